@@ -30,9 +30,9 @@ static bool coding_of(const zfp_stream *stream, const struct block *block,
     *coding = (struct zti_coding){.codec = &zti_codec_zfp,
                                   .type = block->type,
                                   .grid = zti_codec_grid(&zti_codec_zfp, block->rank, array->shape),
-                                  .isa = zti_isa_of(NULL),
+                                  .run.isa = zti_isa_of(NULL),
                                   .verify_bound = NAN};
-    return zti_zfp_check(NULL, &params, &coding->zfp) == ZT_OK;
+    return zti_zfp_check(NULL, &params, zfp_in(coding)) == ZT_OK;
 }
 
 static bool is_empty(const struct block *block)

@@ -29,7 +29,7 @@ static bool coding_of(const zfp_stream *stream, const zt_array *array, struct zt
                                   .type = array->type,
                                   .grid = zti_codec_grid(&zti_codec_zfp, array->rank, array->shape),
                                   .verify_bound = NAN};
-    return zti_zfp_check(NULL, &params, &coding->zfp) == ZT_OK;
+    return zti_zfp_check(NULL, &params, zfp_in(coding)) == ZT_OK;
 }
 
 size_t zfp_compress(zfp_stream *stream, const zfp_field *field)

@@ -8,38 +8,6 @@
 
 struct zti_codec;
 
-/* The numbers that a zfp stream is governed by. */
-struct zti_zfp {
-    uint32_t minbits;
-    uint32_t maxbits;
-    uint32_t maxprec;
-    int32_t minexp;
-    uint32_t word_bits;
-    int32_t shift;  /* integers are coded as value * 2^shift; 0 but under an absolute bound */
-    bool as_libzfp; /* reproduce what libzfp does with NaN and infinities */
-};
-
-/* The numbers that an sz stream is governed by. */
-struct zti_sz {
-    uint32_t effort;     /* zt_effort that it is coded with */
-    uint32_t source;     /* how values become integers: zti_sz_source */
-    uint32_t axes;       /* bit i: differences are taken along axis i */
-    uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
-    uint32_t bins;       /* effort 'paper': residuals in so many bins have a symbol of their own */
-    uint64_t head_bits;  /* of the codebooks' tables */
-    double step;         /* floats: values become multiples of it */
-    double bound;        /* floats, and not kept in the file: what the encoder compares with */
-    uint64_t whole_step; /* integers: the same, odd */
-    uint64_t fineness;   /* logarithms: numbers that eight doublings of a value are cut into */
-    int64_t centre;      /* what the bases of tiles are counted from */
-    bool wants_high;     /* not kept in the file: effort 'high' is to be tried */
-    uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
-    uint32_t tuning;     /* effort 'high': how points are predicted, and tiles' size */
-    double least, most;  /* not kept in the file: the range of the values */
-    bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
-    bool has_groups;     /* nor this: is_blocked and centre were, too */
-};
-
 /* Values that the cuda policy brought to the device to look at them, and did not overwrite since:
  * slabs in the two parts ZTI_DEVICE_VALUES. */
 struct zti_kept {
@@ -51,26 +19,35 @@ struct zti_kept {
     } slab[2];
 };
 
+/* What a run of tiles needs beside the coding, which exec sets and no file has: zeros are plain C
+ * on one thread. */
+struct zti_run {
+    uint32_t isa;     /* zt_isa that encode, decode and skip may use */
+    bool is_streamed; /* what is written is too much for the caches to be found there again */
+    uint8_t *room;    /* decoding: memory of this thread's where tiles may be put together on their
+                         way to the view, or NULL */
+    size_t room_bytes;
+    struct zti_kept kept; /* of the array that was surveyed, until it is encoded */
+};
+
+enum { ZTI_NUMBERS_BYTES = 128 };
+
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
 struct zti_coding {
     const struct zti_codec *codec;
     uint32_t type;        /* zt_type */
     struct zti_grid grid; /* of the stream's own array: a slab, not the whole */
-    uint32_t isa;         /* zt_isa that encode, decode and skip may use; exec sets it */
-    bool is_streamed;     /* exec sets it: what is written is too much for the caches to be found
-                             there again */
-    uint8_t *room;        /* decoding: memory of this thread's where tiles may be put together on
-                             their way to the view, or NULL; exec sets it */
-    size_t room_bytes;
+    union {
+        uint8_t bytes[ZTI_NUMBERS_BYTES];
+        uint64_t aligned;
+    } numbers;             /* the codec's own struct */
     uint32_t loose_planes; /* that are dropped beyond what the bound allows for any values: nothing
                               is vouched for; while coding only */
     double verify_bound;   /* error that the encoder must prove or verify; NaN: none */
     bool is_of_value;      /* it is a part of each value's magnitude, not absolute */
-    struct zti_kept kept;  /* of the array that was surveyed, until it is encoded; exec sets it */
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
                               NULL for codecs that have none */
-    struct zti_zfp zfp;
-    struct zti_sz sz;
+    struct zti_run run;
 };
 
 /* What is asked of a codec for one stream. */
@@ -106,7 +83,7 @@ struct zti_codec {
     /* Tiles a chunk of the default index. */
     uint32_t (*chunk_tiles)(uint32_t rank);
 
-    /* Fill coding->zfp (or another codec's part) and verify_bound; type and grid are there.
+    /* Fill coding->numbers and verify_bound; type and grid are there.
      * ZT_BAD_ARG or ZT_UNSUPPORTED, with a sentence, where the codec cannot do what is asked. */
     zt_status (*configure)(zt_context *context, const struct zti_ask *ask,
                            struct zti_coding *coding);

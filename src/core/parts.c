@@ -28,8 +28,7 @@ static void deal_task(void *shared, uint32_t thread)
 static bool run_on_threads(const zt_context *context, uint64_t parts,
                            void (*part)(void *shared, uint64_t number), void *shared)
 {
-    const uint32_t threads =
-        context && context->policy == ZT_OMP && parts > 1 ? zti_threads_wanted(context) : 1;
+    const uint32_t threads = parts > 1 ? zti_threads_wanted(context) : 1;
     if (threads == 1)
         return false;
     struct deal d = {.part = part, .shared = shared, .parts = parts};

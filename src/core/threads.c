@@ -17,6 +17,8 @@
 
 uint32_t zti_threads_wanted(const zt_context *context)
 {
+    if (!context || context->policy != ZT_OMP)
+        return 1;
     uint32_t n = context->omp.threads;
 #if defined(_OPENMP)
     if (n == 0 && omp_in_parallel() && omp_get_active_level() >= omp_get_max_active_levels())

@@ -14,7 +14,7 @@ void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t threa
 void zti_parts_run(const zt_context *context, uint64_t parts,
                    void (*part)(void *shared, uint64_t number), void *shared);
 
-/* Threads that the context's policy asks for; at least 1. */
+/* Threads that the context's policy asks for; 1 but under omp. */
 uint32_t zti_threads_wanted(const zt_context *context);
 
 #endif

@@ -33,16 +33,16 @@ void zti_room_open(zt_context *context, const struct zti_view *view, struct zti_
 {
     const size_t bytes = coding->codec->room_bytes;
     const uint64_t values = zti_array_values(view->out.rank, view->out.shape);
-    const bool is_worth =
-        coding->is_streamed && bytes > 0 && values * zt_type_bytes(coding->type) >= ROOM_VIEW_BYTES;
-    coding->room = is_worth ? zti_alloc(context, bytes) : NULL;
-    coding->room_bytes = coding->room ? bytes : 0;
+    const bool is_worth = coding->run.is_streamed && bytes > 0 &&
+                          values * zt_type_bytes(coding->type) >= ROOM_VIEW_BYTES;
+    coding->run.room = is_worth ? zti_alloc(context, bytes) : NULL;
+    coding->run.room_bytes = coding->run.room ? bytes : 0;
 }
 
 void zti_room_close(zt_context *context, struct zti_coding *coding)
 {
-    zti_release(context, coding->room);
-    coding->room = NULL;
+    zti_release(context, coding->run.room);
+    coding->run.room = NULL;
 }
 
 static zt_status use_tail(zt_context *context, struct zti_tile_source *s)

@@ -44,7 +44,7 @@ uint64_t zti_report_tiles(const struct zti_coding *coding)
 #if defined(ZTI_HAS_THREADS)
 static bool is_parallel(const zt_context *context)
 {
-    return context && context->policy == ZT_OMP && zti_threads_wanted(context) > 1;
+    return zti_threads_wanted(context) > 1;
 }
 #else
 #define is_parallel(context) false /* the policy cannot be set */
@@ -135,8 +135,8 @@ static struct zti_coding with_isa(const zt_context *context, const struct zti_co
 {
     struct zti_coding own = *coding;
     const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
-    own.isa = zti_isa_of(context);
-    own.is_streamed = values * zt_type_bytes(coding->type) >= STREAMED_BYTES;
+    own.run.isa = zti_isa_of(context);
+    own.run.is_streamed = values * zt_type_bytes(coding->type) >= STREAMED_BYTES;
     return own;
 }
 
@@ -177,7 +177,7 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding, co
         status = finish(context, coding, out, out_capacity_bytes, end_bits);
     if (status == ZT_OK && misses && misses->count > 1)
         qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
-    if (coding->is_streamed) /* stores past the caches are not ordered by others' locks */
+    if (coding->run.is_streamed) /* stores past the caches are not ordered by others' locks */
         atomic_thread_fence(memory_order_seq_cst);
     return status;
 }
@@ -338,7 +338,7 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked, 
     struct zti_view here = *view;
     zt_status status = ZT_OK;
     if (scatter) /* what is written to first is small */
-        own.is_streamed = false;
+        own.run.is_streamed = false;
     if (!is_device || is_parsed)
         status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
     if (!status && !is_device && !scatter)

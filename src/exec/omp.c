@@ -435,9 +435,9 @@ static void free_pool(struct encoder *e)
 static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
 {
     struct zti_coding own = *e->crew.coding;
-    e->is_streamed = own.is_streamed;
+    e->is_streamed = own.run.is_streamed;
     e->in_place = e->crew.coding;
-    own.is_streamed = false; /* pieces are coded to be copied */
+    own.run.is_streamed = false; /* pieces are coded to be copied */
     e->crew.coding = &own;
     const uint64_t count = e->crew.coding->grid.count;
     if (e->grain > count)

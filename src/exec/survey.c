@@ -55,7 +55,7 @@ static void survey_task(void *shared, uint32_t thread)
 static uint32_t threads_of(const zt_context *context, const struct zti_coding *coding)
 {
     const uint64_t pieces = coding->grid.count / grain_of(coding) + 1;
-    const uint32_t threads = context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    const uint32_t threads = zti_threads_wanted(context);
     return pieces < threads ? (uint32_t)pieces : threads;
 }
 #else
@@ -81,7 +81,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
     const struct zti_codec *codec = coding->codec;
     zt_status status = ZT_OK;
     size_t bytes;
-    coding->isa = zti_isa_of(context);
+    coding->run.isa = zti_isa_of(context);
     for (uint32_t pass = 0;
          codec->tally_bytes && status == ZT_OK && (bytes = codec->tally_bytes(coding, pass)) > 0;
          pass++) {
@@ -116,7 +116,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
 {
     struct zti_mirror values;
-    memset(&coding->kept, 0, sizeof coding->kept);
+    memset(&coding->run.kept, 0, sizeof coding->run.kept);
     if (!coding->codec->tally_bytes)
         return survey(context, coding, array);
     zt_status status = zti_mirror_open(context, array, &values);

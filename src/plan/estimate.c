@@ -150,7 +150,7 @@ static zt_status configure(const struct zti_estimator *e, uint32_t rank, const u
     *coding = (struct zti_coding){
         .codec = e->codec, .type = e->array->type, .grid = zti_codec_grid(e->codec, rank, coded)};
     const zt_status status = e->codec->configure(e->context, e->ask, coding);
-    coding->isa = zti_isa_of(e->context);
+    coding->run.isa = zti_isa_of(e->context);
     coding->verify_bound = (double)NAN;
     return status;
 }

@@ -37,7 +37,7 @@ static zt_status configure(const struct zti_estimator *e, const struct zti_plan 
     ask.has_axes = has_axes;
     ask.axes = axes;
     const zt_status status = e->codec->configure(e->context, &ask, coding);
-    coding->isa = zti_isa_of(e->context);
+    coding->run.isa = zti_isa_of(e->context);
     coding->verify_bound = (double)NAN;
     return status;
 }
@@ -72,8 +72,9 @@ static double roughness(const struct zti_estimator *e, const struct zti_look *lo
 static void find_neighbours(const struct zti_estimator *e, const struct zti_coding *coding,
                             struct zti_look *look)
 {
-    const uint32_t source = coding->sz.source;
-    look->scale = 1 / (source == ZTI_SZ_LATTICE ? coding->sz.step : (double)coding->sz.whole_step);
+    const uint32_t source = sz_of(coding)->source;
+    look->scale =
+        1 / (source == ZTI_SZ_LATTICE ? sz_of(coding)->step : (double)sz_of(coding)->whole_step);
     for (uint32_t i = 0; i < e->array->rank; i++)
         if (e->array->shape[i] > 1 && (look->axes >> i & 1)) {
             look->along = i;
@@ -149,7 +150,7 @@ zt_status zti_ways_look(struct zti_estimator *e, struct zti_look *look)
     *look = (struct zti_look){.is_fixed = e->ask->params->effort == ZT_EFFORT_PAPER};
     zt_status status = configure(e, &none, false, 0, &coding);
     if (look->is_fixed)
-        coding.sz.effort = ZT_EFFORT_FAST;
+        sz_in(&coding)->effort = ZT_EFFORT_FAST;
     const uint32_t passes = look->is_fixed ? ZTI_SZ_RACE_PASS : ZTI_SZ_BOOKS_PASS;
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
         memset(&tally, 0, sizeof tally);
@@ -158,9 +159,9 @@ zt_status zti_ways_look(struct zti_estimator *e, struct zti_look *look)
         if (pass == ZTI_SZ_LOOK_PASS)
             memcpy(look->bits, tally.bits, sizeof look->bits);
     }
-    look->axes = coding.sz.axes;
-    look->is_blocked = coding.sz.is_blocked;
-    look->centre = coding.sz.centre;
+    look->axes = sz_of(&coding)->axes;
+    look->is_blocked = sz_of(&coding)->is_blocked;
+    look->centre = sz_of(&coding)->centre;
     if (!status)
         find_neighbours(e, &coding, look);
     return status;
@@ -396,7 +397,7 @@ zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_look *look,
     if (status)
         return status;
     const struct zti_grid grid = coding.grid, pieces = in_pieces(&grid, PIECE);
-    coding.sz.centre = look->centre;
+    sz_in(&coding)->centre = look->centre;
     (void)take_tile(e, &way->plan, &pieces, tile_of(e, &way->plan, &pieces, k), e->values, &piece);
     coding.grid = piece.grid;
     const zt_array tile = array_of(e, &coding.grid, e->values);
@@ -524,7 +525,7 @@ zt_status zti_ways_code(struct zti_estimator *e, const struct zti_look *look,
     if (status)
         return status;
     const struct zti_grid grid = coding.grid;
-    coding.sz.centre = look->centre;
+    sz_in(&coding)->centre = look->centre;
     status = take_tiles(e, &way->plan, &grid, places, &tiles);
     if (!status)
         status = code(e, &coding, &tiles, &head_bits);

@@ -152,7 +152,7 @@ static bool load_coding(const struct bench *b, struct zti_coding *coding)
     const size_t n = codec->store_params(&b->coding, params);
     uint8_t *const head = malloc((size_t)zti_head_bytes(&b->coding) + 1);
     coding->model = NULL;
-    memset(&coding->sz, 0, sizeof coding->sz);
+    memset(&coding->numbers, 0, sizeof coding->numbers);
     if (head)
         codec->put_head(&b->coding, NULL, head);
     const bool ok = head && codec->load_params(b->context, params, n, coding) == ZT_OK &&

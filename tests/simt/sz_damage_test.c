@@ -32,7 +32,7 @@ static uint64_t take_there(const struct stream *s, uint64_t tile, size_t room,
                            const struct zti_view *view)
 {
     const struct zti_cuda_codec *const codec = zti_cuda_codec_of(ZT_CODEC_SZ);
-    const size_t words = (s->coding.sz.effort == ZT_EFFORT_HIGH ? room : s->n) / 8 + 1;
+    const size_t words = (sz_of(&s->coding)->effort == ZT_EFFORT_HIGH ? room : s->n) / 8 + 1;
     uint64_t *const copy = need(8 * words), states[2] = {0, 0};
     void *const work = need(codec->work_bytes(&s->coding) + 1);
     const uint64_t places[2] = {s->starts[tile], ZTI_CUDA_ANY_END};
@@ -112,7 +112,7 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(ZT_CODEC_SZ);
     struct coded c = code(NULL, array, bound, effort);
-    if (effort == ZT_EFFORT_HIGH && c.coding.sz.effort != effort) { /* another is shorter */
+    if (effort == ZT_EFFORT_HIGH && sz_of(&c.coding)->effort != effort) { /* another is shorter */
         coded_free(NULL, &c);
         return;
     }
@@ -132,7 +132,8 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
         s.starts[tile + 1] = take_here(&s, tile, room, NULL);
     assert_int_equal(s.starts[tiles], c.end_bits);
     compare(r, &s, array, room, refused, taken);
-    s.coding.sz.is_blocked = !s.coding.sz.is_blocked; /* nobody writes that of effort paper */
+    sz_in(&s.coding)->is_blocked =
+        !sz_of(&s.coding)->is_blocked; /* nobody writes that of effort paper */
     if (effort == ZT_EFFORT_PAPER)
         compare(r, &s, array, room, refused, taken);
     free(bytes);
@@ -188,7 +189,7 @@ static void exact_values_are_as_on_the_cpu(void **state)
         range_of(&a.array, &lo, &hi);
         struct coded one = code(NULL, &a.array, (hi - lo) / 256, ZT_EFFORT_HIGH);
         struct coded two = code(cuda, &a.array, (hi - lo) / 256, ZT_EFFORT_HIGH);
-        assert_int_equal(one.coding.sz.effort, ZT_EFFORT_HIGH);
+        assert_int_equal(sz_of(&one.coding)->effort, ZT_EFFORT_HIGH);
         assert_int_equal(one.end_bits, two.end_bits);
         assert_memory_equal(one.bytes, two.bytes, (size_t)(one.end_bits / 8));
         coded_free(NULL, &one);

@@ -218,7 +218,7 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
                   zti_exec_survey(cuda, &coding, &a.array) == ZT_OK,
               "no survey", number, cuda);
     need_that(compared == ZTI_SZ_HIGH_PASSES, "passes are left out", number, cuda);
-    need_that(!(coding.sz.tuning & ZTI_SZ_HIGH_SMALL) == (values_of(rank, shape) < 1 << 20),
+    need_that(!(sz_of(&coding)->tuning & ZTI_SZ_HIGH_SMALL) == (values_of(rank, shape) < 1 << 20),
               "tiles have another size", number, cuda);
     counted.forget(cuda, &coding);
     test_array_free(&a);

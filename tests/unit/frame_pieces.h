@@ -5,6 +5,7 @@
 
 #include "unit/frame_support.h"
 
+#include "codec/sz/sz.h"
 #include "frame/format/format.h"
 
 /* A one-frame file taken to pieces, to be put together otherwise. */

@@ -209,7 +209,7 @@ static struct bytes grid_file(uint32_t tiles, uint32_t symbol, float *value)
     struct pieces pieces = take_apart(&file);
     free(file.data);
     free(a.data);
-    struct zti_sz *const sz = &pieces.frame.coding.sz;
+    struct zti_sz *const sz = sz_in(&pieces.frame.coding);
     sz->axes = 1;
     sz->tuning = 0;
     sz->head_bits = 8 * HEAD_BYTES;

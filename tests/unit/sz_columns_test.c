@@ -80,7 +80,7 @@ static void decode_by(uint32_t isa, const struct coded *c, const struct zti_view
     zt_context_new(NULL, &context);
     zt_context_set_isa(context, (zt_isa)isa);
     struct zti_coding coding = loaded(context, c);
-    coding.isa = (uint32_t)zt_context_isa(context);
+    coding.run.isa = (uint32_t)zt_context_isa(context);
     assert_int_equal(zti_exec_decode(context, &coding, c->bytes, (size_t)(c->end_bits / 8), 0, NULL,
                                      view, &end_bits),
                      ZT_OK);
@@ -246,8 +246,8 @@ static void short_rows_are_halved_where_it_is_worth_it(void **state)
                               : rint(2000 * sin(row / 300)) + (double)rng_below(&r, 12));
         }
         struct coded c = code(NULL, &a.array, 1, ZT_EFFORT_HIGH);
-        assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
-        assert_int_equal(c.coding.sz.axes >> 1 & 1, is_ramp);
+        assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+        assert_int_equal(sz_of(&c.coding)->axes >> 1 & 1, is_ramp);
         for (uint32_t isa = 0; isa < ISAS; isa++)
             need_whole(&c, isa, &a.array, 1);
         coded_free(NULL, &c);

@@ -40,8 +40,8 @@ static void decode_into(struct stream *s, const struct zti_view *view, uint32_t 
     struct zti_bit_reader r = {.base = s->bytes, .at = 0, .end = s->coded.end_bits};
     zt_context_new(NULL, &context);
     zt_context_set_isa(context, (zt_isa)isa);
-    s->coding.isa = (uint32_t)zt_context_isa(context);
-    s->coding.is_streamed = is_streamed;
+    s->coding.run.isa = (uint32_t)zt_context_isa(context);
+    s->coding.run.is_streamed = is_streamed;
     zti_codec_sz.decode(&s->coding, &r, 0, s->coding.grid.count, view);
     assert_true(r.at == s->coded.end_bits);
     test_room_close(&room);
@@ -251,7 +251,7 @@ static void damaged_tiles_with_room_end_where_they_do_without(void **state)
         const size_t stream_bytes = (size_t)(s.coded.end_bits / 8);
         const struct zti_view view = zti_view_whole(&back.array);
         uint8_t *const first = need(bytes);
-        s.coding.is_streamed = true;
+        s.coding.run.is_streamed = true;
         for (uint32_t i = 0; i < 200; i += TEST_SHARE) {
             uint64_t end[2];
             memcpy(s.bytes, s.coded.bytes, stream_bytes);

@@ -45,9 +45,9 @@ static uint64_t tile_values(const struct zti_grid *grid)
 static bool has_small_tiles(const zt_array *array, double bound)
 {
     struct coded c = code(NULL, array, bound, ZT_EFFORT_HIGH);
-    const bool is_small = c.coding.sz.tuning & ZTI_SZ_HIGH_SMALL;
+    const bool is_small = sz_of(&c.coding)->tuning & ZTI_SZ_HIGH_SMALL;
     const uint64_t values = tile_values(&c.coding.grid);
-    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
     assert_in_range(values, is_small ? 1 << 15 : 1 << 17, is_small ? 1 << 16 : 1 << 18);
     assert_int_equal(zti_usual_chunk_tiles(&c.coding), 1);
     coded_free(NULL, &c);

@@ -65,7 +65,7 @@ static void look_at_tiles(const struct coded *c, const zt_array *array, struct f
     struct zti_walk walk = zti_walk_from(grid, 0);
     assert_false(zti_sz_high_is_in_pieces(grid));
     for (; walk.tile < grid->count; zti_walk_next(grid, &walk)) {
-        const struct zti_sz_box box = zti_sz_high_box(grid, c->coding.sz.axes, &walk);
+        const struct zti_sz_box box = zti_sz_high_box(grid, sz_of(&c->coding)->axes, &walk);
         uint8_t *const first = c->bytes + (at - c->bytes);
         struct zti_sz_parts parts;
         uint64_t end_bits;
@@ -98,7 +98,7 @@ static void large_tiles_have_many_states_and_no_tile_the_other_number(void **sta
         double bound;
         struct test_array a = array_number(number, &bound);
         struct coded c = code(NULL, &a.array, bound, ZT_EFFORT_HIGH);
-        if (c.coding.sz.effort == ZT_EFFORT_HIGH)
+        if (sz_of(&c.coding)->effort == ZT_EFFORT_HIGH)
             look_at_tiles(&c, &a.array, &found);
         coded_free(NULL, &c);
         test_array_free(&a);
@@ -137,7 +137,7 @@ static void decode_by_all(const struct coded *c, const zt_array *array, float bo
         struct zti_coding coding = loaded(context, c);
         const struct zti_view view = zti_view_whole(isa ? &back.array : &first.array);
         uint64_t end_bits;
-        coding.isa = zti_isa_of(context);
+        coding.run.isa = zti_isa_of(context);
         assert_int_equal(zti_exec_decode(context, &coding, c->bytes, (size_t)(c->end_bits / 8), 0,
                                          NULL, &view, &end_bits),
                          ZT_OK);
@@ -186,8 +186,8 @@ static void symbols_that_no_model_has_are_escapes(void **state)
         struct test_array a = array_of(ZT_F32, 1 + i, shapes[i]);
         fill_with_rare(&a.array);
         struct coded c = code(NULL, &a.array, RARE_UNIT / 2, ZT_EFFORT_HIGH);
-        assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
-        assert_int_equal(c.coding.sz.axes, 1);
+        assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+        assert_int_equal(sz_of(&c.coding)->axes, 1);
         decode_by_all(&c, &a.array, RARE_UNIT / 2);
         coded_free(NULL, &c);
         test_array_free(&a);

@@ -25,8 +25,8 @@ static inline struct test_room test_room_open(size_t n, struct zti_coding *codin
 {
     struct test_room room = {need(n + BEHIND_ROOM), n};
     memset(room.bytes + n, 0x3c, BEHIND_ROOM);
-    coding->room = n > 0 ? room.bytes : NULL;
-    coding->room_bytes = n;
+    coding->run.room = n > 0 ? room.bytes : NULL;
+    coding->run.room_bytes = n;
     return room;
 }
 
@@ -166,7 +166,7 @@ static inline bool writes_golden(const zt_array *array, double bound, uint32_t e
         const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
         const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
         uint8_t *const all = need(bytes);
-        assert_int_equal(c.coding.sz.effort, effort);
+        assert_int_equal(sz_of(&c.coding)->effort, effort);
         zti_codec_sz.put_head(&c.coding, NULL, all);
         memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
         if (bytes != golden_bytes || fnv1a64(all, bytes) != hash) {

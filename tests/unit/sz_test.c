@@ -289,8 +289,8 @@ static void instances_decode_the_same_values_in_turns_and_past_the_caches(void *
             zt_context *context;
             zt_context_new(NULL, &context);
             zt_context_set_isa(context, (zt_isa)(turn % 3));
-            coding.isa = (uint32_t)zt_context_isa(context);
-            coding.is_streamed = turn / 3 % 2;
+            coding.run.isa = (uint32_t)zt_context_isa(context);
+            coding.run.is_streamed = turn / 3 % 2;
             const size_t room_bytes = turn < 12 ? 0 : zti_codec_sz.room_bytes;
             struct test_room room = test_room_open(room_bytes, &coding);
             decode_with(&coding, stream, c.end_bits,
@@ -447,7 +447,7 @@ static void tiles_stay_where_axes_were_asked_for(void **state)
         struct zti_sz_tally tally = {.bits = {0}};
         zti_codec_sz.tally(&coding, pass, &a.array, 0, coding.grid.count, &tally);
         assert_int_equal(zti_codec_sz.learn(NULL, &coding, pass, &a.array, &tally), ZT_OK);
-        assert_int_equal(coding.sz.axes, axes);
+        assert_int_equal(sz_of(&coding)->axes, axes);
         assert_memory_equal(coding.grid.side, side, sizeof side);
     }
     test_array_free(&a);
@@ -471,7 +471,7 @@ static void interpolation_keeps_the_bound(void **state)
             for (double bound = 0.03; bound > 1e-8; bound /= s % 2 ? 31 : 30000) {
                 struct coded c = code(NULL, &a.array, bound * unit, ZT_EFFORT_HIGH);
                 if (bound == 0.03 && s % 2 == 0) /* else the test is of something else */
-                    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+                    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
                 coded_free(NULL, &c);
                 (void)need_bound(NULL, &a.array, bound * unit, ZT_EFFORT_HIGH);
             }
@@ -494,7 +494,7 @@ static void interpolation_keeps_special_values(void **state)
                             : i < 80 * 140 * 40 && i % 9)
                 f[i] = rng_once_in(&r, 3) ? INFINITY : NAN;
         struct coded c = code(NULL, &a.array, 0.01, ZT_EFFORT_HIGH);
-        assert_true(part == 3 || c.coding.sz.effort == ZT_EFFORT_HIGH);
+        assert_true(part == 3 || sz_of(&c.coding)->effort == ZT_EFFORT_HIGH);
         coded_free(NULL, &c);
         (void)need_bound(NULL, &a.array, 0.01, ZT_EFFORT_HIGH);
         test_array_free(&a);
@@ -509,7 +509,7 @@ static void marks_may_end_in_a_run_of_a_byte(void **state)
     struct test_array a = smooth_array(ZT_F32, 2, shape, 1);
     ((float *)a.array.data)[10] = INFINITY;
     struct coded c = code(NULL, &a.array, 0.03, ZT_EFFORT_HIGH);
-    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
     coded_free(NULL, &c);
     (void)need_bound(NULL, &a.array, 0.03, ZT_EFFORT_HIGH);
     test_array_free(&a);
@@ -523,7 +523,7 @@ static void interpolation_reaches_the_largest_numbers(void **state)
     for (uint32_t i = 0; i < 5000; i++)
         ((double *)a.array.data)[i] = (1.5 + 0.2 * ((double *)a.array.data)[i]) * 0x1p1023;
     struct coded c = code(NULL, &a.array, 0x1p1015, ZT_EFFORT_HIGH);
-    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
     coded_free(NULL, &c);
     (void)need_bound(NULL, &a.array, 0x1p1015, ZT_EFFORT_HIGH);
     test_array_free(&a);
@@ -596,7 +596,7 @@ static void boxes_of_interpolated_arrays_are_parts_of_them(void **state)
     struct rng r = {6};
     uint64_t end;
     (void)state;
-    assert_int_equal(coding.sz.effort, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&coding)->effort, ZT_EFFORT_HIGH);
     const size_t n = (size_t)(c.end_bits / 8);
     assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, n, 0, NULL, &all, &end), 0);
     for (uint32_t k = 0; k < 40; k++) {
@@ -638,7 +638,7 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
     (void)state;
     ((double *)a.array.data)[1000] = NAN;
     struct coded c = code(NULL, &a.array, 1e-4, ZT_EFFORT_HIGH);
-    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
     const size_t head_bytes = (size_t)zti_head_bytes(&c.coding), bytes = (size_t)(c.end_bits / 8);
     uint8_t params[ZTI_CODEC_PARAMS_BYTES], *good_head = need(head_bytes);
     const size_t params_bytes = zti_codec_sz.store_params(&c.coding, params);

@@ -187,9 +187,9 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
     }
     const struct shape s = shape_of(coding);
     const struct zti_ndzip_kernels *k =
-        zti_ndzip_kernels_of(coding->isa, 8 * s.value_bytes, s.rank);
+        zti_ndzip_kernels_of(coding->run.isa, 8 * s.value_bytes, s.rank);
     uint8_t *(*const put)(const struct zti_ndzip_rows *, uint32_t, uint8_t *) =
-        coding->is_streamed && k->stream ? k->stream : k->put;
+        coding->run.is_streamed && k->stream ? k->stream : k->put;
     struct zti_walk at = zti_walk_from(grid, first);
     struct part part = part_of(grid, s, &at, array, all.lo, all.hi);
     while (at.tile < last) {
@@ -224,7 +224,7 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
     }
     const struct shape s = shape_of(coding);
     const struct zti_ndzip_kernels *k =
-        zti_ndzip_kernels_of(coding->isa, 8 * s.value_bytes, s.rank);
+        zti_ndzip_kernels_of(coding->run.isa, 8 * s.value_bytes, s.rank);
     struct zti_walk at = zti_walk_from(grid, first);
     struct part part = part_of(grid, s, &at, &view->out, view->lo, view->hi);
     while (at.tile < last) {

@@ -137,8 +137,8 @@ static inline bool has_joined_axes(const struct zti_coding *coding, const struct
 {
     const uint32_t last = tile->rank - 1;
     return last > 0 && tile->block == 0 && tile->extent[last] < most &&
-           (!(coding->sz.axes >> last & 1) || tile->extent[last] == 1) &&
-           !(coding->sz.is_blocked && blocks_of(tile).count > 0);
+           (!(sz_of(coding)->axes >> last & 1) || tile->extent[last] == 1) &&
+           !(sz_of(coding)->is_blocked && blocks_of(tile).count > 0);
 }
 
 /* That tile, along whose last axis differences are of values that are *columns apart. Else the tile
@@ -178,7 +178,7 @@ static inline const uint64_t *gaps_of(struct exact *exact)
 /* Whether a tile's values are logarithms, with marks of zeros and signs beside them. */
 static inline bool has_marks(const struct zti_coding *coding, uint32_t form)
 {
-    return coding->sz.source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS);
+    return sz_of(coding)->source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS);
 }
 
 /* A tile's values in bytes, without as many low bits as those of their group need. */

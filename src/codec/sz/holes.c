@@ -118,7 +118,7 @@ static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk
         s->extent[i] = rest < grid->side[i] ? (uint32_t)rest : grid->side[i];
         s->step[i] = s->n;
         s->n *= s->extent[i];
-        if (coding->sz.axes >> i & 1 && s->extent[i] > 1)
+        if (sz_of(coding)->axes >> i & 1 && s->extent[i] > 1)
             s->axes |= 1u << i;
     }
     find_corners(s);
@@ -140,7 +140,7 @@ static bool gather(const struct zti_coding *coding, const zt_array *array, const
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const uint32_t row = s->extent[s->rank - 1];
-    const double scale = 1 / step_of(&coding->sz);
+    const double scale = 1 / step_of(sz_of(coding));
     s->holes = 0;
     s->least = INFINITY;
     s->most = -INFINITY;
@@ -169,7 +169,7 @@ static void scatter(const struct zti_coding *coding, const struct zti_walk *walk
                     const struct sheet *s, const zt_array *array)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
-    const double step = step_of(&coding->sz);
+    const double step = step_of(sz_of(coding));
     for (uint32_t i = 0; i < s->holes; i++) {
         const uint64_t at = number_of(s, walk, array, s->place[i]);
         put_number(array->type, rint(s->q[s->place[i]]) * step,

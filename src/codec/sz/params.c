@@ -92,11 +92,11 @@ static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t m
  * coarse grid. */
 static void even_out(const struct zti_coding *coding, uint32_t *side)
 {
-    const uint32_t bits = zti_sz_high_distance(coding->sz.axes);
+    const uint32_t bits = zti_sz_high_distance(sz_of(coding)->axes);
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
         const uint64_t extent = coding->grid.shape[i], tiles = (extent + side[i] - 1) / side[i];
         const uint64_t least = (extent + tiles - 1) / tiles;
-        const uint64_t step = coding->sz.axes >> i & 1 ? UINT64_C(1) << bits : 1;
+        const uint64_t step = sz_of(coding)->axes >> i & 1 ? UINT64_C(1) << bits : 1;
         if (tiles > 1)
             side[i] = (uint32_t)zti_round_up(least, step);
     }
@@ -107,15 +107,15 @@ static void even_out(const struct zti_coding *coding, uint32_t *side)
 void zti_sz_set_grid(struct zti_coding *coding)
 {
     enum { ROW = 16, HIGH_ROW = 128 };
-    const bool is_high = coding->sz.effort == ZT_EFFORT_HIGH;
+    const bool is_high = sz_of(coding)->effort == ZT_EFFORT_HIGH;
     const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
     const uint32_t row = is_high ? HIGH_ROW : ROW;
-    const bool is_small = is_high && coding->sz.tuning & ZTI_SZ_HIGH_SMALL;
+    const bool is_small = is_high && sz_of(coding)->tuning & ZTI_SZ_HIGH_SMALL;
     const uint32_t most = is_small  ? ZTI_SZ_HIGH_SMALL_VALUES
                           : is_high ? ZTI_SZ_HIGH_VALUES
                                     : ZTI_SZ_TILE_VALUES;
     const uint64_t *const shape = coding->grid.shape;
-    const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
+    const uint32_t axes = sz_of(coding)->axes ? sz_of(coding)->axes : all;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
     if (is_high || !(axes >> (rank - 1) & 1))
         side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;

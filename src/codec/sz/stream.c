@@ -37,9 +37,9 @@
 static const struct zti_sz_ops *ops_of(const struct zti_coding *coding)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    if (coding->isa == ZT_ISA_AVX512)
+    if (coding->run.isa == ZT_ISA_AVX512)
         return &zti_sz_avx512;
-    if (coding->isa == ZT_ISA_AVX2)
+    if (coding->run.isa == ZT_ISA_AVX2)
         return &zti_sz_avx2;
 #else
     (void)coding;
@@ -55,7 +55,7 @@ static uint32_t chunk_tiles(uint32_t rank)
 
 static void configure_bound(const struct zti_ask *ask, struct zti_coding *coding)
 {
-    struct zti_sz *sz = &coding->sz;
+    struct zti_sz *sz = sz_in(coding);
     if (!zti_is_float(coding->type)) {
         const double most = coding->type == ZT_I32 ? 0x1p31 - 1 : 0x1p61;
         const double whole = ask->kind == ZT_ABS ? floor(fmin(ask->abs_bound, most)) : 0;
@@ -84,24 +84,25 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
                         "the zfp codec");
-    memset(&coding->sz, 0, sizeof coding->sz);
+    memset(sz_in(coding), 0, sizeof(struct zti_sz));
     configure_bound(ask, coding);
     const bool is_high = ask->params->effort == ZT_EFFORT_HIGH;
-    coding->sz.wants_high = is_high && coding->sz.source != ZTI_SZ_LOG; /* which has holes */
-    coding->sz.effort = is_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
-    coding->sz.least = ask->min;
-    coding->sz.most = ask->max;
-    coding->sz.bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
-    coding->sz.axes = (1u << coding->grid.rank) - 1;
-    if (coding->sz.effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
-        coding->sz.axes &= ~1u; /* as volumes, one after another */
+    sz_in(coding)->wants_high =
+        is_high && sz_of(coding)->source != ZTI_SZ_LOG; /* which has holes */
+    sz_in(coding)->effort = is_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
+    sz_in(coding)->least = ask->min;
+    sz_in(coding)->most = ask->max;
+    sz_in(coding)->bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
+    sz_in(coding)->axes = (1u << coding->grid.rank) - 1;
+    if (sz_of(coding)->effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
+        sz_in(coding)->axes &= ~1u; /* as volumes, one after another */
     else if (ask->has_axes)
-        coding->sz.axes = ask->axes;
-    coding->sz.has_axes = ask->has_axes;
-    coding->sz.has_groups = ask->has_axes && ask->has_groups;
-    if (coding->sz.has_groups) {
-        coding->sz.is_blocked = ask->is_blocked;
-        coding->sz.centre = ask->centre;
+        sz_in(coding)->axes = ask->axes;
+    sz_in(coding)->has_axes = ask->has_axes;
+    sz_in(coding)->has_groups = ask->has_axes && ask->has_groups;
+    if (sz_of(coding)->has_groups) {
+        sz_in(coding)->is_blocked = ask->is_blocked;
+        sz_in(coding)->centre = ask->centre;
     }
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
@@ -115,7 +116,7 @@ static uint64_t fold(int64_t v)
 
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
-    const struct zti_sz *sz = &coding->sz;
+    const struct zti_sz *sz = sz_of(coding);
     uint8_t *at = out;
     *at++ = (uint8_t)(sz->effort | sz->source << 4);
     *at++ = (uint8_t)(sz->axes | sz->is_blocked << 4);
@@ -159,7 +160,7 @@ static double take_step(struct zti_cursor *c)
 /* What effort 'high' has of its own. */
 static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
 {
-    struct zti_sz *const sz = &coding->sz;
+    struct zti_sz *const sz = sz_in(coding);
     const uint64_t reach = zti_take_varint(c);
     sz->reach = (uint32_t)reach;
     sz->tuning = zti_take_byte(c);
@@ -172,7 +173,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
                              struct zti_coding *coding)
 {
     struct zti_cursor c = {.at = in, .end = in + in_bytes, .is_bad = false};
-    struct zti_sz *sz = &coding->sz;
+    struct zti_sz *sz = sz_in(coding);
     memset(sz, 0, sizeof *sz);
     const uint32_t first = zti_take_byte(&c);
     sz->effort = first & 15;
@@ -217,11 +218,11 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
 
 static void describe(const struct zti_coding *coding, zt_info *info)
 {
-    info->sz_effort = coding->sz.effort;
-    info->sz_step = coding->sz.source == ZTI_SZ_LATTICE ? coding->sz.step
-                    : coding->sz.source == ZTI_SZ_LOG   ? (double)coding->sz.fineness / 8
-                                                        : (double)coding->sz.whole_step;
-    info->sz_axes = coding->sz.axes;
+    info->sz_effort = sz_of(coding)->effort;
+    info->sz_step = sz_of(coding)->source == ZTI_SZ_LATTICE ? sz_of(coding)->step
+                    : sz_of(coding)->source == ZTI_SZ_LOG   ? (double)sz_of(coding)->fineness / 8
+                                                            : (double)sz_of(coding)->whole_step;
+    info->sz_axes = sz_of(coding)->axes;
 }
 
 static uint64_t tile_max_bits(const struct zti_coding *coding)
@@ -264,18 +265,18 @@ enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 /* Effort 'paper' passes over the first two, and so does what knows already. */
 static bool has_look(const struct zti_coding *coding)
 {
-    return coding->sz.effort != ZT_EFFORT_PAPER && !coding->sz.has_groups;
+    return sz_of(coding)->effort != ZT_EFFORT_PAPER && !sz_of(coding)->has_groups;
 }
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
     if (pass >= HIGH_PASS)
-        return coding->sz.effort == ZT_EFFORT_HIGH
+        return sz_of(coding)->effort == ZT_EFFORT_HIGH
                    ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
                    : 0;
     if (pass < BOOKS_PASS)
         return sizeof(struct zti_sz_tally);
-    const bool has_books = coding->sz.effort != ZT_EFFORT_FAST;
+    const bool has_books = sz_of(coding)->effort != ZT_EFFORT_FAST;
     return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
 }
 
@@ -331,17 +332,17 @@ static bool vary(struct zti_coding *coding, uint32_t i)
 {
     const uint32_t sets = 1u << coding->grid.rank;
     if (i >= 2 * sets) {
-        coding->sz.axes = i % sets;
-        coding->sz.effort = zti_sz_high_can(coding) ? ZT_EFFORT_HIGH : ZT_EFFORT_FAST;
-        coding->sz.tuning = i < 3 * sets ? 0 : ZTI_SZ_HIGH_SMALL;
+        sz_in(coding)->axes = i % sets;
+        sz_in(coding)->effort = zti_sz_high_can(coding) ? ZT_EFFORT_HIGH : ZT_EFFORT_FAST;
+        sz_in(coding)->tuning = i < 3 * sets ? 0 : ZTI_SZ_HIGH_SMALL;
         zti_sz_set_grid(coding);
-        return coding->sz.wants_high && i < 4 * sets;
+        return sz_of(coding)->wants_high && i < 4 * sets;
     }
-    if (coding->sz.effort == ZT_EFFORT_HIGH)
-        coding->sz.effort = ZT_EFFORT_DEFAULT;
-    else if (coding->sz.effort == ZT_EFFORT_DEFAULT && i == sets)
-        coding->sz.effort = ZT_EFFORT_FAST;
-    coding->sz.axes = i % sets;
+    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
+        sz_in(coding)->effort = ZT_EFFORT_DEFAULT;
+    else if (sz_of(coding)->effort == ZT_EFFORT_DEFAULT && i == sets)
+        sz_in(coding)->effort = ZT_EFFORT_FAST;
+    sz_in(coding)->axes = i % sets;
     zti_sz_set_grid(coding);
     return i < 2 * sets;
 }
@@ -382,7 +383,7 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
     struct zti_coding other = *coding;
     struct measured m = {.bytes = 0};
     uint64_t values = 1, counted = 0;
-    other.sz = high->lorenzo;
+    *sz_in(&other) = high->lorenzo;
     other.model = high->lorenzo_model;
     zti_sz_set_grid(&other);
     m.out = zti_alloc(context, (size_t)(tile_max_bits(&other) / 8) + 2 * ZTI_BIT_MARGIN_BYTES);
@@ -404,8 +405,8 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
         }
     }
     zti_release(context, m.out);
-    high->lorenzo_bits =
-        (uint64_t)((double)m.bytes * 8 * ((double)values / (double)m.values)) + other.sz.head_bits;
+    high->lorenzo_bits = (uint64_t)((double)m.bytes * 8 * ((double)values / (double)m.values)) +
+                         sz_of(&other)->head_bits;
     return ZT_OK;
 }
 
@@ -413,9 +414,9 @@ static zt_status learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts)
 {
     zt_status status = zti_sz_learn_books(context, coding, counts, zti_sz_count_part(coding) > 1);
-    if (status != ZT_OK || !coding->sz.wants_high)
+    if (status != ZT_OK || !sz_of(coding)->wants_high)
         return status;
-    coding->sz.wants_high = false;
+    sz_in(coding)->wants_high = false;
     return zti_sz_high_begin(context, coding);
 }
 
@@ -442,7 +443,7 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
 
 static uint64_t head_bytes(const struct zti_coding *coding)
 {
-    return (coding->sz.head_bits + 7) / 8;
+    return (sz_of(coding)->head_bits + 7) / 8;
 }
 
 static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
@@ -455,7 +456,7 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
 
 static void set_axes(struct zti_coding *coding, uint32_t axes)
 {
-    coding->sz.axes = axes;
+    sz_in(coding)->axes = axes;
     zti_sz_set_grid(coding);
 }
 
@@ -465,7 +466,7 @@ static uint64_t guess(const struct zti_coding *coding, const zt_array *array, ui
     (void)scratch;
     struct zti_coding fast = *coding;
     uint64_t sum = 0;
-    fast.sz.effort = ZT_EFFORT_FAST;
+    sz_in(&fast)->effort = ZT_EFFORT_FAST;
     for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
         uint64_t bits[2] = {0, 0};
         (void)ops_of(coding)->try_groups(&fast, array, tile, bits);
@@ -479,7 +480,7 @@ static uint64_t guess(const struct zti_coding *coding, const zt_array *array, ui
 static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer)
 {
-    if (coding->sz.effort == ZT_EFFORT_HIGH)
+    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         zti_sz_high_encode(coding, array, first, last, writer);
     else
         ops_of(coding)->encode(coding, array, first, last, writer);
@@ -489,7 +490,7 @@ static bool encode(const struct zti_coding *coding, const zt_array *array, uint6
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {
-    if (coding->sz.effort == ZT_EFFORT_HIGH)
+    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         zti_sz_high_decode(coding, reader, first, last, view);
     else
         ops_of(coding)->decode(coding, reader, first, last, view);
@@ -504,7 +505,7 @@ static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader,
 /* Huffman codes of several chunks are decoded in turns. */
 static uint32_t side_by_side(const struct zti_coding *coding)
 {
-    return coding->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
+    return sz_of(coding)->effort == ZT_EFFORT_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
 }
 
 static void decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
@@ -517,6 +518,8 @@ static void decode_runs(const struct zti_coding *coding, const uint8_t *base, ui
 /* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
     {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
+
+_Static_assert(sizeof(struct zti_sz) <= ZTI_NUMBERS_BYTES, "a coding has room for the numbers");
 
 const struct zti_codec zti_codec_sz = {
     .name = "sz",

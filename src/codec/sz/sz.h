@@ -29,6 +29,38 @@ enum {
                          ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
+/* The numbers that an sz stream is governed by. */
+struct zti_sz {
+    uint32_t effort;     /* zt_effort that it is coded with */
+    uint32_t source;     /* how values become integers: zti_sz_source */
+    uint32_t axes;       /* bit i: differences are taken along axis i */
+    uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
+    uint32_t bins;       /* effort 'paper': residuals in so many bins have a symbol of their own */
+    uint64_t head_bits;  /* of the codebooks' tables */
+    double step;         /* floats: values become multiples of it */
+    double bound;        /* floats, and not kept in the file: what the encoder compares with */
+    uint64_t whole_step; /* integers: the same, odd */
+    uint64_t fineness;   /* logarithms: numbers that eight doublings of a value are cut into */
+    int64_t centre;      /* what the bases of tiles are counted from */
+    bool wants_high;     /* not kept in the file: effort 'high' is to be tried */
+    uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
+    uint32_t tuning;     /* effort 'high': how points are predicted, and tiles' size */
+    double least, most;  /* not kept in the file: the range of the values */
+    bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
+    bool has_groups;     /* nor this: is_blocked and centre were, too */
+};
+
+/* A coding's numbers, to read and to set. */
+ZTI_STATIC const struct zti_sz *sz_of(const struct zti_coding *coding)
+{
+    return (const struct zti_sz *)(const void *)&coding->numbers;
+}
+
+ZTI_STATIC struct zti_sz *sz_in(struct zti_coding *coding)
+{
+    return (struct zti_sz *)(void *)&coding->numbers;
+}
+
 /* How values become integers. */
 enum zti_sz_source {
     ZTI_SZ_LATTICE = 0, /* floats: the nearest multiple of a step */
@@ -157,7 +189,7 @@ extern "C"
 static inline uint32_t zti_sz_count_part(const struct zti_coding *coding)
 {
     const uint64_t tiles = coding->grid.count;
-    return coding->sz.effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+    return sz_of(coding)->effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
 }
 
 ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)

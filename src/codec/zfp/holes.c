@@ -161,8 +161,8 @@ bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array, const
 {
     (void)array;
     (void)holes;
-    return (coding->type == ZT_F32 || coding->type == ZT_F64) && coding->zfp.minexp > -400 &&
-           coding->zfp.minexp < 400;
+    return (coding->type == ZT_F32 || coding->type == ZT_F64) && zfp_of(coding)->minexp > -400 &&
+           zfp_of(coding)->minexp < 400;
 }
 
 /* What is the same for all tiles. */
@@ -171,7 +171,7 @@ static struct cube cube_of(const struct zti_coding *coding)
     const uint32_t rank = coding->grid.rank;
     struct cube c = {.rank = rank, .values = 1u << 2 * rank};
     c.planes = rank <= 2 ? 1 : c.values / PLANE;
-    c.floor = ldexp(1, 2 * (coding->zfp.minexp - 1));
+    c.floor = ldexp(1, 2 * (zfp_of(coding)->minexp - 1));
     for (uint32_t place = 0; place < PLANE && place < c.values; place++)
         column_of(rank == 1 ? 1 : 2, place, (double *)c.low_column[place]);
     for (uint32_t place = 0; place < c.planes; place++)

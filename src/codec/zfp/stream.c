@@ -80,7 +80,7 @@ bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 /* Tiles of one size: limits that meet, lossy, and room for the header. */
 static uint64_t tile_fixed_bits(const struct zti_coding *coding)
 {
-    const struct zti_zfp *z = &coding->zfp;
+    const struct zti_zfp *z = zfp_of(coding);
     return z->minbits == z->maxbits && !zti_zfp_is_reversible(z) &&
                    z->maxbits >= header_bits(z, coding->type)
                ? z->maxbits
@@ -90,19 +90,19 @@ static uint64_t tile_fixed_bits(const struct zti_coding *coding)
 /* A bit at least, unless there can be none at all. */
 static uint64_t tile_min_bits(const struct zti_coding *coding)
 {
-    const uint64_t most = zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
+    const uint64_t most = zti_zfp_tile_bits(zfp_of(coding), coding->type, coding->grid.rank);
     const uint64_t fixed = tile_fixed_bits(coding);
     return fixed > 0 ? fixed : most > 0;
 }
 
 static uint64_t tile_max_bits(const struct zti_coding *coding)
 {
-    return zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
+    return zti_zfp_tile_bits(zfp_of(coding), coding->type, coding->grid.rank);
 }
 
 static uint64_t tile_reach_bits(const struct zti_coding *coding)
 {
-    return zti_zfp_tile_reach(&coding->zfp, coding->type, coding->grid.rank);
+    return zti_zfp_tile_reach(zfp_of(coding), coding->type, coding->grid.rank);
 }
 
 /* Some hundred values at least, so that an index stays below a per cent of the stream. */
@@ -113,7 +113,7 @@ static uint32_t chunk_tiles(uint32_t rank)
 
 static uint32_t stream_align_bits(const struct zti_coding *coding)
 {
-    return coding->zfp.word_bits;
+    return zfp_of(coding)->word_bits;
 }
 
 /* Integers within +-t: raise them by 'shift' so that |q| < 2^(N-2), and code the planes down to
@@ -123,7 +123,7 @@ static void configure_integers(const struct zti_ask *ask, struct zti_coding *cod
 {
     const int32_t width = (int32_t)(8 * zt_type_bytes(coding->type));
     const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
-    struct zti_zfp *z = &coding->zfp;
+    struct zti_zfp *z = zfp_in(coding);
     int most_exponent = 0, bound_exponent = 0;
     (void)frexp(most, &most_exponent);                   /* most < 2^most_exponent */
     (void)frexp(floor(ask->abs_bound), &bound_exponent); /* 2^(bound_exponent - 1) <= bound */
@@ -222,26 +222,26 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     if (status != ZT_OK)
         return status;
     zfp.word_bits = ask->params->zfp_word_bits;
-    status = zti_zfp_check(context, &zfp, &coding->zfp);
+    status = zti_zfp_check(context, &zfp, zfp_in(coding));
     if (status != ZT_OK)
         return status;
     coding->verify_bound = NAN;
     coding->is_of_value = ask->kind == ZT_PWREL;
     if (ask->kind == ZT_PWREL &&
-        !zti_zfp_is_lossless(&coding->zfp, coding->type, coding->grid.rank))
+        !zti_zfp_is_lossless(zfp_of(coding), coding->type, coding->grid.rank))
         coding->verify_bound = ask->part;
-    if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(&coding->zfp)) {
+    if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(zfp_of(coding))) {
         coding->verify_bound = ask->abs_bound;
         if (coding->type == ZT_I32 || coding->type == ZT_I64)
             configure_integers(ask, coding);
     }
-    return zti_zfp_check_decodable(context, &coding->zfp, coding->type, false);
+    return zti_zfp_check_decodable(context, zfp_of(coding), coding->type, false);
 }
 
 /* The stream stays one of fixed accuracy (integers: fixed precision), with another tolerance. */
 static bool loosen(struct zti_coding *coding, uint32_t planes)
 {
-    struct zti_zfp *z = &coding->zfp;
+    struct zti_zfp *z = zfp_in(coding);
     if (isnan(coding->verify_bound) || zti_zfp_is_reversible(z))
         return false;
     if (coding->type == ZT_F32 || coding->type == ZT_F64) {
@@ -263,7 +263,7 @@ static bool loosen(struct zti_coding *coding, uint32_t planes)
  * expert: minbits, maxbits (4 each), maxprec (1), minexp (4). */
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
-    const struct zti_zfp *z = &coding->zfp;
+    const struct zti_zfp *z = zfp_of(coding);
     const zt_zfp zfp = {
         .minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec, .minexp = z->minexp};
     const zt_zfp_mode mode = zt_zfp_mode_of(&zfp);
@@ -315,26 +315,28 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     }
     const int32_t shift = (int8_t)in[1];
     const int32_t most = coding->type == ZT_I32 ? 30 : coding->type == ZT_I64 ? 62 : 0;
-    if (zti_zfp_check(NULL, &zfp, &coding->zfp) != ZT_OK ||
-        zti_zfp_check_decodable(NULL, &coding->zfp, coding->type, false) != ZT_OK || shift > most ||
-        shift < (most ? -2 : 0))
+    if (zti_zfp_check(NULL, &zfp, zfp_in(coding)) != ZT_OK ||
+        zti_zfp_check_decodable(NULL, zfp_of(coding), coding->type, false) != ZT_OK ||
+        shift > most || shift < (most ? -2 : 0))
         return zti_fail(context, ZT_CORRUPT, "the zfp parameters of a frame are out of range");
-    coding->zfp.shift = shift;
+    zfp_in(coding)->shift = shift;
     coding->verify_bound = NAN;
     return ZT_OK;
 }
 
 static void describe(const struct zti_coding *coding, zt_info *info)
 {
-    info->zfp_word_bits = coding->zfp.word_bits;
-    info->zfp_minbits = coding->zfp.minbits;
-    info->zfp_maxbits = coding->zfp.maxbits;
-    info->zfp_maxprec = coding->zfp.maxprec;
-    info->zfp_minexp = coding->zfp.minexp;
-    info->zfp_shift = coding->zfp.shift;
+    info->zfp_word_bits = zfp_of(coding)->word_bits;
+    info->zfp_minbits = zfp_of(coding)->minbits;
+    info->zfp_maxbits = zfp_of(coding)->maxbits;
+    info->zfp_maxprec = zfp_of(coding)->maxprec;
+    info->zfp_minexp = zfp_of(coding)->minexp;
+    info->zfp_shift = zfp_of(coding)->shift;
 }
 
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {{4}, {4, 4}, {4, 4, 4}, {4, 4, 4, 4}};
+
+_Static_assert(sizeof(struct zti_zfp) <= ZTI_NUMBERS_BYTES, "a coding has room for the numbers");
 
 const struct zti_codec zti_codec_zfp = {
     .name = "zfp",

@@ -14,6 +14,28 @@ enum {
     ZTI_ZFP_HEADER_MAX_BITS = 148
 };
 
+/* The numbers that a zfp stream is governed by. */
+struct zti_zfp {
+    uint32_t minbits;
+    uint32_t maxbits;
+    uint32_t maxprec;
+    int32_t minexp;
+    uint32_t word_bits;
+    int32_t shift;  /* integers are coded as value * 2^shift; 0 but under an absolute bound */
+    bool as_libzfp; /* reproduce what libzfp does with NaN and infinities */
+};
+
+/* A coding's numbers, to read and to set. */
+ZTI_STATIC const struct zti_zfp *zfp_of(const struct zti_coding *coding)
+{
+    return (const struct zti_zfp *)(const void *)&coding->numbers;
+}
+
+ZTI_STATIC struct zti_zfp *zfp_in(struct zti_coding *coding)
+{
+    return (struct zti_zfp *)(void *)&coding->numbers;
+}
+
 extern const struct zti_codec zti_codec_zfp;
 
 /* Coefficients in rank order: zti_zfp_order[rank - 1][r] is the block index of rank r. */
@@ -61,7 +83,7 @@ struct zti_zfp_ranges {
 /* The plain instance: [zt_type - 1][rank - 1]. x86/vector.h has the others. */
 extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
 
-/* The functions of plain/plain.c, which choose by coding->isa. */
+/* The functions of plain/plain.c, which choose by coding->run.isa. */
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w);
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

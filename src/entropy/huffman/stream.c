@@ -26,7 +26,7 @@ zt_status zti_symbols_check(zt_context *context, const struct zti_symbols *s)
 uint32_t zti_worker_count(const zt_context *context, uint64_t runs)
 {
 #if defined(ZTI_HAS_THREADS)
-    if (context && context->policy == ZT_OMP && runs > 1) {
+    if (runs > 1) {
         const uint32_t wanted = zti_threads_wanted(context);
         return wanted < runs ? wanted : (uint32_t)runs;
     }

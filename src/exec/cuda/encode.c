@@ -396,7 +396,7 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                         .misses = misses,
                         .starts = starts,
                         .codec = zti_cuda_codec_of(coding->codec->id),
-                        .kept = coding->kept,
+                        .kept = coding->run.kept,
                         .is_out_on_device = zti_is_on_device(context, out)};
     if (!e.codec)
         return zti_fail(context, ZT_UNSUPPORTED,

@@ -120,7 +120,7 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
     struct counter c = {.context = context,
                         .device = context->device,
                         .array = array,
-                        .kept = &coding->kept,
+                        .kept = &coding->run.kept,
                         .args = {.coding = coding, .queue = context->device->queue},
                         .learning = zti_cuda_learning_of(coding->codec->id)};
     const uint64_t counters = c.learning ? c.learning->counters(coding, pass) : 0;

@@ -14,9 +14,9 @@ zt_status zti_bare_zfp_coding(zt_context *context, const zt_array *array, const 
     coding->type = array->type;
     coding->grid = zti_codec_grid(&zti_codec_zfp, array->rank, array->shape);
     coding->verify_bound = NAN;
-    zt_status status = zti_zfp_check(context, zfp, &coding->zfp);
+    zt_status status = zti_zfp_check(context, zfp, zfp_in(coding));
     if (status == ZT_OK)
-        status = zti_zfp_check_decodable(context, &coding->zfp, array->type,
+        status = zti_zfp_check_decodable(context, zfp_of(coding), array->type,
                                          (zfp->flags & ZT_ZFP_HEADER) != 0);
     return status;
 }
@@ -76,9 +76,9 @@ zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const 
     if (status == ZT_OK)
         status = zti_check_memory(context, out, "the output buffer");
     if (status == ZT_OK)
-        status = zti_bare_zfp_refuse_nonfinite(context, array, &coding->zfp);
+        status = zti_bare_zfp_refuse_nonfinite(context, array, zfp_of(coding));
     if (status == ZT_OK && zfp->flags & ZT_ZFP_HEADER)
-        status = zti_zfp_put_header(context, &coding->zfp, array, &w);
+        status = zti_zfp_put_header(context, zfp_of(coding), array, &w);
     if (status != ZT_OK)
         return status;
     *header_bits = zti_bits_written(&w);
@@ -168,20 +168,20 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
         status = zti_check_memory(context, data, "the stream");
     if (status != ZT_OK || !(zfp->flags & ZT_ZFP_HEADER))
         return status;
-    status = take_header(context, data, data_bytes, &coding->zfp, &found, header_bits);
+    status = take_header(context, data, data_bytes, zfp_in(coding), &found, header_bits);
     if (status == ZT_OK &&
         (found.type != array->type || found.rank != array->rank ||
          memcmp(found.shape, array->shape, found.rank * sizeof found.shape[0]) != 0))
         status = zti_fail(context, ZT_BAD_ARG,
                           "the zfp header names another type or shape than the array has");
     if (status == ZT_OK)
-        status = zti_zfp_check_decodable(context, &coding->zfp, array->type, false);
+        status = zti_zfp_check_decodable(context, zfp_of(coding), array->type, false);
     return status;
 }
 
 size_t zti_bare_zfp_consumed(const struct zti_coding *coding, uint64_t end_bits, size_t data_bytes)
 {
-    const uint64_t bytes = zti_round_up(end_bits, coding->zfp.word_bits) / 8;
+    const uint64_t bytes = zti_round_up(end_bits, zfp_of(coding)->word_bits) / 8;
     return bytes < data_bytes ? (size_t)bytes : data_bytes;
 }
 

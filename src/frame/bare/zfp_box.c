@@ -199,7 +199,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
         return zti_fail(context, ZT_UNSUPPORTED,
                         "only a stream at fixed rate can be changed in place; here a block takes "
                         "%u to %u bits: compress the changed array instead",
-                        coding.zfp.minbits, coding.zfp.maxbits);
+                        zfp_of(&coding)->minbits, zfp_of(&coding)->maxbits);
     uint64_t end;
     if (!zti_mul(coding.grid.count, tile_bits, &end) || !zti_add(end, header_bits, &end) ||
         end / 8 + (end % 8 != 0) > stream_bytes)
@@ -208,7 +208,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                         "its %llu bytes",
                         (unsigned long long)coding.grid.count, (unsigned long long)tile_bits,
                         (unsigned long long)stream_bytes);
-    status = zti_bare_zfp_refuse_nonfinite(context, values, &coding.zfp);
+    status = zti_bare_zfp_refuse_nonfinite(context, values, zfp_of(&coding));
     if (status != ZT_OK)
         return status;
     const uint64_t reach = coding.codec->tile_reach_bits(&coding);
@@ -223,7 +223,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                                        2 * ZTI_BIT_MARGIN_BYTES);
     if (!p.scratch)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
-    if (!zti_bare_zfp_takes_nonfinite(&coding.zfp, whole->type, whole->rank))
+    if (!zti_bare_zfp_takes_nonfinite(zfp_of(&coding), whole->type, whole->rank))
         status = each_tile(context, &p, true);
     if (status == ZT_OK)
         status = each_tile(context, &p, false);

@@ -153,8 +153,8 @@ static struct zti_coding as_read(const struct zti_coding *coding, const zt_zfp *
 {
     struct zti_coding read = *coding;
     if (zfp->flags & ZT_ZFP_HEADER) {
-        read.zfp.minbits += read.zfp.minbits == 0;
-        read.zfp.maxbits += read.zfp.maxbits == 0;
+        zfp_in(&read)->minbits += zfp_of(&read)->minbits == 0;
+        zfp_in(&read)->maxbits += zfp_of(&read)->maxbits == 0;
     }
     return read;
 }

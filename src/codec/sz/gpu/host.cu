@@ -12,13 +12,13 @@ static bool has_kernels(const struct zti_coding *coding)
 
 static bool is_high(const struct zti_coding *coding)
 {
-    return coding->sz.effort == ZT_EFFORT_HIGH;
+    return sz_of(coding)->effort == ZT_EFFORT_HIGH;
 }
 
 static uint64_t work_bytes(const struct zti_coding *coding)
 {
     if (!is_high(coding))
-        return sz_found_bytes(&coding->sz, coding->grid.count);
+        return sz_found_bytes(sz_of(coding), coding->grid.count);
     const uint64_t take = zti_sz_high_cuda_take_bytes(coding);
     const uint64_t put = zti_sz_high_cuda_put_bytes(coding);
     return take > put ? take : put;
@@ -32,7 +32,7 @@ static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 
 static uint32_t alphabet_of(const struct zti_coding *coding)
 {
-    return coding->sz.effort == ZT_EFFORT_PAPER ? coding->sz.bins : 256;
+    return sz_of(coding)->effort == ZT_EFFORT_PAPER ? sz_of(coding)->bins : 256;
 }
 
 static struct sz_tiles tiles_of(const struct zti_coding *coding)
@@ -40,7 +40,7 @@ static struct sz_tiles tiles_of(const struct zti_coding *coding)
     struct sz_tiles s;
     memset(&s, 0, sizeof s);
     s.grid = coding->grid;
-    s.sz = coding->sz;
+    s.sz = *sz_of(coding);
     s.type = coding->type;
     s.alphabet = alphabet_of(coding);
     return s;
@@ -60,7 +60,8 @@ static const struct kernels *kernels_of(const struct zti_coding *coding)
          {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64}},
         {{zti_sz_cuda_put_log_32, zti_sz_cuda_take_log_32, zti_sz_cuda_count_log_32},
          {zti_sz_cuda_put_log_64, zti_sz_cuda_take_log_64, zti_sz_cuda_count_log_64}}};
-    return &all[coding->sz.source == ZTI_SZ_LOG][coding->type == ZT_F64 || coding->type == ZT_I64];
+    return &all[sz_of(coding)->source == ZTI_SZ_LOG]
+               [coding->type == ZT_F64 || coding->type == ZT_I64];
 }
 
 /* ---- codebooks ---- */
@@ -69,7 +70,7 @@ static uint64_t model_bytes(const struct zti_coding *coding)
 {
     if (is_high(coding))
         return zti_sz_high_model_bytes(coding);
-    return sz_books_of(coding->sz.effort) * (uint64_t)sz_book_bytes(alphabet_of(coding));
+    return sz_books_of(sz_of(coding)->effort) * (uint64_t)sz_book_bytes(alphabet_of(coding));
 }
 
 static void put_model(const struct zti_coding *coding, void *memory)
@@ -78,7 +79,7 @@ static void put_model(const struct zti_coding *coding, void *memory)
     const uint32_t alphabet = alphabet_of(coding);
     if (is_high(coding))
         zti_sz_high_put_model(coding, memory);
-    for (uint32_t i = 0; i < sz_books_of(coding->sz.effort); i++) {
+    for (uint32_t i = 0; i < sz_books_of(sz_of(coding)->effort); i++) {
         const struct zti_codebook *const book = &model->book[i];
         const struct zti_cuda_book to = sz_book(memory, alphabet, i);
         to.numbers[ZTI_BOOK_USED] = book->used;
@@ -164,7 +165,7 @@ static void decode(const struct zti_cuda_decoding *d)
 
 static uint64_t counters(const struct zti_coding *coding, uint32_t pass)
 {
-    const uint64_t books = sz_books_of(coding->sz.effort);
+    const uint64_t books = sz_books_of(sz_of(coding)->effort);
     const uint32_t of_high = (uint32_t)ZTI_SZ_HIGH_PASS + (uint32_t)ZTI_SZ_HIGH_COUNT_PASS;
     if (is_high(coding))
         return pass == of_high ? ZTI_SZ_HIGH_COUNTERS : 0;

@@ -248,7 +248,7 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
     high->coarse_code_bits = 8 * (uint64_t)code_bytes;
-    coding->sz.head_bits = 8 * (uint64_t)(at + code_bytes - high->head);
+    sz_in(coding)->head_bits = 8 * (uint64_t)(at + code_bytes - high->head);
     zti_release(context, scratch);
     return ZT_OK;
 }
@@ -288,15 +288,15 @@ static struct zti_sz_high *new_model(zt_context *context, struct zti_coding *cod
 zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
     struct zti_sz_high *const high = new_model(context, coding);
-    struct zti_bit_reader r = {.base = head, .end = coding->sz.head_bits};
+    struct zti_bit_reader r = {.base = head, .end = sz_of(coding)->head_bits};
     zt_status status = high ? take_models(context, &r, high) : ZT_NO_MEMORY;
     if (status == ZT_OK)
         status = zti_sz_high_slots(context, coding, 0);
     if (status != ZT_OK)
         return status;
-    const uint8_t *const end = head + coding->sz.head_bits / 8;
+    const uint8_t *const end = head + sz_of(coding)->head_bits / 8;
     struct zti_cursor c = {
-        .at = head + (r.at + 7) / 8, .end = end, .is_bad = r.at > coding->sz.head_bits};
+        .at = head + (r.at + 7) / 8, .end = end, .is_bad = r.at > sz_of(coding)->head_bits};
     const uint64_t extra_bytes = zti_take_varint(&c);
     struct zti_bit_reader extras = {.base = zti_take_bytes(&c, extra_bytes),
                                     .end = extra_bytes * 8};
@@ -314,7 +314,8 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
     if (!high)
         return;
     if (high->lorenzo_model) {
-        struct zti_coding lorenzo = {.sz = high->lorenzo, .model = high->lorenzo_model};
+        struct zti_coding lorenzo = {.model = high->lorenzo_model};
+        *sz_in(&lorenzo) = high->lorenzo;
         zti_sz_forget(context, &lorenzo);
     }
     for (uint32_t i = 0; i < high->models; i++)
@@ -381,10 +382,10 @@ void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *w
 static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 {
     if (pass == ZTI_SZ_HIGH_TUNING_PASS) {
-        coding->sz.tuning = way;
+        sz_in(coding)->tuning = way;
         return way > 0 && way < ZTI_SZ_HIGH_WAYS;
     }
-    coding->sz.axes = way;
+    sz_in(coding)->axes = way;
     return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
 }
 
@@ -445,7 +446,7 @@ static double bits_of_way(const struct zti_coding *coding, const struct logarith
     for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
         anchors += (double)counts->count[ZTI_SZ_HIGH_ANCHOR][s];
     for (uint32_t i = 0; i < coding->grid.rank; i++)
-        part /= coding->sz.axes >> i & 1 ? (double)coding->grid.shape[i] : 1;
+        part /= sz_of(coding)->axes >> i & 1 ? (double)coding->grid.shape[i] : 1;
     const double of_anchors =
         (double)cost_of(logs, counts->count[ZTI_SZ_HIGH_ANCHOR], NULL, false) * 0x1p-16 +
         (double)counts->anchor_bits;
@@ -459,14 +460,14 @@ static double price_of(const struct zti_coding *coding, double bits)
 {
     const uint32_t last = coding->grid.rank - 1;
     const bool is_short = coding->grid.shape[last] <= ZTI_SZ_HIGH_SHORT;
-    return coding->sz.axes >> last & 1 && is_short ? 1.05 * bits : bits;
+    return sz_of(coding)->axes >> last & 1 && is_short ? 1.05 * bits : bits;
 }
 
 static void choose_way(struct zti_coding *coding, uint32_t pass, const struct tally *t)
 {
     const struct logarithms logs = make_logarithms();
     struct zti_sz_high *const high = coding->model;
-    struct zti_sz best = coding->sz;
+    struct zti_sz best = *sz_of(coding);
     double least = pass == ZTI_SZ_HIGH_TUNING_PASS ? high->least_bits : -1;
     double least_price = price_of(coding, least);
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
@@ -477,10 +478,10 @@ static void choose_way(struct zti_coding *coding, uint32_t pass, const struct ta
         if (least < 0 || price_of(&trial, bits) < least_price) {
             least = bits;
             least_price = price_of(&trial, bits);
-            best = trial.sz;
+            best = *sz_of(&trial);
         }
     }
-    coding->sz = best;
+    *sz_in(coding) = best;
     high->least_bits = least;
 }
 
@@ -496,7 +497,7 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding)
     const double sampled = (double)region_of(coding, side) * regions_of(coding);
     if (high->least_bits < BITS * sampled || values_of(coding) < LEAST_VALUES)
         return ZT_OK;
-    coding->sz.tuning |= ZTI_SZ_HIGH_SMALL;
+    sz_in(coding)->tuning |= ZTI_SZ_HIGH_SMALL;
     zti_sz_set_grid(coding);
     return zti_sz_high_slots(context, coding, 0);
 }
@@ -507,7 +508,7 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding)
  * whatever rounding does; false where the integers would be too large. */
 static bool set_lattice(struct zti_coding *coding)
 {
-    struct zti_sz *const sz = &coding->sz;
+    struct zti_sz *const sz = sz_in(coding);
     const double low = sz->least, high = sz->most, largest = fmax(fabs(low), fabs(high));
     const double range = (double)ZTI_SZ_HIGH_RANGE;
     if (!isfinite(low) || !isfinite(high))
@@ -545,7 +546,7 @@ static bool set_lattice(struct zti_coding *coding)
  * measured are looked at. */
 static void set_farthest(const struct zti_coding *coding, struct zti_sz_high *high)
 {
-    const struct zti_sz *const sz = &coding->sz;
+    const struct zti_sz *const sz = sz_of(coding);
     const double least_room = coding->type == ZT_F32 ? 0x1p-136 : 0;
     const double end = coding->type == ZT_F32 ? (double)FLT_MAX : DBL_MAX;
     const double largest = fmax(fabs(sz->least), fabs(sz->most));
@@ -558,27 +559,27 @@ static void set_farthest(const struct zti_coding *coding, struct zti_sz_high *hi
 
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
 {
-    const struct zti_sz other = coding->sz;
+    const struct zti_sz other = *sz_of(coding);
     void *const other_model = coding->model;
     uint32_t side[ZT_MAX_RANK];
     if (!set_lattice(coding)) {
-        coding->sz = other;
+        *sz_in(coding) = other;
         return ZT_OK;
     }
     struct zti_sz_high *const high = new_model(context, coding);
     if (!high) {
-        coding->sz = other;
+        *sz_in(coding) = other;
         coding->model = other_model;
         return ZT_NO_MEMORY;
     }
     set_farthest(coding, high);
     high->lorenzo = other;
     high->lorenzo_model = other_model;
-    coding->sz.effort = ZT_EFFORT_HIGH;
-    coding->sz.is_blocked = 0;
-    coding->sz.tuning = 0;
-    coding->sz.head_bits = 0;
-    coding->sz.axes = (1u << coding->grid.rank) - 1;
+    sz_in(coding)->effort = ZT_EFFORT_HIGH;
+    sz_in(coding)->is_blocked = 0;
+    sz_in(coding)->tuning = 0;
+    sz_in(coding)->head_bits = 0;
+    sz_in(coding)->axes = (1u << coding->grid.rank) - 1;
     zti_sz_set_grid(coding);
     return zti_sz_high_slots(context, coding, region_of(coding, side));
 }
@@ -646,7 +647,7 @@ void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *cou
         }
     for (uint64_t i = 0, tile; (tile = zti_sz_high_counted(part, i)) < coding->grid.count; i++) {
         const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
-        to->values += zti_sz_high_counted_box(&coding->grid, coding->sz.axes, &walk).values;
+        to->values += zti_sz_high_counted_box(&coding->grid, sz_of(coding)->axes, &walk).values;
     }
 }
 
@@ -669,7 +670,7 @@ static zt_status code_coarse(zt_context *context, struct zti_coding *coding, con
     struct zti_sz_extras extras = {.writer = zti_bit_writer_at(high->coarse_extras),
                                    .most_bits = UINT64_MAX};
     (void)zti_sz_high_gather(coding, array, origin, p->level[0].dim,
-                             zti_sz_high_distance(coding->sz.axes), p);
+                             zti_sz_high_distance(sz_of(coding)->axes), p);
     ops->code(p, NULL, &extras);
     high->coarse_extra_bits = extras.bits;
     return ZT_OK;
@@ -683,7 +684,7 @@ static void give_up(zt_context *context, struct zti_coding *coding)
     struct zti_sz_model *const model = high->lorenzo_model;
     high->lorenzo_model = NULL;
     zti_sz_high_forget(context, coding);
-    coding->sz = lorenzo;
+    *sz_in(coding) = lorenzo;
     coding->model = model;
     zti_sz_set_grid(coding);
 }
@@ -704,8 +705,8 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
     if (status != ZT_OK)
         return status;
     bits -= bits < high->coarse_code_bits ? bits : high->coarse_code_bits;
-    const double all = ((double)bits + (double)tile_extras) * scale + (double)coding->sz.head_bits +
-                       TILE_BITS * (double)coding->grid.count;
+    const double all = ((double)bits + (double)tile_extras) * scale +
+                       (double)sz_of(coding)->head_bits + TILE_BITS * (double)coding->grid.count;
     if (all >= (double)high->lorenzo_bits)
         give_up(context, coding);
     return ZT_OK;

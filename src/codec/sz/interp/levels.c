@@ -26,7 +26,7 @@
 
 uint32_t zti_sz_high_axes(const struct zti_coding *coding)
 {
-    return coding->sz.axes << (ZT_MAX_RANK - coding->grid.rank);
+    return sz_of(coding)->axes << (ZT_MAX_RANK - coding->grid.rank);
 }
 
 /* Lay out the bands of one level; returns the points in them. */
@@ -65,11 +65,11 @@ size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const u
     memcpy(left, own, sizeof left);
     p->axes = axes;
     p->levels = levels;
-    p->is_linear = coding->sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    p->is_linear = sz_of(coding)->tuning & ZTI_SZ_HIGH_LINEAR;
     for (uint32_t l = 0; l <= levels; l++) {
         struct zti_sz_level *const level = &p->level[l];
         level->bands = 0;
-        level->step = zti_sz_high_step(&coding->sz, first + l);
+        level->step = zti_sz_high_step(sz_of(coding), first + l);
         level->depth = zti_sz_high_depth(first + l);
         for (uint32_t i = 0; i < 4; i++) {
             const uint32_t before = l > 0 ? p->level[l - 1].dim[i] : 0;
@@ -96,7 +96,7 @@ uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim)
 /* The points of the coarse grid along each axis; 0 where there are too many to be worth it. */
 static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
 {
-    const uint32_t rank = coding->grid.rank, bits = zti_sz_high_distance(coding->sz.axes);
+    const uint32_t rank = coding->grid.rank, bits = zti_sz_high_distance(sz_of(coding)->axes);
     uint64_t points = 1, values = 1;
     for (uint32_t i = 0; i < 4; i++) {
         const uint64_t extent = i < 4 - rank ? 1 : coding->grid.shape[i - (4 - rank)];
@@ -119,7 +119,7 @@ uint64_t zti_sz_high_coarse_most(uint64_t values)
 bool zti_sz_high_can(const struct zti_coding *coding)
 {
     uint32_t dim[4];
-    return coding->sz.axes != 0 && coarse_dim(coding, dim) > 0;
+    return sz_of(coding)->axes != 0 && coarse_dim(coding, dim) > 0;
 }
 
 /* ---- memory ---- */
@@ -154,7 +154,7 @@ size_t zti_sz_high_points(const struct zti_coding *coding)
     size_t points = 1;
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
         const uint32_t side = coding->grid.side[i];
-        const bool has_more = coding->sz.axes >> i & 1 && side < coding->grid.shape[i];
+        const bool has_more = sz_of(coding)->axes >> i & 1 && side < coding->grid.shape[i];
         points *= side + (size_t)has_more;
     }
     return points;
@@ -164,7 +164,7 @@ size_t zti_sz_high_points(const struct zti_coding *coding)
 zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points)
 {
     struct zti_sz_high *const high = coding->model;
-    const uint64_t threads = context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    const uint64_t threads = zti_threads_wanted(context);
     const uint32_t wanted = (uint32_t)(threads < coding->grid.count ? threads : coding->grid.count);
     const size_t tile = zti_sz_high_points(coding);
     zti_sz_high_free_slots(context, high);
@@ -216,9 +216,9 @@ void zti_sz_high_give_slot(struct zti_sz_slot *slot)
 const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    if (coding->isa == ZT_ISA_AVX512)
+    if (coding->run.isa == ZT_ISA_AVX512)
         return &zti_sz_high_avx512;
-    if (coding->isa == ZT_ISA_AVX2)
+    if (coding->run.isa == ZT_ISA_AVX2)
         return &zti_sz_high_avx2;
 #else
     (void)coding;
@@ -231,7 +231,8 @@ const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding
 static size_t shape_coarse(zt_context *context, const struct zti_coding *coding)
 {
     struct zti_sz_high *const high = coding->model;
-    const uint32_t axes = zti_sz_high_axes(coding), bits = zti_sz_high_distance(coding->sz.axes);
+    const uint32_t axes = zti_sz_high_axes(coding),
+                   bits = zti_sz_high_distance(sz_of(coding)->axes);
     uint32_t dim[4];
     zti_sz_pyramid_free(context, &high->coarse);
     const uint64_t points = coarse_dim(coding, dim);

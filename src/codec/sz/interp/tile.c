@@ -15,7 +15,7 @@
 
 static struct zti_sz_box box_of(const struct zti_coding *coding, const struct zti_walk *walk)
 {
-    return zti_sz_high_box(&coding->grid, coding->sz.axes, walk);
+    return zti_sz_high_box(&coding->grid, sz_of(coding)->axes, walk);
 }
 
 /* What a tile has of the coarse grid, to its coarsest level. */
@@ -23,7 +23,7 @@ static void copy_coarse(const struct zti_coding *coding, const struct zti_sz_box
                         struct zti_sz_pyramid *p)
 {
     const struct zti_sz_high *const high = coding->model;
-    const uint32_t bits = zti_sz_high_distance(coding->sz.axes), skip = 4 - coding->grid.rank;
+    const uint32_t bits = zti_sz_high_distance(sz_of(coding)->axes), skip = 4 - coding->grid.rank;
     uint32_t from[4] = {0};
     for (uint32_t i = skip; i < 4; i++)
         from[i] = (uint32_t)(box->origin[i] >> (p->axes >> i & 1 ? bits : 0));
@@ -36,7 +36,7 @@ static void shape_tile(const struct zti_coding *coding, const struct zti_sz_box 
 {
     p->has_anchors = false;
     (void)zti_sz_high_shape(coding, zti_sz_high_axes(coding), box->dim, box->own, 1,
-                            zti_sz_high_distance(coding->sz.axes), p);
+                            zti_sz_high_distance(sz_of(coding)->axes), p);
 }
 
 /* All symbols of a tile. Whether the bound is sure to be kept. */
@@ -58,7 +58,8 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
                        struct zti_sz_high_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
-    const struct zti_sz_box box = zti_sz_high_counted_box(&coding->grid, coding->sz.axes, &walk);
+    const struct zti_sz_box box =
+        zti_sz_high_counted_box(&coding->grid, sz_of(coding)->axes, &walk);
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
     (void)code_tile(coding, array, &box, &slot->pyramid, &extras);
@@ -114,7 +115,7 @@ static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
     const int64_t to_next = rank > 1 ? array->stride[rank - 2] * (int64_t)value_bytes : 0;
     struct rows rows = rows_of(box, are_side_by_side(box, array));
     size_t count = 0, number = 0;
-    if (coding->sz.source != ZTI_SZ_LATTICE)
+    if (sz_of(coding)->source != ZTI_SZ_LATTICE)
         return 0;
     for (; !rows.is_done; next_row(&rows)) {
         const char *from = row_in(coding, array, &rows);

@@ -5,7 +5,7 @@
 static int32_t whole_integers(const struct zti_coding *coding, const void *values, uint32_t n,
                               int32_t *x)
 {
-    const int64_t centre = coding->sz.centre;
+    const int64_t centre = sz_of(coding)->centre;
     for (uint32_t i = 0; i < n; i++) {
         const int64_t v =
             coding->type == ZT_I32 ? ((const int32_t *)values)[i] : ((const int64_t *)values)[i];
@@ -34,9 +34,9 @@ static int32_t integers(const struct zti_coding *coding, const void *values, uin
                         int32_t before, int32_t *x, bool *is_far)
 {
     const struct zti_sz_high *const high = coding->model;
-    const double per = 1 / coding->sz.step, centre = (double)coding->sz.centre;
+    const double per = 1 / sz_of(coding)->step, centre = (double)sz_of(coding)->centre;
     const bool is_narrow = coding->type == ZT_F32;
-    if (coding->sz.source == ZTI_SZ_STEPS)
+    if (sz_of(coding)->source == ZTI_SZ_STEPS)
         return whole_integers(coding, values, n, x);
     const bool is_bad = is_narrow ? integers_of_float(values, n, per, centre, high->farthest, x)
                                   : integers_of_double(values, n, per, centre, high->farthest, x);
@@ -52,8 +52,8 @@ static int32_t integers(const struct zti_coding *coding, const void *values, uin
 
 static void values(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *out)
 {
-    const double step = coding->sz.step, centre = (double)coding->sz.centre;
-    const int64_t whole = coding->sz.centre;
+    const double step = sz_of(coding)->step, centre = (double)sz_of(coding)->centre;
+    const int64_t whole = sz_of(coding)->centre;
     if (coding->type == ZT_F32) {
         for (uint32_t i = 0; i < n; i++)
             ((float *)out)[i] = (float)zti_sz_high_number(x[i], centre, step);
@@ -71,8 +71,8 @@ static void values(const struct zti_coding *coding, const int32_t *x, uint32_t n
 
 static bool check(const struct zti_coding *coding, const int32_t *x, const void *in, uint32_t n)
 {
-    const double step = coding->sz.step, centre = (double)coding->sz.centre;
-    const double bound = coding->sz.bound;
+    const double step = sz_of(coding)->step, centre = (double)sz_of(coding)->centre;
+    const double bound = sz_of(coding)->bound;
     uint32_t bad = 0;
     if (coding->type == ZT_F32) {
         for (uint32_t i = 0; i < n; i++) {

@@ -23,22 +23,22 @@ enum { FAR_PART = 8, WORSE_BITS = 5, WORSE_ONE = 128, FINALIST_BITS = 4 + WORSE_
 /* Between the rounds they are in effort 'high's number, which is found much later. */
 static void keep(struct zti_coding *coding, const struct finalists *f)
 {
-    coding->sz.tuning = f->count << FINALIST_BITS * ZTI_SZ_FINALISTS;
+    sz_in(coding)->tuning = f->count << FINALIST_BITS * ZTI_SZ_FINALISTS;
     for (uint32_t k = 0; k < f->count; k++)
-        coding->sz.tuning |= (f->axes[k] | f->worse[k] << 4) << FINALIST_BITS * k;
+        sz_in(coding)->tuning |= (f->axes[k] | f->worse[k] << 4) << FINALIST_BITS * k;
 }
 
 /* Where there was no first round: the axes that are set. */
 static struct finalists kept(const struct zti_coding *coding)
 {
-    struct finalists f = {.count = coding->sz.tuning >> FINALIST_BITS * ZTI_SZ_FINALISTS};
+    struct finalists f = {.count = sz_of(coding)->tuning >> FINALIST_BITS * ZTI_SZ_FINALISTS};
     for (uint32_t k = 0; k < f.count; k++) {
-        const uint32_t own = coding->sz.tuning >> FINALIST_BITS * k;
+        const uint32_t own = sz_of(coding)->tuning >> FINALIST_BITS * k;
         f.axes[k] = own & 15;
         f.worse[k] = own >> 4 & ((1u << WORSE_BITS) - 1);
     }
     if (f.count == 0)
-        return (struct finalists){.count = 1, .axes = {coding->sz.axes}};
+        return (struct finalists){.count = 1, .axes = {sz_of(coding)->axes}};
     return f;
 }
 
@@ -104,8 +104,8 @@ static struct zti_coding in_boxes(const struct zti_coding *coding)
 static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
 {
     struct zti_coding own = *coding;
-    if (axes != own.sz.axes) {
-        own.sz.axes = axes;
+    if (axes != sz_of(&own)->axes) {
+        sz_in(&own)->axes = axes;
         zti_sz_set_grid(&own);
     }
     return own;
@@ -135,7 +135,7 @@ void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops 
         middle_of(&coding->grid, tile, place);
         if (pass == ZTI_SZ_LOOK_PASS)
             ops->sample(&boxes, array, zti_sz_tile_at(&boxes.grid, place),
-                        coding->sz.has_axes ? NULL : t->bits, &t->base[i]);
+                        sz_of(coding)->has_axes ? NULL : t->bits, &t->base[i]);
         else
             race(coding, ops, array, place, t);
     }
@@ -229,16 +229,16 @@ static void take_winner(struct zti_coding *coding, const struct zti_sz_tally *t)
                 shape = i;
             }
     *coding = along(coding, f.axes[best]);
-    coding->sz.is_blocked = shape;
-    coding->sz.tuning = 0;
+    sz_in(coding)->is_blocked = shape;
+    sz_in(coding)->tuning = 0;
 }
 
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *t)
 {
     if (pass == ZTI_SZ_LOOK_PASS) {
-        struct finalists f = {.count = 1, .axes = {coding->sz.axes}};
-        coding->sz.centre = median(t->base, samples_of(coding));
-        if (!coding->sz.has_axes)
+        struct finalists f = {.count = 1, .axes = {sz_of(coding)->axes}};
+        sz_in(coding)->centre = median(t->base, samples_of(coding));
+        if (!sz_of(coding)->has_axes)
             f = find_finalists(coding, t->bits);
         *coding = along(coding, f.axes[0]);
         keep(coding, &f);
@@ -308,7 +308,7 @@ static uint32_t race_fits(const struct zti_coding *coding, const struct zti_sz_o
     const uint64_t samples = samples_of(coding);
     const uint32_t sets = 1u << coding->grid.rank;
     uint64_t cost[1 << ZT_MAX_RANK], least = UINT64_MAX, best_bits = 0, best_values = 0;
-    uint32_t best = coding->sz.axes;
+    uint32_t best = sz_of(coding)->axes;
     for (uint32_t set = 0; set < sets; set++) {
         cost[set] = cost_of(coding, set, bits);
         least = cost[set] < least ? cost[set] : least;
@@ -333,13 +333,13 @@ static uint32_t race_fits(const struct zti_coding *coding, const struct zti_sz_o
 bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
                         const zt_array *array, const uint64_t *holes)
 {
-    const struct zti_sz *const sz = &coding->sz;
+    const struct zti_sz *const sz = sz_of(coding);
     struct zti_sz_tally tally = {.bits = {0}};
     if ((sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS) || sz->wants_high ||
         sz->effort == ZT_EFFORT_PAPER)
         return false;
     zti_sz_axes_tally(coding, ops, ZTI_SZ_LOOK_PASS, array, 0, coding->grid.count, &tally);
-    coding->sz.centre = median(tally.base, samples_of(coding));
+    sz_in(coding)->centre = median(tally.base, samples_of(coding));
     if (!sz->has_axes)
         *coding = along(coding, race_fits(coding, ops, array, holes, tally.bits));
     return true;

@@ -9,21 +9,21 @@
 
 static uint32_t books_of(const struct zti_coding *coding)
 {
-    return coding->sz.effort == ZT_EFFORT_FAST    ? 0
-           : coding->sz.effort == ZT_EFFORT_PAPER ? 1
-                                                  : ZTI_SZ_BOOKS;
+    return sz_of(coding)->effort == ZT_EFFORT_FAST    ? 0
+           : sz_of(coding)->effort == ZT_EFFORT_PAPER ? 1
+                                                      : ZTI_SZ_BOOKS;
 }
 
 static uint32_t alphabet_of(const struct zti_coding *coding)
 {
-    return coding->sz.effort == ZT_EFFORT_PAPER ? coding->sz.bins : 256;
+    return sz_of(coding)->effort == ZT_EFFORT_PAPER ? sz_of(coding)->bins : 256;
 }
 
 /* Of each symbol at most the bits of a length and of a gap before it. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
     const uint64_t books = books_of(coding) * (3 * (uint64_t)alphabet_of(coding) + 8);
-    const bool may_be_high = coding->sz.wants_high || coding->sz.effort == ZT_EFFORT_HIGH;
+    const bool may_be_high = sz_of(coding)->wants_high || sz_of(coding)->effort == ZT_EFFORT_HIGH;
     const uint64_t high = may_be_high ? zti_sz_high_head_most(coding) : 0;
     return books > high ? books : high;
 }
@@ -70,7 +70,7 @@ void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *co
 
 void zti_sz_forget(zt_context *context, struct zti_coding *coding)
 {
-    if (coding->sz.effort == ZT_EFFORT_HIGH) {
+    if (sz_of(coding)->effort == ZT_EFFORT_HIGH) {
         zti_sz_high_forget(context, coding);
         return;
     }
@@ -97,7 +97,7 @@ static struct zti_sz_model *new_model(zt_context *context, struct zti_coding *co
 static zt_status store_head(zt_context *context, struct zti_coding *coding)
 {
     struct zti_sz_model *const model = coding->model;
-    const size_t bytes = (size_t)(coding->sz.head_bits + 7) / 8;
+    const size_t bytes = (size_t)(sz_of(coding)->head_bits + 7) / 8;
     model->head = zti_alloc_zeroed(context, bytes + ZTI_BIT_MARGIN_BYTES);
     if (!model->head)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of codebooks", bytes);
@@ -119,7 +119,7 @@ static zt_status make_book(zt_context *context, struct zti_coding *coding, const
             : zti_codebook_build(context, counts, alphabet, &model->book[i]);
     if (status == ZT_OK) {
         *bits += zti_codebook_cost_bits(&model->book[i], counts);
-        coding->sz.head_bits += zti_codebook_stored_bits(&model->book[i]);
+        sz_in(coding)->head_bits += zti_codebook_stored_bits(&model->book[i]);
     }
     return status;
 }
@@ -140,12 +140,12 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
         }
         status = make_book(context, coding, all, i, &bits);
     }
-    const bool is_short = bits + coding->sz.head_bits < counts->rice_bits;
-    if (status == ZT_OK && (is_short || is_sample || coding->sz.effort == ZT_EFFORT_PAPER))
+    const bool is_short = bits + sz_of(coding)->head_bits < counts->rice_bits;
+    if (status == ZT_OK && (is_short || is_sample || sz_of(coding)->effort == ZT_EFFORT_PAPER))
         return store_head(context, coding);
     zti_sz_forget(context, coding); /* small arrays are not worth a table */
-    coding->sz.effort = ZT_EFFORT_FAST;
-    coding->sz.head_bits = 0;
+    sz_in(coding)->effort = ZT_EFFORT_FAST;
+    sz_in(coding)->head_bits = 0;
     return status;
 }
 
@@ -154,18 +154,18 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
     const struct zti_sz_model *const model = coding->model;
     const struct zti_sz_high *const high = coding->model;
     if (model)
-        memcpy(head, coding->sz.effort == ZT_EFFORT_HIGH ? high->head : model->head,
-               (size_t)(coding->sz.head_bits + 7) / 8);
+        memcpy(head, sz_of(coding)->effort == ZT_EFFORT_HIGH ? high->head : model->head,
+               (size_t)(sz_of(coding)->head_bits + 7) / 8);
 }
 
 zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
-    if (coding->sz.effort == ZT_EFFORT_FAST)
+    if (sz_of(coding)->effort == ZT_EFFORT_FAST)
         return ZT_OK;
-    if (coding->sz.effort == ZT_EFFORT_HIGH)
+    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         return zti_sz_high_take_head(context, coding, head);
     struct zti_sz_model *const model = new_model(context, coding);
-    struct zti_bit_reader r = {.base = head, .end = (coding->sz.head_bits + 7) / 8 * 8};
+    struct zti_bit_reader r = {.base = head, .end = (sz_of(coding)->head_bits + 7) / 8 * 8};
     zt_status status = model ? ZT_OK : ZT_NO_MEMORY;
     for (uint32_t i = 0; i < books_of(coding) && status == ZT_OK; i++) {
         status = zti_codebook_take(context, &r, alphabet_of(coding), &model->book[i]);

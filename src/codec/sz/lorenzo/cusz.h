@@ -36,10 +36,10 @@ static bool NAME(put_paper)(const struct zti_coding *coding, struct zti_bit_writ
     const struct zti_sz_model *const model = coding->model;
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     symbols[0] = 0; /* a tile has values, which a compiler cannot know */
-    NAME(paper_symbols)(d, n, coding->sz.bins, symbols);
+    NAME(paper_symbols)(d, n, sz_of(coding)->bins, symbols);
     for (uint32_t first = 0; first + NAME(PART) < n; first += NAME(PART))
         zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, NAME(PART)), 16);
-    zti_huffman_encode(&model->book[0], coding->isa, symbols, n, w);
+    zti_huffman_encode(&model->book[0], coding->run.isa, symbols, n, w);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const uint32_t first = g * ZTI_SZ_GROUP, end = first + in_group(n, g);
         if (!NAME(paper_has_more)(symbols + first, end - first))
@@ -72,13 +72,13 @@ static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_rea
                                             .symbols = left < NAME(PART) ? left : NAME(PART)};
         at += i + 1 < parts ? zti_take_bits(r, 16) : 0;
     }
-    if (at > end || !zti_huffman_decode(&model->decoder[0], coding->isa, r->base,
+    if (at > end || !zti_huffman_decode(&model->decoder[0], coding->run.isa, r->base,
                                         (size_t)(r->end / 8), part, parts))
         return false;
     r->at = part[parts - 1].at;
     for (uint32_t i = 0; i < n; i++) {
         if (symbols[i] != 0) {
-            d[i] = (uval)((uval)symbols[i] - (uval)(coding->sz.bins / 2));
+            d[i] = (uval)((uval)symbols[i] - (uval)(sz_of(coding)->bins / 2));
             continue;
         }
         if (r->at > end_bits)

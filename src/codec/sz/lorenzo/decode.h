@@ -97,11 +97,11 @@ static void ask_for_lines(const struct zti_coding *coding, const struct lane *l)
     const struct tile *const tile = &l->tile;
     const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
     const bool is_waited_for =
-        !coding->is_streamed && values * zt_type_bytes(coding->type) > OWN_BYTES;
+        !coding->run.is_streamed && values * zt_type_bytes(coding->type) > OWN_BYTES;
     uint32_t columns;
     const struct tile own = tile_of_lines_32(coding, tile, &columns);
     struct rows rows;
-    if (!l->to || l->is_streamed != coding->is_streamed || !is_in_view(tile, l->to, &rows) ||
+    if (!l->to || l->is_streamed != coding->run.is_streamed || !is_in_view(tile, l->to, &rows) ||
         rows.bytes == 0)
         return;
     const bool is_joined = own.rank < tile->rank && rows.step[rows.axes - 1] == rows.bytes;
@@ -174,11 +174,11 @@ static void values_of_logs(const struct zti_coding *coding, uint32_t n, const st
                            const uint32_t *narrow, const uint64_t *wide, union values *to)
 {
     if (coding->type == ZT_F32)
-        numbers_f32(&coding->sz, exact, narrow, n, to->f32);
+        numbers_f32(sz_of(coding), exact, narrow, n, to->f32);
     else if (narrow)
-        numbers_f64(&coding->sz, exact, narrow, n, to->f64);
+        numbers_f64(sz_of(coding), exact, narrow, n, to->f64);
     else
-        numbers_wide_f64(&coding->sz, exact, wide, n, to->f64);
+        numbers_wide_f64(sz_of(coding), exact, wide, n, to->f64);
 }
 
 /* Values from integers of 32 or 64 bits, of which the other pointer is NULL. */
@@ -186,7 +186,7 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
                         const struct exact *exact, const uint32_t *narrow, const uint64_t *wide,
                         union values *to)
 {
-    const struct zti_sz *sz = &coding->sz;
+    const struct zti_sz *sz = sz_of(coding);
     const int64_t step = (int64_t)sz->whole_step;
     if (is_bits) {
         values_of_bits(coding->type, n, narrow, wide, to);
@@ -221,7 +221,7 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
     l->is_wide =
         (first & 3) == ZTI_SZ_ZERO ? zt_type_bytes(coding->type) == 8 : (first & 3) == ZTI_SZ_WIDE;
     if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes ||
-        !is_form(&coding->sz, value_bytes, first))
+        !is_form(sz_of(coding), value_bytes, first))
         return NULL;
     l->away = 0;
     for (uint32_t i = 0; i < base_bytes; i++)
@@ -243,7 +243,7 @@ static bool is_shared(const struct zti_coding *coding, const struct lane *l)
 {
     const uint32_t form = l->form & 3;
     return l->is_good && (form == ZTI_SZ_NARROW || form == ZTI_SZ_WIDE) &&
-           is_coded(coding->sz.effort, l->form) && coding->sz.effort == ZT_EFFORT_DEFAULT;
+           is_coded(sz_of(coding)->effort, l->form) && sz_of(coding)->effort == ZT_EFFORT_DEFAULT;
 }
 
 /* A tile up to its first code; l->tile and l->r are there. */
@@ -293,7 +293,7 @@ static void take_book(const struct zti_coding *coding, struct lane *lanes, uint3
     }
     if (parts == 0)
         return;
-    (void)zti_huffman_decode(&model->decoder[book], coding->isa, lanes->r.base,
+    (void)zti_huffman_decode(&model->decoder[book], coding->run.isa, lanes->r.base,
                              (size_t)(buffer_bits / 8), part, parts);
     for (uint32_t i = 0; i < parts; i++) {
         of[i]->r.at = part[i].at;
@@ -328,7 +328,7 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
                         union values *values)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
-    const bool is_bits = coding->sz.source == ZTI_SZ_BITS || (l->form & ZTI_SZ_LOSSLESS);
+    const bool is_bits = sz_of(coding)->source == ZTI_SZ_BITS || (l->form & ZTI_SZ_LOSSLESS);
     if ((l->form & 3) == ZTI_SZ_RAW) {
         for (uint32_t i = 0; i < l->tile.n; i++)
             put_value_at(values, value_bytes, i, l->raw + i * value_bytes);
@@ -367,8 +367,9 @@ static bool finish_straight(const struct zti_coding *coding, struct lane *l)
 {
     const uint32_t form = l->form & 3;
     struct rows rows;
-    if (coding->sz.source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) || l->exact.count > 0 ||
-        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !are_rows_there(coding, l, &rows))
+    if (sz_of(coding)->source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) ||
+        l->exact.count > 0 || (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) ||
+        !are_rows_there(coding, l, &rows))
         return false;
     rows.is_streamed = l->is_streamed;
     const struct residuals_32 narrow = residuals_of_32(l);
@@ -413,7 +414,7 @@ static void set_lane(const struct zti_coding *coding, struct lane *l, const stru
 {
     l->tile = w->tile[number];
     l->to = w->to[number];
-    l->is_streamed = coding->is_streamed && l->to == w->view;
+    l->is_streamed = coding->run.is_streamed && l->to == w->view;
 }
 
 /* Tiles to be decoded before what they are put together to is written: up to the end of a row of
@@ -432,7 +433,7 @@ static uint32_t window_tiles(const struct zti_coding *coding, const struct zti_w
 static void end_window(const struct zti_coding *coding, const struct window *w)
 {
     write_strips(w);
-    if (coding->is_streamed)
+    if (coding->run.is_streamed)
         small_stream_end();
 }
 

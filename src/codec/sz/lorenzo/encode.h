@@ -36,9 +36,9 @@ static void integers_of_bits(uint32_t type, uint32_t n, struct scratch *s)
 static uint32_t integers_of_logs(const struct zti_coding *coding, uint32_t n, struct scratch *s)
 {
     if (coding->type == ZT_F32)
-        (void)logs_f32(&coding->sz, s->values.f32, n, s->a.u32, &s->exact);
-    else if (!logs_f64(&coding->sz, s->values.f64, n, s->a.u32, &s->exact)) {
-        logs_wide_f64(&coding->sz, s->values.f64, n, s->a.u64, &s->exact);
+        (void)logs_f32(sz_of(coding), s->values.f32, n, s->a.u32, &s->exact);
+    else if (!logs_f64(sz_of(coding), s->values.f64, n, s->a.u32, &s->exact)) {
+        logs_wide_f64(sz_of(coding), s->values.f64, n, s->a.u64, &s->exact);
         return ZTI_SZ_WIDE;
     }
     return ZTI_SZ_NARROW;
@@ -47,7 +47,7 @@ static uint32_t integers_of_logs(const struct zti_coding *coding, uint32_t n, st
 /* Fill s->a with 32-bit or 64-bit integers; returns the form. */
 static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct scratch *s)
 {
-    const struct zti_sz *sz = &coding->sz;
+    const struct zti_sz *sz = sz_of(coding);
     s->exact.count = 0;
     s->exact.has_zeros = false;
     if (sz->source == ZTI_SZ_LOG)
@@ -93,12 +93,12 @@ static bool put_tile_integers(const struct zti_coding *coding, const struct tile
     const uint64_t *const gaps = gaps_of(&s->exact);
     if (form & ZTI_SZ_WIDE) {
         if (gaps)
-            bridge_64(tile, gaps, s->a.u64, (uint64_t)coding->sz.centre);
+            bridge_64(tile, gaps, s->a.u64, (uint64_t)sz_of(coding)->centre);
         return put_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, &s->ahead, out,
                                most_bytes, bytes);
     }
     if (gaps)
-        bridge_32(tile, gaps, s->a.u32, (uint32_t)coding->sz.centre);
+        bridge_32(tile, gaps, s->a.u32, (uint32_t)sz_of(coding)->centre);
     return put_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, &s->ahead, out,
                            most_bytes, bytes);
 }
@@ -110,7 +110,7 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t lossless;
-    if (coding->sz.source == ZTI_SZ_LATTICE || coding->sz.source == ZTI_SZ_LOG) {
+    if (sz_of(coding)->source == ZTI_SZ_LATTICE || sz_of(coding)->source == ZTI_SZ_LOG) {
         s->exact.count = 0;
         s->exact.has_zeros = false;
         integers_of_bits(coding->type, tile->n, s);
@@ -255,11 +255,11 @@ static uint64_t try_groups(const struct zti_coding *coding, const zt_array *arra
     const uint64_t *const gaps = gaps_of(&s.exact);
     if (is_wide) {
         if (gaps)
-            bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
+            bridge_64(&tile, gaps, s.a.u64, (uint64_t)sz_of(coding)->centre);
         try_groups_64(coding, &tile, s.a.u64, s.b.u64, bits);
     } else {
         if (gaps)
-            bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
+            bridge_32(&tile, gaps, s.a.u32, (uint32_t)sz_of(coding)->centre);
         try_groups_32(coding, &tile, s.a.u32, s.b.u32, bits);
     }
     return tile.n;
@@ -284,11 +284,11 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
     const uint64_t *const gaps = gaps_of(&s.exact);
     if (is_wide) {
         if (gaps)
-            bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
+            bridge_64(&tile, gaps, s.a.u64, (uint64_t)sz_of(coding)->centre);
         count_integers_64(coding, &tile, s.a.u64, s.b.u64, &s.ahead, counts);
     } else {
         if (gaps)
-            bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
+            bridge_32(&tile, gaps, s.a.u32, (uint32_t)sz_of(coding)->centre);
         count_integers_32(coding, &tile, s.a.u32, s.b.u32, &s.ahead, counts);
     }
 }

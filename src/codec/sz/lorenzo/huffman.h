@@ -69,7 +69,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     struct symbols symbols;
     uint64_t plane_bits;
     (void)NAME(symbols_of)(u, &smalls, n, ahead, classes, &symbols, &plane_bits);
-    zti_huffman_encode(&model->book[0], coding->isa, symbols.of[0], symbols.count[0], w);
+    zti_huffman_encode(&model->book[0], coding->run.isa, symbols.of[0], symbols.count[0], w);
     if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
         return false;
     for (uint32_t g = 0; g < groups; g++) {
@@ -84,7 +84,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
             return false;
     }
     for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++)
-        zti_huffman_encode(&model->book[i], coding->isa, symbols.of[i], symbols.count[i], w);
+        zti_huffman_encode(&model->book[i], coding->run.isa, symbols.of[i], symbols.count[i], w);
     for (uint64_t left = symbols.excess; left; left &= left - 1) {
         const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);

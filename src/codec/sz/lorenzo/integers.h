@@ -231,15 +231,15 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
                                 const struct rows *rows)
 {
     struct blocks blocks = {.count = 0};
-    if (coding->sz.is_blocked)
+    if (sz_of(coding)->is_blocked)
         blocks = blocks_of(tile);
-    const struct NAME(row_back)
-        back = {.from = d, .step = coding->sz.step, .is_streamed = rows->is_streamed, .base = base};
+    const struct NAME(row_back) back = {
+        .from = d, .step = sz_of(coding)->step, .is_streamed = rows->is_streamed, .base = base};
     uint32_t columns;
     const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
     const struct rows first = NAME(rows_of_lines)(&own, tile, product, rows);
     struct rows to = first;
-    const uint32_t axes = coding->sz.axes;
+    const uint32_t axes = sz_of(coding)->axes;
     if (product == NAME(PLAIN)) {
         (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(PLAIN), &to);
         return;

@@ -274,19 +274,19 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     const struct tile own = tile_of_lines_32(coding, tile, &columns);
     const uint32_t last = own.rank - 1, end = tile->rank - 1;
     const bool is_f32 = array->type == ZT_F32;
-    if (coding->sz.source != ZTI_SZ_LATTICE || array->stride[end] != 1 || !is_in_lines_32(&own) ||
-        (last < end && array->stride[last] != tile->extent[end]))
+    if (sz_of(coding)->source != ZTI_SZ_LATTICE || array->stride[end] != 1 ||
+        !is_in_lines_32(&own) || (last < end && array->stride[last] != tile->extent[end]))
         return false;
-    struct lattice_f32 f32 = lattice_of_f32(&coding->sz);
-    const struct lattice_f64 f64 = lattice_of_f64(&coding->sz);
+    struct lattice_f32 f32 = lattice_of_f32(sz_of(coding));
+    const struct lattice_f64 f64 = lattice_of_f64(sz_of(coding));
     struct beyond beyond = {0};
     struct blocks blocks = {.count = 0};
     uint32_t held[ZTI_SZ_TILE_VALUES];
     struct rows_32 r = {.from = zti_array_at(array, tile->origin), .f32 = &f32, .f64 = &f64};
     line_32 any = {0};
-    if (coding->sz.is_blocked)
+    if (sz_of(coding)->is_blocked)
         blocks = blocks_of(tile);
-    set_places_32(&r, &own, columns, coding->sz.axes, &blocks, held);
+    set_places_32(&r, &own, columns, sz_of(coding)->axes, &blocks, held);
     for (uint32_t i = ACROSS - last; i < ACROSS; i++)
         r.step[i] = array->stride[i + last - ACROSS] * (int64_t)zt_type_bytes(array->type);
     r.of = is_f32 ? ROWS_OF_F32 : ROWS_OF_F64;

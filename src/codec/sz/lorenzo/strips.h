@@ -83,8 +83,8 @@ static bool add_strip(const struct zti_coding *coding, struct window *w, uint32_
         if (i == last && last > 0 && w->view->out.stride[i - 1] != step)
             step = (int64_t)((zti_round_up((uint64_t)step * value_bytes, 64) | 64) / value_bytes);
     }
-    strip->out.data = coding->room + w->used;
-    if ((uint64_t)step * value_bytes > coding->room_bytes - w->used)
+    strip->out.data = coding->run.room + w->used;
+    if ((uint64_t)step * value_bytes > coding->run.room_bytes - w->used)
         return false;
     w->used += (size_t)zti_round_up((uint64_t)step * value_bytes, 64);
     w->strips++;
@@ -100,7 +100,7 @@ static void lay_window(const struct zti_coding *coding, struct window *w)
     for (uint32_t first = 0, end; first < w->tiles; first = end) {
         end = first + 1;
         w->to[first] = w->view;
-        if (!w->view || !coding->room || !is_for_strips(&w->tile[first], w->view))
+        if (!w->view || !coding->run.room || !is_for_strips(&w->tile[first], w->view))
             continue;
         while (end < w->tiles && is_beside(&w->tile[end - 1], &w->tile[end]) &&
                is_for_strips(&w->tile[end], w->view))

@@ -153,7 +153,7 @@ static void NAME(move_blocks)(const struct tile *tile, const struct blocks *b, b
 static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile *tile, uval *d,
                              uval *spare)
 {
-    if (!coding->sz.is_blocked)
+    if (!sz_of(coding)->is_blocked)
         return d;
     const struct blocks blocks = blocks_of(tile);
     if (blocks.count == 0)
@@ -175,15 +175,15 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
     const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
     if (NAME(is_in_lines)(&own)) {
         struct blocks blocks = {.count = 0};
-        if (coding->sz.is_blocked)
+        if (sz_of(coding)->is_blocked)
             blocks = blocks_of(tile);
-        *is_zero = NAME(residuals_in_lines)(&own, columns, coding->sz.axes, &blocks, a, b) == 0;
+        *is_zero = NAME(residuals_in_lines)(&own, columns, sz_of(coding)->axes, &blocks, a, b) == 0;
         return b;
     }
     (void)NAME(take_base)(a, tile->n, tile->block == 0, is_zero);
     if (*is_zero)
         return a;
-    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
     NAME(fold)(a, tile->n);
     return NAME(in_blocks)(coding, tile, a, b);
 }
@@ -194,7 +194,7 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
                                  uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
                                  struct NAME(residuals) * to)
 {
-    if (!is_coded(coding->sz.effort, form))
+    if (!is_coded(sz_of(coding)->effort, form))
         return NAME(take_groups)(r, to, tile->n, end_bits);
     to->is_small = false;
     return NAME(take_paper)(coding, r, to->u, tile->n, end_bits);
@@ -208,7 +208,7 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
                                 bool is_zero, struct rows *ahead, uint8_t *out, uint32_t most_bytes,
                                 uint32_t *bytes)
 {
-    const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)coding->sz.centre);
+    const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)sz_of(coding)->centre);
     uval folded = NAME(folded)(away);
     uint8_t *at = out + 1;
     for (; folded; folded = (uval)(folded >> 4 >> 4))
@@ -226,9 +226,9 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
     if (!is_zero) {
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
-        const bool fits = !is_coded(coding->sz.effort, form)
+        const bool fits = !is_coded(sz_of(coding)->effort, form)
                               ? NAME(put_groups)(&w, u, tile->n, ahead, left)
-                          : coding->sz.effort == ZT_EFFORT_PAPER
+                          : sz_of(coding)->effort == ZT_EFFORT_PAPER
                               ? NAME(put_paper)(coding, &w, u, tile->n, left)
                               : NAME(put_coded)(coding, &w, u, tile->n, ahead, left);
         if (!fits)
@@ -247,9 +247,9 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
 {
     const uval base = a[0];
     bool is_zero;
-    if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
+    if (is_coded(sz_of(coding)->effort, form) && sz_of(coding)->effort == ZT_EFFORT_PAPER) {
         (void)NAME(take_base)(a, tile->n, false, &is_zero);
-        NAME(differences)(tile, coding->sz.axes, &a, &b);
+        NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
     } else {
         a = NAME(residuals)(coding, tile, a, b, &is_zero);
     }
@@ -261,7 +261,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
 ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
 {
     const uval half = (uval)away;
-    return (uval)((uval)coding->sz.centre + (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
+    return (uval)((uval)sz_of(coding)->centre + (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
 }
 
 /* The integers of a tile from its residuals and its base; in d->u or in spare. */
@@ -272,8 +272,8 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
     uval *u = d->u;
     if ((form & 3) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
-    } else if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
-        NAME(sums)(tile, coding->sz.axes, u);
+    } else if (is_coded(sz_of(coding)->effort, form) && sz_of(coding)->effort == ZT_EFFORT_PAPER) {
+        NAME(sums)(tile, sz_of(coding)->axes, u);
     } else if (NAME(is_back_in_lines)(coding, tile)) {
         const struct rows rows = side_by_side(tile, spare, sizeof *spare);
         NAME(sums_in_lines)(coding, tile, base, d, NAME(PLAIN), &rows);
@@ -281,14 +281,14 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
     } else {
         NAME(make_wide)(d);
         struct blocks blocks = {.count = 0};
-        if (coding->sz.is_blocked)
+        if (sz_of(coding)->is_blocked)
             blocks = blocks_of(tile);
         if (blocks.count > 0) {
             NAME(move_blocks)(tile, &blocks, true, u, spare);
             u = spare;
         }
         NAME(unfold)(u, tile->n);
-        NAME(sums)(tile, coding->sz.axes, u);
+        NAME(sums)(tile, sz_of(coding)->axes, u);
     }
     NAME(add_base)(u, tile->n, base);
     return u;
@@ -386,7 +386,7 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
 {
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     bool is_zero;
-    if (coding->sz.effort != ZT_EFFORT_PAPER) {
+    if (sz_of(coding)->effort != ZT_EFFORT_PAPER) {
         a = NAME(residuals)(coding, tile, a, b, &is_zero);
         if (!is_zero)
             NAME(count_residuals)(coding, tile, a, ahead, counts);
@@ -395,8 +395,8 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
     (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
     if (is_zero)
         return;
-    NAME(differences)(tile, coding->sz.axes, &a, &b);
-    NAME(paper_symbols)(a, tile->n, coding->sz.bins, symbols);
+    NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
+    NAME(paper_symbols)(a, tile->n, sz_of(coding)->bins, symbols);
     zti_sz_count(coding, counts, 0, symbols, tile->n);
 }
 
@@ -408,12 +408,12 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
     const struct blocks blocks = blocks_of(tile);
     bool is_zero;
     const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
-    uval folded = NAME(folded)((uval)(base - (uval)coding->sz.centre));
+    uval folded = NAME(folded)((uval)(base - (uval)sz_of(coding)->centre));
     uint64_t head = 8;
     for (; folded; folded = (uval)(folded >> 4 >> 4))
         head += 8;
     if (!is_zero) {
-        NAME(differences)(tile, coding->sz.axes, &a, &b);
+        NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
         NAME(fold)(a, tile->n);
     }
     uint64_t own = 0;

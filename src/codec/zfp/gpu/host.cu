@@ -23,7 +23,7 @@ static bool is_of_warp(const struct zti_coding *coding)
 static uint32_t slot_words(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
-    const uint64_t bits = zti_zfp_tile_reach(&coding->zfp, coding->type, rank);
+    const uint64_t bits = zti_zfp_tile_reach(zfp_of(coding), coding->type, rank);
     return is_of_warp(coding) ? (uint32_t)(bits / 64 + 2)
                               : (uint32_t)((bits + (UINT64_C(2) << 2 * rank)) / 64 + 2) | 1;
 }
@@ -82,7 +82,7 @@ static struct zfp_tiles tiles_of(const struct zti_coding *coding, bool has_slots
     struct zfp_tiles t;
     memset(&t, 0, sizeof t);
     t.grid = coding->grid;
-    t.zfp = coding->zfp;
+    t.zfp = *zfp_of(coding);
     t.fixed_bits = coding->codec->tile_fixed_bits(coding);
     t.slot_words = slot_words(coding);
     t.warp_tiles = warp_tiles(coding);

@@ -11,9 +11,9 @@
 
 #if defined(ZTI_HAS_X86_INSTANCES)
 #define CHOOSE(coding, call)                                                                       \
-    ((coding)->isa >= ZT_ISA_AVX512 ? OF(zti_zfp_##call##_avx512, coding)                          \
-     : (coding)->isa >= ZT_ISA_AVX2 ? OF(zti_zfp_##call##_avx2, coding)                            \
-                                    : OF(zti_zfp_ranges_plain, coding).call)
+    ((coding)->run.isa >= ZT_ISA_AVX512 ? OF(zti_zfp_##call##_avx512, coding)                      \
+     : (coding)->run.isa >= ZT_ISA_AVX2 ? OF(zti_zfp_##call##_avx2, coding)                        \
+                                        : OF(zti_zfp_ranges_plain, coding).call)
 #else
 #define CHOOSE(coding, call) OF(zti_zfp_ranges_plain, coding).call
 #endif
@@ -41,9 +41,9 @@ void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uin
 uint32_t zti_zfp_runs(const struct zti_coding *coding)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    const uint32_t ranks = coding->isa >= ZT_ISA_AVX512 ? ZTI_ZFP_RUNS_RANK_AVX512
-                           : coding->isa >= ZT_ISA_AVX2 ? ZTI_ZFP_RUNS_RANK_AVX2
-                                                        : 0;
+    const uint32_t ranks = coding->run.isa >= ZT_ISA_AVX512 ? ZTI_ZFP_RUNS_RANK_AVX512
+                           : coding->run.isa >= ZT_ISA_AVX2 ? ZTI_ZFP_RUNS_RANK_AVX2
+                                                            : 0;
     if (coding->grid.rank <= ranks && !goes_plainly(coding) && !is_limited(coding))
         return ZTI_RUNS_MOST;
 #else
@@ -58,7 +58,7 @@ void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, u
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
     const zti_zfp_runs_table *table =
-        coding->isa >= ZT_ISA_AVX512 ? &zti_zfp_decode_runs_avx512 : &zti_zfp_decode_runs_avx2;
+        coding->run.isa >= ZT_ISA_AVX512 ? &zti_zfp_decode_runs_avx512 : &zti_zfp_decode_runs_avx2;
     (*table)[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
 #else
     (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;

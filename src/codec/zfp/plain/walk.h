@@ -8,7 +8,7 @@
                                           uint64_t first, uint64_t last, struct zti_bit_writer *w) \
     {                                                                                              \
         struct zti_walk at = zti_walk_from(&coding->grid, first);                                  \
-        const struct zti_zfp z = coding->zfp;                                                      \
+        const struct zti_zfp z = *zfp_of(coding);                                                  \
         bool is_proved = true;                                                                     \
         for (; at.tile < last; zti_walk_next(&coding->grid, &at)) {                                \
             uint##width##_t tile[1 << 2 * rank];                                                   \
@@ -22,7 +22,7 @@
                                           const struct zti_view *view)                             \
     {                                                                                              \
         struct zti_walk at = zti_walk_from(&coding->grid, first);                                  \
-        const struct zti_zfp z = coding->zfp;                                                      \
+        const struct zti_zfp z = *zfp_of(coding);                                                  \
         for (; at.tile < last; zti_walk_next(&coding->grid, &at)) {                                \
             uint##width##_t tile[1 << 2 * rank];                                                   \
             take_tile_##type(&z, tile, rank, r);                                                   \
@@ -32,7 +32,7 @@
     static void skip_##type##_##rank##d(const struct zti_coding *coding, struct zti_bit_reader *r, \
                                         uint64_t first, uint64_t last)                             \
     {                                                                                              \
-        const struct zti_zfp z = coding->zfp;                                                      \
+        const struct zti_zfp z = *zfp_of(coding);                                                  \
         for (; first < last; first++)                                                              \
             take_tile_##type(&z, NULL, rank, r);                                                   \
     }

@@ -331,7 +331,7 @@ FN void NAME(decode)(const struct zti_coding *coding, struct zti_bit_reader *r, 
                      bool is_exact, bool is_limited)
 {
     const uint32_t most = rank == 1 ? 16 : rank == 2 ? 4 : 1;
-    const struct zti_zfp z = coding->zfp;
+    const struct zti_zfp z = *zfp_of(coding);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct zti_bit_reader own = *r;
     struct NAME(taken) batch[2];
@@ -364,7 +364,7 @@ FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_
 FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
-    const struct zti_zfp z = coding->zfp;
+    const struct zti_zfp z = *zfp_of(coding);
     struct zti_bit_reader own = *r;
     struct NAME(taken) b;
     b.planes = b.is_raw = 0;

@@ -8,7 +8,7 @@
     {                                                                                              \
         if (goes_plainly(coding))                                                                  \
             zti_zfp_ranges_plain[coding->type - 1][rank - 1].decode(coding, r, first, last, view); \
-        else if (zti_zfp_is_reversible(&coding->zfp))                                              \
+        else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
             decode_v##width(coding, r, first, last, view, rank, is_float, true, false);            \
         else if (is_limited(coding))                                                               \
             decode_v##width(coding, r, first, last, view, rank, is_float, false, true);            \
@@ -20,7 +20,7 @@
     {                                                                                              \
         if (goes_plainly(coding))                                                                  \
             zti_zfp_ranges_plain[coding->type - 1][rank - 1].skip(coding, r, first, last);         \
-        else if (zti_zfp_is_reversible(&coding->zfp))                                              \
+        else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
             skip_v##width(coding, r, first, last, rank, is_float, true, false);                    \
         else if (is_limited(coding))                                                               \
             skip_v##width(coding, r, first, last, rank, is_float, false, true);                    \
@@ -53,7 +53,8 @@ DECODE(i64, 64, 4, false)
     {                                                                                              \
         if (!goes_plainly(coding) && is_limited(coding) &&                                         \
             zti_codec_zfp.tile_fixed_bits(coding) > 0)                                             \
-            decode_fixed4_v##width(coding, r, first, last, coding->zfp.maxbits, view, is_float);   \
+            decode_fixed4_v##width(coding, r, first, last, zfp_of(coding)->maxbits, view,          \
+                                   is_float);                                                      \
         else                                                                                       \
             decode_##kind##_1d(coding, r, first, last, view);                                      \
     }                                                                                              \
@@ -61,7 +62,7 @@ DECODE(i64, 64, 4, false)
                                     uint64_t *at, uint32_t runs, uint64_t first,                   \
                                     uint32_t run_tiles, const struct zti_view *view)               \
     {                                                                                              \
-        if (zti_zfp_is_reversible(&coding->zfp))                                                   \
+        if (zti_zfp_is_reversible(zfp_of(coding)))                                                 \
             decode_runs4_v##width(coding, base, at, runs, first, run_tiles, view, is_float, true); \
         else                                                                                       \
             decode_runs4_v##width(coding, base, at, runs, first, run_tiles, view, is_float,        \

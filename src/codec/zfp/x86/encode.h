@@ -475,7 +475,7 @@ FN bool NAME(encode)(const struct zti_coding *coding, const zt_array *array, uin
                      bool is_exact, bool is_limited)
 {
     const uint32_t most = rank == 1 ? 16 : rank == 2 ? 4 : 1;
-    const struct zti_zfp z = coding->zfp;
+    const struct zti_zfp z = *zfp_of(coding);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct fast_writer f = fast_writer_of(w);
     bool is_proved = is_float || zti_zfp_proves_integers(&z, rank, WIDTH);

@@ -10,7 +10,7 @@
         if (goes_plainly(coding))                                                                  \
             return zti_zfp_ranges_plain[coding->type - 1][rank - 1].encode(coding, array, first,   \
                                                                            last, w);               \
-        if (zti_zfp_is_reversible(&coding->zfp))                                                   \
+        if (zti_zfp_is_reversible(zfp_of(coding)))                                                 \
             return encode_v##width(coding, array, first, last, w, rank, is_float, true, false);    \
         if (is_limited(coding))                                                                    \
             return encode_v##width(coding, array, first, last, w, rank, is_float, false, true);    \

@@ -69,7 +69,7 @@ FN void NAME(decode_runs4)(const struct zti_coding *coding, const uint8_t *base,
                            uint32_t runs, uint64_t first, uint32_t run_tiles,
                            const struct zti_view *view, bool is_float, bool is_exact)
 {
-    const struct zti_zfp z = coding->zfp;
+    const struct zti_zfp z = *zfp_of(coding);
     const uint64_t lo = view->lo[0], hi = view->hi[0];
     for (uint32_t i = 0; i < run_tiles; i++) {
         struct NAME(taken) b[2];
@@ -92,7 +92,7 @@ FN void NAME(decode_fixed4)(const struct zti_coding *coding, struct zti_bit_read
                             uint64_t first, uint64_t last, uint64_t tile_bits,
                             const struct zti_view *view, bool is_float)
 {
-    const struct zti_zfp z = coding->zfp;
+    const struct zti_zfp z = *zfp_of(coding);
     while (first < last) {
         const uint32_t n = last - first < TILES4 ? (uint32_t)(last - first) : TILES4;
         struct NAME(taken) b[2];

@@ -10,15 +10,16 @@
 ZTI_INLINE bool is_limited(const struct zti_coding *coding)
 {
     const struct zti_zfp free = {
-        .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = coding->zfp.minexp};
-    return coding->zfp.maxbits < zti_zfp_tile_reach(&free, coding->type, coding->grid.rank);
+        .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = zfp_of(coding)->minexp};
+    return zfp_of(coding)->maxbits < zti_zfp_tile_reach(&free, coding->type, coding->grid.rank);
 }
 
 /* What no text here does: tiles of integers that are lowered to be coded, and reversible tiles of
  * a limited size. */
 ZTI_INLINE bool goes_plainly(const struct zti_coding *coding)
 {
-    return coding->zfp.shift < 0 || (zti_zfp_is_reversible(&coding->zfp) && is_limited(coding));
+    return zfp_of(coding)->shift < 0 ||
+           (zti_zfp_is_reversible(zfp_of(coding)) && is_limited(coding));
 }
 
 /* Whether the row of a tile that p points to is the first in its line of memory. The rows of a tile

@@ -68,7 +68,7 @@ static inline uint64_t high_up(uint64_t bytes)
 static inline unsigned high_batch(const struct zti_coding *coding, unsigned large)
 {
     enum { SMALLER = ZTI_SZ_HIGH_VALUES / ZTI_SZ_HIGH_SMALL_VALUES };
-    const bool is_small = coding->sz.tuning & ZTI_SZ_HIGH_SMALL;
+    const bool is_small = sz_of(coding)->tuning & ZTI_SZ_HIGH_SMALL;
     return simt_at_most(coding->grid.count, is_small ? SMALLER * large : large);
 }
 

@@ -34,7 +34,7 @@
     {                                                                                              \
         if (coding->grid.rank == 1)                                                                \
             decode_runs4_##kind(coding, base, at, runs, first, run_tiles, view);                   \
-        else if (zti_zfp_is_reversible(&coding->zfp))                                              \
+        else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
             decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, is_float, true);  \
         else                                                                                       \
             decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, is_float, false); \
@@ -56,7 +56,8 @@ const zti_zfp_runs_table zti_zfp_decode_runs_avx512 = {decode_runs_f32, decode_r
     {                                                                                              \
         if (!goes_plainly(coding) && is_limited(coding) &&                                         \
             zti_codec_zfp.tile_fixed_bits(coding) > 0)                                             \
-            decode_fixed_v##width(coding, r, first, last, coding->zfp.maxbits, view, is_float);    \
+            decode_fixed_v##width(coding, r, first, last, zfp_of(coding)->maxbits, view,           \
+                                  is_float);                                                       \
         else                                                                                       \
             decode_##kind##_2d(coding, r, first, last, view);                                      \
     }

@@ -100,7 +100,7 @@ FN void NAME(decode_runs)(const struct zti_coding *coding, const uint8_t *base, 
                           uint32_t runs, uint64_t first, uint32_t run_tiles,
                           const struct zti_view *view, bool is_float, bool is_exact)
 {
-    const struct zti_zfp z = coding->zfp;
+    const struct zti_zfp z = *zfp_of(coding);
     struct zti_walk walk[GROUPS * LANES];
     for (uint32_t i = 0; i < runs; i++)
         walk[i] = zti_walk_from(&coding->grid, first + (uint64_t)i * run_tiles);
@@ -116,7 +116,7 @@ FN void NAME(decode_fixed)(const struct zti_coding *coding, struct zti_bit_reade
                            uint64_t first, uint64_t last, uint64_t tile_bits,
                            const struct zti_view *view, bool is_float)
 {
-    const struct zti_zfp z = coding->zfp;
+    const struct zti_zfp z = *zfp_of(coding);
     struct zti_walk next = zti_walk_from(&coding->grid, first), walk[GROUPS * LANES];
     uint64_t at[GROUPS * LANES];
     while (next.tile < last) {
