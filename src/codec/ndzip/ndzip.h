@@ -3,10 +3,10 @@
 #define ZTI_NDZIP_H
 
 #include "codec/codec.h"
+#include "codec/ndzip/spec.h"
 #include "core/cpu.h"
 
 enum {
-    ZTI_NDZIP_VALUES = 4096,  /* of a cube */
     ZTI_NDZIP_OVERSHOOT = 64, /* bytes that kernels touch beyond a record */
     ZTI_NDZIP_AHEAD = 16,     /* parts (of 64 values) between asking memory for values and using
                                  them; of 4 to 64 the best on average on a Xeon with AVX-512 */
@@ -35,10 +35,9 @@ struct zti_ndzip_rows {
  * of its record; so does stream, past the caches where it can; take decodes one. stream is NULL for
  * more than one dimension: the buffers in which stores wait on their way past the caches are those
  * in which lines wait that were asked for, and where neither is in sequence both wait longer than
- * reading what is overwritten takes. rotation is the
- * number of bits by which values are turned left before they are subtracted: 1 for floats, whose
- * sign so becomes the lowest bit, 0 for integers. Both touch up to ZTI_NDZIP_OVERSHOOT bytes beyond
- * the record's end. take reads at most as much as put can write, whatever the record holds. */
+ * reading what is overwritten takes. rotation is that of spec.h. Both touch up to
+ * ZTI_NDZIP_OVERSHOOT bytes beyond the record's end. take reads at most as much as put can write,
+ * whatever the record holds. */
 struct zti_ndzip_kernels {
     uint8_t *(*put)(const struct zti_ndzip_rows *rows, uint32_t rotation, uint8_t *record);
     uint8_t *(*stream)(const struct zti_ndzip_rows *rows, uint32_t rotation, uint8_t *record);
@@ -86,14 +85,11 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
 void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                     uint64_t last);
 
+/* As zti_prefetch, no nearer than the second cache. */
 #if defined(__GNUC__)
-#define zti_fetch(p)          __builtin_prefetch(p)
-#define zti_fetch_far(p)      __builtin_prefetch(p, 0, 2) /* no nearer than the second cache */
-#define zti_fetch_to_write(p) __builtin_prefetch(p, 1)
+#define zti_prefetch_far(p) __builtin_prefetch(p, 0, 2)
 #else
-#define zti_fetch(p)          ((void)(p))
-#define zti_fetch_far(p)      ((void)(p))
-#define zti_fetch_to_write(p) ((void)(p))
+#define zti_prefetch_far(p) ((void)(p))
 #endif
 
 #endif

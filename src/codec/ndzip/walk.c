@@ -170,11 +170,6 @@ static void copy_values(const struct zti_grid *grid, const struct zti_view *view
 
 /* ---- runs of cubes ---- */
 
-static uint32_t rotation_of(const struct zti_coding *coding)
-{
-    return coding->type == ZT_F32 || coding->type == ZT_F64;
-}
-
 bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                       uint64_t last, struct zti_bit_writer *w)
 {
@@ -205,7 +200,7 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
         }
-        w->next = put(&rows, rotation_of(coding), w->next);
+        w->next = put(&rows, zti_ndzip_rotation(coding->type), w->next);
         copy_tails(coding, &here, array, true);
         part = next;
     }
@@ -238,7 +233,7 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
             look_far(grid, &s, here, first, last, view, &rows);
         else
             rows = rows_in(buffer, &s);
-        from = k->take(from, rotation_of(coding), &rows);
+        from = k->take(from, zti_ndzip_rotation(coding->type), &rows);
         if (!part.is_plain)
             scatter(&part, &s, buffer);
         copy_tails(coding, &here, &view->out, false);

@@ -133,7 +133,7 @@ static void border_task(void *shared, uint32_t task)
             continue;
         uint8_t *const memory = (uint8_t *)b->view.out.data + (int64_t)(z - lo[0]) * step[0] +
                                 (int64_t)(y - lo[1]) * step[1] + (int64_t)(x - lo[2]) * step[2];
-        zti_fetch_to_write(memory + AHEAD_ROWS * step[1]);
+        zti_prefetch_to_write(memory + AHEAD_ROWS * step[1]);
         copy_run(b, b->bytes + (border_before(shape, inner, z, y) + x - begin) * (uint64_t)bytes,
                  memory, step[2], hi[2] - x);
     }

@@ -68,22 +68,17 @@ static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t
     p->is_plain = false;
 }
 
+ZTI_NDZIP_FOLD(32, uint32_t, int32_t)
+ZTI_NDZIP_FOLD(64, uint64_t, int64_t)
+
 #define word        uint32_t
-#define sword       int32_t
 #define WIDTH       32
 #define PUT_BLOCKS  5
 #define TAKE_BLOCKS 5
 #define NAME(x)     x##_32
 #include "codec/ndzip/gpu/kernel.h" /* put_1d_32, take_1d_32, ... */
-#undef word
-#undef sword
-#undef WIDTH
-#undef PUT_BLOCKS
-#undef TAKE_BLOCKS
-#undef NAME
 
 #define word  uint64_t
-#define sword int64_t
 #define WIDTH 64
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define PUT_BLOCKS 3 /* sm_80 takes a few registers more than 64 */
@@ -93,12 +88,6 @@ static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t
 #define TAKE_BLOCKS 4
 #define NAME(x)     x##_64
 #include "codec/ndzip/gpu/kernel.h" /* put_1d_64, take_1d_64, ... */
-#undef word
-#undef sword
-#undef WIDTH
-#undef PUT_BLOCKS
-#undef TAKE_BLOCKS
-#undef NAME
 
 static bool has_kernels(const struct zti_coding *coding)
 {
@@ -121,25 +110,28 @@ static struct cubes cubes_of(const struct zti_coding *coding, const struct zti_v
     for (uint32_t i = 0; i < c.shape.rank; i++)
         c.stride_bytes[3 - c.shape.rank + i] =
             view->out.stride[c.shape.axis[i]] * (int64_t)c.shape.value_bytes;
-    c.rotation = coding->type == ZT_F32 || coding->type == ZT_F64;
+    c.rotation = zti_ndzip_rotation(coding->type);
     return c;
 }
 
-/* Queue the kernel for a cube's width and rank. */
+/* Queue the kernel for a cube's rank. */
+#define LAUNCH_WIDTH(direction, W, c, blocks, queue)                                               \
+    do {                                                                                           \
+        if ((c).shape.rank == 1)                                                                   \
+            SIMT_LAUNCH(direction##_1d_##W, blocks, 32 * WARPS, 0, queue, c);                      \
+        else if ((c).shape.rank == 2)                                                              \
+            SIMT_LAUNCH(direction##_2d_##W, blocks, 32 * WARPS, 0, queue, c);                      \
+        else                                                                                       \
+            SIMT_LAUNCH(direction##_3d_##W, blocks, 32 * WARPS, 0, queue, c);                      \
+    } while (0)
+
+/* And its width. */
 #define LAUNCH(direction, c, blocks, queue)                                                        \
     do {                                                                                           \
-        if ((c).shape.value_bytes == 4 && (c).shape.rank == 1)                                     \
-            SIMT_LAUNCH(direction##_1d_32, blocks, 256, 0, queue, c);                              \
-        else if ((c).shape.value_bytes == 4 && (c).shape.rank == 2)                                \
-            SIMT_LAUNCH(direction##_2d_32, blocks, 256, 0, queue, c);                              \
-        else if ((c).shape.value_bytes == 4)                                                       \
-            SIMT_LAUNCH(direction##_3d_32, blocks, 256, 0, queue, c);                              \
-        else if ((c).shape.rank == 1)                                                              \
-            SIMT_LAUNCH(direction##_1d_64, blocks, 256, 0, queue, c);                              \
-        else if ((c).shape.rank == 2)                                                              \
-            SIMT_LAUNCH(direction##_2d_64, blocks, 256, 0, queue, c);                              \
+        if ((c).shape.value_bytes == 4)                                                            \
+            LAUNCH_WIDTH(direction, 32, c, blocks, queue);                                         \
         else                                                                                       \
-            SIMT_LAUNCH(direction##_3d_64, blocks, 256, 0, queue, c);                              \
+            LAUNCH_WIDTH(direction, 64, c, blocks, queue);                                         \
     } while (0)
 
 static void encode(const struct zti_cuda_encoding *e)

@@ -1,5 +1,5 @@
 /* kernel.h: kernel text: cubes to records and back by blocks of 256 threads. The includer
- * defines word, sword, WIDTH and NAME as for tile/differences.h.
+ * defines word, WIDTH and NAME as for tile/instance.h, PUT_BLOCKS and TAKE_BLOCKS; they end here.
  *
  * A block has a cube, warp w of it values 512 w to 512 w + 511, in rows of 32: value t = 512 w +
  * 32 k + l is v[k] of lane l. A group is one row (32 bits) or two (64), so its planes come by
@@ -23,18 +23,12 @@
  * looks at. */
 #define PARTS       (WIDTH / 32)
 #define WARP_GROUPS (16 / PARTS)
-#define GROUPS      (ZTI_NDZIP_VALUES / WIDTH)
+#define GROUPS      zti_ndzip_groups(WIDTH)
 #define LANE_GROUPS (GROUPS / 32)
 
 static __device__ __forceinline__ word NAME(turn)(word v, uint32_t n)
 {
     return v << n | v >> (-n & (WIDTH - 1));
-}
-
-/* Negative numbers keep their sign bit and have the others flipped. Its own inverse. */
-static __device__ __forceinline__ word NAME(fold)(word v)
-{
-    return v ^ ((word)((sword)v >> (WIDTH - 1)) & ((word)-1 >> 1));
 }
 
 static __device__ __forceinline__ uint32_t NAME(ones)(word v)
@@ -50,7 +44,7 @@ static __device__ __forceinline__ uint32_t NAME(ones)(word v)
  * bits of rows before it are the higher ones. */
 static __device__ __forceinline__ word NAME(row_bit)(uint32_t i)
 {
-    return (word)1 << (WIDTH - 1 - i);
+    return (word)1 << zti_ndzip_plane_bit(WIDTH, i);
 }
 
 static __device__ __forceinline__ uint32_t NAME(kept_before)(word mask, word bit)
@@ -62,9 +56,10 @@ static __device__ __forceinline__ uint32_t NAME(kept_before)(word mask, word bit
 static __device__ __forceinline__ word *NAME(value_at)(const struct part *p, uint32_t rank,
                                                        uint32_t t, bool *is_inside)
 {
-    const uint32_t z = rank == 3 ? t / 256 : 0;
-    const uint32_t y = rank == 3 ? t / 16 % 16 : rank == 2 ? t / 64 : 0;
-    const uint32_t x = rank == 3 ? t % 16 : rank == 2 ? t % 64 : t;
+    const uint32_t side = zti_ndzip_side(rank);
+    const uint32_t z = rank == 3 ? t / (side * side) : 0;
+    const uint32_t y = rank == 3 ? t / side % side : rank == 2 ? t / side : 0;
+    const uint32_t x = rank > 1 ? t % side : t;
     /* where it is cut off in front, these wrap around and are large */
     const uint32_t dz = z - p->skip[0], dy = y - p->skip[1], dx = x - p->skip[2];
     const uint32_t cz = dz < p->extent[0] ? dz : p->extent[0] - 1;
@@ -246,8 +241,8 @@ static __device__ __forceinline__ struct NAME(record)
     NAME(record_at)(const struct cubes *c, uint64_t at)
 {
     const uint64_t all = c->words_count * (64 / WIDTH), left = at < all ? all - at : 0;
-    const uint32_t most = GROUPS + ZTI_NDZIP_VALUES;
-    return {(const word *)(const void *)c->words + at, left < most ? (uint32_t)left : most};
+    return {(const word *)(const void *)c->words + at,
+            simt_at_most(left, zti_ndzip_most_words(WIDTH))};
 }
 
 static __device__ __forceinline__ word NAME(word_at)(const struct NAME(record) * r, uint32_t i)
@@ -465,35 +460,30 @@ static __device__ __forceinline__ void NAME(take_chunk)(const struct cubes *c, u
         note_end(c->states, i, c->count, record * WIDTH, end);
 }
 
-#define KERNEL(blocks) SIMT_KERNEL void __launch_bounds__(32 * WARPS, blocks)
-KERNEL(PUT_BLOCKS) NAME(put_1d)(const struct cubes c)
-{
-    NAME(put_cube)(&c, 1);
-}
-KERNEL(PUT_BLOCKS) NAME(put_2d)(const struct cubes c)
-{
-    NAME(put_cube)(&c, 2);
-}
-KERNEL(PUT_BLOCKS) NAME(put_3d)(const struct cubes c)
-{
-    NAME(put_cube)(&c, 3);
-}
-KERNEL(TAKE_BLOCKS) NAME(take_1d)(const struct cubes c)
-{
-    NAME(take_chunk)(&c, 1);
-}
-KERNEL(TAKE_BLOCKS) NAME(take_2d)(const struct cubes c)
-{
-    NAME(take_chunk)(&c, 2);
-}
-KERNEL(TAKE_BLOCKS) NAME(take_3d)(const struct cubes c)
-{
-    NAME(take_chunk)(&c, 3);
-}
+#define KERNELS(rank)                                                                              \
+    SIMT_KERNEL void __launch_bounds__(32 * WARPS, PUT_BLOCKS)                                     \
+        NAME(put_##rank##d)(const struct cubes c)                                                  \
+    {                                                                                              \
+        NAME(put_cube)(&c, rank);                                                                  \
+    }                                                                                              \
+    SIMT_KERNEL void __launch_bounds__(32 * WARPS, TAKE_BLOCKS)                                    \
+        NAME(take_##rank##d)(const struct cubes c)                                                 \
+    {                                                                                              \
+        NAME(take_chunk)(&c, rank);                                                                \
+    }
 
-#undef KERNEL
+KERNELS(1)
+KERNELS(2)
+KERNELS(3)
+
+#undef KERNELS
 #undef PARTS
 #undef WARP_GROUPS
 #undef GROUPS
 #undef LANE_GROUPS
 #undef PLACES
+#undef word
+#undef WIDTH
+#undef PUT_BLOCKS
+#undef TAKE_BLOCKS
+#undef NAME

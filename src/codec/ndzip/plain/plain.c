@@ -1,9 +1,6 @@
 /* plain.c: the plain C instance of the ndzip kernels, and the choice between instances. */
 #include "codec/ndzip/ndzip.h"
 
-#define FN    ZTI_INLINE
-#define LANES 1
-
 /* One step of turning squares of bits, words a row, the highest bit leftmost: the two squares of
  * side s beside the diagonal of each square of side 2 s change places. Rows s apart are kept n / 2
  * apart and leave side by side, so that every step has the same shape, which compilers vectorize,
@@ -16,7 +13,7 @@
     }
 
 /* The steps that two squares of 32 rows, side by side, and one of 64 have in common; a to b. */
-FN void transpose_steps(uint64_t *restrict a, uint64_t *restrict b, const uint32_t n)
+ZTI_INLINE void transpose_steps(uint64_t *restrict a, uint64_t *restrict b, const uint32_t n)
 {
     TRANSPOSE(a, b, 16, 0x0000ffff0000ffff)
     TRANSPOSE(b, a, 8, 0x00ff00ff00ff00ff)
@@ -25,52 +22,19 @@ FN void transpose_steps(uint64_t *restrict a, uint64_t *restrict b, const uint32
     TRANSPOSE(a, b, 1, 0x5555555555555555)
 }
 
-#define word    uint32_t
-#define lane    uint32_t
-#define slane   int32_t
-#define WIDTH   32
-#define NAME(x) x##_32
-
-#define STORE zti_put_le32
-#define LOAD  zti_get_le32
-#include "codec/ndzip/plain/lanes.h" /* before_32, put_32, ... */
-#undef STORE
-#undef LOAD
-
-static void transpose_32(word *f)
+static void transpose_32(uint32_t *f)
 {
     uint64_t a[32], b[32];
     for (uint32_t i = 0; i < 32; i++)
         a[i] = f[i] | (uint64_t)f[i + 32] << 32;
     transpose_steps(a, b, 32);
     for (uint32_t i = 0; i < 32; i++) {
-        f[i] = (word)b[i];
-        f[i + 32] = (word)(b[i] >> 32);
+        f[i] = (uint32_t)b[i];
+        f[i + 32] = (uint32_t)(b[i] >> 32);
     }
 }
 
-#include "codec/ndzip/tile/differences.h"
-#include "codec/ndzip/tile/planes.h"
-#include "codec/ndzip/tile/record.h" /* put_1d_32, stream_1d_32, take_1d_32, ... */
-#undef word
-#undef lane
-#undef slane
-#undef WIDTH
-#undef NAME
-
-#define word    uint64_t
-#define lane    uint64_t
-#define slane   int64_t
-#define WIDTH   64
-#define NAME(x) x##_64
-
-#define STORE zti_put_le64
-#define LOAD  zti_get_le64
-#include "codec/ndzip/plain/lanes.h" /* before_64, put_64, ... */
-#undef STORE
-#undef LOAD
-
-static void transpose_64(word *a)
+static void transpose_64(uint64_t *a)
 {
     const uint32_t n = 64;
     uint64_t b[64];
@@ -78,18 +42,8 @@ static void transpose_64(word *a)
     transpose_steps(b, a, n);
 }
 
-#include "codec/ndzip/tile/differences.h"
-#include "codec/ndzip/tile/planes.h"
-#include "codec/ndzip/tile/record.h" /* put_1d_64, stream_1d_64, take_1d_64, ... */
-
-zti_ndzip_kernel_table zti_ndzip_plain = {
-    {{put_1d_32, stream_1d_32, take_1d_32},
-     {put_2d_32, NULL, take_2d_32},
-     {put_3d_32, NULL, take_3d_32}},
-    {{put_1d_64, stream_1d_64, take_1d_64},
-     {put_2d_64, NULL, take_2d_64},
-     {put_3d_64, NULL, take_3d_64}},
-};
+#define KERNELS zti_ndzip_plain
+#include "codec/ndzip/tile/instance.h"
 
 const struct zti_ndzip_kernels *zti_ndzip_kernels_of(uint32_t isa, uint32_t width, uint32_t rank)
 {

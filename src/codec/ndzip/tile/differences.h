@@ -1,37 +1,10 @@
 /* differences.h: kernel text: a cube of values into the folded differences of its neighbours, and
- * back. The includer defines
- *   word         uint32_t or uint64_t, WIDTH its bits
- *   lane, slane  word and its signed kin, or vectors of LANES of them: neighbours along a row
- *   FN           storage class
- *   NAME(x)      x with this instance's suffix
- * and the functions
- *   NAME(before)(left, v)  the values one place to the left of v, left being the lane before it
- *   NAME(sums)(v)          of each value and all to its left within the lane
- *   NAME(last)(v)          the rightmost value, in all places
- *   NAME(turn)(v, n)       each turned left by n < WIDTH bits
+ * back. tile/instance.h says what the includer defines.
  *
  * Arithmetic is modulo 2^WIDTH. A cube has nz planes of ny rows of nx values; 'above' is the row
  * before the present one and 'behind' the plane before. A cube is worked on in parts of 64 values
  * (4 rows of a plane, a row, or 64 values of a row), so that memory is asked for what is next all
  * the while that there is something to compute. */
-
-/* Negative numbers keep their sign bit and have the others flipped. Its own inverse. */
-FN lane NAME(fold)(lane v)
-{
-    return v ^ ((lane)((slane)v >> (WIDTH - 1)) & ((word)-1 >> 1));
-}
-
-FN lane NAME(load)(const void *from)
-{
-    lane v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-FN void NAME(store)(void *to, lane v)
-{
-    memcpy(to, &v, sizeof v);
-}
 
 enum { NAME(part) = 64, NAME(parts) = ZTI_NDZIP_VALUES / 64, NAME(part_lanes) = 64 / LANES };
 
@@ -43,8 +16,8 @@ struct NAME(edge) {
 };
 
 /* Where a part's first row begins. The others are row_bytes apart. */
-FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const uint32_t nz,
-                       const uint32_t ny)
+ZTI_INLINE int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const uint32_t nz,
+                               const uint32_t ny)
 {
     if (nz > 1)
         return part / 4 * rows->plane_bytes + part % 4 * 4 * rows->row_bytes;
@@ -54,8 +27,8 @@ FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const u
 }
 
 /* The same of the part that is so many parts ahead, perhaps in the next cube. */
-FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, const uint32_t nz,
-                              const uint32_t ny)
+ZTI_INLINE const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part,
+                                      const uint32_t nz, const uint32_t ny)
 {
     const uint32_t soon = part + (nz > 1 && rows->is_fetched ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
@@ -75,9 +48,9 @@ FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, 
 /* Part 'part' of a cube of nz x ny x nx values: values, turned left by 'rotation' bits, less what
  * their neighbours along each axis predict. f[t] is the folded residual of the part's value t.
  * Parts come in order, the first with an edge of zeros. */
-FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, uint32_t part,
-                          struct NAME(edge) * edge, word *restrict f, const uint32_t nz,
-                          const uint32_t ny, const uint32_t nx)
+ZTI_INLINE void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation,
+                                  uint32_t part, struct NAME(edge) * edge, word *restrict f,
+                                  const uint32_t nz, const uint32_t ny, const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
     lane above[NAME(part_lanes)], v[NAME(part_lanes) + 1];
@@ -85,7 +58,7 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
-        FETCH_FAR(from, part, zti_fetch_far)
+        FETCH_FAR(from, part, zti_prefetch_far)
     const uint8_t *const first = from->at + NAME(place)(from, part, nz, ny);
     const uint8_t *const first_ahead = NAME(ahead)(from, part, nz, ny);
     for (uint32_t i = 0; i < 64 / row_values; i++) {
@@ -93,12 +66,12 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
         const uint8_t *const ahead = first_ahead + i * from->row_bytes;
         const lane left = ny > 1 ? (lane){0} : edge->left;
         for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
-            zti_fetch(ahead + b);
+            zti_prefetch(ahead + b);
         v[0] = left;
         for (uint32_t k = 0; k < n; k++)
-            v[k + 1] = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
+            v[k + 1] = NAME(v_turn)(NAME(v_load)(row + k * sizeof(lane)), rotation);
         for (uint32_t k = 0; k < n; k++) {
-            lane d = v[k + 1] - NAME(before)(v[k], v[k + 1]), e;
+            lane d = v[k + 1] - NAME(v_before)(v[k + 1], v[k]), e;
             if (ny > 1) {
                 e = d - above[k];
                 above[k] = d;
@@ -109,7 +82,7 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
                 behind[i * n + k] = d;
                 d = e;
             }
-            NAME(store)(f + (i * n + k) * LANES, NAME(fold)(d));
+            NAME(v_store)(f + (i * n + k) * LANES, NAME(fold)(d));
         }
         if (ny == 1)
             edge->left = v[n];
@@ -119,9 +92,9 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
 }
 
 /* The inverse. */
-FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t part,
-                         struct NAME(edge) * edge, const struct zti_ndzip_rows *to,
-                         const uint32_t nz, const uint32_t ny, const uint32_t nx)
+ZTI_INLINE void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t part,
+                                 struct NAME(edge) * edge, const struct zti_ndzip_rows *to,
+                                 const uint32_t nz, const uint32_t ny, const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
     const uint32_t back = -rotation & (WIDTH - 1);
@@ -130,7 +103,7 @@ FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t par
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
-        FETCH_FAR(to, part, zti_fetch_to_write)
+        FETCH_FAR(to, part, zti_prefetch_to_write)
     const uint32_t ahead_bytes = nz > 1 && to->is_fetched ? 0 : row_values * sizeof(word);
     uint8_t *const first = to->at + NAME(place)(to, part, nz, ny);
     const uint8_t *const first_ahead = NAME(ahead)(to, part, nz, ny);
@@ -139,20 +112,20 @@ FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t par
         const uint8_t *const ahead = first_ahead + i * to->row_bytes;
         lane left = ny > 1 ? (lane){0} : edge->left;
         for (uint32_t b = 63; b < ahead_bytes; b += 64)
-            zti_fetch_to_write(ahead + b);
+            zti_prefetch_to_write(ahead + b);
         for (uint32_t k = 0; k < n; k++) {
-            v[k] = NAME(fold)(NAME(load)(f + (i * n + k) * LANES));
+            v[k] = NAME(fold)(NAME(v_load)(f + (i * n + k) * LANES));
             if (nz > 1)
                 behind[i * n + k] = v[k] += behind[i * n + k];
             if (ny > 1)
                 above[k] = v[k] += above[k];
         }
         for (uint32_t k = 0; k < n; k++) {
-            v[k] = NAME(sums)(v[k]) + left;
-            left = NAME(last)(v[k]);
+            v[k] = NAME(v_sums)(v[k]) + left;
+            left = NAME(v_last)(v[k]);
         }
         for (uint32_t k = 0; k < n; k++)
-            NAME(store)(row + k * sizeof(lane), NAME(turn)(v[k], back));
+            NAME(v_store)(row + k * sizeof(lane), NAME(v_turn)(v[k], back));
         if (ny == 1)
             edge->left = left;
     }

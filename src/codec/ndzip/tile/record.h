@@ -1,8 +1,5 @@
 /* record.h: kernel text: a cube into its record and back, for each rank, from the steps in
- * tile/differences.h and the instance's own
- *   NAME(pack)(f, masks, to)      append the masks and planes of 64 residuals; the planes' end
- *   NAME(unpack)(masks, from, f)  the inverse
- * A record has a bit of mask for each value. */
+ * tile/differences.h and tile/planes.h. A record has a bit of mask for each value. */
 
 #define CUBE(rank, nz, ny, nx)                                                                     \
     static uint8_t *NAME(put_##rank##d)(const struct zti_ndzip_rows *rows, uint32_t rotation,      \
@@ -45,7 +42,7 @@ struct NAME(stage) {
     uint32_t begin; /* bytes of the first line that are not the planes' */
 };
 
-FN uint8_t *NAME(flush)(struct NAME(stage) * s, const uint8_t *end)
+ZTI_INLINE uint8_t *NAME(flush)(struct NAME(stage) * s, const uint8_t *end)
 {
     const size_t n = (size_t)(end - s->bytes) / 64 * 64;
     size_t i = 0;
@@ -57,7 +54,7 @@ FN uint8_t *NAME(flush)(struct NAME(stage) * s, const uint8_t *end)
         i = 64;
     }
     for (; i < n; i += 64)
-        NAME(stream_line)(s->line + i, s->bytes + i);
+        v_stream_line(s->line + i, s->bytes + i);
     memcpy(s->bytes, s->bytes + n, 64);
     s->line += n;
     return s->bytes + (end - s->bytes - (ptrdiff_t)n);

@@ -6,14 +6,7 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/begin_avx512.h"
 
-#include "codec/ndzip/ndzip.h"
-
-#define FN ZTI_INLINE
-
-typedef uint32_t u32x16 __attribute__((vector_size(64), may_alias));
-typedef int32_t i32x16 __attribute__((vector_size(64), may_alias));
-typedef uint64_t u64x8 __attribute__((vector_size(64), may_alias));
-typedef int64_t i64x8 __attribute__((vector_size(64), may_alias));
+#include "simd/vectors.h"
 
 /* Eight bytes at a distance. */
 #define EVERY(first, step)                                                                         \
@@ -39,7 +32,7 @@ static const uint8_t halves_32[64] __attribute__((aligned(64))) = {
     HALVES(31), HALVES(15), HALVES(27), HALVES(11), HALVES(23), HALVES(7), HALVES(19), HALVES(3)};
 
 /* Turn 32 words into their planes 31 .. 16 and 15 .. 0, or back. */
-FN void transpose_32(__m512i *a, __m512i *b)
+ZTI_INLINE void transpose_32(__m512i *a, __m512i *b)
 {
     const __m512i squares = _mm512_set1_epi64((int64_t)diagonal);
     const __m512i octets = _mm512_load_si512(octets_32), halves = _mm512_load_si512(halves_32);
@@ -52,14 +45,14 @@ FN void transpose_32(__m512i *a, __m512i *b)
 }
 
 /* Masks with their bits in reverse, or back: they count planes from the highest down. */
-FN __m128i reverse_32(__m128i v)
+ZTI_INLINE __m128i reverse_32(__m128i v)
 {
     const __m128i bytes = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
     return _mm_gf2p8affine_epi64_epi8(_mm_shuffle_epi8(v, bytes),
                                       _mm_set1_epi64x((int64_t)diagonal), 0);
 }
 
-FN uint8_t *pack_32(const uint32_t *f, uint8_t *masks, uint8_t *to)
+ZTI_INLINE uint8_t *pack_32(const uint32_t *f, uint8_t *masks, uint8_t *to)
 {
     uint64_t there = 0;
     for (uint32_t g = 0; g < 2; g++, f += 32) {
@@ -77,7 +70,7 @@ FN uint8_t *pack_32(const uint32_t *f, uint8_t *masks, uint8_t *to)
     return to;
 }
 
-FN const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, uint32_t *f)
+ZTI_INLINE const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, uint32_t *f)
 {
     const uint64_t there = (uint64_t)_mm_cvtsi128_si64(reverse_32(_mm_loadu_si64(masks)));
     for (uint32_t g = 0; g < 2; g++, f += 32) {
@@ -93,51 +86,6 @@ FN const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, uint32_t 
     return from;
 }
 
-#define word    uint32_t
-#define lane    u32x16
-#define slane   i32x16
-#define LANES   16
-#define WIDTH   32
-#define NAME(x) x##_32
-
-FN void stream_line_32(uint8_t *to, const uint8_t *from)
-{
-    _mm512_stream_si512((__m512i *)(void *)to, _mm512_load_si512(from));
-}
-
-FN lane before_32(lane left, lane v)
-{
-    return (lane)_mm512_alignr_epi32((__m512i)v, (__m512i)left, 15);
-}
-
-FN lane sums_32(lane v)
-{
-    const __m512i none = _mm512_setzero_si512();
-    v += (lane)_mm512_alignr_epi32((__m512i)v, none, 15);
-    v += (lane)_mm512_alignr_epi32((__m512i)v, none, 14);
-    v += (lane)_mm512_alignr_epi32((__m512i)v, none, 12);
-    return v + (lane)_mm512_alignr_epi32((__m512i)v, none, 8);
-}
-
-FN lane turn_32(lane v, uint32_t n)
-{
-    return (lane)_mm512_rolv_epi32((__m512i)v, _mm512_set1_epi32((int32_t)n));
-}
-
-FN lane last_32(lane v)
-{
-    return (lane)_mm512_permutexvar_epi32(_mm512_set1_epi32(15), (__m512i)v);
-}
-
-#include "codec/ndzip/tile/differences.h"
-#include "codec/ndzip/tile/record.h" /* put_1d_32, take_1d_32, ... */
-#undef word
-#undef lane
-#undef slane
-#undef LANES
-#undef WIDTH
-#undef NAME
-
 /* ---- 64 bits ---- */
 
 /* Byte c of eight words side by side, c = 0 .. 7: a transposed square of bytes. */
@@ -151,7 +99,7 @@ static const uint8_t planes_64[64]
                                     EVERY(3, 8), EVERY(2, 8), EVERY(1, 8), EVERY(0, 8)};
 
 /* Columns c and c + 4, c + 2 and c + 6 of a square of words, from its rows in pairs. */
-FN void columns(const __m512i *pairs, __m512i *column)
+ZTI_INLINE void columns(const __m512i *pairs, __m512i *column)
 {
     const __m512i a = _mm512_shuffle_i64x2(pairs[0], pairs[1], 0x88);
     const __m512i b = _mm512_shuffle_i64x2(pairs[2], pairs[3], 0x88);
@@ -164,7 +112,7 @@ FN void columns(const __m512i *pairs, __m512i *column)
 }
 
 /* Turn 64 words into their planes 63 .. 56, 55 .. 48, ... or back. */
-FN void transpose_64(__m512i *v)
+ZTI_INLINE void transpose_64(__m512i *v)
 {
     const __m512i squares = _mm512_set1_epi64((int64_t)diagonal);
     const __m512i octets = _mm512_load_si512(octets_64), planes = _mm512_load_si512(planes_64);
@@ -181,14 +129,14 @@ FN void transpose_64(__m512i *v)
         v[i] = _mm512_permutexvar_epi8(planes, column[7 - i]);
 }
 
-FN __m128i reverse_64(__m128i v)
+ZTI_INLINE __m128i reverse_64(__m128i v)
 {
     const __m128i bytes = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
     return _mm_gf2p8affine_epi64_epi8(_mm_shuffle_epi8(v, bytes),
                                       _mm_set1_epi64x((int64_t)diagonal), 0);
 }
 
-FN uint8_t *pack_64(const uint64_t *f, uint8_t *masks, uint8_t *to)
+ZTI_INLINE uint8_t *pack_64(const uint64_t *f, uint8_t *masks, uint8_t *to)
 {
     __m512i v[8];
     uint64_t there = 0;
@@ -205,7 +153,7 @@ FN uint8_t *pack_64(const uint64_t *f, uint8_t *masks, uint8_t *to)
     return to;
 }
 
-FN const uint8_t *unpack_64(const uint8_t *masks, const uint8_t *from, uint64_t *f)
+ZTI_INLINE const uint8_t *unpack_64(const uint8_t *masks, const uint8_t *from, uint64_t *f)
 {
     const uint64_t there = (uint64_t)_mm_cvtsi128_si64(reverse_64(_mm_loadu_si64(masks)));
     __m512i v[8];
@@ -220,52 +168,9 @@ FN const uint8_t *unpack_64(const uint8_t *masks, const uint8_t *from, uint64_t 
     return from;
 }
 
-#define word    uint64_t
-#define lane    u64x8
-#define slane   i64x8
-#define LANES   8
-#define WIDTH   64
-#define NAME(x) x##_64
-
-FN void stream_line_64(uint8_t *to, const uint8_t *from)
-{
-    _mm512_stream_si512((__m512i *)(void *)to, _mm512_load_si512(from));
-}
-
-FN lane before_64(lane left, lane v)
-{
-    return (lane)_mm512_alignr_epi64((__m512i)v, (__m512i)left, 7);
-}
-
-FN lane sums_64(lane v)
-{
-    const __m512i none = _mm512_setzero_si512();
-    v += (lane)_mm512_alignr_epi64((__m512i)v, none, 7);
-    v += (lane)_mm512_alignr_epi64((__m512i)v, none, 6);
-    return v + (lane)_mm512_alignr_epi64((__m512i)v, none, 4);
-}
-
-FN lane turn_64(lane v, uint32_t n)
-{
-    return (lane)_mm512_rolv_epi64((__m512i)v, _mm512_set1_epi64(n));
-}
-
-FN lane last_64(lane v)
-{
-    return (lane)_mm512_permutexvar_epi64(_mm512_set1_epi64(7), (__m512i)v);
-}
-
-#include "codec/ndzip/tile/differences.h"
-#include "codec/ndzip/tile/record.h" /* put_1d_64, take_1d_64, ... */
-
-zti_ndzip_kernel_table zti_ndzip_avx512 = {
-    {{put_1d_32, stream_1d_32, take_1d_32},
-     {put_2d_32, NULL, take_2d_32},
-     {put_3d_32, NULL, take_3d_32}},
-    {{put_1d_64, stream_1d_64, take_1d_64},
-     {put_2d_64, NULL, take_2d_64},
-     {put_3d_64, NULL, take_3d_64}},
-};
+#define HAS_PACK
+#define KERNELS zti_ndzip_avx512
+#include "codec/ndzip/tile/instance.h"
 
 #include "simd/end.h"
 #endif

@@ -1,0 +1,51 @@
+/* instance.h: kernel text: the kernels of one instruction set, for both widths and each rank, as
+ * table KERNELS. The includer has chosen the set (simd/vectors.h) and has for each width what
+ * tile/planes.h asks for or, with HAS_PACK, these themselves:
+ *   pack_W(f, masks, to)      append the masks and planes of 64 residuals; the planes' end
+ *   unpack_W(masks, from, f)  the inverse
+ * Here and in what is included, word is uint32_t or uint64_t, WIDTH its bits, lane a vector of
+ * LANES of them, NAME(x) x with the width's suffix, and LE(x) x for little-endian words. */
+#include "codec/ndzip/ndzip.h"
+#include "simd/vectors.h"
+
+ZTI_NDZIP_FOLD(32, u32s, i32s)
+ZTI_NDZIP_FOLD(64, u64s, i64s)
+
+#define word    uint32_t
+#define lane    u32s
+#define LANES   V_LANES_32
+#define WIDTH   32
+#define NAME(x) x##_32
+#define LE(x)   x##_le32
+#include "codec/ndzip/tile/differences.h"
+#if !defined(HAS_PACK)
+#include "codec/ndzip/tile/planes.h"
+#endif
+#include "codec/ndzip/tile/record.h" /* put_1d_32, stream_1d_32, take_1d_32, ... */
+#undef word
+#undef lane
+#undef LANES
+#undef WIDTH
+#undef NAME
+#undef LE
+
+#define word    uint64_t
+#define lane    u64s
+#define LANES   V_LANES_64
+#define WIDTH   64
+#define NAME(x) x##_64
+#define LE(x)   x##_le64
+#include "codec/ndzip/tile/differences.h"
+#if !defined(HAS_PACK)
+#include "codec/ndzip/tile/planes.h"
+#endif
+#include "codec/ndzip/tile/record.h" /* put_1d_64, stream_1d_64, take_1d_64, ... */
+
+zti_ndzip_kernel_table KERNELS = {
+    {{put_1d_32, stream_1d_32, take_1d_32},
+     {put_2d_32, NULL, take_2d_32},
+     {put_3d_32, NULL, take_3d_32}},
+    {{put_1d_64, stream_1d_64, take_1d_64},
+     {put_2d_64, NULL, take_2d_64},
+     {put_3d_64, NULL, take_3d_64}},
+};
