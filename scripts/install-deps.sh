@@ -35,6 +35,7 @@ check_missing() {
     have_module libxxhash || need libxxhash-dev
     have_module cairo || want libcairo2-dev
     have_module hdf5 || have_module hdf5-serial || have_command h5cc || want libhdf5-dev
+    have_module jansson || want libjansson-dev
     have_module netcdf || have_command nc-config || want libnetcdf-dev
     case $target in
     test)

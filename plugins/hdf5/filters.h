@@ -3,9 +3,8 @@
 #ifndef ZTILE_H5_FILTERS_H
 #define ZTILE_H5_FILTERS_H
 
-#include "abi.h"
-
-#include <stdbool.h>
+#include "host.h"
+#include "ztile_h5.h"
 
 /* ztile_filter.c and zfp_filter.c: what H5Zregister takes, an H5Z_class2_t. */
 extern const struct zh_class zh_ztile_class, zh_zfp_class;
@@ -15,7 +14,18 @@ extern const struct zh_class zh_ztile_class, zh_zfp_class;
 bool zh_ztile_stored(size_t count, const unsigned *words, uint64_t *chunk_bytes, bool *is_lossless);
 bool zh_zfp_stored(size_t count, const unsigned *words, uint64_t *chunk_bytes, bool *is_lossless);
 
-/* The same for netCDF's Zarr stores, an NCZ_codec_t. */
-extern const struct zh_codec zh_ztile_codec, zh_zfp_codec;
+/* A filter's cd_values. */
+struct zh_words {
+    int id;
+    const char *codec;   /* its name in Zarr stores */
+    bool moves_unsigned; /* before it codes them */
+    /* What words ask for, in either form; false after a complaint. */
+    bool (*load)(void *caller, size_t count, const unsigned *words, struct ztile_h5_config *config);
+    /* The words to be stored for a dataset; 0 after a complaint. */
+    size_t (*store)(void *caller, struct zh_chunk *chunk, size_t count, const unsigned *asked,
+                    unsigned *stored);
+};
+
+extern const struct zh_words zh_ztile_words, zh_zfp_words;
 
 #endif

@@ -19,8 +19,6 @@
  * Words of a file from a big-endian machine come with their bytes the other way round; the values
  * then are turned round too, because HDF5 takes them for that machine's. */
 #include "filters.h"
-#include "host.h"
-#include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,47 +300,24 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
 const struct zh_class zh_zfp_class = {ZH_CLASS_VERSION, FILTER, 1,         1,
                                       "zfp (ztile)",    NULL,   set_local, filter};
 
-/* ---- NCZarr ---- */
-
-static int codec_to_hdf5(const char *json, size_t *count, unsigned **words)
-{
-    return zh_words_of_json(json, FILTER, count, words);
-}
-
-static int hdf5_to_codec(size_t count, const unsigned *words, char **json)
+/* A mode in ztile_h5.h's words. */
+static bool load_config(void *caller, size_t count, const unsigned *words,
+                        struct ztile_h5_config *config)
 {
     static const unsigned kinds[6] = {0, ZT_RATE, ZT_PRECISION, ZT_ABS, ZT_EXPERT, ZT_LOSSLESS};
-    struct ztile_h5_config config = {.filter = FILTER};
     zt_zfp zfp;
-    if (!params_of(ZH_CALLER, count, words, ZT_F64, ZT_MAX_RANK, &zfp) || words[0] > BY_REVERSIBLE)
-        return ZH_NC_EFILTER;
-    config.kind = kinds[words[0]];
+    memset(config, 0, sizeof *config);
+    config->filter = FILTER;
+    if (!params_of(caller, count, words, ZT_F64, ZT_MAX_RANK, &zfp) || words[0] > BY_REVERSIBLE)
+        return false;
+    config->kind = kinds[words[0]];
     if (words[0] == BY_EXPERT)
-        memcpy(config.expert, words + 2, sizeof config.expert);
+        memcpy(config->expert, words + 2, sizeof config->expert);
     else if (words[0] == BY_PRECISION)
-        config.value = words[2];
+        config->value = words[2];
     else if (words[0] != BY_REVERSIBLE)
-        config.value = ztile_h5_get_double(words + 2);
-    *json = zh_to_json("ztile_zfp", &config);
-    return *json ? ZH_NC_NOERR : ZH_NC_ENOMEM;
+        config->value = ztile_h5_get_double(words + 2);
+    return true;
 }
 
-static int modify_parameters(int ncid, int varid, size_t *visible_count, unsigned **visible,
-                             size_t *working_count, unsigned **working)
-{
-    struct zh_chunk chunk;
-    if (!zh_chunk_of_variable(ZH_CALLER, ncid, varid, &chunk))
-        return ZH_NC_EFILTER;
-    *working = malloc(WORDS * sizeof **working);
-    if (!*working)
-        return ZH_NC_ENOMEM;
-    *working_count = words_of(ZH_CALLER, &chunk, *visible_count, *visible, *working);
-    if (*working_count > 0)
-        return ZH_NC_NOERR;
-    free(*working);
-    *working = NULL;
-    return ZH_NC_EFILTER;
-}
-
-const struct zh_codec zh_zfp_codec = {
-    1, 1, "ztile_zfp", FILTER, NULL, NULL, codec_to_hdf5, hdf5_to_codec, modify_parameters};
+const struct zh_words zh_zfp_words = {FILTER, "ztile_zfp", false, load_config, words_of};

@@ -7,8 +7,6 @@
  * are coded as signed ones less half their range, so that their order and their differences stay.
  * NaN, infinities and HDF5's padding of chunks at an edge are kept apart by the .zt file. */
 #include "filters.h"
-#include "host.h"
-#include "json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -294,39 +292,4 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
 const struct zh_class zh_ztile_class = {ZH_CLASS_VERSION, FILTER, 1,         1,
                                         "ztile",          NULL,   set_local, filter};
 
-/* ---- NCZarr ---- */
-
-static int codec_to_hdf5(const char *json, size_t *count, unsigned **words)
-{
-    return zh_words_of_json(json, FILTER, count, words);
-}
-
-static int hdf5_to_codec(size_t count, const unsigned *words, char **json)
-{
-    struct ztile_h5_config config;
-    if (!load_config(ZH_CALLER, count, words, &config))
-        return ZH_NC_EFILTER;
-    *json = zh_to_json("ztile", &config);
-    return *json ? ZH_NC_NOERR : ZH_NC_ENOMEM;
-}
-
-static int modify_parameters(int ncid, int varid, size_t *visible_count, unsigned **visible,
-                             size_t *working_count, unsigned **working)
-{
-    struct zh_chunk chunk;
-    /* a Zarr reader has no way to know that unsigned integers were moved */
-    if (!zh_chunk_of_variable(ZH_CALLER, ncid, varid, &chunk) || chunk.is_unsigned)
-        return ZH_NC_EFILTER;
-    *working = malloc(MAX_WORDS * sizeof **working);
-    if (!*working)
-        return ZH_NC_ENOMEM;
-    *working_count = words_of(ZH_CALLER, &chunk, *visible_count, *visible, *working);
-    if (*working_count > 0)
-        return ZH_NC_NOERR;
-    free(*working);
-    *working = NULL;
-    return ZH_NC_EFILTER;
-}
-
-const struct zh_codec zh_ztile_codec = {
-    1, 1, "ztile", FILTER, NULL, NULL, codec_to_hdf5, hdf5_to_codec, modify_parameters};
+const struct zh_words zh_ztile_words = {FILTER, "ztile", true, load_config, words_of};
