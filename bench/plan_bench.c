@@ -14,7 +14,7 @@
  * that of compressing without a plan; also of each field stacked to 64 MB and more. --speed: how
  * fast those are that -c auto chooses among, in turn and without a plan.
  * Times are CPU time of one thread. */
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 #include "plan/contest.h"
 #include "plan/ways.h"
 

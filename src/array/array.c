@@ -1,5 +1,6 @@
 /* array.c: checks of arrays and boxes, and where tiles lie. */
-#include "array/mirror.h"
+#include "array/array.h"
+#include "array/memory.h"
 
 #include <inttypes.h>
 

@@ -3,31 +3,6 @@
 
 #include "core/device.h"
 
-bool zti_is_on_device(const zt_context *context, const void *address)
-{
-    return context && context->device && zti_memory_of(context, address) == ZTI_MEMORY_DEVICE;
-}
-
-zt_status zti_check_memory(zt_context *context, const void *address, const char *what)
-{
-    if (zti_memory_of(context, address) != ZTI_MEMORY_ELSEWHERE)
-        return ZT_OK;
-    return zti_fail(context, ZT_BAD_ARG,
-                    context && context->device
-                        ? "%s is in the memory of another GPU than the cuda policy's"
-                        : "%s is in a GPU's memory, which the cuda policy can use and the others "
-                          "cannot",
-                    what);
-}
-
-zt_status zti_check_on_host(zt_context *context, const void *address, const char *what)
-{
-    if (zti_memory_of(context, address) == ZTI_MEMORY_HOST)
-        return ZT_OK;
-    return zti_fail(context, ZT_BAD_ARG,
-                    "%s is in a GPU's memory; this call takes memory of the host", what);
-}
-
 bool zti_array_is_contiguous(const zt_array *array)
 {
     const zt_array like = zt_array_nd(array->data, (zt_type)array->type, array->rank, array->shape);
@@ -35,16 +10,6 @@ bool zti_array_is_contiguous(const zt_array *array)
         if (array->shape[i] != 1 && array->stride[i] != like.stride[i])
             return false;
     return true;
-}
-
-zt_status zti_move(zt_context *context, void *to, const void *from, uint64_t bytes)
-{
-    if (!context || !context->device) {
-        memcpy(to, from, (size_t)bytes);
-        return ZT_OK;
-    }
-    const zt_status status = context->device->copy(context, ZTI_QUEUE_KERNELS, to, from, bytes);
-    return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
 }
 
 static uint64_t bytes_of(const zt_array *array)

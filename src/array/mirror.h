@@ -7,16 +7,7 @@
 #define ZTI_ARRAY_MIRROR_H
 
 #include "array/array.h"
-
-/* Whether an address is in the memory of the context's GPU. */
-bool zti_is_on_device(const zt_context *context, const void *address);
-
-/* ZT_BAD_ARG for an address in the memory of a GPU that the context does not use. what: "the
- * array", "the stream", ... */
-zt_status zti_check_memory(zt_context *context, const void *address, const char *what);
-
-/* ZT_BAD_ARG for an address in any GPU's memory, where a call cannot do with that. */
-zt_status zti_check_on_host(zt_context *context, const void *address, const char *what);
+#include "array/memory.h"
 
 struct zti_mirror {
     zt_context *context;
@@ -42,9 +33,6 @@ zt_status zti_mirror_open_bytes(zt_context *context, const void *bytes, uint64_t
                                 struct zti_mirror *mirror);
 
 void zti_mirror_close(struct zti_mirror *mirror);
-
-/* Copy bytes to, from or within the device's memory, and wait; plain memory is just copied. */
-zt_status zti_move(zt_context *context, void *to, const void *from, uint64_t bytes);
 
 /* Elements of an array that follow each other in C order without gaps. */
 bool zti_array_is_contiguous(const zt_array *array);

@@ -1,4 +1,4 @@
-/* layout.h: what a layout is to index.c, and what layouts share. Inside index only. */
+/* layout.h: what a layout is to head.c, and what layouts share. Inside index only. */
 #ifndef ZTI_INDEX_LAYOUT_H
 #define ZTI_INDEX_LAYOUT_H
 

@@ -6,7 +6,7 @@
 #include "codec/sz/interp/spec.h"
 #include "core/core.h"
 #include "exec/exec.h"
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
 #include "support/rare.h"

@@ -3,7 +3,7 @@
  * axes. */
 #include "unit/frame_support.h"
 
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 #include "plan/choose.h"
 #include "plan/plan.h"
 #include "plan/sample.h"

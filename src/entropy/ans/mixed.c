@@ -1,5 +1,7 @@
 /* mixed.c: mixed ANS streams in plain C, and what their symbols are looked up in, made of their
  * models. */
+#include "entropy/ans/mixed.h"
+
 #define NAME(x) x
 #include "entropy/ans/mixed_text.h"
 

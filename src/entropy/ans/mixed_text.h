@@ -1,7 +1,5 @@
-/* mixed_text.h: kernel text: mixed ANS streams made and read. The includer defines NAME; it is
- * compiled for each instruction set, and all do the same. */
-#include "entropy/ans/mixed.h"
-
+/* mixed_text.h: kernel text: mixed ANS streams made and read. The includer defines NAME, and
+ * includes mixed.h; it is compiled for each instruction set, and all do the same. */
 /* ---- encoding ---- */
 
 enum { PART = 512 /* symbols at a time */ };

@@ -5,7 +5,7 @@
  * follows where each run of chunks goes, and then code: no thread waits for another, and the bytes
  * are the same. Every chunk is coded in a worker's own memory and copied, because a bit writer
  * touches more than it writes. */
-#include "array/mirror.h"
+#include "array/memory.h"
 #include "core/cpu.h"
 #include "core/wire.h"
 #include "entropy/items.h"

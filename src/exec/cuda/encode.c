@@ -17,7 +17,7 @@
  *
  * Values in the device's memory are read where they are, and a stream in the device's memory is
  * written there. */
-#include "array/mirror.h"
+#include "array/memory.h"
 #include "codec/gpu.h"
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"

@@ -4,7 +4,7 @@
  * whole: a tile at the array's end is padded from its own values. Tiles share bytes with their
  * neighbours, so a tile is coded behind the bits that its first byte already has, and its last byte
  * is merged. */
-#include "array/mirror.h"
+#include "array/memory.h"
 #include "frame/bare/zfp.h"
 
 #include "quality/quality.h"

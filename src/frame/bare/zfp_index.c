@@ -2,11 +2,11 @@
  * used to decode a stream, or a box of it, from memory or from a source. */
 #include "frame/bare/zfp.h"
 
-#include "array/mirror.h"
+#include "array/memory.h"
 #include "core/core.h"
 #include "exec/exec.h"
 #include "frame/bare/index_file.h"
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* input.c: reading from memory and from sources. */
 #include "frame/read/input.h"
 
-#include "array/mirror.h"
+#include "array/memory.h"
 
 #include <inttypes.h>
 

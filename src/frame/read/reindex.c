@@ -2,7 +2,7 @@
  * and special values and seek table are the file's own; tiles are parsed to find where chunks
  * begin. */
 #include "frame/read/reader.h"
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 
 #include <inttypes.h>
 

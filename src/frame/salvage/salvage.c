@@ -5,7 +5,7 @@
  * changed, and which: of all arrays that differ in one bit, one has the hash. To look for it takes
  * time as the square of the bytes: in all, no more than so many bytes are hashed for each byte of
  * the file. */
-#include "array/mirror.h"
+#include "array/memory.h"
 #include "frame/read/reader.h"
 
 #include <inttypes.h>

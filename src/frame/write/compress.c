@@ -1,7 +1,7 @@
 /* compress.c: zt_compress and its bound: a writer over the caller's memory. What is to go into a
  * GPU's memory is made by the host, which computes checksums, and brought there. */
-#include "array/mirror.h"
-#include "frame/write/writer.h"
+#include "array/memory.h"
+#include "frame/write/stages.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
  *     beyond the last as that is; in passes, each from what the ones before have filled in.
  * All in double, in a fixed order: the bytes depend on it. Then the codec may change what is in the
  * holes to what it codes in fewer bits (zti_codec's fit_holes). */
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 
 #include "core/threads.h"
 

@@ -1,6 +1,6 @@
 /* raw.c: frames that hold their values as they are, because a codec would need more: the copying
  * form of ndzip, which a file of any codec may have. So no array grows. */
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * coded in. Neither looks at values. */
 #include "array/mirror.h"
 #include "core/device.h"
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 #include "ztile_cuda.h"
 
 #include <float.h>

@@ -3,7 +3,7 @@
 #ifndef ZTI_FRAME_WRITE_TRIAL_H
 #define ZTI_FRAME_WRITE_TRIAL_H
 
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 #include "plan/sample.h"
 
 /* Trials are not told as progress. */

@@ -7,7 +7,7 @@
  * come, and a guess that was too long (rare: lengths are whole units of 64 bytes) costs one
  * memmove. The bytes never depend on how slabs were put, nor on where they go. */
 #include "array/mirror.h"
-#include "frame/write/writer.h"
+#include "frame/write/stages.h"
 
 #include "frame/write/trial.h"
 

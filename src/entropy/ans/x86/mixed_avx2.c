@@ -1,6 +1,7 @@
 /* mixed_avx2.c: the AVX2 instance of mixed ANS streams. AVX-512 is no faster: what takes time
  * is looking up, one symbol after another. */
 #include "core/cpu.h"
+#include "entropy/ans/mixed.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/begin_avx2.h"

@@ -1,4 +1,4 @@
-/* index.c: the head of an index, common to all layouts, and the choice of layout. */
+/* head.c: the head of an index, common to all layouts, and the choice of layout. */
 #include "index/layout.h"
 #include "core/wire.h"
 

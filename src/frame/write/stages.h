@@ -1,6 +1,6 @@
-/* writer.h: the writer behind zt_writer_* and zt_compress. */
-#ifndef ZTI_FRAME_WRITE_WRITER_H
-#define ZTI_FRAME_WRITE_WRITER_H
+/* stages.h: the writer behind zt_writer_* and zt_compress, which the stages of writing share. */
+#ifndef ZTI_FRAME_WRITE_STAGES_H
+#define ZTI_FRAME_WRITE_STAGES_H
 
 #include "frame/format/format.h"
 #include "frame/read/input.h"

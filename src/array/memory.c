@@ -1,0 +1,39 @@
+/* memory.c: see memory.h. */
+#include "array/memory.h"
+
+#include "core/device.h"
+
+bool zti_is_on_device(const zt_context *context, const void *address)
+{
+    return context && context->device && zti_memory_of(context, address) == ZTI_MEMORY_DEVICE;
+}
+
+zt_status zti_check_memory(zt_context *context, const void *address, const char *what)
+{
+    if (zti_memory_of(context, address) != ZTI_MEMORY_ELSEWHERE)
+        return ZT_OK;
+    return zti_fail(context, ZT_BAD_ARG,
+                    context && context->device
+                        ? "%s is in the memory of another GPU than the cuda policy's"
+                        : "%s is in a GPU's memory, which the cuda policy can use and the others "
+                          "cannot",
+                    what);
+}
+
+zt_status zti_check_on_host(zt_context *context, const void *address, const char *what)
+{
+    if (zti_memory_of(context, address) == ZTI_MEMORY_HOST)
+        return ZT_OK;
+    return zti_fail(context, ZT_BAD_ARG,
+                    "%s is in a GPU's memory; this call takes memory of the host", what);
+}
+
+zt_status zti_move(zt_context *context, void *to, const void *from, uint64_t bytes)
+{
+    if (!context || !context->device) {
+        memcpy(to, from, (size_t)bytes);
+        return ZT_OK;
+    }
+    const zt_status status = context->device->copy(context, ZTI_QUEUE_KERNELS, to, from, bytes);
+    return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
+}

@@ -1,0 +1,20 @@
+/* memory.h: which memory an address is in, and bytes from one to the other. */
+#ifndef ZTI_ARRAY_MEMORY_H
+#define ZTI_ARRAY_MEMORY_H
+
+#include "core/core.h"
+
+/* Whether an address is in the memory of the context's GPU. */
+bool zti_is_on_device(const zt_context *context, const void *address);
+
+/* ZT_BAD_ARG for an address in the memory of a GPU that the context does not use. what: "the
+ * array", "the stream", ... */
+zt_status zti_check_memory(zt_context *context, const void *address, const char *what);
+
+/* ZT_BAD_ARG for an address in any GPU's memory, where a call cannot do with that. */
+zt_status zti_check_on_host(zt_context *context, const void *address, const char *what);
+
+/* Copy bytes to, from or within the device's memory, and wait; plain memory is just copied. */
+zt_status zti_move(zt_context *context, void *to, const void *from, uint64_t bytes);
+
+#endif
