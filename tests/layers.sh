@@ -54,6 +54,11 @@ for one in src/codec/*/; do
     done
 done
 
+# ---- where tiles run is the business of exec, and of core, which opens contexts
+found=$(grep -rnE 'ZT_(SERIAL|OMP|CUDA)\b|->policy\b|zt_context_policy' src \
+    --include='*.c' --include='*.h' --include='*.cu' | grep -vE '^src/(exec|core)/' || true)
+[ -z "$found" ] || complain 'a policy is named outside exec and core' "$found"
+
 # ---- the public header stands on <stddef.h> and <stdint.h>
 found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/ztile.h |
     grep -vE '<(stddef|stdint)\.h>' || true)

@@ -1,4 +1,4 @@
-/* threads.c: threads for the omp policy.
+/* threads.c: threads for the policies.
  *
  * How many is OpenMP's business (OMP_NUM_THREADS, omp_set_num_threads, nesting), but they are
  * POSIX threads that live for one call. So the caller's OpenMP state stays as it is, a child
@@ -7,6 +7,7 @@
  * takes some 20 microseconds; the policies do not ask for one below what that is worth. */
 #include "core/threads.h"
 
+#if defined(ZTI_HAS_THREADS)
 #include <pthread.h>
 
 #if defined(_OPENMP)
@@ -17,7 +18,7 @@
 
 uint32_t zti_threads_wanted(const zt_context *context)
 {
-    if (!context || context->policy != ZT_OMP)
+    if (!context || context->policy == ZT_SERIAL)
         return 1;
     uint32_t n = context->omp.threads;
 #if defined(_OPENMP)
@@ -80,3 +81,16 @@ void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t threa
     while (--made > 0)
         (void)pthread_join(starts[made].handle, NULL);
 }
+#else
+uint32_t zti_threads_wanted(const zt_context *context)
+{
+    (void)context;
+    return 1;
+}
+
+void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared)
+{
+    (void)threads;
+    task(shared, 0);
+}
+#endif

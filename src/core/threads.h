@@ -1,4 +1,4 @@
-/* threads.h: threads for the omp policy, and how many of them. */
+/* threads.h: threads for the policies, and how many of them. */
 #ifndef ZTI_THREADS_H
 #define ZTI_THREADS_H
 
@@ -9,12 +9,7 @@
  * is to do from 'shared'. */
 void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared);
 
-/* Call part(shared, 0 .. parts - 1), each number once, in any order, on the threads that the
- * context's policy asks for; a part should be worth some 20 microseconds. */
-void zti_parts_run(const zt_context *context, uint64_t parts,
-                   void (*part)(void *shared, uint64_t number), void *shared);
-
-/* Threads that the context's policy asks for; 1 but under omp. */
+/* Threads of the host that the context's policy asks for: one for serial; omp's for cuda, too. */
 uint32_t zti_threads_wanted(const zt_context *context);
 
 #endif

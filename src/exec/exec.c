@@ -52,7 +52,7 @@ static bool is_parallel(const zt_context *context)
 #define zti_omp_decode(...)  ZT_UNSUPPORTED
 #endif
 
-static bool is_on_device(const zt_context *context, const struct zti_coding *coding)
+bool zti_exec_is_on_device(const zt_context *context, const struct zti_coding *coding)
 {
     return context && context->policy == ZT_CUDA && zti_cuda_takes(coding);
 }
@@ -61,7 +61,7 @@ static bool is_on_device(const zt_context *context, const struct zti_coding *cod
 static zt_status cuda_scratch(zt_context *context, const struct zti_coding *coding,
                               uint32_t chunk_tiles, uint64_t *bytes)
 {
-    if (!is_on_device(context, coding))
+    if (!zti_exec_is_on_device(context, coding))
         return ZT_OK;
     const int before = context->device->enter(context);
     const zt_status status = zti_cuda_scratch(context, coding, chunk_tiles, bytes);
@@ -160,8 +160,9 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding, co
     const uint64_t total = coding->grid.count;
     zti_stage(context, ZT_STAGE_ENCODE);
     zt_status status =
-        is_on_device(context, coding) ? cuda_encode(context, coding, array, out, out_capacity_bytes,
-                                                    start_bits, end_bits, misses, starts)
+        zti_exec_is_on_device(context, coding)
+            ? cuda_encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits,
+                          misses, starts)
         : is_parallel(context)
             ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits,
                              misses, starts)
@@ -216,10 +217,10 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
                           const struct zti_starts *starts)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
-    const bool is_aside = !is_on_device(context, coding) && zti_is_on_device(context, out);
+    const bool is_aside = !zti_exec_is_on_device(context, coding) && zti_is_on_device(context, out);
     struct zti_mirror values = {.array = *array};
     zt_status status = ZT_OK;
-    if (!is_on_device(context, coding) || !isnan(coding->verify_bound))
+    if (!zti_exec_is_on_device(context, coding) || !isnan(coding->verify_bound))
         status = zti_mirror_open(context, array, &values);
     if (!status)
         status = (is_aside ? encode_aside : encode)(context, coding, &values.array, out,
@@ -290,7 +291,7 @@ static bool is_sparse(const struct zti_coding *coding, const struct zti_scatter 
 static bool is_for_device(const zt_context *context, const struct zti_coding *coding,
                           const struct zti_scatter *scatter)
 {
-    return is_on_device(context, coding) && !(scatter && is_sparse(coding, scatter));
+    return zti_exec_is_on_device(context, coding) && !(scatter && is_sparse(coding, scatter));
 }
 
 static zt_status cuda_decode(zt_context *context, const struct zti_coding *coding,

@@ -39,6 +39,9 @@ void zti_misses_free(zt_context *context, struct zti_misses *misses);
  * nothing. What comes out does not depend on the policy. */
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array);
 
+/* Whether a GPU codes this under the context's policy, and not the host. */
+bool zti_exec_is_on_device(const zt_context *context, const struct zti_coding *coding);
+
 /* Bytes of buffer that zti_exec_encode needs for a coding, worst case and margin included.
  * ZT_BAD_ARG where that does not fit in size_t. */
 zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding,

@@ -2,13 +2,9 @@
  * into a tally of its own, all of them then merged. What is learnt does not depend on threads. */
 #include "array/mirror.h"
 #include "core/cpu.h"
-#include "core/threads.h"
+#include "core/map.h"
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"
-
-#if defined(ZTI_HAS_THREADS)
-#include <pthread.h>
-#endif
 
 /* Tiles that a thread takes at a time: so many, or as hold so many values. */
 enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
@@ -17,15 +13,11 @@ struct surveyor {
     const struct zti_coding *coding;
     const zt_array *array;
     uint32_t pass;
+    uint64_t grain;     /* tiles that are counted at a time */
     size_t tally_bytes; /* whole cache lines */
     char *tallies;      /* one a thread */
-    uint64_t next;      /* tile that no thread has taken yet */
-#if defined(ZTI_HAS_THREADS)
-    pthread_mutex_t lock;
-#endif
 };
 
-#if defined(ZTI_HAS_THREADS)
 static uint64_t grain_of(const struct zti_coding *coding)
 {
     uint64_t values = 1;
@@ -35,43 +27,22 @@ static uint64_t grain_of(const struct zti_coding *coding)
     return tiles < 1 ? 1 : tiles < GRAIN_TILES ? tiles : GRAIN_TILES;
 }
 
-static void survey_task(void *shared, uint32_t thread)
+static bool count_tiles(void *shared, uint32_t worker, uint64_t number)
 {
-    struct surveyor *s = shared;
-    const uint64_t count = s->coding->grid.count, grain = grain_of(s->coding);
-    for (;;) {
-        (void)pthread_mutex_lock(&s->lock);
-        const uint64_t first = s->next;
-        const uint64_t last = count - first < grain ? count : first + grain;
-        s->next = last;
-        (void)pthread_mutex_unlock(&s->lock);
-        if (first == last)
-            return;
-        s->coding->codec->tally(s->coding, s->pass, s->array, first, last,
-                                s->tallies + thread * s->tally_bytes);
-    }
+    const struct surveyor *s = shared;
+    const uint64_t first = number * s->grain, left = s->coding->grid.count - first;
+    s->coding->codec->tally(s->coding, s->pass, s->array, first,
+                            first + (left < s->grain ? left : s->grain),
+                            s->tallies + worker * s->tally_bytes);
+    return true;
 }
 
-static uint32_t threads_of(const zt_context *context, const struct zti_coding *coding)
+/* One thread counts all tiles at a time. */
+static void run_pass(zt_context *context, struct surveyor *s, uint32_t threads)
 {
-    const uint64_t pieces = coding->grid.count / grain_of(coding) + 1;
-    const uint32_t threads = zti_threads_wanted(context);
-    return pieces < threads ? (uint32_t)pieces : threads;
-}
-#else
-#define threads_of(context, coding) 1u
-#endif
-
-static void run_pass(struct surveyor *s, uint32_t threads)
-{
-#if defined(ZTI_HAS_THREADS)
-    if (threads > 1) {
-        (void)pthread_mutex_init(&s->lock, NULL);
-        zti_threads_run(threads, survey_task, s);
-        (void)pthread_mutex_destroy(&s->lock);
-    } else
-#endif
-        s->coding->codec->tally(s->coding, s->pass, s->array, 0, s->coding->grid.count, s->tallies);
+    const uint64_t count = s->coding->grid.count;
+    s->grain = threads > 1 ? grain_of(s->coding) : count;
+    zti_map(context, (count - 1) / s->grain + 1, count_tiles, s);
     for (uint32_t i = 1; i < threads; i++)
         s->coding->codec->merge(s->coding, s->pass, s->tallies, s->tallies + i * s->tally_bytes);
 }
@@ -85,7 +56,8 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
     for (uint32_t pass = 0;
          codec->tally_bytes && status == ZT_OK && (bytes = codec->tally_bytes(coding, pass)) > 0;
          pass++) {
-        const uint32_t threads = threads_of(context, coding);
+        const uint32_t threads =
+            zti_map_workers(context, (coding->grid.count - 1) / grain_of(coding) + 1);
         struct surveyor s = {.coding = coding,
                              .array = array,
                              .pass = pass,
@@ -97,13 +69,13 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
         const bool is_sample = codec->is_sampled && codec->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
         bool is_done = false;
-        if (context && context->policy == ZT_CUDA && zti_cuda_takes(coding)) {
+        if (zti_exec_is_on_device(context, coding)) {
             const int before = context->device->enter(context);
             status = zti_cuda_tally(context, coding, pass, array, s.tallies, &is_done);
             context->device->leave(before);
         }
         if (status == ZT_OK && !is_done)
-            run_pass(&s, threads);
+            run_pass(context, &s, threads);
         zti_stage(context, ZT_STAGE_MODELS);
         if (status == ZT_OK)
             status = codec->learn(context, coding, pass, array, s.tallies);

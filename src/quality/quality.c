@@ -4,7 +4,7 @@
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/device.h"
-#include "core/threads.h"
+#include "core/map.h"
 
 #include <math.h>
 
@@ -317,9 +317,10 @@ static void join_stats(zt_stats *to, const zt_stats *from)
     to->max = to->max > from->max ? to->max : from->max;
 }
 
-static void scan_part(void *shared, uint64_t number)
+static bool scan_part(void *shared, uint32_t worker, uint64_t number)
 {
     struct scan *s = shared;
+    (void)worker;
     const uint64_t first = number * s->step, left = s->array->shape[0] - first;
     zt_stats *found = &s->found[number];
     const zt_array part = zti_array_slab(s->array, first, left < s->step ? left : s->step);
@@ -327,6 +328,7 @@ static void scan_part(void *shared, uint64_t number)
     found->fills = s->fills;
     memcpy(found->fill, s->fill, sizeof found->fill);
     scan_rows(s->isa, &part, found);
+    return true;
 }
 
 static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
@@ -340,7 +342,7 @@ static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats
     s.fills = stats->fills;
     memcpy(s.fill, stats->fill, sizeof s.fill);
     parts = (slices + s.step - 1) / s.step;
-    zti_parts_run(context, parts, scan_part, &s);
+    zti_map(context, parts, scan_part, &s);
     for (uint64_t i = 0; i < parts; i++)
         join_stats(stats, &s.found[i]);
 }

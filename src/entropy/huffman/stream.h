@@ -58,18 +58,6 @@ static inline uint64_t zti_runs_of(uint64_t symbols)
 /* ZT_BAD_ARG, with a sentence, where an alphabet or the width of symbols makes no sense. */
 zt_status zti_symbols_check(zt_context *context, const struct zti_symbols *s);
 
-/* Runs of symbols that threads take until there are none left. work gets the worker's number, for
- * what each has to itself, and returns whether to go on; after false no more runs are begun. */
-struct zti_workers {
-    void *shared;
-    bool (*work)(void *shared, uint32_t worker, uint64_t run);
-    uint64_t runs;
-};
-
-/* How many threads the context's policy has for so many runs. */
-uint32_t zti_worker_count(const zt_context *context, uint64_t runs);
-void zti_workers_run(const struct zti_workers *workers, uint32_t threads);
-
 /* What a stream has, as its reader finds it. */
 struct zti_coded {
     uint32_t alphabet;

@@ -3,6 +3,7 @@
  * that was made with a fitting checksum can still claim is checked on the way. */
 #include "array/mirror.h"
 #include "core/cpu.h"
+#include "core/map.h"
 #include "core/wire.h"
 #include "entropy/huffman/stream.h"
 
@@ -209,7 +210,7 @@ zt_status zti_codes_do_not_fill(zt_context *context)
 static zt_status decode_all(zt_context *context, struct job *job)
 {
     const uint64_t runs = zti_runs_of(job->target->count);
-    const uint32_t threads = zti_worker_count(context, runs);
+    const uint32_t threads = zti_stream_is_cuda(context) ? 1 : zti_map_workers(context, runs);
     zt_status status = zti_huffman_decoder_make(context, &job->stream->book, &job->decoder);
     if (status != ZT_OK)
         return status;
@@ -224,8 +225,7 @@ static zt_status decode_all(zt_context *context, struct job *job)
     } else if (zti_stream_is_cuda(context)) {
         status = zti_stream_cuda_decode(context, job->stream, job->target, job->run_starts);
     } else {
-        const struct zti_workers workers = {job, decode_run, runs};
-        zti_workers_run(&workers, threads);
+        zti_map(context, runs, decode_run, job);
         for (uint64_t r = 0; r < runs && status == ZT_OK; r++)
             if (job->run_starts[r] == UINT64_MAX)
                 status = zti_codes_do_not_fill(context);

@@ -7,6 +7,7 @@
  * touches more than it writes. */
 #include "array/memory.h"
 #include "core/cpu.h"
+#include "core/map.h"
 #include "core/wire.h"
 #include "entropy/items.h"
 #include "entropy/huffman/stream.h"
@@ -208,7 +209,7 @@ static bool provide_worker(zt_context *context, uint32_t alphabet, struct worker
 static zt_status provide_job(zt_context *context, struct job *job)
 {
     const uint64_t parts = zti_parts_of(job->source->count), runs = zti_runs_of(job->source->count);
-    job->worker_count = zti_worker_count(context, runs);
+    job->worker_count = zti_stream_is_cuda(context) ? 1 : zti_map_workers(context, runs);
     job->is_placed = job->worker_count > 1;
     job->workers = zti_alloc_zeroed(context, job->worker_count * sizeof *job->workers);
     job->part_bits = zti_alloc(context, (size_t)(parts + 1) * sizeof *job->part_bits);
@@ -224,15 +225,10 @@ static zt_status provide_job(zt_context *context, struct job *job)
 
 /* ---- the whole ---- */
 
-static void run_all(const struct job *job, bool (*work)(void *, uint32_t, uint64_t))
+static void run_all(zt_context *context, struct job *job,
+                    bool (*work)(void *shared, uint32_t worker, uint64_t run))
 {
-    /* Runs are shared as they are; each writes what belongs to it. */
-    union {
-        const struct job *in;
-        void *shared;
-    } u = {job};
-    const struct zti_workers workers = {u.shared, work, zti_runs_of(job->source->count)};
-    zti_workers_run(&workers, job->worker_count);
+    zti_map(context, zti_runs_of(job->source->count), work, job);
 }
 
 static zt_status learn(zt_context *context, struct job *job)
@@ -240,7 +236,7 @@ static zt_status learn(zt_context *context, struct job *job)
     const uint32_t alphabet = job->source->alphabet;
     if (zti_stream_is_cuda(context))
         return zti_stream_cuda_learn(context, job->source, &job->book, &job->cuda);
-    run_all(job, count_run);
+    run_all(context, job, count_run);
     for (uint32_t k = 1; k < job->worker_count; k++)
         zti_histogram_merge(job->workers[0].tally, alphabet, job->workers[k].tally);
     const uint64_t *counts = zti_histogram_counts(job->workers[0].tally, alphabet);
@@ -333,7 +329,7 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
     job->out = out + head;
     job->room_bytes = capacity_bytes - head;
     if (job->is_placed) {
-        run_all(job, measure_run);
+        run_all(context, job, measure_run);
         for (uint64_t r = 0; r < runs; r++)
             job->run_starts[r + 1] += job->run_starts[r];
     }
@@ -344,7 +340,7 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
         if (status != ZT_OK)
             return status;
     } else if (job->run_starts[runs] <= job->room_bytes) {
-        run_all(job, code_run);
+        run_all(context, job, code_run);
     }
     const uint64_t chunks = job->run_starts[runs];
     const struct tail tail = tail_of(job);

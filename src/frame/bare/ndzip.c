@@ -7,7 +7,7 @@
  * last tile is copied with that tile (struct zti_ndzip_tails), not in a pass of its own. */
 #include "array/mirror.h"
 #include "codec/ndzip/ndzip.h"
-#include "core/threads.h"
+#include "core/map.h"
 #include "exec/exec.h"
 
 #include <math.h>
@@ -100,9 +100,10 @@ static void copy_run(const struct border *b, uint8_t *stream, uint8_t *memory, i
 enum { AHEAD_ROWS = 32 };
 
 /* Part 'task' of the rows of the box. */
-static void border_task(void *shared, uint32_t task)
+static bool border_task(void *shared, uint32_t worker, uint64_t task)
 {
     const struct border *b = shared;
+    (void)worker;
     const uint32_t rank = b->stream->coding.grid.rank, pad = 3 - rank;
     const int64_t bytes = (int64_t)b->stream->value_bytes;
     uint64_t shape[3] = {1, 1, 1}, inner[3] = {1, 1, 1}, lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
@@ -137,6 +138,7 @@ static void border_task(void *shared, uint32_t task)
         copy_run(b, b->bytes + (border_before(shape, inner, z, y) + x - begin) * (uint64_t)bytes,
                  memory, step[2], hi[2] - x);
     }
+    return true;
 }
 
 /* Elements at the end of each row that tiles cover otherwise, where they can be copied with the
@@ -146,7 +148,7 @@ static uint32_t tail_values(const zt_context *context, const struct stream *s,
 {
     const uint32_t rank = s->coding.grid.rank;
     const bool is_with_tiles =
-        rank > 1 && s->coding.grid.count > 0 && zt_context_policy(context) != ZT_CUDA;
+        rank > 1 && s->coding.grid.count > 0 && !zti_exec_is_on_device(context, &s->coding);
     return is_with_tiles ? (uint32_t)(shape[rank - 1] - s->inner[rank - 1]) : 0;
 }
 
@@ -159,15 +161,9 @@ static void copy_border(const zt_context *context, struct border *b)
     uint64_t rows = 1;
     for (uint32_t i = 0; i + 1 < rank; i++)
         rows *= b->view.hi[i] - b->view.lo[i];
-    const uint32_t threads = context ? zti_threads_wanted(context) : 1;
-    const uint64_t worth = rows / LEAST_ROWS + 1;
-    b->tasks = threads < worth ? threads : (uint32_t)worth;
-    if (b->stream->border_values == 0)
-        return;
-    if (b->tasks == 1)
-        border_task(b, 0);
-    else
-        zti_threads_run(b->tasks, border_task, b);
+    b->tasks = zti_map_workers(context, rows / LEAST_ROWS + 1);
+    if (b->stream->border_values > 0)
+        zti_map(context, b->tasks, border_task, b);
 }
 
 /* ---- compression ---- */

@@ -1,7 +1,7 @@
 /* checksums.c: the checksums of a payload, of each of its ranges: made and verified on all threads,
  * because what is around it runs at the speed of memory. */
 #include "frame/format/format.h"
-#include "core/threads.h"
+#include "core/map.h"
 
 #include <inttypes.h>
 
@@ -31,9 +31,10 @@ static uint32_t checksum(const struct ranges *r, uint64_t from)
     return (uint32_t)zti_hash(r->bytes + (from - r->first), (size_t)(left < whole ? left : whole));
 }
 
-static void one_part(void *shared, uint64_t number)
+static bool one_part(void *shared, uint32_t worker, uint64_t number)
 {
     const struct ranges *r = shared;
+    (void)worker;
     const uint64_t part_bytes = UINT64_C(1) << part_log2(r->log2);
     const uint64_t first = r->first + number * part_bytes;
     const uint64_t last = r->last - first < part_bytes ? r->last : first + part_bytes;
@@ -46,9 +47,10 @@ static void one_part(void *shared, uint64_t number)
             zti_put_le32(r->made + at, sum);
         } else if (sum != zti_get_le32(r->stored + at)) {
             r->bad[number] = from;
-            return;
+            return true;
         }
     }
+    return true;
 }
 
 static uint64_t parts_of(const struct ranges *r)
@@ -61,7 +63,7 @@ void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t pa
 {
     struct ranges r = {.bytes = payload, .last = payload_bytes, .log2 = log2, .made = out};
     if (payload_bytes > 0)
-        zti_parts_run(context, parts_of(&r), one_part, &r);
+        zti_map(context, parts_of(&r), one_part, &r);
 }
 
 zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
@@ -80,7 +82,7 @@ zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struc
                                tail->checksums + (from >> tail->range_log2) * ZTI_CHECKSUM_BYTES,
                            .bad = bad};
         const uint64_t parts = parts_of(&r);
-        zti_parts_run(context, parts, one_part, &r);
+        zti_map(context, parts, one_part, &r);
         for (uint64_t i = 0; i < parts; i++)
             if (bad[i] < r.last)
                 return zti_fail(context, ZT_CORRUPT,

@@ -3,7 +3,7 @@
 #include "frame/format/special.h"
 
 #include "bits/bits.h"
-#include "core/threads.h"
+#include "core/map.h"
 #include "core/wire.h"
 
 #include <inttypes.h>
@@ -30,9 +30,10 @@ static void set_row(const struct search *s, const char *from, uint64_t first, ui
             s->mask[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static void search_part(void *shared, uint64_t number)
+static bool search_part(void *shared, uint32_t worker, uint64_t number)
 {
     const struct search *s = shared;
+    (void)worker;
     const uint32_t last = s->slab->rank - 1;
     uint64_t at = number * PART_VALUES, place[ZT_MAX_RANK];
     const uint64_t end = s->values - at < PART_VALUES ? s->values : at + PART_VALUES;
@@ -45,6 +46,7 @@ static void search_part(void *shared, uint64_t number)
         set_row(s, zti_array_at(s->slab, place), at, n);
         at += n;
     }
+    return true;
 }
 
 /* A run of set bits of a mask. */
@@ -341,7 +343,7 @@ zt_status zti_special_find(zt_context *context, const zt_array *slab, uint32_t f
                         s->values);
     struct search search = {
         .slab = slab, .fills = fills, .fill = fill, .values = s->values, .mask = s->mask};
-    zti_parts_run(context, (s->values - 1) / PART_VALUES + 1, search_part, &search);
+    zti_map(context, (s->values - 1) / PART_VALUES + 1, search_part, &search);
     for (uint64_t i = 0; i < words; i++)
         s->count += zti_popcount64(s->mask[i]);
     return s->count > 0 ? make_body(context, slab, s) : ZT_OK;

@@ -12,7 +12,7 @@
  * holes to what it codes in fewer bits (zti_codec's fit_holes). */
 #include "frame/write/stages.h"
 
-#include "core/threads.h"
+#include "core/map.h"
 
 #include <math.h>
 
@@ -323,9 +323,10 @@ static void do_cell(const struct filling *f, struct cell *c)
     put_missing(f, c);
 }
 
-static void fill_part(void *shared, uint64_t number)
+static bool fill_part(void *shared, uint32_t worker, uint64_t number)
 {
     const struct filling *f = shared;
+    (void)worker;
     const uint64_t first = number * CELLS_A_PART;
     const uint64_t last =
         f->grid.count - first < CELLS_A_PART ? f->grid.count : first + CELLS_A_PART;
@@ -336,6 +337,7 @@ static void fill_part(void *shared, uint64_t number)
         if (has_special(f, &c))
             do_cell(f, &c);
     }
+    return true;
 }
 
 /* Cells: the tiles, or where these are larger than a cell parts of them. */
@@ -356,12 +358,14 @@ struct fitting {
     const uint64_t *holes;
 };
 
-static void fit_part(void *shared, uint64_t number)
+static bool fit_part(void *shared, uint32_t worker, uint64_t number)
 {
     const struct fitting *f = shared;
+    (void)worker;
     const uint64_t first = number * TILES_A_PART, left = f->coding->grid.count - first;
     f->coding->codec->fit_holes(f->coding, f->filled, f->holes, first,
                                 first + (left < TILES_A_PART ? left : TILES_A_PART));
+    return true;
 }
 
 /* The bound is known but for a PSNR, where it is about what even errors ask for. */
@@ -383,7 +387,7 @@ static zt_status fit(zt_context *context, const struct zti_coding *like, const s
     if (status || !codec->learn_holes(&coding, filled, special->mask))
         return status;
     struct fitting f = {.coding = &coding, .filled = filled, .holes = special->mask};
-    zti_parts_run(context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);
+    zti_map(context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);
     return ZT_OK;
 }
 
@@ -403,7 +407,7 @@ zt_status zti_special_fill(zt_context *context, const zt_array *slab,
     for (uint32_t a = slab->rank - 1; a-- > 0;)
         f.step[a] = f.step[a + 1] * slab->shape[a + 1];
     zti_array_copy(slab, f.copy);
-    zti_parts_run(context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
+    zti_map(context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
     *filled = zt_array_nd(f.copy, (zt_type)slab->type, slab->rank, slab->shape);
     return fit(context, coding, ask, range, special, filled);
 }

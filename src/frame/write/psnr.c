@@ -19,7 +19,7 @@
  * and sums are made in an order that does not depend on threads. */
 #include "frame/write/trial.h"
 
-#include "core/threads.h"
+#include "core/map.h"
 #include "quality/quality.h"
 
 #include <float.h>
@@ -81,9 +81,10 @@ static void add_row(const struct squares *s, const char *from, int64_t stride, u
     }
 }
 
-static void sum_part(void *shared, uint64_t number)
+static bool sum_part(void *shared, uint32_t worker, uint64_t number)
 {
     const struct squares *s = shared;
+    (void)worker;
     const zt_array *const array = s->array;
     const uint32_t last = array->rank - 1;
     const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
@@ -101,6 +102,7 @@ static void sum_part(void *shared, uint64_t number)
     for (uint32_t i = 0; i < LANES; i++)
         sum += lanes[i];
     s->sums[number] = sum;
+    return true;
 }
 
 double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
@@ -119,7 +121,7 @@ double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t
     for (uint64_t first = 0; first < parts; first += PARTS) {
         const uint64_t n = parts - first < PARTS ? parts - first : PARTS;
         s.first_part = first;
-        zti_parts_run(context, n, sum_part, &s);
+        zti_map(context, n, sum_part, &s);
         for (uint64_t i = 0; i < n; i++)
             sum += sums[i];
     }

@@ -62,8 +62,7 @@ zt_status zti_cuda_make_book(zt_context *context, const struct zti_cuda_making *
 
 bool zti_cuda_makes_book(const zt_context *context, uint32_t alphabet)
 {
-    return context && context->policy == ZT_CUDA && context->device && zti_cuda_huffman() &&
-           alphabet > ZTI_HOST_BOOK_SYMBOLS;
+    return context && context->device && zti_cuda_huffman() && alphabet > ZTI_HOST_BOOK_SYMBOLS;
 }
 
 zt_status zti_cuda_codebook_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,

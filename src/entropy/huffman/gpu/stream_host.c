@@ -9,7 +9,7 @@
 
 bool zti_stream_is_cuda(const zt_context *context)
 {
-    return context && context->policy == ZT_CUDA && zti_cuda_huffman() != NULL;
+    return context && context->device && zti_cuda_huffman() != NULL;
 }
 
 /* Symbols of a slab: whole chunks. */
