@@ -121,8 +121,62 @@ static void copies_of_headers_save_frames(void **state)
     a_codec(ZT_CODEC_SZ, ZT_EFFORT_HIGH, zt_abs(1e-6));
 }
 
+static int count_lost(void *user, zt_loss loss, const zt_box *box, const char *why)
+{
+    (void)why;
+    *(uint64_t *)user += (loss == ZT_LOSS_LOST) * (box->hi[0] - box->lo[0]);
+    return 0;
+}
+
+/* A header that could be read when the file was opened, and cannot when its turn comes. */
+static void a_header_that_fades_costs_its_frame_only(void **state)
+{
+    (void)state;
+    enum { VALUES = 3000, SLAB = 1000 };
+    const uint64_t shape[] = {VALUES, 1, 1};
+    zt_array in = new_array(ZT_F32, 3, shape), out = new_array(ZT_F32, 3, shape);
+    struct bytes file = {.data = need(1 << 16), .capacity = 1 << 16};
+    struct mem_source memory;
+    zt_context *context = NULL;
+    zt_reader *reader = NULL;
+    zt_salvage s;
+    uint64_t first, extent, lost = 0;
+    fill_array(&in, DATA_WAVE_NOISE, 5);
+    zt_params p = params_of(zt_lossless());
+    p.slab_bytes = SLAB * 4;
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    need_ok(context, zt_compress(context, &in, &p, file.data, file.capacity, &file.n));
+    const zt_source source = source_of(&memory, file.data, file.n, false);
+    need_ok(context, zt_reader_open_damaged(context, &source, &reader));
+    size_t at = HEADER_BYTES; /* of the second frame */
+    while (memcmp(file.data + at, file.data, 4) != 0)
+        at += HEADER_BYTES;
+    memset(file.data + at, 0, HEADER_BYTES);
+    assert_int_equal(zt_salvage_init(&s, sizeof s), ZT_OK);
+    s.part = count_lost;
+    s.user = &lost;
+    for (uint64_t i = 0; i < VALUES / SLAB; i++) {
+        need_ok(context, zt_reader_next(reader, &first, &extent));
+        assert_true(first == i * SLAB && extent == SLAB);
+        zt_array part = out;
+        part.data = (float *)out.data + first;
+        part.shape[0] = extent;
+        need_ok(context, zt_reader_salvage(reader, &part, &s));
+        if (i != 1)
+            assert_memory_equal(part.data, (float *)in.data + first, SLAB * 4);
+    }
+    assert_int_equal(lost, SLAB);
+    assert_int_equal(s.damaged_frames, 1);
+    zt_reader_close(reader);
+    zt_context_free(context);
+    free(file.data);
+    free(in.data);
+    free(out.data);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(copies_of_headers_save_frames)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(copies_of_headers_save_frames),
+                                       cmocka_unit_test(a_header_that_fades_costs_its_frame_only)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -445,8 +445,7 @@ zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source, z
 zt_status zti_salvage_next(struct zt_reader *r)
 {
     const uint64_t number = r->has_frame ? r->number + 1 : 0;
-    const struct zti_place *const place = &r->places[number];
-    bool is_found = false;
+    struct zti_place *const place = &r->places[number];
     if (number == r->frames) {
         r->is_ended = true;
         return ZT_OK;
@@ -454,16 +453,12 @@ zt_status zti_salvage_next(struct zt_reader *r)
     r->number = number;
     if (place->at != ZT_UNKNOWN) {
         const uint64_t repaired = r->repaired; /* it was counted when the file was opened */
+        bool is_found = false;
         const zt_status status = find_frame(r, number, place, &r->frame, &is_found);
         r->repaired = repaired;
-        if (status)
+        if (status || is_found)
             return status;
-        if (!is_found)
-            return zti_fail(r->context, ZT_IO,
-                            "the header of frame %" PRIu64 " has changed while "
-                            "the file was read",
-                            number);
-        return ZT_OK;
+        place->at = ZT_UNKNOWN; /* it could be read when the file was opened, and cannot any more */
     }
     r->frame = r->first;
     r->frame.first = place->first;
