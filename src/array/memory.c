@@ -28,12 +28,24 @@ zt_status zti_check_on_host(zt_context *context, const void *address, const char
                     "%s is in a GPU's memory; this call takes memory of the host", what);
 }
 
-zt_status zti_move(zt_context *context, void *to, const void *from, uint64_t bytes)
+zt_status zti_copy_bytes(zt_context *context, void *to, const void *from, uint64_t bytes)
 {
+    if (bytes == 0)
+        return ZT_OK;
     if (!context || !context->device) {
         memcpy(to, from, (size_t)bytes);
         return ZT_OK;
     }
     const zt_status status = context->device->copy(context, ZTI_QUEUE_KERNELS, to, from, bytes);
+    return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
+}
+
+zt_status zti_zero_bytes(zt_context *context, void *to, uint64_t bytes)
+{
+    if (!zti_is_on_device(context, to)) {
+        memset(to, 0, (size_t)bytes);
+        return ZT_OK;
+    }
+    const zt_status status = context->device->zero(context, ZTI_QUEUE_KERNELS, to, bytes);
     return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
 }

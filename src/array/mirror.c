@@ -21,13 +21,29 @@ zt_status zti_fetch_array(zt_context *context, const zt_array *array, void *to)
 {
     const uint64_t bytes = bytes_of(array);
     void *packed = array->data;
+    if (!zti_is_on_device(context, array->data)) {
+        zti_array_copy(array, to);
+        return ZT_OK;
+    }
     if (!zti_array_is_contiguous(array)) {
         const zt_status status = context->device->room(context, ZTI_DEVICE_PACKED, bytes, &packed);
         if (status)
             return status;
         context->device->pack(context, packed, array);
     }
-    return zti_move(context, to, packed, bytes);
+    return zti_copy_bytes(context, to, packed, bytes);
+}
+
+uint64_t zti_packed_bytes(const zt_context *context, const zt_array *array)
+{
+    return zti_is_on_device(context, array->data) && !zti_array_is_contiguous(array)
+               ? bytes_of(array)
+               : 0;
+}
+
+bool zti_has_near_values(const zt_context *context, const zt_array *array)
+{
+    return array->stride[array->rank - 1] == 1 || zti_is_on_device(context, array->data);
 }
 
 /* Host memory of n bytes instead of what is at 'original', or that itself. */
@@ -96,7 +112,7 @@ zt_status zti_mirror_store(const struct zti_mirror *m, const zt_array *array)
     if (!m->own)
         return ZT_OK;
     if (zti_array_is_contiguous(array))
-        return zti_move(context, array->data, m->own, bytes);
+        return zti_copy_bytes(context, array->data, m->own, bytes);
     zt_status status = context->device->room(context, ZTI_DEVICE_PACKED, bytes, &packed);
     if (!status)
         status = context->device->copy(context, ZTI_QUEUE_KERNELS, packed, m->own, bytes);
@@ -111,10 +127,22 @@ zt_status zti_mirror_open_bytes(zt_context *context, const void *bytes, uint64_t
 {
     zt_status status = open_mirror(context, bytes, n, m);
     if (!status && m->own && n > 0)
-        status = zti_move(context, m->own, bytes, n);
+        status = zti_copy_bytes(context, m->own, bytes, n);
     if (!status && m->own)
         set_twin(m, bytes, n);
     return status;
+}
+
+zt_status zti_mirror_open_room(zt_context *context, void *place, uint64_t n, struct zti_mirror *m)
+{
+    const zt_status status = open_mirror(context, place, n, m);
+    m->room = m->own ? m->own : place;
+    return status;
+}
+
+zt_status zti_mirror_store_bytes(const struct zti_mirror *m, void *place, uint64_t n)
+{
+    return m->own ? zti_copy_bytes(m->context, place, m->own, n) : ZT_OK;
 }
 
 void zti_mirror_close(struct zti_mirror *m)

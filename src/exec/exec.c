@@ -110,15 +110,9 @@ static zt_status finish(zt_context *context, const struct zti_coding *coding, ui
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end / 8), capacity_bytes);
     *end_bits = end;
-    if (zti_is_on_device(context, out)) { /* bits behind the last one are zero there */
-        const zt_status status =
-            context->device->zero(context, ZTI_QUEUE_KERNELS, out + from, end / 8 - from);
-        return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
-    }
-    if (bits % 8)
+    if (bits % 8 && !zti_exec_is_on_device(context, coding)) /* kernels leave zeros there */
         out[bits / 8] &= (uint8_t)((1u << bits % 8) - 1);
-    memset(out + from, 0, (size_t)(end / 8 - from));
-    return ZT_OK;
+    return zti_zero_bytes(context, out + from, end / 8 - from);
 }
 
 static int by_place(const void *a, const void *b)
@@ -183,31 +177,33 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding, co
     return status;
 }
 
-/* The same by the host into a stream in the device's memory. */
-static zt_status encode_aside(zt_context *context, const struct zti_coding *coding,
-                              const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                              uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                              const struct zti_starts *starts)
+/* The same by the host into a stream in any memory. */
+static zt_status encode_on_host(zt_context *context, const struct zti_coding *coding,
+                                const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                                uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                                const struct zti_starts *starts)
 {
     const uint64_t first = start_bits / 8;
-    size_t capacity = 0;
-    zt_status status = zti_exec_capacity(context, coding, &capacity);
-    if (status)
-        return status;
     const size_t rest = out_capacity_bytes > first ? out_capacity_bytes - (size_t)first : 0;
-    const size_t bytes = capacity < rest ? capacity : rest; /* with padding and margin */
-    uint8_t *own = zti_alloc(context, bytes + 2 * ZTI_BIT_MARGIN_BYTES);
-    if (!own)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for a stream of %zu bytes", bytes);
-    if (start_bits % 8 > 0)
-        status = zti_move(context, own, out + first, 1);
+    size_t bytes = 0;
+    struct zti_mirror stream = {.own = NULL};
+    zt_status status = zti_exec_capacity(context, coding, &bytes);
+    bytes = bytes < rest ? bytes : rest; /* with padding */
     if (!status)
         status =
-            encode(context, coding, array, own, bytes, start_bits % 8, end_bits, misses, starts);
+            zti_mirror_open_room(context, out + first, bytes + 2 * ZTI_BIT_MARGIN_BYTES, &stream);
+    if (!status && !stream.own)
+        return encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits, misses,
+                      starts);
+    if (!status && start_bits % 8 > 0)
+        status = zti_copy_bytes(context, stream.own, out + first, 1);
+    if (!status)
+        status = encode(context, coding, array, stream.own, bytes, start_bits % 8, end_bits, misses,
+                        starts);
     if (!status && !(misses && misses->is_over))
-        status = zti_move(context, out + first, own, *end_bits / 8);
+        status = zti_mirror_store_bytes(&stream, out + first, *end_bits / 8);
     *end_bits += first * 8;
-    zti_release(context, own);
+    zti_mirror_close(&stream);
     return status;
 }
 
@@ -217,15 +213,15 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
                           const struct zti_starts *starts)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
-    const bool is_aside = !zti_exec_is_on_device(context, coding) && zti_is_on_device(context, out);
+    const bool is_by_kernels = zti_exec_is_on_device(context, coding);
     struct zti_mirror values = {.array = *array};
     zt_status status = ZT_OK;
-    if (!zti_exec_is_on_device(context, coding) || !isnan(coding->verify_bound))
+    if (!is_by_kernels || !isnan(coding->verify_bound))
         status = zti_mirror_open(context, array, &values);
     if (!status)
-        status = (is_aside ? encode_aside : encode)(context, coding, &values.array, out,
-                                                    out_capacity_bytes, start_bits, end_bits,
-                                                    misses, starts);
+        status = (is_by_kernels ? encode : encode_on_host)(context, coding, &values.array, out,
+                                                           out_capacity_bytes, start_bits, end_bits,
+                                                           misses, starts);
     zti_mirror_close(&values);
     return status;
 }

@@ -372,7 +372,7 @@ static zt_status scan_there(zt_context *context, const zt_array *array, zt_stats
     if (status != ZT_OK)
         return status;
     device->scan(context, array, &fills, memory);
-    status = zti_move(context, &found, memory, sizeof found);
+    status = zti_copy_bytes(context, &found, memory, sizeof found);
     if (status != ZT_OK)
         return status;
     (void)zt_stats_init(&own, sizeof own);

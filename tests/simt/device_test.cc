@@ -229,7 +229,7 @@ static void test_the_callers_device_stays_current(zt_context *context)
     wanted = 1;
     ASKS(CHECK(choose(context, &two_gpus, 1) == ZT_OK));
     struct zti_device *const device = context->device;
-    ASKS(CHECK(zti_move(context, there, values, sizeof values) == ZT_OK)); /* before any room */
+    ASKS(CHECK(zti_copy_bytes(context, there, values, sizeof values) == ZT_OK)); /* before any room */
     ASKS(CHECK(device->room(context, ZTI_DEVICE_VALUES, 1000, &memory) == ZT_OK));
     ASKS(CHECK(device->copy(context, ZTI_QUEUE_IN, memory, values, sizeof values) == ZT_OK));
     ASKS(CHECK(device->zero(context, ZTI_QUEUE_OUT, memory, 1000) == ZT_OK));

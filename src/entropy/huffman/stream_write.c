@@ -6,6 +6,7 @@
  * are the same. Every chunk is coded in a worker's own memory and copied, because a bit writer
  * touches more than it writes. */
 #include "array/memory.h"
+#include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/map.h"
 #include "core/wire.h"
@@ -352,22 +353,21 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
     return ZT_OK;
 }
 
-/* The same into the device's memory: the host puts the stream together, and its checksum. */
-static zt_status write_aside(zt_context *context, struct job *job, uint8_t *out,
-                             size_t capacity_bytes, size_t *out_bytes)
+/* The host puts the stream together, and its checksum, wherever it is to be. */
+static zt_status write_anywhere(zt_context *context, struct job *job, uint8_t *out,
+                                size_t capacity_bytes, size_t *out_bytes)
 {
-    size_t most, bytes = 0;
+    struct zti_mirror room = {.own = NULL};
+    size_t most;
     zt_status status = zt_huffman_bound(job->source->count, job->source->alphabet, &most);
-    most = capacity_bytes < most ? capacity_bytes : most;
-    uint8_t *own = status == ZT_OK ? zti_alloc(context, most + 1) : NULL;
-    if (!own)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for a stream of %zu bytes", most);
-    status = write_stream(context, job, own, most, &bytes);
+    most = status == ZT_OK && capacity_bytes > most ? most : capacity_bytes;
     if (status == ZT_OK)
-        status = zti_move(context, out, own, bytes);
+        status = zti_mirror_open_room(context, out, most, &room);
     if (status == ZT_OK)
-        *out_bytes = bytes;
-    zti_release(context, own);
+        status = write_stream(context, job, room.room, most, out_bytes);
+    if (status == ZT_OK)
+        status = zti_mirror_store_bytes(&room, out, *out_bytes);
+    zti_mirror_close(&room);
     return status;
 }
 
@@ -393,10 +393,8 @@ zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t s
         status = provide_job(context, &job);
     if (status == ZT_OK)
         status = learn(context, &job);
-    if (status == ZT_OK && zti_is_on_device(context, out))
-        status = write_aside(context, &job, out, out_capacity_bytes, out_bytes);
-    else if (status == ZT_OK)
-        status = write_stream(context, &job, out, out_capacity_bytes, out_bytes);
+    if (status == ZT_OK)
+        status = write_anywhere(context, &job, out, out_capacity_bytes, out_bytes);
     release_job(context, &job);
     return status;
 }

@@ -223,17 +223,13 @@ zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
 static zt_status put_table(zt_context *context, const struct stream *s, uint64_t *starts,
                            uint8_t *out)
 {
-    if (!zti_is_on_device(context, out)) {
-        zti_codec_ndzip.put_head(&s->coding, starts, out);
-        return ZT_OK;
+    struct zti_mirror table;
+    zt_status status = zti_mirror_open_room(context, out, s->head_bytes, &table);
+    if (status == ZT_OK) {
+        zti_codec_ndzip.put_head(&s->coding, starts, table.room);
+        status = zti_mirror_store_bytes(&table, out, s->head_bytes);
     }
-    uint8_t *own = zti_alloc(context, (size_t)s->head_bytes);
-    if (!own)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for a table of %llu bytes",
-                        (unsigned long long)s->head_bytes);
-    zti_codec_ndzip.put_head(&s->coding, starts, own);
-    const zt_status status = zti_move(context, out, own, s->head_bytes);
-    zti_release(context, own);
+    zti_mirror_close(&table);
     return status;
 }
 
@@ -273,26 +269,23 @@ static zt_status put_border(zt_context *context, const struct stream *s, const z
                             uint8_t *place)
 {
     const uint64_t bytes = s->border_values * s->value_bytes;
-    const bool is_aside = zti_is_on_device(context, place);
-    struct zti_mirror values;
-    uint8_t *own = NULL;
+    struct zti_mirror values, room = {.own = NULL};
     if (bytes == 0)
         return ZT_OK;
     zt_status status = zti_mirror_open(context, array, &values);
-    if (status == ZT_OK && is_aside && !(own = zti_alloc(context, (size_t)bytes)))
-        status = zti_fail(context, ZT_NO_MEMORY, "no memory for a border of %llu bytes",
-                          (unsigned long long)bytes);
+    if (status == ZT_OK)
+        status = zti_mirror_open_room(context, place, bytes, &room);
     struct border border = {.stream = s,
                             .shape = array->shape,
                             .view = zti_view_whole(&values.array),
-                            .bytes = own ? own : place,
+                            .bytes = room.room,
                             .is_encoding = true,
                             .has_tails = s->coding.model != NULL};
     if (status == ZT_OK)
         copy_border(context, &border);
-    if (status == ZT_OK && own)
-        status = zti_move(context, place, own, bytes);
-    zti_release(context, own);
+    if (status == ZT_OK)
+        status = zti_mirror_store_bytes(&room, place, bytes);
+    zti_mirror_close(&room);
     zti_mirror_close(&values);
     return status;
 }

@@ -86,10 +86,7 @@ zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const 
     if (header_bytes > out_capacity_bytes)
         return zti_fail(context, ZT_NO_SPACE, "the output buffer has no room for zfp's header");
     uint64_t end_bits = 0;
-    if (zti_is_on_device(context, out))
-        status = header_bytes > 0 ? zti_move(context, out, head, header_bytes) : ZT_OK;
-    else
-        memcpy(out, head, header_bytes);
+    status = zti_copy_bytes(context, out, head, header_bytes);
     if (status == ZT_OK)
         status = zti_exec_encode(context, coding, array, out, out_capacity_bytes, *header_bits,
                                  &end_bits, NULL, starts);

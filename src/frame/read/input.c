@@ -57,7 +57,7 @@ static zt_status call(const struct zti_input *input, uint64_t offset, size_t n, 
         return ZT_OK;
     if (input->device) {
         *got = n;
-        return zti_move(input->context, to, input->device + offset, n);
+        return zti_copy_bytes(input->context, to, input->device + offset, n);
     }
     if (input->source.read(input->source.user, offset, to, n, got) != 0 || *got > n)
         return zti_fail(input->context, ZT_IO, "reading %zu bytes at byte %" PRIu64 " failed", n,

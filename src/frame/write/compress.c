@@ -64,7 +64,7 @@ static int write_place(void *user, const void *data, size_t bytes)
 {
     struct place *p = user;
     p->is_full = bytes > p->left_bytes;
-    if (p->is_full || zti_move(p->context, p->at, data, bytes) != ZT_OK)
+    if (p->is_full || zti_copy_bytes(p->context, p->at, data, bytes) != ZT_OK)
         return 1;
     p->at += bytes;
     p->left_bytes -= bytes;

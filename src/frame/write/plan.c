@@ -100,8 +100,7 @@ zt_status zti_writer_turn(struct zt_writer *w, const struct zti_frame *f, const 
                           zt_array *coded)
 {
     const struct zti_grid *grid = &f->coding.grid;
-    if (zti_plan_view(&f->plan, slab, coded) &&
-        (coded->stride[coded->rank - 1] == 1 || zti_is_on_device(w->context, slab->data)))
+    if (zti_plan_view(&f->plan, slab, coded) && zti_has_near_values(w->context, coded))
         return ZT_OK;
     const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
     const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);

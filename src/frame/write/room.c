@@ -108,9 +108,8 @@ static zt_status device_parts(zt_context *context, const zt_array *array, const 
     if (!status && rest > 0)
         status = zti_writer_frame_bound(&w, rest, &ignored);
     zti_writer_clear(&w);
-    if (!status && zti_is_on_device(context, array->data) && !zti_array_is_contiguous(array))
-        parts[ZTI_DEVICE_PACKED] =
-            zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+    if (!status && zti_packed_bytes(context, array) > 0)
+        parts[ZTI_DEVICE_PACKED] = zti_packed_bytes(context, array);
     return status;
 }
 

@@ -509,7 +509,7 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     zt_status status = ZT_OK;
     zt_stats own;
     bool is_fetched = is_looked_at(w);
-    if (is_fetched && is_only_scanned(w) && !stats && zti_is_on_device(w->context, slab->data)) {
+    if (is_fetched && is_only_scanned(w) && !stats) {
         (void)zt_stats_init(&own, sizeof own);
         zti_stats_set_fills(&own, &w->params);
         status = zt_scan(w->context, slab, &own);
@@ -581,10 +581,8 @@ zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_sta
         } else {
             status = reserve_stage(w, w->staged + part);
             uint8_t *const to = status ? NULL : w->stage.bytes + w->staged * w->slice_bytes;
-            if (!status && zti_is_on_device(w->context, piece.data))
+            if (!status)
                 status = zti_fetch_array(w->context, &piece, to);
-            else if (!status)
-                zti_array_copy(&piece, to);
             if (!status) {
                 w->staged += part;
                 if (w->staged == whole)
