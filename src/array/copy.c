@@ -1,6 +1,6 @@
-/* copy.c: copies of values from strides to other strides: rows that lie together on both sides as
- * they are, others as planes of two axes, one for each side, in squares that fit in the cache line
- * by line. */
+/* copy.c: strided copies of values. Rows that are contiguous on both sides are copied with memcpy;
+ * others in squares of 16 x 16 over two axes, the fastest of the source and the fastest of the
+ * destination, so that the cache lines of a square are used whole. */
 #include "array/copy.h"
 #include "array/array.h"
 
@@ -46,8 +46,8 @@ static struct axes axes_of(uint32_t rank, const uint64_t *n, const int64_t *from
     return merged;
 }
 
-/* Move the axis whose elements lie closest in 'from' to the place before the last one. */
-static void choose_plane(struct axes *a)
+/* Make the axis whose elements lie closest in 'from' the last but one. */
+static void choose_square_axes(struct axes *a)
 {
     const uint32_t place = a->rank - 2;
     uint32_t best = place;
@@ -60,9 +60,9 @@ static void choose_plane(struct axes *a)
     put_axis(a, place, n, from, to);
 }
 
-/* A plane: rows along the last axis, one for each element of the axis before it. */
-ZTI_INLINE void copy_plane(const struct axes *a, size_t value_bytes, const uint8_t *from,
-                           uint8_t *to)
+/* The last two axes: rows along the last axis, one for each element of the axis before it. */
+ZTI_INLINE void copy_two_axes(const struct axes *a, size_t value_bytes, const uint8_t *from,
+                              uint8_t *to)
 {
     enum { SQUARE = 16 };
     const int64_t bytes = (int64_t)value_bytes;
@@ -97,7 +97,7 @@ void zti_copy_values(size_t value_bytes, uint32_t rank, const uint64_t *n, const
     const uint64_t row_bytes = a.n[a.rank - 1] * value_bytes;
     const bool is_row = a.from[a.rank - 1] == 1 && a.to[a.rank - 1] == 1 && row_bytes >= ROW_BYTES;
     if (!is_row)
-        choose_plane(&a);
+        choose_square_axes(&a);
     const uint32_t outer = a.rank - (is_row ? 1 : 2);
     uint64_t at[ZT_MAX_RANK] = {0};
     uint32_t i;
@@ -111,9 +111,9 @@ void zti_copy_values(size_t value_bytes, uint32_t rank, const uint64_t *n, const
         if (is_row)
             memcpy(out, in, (size_t)row_bytes);
         else if (value_bytes == 4)
-            copy_plane(&a, 4, in, out);
+            copy_two_axes(&a, 4, in, out);
         else
-            copy_plane(&a, 8, in, out);
+            copy_two_axes(&a, 8, in, out);
         for (i = outer; i-- > 0;) {
             if (++at[i] < a.n[i])
                 break;

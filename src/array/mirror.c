@@ -63,7 +63,7 @@ static zt_status open_mirror(zt_context *context, const void *original, uint64_t
                              (unsigned long long)n);
 }
 
-/* From now on the copy counts as what it is a copy of. */
+/* Register the host copy, so that kernels read the device's original. */
 static void set_twin(struct zti_mirror *m, const void *original, uint64_t bytes)
 {
     struct zti_device *const device = m->context->device;

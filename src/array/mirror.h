@@ -1,8 +1,8 @@
-/* mirror.h: arrays and bytes of a GPU's memory, as the host sees them: copies, fetched for what
- * only the host does. What is in the host's memory already is not copied.
+/* mirror.h: host copies of arrays and bytes in a GPU's memory, for what only the host does. What is
+ * in the host's memory already is not copied.
  *
- * While a mirror is open its memory counts as the device's too (the twin of core/device.h): what
- * the kernels read of it is not copied back to the GPU. */
+ * While a mirror is open, its memory is registered as a host copy (the twin of core/device.h):
+ * kernels that are to read it read the device's original, and nothing is uploaded again. */
 #ifndef ZTI_ARRAY_MIRROR_H
 #define ZTI_ARRAY_MIRROR_H
 

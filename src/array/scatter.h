@@ -1,17 +1,17 @@
-/* scatter.h: a decoded array whose elements go to memory that is no view of it: which of them are
- * wanted, and who puts them where they belong. */
+/* scatter.h: which elements of a decoded array are wanted, and who stores them, where no strides
+ * say where they go (joined axes). */
 #ifndef ZTI_SCATTER_H
 #define ZTI_SCATTER_H
 
 #include "array/array.h"
 
-/* Indices along an axis that several were joined to, of which a range each is wanted: for each
- * value of the slower ones' digits a span.
+/* The wanted indices along a joined axis. An index is a mixed-radix number with a digit for each
+ * original axis; each combination of the slower digits gives one contiguous range, a span.
  *
  *     index = digit[0] * step[0] + ... + digit[digits - 1] * step[digits - 1] + [first, last) */
 struct zti_spans {
     uint32_t digits;
-    uint64_t step[ZT_MAX_RANK]; /* descending; spans of one value of a digit are within a step */
+    uint64_t step[ZT_MAX_RANK]; /* of a digit, in indices; descending */
     uint64_t lo[ZT_MAX_RANK], hi[ZT_MAX_RANK];
     uint64_t first, last;
 };
@@ -21,10 +21,10 @@ bool zti_spans_next(const struct zti_spans *spans, uint64_t from, uint64_t *firs
 
 struct zti_scatter {
     struct zti_view cover; /* the smallest box that holds all that is wanted; out has no data */
-    struct zti_spans spans[ZT_MAX_RANK]; /* of each axis; some that are not wanted may be in them,
-                                            but no tile of which none is */
-    /* Take from the values of a box, which are C-contiguous, those that are wanted. Of different
-     * boxes it is called from several threads at once. */
+    struct zti_spans spans[ZT_MAX_RANK]; /* of each axis; may have unwanted indices, but every tile
+                                            in them has a wanted one */
+    /* Store the wanted values of a box, which are C-contiguous. Several threads call it at once,
+     * for different boxes. */
     void (*put)(const struct zti_scatter *scatter, const zt_box *box, const uint8_t *values);
 };
 

@@ -1,7 +1,7 @@
 /* spans.c: the indices along a joined axis that are wanted, and runs of tiles as boxes. */
 #include "array/scatter.h"
 
-/* The first span of which the slowest digits, so many, are those in 'at'. */
+/* The first span whose slowest 'digits' digits are those of 'at'. */
 static void span_at(const struct zti_spans *s, const uint64_t *at, uint32_t digits, uint64_t *first,
                     uint64_t *last)
 {

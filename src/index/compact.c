@@ -9,8 +9,8 @@
  *     bits         blocks, one after the other, bit i being bit i mod 8 of byte i / 8; zeros to
  *                  a whole byte
  *
- * The first block begins at 0. A block of n chunks (the last one: at most B) that begins at b and
- * ends at e has no more than these follow from:
+ * The first block begins at 0. A block of n chunks (the last one: at most B) begins at b and ends
+ * at e. The sizes of its parts follow from n, b and e:
  *
  *     L            floor(log2(floor((e - b) / n))), at least 0, at most 56
  *     n - 1 + Z    bits of high parts, Z = (e - b) >> L; n - 1 of them are set

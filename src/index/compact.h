@@ -18,7 +18,7 @@ enum { BLOCK = 256, MAX_LOW_BITS = 56 };
 #define EACH_BYTE(x) (UINT64_C(0x0101010101010101) * (x))
 
 /* Byte i: ones in bytes 0 .. i. */
-ZTI_INLINE uint64_t ones_up_to_bytes(uint64_t v)
+ZTI_INLINE uint64_t prefix_popcounts(uint64_t v)
 {
     v -= v >> 1 & EACH_BYTE(0x55);
     v = (v & EACH_BYTE(0x33)) + (v >> 2 & EACH_BYTE(0x33));
@@ -26,14 +26,15 @@ ZTI_INLINE uint64_t ones_up_to_bytes(uint64_t v)
     return v * EACH_BYTE(1);
 }
 
-/* The place of the lowest one of v, which is not 0. */
-ZTI_INLINE uint32_t lowest_one(uint64_t v)
+/* The number of the lowest set bit of v, which is not 0. */
+ZTI_INLINE uint32_t lowest_set_bit(uint64_t v)
 {
-    return (uint32_t)(ones_up_to_bytes((v & (0 - v)) - 1) >> 56);
+    return (uint32_t)(prefix_popcounts((v & (0 - v)) - 1) >> 56);
 }
 
-/* The place of one number k of v, where there are more than k ones, given ones_up_to_bytes(v). */
-ZTI_INLINE uint32_t place_of_one(uint64_t v, uint64_t sums, uint32_t k)
+/* The number of set bit k of v, counted from 0 (select). v has more than k set bits; sums is
+ * prefix_popcounts(v). */
+ZTI_INLINE uint32_t select_in_word(uint64_t v, uint64_t sums, uint32_t k)
 {
     /* bit 7 of each byte whose sum is at most k (sums and k are below 128) */
     const uint64_t before = (EACH_BYTE(0x80 + (uint64_t)k) - sums) & EACH_BYTE(0x80);
@@ -42,7 +43,7 @@ ZTI_INLINE uint32_t place_of_one(uint64_t v, uint64_t sums, uint32_t k)
     v = v >> place & 0xff;
     for (; k > 0; k--)
         v &= v - 1;
-    return place + lowest_one(v);
+    return place + lowest_set_bit(v);
 }
 
 ZTI_INLINE uint32_t floor_log2(uint64_t v)
@@ -124,17 +125,17 @@ ZTI_INLINE uint64_t entry_at(const struct compact *c, uint64_t i)
     return c->width == 8 ? v : v & ((UINT64_C(1) << 8 * c->width) - 1);
 }
 
-/* Where one number k of the bits [at, end) of the blocks is, counted from at; end - at if there are
- * not so many. */
-ZTI_STATIC uint64_t find_one(const struct compact *c, uint64_t at, uint64_t end, uint32_t k)
+/* Where set bit k of the bits [at, end) of the blocks is, counted from at; end - at if there are at
+ * most k. */
+ZTI_STATIC uint64_t select_bit(const struct compact *c, uint64_t at, uint64_t end, uint32_t k)
 {
     uint64_t byte = at / 8, mask = UINT64_MAX << at % 8;
     for (; byte * 8 < end; byte += 8, mask = UINT64_MAX) {
         const uint64_t v = load(c->bits, c->bits_bytes, byte - c->first_byte) & mask;
-        const uint64_t sums = ones_up_to_bytes(v);
+        const uint64_t sums = prefix_popcounts(v);
         const uint32_t ones = (uint32_t)(sums >> 56);
         if (k < ones) {
-            const uint64_t found = byte * 8 + place_of_one(v, sums, k);
+            const uint64_t found = byte * 8 + select_in_word(v, sums, k);
             return (found < end ? found : end) - at;
         }
         k -= ones;
@@ -175,7 +176,7 @@ ZTI_INLINE uint64_t compact_start(const struct compact *c, uint64_t chunk)
 {
     const uint32_t j = chunk % BLOCK;
     const struct place p = place_of(c, chunk / BLOCK);
-    return j == 0 ? p.base : start_of(c, &p, j, find_one(c, p.at, p.end, j - 1));
+    return j == 0 ? p.base : start_of(c, &p, j, select_bit(c, p.at, p.end, j - 1));
 }
 
 #endif

@@ -10,7 +10,8 @@
  *     bytes      body: the byte table at the top of offsets.c, lengths.c, hybrid.c, compact.c
  *
  * Numbers are little-endian, varints those of core/wire.h. The number of chunks follows from the
- * number of tiles, so every layout but compact has its size from that alone. */
+ * number of tiles. The size of offsets follows from it; that of lengths needs W too, that of hybrid
+ * W and P, and compact has a directory. */
 #ifndef ZTI_INDEX_H
 #define ZTI_INDEX_H
 
@@ -52,8 +53,8 @@ void zti_index_store(const struct zti_index_layout *layout, const uint64_t *star
 struct zti_index {
     struct zti_index_layout layout;
     uint64_t chunks;
-    uint64_t end; /* of the last chunk; of the stream, padding included, where offsets do not say,
-                     and lengths before they were checked */
+    uint64_t end;    /* of the last chunk; for offsets, and for lengths and hybrid before
+                        zti_index_check, of the stream, padding included */
     bool is_checked; /* zti_index_check has been there */
     /* for the layouts' own files */
     const uint8_t *body;
@@ -76,19 +77,20 @@ zt_status zti_index_open_ends(zt_context *context, const uint8_t *ends, uint64_t
  * cannot be one of this stream's.
  *
  * Look-ups through an index that passed never read outside its bytes, whatever is in them, and
- * give at most index->end. Linear in the index's bytes; for compact in one part of about 40. */
+ * give at most index->end. Linear in the index's bytes; for compact only in its directory, about a
+ * 40th of them. */
 zt_status zti_index_check(zt_context *context, struct zti_index *index);
 
 void zti_index_close(zt_context *context, struct zti_index *index);
 
 /* Where a chunk begins, in at most a constant number of steps; chunk == chunks gives the end.
- * Of an index that is damaged but consistent any number up to the end: the caller compares where
- * a chunk's tiles end with where the next begins. Of one that was not checked the first chunk and
- * the end can be asked for, no other. */
+ * A damaged index can pass the check and give a wrong start, at most the end: the caller compares
+ * where a chunk's tiles end with where the next begins. Before the check only the first chunk and
+ * the end may be asked for. */
 uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk);
 
-/* The parts of the body that say where chunks [first, last) begin and the last one ends: by where
- * they are in it. */
+/* The parts of the body that say where chunks [first, last) begin and the last one ends: their
+ * positions and lengths in it. */
 struct zti_index_window {
     uint64_t at[2], bytes[2];
     uint64_t first_number; /* compact: of the directory, the one that the first part begins with */

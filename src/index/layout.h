@@ -14,8 +14,8 @@ struct zti_layout {
                   uint8_t *out);
 
     /* Check the body's size and set the fields that the others need. layout, chunks, body and
-     * body_bytes are set, and end to the stream's end, which open or check replaces by the last
-     * chunk's where the body has it. */
+     * body_bytes are set, and end is that of the stream. If the body says where the last chunk
+     * ends, open or check sets end to that. */
     zt_status (*open)(zt_context *context, struct zti_index *index);
 
     /* All that is in it. */

@@ -1,5 +1,5 @@
-/* lengths.c: the layout 'lengths': a length a chunk. Where chunks begin is summed up once, at
- * opening, for one chunk in SUM_CHUNKS.
+/* lengths.c: the layout 'lengths': a length a chunk. zti_index_check
+ * stores where every SUM_CHUNKS-th chunk begins.
  *
  *     size       field
  *     u8         W: 2, 4 or 8, bytes of a length; the fewest that the longest chunk needs

@@ -1,13 +1,13 @@
-/* frame.c: what is left of one frame whose header is good.
+/* frame.c: what is left of one frame whose header is valid.
  *
  * Of the payload, the ranges that hold by their checksums are known. Tiles are decoded as long as
  * they lie in such ranges, from each place where tiles can be found on their own: chunks of the
  * index; at fixed rate, tiles; without an index, the first tile alone. What is not decoded is lost:
  * a run of tiles, which is told as a few boxes.
  *
- * A tail whose hash does not hold, and that changing one bit does not put right, is not believed,
- * but for its checksums, each of which proves itself where it fits its range. Where the header says
- * that there are exact or special values, all values are then unverified. */
+ * A tail that fails its hash, even after one bit was corrected, is not used. Its checksums still
+ * are: one that matches its range is valid. If the header says that there are exact or special
+ * values, all values are then unverified. */
 #include "array/scatter.h"
 #include "frame/read/reader.h"
 
@@ -19,13 +19,14 @@ struct frame {
     const zt_array *out;
     zt_salvage *salvage;
     struct zti_coding coding; /* with what the head says */
-    uint64_t have_bytes;      /* of the payload, that the file has and that could be read */
-    bool is_cut;              /* that is not all of it, because the file ends */
-    bool has_tail;            /* and all of it is proved */
-    bool has_checksums;       /* each of which proves itself */
+    uint64_t have_bytes;      /* of the payload in the file; without checksums, those before the
+                                 first that cannot be read */
+    bool is_cut;              /* the file ends before the payload does */
+    bool has_tail;            /* the tail's hash matches */
+    bool has_checksums;       /* the tail's checksums can be used */
     struct zti_tail tail;
-    struct zti_buffer bad;  /* a byte for each range, not 0: damaged */
-    struct zti_buffer runs; /* of tiles that are lost: first, last, ... */
+    struct zti_buffer bad;  /* a byte for each range of the payload, not 0: damaged */
+    struct zti_buffer runs; /* of lost tiles: first, end, first, end ... */
     uint64_t runs_count;
 };
 
@@ -59,19 +60,19 @@ static void fill_box(const zt_array *out, const zt_box *box, uint64_t bits)
     }
 }
 
-static zt_status tell(struct zt_reader *r, zt_loss loss, const zt_box *box, const char *why,
-                      zt_salvage *salvage)
+static zt_status report(struct zt_reader *r, zt_loss loss, const zt_box *box, const char *why,
+                        zt_salvage *salvage)
 {
-    zt_box whole = *box; /* of the array, not the frame */
+    zt_box in_array = *box; /* in the array's coordinates, not the frame's */
     uint64_t values = 1;
     for (uint32_t i = 0; i < r->first.rank; i++)
         values *= box->hi[i] - box->lo[i];
-    whole.lo[0] += r->frame.first;
-    whole.hi[0] += r->frame.first;
+    in_array.lo[0] += r->frame.first;
+    in_array.hi[0] += r->frame.first;
     *(loss == ZT_LOSS_LOST ? &salvage->lost_boxes : &salvage->unverified_boxes) += 1;
     *(loss == ZT_LOSS_LOST ? &salvage->lost_values : &salvage->unverified_values) += values;
-    if (salvage->part && salvage->part(salvage->user, loss, &whole, why) != 0)
-        return zti_fail(r->context, ZT_CANCELLED, "cancelled while damage was told");
+    if (salvage->part && salvage->part(salvage->user, loss, &in_array, why) != 0)
+        return zti_fail(r->context, ZT_CANCELLED, "cancelled while damage was reported");
     return ZT_OK;
 }
 
@@ -79,7 +80,7 @@ zt_status zti_salvage_lost(struct zt_reader *r, const zt_array *out, const zt_bo
                            const char *why, zt_salvage *salvage)
 {
     fill_box(out, box, fill_bits(out->type, salvage));
-    return tell(r, ZT_LOSS_LOST, box, why, salvage);
+    return report(r, ZT_LOSS_LOST, box, why, salvage);
 }
 
 static zt_status lose_tiles(struct frame *s, uint64_t first, uint64_t last)
@@ -103,16 +104,18 @@ static zt_status lose_tiles(struct frame *s, uint64_t first, uint64_t last)
     return ZT_OK;
 }
 
-/* A box of the coded array, of whose axes those before 'axis' are in 'box' already, told as boxes
- * of the frame: a range of an axis that several were joined to is a run, as tiles are. */
-static zt_status tell_coded(struct frame *s, zt_loss loss, const zt_box *coded, uint32_t axis,
-                            zt_box *box, const char *why)
+/* Report a box of the coded array as boxes of the frame. 'box' already holds the axes before
+ * 'axis'. A range of a joined axis is split into boxes of its original axes: those at first ..
+ * last - 1 of the plan, of which the one at 'step_at' is the slowest that a piece covers in part.
+ */
+static zt_status report_coded(struct frame *s, zt_loss loss, const zt_box *coded, uint32_t axis,
+                              zt_box *box, const char *why)
 {
     const struct zti_plan *plan = &s->f->plan;
     uint32_t first = 0, last, step_at;
     if (axis == s->coding.grid.rank)
         return loss == ZT_LOSS_LOST ? zti_salvage_lost(s->r, s->out, box, why, s->salvage)
-                                    : tell(s->r, loss, box, why, s->salvage);
+                                    : report(s->r, loss, box, why, s->salvage);
     for (uint32_t k = 1, n = 0; k < plan->rank && n < axis; k++)
         if (!plan->is_joined[k] && ++n == axis)
             first = k;
@@ -136,7 +139,7 @@ static zt_status tell_coded(struct frame *s, zt_loss loss, const zt_box *coded, 
             box->lo[own] = index;
             box->hi[own] = k > step_at ? extent : k == step_at ? index + n : index + 1;
         }
-        status = tell_coded(s, loss, coded, axis + 1, box, why);
+        status = report_coded(s, loss, coded, axis + 1, box, why);
         at += n * step;
     }
     return status;
@@ -201,8 +204,8 @@ static zt_status find_bad(struct frame *s)
     return status;
 }
 
-/* Up to where all bytes from 'from' on are whole; 'from' if that one is not. */
-static uint64_t whole_until(const struct frame *s, uint64_t from)
+/* The end of the intact bytes that begin at 'from'; 'from' itself if that byte is damaged. */
+static uint64_t intact_until(const struct frame *s, uint64_t from)
 {
     if (!s->has_checksums || from >= s->have_bytes)
         return from < s->have_bytes ? s->have_bytes : from;
@@ -216,6 +219,9 @@ static uint64_t whole_until(const struct frame *s, uint64_t from)
 
 /* ---- values ---- */
 
+/* Decode the run of tiles from 'tile' on that can be located by itself; *last is set to its end. If
+ * it does not end where the index or the payload says, all of it is lost; without an index, only
+ * its last tile. */
 static zt_status decode_piece(struct frame *s, const struct zti_index *index, uint64_t tile,
                               uint64_t *last, const struct zti_view *view)
 {
@@ -223,14 +229,14 @@ static zt_status decode_piece(struct frame *s, const struct zti_index *index, ui
     uint64_t at, next, after, done = tile;
     zt_status status = ZT_OK;
     zti_exec_piece(&s->coding, index, start_bits, tile, last, &at);
-    const uint64_t limit = at == UINT64_MAX ? 0 : whole_until(s, at / 8) * 8;
+    const uint64_t limit = at == UINT64_MAX ? 0 : intact_until(s, at / 8) * 8;
     if (at < limit)
         status = zti_exec_decode_until(s->r->context, &s->coding, s->r->payload.bytes,
                                        (size_t)s->have_bytes, limit, &done, *last, &at, view);
     if (!status && done == *last && index && *last < s->coding.grid.count) {
         zti_exec_piece(&s->coding, index, start_bits, *last, &after, &next);
         if (next != at)
-            done = tile; /* an index that lies */
+            done = tile; /* the index is wrong */
     }
     if (!status && done == *last && *last == s->coding.grid.count && !zti_is_end(s->f, at))
         done = index ? tile : *last - 1;
@@ -240,21 +246,21 @@ static zt_status decode_piece(struct frame *s, const struct zti_index *index, ui
 static zt_status decode_pieces(struct frame *s, const struct zti_view *view)
 {
     const uint64_t head = zti_head_bytes(&s->coding);
-    bool is_head_whole = head == 0 || whole_until(s, 0) >= head;
+    bool is_head_intact = head == 0 || intact_until(s, 0) >= head;
     struct zti_index opened = {.sums = NULL}, *index = NULL;
     zt_status status = ZT_OK;
-    if (!is_head_whole && s->has_tail && s->tail.head && head <= s->have_bytes) {
+    if (!is_head_intact && s->has_tail && s->tail.head && head <= s->have_bytes) {
         memcpy(s->r->payload.bytes, s->tail.head, (size_t)head);
-        is_head_whole = true;
+        is_head_intact = true;
     }
-    if (!is_head_whole && !zti_has_ends(&s->coding))
+    if (!is_head_intact && !zti_has_ends(&s->coding))
         return lose_tiles(s, 0, s->coding.grid.count);
-    if (is_head_whole && s->coding.codec->take_head)
+    if (is_head_intact && s->coding.codec->take_head)
         status = s->coding.codec->take_head(s->r->context, &s->coding, s->r->payload.bytes);
     if (status)
         return status == ZT_NO_MEMORY ? status : lose_tiles(s, 0, s->coding.grid.count);
     const bool is_stored = s->f->index.kind != ZT_INDEX_NONE;
-    if (s->has_tail ? is_stored || is_head_whole : is_head_whole && !is_stored)
+    if (s->has_tail ? is_stored || is_head_intact : is_head_intact && !is_stored)
         status = zti_load_index(s->r, s->f, &s->tail, s->r->payload.bytes, &opened, &index);
     if (!status && index)
         status = zti_index_check(s->r->context, index);
@@ -277,7 +283,7 @@ static zt_status tell_tiles(struct frame *s)
         for (uint64_t tile = runs[2 * i]; !status && tile < runs[2 * i + 1];) {
             const zt_box coded = zti_box_of_tiles(&s->coding.grid, &tile, runs[2 * i + 1]);
             zt_box box = {{0}, {0}};
-            status = tell_coded(s, ZT_LOSS_LOST, &coded, 0, &box, why);
+            status = report_coded(s, ZT_LOSS_LOST, &coded, 0, &box, why);
         }
     return status;
 }
@@ -296,7 +302,7 @@ static zt_status tell_unverified(struct frame *s)
         while (!status && tile < end) {
             const zt_box coded = zti_box_of_tiles(&s->coding.grid, &tile, end);
             zt_box box = {{0}, {0}};
-            status = tell_coded(s, ZT_LOSS_UNVERIFIED, &coded, 0, &box, why);
+            status = report_coded(s, ZT_LOSS_UNVERIFIED, &coded, 0, &box, why);
         }
         tile = i < s->runs_count ? runs[2 * i + 1] : tile;
     }

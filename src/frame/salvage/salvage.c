@@ -1,10 +1,9 @@
 /* salvage.c: what is left of a damaged file: its frames, found by the seek table or one after the
  * other, and the public calls. The values of one frame are salvage/frame.c's.
  *
- * Header, tail and seek table each have a hash of 64 bits, which also says whether one bit was
- * changed, and which: of all arrays that differ in one bit, one has the hash. To look for it takes
- * time as the square of the bytes: in all, no more than so many bytes are hashed for each byte of
- * the file. */
+ * Header, tail and seek table each have a hash of 64 bits, which also corrects one flipped bit:
+ * each bit is flipped in turn until the hash matches. That takes quadratic time, so all trials
+ * together hash at most TRIAL_LEAST_BYTES and TRIAL_BYTES for each byte of the file. */
 #include "array/memory.h"
 #include "frame/read/reader.h"
 
@@ -12,11 +11,11 @@
 
 enum {
     STEP_BYTES = 1 << 20,        /* read at once */
-    SECTOR_BYTES = 4096,         /* and where that fails */
-    REPAIR_MOST_BYTES = 1 << 16, /* of what one bit is looked for in */
-    TRIAL_BYTES = 1 << 12,       /* hashed in trials for a byte of the file; and for any file */
-    TRIAL_LEAST_BYTES = 1 << 29,
-    PIECE_VALUES = 1 << 20 /* about so many that are lost between frames are told at once */
+    SECTOR_BYTES = 4096,         /* read at once after that has failed */
+    REPAIR_MOST_BYTES = 1 << 16, /* the longest part that one bit is corrected in */
+    TRIAL_BYTES = 1 << 12,       /* hashed in trials for each byte of the file */
+    TRIAL_LEAST_BYTES = 1 << 29, /* hashed in trials for any file */
+    PIECE_VALUES = 1 << 20       /* values, about, of missing slices that are reported at once */
 };
 
 /* ---- bytes ---- */
@@ -47,8 +46,8 @@ void zti_read_leniently(struct zt_reader *r, uint64_t at, uint64_t n, uint8_t *t
     }
 }
 
-/* Whether trials that hash so many bytes may be made. */
-static bool may_try(uint64_t *trial_bytes, uint64_t trials, uint64_t bytes)
+/* Take trials * bytes from *trial_bytes; false, and nothing taken, if less is left. */
+static bool spend_trials(uint64_t *trial_bytes, uint64_t trials, uint64_t bytes)
 {
     uint64_t all;
     if (!zti_mul(trials, bytes, &all) || all > *trial_bytes)
@@ -70,7 +69,7 @@ bool zti_repair(struct zt_reader *r, uint8_t *bytes, size_t n, uint64_t *trial_b
         r->repaired++;
         return true;
     }
-    if (n > REPAIR_MOST_BYTES || !may_try(trial_bytes, end * 8, end))
+    if (n > REPAIR_MOST_BYTES || !spend_trials(trial_bytes, end * 8, end))
         return false;
     for (size_t bit = 0; bit < end * 8; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -98,7 +97,7 @@ static bool parse_header(struct zt_reader *r, uint64_t number, uint8_t *bytes, s
     }
     /* a bit of the magic, the version or the length itself */
     static const uint8_t at[] = {0, 1, 2, 3, 4, 8};
-    may_repair = may_repair && may_try(&r->header_trial_bytes, sizeof at * 8, n);
+    may_repair = may_repair && spend_trials(&r->header_trial_bytes, sizeof at * 8, n);
     for (size_t bit = 0; may_repair && bit < sizeof at * 8; bit++) {
         uint8_t *const byte = bytes + at[bit / 8];
         *byte ^= (uint8_t)(1u << bit % 8);
@@ -130,7 +129,7 @@ static zt_status find_header(struct zt_reader *r, uint64_t number, uint64_t at, 
     return ZT_OK;
 }
 
-/* The header that a frame's tail ends with a copy of, see format.h. */
+/* Find the copy of the header at the end of a frame's tail, see format.h. */
 static zt_status find_copy(struct zt_reader *r, uint64_t number, const struct zti_place *place,
                            struct zti_frame *f, bool *is_found)
 {
@@ -155,7 +154,7 @@ static bool is_of_place(const struct zti_frame *f, const struct zti_place *place
            f->shape[0] == place[1].first - place->first;
 }
 
-/* The header of the frame at a place, or its copy, or what one bit makes of it. */
+/* Find a frame's header: as stored, else its copy, else with one bit corrected. */
 static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct zti_place *place,
                             struct zti_frame *f, bool *is_found)
 {
@@ -203,8 +202,8 @@ static bool is_possible_extent(const struct zti_frame *f, uint64_t extent)
     return zti_array_check(NULL, &a, false) == ZT_OK;
 }
 
-/* Whether so many bytes of a file can have held so many slices like those of a frame: a number that
- * lies must not make anybody write for ever. */
+/* Whether so many bytes of a file can have held so many slices like those of a frame. It limits the
+ * output that a damaged extent can demand. */
 static bool can_hold(const struct zti_frame *f, uint64_t bytes, uint64_t slices)
 {
     const struct zti_coding *c = &f->coding;
@@ -238,9 +237,9 @@ static zt_status add_place(struct zt_reader *r, struct list *l, uint64_t at, uin
     return ZT_OK;
 }
 
-/* Slices [first, last) that are lost, in parts. */
-static zt_status add_gap(struct zt_reader *r, struct list *l, const struct zti_frame *like,
-                         uint64_t first, uint64_t last)
+/* Missing slices [first, last), in parts. */
+static zt_status add_missing(struct zt_reader *r, struct list *l, const struct zti_frame *like,
+                             uint64_t first, uint64_t last)
 {
     const uint64_t values = zti_array_values(like->rank, like->shape) / like->shape[0];
     uint64_t step = PIECE_VALUES / values + 1;
@@ -255,8 +254,8 @@ static zt_status add_gap(struct zt_reader *r, struct list *l, const struct zti_f
 
 /* ---- by the seek table ---- */
 
-/* Read the headers that a table speaks of. False, with no places, where none is good, or the table
- * cannot be this file's. */
+/* Read the headers that the table names. *is_good is false if none is valid, or if the table cannot
+ * be this file's; the caller then drops the places. */
 static zt_status check_places(struct zt_reader *r, bool *is_good)
 {
     bool has_first = false;
@@ -321,8 +320,8 @@ static zt_status open_by_table(struct zt_reader *r, bool *is_good)
 
 /* ---- one after the other ---- */
 
-/* Whether frames that were found without a gap, up to byte 'end', are all of the file: what follows
- * is as long as their seek table. */
+/* Whether frames that were found one behind the other, up to byte 'end', are all of the file: what
+ * follows is as long as their seek table. */
 static zt_status is_complete(struct zt_reader *r, const struct list *l, uint64_t end,
                              uint64_t extent, bool *is_all)
 {
@@ -367,7 +366,7 @@ static zt_status walk(struct zt_reader *r, struct list *l)
             if (l->count == 0)
                 r->first = f;
             if (f.first > extent)
-                status = add_gap(r, l, &f, extent, f.first);
+                status = add_missing(r, l, &f, extent, f.first);
             if (!status)
                 status = add_place(r, l, at, f.first, zti_frame_bytes(&f));
             zti_reader_count(r, &f);

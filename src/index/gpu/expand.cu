@@ -4,10 +4,10 @@
  *     lengths         sums over the lanes of a warp, and over warps by look-back
  *     hybrid          a partition a warp: sums over its lanes, 32 chunks at a time
  *     compact         a chunk a thread: the CPU's look-up, which counts the ones of some words;
- *                     and for every block of chunks a thread compares the directory with itself
+ *                     and a thread for each block checks that the directory's entries agree
  *
- * A second kernel makes places of these numbers, and sees whether any is below the one before, or
- * beyond the stream. Where it is, all that was written is of no use, but within its bounds. */
+ * A second kernel turns starts into bit positions, and sets is_bad if one decreases or passes the
+ * end of the stream. The output is then meaningless, but never out of bounds. */
 #include "gpu/lookback.h"
 #include "index/compact.h"
 #include "index/gpu/expand.h"
@@ -74,7 +74,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_numbers(const struct job j)
         uint64_t at;
         if (index->layout.kind == ZT_INDEX_OFFSETS)
             at = chunk < index->chunks ? ((const uint64_t *)(const void *)bytes)[i] : index->end;
-        else /* where chunks end; of the first one that is there, the one before it */
+        else /* ends: the part begins one entry early, unless first is 0 */
             at = chunk == 0 ? 0 : ((const uint32_t *)(const void *)bytes)[i - (j.x.first == 0)];
         note_start(&j, i, at);
     }
@@ -126,7 +126,7 @@ SIMT_KERNEL void __launch_bounds__(32) expand_lengths(const struct job j)
         own += lengths[i];
     }
     const uint64_t sum = warp_sums(own), all = __shfl_sync(SIMT_ALL_LANES, sum, 31);
-    /* beyond the end is beyond it, however far */
+    /* clamped, so that sums of look-back do not overflow */
     uint64_t at = lookback(j.x.states, number, j.blocks, all < end ? all : end + 1);
     at += j.x.before + sum - own;
     if (from == 0)
