@@ -4,8 +4,7 @@
  * GenerateCL (lengths): leaves are sorted by (count, symbol). Each round joins the two lightest
  * nodes into t, and all nodes lighter than t with their neighbours in order of weight: no two of
  * these could have been joined with anything else, because every new node weighs t or more. Rounds
- * number about as many as the longest code has bits. What is a loop here over leaves, pairs or
- * partitions of a merge has no order: its steps could be a thread each.
+ * number about as many as the longest code has bits. The pairs of a round could be a thread each.
  *
  * Ties: of a leaf and an inner node of equal weight the leaf comes first, of inner nodes the older.
  * With it the lengths are those of the method with two queues, which the tests hold beside it.
@@ -72,35 +71,16 @@ static struct leaf *sort_leaves(struct leaf *leaves, struct leaf *spare, uint32_
 /* Nodes are numbered: 0 .. n - 1 leaves in order of weight, n .. inner nodes in order of age, which
  * is the order of their weights as well. */
 struct forest {
-    uint32_t leaves;     /* n */
-    uint32_t leaf_head;  /* the first leaf not joined */
-    uint32_t inner_head; /* the first inner node not joined */
-    uint32_t inner_end;  /* where the next inner node goes */
-    uint64_t *weight;    /* [2 n] */
-    uint32_t *up;        /* [2 n]: the node that a node was joined into; NONE */
-    uint32_t *top;       /* [n]: the topmost node above a leaf */
-    uint32_t *merged;    /* [2 n]: the nodes of a round in order of weight */
-    uint8_t *depth;      /* [n]: of a leaf below its topmost node */
+    struct zti_queues q;
+    uint64_t *weight; /* [2 n] */
+    uint32_t *up;     /* [2 n]: the node that a node was joined into */
+    uint8_t *depth;   /* [2 n]: of a node below the root; those of leaves are the code lengths */
 };
-
-#define NONE UINT32_MAX
-
-enum { MERGE_PARTITION = 64 }; /* nodes of a merge that one thread puts in order */
 
 static void join(const struct forest *f, uint32_t into, uint32_t a, uint32_t b)
 {
     f->weight[into] = f->weight[a] + f->weight[b];
-    f->up[into] = NONE;
     f->up[a] = f->up[b] = into;
-}
-
-/* The lightest node that is not joined, taken from its queue. */
-static uint32_t take_lightest(struct forest *f)
-{
-    const bool has_leaf = f->leaf_head < f->leaves, has_inner = f->inner_head < f->inner_end;
-    if (has_leaf && (!has_inner || f->weight[f->leaf_head] <= f->weight[f->inner_head]))
-        return f->leaf_head++;
-    return f->inner_head++;
 }
 
 /* The first node in [from, end), which are in order, that weighs 'weight' or more. */
@@ -116,69 +96,32 @@ static uint32_t lighter_end(const struct forest *f, uint32_t from, uint32_t end,
     return from;
 }
 
-/* Put leaves [leaf, leaf + an) and inner nodes [inner, inner + bn) in order, a partition a step. */
-static void merge_nodes(const struct forest *f, uint32_t leaf, uint32_t an, uint32_t inner,
-                        uint32_t bn)
-{
-    const uint64_t *a = f->weight + leaf, *b = f->weight + inner;
-    for (uint32_t begin = 0; begin < an + bn; begin += MERGE_PARTITION) {
-        const uint32_t left = an + bn - begin;
-        const uint32_t end = begin + (left < MERGE_PARTITION ? left : MERGE_PARTITION);
-        uint32_t i = zti_merge_split(a, an, b, bn, begin), j = begin - i;
-        for (uint32_t k = begin; k < end; k++)
-            f->merged[k] = i < an && (j == bn || a[i] <= b[j]) ? leaf + i++ : inner + j++;
-    }
-}
-
 /* A round: the two lightest into t, then all lighter than t in pairs, behind t. */
 static void join_round(struct forest *f)
 {
-    const uint32_t t = f->inner_end;
-    const uint32_t first = take_lightest(f), second = take_lightest(f);
-    join(f, t, first, second);
-    uint32_t leaf_end = lighter_end(f, f->leaf_head, f->leaves, f->weight[t]);
-    uint32_t inner_end = lighter_end(f, f->inner_head, t, f->weight[t]);
-    uint32_t an = leaf_end - f->leaf_head, bn = inner_end - f->inner_head;
-    if ((an + bn) % 2 != 0) { /* the heaviest stays */
-        if (bn > 0 && (an == 0 || f->weight[inner_end - 1] >= f->weight[leaf_end - 1]))
-            bn--;
-        else
-            an--;
+    struct zti_round r = zti_round_begin(f->weight, &f->q);
+    const uint32_t t = r.into;
+    join(f, t, r.first, r.second);
+    zti_round_pairs(f->weight, &f->q, lighter_end(f, f->q.leaf_head, f->q.leaves, f->weight[t]),
+                    lighter_end(f, f->q.inner_head, t, f->weight[t]), &r);
+    uint32_t leaf = f->q.leaf_head, inner = f->q.inner_head;
+    const uint32_t leaf_end = leaf + r.an, inner_end = inner + r.bn;
+    for (uint32_t p = 0; p < (r.an + r.bn) / 2; p++) {
+        const uint32_t a = zti_take_lightest(f->weight, &leaf, leaf_end, &inner, inner_end);
+        join(f, t + 1 + p, a, zti_take_lightest(f->weight, &leaf, leaf_end, &inner, inner_end));
     }
-    merge_nodes(f, f->leaf_head, an, f->inner_head, bn);
-    for (uint32_t k = 0; k < (an + bn) / 2; k++)
-        join(f, t + 1 + k, f->merged[2 * k], f->merged[2 * k + 1]);
-    f->leaf_head += an;
-    f->inner_head += bn;
-    f->inner_end = t + 1 + (an + bn) / 2;
-}
-
-/* Leaves follow their topmost nodes; each that rises is a bit deeper. */
-static void update_leaves(const struct forest *f)
-{
-    for (uint32_t i = 0; i < f->leaf_head; i++) {
-        const uint32_t up = f->up[f->top[i]];
-        const bool rises = up != NONE;
-        f->top[i] = rises ? up : f->top[i];
-        f->depth[i] = (uint8_t)(f->depth[i] + rises);
-    }
+    zti_round_end(&r, &f->q);
 }
 
 /* Code lengths of n >= 2 sorted leaves into f->depth. At most 92 bits: counts of 64 bits. */
-static void generate_lengths(struct forest *f)
+static void generate_lengths(struct forest *f, uint32_t n)
 {
-    const uint32_t n = f->leaves;
-    for (uint32_t i = 0; i < n; i++) {
-        f->up[i] = NONE;
-        f->top[i] = i;
-        f->depth[i] = 0;
-    }
-    f->leaf_head = 0;
-    f->inner_head = f->inner_end = n;
-    while (f->leaf_head < n || f->inner_end - f->inner_head > 1) {
+    f->q = (struct zti_queues){n, 0, n, n};
+    while (zti_has_rounds(&f->q))
         join_round(f);
-        update_leaves(f);
-    }
+    f->depth[2 * n - 2] = 0;
+    for (uint32_t i = 2 * n - 2; i-- > 0;) /* nodes are older than what they were joined into */
+        f->depth[i] = (uint8_t)(f->depth[f->up[i]] + 1);
 }
 
 /* ---- GenerateCW ---- */
@@ -210,27 +153,18 @@ static void choose_window(struct zti_codebook *book)
 
 void zti_codebook_generate(struct zti_codebook *book)
 {
-    uint32_t number[ZTI_HUFFMAN_MAX_BITS + 2] = {0}, place[ZTI_HUFFMAN_MAX_BITS + 2];
+    uint32_t number[ZTI_HUFFMAN_MAX_BITS + 1] = {0}, place[ZTI_HUFFMAN_MAX_BITS + 1] = {0};
     for (uint32_t s = 0; s < book->alphabet; s++)
         number[book->lengths[s]]++;
-    uint32_t code = 0, entry = 0;
-    for (uint32_t l = 1; l <= ZTI_HUFFMAN_MAX_BITS + 1; l++) {
-        book->first[l] = code;
-        book->entry[l] = place[l] = entry;
-        code = (code + number[l]) << 1;
-        entry += number[l];
-        if (number[l] > 0)
-            book->longest = l;
-    }
-    if (entry > 0)
-        book->used = entry;
+    book->longest = zti_first_codes(number, book->first, book->entry);
+    if (book->longest > 0)
+        book->used = book->entry[ZTI_HUFFMAN_MAX_BITS + 1];
     for (uint32_t s = 0; s < book->alphabet; s++) {
         const uint32_t l = book->lengths[s];
         if (l == 0)
             continue;
-        const uint32_t rank = place[l]++;
-        book->order[rank] = (uint16_t)s;
-        book->codes[s] = zti_reversed(book->first[l] + rank - book->entry[l], l) | l << 16;
+        book->order[book->entry[l] + place[l]] = (uint16_t)s;
+        book->codes[s] = zti_code_word(book->first, place[l]++, l);
     }
     choose_window(book);
 }
@@ -240,19 +174,14 @@ void zti_codebook_generate(struct zti_codebook *book)
 /* Scratch of a build, in one block: leaves and spare leaves, and the forest. */
 static size_t scratch_bytes(size_t n)
 {
-    return 2 * n * sizeof(struct leaf) + 2 * n * sizeof(uint64_t) + 5 * n * sizeof(uint32_t) + n;
+    return 2 * n * (sizeof(struct leaf) + sizeof(uint64_t) + sizeof(uint32_t) + 1);
 }
 
 static struct forest forest_in(void *memory, uint32_t n)
 {
     uint64_t *weight = memory;
     uint32_t *up = (uint32_t *)(void *)(weight + 2 * (size_t)n);
-    return (struct forest){.leaves = n,
-                           .weight = weight,
-                           .up = up,
-                           .merged = up + 2 * (size_t)n,
-                           .top = up + 4 * (size_t)n,
-                           .depth = (uint8_t *)(up + 5 * (size_t)n)};
+    return (struct forest){.weight = weight, .up = up, .depth = (uint8_t *)(up + 2 * (size_t)n)};
 }
 
 zt_status zti_codebook_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
@@ -280,7 +209,7 @@ zt_status zti_codebook_build(zt_context *context, const uint64_t *counts, uint32
         struct forest f = forest_in(leaves + 2 * (size_t)n, n);
         for (uint32_t i = 0; i < n; i++)
             f.weight[i] = sorted[i].count;
-        generate_lengths(&f);
+        generate_lengths(&f, n);
         if (f.depth[0] > zti_codebook_limit(alphabet)) /* the lightest is the deepest */
             status = zti_limit_lengths(context, f.weight, n, zti_codebook_limit(alphabet), f.depth);
         for (uint32_t i = 0; status == ZT_OK && i < n; i++)

@@ -31,12 +31,10 @@ ZTI_INLINE uint32_t NAME(turn_symbols)(bool is_narrow, uint32_t table_bits)
 static uint32_t NAME(long_code)(const struct zti_huffman_decoder *decoder, uint64_t v)
 {
     const struct zti_codebook *book = decoder->book;
-    const uint32_t first_bit_highest = zti_reversed((uint32_t)(v & 0xffff), 16);
-    uint32_t bits = decoder->table_bits + 1, code = first_bit_highest >> (16 - bits);
-    while (bits < book->longest &&
-           code - book->first[bits] >= book->entry[bits + 1] - book->entry[bits])
-        code = first_bit_highest >> (16 - ++bits);
-    const uint32_t rank = book->entry[bits] + (code - book->first[bits]);
+    const uint32_t high = zti_reversed((uint32_t)(v & 0xffff), 16);
+    const uint32_t bits =
+        zti_find_length(book->first, book->entry, high, decoder->table_bits + 1, book->longest - 1);
+    const uint32_t rank = book->entry[bits] + (high >> (16 - bits)) - book->first[bits];
     return book->order[rank < book->used ? rank : 0] | bits << 16;
 }
 

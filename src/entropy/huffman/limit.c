@@ -73,14 +73,14 @@ zt_status zti_limit_lengths(zt_context *context, const uint64_t *sorted_counts, 
         items = n + items / 2;
     }
     memset(lengths, 0, n);
-    uint32_t chosen = 2 * n - 2;
+    uint32_t chosen = zti_chosen_of_last(n);
     for (uint32_t j = limit; j-- > 0;) {
         uint32_t chosen_leaves = 0;
         for (uint32_t k = 0; k < chosen; k++)
             chosen_leaves += is_leaf[j * most + k];
         for (uint32_t k = 0; k < chosen_leaves; k++)
             lengths[k]++;
-        chosen = 2 * (chosen - chosen_leaves);
+        chosen = zti_chosen_before(chosen, chosen_leaves);
     }
     zti_release(context, memory);
     return ZT_OK;

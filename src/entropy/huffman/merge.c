@@ -20,16 +20,16 @@
  * cell has room for the longest unit there can be, and the thread of a unit that breaks stores
  * several words. Every loop over cells or words below is a step of all threads of a block, and has
  * no order. */
-#include "entropy/huffman/huffman.h"
+#include "entropy/huffman/spec.h"
 
-enum { WORD_BITS = 32 };
+enum { WORD_BITS = ZTI_MERGE_WORD_BITS };
 
 uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols)
 {
     uint32_t log2_mean = 0; /* floor; a mean below one bit counts as one */
-    while (log2_mean < 4 && symbols << (log2_mean + 1) <= total_bits)
+    while (log2_mean < ZTI_MERGE_MOST_FACTOR && symbols << (log2_mean + 1) <= total_bits)
         log2_mean++;
-    return 4 - log2_mean; /* floor(log2 mean) + r + 1 = log2 32 */
+    return ZTI_MERGE_MOST_FACTOR - log2_mean; /* floor(log2 mean) + r + 1 = log2 32 */
 }
 
 /* Words of all cells at the most: a unit of one code has a cell of one word, larger ones need no
@@ -79,11 +79,6 @@ static void reduce(const struct zti_codebook *book, const uint16_t *symbols, uin
     *cell = (uint32_t)held;
 }
 
-static uint32_t words_of(uint32_t bits)
-{
-    return (bits + WORD_BITS - 1) / WORD_BITS;
-}
-
 /* Merge groups of 'cells' cells in pairs. */
 static void shuffle(struct merge *m, uint32_t cells)
 {
@@ -91,7 +86,7 @@ static void shuffle(struct merge *m, uint32_t cells)
     for (uint32_t p = 0; p < pairs; p++) { /* left groups stay, the rest is cleared */
         const uint32_t *from = m->from + (size_t)p * 2 * group_words;
         uint32_t *to = m->to + (size_t)p * 2 * group_words;
-        const uint32_t left_words = words_of(m->group_bits[2 * p]);
+        const uint32_t left_words = zti_merge_words(m->group_bits[2 * p]);
         for (uint32_t w = 0; w < 2 * group_words; w++)
             to[w] = w < left_words ? from[w] : 0;
     }
@@ -100,7 +95,7 @@ static void shuffle(struct merge *m, uint32_t cells)
             const uint32_t *right = m->from + ((size_t)p * 2 + 1) * group_words;
             uint32_t *to = m->to + (size_t)p * 2 * group_words;
             const uint32_t left_bits = m->group_bits[2 * p], shift = left_bits % WORD_BITS;
-            const uint32_t right_words = words_of(m->group_bits[2 * p + 1]);
+            const uint32_t right_words = zti_merge_words(m->group_bits[2 * p + 1]);
             for (uint32_t w = 0; w < right_words; w++) {
                 uint32_t *place = to + left_bits / WORD_BITS + w;
                 const uint64_t both = (uint64_t)right[w] << shift;
@@ -131,7 +126,7 @@ const uint32_t *zti_merge_chunk(const struct zti_codebook *book, const uint16_t 
         *breaking += m.group_bits[u] > WORD_BITS;
     }
     if (*breaking > 0)
-        m.cell_words = (UINT32_C(1) << r) * ZTI_HUFFMAN_MAX_BITS / WORD_BITS;
+        m.cell_words = zti_merge_cell_words(r);
     for (uint32_t u = 0; u < m.units; u++)
         reduce(book, symbols + ((size_t)u << r), r, m.from + (size_t)u * m.cell_words);
     for (uint32_t cells = 1; cells < m.units; cells *= 2)

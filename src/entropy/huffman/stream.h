@@ -24,16 +24,12 @@
 enum {
     STREAM_VERSION = 1,
     STREAM_MAGIC_BYTES = 4,
-    PART_SYMBOLS = 1024,
-    CHUNK_SYMBOLS = PART_SYMBOLS * ZTI_HUFFMAN_PARTS,
     RUN_CHUNKS = 64, /* that a thread takes at a time: 2^18 symbols, some 200 microseconds */
-    RUN_SYMBOLS = CHUNK_SYMBOLS * RUN_CHUNKS,
-    PART_MOST_BITS = PART_SYMBOLS * ZTI_HUFFMAN_MAX_BITS,
-    CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
-    WIDTH_MOST = 15, /* bits of PART_MOST_BITS */
+    RUN_SYMBOLS = ZTI_CHUNK_SYMBOLS * RUN_CHUNKS,
+    WIDTH_MOST = 15, /* bits of ZTI_PART_MOST_BITS */
     TAIL_FIXED_BYTES = 1 + 2 + 8
 };
-_Static_assert(PART_MOST_BITS < 1 << WIDTH_MOST, "a part's length has WIDTH_MOST bits");
+_Static_assert(ZTI_PART_MOST_BITS < 1 << WIDTH_MOST, "a part's length has WIDTH_MOST bits");
 
 enum { HEAD_FIXED_MOST = STREAM_MAGIC_BYTES + 1 + 2 * ZTI_VARINT_MAX_BYTES };
 
@@ -41,7 +37,7 @@ static const uint8_t zti_stream_magic[STREAM_MAGIC_BYTES] = {'z', 't', 'h', 'f'}
 
 static inline uint64_t zti_parts_of(uint64_t symbols)
 {
-    return symbols / PART_SYMBOLS + (symbols % PART_SYMBOLS != 0);
+    return symbols / ZTI_PART_SYMBOLS + (symbols % ZTI_PART_SYMBOLS != 0);
 }
 
 /* Parts whose length is in the tail. */

@@ -14,7 +14,7 @@ struct job {
     const struct zti_symbols *target;
     uint32_t isa;
     struct zti_huffman_decoder decoder;
-    uint16_t *rooms;      /* [worker_count][CHUNK_SYMBOLS] */
+    uint16_t *rooms;      /* [worker_count][ZTI_CHUNK_SYMBOLS] */
     uint64_t *run_starts; /* [runs + 1]: bytes from the first chunk */
 };
 
@@ -90,16 +90,6 @@ static zt_status open_stream(zt_context *context, const uint8_t *data, size_t da
     return status;
 }
 
-/* Bits of a part. */
-static uint32_t part_bits(const struct zti_coded *stream, uint64_t part)
-{
-    const uint64_t bit = part * stream->width;
-    uint32_t v = 0; /* up to 15 bits, from up to 3 bytes, all of the tail */
-    for (uint32_t k = 0; k < 3; k++)
-        v |= (uint32_t)stream->lengths[bit / 8 + k] << 8 * k;
-    return stream->least + (v >> (bit & 7) & ((UINT32_C(1) << stream->width) - 1));
-}
-
 /* Where the parts of the chunk end that begins with symbol 'first' and is at byte 'at' of the
  * chunks: bits from there. Of the last part that is the end of its padding. Returns the chunk's
  * bytes; more than there are left where the lengths make no sense. */
@@ -110,9 +100,9 @@ static uint64_t measure_chunk(const struct zti_coded *stream, uint64_t first, ui
     const uint64_t left = stream->chunks_bytes - at; /* not above 2^60 */
     uint64_t bits = 0;
     for (uint32_t k = 0; k < ZTI_HUFFMAN_PARTS; k++) {
-        const uint64_t part = first / PART_SYMBOLS + k;
+        const uint64_t part = first / ZTI_PART_SYMBOLS + k;
         if (part < last_part)
-            bits += part_bits(stream, part);
+            bits += zti_part_bits(stream->lengths, stream->width, stream->least, part);
         else if (part == last_part)
             bits = bits <= left * 8 ? left * 8 : bits;
         ends[k] = bits;
@@ -152,11 +142,11 @@ static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first, 
     const struct zti_symbols *target = job->target;
     uint16_t *out = target->bytes == 2 ? (uint16_t *)target->data + first : room;
     const uint64_t left = target->count - first;
-    const size_t n = left < CHUNK_SYMBOLS ? (size_t)left : CHUNK_SYMBOLS;
+    const size_t n = left < ZTI_CHUNK_SYMBOLS ? (size_t)left : ZTI_CHUNK_SYMBOLS;
     struct zti_huffman_part parts[ZTI_HUFFMAN_PARTS];
     for (uint32_t k = 0; k < ZTI_HUFFMAN_PARTS; k++) {
-        const size_t begin = (size_t)k * PART_SYMBOLS < n ? (size_t)k * PART_SYMBOLS : n;
-        const size_t part = n - begin < PART_SYMBOLS ? n - begin : PART_SYMBOLS;
+        const size_t begin = (size_t)k * ZTI_PART_SYMBOLS < n ? (size_t)k * ZTI_PART_SYMBOLS : n;
+        const size_t part = n - begin < ZTI_PART_SYMBOLS ? n - begin : ZTI_PART_SYMBOLS;
         parts[k] = (struct zti_huffman_part){8 * at + (k > 0 ? ends[k - 1] : 0), 8 * at + ends[k],
                                              out + begin, part};
     }
@@ -165,7 +155,7 @@ static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first, 
                             ZTI_HUFFMAN_PARTS))
         return false;
     for (uint32_t k = 0; k < ZTI_HUFFMAN_PARTS; k++)
-        if (!is_at_end(&parts[k], first / PART_SYMBOLS + k, stream))
+        if (!is_at_end(&parts[k], first / ZTI_PART_SYMBOLS + k, stream))
             return false;
     give_symbols(target, first, n, out);
     return true;
@@ -177,12 +167,12 @@ static bool decode_run(void *shared, uint32_t worker, uint64_t run)
     uint64_t first = run * RUN_SYMBOLS, at = job->run_starts[run], ends[ZTI_HUFFMAN_PARTS];
     for (uint32_t c = 0; c < RUN_CHUNKS && first < job->target->count; c++) {
         const uint64_t bytes = measure_chunk(job->stream, first, at, ends);
-        if (!decode_chunk(job, job->rooms + (size_t)worker * CHUNK_SYMBOLS, first, at, ends)) {
+        if (!decode_chunk(job, job->rooms + (size_t)worker * ZTI_CHUNK_SYMBOLS, first, at, ends)) {
             job->run_starts[run] = UINT64_MAX; /* read by no other run */
             return false;
         }
         at += bytes;
-        first += CHUNK_SYMBOLS;
+        first += ZTI_CHUNK_SYMBOLS;
     }
     return true;
 }
@@ -191,7 +181,7 @@ static bool decode_run(void *shared, uint32_t worker, uint64_t run)
 static bool place_runs(const struct job *job)
 {
     uint64_t at = 0, ends[ZTI_HUFFMAN_PARTS];
-    for (uint64_t first = 0; first < job->stream->symbols; first += CHUNK_SYMBOLS) {
+    for (uint64_t first = 0; first < job->stream->symbols; first += ZTI_CHUNK_SYMBOLS) {
         if (first % RUN_SYMBOLS == 0)
             job->run_starts[first / RUN_SYMBOLS] = at;
         const uint64_t bytes = measure_chunk(job->stream, first, at, ends);
@@ -214,7 +204,7 @@ static zt_status decode_all(zt_context *context, struct job *job)
     zt_status status = zti_huffman_decoder_make(context, &job->stream->book, &job->decoder);
     if (status != ZT_OK)
         return status;
-    job->rooms = zti_alloc(context, threads * CHUNK_SYMBOLS * sizeof *job->rooms);
+    job->rooms = zti_alloc(context, threads * ZTI_CHUNK_SYMBOLS * sizeof *job->rooms);
     job->run_starts = zti_alloc(context, (size_t)(runs + 1) * sizeof *job->run_starts);
     if (!job->rooms || !job->run_starts) {
         status = zti_fail(context, ZT_NO_MEMORY, "no memory to decode %llu symbols",

@@ -18,8 +18,8 @@
 /* A worker's own memory. */
 struct worker {
     void *tally;
-    uint8_t *coded;    /* [CHUNK_MOST_BYTES and margin] */
-    uint16_t *symbols; /* [CHUNK_SYMBOLS]: a chunk's symbols in 16 bits */
+    uint8_t *coded;    /* [ZTI_CHUNK_MOST_BYTES and margin] */
+    uint16_t *symbols; /* [ZTI_CHUNK_SYMBOLS]: a chunk's symbols in 16 bits */
 };
 
 struct job {
@@ -42,7 +42,7 @@ zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity
         symbols > SIZE_MAX / 8)
         return ZT_BAD_ARG;
     const uint64_t head = HEAD_FIXED_MOST + alphabet * ZTI_ITEM_SYMBOL_BITS / 8 + 8;
-    const uint64_t padding = symbols / CHUNK_SYMBOLS + 1;
+    const uint64_t padding = symbols / ZTI_CHUNK_SYMBOLS + 1;
     const uint64_t chunks = symbols * zti_codebook_limit(alphabet) / 8 + padding;
     const uint64_t tail = (zti_parts_of(symbols) * WIDTH_MOST + 7) / 8 + TAIL_FIXED_BYTES;
     *capacity_bytes = (size_t)(head + chunks + tail);
@@ -51,7 +51,7 @@ zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity
 
 /* ---- symbols in 16 bits ---- */
 
-/* Symbols [first, first + n) of the caller's, n <= CHUNK_SYMBOLS; in 'room' unless they have 16
+/* Symbols [first, first + n) of the caller's, n <= ZTI_CHUNK_SYMBOLS; in 'room' unless they have 16
  * bits already. */
 static const uint16_t *take_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
                                     uint16_t *room)
@@ -96,10 +96,10 @@ static bool are_symbols(const struct zti_symbols *s, uint64_t first, size_t n)
 /* The symbols of chunk 'chunk' of a run: how many, and the first. */
 static size_t chunk_at(const struct zti_symbols *s, uint64_t run, uint32_t chunk, uint64_t *first)
 {
-    *first = run * RUN_SYMBOLS + (uint64_t)chunk * CHUNK_SYMBOLS;
+    *first = run * RUN_SYMBOLS + (uint64_t)chunk * ZTI_CHUNK_SYMBOLS;
     if (*first >= s->count)
         return 0;
-    return s->count - *first < CHUNK_SYMBOLS ? (size_t)(s->count - *first) : CHUNK_SYMBOLS;
+    return s->count - *first < ZTI_CHUNK_SYMBOLS ? (size_t)(s->count - *first) : ZTI_CHUNK_SYMBOLS;
 }
 
 /* ---- the three passes over runs ---- */
@@ -130,10 +130,10 @@ static bool measure_run(void *shared, uint32_t worker, uint64_t run)
         const size_t n = chunk_at(job->source, run, c, &first);
         const uint16_t *symbols = take_symbols(job->source, first, n, job->workers[worker].symbols);
         uint64_t chunk_bits = 0;
-        for (size_t at = 0; at < n; at += PART_SYMBOLS) {
-            const size_t part = n - at < PART_SYMBOLS ? n - at : PART_SYMBOLS;
+        for (size_t at = 0; at < n; at += ZTI_PART_SYMBOLS) {
+            const size_t part = n - at < ZTI_PART_SYMBOLS ? n - at : ZTI_PART_SYMBOLS;
             const uint64_t bits = zti_huffman_bits(&job->book, symbols + at, part);
-            job->part_bits[(first + at) / PART_SYMBOLS] = (uint16_t)bits;
+            job->part_bits[(first + at) / ZTI_PART_SYMBOLS] = (uint16_t)bits;
             chunk_bits += bits;
         }
         bytes += (chunk_bits + 7) / 8;
@@ -147,11 +147,12 @@ static size_t code_chunk(const struct job *job, const struct worker *w, uint64_t
 {
     const uint16_t *symbols = take_symbols(job->source, first, n, w->symbols);
     struct zti_bit_writer writer = zti_bit_writer_at(w->coded);
-    for (size_t at = 0; at < n; at += PART_SYMBOLS) {
+    for (size_t at = 0; at < n; at += ZTI_PART_SYMBOLS) {
         const uint64_t start = zti_bits_written(&writer);
         zti_huffman_encode(&job->book, job->isa, symbols + at,
-                           n - at < PART_SYMBOLS ? n - at : PART_SYMBOLS, &writer);
-        job->part_bits[(first + at) / PART_SYMBOLS] = (uint16_t)(zti_bits_written(&writer) - start);
+                           n - at < ZTI_PART_SYMBOLS ? n - at : ZTI_PART_SYMBOLS, &writer);
+        job->part_bits[(first + at) / ZTI_PART_SYMBOLS] =
+            (uint16_t)(zti_bits_written(&writer) - start);
     }
     const uint32_t rest = (uint32_t)(zti_bits_written(&writer) & 7);
     zti_put_bits(&writer, 0, (8 - rest) & 7);
@@ -196,8 +197,8 @@ static void release_job(zt_context *context, struct job *job)
 static bool provide_worker(zt_context *context, uint32_t alphabet, struct worker *w)
 {
     const size_t tally = (size_t)zti_round_up(zti_histogram_bytes(alphabet), 64);
-    const size_t coded = CHUNK_MOST_BYTES + ZTI_BIT_MARGIN_BYTES;
-    uint8_t *memory = zti_alloc(context, tally + coded + CHUNK_SYMBOLS * sizeof(uint16_t));
+    const size_t coded = ZTI_CHUNK_MOST_BYTES + ZTI_BIT_MARGIN_BYTES;
+    uint8_t *memory = zti_alloc(context, tally + coded + ZTI_CHUNK_SYMBOLS * sizeof(uint16_t));
     if (!memory)
         return false;
     memset(memory, 0, tally);

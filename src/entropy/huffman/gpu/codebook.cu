@@ -115,11 +115,6 @@ merge_runs(const struct sorted *from, const struct sorted *to, uint32_t n, uint3
 
 /* ---- GenerateCL ---- */
 
-/* Where the queues of leaves and inner nodes stand; the same in all threads. */
-struct queues {
-    uint32_t leaves, leaf_head, inner_head, inner_end;
-};
-
 /* The first node in [from, end) that weighs 'weight' or more. Each lane of a warp looks at one of
  * 32 places that cut what is left into 33: three steps for 32,768 nodes. */
 static __device__ __forceinline__ uint32_t lighter_end(const uint64_t *nodes, uint32_t from,
@@ -140,14 +135,6 @@ static __device__ __forceinline__ uint32_t lighter_end(const uint64_t *nodes, ui
     return from;
 }
 
-static __device__ __forceinline__ uint32_t take_lightest(const uint64_t *weight, struct queues *q)
-{
-    const bool has_leaf = q->leaf_head < q->leaves, has_inner = q->inner_head < q->inner_end;
-    if (has_leaf && (!has_inner || weight[q->leaf_head] <= weight[q->inner_head]))
-        return q->leaf_head++;
-    return q->inner_head++;
-}
-
 static __device__ __forceinline__ void join(const struct building *g, uint32_t into, uint32_t first,
                                             uint32_t second)
 {
@@ -156,40 +143,32 @@ static __device__ __forceinline__ void join(const struct building *g, uint32_t i
     g->up[first] = g->up[second] = into;
 }
 
-/* Pair p of the merge of leaves [leaf, leaf + an) and inner nodes [inner, inner + bn). */
-static __device__ __forceinline__ void join_pair(const struct building *g, uint32_t into,
-                                                 uint32_t leaf, uint32_t an, uint32_t inner,
-                                                 uint32_t bn, uint32_t p)
+/* Pair p of a round. */
+static __device__ __forceinline__ void join_pair(const struct building *g,
+                                                 const struct zti_queues *q,
+                                                 const struct zti_round *r, uint32_t p)
 {
-    const uint64_t *const a = g->weight + leaf, *const b = g->weight + inner;
-    uint32_t i = zti_merge_split(a, an, b, bn, 2 * p), j = 2 * p - i, node[2];
+    const uint32_t first =
+        zti_merge_split(g->weight + q->leaf_head, r->an, g->weight + q->inner_head, r->bn, 2 * p);
+    uint32_t leaf = q->leaf_head + first, inner = q->inner_head + 2 * p - first, node[2];
     for (uint32_t k = 0; k < 2; k++)
-        node[k] = i < an && (j == bn || a[i] <= b[j]) ? leaf + i++ : inner + j++;
-    join(g, into, node[0], node[1]);
+        node[k] = zti_take_lightest(g->weight, &leaf, q->leaf_head + r->an, &inner,
+                                    q->inner_head + r->bn);
+    join(g, r->into + 1 + p, node[0], node[1]);
 }
 
-/* join_round of codebook.c. */
-static __device__ __forceinline__ void join_round(const struct building *g, struct queues *q)
+/* join_round of codebook.c; queues are the same in all threads. */
+static __device__ __forceinline__ void join_round(const struct building *g, struct zti_queues *q)
 {
-    const uint32_t t = q->inner_end;
-    const uint32_t first = take_lightest(g->weight, q), second = take_lightest(g->weight, q);
-    const uint64_t weight = g->weight[first] + g->weight[second];
-    const uint32_t leaf_end = lighter_end(g->weight, q->leaf_head, q->leaves, weight);
-    const uint32_t inner_end = lighter_end(g->weight, q->inner_head, t, weight);
-    uint32_t an = leaf_end - q->leaf_head, bn = inner_end - q->inner_head;
-    if ((an + bn) % 2 != 0) { /* the heaviest stays */
-        if (bn > 0 && (an == 0 || g->weight[inner_end - 1] >= g->weight[leaf_end - 1]))
-            bn--;
-        else
-            an--;
-    }
+    struct zti_round r = zti_round_begin(g->weight, q);
+    const uint64_t weight = g->weight[r.first] + g->weight[r.second];
+    zti_round_pairs(g->weight, q, lighter_end(g->weight, q->leaf_head, q->leaves, weight),
+                    lighter_end(g->weight, q->inner_head, r.into, weight), &r);
     if (thread_number() == 0)
-        join(g, t, first, second);
-    for (uint32_t p = thread_number(); p < (an + bn) / 2; p += threads_of_all())
-        join_pair(g, t + 1 + p, q->leaf_head, an, q->inner_head, bn, p);
-    q->leaf_head += an;
-    q->inner_head += bn;
-    q->inner_end = t + 1 + (an + bn) / 2;
+        join(g, r.into, r.first, r.second);
+    for (uint32_t p = thread_number(); p < (r.an + r.bn) / 2; p += threads_of_all())
+        join_pair(g, q, &r, p);
+    zti_round_end(&r, q);
 }
 
 static __device__ __forceinline__ uint32_t depth_of(const struct building *g, uint32_t node)
@@ -239,7 +218,7 @@ static __device__ __forceinline__ void limit_depths(const struct building *g, ui
         MEET();
     }
     if (threadIdx.x == 0) {
-        uint32_t chosen = 2 * leaves - 2;
+        uint32_t chosen = zti_chosen_of_last(leaves);
         for (uint32_t j = g->limit; j-- > 0;) {
             const uint32_t *const places = g->places + j * g->book.alphabet;
             uint32_t low = 0, high = leaves;
@@ -251,7 +230,7 @@ static __device__ __forceinline__ void limit_depths(const struct building *g, ui
                     high = middle;
             }
             chosen_leaves[j] = low;
-            chosen = 2 * (chosen - low);
+            chosen = zti_chosen_before(chosen, low);
         }
     }
     __syncthreads();
@@ -309,18 +288,10 @@ static __device__ __forceinline__ void make_numbers(const struct building *g, ui
                                                     uint32_t used, uint32_t *numbers)
 {
     if (threadIdx.x == 0) {
-        uint32_t code = 0, entry = 0, longest = 0;
         numbers[ZTI_BOOK_FIRST] = numbers[ZTI_BOOK_ENTRY] = 0;
-        for (uint32_t l = 1; l <= LENGTHS; l++) {
-            const uint32_t number = l < LENGTHS ? g->tiles[LENGTHS * tiles + l] : 0;
-            numbers[ZTI_BOOK_FIRST + l] = code;
-            numbers[ZTI_BOOK_ENTRY + l] = entry;
-            code = (code + number) << 1;
-            entry += number;
-            longest = number > 0 ? l : longest;
-        }
         numbers[ZTI_BOOK_USED] = used;
-        numbers[ZTI_BOOK_LONGEST] = longest;
+        numbers[ZTI_BOOK_LONGEST] = zti_first_codes(
+            g->tiles + LENGTHS * tiles, numbers + ZTI_BOOK_FIRST, numbers + ZTI_BOOK_ENTRY);
         for (uint32_t i = 0; blockIdx.x == 0 && i < ZTI_BOOK_NUMBERS; i++)
             g->book.numbers[i] = numbers[i];
     }
@@ -344,7 +315,7 @@ static __device__ __forceinline__ void put_codes(const struct building *g, uint3
         }
         const uint32_t place = g->tiles[l * tiles + first / 32] + before; /* among its length */
         g->book.order[numbers[ZTI_BOOK_ENTRY + l] + place] = (uint16_t)symbol;
-        g->book.codes[symbol] = zti_reversed(numbers[ZTI_BOOK_FIRST + l] + place, l) | l << 16;
+        g->book.codes[symbol] = zti_code_word(numbers + ZTI_BOOK_FIRST, place, l);
     }
 }
 
@@ -353,8 +324,8 @@ static __device__ __forceinline__ void put_codes(const struct building *g, uint3
 /* Depths of the leaves; all threads come out of it together. */
 static __device__ __forceinline__ void generate_lengths(const struct building *g, uint32_t leaves)
 {
-    struct queues q = {leaves, 0, leaves, leaves};
-    while (q.leaf_head < leaves || q.inner_end - q.inner_head > 1) {
+    struct zti_queues q = {leaves, 0, leaves, leaves};
+    while (zti_has_rounds(&q)) {
         join_round(g, &q);
         MEET();
     }

@@ -11,15 +11,12 @@
 enum {
     THREADS = 128,
     PARTS = ZTI_HUFFMAN_PARTS,
-    PART_SYMBOLS = 1 << ZTI_PART_MAGNITUDE,
-    CHUNK_SYMBOLS = PARTS * PART_SYMBOLS,
-    CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
-    PART_MOST_BITS = PART_SYMBOLS * ZTI_HUFFMAN_MAX_BITS + 7,
-    PART_WORDS = PART_MOST_BITS / 32 + 4, /* it begins within a word, and is read ahead of */
-    ADDED = 128,                          /* chunks whose lengths a warp adds up */
-    TAKEN = 4,                            /* chunks that a block takes at a time */
+    PADDED_MOST_BITS = ZTI_PART_MOST_BITS + 7,
+    PART_WORDS = PADDED_MOST_BITS / 32 + 4, /* it begins within a word, and is read ahead of */
+    ADDED = 128,                            /* chunks whose lengths a warp adds up */
+    TAKEN = 4,                              /* chunks that a block takes at a time */
     TABLE = 1 << ZTI_SMALL_TABLE_BITS,
-    PLACES = PART_SYMBOLS + PART_SYMBOLS / 32 * 2
+    PLACES = ZTI_PART_SYMBOLS + ZTI_PART_SYMBOLS / 32 * 2
 };
 
 /* What a block has in shared memory. */
@@ -65,22 +62,11 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
         s->table[k * THREADS + threadIdx.x] |= ends[k];
 }
 
-/* Bits of a part, from the list of lengths. */
-static __device__ __forceinline__ uint32_t part_bits(const struct zti_cuda_unmerging *u,
-                                                     uint64_t part)
-{
-    const uint64_t bit = part * u->width;
-    uint32_t v = 0;
-    for (uint32_t k = 0; k < 3; k++)
-        v |= (uint32_t)u->lengths[bit / 8 + k] << 8 * k;
-    return u->least + (v >> (bit & 7) & ((1u << u->width) - 1));
-}
-
-/* The same; parts without a length count nothing. */
+/* Bits of a part; of those without a length nothing. */
 static __device__ __forceinline__ uint32_t known_bits(const struct zti_cuda_unmerging *u,
                                                       uint64_t part)
 {
-    return part < u->measured_parts ? part_bits(u, part) : 0;
+    return part < u->measured_parts ? zti_part_bits(u->lengths, u->width, u->least, part) : 0;
 }
 
 /* What is in u->states: what look-back needs, where chunks begin, a ticket. */
@@ -97,7 +83,7 @@ static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmer
 {
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t number = u->first_part + chunk * PARTS, left = at < u->bytes ? u->bytes - at : 0;
-    const uint64_t first = chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS;
+    const uint64_t first = chunk * ZTI_CHUNK_SYMBOLS + (uint64_t)k * ZTI_PART_SYMBOLS;
     const bool is_measured = number + k < u->measured_parts;
     const bool is_last = number + PARTS > u->measured_parts;
     const uint32_t own = lane < PARTS ? known_bits(u, number + lane) : 0;
@@ -109,10 +95,10 @@ static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmer
     p->begin = skip;
     p->end = skip + (is_measured ? bits : rest);
     p->symbols =
-        first < u->symbols.count ? simt_at_most(u->symbols.count - first, PART_SYMBOLS) : 0;
+        first < u->symbols.count ? simt_at_most(u->symbols.count - first, ZTI_PART_SYMBOLS) : 0;
     p->slack = is_measured ? 0 : 7;
-    if (bytes > left || bytes > CHUNK_MOST_BYTES || all > bytes * 8 ||
-        p->end - skip > PART_MOST_BITS) /* no codes are so long */
+    if (bytes > left || bytes > ZTI_CHUNK_MOST_BYTES || all > bytes * 8 ||
+        p->end - skip > PADDED_MOST_BITS) /* no codes are so long */
         p->end = skip - 1;
     return begin / 32;
 }
@@ -189,8 +175,8 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
     __syncwarp();
     if (!is_good)
         (void)atomicExch((unsigned long long *)u->bad, 1ull);
-    put_symbols(&u->symbols, chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS, s->symbols[k],
-                p.symbols);
+    put_symbols(&u->symbols, chunk * ZTI_CHUNK_SYMBOLS + (uint64_t)k * ZTI_PART_SYMBOLS,
+                s->symbols[k], p.symbols);
 }
 
 /* Where chunks begin, in bytes. A block is a warp, which needs no barriers. */
@@ -249,7 +235,7 @@ extern "C" uint64_t zti_cuda_merge_states(uint64_t chunks)
 
 extern "C" void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue)
 {
-    const uint64_t chunks = (u->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
+    const uint64_t chunks = (u->symbols.count + ZTI_CHUNK_SYMBOLS - 1) / ZTI_CHUNK_SYMBOLS;
     if (chunks == 0)
         return;
     SIMT_LAUNCH(place_chunks, simt_grid_of(chunks, ADDED), 32, 0, queue, *u, chunks);

@@ -17,12 +17,10 @@ enum {
     WARPS = THREADS / 32,
     FOURS = 4, /* of symbols, that a thread has */
     BUFFERS = 3,
-    CHUNK_SYMBOLS = 1 << ZTI_CHUNK_MAGNITUDE,
-    CHUNK_WORDS = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 32,
-    CHUNK_PARTS = 1 << (ZTI_CHUNK_MAGNITUDE - ZTI_PART_MAGNITUDE),
-    PART_WARPS = WARPS / CHUNK_PARTS
+    CHUNK_WORDS = ZTI_CHUNK_MOST_BYTES / 4,
+    PART_WARPS = WARPS / ZTI_CHUNK_PARTS
 };
-static_assert(THREADS * FOURS * 4 == CHUNK_SYMBOLS, "the symbols of a block are a chunk");
+static_assert(THREADS * FOURS * 4 == ZTI_CHUNK_SYMBOLS, "the symbols of a block are a chunk");
 
 /* What a block has in shared memory, beside codes. */
 struct packing {
@@ -131,11 +129,11 @@ static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging 
                                                   const struct packing *s, uint64_t chunk)
 {
     uint32_t bits = 0;
-    if (threadIdx.x >= CHUNK_PARTS)
+    if (threadIdx.x >= ZTI_CHUNK_PARTS)
         return;
     for (uint32_t i = 0; i < PART_WARPS; i++)
         bits += s->sums[threadIdx.x * PART_WARPS + i];
-    m->part_bits[chunk * CHUNK_PARTS + threadIdx.x] = (uint16_t)bits;
+    m->part_bits[chunk * ZTI_CHUNK_PARTS + threadIdx.x] = (uint16_t)bits;
 }
 
 /* A chunk whose bits are in shared memory and that others know the length of. */
@@ -202,16 +200,16 @@ SIMT_KERNEL void __launch_bounds__(THREADS, 6)
     for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
         simt_store_16(s.words[1] + i, zeros);
     uint64_t chunk = lookback_ticket(m.states);
-    load(&m.symbols, chunk * CHUNK_SYMBOLS + own, symbols);
+    load(&m.symbols, chunk * ZTI_CHUNK_SYMBOLS + own, symbols);
     while (chunk < chunks) {
         struct codes four[FOURS];
         if (has_codes) /* shared memory by its own instructions */
-            look_up(&m.symbols, own_codes, chunk * CHUNK_SYMBOLS + own, symbols, four);
+            look_up(&m.symbols, own_codes, chunk * ZTI_CHUNK_SYMBOLS + own, symbols, four);
         else
-            look_up(&m.symbols, m.book.codes, chunk * CHUNK_SYMBOLS + own, symbols, four);
+            look_up(&m.symbols, m.book.codes, chunk * ZTI_CHUNK_SYMBOLS + own, symbols, four);
         const struct waiting next = pack(&m, &s, chunk, chunks, four, &w);
         chunk = s.ticket;
-        load(&m.symbols, chunk * CHUNK_SYMBOLS + own, symbols);
+        load(&m.symbols, chunk * ZTI_CHUNK_SYMBOLS + own, symbols);
         if (w.bytes > 0)
             place_bytes(s.words[w.buffer], w.bytes, m.out, s.place[w.buffer], THREADS);
         w = next;
@@ -229,7 +227,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS, 6)
 
 extern "C" void zti_cuda_code_chunks(const struct zti_cuda_merging *m, void *queue)
 {
-    const uint64_t chunks = (m->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
+    const uint64_t chunks = (m->symbols.count + ZTI_CHUNK_SYMBOLS - 1) / ZTI_CHUNK_SYMBOLS;
     const uint32_t codes = m->book.alphabet <= ZTI_FEW_CODES ? m->book.alphabet : 0;
     if (chunks > 0)
         SIMT_LAUNCH(encode_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS, 4 * codes, queue,

@@ -5,17 +5,11 @@
 #ifndef ZTI_HUFFMAN_GPU_KERNELS_H
 #define ZTI_HUFFMAN_GPU_KERNELS_H
 
-#include "entropy/huffman/huffman.h"
+#include "entropy/huffman/spec.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum {
-    ZTI_PART_MAGNITUDE = 10, /* a part has 2^10 symbols, a chunk of the stream four parts */
-    ZTI_CHUNK_MAGNITUDE = 12,
-    ZTI_MERGE_MOST_FACTOR = 4
-};
 
 /* What a codebook is to kernels: as in struct zti_codebook. */
 struct zti_cuda_book {

@@ -18,7 +18,7 @@
 
 #include "entropy/huffman/gpu/launches.h"
 
-enum { THREADS = 256, WORD_BITS = 32 };
+enum { THREADS = 256, WORD_BITS = ZTI_MERGE_WORD_BITS };
 
 /* Shared memory of a block. */
 struct cells {
@@ -31,11 +31,6 @@ struct cells {
 static inline uint32_t room_words(uint32_t magnitude, uint32_t factor)
 {
     return factor == 0 ? 1u << magnitude : 1u << (magnitude - 1);
-}
-
-static __device__ __forceinline__ uint32_t words_of(uint32_t bits)
-{
-    return (bits + WORD_BITS - 1) / WORD_BITS;
 }
 
 /* Merge the codes of a unit and store its words, as many as a cell has. Returns its bits. */
@@ -91,13 +86,13 @@ static __device__ __forceinline__ void shuffle(struct cells *c, uint32_t log2_wo
         const uint32_t w = x & (2 * group_words - 1), p = x >> (log2_words + 1);
         const uint32_t left_bits = c->from_bits[2 * p], right_bits = c->from_bits[2 * p + 1];
         const uint32_t skip = left_bits / WORD_BITS, shift = left_bits % WORD_BITS;
-        const uint32_t right_words = words_of(right_bits);
+        const uint32_t right_words = zti_merge_words(right_bits);
         const uint32_t *const left = c->from + (x - w), *const right = left + group_words;
         if (w == 0)
             c->to_bits[p] = left_bits + right_bits;
-        if (w >= words_of(left_bits + right_bits))
+        if (w >= zti_merge_words(left_bits + right_bits))
             continue;
-        uint32_t v = w < words_of(left_bits) ? left[w] : 0;
+        uint32_t v = w < zti_merge_words(left_bits) ? left[w] : 0;
         if (w >= skip && w - skip < right_words)
             v |= right[w - skip] << shift;
         if (w > skip && w - skip - 1 < right_words && shift > 0)
@@ -127,7 +122,7 @@ static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *
 {
     c->cell_words = 1;
     if (reduce_chunk(m, c, chunk) && m->factor > 0) {
-        c->cell_words = (1u << m->factor) * ZTI_HUFFMAN_MAX_BITS / WORD_BITS;
+        c->cell_words = zti_merge_cell_words(m->factor);
         if (c->cell_words > 1)
             (void)reduce_chunk(m, c, chunk);
     }

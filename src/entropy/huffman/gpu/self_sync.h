@@ -43,12 +43,8 @@ static __device__ __forceinline__ uint32_t zti_code_at(const uint16_t *order,
                                                        uint32_t bits, uint32_t most)
 {
     const uint32_t *const first = numbers + ZTI_BOOK_FIRST, *const entry = numbers + ZTI_BOOK_ENTRY;
-    for (; bits <= most; bits++) {
-        const uint32_t place = (high >> (16 - bits)) - first[bits];
-        if (place < entry[bits + 1] - entry[bits])
-            return order[entry[bits] + place] | bits << 27;
-    }
-    return 0;
+    bits = zti_find_length(first, entry, high, bits, most);
+    return bits > most ? 0 : order[entry[bits] + (high >> (16 - bits)) - first[bits]] | bits << 27;
 }
 
 /* The length of the code at the highest of 16 bits, longer than a table's. Longer codes are larger

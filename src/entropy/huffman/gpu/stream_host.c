@@ -53,7 +53,7 @@ static zt_status count_all(zt_context *context, const struct zti_symbols *s,
                            const struct zti_cuda_making *m, struct zti_symbols *slab)
 {
     struct zti_device *const device = context->device;
-    const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
+    const uint64_t each = slab_symbols(context, s, ZTI_CHUNK_SYMBOLS);
     zt_status status =
         device->zero(context, ZTI_QUEUE_KERNELS, m->counts, 8 * ((uint64_t)s->alphabet + 1));
     for (uint64_t at = 0; status == ZT_OK && at < s->count; at += each) {
@@ -95,10 +95,11 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
                            uint8_t *out, uint16_t *part_bits, uint64_t *bytes)
 {
     struct zti_device *const device = context->device;
-    const uint64_t chunks = (m->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
-    const uint64_t parts = chunks * 4;
+    const uint64_t chunks = (m->symbols.count + ZTI_CHUNK_SYMBOLS - 1) / ZTI_CHUNK_SYMBOLS;
+    const uint64_t parts = chunks * ZTI_CHUNK_PARTS;
     void *memory;
-    zt_status status = device->room(context, ZTI_DEVICE_STREAM, chunks * CHUNK_MOST_BYTES, &memory);
+    zt_status status =
+        device->room(context, ZTI_DEVICE_STREAM, chunks * ZTI_CHUNK_MOST_BYTES, &memory);
     m->out = memory;
     if (status == ZT_OK)
         status = device->room(context, ZTI_DEVICE_STARTS, parts * sizeof *part_bits, &memory);
@@ -124,7 +125,7 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
                                const struct zti_stream_cuda *cuda, uint8_t *out,
                                uint64_t room_bytes, uint16_t *part_bits, uint64_t *bytes)
 {
-    const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
+    const uint64_t each = slab_symbols(context, s, ZTI_CHUNK_SYMBOLS);
     struct zti_cuda_merging m = {.symbols = cuda->symbols, .book = cuda->book};
     zt_status status = ZT_OK;
     *bytes = 0;
@@ -135,7 +136,7 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
                                  &m.symbols);
         if (status == ZT_OK)
             status = code_slab(context, &m, room_bytes - *bytes, out + *bytes,
-                               part_bits + at / PART_SYMBOLS, &own);
+                               part_bits + at / ZTI_PART_SYMBOLS, &own);
         *bytes += own;
     }
     return status;
@@ -167,7 +168,7 @@ static zt_status put_slab(zt_context *context, const struct zti_coded *coded, ui
                           struct zti_cuda_unmerging *u)
 {
     struct zti_device *const device = context->device;
-    const uint64_t chunks = (u->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
+    const uint64_t chunks = (u->symbols.count + ZTI_CHUNK_SYMBOLS - 1) / ZTI_CHUNK_SYMBOLS;
     const uint64_t words = u->bytes / 4 + 2;
     void *memory;
     zt_status status = device->room(context, ZTI_DEVICE_STREAM, words * 4, &memory);
@@ -223,7 +224,7 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
             at + n < target->count ? run_starts[(at + n) / RUN_SYMBOLS] : coded->chunks_bytes;
         u.symbols = (struct zti_symbols){NULL, target->bytes, n, target->alphabet};
         u.bytes = last - first;
-        u.first_part = at / PART_SYMBOLS;
+        u.first_part = at / ZTI_PART_SYMBOLS;
         status = put_slab(context, coded, first, &u);
         if (status == ZT_OK) {
             const int before = device->enter(context);
