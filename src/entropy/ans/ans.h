@@ -10,13 +10,7 @@
 #ifndef ZTI_ANS_ANS_H
 #define ZTI_ANS_ANS_H
 
-#include "bits/bits.h"
-
-enum {
-    ZTI_ANS_STATE_BITS = 12,
-    ZTI_ANS_STATES = 1 << ZTI_ANS_STATE_BITS,
-    ZTI_ANS_MAX_ALPHABET = 1024
-};
+#include "entropy/ans/spec.h"
 
 /* Frequencies, and tables for both directions. Owned by who made it; zti_ans_free. */
 struct zti_ans_model {
@@ -24,8 +18,8 @@ struct zti_ans_model {
     uint32_t used;         /* symbols with a frequency */
     uint32_t only;         /* the symbol, where used is 1 */
     uint32_t precision;    /* bits of a stored weight below its leading one */
-    uint32_t *decode;      /* [4096]: symbol | bits << 16 | (next state without them) << 20 */
-    uint32_t *steps;       /* [2 * alphabet]: for the encoder, see make_steps in ans/model.c */
+    uint32_t *decode;      /* [4096]: ZTI_ANS_ENTRY */
+    uint32_t *steps;       /* [2 * alphabet]: for the encoder, see ans/spec.h */
     uint16_t *next;        /* [4096]: the encoder's states, symbol after symbol */
     uint16_t *frequencies; /* [alphabet]: sum 4096, or 0 where used is 0 */
     uint16_t *weights;     /* [alphabet]: what is stored; 0 where a symbol does not occur */

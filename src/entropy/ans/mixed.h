@@ -9,7 +9,6 @@
 #define ZTI_ANS_MIXED_H
 
 #include "entropy/ans/ans.h"
-#include "entropy/bits_within.h"
 
 enum {
     ZTI_ANS_WAYS = 4,
@@ -31,7 +30,7 @@ static inline size_t zti_ans_mixed_bytes(size_t n)
 enum { ZTI_ANS_MIXED_ALPHABET = 256 };
 
 struct zti_ans_mixed_entry {
-    uint32_t steps; /* see make_steps in ans/model.c */
+    uint32_t steps; /* see ans/spec.h */
     uint32_t next;  /* modulo 2^32, in 16 bits from the first entry: where its states begin */
 };
 
@@ -66,15 +65,13 @@ struct zti_ans_mixed {
 ZTI_STATIC bool zti_ans_mixed_begin(struct zti_ans_mixed *m, const struct zti_bit_reader *r,
                                     uint32_t ways)
 {
-    uint32_t zeros = 0;
     m->r = *r;
     m->ways = ways;
     m->next = 0;
-    while (zeros < 8 && zti_take_within(&m->r, 1) == 0)
-        zeros++;
+    const bool has_start = zti_ans_take_start(&m->r);
     for (uint32_t k = 0; k < ways; k++)
         m->state[k] = zti_take_within(&m->r, ZTI_ANS_STATE_BITS);
-    return zeros < 8;
+    return has_start;
 }
 
 /* Whether all was taken of a stream that ends at bit 'end', and no more. */
@@ -103,8 +100,8 @@ static inline bool zti_ans_mixed_ends(const struct zti_ans_mixed *m)
 ZTI_INLINE uint8_t zti_ans_mixed_step(const uint32_t *table, uint32_t *state, uint64_t *bits,
                                       uint64_t *at)
 {
-    const uint32_t entry = table[*state], n = entry >> 16 & 15;
-    *state = (entry >> 20) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
+    const uint32_t entry = table[*state], n = ZTI_ANS_BITS(entry);
+    *state = ZTI_ANS_BASE(entry) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
     *bits >>= n;
     *at += n;
     return (uint8_t)entry;

@@ -32,8 +32,8 @@ ZTI_INLINE uint64_t move(const struct zti_ans_mixed_table *table, uint64_t numbe
 {
     const struct zti_ans_mixed_entry *const entry = &table->entry[number];
     const uint16_t *const next = (const uint16_t *)(const void *)table->entry; /* one address */
-    *bits = (uint32_t)((uint32_t)state + entry->steps) >> 16;
-    return next[(uint32_t)((uint32_t)(state >> *bits) + entry->next)];
+    *bits = ZTI_ANS_EMITTED((uint32_t)state, entry->steps);
+    return next[(uint32_t)ZTI_ANS_NUMBER(state, *bits, entry->next)];
 }
 
 ZTI_INLINE uint64_t low_bits(uint64_t value, uint64_t bits)

@@ -21,7 +21,6 @@
  * frequency f stands for the number x = f + k: decoding shifts bits into x until it is 4096 or
  * more. */
 #include "entropy/ans/ans.h"
-#include "entropy/bits_within.h"
 #include "entropy/items.h"
 
 enum {
@@ -248,9 +247,7 @@ static const char *take_list(struct zti_bit_reader *r, struct zti_ans_model *mod
 
 /* ---- the tables for coding ---- */
 
-/* For the encoder, of a symbol with frequency f whose states' numbers begin at 'place' in next: in
- * state y (4096 .. 8191) it emits the low n = (y + steps[2 s]) >> 16 bits of y, which leaves a
- * number in [f, 2 f), and goes to next[(y >> n) + steps[2 s + 1]] (modulo 2^32). */
+/* Steps of the encoder (spec.h). */
 static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t place)
 {
     const uint32_t f = model->frequencies[symbol];
@@ -279,7 +276,7 @@ static void make_tables(struct zti_ans_model *model)
     for (uint32_t x = 0; x < ZTI_ANS_STATES; x++) {
         const uint32_t s = model->decode[x], k = number[s]++;
         const uint32_t bits = ZTI_ANS_STATE_BITS - floor_log2(k);
-        model->decode[x] |= bits << 16 | ((k << bits) - ZTI_ANS_STATES) << 20;
+        model->decode[x] = ZTI_ANS_ENTRY(s, bits, (k << bits) - ZTI_ANS_STATES);
         model->next[place[s]++] = (uint16_t)(ZTI_ANS_STATES + x);
     }
 }

@@ -61,9 +61,7 @@ ans_ways_begin(struct ans_ways *a, const struct zti_bit_reader *r, uint32_t ways
 {
     const uint32_t lane = threadIdx.x % 32;
     struct zti_bit_reader in = *r;
-    uint32_t zeros = 0;
-    while (zeros < 8 && zti_take_bits(&in, 1) == 0)
-        zeros++;
+    const bool has_start = zti_ans_take_start(&in);
     struct zti_bit_reader own = in;
     own.at += lane * ZTI_ANS_STATE_BITS;
     a->state = lane < ways ? (uint32_t)zti_take_bits(&own, ZTI_ANS_STATE_BITS) : 0;
@@ -78,7 +76,7 @@ ans_ways_begin(struct ans_ways *a, const struct zti_bit_reader *r, uint32_t ways
     for (uint32_t part = 0; part < ANS_PARTS; part++)
         ans_ways_bring(a, part);
     simt_wait_brought();
-    return zeros < 8;
+    return has_start;
 }
 
 /* Whether all was taken of a stream that ends at bit 'end', and no more. */
@@ -107,7 +105,7 @@ static __device__ __forceinline__ uint32_t ans_ways_look(const struct ans_ways *
  * meant. */
 static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_t entry, uint32_t n)
 {
-    const uint32_t lane = threadIdx.x % 32, own = entry >> 16 & 15;
+    const uint32_t lane = threadIdx.x % 32, own = ZTI_ANS_BITS(entry);
     uint32_t skip = a->at;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
@@ -117,7 +115,7 @@ static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_
     const uint32_t *const word = a->window + skip / 32;
     const uint32_t bits = __funnelshift_r(word[0], word[1], skip);
     if (lane < n)
-        a->state = (entry >> 20) + (bits & ((1u << own) - 1));
+        a->state = ZTI_ANS_BASE(entry) + (bits & ((1u << own) - 1));
     a->at = __shfl_sync(SIMT_ALL_LANES, skip + own, (int)((n - 1) % 32));
 }
 

@@ -1,20 +1,20 @@
 /* decode_avx2.h: symbols of streams of many states with AVX2, 8 at a time. Included by
  * ans/mixed_text.h. */
 #include "simd/bits_avx2.h"
+#include "simd/vectors.h"
 
 /* The entries of the next 8 symbols, and their states that follow. */
 ZTI_INLINE __m256i take_8(struct zti_bit_reader *r, const uint32_t *const *tables,
                           const uint8_t *contexts, uint32_t *state)
 {
-#define ENTRY(k) (int32_t) tables[contexts[k]][state[k]]
-    const __m256i entry = _mm256_setr_epi32(ENTRY(0), ENTRY(1), ENTRY(2), ENTRY(3), ENTRY(4),
-                                            ENTRY(5), ENTRY(6), ENTRY(7));
+#define ENTRY(k) tables[contexts[k]][state[k]]
+    const u32s entry = {ENTRY(0), ENTRY(1), ENTRY(2), ENTRY(3),
+                        ENTRY(4), ENTRY(5), ENTRY(6), ENTRY(7)};
 #undef ENTRY
-    const __m256i bits = _mm256_and_si256(_mm256_srli_epi32(entry, 16), _mm256_set1_epi32(15));
-    const __m256i value = zti_fields_8(r, bits, zti_sums_8(bits));
-    _mm256_storeu_si256((__m256i *)(void *)state,
-                        _mm256_add_epi32(_mm256_srli_epi32(entry, 20), value));
-    return entry;
+    const u32s bits = ZTI_ANS_BITS(entry);
+    v_store_32(state, ZTI_ANS_BASE(entry) +
+                          (u32s)zti_fields_8(r, (__m256i)bits, (__m256i)v_sums_32(bits)));
+    return (__m256i)entry;
 }
 
 /* The lowest bytes of 16 entries. */

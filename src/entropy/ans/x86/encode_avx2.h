@@ -1,25 +1,23 @@
 /* encode_avx2.h: streams of many states made with AVX2, 8 symbols at a time. Included by
  * ans/mixed_text.h. */
 #include "simd/bits_avx2.h"
+#include "simd/vectors.h"
 
 /* The states before 8 symbols, from those behind them, and what is shed between: of four together,
  * and above bit 56 how many bits. */
-ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *number,
-                         __m256i state, uint64_t *four)
+ZTI_INLINE u32s put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *number, u32s state,
+                      uint64_t *four)
 {
     const uint16_t *const states = (const uint16_t *)(const void *)entry;
-#define ENTRY(k) (int64_t) zti_get_le64((const uint8_t *)(const void *)&entry[number[k]])
-    const __m256 a = (__m256)_mm256_setr_epi64x(ENTRY(0), ENTRY(1), ENTRY(4), ENTRY(5));
-    const __m256 b = (__m256)_mm256_setr_epi64x(ENTRY(2), ENTRY(3), ENTRY(6), ENTRY(7));
+#define ENTRY(k) zti_get_le64((const uint8_t *)(const void *)&entry[number[k]])
+    const __m256 a = (__m256)(u64s){ENTRY(0), ENTRY(1), ENTRY(4), ENTRY(5)};
+    const __m256 b = (__m256)(u64s){ENTRY(2), ENTRY(3), ENTRY(6), ENTRY(7)};
 #undef ENTRY
-    const __m256i steps = (__m256i)_mm256_shuffle_ps(a, b, 0x88);
-    const __m256i next = (__m256i)_mm256_shuffle_ps(a, b, 0xdd);
-    const __m256i n = _mm256_srli_epi32(_mm256_add_epi32(state, steps), 16);
-    const __m256i above = _mm256_sllv_epi32(_mm256_set1_epi32(-1), n);
+    const u32s n = ZTI_ANS_EMITTED(state, (u32s)_mm256_shuffle_ps(a, b, 0x88));
     uint32_t at[8];
-    _mm256_storeu_si256((__m256i *)(void *)at, _mm256_add_epi32(next, _mm256_srlv_epi32(state, n)));
+    v_store_32(at, ZTI_ANS_NUMBER(state, n, (u32s)_mm256_shuffle_ps(a, b, 0xdd)));
     __asm__("" : "+m"(at)); /* taking them out of the register would take longer */
-    const __m256i joined = zti_join_8(_mm256_andnot_si256(above, state), n);
+    const __m256i joined = zti_join_8((__m256i)(state & ~(v_all_32(UINT32_MAX) << n)), (__m256i)n);
     four[0] = (uint64_t)_mm256_extract_epi64(joined, 0);
     four[1] = (uint64_t)_mm256_extract_epi64(joined, 2);
     __m128i v = _mm_cvtsi32_si128(states[at[0]]);
@@ -30,7 +28,7 @@ ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_entry *entry, const uint16_t
     v = _mm_insert_epi16(v, states[at[5]], 5);
     v = _mm_insert_epi16(v, states[at[6]], 6);
     v = _mm_insert_epi16(v, states[at[7]], 7);
-    return _mm256_cvtepu16_epi32(v);
+    return (u32s)_mm256_cvtepu16_epi32(v);
 }
 
 /* n symbols, a multiple of 32, from the last to the first. */
@@ -40,11 +38,11 @@ __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table 
 {
     struct front f = *front;
     uint32_t own[ZTI_ANS_MANY];
-    __m256i eight[4];
+    u32s eight[4];
     for (uint32_t k = 0; k < ZTI_ANS_MANY; k++)
         own[k] = (uint32_t)state[k];
     for (uint32_t k = 0; k < 4; k++)
-        eight[k] = _mm256_loadu_si256((const __m256i *)(const void *)(own + 8 * k));
+        eight[k] = v_load_32(own + 8 * k);
     while (n > 0) {
         uint64_t four[8];
         n -= 32;
@@ -54,7 +52,7 @@ __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table 
             shed(&f, four[k] & (UINT64_MAX >> 8), four[k] >> 56);
     }
     for (uint32_t k = 0; k < 4; k++)
-        _mm256_storeu_si256((__m256i *)(void *)(own + 8 * k), eight[k]);
+        v_store_32(own + 8 * k, eight[k]);
     for (uint32_t k = 0; k < ZTI_ANS_MANY; k++)
         state[k] = own[k];
     *front = f;
