@@ -242,14 +242,6 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
     r->at = (uint64_t)(from - r->base) * 8;
 }
 
-static uint32_t bit_count(uint64_t v)
-{
-    v -= v >> 1 & UINT64_C(0x5555555555555555);
-    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
-    v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
-}
-
 void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                     uint64_t last)
 {
@@ -263,7 +255,7 @@ void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, u
         const uint8_t *masks = r->base + r->at / 8;
         uint64_t planes = 0;
         for (uint32_t i = 0; i < mask_bytes; i += 8)
-            planes += bit_count(zti_get_le64(masks + i));
+            planes += zti_popcount64(zti_get_le64(masks + i));
         r->at += 8 * mask_bytes + planes * width;
     }
 }
