@@ -17,19 +17,6 @@ static void make_chain(const struct kinds *kinds, const uint32_t *const *tables,
                 tables[kind_of_sum(kinds, 16 * i, depth * ZTI_SZ_HIGH_MAGNITUDES)];
 }
 
-/* Sums of all but the row before along axis 2, the first of those before. */
-static void sums_but_one(const struct around *a, uint32_t n, uint16_t *sum)
-{
-    for (uint32_t k = 0; k < n; k += WIDE) {
-        small before = {0};
-        for (uint32_t i = 1; i < a->rows; i++)
-            before += load_small(a->before[i] + k);
-        const words sums =
-            sums_of(a, k, a->axes, 0) + words_of(before) * (int16_t)zti_sz_high_row_share(a->rows);
-        memcpy(sum + k, &sums, sizeof sums);
-    }
-}
-
 /* A few states are kept so that the next symbol's is the first: m->next stays 0. */
 ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
 {
@@ -58,8 +45,7 @@ static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *table
         for (uint32_t k = 0; k < 4 && i < n && u != ZTI_SZ_HIGH_ESCAPE; k++, i++) {
             const uint32_t all = sum[i] + share * *(loud + i - back);
             u = zti_ans_mixed_step(tables[all >> 4], &m->state[(first + i) & last], &bits, &r.at);
-            const uint32_t size = (u >> 1) + (u & 1);
-            loud[i] = (uint8_t)(size < ZTI_SZ_HIGH_LOUDEST ? size : ZTI_SZ_HIGH_LOUDEST);
+            loud[i] = (uint8_t)zti_sz_high_cut(ZTI_SZ_HIGH_LOUDNESS(u));
             symbols[i] = (uint8_t)u;
         }
     }
@@ -88,28 +74,30 @@ static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *table
                            const uint16_t *restrict sum, uint32_t before, uint32_t n,
                            uint8_t *restrict symbols)
 {
-    enum { LOUDEST = ZTI_SZ_HIGH_LOUDEST, OF_ESCAPE = (ZTI_SZ_HIGH_ESCAPE + 1) / 2 };
+    enum { OF_ESCAPE = ZTI_SZ_HIGH_LOUDNESS(ZTI_SZ_HIGH_ESCAPE) };
     const uint32_t first = m->next, last = m->ways - 1;
     uint32_t state[ZTI_ANS_MANY], i = 0, loudest = 0;
     struct zti_bit_reader r = m->r;
     take_states(m, first, state);
     while (i + 4 <= n && loudest < OF_ESCAPE) {
         uint64_t bits = zti_peek_either(&r);
-        uint32_t *const own = state + (i & last), all = 16 * before;
+        uint32_t *const own = state + (i & last);
         uint32_t u[4];
         for (uint32_t k = 0; k < 4; k++)
-            u[k] = zti_ans_mixed_step(tables[(sum[i + k] + all) >> 4], &own[k], &bits, &r.at);
+            u[k] = zti_ans_mixed_step(tables[zti_sz_high_first_row(sum[i + k], false, before) >> 4],
+                                      &own[k], &bits, &r.at);
         const uint32_t four = u[0] | u[1] << 8 | u[2] << 16 | u[3] << 24;
-        const uint32_t a = (u[2] + 1) / 2, b = (u[3] + 1) / 2;
+        const uint32_t a = ZTI_SZ_HIGH_LOUDNESS(u[2]), b = ZTI_SZ_HIGH_LOUDNESS(u[3]);
         zti_put_le32(symbols + i, four);
-        before = (a < LOUDEST ? a : LOUDEST) + (b < LOUDEST ? b : LOUDEST);
+        before = zti_sz_high_cut(a) + zti_sz_high_cut(b);
         loudest = a > b ? a : b;
         i += 4;
     }
     if (loudest < OF_ESCAPE && i < n) {
         uint64_t bits = zti_peek_either(&r);
         for (uint32_t *own = state + (i & last); i < n; i++, own++)
-            symbols[i] = zti_ans_mixed_step(tables[(sum[i] + 16 * before) >> 4], own, &bits, &r.at);
+            symbols[i] = zti_ans_mixed_step(
+                tables[zti_sz_high_first_row(sum[i], false, before) >> 4], own, &bits, &r.at);
     }
     m->r.at = r.at;
     give_states(m, first, state);

@@ -47,8 +47,10 @@ ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct 
     a->rows = rows;
 }
 
-/* The sums of points from number k on. Those of four magnitudes are bytes. */
-ZTI_INLINE words sums_of(const struct around *a, uint32_t k, uint32_t axes, uint32_t rows)
+/* The sums of points from number k on, but for rows before 'first'. Those of four magnitudes are
+ * bytes. */
+ZTI_INLINE words sums_of(const struct around *a, uint32_t k, uint32_t axes, uint32_t first,
+                         uint32_t rows)
 {
     words between = {0};
     small before = {0};
@@ -58,10 +60,9 @@ ZTI_INLINE words sums_of(const struct around *a, uint32_t k, uint32_t axes, uint
             pair += load_small(a->between[2 * i + 2] + k) + load_small(a->between[2 * i + 3] + k);
         between += words_of(pair);
     }
-    for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t i = first; i < rows; i++)
         before += load_small(a->before[i] + k);
-    return between * (int16_t)zti_sz_high_share(axes) +
-           words_of(before) * (int16_t)zti_sz_high_row_share(rows);
+    return ZTI_SZ_HIGH_NEIGHBOURHOOD(int16_t, between, axes, words_of(before), rows);
 }
 
 ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
@@ -71,7 +72,7 @@ ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
         between += a->between[i == 1 ? 0 : i][k];
     for (uint32_t i = 0; i < a->rows; i++)
         before += a->before[i][k];
-    return between * zti_sz_high_share(a->axes) + before * zti_sz_high_row_share(a->rows);
+    return ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, a->axes, before, a->rows);
 }
 
 /* Kinds of neighbourhoods go by whole multiples of 16 sixteenths. */
@@ -149,7 +150,8 @@ ZTI_INLINE void kinds_with(const struct around *a, const struct kinds *kinds, ui
                            uint32_t base, uint8_t *contexts, uint32_t axes, uint32_t rows)
 {
     for (uint32_t k = 0; k < n; k += WIDE)
-        store_small(kinds_of_sums(kinds, sums_of(a, k, axes, rows)) + (uint8_t)base, contexts + k);
+        store_small(kinds_of_sums(kinds, sums_of(a, k, axes, 0, rows)) + (uint8_t)base,
+                    contexts + k);
 }
 
 /* By axes, 1 to 4, and rows before, 1 to 3: loops over them would be most of it. */
@@ -178,11 +180,11 @@ static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t
         contexts[n - 1] = kind_of_sum(kinds, sum_of_last(a, n - 1), base);
 }
 
-/* Where no row is before it, four points look at the last two of the four before. */
-static void sums_between(const struct around *a, uint32_t n, uint16_t *sum)
+/* Sums of n points but for the first 'rows' of those before. */
+static void sums_without(const struct around *a, uint32_t rows, uint32_t n, uint16_t *sum)
 {
     for (uint32_t k = 0; k < n; k += WIDE) {
-        const words sums = sums_of(a, k, a->axes, 0);
+        const words sums = sums_of(a, k, a->axes, rows, a->rows);
         memcpy(sum + k, &sums, sizeof sums);
     }
     if (a->is_last)
@@ -194,7 +196,7 @@ ZTI_INLINE void kinds_of_four(const struct kinds *kinds, const uint16_t *sum, co
 {
     const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t with = is_first ? 2u * sum[k] : sum[k] + 16u * own[-1] + 16u * own[-2];
-        contexts[k] = kind_of_sum(kinds, with, base);
+        const uint32_t two = is_first ? 0 : (uint32_t)own[-1] + own[-2];
+        contexts[k] = kind_of_sum(kinds, zti_sz_high_first_row(sum[k], is_first, two), base);
     }
 }

@@ -73,7 +73,7 @@ ZTI_INLINE lanes quantize_block(const struct residuals *r, uint32_t k, uint32_t 
         size[part] = size_of(v);
         any |= size[part];
         size[part] = at_most(size[part], ZTI_SZ_HIGH_LOUDEST);
-        folded[part] = v << 1 ^ sign_of(v);
+        folded[part] = fold_lanes(v);
     }
     store_block(size, r->loud + k);
     store_block(folded, r->symbols + k);
@@ -171,7 +171,7 @@ ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, 
     if (around.rows > 0)
         kinds_of(&around, &c->kinds, own_n, depth, contexts);
     else
-        sums_between(&around, own_n, sum);
+        sums_without(&around, 0, own_n, sum);
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
         kinds_of_four(&c->kinds, sum + k, loud + k, s->first + k == 0,
                       own_n - k < 4 ? own_n - k : 4, depth, contexts + k);
@@ -308,7 +308,7 @@ __attribute__((noinline)) static void take_joined(const struct decoder *d, const
     const uint32_t share = zti_sz_high_row_share(around->rows);
     uint8_t symbols[ROOM];
     uint16_t sum[ROOM];
-    sums_but_one(around, s->own_n, sum);
+    sums_without(around, 1, s->own_n, sum); /* the row before, along axis 2, is the first */
     for (uint32_t k = 0, n; k < s->own_n; k += n) {
         n = take_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
                        s->own_n - k, loud + k, symbols + k);
@@ -335,9 +335,9 @@ ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s,
         residuals_of(symbols, own_n, d->extras, q, loud);
         return;
     }
-    sums_between(&around, own_n, sum);
+    sums_without(&around, 0, own_n, sum);
     for (uint32_t k = 0; k < 4 && s->first == 0; k++)
-        sum[k] *= 2;
+        sum[k] = (uint16_t)zti_sz_high_first_row(sum[k], true, 0);
     for (uint32_t k = 0, n; k < own_n; k += n) {
         uint8_t *const own = loud + k;
         const uint32_t before = s->first + k > 0 ? own[-1] + own[-2] : 0;

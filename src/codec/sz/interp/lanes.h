@@ -100,6 +100,30 @@ ZTI_INLINE lanes at_most(lanes v, uint32_t most)
 #endif
 }
 
+/* The place of the highest bit of what is not 0, as a float's exponent. Below the highest one no
+ * two bits are left side by side, so that nothing is rounded up. */
+ZTI_INLINE lanes highest_of(lanes v)
+{
+    const float_lanes f = __builtin_convertvector((signed_lanes)(v & ~(v >> 1)), float_lanes);
+    lanes bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (bits >> 23 & 255) - 127;
+}
+
+#define V           lanes
+#define OF(name)    name##_lanes
+#define SHIFT(v, n) ((lanes)((signed_lanes)(v) >> (n)))
+#define SIZE(v)     size_of(v)
+#define FROM(v, n)  ((lanes)((v) >= (n)))
+#define HIGHEST(v)  highest_of(v)
+#include "codec/sz/interp/formulas.h"
+#undef V
+#undef OF
+#undef SHIFT
+#undef SIZE
+#undef FROM
+#undef HIGHEST
+
 /* Whether a bit that the mask has is set. */
 ZTI_INLINE bool has_bits(lanes v, uint32_t mask)
 {

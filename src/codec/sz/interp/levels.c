@@ -29,40 +29,38 @@ uint32_t zti_sz_high_axes(const struct zti_coding *coding)
     return sz_of(coding)->axes << (ZT_MAX_RANK - coding->grid.rank);
 }
 
-/* Lay out the bands of one level; returns the points in them. */
-static size_t lay_out(struct zti_sz_level *level, const uint32_t *own, uint32_t axes, size_t at)
+/* Lay out the bands of one level from 'at' on; returns where they end. */
+static size_t lay_out(struct zti_sz_level *level, uint32_t axes, uint32_t has_next, size_t at)
 {
-    for (uint32_t n = 1; n <= ZT_MAX_RANK; n++)
-        for (uint32_t odd = 1; odd < 16; odd++) {
-            struct zti_sz_band *const band = &level->band[level->bands];
-            size_t points = 1;
-            if ((odd & ~axes) || zti_sz_high_axes_count(odd) != n)
-                continue;
-            band->odd = odd;
-            band->at = at;
-            for (uint32_t i = 0; i < 4; i++) {
-                const bool is_odd = odd >> i & 1, is_halved = axes >> i & 1;
-                const uint32_t dim = level->dim[i];
-                band->dim[i] = zti_sz_high_along(dim, is_odd, is_halved);
-                band->own[i] = band->dim[i] - (!is_odd && own[i] < dim ? 1 : 0);
-                points *= band->dim[i];
-            }
-            if (points == 0)
-                continue;
-            level->band_of[odd] = (uint8_t)level->bands++;
-            at += points;
+    for (uint32_t odd = 0; (odd = zti_sz_high_next_band(axes, odd)) != 0;) {
+        struct zti_sz_band *const band = &level->band[level->bands];
+        size_t points = 1;
+        band->odd = odd;
+        band->at = at;
+        for (uint32_t i = 0; i < 4; i++) {
+            const bool is_odd = odd >> i & 1;
+            band->dim[i] = zti_sz_high_along(level->dim[i], is_odd, axes >> i & 1);
+            band->own[i] = zti_sz_high_own_along(band->dim[i], is_odd, has_next >> i & 1);
+            points *= band->dim[i];
         }
+        if (points == 0)
+            continue;
+        level->band_of[odd] = (uint8_t)level->bands++;
+        at += points;
+    }
     return at;
 }
 
-/* Levels and bands of a box whose finest level is number 'first'; returns its points. */
 size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const uint32_t *dim,
                          const uint32_t *own, uint32_t first, uint32_t levels,
                          struct zti_sz_pyramid *p)
 {
-    uint32_t left[4];
+    uint32_t has_next = 0;
     size_t at = 0, points = 1;
-    memcpy(left, own, sizeof left);
+    for (uint32_t i = 0; i < 4; i++) {
+        has_next |= (uint32_t)(own[i] < dim[i]) << i;
+        points *= dim[i];
+    }
     p->axes = axes;
     p->levels = levels;
     p->is_linear = sz_of(coding)->tuning & ZTI_SZ_HIGH_LINEAR;
@@ -71,14 +69,10 @@ size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const u
         level->bands = 0;
         level->step = zti_sz_high_step(sz_of(coding), first + l);
         level->depth = zti_sz_high_depth(first + l);
-        for (uint32_t i = 0; i < 4; i++) {
-            const uint32_t before = l > 0 ? p->level[l - 1].dim[i] : 0;
-            level->dim[i] = l == 0 ? dim[i] : axes >> i & 1 ? (before + 1) / 2 : before;
-            left[i] = level->dim[i] - (own[i] < dim[i] ? 1 : 0);
-            points *= l == 0 ? dim[i] : 1;
-        }
+        for (uint32_t i = 0; i < 4; i++)
+            level->dim[i] = (uint32_t)ZTI_SZ_HIGH_POINTS((uint64_t)dim[i], axes >> i & 1, l);
         if (l < levels)
-            at = lay_out(level, left, axes, at);
+            at = lay_out(level, axes, has_next, at);
     }
     return points;
 }
@@ -101,7 +95,7 @@ static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
     for (uint32_t i = 0; i < 4; i++) {
         const uint64_t extent = i < 4 - rank ? 1 : coding->grid.shape[i - (4 - rank)];
         const bool is_halved = zti_sz_high_axes(coding) >> i & 1;
-        const uint64_t along = zti_sz_high_coarse_along(extent, is_halved, bits);
+        const uint64_t along = ZTI_SZ_HIGH_POINTS(extent, is_halved, bits);
         dim[i] = (uint32_t)along;
         values *= extent;
         if (along > UINT32_MAX || !zti_mul(points, along, &points))

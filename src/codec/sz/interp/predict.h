@@ -13,19 +13,10 @@ struct parent {
     uint32_t at, of; /* the row's place along the axis, of so many */
 };
 
-/* How a row is predicted along an axis, by the points there are. */
-enum kind {
-    BOTH,   /* cubic, from two before and two behind */
-    LEFT,   /* from two before and one behind */
-    RIGHT,  /* from one before and two behind */
-    MIDWAY, /* linear, from one before and one behind */
-    BEYOND  /* on the line through the last two */
-};
-
+/* Along an axis but the last: how a row is predicted, and from which rows. */
 struct term {
-    const int32_t *from; /* the row before */
-    size_t step;         /* to the one behind; of BEYOND, from the one before that */
-    enum kind kind;
+    enum zti_sz_high_stencil stencil;
+    const int32_t *z, *a, *b, *c; /* a where there is no such row */
 };
 
 struct row {
@@ -34,7 +25,9 @@ struct row {
     uint32_t across;         /* axes but the last, with a point on both sides */
     uint32_t terms;          /* predictions, but for that along the last axis */
     struct term term[3];
-    bool is_linear, is_plain; /* plain: all terms are BOTH */
+    bool is_linear, is_plain; /* plain: all terms are cubic */
+    enum zti_sz_high_stencil
+        ends[2]; /* along the last axis: of its first point, and last but one */
 };
 
 /* What the rows of a band have in common. */
@@ -57,16 +50,24 @@ static struct row rows_of(const struct zti_sz_pyramid *p, uint32_t l,
         for (uint32_t k = i + 1; k < 4; k++)
             parent->step *= parent->dim[k];
     }
+    for (uint32_t i = 0; i < 2 && row.odd & 8; i++) {
+        const uint32_t of = row.parent[3].of;
+        row.ends[i] = zti_sz_high_stencil(i == 0 || of < 2 ? 0 : of - 2, of, row.is_linear);
+    }
     return row;
 }
 
-ZTI_INLINE enum kind kind_of(const struct parent *parent, bool is_linear)
+ZTI_INLINE void add_term(struct row *row, const struct parent *parent,
+                         enum zti_sz_high_stencil stencil)
 {
-    const bool has_left = parent->at > 0, has_right = parent->at + 2 < parent->of;
-    return is_linear || !(has_left || has_right) ? MIDWAY
-           : !has_left                           ? RIGHT
-           : !has_right                          ? LEFT
-                                                 : BOTH;
+    struct term *const term = &row->term[row->terms++];
+    const int32_t *const a = parent->row;
+    term->stencil = stencil;
+    term->z = parent->at > 0 ? a - parent->step : a;
+    term->a = a;
+    term->b = parent->at + 1 < parent->of ? a + parent->step : a;
+    term->c = parent->at + 2 < parent->of ? a + 2 * parent->step : a;
+    row->is_plain = row->is_plain && stencil == ZTI_SZ_HIGH_CUBIC;
 }
 
 ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
@@ -82,100 +83,76 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
         parent->loud = parent->first_loud + first;
         parent->at = i < 3 ? at[i] : 0;
         if (i < 3 && parent->at + 1 < parent->of) {
-            const enum kind kind = kind_of(parent, row->is_linear);
             row->across |= 1u << i;
-            row->is_plain = row->is_plain && kind == BOTH;
-            row->term[row->terms++] = (struct term){parent->row, parent->step, kind};
+            add_term(row, parent, zti_sz_high_stencil(parent->at, parent->of, row->is_linear));
         }
     }
-    if (row->terms == 0 && !(row->odd & 8)) { /* the last row along the first of its axes */
-        const struct parent *const parent = &row->parent[lowest_bit(row->odd)];
-        row->term[row->terms++] =
-            (struct term){parent->row, parent->at > 0 ? parent->step : 0, BEYOND};
-        row->is_plain = false;
-    }
-}
-
-/* Sums in units of 1 / 2^bits, rounded. */
-ZTI_INLINE lanes half_of(lanes sum, int32_t bits)
-{
-    return (lanes)((signed_lanes)(sum + (1u << bits >> 1)) >> bits);
+    for (uint32_t i = 0; row->terms == 0 && i < 3; i++) /* the last row along all of its axes */
+        if (row->odd >> i & 1 && zti_sz_high_is_beyond(row->odd, i))
+            add_term(row, &row->parent[i], ZTI_SZ_HIGH_BEYOND);
 }
 
 /* Points from number k on, along an axis but the last. */
 ZTI_INLINE lanes across_axis(const struct term *term, uint32_t k, bool is_plain)
 {
-    const int32_t *const from = term->from + k, *const next = from + term->step;
-    const lanes a = load_lanes(from);
-    if (is_plain || term->kind == BOTH)
-        return half_of(ZTI_SZ_HIGH_BOTH(a, load_lanes(next), load_lanes(from - term->step),
-                                        load_lanes(next + term->step)),
-                       4);
-    if (term->kind == MIDWAY)
-        return half_of(a + load_lanes(next), 1);
-    if (term->kind == RIGHT)
-        return half_of(ZTI_SZ_HIGH_LEFT(load_lanes(next), a, load_lanes(next + term->step)), 3);
-    const lanes before = load_lanes(from - term->step);
-    return term->kind == LEFT ? half_of(ZTI_SZ_HIGH_LEFT(a, load_lanes(next), before), 3)
-                              : half_of(ZTI_SZ_HIGH_BEYOND(a, before), 1);
+    return interpolate_lanes(is_plain ? ZTI_SZ_HIGH_CUBIC : term->stencil, load_lanes(term->z + k),
+                             load_lanes(term->a + k), load_lanes(term->b + k),
+                             load_lanes(term->c + k));
 }
 
-/* The mean of up to four predictions. */
-ZTI_INLINE lanes mean_of(const lanes *t, uint32_t terms)
-{
-    return terms == 1   ? t[0]
-           : terms == 2 ? half_of(t[0] + t[1], 1)
-           : terms == 3 ? half_of(ZTI_SZ_HIGH_MEAN_3(t[0], t[1], t[2]), 4)
-                        : half_of(t[0] + t[1] + t[2] + t[3], 2);
-}
+/* Points along the last axis, from a row's number k on. */
+struct along {
+    lanes z, a, b, c;
+};
 
-/* The row's ends, where points miss one beside them: 'along' is what the others are, 't' the
- * predictions along the other axes, from number k on. */
-ZTI_INLINE lanes at_ends(const struct row *row, uint32_t k, uint32_t terms, lanes *t, lanes along)
+/* The row's ends, where points miss one beside them: 'along' is what the others are along the last
+ * axis; 'sum', of so many terms, and 'other' see zti_sz_high_mean. */
+ZTI_INLINE lanes at_ends(const struct row *row, uint32_t k, const struct along *p, uint32_t terms,
+                         lanes sum, lanes other, lanes along)
 {
-    const struct parent *const parent = &row->parent[3];
-    const int32_t *const from = parent->row + k;
-    const uint32_t last = parent->of - 1; /* the point that may have none behind it */
-    const lanes a = load_lanes(from), b = load_lanes(from + 1), before = load_lanes(from - 1);
+    const uint32_t last = row->parent[3].of - 1; /* the point that may have none behind it */
     const lanes number = numbers_from(k);
-    const bool is_cubic = !row->is_linear && last > 1;
-    if (is_cubic && k == 0)
+    if (k == 0 && row->ends[0] == ZTI_SZ_HIGH_RIGHT)
         along = either((lanes)(number == 0),
-                       half_of(ZTI_SZ_HIGH_LEFT(b, a, load_lanes(from + 2)), 3), along);
-    if (is_cubic && k + LANES >= last)
-        along =
-            either((lanes)(number == last - 1), half_of(ZTI_SZ_HIGH_LEFT(a, b, before), 3), along);
-    t[terms] = along;
-    const lanes all = mean_of(t, terms + 1);
+                       interpolate_lanes(ZTI_SZ_HIGH_RIGHT, p->a, p->a, p->b, p->c), along);
+    if (k + LANES >= last && row->ends[1] == ZTI_SZ_HIGH_LEFT)
+        along = either((lanes)(number == last - 1),
+                       interpolate_lanes(ZTI_SZ_HIGH_LEFT, p->z, p->a, p->b, p->b), along);
+    const lanes all = mean_lanes(terms + 1, sum + along, along);
     if (k + LANES <= last)
         return all;
-    const lanes left = last > 0 ? before : a;
-    const lanes end = terms > 0 ? mean_of(t, terms) : half_of(ZTI_SZ_HIGH_BEYOND(a, left), 1);
+    const lanes z = last > 0 ? p->z : p->a;
+    const lanes end = terms > 0 ? mean_lanes(terms, sum, other)
+                                : interpolate_lanes(ZTI_SZ_HIGH_BEYOND, z, p->a, p->a, p->a);
     return either((lanes)(number == last), end, all);
 }
 
-/* Along the last axis too; 't' has the others. */
-ZTI_INLINE lanes with_last_axis(const struct row *row, uint32_t k, uint32_t terms, lanes *t)
+/* Points along the last axis too, beside those along others: the mean. */
+ZTI_INLINE lanes with_last_axis(const struct row *row, uint32_t k, uint32_t terms, lanes sum,
+                                lanes other)
 {
-    const struct parent *const parent = &row->parent[3];
-    const int32_t *const from = parent->row + k;
-    const lanes a = load_lanes(from), b = load_lanes(from + 1);
-    t[terms] = row->is_linear || parent->of < 3
-                   ? half_of(a + b, 1)
-                   : half_of(ZTI_SZ_HIGH_BOTH(a, b, load_lanes(from - 1), load_lanes(from + 2)), 4);
-    if (k == 0 || k + LANES + 1 >= parent->of)
-        return at_ends(row, k, terms, t, t[terms]);
-    return mean_of(t, terms + 1);
+    const int32_t *const from = row->parent[3].row + k;
+    const struct along p = {load_lanes(from - 1), load_lanes(from), load_lanes(from + 1),
+                            load_lanes(from + 2)};
+    const lanes along = row->ends[0] == ZTI_SZ_HIGH_RIGHT
+                            ? interpolate_lanes(ZTI_SZ_HIGH_CUBIC, p.z, p.a, p.b, p.c)
+                            : interpolate_lanes(ZTI_SZ_HIGH_MIDWAY, p.z, p.a, p.b, p.c);
+    if (k == 0 || k + LANES + 1 >= row->parent[3].of)
+        return at_ends(row, k, &p, terms, sum, other, along);
+    return mean_lanes(terms + 1, sum + along, along);
 }
 
 ZTI_INLINE void predict_with(const struct row *row, uint32_t first, uint32_t n, int32_t *out,
                              uint32_t terms, bool has_last, bool is_plain)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        lanes t[4];
-        for (uint32_t i = 0; i < terms; i++)
-            t[i] = across_axis(&row->term[i], first + k, is_plain);
-        store_lanes(has_last ? with_last_axis(row, first + k, terms, t) : mean_of(t, terms),
+        lanes sum = {0}, last = {0};
+        for (uint32_t i = 0; i < terms; i++) {
+            last = across_axis(&row->term[i], first + k, is_plain);
+            sum += last;
+        }
+        store_lanes(has_last ? with_last_axis(row, first + k, terms, sum, last)
+                             : mean_lanes(terms, sum, last),
                     out + k);
     }
 }

@@ -6,6 +6,7 @@
 
 #include "codec/sz/spec.h"
 #include "core/wire.h"
+#include "entropy/ans/mixed.h"
 
 #include <math.h>
 
@@ -25,6 +26,7 @@ enum {
     ZTI_SZ_HIGH_DIRECT = 127,    /* folded residuals below have a symbol each */
     ZTI_SZ_HIGH_ESCAPE = 255,    /* any other integer, in 32 bits */
     ZTI_SZ_HIGH_LOUDEST = 63,    /* magnitudes are cut there */
+    ZTI_SZ_HIGH_LEAST_OPEN = 5,  /* bits of larger ones that symbols leave open, at least */
     ZTI_SZ_HIGH_RANGE = 1 << 26, /* integers are below, in magnitude */
     ZTI_SZ_HIGH_REACH = 63       /* units in a step, where the range allows it; odd */
 };
@@ -44,6 +46,10 @@ enum {
     ZTI_SZ_HIGH_SMALL = 4,
     ZTI_SZ_HIGH_TUNINGS = 8
 };
+
+_Static_assert((int)ZTI_SZ_HIGH_DIRECT == 2 * (int)ZTI_SZ_HIGH_LOUDEST + 1 &&
+                   (int)ZTI_SZ_HIGH_LOUDEST + 1 == 2 << (int)ZTI_SZ_HIGH_LEAST_OPEN,
+               "residuals that have a symbol each are those whose magnitudes are not cut");
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -73,10 +79,35 @@ ZTI_STATIC uint32_t zti_sz_high_depth(uint32_t level)
     return level - 1 < ZTI_SZ_HIGH_DEPTHS ? level - 1 : (uint32_t)ZTI_SZ_HIGH_DEPTHS - 1;
 }
 
-/* Points of a band along an axis of a level with so many. */
+/* Points along an axis of so many values of any unsigned type, of every 2^bits-th if it is halved.
+ */
+#define ZTI_SZ_HIGH_POINTS(extent, is_halved, bits)                                                \
+    ((is_halved) ? (((extent)-1) >> (bits)) + 1 : (extent))
+
+/* Points of a band along an axis of a level with so many; those of them that are a tile's own,
+ * where the last point of the level is the next tile's. */
 ZTI_STATIC uint32_t zti_sz_high_along(uint32_t dim, bool is_odd, bool is_halved)
 {
     return is_odd ? dim / 2 : is_halved ? (dim + 1) / 2 : dim;
+}
+
+ZTI_STATIC uint32_t zti_sz_high_own_along(uint32_t along, bool is_odd, bool has_next)
+{
+    return along - (has_next && !is_odd ? 1 : 0);
+}
+
+/* Bands are named by the axes that their points are odd along, and coded in this order: along one
+ * axis, two, three, four. The one of halved axes after another, or 0 after the last; at first after
+ * 0. Four bits a band: all of them in order and 0, and the place of each. */
+ZTI_INLINE uint32_t zti_sz_high_next_band(uint32_t axes, uint32_t odd)
+{
+    const uint64_t bands = UINT64_C(0x0fedb7ca96538421), places = UINT64_C(0xedc9b873a652410f);
+    uint32_t place = (uint32_t)(places >> 4 * odd & 15);
+    do {
+        place = (place + 1) & 15;
+        odd = (uint32_t)(bands >> 4 * place & 15);
+    } while (odd & ~axes);
+    return odd;
 }
 
 /* A tile, and the planes behind it that it predicts. */
@@ -181,28 +212,63 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_counted_box(const struct zti_grid *grid
                                           : zti_sz_high_box(grid, axes, walk);
 }
 
-/* ---- prediction, of uint32_t or lanes of them ------------------------------------------------ */
+/* ---- prediction ------------------------------------------------------------------------------ */
 
-/* Midway between a and b, with z before a and c behind b: sixteenths; with z only, eighths. */
-#define ZTI_SZ_HIGH_BOTH(a, b, z, c) (9 * ((a) + (b)) - (z) - (c))
-#define ZTI_SZ_HIGH_LEFT(a, b, z)    (6 * (a) + 3 * (b) - (z))
+/* What a point is predicted by along an axis that it is odd along, of the even points around it:
+ * z, a, those that it lies between or behind, a and b, and c. */
+enum zti_sz_high_stencil {
+    ZTI_SZ_HIGH_CUBIC, /* all four */
+    ZTI_SZ_HIGH_LEFT,  /* quadratic: z, a and b */
+    ZTI_SZ_HIGH_RIGHT, /* quadratic: a, b and c */
+    ZTI_SZ_HIGH_MIDWAY,
+    ZTI_SZ_HIGH_BEYOND /* the line through z and a; a stands for z where there is none */
+};
 
-/* Behind a, on the line through z and a: halves. */
-#define ZTI_SZ_HIGH_BEYOND(a, z) (3 * (a) - (z))
+/* Whether all four points are there around the one behind number 'at' of so many even ones; and
+ * what its stencil is. */
+#define ZTI_SZ_HIGH_HAS_FOUR(at, of) ((at) > 0 && (at) + 2 < (of))
 
-/* The mean of three predictions, of which the last is along the fastest axis: sixteenths. */
-#define ZTI_SZ_HIGH_MEAN_3(p, r, t) (5 * ((p) + (r)) + 6 * (t))
-
-/* A sum in units of 1 / 2^bits, rounded. */
-ZTI_STATIC uint32_t zti_sz_high_round(uint32_t sum, uint32_t bits)
+ZTI_INLINE enum zti_sz_high_stencil zti_sz_high_stencil(uint32_t at, uint32_t of, bool is_linear)
 {
-    return (uint32_t)((int32_t)(sum + (1u << bits >> 1)) >> bits);
+    const bool has_z = at > 0, has_c = at + 2 < of;
+    return ZTI_SZ_HIGH_HAS_FOUR(at, of) && !is_linear ? ZTI_SZ_HIGH_CUBIC
+           : at + 1 >= of                             ? ZTI_SZ_HIGH_BEYOND
+           : is_linear || !(has_z || has_c)           ? ZTI_SZ_HIGH_MIDWAY
+           : has_z                                    ? ZTI_SZ_HIGH_LEFT
+                                                      : ZTI_SZ_HIGH_RIGHT;
 }
+
+/* A point's prediction is the mean of those along the axes with a point on both sides. Where there
+ * is none, it is the one along this axis of those it is odd along: the fastest, or the slowest. */
+ZTI_INLINE bool zti_sz_high_is_beyond(uint32_t odd, uint32_t axis)
+{
+    return odd >> (ZT_MAX_RANK - 1) ? axis == ZT_MAX_RANK - 1 : (odd & ((1u << axis) - 1)) == 0;
+}
+
+#define V           uint32_t
+#define OF(name)    zti_sz_high_##name
+#define SHIFT(v, n) ((uint32_t)((int32_t)(v) >> (n)))
+#define SIZE(v)     ((int32_t)(v) < 0 ? 0 - (v) : (v))
+#define FROM(v, n)  (0 - (uint32_t)((v) >= (uint32_t)(n)))
+#define HIGHEST(v)  (zti_bit_length64(v) - 1)
+#include "codec/sz/interp/formulas.h"
+#undef V
+#undef OF
+#undef SHIFT
+#undef SIZE
+#undef FROM
+#undef HIGHEST
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* What the sum of magnitudes of the points between is taken times, by the number of axes; and of
- * those of the rows before, by their number. The weighted sum, in sixteenths, is below 2^12. */
+/* A point's context is the depth of its level and the kind of its neighbourhood: of a sum of
+ * magnitudes in sixteenths, below 2^12. It has those of the points that it lies between: along each
+ * of the 'axes' that it is odd along the one before and the one behind, for which the former stands
+ * where there is none. And those of the points before it in its band along all axes but the
+ * fastest, of which there are 'rows'. Sums are of a type whose factors are of type 'number'. */
+#define ZTI_SZ_HIGH_NEIGHBOURHOOD(number, between, axes, before, rows)                             \
+    ((between) * (number)zti_sz_high_share(axes) + (before) * (number)zti_sz_high_row_share(rows))
+
 ZTI_STATIC uint32_t zti_sz_high_share(uint32_t axes)
 {
     return (uint32_t)(UINT64_C(0x0405081000) >> 8 * axes & 255);
@@ -211,6 +277,13 @@ ZTI_STATIC uint32_t zti_sz_high_share(uint32_t axes)
 ZTI_STATIC uint32_t zti_sz_high_row_share(uint32_t rows)
 {
     return 0x0b102000u >> 8 * rows & 255;
+}
+
+/* Where there are no rows, four points at a time see the last two of the four before them: the
+ * magnitudes of these, beside the sum between. The first four see none, and that sum twice. */
+ZTI_STATIC uint32_t zti_sz_high_first_row(uint32_t between, bool is_first, uint32_t two)
+{
+    return is_first ? 2 * between : between + 16 * two;
 }
 
 /* Above so many sixteenths a neighbourhood is of the next kind. */
@@ -245,57 +318,42 @@ ZTI_INLINE int32_t zti_sz_high_nearest(int32_t d, double per)
     return zti_sz_high_rint((double)d * per);
 }
 
-ZTI_STATIC uint32_t zti_sz_high_size(int32_t q)
+/* The symbol of a residual, if its context has it; else it is the escape. */
+ZTI_STATIC uint32_t zti_sz_high_symbol(int32_t q)
 {
-    return q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
+    const uint32_t v = (uint32_t)q, folded = zti_sz_high_fold(v);
+    return folded < ZTI_SZ_HIGH_DIRECT ? folded : zti_sz_high_symbol_of(v, zti_sz_high_bits_of(v));
+}
+
+/* How many bits a symbol leaves open; what they are of a residual, of so many: the escape's are the
+ * residual. */
+ZTI_STATIC uint32_t zti_sz_high_open_bits(uint32_t symbol)
+{
+    return symbol == ZTI_SZ_HIGH_ESCAPE ? 32 : zti_sz_high_bits_in(symbol);
+}
+
+ZTI_STATIC uint32_t zti_sz_high_open(uint32_t bits, int32_t q)
+{
+    return bits == 32 ? (uint32_t)q : zti_sz_high_open_of((uint32_t)q, bits);
+}
+
+ZTI_STATIC int32_t zti_sz_high_residual(uint32_t symbol, uint32_t open)
+{
+    return (int32_t)(symbol == ZTI_SZ_HIGH_ESCAPE ? open : zti_sz_high_residual_of(symbol, open));
+}
+
+/* A residual's magnitude, as contexts see it; and by its symbol, but for the escape. */
+ZTI_STATIC uint32_t zti_sz_high_cut(uint32_t size)
+{
+    return size < ZTI_SZ_HIGH_LOUDEST ? size : (uint32_t)ZTI_SZ_HIGH_LOUDEST;
 }
 
 ZTI_STATIC uint8_t zti_sz_high_loudness(int32_t q)
 {
-    const uint32_t size = zti_sz_high_size(q);
-    return size < ZTI_SZ_HIGH_LOUDEST ? (uint8_t)size : (uint8_t)ZTI_SZ_HIGH_LOUDEST;
+    return (uint8_t)zti_sz_high_cut(q < 0 ? 0 - (uint32_t)q : (uint32_t)q);
 }
 
-/* The symbol of a residual; how many bits it leaves open (any symbol has less than 32, but for the
- * escape), and what they are: the lowest of the residual's magnitude or, of an escape, of
- * itself. */
-ZTI_STATIC uint32_t zti_sz_high_symbol(int32_t q)
-{
-    const uint32_t size = zti_sz_high_size(q), folded = (uint32_t)q << 1 ^ (uint32_t)(q >> 31);
-    if (folded < ZTI_SZ_HIGH_DIRECT)
-        return folded;
-    const uint32_t n = zti_bit_length64(size) - 1;
-    return ZTI_SZ_HIGH_DIRECT + 4 * (n - 6) + 2 * (size >> (n - 1) & 1) + (q < 0);
-}
-
-ZTI_STATIC uint32_t zti_sz_high_open_bits(uint32_t symbol)
-{
-    return symbol < ZTI_SZ_HIGH_DIRECT    ? 0
-           : symbol == ZTI_SZ_HIGH_ESCAPE ? 32
-                                          : ((symbol - ZTI_SZ_HIGH_DIRECT) / 4 + 5) & 31;
-}
-
-ZTI_STATIC uint32_t zti_sz_high_open_of(uint32_t bits, int32_t q)
-{
-    return bits == 32 ? (uint32_t)q : zti_sz_high_size(q) & ((1u << bits) - 1);
-}
-
-ZTI_STATIC uint32_t zti_sz_high_open(uint32_t symbol, int32_t q)
-{
-    return zti_sz_high_open_of(zti_sz_high_open_bits(symbol), q);
-}
-
-/* And back; of a symbol that leaves bits open, these. */
-ZTI_STATIC int32_t zti_sz_high_residual(uint32_t symbol, uint32_t open)
-{
-    if (symbol < ZTI_SZ_HIGH_DIRECT)
-        return (int32_t)(symbol >> 1 ^ (0 - (symbol & 1)));
-    if (symbol == ZTI_SZ_HIGH_ESCAPE)
-        return (int32_t)open;
-    const uint32_t number = symbol - ZTI_SZ_HIGH_DIRECT;
-    const uint32_t size = (2 | (number >> 1 & 1)) << zti_sz_high_open_bits(symbol) | open;
-    return (int32_t)(number & 1 ? 0 - size : size);
-}
+#define ZTI_SZ_HIGH_LOUDNESS(symbol) (((symbol) + 1) >> 1)
 
 /* ---- what a tile consists of ----------------------------------------------------------------- */
 
@@ -306,9 +364,46 @@ enum {
     ZTI_SZ_HIGH_KIND = 3,
     ZTI_SZ_HIGH_HAS_EXTRAS = 4,
     ZTI_SZ_HIGH_HAS_EXACT = 8,
-    ZTI_SZ_HIGH_HAS_MANY = 16,   /* states: ZTI_ANS_MANY, or ZTI_ANS_WAYS */
-    ZTI_SZ_HIGH_MANY_FROM = 8192 /* symbols other than 0, where there are so many states */
+    ZTI_SZ_HIGH_HAS_MANY = 16,    /* states: ZTI_ANS_MANY, or ZTI_ANS_WAYS */
+    ZTI_SZ_HIGH_MANY_FROM = 8192, /* symbols other than 0, where there are so many states */
+    ZTI_SZ_HIGH_MARKS_MOST = 515  /* bytes of the marks of 4096 values, at most */
 };
+
+/* States of a tile's codes: by its symbols other than 0, and by its first byte. */
+ZTI_STATIC uint32_t zti_sz_high_states(uint32_t others)
+{
+    return others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
+}
+
+ZTI_STATIC uint32_t zti_sz_high_states_in(uint32_t first)
+{
+    return first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+}
+
+/* Write what is before a tile's sections, of such lengths: of so many values of so many bytes each,
+ * 'exact' are kept as they are; 'others' of its symbols are not 0. Returns the place behind it. A
+ * tile that would not be shorter than its values is raw. */
+ZTI_STATIC uint8_t *zti_sz_high_put_front(uint8_t *to, uint64_t values, uint32_t value_bytes,
+                                          uint64_t exact, uint32_t others, uint64_t extra_bytes,
+                                          uint64_t code_bytes)
+{
+    const uint64_t parts = values / ZTI_SZ_TILE_VALUES + 1;
+    const uint64_t exact_most =
+        exact ? exact * value_bytes + 4 + parts * ZTI_SZ_HIGH_MARKS_MOST : 0;
+    const bool is_zero = others == 0;
+    if (code_bytes + extra_bytes + exact_most + 8 > values * value_bytes) {
+        *to++ = ZTI_SZ_HIGH_RAW;
+        return to;
+    }
+    *to++ =
+        (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
+                  (extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) | (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0) |
+                  (zti_sz_high_states(others) == ZTI_ANS_MANY ? ZTI_SZ_HIGH_HAS_MANY : 0));
+    if (!is_zero)
+        to = zti_put_varint(to, code_bytes + extra_bytes +
+                                    (extra_bytes ? zti_varint_bytes(extra_bytes) : 0));
+    return extra_bytes ? zti_put_varint(to, extra_bytes) : to;
+}
 
 struct zti_sz_parts {
     uint32_t first;
@@ -364,12 +459,6 @@ enum {
     ZTI_SZ_HIGH_HAS_AT = ZTI_SZ_HIGH_NEXT_AT + 2 * ZTI_SZ_HIGH_MODELS * ZTI_SZ_HIGH_STATES,
     ZTI_SZ_HIGH_COARSE_AT = ZTI_SZ_HIGH_HAS_AT + ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET
 };
-
-/* Points of the coarse grid along an axis of so many values. */
-ZTI_STATIC uint64_t zti_sz_high_coarse_along(uint64_t extent, bool is_halved, uint32_t bits)
-{
-    return is_halved ? ((extent - 1) >> bits) + 1 : extent;
-}
 
 #ifdef __cplusplus
 extern "C" {

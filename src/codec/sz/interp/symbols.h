@@ -19,7 +19,7 @@ static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *
     const uint32_t symbol = has && !has[own] ? (uint32_t)ZTI_SZ_HIGH_ESCAPE : own;
     const uint32_t bits = zti_sz_high_open_bits(symbol);
     if (bits > 0)
-        put_extra(e, zti_sz_high_open(symbol, q), bits);
+        put_extra(e, zti_sz_high_open(bits, q), bits);
     return (uint8_t)symbol;
 }
 
@@ -31,17 +31,6 @@ static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
 ZTI_INLINE uint32_t whole_blocks(uint32_t n)
 {
     return (n + BLOCK - 1) / BLOCK * BLOCK;
-}
-
-/* The place of the highest bit of what is not 0, as a float's exponent. Below the highest one no
- * two bits are left side by side, so that nothing is rounded up. */
-ZTI_INLINE lanes highest_of(lanes v)
-{
-    typedef float floats __attribute__((vector_size(4 * LANES)));
-    const floats f = __builtin_convertvector((signed_lanes)(v & ~(v >> 1)), floats);
-    lanes bits;
-    memcpy(&bits, &f, sizeof bits);
-    return (bits >> 23 & 255) - 127;
 }
 
 /* What symbols leave open, of each. */
@@ -56,14 +45,9 @@ static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, str
     lanes all = {0};
     uint32_t sum = 0;
     for (uint32_t k = 0; k < whole_blocks(n); k += LANES) {
-        const lanes v = load_lanes(q + k), sign = sign_of(v), size = (v ^ sign) - sign;
-        const lanes quiet = v << 1 ^ sign;
-        const lanes is_loud = (lanes)(quiet >= ZTI_SZ_HIGH_DIRECT);
-        const lanes bits = (highest_of(size) - 1) & is_loud;
-        const lanes loud =
-            ZTI_SZ_HIGH_DIRECT + 4 * (bits - 5) + 2 * (size >> bits & 1) + (sign & 1);
-        store_narrow((quiet & ~is_loud) | (loud & is_loud), symbols + k);
-        store_lanes(size & ((1u << bits) - 1), open->value + k);
+        const lanes v = load_lanes(q + k), bits = bits_of_lanes(v);
+        store_narrow(symbol_of_lanes(v, bits), symbols + k);
+        store_lanes(open_of_lanes(v, bits), open->value + k);
         store_lanes(bits, open->bits + k);
         all += bits;
     }
@@ -144,11 +128,10 @@ static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_re
                            int32_t *q, uint8_t *loud)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        const lanes number = load_narrow(symbols + k) - ZTI_SZ_HIGH_DIRECT;
-        const lanes is_loud = ~sign_of(number), sign = 0 - (number & 1);
-        const lanes bits = (number / 4 + 5) & 31 & is_loud, top = (2 | (number >> 1 & 1)) << bits;
-        const lanes size = top + take_open(extras, bits), value = (size ^ sign) - sign;
-        store_lanes((value & is_loud) | (load_lanes(q + k) & ~is_loud), q + k);
+        const lanes symbol = load_narrow(symbols + k);
+        const lanes is_loud = (lanes)(symbol >= ZTI_SZ_HIGH_DIRECT);
+        const lanes open = take_open(extras, bits_in_lanes(symbol));
+        store_lanes(residual_of_lanes(symbol, open), q + k);
         const lanes heard = load_narrow(loud + k);
         store_narrow((ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud), loud + k);
     }
@@ -163,14 +146,13 @@ ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_b
     for (uint32_t k = 0; k < n; k += WIDE) {
         small u;
         memcpy(&u, symbols + k, sizeof u);
-        const small size = (u >> 1) + (u & 1);
+        const small size = ZTI_SZ_HIGH_LOUDNESS(u);
         memcpy(loud + k, &size, sizeof size);
         any |= (small)(u >= ZTI_SZ_HIGH_DIRECT);
         escapes |= (small)(u == ZTI_SZ_HIGH_ESCAPE);
     }
     for (uint32_t k = 0; k < n; k += LANES) {
-        const lanes u = load_narrow(symbols + k);
-        store_lanes(u >> 1 ^ (0 - (u & 1)), q + k);
+        store_lanes(unfold_lanes(load_narrow(symbols + k)), q + k);
     }
     if (!is_any(any))
         return;

@@ -218,7 +218,7 @@ static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
 }
 
 /* How many symbols are not 0; of many, that there are ZTI_SZ_HIGH_MANY_FROM or more. */
-static uint32_t sounding_of(const struct zti_sz_pyramid *p)
+static uint32_t count_others(const struct zti_sz_pyramid *p)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < p->count && count < ZTI_SZ_HIGH_MANY_FROM;) {
@@ -233,40 +233,28 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
                          const struct zti_sz_box *box, struct zti_sz_slot *slot, uint8_t *to)
 {
     const struct zti_sz_high *const high = coding->model;
-    const size_t value_bytes = zt_type_bytes(coding->type), raw_bytes = box->values * value_bytes;
+    const uint32_t value_bytes = (uint32_t)zt_type_bytes(coding->type);
     struct zti_sz_pyramid *const p = &slot->pyramid;
     struct zti_sz_extras extras = {.writer = zti_bit_writer_at(slot->bytes),
                                    .most_bits = slot->most_extra_bytes * 8};
     const bool is_sure = code_tile(coding, array, box, p, &extras);
     const size_t exact = is_sure ? 0 : find_exact(coding, array, box, p, slot->is_exact);
-    const size_t exact_most =
-        exact * value_bytes + (exact ? 4 + (box->values / ZTI_SZ_TILE_VALUES + 1) * 515 : 0);
-    const uint32_t sounding = sounding_of(p);
-    const bool is_zero = sounding == 0, has_many = sounding >= ZTI_SZ_HIGH_MANY_FROM;
-    const uint32_t ways = has_many ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    const uint32_t others = count_others(p), states = zti_sz_high_states(others);
     uint8_t *const scratch = slot->bytes + slot->most_extra_bytes + 64;
     const uint8_t *const codes =
-        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(&high->table, p, ways, scratch);
+        others ? zti_sz_high_ops_of(coding)->put_codes(&high->table, p, states, scratch) : scratch;
     const size_t code_bytes =
-        is_zero ? 0 : (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes);
+        others ? (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes) : 0;
     const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
-    if (extras.is_over || code_bytes + extra_bytes + exact_most + 8 > raw_bytes)
+    uint8_t *at =
+        zti_sz_high_put_front(to, box->values, value_bytes, exact, others, extra_bytes, code_bytes);
+    if (extras.is_over || *to == ZTI_SZ_HIGH_RAW)
         return put_raw(coding, array, box, to);
-    *to++ = (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
-                      (extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
-                      (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0) | (has_many ? ZTI_SZ_HIGH_HAS_MANY : 0));
-    if (!is_zero)
-        to = zti_put_varint(to, code_bytes + extra_bytes +
-                                    (extra_bytes ? zti_varint_bytes(extra_bytes) : 0));
-    if (extra_bytes) {
-        to = zti_put_varint(to, extra_bytes);
-        memcpy(to, slot->bytes, extra_bytes);
-        to += extra_bytes;
-    }
-    if (!is_zero)
-        memcpy(to, codes, code_bytes);
-    to += code_bytes;
-    return exact ? put_exact(coding, array, box, slot->is_exact, to) : to;
+    memcpy(at, slot->bytes, extra_bytes);
+    at += extra_bytes;
+    memcpy(at, codes, code_bytes);
+    at += code_bytes;
+    return exact ? put_exact(coding, array, box, slot->is_exact, at) : at;
 }
 
 void zti_sz_high_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -458,8 +446,7 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
         take_raw(coding, box, parts->raw, view);
         return true;
     }
-    const uint32_t ways = parts->first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
-    if (!is_zero && !zti_ans_mixed_open(&codes, &in, ways))
+    if (!is_zero && !zti_ans_mixed_open(&codes, &in, zti_sz_high_states_in(parts->first)))
         return false;
     shape_tile(coding, box, p);
     copy_coarse(coding, box, p);

@@ -114,7 +114,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     const uint32_t axes = high_axes(&h->s), helper = helper_of(h);
     const bool is_taker = __any_sync(SIMT_ALL_LANES, has_codes && helper < 32);
     const bool is_many =
-        __any_sync(SIMT_ALL_LANES, is_taker && (parts->first & ZTI_SZ_HIGH_HAS_MANY) != 0);
+        __any_sync(SIMT_ALL_LANES, is_taker && zti_sz_high_states_in(parts->first) == ZTI_ANS_MANY);
     const uint32_t ways = is_many ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
     bool is_good = true, is_made = false; /* the sums of the next band */
     uint32_t first = 0;
@@ -133,7 +133,8 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     if (is_taker)
         is_good = ans_ways_begin(&t->codes, &in, ways, window);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;)
-        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+        for (uint32_t odd = zti_sz_high_next_band(axes, 0); odd != 0;
+             odd = zti_sz_high_next_band(axes, odd)) {
             const struct high_band b = high_band_of(&box, axes, level, odd);
             __syncthreads();
             if (!is_made) {
@@ -141,7 +142,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
                     make_sums(&b, &t->slot, first, helper, h->helpers);
                 __syncthreads();
             }
-            const uint32_t next = next_odd(axes, odd);
+            const uint32_t next = zti_sz_high_next_band(axes, odd);
             is_made = h->helpers > 32 && next != 0 && (next & odd) != odd;
             if (is_taker)
                 take_any_band(h, t, &b, is_many);
@@ -294,7 +295,8 @@ static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_ti
     copy_coarse(h, box, slot->x, NULL, threadIdx.x, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
-        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+        for (uint32_t odd = zti_sz_high_next_band(axes, 0); odd != 0;
+             odd = zti_sz_high_next_band(axes, odd)) {
             const struct high_band b = high_band_of(box, axes, level, odd);
             const struct extents extents = extents_of(b.dim);
             const uint32_t n = points_in(&b);

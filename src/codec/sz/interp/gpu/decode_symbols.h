@@ -82,7 +82,7 @@ static __device__ __forceinline__ void put_symbols(struct taker *t, uint32_t sym
 
 static __device__ __forceinline__ uint32_t loudness_of(uint32_t symbol)
 {
-    return simt_at_most((symbol + 1) / 2, ZTI_SZ_HIGH_LOUDEST);
+    return zti_sz_high_cut(ZTI_SZ_HIGH_LOUDNESS(symbol));
 }
 
 /* The next n symbols, a lane each, of the point at 'at' with that neighbourhood; returns its
@@ -109,14 +109,15 @@ static __device__ __forceinline__ void make_sums(const struct high_band *b,
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
-    const uint32_t share = zti_sz_high_share(zti_sz_high_axes_count(b->odd));
+    const uint32_t axes = zti_sz_high_axes_count(b->odd);
     for (uint32_t i = helper; i < n; i += 2 * helpers) {
         uint32_t sum[2]; /* so that loads are on their way together */
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t c[4];
             coordinates(&extents, simt_at_most(i + k * helpers, n - 1), c);
-            sum[k] = share * sum_between(b, c, slot->loud + point_at(b, c));
+            sum[k] = ZTI_SZ_HIGH_NEIGHBOURHOOD(
+                uint32_t, sum_between(b, c, slot->loud + point_at(b, c)), axes, 0, 0);
         }
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++)
@@ -136,7 +137,7 @@ static __device__ __forceinline__ void take_first_row(struct taker *t, const str
     for (uint32_t i = 0; i < points; i += 4) {
         const uint32_t n = simt_at_most(points - i, 4);
         const uint32_t own = lane < n ? t->slot.sums[t->taken + lane] : 0;
-        const uint32_t sum = lane >= n ? 0 : i == 0 ? 2 * own : own + 16 * before;
+        const uint32_t sum = lane < n ? zti_sz_high_first_row(own, i == 0, before) : 0;
         const uint32_t at = b->base + (i + lane) * b->step[3];
         const uint32_t loud = take_symbols(t, ways, in_depth(b, sum), at, n);
         before = __shfl_sync(SIMT_ALL_LANES, loud, 2) + __shfl_sync(SIMT_ALL_LANES, loud, 3);

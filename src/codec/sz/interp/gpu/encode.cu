@@ -10,8 +10,7 @@
 
 enum {
     PUT_BATCH = 512, /* tiles under way at a time, if they are large */
-    STEPS = 8,       /* symbols of a state that are looked up together */
-    EXACT_MOST = 515 /* bytes of the marks of 4096 values, at most */
+    STEPS = 8        /* symbols of a state that are looked up together */
 };
 
 /* ---- symbols: a block a tile ---- */
@@ -288,33 +287,23 @@ static __device__ __forceinline__ void measure_exact(uint32_t values, const stru
 static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t value_bytes,
                                                     const struct put_slot *slot, struct putting *p)
 {
-    const uint32_t raw_bytes = values * value_bytes, exact = slot->note->exact;
+    const uint32_t exact = slot->note->exact;
     const uint32_t ways = ways_of(slot->note);
     const bool is_zero = slot->note->others == 0;
     const uint32_t parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
-    uint8_t *const head = (uint8_t *)(void *)p->head, *at = head;
+    uint8_t *const head = (uint8_t *)(void *)p->head;
     place_bits(p, ways, is_zero);
-    const uint64_t exact_most =
-        exact ? (uint64_t)exact * value_bytes + 4 + (values / ZTI_SZ_TILE_VALUES + 1) * EXACT_MOST
-              : 0;
-    p->is_raw = p->code_bytes + (uint64_t)p->extra_bytes + exact_most + 8 > raw_bytes;
     p->exact_at[0] = 4;
     for (uint32_t i = 0; i < parts && exact; i++)
         p->exact_at[i + 1] = p->exact_at[i] + p->marks[i] + p->values[i] * value_bytes;
     p->exact_bytes = exact ? p->exact_at[parts] : 0;
-    *at++ = p->is_raw ? (uint8_t)ZTI_SZ_HIGH_RAW
-                      : (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
-                                  (ways == ZTI_ANS_MANY ? ZTI_SZ_HIGH_HAS_MANY : 0) |
-                                  (p->extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
-                                  (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0));
-    if (!p->is_raw && !is_zero)
-        at = zti_put_varint(at, p->code_bytes + p->extra_bytes +
-                                    (p->extra_bytes ? zti_varint_bytes(p->extra_bytes) : 0));
-    if (!p->is_raw && p->extra_bytes)
-        at = zti_put_varint(at, p->extra_bytes);
-    p->head_bytes = (uint32_t)(at - head);
-    p->bytes =
-        p->is_raw ? 1 + raw_bytes : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
+    p->head_bytes =
+        (uint32_t)(zti_sz_high_put_front(head, values, value_bytes, exact, slot->note->others,
+                                         p->extra_bytes, p->code_bytes) -
+                   head);
+    p->is_raw = *head == ZTI_SZ_HIGH_RAW;
+    p->bytes = p->is_raw ? 1 + values * value_bytes
+                         : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
 }
 
 /* Values as they are: marks by a thread each 4096 values, then these. */

@@ -294,7 +294,7 @@ static __device__ __forceinline__ uint32_t open_of_four(const uint32_t *open, co
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
-        bits |= (zti_sz_high_size(q[i]) & simt_ones(own)) << count;
+        bits |= zti_sz_high_open_of((uint32_t)q[i], own) << count;
         count += own;
     }
     return bits;
@@ -325,7 +325,7 @@ static __device__ __forceinline__ void put_open(struct bit_run *run, const struc
         for (uint32_t i = 0; i < EIGHT; i++) {
             const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
             if (own > 0)
-                bit_run_or(run, at, zti_sz_high_open_of(own, q[i]));
+                bit_run_or(run, at, zti_sz_high_open(own, q[i]));
             at += own;
         }
     }

@@ -6,7 +6,6 @@
 #define ZTI_SZ_INTERP_GPU_ENCODE_SYMBOLS_H
 
 #include "codec/sz/interp/gpu/finest_level.h"
-#include "entropy/ans/mixed.h"
 
 enum { LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET };
 
@@ -63,7 +62,7 @@ static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_hi
 
 static __device__ __forceinline__ uint32_t ways_of(const struct put_note *note)
 {
-    return note->others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
+    return zti_sz_high_states(note->others);
 }
 
 static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles *s, uint64_t at)
@@ -253,7 +252,8 @@ static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_
                                                            const uint8_t *loud, uint32_t step)
 {
     const uint8_t *const four = loud - (int64_t)(c % 4) * step;
-    return c < 4 ? 2 * sum : sum + 16u * four[-(int64_t)step] + 16u * four[-2 * (int64_t)step];
+    const uint32_t two = c < 4 ? 0 : (uint32_t)four[-(int64_t)step] + four[-2 * (int64_t)step];
+    return zti_sz_high_first_row(sum, c < 4, two);
 }
 
 /* Kinds of neighbourhoods by their sums / 16, in shared memory; there behind the next barrier. */
@@ -322,7 +322,8 @@ static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tile
     copy_coarse(h, box, slot->x, slot->loud, threadIdx.x, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
-        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+        for (uint32_t odd = zti_sz_high_next_band(axes, 0); odd != 0;
+             odd = zti_sz_high_next_band(axes, odd)) {
             const struct high_band b = high_band_of(box, axes, level, odd);
             __syncthreads();
             quantize_band(s, slot, &b, step, *symbols);
@@ -433,8 +434,8 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
     before += p->c[1] > 0 ? own[-(int64_t)y_step] : 0;
     before += j > 0 ? slab_loud(b, is_odd, j - 1)[p->at] : 0;
     const uint32_t rows = (p->c[1] > 0) + (j > 0), c = p->c[0];
-    uint32_t sum = between * zti_sz_high_share(zti_sz_high_axes_count(odd)) +
-                   before * zti_sz_high_row_share(rows);
+    uint32_t sum =
+        ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, zti_sz_high_axes_count(odd), before, rows);
     if (rows == 0)
         sum = with_two_before(sum, c, own, x_step);
     return kinds[sum / 16];

@@ -100,7 +100,7 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
     b.dim[2] = is_flat ? box->dim[2] : box->dim[1];
     b.own[2] = is_flat ? box->own[2] : box->own[1];
     for (uint32_t i = 0; i < 3; i++)
-        b.of[i] = b.halved >> i & 1 ? (b.dim[i] + 1) / 2 : b.dim[i];
+        b.of[i] = zti_sz_high_along(b.dim[i], false, b.halved >> i & 1);
     b.step = zti_sz_high_step(&h->s.sz, 1);
     b.is_linear = h->s.sz.tuning & ZTI_SZ_HIGH_LINEAR;
     b.is_zero = false;
@@ -119,7 +119,8 @@ static __device__ __forceinline__ uint32_t slab_axes(const struct sz_high_tiles 
 static __device__ __forceinline__ uint32_t slab_find_first(const struct slab *b, uint32_t at)
 {
     const uint32_t axes = high_axes(&b->h->s);
-    for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+    for (uint32_t odd = zti_sz_high_next_band(axes, 0); odd != 0;
+         odd = zti_sz_high_next_band(axes, odd)) {
         const struct high_band band = high_band_of(b->box, axes, 0, odd);
         for (uint32_t set = 1; set < 8; set++)
             if ((set & ~b->halved) == 0 && slab_axes(b->h, set) == odd)
@@ -216,8 +217,8 @@ static __device__ __forceinline__ struct slab_band slab_band_of(const struct sla
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const bool is_odd = odd >> i & 1;
-        const uint32_t dim = is_odd ? b->dim[i] / 2 : b->of[i];
-        band.own[i] = dim - (!is_odd && b->own[i] < b->dim[i] ? 1 : 0);
+        const uint32_t along = zti_sz_high_along(b->dim[i], is_odd, b->halved >> i & 1);
+        band.own[i] = zti_sz_high_own_along(along, is_odd, b->own[i] < b->dim[i]);
     }
     band.row = b->facts->along[0][odd & 1];
     band.plane = b->facts->along[1][odd >> 1 & 1];
@@ -245,35 +246,15 @@ slab_point_of(const struct slab *b, const struct slab_band *band, uint32_t odd, 
     return p;
 }
 
-/* Along one axis, z, a, b and c of the format's description, where they are if they are there. */
-struct slab_line {
-    const int32_t *z, *a, *b, *c;
-};
-
-static __device__ __forceinline__ struct slab_line
+static __device__ __forceinline__ struct line
 slab_line_of(const struct slab *b, const struct slab_point *p, uint32_t axis)
 {
-    const uint32_t j = p->c[2], apart = axis == 0 ? 1 : b->dim[0];
-    struct slab_line l;
-    if (axis == 2) {
-        l.z = slab_even(b, j - 1) + p->at;
-        l.a = slab_even(b, j) + p->at;
-        l.b = slab_even(b, j + 1) + p->at;
-        l.c = slab_even(b, j + 2) + p->at;
-    } else {
-        l.z = p->x - 3 * (size_t)apart;
-        l.a = p->x - apart;
-        l.b = p->x + apart;
-        l.c = p->x + 3 * (size_t)apart;
-    }
+    const uint32_t j = p->c[2];
+    if (axis < 2)
+        return line_at(p->x, axis == 0 ? 1 : b->dim[0]);
+    const struct line l = {slab_even(b, j - 1) + p->at, slab_even(b, j) + p->at,
+                           slab_even(b, j + 1) + p->at, slab_even(b, j + 2) + p->at};
     return l;
-}
-
-static __device__ __forceinline__ uint32_t slab_mean(const uint32_t *t, uint32_t terms)
-{
-    return terms == 1   ? t[0] + t[1] + t[2]
-           : terms == 2 ? zti_sz_high_round(t[0] + t[1] + t[2], 1)
-                        : zti_sz_high_round(ZTI_SZ_HIGH_MEAN_3(t[2], t[1], t[0]), 4);
 }
 
 /* Where points are missing, or two are enough. */
@@ -281,23 +262,16 @@ static __device__ __forceinline__ uint32_t slab_predict_at_border(const struct s
                                                                   const struct slab_point *p,
                                                                   uint32_t odd)
 {
-    uint32_t t[3] = {0, 0, 0}, terms = 0, last = 0;
+    const uint32_t in_order = (odd & 1) << 3 | (odd & 2) << 1 | (odd & 4) >> 1;
+    struct guess g = {0, 0, 0, 0};
     SIMT_UNROLL
     for (uint32_t axis = 3; axis-- > 0;) {
-        if (!(odd >> axis & 1))
-            continue;
-        const struct slab_line l = slab_line_of(b, p, axis);
-        const bool has_z = p->c[axis] > 0, has_b = p->c[axis] + 1 < b->of[axis];
-        const bool has_c = p->c[axis] + 2 < b->of[axis];
-        const uint32_t a = (uint32_t)*l.a, z = has_z ? (uint32_t)*l.z : a;
-        if (axis == 0 || odd >> (axis + 1) == 0)
-            last = zti_sz_high_round(ZTI_SZ_HIGH_BEYOND(a, z), 1);
-        if (has_b)
-            t[axis] = midway(a, (uint32_t)*l.b, z, has_c ? (uint32_t)*l.c : 0, has_z, has_c,
-                             b->is_linear);
-        terms += has_b;
+        const struct line l = slab_line_of(b, p, axis);
+        if (odd >> axis & 1)
+            guess_along(&g, &l, p->c[axis], b->of[axis], b->is_linear,
+                        zti_sz_high_is_beyond(in_order, 3 - axis));
     }
-    return terms == 0 ? last : slab_mean(t, terms);
+    return mean_guess(&g);
 }
 
 static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
@@ -308,18 +282,18 @@ static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
     SIMT_UNROLL
     for (uint32_t axis = 0; axis < 3; axis++)
         if (odd >> axis & 1)
-            is_inner = is_inner && p->c[axis] > 0 && p->c[axis] + 2 < b->of[axis];
+            is_inner = is_inner && ZTI_SZ_HIGH_HAS_FOUR(p->c[axis], b->of[axis]);
     if (!is_inner)
         return slab_predict_at_border(b, p, odd);
     SIMT_UNROLL
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (!(odd >> axis & 1))
             continue;
-        const struct slab_line l = slab_line_of(b, p, axis);
-        t[axis] = zti_sz_high_round(
-            ZTI_SZ_HIGH_BOTH((uint32_t)*l.a, (uint32_t)*l.b, (uint32_t)*l.z, (uint32_t)*l.c), 4);
+        const struct line l = slab_line_of(b, p, axis);
+        t[axis] = zti_sz_high_interpolate(ZTI_SZ_HIGH_CUBIC, (uint32_t)*l.z, (uint32_t)*l.a,
+                                          (uint32_t)*l.b, (uint32_t)*l.c);
     }
-    return slab_mean(t, zti_sz_high_axes_count(odd));
+    return zti_sz_high_mean(zti_sz_high_axes_count(odd), t[0] + t[1] + t[2], t[0]);
 }
 
 /* ---- planes ---- */

@@ -182,29 +182,16 @@ high_band_of(const struct zti_sz_box *box, uint32_t axes, uint32_t level, uint32
     SIMT_UNROLL
     for (uint32_t i = 4; i-- > 0;) {
         const bool is_odd = odd >> i & 1, is_halved = axes >> i & 1;
-        const uint32_t dim = is_halved ? ((box->dim[i] - 1) >> level) + 1 : box->dim[i];
+        const uint32_t dim = ZTI_SZ_HIGH_POINTS(box->dim[i], is_halved, level);
         b.dim[i] = zti_sz_high_along(dim, is_odd, is_halved);
-        b.own[i] = b.dim[i] - (!is_odd && box->own[i] < box->dim[i] ? 1 : 0);
+        b.own[i] = zti_sz_high_own_along(b.dim[i], is_odd, box->own[i] < box->dim[i]);
         b.apart[i] = stride << level;
         b.step[i] = is_halved ? stride << (level + 1) : stride;
         b.base += is_odd ? stride << level : 0;
-        b.of[i] = (dim + 1) / 2;
+        b.of[i] = zti_sz_high_along(dim, false, true);
         stride *= box->dim[i];
     }
     return b;
-}
-
-/* The next set of halved axes in the order of bands, or 0 after the last; at first after 0. Four
- * bits a set: all of them in order and 0, and the place of each. */
-static __device__ __forceinline__ uint32_t next_odd(uint32_t axes, uint32_t odd)
-{
-    const uint64_t sets = UINT64_C(0x0fedb7ca96538421), places = UINT64_C(0xedc9b873a652410f);
-    uint32_t place = (uint32_t)(places >> 4 * odd & 15);
-    do {
-        place = (place + 1) & 15;
-        odd = (uint32_t)(sets >> 4 * place & 15);
-    } while (odd & ~axes);
-    return odd;
 }
 
 static __device__ __forceinline__ uint32_t points_in(const struct high_band *b)
@@ -271,54 +258,62 @@ static __device__ __forceinline__ void coordinates(const struct extents *e, uint
 
 /* ---- prediction ---- */
 
-/* Midway between u and v, with z before and c behind them where there are any. */
-static __device__ __forceinline__ uint32_t midway(uint32_t u, uint32_t v, uint32_t z, uint32_t c,
-                                                  bool has_left, bool has_right, bool is_linear)
+/* Along an axis, where z, a, b and c of zti_sz_high_stencil are, if they are there. */
+struct line {
+    const int32_t *z, *a, *b, *c;
+};
+
+static __device__ __forceinline__ struct line line_at(const int32_t *at, size_t apart)
 {
-    if (is_linear || !(has_left || has_right))
-        return zti_sz_high_round(u + v, 1);
-    if (has_left && has_right)
-        return zti_sz_high_round(ZTI_SZ_HIGH_BOTH(u, v, z, c), 4);
-    return zti_sz_high_round(has_left ? ZTI_SZ_HIGH_LEFT(u, v, z) : ZTI_SZ_HIGH_LEFT(v, u, c), 3);
+    const struct line l = {at - 3 * apart, at - apart, at + apart, at + 3 * apart};
+    return l;
 }
 
-/* Of two points along one axis, a and the one behind it. */
-static __device__ __forceinline__ uint32_t between(const int32_t *a, uint32_t apart, bool has_left,
-                                                   bool has_right, bool is_linear)
+/* Predictions of a point along some axes, the slowest first. */
+struct guess {
+    uint32_t terms, sum, last;
+    uint32_t beyond; /* where there are none */
+};
+
+static __device__ __forceinline__ void add_term(struct guess *g, uint32_t t)
 {
-    return midway((uint32_t)a[0], (uint32_t)a[2 * (size_t)apart],
-                  has_left ? (uint32_t)a[-2 * (int64_t)apart] : 0,
-                  has_right ? (uint32_t)a[4 * (size_t)apart] : 0, has_left, has_right, is_linear);
+    g->terms++;
+    g->sum += t;
+    g->last = t;
+}
+
+/* The point is the one behind number 'at' of so many along the axis. */
+static __device__ __forceinline__ void guess_along(struct guess *g, const struct line *l,
+                                                   uint32_t at, uint32_t of, bool is_linear,
+                                                   bool is_beyond)
+{
+    const enum zti_sz_high_stencil stencil = zti_sz_high_stencil(at, of, is_linear);
+    const uint32_t a = (uint32_t)*l->a, z = at > 0 ? (uint32_t)*l->z : a;
+    if (stencil != ZTI_SZ_HIGH_BEYOND)
+        add_term(g, zti_sz_high_interpolate(stencil, z, a, (uint32_t)*l->b,
+                                            at + 2 < of ? (uint32_t)*l->c : 0));
+    else if (is_beyond)
+        g->beyond = zti_sz_high_interpolate(stencil, z, a, 0, 0);
+}
+
+static __device__ __forceinline__ uint32_t mean_guess(const struct guess *g)
+{
+    return g->terms == 0 ? g->beyond : zti_sz_high_mean(g->terms, g->sum, g->last);
 }
 
 /* What the point with coordinates c of a band, at 'at', is predicted to be. */
 static __device__ __forceinline__ uint32_t predict(const struct high_band *b, const uint32_t *c,
                                                    const int32_t *at, bool is_linear)
 {
-    uint32_t t0 = 0, t1 = 0, t2 = 0, t3 = 0, terms = 0, last = 0;
+    struct guess g = {0, 0, 0, 0};
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
         if (!(b->odd >> i & 1))
             continue;
-        const int32_t *const a = at - b->apart[i];
-        const bool has_left = c[i] > 0, has_right = c[i] + 2 < b->of[i];
-        if (c[i] + 1 < b->of[i]) {
-            const uint32_t t = between(a, b->apart[i], has_left, has_right, is_linear);
-            t0 = terms == 0 ? t : t0;
-            t1 = terms == 1 ? t : t1;
-            t2 = terms == 2 ? t : t2;
-            t3 = terms == 3 ? t : t3;
-            terms++;
-        } else if (i == 3 || (b->odd & ((1u << i) - 1)) == 0) { /* see below */
-            const uint32_t z = has_left ? (uint32_t)a[-2 * (int64_t)b->apart[i]] : (uint32_t)*a;
-            last = zti_sz_high_round(ZTI_SZ_HIGH_BEYOND((uint32_t)*a, z), 1);
-        }
+        const struct line l = line_at(at, b->apart[i]);
+        guess_along(&g, &l, c[i], b->of[i], is_linear, zti_sz_high_is_beyond(b->odd, i));
     }
-    return terms == 0   ? last /* along axis 3, or else along the first */
-           : terms == 1 ? t0
-           : terms == 2 ? zti_sz_high_round(t0 + t1, 1)
-           : terms == 3 ? zti_sz_high_round(ZTI_SZ_HIGH_MEAN_3(t0, t1, t2), 4)
-                        : zti_sz_high_round(t0 + t1 + t2 + t3, 2);
+    return mean_guess(&g);
 }
 
 /* The magnitudes of the points that the one at 'loud' lies between. */
@@ -353,8 +348,8 @@ static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b,
 static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint32_t between,
                                                  uint32_t before, uint32_t rows)
 {
-    return between * zti_sz_high_share(zti_sz_high_axes_count(b->odd)) +
-           before * zti_sz_high_row_share(rows);
+    return ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, zti_sz_high_axes_count(b->odd), before,
+                                     rows);
 }
 
 /* ---- the coarse grid ---- */
@@ -373,9 +368,9 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
     for (uint32_t i = 4; i-- > 0;) {
         const bool is_halved = axes >> i & 1;
         const uint32_t down = is_halved ? bits : 0;
-        all[i] = i < skip ? 1 : zti_sz_high_coarse_along(s->grid.shape[i - skip], is_halved, bits);
+        all[i] = i < skip ? 1 : ZTI_SZ_HIGH_POINTS(s->grid.shape[i - skip], is_halved, bits);
         from[i] = box->origin[i] >> down;
-        dim[i] = ((box->dim[i] - 1) >> down) + 1;
+        dim[i] = ZTI_SZ_HIGH_POINTS(box->dim[i], is_halved, bits);
         step[i] = stride << down;
         stride *= box->dim[i];
         points *= dim[i];

@@ -1,0 +1,86 @@
+/* formulas.h: text of effort 'high': the arithmetic that decides bytes, of one number or of several
+ * side by side: a point's prediction from its neighbours, and residuals to symbols and back.
+ *
+ * The includer, which may be so more than once, defines a type of numbers modulo 2^32:
+ *
+ *     V             uint32_t, or a vector of it
+ *     OF(name)      what a function is called for this type
+ *     SHIFT(v, n)   v to the right, as numbers with a sign
+ *     SIZE(v)       magnitudes of numbers with a sign
+ *     FROM(v, n)    all bits where v is n or more, else none
+ *     HIGHEST(v)    the place of the highest bit; of 0 any number */
+
+/* ---- prediction, from points z, a, b and c that follow each other along an axis -------------- */
+
+/* A sum in units of 1 / 2^bits, rounded. */
+ZTI_INLINE V OF(round)(V sum, uint32_t bits)
+{
+    return SHIFT(sum + (1u << bits >> 1), bits);
+}
+
+/* Of the point between a and b or, where there is no b, behind a. */
+ZTI_INLINE V OF(interpolate)(enum zti_sz_high_stencil stencil, V z, V a, V b, V c)
+{
+    return stencil == ZTI_SZ_HIGH_CUBIC    ? OF(round)(9 * (a + b) - z - c, 4)
+           : stencil == ZTI_SZ_HIGH_LEFT   ? OF(round)(6 * a + 3 * b - z, 3)
+           : stencil == ZTI_SZ_HIGH_RIGHT  ? OF(round)(6 * b + 3 * a - c, 3)
+           : stencil == ZTI_SZ_HIGH_MIDWAY ? OF(round)(a + b, 1)
+                                           : OF(round)(3 * a - z, 1);
+}
+
+/* The mean of so many predictions, by their sum and the last one, which is the fastest axis'. */
+ZTI_INLINE V OF(mean)(uint32_t terms, V sum, V last)
+{
+    return terms == 1   ? sum
+           : terms == 2 ? OF(round)(sum, 1)
+           : terms == 3 ? OF(round)(5 * sum + last, 4)
+                        : OF(round)(sum, 2);
+}
+
+/* ---- residuals and symbols ------------------------------------------------------------------- */
+
+/* Residuals, small ones first: 0, -1, 1, -2, and so on; and back. */
+ZTI_INLINE V OF(fold)(V q)
+{
+    return q << 1 ^ SHIFT(q, 31);
+}
+
+ZTI_INLINE V OF(unfold)(V folded)
+{
+    return folded >> 1 ^ (0 - (folded & 1));
+}
+
+/* How many bits of a residual its symbol leaves open: of its magnitude the lowest ones, all but
+ * two; none of small residuals, which are symbols when they are folded. */
+ZTI_INLINE V OF(bits_of)(V q)
+{
+    return (HIGHEST(SIZE(q)) - 1) & FROM(OF(fold)(q), ZTI_SZ_HIGH_DIRECT);
+}
+
+/* The symbol of a residual that leaves so many open; and these. */
+ZTI_INLINE V OF(symbol_of)(V q, V bits)
+{
+    const V folded = OF(fold)(q), is_large = FROM(folded, ZTI_SZ_HIGH_DIRECT);
+    const V large = ZTI_SZ_HIGH_DIRECT + 4 * (bits - ZTI_SZ_HIGH_LEAST_OPEN) +
+                    2 * (SIZE(q) >> bits & 1) + (q >> 31);
+    return (large & is_large) | (folded & ~is_large);
+}
+
+ZTI_INLINE V OF(open_of)(V q, V bits)
+{
+    return SIZE(q) & ((1u << bits) - 1);
+}
+
+/* What any symbol but the escape leaves open; and its residual, of such bits. */
+ZTI_INLINE V OF(bits_in)(V symbol)
+{
+    return ((symbol - ZTI_SZ_HIGH_DIRECT) / 4 + ZTI_SZ_HIGH_LEAST_OPEN) & 31 &
+           FROM(symbol, ZTI_SZ_HIGH_DIRECT);
+}
+
+ZTI_INLINE V OF(residual_of)(V symbol, V open)
+{
+    const V number = symbol - ZTI_SZ_HIGH_DIRECT, is_large = FROM(symbol, ZTI_SZ_HIGH_DIRECT);
+    const V size = (2 | (number >> 1 & 1)) << OF(bits_in)(symbol) | open, sign = 0 - (number & 1);
+    return (((size ^ sign) - sign) & is_large) | (OF(unfold)(symbol) & ~is_large);
+}
