@@ -32,18 +32,18 @@ ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
 /* The nearest multiples of a step, an odd number. Of less than 2^21 units floats are exact enough:
  * a quotient is 1 / (2 step) or more from midway between two integers and below 2^21 / step, and
  * two roundings of 2^-24 of it make 1 / (4 step) at most. Adding 3 * 2^22 rounds. */
-ZTI_INLINE lanes nearest_of(lanes d, uint32_t step, float per)
+ZTI_INLINE u32s nearest_of(u32s d, uint32_t step, float per)
 {
     enum { FAR = 1 << 21 };
     const float rounds = 0x1.8p23F;
     uint32_t zero;
     memcpy(&zero, &rounds, sizeof zero);
-    if (__builtin_expect(has_bits(d + FAR, ~(2u * FAR - 1)), false)) {
+    if (__builtin_expect(v_is_any((d + FAR) & ~(2u * FAR - 1)), false)) {
         for (uint32_t i = 0; i < LANES; i++)
             d[i] = (uint32_t)zti_sz_high_nearest((int32_t)d[i], 1.0 / step);
         return d;
     }
-    return (lanes)(__builtin_convertvector((signed_lanes)d, float_lanes) * per + rounds) - zero;
+    return (u32s)(__builtin_convertvector((i32s)d, f32s) * per + rounds) - zero;
 }
 
 /* What residuals become. */
@@ -58,22 +58,22 @@ struct residuals {
 
 /* A block of them, of which n are there; the others' integers stay. Returns the bits that are set
  * in one magnitude or another. */
-ZTI_INLINE lanes quantize_block(const struct residuals *r, uint32_t k, uint32_t n, bool is_whole)
+ZTI_INLINE u32s quantize_block(const struct residuals *r, uint32_t k, uint32_t n, bool is_whole)
 {
-    lanes size[PARTS], folded[PARTS], any = {0};
+    u32s size[PARTS], folded[PARTS], any = {0};
     for (uint32_t part = 0; part < PARTS; part++) {
         const uint32_t at = part * LANES;
-        const lanes in = load_lanes(r->x + k + at), predicted = load_lanes(r->predicted + k + at);
-        const lanes keep = (lanes)((signed_lanes)numbers_from(at) < (int32_t)n);
-        lanes v = nearest_of(in - predicted, r->step, r->per);
-        v = is_whole ? v : v & keep;
-        const lanes decoded = predicted + v * r->step;
-        store_lanes(is_whole ? decoded : either(keep, decoded, in), r->x + k + at);
-        store_lanes(v, r->q + k + at);
-        size[part] = size_of(v);
+        const u32s in = v_load_32(r->x + k + at), predicted = v_load_32(r->predicted + k + at);
+        const i32s keep = (i32s)(v_iota_32() + at) < (int32_t)n;
+        u32s v = nearest_of(in - predicted, r->step, r->per);
+        v = is_whole ? v : v & (u32s)keep;
+        const u32s decoded = predicted + v * r->step;
+        v_store_32(r->x + k + at, is_whole ? decoded : either(keep, decoded, in));
+        v_store_32(r->q + k + at, v);
+        size[part] = v_size_32(v);
         any |= size[part];
-        size[part] = at_most(size[part], ZTI_SZ_HIGH_LOUDEST);
-        folded[part] = fold_lanes(v);
+        size[part] = v_min_32(size[part], v_all_32(ZTI_SZ_HIGH_LOUDEST));
+        folded[part] = v_fold(v);
     }
     store_block(size, r->loud + k);
     store_block(folded, r->symbols + k);
@@ -83,13 +83,13 @@ ZTI_INLINE lanes quantize_block(const struct residuals *r, uint32_t k, uint32_t 
 static bool quantize(const struct residuals *residuals, uint32_t n)
 {
     const struct residuals r = *residuals;
-    lanes any = {0};
+    u32s any = {0};
     uint32_t k = 0;
     for (; k + BLOCK <= n; k += BLOCK)
         any |= quantize_block(&r, k, BLOCK, true);
     if (k < n)
         any |= quantize_block(&r, k, n - k, false);
-    return has_bits(any, ~(uint32_t)ZTI_SZ_HIGH_LOUDEST);
+    return v_is_any(any & ~(uint32_t)ZTI_SZ_HIGH_LOUDEST);
 }
 
 /* What coding and decoding want beside the pyramid. */
@@ -362,7 +362,7 @@ ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s
     }
     predict(s->row, s->first, s->n, predicted);
     for (uint32_t k = 0; k < own_n; k += LANES)
-        store_lanes(load_lanes(predicted + k) + load_lanes(q + k) * s->level->step, x + k);
+        v_store_32(x + k, v_load_32(predicted + k) + v_load_32(q + k) * s->level->step);
     take_predicted(s, predicted, x, loud);
 }
 

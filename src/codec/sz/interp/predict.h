@@ -93,67 +93,65 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
 }
 
 /* Points from number k on, along an axis but the last. */
-ZTI_INLINE lanes across_axis(const struct term *term, uint32_t k, bool is_plain)
+ZTI_INLINE u32s across_axis(const struct term *term, uint32_t k, bool is_plain)
 {
-    return interpolate_lanes(is_plain ? ZTI_SZ_HIGH_CUBIC : term->stencil, load_lanes(term->z + k),
-                             load_lanes(term->a + k), load_lanes(term->b + k),
-                             load_lanes(term->c + k));
+    return v_interpolate(is_plain ? ZTI_SZ_HIGH_CUBIC : term->stencil, v_load_32(term->z + k),
+                         v_load_32(term->a + k), v_load_32(term->b + k), v_load_32(term->c + k));
 }
 
 /* Points along the last axis, from a row's number k on. */
 struct along {
-    lanes z, a, b, c;
+    u32s z, a, b, c;
 };
 
 /* The row's ends, where points miss one beside them: 'along' is what the others are along the last
  * axis; 'sum', of so many terms, and 'other' see zti_sz_high_mean. */
-ZTI_INLINE lanes at_ends(const struct row *row, uint32_t k, const struct along *p, uint32_t terms,
-                         lanes sum, lanes other, lanes along)
+ZTI_INLINE u32s at_ends(const struct row *row, uint32_t k, const struct along *p, uint32_t terms,
+                        u32s sum, u32s other, u32s along)
 {
     const uint32_t last = row->parent[3].of - 1; /* the point that may have none behind it */
-    const lanes number = numbers_from(k);
+    const u32s number = (v_iota_32() + k);
     if (k == 0 && row->ends[0] == ZTI_SZ_HIGH_RIGHT)
-        along = either((lanes)(number == 0),
-                       interpolate_lanes(ZTI_SZ_HIGH_RIGHT, p->a, p->a, p->b, p->c), along);
+        along =
+            either(number == 0, v_interpolate(ZTI_SZ_HIGH_RIGHT, p->a, p->a, p->b, p->c), along);
     if (k + LANES >= last && row->ends[1] == ZTI_SZ_HIGH_LEFT)
-        along = either((lanes)(number == last - 1),
-                       interpolate_lanes(ZTI_SZ_HIGH_LEFT, p->z, p->a, p->b, p->b), along);
-    const lanes all = mean_lanes(terms + 1, sum + along, along);
+        along = either(number == last - 1, v_interpolate(ZTI_SZ_HIGH_LEFT, p->z, p->a, p->b, p->b),
+                       along);
+    const u32s all = v_mean(terms + 1, sum + along, along);
     if (k + LANES <= last)
         return all;
-    const lanes z = last > 0 ? p->z : p->a;
-    const lanes end = terms > 0 ? mean_lanes(terms, sum, other)
-                                : interpolate_lanes(ZTI_SZ_HIGH_BEYOND, z, p->a, p->a, p->a);
-    return either((lanes)(number == last), end, all);
+    const u32s z = last > 0 ? p->z : p->a;
+    const u32s end = terms > 0 ? v_mean(terms, sum, other)
+                               : v_interpolate(ZTI_SZ_HIGH_BEYOND, z, p->a, p->a, p->a);
+    return either(number == last, end, all);
 }
 
 /* Points along the last axis too, beside those along others: the mean. */
-ZTI_INLINE lanes with_last_axis(const struct row *row, uint32_t k, uint32_t terms, lanes sum,
-                                lanes other)
+ZTI_INLINE u32s with_last_axis(const struct row *row, uint32_t k, uint32_t terms, u32s sum,
+                               u32s other)
 {
     const int32_t *const from = row->parent[3].row + k;
-    const struct along p = {load_lanes(from - 1), load_lanes(from), load_lanes(from + 1),
-                            load_lanes(from + 2)};
-    const lanes along = row->ends[0] == ZTI_SZ_HIGH_RIGHT
-                            ? interpolate_lanes(ZTI_SZ_HIGH_CUBIC, p.z, p.a, p.b, p.c)
-                            : interpolate_lanes(ZTI_SZ_HIGH_MIDWAY, p.z, p.a, p.b, p.c);
+    const struct along p = {v_load_32(from - 1), v_load_32(from), v_load_32(from + 1),
+                            v_load_32(from + 2)};
+    const u32s along = row->ends[0] == ZTI_SZ_HIGH_RIGHT
+                           ? v_interpolate(ZTI_SZ_HIGH_CUBIC, p.z, p.a, p.b, p.c)
+                           : v_interpolate(ZTI_SZ_HIGH_MIDWAY, p.z, p.a, p.b, p.c);
     if (k == 0 || k + LANES + 1 >= row->parent[3].of)
         return at_ends(row, k, &p, terms, sum, other, along);
-    return mean_lanes(terms + 1, sum + along, along);
+    return v_mean(terms + 1, sum + along, along);
 }
 
 ZTI_INLINE void predict_with(const struct row *row, uint32_t first, uint32_t n, int32_t *out,
                              uint32_t terms, bool has_last, bool is_plain)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        lanes sum = {0}, last = {0};
+        u32s sum = {0}, last = {0};
         for (uint32_t i = 0; i < terms; i++) {
             last = across_axis(&row->term[i], first + k, is_plain);
             sum += last;
         }
-        store_lanes(has_last ? with_last_axis(row, first + k, terms, sum, last)
-                             : mean_lanes(terms, sum, last),
-                    out + k);
+        v_store_32(out + k, has_last ? with_last_axis(row, first + k, terms, sum, last)
+                                     : v_mean(terms, sum, last));
     }
 }
 

@@ -42,13 +42,13 @@ struct open_bits {
  * their models have. Returns the bits that they leave open. */
 static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, struct open_bits *open)
 {
-    lanes all = {0};
+    u32s all = {0};
     uint32_t sum = 0;
     for (uint32_t k = 0; k < whole_blocks(n); k += LANES) {
-        const lanes v = load_lanes(q + k), bits = bits_of_lanes(v);
-        store_narrow(symbol_of_lanes(v, bits), symbols + k);
-        store_lanes(open_of_lanes(v, bits), open->value + k);
-        store_lanes(bits, open->bits + k);
+        const u32s v = v_load_32(q + k), bits = v_bits_of(v);
+        v_store_bytes_32(symbols + k, v_symbol_of(v, bits));
+        v_store_32(open->value + k, v_open_of(v, bits));
+        v_store_32(open->bits + k, bits);
         all += bits;
     }
     for (uint32_t k = 0; k < LANES; k++)
@@ -99,7 +99,7 @@ ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
 #endif
 
 /* Take so many bits for each lane. */
-ZTI_INLINE lanes take_open(struct zti_bit_reader *extras, lanes bits)
+ZTI_INLINE u32s take_open(struct zti_bit_reader *extras, u32s bits)
 {
     const bool is_far = extras->at + 32 * LANES + 64 <= extras->end;
     int32_t many[LANES], below[LANES];
@@ -108,19 +108,19 @@ ZTI_INLINE lanes take_open(struct zti_bit_reader *extras, lanes bits)
     const __m256i b = _mm512_extracti64x4_epi64((__m512i)bits, 1), sums_b = zti_sums_8(b);
     if (is_far && may_take_eight(a, sums_a) && may_take_eight(b, sums_b)) {
         const __m512i first = _mm512_castsi256_si512(zti_fields_8(extras, a, sums_a));
-        return (lanes)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
+        return (u32s)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
     }
 #elif defined(ZTI_WITH_AVX2)
     const __m256i sums = zti_sums_8((__m256i)bits);
     if (is_far && may_take_eight((__m256i)bits, sums))
-        return (lanes)zti_fields_8(extras, (__m256i)bits, sums);
+        return (u32s)zti_fields_8(extras, (__m256i)bits, sums);
 #endif
-    store_lanes(bits, many);
+    v_store_32(many, bits);
     for (uint32_t i = 0; i < LANES && is_far; i++)
         below[i] = (int32_t)zti_take_bits(extras, (uint32_t)many[i]);
     for (uint32_t i = 0; i < LANES && !is_far; i++)
         below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
-    return load_lanes(below);
+    return v_load_32(below);
 }
 
 /* Large residuals in place of what was made of their symbols: all but escapes. */
@@ -128,12 +128,12 @@ static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_re
                            int32_t *q, uint8_t *loud)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        const lanes symbol = load_narrow(symbols + k);
-        const lanes is_loud = (lanes)(symbol >= ZTI_SZ_HIGH_DIRECT);
-        const lanes open = take_open(extras, bits_in_lanes(symbol));
-        store_lanes(residual_of_lanes(symbol, open), q + k);
-        const lanes heard = load_narrow(loud + k);
-        store_narrow((ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud), loud + k);
+        const u32s symbol = v_load_bytes_32(symbols + k);
+        const u32s is_loud = (u32s)(symbol >= ZTI_SZ_HIGH_DIRECT);
+        const u32s open = take_open(extras, v_bits_in(symbol));
+        v_store_32(q + k, v_residual_of(symbol, open));
+        const u32s heard = v_load_bytes_32(loud + k);
+        v_store_bytes_32(loud + k, (ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud));
     }
 }
 
@@ -152,7 +152,7 @@ ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_b
         escapes |= (small)(u == ZTI_SZ_HIGH_ESCAPE);
     }
     for (uint32_t k = 0; k < n; k += LANES) {
-        store_lanes(unfold_lanes(load_narrow(symbols + k)), q + k);
+        v_store_32(q + k, v_unfold(v_load_bytes_32(symbols + k)));
     }
     if (!is_any(any))
         return;
