@@ -16,6 +16,8 @@ import os
 import subprocess
 import tempfile
 
+from sz_tables import raw_file
+
 LEFT_OUT = {"bcc_tos2d", "cesm_le_ts2d", "spitzer2d", "um_seaice_v3d"}
 BOUNDS = ("1e-2", "1e-3", "1e-4")
 BEST = ("SZ3", "SZ2", "SPERR")
@@ -38,16 +40,6 @@ def peers_of(folder):
                 bound = bound.replace("e-0", "e-")
                 found.setdefault((words[0], bound), {})[words[1]] = float(words[4])
     return found
-
-
-def raw_file(folder, row, scratch):
-    stored = os.path.join(folder, row["stored"])
-    if not stored.endswith(".zst"):
-        return stored
-    out = os.path.join(scratch, row["file"])
-    if not os.path.exists(out):
-        subprocess.run(["zstd", "-q", "-d", stored, "-o", out], check=True)
-    return out
 
 
 def ratio_of(ztile, path, row, bound, effort, scratch):

@@ -60,6 +60,27 @@ static bool has_attribute(hid_t dataset, const char *name)
     return H5Aexists(dataset, name) > 0;
 }
 
+struct attribute {
+    hid_t id, type, space;
+};
+
+static bool open_attribute(hid_t dataset, const char *name, struct attribute *a)
+{
+    a->id = has_attribute(dataset, name) ? H5Aopen(dataset, name, H5P_DEFAULT) : -1;
+    if (a->id < 0)
+        return false;
+    a->type = H5Aget_type(a->id);
+    a->space = H5Aget_space(a->id);
+    return true;
+}
+
+static void close_attribute(const struct attribute *a)
+{
+    (void)H5Sclose(a->space);
+    (void)H5Tclose(a->type);
+    (void)H5Aclose(a->id);
+}
+
 /* The numbers of an attribute as doubles; see get_numbers in netcdf.c. *bytes is the size of one
  * if they are floats, otherwise 0. */
 static void get_numbers(hid_t dataset, const char *name, double *numbers, size_t room,
@@ -67,24 +88,18 @@ static void get_numbers(hid_t dataset, const char *name, double *numbers, size_t
 {
     *count = 0;
     *float_bytes = 0;
-    if (!has_attribute(dataset, name))
+    struct attribute a;
+    if (!open_attribute(dataset, name, &a))
         return;
-    hid_t attribute = H5Aopen(dataset, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return;
-    hid_t type = H5Aget_type(attribute);
-    hid_t space = H5Aget_space(attribute);
-    H5T_class_t class = H5Tget_class(type);
-    hssize_t values = H5Sget_simple_extent_npoints(space);
+    H5T_class_t class = H5Tget_class(a.type);
+    hssize_t values = H5Sget_simple_extent_npoints(a.space);
     if ((class == H5T_FLOAT || class == H5T_INTEGER) && values > 0) {
         *count = (size_t)values;
-        *float_bytes = class == H5T_FLOAT ? H5Tget_size(type) : 0;
-        if (*count <= room && H5Aread(attribute, H5T_NATIVE_DOUBLE, numbers) < 0)
+        *float_bytes = class == H5T_FLOAT ? H5Tget_size(a.type) : 0;
+        if (*count <= room && H5Aread(a.id, H5T_NATIVE_DOUBLE, numbers) < 0)
             *count = 0;
     }
-    (void)H5Sclose(space);
-    (void)H5Tclose(type);
-    (void)H5Aclose(attribute);
+    close_attribute(&a);
 }
 
 /* Read a text attribute of one value, of either kind of string. */
@@ -113,18 +128,12 @@ static void read_text(hid_t attribute, hid_t type, char *field, size_t field_byt
 static void get_text(hid_t dataset, const char *name, char *field, size_t field_bytes)
 {
     field[0] = 0;
-    if (!has_attribute(dataset, name))
+    struct attribute a;
+    if (!open_attribute(dataset, name, &a))
         return;
-    hid_t attribute = H5Aopen(dataset, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return;
-    hid_t type = H5Aget_type(attribute);
-    hid_t space = H5Aget_space(attribute);
-    if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1)
-        read_text(attribute, type, field, field_bytes);
-    (void)H5Sclose(space);
-    (void)H5Tclose(type);
-    (void)H5Aclose(attribute);
+    if (H5Tget_class(a.type) == H5T_STRING && H5Sget_simple_extent_npoints(a.space) == 1)
+        read_text(a.id, a.type, field, field_bytes);
+    close_attribute(&a);
 }
 
 /* ---- types --------------------------------------------------------------------------------- */

@@ -184,10 +184,3 @@ PyObject *core_info_dict(const zt_info *info)
         info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec, info->zfp_minexp, info->zfp_shift,
         "sz", info->sz_effort, info->sz_axes, info->sz_step);
 }
-
-PyObject *core_bytes_cut(PyObject *bytes, size_t used)
-{
-    /* of the worst case's memory, pages that were not written to were never there */
-    _PyBytes_Resize(&bytes, (Py_ssize_t)used);
-    return bytes;
-}

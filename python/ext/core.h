@@ -61,8 +61,10 @@ void core_raise_sentence(zt_status status, const char *sentence);
 PyObject *core_info_dict(const zt_info *info);
 PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank);
 
-/* Cut bytes that were allocated for the worst case; takes the reference. */
-PyObject *core_bytes_cut(PyObject *bytes, size_t used);
+/* Compress into bytes, as a bare stream where zfp is not NULL; ends the call, releases the array.
+ */
+PyObject *core_compress_end(struct core_call *call, struct core_array *in, const zt_params *params,
+                            const zt_zfp *zfp);
 
 /* memory.c, zfp.c, stream.c: the module's functions and types. */
 extern PyMethodDef core_memory_methods[];

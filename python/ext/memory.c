@@ -3,11 +3,40 @@
 
 #include <math.h>
 
+PyObject *core_compress_end(struct core_call *call, struct core_array *in, const zt_params *params,
+                            const zt_zfp *zfp)
+{
+    PyObject *bytes = NULL;
+    size_t capacity = 0, used = 0;
+    zt_status status = zfp ? zt_zfp_compress_bound(call->context, &in->array, zfp, &capacity)
+                           : zt_compress_bound(call->context, &in->array, params, &capacity);
+    if (!status && capacity > PY_SSIZE_T_MAX)
+        PyErr_NoMemory();
+    else if (!status)
+        bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
+    if (bytes) {
+        char *out = PyBytes_AsString(bytes);
+        Py_BEGIN_ALLOW_THREADS status =
+            zfp ? zt_zfp_compress(call->context, &in->array, zfp, out, capacity, &used)
+                : zt_compress(call->context, &in->array, params, out, capacity, &used);
+        Py_END_ALLOW_THREADS
+    }
+    if (status) {
+        core_raise(call, status);
+        Py_CLEAR(bytes);
+    }
+    core_call_end(call);
+    core_array_release(in);
+    if (bytes) /* of the worst case's memory, pages that were not written to were never there */
+        _PyBytes_Resize(&bytes, (Py_ssize_t)used);
+    return bytes;
+}
+
 /* compress(array, params, threads) -> bytes */
 static PyObject *core_compress(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *object, *tuple, *bytes = NULL;
+    PyObject *object, *tuple;
     unsigned threads;
     zt_params params;
     struct core_array in;
@@ -19,25 +48,7 @@ static PyObject *core_compress(PyObject *module, PyObject *args)
         core_array_release(&in);
         return NULL;
     }
-    size_t capacity = 0, used = 0;
-    zt_status status = zt_compress_bound(call.context, &in.array, &params, &capacity);
-    if (!status && capacity > PY_SSIZE_T_MAX)
-        PyErr_NoMemory();
-    else if (!status)
-        bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
-    if (bytes) {
-        char *out = PyBytes_AsString(bytes);
-        Py_BEGIN_ALLOW_THREADS status =
-            zt_compress(call.context, &in.array, &params, out, capacity, &used);
-        Py_END_ALLOW_THREADS
-    }
-    if (status) {
-        core_raise(&call, status);
-        Py_CLEAR(bytes);
-    }
-    core_call_end(&call);
-    core_array_release(&in);
-    return bytes ? core_bytes_cut(bytes, used) : NULL;
+    return core_compress_end(&call, &in, &params, NULL);
 }
 
 /* What decompress and decompress_box have in common; a NULL lo stands for the whole array. */

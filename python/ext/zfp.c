@@ -41,7 +41,7 @@ static int get_zfp(PyObject *tuple, uint32_t type, uint32_t rank, zt_zfp *zfp)
 static PyObject *core_zfp_compress(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *object, *tuple, *bytes = NULL;
+    PyObject *object, *tuple;
     unsigned threads;
     zt_zfp zfp;
     struct core_array in;
@@ -53,25 +53,7 @@ static PyObject *core_zfp_compress(PyObject *module, PyObject *args)
         core_array_release(&in);
         return NULL;
     }
-    size_t capacity = 0, used = 0;
-    zt_status status = zt_zfp_compress_bound(call.context, &in.array, &zfp, &capacity);
-    if (!status && capacity > PY_SSIZE_T_MAX)
-        PyErr_NoMemory();
-    else if (!status)
-        bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
-    if (bytes) {
-        char *out = PyBytes_AsString(bytes);
-        Py_BEGIN_ALLOW_THREADS status =
-            zt_zfp_compress(call.context, &in.array, &zfp, out, capacity, &used);
-        Py_END_ALLOW_THREADS
-    }
-    if (status) {
-        core_raise(&call, status);
-        Py_CLEAR(bytes);
-    }
-    core_call_end(&call);
-    core_array_release(&in);
-    return bytes ? core_bytes_cut(bytes, used) : NULL;
+    return core_compress_end(&call, &in, NULL, &zfp);
 }
 
 /* zfp_decompress(data, zfp, out, threads) */

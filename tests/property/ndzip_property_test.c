@@ -310,26 +310,18 @@ static bool run_case(zt_context *context, uint64_t seed, uint64_t n)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = seed_of_today(), cases = 1000, only = UINT64_MAX, failures = 0;
+    struct case_range range = {seed_of_today(), 0, 1000};
+    uint64_t failures = 0;
     zt_context *context;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const uint64_t value = strtoull(argv[i + 1], NULL, 0);
-        if (strcmp(argv[i], "--seed") == 0)
-            seed = value;
-        else if (strcmp(argv[i], "--cases") == 0)
-            cases = value;
-        else if (strcmp(argv[i], "--only") == 0)
-            only = value;
-    }
+    for (int i = 1; i + 1 < argc; i += 2)
+        (void)take_case_option(argv[i], argv[i + 1], &range);
     if (zt_context_new(NULL, &context) != ZT_OK)
         return 1;
-    printf("seed %llu\n", (unsigned long long)seed);
-    for (uint64_t n = only == UINT64_MAX ? 0 : only; n < cases || n == only; n++) {
-        failures += !run_case(context, seed, n);
-        if (n == only || failures > 5)
-            break;
-    }
-    printf("%llu cases, %llu failures\n", (unsigned long long)cases, (unsigned long long)failures);
+    printf("seed %llu\n", (unsigned long long)range.seed);
+    for (uint64_t n = range.first; n < range.cases && failures <= 5; n++)
+        failures += !run_case(context, range.seed, n);
+    printf("%llu cases, %llu failures\n", (unsigned long long)(range.cases - range.first),
+           (unsigned long long)failures);
     zt_context_free(context);
     return failures ? 1 : 0;
 }

@@ -388,20 +388,12 @@ static const char *run(struct trial *t, struct rng *r, zt_context *context)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = seed_of_today(), first = 0, cases = 2000, of_damage[DAMAGES] = {0};
-    uint64_t lost = 0, unverified = 0;
+    struct case_range range = {seed_of_today(), 0, 2000};
+    uint64_t of_damage[DAMAGES] = {0}, lost = 0, unverified = 0;
     unsigned failures = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const uint64_t n = strtoull(argv[i + 1], NULL, 0);
-        if (strcmp(argv[i], "--seed") == 0) {
-            seed = n;
-        } else if (strcmp(argv[i], "--cases") == 0) {
-            cases = n;
-        } else if (strcmp(argv[i], "--only") == 0) {
-            first = n;
-            cases = n + 1;
-        }
-    }
+    for (int i = 1; i + 1 < argc; i += 2)
+        (void)take_case_option(argv[i], argv[i + 1], &range);
+    const uint64_t seed = range.seed, first = range.first, cases = range.cases;
     zt_context *context;
     if (zt_context_new(NULL, &context) != ZT_OK)
         return 1;

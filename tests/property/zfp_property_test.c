@@ -503,21 +503,17 @@ static void print_tally(const struct tally *t)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = seed_of_today(), cases = 20000, only = UINT64_MAX;
+    struct case_range range = {seed_of_today(), 0, 20000};
     const char *text = NULL;
     bool is_every_way = false;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--seed") == 0)
-            seed = strtoull(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--cases") == 0)
-            cases = strtoull(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--only") == 0)
-            only = strtoull(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--every-way") == 0)
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], "--every-way") == 0)
             is_every_way = strcmp(argv[i + 1], "1") == 0;
         else if (strcmp(argv[i], "--case") == 0)
             text = argv[i + 1];
-    }
+        else
+            (void)take_case_option(argv[i], argv[i + 1], &range);
+    const uint64_t seed = range.seed, first = range.first, cases = range.cases;
     zt_context *context;
     if (zt_context_new(NULL, &context) != ZT_OK)
         return 1;
@@ -543,11 +539,6 @@ int main(int argc, char **argv)
     printf("seed %llu, %llu cases against libzfp %s\n", (unsigned long long)seed,
            (unsigned long long)cases, zfp_version_string);
     fflush(stdout);
-    uint64_t first = 0;
-    if (only != UINT64_MAX) {
-        first = only;
-        cases = only + 1;
-    }
     for (uint64_t n = first; n < cases && failures < 5; n++) {
         int64_t contiguous[ZT_MAX_RANK];
         c = random_case(seed, n);

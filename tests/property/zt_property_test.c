@@ -655,23 +655,16 @@ static void shrink(struct test_case *c, zt_context *context, char *why)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = seed_of_today(), first = 0, cases = 4000;
+    struct case_range range = {seed_of_today(), 0, 4000};
     unsigned failures = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        uint64_t n = strtoull(argv[i + 1], NULL, 0);
-        if (strcmp(argv[i], "--command") == 0) {
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], "--command") == 0)
             ztile = argv[i + 1];
-        } else if (strcmp(argv[i], "--folder") == 0) {
+        else if (strcmp(argv[i], "--folder") == 0)
             command_folder = argv[i + 1];
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            seed = n;
-        } else if (strcmp(argv[i], "--cases") == 0) {
-            cases = n;
-        } else if (strcmp(argv[i], "--only") == 0) {
-            first = n;
-            cases = n + 1;
-        }
-    }
+        else
+            (void)take_case_option(argv[i], argv[i + 1], &range);
+    const uint64_t seed = range.seed, first = range.first, cases = range.cases;
     zt_context *context;
     if (zt_context_new(NULL, &context) != ZT_OK)
         return 1;

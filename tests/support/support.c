@@ -47,6 +47,20 @@ uint64_t seed_of_today(void)
     return mix64((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, (uint64_t)getpid());
 }
 
+bool take_case_option(const char *name, const char *value, struct case_range *range)
+{
+    const uint64_t n = strtoull(value, NULL, 0);
+    if (strcmp(name, "--seed") == 0)
+        range->seed = n;
+    else if (strcmp(name, "--cases") == 0)
+        range->cases = n;
+    else if (strcmp(name, "--only") == 0)
+        *range = (struct case_range){range->seed, n, n + 1};
+    else
+        return false;
+    return true;
+}
+
 uint64_t fnv1a64(const void *data, size_t bytes)
 {
     const unsigned char *p = data;

@@ -41,6 +41,14 @@ uint64_t mix64(uint64_t a, uint64_t b);
 /* The time of day and process number, for runs whose seed was not given. */
 uint64_t seed_of_today(void);
 
+/* Which random cases run: --seed N, --cases N, --only N. */
+struct case_range {
+    uint64_t seed, first, cases;
+};
+
+/* Take one of these options and its value; false for others. */
+bool take_case_option(const char *name, const char *value, struct case_range *range);
+
 /* ---- hashes ---- */
 
 uint64_t fnv1a64(const void *data, size_t bytes);
