@@ -146,7 +146,8 @@ struct found {
 static size_t compressed_as(zt_context *context, const zt_array *a, const zt_params *params,
                             const struct found *as, uint8_t *out, size_t capacity)
 {
-    const struct zti_choice choice = {.plan = as->plan, .has_axes = as->has_axes, .axes = as->axes};
+    const struct zti_choice choice = {.plan = as->plan,
+                                      .found = {.has_axes = as->has_axes, .axes = as->axes}};
     struct zt_writer w;
     zt_stats stats;
     zt_status status = zti_writer_init(context, a, params, &w);
@@ -390,11 +391,11 @@ static double seconds_of_look(zt_context *context, const zt_array *a, const stru
                               const struct zti_ask *ask)
 {
     struct zti_estimator e;
-    struct zti_look look;
+    struct zti_seen seen;
     const double began = seconds();
     zt_status status = zti_estimator_open(context, a, codec, ask, 0, &e);
     if (!status && codec->id == ZT_CODEC_SZ)
-        status = zti_ways_look(&e, &look);
+        status = zti_ways_look(&e, &seen);
     zti_estimator_free(&e);
     return status ? 0 : seconds() - began;
 }
@@ -427,7 +428,7 @@ static void run_cost(const struct field *f, const zt_array *a, zt_params params,
         planning = fmin(planning, seconds() - began);
         (void)compressed(a, &params, &own, NULL);
         coding = fmin(coding, own);
-        look = fmin(look, choice->has_axes ? seconds_of_look(context, a, codec, &ask) : 0);
+        look = fmin(look, choice->found.has_axes ? seconds_of_look(context, a, codec, &ask) : 0);
     }
     printf("%-24s %7.0e %-9s %9.3f MB  planning %8.3f ms  coding %8.3f ms  part %.3f  added %.3f\n",
            f->name, params.bound.value, what, 1e-6 * (double)array_bytes(a), 1e3 * planning,
@@ -453,19 +454,19 @@ static void run_costs(const struct field *f, zt_params params)
 
 /* Sums of logarithms of MB/s, of each of those that -c auto chooses among. */
 struct speeds {
-    double log_speed[2][ZTI_CONTENDERS_MOST]; /* without loss, with loss */
+    double log_speed[2][ZTI_CANDIDATES_MOST]; /* without loss, with loss */
     unsigned count;
 };
 
 /* Those that take part under any preference. */
-static uint32_t contenders_of(bool is_lossy, struct zti_contender *list)
+static uint32_t candidates_of(bool is_lossy, struct zti_candidate *list)
 {
-    struct zti_contender others[ZTI_CONTENDERS_MOST];
+    struct zti_candidate others[ZTI_CANDIDATES_MOST];
     zt_params params;
     (void)zt_params_init(&params, sizeof params);
-    uint32_t n = zti_contenders(is_lossy, &params, list);
+    uint32_t n = zti_candidates(is_lossy, &params, list);
     params.prefer = ZT_PREFER_SPEED; /* where others take part */
-    const uint32_t more = zti_contenders(is_lossy, &params, others);
+    const uint32_t more = zti_candidates(is_lossy, &params, others);
     for (uint32_t i = 0; i < more; i++)
         if (is_lossy && others[i].effort == ZT_EFFORT_FAST)
             list[n++] = others[i];
@@ -477,9 +478,9 @@ static void run_speed(const struct field *f, zt_params params, struct speeds *sp
 {
     enum { TIMES = 5 };
     const bool is_lossy = params.bound.kind != ZT_LOSSLESS;
-    struct zti_contender list[ZTI_CONTENDERS_MOST];
-    double least[ZTI_CONTENDERS_MOST];
-    const uint32_t n = contenders_of(is_lossy, list);
+    struct zti_candidate list[ZTI_CANDIDATES_MOST];
+    double least[ZTI_CANDIDATES_MOST];
+    const uint32_t n = candidates_of(is_lossy, list);
     for (uint32_t t = 0; t < TIMES; t++)
         for (uint32_t i = 0; i < n; i++) {
             double own;
@@ -496,11 +497,11 @@ static void run_speed(const struct field *f, zt_params params, struct speeds *sp
 static void print_speeds(const struct speeds *speeds)
 {
     for (uint32_t k = 0; k < 2; k++) {
-        struct zti_contender list[ZTI_CONTENDERS_MOST];
-        const uint32_t n = contenders_of(k, list);
+        struct zti_candidate list[ZTI_CANDIDATES_MOST];
+        const uint32_t n = candidates_of(k, list);
         const unsigned cases = speeds->count * (k ? BOUNDS : 1);
         for (uint32_t i = 0; i < n && cases > 0; i++)
-            printf("# codec %u effort %u %s: %.0f MB/s, %u in the list of contenders\n",
+            printf("# codec %u effort %u %s: %.0f MB/s, %u in the list of candidates\n",
                    list[i].codec, list[i].effort, k ? "with loss" : "without loss",
                    exp(speeds->log_speed[k][i] / cases), list[i].speed);
     }

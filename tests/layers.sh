@@ -37,7 +37,9 @@ forbid codec 'exec/|index/|frame/|plan/' src/codec
 forbid index 'codec/|exec/|frame/|plan/' src/index
 forbid exec 'codec/[a-z]+/|frame/|plan/' src/exec
 forbid quality 'codec/|index/|exec/|frame/|plan/' src/quality
-forbid plan 'frame/' src/plan
+forbid plan 'codec/[a-z]+/|frame/' src/plan
+forbid 'the frame, but for bare streams,' 'codec/[a-z]+/' src/frame/format src/frame/read \
+    src/frame/salvage src/frame/write
 forbid 'the library' 'io\.h|io/|cli/|bench/|draw/' src
 forbid 'the input and output of the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' io
 forbid 'the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' cli tools
@@ -58,6 +60,14 @@ done
 found=$(grep -rnE 'ZT_(SERIAL|OMP|CUDA)\b|->policy\b|zt_context_policy' src \
     --include='*.c' --include='*.h' --include='*.cu' | grep -vE '^src/(exec|core)/' || true)
 [ -z "$found" ] || complain 'a policy is named outside exec and core' "$found"
+
+# ---- what is common to codecs names none: no codec, no effort
+found=$(grep -rnoE '\b(ZT_(CODEC|EFFORT)_[A-Z]+|ZTI_(ZFP|SZ|NDZIP)\w*|zti_(codec_)?(zfp|sz|ndzip)\w*)' \
+    src --include='*.c' --include='*.h' |
+    grep -vE '^src/(codec|frame/bare)/|:ZT_CODEC_AUTO$' || true)
+[ -z "$found" ] || complain 'a codec or an effort is named outside of codec/ and bare streams' "$found"
+found=$(grep -niwE 'zfp|sz|ndzip' src/codec/*.h || true)
+[ -z "$found" ] || complain 'the interface of codecs names one' "$found"
 
 # ---- the public header stands on <stddef.h> and <stdint.h>
 found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/ztile.h |

@@ -61,7 +61,7 @@ static size_t encode(zfp_stream *stream, struct block block)
     }
     if (!coding_of(stream, &block, &coding, &array))
         return 0;
-    const uint64_t most = zti_codec_zfp.tile_max_bits(&coding);
+    const uint64_t most = zti_codec_zfp.sizes(&coding).tile_max_bits;
     if (most > ZTI_ZFP_MAX_BITS) /* padded to more than any block needs */
         room = malloc((size_t)(most / 8) + 2 * ZTI_BIT_MARGIN_BYTES);
     if (!room)
@@ -85,7 +85,7 @@ static size_t decode(zfp_stream *stream, const struct block *block)
     if (!coding_of(stream, block, &coding, &array))
         return 0;
     const uint64_t start = stream_rtell(s), first_byte = start / 8;
-    const uint64_t reach = zti_codec_zfp.tile_reach_bits(&coding) / 8 + ZTI_BIT_MARGIN_BYTES;
+    const uint64_t reach = zti_codec_zfp.sizes(&coding).tile_reach_bits / 8 + ZTI_BIT_MARGIN_BYTES;
     struct zti_bit_reader r = {.base = s->data, .at = start, .end = (uint64_t)s->bytes * 8};
     if (first_byte > s->bytes || s->bytes - first_byte < reach) {
         const size_t there = first_byte < s->bytes ? s->bytes - (size_t)first_byte : 0;

@@ -82,18 +82,6 @@ static inline uint64_t zti_first_chunk_noted(const struct zti_cuda_encoding *e)
     return each > 0 ? first / each + (first % each != 0) : 0;
 }
 
-struct zti_cuda_codec {
-    bool adds_to_first_word; /* of words, which is zeroed but for start_bits bits */
-    /* Whether there are kernels for a coding; the rest is for the host. */
-    bool (*has_kernels)(const struct zti_coding *coding);
-    /* Words of states that encode needs for so many tiles. */
-    uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
-    void (*encode)(const struct zti_cuda_encoding *e);
-    void (*decode)(const struct zti_cuda_decoding *d);
-    /* Memory that kernels work in; NULL: none. It is theirs from their launch to their end. */
-    uint64_t (*work_bytes)(const struct zti_coding *coding);
-};
-
 /* What is to be counted in all tiles of an array, which may be a slab of a larger one. */
 struct zti_cuda_counting {
     const struct zti_coding *coding; /* of the larger one */
@@ -123,14 +111,28 @@ struct zti_cuda_learning {
     uint64_t (*learn_bytes)(const struct zti_coding *coding);
 };
 
-/* The kernels of the codec with this zt_codec number, or NULL; what it learns, or NULL. */
-const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id);
-const struct zti_cuda_learning *zti_cuda_learning_of(uint32_t id);
+struct zti_cuda_codec {
+    bool adds_to_first_word; /* of words, which is zeroed but for start_bits bits */
+    /* Whether there are kernels for a coding; the rest is for the host. */
+    bool (*has_kernels)(const struct zti_coding *coding);
+    /* Words of states that encode needs for so many tiles. */
+    uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
+    void (*encode)(const struct zti_cuda_encoding *e);
+    void (*decode)(const struct zti_cuda_decoding *d);
+    /* Memory that kernels work in; NULL: none. It is theirs from their launch to their end. */
+    uint64_t (*work_bytes)(const struct zti_coding *coding);
+    const struct zti_cuda_learning *learning; /* NULL: nothing is learnt by kernels */
+};
 
-extern const struct zti_cuda_codec zti_cuda_ndzip;
-extern const struct zti_cuda_codec zti_cuda_sz;
-extern const struct zti_cuda_codec zti_cuda_zfp;
-extern const struct zti_cuda_learning zti_cuda_sz_learning;
+/* The kernels of the codec with this zt_codec number, or NULL. */
+const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id);
+
+/* What it learns with kernels, or NULL. */
+static inline const struct zti_cuda_learning *zti_cuda_learning_of(const struct zti_codec *codec)
+{
+    const struct zti_cuda_codec *const kernels = zti_cuda_codec_of(codec->id);
+    return kernels ? kernels->learning : NULL;
+}
 
 #ifdef __cplusplus
 }

@@ -6,9 +6,3 @@ const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
     (void)id;
     return NULL;
 }
-
-const struct zti_cuda_learning *zti_cuda_learning_of(uint32_t id)
-{
-    (void)id;
-    return NULL;
-}

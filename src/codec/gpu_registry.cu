@@ -3,15 +3,16 @@
 
 #include "codec/gpu.h"
 
+extern "C" {
+extern const struct zti_cuda_codec zti_cuda_ndzip;
+extern const struct zti_cuda_codec zti_cuda_sz;
+extern const struct zti_cuda_codec zti_cuda_zfp;
+}
+
 extern "C" const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
 {
     return id == ZT_CODEC_NDZIP ? &zti_cuda_ndzip
            : id == ZT_CODEC_ZFP ? &zti_cuda_zfp
            : id == ZT_CODEC_SZ  ? &zti_cuda_sz
                                 : NULL;
-}
-
-extern "C" const struct zti_cuda_learning *zti_cuda_learning_of(uint32_t id)
-{
-    return id == ZT_CODEC_SZ ? &zti_cuda_sz_learning : NULL;
 }

@@ -1,20 +1,36 @@
 /* registry.c: the codecs of this build. A new codec is one line here. */
-#include "codec/codec.h"
 #include "codec/ndzip/ndzip.h"
 #include "codec/sz/sz.h"
 #include "codec/zfp/zfp.h"
 
 static const struct zti_codec *const codecs[] = {&zti_codec_zfp, &zti_codec_ndzip, &zti_codec_sz};
 
-const struct zti_codec *zti_codec_by_id(uint32_t id)
+const struct zti_codec *zti_codec_number(uint32_t i)
 {
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
-        if (codecs[i]->id == id)
-            return codecs[i];
-    return NULL;
+    return i < sizeof codecs / sizeof *codecs ? codecs[i] : NULL;
 }
 
-const struct zti_codec *zti_codec_auto(uint32_t type, bool is_lossless)
+const struct zti_codec *zti_codec_by_id(uint32_t id)
 {
-    return is_lossless && (type == ZT_F32 || type == ZT_F64) ? &zti_codec_ndzip : &zti_codec_zfp;
+    uint32_t i = 0;
+    while (zti_codec_number(i) && codecs[i]->id != id)
+        i++;
+    return zti_codec_number(i);
+}
+
+const struct zti_codec *zti_codec_auto(uint32_t type, uint32_t kind)
+{
+    if (kind == ZT_PWREL || kind == ZT_PSNR)
+        return &zti_codec_sz;
+    return kind == ZT_LOSSLESS && zti_is_float(type) ? &zti_codec_ndzip : &zti_codec_zfp;
+}
+
+const struct zti_codec *zti_codec_raw(void)
+{
+    return &zti_codec_ndzip;
+}
+
+bool zti_is_effort(uint32_t effort)
+{
+    return effort <= ZT_EFFORT_HIGH;
 }

@@ -2,15 +2,18 @@
  *
  * While a worst-case group of tiles remains before the end of the data, tiles are decoded straight
  * from them; the rest from a copy of the last bytes, followed by zeros. */
+#include "codec/batch.h"
 #include "exec/run.h"
 
 struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const uint8_t *data,
                                           size_t data_bytes, uint64_t start_bits)
 {
+    const struct zti_sizes sizes = coding->codec->sizes(coding);
     return (struct zti_tile_source){
         .data = data,
         .data_bytes = data_bytes,
-        .reach_bytes = coding->codec->tile_reach_bits(coding) / 8 + 2 * ZTI_BIT_MARGIN_BYTES,
+        .sizes = sizes,
+        .reach_bytes = sizes.tile_reach_bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES,
         .reader = {.base = data, .at = start_bits, .end = (uint64_t)data_bytes * 8}};
 }
 
@@ -31,7 +34,7 @@ enum { ROOM_VIEW_BYTES = 1 << 20 };
 
 void zti_room_open(zt_context *context, const struct zti_view *view, struct zti_coding *coding)
 {
-    const size_t bytes = coding->codec->room_bytes;
+    const size_t bytes = coding->codec->sizes(coding).room_bytes;
     const uint64_t values = zti_array_values(view->out.rank, view->out.shape);
     const bool is_worth = coding->run.is_streamed && bytes > 0 &&
                           values * zt_type_bytes(coding->type) >= ROOM_VIEW_BYTES;
@@ -82,9 +85,9 @@ static void take_run(const struct zti_coding *coding, struct zti_bit_reader *r, 
 
 /* Tiles that can be taken now without a look at the end of the data: as many as fit at their
  * largest, at least one while a tile's reach remains; 0 where the tail is to be used. */
-static uint64_t safe_tiles(const struct zti_coding *coding, const struct zti_tile_source *s)
+static uint64_t safe_tiles(const struct zti_tile_source *s)
 {
-    const uint64_t most = coding->codec->tile_max_bits(coding), reach = s->reach_bytes * 8;
+    const uint64_t most = s->sizes.tile_max_bits, reach = s->reach_bytes * 8;
     const uint64_t rest_bytes = s->data_bytes - s->reader.at / 8;
     if (rest_bytes <= s->reach_bytes)
         return 0;
@@ -96,12 +99,12 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
                          struct zti_tile_source *s, uint64_t first, uint64_t last,
                          const struct zti_view *view)
 {
-    if (!view && coding->codec->tile_max_bits(coding) == 0) /* nothing to pass over */
+    if (!view && s->sizes.tile_max_bits == 0) /* nothing to pass over */
         return ZT_OK;
     while (first < last && !s->tail) {
         if (s->reader.at > s->reader.end)
             return cut_short(context, coding, first);
-        uint64_t n = safe_tiles(coding, s);
+        uint64_t n = safe_tiles(s);
         if (n == 0)
             break;
         if (n > last - first)
@@ -139,11 +142,11 @@ zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
     return status;
 }
 
-uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
-                        uint64_t start_bits, uint64_t chunk)
+uint64_t zti_index_bits(uint32_t unit_bits, const struct zti_index *index, uint64_t start_bits,
+                        uint64_t chunk)
 {
     uint64_t bits;
-    return zti_mul(zti_index_start(index, chunk), zti_unit_bits(coding), &bits) &&
+    return zti_mul(zti_index_start(index, chunk), unit_bits, &bits) &&
                    zti_add(bits, start_bits, &bits)
                ? bits
                : UINT64_MAX;
@@ -164,7 +167,7 @@ zt_status zti_go_to(zt_context *context, const struct zti_coding *coding, struct
                     uint64_t start_bits, const struct zti_index *index, uint64_t here,
                     uint64_t tile)
 {
-    const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
+    const uint64_t fixed = s->sizes.tile_fixed_bits;
     if (here == tile)
         return ZT_OK;
     if (fixed > 0) {
@@ -178,7 +181,7 @@ zt_status zti_go_to(zt_context *context, const struct zti_coding *coding, struct
     if (index && chunk * index->layout.chunk_tiles > here) {
         status = zti_end_chunk(context, coding, s, start_bits, index, here);
         here = chunk * index->layout.chunk_tiles;
-        move_to(context, coding, s, zti_index_bits(coding, index, start_bits, chunk));
+        move_to(context, coding, s, zti_index_bits(s->sizes.unit_bits, index, start_bits, chunk));
     }
     return status == ZT_OK ? zti_take_tiles(context, coding, s, here, tile, NULL) : status;
 }
@@ -189,7 +192,7 @@ zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
 {
     const uint64_t each = index ? index->layout.chunk_tiles : zti_usual_chunk_tiles(coding);
     const uint64_t rest = coding->grid.count - here, over = here % each;
-    if (over == 0 || coding->codec->tile_fixed_bits(coding) > 0)
+    if (over == 0 || s->sizes.tile_fixed_bits > 0)
         return ZT_OK;
     return zti_take_indexed(context, coding, s, start_bits, index, here,
                             here + (rest < each - over ? rest : each - over), NULL);
@@ -202,7 +205,7 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
     if (!index || tile % index->layout.chunk_tiles != 0 || tile == coding->grid.count)
         return ZT_OK;
     const uint64_t chunk = tile / index->layout.chunk_tiles;
-    if (zti_tile_source_bits(s) == zti_index_bits(coding, index, start_bits, chunk))
+    if (zti_tile_source_bits(s) == zti_index_bits(s->sizes.unit_bits, index, start_bits, chunk))
         return ZT_OK;
     return zti_fail(context, ZT_CORRUPT,
                     "the index is not this stream's: chunk %llu of %llu ends elsewhere",
@@ -211,18 +214,18 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
 
 /* Where chunks first .. first + count begin, in bits of the data; false where that is nowhere, or
  * so close to the end that a damaged chunk could reach beyond it. */
-static bool known_places(const struct zti_coding *coding, const struct zti_tile_source *s,
-                         uint64_t start_bits, const struct zti_index *index, uint64_t first,
-                         uint32_t count, uint64_t *bits)
+static bool known_places(const struct zti_tile_source *s, uint64_t start_bits,
+                         const struct zti_index *index, uint64_t first, uint32_t count,
+                         uint64_t *bits)
 {
-    const uint64_t most = coding->codec->tile_max_bits(coding);
+    const uint64_t most = s->sizes.tile_max_bits;
     const uint64_t reach = s->reach_bytes * 8, end = s->data_bytes * 8;
     uint64_t chunk_bits;
     if (!zti_mul(index->layout.chunk_tiles, most > reach ? most : reach, &chunk_bits) ||
         chunk_bits > end)
         return false;
     for (uint32_t i = 0; i <= count; i++) {
-        bits[i] = zti_index_bits(coding, index, start_bits, first + i);
+        bits[i] = zti_index_bits(s->sizes.unit_bits, index, start_bits, first + i);
         if (i < count && bits[i] > end - chunk_bits)
             return false;
     }
@@ -234,19 +237,19 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
                            const struct zti_index *index, uint64_t first, uint64_t last,
                            const struct zti_view *view)
 {
-    const bool is_wide = index && view && coding->codec->side_by_side;
-    const uint32_t most = is_wide ? coding->codec->side_by_side(coding) : 0;
+    const struct zti_batch *const batch = index && view ? zti_batch_of(coding->codec) : NULL;
+    const uint32_t most = batch ? batch->runs(coding) : 0;
     uint64_t starts[ZTI_RUNS_MOST + 1], at[ZTI_RUNS_MOST];
     zt_status status = ZT_OK;
     while (most > 1 && !s->tail && first % index->layout.chunk_tiles == 0) {
         const uint32_t chunk_tiles = index->layout.chunk_tiles;
         const uint64_t chunks = (last - first) / chunk_tiles, chunk = first / chunk_tiles;
         const uint32_t n = chunks < most ? (uint32_t)chunks : most;
-        if (n < most / 2 || !known_places(coding, s, start_bits, index, chunk, n, starts) ||
+        if (n < most / 2 || !known_places(s, start_bits, index, chunk, n, starts) ||
             starts[0] != s->reader.at)
             break;
         memcpy(at, starts, n * sizeof *at);
-        coding->codec->decode_runs(coding, s->reader.base, at, n, first, chunk_tiles, view);
+        batch->decode(coding, s->reader.base, at, n, first, chunk_tiles, view);
         for (uint32_t i = 0; i < n && status == ZT_OK; i++) {
             first += chunk_tiles;
             s->reader.at = at[i];
@@ -271,7 +274,7 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
 void zti_exec_piece(const struct zti_coding *coding, const struct zti_index *index,
                     uint64_t start_bits, uint64_t tile, uint64_t *last, uint64_t *at_bits)
 {
-    const uint64_t fixed = coding->codec->tile_fixed_bits(coding), count = coding->grid.count;
+    const uint64_t fixed = zti_fixed_bits(coding), count = coding->grid.count;
     uint64_t bits;
     *at_bits = tile == 0 ? start_bits : UINT64_MAX;
     *last = count;
@@ -281,7 +284,7 @@ void zti_exec_piece(const struct zti_coding *coding, const struct zti_index *ind
             *at_bits = bits;
     } else if (index) {
         const uint64_t chunk = tile / index->layout.chunk_tiles;
-        *at_bits = zti_index_bits(coding, index, start_bits, chunk);
+        *at_bits = zti_index_bits(zti_unit_bits(coding), index, start_bits, chunk);
         if (count - tile > index->layout.chunk_tiles)
             *last = (chunk + 1) * index->layout.chunk_tiles;
     }

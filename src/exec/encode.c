@@ -83,7 +83,7 @@ static zt_status put_last_tiles(zt_context *context, const struct zti_coding *co
                                 struct zti_bit_writer *w, struct zti_misses *misses,
                                 const struct zti_starts *starts)
 {
-    const uint64_t tile_bytes = coding->codec->tile_max_bits(coding) / 8;
+    const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8;
     uint8_t spare[ZTI_SPARE_BYTES], *scratch = spare;
     if (tile_bytes > sizeof spare - 2 * ZTI_BIT_MARGIN_BYTES)
         scratch = tile_bytes < SIZE_MAX - 2 * ZTI_BIT_MARGIN_BYTES
@@ -109,7 +109,7 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
                          struct zti_misses *misses, const struct zti_starts *starts)
 {
     const uint64_t every = zti_report_tiles(coding), begin = first;
-    const uint64_t tile_bits = coding->codec->tile_max_bits(coding);
+    const uint64_t tile_bits = coding->codec->sizes(coding).tile_max_bits;
     struct zti_bit_writer w = zti_bit_writer_at(out);
     zt_status status = ZT_OK;
     uint64_t reported = 0, n;

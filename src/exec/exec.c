@@ -16,7 +16,7 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
                             size_t *capacity_bytes)
 {
     uint64_t bits;
-    if (!zti_mul(coding->grid.count, coding->codec->tile_max_bits(coding), &bits) ||
+    if (!zti_mul(coding->grid.count, coding->codec->sizes(coding).tile_max_bits, &bits) ||
         bits / 8 + 4 * ZTI_BIT_MARGIN_BYTES > SIZE_MAX)
         return zti_fail(context, ZT_BAD_ARG,
                         "the stream could take more than this machine's "
@@ -72,9 +72,10 @@ static zt_status cuda_scratch(zt_context *context, const struct zti_coding *codi
 zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
                            uint32_t chunk_tiles, uint64_t *bytes)
 {
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
     struct zti_coding own = *coding;
     zt_status status = cuda_scratch(context, coding, chunk_tiles, bytes);
-    for (uint32_t i = 0; !status && coding->codec->vary && coding->codec->vary(&own, i); i++)
+    for (uint32_t i = 0; !status && learning && learning->vary && learning->vary(&own, i); i++)
         status = cuda_scratch(context, &own, chunk_tiles, bytes);
     return status;
 }
@@ -104,7 +105,7 @@ static zt_status finish(zt_context *context, const struct zti_coding *coding, ui
                         size_t capacity_bytes, uint64_t *end_bits)
 {
     const uint64_t bits = *end_bits, from = zti_bytes_of_bits(bits);
-    const uint64_t end = zti_round_up(bits, coding->codec->stream_align_bits(coding));
+    const uint64_t end = zti_round_up(bits, coding->codec->sizes(coding).align_bits);
     if (end / 8 > capacity_bytes)
         return zti_fail(context, ZT_NO_SPACE,
                         "the stream needs %llu bytes and the output buffer has %zu",
@@ -329,7 +330,7 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked, 
                         const struct zti_starts *starts, uint64_t *end_bits)
 {
     struct zti_coding own = with_isa(context, as_asked), *const coding = &own;
-    const bool is_parsed = !index && coding->codec->tile_fixed_bits(coding) == 0;
+    const bool is_parsed = !index && zti_fixed_bits(coding) == 0;
     const bool is_device = is_for_device(context, coding, scatter);
     struct zti_mirror stream = {.bytes = data}, values = {.array = view->out};
     struct zti_view here = *view;
@@ -442,7 +443,7 @@ struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struc
 static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t last,
                            uint64_t *first_byte, uint64_t *last_byte)
 {
-    const uint64_t fixed = e->coding->codec->tile_fixed_bits(e->coding);
+    const uint64_t fixed = zti_fixed_bits(e->coding);
     uint64_t from, to;
     bool is_end;
     if (fixed > 0) {
@@ -452,8 +453,9 @@ static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t
         is_end = last == e->coding->grid.count;
     } else {
         const uint32_t c = e->index->layout.chunk_tiles;
-        from = zti_index_bits(e->coding, e->index, e->start_bits, first / c);
-        to = zti_index_bits(e->coding, e->index, e->start_bits, zti_index_chunks(last, c));
+        from = zti_index_bits(zti_unit_bits(e->coding), e->index, e->start_bits, first / c);
+        to = zti_index_bits(zti_unit_bits(e->coding), e->index, e->start_bits,
+                            zti_index_chunks(last, c));
         is_end = zti_index_chunks(last, c) == e->index->chunks;
     }
     if (is_end) /* with the padding */
@@ -469,7 +471,7 @@ bool zti_extents_next(struct zti_extents *e, uint64_t *first_byte, uint64_t *las
     uint64_t first, last;
     if (e->is_done)
         return false;
-    if (!e->index && e->coding->codec->tile_fixed_bits(e->coding) == 0) {
+    if (!e->index && zti_fixed_bits(e->coding) == 0) {
         e->is_done = true;
         *first_byte = 0;
         *last_byte = e->stream_bytes;

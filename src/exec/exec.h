@@ -4,7 +4,7 @@
 #define ZTI_EXEC_H
 
 #include "array/scatter.h"
-#include "codec/codec.h"
+#include "codec/learning.h"
 #include "index/index.h"
 
 /* Values that the codec would have left beyond verify_bound, to be kept exactly. */

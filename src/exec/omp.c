@@ -48,11 +48,11 @@ static uint64_t grain_of(const zt_context *context, const struct zti_coding *cod
 {
     if (context->omp.grain)
         return context->omp.grain;
-    const uint64_t tile_bytes = coding->codec->tile_max_bits(coding) / 8 + 1;
+    const struct zti_sizes sizes = coding->codec->sizes(coding);
+    const uint64_t tile_bytes = sizes.tile_max_bits / 8 + 1;
     const uint64_t least = LEAST_PIECE_RAW_BYTES / tile_raw_bytes(coding) + 1;
     const uint64_t fair = coding->grid.count / ((uint64_t)threads * PIECES_A_THREAD) + 1;
-    const uint32_t piece_bytes =
-        coding->codec->piece_bytes ? coding->codec->piece_bytes : PIECE_BYTES;
+    const uint32_t piece_bytes = sizes.piece_bytes ? sizes.piece_bytes : PIECE_BYTES;
     uint64_t grain = piece_bytes / tile_bytes + 1;
     if (grain > fair)
         grain = fair;
@@ -403,7 +403,7 @@ static zt_status encode_in_place(struct encoder *e, uint32_t threads, uint64_t t
 static zt_status make_pool(struct encoder *e, uint32_t threads)
 {
     uint64_t bits;
-    const uint64_t tile_bits = e->crew.coding->codec->tile_max_bits(e->crew.coding);
+    const uint64_t tile_bits = e->crew.coding->codec->sizes(e->crew.coding).tile_max_bits;
     e->pool_n = threads * BUFFERS_A_THREAD;
     if (e->pieces < e->pool_n)
         e->pool_n = (uint32_t)e->pieces;
@@ -458,7 +458,7 @@ zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
                          const struct zti_starts *starts)
 {
     const uint32_t threads = zti_threads_wanted(context);
-    const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
+    const uint64_t fixed = zti_fixed_bits(coding);
     struct encoder e = {.array = array,
                         .out = out,
                         .capacity_bits = (uint64_t)out_capacity_bytes * 8,
@@ -615,7 +615,7 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, c
                          const struct zti_starts *starts, uint64_t *end_bits)
 {
     uint32_t threads = zti_threads_wanted(context);
-    const bool is_known = index || coding->codec->tile_fixed_bits(coding) > 0;
+    const bool is_known = index || zti_fixed_bits(coding) > 0;
     struct decoder d = {.data = data,
                         .data_bytes = data_bytes,
                         .view = view,

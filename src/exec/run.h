@@ -46,6 +46,7 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
 struct zti_tile_source {
     const uint8_t *data;
     uint64_t data_bytes;
+    struct zti_sizes sizes;
     uint64_t reach_bytes; /* of a tile, with the margin */
     uint8_t *tail;        /* once it is in use: 2 reach_bytes, from data byte tail_at */
     uint64_t tail_at;
@@ -110,9 +111,10 @@ zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
                        const struct zti_index *index, uint64_t first, uint64_t last,
                        const struct zti_output *output);
 
-/* Where chunk 'chunk' begins by an index, in bits of the data; UINT64_MAX where that is nowhere. */
-uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
-                        uint64_t start_bits, uint64_t chunk);
+/* Where chunk 'chunk' begins by an index that counts unit_bits, in bits of the data; UINT64_MAX
+ * where that is nowhere. */
+uint64_t zti_index_bits(uint32_t unit_bits, const struct zti_index *index, uint64_t start_bits,
+                        uint64_t chunk);
 
 /* Go to a tile: by computing where it is, by the index, or by passing over the tiles from 'here',
  * where the source is. A chunk that is left is gone through to its end, as zti_end_chunk does. */

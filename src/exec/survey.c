@@ -10,6 +10,7 @@
 enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
 
 struct surveyor {
+    const struct zti_learning *learning;
     const struct zti_coding *coding;
     const zt_array *array;
     uint32_t pass;
@@ -31,9 +32,9 @@ static bool count_tiles(void *shared, uint32_t worker, uint64_t number)
 {
     const struct surveyor *s = shared;
     const uint64_t first = number * s->grain, left = s->coding->grid.count - first;
-    s->coding->codec->tally(s->coding, s->pass, s->array, first,
-                            first + (left < s->grain ? left : s->grain),
-                            s->tallies + worker * s->tally_bytes);
+    s->learning->tally(s->coding, s->pass, s->array, first,
+                       first + (left < s->grain ? left : s->grain),
+                       s->tallies + worker * s->tally_bytes);
     return true;
 }
 
@@ -44,21 +45,20 @@ static void run_pass(zt_context *context, struct surveyor *s, uint32_t threads)
     s->grain = threads > 1 ? grain_of(s->coding) : count;
     zti_map(context, (count - 1) / s->grain + 1, count_tiles, s);
     for (uint32_t i = 1; i < threads; i++)
-        s->coding->codec->merge(s->coding, s->pass, s->tallies, s->tallies + i * s->tally_bytes);
+        s->learning->merge(s->coding, s->pass, s->tallies, s->tallies + i * s->tally_bytes);
 }
 
 static zt_status survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
 {
-    const struct zti_codec *codec = coding->codec;
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
     zt_status status = ZT_OK;
     size_t bytes;
     coding->run.isa = zti_isa_of(context);
-    for (uint32_t pass = 0;
-         codec->tally_bytes && status == ZT_OK && (bytes = codec->tally_bytes(coding, pass)) > 0;
-         pass++) {
+    for (uint32_t pass = 0; !status && (bytes = learning->tally_bytes(coding, pass)) > 0; pass++) {
         const uint32_t threads =
             zti_map_workers(context, (coding->grid.count - 1) / grain_of(coding) + 1);
-        struct surveyor s = {.coding = coding,
+        struct surveyor s = {.learning = learning,
+                             .coding = coding,
                              .array = array,
                              .pass = pass,
                              .tally_bytes = (size_t)zti_round_up(bytes, 64)};
@@ -66,7 +66,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
         if (!s.tallies)
             return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes", threads,
                             s.tally_bytes);
-        const bool is_sample = codec->is_sampled && codec->is_sampled(coding, pass);
+        const bool is_sample = learning->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
         bool is_done = false;
         if (zti_exec_is_on_device(context, coding)) {
@@ -78,7 +78,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
             run_pass(context, &s, threads);
         zti_stage(context, ZT_STAGE_MODELS);
         if (status == ZT_OK)
-            status = codec->learn(context, coding, pass, array, s.tallies);
+            status = learning->learn(context, coding, pass, array, s.tallies);
         zti_release(context, s.tallies);
         zti_stage(context, ZT_STAGE_OTHER);
     }
@@ -89,8 +89,8 @@ zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const 
 {
     struct zti_mirror values;
     memset(&coding->run.kept, 0, sizeof coding->run.kept);
-    if (!coding->codec->tally_bytes)
-        return survey(context, coding, array);
+    if (!zti_learns(coding->codec))
+        return ZT_OK;
     zt_status status = zti_mirror_open(context, array, &values);
     if (!status)
         status = survey(context, coding, &values.array);

@@ -3,13 +3,13 @@
  * Of an array of rank 4 there are 24 orders of axes and 8 ways to join them: too many to try. What
  * matters differs by codec.
  *
- * zfp and ndzip treat the axes of a tile nearly alike; what matters is along which axes tiles
+ * Most codecs treat the axes of a tile nearly alike; what matters is along which axes tiles
  * extend: any of 15 sets. Other axes are joined to one of these as the slower part, by which tiles
  * are their own neighbours along the faster one. The best set is then tried with its axes in other
  * orders, which is worth a few per cent (coefficients are coded in an order that is not quite
  * symmetric).
  *
- * sz chooses itself along which axes it takes differences, which matters as much as their order:
+ * Some choose themselves along which axes they predict, which matters as much as their order:
  * what takes part are ways (ways.h), of which there are too many to code even a tile with each.
  *
  * Plans race: each is estimated on one batch of values after the other (estimate.h), and is out
@@ -101,8 +101,8 @@ struct race {
     struct zti_estimator estimator;
     uint8_t axes[AXES_MOST]; /* of more than one element */
     uint32_t n;
-    bool is_of_ways; /* sz */
-    struct zti_look look;
+    bool is_of_ways; /* the codec chooses axes */
+    struct zti_seen seen;
     double slope;   /* bits, for one bit more that is to be expected */
     uint32_t count; /* runner[0] is no plan at all, which is never out */
     struct runner runner[ZTI_TRIED_MOST];
@@ -196,13 +196,13 @@ static double worse_than(const struct race *r, uint32_t one, uint32_t other, dou
 }
 
 /* Whether decoding takes too long under a plan: twice the time is too long, less what constants are
- * off by. sz takes about as long under any plan. */
+ * off by. */
 static bool is_slow(const struct race *r, uint32_t one)
 {
     static const double most = 1.7;
     const struct runner *const runner = &r->runner[one], *const none = &r->runner[0];
     const struct zti_codec *const codec = r->estimator.codec;
-    if (r->is_of_ways || runner->is.count == 0)
+    if (runner->is.count == 0)
         return false;
     return zti_pace(codec, r->array->type, &runner->way.plan, r->array->shape,
                     mean(&runner->is, runner->is.count, 0)) >
@@ -299,7 +299,7 @@ static zt_status run(struct race *r, uint64_t budget)
                 continue;
         }
         if (r->is_of_ways) {
-            status = zti_ways_guess(&r->estimator, &r->look, &one->way, &one->is);
+            status = zti_ways_guess(&r->estimator, &r->seen, &one->way, &one->is);
         } else {
             status = zti_estimate(&r->estimator, &one->way.plan, one->is.count,
                                   &one->is.rate[one->is.count]);
@@ -424,7 +424,7 @@ static void list(const struct race *r, struct zti_choice *choice)
 static uint64_t least_values(const struct race *r)
 {
     enum { LEAST = 1 << 14, LEAST_TILES = 1 << 18 };
-    return r->estimator.codec->id == ZT_CODEC_ZFP || r->is_of_ways ? LEAST : LEAST_TILES;
+    return zti_has_bricks(r->estimator.codec) || r->is_of_ways ? LEAST : LEAST_TILES;
 }
 
 /* What a plan has to gain more where values are special, as what comes to be in their place is not
@@ -489,27 +489,23 @@ static void decide_way(const struct race *r, struct zti_choice *choice)
         return;
     choice->plan = r->runner[best].way.plan;
     choice->is_other = true;
-    choice->has_axes = true;
-    choice->axes = r->runner[best].way.axes;
-    choice->has_groups = false;
+    choice->found = (struct zti_found){.has_axes = true, .axes = r->runner[best].way.axes};
 }
 
 /* Most ways are sorted out by a look, the others by pieces of tiles. */
 static zt_status race_ways(struct race *r, struct zti_choice *choice)
 {
     struct zti_way list[WAYS_MOST];
-    zt_status status = zti_ways_look(&r->estimator, &r->look);
+    zt_status status = zti_ways_look(&r->estimator, &r->seen);
     if (status)
         return status;
-    const struct zti_way none = {
-        .plan = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0), .axes = r->look.axes};
+    const struct zti_way none = {.plan =
+                                     make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0),
+                                 .axes = r->seen.look.found.axes};
     propose(r, &none);
-    choice->has_axes = r->estimator.ask->special_values == 0; /* filled in they may be others */
-    choice->axes = none.axes;
-    choice->has_groups = choice->has_axes && !r->look.is_fixed;
-    choice->is_blocked = r->look.is_blocked;
-    choice->centre = r->look.centre;
-    const uint32_t n = zti_ways_list(&r->estimator, &r->look, WAYS_MOST, list);
+    if (r->estimator.ask->special_values == 0) /* filled in they may be others */
+        choice->found = r->seen.look.found;
+    const uint32_t n = zti_ways_list(&r->estimator, &r->seen, WAYS_MOST, list);
     for (uint32_t i = 0; i < n; i++)
         propose(r, &list[i]);
     status = run(r, budget_of_ways(r));
@@ -542,7 +538,7 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
             status = run(r, budget);
         if (!status)
             decide(r, choice);
-        choice->is_sampled = codec->id == ZT_CODEC_ZFP; /* many bricks, coded as they will be */
+        choice->is_sampled = zti_has_bricks(codec); /* many bricks, coded as they will be */
     }
     if (!status)
         list(r, choice);
@@ -560,7 +556,7 @@ static zt_status choose(zt_context *context, const zt_array *array, const struct
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a choice of plans");
     r->array = array;
     r->estimator.codec = codec;
-    r->is_of_ways = codec->id == ZT_CODEC_SZ;
+    r->is_of_ways = zti_axes_planning_of(codec) != NULL;
     r->n = real_axes(array->rank, array->shape, r->axes);
     const zt_status status = race(r, context, codec, ask, choice);
     zti_release(context, r);
@@ -604,13 +600,8 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array, const stru
     const uint32_t n = real_axes(array->rank, array->shape, axes);
     const struct zti_plan real = make_plan(array->rank, array->shape, axes, n, 0);
     zt_array seen = *array;
-    zt_params params = *ask->params;
-    struct zti_ask own = *ask;
-    if (params.effort == ZT_EFFORT_HIGH) /* which chooses between 'default' and its own way */
-        params.effort = ZT_EFFORT_DEFAULT;
-    own.params = &params;
     const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
-    zt_status status = choose(context, &seen, codec, &own, choice);
+    zt_status status = choose(context, &seen, codec, ask, choice);
     if (!status && is_seen)
         compose(choice, &real);
     return status;
@@ -618,32 +609,32 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array, const stru
 
 /* ---- what a choice takes ---- */
 
-/* sz: by its tiles, along the axes that were chosen. */
+/* By tiles, along the axes that were chosen. */
 static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct zti_choice *choice)
 {
-    struct zti_look look;
+    struct zti_seen seen;
     const uint64_t tiles = values / zti_estimate_tile(e->codec, 1) + 1;
     const uint32_t places = tiles < ZTI_PLACES_MOST ? (uint32_t)tiles : ZTI_PLACES_MOST;
-    zt_status status = zti_ways_look(e, &look);
-    struct zti_way way = {.plan = choice->plan, .axes = choice->axes};
-    if (!choice->has_axes)
-        way.axes = zti_ways_axes(&look, &way.plan, e->array->shape);
+    zt_status status = zti_ways_look(e, &seen);
+    struct zti_way way = {.plan = choice->plan, .axes = choice->found.axes};
+    if (!choice->found.has_axes)
+        way.axes = zti_ways_axes(&seen, &way.plan, e->array->shape);
     if (!status)
-        status = zti_ways_code(e, &look, &way, places, &choice->bytes);
+        status = zti_ways_code(e, &seen, &way, places, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
     way.plan = choice->plain;
-    way.axes = zti_ways_axes(&look, &way.plan, e->array->shape);
+    way.axes = zti_ways_axes(&seen, &way.plan, e->array->shape);
     if (!status && choice->is_other)
-        status = zti_ways_code(e, &look, &way, places, &choice->unplanned_bytes);
+        status = zti_ways_code(e, &seen, &way, places, &choice->unplanned_bytes);
     return status;
 }
 
-/* Others: sz's effort 'high' by a box, zfp and ndzip by tiles. */
-static zt_status measure_whole(struct zti_estimator *e, uint64_t values, struct zti_choice *choice)
+/* Others: by a box where that says more, or by tiles. */
+static zt_status measure_whole(struct zti_estimator *e, bool is_box, uint64_t values,
+                               struct zti_choice *choice)
 {
     zt_status (*const estimate)(struct zti_estimator *, const struct zti_plan *, uint64_t,
-                                double *) =
-        e->codec->id == ZT_CODEC_SZ ? zti_estimate_box : zti_estimate_whole;
+                                double *) = is_box ? zti_estimate_box : zti_estimate_whole;
     const zt_status status = estimate(e, &choice->plan, values, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
     return status || !choice->is_other
@@ -652,12 +643,13 @@ static zt_status measure_whole(struct zti_estimator *e, uint64_t values, struct 
 }
 
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
-                           const struct zti_codec *codec, const struct zti_ask *ask,
+                           const struct zti_candidate *candidate, const struct zti_ask *ask,
                            struct zti_choice *choice)
 {
     enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19 };
-    const bool is_of_ways = codec->id == ZT_CODEC_SZ && ask->params->effort != ZT_EFFORT_HIGH;
-    const uint64_t times = codec->id == ZT_CODEC_SZ && !is_of_ways ? 2 : 1; /* one box says less */
+    const struct zti_codec *const codec = zti_codec_by_id(candidate->codec);
+    const bool is_box = candidate->is_own_way, is_of_ways = zti_axes_planning_of(codec) && !is_box;
+    const uint64_t times = is_box ? 2 : 1; /* one box says less */
     const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
     const uint64_t values = part < times * LEAST  ? times * LEAST
                             : part < times * MOST ? part
@@ -666,7 +658,8 @@ zt_status zti_plan_measure(zt_context *context, const zt_array *array,
     struct zti_estimator e;
     zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
     if (!status)
-        status = is_of_ways ? measure_ways(&e, values, choice) : measure_whole(&e, values, choice);
+        status = is_of_ways ? measure_ways(&e, values, choice)
+                            : measure_whole(&e, is_box, values, choice);
     zti_estimator_free(&e);
     choice->is_sampled = true;
     for (uint32_t i = 0; i < choice->tried && !status; i++)
@@ -678,6 +671,6 @@ void zti_choice_set_plain(struct zti_choice *choice)
 {
     choice->plan = choice->plain;
     choice->bytes = choice->unplanned_bytes;
-    choice->is_other = choice->has_axes = choice->has_groups = false;
+    choice->is_other = choice->found.has_axes = choice->found.has_rest = false;
     choice->tried = 0;
 }

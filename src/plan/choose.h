@@ -2,7 +2,7 @@
 #ifndef ZTI_PLAN_CHOOSE_H
 #define ZTI_PLAN_CHOOSE_H
 
-#include "codec/codec.h"
+#include "codec/planning.h"
 #include "plan/plan.h"
 
 /* Plans with an estimate of the stream's bytes, the best first. */
@@ -14,14 +14,10 @@ struct zti_tried {
 enum { ZTI_TRIED_MOST = 64 };
 
 struct zti_choice {
-    struct zti_plan plan;  /* the one to be taken */
-    struct zti_plan plain; /* none at all, but that axes of one element vanish */
-    bool is_other;         /* what is to be taken is not what the codec does with that */
-    bool has_axes;         /* and the axes that sz takes differences along, where it is sz's: */
-    uint32_t axes;         /* bit i: axis i of the coded array */
-    bool has_groups;       /* and what else it would look for itself */
-    uint32_t is_blocked;
-    int64_t centre;
+    struct zti_plan plan;   /* the one to be taken */
+    struct zti_plan plain;  /* none at all, but that axes of one element vanish */
+    bool is_other;          /* what is to be taken is not what the codec does with that */
+    struct zti_found found; /* what the codec need not look for, where it is this codec's */
     bool is_sampled;        /* what follows is of samples that were coded; else it is guessed */
     bool is_limit;          /* of others, which this is known to be no larger than */
     double bytes;           /* what it is expected to take */
@@ -31,7 +27,7 @@ struct zti_choice {
 };
 
 /* Choose for an array (a frame's slab), a codec and what is asked of it. The choice is a function
- * of values and parameters alone. For sz's effort 'high' it is that of 'default'. */
+ * of values and parameters alone. */
 zt_status zti_plan_choose(zt_context *context, const zt_array *array, const struct zti_codec *codec,
                           const struct zti_ask *ask, struct zti_choice *choice);
 
@@ -39,7 +35,7 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array, const stru
  * estimates, to what the codec makes of larger samples with all that it does; scale those of the
  * list alike. */
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
-                           const struct zti_codec *codec, const struct zti_ask *ask,
+                           const struct zti_candidate *candidate, const struct zti_ask *ask,
                            struct zti_choice *choice);
 
 /* Make a choice the one without a plan. */

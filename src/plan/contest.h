@@ -4,33 +4,21 @@
 
 #include "plan/choose.h"
 
-/* Who takes part. A new one is a line in contest.c. */
-struct zti_contender {
-    uint32_t codec;  /* zt_codec */
-    uint32_t effort; /* zt_effort */
-    bool is_lossy;   /* takes part under an absolute bound, else where nothing may be lost */
-    uint32_t speed;  /* about how fast it codes, MB/s of float32 on one thread: what is fast
-                        and what is slow must not depend on the machine */
-};
+/* Those candidates of all codecs that params leave a choice of, loss allowed or not; returns how
+ * many. */
+uint32_t zti_candidates(bool is_lossy, const zt_params *params, struct zti_candidate *list);
 
-enum { ZTI_CONTENDERS_MOST = 8 };
-
-/* Those that params leave a choice of, loss allowed or not; returns how many. Of a codec that is
- * named its effort takes part; with effort 'high' so does 'default', as neither is the smaller one
- * always. */
-uint32_t zti_contenders(bool is_lossy, const zt_params *params, struct zti_contender *list);
-
-/* A contender under a plan. */
+/* A candidate under a plan. */
 struct zti_result {
-    struct zti_contender contender;
+    struct zti_candidate candidate;
     struct zti_choice choice;
     double coded_bytes;   /* what it took when all was coded; 0: it was not */
     double special_bytes; /* of these, or beside choice.bytes */
 };
 
-enum { ZTI_RESULTS_MOST = 2 * ZTI_CONTENDERS_MOST }; /* with a plan, and without */
+enum { ZTI_RESULTS_MOST = 2 * ZTI_CANDIDATES_MOST }; /* with a plan, and without */
 
-/* Let the contenders code samples of an array, each with the plan that was found for it and without
+/* Let the candidates code samples of an array, each with the plan that was found for it and without
  * one: results, the one to be coded first first. */
 zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
                            struct zti_result *results, uint32_t *count);

@@ -1,11 +1,10 @@
 /* estimate.c: a plan's bits for a few values of an array.
  *
- * What zfp makes of values depends on the 4^rank of a tile alone, so bricks of the array that
- * hold a whole tile under each plan are turned as the plan says and coded: the same values
- * under each. Other codecs have tiles of thousands of values and cut them by the coded shape:
- * the tiles of the coded array that hold some places are coded, one a batch. The places are the
- * same under each plan, and the tiles, where axes change their order only. How sz is estimated is
- * in ways.c. */
+ * Some codecs have tiles of 4^rank values, so bricks of the array that hold a whole tile under
+ * each plan are turned as the plan says and coded: the same values under each. Others have tiles of
+ * thousands of values and cut them by the coded shape: the tiles of the coded array that hold some
+ * places are coded, one a batch. The places are the same under each plan, and the tiles, where axes
+ * change their order only. Codecs that choose axes of prediction are estimated in ways.c. */
 #include "plan/estimate.h"
 
 #include "core/cpu.h"
@@ -173,7 +172,7 @@ static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
 {
     const struct zti_codec *codec = e->codec;
     const zt_status status =
-        zti_estimate_room(e, coding->grid.count * (codec->tile_max_bits(coding) + 64));
+        zti_estimate_room(e, coding->grid.count * (codec->sizes(coding).tile_max_bits + 64));
     if (status)
         return status;
     struct zti_bit_writer w = zti_bit_writer_at(e->stream);
@@ -182,8 +181,8 @@ static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
     return ZT_OK;
 }
 
-/* What tiles that reach beyond the array's end cost more in it than in bricks: zfp fills them
- * up and codes them whole. */
+/* What tiles that reach beyond the array's end cost more in it than in bricks: they are filled up
+ * and coded whole. */
 static double padding(const struct zti_estimator *e, const struct zti_plan *plan,
                       const uint64_t *brick)
 {
@@ -266,8 +265,8 @@ static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *p
 zt_status zti_estimate(struct zti_estimator *e, const struct zti_plan *plan, uint32_t batch,
                        double *rate)
 {
-    return e->codec->id == ZT_CODEC_ZFP ? estimate_bricks(e, plan, batch, rate)
-                                        : estimate_tile(e, plan, batch, rate);
+    return zti_has_bricks(e->codec) ? estimate_bricks(e, plan, batch, rate)
+                                    : estimate_tile(e, plan, batch, rate);
 }
 
 uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank)
@@ -276,6 +275,12 @@ uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank)
     for (uint32_t i = 0; i < rank; i++)
         values *= codec->tile_shape[rank - 1][i];
     return values;
+}
+
+bool zti_has_bricks(const struct zti_codec *codec)
+{
+    enum { SMALL = 256 };
+    return zti_estimate_tile(codec, ZT_MAX_RANK) <= SMALL;
 }
 
 /* ---- all that a codec does ---- */
@@ -364,10 +369,9 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     const double scale = (double)zti_array_values(rank, coded) / (double)taken;
     const double head = status ? 0 : (double)zti_head_bytes(&coding);
     *bytes = (double)end_bits / 8 * scale *
-                 (e->codec->id == ZT_CODEC_ZFP && !b.is_all ? padding(e, plan, side) : 1) +
+                 (zti_has_bricks(e->codec) && !b.is_all ? padding(e, plan, side) : 1) +
              head * (!status && zti_has_ends(&coding) ? scale : 1);
-    if (e->codec->forget)
-        e->codec->forget(e->context, &coding);
+    zti_forget(e->context, &coding);
     zti_release(e->context, memory);
     return status;
 }
@@ -394,8 +398,7 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
     const double all = (double)zti_array_values(part.rank, e->array->shape);
     *bytes =
         status ? 0 : (double)end_bits / 8 * (all / (double)taken) + (double)zti_head_bytes(&coding);
-    if (e->codec->forget)
-        e->codec->forget(e->context, &coding);
+    zti_forget(e->context, &coding);
     zti_release(e->context, memory);
     return status;
 }
@@ -406,7 +409,7 @@ zt_status zti_estimator_open(zt_context *context, const zt_array *array,
                              const struct zti_codec *codec, const struct zti_ask *ask,
                              uint64_t batch_values, struct zti_estimator *e)
 {
-    const bool has_bricks = codec->id == ZT_CODEC_ZFP;
+    const bool has_bricks = zti_has_bricks(codec);
     *e = (struct zti_estimator){.context = context, .array = array, .codec = codec, .ask = ask};
     uint64_t values = zti_estimate_tile(codec, array->rank);
     if (has_bricks) {

@@ -2,10 +2,12 @@
 #ifndef ZTI_PLAN_ESTIMATE_H
 #define ZTI_PLAN_ESTIMATE_H
 
-#include "codec/codec.h"
+#include "codec/learning.h"
+#include "codec/planning.h"
 #include "plan/plan.h"
 
-/* A plan; and of sz along which axes of the coded array differences are taken, bit i for axis i. */
+/* A plan; and where the codec chooses, along which axes of the coded array it predicts: bit i for
+ * axis i. */
 struct zti_way {
     struct zti_plan plan;
     uint32_t axes;
@@ -58,7 +60,9 @@ uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_p
 /* Make estimator->stream long enough for so many bits. */
 zt_status zti_estimate_room(struct zti_estimator *estimator, uint64_t bits);
 
-/* Values of a tile of this codec, about. */
+/* Values of a tile of this codec, about; and whether they are so few that bricks of the array hold
+ * whole tiles. */
 uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank);
+bool zti_has_bricks(const struct zti_codec *codec);
 
 #endif

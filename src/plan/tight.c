@@ -99,7 +99,7 @@ static zt_status find_planes(struct trial *t, const struct zti_coding *coding, u
     double least = 0, bits;
     for (uint32_t n = 0, least_planes = 0; n <= PLANES_MOST; n++) {
         struct zti_coding loose = *coding;
-        if (!coding->codec->loosen(&loose, n))
+        if (!zti_planning_of(coding->codec)->loosen(&loose, n))
             break;
         const zt_status status = measure(t, &loose, &bits);
         if (status)
@@ -165,7 +165,7 @@ zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
     struct zti_coding coding;
     double bits = 0;
     *misses_most = UINT64_MAX;
-    if (!codec->loosen || ask->kind != ZT_ABS)
+    if (!zti_planning_of(codec) || !zti_planning_of(codec)->loosen || ask->kind != ZT_ABS)
         return ZT_OK;
     zt_status status = set_up(&t, array, codec, ask, &coding);
     if (!status && !isnan(coding.verify_bound))

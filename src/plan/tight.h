@@ -2,6 +2,7 @@
 #ifndef ZTI_PLAN_TIGHT_H
 #define ZTI_PLAN_TIGHT_H
 
+#include "codec/planning.h"
 #include "exec/exec.h"
 #include "plan/sample.h"
 

@@ -1,11 +1,12 @@
-/* ways.c: for sz: orders of axes, joins and axes of differences, and what they cost.
+/* ways.c: for codecs that choose along which axes they predict: orders of axes, joins and axes of
+ * prediction, and what they cost.
  *
  * What a value costs with differences along some axes does not depend on the order of axes, but for
  * the values that are grouped with it. So one look at small boxes tells what each set of axes costs
  * inside of tiles; how many values are at the edges of tiles, or where a joined axis goes on in the
  * next row, follows from the tiles that a way would have. That sorts all ways out but a few, of
- * which pieces of tiles are looked at, in Rice codes: those that hold the same places of the array
- * under each. Pieces, as places differ more than the values of a tile do.
+ * which pieces of tiles are looked at, by the codec's estimate: those that hold the same places of
+ * the array under each. Pieces, as places differ more than the values of a tile do.
  *
  * Pieces of different shapes are not the same values, though, and some parts of an array take many
  * times what others do. So beside what a piece takes there is what is to be expected of its values,
@@ -13,7 +14,6 @@
  * not explain. */
 #include "plan/ways.h"
 
-#include "codec/sz/sz.h"
 #include "core/cpu.h"
 #include "plan/choose.h"
 #include "plan/sample.h"
@@ -34,8 +34,8 @@ static zt_status configure(const struct zti_estimator *e, const struct zti_plan 
     const uint32_t rank = zti_plan_shape(plan, e->array->shape, shape);
     *coding = (struct zti_coding){
         .codec = e->codec, .type = e->array->type, .grid = zti_codec_grid(e->codec, rank, shape)};
-    ask.has_axes = has_axes;
-    ask.axes = axes;
+    ask.found.has_axes = has_axes;
+    ask.found.axes = axes;
     const zt_status status = e->codec->configure(e->context, &ask, coding);
     coding->run.isa = zti_isa_of(e->context);
     coding->verify_bound = (double)NAN;
@@ -56,29 +56,26 @@ static double log_of(double x)
 
 /* How many bits the difference of the value so far from the array's first has, from its neighbour:
  * the one before, or behind it where it is the first. */
-static double roughness(const struct zti_estimator *e, const struct zti_look *look, int64_t offset,
+static double roughness(const struct zti_estimator *e, const struct zti_seen *seen, int64_t offset,
                         bool is_first)
 {
     const int64_t value_bytes = (int64_t)zt_type_bytes(e->array->type);
-    const int64_t away = e->array->stride[look->along] * value_bytes;
+    const int64_t away = e->array->stride[seen->along] * value_bytes;
     const char *const at = (const char *)e->array->data + offset * value_bytes;
     const double d = zti_number_at(e->array->type, at) -
                      zti_number_at(e->array->type, is_first ? at + away : at - away);
-    const double steps = fabs(d) * look->scale;
+    const double steps = fabs(d) * seen->scale;
     return steps < 1e30 ? log_of(steps) : 0;
 }
 
-/* Neighbours are those along the fastest axis of those that differences are taken along. */
-static void find_neighbours(const struct zti_estimator *e, const struct zti_coding *coding,
-                            struct zti_look *look)
+/* Neighbours are those along the fastest axis of those that the codec predicts along. */
+static void find_neighbours(const struct zti_estimator *e, struct zti_seen *seen)
 {
-    const uint32_t source = sz_of(coding)->source;
-    look->scale =
-        1 / (source == ZTI_SZ_LATTICE ? sz_of(coding)->step : (double)sz_of(coding)->whole_step);
+    seen->scale = seen->look.step > 0 ? 1 / seen->look.step : 0;
     for (uint32_t i = 0; i < e->array->rank; i++)
-        if (e->array->shape[i] > 1 && (look->axes >> i & 1)) {
-            look->along = i;
-            look->is_rough_known = source == ZTI_SZ_LATTICE || source == ZTI_SZ_STEPS;
+        if (e->array->shape[i] > 1 && (seen->look.found.axes >> i & 1)) {
+            seen->along = i;
+            seen->is_rough_known = seen->look.step > 0;
         }
 }
 
@@ -110,7 +107,7 @@ static uint32_t coded_axis_of(const struct zti_plan *plan, const uint64_t *shape
 
 /* How rough the values are of a tile that was just copied: one in eleven of them, which is no
  * part of a day's values or a year's months. */
-static double expected(const struct zti_estimator *e, const struct zti_look *look,
+static double expected(const struct zti_estimator *e, const struct zti_seen *seen,
                        const struct zti_plan *plan, const struct piece *piece)
 {
     enum { PART = 11 };
@@ -118,19 +115,19 @@ static double expected(const struct zti_estimator *e, const struct zti_look *loo
     const int64_t *table[ZT_MAX_RANK];
     const uint32_t last = tile->rank - 1;
     uint64_t at[ZT_MAX_RANK] = {0}, inner, n = 0;
-    const uint32_t along = coded_axis_of(plan, e->array->shape, look->along, &inner);
+    const uint32_t along = coded_axis_of(plan, e->array->shape, seen->along, &inner);
     double sum = 0;
     table[0] = e->offset;
     for (uint32_t i = 1; i < tile->rank; i++)
         table[i] = table[i - 1] + tile->shape[i - 1];
-    for (uint32_t axis = 1; axis > 0 && look->is_rough_known;) {
+    for (uint32_t axis = 1; axis > 0 && seen->is_rough_known;) {
         int64_t row = 0;
         for (uint32_t i = 0; i < last; i++)
             row += table[i][at[i]];
         for (; at[last] < tile->shape[last]; at[last] += PART, n++) {
             const uint64_t place = (piece->origin[along] + at[along]) / inner;
-            sum += roughness(e, look, row + table[last][at[last]],
-                             place % e->array->shape[look->along] == 0);
+            sum += roughness(e, seen, row + table[last][at[last]],
+                             place % e->array->shape[seen->along] == 0);
         }
         at[last] -= tile->shape[last]; /* where the next one is, in the next row */
         for (axis = last; axis > 0; axis--) {
@@ -142,39 +139,27 @@ static double expected(const struct zti_estimator *e, const struct zti_look *loo
     return n > 0 ? sum / (double)n : 0;
 }
 
-zt_status zti_ways_look(struct zti_estimator *e, struct zti_look *look)
+zt_status zti_ways_look(struct zti_estimator *e, struct zti_seen *seen)
 {
     const struct zti_plan none = zti_plan_none(e->array->rank);
     struct zti_coding coding;
-    struct zti_sz_tally tally;
-    *look = (struct zti_look){.is_fixed = e->ask->params->effort == ZT_EFFORT_PAPER};
+    memset(seen, 0, sizeof *seen);
     zt_status status = configure(e, &none, false, 0, &coding);
-    if (look->is_fixed)
-        sz_in(&coding)->effort = ZT_EFFORT_FAST;
-    const uint32_t passes = look->is_fixed ? ZTI_SZ_RACE_PASS : ZTI_SZ_BOOKS_PASS;
-    for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
-        memset(&tally, 0, sizeof tally);
-        e->codec->tally(&coding, pass, e->array, 0, coding.grid.count, &tally);
-        status = e->codec->learn(e->context, &coding, pass, e->array, &tally);
-        if (pass == ZTI_SZ_LOOK_PASS)
-            memcpy(look->bits, tally.bits, sizeof look->bits);
-    }
-    look->axes = sz_of(&coding)->axes;
-    look->is_blocked = sz_of(&coding)->is_blocked;
-    look->centre = sz_of(&coding)->centre;
     if (!status)
-        find_neighbours(e, &coding, look);
+        status = zti_axes_planning_of(e->codec)->look(e->context, &coding, e->array, &seen->look);
+    if (!status)
+        find_neighbours(e, seen);
     return status;
 }
 
-uint32_t zti_ways_axes(const struct zti_look *look, const struct zti_plan *plan,
+uint32_t zti_ways_axes(const struct zti_seen *seen, const struct zti_plan *plan,
                        const uint64_t *shape)
 {
     uint32_t axes = 0, rank = 0;
     for (uint32_t k = 0; k < plan->rank; k++) {
         rank += k > 0 && !plan->is_joined[k];
         if (shape[plan->axis[k]] > 1)
-            axes |= (look->axes >> plan->axis[k] & 1) << rank;
+            axes |= (seen->look.found.axes >> plan->axis[k] & 1) << rank;
     }
     return axes;
 }
@@ -191,22 +176,22 @@ struct side {
 
 /* The cost of values at an edge is that of differences along the other axes. Where a row of a
  * joined axis ends, the slower axis goes on. */
-static uint64_t weigh(const struct zti_look *look, const struct side *side, uint32_t rank,
+static uint64_t weigh(const struct zti_seen *seen, const struct side *side, uint32_t rank,
                       uint32_t axes, uint32_t set, uint64_t part)
 {
     uint32_t i = 0;
     while (i < rank && !(axes >> i & 1))
         i++;
     if (i == rank)
-        return part * look->bits[set];
+        return part * seen->look.bits[set];
     const uint32_t left = axes & ~(1u << i);
     const uint64_t edge = part * side[i].edge >> 16;
     const uint64_t seam = (part - edge) * side[i].seam >> 16;
-    uint64_t sum = weigh(look, side, rank, left, set | 1u << side[i].fast, part - edge - seam);
+    uint64_t sum = weigh(seen, side, rank, left, set | 1u << side[i].fast, part - edge - seam);
     if (edge > 0)
-        sum += weigh(look, side, rank, left, set, edge);
+        sum += weigh(seen, side, rank, left, set, edge);
     if (seam > 0)
-        sum += weigh(look, side, rank, left, set | 1u << side[i].slow, seam);
+        sum += weigh(seen, side, rank, left, set | 1u << side[i].slow, seam);
     return sum;
 }
 
@@ -216,7 +201,7 @@ static bool is_split(uint32_t slow, uint32_t fast, const uint64_t *shape)
     return fast == slow + 1 && shape[fast] <= SHORT;
 }
 
-static uint64_t cost_of(const struct zti_estimator *e, const struct zti_look *look,
+static uint64_t cost_of(const struct zti_estimator *e, const struct zti_seen *seen,
                         const struct zti_way *way, const struct zti_grid *grid)
 {
     struct side side[ZT_MAX_RANK] = {{0, 0, 0, 0}};
@@ -235,7 +220,7 @@ static uint64_t cost_of(const struct zti_estimator *e, const struct zti_look *lo
         own->fast = axis;
         own->edge = (grid->tiles[rank] << 16) / grid->shape[rank];
     }
-    return weigh(look, side, rank + 1, way->axes, 0, ONE);
+    return weigh(seen, side, rank + 1, way->axes, 0, ONE);
 }
 
 struct scored {
@@ -279,10 +264,11 @@ static bool is_worth_it(const struct zti_plan *plan, const uint64_t *shape)
     return true;
 }
 
-uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_look *look, uint32_t most,
+uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_seen *seen, uint32_t most,
                        struct zti_way *list)
 {
     enum { FAR_PART = 6 };
+    const struct zti_axes_planning *const planning = zti_axes_planning_of(e->codec);
     struct zti_plan plans[ZTI_PLANS_MOST];
     struct scored *const best = zti_alloc(e->context, (most + 1) * sizeof *best);
     const uint32_t count = zti_plans_of(e->array->rank, e->array->shape, plans);
@@ -291,13 +277,14 @@ uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_look *loo
         struct zti_coding coding;
         if (!is_worth_it(&plans[i], e->array->shape) || configure(e, &plans[i], true, 0, &coding))
             continue;
-        const uint32_t sets = 1u << coding.grid.rank, fixed = coding.grid.rank == 4 ? 14 : sets - 1;
+        const uint32_t sets = 1u << coding.grid.rank;
+        const uint32_t fixed = seen->look.fixed[coding.grid.rank - 1];
         for (uint32_t axes = 0; axes < sets; axes++) {
             struct scored one = {.way = {.plan = plans[i], .axes = axes}};
-            if (look->is_fixed && axes != fixed)
+            if (fixed > 0 && axes != fixed)
                 continue;
-            e->codec->set_axes(&coding, axes);
-            one.cost = cost_of(e, look, &one.way, &coding.grid);
+            planning->set_axes(&coding, axes);
+            one.cost = cost_of(e, seen, &one.way, &coding.grid);
             if (n == 0 || one.cost <= best[0].cost + best[0].cost / FAR_PART)
                 n = insert(best, n, most, &one);
         }
@@ -349,12 +336,12 @@ static uint8_t *take_tile(struct zti_estimator *e, const struct zti_plan *plan,
 
 /* How many times more the tiles of a grid take than one of them, by their edges alone: one that the
  * array's end cuts has more of them, and few of these may be among the samples. */
-static double edges_of(const struct zti_estimator *e, const struct zti_look *look,
+static double edges_of(const struct zti_estimator *e, const struct zti_seen *seen,
                        const struct zti_way *way, const struct zti_grid *grid,
                        const struct zti_grid *tile)
 {
-    const uint64_t own = cost_of(e, look, way, tile);
-    return own > 0 ? (double)cost_of(e, look, way, grid) / (double)own : 1;
+    const uint64_t own = cost_of(e, seen, way, tile);
+    return own > 0 ? (double)cost_of(e, seen, way, grid) / (double)own : 1;
 }
 
 static zt_array array_of(const struct zti_estimator *e, const struct zti_grid *grid, uint8_t *data)
@@ -362,11 +349,11 @@ static zt_array array_of(const struct zti_estimator *e, const struct zti_grid *g
     return zt_array_nd(data, (zt_type)e->array->type, grid->rank, grid->shape);
 }
 
-/* A grid of pieces of tiles: rows stay, as groups of values are made of them, and so do short sides
- * in favour of long ones, as what is cut off is one more edge. */
-static struct zti_grid in_pieces(const struct zti_grid *grid, uint32_t most)
+/* A grid of pieces of tiles: rows of so many values stay, as these are coded together, and so do
+ * short sides in favour of long ones, as what is cut off is one more edge. */
+static struct zti_grid in_pieces(const struct zti_grid *grid, uint32_t most, uint32_t row)
 {
-    enum { ROW = ZTI_SZ_GROUP, SHORTEST = 4 };
+    enum { SHORTEST = 4 };
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1}, values = 1;
     const uint32_t last = grid->rank - 1;
     for (uint32_t i = 0; i <= last; i++) {
@@ -376,7 +363,7 @@ static struct zti_grid in_pieces(const struct zti_grid *grid, uint32_t most)
     while (values > most) {
         uint32_t longest = last;
         for (uint32_t i = 0; i < last; i++)
-            if (longest == last ? side[i] > (side[last] > ROW ? SHORTEST : 1)
+            if (longest == last ? side[i] > (side[last] > row ? SHORTEST : 1)
                                 : side[i] > side[longest])
                 longest = i;
         values /= side[longest];
@@ -386,25 +373,25 @@ static struct zti_grid in_pieces(const struct zti_grid *grid, uint32_t most)
     return zti_grid_of(grid->rank, grid->shape, side);
 }
 
-zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_look *look,
+zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_seen *seen,
                          const struct zti_way *way, struct zti_rates *rates)
 {
-    enum { PIECE = ZTI_SZ_TILE_VALUES / 4 };
-    const uint32_t k = rates->count;
+    const struct zti_axes_planning *const planning = zti_axes_planning_of(e->codec);
+    const uint32_t k = rates->count, most = (uint32_t)zti_estimate_tile(e->codec, 1) / 4;
     struct zti_coding coding;
     struct piece piece;
     const zt_status status = configure(e, &way->plan, true, way->axes, &coding);
     if (status)
         return status;
-    const struct zti_grid grid = coding.grid, pieces = in_pieces(&grid, PIECE);
-    sz_in(&coding)->centre = look->centre;
+    const struct zti_grid grid = coding.grid;
+    const struct zti_grid pieces = in_pieces(&grid, most, planning->group_values);
     (void)take_tile(e, &way->plan, &pieces, tile_of(e, &way->plan, &pieces, k), e->values, &piece);
     coding.grid = piece.grid;
     const zt_array tile = array_of(e, &coding.grid, e->values);
     const uint64_t values = zti_array_values(tile.rank, tile.shape);
-    rates->rough[k] = expected(e, look, &way->plan, &piece);
-    rates->rate[k] = (double)e->codec->guess(&coding, &tile, NULL) / (double)values *
-                     edges_of(e, look, way, &grid, &coding.grid);
+    rates->rough[k] = expected(e, seen, &way->plan, &piece);
+    rates->rate[k] = (double)planning->estimate(&coding, &seen->look, &tile) / (double)values *
+                     edges_of(e, seen, way, &grid, &coding.grid);
     rates->count++;
     e->spent += values;
     return ZT_OK;
@@ -415,67 +402,27 @@ struct tiles {
     uint32_t count;
     bool is_all; /* of the array */
     uint8_t *memory;
-    struct piece *piece;
-    uint8_t **data;
+    struct zti_grid *grid; /* of an array that is this tile */
+    zt_array *array;
     uint64_t *bits; /* that each takes */
 };
-
-/* One pass of what the codec learns, over some of the tiles. */
-static zt_status learn(struct zti_estimator *e, struct zti_coding *coding, uint32_t pass,
-                       uint32_t step, const struct tiles *tiles)
-{
-    const size_t bytes = e->codec->tally_bytes(coding, pass);
-    void *const tally = bytes > 0 ? zti_alloc_zeroed(e->context, bytes) : NULL;
-    if (bytes == 0)
-        return ZT_OK;
-    if (!tally)
-        return zti_fail(e->context, ZT_NO_MEMORY, "no memory for %zu bytes", bytes);
-    for (uint32_t k = 0; k < tiles->count; k += step) {
-        const zt_array tile = array_of(e, &tiles->piece[k].grid, tiles->data[k]);
-        coding->grid = tiles->piece[k].grid;
-        e->codec->tally(coding, pass, &tile, 0, 1, tally);
-    }
-    const zt_status status = e->codec->learn(e->context, coding, pass, NULL, tally);
-    zti_release(e->context, tally);
-    return status;
-}
-
-/* Code the tiles with all that is learnt from them. */
-static zt_status code(struct zti_estimator *e, struct zti_coding *coding, const struct tiles *tiles,
-                      uint64_t *head_bits)
-{
-    zt_status status = zti_estimate_room(e, 8 * ((uint64_t)ZTI_SZ_RAW_BYTES + 64));
-    if (!status)
-        status = learn(e, coding, ZTI_SZ_RACE_PASS, 2, tiles);
-    if (!status)
-        status = learn(e, coding, ZTI_SZ_BOOKS_PASS, 1, tiles);
-    for (uint32_t k = 0; k < tiles->count && !status; k++) {
-        const zt_array tile = array_of(e, &tiles->piece[k].grid, tiles->data[k]);
-        struct zti_bit_writer w = zti_bit_writer_at(e->stream);
-        coding->grid = tiles->piece[k].grid;
-        (void)e->codec->encode(coding, &tile, 0, 1, &w);
-        tiles->bits[k] = zti_bits_written(&w);
-    }
-    *head_bits = status ? 0 : 8 * zti_head_bytes(coding);
-    return status;
-}
 
 /* What an index takes for each tile, about: its chunks are of four. */
 static const double index_bits = 3;
 
 /* What the array takes by tiles of a way: by all, or by those of some places. */
-static double sum_of(const struct zti_estimator *e, const struct zti_look *look,
+static double sum_of(const struct zti_estimator *e, const struct zti_seen *seen,
                      const struct zti_way *way, const struct zti_grid *grid,
                      const struct tiles *tiles)
 {
     const double all = (double)zti_array_values(grid->rank, grid->shape);
     double bits = 0;
     for (uint32_t k = 0; k < tiles->count; k++) {
-        const struct zti_grid *const own = &tiles->piece[k].grid;
+        const struct zti_grid *const own = &tiles->grid[k];
         const double values = (double)zti_array_values(own->rank, own->shape);
         const double rate = ((double)tiles->bits[k] + index_bits) / values;
         bits += tiles->is_all ? rate * values
-                              : rate * edges_of(e, look, way, grid, own) * all / tiles->count;
+                              : rate * edges_of(e, seen, way, grid, own) * all / tiles->count;
     }
     return bits / 8;
 }
@@ -484,8 +431,8 @@ static void free_tiles(const struct zti_estimator *e, struct tiles *tiles)
 {
     zti_release(e->context, tiles->memory);
     zti_release(e->context, tiles->bits);
-    zti_release(e->context, tiles->piece);
-    zti_release(e->context, tiles->data);
+    zti_release(e->context, tiles->grid);
+    zti_release(e->context, tiles->array);
 }
 
 /* All tiles of a grid where they are hardly more than the places, or those that hold the first of
@@ -494,28 +441,32 @@ static zt_status take_tiles(struct zti_estimator *e, const struct zti_plan *plan
                             const struct zti_grid *grid, uint32_t places, struct tiles *tiles)
 {
     const uint64_t all = zti_array_values(grid->rank, grid->shape);
-    const bool is_all = all <= (places + places / 2) * (uint64_t)ZTI_SZ_TILE_VALUES;
+    const uint64_t most = zti_estimate_tile(e->codec, 1);
+    const bool is_all = all <= (places + places / 2) * most;
     const uint32_t n = is_all ? (uint32_t)grid->count : places;
-    const uint64_t values = is_all ? all : (uint64_t)n * ZTI_SZ_TILE_VALUES;
+    const uint64_t values = is_all ? all : n * most;
     const size_t bytes = (size_t)values * zt_type_bytes(e->array->type);
     *tiles = (struct tiles){.count = n,
                             .is_all = is_all,
                             .memory = zti_alloc(e->context, bytes),
                             .bits = zti_alloc(e->context, n * sizeof *tiles->bits),
-                            .piece = zti_alloc(e->context, n * sizeof *tiles->piece),
-                            .data = zti_alloc(e->context, n * sizeof *tiles->data)};
-    if (!tiles->memory || !tiles->bits || !tiles->piece || !tiles->data)
+                            .grid = zti_alloc(e->context, n * sizeof *tiles->grid),
+                            .array = zti_alloc(e->context, n * sizeof *tiles->array)};
+    if (!tiles->memory || !tiles->bits || !tiles->grid || !tiles->array)
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     uint8_t *to = tiles->memory;
     for (uint32_t k = 0; k < n; k++) {
         const uint64_t tile = is_all ? k : tile_of(e, plan, grid, k);
-        tiles->data[k] = to;
-        to = take_tile(e, plan, grid, tile, to, &tiles->piece[k]);
+        uint8_t *const from = to;
+        struct piece piece;
+        to = take_tile(e, plan, grid, tile, to, &piece);
+        tiles->grid[k] = piece.grid;
+        tiles->array[k] = array_of(e, &piece.grid, from);
     }
     return ZT_OK;
 }
 
-zt_status zti_ways_code(struct zti_estimator *e, const struct zti_look *look,
+zt_status zti_ways_code(struct zti_estimator *e, const struct zti_seen *seen,
                         const struct zti_way *way, uint32_t places, double *bytes)
 {
     struct zti_coding coding;
@@ -525,13 +476,15 @@ zt_status zti_ways_code(struct zti_estimator *e, const struct zti_look *look,
     if (status)
         return status;
     const struct zti_grid grid = coding.grid;
-    sz_in(&coding)->centre = look->centre;
     status = take_tiles(e, &way->plan, &grid, places, &tiles);
+    if (!status) /* a tile that is larger than its values is kept as these */
+        status = zti_estimate_room(e, 8 * (8 * zti_estimate_tile(e->codec, 1) + 64));
     if (!status)
-        status = code(e, &coding, &tiles, &head_bits);
+        status =
+            zti_axes_planning_of(e->codec)->code(e->context, &coding, &seen->look, tiles.array,
+                                                 tiles.count, e->stream, tiles.bits, &head_bits);
     if (!status)
-        *bytes = sum_of(e, look, way, &grid, &tiles) + (double)head_bits / 8;
-    e->codec->forget(e->context, &coding);
+        *bytes = sum_of(e, seen, way, &grid, &tiles) + (double)head_bits / 8;
     free_tiles(e, &tiles);
     return status;
 }

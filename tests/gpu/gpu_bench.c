@@ -96,7 +96,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
 {
     struct zti_device *const d = b->device;
     const uint64_t tiles = b->coding.grid.count;
-    const uint64_t words = tiles * b->coding.codec->tile_max_bits(&b->coding) / 64 + 2;
+    const uint64_t words = tiles * b->coding.codec->sizes(&b->coding).tile_max_bits / 64 + 2;
     const uint64_t states = codec->state_words(&b->coding, tiles);
     const void *model = NULL;
     bool ok =
@@ -133,7 +133,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     }
     ok = ok && d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->put_seconds = (seconds() - start) / b->runs;
-    b->stream_bits = tiles * b->coding.codec->tile_fixed_bits(&b->coding);
+    b->stream_bits = tiles * zti_fixed_bits(&b->coding);
     if (ok && b->stream_bits == 0)
         ok = d->copy(b->context, ZTI_QUEUE_KERNELS, &b->stream_bits, (uint64_t *)b->states + 1,
                      8) == ZT_OK &&
@@ -154,9 +154,9 @@ static bool load_coding(const struct bench *b, struct zti_coding *coding)
     coding->model = NULL;
     memset(&coding->numbers, 0, sizeof coding->numbers);
     if (head)
-        codec->put_head(&b->coding, NULL, head);
+        zti_put_head(&b->coding, NULL, head);
     const bool ok = head && codec->load_params(b->context, params, n, coding) == ZT_OK &&
-                    codec->take_head(b->context, coding, head) == ZT_OK;
+                    zti_take_head(b->context, coding, head) == ZT_OK;
     free(head);
     return ok;
 }
@@ -207,7 +207,7 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     b->take_seconds = (seconds() - start) / b->runs;
     free(places);
     if (b->coding.codec->id == ZT_CODEC_SZ)
-        coding.codec->forget(b->context, &coding);
+        zti_forget(b->context, &coding);
     return ok && ends[0] == 0 && ends[1] == b->stream_bits;
 }
 
@@ -275,8 +275,8 @@ static bool print_row(struct bench *b, const struct row *row)
     else
         printf("# %s failed: %s\n", name, zt_context_error(b->context));
     fflush(stdout);
-    if (codec && b->coding.codec->forget)
-        b->coding.codec->forget(b->context, &b->coding);
+    if (codec)
+        zti_forget(b->context, &b->coding);
     return ok;
 }
 

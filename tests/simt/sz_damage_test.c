@@ -110,14 +110,14 @@ static void put_gaps(struct rng *r, const struct test_array *a, uint64_t values)
 static void check(struct rng *r, const zt_array *array, double bound, uint32_t effort,
                   uint32_t *refused, uint32_t *taken)
 {
-    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(ZT_CODEC_SZ);
+    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(&zti_codec_sz);
     struct coded c = code(NULL, array, bound, effort);
     if (effort == ZT_EFFORT_HIGH && sz_of(&c.coding)->effort != effort) { /* another is shorter */
         coded_free(NULL, &c);
         return;
     }
     struct stream s = {.coding = loaded(NULL, &c), .n = (size_t)(c.end_bits / 8)};
-    const size_t room = s.n + (size_t)(zti_codec_sz.tile_reach_bits(&s.coding) / 8) + 1;
+    const size_t room = s.n + (size_t)(zti_codec_sz.sizes(&s.coding).tile_reach_bits / 8) + 1;
     const uint64_t tiles = s.coding.grid.count, model_bytes = learning->model_bytes(&s.coding);
     uint8_t *const bytes = need(room);
     memset(bytes, 0, room);

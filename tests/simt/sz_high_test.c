@@ -173,8 +173,8 @@ static void check_rare(zt_context *serial, zt_context *cuda)
 
 /* ---- counts ---- */
 
-static struct zti_codec counted; /* sz, but for learn_and_compare */
-static unsigned compared;        /* passes */
+static struct zti_learning counted; /* sz's, but for learn_and_compare */
+static unsigned compared;           /* passes */
 
 /* What effort 'high' is handed must be what the host's text tallies; it then learns from that. */
 static zt_status learn_and_compare(zt_context *context, struct zti_coding *coding, uint32_t pass,
@@ -189,14 +189,16 @@ static zt_status learn_and_compare(zt_context *context, struct zti_coding *codin
         free(own);
         compared++;
     }
-    return zti_codec_sz.learn(context, coding, pass, array, tally);
+    return zti_sz_learning.learn(context, coding, pass, array, tally);
 }
 
 static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const uint64_t *shape,
                          uint64_t slab_bytes, double part, unsigned number)
 {
     int64_t stride[ZT_MAX_RANK];
-    struct zti_coding coding = {.codec = &counted, .type = type};
+    const struct zti_tables tables = {.learning = &counted};
+    struct zti_codec codec = zti_codec_sz;
+    struct zti_coding coding = {.codec = &codec, .type = type};
     zt_params p;
     struct zti_ask ask = {.params = &p, .kind = ZT_ABS};
     contiguous_strides(rank, shape, stride);
@@ -207,14 +209,15 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
     p.codec = ZT_CODEC_SZ;
     p.effort = ZT_EFFORT_HIGH;
     p.bound = zt_abs(ask.abs_bound = (ask.max - ask.min) * part);
-    counted = zti_codec_sz;
+    counted = zti_sz_learning;
     counted.learn = learn_and_compare;
-    coding.grid = zti_codec_grid(&counted, rank, shape);
+    codec.tables = &tables;
+    coding.grid = zti_codec_grid(&codec, rank, shape);
     simt_opt.seed = number;
     simt_slab_bytes = slab_bytes;
     compared = 0;
     need_that(zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK &&
-                  counted.configure(cuda, &ask, &coding) == ZT_OK &&
+                  codec.configure(cuda, &ask, &coding) == ZT_OK &&
                   zti_exec_survey(cuda, &coding, &a.array) == ZT_OK,
               "no survey", number, cuda);
     need_that(compared == ZTI_SZ_HIGH_PASSES, "passes are left out", number, cuda);

@@ -622,7 +622,7 @@ static void another_is_coded_where_samples_were_wrong(void **state)
     (void)zt_params_init(&params, sizeof params);
     const struct zti_ask ask = {.params = &params, .kind = ZT_ABS};
     for (uint32_t i = 0; i < ROWS; i++) {
-        results[i].contender.codec = rows[i].codec;
+        results[i].candidate.codec = rows[i].codec;
         results[i].choice.is_sampled = true;
         results[i].choice.bytes = rows[i].bytes;
     }

@@ -16,7 +16,7 @@ static struct stream stream_of(const zt_array *array, double bound, uint32_t eff
     struct stream s = {.coded = code_along(NULL, array, bound, effort, axes)};
     s.coding = loaded(NULL, &s.coded);
     const size_t reach =
-        (size_t)(s.coding.grid.count * zti_codec_sz.tile_reach_bits(&s.coding) / 8);
+        (size_t)(s.coding.grid.count * zti_codec_sz.sizes(&s.coding).tile_reach_bits / 8);
     s.bytes = need(s.coded.capacity + reach);
     memset(s.bytes, 0, s.coded.capacity + reach);
     memcpy(s.bytes, s.coded.bytes, (size_t)(s.coded.end_bits / 8));
@@ -73,7 +73,8 @@ static void need_values(struct stream *s, const zt_array *array, const uint8_t *
 {
     enum { LINE = 64 };
     const uint32_t last = array->rank - 1;
-    const size_t room_bytes = zti_codec_sz.room_bytes; /* and so little that some do not fit */
+    const size_t room_bytes =
+        zti_codec_sz.sizes(&s->coding).room_bytes; /* and so little that some do not fit */
     zt_array out = *array, expected = *array;
     int64_t step = 1;
     for (uint32_t i = array->rank; i-- > 0; step *= (int64_t)array->shape[i]) {
@@ -109,7 +110,8 @@ static void need_box(struct stream *s, const zt_array *array, const uint8_t *val
     for (uint32_t isa = 0; isa < 3; isa++) {
         struct test_array back = array_of(array->type, array->rank, shape);
         view.out = back.array;
-        decode_into(s, &view, isa, isa > 0, isa > 0 ? zti_codec_sz.room_bytes : 0);
+        decode_into(s, &view, isa, isa > 0,
+                    isa > 0 ? zti_codec_sz.sizes(&s->coding).room_bytes : 0);
         for (uint64_t k = 0, n = values_of(array->rank, shape); k < n; k++) {
             uint64_t at = 0, rest = k, place[ZT_MAX_RANK];
             for (uint32_t i = array->rank; i-- > 0; rest /= shape[i])
@@ -259,7 +261,7 @@ static void damaged_tiles_with_room_end_where_they_do_without(void **state)
                 s.bytes[rng_below(&r, stream_bytes)] ^= (uint8_t)rng_next(&r);
             for (uint32_t turn = 0; turn < 2; turn++) {
                 struct test_room room =
-                    test_room_open(turn ? zti_codec_sz.room_bytes : 0, &s.coding);
+                    test_room_open(turn ? zti_codec_sz.sizes(&s.coding).room_bytes : 0, &s.coding);
                 struct zti_bit_reader reader = {.base = s.bytes, .end = s.coded.end_bits};
                 memset(room.bytes, 0x77, room.n);
                 memset(back.array.data, 0x5a, bytes);

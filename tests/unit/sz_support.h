@@ -63,14 +63,14 @@ static struct coded code_along(zt_context *context, const zt_array *array, doubl
     params.codec = ZT_CODEC_SZ;
     params.effort = effort;
     range_of(array, &min, &max);
-    const struct zti_ask ask = {.params = &params,
-                                .kind = kind_of(bound),
-                                .abs_bound = bound,
-                                .part = -bound,
-                                .min = min,
-                                .max = max,
-                                .has_axes = axes >= 0,
-                                .axes = axes >= 0 ? (uint32_t)axes : 0};
+    const struct zti_ask ask = {
+        .params = &params,
+        .kind = kind_of(bound),
+        .abs_bound = bound,
+        .part = -bound,
+        .min = min,
+        .max = max,
+        .found = {.has_axes = axes >= 0, .axes = axes >= 0 ? (uint32_t)axes : 0}};
     c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
     c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
     assert_int_equal(zti_codec_sz.configure(context, &ask, &c.coding), ZT_OK);
@@ -97,10 +97,10 @@ static struct zti_coding loaded(zt_context *context, const struct coded *c)
     uint8_t *head = need(head_bytes + 1);
     struct zti_coding coding = {.codec = &zti_codec_sz, .type = c->coding.type};
     coding.grid = zti_codec_grid(&zti_codec_sz, c->coding.grid.rank, c->coding.grid.shape);
-    zti_codec_sz.put_head(&c->coding, NULL, head);
+    zti_sz_learning.put_head(&c->coding, NULL, head);
     assert_int_equal(zti_codec_sz.load_params(context, params, params_bytes, &coding), ZT_OK);
     assert_int_equal(zti_head_bytes(&coding), head_bytes);
-    assert_int_equal(zti_codec_sz.take_head(context, &coding, head), ZT_OK);
+    assert_int_equal(zti_sz_learning.take_head(context, &coding, head), ZT_OK);
     free(head);
     return coding;
 }
@@ -167,7 +167,7 @@ static inline bool writes_golden(const zt_array *array, double bound, uint32_t e
         const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
         uint8_t *const all = need(bytes);
         assert_int_equal(sz_of(&c.coding)->effort, effort);
-        zti_codec_sz.put_head(&c.coding, NULL, all);
+        zti_sz_learning.put_head(&c.coding, NULL, all);
         memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
         if (bytes != golden_bytes || fnv1a64(all, bytes) != hash) {
             print_error("type %u, rank %u, bound %g, instance %u: %zu, UINT64_C(0x%016llx)\n",

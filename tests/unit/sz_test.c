@@ -261,7 +261,7 @@ static void decode_with(const struct zti_coding *coding, const uint8_t *bytes, u
     assert_int_equal(r.at, end_bits);
     if (!is_side_by_side)
         return;
-    zti_codec_sz.decode_runs(coding, bytes, starts, RUNS, 0, (uint32_t)run, &view);
+    zti_codec_sz.tables->batch->decode(coding, bytes, starts, RUNS, 0, (uint32_t)run, &view);
     assert_memory_equal(starts, expected, sizeof starts);
 }
 
@@ -280,7 +280,7 @@ static void instances_decode_the_same_values_in_turns_and_past_the_caches(void *
         struct coded c = code(NULL, &a.array, ldexp(1, 3 - (int)rng_below(&r, 20)), effort);
         struct zti_coding coding = loaded(NULL, &c);
         const size_t reach =
-            (size_t)(coding.grid.count * zti_codec_sz.tile_reach_bits(&coding) / 8);
+            (size_t)(coding.grid.count * zti_codec_sz.sizes(&coding).tile_reach_bits / 8);
         uint8_t *const stream = need(c.capacity + reach);
         memset(stream, 0, c.capacity + reach);
         memcpy(stream, c.bytes, (size_t)(c.end_bits / 8));
@@ -291,7 +291,7 @@ static void instances_decode_the_same_values_in_turns_and_past_the_caches(void *
             zt_context_set_isa(context, (zt_isa)(turn % 3));
             coding.run.isa = (uint32_t)zt_context_isa(context);
             coding.run.is_streamed = turn / 3 % 2;
-            const size_t room_bytes = turn < 12 ? 0 : zti_codec_sz.room_bytes;
+            const size_t room_bytes = turn < 12 ? 0 : zti_codec_sz.sizes(&coding).room_bytes;
             struct test_room room = test_room_open(room_bytes, &coding);
             decode_with(&coding, stream, c.end_bits,
                         turn >= 6 && coding.grid.count >= 4 && effort == ZT_EFFORT_DEFAULT, &back);
@@ -375,7 +375,7 @@ static void parameters_that_make_no_sense_are_refused(void **state)
         const zt_status s = zti_codec_sz.load_params(NULL, params, n, &coding);
         assert_true(s == ZT_OK || s == ZT_CORRUPT || s == ZT_UNSUPPORTED);
         if (s == ZT_OK)
-            assert_true(zti_codec_sz.head_bytes(&coding) <= zti_codec_sz.head_max_bytes(&coding));
+            assert_true(zti_head_bytes(&coding) <= zti_sz_learning.head_max_bytes(&coding));
     }
 }
 
@@ -432,22 +432,22 @@ static void tiles_stay_where_axes_were_asked_for(void **state)
 {
     static const uint64_t shape[] = {2, 100, 60};
     static const uint32_t side[] = {1, 10, 60};
-    const uint32_t axes = 5;
     struct test_array a = smooth_array(ZT_F32, 3, shape, 1);
     zt_params params;
     (void)state;
     (void)zt_params_init(&params, sizeof params);
+    const struct zti_found found = {.has_axes = true, .axes = 5};
     const struct zti_ask ask = {
-        .params = &params, .kind = ZT_ABS, .abs_bound = 1e-3, .has_axes = true, .axes = axes};
+        .params = &params, .kind = ZT_ABS, .abs_bound = 1e-3, .found = found};
     struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F32};
     coding.grid = zti_codec_grid(&zti_codec_sz, 3, shape);
     assert_int_equal(zti_codec_sz.configure(NULL, &ask, &coding), ZT_OK);
     coding.grid = zti_grid_of(3, shape, side);
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < ZTI_SZ_BOOKS_PASS; pass++) {
         struct zti_sz_tally tally = {.bits = {0}};
-        zti_codec_sz.tally(&coding, pass, &a.array, 0, coding.grid.count, &tally);
-        assert_int_equal(zti_codec_sz.learn(NULL, &coding, pass, &a.array, &tally), ZT_OK);
-        assert_int_equal(sz_of(&coding)->axes, axes);
+        zti_sz_learning.tally(&coding, pass, &a.array, 0, coding.grid.count, &tally);
+        assert_int_equal(zti_sz_learning.learn(NULL, &coding, pass, &a.array, &tally), ZT_OK);
+        assert_int_equal(sz_of(&coding)->axes, found.axes);
         assert_memory_equal(coding.grid.side, side, sizeof side);
     }
     test_array_free(&a);
@@ -565,7 +565,7 @@ static void interpolation_writes_the_same_bytes(void **state)
             struct coded c = code(context, &a.array, s % 2 ? 0.02 : 0.001, ZT_EFFORT_HIGH);
             const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
             uint8_t *head = need(head_bytes + 1);
-            zti_codec_sz.put_head(&c.coding, NULL, head);
+            zti_sz_learning.put_head(&c.coding, NULL, head);
             if (turn > 0) {
                 assert_int_equal(head_bytes, zti_head_bytes(&first.coding));
                 assert_memory_equal(head, first_head, head_bytes);
@@ -644,7 +644,7 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
     const size_t params_bytes = zti_codec_sz.store_params(&c.coding, params);
     const struct zti_view view = zti_view_whole(&back.array);
     uint32_t heads = 0, streams = 0;
-    zti_codec_sz.put_head(&c.coding, NULL, good_head);
+    zti_sz_learning.put_head(&c.coding, NULL, good_head);
     for (uint32_t i = 0; i < 400; i++) {
         struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F64};
         const size_t n = i % 3 ? bytes : (size_t)rng_below(&r, bytes);
@@ -656,7 +656,7 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
         memcpy(stream, c.bytes, n);
         damage(&r, head, head_bytes, i % 2 ? 1 + i % 9 : 0);
         damage(&r, stream, n, i % 4 ? 1 + i % 20 : 0);
-        if (zti_codec_sz.take_head(NULL, &coding, head) == ZT_OK) {
+        if (zti_sz_learning.take_head(NULL, &coding, head) == ZT_OK) {
             heads++;
             streams += zti_exec_decode(NULL, &coding, stream, n, 0, NULL, &view, &end) == ZT_OK;
         }

@@ -25,7 +25,9 @@
  * they are, in C order. In a .zt frame the table is the stream's head and serves as its index, and
  * the last tile of an axis is padded (walk.c). A 4-D array has tiles of 1 x 16 x 16 x 16.
  * Integers are not turned left. */
+#include "codec/learning.h"
 #include "codec/ndzip/ndzip.h"
+#include "codec/planning.h"
 
 #include <math.h>
 
@@ -63,7 +65,7 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
     return 1;
 }
 
-static void store(struct zti_coding *coding)
+static void copy(struct zti_coding *coding)
 {
     static const uint32_t one[ZT_MAX_RANK] = {1, 1, 1, 1};
     coding->grid = zti_grid_of(coding->grid.rank, coding->grid.shape, one);
@@ -75,7 +77,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     if (in_bytes != 1 || in[0] > 1)
         return zti_fail(context, ZT_CORRUPT, "the ndzip parameters of a frame make no sense");
     if (in[0])
-        store(coding);
+        copy(coding);
     coding->verify_bound = NAN;
     return ZT_OK;
 }
@@ -86,31 +88,23 @@ static void describe(const struct zti_coding *coding, zt_info *info)
     (void)info;
 }
 
-static uint64_t tile_fixed_bits(const struct zti_coding *coding)
-{
-    return zti_ndzip_is_stored(coding) ? width_of(coding) : 0;
-}
-
-/* All masks, and no plane. */
-static uint64_t tile_min_bits(const struct zti_coding *coding)
-{
-    return zti_ndzip_is_stored(coding) ? width_of(coding) : ZTI_NDZIP_VALUES;
-}
-
-static uint64_t tile_max_bits(const struct zti_coding *coding)
-{
-    const uint32_t width = width_of(coding);
-    return zti_ndzip_is_stored(coding)
-               ? width
-               : (uint64_t)(ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width) * width;
-}
-
 /* A strip of cubes fetches the lines of the next, which another thread codes where a piece ends. */
 enum { PIECE_BYTES = 1024 * 1024 };
 
-static uint32_t stream_align_bits(const struct zti_coding *coding)
+/* The least tile has all masks, and no plane. Words are of the values' type. */
+static struct zti_sizes sizes(const struct zti_coding *coding)
 {
-    return width_of(coding);
+    const uint32_t width = width_of(coding);
+    const bool is_stored = zti_ndzip_is_stored(coding);
+    const uint64_t most =
+        is_stored ? width : (uint64_t)(ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width) * width;
+    return (struct zti_sizes){.tile_min_bits = is_stored ? width : ZTI_NDZIP_VALUES,
+                              .tile_max_bits = most,
+                              .tile_reach_bits = most,
+                              .tile_fixed_bits = is_stored ? width : 0,
+                              .align_bits = width,
+                              .unit_bits = width,
+                              .piece_bytes = PIECE_BYTES};
 }
 
 /* ---- the head: the table of ends ---- */
@@ -152,29 +146,43 @@ static zt_status take_head(zt_context *context, struct zti_coding *coding, const
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
     {4096}, {64, 64}, {16, 16, 16}, {1, 16, 16, 16}};
 
-const struct zti_codec zti_codec_ndzip = {
-    .name = "ndzip",
-    .id = ZT_CODEC_NDZIP,
-    .unit_bits = 0, /* words of the values' type */
-    .tile_shape = tile_shape,
-    .chunk_tiles = chunk_tiles,
-    .configure = configure,
-    .store_params = store_params,
-    .load_params = load_params,
-    .describe = describe,
-    .tile_min_bits = tile_min_bits,
-    .tile_max_bits = tile_max_bits,
-    .tile_reach_bits = tile_max_bits,
-    .tile_fixed_bits = tile_fixed_bits,
-    .stream_align_bits = stream_align_bits,
-    .piece_bytes = PIECE_BYTES,
-    .head_max_bytes = head_bytes,
-    .head_bytes = head_bytes,
-    .put_head = put_head,
-    .take_head = take_head,
-    .has_ends = true,
-    .store = store,
-    .encode = zti_ndzip_encode,
-    .decode = zti_ndzip_decode,
-    .skip = zti_ndzip_skip,
-};
+static const struct zti_learning learning = {.head_max_bytes = head_bytes,
+                                             .head_bytes = head_bytes,
+                                             .put_head = put_head,
+                                             .take_head = take_head,
+                                             .has_ends = true};
+
+/* Speeds are MB/s, as those of other codecs. */
+static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
+{
+    enum { SPEED = 1900 };
+    const bool is_open = params->codec == ZT_CODEC_AUTO;
+    list[0] = (struct zti_candidate){.codec = ZT_CODEC_NDZIP,
+                                     .effort = is_open ? ZT_EFFORT_DEFAULT : params->effort,
+                                     .is_lossy = is_lossy,
+                                     .speed = SPEED};
+    return !is_lossy || !is_open;
+}
+
+/* With AVX-512. */
+static const struct zti_pace pace[2] = {{{0.55, 0.55, 0.55, 0.55}, {0, 0, 0, 0}, 1.3},
+                                        {{1.1, 1.1, 1.1, 1.1}, {0, 0, 0, 0}, 2.0}};
+
+static const struct zti_planning planning = {.candidates = candidates, .pace = pace};
+
+static const struct zti_tables tables = {.learning = &learning, .planning = &planning};
+
+const struct zti_codec zti_codec_ndzip = {.name = "ndzip",
+                                          .id = ZT_CODEC_NDZIP,
+                                          .tile_shape = tile_shape,
+                                          .chunk_tiles = chunk_tiles,
+                                          .configure = configure,
+                                          .store_params = store_params,
+                                          .load_params = load_params,
+                                          .describe = describe,
+                                          .sizes = sizes,
+                                          .encode = zti_ndzip_encode,
+                                          .decode = zti_ndzip_decode,
+                                          .skip = zti_ndzip_skip,
+                                          .copy = copy,
+                                          .tables = &tables};

@@ -34,7 +34,7 @@
 
 #include <math.h>
 
-static const struct zti_sz_ops *ops_of(const struct zti_coding *coding)
+const struct zti_sz_ops *zti_sz_ops_of(const struct zti_coding *coding)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
     if (coding->run.isa == ZT_ISA_AVX512)
@@ -87,6 +87,7 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     memset(sz_in(coding), 0, sizeof(struct zti_sz));
     configure_bound(ask, coding);
     const bool is_high = ask->params->effort == ZT_EFFORT_HIGH;
+    const bool has_axes = ask->found.has_axes && !is_high; /* which has a way of its own */
     sz_in(coding)->wants_high =
         is_high && sz_of(coding)->source != ZTI_SZ_LOG; /* which has holes */
     sz_in(coding)->effort = is_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
@@ -96,13 +97,13 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     sz_in(coding)->axes = (1u << coding->grid.rank) - 1;
     if (sz_of(coding)->effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
         sz_in(coding)->axes &= ~1u; /* as volumes, one after another */
-    else if (ask->has_axes)
-        sz_in(coding)->axes = ask->axes;
-    sz_in(coding)->has_axes = ask->has_axes;
-    sz_in(coding)->has_groups = ask->has_axes && ask->has_groups;
+    else if (has_axes)
+        sz_in(coding)->axes = ask->found.axes;
+    sz_in(coding)->has_axes = has_axes;
+    sz_in(coding)->has_groups = has_axes && ask->found.has_rest;
     if (sz_of(coding)->has_groups) {
-        sz_in(coding)->is_blocked = ask->is_blocked;
-        sz_in(coding)->centre = ask->centre;
+        sz_in(coding)->is_blocked = (uint32_t)ask->found.rest[0];
+        sz_in(coding)->centre = ask->found.rest[1];
     }
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
@@ -233,27 +234,21 @@ static uint64_t tile_max_bits(const struct zti_coding *coding)
     return 8 * (1 + values * zt_type_bytes(coding->type));
 }
 
-static uint64_t tile_min_bits(const struct zti_coding *coding)
-{
-    (void)coding;
-    return 8;
-}
+/* What a thread codes at a time has some strips of tiles (lorenzo/encode.h), so that memory was
+ * asked for most; the room, 16 tiles of doubles (lorenzo/strips.h) in rows that are whole lines. */
+enum { PIECE_BYTES = 1 << 20, ROOM_BYTES = 640 << 10 };
 
-static uint64_t tile_reach_bits(const struct zti_coding *coding)
+static struct zti_sizes sizes(const struct zti_coding *coding)
 {
-    return tile_max_bits(coding) + 8 * ZTI_SZ_GROUP_MOST_BYTES + ZTI_SZ_CLASS_MOST_BITS + 64;
-}
-
-static uint64_t tile_fixed_bits(const struct zti_coding *coding)
-{
-    (void)coding;
-    return 0;
-}
-
-static uint32_t stream_align_bits(const struct zti_coding *coding)
-{
-    (void)coding;
-    return 8;
+    const uint64_t most = tile_max_bits(coding);
+    return (struct zti_sizes){.tile_min_bits = 8,
+                              .tile_max_bits = most,
+                              .tile_reach_bits =
+                                  most + 8 * ZTI_SZ_GROUP_MOST_BYTES + ZTI_SZ_CLASS_MOST_BITS + 64,
+                              .align_bits = 8,
+                              .unit_bits = 8,
+                              .piece_bytes = PIECE_BYTES,
+                              .room_bytes = ROOM_BYTES};
 }
 
 /* ---- what is learnt before the first tile is coded ---- */
@@ -296,7 +291,7 @@ static void count_tiles(const struct zti_coding *coding, const zt_array *array, 
     for (; tile < last; tile = next) {
         for (next = tile + 1; next < last && !zti_sz_is_counted(next, part);)
             next++;
-        ops_of(coding)->count(coding, array, tile, next, counts);
+        zti_sz_ops_of(coding)->count(coding, array, tile, next, counts);
     }
 }
 
@@ -308,7 +303,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
         return;
     }
     if (pass < BOOKS_PASS && has_look(coding))
-        zti_sz_axes_tally(coding, ops_of(coding), pass, array, first, last, out);
+        zti_sz_axes_tally(coding, zti_sz_ops_of(coding), pass, array, first, last, out);
     if (pass == BOOKS_PASS)
         count_tiles(coding, array, first, last, out);
 }
@@ -349,7 +344,7 @@ static bool vary(struct zti_coding *coding, uint32_t i)
 
 static bool learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
 {
-    return zti_sz_learn_holes(ops_of(coding), coding, array, holes);
+    return zti_sz_learn_holes(zti_sz_ops_of(coding), coding, array, holes);
 }
 
 /* What some tiles of a stream take. */
@@ -368,7 +363,7 @@ static void measure(const struct zti_coding *coding, const zt_array *array, uint
         const uint64_t rest = coding->grid.shape[i] - walk.origin[i];
         values *= rest < coding->grid.side[i] ? rest : coding->grid.side[i];
     }
-    ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
+    zti_sz_ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
     m->bytes += (uint64_t)(w.next - m->out) + 1; /* and about a byte of the index */
     m->values += values;
 }
@@ -452,29 +447,6 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
     zti_sz_put_head(coding, head);
 }
 
-/* ---- for planning ---- */
-
-static void set_axes(struct zti_coding *coding, uint32_t axes)
-{
-    sz_in(coding)->axes = axes;
-    zti_sz_set_grid(coding);
-}
-
-/* In Rice codes, with the shape of groups that each tile would choose. */
-static uint64_t guess(const struct zti_coding *coding, const zt_array *array, uint8_t *scratch)
-{
-    (void)scratch;
-    struct zti_coding fast = *coding;
-    uint64_t sum = 0;
-    sz_in(&fast)->effort = ZT_EFFORT_FAST;
-    for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
-        uint64_t bits[2] = {0, 0};
-        (void)ops_of(coding)->try_groups(&fast, array, tile, bits);
-        sum += bits[0] < bits[1] ? bits[0] : bits[1];
-    }
-    return sum;
-}
-
 /* ---- tiles ---- */
 
 static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -483,7 +455,7 @@ static bool encode(const struct zti_coding *coding, const zt_array *array, uint6
     if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         zti_sz_high_encode(coding, array, first, last, writer);
     else
-        ops_of(coding)->encode(coding, array, first, last, writer);
+        zti_sz_ops_of(coding)->encode(coding, array, first, last, writer);
     return true;
 }
 
@@ -493,7 +465,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *reade
     if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         zti_sz_high_decode(coding, reader, first, last, view);
     else
-        ops_of(coding)->decode(coding, reader, first, last, view);
+        zti_sz_ops_of(coding)->decode(coding, reader, first, last, view);
 }
 
 static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
@@ -512,7 +484,7 @@ static void decode_runs(const struct zti_coding *coding, const uint8_t *base, ui
                         uint32_t runs, uint64_t first, uint32_t run_tiles,
                         const struct zti_view *view)
 {
-    ops_of(coding)->decode_runs(coding, base, at, runs, first, run_tiles, view);
+    zti_sz_ops_of(coding)->decode_runs(coding, base, at, runs, first, run_tiles, view);
 }
 
 /* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
@@ -521,43 +493,35 @@ static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
 
 _Static_assert(sizeof(struct zti_sz) <= ZTI_NUMBERS_BYTES, "a coding has room for the numbers");
 
-const struct zti_codec zti_codec_sz = {
-    .name = "sz",
-    .id = ZT_CODEC_SZ,
-    .unit_bits = 8,
-    .tile_shape = tile_shape,
-    .chunk_tiles = chunk_tiles,
-    .piece_bytes =
-        1 << 20, /* some strips of tiles (lorenzo/encode.h), so that most are asked for */
-    .room_bytes =
-        640 << 10, /* 16 tiles of doubles (lorenzo/strips.h), in rows that are whole lines */
-    .configure = configure,
-    .store_params = store_params,
-    .load_params = load_params,
-    .describe = describe,
-    .tile_min_bits = tile_min_bits,
-    .tile_max_bits = tile_max_bits,
-    .tile_reach_bits = tile_reach_bits,
-    .tile_fixed_bits = tile_fixed_bits,
-    .stream_align_bits = stream_align_bits,
-    .tally_bytes = tally_bytes,
-    .is_sampled = is_sampled,
-    .set_axes = set_axes,
-    .guess = guess,
-    .tally = tally,
-    .merge = merge,
-    .learn = learn,
-    .vary = vary,
-    .forget = zti_sz_forget,
-    .learn_holes = learn_holes,
-    .fit_holes = zti_sz_fit_holes,
-    .head_max_bytes = zti_sz_head_most,
-    .head_bytes = head_bytes,
-    .put_head = put_head,
-    .take_head = zti_sz_take_head,
-    .encode = encode,
-    .decode = decode,
-    .skip = skip,
-    .side_by_side = side_by_side,
-    .decode_runs = decode_runs,
-};
+const struct zti_learning zti_sz_learning = {.tally_bytes = tally_bytes,
+                                             .is_sampled = is_sampled,
+                                             .tally = tally,
+                                             .merge = merge,
+                                             .learn = learn,
+                                             .vary = vary,
+                                             .forget = zti_sz_forget,
+                                             .head_max_bytes = zti_sz_head_most,
+                                             .head_bytes = head_bytes,
+                                             .put_head = put_head,
+                                             .take_head = zti_sz_take_head};
+
+static const struct zti_holes filling = {.learn = learn_holes, .fit = zti_sz_fit_holes};
+
+static const struct zti_batch batch = {.runs = side_by_side, .decode = decode_runs};
+
+static const struct zti_tables tables = {
+    .learning = &zti_sz_learning, .planning = &zti_sz_planning, .holes = &filling, .batch = &batch};
+
+const struct zti_codec zti_codec_sz = {.name = "sz",
+                                       .id = ZT_CODEC_SZ,
+                                       .tile_shape = tile_shape,
+                                       .chunk_tiles = chunk_tiles,
+                                       .configure = configure,
+                                       .store_params = store_params,
+                                       .load_params = load_params,
+                                       .describe = describe,
+                                       .sizes = sizes,
+                                       .encode = encode,
+                                       .decode = decode,
+                                       .skip = skip,
+                                       .tables = &tables};

@@ -2,7 +2,10 @@
 #ifndef ZTI_SZ_H
 #define ZTI_SZ_H
 
-#include "codec/codec.h"
+#include "codec/batch.h"
+#include "codec/holes.h"
+#include "codec/learning.h"
+#include "codec/planning.h"
 #include "entropy/huffman/huffman.h"
 
 enum {
@@ -130,7 +133,12 @@ extern const struct zti_sz_ops zti_sz_plain;
 extern const struct zti_sz_ops zti_sz_avx2;
 extern const struct zti_sz_ops zti_sz_avx512;
 
+/* The instance for a coding's instruction set. */
+const struct zti_sz_ops *zti_sz_ops_of(const struct zti_coding *coding);
+
 extern const struct zti_codec zti_codec_sz;
+extern const struct zti_learning zti_sz_learning;
+extern const struct zti_planning zti_sz_planning; /* planning.c */
 
 /* ---- params.c ---- */
 
@@ -159,7 +167,7 @@ void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops 
 void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from);
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *tally);
 
-/* zti_codec's learn_holes: the axes that the stream's values call for once they are fitted. */
+/* zti_holes' learn: the axes that the stream's values call for once they are fitted. */
 bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
                         const zt_array *array, const uint64_t *holes);
 
@@ -223,7 +231,7 @@ const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32
 
 /* ---- holes.c ---- */
 
-/* zti_codec's fit_holes, for differences along the coding's axes. */
+/* zti_holes' fit, for differences along the coding's axes. */
 void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
                       uint64_t first, uint64_t last);
 

@@ -31,6 +31,8 @@
  *
  * In a .zt file under an absolute bound, integers are multiplied by 2^shift first, so that the
  * least planes coded lie below the units; the stream is that of the multiplied integers. */
+#include "codec/holes.h"
+#include "codec/planning.h"
 #include "codec/zfp/zfp.h"
 
 #include <math.h>
@@ -78,7 +80,7 @@ bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 }
 
 /* Tiles of one size: limits that meet, lossy, and room for the header. */
-static uint64_t tile_fixed_bits(const struct zti_coding *coding)
+uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding)
 {
     const struct zti_zfp *z = zfp_of(coding);
     return z->minbits == z->maxbits && !zti_zfp_is_reversible(z) &&
@@ -87,33 +89,25 @@ static uint64_t tile_fixed_bits(const struct zti_coding *coding)
                : 0;
 }
 
-/* A bit at least, unless there can be none at all. */
-static uint64_t tile_min_bits(const struct zti_coding *coding)
+/* A tile has a bit at least, unless there can be none at all. */
+static struct zti_sizes sizes(const struct zti_coding *coding)
 {
-    const uint64_t most = zti_zfp_tile_bits(zfp_of(coding), coding->type, coding->grid.rank);
-    const uint64_t fixed = tile_fixed_bits(coding);
-    return fixed > 0 ? fixed : most > 0;
-}
-
-static uint64_t tile_max_bits(const struct zti_coding *coding)
-{
-    return zti_zfp_tile_bits(zfp_of(coding), coding->type, coding->grid.rank);
-}
-
-static uint64_t tile_reach_bits(const struct zti_coding *coding)
-{
-    return zti_zfp_tile_reach(zfp_of(coding), coding->type, coding->grid.rank);
+    const struct zti_zfp *const z = zfp_of(coding);
+    const uint64_t most = zti_zfp_tile_bits(z, coding->type, coding->grid.rank);
+    const uint64_t fixed = zti_zfp_fixed_bits(coding);
+    return (struct zti_sizes){.tile_min_bits = fixed > 0 ? fixed : most > 0,
+                              .tile_max_bits = most,
+                              .tile_reach_bits =
+                                  zti_zfp_tile_reach(z, coding->type, coding->grid.rank),
+                              .tile_fixed_bits = fixed,
+                              .align_bits = z->word_bits,
+                              .unit_bits = 1};
 }
 
 /* Some hundred values at least, so that an index stays below a per cent of the stream. */
 static uint32_t chunk_tiles(uint32_t rank)
 {
     return rank == 1 ? 64 : 16;
-}
-
-static uint32_t stream_align_bits(const struct zti_coding *coding)
-{
-    return zfp_of(coding)->word_bits;
 }
 
 /* Integers within +-t: raise them by 'shift' so that |q| < 2^(N-2), and code the planes down to
@@ -338,29 +332,46 @@ static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {{4}, {4, 4}, {4, 4
 
 _Static_assert(sizeof(struct zti_zfp) <= ZTI_NUMBERS_BYTES, "a coding has room for the numbers");
 
-const struct zti_codec zti_codec_zfp = {
-    .name = "zfp",
-    .id = ZT_CODEC_ZFP,
-    .unit_bits = 1,
-    .tile_shape = tile_shape,
-    .chunk_tiles = chunk_tiles,
-    .configure = configure,
-    .has_power_bounds = true,
-    .choices = choices,
-    .store_params = store_params,
-    .load_params = load_params,
-    .describe = describe,
-    .loosen = loosen,
-    .tile_min_bits = tile_min_bits,
-    .tile_max_bits = tile_max_bits,
-    .tile_reach_bits = tile_reach_bits,
-    .tile_fixed_bits = tile_fixed_bits,
-    .stream_align_bits = stream_align_bits,
-    .learn_holes = zti_zfp_learn_holes,
-    .fit_holes = zti_zfp_fit_holes,
-    .encode = zti_zfp_encode,
-    .decode = zti_zfp_decode,
-    .side_by_side = zti_zfp_runs,
-    .decode_runs = zti_zfp_decode_runs,
-    .skip = zti_zfp_skip,
-};
+/* ---- for planning ---- */
+
+/* Speeds are MB/s, as those of other codecs. */
+static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
+{
+    enum { SPEED = 540, LOSSLESS_SPEED = 470 };
+    list[0] = (struct zti_candidate){.codec = ZT_CODEC_ZFP,
+                                     .effort = params->codec == ZT_CODEC_AUTO ? ZT_EFFORT_DEFAULT
+                                                                              : params->effort,
+                                     .is_lossy = is_lossy,
+                                     .speed = is_lossy ? SPEED : LOSSLESS_SPEED};
+    return 1;
+}
+
+/* With AVX-512. What is done at once is a tile, which has 4^rank values. */
+static const struct zti_pace pace[2] = {{{3.1, 2.1, 1.7, 1.0}, {0.24, 0.15, 0.075, 0.045}, 1.3},
+                                        {{3.9, 3.5, 2.6, 1.8}, {0.21, 0.08, 0.045, 0.037}, 2.0}};
+
+static const struct zti_planning planning = {.has_power_bounds = true,
+                                             .candidates = candidates,
+                                             .choices = choices,
+                                             .loosen = loosen,
+                                             .pace = pace};
+
+static const struct zti_holes filling = {.learn = zti_zfp_learn_holes, .fit = zti_zfp_fit_holes};
+
+static const struct zti_batch batch = {.runs = zti_zfp_runs, .decode = zti_zfp_decode_runs};
+
+static const struct zti_tables tables = {.planning = &planning, .holes = &filling, .batch = &batch};
+
+const struct zti_codec zti_codec_zfp = {.name = "zfp",
+                                        .id = ZT_CODEC_ZFP,
+                                        .tile_shape = tile_shape,
+                                        .chunk_tiles = chunk_tiles,
+                                        .configure = configure,
+                                        .store_params = store_params,
+                                        .load_params = load_params,
+                                        .describe = describe,
+                                        .sizes = sizes,
+                                        .encode = zti_zfp_encode,
+                                        .decode = zti_zfp_decode,
+                                        .skip = zti_zfp_skip,
+                                        .tables = &tables};

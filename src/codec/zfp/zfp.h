@@ -2,7 +2,7 @@
 #ifndef ZTI_ZFP_H
 #define ZTI_ZFP_H
 
-#include "codec/codec.h"
+#include "codec/batch.h"
 
 /* zfp's limits, as in its documentation ("Limits"). MAX_BITS is the largest tile there is: 4-D
  * double, reversible, 64 planes of 256 values with their group tests, and 19 bits of header. */
@@ -63,6 +63,9 @@ bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
+/* What each tile of a coding takes where all take the same, else 0. */
+uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding);
+
 /* Append zfp's header (magic, field, mode) for an array; ZT_BAD_ARG if the shape does not fit. */
 zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const zt_array *array,
                              struct zti_bit_writer *w);
@@ -114,7 +117,7 @@ ZTI_STATIC bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, 
            !zti_zfp_may_wrap(z->maxprec, rank);
 }
 
-/* ---- holes.c: zti_codec's learn_holes and fit_holes ---- */
+/* ---- holes.c: zti_holes' functions ---- */
 
 bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes);
 void zti_zfp_fit_holes(const struct zti_coding *coding, const zt_array *array,

@@ -60,7 +60,7 @@ static uint64_t place_of(const struct decoder *d, uint64_t chunk)
 {
     if (!d->index)
         return d->start_bits + d->starts[chunk];
-    return zti_index_bits(d->coding, d->index, d->start_bits, chunk);
+    return zti_index_bits(zti_unit_bits(d->coding), d->index, d->start_bits, chunk);
 }
 
 /* Chunk number i of those wanted. */
@@ -451,7 +451,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
                         .codec = zti_cuda_codec_of(coding->codec->id),
                         .is_out_on_device = zti_is_on_device(context, view->out.data),
                         .scatter = scatter,
-                        .fixed_bits = coding->codec->tile_fixed_bits(coding),
+                        .fixed_bits = zti_fixed_bits(coding),
                         .chunk_tiles = 1};
     struct zti_starts own = {.chunk_tiles = zti_usual_chunk_tiles(coding)};
     zt_status status = ZT_OK;

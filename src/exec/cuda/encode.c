@@ -142,7 +142,7 @@ static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_codi
                        uint64_t list_count, bool has_doubts, uint64_t *bytes)
 {
     uint64_t bits;
-    if (!zti_mul(own->grid.count, own->codec->tile_max_bits(own), &bits) ||
+    if (!zti_mul(own->grid.count, own->codec->sizes(own).tile_max_bits, &bits) ||
         bits > UINT64_MAX - 1024)
         return false;
     bytes[ZTI_DEVICE_STREAM] = (bits / 64 + 2) * 8;
@@ -197,7 +197,7 @@ static zt_status launch(struct encoder *e, struct slab *s, const struct slab *be
         status = e->device->after(e->context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
     if (status != ZT_OK)
         return status;
-    const uint64_t fixed = e->coding->codec->tile_fixed_bits(e->coding);
+    const uint64_t fixed = zti_fixed_bits(e->coding);
     e->codec->encode(&s->args);
     s->bits = fixed * s->tiles;
     if (fixed == 0)
@@ -230,7 +230,7 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
 /* Decode and compare the tiles that the codec does not vouch for. */
 static zt_status check_doubts(struct encoder *e, const struct slab *s)
 {
-    const uint64_t most_bytes = e->coding->codec->tile_max_bits(e->coding) / 8;
+    const uint64_t most_bytes = e->coding->codec->sizes(e->coding).tile_max_bits / 8;
     uint8_t *copy = zti_alloc(e->context, (size_t)most_bytes + 2 * ZTI_BIT_MARGIN_BYTES);
     zt_status status =
         copy ? ZT_OK : zti_fail(e->context, ZT_NO_MEMORY, "no memory to verify a tile");
@@ -341,16 +341,16 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const bool has_doubts = !isnan(coding->verify_bound);
     /* chunks are those of an index or, where there is none, as many as the codec likes */
     const uint32_t usual = zti_usual_chunk_tiles(coding);
-    const uint32_t least = coding->codec->tile_fixed_bits(coding) > 0 ? 1
-                           : usual < chunk_tiles                      ? usual
-                                                                      : chunk_tiles;
+    const uint32_t least = zti_fixed_bits(coding) > 0 ? 1
+                           : usual < chunk_tiles      ? usual
+                                                      : chunk_tiles;
     const uint64_t around = 2 * (uint64_t)(usual < chunk_tiles ? chunk_tiles : usual);
     const uint64_t tiles = own.grid.count, chunks = tiles / least + 2;
     if (!part_bytes(codec, &own, has_doubts ? tiles : chunks, has_doubts, encoding))
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     /* decoding: whole chunks, of which the first and the last may begin and end in other slabs */
     own.grid.count = around < grid->count - tiles ? tiles + around : grid->count;
-    if (!zti_mul(own.grid.count, coding->codec->tile_max_bits(coding), &most))
+    if (!zti_mul(own.grid.count, coding->codec->sizes(coding).tile_max_bits, &most))
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     const uint64_t decoding[ZTI_DEVICE_KINDS] = {
         [ZTI_DEVICE_VALUES] = zti_array_values(grid->rank, shape) * zt_type_bytes(coding->type),

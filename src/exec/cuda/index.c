@@ -16,7 +16,7 @@ bool zti_cuda_expands(const struct zti_coding *coding, const struct zti_index *i
     for (uint32_t i = 0; i < grid->rank; i++)
         if (view->lo[i] > 0 || view->hi[i] < grid->shape[i])
             return false;
-    return index && coding->codec->tile_fixed_bits(coding) == 0 && index->chunks > 0 &&
+    return index && zti_fixed_bits(coding) == 0 && index->chunks > 0 &&
            zti_cuda_index_takes(index, index->chunks);
 }
 

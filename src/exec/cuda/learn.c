@@ -47,7 +47,7 @@ static zt_status count_slabs(struct counter *c)
 /* Bytes of what the codec learnt. */
 static uint64_t model_bytes(const struct zti_coding *coding)
 {
-    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec->id);
+    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec);
     return learning && coding->model ? learning->model_bytes(coding) : 0;
 }
 
@@ -64,7 +64,7 @@ static zt_status make_model(zt_context *context, const struct zti_coding *coding
     zt_status status =
         device->room(context, ZTI_DEVICE_MODEL, at + counters * sizeof **counts, &memory);
     if (own && status == ZT_OK) {
-        zti_cuda_learning_of(coding->codec->id)->put_model(coding, own);
+        zti_cuda_learning_of(coding->codec)->put_model(coding, own);
         status = device->copy(context, ZTI_QUEUE_KERNELS, memory, own, bytes);
     }
     *model = own ? memory : NULL;
@@ -122,7 +122,7 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
                         .array = array,
                         .kept = &coding->run.kept,
                         .args = {.coding = coding, .queue = context->device->queue},
-                        .learning = zti_cuda_learning_of(coding->codec->id)};
+                        .learning = zti_cuda_learning_of(coding->codec)};
     const uint64_t counters = c.learning ? c.learning->counters(coding, pass) : 0;
     *is_done = false;
     if (counters == 0)
@@ -142,9 +142,10 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
 
 uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding)
 {
-    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec->id);
+    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec);
     uint64_t most = 0;
-    for (uint32_t pass = 0; learning && coding->codec->tally_bytes(coding, pass) > 0; pass++) {
+    for (uint32_t pass = 0;
+         learning && zti_learning_of(coding->codec)->tally_bytes(coding, pass) > 0; pass++) {
         const uint64_t bytes = learning->counters(coding, pass) * sizeof(uint64_t);
         most = bytes > most ? bytes : most;
     }

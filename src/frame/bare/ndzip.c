@@ -208,9 +208,9 @@ zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
         status = zti_fail(context, ZT_BAD_ARG, "no place for the capacity given");
     if (status != ZT_OK)
         return status;
-    const uint64_t bytes = s.head_bytes +
-                           s.coding.grid.count * (zti_codec_ndzip.tile_max_bits(&s.coding) / 8) +
-                           s.border_values * s.value_bytes;
+    const uint64_t bytes =
+        s.head_bytes + s.coding.grid.count * (zti_codec_ndzip.sizes(&s.coding).tile_max_bits / 8) +
+        s.border_values * s.value_bytes;
     if (bytes > SIZE_MAX)
         return zti_fail(context, ZT_BAD_ARG,
                         "the stream could take more than this machine's "
@@ -226,7 +226,7 @@ static zt_status put_table(zt_context *context, const struct stream *s, uint64_t
     struct zti_mirror table;
     zt_status status = zti_mirror_open_room(context, out, s->head_bytes, &table);
     if (status == ZT_OK) {
-        zti_codec_ndzip.put_head(&s->coding, starts, table.room);
+        zti_put_head(&s->coding, starts, table.room);
         status = zti_mirror_store_bytes(&table, out, s->head_bytes);
     }
     zti_mirror_close(&table);
@@ -338,7 +338,7 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
                         "the table of %llu tiles",
                         data_bytes, (unsigned long long)count);
     if (count > 0) {
-        status = zti_codec_ndzip.take_head(context, &s->coding, data);
+        status = zti_take_head(context, &s->coding, data);
         words = zti_get_le32(data + 4 * (count - 1));
     }
     *total_bytes = s->head_bytes + (words + s->border_values) * s->value_bytes;

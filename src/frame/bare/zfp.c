@@ -33,7 +33,7 @@ zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array, cons
     if (!capacity_bytes)
         return zti_fail(context, ZT_BAD_ARG, "no place for the capacity given");
     uint64_t bits;
-    if (!zti_mul(coding.grid.count, zti_codec_zfp.tile_max_bits(&coding), &bits) ||
+    if (!zti_mul(coding.grid.count, zti_codec_zfp.sizes(&coding).tile_max_bits, &bits) ||
         !zti_add(bits, ZTI_ZFP_HEADER_MAX_BITS + 63, &bits) || bits / 8 > SIZE_MAX)
         return zti_fail(context, ZT_BAD_ARG,
                         "the stream could take more than this machine's "

@@ -194,7 +194,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
         status = check_values(context, whole, box, values);
     if (status != ZT_OK)
         return status;
-    const uint64_t tile_bits = coding.codec->tile_fixed_bits(&coding);
+    const uint64_t tile_bits = zti_fixed_bits(&coding);
     if (tile_bits == 0)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "only a stream at fixed rate can be changed in place; here a block takes "
@@ -211,7 +211,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
     status = zti_bare_zfp_refuse_nonfinite(context, values, zfp_of(&coding));
     if (status != ZT_OK)
         return status;
-    const uint64_t reach = coding.codec->tile_reach_bits(&coding);
+    const uint64_t reach = coding.codec->sizes(&coding).tile_reach_bits;
     struct patch p = {.coding = &coding,
                       .box = box,
                       .values = values,
@@ -219,7 +219,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                       .start_bits = header_bits,
                       .tile_bits = tile_bits,
                       .look_bits = reach < tile_bits ? reach : tile_bits};
-    p.scratch = zti_alloc(context, (size_t)(coding.codec->tile_max_bits(&coding) / 8) + 1 +
+    p.scratch = zti_alloc(context, (size_t)(coding.codec->sizes(&coding).tile_max_bits / 8) + 1 +
                                        2 * ZTI_BIT_MARGIN_BYTES);
     if (!p.scratch)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");

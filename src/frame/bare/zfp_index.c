@@ -105,7 +105,7 @@ static zt_status begin(zt_context *context, const struct zti_coding *coding, zt_
     if (status != ZT_OK)
         return status;
     index->index_bytes = 0;
-    if (coding->codec->tile_fixed_bits(coding) > 0)
+    if (zti_fixed_bits(coding) > 0)
         return ZT_OK;
     const uint64_t most = bytes_max(coding, &m->layout);
     if (!index->bytes || index->capacity_bytes < most)

@@ -74,7 +74,7 @@
 #ifndef ZTI_FRAME_FORMAT_FORMAT_H
 #define ZTI_FRAME_FORMAT_FORMAT_H
 
-#include "codec/codec.h"
+#include "codec/learning.h"
 #include "core/wire.h"
 #include "exec/exec.h"
 #include "frame/format/special.h"

@@ -321,14 +321,13 @@ static zt_status parse_numbers(zt_context *context, uint64_t number, uint8_t typ
 static zt_status check_payload(zt_context *context, uint64_t number, const struct zti_frame *frame)
 {
     const struct zti_coding *coding = &frame->coding;
-    const uint64_t head = zti_head_bytes(coding), align = coding->codec->stream_align_bits(coding);
+    const struct zti_sizes sizes = coding->codec->sizes(coding);
+    const uint64_t head = zti_head_bytes(coding), align = sizes.align_bits;
     uint64_t bits = frame->payload_bytes * 8, least = 0, most = 0;
     bool is_good = bits % align == 0 && head <= frame->payload_bytes;
     bits -= is_good ? head * 8 : 0;
-    is_good = is_good &&
-              zti_mul(coding->grid.count, coding->codec->tile_min_bits(coding), &least) &&
-              bits >= least;
-    if (is_good && zti_mul(coding->grid.count, coding->codec->tile_max_bits(coding), &most))
+    is_good = is_good && zti_mul(coding->grid.count, sizes.tile_min_bits, &least) && bits >= least;
+    if (is_good && zti_mul(coding->grid.count, sizes.tile_max_bits, &most))
         is_good = bits <= most || bits - most < align;
     if (!is_good)
         return zti_fail(context, ZT_CORRUPT,

@@ -135,7 +135,7 @@ static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, st
 bool zti_is_end(const struct zti_frame *f, uint64_t end_bits)
 {
     const uint64_t bits = f->payload_bytes * 8;
-    const uint64_t align = f->coding.codec->stream_align_bits(&f->coding);
+    const uint64_t align = f->coding.codec->sizes(&f->coding).align_bits;
     return end_bits <= bits && zti_round_up(end_bits, align) == bits;
 }
 
@@ -157,7 +157,7 @@ zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
     const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
     const uint64_t units = bits / zti_unit_bits(&f->coding);
     const bool is_stored = f->index.kind != ZT_INDEX_NONE && f->index.kind <= ZT_INDEX_COMPACT &&
-                           f->coding.codec->tile_fixed_bits(&f->coding) == 0;
+                           zti_fixed_bits(&f->coding) == 0;
     zt_status status = ZT_OK;
     *index = NULL;
     if (!is_stored && !zti_has_ends(&f->coding))
@@ -242,9 +242,9 @@ static zt_status decode_coded(struct decoding *d, const struct zti_view *view,
 static bool reaches_end(const struct decoding *d, const struct zti_view *cover)
 {
     const struct zti_grid *const grid = &d->coding->grid;
-    const uint64_t each = d->coding->codec->tile_fixed_bits(d->coding) > 0 ? 1
-                          : d->index ? d->index->layout.chunk_tiles
-                                     : zti_usual_chunk_tiles(d->coding);
+    const uint64_t each = zti_fixed_bits(d->coding) > 0 ? 1
+                          : d->index                    ? d->index->layout.chunk_tiles
+                                                        : zti_usual_chunk_tiles(d->coding);
     uint64_t tile = 0;
     for (uint32_t i = 0; i < grid->rank; i++)
         tile = tile * grid->tiles[i] + (cover->hi[i] - 1) / grid->side[i];
@@ -289,9 +289,9 @@ static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zt
                          .tail = &tail,
                          .p = {.at = at + f->header_bytes}};
     zt_status status = load_ends(r, number, f, &tail, &d.p);
-    if (!status && coding.codec->take_head) {
+    if (!status) {
         zti_stage(r->context, ZT_STAGE_TABLES);
-        status = coding.codec->take_head(r->context, &coding, d.p.bytes);
+        status = zti_take_head(r->context, &coding, d.p.bytes);
         zti_stage(r->context, ZT_STAGE_OTHER);
     }
     if (!status)
@@ -299,8 +299,7 @@ static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zt
     if (!status)
         status = decode_view(&d, view);
     zti_index_close(r->context, &opened);
-    if (coding.codec->forget)
-        coding.codec->forget(r->context, &coding);
+    zti_forget(r->context, &coding);
     return status;
 }
 

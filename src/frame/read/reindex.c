@@ -73,17 +73,14 @@ static zt_status replace(struct copy *c, uint64_t number, struct zti_frame *f,
 {
     zt_context *const context = c->reader.context;
     struct zti_coding coding = f->coding; /* with what the head says */
-    zt_status status = ZT_OK;
-    if (coding.codec->take_head)
-        status = coding.codec->take_head(context, &coding, payload);
+    zt_status status = zti_take_head(context, &coding, payload);
     if (!status)
         status = check_chunks(c, f, &coding, tail, payload);
     f->index_bytes = 0;
     zti_writer_choose_index(&c->writer, f);
     if (!status && f->index.kind != ZT_INDEX_NONE)
         status = find_chunks(c, number, &coding, f, payload);
-    if (coding.codec->forget)
-        coding.codec->forget(context, &coding);
+    zti_forget(context, &coding);
     return status;
 }
 

@@ -255,8 +255,8 @@ static zt_status decode_pieces(struct frame *s, const struct zti_view *view)
     }
     if (!is_head_intact && !zti_has_ends(&s->coding))
         return lose_tiles(s, 0, s->coding.grid.count);
-    if (is_head_intact && s->coding.codec->take_head)
-        status = s->coding.codec->take_head(s->r->context, &s->coding, s->r->payload.bytes);
+    if (is_head_intact)
+        status = zti_take_head(s->r->context, &s->coding, s->r->payload.bytes);
     if (status)
         return status == ZT_NO_MEMORY ? status : lose_tiles(s, 0, s->coding.grid.count);
     const bool is_stored = s->f->index.kind != ZT_INDEX_NONE;
@@ -363,8 +363,7 @@ zt_status zti_salvage_frame(struct zt_reader *r, const zt_array *out, zt_salvage
         .r = r, .f = &r->frame, .out = out, .salvage = salvage, .coding = r->frame.coding};
     salvage->damaged_frames++;
     status = salvage_parts(&s);
-    if (s.coding.codec->forget)
-        s.coding.codec->forget(r->context, &s.coding);
+    zti_forget(r->context, &s.coding);
     zti_buffer_free(r->context, &s.bad);
     zti_buffer_free(r->context, &s.runs);
     return status;

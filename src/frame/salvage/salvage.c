@@ -207,7 +207,7 @@ static bool is_possible_extent(const struct zti_frame *f, uint64_t extent)
 static bool can_hold(const struct zti_frame *f, uint64_t bytes, uint64_t slices)
 {
     const struct zti_coding *c = &f->coding;
-    const uint64_t least = c->codec->tile_min_bits(c);
+    const uint64_t least = c->codec->sizes(c).tile_min_bits;
     uint64_t values = zti_array_values(f->rank, f->shape) / f->shape[0];
     if (!zti_mul(values, slices, &values))
         return false;

@@ -12,6 +12,7 @@
  * holes to what it codes in fewer bits (zti_codec's fit_holes). */
 #include "frame/write/stages.h"
 
+#include "codec/holes.h"
 #include "core/map.h"
 
 #include <math.h>
@@ -363,8 +364,9 @@ static bool fit_part(void *shared, uint32_t worker, uint64_t number)
     const struct fitting *f = shared;
     (void)worker;
     const uint64_t first = number * TILES_A_PART, left = f->coding->grid.count - first;
-    f->coding->codec->fit_holes(f->coding, f->filled, f->holes, first,
-                                first + (left < TILES_A_PART ? left : TILES_A_PART));
+    zti_holes_of(f->coding->codec)
+        ->fit(f->coding, f->filled, f->holes, first,
+              first + (left < TILES_A_PART ? left : TILES_A_PART));
     return true;
 }
 
@@ -375,7 +377,7 @@ static zt_status fit(zt_context *context, const struct zti_coding *like, const s
     const struct zti_codec *const codec = like->codec;
     struct zti_coding coding = *like;
     struct zti_ask own = *ask;
-    if (!codec->fit_holes || (ask->kind != ZT_ABS && ask->kind != ZT_PSNR))
+    if (!zti_holes_of(codec) || (ask->kind != ZT_ABS && ask->kind != ZT_PSNR))
         return ZT_OK;
     if (ask->kind == ZT_PSNR) {
         own.kind = ZT_ABS;
@@ -384,7 +386,7 @@ static zt_status fit(zt_context *context, const struct zti_coding *like, const s
             return ZT_OK;
     }
     const zt_status status = codec->configure(context, &own, &coding);
-    if (status || !codec->learn_holes(&coding, filled, special->mask))
+    if (status || !zti_holes_of(codec)->learn(&coding, filled, special->mask))
         return status;
     struct fitting f = {.coding = &coding, .filled = filled, .holes = special->mask};
     zti_map(context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);

@@ -15,8 +15,7 @@ static void free_final(struct zt_writer *w, struct final *one)
 {
     zti_misses_free(w->context, &one->misses);
     zti_special_free(w->context, &one->special);
-    if (one->f.coding.codec && one->f.coding.codec->forget)
-        one->f.coding.codec->forget(w->context, &one->f.coding);
+    zti_forget(w->context, &one->f.coding);
 }
 
 static struct zti_tail_parts parts_of(const struct final *one)
@@ -39,9 +38,9 @@ static zt_status code(struct zt_writer *w, const struct zti_frame *f, const stru
 {
     zt_params params = w->params;
     struct zti_ask ask = *asked;
-    params.effort = result->contender.effort;
+    params.effort = result->candidate.effort;
     ask.params = &params;
-    w->codec = zti_codec_by_id(result->contender.codec);
+    w->codec = zti_codec_by_id(result->candidate.codec);
     one->f = *f;
     one->f.coding.codec = w->codec;
     zti_frame_take(&one->f, &result->choice, &ask);
@@ -96,7 +95,7 @@ static zt_status code_all(struct zt_writer *w, const struct zti_frame *f, const 
 }
 
 /* What the first frame was coded with is what those after it are. */
-static void settle(struct zt_writer *w, const struct zti_contender *winner)
+static void settle(struct zt_writer *w, const struct zti_candidate *winner)
 {
     w->codec = zti_codec_by_id(winner->codec);
     if (!w->is_codec_open)
@@ -122,7 +121,7 @@ zt_status zti_writer_code_slab(struct zt_writer *w, const zt_array *slab, const 
         w->options_count =
             zti_describe_results(results, count, winner, f.shape, w->options, ZTI_OPTIONS_MOST);
     if (!status) {
-        settle(w, &results[winner].contender);
+        settle(w, &results[winner].candidate);
         const struct zti_tail_parts parts = parts_of(&best);
         status = zti_writer_emit(w, &best.f, best.stream, &parts);
     }

@@ -77,7 +77,7 @@ static zt_status check_text(zt_context *context, const char *text, size_t max_by
 /* What later versions will do. */
 static zt_status check_supported(zt_context *context, const zt_params *p)
 {
-    if (p->codec > ZT_CODEC_SZ)
+    if (p->codec != ZT_CODEC_AUTO && !zti_codec_by_id(p->codec))
         return zti_fail(context, ZT_BAD_ARG, "%u is no codec", p->codec);
     const uint32_t w = p->zfp_word_bits;
     if (w != 8 && w != 16 && w != 32 && w != 64)
@@ -85,7 +85,7 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
                         "words of a zfp stream have 8, 16, 32 or 64 bits, not %u", w);
     if (p->plan > ZT_PLAN_TIGHT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
-    if (p->effort > ZT_EFFORT_HIGH)
+    if (!zti_is_effort(p->effort))
         return zti_fail(context, ZT_BAD_ARG, "%u is no effort", p->effort);
     if (p->sz_bins && (p->sz_bins < 4 || p->sz_bins > 65536 || p->sz_bins % 2))
         return zti_fail(context, ZT_BAD_ARG, "%u bins: there can be 4 to 65536, an even number",

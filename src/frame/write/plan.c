@@ -5,12 +5,19 @@
 
 #include <math.h>
 
+/* Whether a codec has several ways to keep a relative bound, which are tried out later. */
+static bool is_chosen_later(uint32_t codec)
+{
+    const struct zti_planning *const planning = zti_planning_of(zti_codec_by_id(codec));
+    return planning && planning->choices;
+}
+
 bool zti_has_planning(const zt_params *params)
 {
     const uint32_t kind = params->bound.kind;
     return params->plan != ZT_PLAN_OFF &&
            (kind == ZT_ABS || kind == ZT_REL || kind == ZT_LOSSLESS || kind == ZT_PSNR ||
-            (kind == ZT_PWREL && params->codec != ZT_CODEC_ZFP)); /* which is tried out later */
+            (kind == ZT_PWREL && !is_chosen_later(params->codec)));
 }
 
 /* What samples are coded under: for a PSNR the absolute bound that errors spread evenly need. */
@@ -33,16 +40,16 @@ void zti_frame_set_plan(struct zti_frame *f, const struct zti_plan *plan)
 }
 
 /* All that may be chosen for a writer, with loss and without: an absolute bound may come to 0. */
-static uint32_t contenders_of(const struct zt_writer *w, struct zti_contender *list)
+static uint32_t candidates_of(const struct zt_writer *w, struct zti_candidate *list)
 {
-    const uint32_t n = zti_contenders(true, &w->params, list);
-    return n + zti_contenders(false, &w->params, list + n);
+    const uint32_t n = zti_candidates(true, &w->params, list);
+    return n + zti_candidates(false, &w->params, list + n);
 }
 
 uint32_t zti_side_of_all(const struct zt_writer *w)
 {
-    struct zti_contender list[2 * ZTI_CONTENDERS_MOST];
-    const uint32_t n = contenders_of(w, list);
+    struct zti_candidate list[2 * ZTI_CANDIDATES_MOST];
+    const uint32_t n = candidates_of(w, list);
     uint32_t most = 1; /* sides are powers of two */
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t side = zti_codec_by_id(list[i].codec)->tile_shape[w->rank - 1][0];
@@ -54,28 +61,26 @@ uint32_t zti_side_of_all(const struct zt_writer *w)
 void zti_frame_take(struct zti_frame *f, const struct zti_choice *choice, struct zti_ask *ask)
 {
     zti_frame_set_plan(f, &choice->plan);
-    ask->has_axes = choice->has_axes && ask->params->effort != ZT_EFFORT_HIGH; /* own way */
-    ask->axes = choice->axes;
-    /* under other bounds the bound is still to be found, and these go with it */
-    ask->has_groups = choice->has_groups && (ask->kind == ZT_ABS || ask->kind == ZT_LOSSLESS);
-    ask->is_blocked = choice->is_blocked;
-    ask->centre = choice->centre;
+    ask->found = choice->found;
+    if (ask->kind != ZT_ABS && ask->kind != ZT_LOSSLESS) /* the bound, with which it goes, is still
+                                                            to be found */
+        ask->found.has_rest = false;
 }
 
 /* Those that take part, as the array is, of which nothing is known. */
 static uint32_t unplanned(const struct zt_writer *w, const struct zti_ask *ask,
                           struct zti_result *results)
 {
-    struct zti_contender list[ZTI_CONTENDERS_MOST];
-    const uint32_t n = w->fixed ? 1 : zti_contenders(ask->kind != ZT_LOSSLESS, &w->params, list);
-    const struct zti_contender own = {.codec = w->codec->id, .effort = w->params.effort};
+    struct zti_candidate list[ZTI_CANDIDATES_MOST];
+    const uint32_t n = w->fixed ? 1 : zti_candidates(ask->kind != ZT_LOSSLESS, &w->params, list);
+    const struct zti_candidate own = {.codec = w->codec->id, .effort = w->params.effort};
     for (uint32_t i = 0; i < n; i++) { /* the slowest is the last of them */
         struct zti_result *const one = &results[n - 1 - i];
-        *one = (struct zti_result){.contender = w->fixed ? own : list[i]};
+        *one = (struct zti_result){.candidate = w->fixed ? own : list[i]};
         one->choice.plan = one->choice.plain = zti_plan_none(w->rank);
         if (w->fixed) {
             one->choice = *w->fixed;
-            one->choice.has_groups = false; /* they were another frame's */
+            one->choice.found.has_rest = false; /* it was another frame's */
         }
     }
     return n;
@@ -130,10 +135,10 @@ static zt_status bound_of_plans(struct zt_writer *w, uint64_t extent, uint64_t *
 
 zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
 {
-    struct zti_contender list[2 * ZTI_CONTENDERS_MOST];
+    struct zti_candidate list[2 * ZTI_CANDIDATES_MOST];
     const struct zti_codec *codec = w->codec;
     const uint32_t effort = w->params.effort;
-    const uint32_t n = w->is_codec_open ? contenders_of(w, list) : 0;
+    const uint32_t n = w->is_codec_open ? candidates_of(w, list) : 0;
     zt_status status = ZT_OK;
     *bytes = 0;
     if (n == 0)
@@ -141,7 +146,7 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     for (uint32_t i = 0; i < n && !status; i++) {
         uint64_t own = 0;
         w->codec = zti_codec_by_id(list[i].codec);
-        if (w->codec->id == ZT_CODEC_NDZIP && !zti_is_lossless(&w->params.bound))
+        if (!list[i].is_lossy && !zti_is_lossless(&w->params.bound)) /* another is, or it cannot */
             continue;
         w->params.effort = list[i].effort;
         status = bound_of_plans(w, extent, &own);
@@ -159,8 +164,8 @@ static void describe_option(const struct zti_result *r, const struct zti_tried *
 {
     const struct zti_plan *plan = &tried->plan;
     memset(option, 0, sizeof *option);
-    option->codec = r->contender.codec;
-    option->effort = r->contender.effort;
+    option->codec = r->candidate.codec;
+    option->effort = r->candidate.effort;
     option->stream_bytes = tried->bytes;
     if (zti_plan_is_none(plan))
         return;
@@ -175,8 +180,8 @@ static bool is_among(const struct zti_result *results, uint32_t count, const str
                      const struct zti_plan *plan)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (results[i].contender.codec == r->contender.codec &&
-            results[i].contender.effort == r->contender.effort &&
+        if (results[i].candidate.codec == r->candidate.codec &&
+            results[i].candidate.effort == r->candidate.effort &&
             memcmp(&results[i].choice.plan, plan, sizeof *plan) == 0)
             return true;
     return false;
@@ -230,11 +235,10 @@ static zt_status ask_samples(zt_context *context, const zt_array *array,
     const double limit = choice->is_limit ? choice->bytes : (double)INFINITY;
     zt_params params = *asked->params;
     struct zti_ask ask = *asked;
-    params.effort = result->contender.effort;
+    params.effort = result->candidate.effort;
     ask.params = &params;
     choice->is_limit = false;
-    const zt_status status =
-        zti_plan_measure(context, array, zti_codec_by_id(result->contender.codec), &ask, choice);
+    const zt_status status = zti_plan_measure(context, array, &result->candidate, &ask, choice);
     choice->bytes = choice->bytes < limit ? choice->bytes : limit;
     return status;
 }

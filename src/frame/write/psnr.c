@@ -144,13 +144,12 @@ zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
     read.type = coding->type;
     read.grid = zti_codec_grid(codec, rank, coding->grid.shape);
     zt_status status = codec->load_params(context, params, params_bytes, &read);
-    if (!status && codec->take_head)
-        status = codec->take_head(context, &read, stream);
+    if (!status)
+        status = zti_take_head(context, &read, stream);
     if (!status)
         status = zti_exec_decode(context, &read, stream, (size_t)stream_bytes,
                                  zti_head_bytes(&read) * 8, NULL, &view, &end_bits);
-    if (codec->forget)
-        codec->forget(context, &read);
+    zti_forget(context, &read);
     return status;
 }
 
@@ -487,5 +486,5 @@ zt_status zti_psnr_code(struct zt_writer *w, struct zti_frame *f, struct zti_ask
     s.counted = zti_counted_values(f);
     if (s.counted == 0 || s.target < DBL_MIN / DBL_EPSILON)
         return code_and_measure(&s, 0);
-    return f->coding.codec->has_power_bounds ? search_powers(&s) : search_any(&s);
+    return zti_has_power_bounds(f->coding.codec) ? search_powers(&s) : search_any(&s);
 }

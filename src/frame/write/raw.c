@@ -1,13 +1,12 @@
-/* raw.c: frames that hold their values as they are, because a codec would need more: the copying
- * form of ndzip, which a file of any codec may have. So no array grows. */
+/* raw.c: frames that hold their values as they are, because a codec would need more: the
+ * copying form of a codec, which a file of any may have. So no array grows. */
 #include "frame/write/stages.h"
 
 #include <math.h>
 
 bool zti_is_raw(const struct zti_frame *f)
 {
-    const struct zti_codec *const codec = f->coding.codec;
-    return codec->id == ZT_CODEC_NDZIP && codec->tile_fixed_bits(&f->coding) > 0;
+    return f->coding.codec == zti_codec_raw() && zti_fixed_bits(&f->coding) > 0;
 }
 
 bool zti_has_limit(const zt_bound *bound)
@@ -26,13 +25,13 @@ void zti_frame_leave_special(struct zti_frame *f)
 
 void zti_frame_set_raw(struct zti_frame *f)
 {
-    const struct zti_codec *const codec = zti_codec_by_id(ZT_CODEC_NDZIP);
+    const struct zti_codec *const codec = zti_codec_raw();
     f->plan = zti_plan_none(f->rank);
     f->coding = (struct zti_coding){.codec = codec,
                                     .type = f->type,
                                     .grid = zti_codec_grid(codec, f->rank, f->shape),
                                     .verify_bound = (double)NAN};
-    codec->store(&f->coding);
+    codec->copy(&f->coding);
     f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
     zti_frame_leave_special(f);
     f->index_bytes = f->exact_values = 0;
@@ -78,8 +77,7 @@ zt_status zti_writer_keep_short(struct zt_writer *w, struct zti_frame *f, const 
     if (!zti_has_limit(&f->bound) ||
         (!is_over && bytes_of(f, false, parts) <= raw_bytes_of(f, parts)))
         return ZT_OK;
-    if (f->coding.codec->forget)
-        f->coding.codec->forget(w->context, &f->coding);
+    zti_forget(w->context, &f->coding);
     zti_frame_set_raw(f);
     const zt_status status =
         zti_writer_payload_room(w, f, (size_t)f->payload_bytes, payload, &room_bytes);

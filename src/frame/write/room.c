@@ -11,10 +11,10 @@
 /* The most bytes that a stream of this coding takes, of which nothing was learnt yet. */
 static zt_status stream_most(struct zt_writer *w, const struct zti_coding *coding, uint64_t *bytes)
 {
-    const struct zti_codec *codec = coding->codec;
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
     size_t capacity = 0;
     zt_status status = zti_exec_capacity(w->context, coding, &capacity);
-    const uint64_t head = codec->head_max_bytes ? codec->head_max_bytes(coding) : 0;
+    const uint64_t head = learning ? learning->head_max_bytes(coding) : 0;
     const uint64_t most = head + capacity;
     if (most > *bytes)
         *bytes = most;

@@ -52,8 +52,8 @@ static zt_status code_sample(zt_context *context, const struct zti_codec *codec,
     if (!status)
         status = zti_exec_encode(context, coding, &trial->sample.array, trial->room.bytes,
                                  trial->room.capacity, head_bytes * 8, &end_bits, misses, NULL);
-    if (!status && codec->put_head && head_bytes > 0)
-        codec->put_head(coding, NULL, trial->room.bytes);
+    if (!status && head_bytes > 0)
+        zti_put_head(coding, NULL, trial->room.bytes);
     *stream_bytes = end_bits / 8;
     return status;
 }
@@ -74,8 +74,7 @@ zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
     if (!status)
         *error = zti_sum_squares(context, &trial->sample.array, trial->decoded.bytes, NULL, range) /
                  (double)values;
-    if (codec->forget)
-        codec->forget(context, &coding);
+    zti_forget(context, &coding);
     return status;
 }
 
@@ -95,8 +94,7 @@ static zt_status sample_bits(zt_context *context, const struct zti_codec *codec,
     if (misses.is_over)
         *bits = UINT64_MAX;
     zti_misses_free(context, &misses);
-    if (codec->forget)
-        codec->forget(context, &coding);
+    zti_forget(context, &coding);
     return status;
 }
 
@@ -110,9 +108,10 @@ zt_status zti_choose(struct zt_writer *w, const struct zti_frame *f, struct zti_
     uint32_t ends[ZTI_CHOICE_RUNS], best = 0, at = 0;
     uint64_t least = UINT64_MAX, bits;
     struct zti_trial trial;
-    if (!codec->choices)
+    const struct zti_planning *const planning = zti_planning_of(codec);
+    if (!planning || !planning->choices)
         return ZT_OK;
-    const uint32_t runs = codec->choices(&f->coding, ends);
+    const uint32_t runs = planning->choices(&f->coding, ends);
     zt_status status = zti_trial_take(w->context, codec, slab, SAMPLE_VALUES, &trial);
     const uint64_t limit = zti_array_values(slab->rank, trial.sample.array.shape) / PART;
     const zt_progress progress = zti_pause_progress(w->context);

@@ -40,15 +40,6 @@ bool zti_is_lossless(const zt_bound *bound)
             bound->value == 0);
 }
 
-/* What ZT_CODEC_AUTO stands for. */
-static const struct zti_codec *choose_codec(uint32_t type, const zt_bound *bound)
-{
-    const bool is_lossless = zti_is_lossless(bound);
-    if (!is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_PSNR))
-        return zti_codec_by_id(ZT_CODEC_SZ);
-    return zti_codec_auto(type, is_lossless);
-}
-
 zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
                           struct zt_writer *w)
 {
@@ -77,7 +68,8 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     if (w->params.units)
         memcpy(w->units, w->params.units, strlen(w->params.units));
     w->params.name = w->params.units = NULL; /* the caller's */
-    w->codec = w->params.codec == ZT_CODEC_AUTO ? choose_codec(whole->type, &w->params.bound)
+    const uint32_t kind = zti_is_lossless(&w->params.bound) ? ZT_LOSSLESS : w->params.bound.kind;
+    w->codec = w->params.codec == ZT_CODEC_AUTO ? zti_codec_auto(whole->type, kind)
                                                 : zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
@@ -213,7 +205,7 @@ void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
     f->index = zti_layout_of(&w->params, &f->coding);
     const uint32_t least =
         zti_usual_chunk_tiles(&f->coding) == 1 ? DEFAULT_INDEX_TILES : DEFAULT_INDEX_CHUNKS;
-    if (f->index.kind == ZT_INDEX_NONE || f->coding.codec->tile_fixed_bits(&f->coding) > 0 ||
+    if (f->index.kind == ZT_INDEX_NONE || zti_fixed_bits(&f->coding) > 0 ||
         chunks_of(f) < (is_default ? least : 2) || (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }
@@ -316,8 +308,7 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     f->payload_bytes = end_bits / 8;
     if (status || misses->is_over)
         return status;
-    if (f->coding.codec->put_head)
-        f->coding.codec->put_head(&f->coding, starts.list, *payload);
+    zti_put_head(&f->coding, starts.list, *payload);
     zti_writer_set_index(f, &starts);
     return ZT_OK;
 }
@@ -326,13 +317,12 @@ zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct
                           const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
 {
     const struct zti_codec *codec = f->coding.codec;
-    if (codec->forget)
-        codec->forget(w->context, &f->coding);
+    zti_forget(w->context, &f->coding);
     f->coding.grid = zti_codec_grid(codec, slab->rank, slab->shape);
     zt_status status = codec->configure(w->context, ask, &f->coding);
     f->coding.loose_planes = 0;
     if (!status && ask->loose_planes > 0)
-        (void)codec->loosen(&f->coding, ask->loose_planes);
+        (void)zti_planning_of(codec)->loosen(&f->coding, ask->loose_planes);
     if (w->params.bound.kind == ZT_PSNR)
         f->coding.verify_bound = (double)NAN; /* it is the mean that counts */
     if (!status)
@@ -490,7 +480,7 @@ static bool is_looked_at(const struct zt_writer *w)
     const uint32_t kind = w->params.bound.kind;
     const bool is_exact_type = !zti_is_float(w->type) && w->params.fills == 0 && kind != ZT_ABS &&
                                kind != ZT_REL && kind != ZT_PSNR;
-    return zti_has_planning(&w->params) || w->fixed || w->codec->tally_bytes ||
+    return zti_has_planning(&w->params) || w->fixed || zti_learns(w->codec) ||
            !(zti_is_lossless(&w->params.bound) || is_exact_type);
 }
 
@@ -498,7 +488,7 @@ static bool is_looked_at(const struct zt_writer *w)
 static bool is_only_scanned(const struct zt_writer *w)
 {
     const uint32_t kind = w->params.bound.kind;
-    return !zti_has_planning(&w->params) && !w->fixed && !w->codec->tally_bytes &&
+    return !zti_has_planning(&w->params) && !w->fixed && !zti_learns(w->codec) &&
            (kind == ZT_RATE || kind == ZT_PRECISION || kind == ZT_EXPERT);
 }
 

@@ -152,5 +152,5 @@ static void decode(const struct zti_cuda_decoding *d)
     LAUNCH(take, c, c.count, d->queue);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {false,  has_kernels, state_words,
-                                                         encode, decode,      NULL};
+extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {false,  has_kernels, state_words, encode,
+                                                         decode, NULL,        NULL};

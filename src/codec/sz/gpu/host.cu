@@ -206,8 +206,8 @@ static uint64_t learn_bytes(const struct zti_coding *coding)
     return is_large ? zti_cuda_making_bytes(alphabet_of(coding)) : 0;
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_sz = {false,  has_kernels, state_words,
-                                                      encode, decode,      work_bytes};
+static const struct zti_cuda_learning learning = {model_bytes, put_model,  counters,
+                                                  count,       add_counts, learn_bytes};
 
-extern "C" const struct zti_cuda_learning zti_cuda_sz_learning = {
-    model_bytes, put_model, counters, count, add_counts, learn_bytes};
+extern "C" const struct zti_cuda_codec zti_cuda_sz = {false,  has_kernels, state_words, encode,
+                                                      decode, work_bytes,  &learning};

@@ -83,7 +83,7 @@ static struct zfp_tiles tiles_of(const struct zti_coding *coding, bool has_slots
     memset(&t, 0, sizeof t);
     t.grid = coding->grid;
     t.zfp = *zfp_of(coding);
-    t.fixed_bits = coding->codec->tile_fixed_bits(coding);
+    t.fixed_bits = zti_fixed_bits(coding);
     t.slot_words = slot_words(coding);
     t.warp_tiles = warp_tiles(coding);
     t.block_bytes = block_bytes(coding, has_slots);
@@ -108,5 +108,5 @@ static void decode(const struct zti_cuda_decoding *d)
     launches[d->coding->type - 1]->take(&t, most_threads(d->coding), d->queue);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true,   has_kernels, state_words,
-                                                       encode, decode,      NULL};
+extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true,   has_kernels, state_words, encode,
+                                                       decode, NULL,        NULL};

@@ -51,8 +51,7 @@ DECODE(i64, 64, 4, false)
                                          struct zti_bit_reader *r, uint64_t first, uint64_t last,  \
                                          const struct zti_view *view)                              \
     {                                                                                              \
-        if (!goes_plainly(coding) && is_limited(coding) &&                                         \
-            zti_codec_zfp.tile_fixed_bits(coding) > 0)                                             \
+        if (!goes_plainly(coding) && is_limited(coding) && zti_zfp_fixed_bits(coding) > 0)         \
             decode_fixed4_v##width(coding, r, first, last, zfp_of(coding)->maxbits, view,          \
                                    is_float);                                                      \
         else                                                                                       \

@@ -54,8 +54,7 @@ const zti_zfp_runs_table zti_zfp_decode_runs_avx512 = {decode_runs_f32, decode_r
                                          struct zti_bit_reader *r, uint64_t first, uint64_t last,  \
                                          const struct zti_view *view)                              \
     {                                                                                              \
-        if (!goes_plainly(coding) && is_limited(coding) &&                                         \
-            zti_codec_zfp.tile_fixed_bits(coding) > 0)                                             \
+        if (!goes_plainly(coding) && is_limited(coding) && zti_zfp_fixed_bits(coding) > 0)         \
             decode_fixed_v##width(coding, r, first, last, zfp_of(coding)->maxbits, view,           \
                                   is_float);                                                       \
         else                                                                                       \

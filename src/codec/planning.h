@@ -1,0 +1,96 @@
+/* planning.h: what a codec could vary, and what it says of samples: for choosing how an array is
+ * coded. */
+#ifndef ZTI_PLANNING_H
+#define ZTI_PLANNING_H
+
+#include "codec/codec.h"
+
+/* What takes part in a choice: a codec with an effort. */
+struct zti_candidate {
+    uint32_t codec;  /* zt_codec */
+    uint32_t effort; /* zt_effort */
+    bool is_lossy;   /* takes part under an absolute bound, else where nothing may be lost */
+    uint32_t speed;  /* about how fast it codes, MB/s of float32 on one thread: what is fast
+                        and what is slow must not depend on the machine */
+    /* The codec chooses itself between the plain candidate before this one and a way of its own,
+     * that predicts from far away: so it takes no more than that, and a large box says more of it
+     * than many tiles. */
+    bool is_own_way;
+    bool is_plain;     /* it is what such a candidate comes back to */
+    bool is_for_ratio; /* asked for the sake of few bytes, whatever is preferred */
+};
+
+enum { ZTI_CANDIDATES_MOST = 8, ZTI_CHOICE_RUNS = 2 };
+
+/* Times of decoding, nanoseconds on one core: of a value of a tile, padding included, and of a bit
+ * of the stream, by the rank of the coded array; and of a value that is copied from a row of the
+ * coded array to a column of the user's. */
+struct zti_pace {
+    double value[ZT_MAX_RANK], bit[ZT_MAX_RANK], turn;
+};
+
+/* What a codec finds out of samples of an array, or would. */
+struct zti_look {
+    uint64_t bits[1 << ZT_MAX_RANK]; /* of samples, by the axes of prediction, inside of tiles */
+    struct zti_found found;          /* what the codec would choose */
+    double step;                     /* values become multiples of it; 0: they do not */
+    uint32_t fixed[ZT_MAX_RANK];     /* by rank: axes that there is no choice of; 0: there is */
+};
+
+/* For codecs that choose along which axes they predict, and whose tiles have thousands of values.
+ */
+struct zti_axes_planning {
+    uint32_t group_values; /* along the fastest axis, that are coded together */
+    zt_status (*look)(zt_context *context, struct zti_coding *coding, const zt_array *array,
+                      struct zti_look *look);
+    /* Predict along these axes (bit i: axis i), as if that had been learnt. */
+    void (*set_axes)(struct zti_coding *coding, uint32_t axes);
+    /* The bits of all tiles of an array, about, without what is learnt. */
+    uint64_t (*estimate)(const struct zti_coding *coding, const struct zti_look *look,
+                         const zt_array *array);
+    /* Code tiles, each an array by itself, with all that is learnt from them; bits has what each
+     * takes. scratch has room for one at its largest. */
+    zt_status (*code)(zt_context *context, struct zti_coding *coding, const struct zti_look *look,
+                      const zt_array *tiles, uint32_t count, uint8_t *scratch, uint64_t *bits,
+                      uint64_t *head_bits);
+};
+
+struct zti_planning {
+    /* An absolute bound counts as the power of two at or below it. */
+    bool has_power_bounds;
+
+    /* Those that params leave a choice of, loss allowed or not: where they name no codec, of this
+     * one; returns how many. The plain one comes before its own way. */
+    uint32_t (*candidates)(const zt_params *params, bool is_lossy, struct zti_candidate *list);
+
+    /* Ways to keep a bound of ZT_PWREL, in runs from the loosest to the tightest one, of which
+     * trials on a sample tell the best: run i ends before way ends[i]. Returns how many runs there
+     * are; NULL: there is one way. */
+    uint32_t (*choices)(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS]);
+
+    /* Drop so many more bit planes than configure did, which most values may be within the bound
+     * without. False where there are not so many. NULL: none can be dropped. */
+    bool (*loosen)(struct zti_coding *coding, uint32_t planes);
+
+    const struct zti_pace *pace; /* of values of 4 and 8 bytes; NULL: any order of axes takes about
+                                    as long */
+    const struct zti_axes_planning *axes; /* or NULL */
+};
+
+static inline const struct zti_planning *zti_planning_of(const struct zti_codec *codec)
+{
+    return codec && codec->tables ? codec->tables->planning : NULL;
+}
+
+static inline bool zti_has_power_bounds(const struct zti_codec *codec)
+{
+    return zti_planning_of(codec) && zti_planning_of(codec)->has_power_bounds;
+}
+
+/* NULL unless the codec chooses axes. */
+static inline const struct zti_axes_planning *zti_axes_planning_of(const struct zti_codec *codec)
+{
+    return zti_planning_of(codec) ? zti_planning_of(codec)->axes : NULL;
+}
+
+#endif

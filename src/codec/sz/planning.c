@@ -1,0 +1,148 @@
+/* planning.c: what the sz codec could vary, and what it says of samples: which efforts take part
+ * in a choice, what each set of axes of differences costs, and tiles coded with codebooks that are
+ * made of them. Estimates are in Rice codes, as these need nothing that is learnt. */
+#include "codec/sz/sz.h"
+
+/* Speeds are MB/s of raw values on one core, without a plan: geometric means over the float32
+ * fields of shared/data at rel 1e-2, 1e-3 and 1e-4, and without loss, all in turn in one run
+ * (plan_bench --speed) on a Xeon with AVX-512, rounded. Other machines are faster or slower, but
+ * only the order and the distance of these matter. */
+enum { SPEED = 410, FAST_SPEED = 610, HIGH_SPEED = 65, LOSSLESS_SPEED = 320 };
+
+/* Effort 'high' takes part where the ratio counts, 'fast' where it does not; one of the others that
+ * is asked for takes part alone. Relative bounds and lossless coding have no 'high'. */
+static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
+{
+    const bool is_open = params->codec == ZT_CODEC_AUTO, is_high = params->effort == ZT_EFFORT_HIGH;
+    const bool is_for_ratio = is_high || params->prefer == ZT_PREFER_RATIO;
+    const bool is_given = !is_high && params->effort != ZT_EFFORT_DEFAULT;
+    uint32_t n = 0;
+    list[n++] = (struct zti_candidate){.codec = ZT_CODEC_SZ,
+                                       .effort = is_given ? params->effort : ZT_EFFORT_DEFAULT,
+                                       .is_lossy = is_lossy,
+                                       .speed = is_lossy ? SPEED : LOSSLESS_SPEED,
+                                       .is_plain = !is_given,
+                                       .is_for_ratio = is_high};
+    if (!is_lossy || is_given || params->bound.kind == ZT_PWREL)
+        return n;
+    if (is_open && !is_for_ratio)
+        list[n++] = (struct zti_candidate){
+            .codec = ZT_CODEC_SZ, .effort = ZT_EFFORT_FAST, .is_lossy = true, .speed = FAST_SPEED};
+    else if (is_open || is_high)
+        list[n++] = (struct zti_candidate){.codec = ZT_CODEC_SZ,
+                                           .effort = ZT_EFFORT_HIGH,
+                                           .is_lossy = true,
+                                           .speed = HIGH_SPEED,
+                                           .is_own_way = true,
+                                           .is_for_ratio = is_high};
+    return n;
+}
+
+static zt_status look_at(zt_context *context, struct zti_coding *coding, const zt_array *array,
+                         struct zti_look *look)
+{
+    const struct zti_learning *const learning = &zti_sz_learning;
+    const bool is_fixed = sz_of(coding)->effort == ZT_EFFORT_PAPER;
+    const uint32_t passes = is_fixed ? ZTI_SZ_RACE_PASS : ZTI_SZ_BOOKS_PASS;
+    struct zti_sz_tally tally;
+    zt_status status = ZT_OK;
+    memset(look, 0, sizeof *look);
+    if (is_fixed)
+        sz_in(coding)->effort = ZT_EFFORT_FAST;
+    for (uint32_t i = 0; i < ZT_MAX_RANK && is_fixed; i++)
+        look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* of rank 4: volumes, one after another */
+    for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
+        memset(&tally, 0, sizeof tally);
+        learning->tally(coding, pass, array, 0, coding->grid.count, &tally);
+        status = learning->learn(context, coding, pass, array, &tally);
+        if (pass == ZTI_SZ_LOOK_PASS)
+            memcpy(look->bits, tally.bits, sizeof look->bits);
+    }
+    const struct zti_sz *const sz = sz_of(coding);
+    look->found = (struct zti_found){.has_axes = true,
+                                     .axes = sz->axes,
+                                     .has_rest = !is_fixed,
+                                     .rest = {sz->is_blocked, sz->centre}};
+    look->step = sz->source == ZTI_SZ_LATTICE ? sz->step
+                 : sz->source == ZTI_SZ_STEPS ? (double)sz->whole_step
+                                              : 0;
+    return status;
+}
+
+static void set_axes(struct zti_coding *coding, uint32_t axes)
+{
+    sz_in(coding)->axes = axes;
+    zti_sz_set_grid(coding);
+}
+
+/* With the shape of groups that each tile would choose. */
+static uint64_t estimate(const struct zti_coding *coding, const struct zti_look *look,
+                         const zt_array *array)
+{
+    struct zti_coding fast = *coding;
+    uint64_t sum = 0;
+    sz_in(&fast)->effort = ZT_EFFORT_FAST;
+    sz_in(&fast)->centre = look->found.rest[1];
+    for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
+        uint64_t bits[2] = {0, 0};
+        (void)zti_sz_ops_of(coding)->try_groups(&fast, array, tile, bits);
+        sum += bits[0] < bits[1] ? bits[0] : bits[1];
+    }
+    return sum;
+}
+
+/* Make a tile the one that there is. */
+static void set_tile(struct zti_coding *coding, const zt_array *tile)
+{
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
+    for (uint32_t i = 0; i < tile->rank; i++)
+        side[i] = (uint32_t)tile->shape[i];
+    coding->grid = zti_grid_of(tile->rank, tile->shape, side);
+}
+
+/* One pass of what is learnt, over every so many-th of the tiles. */
+static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                       const zt_array *tiles, uint32_t count, uint32_t step)
+{
+    const struct zti_learning *const learning = &zti_sz_learning;
+    const size_t bytes = learning->tally_bytes(coding, pass);
+    void *const tally = bytes > 0 ? zti_alloc_zeroed(context, bytes) : NULL;
+    if (bytes == 0)
+        return ZT_OK;
+    if (!tally)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes", bytes);
+    for (uint32_t k = 0; k < count; k += step) {
+        set_tile(coding, &tiles[k]);
+        learning->tally(coding, pass, &tiles[k], 0, 1, tally);
+    }
+    const zt_status status = learning->learn(context, coding, pass, NULL, tally);
+    zti_release(context, tally);
+    return status;
+}
+
+static zt_status code(zt_context *context, struct zti_coding *coding, const struct zti_look *look,
+                      const zt_array *tiles, uint32_t count, uint8_t *scratch, uint64_t *bits,
+                      uint64_t *head_bits)
+{
+    sz_in(coding)->centre = look->found.rest[1];
+    zt_status status = learn(context, coding, ZTI_SZ_RACE_PASS, tiles, count, 2);
+    if (!status)
+        status = learn(context, coding, ZTI_SZ_BOOKS_PASS, tiles, count, 1);
+    for (uint32_t k = 0; k < count && !status; k++) {
+        struct zti_bit_writer w = zti_bit_writer_at(scratch);
+        set_tile(coding, &tiles[k]);
+        (void)coding->codec->encode(coding, &tiles[k], 0, 1, &w);
+        bits[k] = zti_bits_written(&w);
+    }
+    *head_bits = status ? 0 : 8 * zti_head_bytes(coding);
+    zti_sz_forget(context, coding);
+    return status;
+}
+
+static const struct zti_axes_planning axes_planning = {.group_values = ZTI_SZ_GROUP,
+                                                       .look = look_at,
+                                                       .set_axes = set_axes,
+                                                       .estimate = estimate,
+                                                       .code = code};
+
+const struct zti_planning zti_sz_planning = {.candidates = candidates, .axes = &axes_planning};
