@@ -7,6 +7,8 @@
 #include "array/array.h"
 #include "bits/bits.h"
 
+#include <math.h>
+
 struct zti_codec;
 
 /* Values that the cuda policy brought to the device to look at them, and did not overwrite since:
@@ -125,7 +127,7 @@ struct zti_codec {
 
     /* Append tiles [first, last) of the array. The buffer has room for them at their largest and
      * the margin. Returns true where the codec vouches for verify_bound in all of them; where it
-     * does not, the caller decodes and compares. */
+     * does not, the caller decodes and compares, tiles of at most 4096 values. */
     bool (*encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer);
 
@@ -150,6 +152,19 @@ static inline struct zti_grid zti_codec_grid(const struct zti_codec *codec, uint
                                              const uint64_t *shape)
 {
     return zti_grid_of(rank, shape, codec->tile_shape[rank - 1]);
+}
+
+/* A coding of such an array, to be configured. */
+static inline struct zti_coding zti_coding_of(const struct zti_codec *codec, uint32_t type,
+                                              uint32_t rank, const uint64_t *shape)
+{
+    struct zti_coding coding;
+    memset(&coding, 0, sizeof coding);
+    coding.codec = codec;
+    coding.type = type;
+    coding.grid = zti_codec_grid(codec, rank, shape);
+    coding.verify_bound = (double)NAN;
+    return coding;
 }
 
 /* What index offsets of a stream count, in bits. */

@@ -56,7 +56,7 @@ struct zti_tile_source {
     uint64_t spare_bytes;
 };
 
-enum { ZTI_SPARE_BYTES = 8192 }; /* twice what a zfp tile reaches, and more */
+enum { ZTI_SPARE_BYTES = 8192 }; /* twice what a tile of 256 values reaches, and more */
 
 /* Start at a bit of the data, which may be beyond its end (then the first tile is ZT_CORRUPT). */
 struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const uint8_t *data,

@@ -143,12 +143,14 @@ static void tile_origin(const struct zti_plan *plan, const uint64_t *shape, cons
 
 /* ---- codings ---- */
 
-static zt_status configure(const struct zti_estimator *e, uint32_t rank, const uint64_t *coded,
-                           struct zti_coding *coding)
+zt_status zti_estimate_configure(const struct zti_estimator *e, const struct zti_found *found,
+                                 uint32_t rank, const uint64_t *shape, struct zti_coding *coding)
 {
-    *coding = (struct zti_coding){
-        .codec = e->codec, .type = e->array->type, .grid = zti_codec_grid(e->codec, rank, coded)};
-    const zt_status status = e->codec->configure(e->context, e->ask, coding);
+    struct zti_ask ask = *e->ask;
+    if (found)
+        ask.found = *found;
+    *coding = zti_coding_of(e->codec, e->array->type, rank, shape);
+    const zt_status status = e->codec->configure(e->context, &ask, coding);
     coding->run.isa = zti_isa_of(e->context);
     coding->verify_bound = (double)NAN;
     return status;
@@ -208,7 +210,7 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     struct zti_coding coding;
     memcpy(shape, side, sizeof shape);
     shape[0] *= together;
-    zt_status status = configure(e, rank, shape, &coding);
+    zt_status status = zti_estimate_configure(e, NULL, rank, shape, &coding);
     const zt_array array = zt_array_nd(e->values, (zt_type)e->array->type, rank, shape);
     uint8_t *to = e->values;
     for (uint32_t i = 0; i < e->bricks && !status; i++) {
@@ -233,7 +235,7 @@ static zt_status tile_sides(const struct zti_estimator *e, const struct zti_plan
                             uint64_t *coded, uint64_t *side, struct zti_coding *coding)
 {
     const uint32_t rank = zti_plan_shape(plan, e->array->shape, coded);
-    const zt_status status = configure(e, rank, coded, coding);
+    const zt_status status = zti_estimate_configure(e, NULL, rank, coded, coding);
     for (uint32_t i = 0; i < rank && !status; i++)
         side[i] = coding->grid.side[i] < coded[i] ? coding->grid.side[i] : coded[i];
     return status;
@@ -327,9 +329,7 @@ static zt_status code_whole(struct zti_estimator *e, struct zti_coding *coding,
                             const zt_array *array, uint64_t *end_bits)
 {
     size_t capacity = 0;
-    coding->grid = zti_codec_grid(e->codec, array->rank, array->shape);
-    zt_status status = e->codec->configure(e->context, e->ask, coding);
-    coding->verify_bound = (double)NAN;
+    zt_status status = zti_estimate_configure(e, NULL, array->rank, array->shape, coding);
     if (!status)
         status = zti_exec_survey(e->context, coding, array);
     if (!status)
@@ -380,7 +380,7 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
                            double *bytes)
 {
     uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK], coded[ZT_MAX_RANK], end_bits = 0;
-    struct zti_coding coding = {.codec = e->codec, .type = e->array->type};
+    struct zti_coding coding;
     zt_array part = *e->array;
     zti_sample_shape(e->array, values, box);
     zti_sample_place(e->array, box, 0, at);

@@ -51,6 +51,12 @@ zt_status zti_estimate_whole(struct zti_estimator *estimator, const struct zti_p
 zt_status zti_estimate_box(struct zti_estimator *estimator, const struct zti_plan *plan,
                            uint64_t values, double *bytes);
 
+/* The coding of an array of this shape, under the estimator's bound, of which nothing is verified;
+ * found (NULL: nothing): what the codec need not look for. */
+zt_status zti_estimate_configure(const struct zti_estimator *estimator,
+                                 const struct zti_found *found, uint32_t rank,
+                                 const uint64_t *shape, struct zti_coding *coding);
+
 /* Copy a box of the coded array, C-contiguous, with special values smoothed over; returns the place
  * behind it. */
 uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_plan *plan,

@@ -1,6 +1,6 @@
 /* tight.c: the loosest tolerance that keeps a bound.
  *
- * zfp's tolerance is a power of two and its guarantee holds for the worst of all tiles; what it
+ * A codec's tolerance may be a power of two that is guaranteed for the worst of all tiles; what it
  * does to real ones is 0.05 to 0.6 of that. Each plane more that is dropped doubles the error.
  * When the first few values come out beyond the bound, keeping those exactly is still cheaper
  * than a plane of all others, for a while. */
@@ -138,9 +138,7 @@ static zt_status set_up(struct trial *t, const zt_array *array, const struct zti
             zti_array_copy(sample, t->sample.memory);
         *sample = zt_array_nd(t->sample.memory, (zt_type)sample->type, sample->rank, sample->shape);
     }
-    *coding = (struct zti_coding){.codec = codec,
-                                  .type = sample->type,
-                                  .grid = zti_codec_grid(codec, sample->rank, sample->shape)};
+    *coding = zti_coding_of(codec, sample->type, sample->rank, sample->shape);
     status = codec->configure(t->context, ask, coding);
     if (!status)
         status = zti_exec_capacity(t->context, coding, &t->stream_bytes);

@@ -14,7 +14,6 @@
  * not explain. */
 #include "plan/ways.h"
 
-#include "core/cpu.h"
 #include "plan/choose.h"
 #include "plan/sample.h"
 
@@ -25,21 +24,14 @@ enum {
     SHORT = 8,     /* an axis of at most so many elements may be joined to another */
 };
 
-/* The coding of the array under a plan, with differences along axes of the coded array. */
+/* The coding of the array under a way. */
 static zt_status configure(const struct zti_estimator *e, const struct zti_plan *plan,
-                           bool has_axes, uint32_t axes, struct zti_coding *coding)
+                           uint32_t axes, struct zti_coding *coding)
 {
+    const struct zti_found found = {.has_axes = true, .axes = axes};
     uint64_t shape[ZT_MAX_RANK];
-    struct zti_ask ask = *e->ask;
     const uint32_t rank = zti_plan_shape(plan, e->array->shape, shape);
-    *coding = (struct zti_coding){
-        .codec = e->codec, .type = e->array->type, .grid = zti_codec_grid(e->codec, rank, shape)};
-    ask.found.has_axes = has_axes;
-    ask.found.axes = axes;
-    const zt_status status = e->codec->configure(e->context, &ask, coding);
-    coding->run.isa = zti_isa_of(e->context);
-    coding->verify_bound = (double)NAN;
-    return status;
+    return zti_estimate_configure(e, &found, rank, shape, coding);
 }
 
 /* ---- a look at the array ---- */
@@ -141,10 +133,9 @@ static double expected(const struct zti_estimator *e, const struct zti_seen *see
 
 zt_status zti_ways_look(struct zti_estimator *e, struct zti_seen *seen)
 {
-    const struct zti_plan none = zti_plan_none(e->array->rank);
     struct zti_coding coding;
     memset(seen, 0, sizeof *seen);
-    zt_status status = configure(e, &none, false, 0, &coding);
+    zt_status status = zti_estimate_configure(e, NULL, e->array->rank, e->array->shape, &coding);
     if (!status)
         status = zti_axes_planning_of(e->codec)->look(e->context, &coding, e->array, &seen->look);
     if (!status)
@@ -275,7 +266,7 @@ uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_seen *see
     uint32_t n = 0;
     for (uint32_t i = 0; i < count && best; i++) {
         struct zti_coding coding;
-        if (!is_worth_it(&plans[i], e->array->shape) || configure(e, &plans[i], true, 0, &coding))
+        if (!is_worth_it(&plans[i], e->array->shape) || configure(e, &plans[i], 0, &coding))
             continue;
         const uint32_t sets = 1u << coding.grid.rank;
         const uint32_t fixed = seen->look.fixed[coding.grid.rank - 1];
@@ -380,7 +371,7 @@ zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_seen *seen,
     const uint32_t k = rates->count, most = (uint32_t)zti_estimate_tile(e->codec, 1) / 4;
     struct zti_coding coding;
     struct piece piece;
-    const zt_status status = configure(e, &way->plan, true, way->axes, &coding);
+    const zt_status status = configure(e, &way->plan, way->axes, &coding);
     if (status)
         return status;
     const struct zti_grid grid = coding.grid;
@@ -472,7 +463,7 @@ zt_status zti_ways_code(struct zti_estimator *e, const struct zti_seen *seen,
     struct zti_coding coding;
     struct tiles tiles;
     uint64_t head_bits = 0;
-    zt_status status = configure(e, &way->plan, true, way->axes, &coding);
+    zt_status status = configure(e, &way->plan, way->axes, &coding);
     if (status)
         return status;
     const struct zti_grid grid = coding.grid;

@@ -138,11 +138,7 @@ zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
     const zt_array out = zt_array_nd(decoded, (zt_type)coding->type, rank, coding->grid.shape);
     const struct zti_view view = zti_view_whole(&out);
     uint64_t end_bits;
-    struct zti_coding read;
-    memset(&read, 0, sizeof read);
-    read.codec = codec;
-    read.type = coding->type;
-    read.grid = zti_codec_grid(codec, rank, coding->grid.shape);
+    struct zti_coding read = zti_coding_of(codec, coding->type, rank, coding->grid.shape);
     zt_status status = codec->load_params(context, params, params_bytes, &read);
     if (!status)
         status = zti_take_head(context, &read, stream);

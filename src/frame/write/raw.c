@@ -27,10 +27,7 @@ void zti_frame_set_raw(struct zti_frame *f)
 {
     const struct zti_codec *const codec = zti_codec_raw();
     f->plan = zti_plan_none(f->rank);
-    f->coding = (struct zti_coding){.codec = codec,
-                                    .type = f->type,
-                                    .grid = zti_codec_grid(codec, f->rank, f->shape),
-                                    .verify_bound = (double)NAN};
+    f->coding = zti_coding_of(codec, f->type, f->rank, f->shape);
     codec->copy(&f->coding);
     f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
     zti_frame_leave_special(f);

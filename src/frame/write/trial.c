@@ -35,10 +35,8 @@ static zt_status code_sample(zt_context *context, const struct zti_codec *codec,
 {
     size_t capacity = 0;
     uint64_t end_bits = 0;
-    memset(coding, 0, sizeof *coding);
-    coding->codec = codec;
-    coding->type = trial->sample.array.type;
-    coding->grid = zti_codec_grid(codec, trial->sample.array.rank, trial->sample.array.shape);
+    const zt_array *const sample = &trial->sample.array;
+    *coding = zti_coding_of(codec, sample->type, sample->rank, sample->shape);
     zt_status status = codec->configure(context, ask, coding);
     if (!misses)
         coding->verify_bound = (double)NAN;
