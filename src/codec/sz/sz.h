@@ -32,6 +32,13 @@ enum {
                          ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
+/* Sets of axes that race after the first look at samples, the best first; none before it. */
+struct zti_sz_finalists {
+    uint8_t count;
+    uint8_t axes[ZTI_SZ_FINALISTS];
+    uint8_t worse[ZTI_SZ_FINALISTS]; /* by how many 128ths than the first */
+};
+
 /* The numbers that an sz stream is governed by. */
 struct zti_sz {
     uint32_t effort;     /* zt_effort that it is coded with */
@@ -51,6 +58,7 @@ struct zti_sz {
     double least, most;  /* not kept in the file: the range of the values */
     bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
     bool has_groups;     /* nor this: is_blocked and centre were, too */
+    struct zti_sz_finalists finalists; /* nor these */
 };
 
 /* A coding's numbers, to read and to set. */

@@ -5,10 +5,10 @@
  * is coded under an absolute bound, decoded, measured, and coded again with another bound where its
  * error is too large or needlessly small:
  *
- *   - where a codec uses any bound (sz): the first bound is what a sample of the values says for
+ *   - where a codec uses any bound: the first bound is what a sample of the values says for
  *     errors of a lattice; others follow from what was measured, the error's square growing as that
  *     of the bound does. Most frames are coded and decoded once.
- *   - where bounds are powers of two (zfp): a sample of the tiles is coded with some of them; then
+ *   - where bounds are powers of two: a sample of the tiles is coded with some of them; then
  *     the slab with the one that seems too loose by one, and if it is, with the next. Most frames
  *     are coded and decoded twice. The result is the loosest power of two but none tighter.
  *

@@ -11,34 +11,14 @@
  * places, edges and all, with both shapes of groups. */
 #include "codec/sz/sz.h"
 
-/* The sets that race, the best of the first round first. */
-struct finalists {
-    uint32_t count;
-    uint32_t axes[ZTI_SZ_FINALISTS];
-    uint32_t worse[ZTI_SZ_FINALISTS]; /* by how many 128ths than the first */
-};
+enum { FAR_PART = 8, WORSE_ONE = 128 };
 
-enum { FAR_PART = 8, WORSE_BITS = 5, WORSE_ONE = 128, FINALIST_BITS = 4 + WORSE_BITS };
-
-/* Between the rounds they are in effort 'high's number, which is found much later. */
-static void keep(struct zti_coding *coding, const struct finalists *f)
+/* The sets that race; where there was no first round, the axes that are set. */
+static struct zti_sz_finalists finalists_of(const struct zti_coding *coding)
 {
-    sz_in(coding)->tuning = f->count << FINALIST_BITS * ZTI_SZ_FINALISTS;
-    for (uint32_t k = 0; k < f->count; k++)
-        sz_in(coding)->tuning |= (f->axes[k] | f->worse[k] << 4) << FINALIST_BITS * k;
-}
-
-/* Where there was no first round: the axes that are set. */
-static struct finalists kept(const struct zti_coding *coding)
-{
-    struct finalists f = {.count = sz_of(coding)->tuning >> FINALIST_BITS * ZTI_SZ_FINALISTS};
-    for (uint32_t k = 0; k < f.count; k++) {
-        const uint32_t own = sz_of(coding)->tuning >> FINALIST_BITS * k;
-        f.axes[k] = own & 15;
-        f.worse[k] = own >> 4 & ((1u << WORSE_BITS) - 1);
-    }
+    struct zti_sz_finalists f = sz_of(coding)->finalists;
     if (f.count == 0)
-        return (struct finalists){.count = 1, .axes = {sz_of(coding)->axes}};
+        f = (struct zti_sz_finalists){.count = 1, .axes = {(uint8_t)sz_of(coding)->axes}};
     return f;
 }
 
@@ -115,7 +95,7 @@ static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
 static void race(const struct zti_coding *coding, const struct zti_sz_ops *ops,
                  const zt_array *array, const uint64_t *place, struct zti_sz_tally *t)
 {
-    const struct finalists f = kept(coding);
+    const struct zti_sz_finalists f = finalists_of(coding);
     for (uint32_t k = 0; k < f.count; k++) {
         const struct zti_coding own = along(coding, f.axes[k]);
         t->values[k] += ops->try_groups(&own, array, zti_sz_tile_at(&own.grid, place), t->race[k]);
@@ -189,11 +169,11 @@ static uint64_t cost_of(const struct zti_coding *coding, uint32_t axes, const ui
 }
 
 /* The best sets of axes, but those that are much worse than the first. */
-static struct finalists find_finalists(const struct zti_coding *coding, const uint64_t *bits)
+static struct zti_sz_finalists find_finalists(const struct zti_coding *coding, const uint64_t *bits)
 {
     uint64_t cost[ZTI_SZ_FINALISTS + 1];
     uint32_t axes[ZTI_SZ_FINALISTS + 1];
-    struct finalists f = {.count = 0};
+    struct zti_sz_finalists f = {.count = 0};
     for (uint32_t set = 1u << coding->grid.rank; set-- > 0;) {
         const uint64_t own = cost_of(coding, set, bits);
         uint32_t at = f.count;
@@ -203,13 +183,13 @@ static struct finalists find_finalists(const struct zti_coding *coding, const ui
         }
         cost[at] = own;
         axes[at] = set;
-        f.count += f.count < ZTI_SZ_FINALISTS;
+        f.count = (uint8_t)(f.count + (f.count < ZTI_SZ_FINALISTS));
     }
     while (f.count > 1 && cost[f.count - 1] > cost[0] + cost[0] / FAR_PART)
         f.count--;
     for (uint32_t k = 0; k < f.count; k++) {
-        f.axes[k] = axes[k];
-        f.worse[k] = (uint32_t)((cost[k] - cost[0]) * WORSE_ONE / (cost[0] + (cost[0] == 0)));
+        f.axes[k] = (uint8_t)axes[k];
+        f.worse[k] = (uint8_t)((cost[k] - cost[0]) * WORSE_ONE / (cost[0] + (cost[0] == 0)));
     }
     return f;
 }
@@ -219,29 +199,26 @@ static struct finalists find_finalists(const struct zti_coding *coding, const ui
  * way of estimating: what was worse there counts twice. */
 static void take_winner(struct zti_coding *coding, const struct zti_sz_tally *t)
 {
-    const struct finalists f = kept(coding);
+    const struct zti_sz_finalists f = finalists_of(coding);
     uint32_t best = 0, shape = 0;
     for (uint32_t k = 0; k < f.count; k++)
         for (uint32_t i = 0; i < 2; i++)
-            if (t->race[k][i] * (WORSE_ONE + 2 * f.worse[k]) * t->values[best] <
-                t->race[best][shape] * (WORSE_ONE + 2 * f.worse[best]) * t->values[k]) {
+            if (t->race[k][i] * (WORSE_ONE + 2u * f.worse[k]) * t->values[best] <
+                t->race[best][shape] * (WORSE_ONE + 2u * f.worse[best]) * t->values[k]) {
                 best = k;
                 shape = i;
             }
     *coding = along(coding, f.axes[best]);
     sz_in(coding)->is_blocked = shape;
-    sz_in(coding)->tuning = 0;
 }
 
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *t)
 {
     if (pass == ZTI_SZ_LOOK_PASS) {
-        struct finalists f = {.count = 1, .axes = {sz_of(coding)->axes}};
         sz_in(coding)->centre = median(t->base, samples_of(coding));
         if (!sz_of(coding)->has_axes)
-            f = find_finalists(coding, t->bits);
-        *coding = along(coding, f.axes[0]);
-        keep(coding, &f);
+            sz_in(coding)->finalists = find_finalists(coding, t->bits);
+        *coding = along(coding, finalists_of(coding).axes[0]);
     } else {
         take_winner(coding, t);
     }
