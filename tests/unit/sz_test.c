@@ -2,7 +2,7 @@
  * sizes, instances, and streams that are not its own.
  *
  *     sz_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
-#include "codec/sz/spec.h"
+#include "codec/sz/lorenzo/spec.h"
 #include "unit/sz_support.h"
 
 #include <float.h>

@@ -1,8 +1,8 @@
-/* bits.h: words of bits, and the small codes of spec.h as the CPU writes them. */
+/* bits.h: words of bits, and the small codes of lorenzo/spec.h as the CPU writes them. */
 #ifndef ZTI_SZ_BITS_H
 #define ZTI_SZ_BITS_H
 
-#include "codec/sz/spec.h"
+#include "codec/sz/lorenzo/spec.h"
 
 /* With these instructions the two loops below are one each. */
 #if defined(ZTI_WITH_AVX2)

@@ -2,7 +2,7 @@
 #ifndef ZTI_SZ_COMMON_H
 #define ZTI_SZ_COMMON_H
 
-#include "codec/sz/spec.h"
+#include "codec/sz/lorenzo/spec.h"
 
 #include <math.h>
 
@@ -90,8 +90,8 @@ static inline void fetch_some(struct rows *r, uint32_t bytes)
     }
 }
 
-/* The blocks of 64 values that a tile's groups can be: 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 in the
- * axes that it extends along, one after another as tiles are in an array. */
+/* The blocks of values that a tile's groups can be (group_side_bits), one after another as tiles
+ * are in an array. */
 struct blocks {
     uint32_t count; /* 0: the tile is not made of whole blocks, or extends along one axis only */
     uint32_t row;   /* values of a block that are side by side */
@@ -103,14 +103,14 @@ struct blocks {
 
 static inline struct blocks blocks_of(const struct tile *tile)
 {
-    static const uint32_t sides[ZT_MAX_RANK][ZT_MAX_RANK] = {{0}, {8, 8}, {4, 4, 4}, {2, 2, 4, 4}};
     struct blocks b = {.row = 1, .rows = 1, .row_at = {0}};
-    uint32_t side[ZT_MAX_RANK], axes = 0, at = 0, step = 1;
+    uint32_t side[ZT_MAX_RANK], axes = 0, after, step = 1;
     for (uint32_t i = 0; i < tile->rank; i++)
         axes += tile->extent[i] > 1;
     b.count = axes < 2 ? 0 : tile->n / ZTI_SZ_GROUP;
+    after = axes;
     for (uint32_t i = 0; i < tile->rank && b.count > 0; i++) {
-        side[i] = tile->extent[i] > 1 ? sides[axes - 1][at++] : 1;
+        side[i] = tile->extent[i] > 1 ? 1u << group_side_bits(axes, --after) : 1;
         b.count = tile->extent[i] % side[i] == 0 ? b.count : 0;
     }
     if (b.count == 0)
@@ -186,12 +186,6 @@ struct smalls {
     uint8_t v[ZTI_SZ_TILE_VALUES];
     uint8_t down[ZTI_SZ_GROUPS];
 };
-
-/* Of n values, how many are in group g. */
-static inline uint32_t in_group(uint32_t n, uint32_t g)
-{
-    return n - g * ZTI_SZ_GROUP < ZTI_SZ_GROUP ? n - g * ZTI_SZ_GROUP : ZTI_SZ_GROUP;
-}
 
 /* The symbols of a tile, by book, and the groups of which a value is more than a symbol says. */
 struct symbols {

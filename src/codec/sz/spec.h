@@ -1,16 +1,13 @@
-/* spec.h: what the CPU's text and the kernels of the sz codec have in common, written once:
- * small codes, what classes and tiles' forms mean, multiples of a step, bits of values. Readers are
- * zti_bit_reader of either side (bits.h). */
+/* spec.h: the rules that both coders of the sz codec share, each written once for the CPU and for
+ * kernels: extents of tiles, multiples of a step, bits of values and their runs, and how exact
+ * values and marks are written. Those of one coder are in lorenzo/spec.h and interp/spec.h. */
 #ifndef ZTI_SZ_SPEC_H
 #define ZTI_SZ_SPEC_H
 
 #include "codec/sz/sz.h"
 
 enum {
-    ZTI_SZ_NUMBER_BITS = 6,   /* of the length of a number */
-    ZTI_SZ_CLASS_ESCAPE = 15, /* zeros before a class that is written as it is, */
-    ZTI_SZ_CLASS_BITS = 7,    /* in so many bits */
-    ZTI_SZ_EXACT_ALL = 0,     /* how exact values are marked: exact.c */
+    ZTI_SZ_EXACT_ALL = 0, /* how exact values are marked: exact.c */
     ZTI_SZ_EXACT_RUNS = 1,
     ZTI_SZ_EXACT_BITMAP = 2,
     ZTI_SZ_MARKS_NONE = 0, /* how zeros and signs are marked: marks.c */
@@ -21,215 +18,11 @@ enum {
     ZTI_SZ_MARKS_TOP = 13    /* bits of a number, less 1: more is longer than any tile */
 };
 
-/* ---- numbers without a limit: v + 1 = 2^n + rest; n in 6 bits, the rest in n ------------------
- */
-
-ZTI_STATIC uint32_t number_rest_bits(uint64_t v)
+/* Values of a tile along an axis, on which it begins at 'origin'. */
+ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64_t origin)
 {
-    return zti_bit_length64(v + 1) - 1;
-}
-
-ZTI_STATIC uint64_t take_number(struct zti_bit_reader *r)
-{
-    const uint32_t n = (uint32_t)zti_take_bits(r, ZTI_SZ_NUMBER_BITS);
-    return (UINT64_C(1) << n) - 1 + zti_take_bits64(r, n);
-}
-
-/* v in unary code; where it has more than 11 zeros, what is above as a number. Its bits: */
-ZTI_STATIC uint32_t value_bits(uint64_t v)
-{
-    return v < ZTI_SZ_ROUNDS
-               ? (uint32_t)v + 1
-               : (uint32_t)ZTI_SZ_ROUNDS + ZTI_SZ_NUMBER_BITS + number_rest_bits(v - ZTI_SZ_ROUNDS);
-}
-
-ZTI_STATIC uint64_t take_value(struct zti_bit_reader *r)
-{
-    const uint32_t zeros = zti_ctz64(zti_peek_bits(r) | UINT64_C(1) << ZTI_SZ_ROUNDS);
-    if (zeros < ZTI_SZ_ROUNDS) {
-        r->at += zeros + 1;
-        return zeros;
-    }
-    r->at += ZTI_SZ_ROUNDS;
-    return zeros + take_number(r);
-}
-
-/* ---- lists of what is not 0 in a group ------------------------------------------------------- */
-
-/* Parameter of the Rice code of gaps in a list of so many values, 0 to 16: about the gap's mean. */
-ZTI_STATIC uint32_t gap_bits_of(uint32_t count)
-{
-    return count == 16 ? 1 : (uint32_t)(UINT64_C(0x1112222223334455) >> 4 * count & 15);
-}
-
-/* The gap before the next value of a list of so many. */
-ZTI_STATIC uint32_t take_gap(struct zti_bit_reader *r, uint32_t count)
-{
-    const uint32_t k = gap_bits_of(count);
-    const uint64_t bits = zti_peek_bits(r);
-    const uint32_t zeros = zti_ctz64(bits | UINT64_C(1) << 32);
-    r->at += zeros + 1 + k;
-    return (zeros << k) + ((uint32_t)(bits >> (zeros + 1)) & ((1u << k) - 1));
-}
-
-/* ---- classes of groups ----------------------------------------------------------------------- */
-
-/* Planes of a group: all that are counted in its class, or where the rest is in Huffman codes. */
-ZTI_STATIC uint32_t class_planes(uint32_t c)
-{
-    return c > ZTI_SZ_FEW ? c - ZTI_SZ_FEW - 1 : 0;
-}
-
-ZTI_STATIC uint32_t shift_of(uint32_t k)
-{
-    return k > 1 ? k - 1 : 0;
-}
-
-ZTI_STATIC uint32_t class_shift(uint32_t c)
-{
-    return shift_of(class_planes(c));
-}
-
-ZTI_STATIC bool is_list(uint32_t c)
-{
-    return c <= ZTI_SZ_SPARSE;
-}
-
-/* The book of a class that is no list. */
-ZTI_STATIC uint32_t book_of(uint32_t c)
-{
-    return c - ZTI_SZ_FEW < ZTI_SZ_BOOKS - 2 ? c - ZTI_SZ_FEW + 1 : (uint32_t)ZTI_SZ_BOOKS - 1;
-}
-
-/* What a book's symbols say of a value at most: that it is so much or more. */
-ZTI_STATIC uint32_t symbol_most(uint32_t book)
-{
-    return book > 1 ? 15 : 3;
-}
-
-/* Symbols that so many values of a group are in. */
-ZTI_STATIC uint32_t symbols_in(uint32_t values, uint32_t book)
-{
-    return book > 1 ? (values + 1) / 2 : (values + 3) / 4;
-}
-
-/* Classes numbered without those that Huffman codes have no use for, and back. */
-ZTI_STATIC uint32_t class_number(uint32_t c)
-{
-    return is_list(c) ? c : c - (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
-}
-
-/* A step to below 0 leaves a number that is no class, however it is taken. */
-ZTI_STATIC uint32_t class_of_number(uint32_t number)
-{
-    return (int32_t)number <= ZTI_SZ_SPARSE_CODED ? number
-                                                  : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
-}
-
-/* A class or its number, knowing the one before: the difference, folded; and back. */
-ZTI_STATIC uint32_t class_step(uint32_t c, uint32_t before)
-{
-    return c >= before ? 2 * (c - before) : 2 * (before - c) - 1;
-}
-
-ZTI_STATIC uint32_t class_after(uint32_t step, uint32_t before)
-{
-    return step & 1 ? before - (step + 1) / 2 : before + step / 2;
-}
-
-/* Bits of a code, and how many. */
-struct zti_sz_code {
-    uint64_t bits;
-    uint32_t count;
-};
-
-ZTI_STATIC struct zti_sz_code code_of(uint64_t bits, uint32_t count)
-{
-    const struct zti_sz_code code = {bits, count};
-    return code;
-}
-
-/* v in a Rice code of k low bits. */
-ZTI_STATIC struct zti_sz_code rice_code(uint32_t v, uint32_t k)
-{
-    const uint32_t zeros = v >> k;
-    return code_of((UINT64_C(1) | (uint64_t)(v & ((1u << k) - 1)) << 1) << zeros, zeros + 1 + k);
-}
-
-/* The parameter that the step to a class has in Rice codes. */
-ZTI_STATIC uint32_t class_bits(uint32_t before)
-{
-    return before > ZTI_SZ_SPARSE ? 0 : before > 4 ? 2 : 1;
-}
-
-/* A class, knowing the one before: after class 0 in Elias's gamma code, else the difference in a
- * Rice code, of which more than 14 zeros say that 7 bits follow with the class itself. */
-ZTI_STATIC struct zti_sz_code class_code(uint32_t c, uint32_t before)
-{
-    if (before == 0) {
-        const uint32_t n = zti_bit_length64((uint64_t)c + 1) - 1;
-        return code_of((UINT64_C(1) | (uint64_t)(c + 1 - (1u << n)) << 1) << n, 2 * n + 1);
-    }
-    const uint32_t k = class_bits(before), d = class_step(c, before);
-    if (d >> k < ZTI_SZ_CLASS_ESCAPE)
-        return rice_code(d, k);
-    return code_of((uint64_t)c << ZTI_SZ_CLASS_ESCAPE, ZTI_SZ_CLASS_ESCAPE + ZTI_SZ_CLASS_BITS);
-}
-
-/* The class that the next 32 bits begin with, and the bits of its code. Any bits give a number; the
- * caller compares it with the largest class. */
-ZTI_STATIC uint32_t class_in(uint32_t bits, uint32_t before, uint32_t *length)
-{
-    const uint32_t zeros = zti_ctz32(bits | 1u << ZTI_SZ_CLASS_ESCAPE);
-    if (before == 0) {
-        *length = 2 * zeros + 1;
-        return (1u << zeros) - 1 + (bits >> zeros >> 1 & ((1u << zeros) - 1));
-    }
-    if (zeros == ZTI_SZ_CLASS_ESCAPE) {
-        *length = ZTI_SZ_CLASS_ESCAPE + ZTI_SZ_CLASS_BITS;
-        return bits >> ZTI_SZ_CLASS_ESCAPE & ((1u << ZTI_SZ_CLASS_BITS) - 1);
-    }
-    const uint32_t k = class_bits(before);
-    *length = zeros + 1 + k;
-    return class_after(zeros << k | (bits >> zeros >> 1 & ((1u << k) - 1)), before);
-}
-
-ZTI_STATIC uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
-{
-    uint32_t length;
-    const uint32_t c = class_in((uint32_t)zti_peek_bits(r), before, &length);
-    r->at += length;
-    return c;
-}
-
-/* ---- forms of tiles -------------------------------------------------------------------------- */
-
-/* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
- * without loss beside the others. */
-ZTI_STATIC bool is_coded(uint32_t effort, uint32_t form)
-{
-    return effort != ZT_EFFORT_FAST && !(form & ZTI_SZ_LOSSLESS);
-}
-
-/* Whether a tile of this form can be of such values. */
-ZTI_STATIC bool is_form(const struct zti_sz *sz, uint32_t value_bytes, uint32_t first)
-{
-    const uint32_t form = first & 3;
-    const bool is_bits = sz->source == ZTI_SZ_BITS || (first & ZTI_SZ_LOSSLESS);
-    if (form == ZTI_SZ_RAW)
-        return first == ZTI_SZ_RAW;
-    if ((first & ZTI_SZ_LOSSLESS) && sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_LOG)
-        return false;
-    if (form == ZTI_SZ_WIDE)
-        return value_bytes == 8;
-    return !(is_bits && form == ZTI_SZ_NARROW && value_bytes == 8);
-}
-
-/* Along each axis differences of effort 'paper' begin anew at multiples of so many values, by the
- * array's rank; of others only where the tile begins: 0. */
-ZTI_STATIC uint32_t block_side(uint32_t effort, uint32_t rank)
-{
-    return effort != ZT_EFFORT_PAPER ? 0 : rank == 1 ? 256 : rank == 2 ? 16 : 8;
+    const uint64_t rest = grid->shape[axis] - origin;
+    return rest < grid->side[axis] ? (uint32_t)rest : grid->side[axis];
 }
 
 /* ---- integers and multiples of a step -------------------------------------------------------- */

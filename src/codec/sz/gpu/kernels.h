@@ -8,7 +8,7 @@
 
 #include "codec/gpu.h"
 #include "codec/sz/lorenzo/gpu/scan/positions.h"
-#include "codec/sz/spec.h"
+#include "codec/sz/lorenzo/spec.h"
 #include "entropy/huffman/gpu/self_sync.h"
 
 #include <math.h>

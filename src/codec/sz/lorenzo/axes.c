@@ -9,7 +9,7 @@
  *
  * In the second round the few best race: tiles as each would have them are coded, in half of the
  * places, edges and all, with both shapes of groups. */
-#include "codec/sz/sz.h"
+#include "codec/sz/spec.h"
 
 enum { FAR_PART = 8, WORSE_ONE = 128 };
 
@@ -43,10 +43,8 @@ static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_
 static void middle_of(const struct zti_grid *grid, uint64_t tile, uint64_t *place)
 {
     const struct zti_walk walk = zti_walk_from(grid, tile);
-    for (uint32_t i = 0; i < grid->rank; i++) {
-        const uint64_t rest = grid->shape[i] - walk.origin[i];
-        place[i] = walk.origin[i] + (rest < grid->side[i] ? rest : grid->side[i]) / 2;
-    }
+    for (uint32_t i = 0; i < grid->rank; i++)
+        place[i] = walk.origin[i] + extent_at(grid, i, walk.origin[i]) / 2;
 }
 
 uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place)
@@ -63,8 +61,7 @@ static struct zti_coding in_boxes(const struct zti_coding *coding)
     struct zti_coding own = *coding;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1}, values = 1;
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
-        const uint64_t extent = coding->grid.shape[i];
-        side[i] = extent < coding->grid.side[i] ? (uint32_t)extent : coding->grid.side[i];
+        side[i] = extent_at(&coding->grid, i, 0);
         values *= side[i];
     }
     while (values > ZTI_SZ_BOX_VALUES) {
@@ -240,11 +237,8 @@ static void excerpt_of(const struct zti_coding *coding, const zt_array *array,
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
     zt_array box = *array;
     uint32_t side[ZT_MAX_RANK];
-    for (uint32_t i = 0; i < array->rank; i++) {
-        const uint64_t rest = array->shape[i] - walk.origin[i];
-        side[i] = rest < coding->grid.side[i] ? (uint32_t)rest : coding->grid.side[i];
-        box.shape[i] = side[i];
-    }
+    for (uint32_t i = 0; i < array->rank; i++)
+        box.shape[i] = side[i] = extent_at(&coding->grid, i, walk.origin[i]);
     box.data = zti_array_at(array, walk.origin);
     zti_array_copy(&box, (uint8_t *)e->values);
     e->array = zt_array_nd(e->values, (zt_type)array->type, array->rank, box.shape);

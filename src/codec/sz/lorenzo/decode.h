@@ -123,14 +123,12 @@ static void ask_for_lines(const struct zti_coding *coding, const struct lane *l)
 
 static struct residuals_32 residuals_of_32(struct lane *l)
 {
-    return (struct residuals_32){l->small, l->u.u32, l->is_small,
-                                 (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP};
+    return (struct residuals_32){l->small, l->u.u32, l->is_small, groups_in(l->tile.n)};
 }
 
 static struct residuals_64 residuals_of_64(struct lane *l)
 {
-    return (struct residuals_64){l->small, l->u.u64, l->is_small,
-                                 (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP};
+    return (struct residuals_64){l->small, l->u.u64, l->is_small, groups_in(l->tile.n)};
 }
 
 /* What is taken of a tile at once: where its codes are taken with those of others, what follows the
@@ -261,7 +259,7 @@ static void begin_lane(const struct zti_coding *coding, struct lane *l)
         return;
     l->r.at += (uint64_t)(at - start) * 8;
     if (is_shared(coding, l)) {
-        l->coded.count[0] = (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+        l->coded.count[0] = groups_in(l->tile.n);
         l->coded.first[0] = 0;
     }
 }

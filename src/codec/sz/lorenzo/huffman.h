@@ -54,7 +54,7 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
         *plane_bits += (uint64_t)shift_of(k) * values;
         NAME(add_symbols)(&group, g, values, c, symbols);
     }
-    symbols->count[0] = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    symbols->count[0] = groups_in(n);
     return bits;
 }
 
@@ -63,7 +63,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
                             const uval *u, uint32_t n, struct rows *ahead, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
-    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    const uint32_t groups = groups_in(n);
     uint8_t classes[ZTI_SZ_GROUPS];
     struct smalls smalls;
     struct symbols symbols;

@@ -217,7 +217,7 @@ static struct rows NAME(rows_of_lines)(const struct tile *own, const struct tile
  * of these: else the magnitudes that decide about short products would be of what was in memory. */
 static void clear_behind_32(const struct residuals_32 *d, uint32_t n)
 {
-    const uint32_t end = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP * ZTI_SZ_GROUP;
+    const uint32_t end = groups_in(n) * ZTI_SZ_GROUP;
     if (d->is_small)
         memset(d->small + end, 0, ZTI_SZ_BEHIND);
     else

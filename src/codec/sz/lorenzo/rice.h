@@ -308,7 +308,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
 {
     struct smalls smalls;
     uint8_t classes[ZTI_SZ_GROUPS];
-    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    const uint32_t groups = groups_in(n);
     uint32_t k = 0, before = 0, bits;
     uint64_t plane_bits = 0;
     for (uint32_t g = 0; g < groups; g++) {
@@ -405,7 +405,7 @@ static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t en
 /* Where a tile's residuals of such classes go: to bytes unless some group is sure not to fit. */
 static void NAME(begin_residuals)(struct NAME(residuals) * to, const uint8_t *classes, uint32_t n)
 {
-    to->groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    to->groups = groups_in(n);
     to->is_small = true;
     for (uint32_t g = 0; g < to->groups; g++)
         to->is_small &= class_planes(classes[g]) <= 8;

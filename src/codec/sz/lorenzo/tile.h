@@ -22,9 +22,8 @@ static struct tile tile_at(const struct zti_coding *coding, const struct zti_wal
     struct tile tile = {.rank = grid->rank, .n = 1};
     tile.block = block_side(sz_of(coding)->effort, grid->rank);
     for (uint32_t i = 0; i < grid->rank; i++) {
-        const uint64_t rest = grid->shape[i] - walk->origin[i];
         tile.origin[i] = walk->origin[i];
-        tile.extent[i] = rest < grid->side[i] ? (uint32_t)rest : grid->side[i];
+        tile.extent[i] = extent_at(grid, i, walk->origin[i]);
         tile.n *= tile.extent[i];
     }
     return tile;

@@ -195,7 +195,7 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
     const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
-    const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
+    const uint32_t first = threadIdx.x / 32 * each, some = groups_in(sh->walk.n);
     const struct residuals r = {first,           first + each < some ? first + each : some,
                                 sh->walk.differ, effort == ZT_EFFORT_PAPER ? 0 : sh->a[0],
                                 is_paper,        is_narrow};

@@ -12,30 +12,11 @@ struct sz_tile {
     uint32_t extent[ZT_MAX_RANK];
     uint32_t step[ZT_MAX_RANK]; /* between neighbours along an axis, in values of the tile */
     uint64_t origin[ZT_MAX_RANK];
-    uint32_t side[ZT_MAX_RANK]; /* of blocks of 64 values; side[0] is 0 where groups are runs */
-    uint32_t block; /* differences begin anew at multiples of it; 0: only where the tile begins */
 };
 
 static __device__ __forceinline__ uint32_t value_bytes_of(uint32_t type)
 {
     return type == ZT_F32 || type == ZT_I32 ? 4 : 8;
-}
-
-/* Blocks of 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 values in the axes that a tile extends along, where
- * it is made of them. */
-static __device__ __forceinline__ void set_blocks(struct sz_tile *t, bool is_blocked)
-{
-    uint32_t axes = 0, seen = 0;
-    for (uint32_t i = 0; i < t->rank; i++)
-        axes += t->extent[i] > 1;
-    bool is_whole = is_blocked && axes > 1;
-    for (uint32_t i = 0; i < t->rank; i++) {
-        t->side[i] = t->extent[i] == 1 ? 1 : axes == 2 ? 8 : axes == 3 ? 4 : seen < 2 ? 2 : 4;
-        seen += t->extent[i] > 1;
-        is_whole = is_whole && t->extent[i] % t->side[i] == 0;
-    }
-    if (!is_whole)
-        t->side[0] = 0;
 }
 
 static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *s, uint64_t number)
@@ -44,31 +25,13 @@ static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *
     struct sz_tile t;
     t.rank = s->grid.rank;
     t.n = 1;
-    t.block = block_side(s->sz.effort, t.rank);
     for (uint32_t i = t.rank; i-- > 0;) {
-        const uint64_t rest = s->grid.shape[i] - at.origin[i];
         t.origin[i] = at.origin[i];
-        t.extent[i] = rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+        t.extent[i] = extent_at(&s->grid, i, at.origin[i]);
         t.step[i] = t.n;
         t.n *= t.extent[i];
     }
-    set_blocks(&t, s->sz.is_blocked != 0);
     return t;
-}
-
-/* The place in the tile of value p in the order of groups. */
-static __device__ __forceinline__ uint32_t place_in_groups(const struct sz_tile *t, uint32_t p)
-{
-    uint32_t within = p % ZTI_SZ_GROUP, block = p / ZTI_SZ_GROUP, place = 0;
-    if (t->side[0] == 0)
-        return p;
-    for (uint32_t i = t->rank; i-- > 0;) {
-        const uint32_t blocks = t->extent[i] / t->side[i];
-        place += (block % blocks * t->side[i] + within % t->side[i]) * t->step[i];
-        block /= blocks;
-        within /= t->side[i];
-    }
-    return place;
 }
 
 /* Where value i of a tile is in the view, or NULL where it is outside. */
@@ -96,13 +59,6 @@ static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t
     const uint64_t at = *number % tiles;
     *number /= tiles;
     return at;
-}
-
-/* Of n values, how many are in group g. */
-static __device__ __forceinline__ uint32_t in_group(uint32_t n, uint32_t g)
-{
-    const uint32_t first = g * ZTI_SZ_GROUP;
-    return first >= n ? 0 : n - first < ZTI_SZ_GROUP ? n - first : (uint32_t)ZTI_SZ_GROUP;
 }
 
 /* ---- bits in shared memory ---- */

@@ -37,8 +37,8 @@ static __device__ __forceinline__ struct axis axis_of(const struct sz_tiles *s, 
         each *= s->grid.tiles[i];
     (void)take_place(&number, each);
     a.origin = take_place(&number, s->grid.tiles[k]) * s->grid.side[k];
-    const uint64_t rest = s->grid.shape[k] - a.origin, lo = s->view.lo[k], hi = s->view.hi[k];
-    a.extent = rest < s->grid.side[k] ? (uint32_t)rest : s->grid.side[k];
+    const uint64_t lo = s->view.lo[k], hi = s->view.hi[k];
+    a.extent = extent_at(&s->grid, k, a.origin);
     a.from = lo > a.origin ? simt_at_most(lo - a.origin, a.extent) : 0;
     a.to = hi > a.origin ? simt_at_most(hi - a.origin, a.extent) : 0;
     return a;
@@ -51,13 +51,12 @@ static __device__ __forceinline__ uint64_t sum_of_axes(uint64_t v)
     return v + __shfl_xor_sync(SIMT_ALL_LANES, v, 2);
 }
 
-/* Blocks of 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 values, where the tile is made of them. The warp
- * calls it. */
+/* Groups that are blocks, where the tile is made of them. The warp calls it. */
 static __device__ __forceinline__ void place_blocks(struct taking *sh, const struct axis *a)
 {
     struct walk *const w = &sh->walk;
     const uint32_t axes = sh->axes, k = a->slot;
-    const uint32_t side = k >= axes ? 0 : axes == 2 ? 3 : axes == 3 || k < 2 ? 2 : 1;
+    const uint32_t side = k < axes ? group_side_bits(axes, k) : 0;
     const bool is_cut = threadIdx.x < ZT_MAX_RANK && a->extent % (1u << side) != 0;
     const bool is_blocked = __ballot_sync(SIMT_ALL_LANES, is_cut) == 0 && axes > 1;
     if (threadIdx.x >= ZT_MAX_RANK)

@@ -64,12 +64,12 @@ static __device__ __forceinline__ void invert(const uint32_t *extent, uint32_t a
         inverse[k] = k + 1 < axes ? inverse_of(extent[k]) : 0;
 }
 
-/* Blocks of 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 values, where the tile is made of them; else none. */
+/* Groups that are blocks, where the tile is made of them; else none. */
 static __device__ __forceinline__ void set_sides(struct walk *w, uint32_t axes)
 {
     w->is_blocked = axes > 1;
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
-        w->side[k] = k >= axes ? 0 : axes == 2 ? 3 : axes == 3 || k < 2 ? 2 : 1;
+        w->side[k] = k < axes ? group_side_bits(axes, k) : 0;
         w->blocks[k] = w->extent[k] >> w->side[k];
         w->is_blocked = w->is_blocked && w->extent[k] % (1u << w->side[k]) == 0;
     }
@@ -117,8 +117,7 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
     }
     for (uint32_t i = s->grid.rank; i-- > 0;) {
         const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
-        const uint64_t rest = s->grid.shape[i] - origin;
-        const uint32_t extent = rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+        const uint32_t extent = extent_at(&s->grid, i, origin);
         first += (int64_t)origin * s->view.out.stride[i];
         if (i + 1 == s->grid.rank)
             w->row = extent;

@@ -615,11 +615,8 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
 static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, uint64_t number)
 {
     uint32_t n = 1;
-    for (uint32_t i = s->grid.rank; i-- > 0;) {
-        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
-        const uint64_t rest = s->grid.shape[i] - origin;
-        n *= rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
-    }
+    for (uint32_t i = s->grid.rank; i-- > 0;)
+        n *= extent_at(&s->grid, i, take_place(&number, s->grid.tiles[i]) * s->grid.side[i]);
     return n;
 }
 
