@@ -7,17 +7,7 @@
  *     bitmap   a bit for each value, low bit first, in whole bytes
  *     values   the exact ones, little-endian
  */
-#include "codec/sz/spec.h"
-
-static uint8_t *put_run(uint8_t *to, uint32_t length)
-{
-    if (length >= 128) {
-        *to++ = (uint8_t)(length | 128);
-        length >>= 7;
-    }
-    *to++ = (uint8_t)length;
-    return to;
-}
+#include "codec/sz/runs.h"
 
 static uint8_t *put_values(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
                            size_t value_bytes)
@@ -37,78 +27,28 @@ static uint8_t *put_values(uint8_t *to, const uint64_t *is_exact, uint32_t n, co
 uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
                           size_t value_bytes)
 {
-    uint32_t runs_bytes = 0, at = 0;
-    for (bool is_set = false; at < n; is_set = !is_set) {
-        const uint32_t end = run_end(is_exact, at, n, is_set);
-        runs_bytes += end - at >= 128 ? 2 : 1;
-        at = end;
+    uint32_t way;
+    (void)exact_mark_bytes(is_exact, n, &way);
+    *to++ = (uint8_t)way;
+    bool is_set = false;
+    for (uint32_t at = 0, end; way == ZTI_SZ_EXACT_RUNS && at < n; at = end, is_set = !is_set) {
+        end = run_end(is_exact, at, n, is_set);
+        const struct zti_sz_code run = exact_run_code(end - at);
+        for (uint32_t done = 0; done < run.count; done += 8)
+            *to++ = (uint8_t)(run.bits >> done);
     }
-    if (run_end(is_exact, 0, n, true) == n) {
-        *to++ = ZTI_SZ_EXACT_ALL;
-    } else if (runs_bytes <= (n + 7) / 8) {
-        *to++ = ZTI_SZ_EXACT_RUNS;
-        at = 0;
-        for (bool is_set = false; at < n; is_set = !is_set) {
-            const uint32_t end = run_end(is_exact, at, n, is_set);
-            to = put_run(to, end - at);
-            at = end;
-        }
-    } else {
-        *to++ = ZTI_SZ_EXACT_BITMAP;
-        for (at = 0; at < n; at += 8)
-            *to++ = (uint8_t)(is_exact[at / 64] >> at % 64);
-    }
+    for (uint32_t at = 0; way == ZTI_SZ_EXACT_BITMAP && at < n; at += 8)
+        *to++ = (uint8_t)(is_exact[at / 64] >> at % 64);
     return put_values(to, is_exact, n, values, value_bytes);
-}
-
-static const uint8_t *take_runs(const uint8_t *from, const uint8_t *end, uint32_t n,
-                                uint64_t *is_exact)
-{
-    uint32_t at = 0;
-    for (bool is_set = false; at < n; is_set = !is_set) {
-        if (from == end)
-            return NULL;
-        uint32_t length = *from++;
-        if (length >= 128) {
-            if (from == end)
-                return NULL;
-            length = (length & 127) | (uint32_t)*from++ << 7;
-        }
-        if (length > n - at || (length == 0 && at > 0))
-            return NULL;
-        for (const uint32_t stop = at + length; at < stop; at++)
-            is_exact[at / 64] |= (uint64_t)is_set << at % 64;
-    }
-    return from;
 }
 
 const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
                                  size_t value_bytes, uint64_t *is_exact, const uint8_t **values)
 {
-    memset(is_exact, 0, ZTI_SZ_GROUPS * sizeof *is_exact);
-    if (end - from < 1)
+    struct zti_bit_reader r = {.base = from, .end = (uint64_t)(end - from) * 8};
+    uint32_t count;
+    if (!take_exact(&r, r.end, n, (uint32_t)value_bytes, is_exact, &count))
         return NULL;
-    const uint8_t method = *from++;
-    uint32_t count = 0;
-    if (method == ZTI_SZ_EXACT_RUNS) {
-        from = take_runs(from, end, n, is_exact);
-        if (!from)
-            return NULL;
-    } else if (method == ZTI_SZ_EXACT_BITMAP || method == ZTI_SZ_EXACT_ALL) {
-        if (method == ZTI_SZ_EXACT_BITMAP && end - from < (n + 7) / 8)
-            return NULL;
-        for (uint32_t i = 0; i < n; i++) {
-            const bool is_set = method == ZTI_SZ_EXACT_ALL || (from[i / 8] >> i % 8 & 1);
-            is_exact[i / 64] |= (uint64_t)is_set << i % 64;
-        }
-        from += method == ZTI_SZ_EXACT_BITMAP ? (n + 7) / 8 : 0;
-    } else {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        count += bit_at(is_exact, i);
-    if ((size_t)(end - from) < count * value_bytes)
-        return NULL;
-    *values = from;
-    return from + count * value_bytes;
+    *values = from + r.at / 8;
+    return *values + count * value_bytes;
 }

@@ -10,16 +10,9 @@
  * Golomb's code of n: v = n + 2^k has L + 1 bits; L - k zero bits, a one, then the low L bits of v.
  * is_against: what is coded is where marks differ from those of the row of values before; the first
  * row is coded as it is. The shortest form is written, the first of several. */
-#include "codec/sz/spec.h"
+#include "codec/sz/runs.h"
 
-enum {
-    NONE = ZTI_SZ_MARKS_NONE,
-    ALL = ZTI_SZ_MARKS_ALL,
-    BITMAP = ZTI_SZ_MARKS_BITMAP,
-    RUNS = ZTI_SZ_MARKS_RUNS,
-    ORDERS = ZTI_SZ_MARKS_ORDERS,
-    WORDS = ZTI_SZ_GROUPS
-};
+enum { ORDERS = ZTI_SZ_MARKS_ORDERS, WORDS = ZTI_SZ_GROUPS };
 
 /* The length of each run less 1, the first as it is; returns how many there are. */
 static uint32_t runs_of(const uint64_t *bits, uint32_t n, uint16_t *runs)
@@ -66,9 +59,8 @@ static uint8_t *put_runs(uint8_t *to, const uint16_t *runs, uint32_t count, uint
 {
     struct zti_bit_writer w = zti_bit_writer_at(to);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t v = runs[i] + (1u << k), top = zti_bit_length64(v) - 1;
-        zti_put_bits(&w, UINT64_C(1) << (top - k), top - k + 1);
-        zti_put_bits(&w, v & ((1u << top) - 1), top);
+        const struct zti_sz_code run = run_code(runs[i], k);
+        zti_put_bits(&w, run.bits, run.count);
     }
     return to + (zti_bits_written(&w) + 7) / 8;
 }
@@ -77,24 +69,21 @@ static uint8_t *put(uint8_t *to, const uint64_t *marks, uint32_t n, uint32_t row
 {
     uint16_t runs[2][ZTI_SZ_TILE_VALUES + 1];
     uint64_t against[WORDS];
-    uint32_t count[2], bits[2], k[2];
-    const uint32_t first = run_end(marks, 0, n, false);
-    if (first == n || (first == 0 && run_end(marks, 0, n, true) == n)) {
-        *to++ = first == n ? NONE : ALL;
-        return to;
-    }
-    against_row(marks, n, row, false, against);
-    for (uint32_t i = 0; i < 2; i++) {
-        count[i] = runs_of(i == 0 ? marks : against, n, runs[i]);
-        k[i] = best_order(runs[i], count[i], &bits[i]);
+    uint32_t count[2], bits[2] = {0, 0}, k[2] = {0, 0};
+    const bool begins_set = bit_at(marks, 0);
+    count[0] = runs_of(marks, n, runs[0]);
+    if (!is_uniform_mark(begins_set, count[0])) {
+        against_row(marks, n, row, false, against);
+        count[1] = runs_of(against, n, runs[1]);
+        for (uint32_t i = 0; i < 2; i++)
+            k[i] = best_order(runs[i], count[i], &bits[i]);
     }
     const uint32_t best = bits[1] < bits[0];
-    if (bits[best] < n) {
-        *to++ = (uint8_t)(RUNS + k[best] + ORDERS * best);
+    const uint32_t way = mark_way(begins_set, count[0], bits[best], k[best] + ORDERS * best, n);
+    *to++ = (uint8_t)way;
+    if (way >= ZTI_SZ_MARKS_RUNS)
         return put_runs(to, runs[best], count[best], k[best]);
-    }
-    *to++ = BITMAP;
-    for (uint32_t i = 0; i < n; i += 8)
+    for (uint32_t i = 0; way == ZTI_SZ_MARKS_BITMAP && i < n; i += 8)
         *to++ = (uint8_t)(marks[i / 64] >> i % 64);
     return to;
 }
@@ -105,55 +94,19 @@ uint8_t *zti_sz_put_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *
     return put(put(to, is_zero, n, row), is_negative, n, row);
 }
 
-static const uint8_t *take_runs(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t k,
-                                uint64_t *marks)
-{
-    struct zti_bit_reader r = {.base = from, .at = 0, .end = (uint64_t)(end - from) * 8};
-    uint32_t at = 0, count = 0;
-    for (bool is_set = false; at < n; is_set = !is_set, count++) {
-        if (r.at >= r.end)
-            return NULL;
-        const uint64_t ahead = zti_peek_bits(&r);
-        const uint32_t zeros = ahead ? zti_ctz64(ahead) : 64, top = zeros + k;
-        if (top > ZTI_SZ_MARKS_TOP)
-            return NULL;
-        r.at += zeros + 1;
-        const uint32_t v = (uint32_t)zti_take_bits(&r, top) | 1u << top;
-        const uint32_t length = v - (1u << k) + (count > 0);
-        if (length > n - at)
-            return NULL;
-        for (const uint32_t stop = at + length; at < stop; at++)
-            marks[at / 64] |= (uint64_t)is_set << at % 64;
-    }
-    return r.at > r.end ? NULL : from + (r.at + 7) / 8;
-}
-
 static const uint8_t *take(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
                            uint64_t *marks)
 {
-    uint64_t coded[WORDS] = {0};
-    memset(marks, 0, WORDS * sizeof *marks);
-    if (end - from < 1)
+    struct zti_bit_reader r = {.base = from, .end = (uint64_t)(end - from) * 8};
+    uint64_t coded[WORDS];
+    uint32_t way;
+    if (!take_mark(&r, r.end, n, coded, &way))
         return NULL;
-    const uint8_t method = *from++;
-    if (method == NONE)
-        return from;
-    if (method == ALL || method == BITMAP) {
-        if (method == BITMAP && end - from < (n + 7) / 8)
-            return NULL;
-        for (uint32_t i = 0; i < n; i++) {
-            const bool is_set = method == ALL || (from[i / 8] >> i % 8 & 1);
-            marks[i / 64] |= (uint64_t)is_set << i % 64;
-        }
-        return method == ALL ? from : from + (n + 7) / 8;
-    }
-    if (method >= RUNS + 2 * ORDERS)
-        return NULL;
-    const bool is_against = method >= RUNS + ORDERS;
-    from = take_runs(from, end, n, (uint32_t)(method - RUNS) % ORDERS, is_against ? coded : marks);
-    if (from && is_against)
+    if (is_against_row(way))
         against_row(coded, n, row, true, marks);
-    return from;
+    else
+        memcpy(marks, coded, sizeof coded);
+    return from + r.at / 8;
 }
 
 const uint8_t *zti_sz_take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,

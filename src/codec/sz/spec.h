@@ -66,11 +66,98 @@ ZTI_STATIC uint32_t run_end(const uint64_t *bits, uint32_t from, uint32_t n, boo
     return n;
 }
 
-/* Bits of the length of a run in Golomb's code of exponential order k. */
+/* Bits of a code, and how many. */
+struct zti_sz_code {
+    uint64_t bits;
+    uint32_t count;
+};
+
+ZTI_STATIC struct zti_sz_code code_of(uint64_t bits, uint32_t count)
+{
+    const struct zti_sz_code code = {bits, count};
+    return code;
+}
+
+/* ---- values that are kept as they are: exact.c ----------------------------------------------- */
+
+/* A run's length, in a byte or two. */
+ZTI_STATIC struct zti_sz_code exact_run_code(uint32_t length)
+{
+    return length < 128 ? code_of(length, 8) : code_of((length & 127) | 128 | length >> 7 << 8, 16);
+}
+
+/* How exact values are marked, where runs take so many bytes; and in how many bytes. */
+ZTI_STATIC uint32_t exact_way(bool are_all, uint32_t runs_bytes, uint32_t n)
+{
+    return are_all                     ? (uint32_t)ZTI_SZ_EXACT_ALL
+           : runs_bytes <= (n + 7) / 8 ? (uint32_t)ZTI_SZ_EXACT_RUNS
+                                       : (uint32_t)ZTI_SZ_EXACT_BITMAP;
+}
+
+ZTI_STATIC uint32_t exact_way_bytes(uint32_t way, uint32_t runs_bytes, uint32_t n)
+{
+    return 1 + (way == ZTI_SZ_EXACT_ALL ? 0 : way == ZTI_SZ_EXACT_RUNS ? runs_bytes : (n + 7) / 8);
+}
+
+/* Both, of bits that are there. */
+ZTI_STATIC uint32_t exact_mark_bytes(const uint64_t *bits, uint32_t n, uint32_t *way)
+{
+    uint32_t runs_bytes = 0;
+    bool is_set = false;
+    for (uint32_t at = 0, end; at < n; at = end, is_set = !is_set) {
+        end = run_end(bits, at, n, is_set);
+        runs_bytes += exact_run_code(end - at).count / 8;
+    }
+    *way = exact_way(run_end(bits, 0, n, true) == n, runs_bytes, n);
+    return exact_way_bytes(*way, runs_bytes, n);
+}
+
+/* ---- zeros and signs: marks.c ---------------------------------------------------------------- */
+
+/* A run's length less 1 (of the first one its length) in Golomb's code of exponential order k, and
+ * the bits of that. */
 ZTI_STATIC uint32_t run_bits(uint32_t number, uint32_t k)
 {
-    const uint32_t top = zti_bit_length64(number + (1u << k)) - 1;
-    return 2 * top - k + 1;
+    return 2 * zti_bit_length64(number + (1u << k)) - 1 - k;
+}
+
+ZTI_STATIC struct zti_sz_code run_code(uint32_t number, uint32_t k)
+{
+    const uint32_t v = number + (1u << k), top = zti_bit_length64(v) - 1;
+    return code_of((UINT64_C(1) | (uint64_t)(v & ((1u << top) - 1)) << 1) << (top - k),
+                   2 * top - k + 1);
+}
+
+/* Whether all values of a mark are alike, which has so many runs: the first is of those that are
+ * not set, and may have no value. */
+ZTI_STATIC bool is_uniform_mark(bool begins_set, uint32_t runs)
+{
+    return runs == (begins_set ? 2 : 1);
+}
+
+/* How a mark is coded: the fewest bits, by code number 'best' of runs and then of runs of what
+ * differs from the row before, are known; and in how many bytes. */
+ZTI_STATIC uint32_t mark_way(bool begins_set, uint32_t runs, uint32_t bits, uint32_t best,
+                             uint32_t n)
+{
+    if (is_uniform_mark(begins_set, runs))
+        return begins_set ? ZTI_SZ_MARKS_ALL : ZTI_SZ_MARKS_NONE;
+    return bits < n ? ZTI_SZ_MARKS_RUNS + best : (uint32_t)ZTI_SZ_MARKS_BITMAP;
+}
+
+ZTI_STATIC uint32_t mark_way_bytes(uint32_t way, uint32_t bits, uint32_t n)
+{
+    return 1 + (way < ZTI_SZ_MARKS_BITMAP ? 0 : ((way == ZTI_SZ_MARKS_BITMAP ? n : bits) + 7) / 8);
+}
+
+ZTI_STATIC bool is_against_row(uint32_t way)
+{
+    return way >= ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS;
+}
+
+ZTI_STATIC uint32_t order_of_way(uint32_t way)
+{
+    return (way - ZTI_SZ_MARKS_RUNS) % ZTI_SZ_MARKS_ORDERS;
 }
 
 #endif

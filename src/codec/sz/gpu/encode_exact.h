@@ -2,22 +2,17 @@
  * zti_sz_put_exact (exact.c), by the runs of a warp (gpu/runs.h). Its parameters are those
  * of lorenzo/gpu/kernel.h. */
 
-/* A run's length, in a byte or two, from bit 'at' on; NULL: only how many bytes it takes. */
-static __device__ __forceinline__ uint32_t put_run(uint32_t *out, uint32_t at, uint32_t length)
-{
-    const bool is_long = length >= 128;
-    if (out)
-        or_bits_32(out, at, is_long ? (length & 127) | 128 | length >> 7 << 8 : length);
-    return is_long ? 2 : 1;
-}
-
-/* A lane's runs; returns their bytes. */
+/* A lane's runs, from bit 'at' on; returns their bits. NULL: only that. */
 static __device__ __forceinline__ uint32_t put_runs(struct lane_runs r, uint32_t *out, uint32_t at)
 {
-    uint32_t bytes = 0, begin, end;
-    while (next_run(&r, &begin, &end))
-        bytes += put_run(out, at + 8 * bytes, end - begin);
-    return bytes;
+    uint32_t bits = 0, begin, end;
+    while (next_run(&r, &begin, &end)) {
+        const struct zti_sz_code run = exact_run_code(end - begin);
+        if (out)
+            or_bits_32(out, at + bits, (uint32_t)run.bits);
+        bits += run.count;
+    }
+    return bits;
 }
 
 /* How values are marked, in how many bytes, and how many come before those of each word. A warp. */
@@ -25,18 +20,16 @@ static __device__ __forceinline__ void measure_exact(struct coding *sh)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
     const struct lane_runs r = runs_of(sh->exact, n);
-    const uint32_t runs = __reduce_add_sync(SIMT_ALL_LANES, put_runs(r, NULL, 0));
+    const uint32_t runs = __reduce_add_sync(SIMT_ALL_LANES, put_runs(r, NULL, 0)) / 8;
     const uint32_t low = (uint32_t)__popcll(sh->exact[2 * lane]);
     const uint32_t high = (uint32_t)__popcll(sh->exact[2 * lane + 1]);
     const uint32_t up_to = warp_sums_32(low + high), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-    const bool is_run = runs <= (n + 7) / 8;
+    const uint32_t way = exact_way(all == n, runs, n);
     sh->exact_before[2 * lane] = up_to - low - high;
     sh->exact_before[2 * lane + 1] = up_to - high;
     if (lane == 0) {
-        sh->exact_way = all == n ? (uint32_t)ZTI_SZ_EXACT_ALL
-                        : is_run ? (uint32_t)ZTI_SZ_EXACT_RUNS
-                                 : (uint32_t)ZTI_SZ_EXACT_BITMAP;
-        sh->exact_bytes = 1 + (all == n ? 0 : is_run ? runs : (n + 7) / 8) + all * (WIDTH / 8);
+        sh->exact_way = way;
+        sh->exact_bytes = exact_way_bytes(way, runs, n) + all * (WIDTH / 8);
     }
 }
 
@@ -53,8 +46,8 @@ static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32
     if (sh->exact_way != ZTI_SZ_EXACT_RUNS)
         return;
     const struct lane_runs r = runs_of(sh->exact, n);
-    const uint32_t bytes = put_runs(r, NULL, 0);
-    (void)put_runs(r, out, at + 8 + 8 * (warp_sums_32(bytes) - bytes));
+    const uint32_t bits = put_runs(r, NULL, 0);
+    (void)put_runs(r, out, at + 8 + warp_sums_32(bits) - bits);
 }
 
 /* The values; those of all end at bit 'end'. */

@@ -11,13 +11,8 @@ static __device__ __forceinline__ void choose_way(struct marks *m, uint32_t mark
             bits = of[i];
             best = i;
         }
-    const bool is_set = (m->bits[mark][0] & 1) != 0; /* the first run has no values then */
-    const bool is_none = !is_set && m->runs[mark] == 1, is_all = is_set && m->runs[mark] == 2;
-    m->way[mark] = is_none    ? (uint32_t)ZTI_SZ_MARKS_NONE
-                   : is_all   ? (uint32_t)ZTI_SZ_MARKS_ALL
-                   : bits < n ? ZTI_SZ_MARKS_RUNS + best
-                              : (uint32_t)ZTI_SZ_MARKS_BITMAP;
-    m->bytes[mark] = 1 + (is_none || is_all ? 0 : bits < n ? (bits + 7) / 8 : (n + 7) / 8);
+    m->way[mark] = mark_way(bit_at(m->bits[mark], 0), m->runs[mark], bits, best, n);
+    m->bytes[mark] = mark_way_bytes(m->way[mark], bits, n);
 }
 
 /* What is coded of a run: its length less 1, of the first one its length, which may be 0. */
@@ -64,10 +59,9 @@ static __device__ __forceinline__ void put_mark_runs(uint32_t *out, uint32_t at,
     at += warp_sums_32(count) - count;
     r = all;
     while (next_run(&r, &begin, &end)) {
-        const uint32_t v = run_number(bits, begin, end) + (1u << k);
-        const uint32_t top = zti_bit_length64(v) - 1, low = v & ((1u << top) - 1);
-        or_bits_32(out, at, (1u | low << 1) << (top - k));
-        at += 2 * top - k + 1;
+        const struct zti_sz_code run = run_code(run_number(bits, begin, end), k);
+        or_bits_32(out, at, (uint32_t)run.bits);
+        at += run.count;
     }
 }
 
@@ -75,13 +69,12 @@ static __device__ __forceinline__ void put_mark_runs(uint32_t *out, uint32_t at,
 static __device__ __forceinline__ void put_mark(uint32_t *out, uint32_t at, const struct marks *m,
                                                 uint32_t mark, uint32_t n)
 {
-    const uint32_t way = m->way[mark], number = way - ZTI_SZ_MARKS_RUNS;
-    const uint64_t *const bits =
-        way >= ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS ? m->against[mark] : m->bits[mark];
+    const uint32_t way = m->way[mark];
+    const uint64_t *const bits = is_against_row(way) ? m->against[mark] : m->bits[mark];
     if (threadIdx.x % 32 == 0)
         or_bits_32(out, at, way);
     if (way >= ZTI_SZ_MARKS_RUNS)
-        put_mark_runs(out, at + 8, bits, n, number % ZTI_SZ_MARKS_ORDERS);
+        put_mark_runs(out, at + 8, bits, n, order_of_way(way));
     for (uint32_t i = threadIdx.x % 32; way == ZTI_SZ_MARKS_BITMAP && 64 * i < n; i += 32)
         or_bits(out, at + 8 + 64 * i, bits[i]);
 }

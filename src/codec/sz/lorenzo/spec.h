@@ -156,18 +156,6 @@ ZTI_STATIC uint32_t class_after(uint32_t step, uint32_t before)
     return step & 1 ? before - (step + 1) / 2 : before + step / 2;
 }
 
-/* Bits of a code, and how many. */
-struct zti_sz_code {
-    uint64_t bits;
-    uint32_t count;
-};
-
-ZTI_STATIC struct zti_sz_code code_of(uint64_t bits, uint32_t count)
-{
-    const struct zti_sz_code code = {bits, count};
-    return code;
-}
-
 /* v in a Rice code of k low bits. */
 ZTI_STATIC struct zti_sz_code rice_code(uint32_t v, uint32_t k)
 {

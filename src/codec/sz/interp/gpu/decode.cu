@@ -6,7 +6,7 @@
  * warps add up before. Then a block has a tile: what symbols leave open; and points of a band
  * depend on those of earlier ones alone, and each has a thread. */
 #include "codec/sz/interp/gpu/points.h"
-#include "codec/sz/gpu/decode_exact.h"
+#include "codec/sz/runs.h"
 #include "codec/sz/interp/gpu/finest_level.h"
 #include "codec/sz/interp/gpu/decode_symbols.h"
 

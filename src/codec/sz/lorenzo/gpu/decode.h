@@ -567,9 +567,8 @@ static __device__ __forceinline__ void undo_rows(const uint64_t *against, uint64
 static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_found *found)
 {
     const struct sz_found_marks *const marks = sz_marks_in(found);
-    const uint32_t row = sh->walk.row, limit = ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS;
-    const uint32_t k = threadIdx.x / 64, warp = threadIdx.x / 32;
-    const bool is_against = found->way[k] >= limit, is_short = row <= 64 && 64 % row == 0;
+    const uint32_t row = sh->walk.row, k = threadIdx.x / 64, warp = threadIdx.x / 32;
+    const bool is_against = is_against_row(found->way[k]), is_short = row <= 64 && 64 % row == 0;
     if (is_short && is_against) {
         if (warp % 2 == 0)
             undo_short_rows(marks->bits[k], sh->marks[k], row);
@@ -581,7 +580,7 @@ static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_f
         return;
     __syncthreads();
     for (uint32_t m = 0; m < 2; m++)
-        if (found->way[m] >= limit)
+        if (is_against_row(found->way[m]))
             undo_rows(marks->bits[m], sh->marks[m], row, sh->walk.n);
 }
 

@@ -91,25 +91,7 @@ static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
 
 /* ---- values kept as they are ---- */
 
-/* The bytes of zti_sz_put_exact before the values, and which way they are marked. One thread. */
-static __device__ __forceinline__ uint32_t exact_mark_bytes(const uint64_t *bits, uint32_t n,
-                                                            uint32_t *way)
-{
-    uint32_t runs = 0;
-    bool is_set = false;
-    for (uint32_t at = 0, end; at < n; at = end, is_set = !is_set) {
-        end = run_end(bits, at, n, is_set);
-        runs += end - at >= 128 ? 2 : 1;
-    }
-    if (run_end(bits, 0, n, true) == n) {
-        *way = ZTI_SZ_EXACT_ALL;
-        return 1;
-    }
-    *way = runs <= (n + 7) / 8 ? ZTI_SZ_EXACT_RUNS : ZTI_SZ_EXACT_BITMAP;
-    return 1 + (*way == ZTI_SZ_EXACT_RUNS ? runs : (n + 7) / 8);
-}
-
-/* Write the marks. One thread. */
+/* Write which they are, in a way that is known (exact_mark_bytes). One thread. */
 static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
                                                  const uint64_t *bits, uint32_t n, uint32_t way)
 {
@@ -118,10 +100,8 @@ static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
     for (uint32_t from = 0, end; way == ZTI_SZ_EXACT_RUNS && from < n;
          from = end, is_set = !is_set) {
         end = run_end(bits, from, n, is_set);
-        if (end - from >= 128)
-            put_at(words, at, ((end - from) & 127) | 128 | (end - from) >> 7 << 8, 16);
-        else
-            put_at(words, at, end - from, 8);
+        const struct zti_sz_code run = exact_run_code(end - from);
+        put_at(words, at, run.bits, run.count);
     }
     for (uint32_t from = 0; way == ZTI_SZ_EXACT_BITMAP && from < n; from += 8)
         put_at(words, at, bits[from / 64] >> from % 64 & 255, 8);

@@ -17,7 +17,7 @@
 
 #include "codec/sz/lorenzo/gpu/tile.h"
 
-#include "codec/sz/gpu/decode_exact.h"
+#include "codec/sz/runs.h"
 
 enum {
     COLUMNS = 64, /* of a block at most: windows, tiles that have no parts */
@@ -256,54 +256,6 @@ static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count
 }
 
 /* ---- what is before residuals ---- */
-
-/* A mark's runs; false where they are not a tile's. */
-static __device__ __forceinline__ bool take_runs(struct zti_bit_reader *r, uint64_t end_bits,
-                                                 uint32_t n, uint32_t k, uint64_t *bits)
-{
-    struct runs w = {bits, 0, 0};
-    bool is_set = false;
-    for (uint32_t is_later = 0; w.at < n; is_set = !is_set, is_later = 1) {
-        if (r->at >= end_bits)
-            return false;
-        const uint64_t ahead = zti_peek_bits(r);
-        const uint32_t zeros = ahead ? zti_ctz64(ahead) : 64, top = zeros + k;
-        if (top > ZTI_SZ_MARKS_TOP)
-            return false;
-        r->at += zeros + 1;
-        const uint32_t v = (uint32_t)(ahead >> zeros >> 1) & ((1u << top) - 1);
-        r->at += top;
-        const uint32_t length = (v | 1u << top) - (1u << k) + is_later;
-        if (length > n - w.at)
-            return false;
-        add_run(&w, length, is_set);
-    }
-    end_runs(&w);
-    return r->at <= end_bits;
-}
-
-/* A mark, as it is coded: perhaps by what differs from the row before. */
-static __device__ __forceinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
-                                                 uint32_t n, uint64_t *bits, uint32_t *its_way)
-{
-    if (r->at + 8 > end_bits)
-        return false;
-    const uint32_t way = (uint32_t)zti_take_bits64(r, 8), number = way - ZTI_SZ_MARKS_RUNS;
-    *its_way = way;
-    if (way == ZTI_SZ_MARKS_BITMAP && r->at + (n + 7) / 8 * 8 > end_bits)
-        return false;
-    for (uint32_t i = 0; way < ZTI_SZ_MARKS_BITMAP && i < ZTI_SZ_GROUPS; i++)
-        bits[i] = way == ZTI_SZ_MARKS_ALL ? ~UINT64_C(0) : 0;
-    for (uint32_t i = 0; way == ZTI_SZ_MARKS_BITMAP && i < n; i += 64)
-        bits[i / 64] = zti_take_bits64(r, n - i < 64 ? (n - i + 7) / 8 * 8 : 64);
-    if (way < ZTI_SZ_MARKS_RUNS)
-        return true;
-    if (number >= 2 * ZTI_SZ_MARKS_ORDERS ||
-        !take_runs(r, end_bits, n, number % ZTI_SZ_MARKS_ORDERS, bits))
-        return false;
-    r->at = (r->at + 7) & ~UINT64_C(7);
-    return true;
-}
 
 /* Both marks; false where they are not a tile's. */
 static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
