@@ -25,7 +25,23 @@ ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64
     return rest < grid->side[axis] ? (uint32_t)rest : grid->side[axis];
 }
 
-/* ---- integers and multiples of a step -------------------------------------------------------- */
+/* ---- integers, of an unsigned type of so many bits or of lanes of it --------------------------
+ */
+
+/* Zigzag: 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ...; and back. */
+#define ZTI_SZ_FOLDED(v, bits) ((v) << 1 ^ (0 - ((v) >> ((bits)-1))))
+#define ZTI_SZ_UNFOLDED(v)     ((v) >> 1 ^ (0 - ((v)&1)))
+
+/* Bits of a float in the order of the numbers; its own inverse. */
+#define ZTI_SZ_ORDERED(v, bits) ((v) ^ (0 - ((v) >> ((bits)-1))) >> 1)
+
+/* ---- multiples of a step --------------------------------------------------------------------- */
+
+/* Whether an integer is kept in 32 bits, so that differences of its like are exact. */
+ZTI_STATIC bool is_narrow_integer(int64_t q)
+{
+    return ((uint64_t)q + (UINT64_C(1) << 30)) >> 31 == 0;
+}
 
 ZTI_STATIC int64_t nearest_multiple(int64_t x, int64_t step)
 {

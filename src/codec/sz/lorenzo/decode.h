@@ -162,10 +162,10 @@ static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow, co
 {
     if (type == ZT_F32)
         for (uint32_t i = 0; i < n; i++)
-            to->u32[i] = ordered_32(narrow[i]);
+            to->u32[i] = ZTI_SZ_ORDERED(narrow[i], 32);
     else
         for (uint32_t i = 0; i < n; i++)
-            to->u64[i] = ordered_64(wide[i]);
+            to->u64[i] = ZTI_SZ_ORDERED(wide[i], 64);
 }
 
 static void values_of_logs(const struct zti_coding *coding, uint32_t n, const struct exact *exact,

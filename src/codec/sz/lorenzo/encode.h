@@ -27,10 +27,10 @@ static void integers_of_bits(uint32_t type, uint32_t n, struct scratch *s)
 {
     if (type == ZT_F32)
         for (uint32_t i = 0; i < n; i++)
-            s->a.u32[i] = ordered_32(s->values.u32[i]);
+            s->a.u32[i] = ZTI_SZ_ORDERED(s->values.u32[i], 32);
     else
         for (uint32_t i = 0; i < n; i++)
-            s->a.u64[i] = ordered_64(s->values.u64[i]);
+            s->a.u64[i] = ZTI_SZ_ORDERED(s->values.u64[i], 64);
 }
 
 static uint32_t integers_of_logs(const struct zti_coding *coding, uint32_t n, struct scratch *s)
@@ -72,12 +72,12 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
             s->a.u32[i] = (uint32_t)nearest_multiple((int32_t)s->values.u32[i], step);
         return ZTI_SZ_NARROW;
     }
-    uint64_t far = 0;
+    bool is_far = false;
     for (uint32_t i = 0; i < n; i++) {
         s->a.u64[i] = (uint64_t)nearest_multiple((int64_t)s->values.u64[i], step);
-        far |= (s->a.u64[i] + (UINT64_C(1) << 30)) >> 31;
+        is_far |= !is_narrow_integer((int64_t)s->a.u64[i]);
     }
-    if (far)
+    if (is_far)
         return ZTI_SZ_WIDE;
     for (uint32_t i = 0; i < n; i++)
         s->a.u32[i] = (uint32_t)s->a.u64[i];

@@ -63,8 +63,9 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
 ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, uint32_t from,
                                              uint32_t part)
 {
-    return d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
-                       : NAME(unfolded)(NAME(pieces)(d->u + from, part));
+    const NAME(line) v = (NAME(line))(d->is_small ? NAME(pieces_of_bytes)(d->small + from, part)
+                                                  : NAME(pieces)(d->u + from, part));
+    return (full_line)ZTI_SZ_UNFOLDED(v);
 }
 
 /* A line summed up along the row, of values so far apart; and the last sums of a line, where the

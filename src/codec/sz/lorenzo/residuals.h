@@ -159,7 +159,7 @@ ZTI_INLINE NAME(line)
         for (uint32_t i = 0; i < ACROSS; i++)
             if (axes >> i & 1)
                 v = NAME(less_held)(v, held[i] + x, before[i]);
-        v = v << 1 ^ (0 - (v >> (VAL_BITS - 1)));
+        v = ZTI_SZ_FOLDED(v, VAL_BITS);
         any |= v;
         NAME(put_line)(v, to + NAME(place_in_row)(r, x), r->part);
     }

@@ -68,17 +68,11 @@ static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
     }
 }
 
-/* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ... */
-ZTI_INLINE uval NAME(folded)(uval u)
-{
-    return (uval)(u << 1) ^ (uval)(0 - (u >> (VAL_BITS - 1)));
-}
-
-/* All of them, with zeros to the end of the last group. */
+/* Zigzag, with zeros to the end of the last group. */
 static void NAME(fold)(uval *u, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        u[i] = NAME(folded)(u[i]);
+        u[i] = ZTI_SZ_FOLDED(u[i], VAL_BITS);
     for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
         u[i] = 0;
 }
@@ -86,7 +80,7 @@ static void NAME(fold)(uval *u, uint32_t n)
 static void NAME(unfold)(uval *u, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        u[i] = (u[i] >> 1) ^ (uval)(0 - (u[i] & 1));
+        u[i] = ZTI_SZ_UNFOLDED(u[i]);
 }
 
 /* Subtract the first integer from all, unless there is to be no base; returns it, and in *is_zero
@@ -209,7 +203,7 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
                                 uint32_t *bytes)
 {
     const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)sz_of(coding)->centre);
-    uval folded = NAME(folded)(away);
+    uval folded = ZTI_SZ_FOLDED(away, VAL_BITS);
     uint8_t *at = out + 1;
     for (; folded; folded = (uval)(folded >> 4 >> 4))
         *at++ = (uint8_t)folded;
@@ -261,7 +255,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
 ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
 {
     const uval half = (uval)away;
-    return (uval)((uval)sz_of(coding)->centre + (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
+    return (uval)sz_of(coding)->centre + ZTI_SZ_UNFOLDED(half);
 }
 
 /* The integers of a tile from its residuals and its base; in d->u or in spare. */
@@ -408,7 +402,8 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
     const struct blocks blocks = blocks_of(tile);
     bool is_zero;
     const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
-    uval folded = NAME(folded)((uval)(base - (uval)sz_of(coding)->centre));
+    const uval away = base - (uval)sz_of(coding)->centre;
+    uval folded = ZTI_SZ_FOLDED(away, VAL_BITS);
     uint64_t head = 8;
     for (; folded; folded = (uval)(folded >> 4 >> 4))
         head += 8;

@@ -1,5 +1,4 @@
-/* tile.h: kernel text: what the encoder and the decoder of tiles share: places, rows, and the
- * order of floats' bits. */
+/* tile.h: kernel text: what the encoder and the decoder of tiles share: places and rows. */
 
 /* A tile's values, contiguous. */
 union values {
@@ -46,15 +45,4 @@ ZTI_INLINE void copy_row(void *to, int64_t to_stride, const void *from, int64_t 
         for (int64_t i = 0; i < n; i++)
             ((uint64_t *)to)[i * to_stride] = ((const uint64_t *)from)[i * from_stride];
     }
-}
-
-/* Bits of a float in the order of the numbers. */
-static inline uint32_t ordered_32(uint32_t bits)
-{
-    return bits ^ ((0 - (bits >> 31)) >> 1);
-}
-
-static inline uint64_t ordered_64(uint64_t bits)
-{
-    return bits ^ ((0 - (bits >> 63)) >> 1);
 }

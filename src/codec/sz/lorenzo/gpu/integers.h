@@ -226,8 +226,8 @@ static __device__ __forceinline__ bool whole_at_once(uint64_t step, bool is_bits
     for (uint32_t j = 0; j < count; j++) {
         const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v[j] : (int64_t)v[j];
         const int64_t some = is_bits || step == 1 ? x : nearest_multiple(x, (int64_t)step);
-        is_far = is_far || (WIDTH == 64 && ((uint64_t)some + (UINT64_C(1) << 30)) >> 31 != 0);
-        q[j] = is_bits ? ordered(v[j]) : (word)some;
+        is_far = is_far || (WIDTH == 64 && !is_narrow_integer(some));
+        q[j] = is_bits ? ZTI_SZ_ORDERED(v[j], WIDTH) : (word)some;
     }
     return is_far;
 }

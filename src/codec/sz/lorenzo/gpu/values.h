@@ -17,23 +17,14 @@ static __device__ __forceinline__ word above(word u, uint32_t k)
 
 static __device__ __forceinline__ word fold(word d, bool is_narrow)
 {
-    if (is_narrow) {
-        const uint32_t low = (uint32_t)d;
-        return (word)(low << 1 ^ (0 - (low >> 31)));
-    }
-    return (word)(d << 1) ^ (word)(0 - (d >> (WIDTH - 1)));
+    const uint32_t low = (uint32_t)d;
+    return is_narrow ? (word)ZTI_SZ_FOLDED(low, 32) : ZTI_SZ_FOLDED(d, WIDTH);
 }
 
 static __device__ __forceinline__ word unfold(word u, bool is_narrow)
 {
     const word own = is_narrow ? (word)(uint32_t)u : u;
-    return own >> 1 ^ (word)(0 - (own & 1));
-}
-
-/* Bits of a float in the order of the numbers; its own inverse. */
-static __device__ __forceinline__ word ordered(word bits)
-{
-    return bits ^ ((word)(0 - (bits >> (WIDTH - 1))) >> 1);
+    return ZTI_SZ_UNFOLDED(own);
 }
 
 /* ---- integers to values ---- */
@@ -46,7 +37,7 @@ static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32
     const int64_t q =
         WIDTH == 32 || is_narrow ? (int64_t)(int32_t)(uint32_t)integer : (int64_t)integer;
     if (s->sz.source == ZTI_SZ_BITS || (form & ZTI_SZ_LOSSLESS))
-        return ordered(integer);
+        return ZTI_SZ_ORDERED(integer, WIDTH);
     if (IS_LOG && (WIDTH == 32 || is_narrow)) {
         const double fineness = (double)s->sz.fineness;
         return bits_of(NAME(number)((double)q, fineness, 1 / fineness));

@@ -67,29 +67,17 @@ ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
     return v;
 }
 
-/* 0, 1, 2, 3, 4, ... as 0, -1, 1, -2, 2, ... */
-ZTI_INLINE full_line unfolded_32(full_line v)
-{
-    return (v >> 1) ^ -(v & 1);
-}
-
-ZTI_INLINE full_line unfolded_64(full_line u)
-{
-    const full_line_64 v = (full_line_64)u;
-    return (full_line)((v >> 1) ^ -(v & 1));
-}
-
-/* The same of bytes in pieces. */
-ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+/* The same of bytes. */
+ZTI_INLINE full_line pieces_of_bytes_32(const uint8_t *from, uint32_t part)
 {
     (void)part;
-    return unfolded_32((full_line){from[0], from[1], from[2], from[3]});
+    return (full_line){from[0], from[1], from[2], from[3]};
 }
 
-ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+ZTI_INLINE full_line pieces_of_bytes_64(const uint8_t *from, uint32_t part)
 {
     (void)part;
-    return unfolded_64((full_line)(full_line_64){from[0], from[1]});
+    return (full_line)(full_line_64){from[0], from[1]};
 }
 
 /* Products with a step: doubles, of narrow integers those of half i; */

@@ -65,35 +65,23 @@ ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
     return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
-ZTI_INLINE full_line unfolded_32(full_line v)
-{
-    const __m256i odd = _mm256_and_si256(v, _mm256_set1_epi32(1));
-    return _mm256_xor_si256(_mm256_srli_epi32(v, 1), _mm256_sub_epi32(_mm256_setzero_si256(), odd));
-}
-
-ZTI_INLINE full_line unfolded_64(full_line v)
-{
-    const __m256i odd = _mm256_and_si256(v, _mm256_set1_epi64x(1));
-    return _mm256_xor_si256(_mm256_srli_epi64(v, 1), _mm256_sub_epi64(_mm256_setzero_si256(), odd));
-}
-
 ZTI_INLINE __m128i four_bytes(const uint8_t *from)
 {
     return _mm_cvtsi32_si128((int32_t)zti_get_le32(from));
 }
 
-ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+ZTI_INLINE full_line pieces_of_bytes_32(const uint8_t *from, uint32_t part)
 {
     if (part == 4)
-        return unfolded_32(_mm256_cvtepu8_epi32(
-            _mm_unpacklo_epi32(four_bytes(from), four_bytes(from + ZTI_SZ_GROUP))));
-    return unfolded_32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from)));
+        return _mm256_cvtepu8_epi32(
+            _mm_unpacklo_epi32(four_bytes(from), four_bytes(from + ZTI_SZ_GROUP)));
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
 }
 
-ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+ZTI_INLINE full_line pieces_of_bytes_64(const uint8_t *from, uint32_t part)
 {
     (void)part;
-    return unfolded_64(_mm256_cvtepu8_epi64(four_bytes(from)));
+    return _mm256_cvtepu8_epi64(four_bytes(from));
 }
 
 /* The products of half i of a line. */

@@ -88,26 +88,6 @@ ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
                               1);
 }
 
-ZTI_INLINE full_line unfolded_32(full_line v)
-{
-    const __m512i odd = _mm512_and_si512(v, _mm512_set1_epi32(1));
-    return _mm512_xor_si512(_mm512_srli_epi32(v, 1), _mm512_sub_epi32(_mm512_setzero_si512(), odd));
-}
-
-ZTI_INLINE full_line unfolded_64(full_line v)
-{
-    const __m512i odd = _mm512_and_si512(v, _mm512_set1_epi64(1));
-    return _mm512_xor_si512(_mm512_srli_epi64(v, 1), _mm512_sub_epi64(_mm512_setzero_si512(), odd));
-}
-
-/* The same of sixteen bytes. */
-ZTI_INLINE __m128i unfolded_8(__m128i v)
-{
-    const __m128i odd = _mm_and_si128(v, _mm_set1_epi8(1));
-    const __m128i half = _mm_and_si128(_mm_srli_epi16(v, 1), _mm_set1_epi8(127));
-    return _mm_xor_si128(half, _mm_sub_epi8(_mm_setzero_si128(), odd));
-}
-
 ZTI_INLINE __m128i eight_bytes(const uint8_t *from)
 {
     return _mm_loadl_epi64((const __m128i *)(const void *)from);
@@ -118,7 +98,7 @@ ZTI_INLINE __m128i four_bytes(const uint8_t *from, uint32_t piece)
     return _mm_cvtsi32_si128((int32_t)zti_get_le32(from + piece * ZTI_SZ_GROUP));
 }
 
-ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+ZTI_INLINE full_line pieces_of_bytes_32(const uint8_t *from, uint32_t part)
 {
     __m128i v;
     if (part == 0)
@@ -128,14 +108,14 @@ ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
     else
         v = _mm_unpacklo_epi64(_mm_unpacklo_epi32(four_bytes(from, 0), four_bytes(from, 1)),
                                _mm_unpacklo_epi32(four_bytes(from, 2), four_bytes(from, 3)));
-    return _mm512_cvtepi8_epi32(unfolded_8(v));
+    return _mm512_cvtepu8_epi32(v);
 }
 
-ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+ZTI_INLINE full_line pieces_of_bytes_64(const uint8_t *from, uint32_t part)
 {
     const __m128i v = part != 4 ? eight_bytes(from)
                                 : _mm_unpacklo_epi32(four_bytes(from, 0), four_bytes(from, 1));
-    return _mm512_cvtepi8_epi64(unfolded_8(v));
+    return _mm512_cvtepu8_epi64(v);
 }
 
 /* The products of half i of a line. */
