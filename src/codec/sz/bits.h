@@ -83,15 +83,14 @@ ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
     return n < 64 ? v & ((UINT64_C(1) << n) - 1) : v;
 }
 
-/* v + 1 = 2^n + rest: n in 6 bits, the rest in n. */
+/* A number, and a value, of lorenzo/spec.h. */
 static inline void put_number(struct zti_bit_writer *w, uint64_t v)
 {
-    const uint32_t n = highest_bit(v + 1);
+    const uint32_t n = number_rest_bits(v);
     zti_put_bits(w, n, ZTI_SZ_NUMBER_BITS);
-    zti_put_bits64(w, v + 1 - (UINT64_C(1) << n), n);
+    zti_put_bits64(w, number_rest(v, n), n);
 }
 
-/* v in unary code; where it has more than 11 zeros, what is above as a number. */
 static inline void put_value(struct zti_bit_writer *w, uint64_t v)
 {
     if (v < ZTI_SZ_ROUNDS) {
@@ -100,17 +99,6 @@ static inline void put_value(struct zti_bit_writer *w, uint64_t v)
         zti_put_bits(w, 0, ZTI_SZ_ROUNDS);
         put_number(w, v - ZTI_SZ_ROUNDS);
     }
-}
-
-/* The bits of these. */
-static inline uint32_t bits_of_number(uint64_t v)
-{
-    return ZTI_SZ_NUMBER_BITS + highest_bit(v + 1);
-}
-
-static inline uint32_t bits_of_value(uint64_t v)
-{
-    return v < ZTI_SZ_ROUNDS ? (uint32_t)v + 1 : ZTI_SZ_ROUNDS + bits_of_number(v - ZTI_SZ_ROUNDS);
 }
 
 static inline void put_code(struct zti_bit_writer *w, struct zti_sz_code code)

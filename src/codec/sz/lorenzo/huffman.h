@@ -21,10 +21,10 @@ ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) * group, uint32_t g, 
                                   uint32_t class, struct symbols *symbols)
 {
     const uint32_t book = book_of(class);
-    const bool is_pairs = book > 1;
-    const struct small high = small_least(NAME(high)(group, class_shift(class)), is_pairs ? 15 : 3);
-    small_pack(high, is_pairs, symbols->of[book] + symbols->count[book]);
-    symbols->excess |= (uint64_t)(small_above(high, is_pairs ? 14 : 2) != 0) << g;
+    const uint32_t most = symbol_most(book);
+    const struct small high = small_least(NAME(high)(group, class_shift(class)), most);
+    small_pack(high, symbol_bits(book) == 4, symbols->of[book] + symbols->count[book]);
+    symbols->excess |= (uint64_t)(small_above(high, most - 1) != 0) << g;
     symbols->count[book] += symbols_in(n, book);
 }
 
@@ -43,15 +43,15 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
         const struct NAME(group) group = NAME(make_group)(u, smalls, g);
         const uint32_t values = in_group(n, g);
         fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
-        const uint32_t c = NAME(class_of)(&group, values, k, ZTI_SZ_SPARSE_CODED, &all);
+        const uint32_t c = NAME(class_of)(&group, values, k, list_most(true), &all);
         classes[g] = (uint8_t)c;
-        symbols->of[0][g] = (uint16_t)class_step(class_number(c), before);
-        before = class_number(c);
+        symbols->of[0][g] = (uint16_t)class_symbol(c, before);
+        before = c;
         if (is_list(c))
             continue;
         k = class_planes(c);
-        bits += all + values * (1 - shift_of(k));
-        *plane_bits += (uint64_t)shift_of(k) * values;
+        bits += bits_above(all, values, c);
+        *plane_bits += (uint64_t)class_shift(c) * values;
         NAME(add_symbols)(&group, g, values, c, symbols);
     }
     symbols->count[0] = groups_in(n);
@@ -106,7 +106,7 @@ static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r,
     uint64_t plane_bits = 0;
     for (uint32_t g = 0, number = 0; g < c->count[0]; g++) {
         number = class_after(c->symbols[g], number);
-        if (class_of_number(number) > ZTI_SZ_FEW + 1 + VAL_BITS)
+        if (class_of_number(number) > class_most(VAL_BITS))
             return false;
         c->classes[g] = (uint8_t)class_of_number(number);
         plane_bits += (uint64_t)class_shift(c->classes[g]) * in_group(n, g);
@@ -143,12 +143,12 @@ static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, struct NA
         if (is_list(c->classes[g]))
             continue;
         const uint32_t book = book_of(c->classes[g]), shift = class_shift(c->classes[g]);
-        struct small high = small_unpack(at[book], book > 1);
+        struct small high = small_unpack(at[book], symbol_bits(book) == 4);
         at[book] += symbols_in(in_group(n, g), book);
         if (in_group(n, g) < ZTI_SZ_GROUP)
             high = small_first(high, in_group(n, g));
         NAME(join)(&c->planes, high, to, g, in_group(n, g), shift);
-        for (uint64_t more = small_above(high, book > 1 ? 14 : 2); more; more &= more - 1)
+        for (uint64_t more = small_above(high, symbol_most(book) - 1); more; more &= more - 1)
             NAME(add_at)
         (to, g * ZTI_SZ_GROUP + lowest_bit(more), (uval)((uval)take_value(r) << shift));
         if (r->at > end_bits)

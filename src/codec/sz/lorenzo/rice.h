@@ -77,18 +77,13 @@ ZTI_INLINE uint32_t NAME(go_up)(const struct NAME(group) * group, uint32_t n, ui
     return k;
 }
 
-ZTI_INLINE uint32_t NAME(class_of_planes)(uint32_t k, uint32_t some)
-{
-    return k == 0 && some <= ZTI_SZ_FEW_MOST ? ZTI_SZ_FEW : ZTI_SZ_FEW + 1 + k;
-}
-
 #if defined(HAS_SMALL_RATES)
 /* class_of for a whole group without steps that wait for one another: which of three classes is the
  * best is nothing that a processor guesses. False where it takes the other way. */
 ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) * group, uint32_t list_most,
                                     uint32_t *class, uint32_t *bits)
 {
-    const struct small_rates r = small_rates_of(group->v, ZTI_SZ_LONGER_MOST);
+    const struct small_rates r = small_rates_of(group->v, longer_most(ZTI_SZ_GROUP));
     if (group->down > 0 && r.first < 2)
         return false; /* what is looked at may be below the bits that are left out */
     *bits = 0;
@@ -104,14 +99,13 @@ ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) * group, uint32_t l
     if (zti_unlikely(down_2 | up))
         k = up ? NAME(go_up)(group, ZTI_SZ_GROUP, k, bits)
                : NAME(go_down)(group, ZTI_SZ_GROUP, k, bits);
-    *class = NAME(class_of_planes)(k, r.some);
+    *class = class_of_planes(k, r.some);
     return true;
 }
 #endif
 
 /* A list where few values are not 0; else the k of the fewest bits near the smallest one with at
- * most 39 of 64 values of more than k bits: 0.618 of them is where one bit more is worth while for
- * a geometric law (Gallager and van Voorhis 1975). 'near' is where the search for that begins and
+ * most longer_most(n) values of more than k bits. 'near' is where the search for that begins and
  * has no influence on the result. *bits: of what is not a list, by rice_bits. */
 ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n, uint32_t near,
                                    uint32_t list_most, uint32_t *bits)
@@ -121,7 +115,7 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n,
     if (n == ZTI_SZ_GROUP && NAME(class_at_once)(group, list_most, &class, bits))
         return class;
 #endif
-    const uint32_t some = NAME(longer)(group, 0), most = n * ZTI_SZ_LONGER_MOST / ZTI_SZ_GROUP;
+    const uint32_t some = NAME(longer)(group, 0), most = longer_most(n);
     *bits = 0;
     if (some <= list_most)
         return some;
@@ -139,7 +133,7 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n,
     k = NAME(go_down)(group, n, k, bits);
     if (k == first)
         k = NAME(go_up)(group, n, k, bits);
-    return NAME(class_of_planes)(k, some);
+    return class_of_planes(k, some);
 }
 
 #if !defined(HAS_SMALL_PUT)
@@ -314,7 +308,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
         fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
-        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &bits);
+        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, list_most(false), &bits);
         if (!is_list(c)) {
             k = class_planes(c);
             plane_bits += (uint64_t)k * in_group(n, g);
@@ -347,7 +341,7 @@ ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t
     const struct small high = NAME(high)(group, k);
     uint64_t bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
     for (uint64_t left = small_above(high, ZTI_SZ_ROUNDS - 1); left; left &= left - 1)
-        bits += bits_of_number((group->u[lowest_bit(left)] >> k) - ZTI_SZ_ROUNDS);
+        bits += number_bits((group->u[lowest_bit(left)] >> k) - ZTI_SZ_ROUNDS);
     return bits;
 }
 
@@ -359,7 +353,7 @@ ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t c
     uint32_t next = 0;
     for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
         const uint32_t i = lowest_bit(left);
-        bits += rice_code(i - next, k).count + bits_of_value(group->u[i] - 1);
+        bits += rice_code(i - next, k).count + value_bits(group->u[i] - 1);
         next = i + 1;
     }
     return bits;
@@ -373,7 +367,7 @@ static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
     uint64_t bits = 0;
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
-        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &unused);
+        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, list_most(false), &unused);
         bits += class_code(c, before).count;
         before = c;
         if (is_list(c)) {
@@ -394,7 +388,7 @@ static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t en
     *plane_bits = 0;
     for (uint32_t g = 0, before = 0; g * ZTI_SZ_GROUP < n; before = classes[g++]) {
         const uint32_t c = take_class(r, before);
-        if (c > ZTI_SZ_FEW + 1 + VAL_BITS || r->at > end_bits)
+        if (c > class_most(VAL_BITS) || r->at > end_bits)
             return false;
         classes[g] = (uint8_t)c;
         *plane_bits += (uint64_t)class_planes(c) * in_group(n, g);

@@ -48,6 +48,16 @@ ZTI_STATIC uint32_t number_rest_bits(uint64_t v)
     return zti_bit_length64(v + 1) - 1;
 }
 
+ZTI_STATIC uint64_t number_rest(uint64_t v, uint32_t n)
+{
+    return v + 1 - (UINT64_C(1) << n);
+}
+
+ZTI_STATIC uint32_t number_bits(uint64_t v)
+{
+    return ZTI_SZ_NUMBER_BITS + number_rest_bits(v);
+}
+
 ZTI_STATIC uint64_t take_number(struct zti_bit_reader *r)
 {
     const uint32_t n = (uint32_t)zti_take_bits(r, ZTI_SZ_NUMBER_BITS);
@@ -57,9 +67,7 @@ ZTI_STATIC uint64_t take_number(struct zti_bit_reader *r)
 /* v in unary code; where it has more than 11 zeros, what is above as a number. Its bits: */
 ZTI_STATIC uint32_t value_bits(uint64_t v)
 {
-    return v < ZTI_SZ_ROUNDS
-               ? (uint32_t)v + 1
-               : (uint32_t)ZTI_SZ_ROUNDS + ZTI_SZ_NUMBER_BITS + number_rest_bits(v - ZTI_SZ_ROUNDS);
+    return v < ZTI_SZ_ROUNDS ? (uint32_t)v + 1 : ZTI_SZ_ROUNDS + number_bits(v - ZTI_SZ_ROUNDS);
 }
 
 ZTI_STATIC uint64_t take_value(struct zti_bit_reader *r)
@@ -93,25 +101,58 @@ ZTI_STATIC uint32_t take_gap(struct zti_bit_reader *r, uint32_t count)
 
 /* ---- classes of groups ----------------------------------------------------------------------- */
 
+/* The largest class of integers of so many bits. */
+ZTI_STATIC uint32_t class_most(uint32_t bits)
+{
+    return ZTI_SZ_FEW + 1 + bits;
+}
+
+/* Lists have so many values at most. */
+ZTI_STATIC uint32_t list_most(bool is_coded)
+{
+    return is_coded ? ZTI_SZ_SPARSE_CODED : ZTI_SZ_SPARSE;
+}
+
+ZTI_STATIC bool is_list(uint32_t c)
+{
+    return c <= ZTI_SZ_SPARSE;
+}
+
+/* Of n values of a group that is no list so many may have more bits than there are planes: 0.618 of
+ * them is where one bit more is worth while for a geometric law (Gallager and van Voorhis 1975). */
+ZTI_STATIC uint32_t longer_most(uint32_t n)
+{
+    return n * ZTI_SZ_LONGER_MOST / ZTI_SZ_GROUP;
+}
+
+/* The class of a group of so many values other than 0 for which k planes are best. */
+ZTI_STATIC uint32_t class_of_planes(uint32_t k, uint32_t some)
+{
+    return k == 0 && some <= ZTI_SZ_FEW_MOST ? (uint32_t)ZTI_SZ_FEW : class_most(k);
+}
+
 /* Planes of a group: all that are counted in its class, or where the rest is in Huffman codes. */
 ZTI_STATIC uint32_t class_planes(uint32_t c)
 {
     return c > ZTI_SZ_FEW ? c - ZTI_SZ_FEW - 1 : 0;
 }
 
-ZTI_STATIC uint32_t shift_of(uint32_t k)
+ZTI_STATIC uint32_t class_shift(uint32_t c)
 {
+    const uint32_t k = class_planes(c);
     return k > 1 ? k - 1 : 0;
 }
 
-ZTI_STATIC uint32_t class_shift(uint32_t c)
+ZTI_STATIC uint32_t planes_of(uint32_t c, bool is_coded)
 {
-    return shift_of(class_planes(c));
+    return is_coded ? class_shift(c) : class_planes(c);
 }
 
-ZTI_STATIC bool is_list(uint32_t c)
+/* About the bits that Huffman codes stand for: of n values with so many in Rice codes, what is
+ * above the planes. */
+ZTI_STATIC uint32_t bits_above(uint32_t rice_bits, uint32_t n, uint32_t c)
 {
-    return c <= ZTI_SZ_SPARSE;
+    return rice_bits + n * (1 - class_shift(c));
 }
 
 /* The book of a class that is no list. */
@@ -120,16 +161,22 @@ ZTI_STATIC uint32_t book_of(uint32_t c)
     return c - ZTI_SZ_FEW < ZTI_SZ_BOOKS - 2 ? c - ZTI_SZ_FEW + 1 : (uint32_t)ZTI_SZ_BOOKS - 1;
 }
 
-/* What a book's symbols say of a value at most: that it is so much or more. */
+/* Bits of each value that a byte of a book's symbols has, and what it says of a value at most: that
+ * it is so much or more. */
+ZTI_STATIC uint32_t symbol_bits(uint32_t book)
+{
+    return book > 1 ? 4 : 2;
+}
+
 ZTI_STATIC uint32_t symbol_most(uint32_t book)
 {
-    return book > 1 ? 15 : 3;
+    return (1u << symbol_bits(book)) - 1;
 }
 
 /* Symbols that so many values of a group are in. */
 ZTI_STATIC uint32_t symbols_in(uint32_t values, uint32_t book)
 {
-    return book > 1 ? (values + 1) / 2 : (values + 3) / 4;
+    return (values * symbol_bits(book) + 7) / 8;
 }
 
 /* Classes numbered without those that Huffman codes have no use for, and back. */
@@ -154,6 +201,12 @@ ZTI_STATIC uint32_t class_step(uint32_t c, uint32_t before)
 ZTI_STATIC uint32_t class_after(uint32_t step, uint32_t before)
 {
     return step & 1 ? before - (step + 1) / 2 : before + step / 2;
+}
+
+/* The symbol of a class, knowing the one before. */
+ZTI_STATIC uint32_t class_symbol(uint32_t c, uint32_t before)
+{
+    return class_step(class_number(c), class_number(before));
 }
 
 /* v in a Rice code of k low bits. */

@@ -60,7 +60,7 @@ find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *fo
     h.n = n;
     h.own = n <= second * HALF ? 0 : n - second * HALF < HALF ? n - second * HALF : (uint32_t)HALF;
     h.c = (uint32_t)group & 255;
-    h.k = is_huffman ? class_shift(h.c) : class_planes(h.c);
+    h.k = planes_of(h.c, is_huffman);
     h.plane_at = skip + found->planes_at + ((uint32_t)group >> 8) + second * HALF;
     h.at = skip + (uint32_t)(group >> 32);
     h.more_at = found->start + (uint32_t)(group >> 32);

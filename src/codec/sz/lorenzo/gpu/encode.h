@@ -276,7 +276,7 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         put_kept(pair_of(sh, g), d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
         return;
     }
-    const uint32_t c = sh->classes[g], k = p->is_coded ? class_shift(c) : class_planes(c);
+    const uint32_t c = sh->classes[g], k = planes_of(c, p->is_coded);
     put_planes(t, u, n, k, out, planes + sh->plane_at[g]);
     if (!p->is_coded) {
         put_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
@@ -310,14 +310,14 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
                                                 uint32_t planes, uint32_t effort)
 {
     const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, c = sh->classes[own];
-    const uint32_t most = ZTI_SZ_FEW + 1 + BOTH_BITS + (p->is_coded ? 1 : 0);
+    const uint32_t most = class_most(BOTH_BITS + (p->is_coded ? 1 : 0));
     const bool is_alone = is_list(c) || c > most || g * ZTI_SZ_GROUP + 128 > n;
     if (effort == ZT_EFFORT_PAPER || zti_unlikely(__any_sync(SIMT_ALL_LANES, is_alone))) {
         put_each(s, sh, p, t, g, out, planes, effort);
         return;
     }
     const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
-    const uint32_t shift = p->is_coded ? class_shift(c) : class_planes(c);
+    const uint32_t shift = planes_of(c, p->is_coded);
     const uint32_t rest = planes + sh->plane_bits;
     const uint32_t at = rest + sh->rest_at[own];
     word v[4];

@@ -25,17 +25,11 @@ static __device__ __forceinline__ void put_codes(uint32_t code, uint32_t *out, u
 
 /* ---- effort 'default' ------------------------------------------------------------------------ */
 
-/* The symbol of a group's class, knowing the one before. */
-static __device__ __forceinline__ uint32_t class_symbol(uint32_t c, uint32_t before)
-{
-    return class_step(class_number(c), class_number(before));
-}
-
 /* Symbol i of a group of class c. */
 static __device__ __forceinline__ uint32_t symbol_of(const word *u, uint32_t c, uint32_t i)
 {
     const uint32_t book = book_of(c), shift = class_shift(c), most = symbol_most(book);
-    if (book > 1)
+    if (symbol_bits(book) == 4)
         return at_most(above(u[2 * i], shift), most) | at_most(above(u[2 * i + 1], shift), most)
                                                            << 4;
     uint32_t symbol = 0;
@@ -67,10 +61,10 @@ static __device__ __forceinline__ struct codes codes_of_four(const uint32_t *cod
     SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         u[k] = at_most(v[k] >> shift, most); /* a bit less than all at most */
-    const uint32_t by = book > 1 ? 4 : 2;
+    const uint32_t by = symbol_bits(book);
     const uint32_t low = u[0] | u[1] << by, high = u[2] | u[3] << by;
-    const struct codes two = {i < n ? own[book > 1 ? low : low | high << 4] : 0,
-                              i + 2 < n && book > 1 ? own[high] : 0};
+    const struct codes two = {i < n ? own[by == 4 ? low : low | high << 4] : 0,
+                              i + 2 < n && by == 4 ? own[high] : 0};
     return two;
 }
 

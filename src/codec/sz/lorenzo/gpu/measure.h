@@ -146,12 +146,11 @@ static __device__ __forceinline__ void descend(const struct some *s, uint32_t wi
     }
 }
 
-/* class_of of lorenzo/rice.h: a list of list_most values at most, or the k of the fewest bits near
- * the smallest one that leaves at most 39 of 64 values longer. */
+/* class_of of lorenzo/rice.h. */
 static __device__ __forceinline__ struct found_class class_of(const struct some *s, uint32_t width,
                                                               uint32_t list_most)
 {
-    const uint32_t most = s->n * 39 / 64;
+    const uint32_t most = longer_most(s->n);
     const uint32_t longest = __reduce_max_sync(SIMT_ALL_LANES, bits_in(s->top));
     struct found_class f = {0, 0, 0};
     SIMT_NO_UNROLL
@@ -159,13 +158,12 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
         f.k += longer(s, f.k + step - 1) > most ? step : 0;
     const uint32_t begin = f.k;
     descend(s, width, &f);
-    f.c = ZTI_SZ_FEW + 1 + f.k;
+    f.c = class_most(f.k);
     /* a list may have more than 39 of 64 values where a group has few */
     if (!__any_sync(SIMT_ALL_LANES, begin == 0 || f.k == 0 || most < list_most))
         return f;
     const uint32_t some = longer(s, 0);
-    if (f.k == 0 && some <= ZTI_SZ_FEW_MOST)
-        f.c = ZTI_SZ_FEW;
+    f.c = class_of_planes(f.k, some);
     if (some <= list_most) {
         f.c = some;
         f.bits = 0;
@@ -205,7 +203,7 @@ static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
         while (marks != 0) {
             const word v = next_beyond(sh, s, f.k, &marks);
             more +=
-                ZTI_SZ_ROUNDS - 1 + number_bits(v, ZTI_SZ_ROUNDS) - at_most(v, ZTI_SZ_UNARY_MOST);
+                ZTI_SZ_ROUNDS - 1 + number_bits(v - ZTI_SZ_ROUNDS) - at_most(v, ZTI_SZ_UNARY_MOST);
         }
         more = sum_of_group(more);
     }
@@ -254,18 +252,17 @@ static __device__ __forceinline__ bool measure_warp(struct coding *sh, uint32_t 
                                                     uint32_t last, uint32_t width, bool is_coded,
                                                     bool is_counted, uint32_t *all)
 {
-    const uint32_t most = is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
     bool differs = false;
     SIMT_NO_UNROLL
     for (uint32_t g = first; g < last; g += GROUPS_AT_ONCE) {
         struct some s;
         load_some(sh, g + threadIdx.x % 32 / GROUP_LANES, last, &s);
-        const struct found_class f = class_of(&s, width, most);
+        const struct found_class f = class_of(&s, width, list_most(is_coded));
         const bool is_own = threadIdx.x % GROUP_LANES == 0 && s.group < last;
         uint32_t excess = 0, rest = 0;
         differs = differs || s.top != 0;
         if (is_counted)
-            *all += is_own && !is_list(f.c) ? f.bits + s.n * (1 - class_shift(f.c)) : 0;
+            *all += is_own && !is_list(f.c) ? bits_above(f.bits, s.n, f.c) : 0;
         else if (is_coded)
             rest = symbols_bits(sh, &s, f.c, &excess);
         else
@@ -273,7 +270,7 @@ static __device__ __forceinline__ bool measure_warp(struct coding *sh, uint32_t 
         if (is_own) {
             sh->classes[s.group] = f.c;
             if (!is_counted) {
-                sh->plane_at[s.group] = (is_coded ? class_shift(f.c) : class_planes(f.c)) * s.n;
+                sh->plane_at[s.group] = planes_of(f.c, is_coded) * s.n;
                 sh->rest_at[s.group] = is_list(f.c) ? 0 : rest;
                 sh->excess_at[s.group] = excess;
             }

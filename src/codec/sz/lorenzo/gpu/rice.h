@@ -56,9 +56,9 @@ static __device__ __forceinline__ uint32_t list_bits(struct pair u, uint32_t cou
 }
 
 /* Bits of numbers for what is 'most' or more, of which value_bits says the unary part as well. */
-static __device__ __forceinline__ uint32_t number_bits(word v, uint32_t most)
+static __device__ __forceinline__ uint32_t number_bits_from(word v, uint32_t most)
 {
-    return v < most ? 0 : ZTI_SZ_NUMBER_BITS + number_rest_bits(v - most);
+    return v < most ? 0 : number_bits(v - most);
 }
 
 /* ---- the bits -------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static __device__ __forceinline__ void or_bits(uint32_t *out, uint32_t at, uint6
 static __device__ __forceinline__ void or_number(uint32_t *out, uint32_t at, uint64_t v)
 {
     const uint32_t n = number_rest_bits(v);
-    const uint64_t rest = v + 1 - (UINT64_C(1) << n);
+    const uint64_t rest = number_rest(v, n);
     if (WIDTH == 32) {
         or_bits(out, at, n | rest << ZTI_SZ_NUMBER_BITS);
         return;
@@ -221,7 +221,7 @@ static __device__ __forceinline__ void put_planes(const struct turner *t, const 
 static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most, uint32_t *out,
                                                    uint32_t at)
 {
-    const struct spans s = spans_of(number_bits(v.low, most), number_bits(v.high, most));
+    const struct spans s = spans_of(number_bits_from(v.low, most), number_bits_from(v.high, most));
     if (v.low >= most)
         or_number(out, at + s.low, v.low - most);
     if (v.high >= most)
@@ -328,7 +328,7 @@ static __device__ __forceinline__ void put_more_of_both(const word *four, uint32
     SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
         const word v = four[k] >> shift;
-        count += v < most ? 0 : is_number ? number_bits(v, (uint32_t)most) : value_bits(v - most);
+        count += v < most ? 0 : is_number ? number_bits(v - most) : value_bits(v - most);
         marks |= (uint32_t)(v >= most) << k;
     }
     if (!__any_sync(SIMT_ALL_LANES, marks != 0))
@@ -340,7 +340,7 @@ static __device__ __forceinline__ void put_more_of_both(const word *four, uint32
             or_number(out, at, v);
         else
             or_value(out, at, v);
-        at += is_number ? ZTI_SZ_NUMBER_BITS + number_rest_bits(v) : value_bits(v);
+        at += is_number ? number_bits(v) : value_bits(v);
     }
 }
 

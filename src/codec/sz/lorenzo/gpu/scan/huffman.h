@@ -27,7 +27,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
                                                           const struct finding *f, struct lane *l,
                                                           struct books *b)
 {
-    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    const uint32_t most = class_most(l->is_wide ? 64 : 32);
     const struct codes c = codes_of(s, f, window_of(f, l->column), 0, ZT_EFFORT_DEFAULT);
     uint32_t planes = 0, number = 0;
     bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
@@ -205,7 +205,7 @@ static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
 static __device__ __forceinline__ uint32_t values_above(const uint8_t *symbols, uint32_t n,
                                                         uint32_t book)
 {
-    const uint32_t bits = book > 1 ? 4 : 2, all = n * bits;
+    const uint32_t bits = symbol_bits(book), all = n * bits;
     uint32_t above = 0;
     for (uint32_t first = 0; first < all; first += 128) {
         uint32_t words[4];

@@ -328,7 +328,7 @@ static __device__ __forceinline__ bool is_rounds_or_none(uint32_t c)
 static __device__ __forceinline__ void
 find_classes(const struct sz_tiles *s, const struct finding *f, struct lane *l, uint64_t *changes)
 {
-    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    const uint32_t most = class_most(l->is_wide ? 64 : 32);
     uint32_t planes = 0, c = 0;
     *changes = 0;
     bring_some(s, f, l, CLASSES_BITS);
