@@ -175,12 +175,6 @@ static inline const uint64_t *gaps_of(struct exact *exact)
     return exact->gaps;
 }
 
-/* Whether a tile's values are logarithms, with marks of zeros and signs beside them. */
-static inline bool has_marks(const struct zti_coding *coding, uint32_t form)
-{
-    return sz_of(coding)->source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS);
-}
-
 /* A tile's values in bytes, without as many low bits as those of their group need. */
 struct smalls {
     uint8_t v[ZTI_SZ_TILE_VALUES];

@@ -86,6 +86,7 @@ enum {
     ZTI_SZ_NARROW = 1,   /* integers of 32 bits */
     ZTI_SZ_WIDE = 2,     /* integers of 64 bits */
     ZTI_SZ_RAW = 3,      /* the values as they are */
+    ZTI_SZ_KIND = 3,     /* which of these */
     ZTI_SZ_LOSSLESS = 4, /* lattice: this tile is coded from the values' bits */
     ZTI_SZ_FORM = 7,
     ZTI_SZ_HAS_EXACT = 8

@@ -212,25 +212,22 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
 static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l, const uint8_t *at,
                                 const uint8_t *end)
 {
-    const uint32_t first = *at++, base_bytes = first >> 4;
+    const uint32_t first = *at++, kind = first & ZTI_SZ_KIND;
     const uint32_t value_bytes = (uint32_t)zt_type_bytes(coding->type);
     l->form = first & ZTI_SZ_FORM;
     l->exact.count = 0;
-    l->is_wide =
-        (first & 3) == ZTI_SZ_ZERO ? zt_type_bytes(coding->type) == 8 : (first & 3) == ZTI_SZ_WIDE;
-    if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes ||
-        !is_form(sz_of(coding), value_bytes, first))
+    l->is_wide = kind == ZTI_SZ_ZERO ? value_bytes == 8 : kind == ZTI_SZ_WIDE;
+    if (!is_first_byte(sz_of(coding), l->tile.n, value_bytes, first))
         return NULL;
     l->away = 0;
-    for (uint32_t i = 0; i < base_bytes; i++)
+    for (uint32_t i = 0; i < base_bytes_in(first); i++)
         l->away |= (uint64_t)*at++ << 8 * i;
     l->raw = at;
     if (first & ZTI_SZ_HAS_EXACT) {
         l->exact.count = 1;
-        at = zti_sz_take_exact(at, end, l->tile.n, zt_type_bytes(coding->type), l->exact.bits,
-                               &l->raw);
+        at = zti_sz_take_exact(at, end, l->tile.n, value_bytes, l->exact.bits, &l->raw);
     }
-    if (at && (first & 3) != ZTI_SZ_RAW && has_marks(coding, first))
+    if (at && has_marks(sz_of(coding), first))
         at = zti_sz_take_marks(at, end, l->tile.n, l->tile.extent[l->tile.rank - 1], l->exact.zero,
                                l->exact.negative);
     return at;
@@ -239,16 +236,16 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
 /* Whether the tile's residuals are in codes that are taken with those of others. */
 static bool is_shared(const struct zti_coding *coding, const struct lane *l)
 {
-    const uint32_t form = l->form & 3;
-    return l->is_good && (form == ZTI_SZ_NARROW || form == ZTI_SZ_WIDE) &&
-           is_coded(sz_of(coding)->effort, l->form) && sz_of(coding)->effort == ZT_EFFORT_DEFAULT;
+    return l->is_good && has_residuals(l->form) && sz_of(coding)->effort == ZT_EFFORT_DEFAULT &&
+           is_coded(sz_of(coding)->effort, l->form);
 }
 
 /* A tile up to its first code; l->tile and l->r are there. */
 static void begin_lane(const struct zti_coding *coding, struct lane *l)
 {
     const uint8_t *const start = l->r.base + l->r.at / 8;
-    const uint8_t *const end = start + 1 + l->tile.n * zt_type_bytes(coding->type);
+    const uint8_t *const end =
+        start + tile_most_bytes(l->tile.n, (uint32_t)zt_type_bytes(coding->type));
     l->end_bits = (uint64_t)(end - l->r.base) * 8;
     l->is_good = l->r.at <= l->r.end;
     const uint8_t *const at = l->is_good ? take_head(coding, l, start, end) : NULL;
@@ -302,9 +299,9 @@ static void take_book(const struct zti_coding *coding, struct lane *lanes, uint3
 /* The tile's residuals, in the order of groups; the reader is behind them. */
 static void take_rest(const struct zti_coding *coding, struct lane *l)
 {
-    if ((l->form & 3) == ZTI_SZ_ZERO)
+    if ((l->form & ZTI_SZ_KIND) == ZTI_SZ_ZERO)
         return;
-    if ((l->form & 3) == ZTI_SZ_RAW) {
+    if ((l->form & ZTI_SZ_KIND) == ZTI_SZ_RAW) {
         l->r.at = l->end_bits;
         return;
     }
@@ -326,8 +323,8 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
                         union values *values)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
-    const bool is_bits = sz_of(coding)->source == ZTI_SZ_BITS || (l->form & ZTI_SZ_LOSSLESS);
-    if ((l->form & 3) == ZTI_SZ_RAW) {
+    const bool is_bits = is_of_bits(sz_of(coding), l->form);
+    if ((l->form & ZTI_SZ_KIND) == ZTI_SZ_RAW) {
         for (uint32_t i = 0; i < l->tile.n; i++)
             put_value_at(values, value_bytes, i, l->raw + i * value_bytes);
         return;
@@ -363,11 +360,9 @@ static bool are_rows_there(const struct zti_coding *coding, const struct lane *l
  * cannot go there. */
 static bool finish_straight(const struct zti_coding *coding, struct lane *l)
 {
-    const uint32_t form = l->form & 3;
     struct rows rows;
     if (sz_of(coding)->source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) ||
-        l->exact.count > 0 || (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) ||
-        !are_rows_there(coding, l, &rows))
+        l->exact.count > 0 || !has_residuals(l->form) || !are_rows_there(coding, l, &rows))
         return false;
     rows.is_streamed = l->is_streamed;
     const struct residuals_32 narrow = residuals_of_32(l);

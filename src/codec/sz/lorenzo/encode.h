@@ -110,7 +110,7 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t lossless;
-    if (sz_of(coding)->source == ZTI_SZ_LATTICE || sz_of(coding)->source == ZTI_SZ_LOG) {
+    if (may_be_lossless(sz_of(coding))) {
         s->exact.count = 0;
         s->exact.has_zeros = false;
         integers_of_bits(coding->type, tile->n, s);
@@ -154,7 +154,7 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
         const uint32_t form = integers_of(coding, tile->n, s);
         fits = put_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
     }
-    if (fits && bytes < raw_bytes / 4 * 3)
+    if (fits && is_short(bytes, raw_bytes))
         return bytes;
     if (is_done)
         gather_tile(tile, array, s->values.bytes);

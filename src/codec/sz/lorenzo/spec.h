@@ -271,18 +271,89 @@ ZTI_STATIC bool is_coded(uint32_t effort, uint32_t form)
     return effort != ZT_EFFORT_FAST && !(form & ZTI_SZ_LOSSLESS);
 }
 
-/* Whether a tile of this form can be of such values. */
-ZTI_STATIC bool is_form(const struct zti_sz *sz, uint32_t value_bytes, uint32_t first)
+/* The same as cuSZ codes them. */
+ZTI_STATIC bool is_paper(uint32_t effort, uint32_t form)
 {
-    const uint32_t form = first & 3;
-    const bool is_bits = sz->source == ZTI_SZ_BITS || (first & ZTI_SZ_LOSSLESS);
-    if (form == ZTI_SZ_RAW)
-        return first == ZTI_SZ_RAW;
-    if ((first & ZTI_SZ_LOSSLESS) && sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_LOG)
+    return effort == ZT_EFFORT_PAPER && is_coded(effort, form);
+}
+
+/* Whether the first integer is subtracted from all of a tile. */
+ZTI_STATIC bool has_base(uint32_t effort)
+{
+    return effort != ZT_EFFORT_PAPER;
+}
+
+ZTI_STATIC bool has_residuals(uint32_t form)
+{
+    return (form & ZTI_SZ_KIND) == ZTI_SZ_NARROW || (form & ZTI_SZ_KIND) == ZTI_SZ_WIDE;
+}
+
+/* Whether integers are the bits of values, and whether marks of zeros and signs are beside them. */
+ZTI_STATIC bool is_of_bits(const struct zti_sz *sz, uint32_t form)
+{
+    return sz->source == ZTI_SZ_BITS || (form & ZTI_SZ_LOSSLESS);
+}
+
+ZTI_STATIC bool has_marks(const struct zti_sz *sz, uint32_t form)
+{
+    return sz->source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS) &&
+           (form & ZTI_SZ_KIND) != ZTI_SZ_RAW;
+}
+
+/* Whether a tile that is not short by prediction is tried without loss; and whether it is short. */
+ZTI_STATIC bool may_be_lossless(const struct zti_sz *sz)
+{
+    return sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_LOG;
+}
+
+ZTI_STATIC bool is_short(uint32_t bytes, uint32_t raw_bytes)
+{
+    return bytes < raw_bytes / 4 * 3;
+}
+
+/* A tile's first byte; the bytes of its base, which is there as its distance from the centre,
+ * folded. */
+ZTI_STATIC uint32_t base_bytes_of(uint64_t away)
+{
+    return (zti_bit_length64(away) + 7) / 8;
+}
+
+ZTI_STATIC uint32_t first_byte(uint32_t form, bool has_exact, uint32_t base_bytes)
+{
+    return form | (has_exact ? ZTI_SZ_HAS_EXACT : 0) | base_bytes << 4;
+}
+
+ZTI_STATIC uint32_t base_bytes_in(uint32_t first)
+{
+    return first >> 4;
+}
+
+/* The form where all integers are the base. */
+ZTI_STATIC uint32_t zero_form(uint32_t form)
+{
+    return (form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
+}
+
+/* The most bytes of a tile of n values. */
+ZTI_STATIC uint32_t tile_most_bytes(uint32_t n, uint32_t value_bytes)
+{
+    return 1 + n * value_bytes;
+}
+
+/* Whether a tile of n such values can begin with this byte. */
+ZTI_STATIC bool is_first_byte(const struct zti_sz *sz, uint32_t n, uint32_t value_bytes,
+                              uint32_t first)
+{
+    const uint32_t kind = first & ZTI_SZ_KIND;
+    if (base_bytes_in(first) > 8 || base_bytes_in(first) > n * value_bytes)
         return false;
-    if (form == ZTI_SZ_WIDE)
+    if (kind == ZTI_SZ_RAW)
+        return first == ZTI_SZ_RAW;
+    if ((first & ZTI_SZ_LOSSLESS) && !may_be_lossless(sz))
+        return false;
+    if (kind == ZTI_SZ_WIDE)
         return value_bytes == 8;
-    return !(is_bits && form == ZTI_SZ_NARROW && value_bytes == 8);
+    return !(is_of_bits(sz, first) && kind == ZTI_SZ_NARROW && value_bytes == 8);
 }
 
 #endif

@@ -174,7 +174,7 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
         *is_zero = NAME(residuals_in_lines)(&own, columns, sz_of(coding)->axes, &blocks, a, b) == 0;
         return b;
     }
-    (void)NAME(take_base)(a, tile->n, tile->block == 0, is_zero);
+    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->effort), is_zero);
     if (*is_zero)
         return a;
     NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
@@ -194,6 +194,20 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
     return NAME(take_paper)(coding, r, to->u, tile->n, end_bits);
 }
 
+/* How far a tile's base is from the centre, folded; and back. */
+ZTI_INLINE uval NAME(away_of)(const struct zti_coding *coding, uval first)
+{
+    const uval away =
+        (uval)((has_base(sz_of(coding)->effort) ? first : 0) - (uval)sz_of(coding)->centre);
+    return ZTI_SZ_FOLDED(away, VAL_BITS);
+}
+
+ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
+{
+    const uval half = (uval)away;
+    return (uval)sz_of(coding)->centre + ZTI_SZ_UNFOLDED(half);
+}
+
 /* Append a tile whose residuals are in u, in the order of groups, and whose first integer is base,
  * as described at the top of sz.c. Memory is asked for 'ahead' meanwhile. False where that takes
  * more than most_bytes. */
@@ -202,17 +216,16 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
                                 bool is_zero, struct rows *ahead, uint8_t *out, uint32_t most_bytes,
                                 uint32_t *bytes)
 {
-    const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)sz_of(coding)->centre);
-    uval folded = ZTI_SZ_FOLDED(away, VAL_BITS);
-    uint8_t *at = out + 1;
-    for (; folded; folded = (uval)(folded >> 4 >> 4))
-        *at++ = (uint8_t)folded;
-    if (is_zero)
-        form = (form & ~(uint32_t)ZTI_SZ_NARROW & ~(uint32_t)ZTI_SZ_WIDE) | ZTI_SZ_ZERO;
-    *out = (uint8_t)(form | (exact->count ? ZTI_SZ_HAS_EXACT : 0) | (uint32_t)(at - out - 1) << 4);
+    const uval folded = NAME(away_of)(coding, base);
+    const uint32_t base_bytes = base_bytes_of(folded);
+    uint8_t *at = out;
+    form = is_zero ? zero_form(form) : form;
+    *at++ = (uint8_t)first_byte(form, exact->count > 0, base_bytes);
+    for (uint32_t i = 0; i < base_bytes; i++)
+        *at++ = (uint8_t)(folded >> 8 * i);
     if (exact->count)
         at = zti_sz_put_exact(at, exact->bits, tile->n, exact->values, zt_type_bytes(coding->type));
-    if (has_marks(coding, form))
+    if (has_marks(sz_of(coding), form))
         at = zti_sz_put_marks(at, exact->zero, exact->negative, tile->n,
                               tile->extent[tile->rank - 1]);
     if ((uint32_t)(at - out) > most_bytes)
@@ -241,7 +254,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
 {
     const uval base = a[0];
     bool is_zero;
-    if (is_coded(sz_of(coding)->effort, form) && sz_of(coding)->effort == ZT_EFFORT_PAPER) {
+    if (is_paper(sz_of(coding)->effort, form)) {
         (void)NAME(take_base)(a, tile->n, false, &is_zero);
         NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
     } else {
@@ -251,22 +264,15 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
                                bytes);
 }
 
-/* The base of a tile, of which its bytes say how far from the centre it is, folded. */
-ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
-{
-    const uval half = (uval)away;
-    return (uval)sz_of(coding)->centre + ZTI_SZ_UNFOLDED(half);
-}
-
 /* The integers of a tile from its residuals and its base; in d->u or in spare. */
 static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *tile, uint32_t form,
                             uint64_t away, struct NAME(residuals) * d, uval *spare)
 {
     const uval base = NAME(base_of)(coding, away);
     uval *u = d->u;
-    if ((form & 3) == ZTI_SZ_ZERO) {
+    if ((form & ZTI_SZ_KIND) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
-    } else if (is_coded(sz_of(coding)->effort, form) && sz_of(coding)->effort == ZT_EFFORT_PAPER) {
+    } else if (is_paper(sz_of(coding)->effort, form)) {
         NAME(sums)(tile, sz_of(coding)->axes, u);
     } else if (NAME(is_back_in_lines)(coding, tile)) {
         const struct rows rows = side_by_side(tile, spare, sizeof *spare);
@@ -386,7 +392,7 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
             NAME(count_residuals)(coding, tile, a, ahead, counts);
         return;
     }
-    (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
+    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->effort), &is_zero);
     if (is_zero)
         return;
     NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
@@ -402,11 +408,7 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
     const struct blocks blocks = blocks_of(tile);
     bool is_zero;
     const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
-    const uval away = base - (uval)sz_of(coding)->centre;
-    uval folded = ZTI_SZ_FOLDED(away, VAL_BITS);
-    uint64_t head = 8;
-    for (; folded; folded = (uval)(folded >> 4 >> 4))
-        head += 8;
+    const uint64_t head = 8 + 8 * base_bytes_of(NAME(away_of)(coding, base));
     if (!is_zero) {
         NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
         NAME(fold)(a, tile->n);

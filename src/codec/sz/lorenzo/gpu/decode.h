@@ -234,7 +234,7 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
 {
     const uint32_t *const symbols =
         (const uint32_t *)sz_symbols_in(found, &s->sz) + threadIdx.x * (HALF / 2);
-    const bool is_wide = WIDTH == 64 && (found->form & 3) == ZTI_SZ_WIDE;
+    const bool is_wide = WIDTH == 64 && (found->form & ZTI_SZ_KIND) == ZTI_SZ_WIDE;
     const uint32_t n = sh->walk.n, first = threadIdx.x * HALF;
     const uint32_t own = n <= first ? 0 : n - first < HALF ? n - first : (uint32_t)HALF;
     uint32_t v[HALF], outliers = 0, before = 0;
@@ -397,7 +397,7 @@ static __device__ __forceinline__ void put_numbers(const struct sz_tiles *s, uin
                                                    int64_t stride, word *to)
 {
     const bool is_plain = !IS_LOG && s->sz.source == ZTI_SZ_LATTICE && !(form & ZTI_SZ_LOSSLESS) &&
-                          (WIDTH == 32 || (form & 3) == ZTI_SZ_NARROW);
+                          (WIDTH == 32 || (form & ZTI_SZ_KIND) == ZTI_SZ_NARROW);
     const double unit = s->sz.step;
     if (is_plain) {
         SIMT_UNROLL
@@ -488,8 +488,8 @@ static __device__ __forceinline__ void put_values(const struct sz_tiles *s, stru
 {
     const struct walk *const w = &sh->walk;
     const uint32_t form = found->form;
-    const bool has_marks = IS_LOG && !(form & ZTI_SZ_LOSSLESS);
-    const bool is_raw = (form & 3) == ZTI_SZ_RAW;
+    const bool is_raw = (form & ZTI_SZ_KIND) == ZTI_SZ_RAW;
+    const bool are_marked = IS_LOG && has_marks(&s->sz, form);
     const uint64_t kept = found->start + found->values_at;
     for (uint32_t i = threadIdx.x; i < w->n; i += THREADS) {
         uint32_t at[ZT_MAX_RANK];
@@ -501,8 +501,8 @@ static __device__ __forceinline__ void put_values(const struct sz_tiles *s, stru
             *to = kept_value(s, kept + (uint64_t)i * WIDTH);
         } else {
             const word v = value_of(s, form, sh->u[pad(i)] + base);
-            const bool is_zero = has_marks && bit_at(sh->marks[0], i);
-            const bool is_negative = has_marks && bit_at(sh->marks[1], i);
+            const bool is_zero = are_marked && bit_at(sh->marks[0], i);
+            const bool is_negative = are_marked && bit_at(sh->marks[1], i);
             *to = (is_zero ? 0 : v) ^ (word)is_negative << (WIDTH - 1);
         }
     }
@@ -599,7 +599,7 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
                                                      struct sz_found *found, uint32_t effort,
                                                      uint32_t end)
 {
-    const uint32_t form = found->form & 3;
+    const uint32_t form = found->form & ZTI_SZ_KIND;
     if (form == ZTI_SZ_ZERO) {
         for (uint32_t i = threadIdx.x; i < PADDED; i += THREADS)
             sh->u[i] = 0;
@@ -607,7 +607,7 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
         return;
     }
     bool has_sums = false;
-    if (effort == ZT_EFFORT_PAPER && is_coded(effort, found->form)) {
+    if (is_paper(effort, found->form)) {
         const uint32_t row = form == ZTI_SZ_NARROW ? row_sums(&sh->walk, false) : 0;
         take_paper(s, sh, found, row);
         has_sums = row > 0;
@@ -642,19 +642,17 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     struct sz_found *const found = sz_slot(s->found, &s->sz, slot);
     if (in_chunk >= s->chunk_tiles || number >= s->grid.count || found->start == FOUND_NOTHING)
         return;
-    const uint32_t form = found->form;
-    const bool is_raw = (form & 3) == ZTI_SZ_RAW;
-    const bool has_marks = IS_LOG && !is_raw && !(form & ZTI_SZ_LOSSLESS);
+    const uint32_t form = found->form, kind = form & ZTI_SZ_KIND;
+    const bool is_raw = kind == ZTI_SZ_RAW, are_marked = IS_LOG && has_marks(&s->sz, form);
     place_tile(s, sh, found, number);
-    if ((form & 3) == ZTI_SZ_NARROW && !(effort == ZT_EFFORT_PAPER && is_coded(effort, form)))
+    if (kind == ZTI_SZ_NARROW && !is_paper(effort, form))
         bring_bits(s, sh, found);
     __syncthreads();
-    if (has_marks)
+    if (are_marked)
         load_marks(sh, found);
     const uint32_t last = sh->axes > 0 ? sh->axes - 1 : 0;
-    const bool is_fast =
-        sh->is_inside && !is_raw && !has_marks && (form & 3) != ZTI_SZ_ZERO && sh->step[last] >= 8;
-    const word base = (word)s->sz.centre + unfold((word)found->away, (form & 3) == ZTI_SZ_NARROW);
+    const bool is_fast = sh->is_inside && has_residuals(form) && !are_marked && sh->step[last] >= 8;
+    const word base = (word)s->sz.centre + unfold((word)found->away, kind == ZTI_SZ_NARROW);
     if (!is_raw)
         take_integers(s, sh, found, effort, is_fast ? last : sh->axes);
     if (is_fast)

@@ -9,12 +9,7 @@ struct plan {
     bool is_zero, has_exact, has_marks, is_coded;
 };
 
-/* Bytes of a tile's base, its exact values and its marks. */
-static __device__ __forceinline__ uint32_t base_bytes_of(const struct coding *sh)
-{
-    return (71 - (uint32_t)__clzll((long long)sh->away)) / 8;
-}
-
+/* Bytes of a tile's exact values and its marks. */
 static __device__ __forceinline__ uint32_t exact_bytes_of(const struct coding *sh,
                                                           const struct plan *p)
 {
@@ -179,7 +174,7 @@ begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32
     p.bytes = 0;
     if (p.has_marks || p.has_exact)
         fill_gaps(s, sh, &p);
-    const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
+    const word base = has_base(effort) ? sh->a[0] : 0;
     const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
     if (threadIdx.x == 0)
         sh->away = away;
@@ -193,19 +188,19 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
                                                           uint32_t effort, bool is_counted)
 {
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
-    const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
+    const bool are_paper = is_paper(effort, p->form);
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
     const uint32_t first = threadIdx.x / 32 * each, some = groups_in(sh->walk.n);
     const struct residuals r = {first,           first + each < some ? first + each : some,
-                                sh->walk.differ, effort == ZT_EFFORT_PAPER ? 0 : sh->a[0],
-                                is_paper,        is_narrow};
+                                sh->walk.differ, has_base(effort) ? sh->a[0] : 0,
+                                are_paper,       is_narrow};
     uint32_t all = 0;
     bool differs = false;
     find_residuals(sh, &r);
     simt_order_warp(); /* groups are of other lanes' values */
-    if (!is_paper)
+    if (!are_paper)
         differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
-    for (uint32_t g = r.first; is_paper && g < r.last; g++) {
+    for (uint32_t g = r.first; are_paper && g < r.last; g++) {
         const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;
         if (!is_counted)
@@ -224,9 +219,9 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
 {
     struct plan p = begin_plan(s, sh, is_lossless, effort);
     (void)measure_groups(s, sh, &p, effort, false);
-    p.bytes = 1 + base_bytes_of(sh) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
+    p.bytes = 1 + base_bytes_of(sh->away) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
     if (p.is_zero) {
-        p.form = (p.form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
+        p.form = zero_form(p.form);
         clear(sh, p.bytes, 0);
         __syncthreads();
         return p;
@@ -266,7 +261,7 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
 {
     const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
     const word *const u = sh->u + g * ZTI_SZ_GROUP;
-    if (p->is_coded && effort == ZT_EFFORT_PAPER) {
+    if (is_paper(effort, p->form)) {
         const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
         const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
         const struct paper d = paper_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
@@ -296,7 +291,7 @@ static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct
     SIMT_NO_UNROLL
     for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
         const uint32_t c = sh->classes[i];
-        if ((effort != ZT_EFFORT_PAPER || !p->is_coded) && is_list(c))
+        if (!is_paper(effort, p->form) && is_list(c))
             put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
         else
             put_group(s, sh, p, t, i, out, planes, effort);
@@ -384,10 +379,10 @@ static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, str
                                                    const struct plan *p, uint32_t effort)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
-    const uint32_t base_bytes = base_bytes_of(sh), head = 8 * (1 + base_bytes);
+    const uint32_t base_bytes = base_bytes_of(sh->away), head = 8 * (1 + base_bytes);
     const uint32_t values = head + 8 * exact_bytes_of(sh, p);
     if (threadIdx.x == 0) {
-        or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | base_bytes << 4);
+        or_bits_32(out, 0, first_byte(p->form, p->has_exact, base_bytes));
         or_bits(out, 8, sh->away);
     }
     if (p->has_exact && threadIdx.x / 32 == 2)
@@ -473,7 +468,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
                                                      struct plan *p, bool *is_raw, uint32_t effort)
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
-    const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
+    const bool has_other = may_be_lossless(&s->sz);
     *is_raw = false;
     SIMT_NO_UNROLL
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
@@ -488,7 +483,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
             return p->bytes;
         if (attempt == 1)
             continue;
-        if (p->bytes <= raw_bytes && (p->bytes < raw_bytes / 4 * 3 || !has_other))
+        if (p->bytes <= raw_bytes && (is_short(p->bytes, raw_bytes) || !has_other))
             return p->bytes;
         if (!has_other)
             break;
@@ -496,7 +491,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
             sh->first_bytes = p->bytes;
     }
     *is_raw = true;
-    return raw_bytes + 1;
+    return tile_most_bytes(sh->walk.n, WIDTH / 8);
 }
 
 /* What a block has and the tile of a number, known to all threads after the next barrier. One

@@ -33,10 +33,10 @@ static __device__ __forceinline__ word unfold(word u, bool is_narrow)
 static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32_t form,
                                                 word integer)
 {
-    const bool is_narrow = (form & 3) == ZTI_SZ_NARROW;
+    const bool is_narrow = (form & ZTI_SZ_KIND) == ZTI_SZ_NARROW;
     const int64_t q =
         WIDTH == 32 || is_narrow ? (int64_t)(int32_t)(uint32_t)integer : (int64_t)integer;
-    if (s->sz.source == ZTI_SZ_BITS || (form & ZTI_SZ_LOSSLESS))
+    if (is_of_bits(&s->sz, form))
         return ZTI_SZ_ORDERED(integer, WIDTH);
     if (IS_LOG && (WIDTH == 32 || is_narrow)) {
         const double fineness = (double)s->sz.fineness;

@@ -286,13 +286,12 @@ static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
 {
     const uint32_t value_bytes = value_bytes_of(s->type);
     struct zti_bit_reader r = in_window(f, l);
-    const uint32_t first = (uint32_t)zti_take_bits64(&r, 8), base_bytes = first >> 4;
+    const uint32_t first = (uint32_t)zti_take_bits64(&r, 8);
     l->to->form = first;
-    l->is_good =
-        base_bytes <= 8 && base_bytes <= l->n * value_bytes && is_form(&s->sz, value_bytes, first);
+    l->is_good = is_first_byte(&s->sz, l->n, value_bytes, first);
     if (!l->is_good)
         return first;
-    l->to->away = zti_take_bits64(&r, 8 * base_bytes);
+    l->to->away = zti_take_bits64(&r, 8 * base_bytes_in(first));
     l->at = 64 * l->first + r.at;
     l->to->values_at = in_tile(l);
     if (first & ZTI_SZ_HAS_EXACT) {
@@ -303,7 +302,7 @@ static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
         l->to->values_at = in_tile(l);
         l->at += (uint64_t)exact * 8 * value_bytes;
     }
-    if ((first & 3) == ZTI_SZ_RAW)
+    if ((first & ZTI_SZ_KIND) == ZTI_SZ_RAW)
         l->at = l->end;
     return first;
 }
@@ -514,22 +513,21 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     uint32_t form = ZTI_SZ_ZERO;
     bring(s, f, l);
     l->start = (uint32_t)l->at;
-    l->end = l->at + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
+    l->end = l->at + 8 * tile_most_bytes(l->n, value_bytes_of(s->type));
     if (is_here && leads(l)) {
         l->to->start = l->at;
         form = take_head(s, f, l);
     }
     form = __shfl_sync(SIMT_ALL_LANES, form, 0, (int)l->sharing);
-    l->is_wide = (form & 3) == ZTI_SZ_WIDE;
+    l->is_wide = (form & ZTI_SZ_KIND) == ZTI_SZ_WIDE;
     follow(l);
     if (s->sz.source == ZTI_SZ_LOG) {
-        const bool has_marks = is_here && !(form & ZTI_SZ_LOSSLESS) && (form & 3) != ZTI_SZ_RAW;
         bring_some(s, f, l, WINDOW_BITS / 2);
-        if (l->is_good && has_marks && leads(l))
+        if (l->is_good && is_here && has_marks(&s->sz, form) && leads(l))
             take_marks(s, f, l);
         follow(l);
     }
-    const bool has_groups = (form & 3) == ZTI_SZ_NARROW || (form & 3) == ZTI_SZ_WIDE;
+    const bool has_groups = has_residuals(form);
     const bool is_huffman = is_coded(effort, form), is_taken = l->is_good;
     bool is_good = is_taken;
     l->is_good = is_taken && has_groups && !is_huffman;
@@ -557,7 +555,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     l->is_good = is_good;
     if (is_here && !is_good && leads(l))
         l->to->start = FOUND_NOTHING;
-    if (is_here && is_good && leads(l) && !(effort == ZT_EFFORT_PAPER && is_huffman))
+    if (is_here && is_good && leads(l) && !is_paper(effort, form))
         l->to->rest_at = in_tile(l);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
