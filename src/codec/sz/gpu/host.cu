@@ -30,11 +30,6 @@ static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
     return lookback_words(tiles);
 }
 
-static uint32_t alphabet_of(const struct zti_coding *coding)
-{
-    return sz_of(coding)->effort == ZT_EFFORT_PAPER ? sz_of(coding)->bins : 256;
-}
-
 static struct sz_tiles tiles_of(const struct zti_coding *coding)
 {
     struct sz_tiles s;
@@ -42,7 +37,7 @@ static struct sz_tiles tiles_of(const struct zti_coding *coding)
     s.grid = coding->grid;
     s.sz = *sz_of(coding);
     s.type = coding->type;
-    s.alphabet = alphabet_of(coding);
+    s.alphabet = alphabet_of(sz_of(coding));
     return s;
 }
 
@@ -70,16 +65,18 @@ static uint64_t model_bytes(const struct zti_coding *coding)
 {
     if (is_high(coding))
         return zti_sz_high_model_bytes(coding);
-    return sz_books_of(sz_of(coding)->effort) * (uint64_t)sz_book_bytes(alphabet_of(coding));
+    return books_of(sz_of(coding)->effort) * (uint64_t)sz_book_bytes(alphabet_of(sz_of(coding)));
 }
 
 static void put_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_model *const model = (const struct zti_sz_model *)coding->model;
-    const uint32_t alphabet = alphabet_of(coding);
-    if (is_high(coding))
+    const uint32_t alphabet = alphabet_of(sz_of(coding));
+    if (is_high(coding)) {
         zti_sz_high_put_model(coding, memory);
-    for (uint32_t i = 0; i < sz_books_of(sz_of(coding)->effort); i++) {
+        return;
+    }
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort); i++) {
         const struct zti_codebook *const book = &model->book[i];
         const struct zti_cuda_book to = sz_book(memory, alphabet, i);
         to.numbers[ZTI_BOOK_USED] = book->used;
@@ -165,11 +162,11 @@ static void decode(const struct zti_cuda_decoding *d)
 
 static uint64_t counters(const struct zti_coding *coding, uint32_t pass)
 {
-    const uint64_t books = sz_books_of(sz_of(coding)->effort);
+    const uint64_t books = books_of(sz_of(coding)->effort);
     const uint32_t of_high = (uint32_t)ZTI_SZ_HIGH_PASS + (uint32_t)ZTI_SZ_HIGH_COUNT_PASS;
     if (is_high(coding))
         return pass == of_high ? ZTI_SZ_HIGH_COUNTERS : 0;
-    return pass == ZTI_SZ_BOOKS_PASS && books > 0 ? books * alphabet_of(coding) + 1 : 0;
+    return pass == ZTI_SZ_BOOKS_PASS && books > 0 ? books * alphabet_of(sz_of(coding)) + 1 : 0;
 }
 
 static void count(const struct zti_cuda_counting *c)
@@ -202,8 +199,8 @@ static void add_counts(const struct zti_coding *coding, const uint64_t *counts, 
 /* Of effort paper: what lorenzo/books.c has made of many bins. */
 static uint64_t learn_bytes(const struct zti_coding *coding)
 {
-    const bool is_large = alphabet_of(coding) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;
-    return is_large ? zti_cuda_making_bytes(alphabet_of(coding)) : 0;
+    const bool is_large = alphabet_of(sz_of(coding)) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;
+    return is_large ? zti_cuda_making_bytes(alphabet_of(sz_of(coding))) : 0;
 }
 
 static const struct zti_cuda_learning learning = {model_bytes, put_model,  counters,

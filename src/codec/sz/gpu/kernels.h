@@ -38,11 +38,6 @@ struct sz_tiles {
     int64_t least, most; /* integers whose multiples of the step are of the type */
 };
 
-static inline uint32_t sz_books_of(uint32_t effort)
-{
-    return effort == ZT_EFFORT_PAPER ? 1 : effort == ZT_EFFORT_DEFAULT ? (uint32_t)ZTI_SZ_BOOKS : 0;
-}
-
 /* Bytes from one book to the next. */
 ZTI_STATIC size_t sz_book_bytes(uint32_t alphabet)
 {

@@ -5,24 +5,14 @@
  * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), effort 'paper' one
  * (lorenzo/cusz.h). */
 #include "codec/sz/interp/interp.h"
+#include "codec/sz/lorenzo/spec.h"
 #include "entropy/huffman/gpu/kernels.h"
-
-static uint32_t books_of(const struct zti_coding *coding)
-{
-    return sz_of(coding)->effort == ZT_EFFORT_FAST    ? 0
-           : sz_of(coding)->effort == ZT_EFFORT_PAPER ? 1
-                                                      : ZTI_SZ_BOOKS;
-}
-
-static uint32_t alphabet_of(const struct zti_coding *coding)
-{
-    return sz_of(coding)->effort == ZT_EFFORT_PAPER ? sz_of(coding)->bins : 256;
-}
 
 /* Of each symbol at most the bits of a length and of a gap before it. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
-    const uint64_t books = books_of(coding) * (3 * (uint64_t)alphabet_of(coding) + 8);
+    const uint64_t books =
+        books_of(sz_of(coding)->effort) * (3 * (uint64_t)alphabet_of(sz_of(coding)) + 8);
     const bool may_be_high = sz_of(coding)->wants_high || sz_of(coding)->effort == ZT_EFFORT_HIGH;
     const uint64_t high = may_be_high ? zti_sz_high_head_most(coding) : 0;
     return books > high ? books : high;
@@ -31,7 +21,7 @@ uint64_t zti_sz_head_most(const struct zti_coding *coding)
 size_t zti_sz_count_bytes(const struct zti_coding *coding)
 {
     return sizeof(struct zti_sz_counts) +
-           books_of(coding) * zti_histogram_bytes(alphabet_of(coding));
+           books_of(sz_of(coding)->effort) * zti_histogram_bytes(alphabet_of(sz_of(coding)));
 }
 
 static void *histogram(const struct zti_coding *coding, const struct zti_sz_counts *counts,
@@ -41,28 +31,28 @@ static void *histogram(const struct zti_coding *coding, const struct zti_sz_coun
         const void *in;
         void *out;
     } u = {.in = counts + 1};
-    return (char *)u.out + book * zti_histogram_bytes(alphabet_of(coding));
+    return (char *)u.out + book * zti_histogram_bytes(alphabet_of(sz_of(coding)));
 }
 
 void zti_sz_count(const struct zti_coding *coding, struct zti_sz_counts *counts, uint32_t book,
                   const uint16_t *symbols, size_t n)
 {
-    zti_histogram_add(histogram(coding, counts, book), alphabet_of(coding), symbols, n);
+    zti_histogram_add(histogram(coding, counts, book), alphabet_of(sz_of(coding)), symbols, n);
 }
 
 void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *into,
                          const struct zti_sz_counts *from)
 {
     into->rice_bits += from->rice_bits;
-    for (uint32_t i = 0; i < books_of(coding); i++)
-        zti_histogram_merge(histogram(coding, into, i), alphabet_of(coding),
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort); i++)
+        zti_histogram_merge(histogram(coding, into, i), alphabet_of(sz_of(coding)),
                             histogram(coding, from, i));
 }
 
 void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
                        const uint64_t *more)
 {
-    const uint32_t alphabet = alphabet_of(coding), books = books_of(coding);
+    const uint32_t alphabet = alphabet_of(sz_of(coding)), books = books_of(sz_of(coding)->effort);
     for (uint32_t i = 0; i < books; i++)
         zti_histogram_add_counts(histogram(coding, counts, i), alphabet, more + i * alphabet);
     counts->rice_bits += more[(size_t)books * alphabet];
@@ -102,7 +92,7 @@ static zt_status store_head(zt_context *context, struct zti_coding *coding)
     if (!model->head)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of codebooks", bytes);
     struct zti_bit_writer w = zti_bit_writer_at(model->head);
-    for (uint32_t i = 0; i < books_of(coding); i++)
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort); i++)
         zti_codebook_put(&model->book[i], &w);
     return ZT_OK;
 }
@@ -112,7 +102,7 @@ static zt_status make_book(zt_context *context, struct zti_coding *coding, const
                            uint32_t i, uint64_t *bits)
 {
     struct zti_sz_model *const model = coding->model;
-    const uint32_t alphabet = alphabet_of(coding);
+    const uint32_t alphabet = alphabet_of(sz_of(coding));
     const zt_status status =
         zti_cuda_makes_book(context, alphabet)
             ? zti_cuda_codebook_build(context, counts, alphabet, &model->book[i])
@@ -127,10 +117,10 @@ static zt_status make_book(zt_context *context, struct zti_coding *coding, const
 zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts, bool is_sample)
 {
-    const uint32_t alphabet = alphabet_of(coding);
+    const uint32_t alphabet = alphabet_of(sz_of(coding));
     zt_status status = new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < books_of(coding) && status == ZT_OK; i++) {
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort) && status == ZT_OK; i++) {
         uint64_t own[256];
         const uint64_t *all = zti_histogram_counts(histogram(coding, counts, i), alphabet);
         if (is_sample) {
@@ -167,8 +157,8 @@ zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const
     struct zti_sz_model *const model = new_model(context, coding);
     struct zti_bit_reader r = {.base = head, .end = (sz_of(coding)->head_bits + 7) / 8 * 8};
     zt_status status = model ? ZT_OK : ZT_NO_MEMORY;
-    for (uint32_t i = 0; i < books_of(coding) && status == ZT_OK; i++) {
-        status = zti_codebook_take(context, &r, alphabet_of(coding), &model->book[i]);
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort) && status == ZT_OK; i++) {
+        status = zti_codebook_take(context, &r, alphabet_of(sz_of(coding)), &model->book[i]);
         if (status == ZT_OK)
             status = zti_huffman_decoder_make(context, &model->book[i], &model->decoder[i]);
     }

@@ -9,15 +9,10 @@
  *     integers  a residual of VAL_BITS bits for each symbol 0, in scan order
  */
 
-enum { NAME(PART) = 1024 };
-
 static void NAME(paper_symbols)(const uval *d, uint32_t n, uint32_t bins, uint16_t *symbols)
 {
-    const uval half = bins / 2;
-    for (uint32_t i = 0; i < n; i++) {
-        const uval symbol = (uval)(d[i] + half);
-        symbols[i] = (uint16_t)((uval)(symbol - 1) < (uval)(bins - 1) ? symbol : 0);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        symbols[i] = (uint16_t)ZTI_SZ_PAPER_SYMBOL(uval, d[i], bins);
 }
 
 /* Whether one of them says that its residual follows. Few do, so groups are passed over at once. */
@@ -37,8 +32,8 @@ static bool NAME(put_paper)(const struct zti_coding *coding, struct zti_bit_writ
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     symbols[0] = 0; /* a tile has values, which a compiler cannot know */
     NAME(paper_symbols)(d, n, sz_of(coding)->bins, symbols);
-    for (uint32_t first = 0; first + NAME(PART) < n; first += NAME(PART))
-        zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, NAME(PART)), 16);
+    for (uint32_t first = 0; first + ZTI_SZ_PAPER_PART < n; first += ZTI_SZ_PAPER_PART)
+        zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, ZTI_SZ_PAPER_PART), 16);
     zti_huffman_encode(&model->book[0], coding->run.isa, symbols, n, w);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const uint32_t first = g * ZTI_SZ_GROUP, end = first + in_group(n, g);
@@ -60,16 +55,17 @@ static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_rea
 {
     const struct zti_sz_model *const model = coding->model;
     const uint64_t end = end_bits < r->end ? end_bits : r->end;
-    const uint32_t parts = (n + NAME(PART) - 1) / NAME(PART);
+    const uint32_t parts = paper_parts(n);
     struct zti_huffman_part part[ZTI_HUFFMAN_PARTS];
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     uint64_t at = r->at + 16 * (uint64_t)(parts - 1);
     for (uint32_t i = 0; i < parts; i++) {
-        const uint32_t first = i * NAME(PART), left = n - first;
-        part[i] = (struct zti_huffman_part){.at = at,
-                                            .end = end,
-                                            .out = symbols + first,
-                                            .symbols = left < NAME(PART) ? left : NAME(PART)};
+        const uint32_t first = i * ZTI_SZ_PAPER_PART, left = n - first;
+        part[i] = (struct zti_huffman_part){
+            .at = at,
+            .end = end,
+            .out = symbols + first,
+            .symbols = left < ZTI_SZ_PAPER_PART ? left : ZTI_SZ_PAPER_PART};
         at += i + 1 < parts ? zti_take_bits(r, 16) : 0;
     }
     if (at > end || !zti_huffman_decode(&model->decoder[0], coding->run.isa, r->base,
@@ -78,7 +74,7 @@ static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_rea
     r->at = part[parts - 1].at;
     for (uint32_t i = 0; i < n; i++) {
         if (symbols[i] != 0) {
-            d[i] = (uval)((uval)symbols[i] - (uval)(sz_of(coding)->bins / 2));
+            d[i] = (uval)paper_residual(symbols[i], sz_of(coding)->bins);
             continue;
         }
         if (r->at > end_bits)

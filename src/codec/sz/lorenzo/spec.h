@@ -262,6 +262,36 @@ ZTI_STATIC uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
     return c;
 }
 
+/* ---- books, and symbols of the published cuSZ coder -------------------------------------------
+ */
+
+enum { ZTI_SZ_PAPER_PART = 1024 }; /* symbols of a tile that begin at a known place */
+
+ZTI_STATIC uint32_t books_of(uint32_t effort)
+{
+    return effort == ZT_EFFORT_FAST ? 0 : effort == ZT_EFFORT_PAPER ? 1 : (uint32_t)ZTI_SZ_BOOKS;
+}
+
+ZTI_STATIC uint32_t alphabet_of(const struct zti_sz *sz)
+{
+    return sz->effort == ZT_EFFORT_PAPER ? sz->bins : 256;
+}
+
+ZTI_STATIC uint32_t paper_parts(uint32_t n)
+{
+    return (n + ZTI_SZ_PAPER_PART - 1) / ZTI_SZ_PAPER_PART;
+}
+
+/* The symbol of a residual of an unsigned type, d + bins / 2, or 0: it is kept as it is; and back.
+ */
+#define ZTI_SZ_PAPER_SYMBOL(type, d, bins)                                                         \
+    ((type)((type)((d) + (bins) / 2) - 1) < (type)((bins)-1) ? (uint32_t)((d) + (bins) / 2) : 0)
+
+ZTI_STATIC int32_t paper_residual(uint32_t symbol, uint32_t bins)
+{
+    return (int32_t)(symbol - bins / 2);
+}
+
 /* ---- forms of tiles -------------------------------------------------------------------------- */
 
 /* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded

@@ -246,7 +246,7 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
         for (uint32_t k = 0; k < 8; k++) {
             const uint32_t symbol = k % 2 ? w[k / 2] >> 16 : w[k / 2] & 0xffff;
             outliers |= symbol == 0 ? 1u << (i + k) : 0;
-            v[i + k] = symbol - s->sz.bins / 2;
+            v[i + k] = (uint32_t)paper_residual(symbol, s->sz.bins);
         }
     }
     outliers &= own < HALF ? (1u << own) - 1 : UINT32_MAX;

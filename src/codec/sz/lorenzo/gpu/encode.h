@@ -600,7 +600,7 @@ static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t 
 static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint32_t effort)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
-    const uint32_t symbols = (effort == ZT_EFFORT_PAPER ? 1 : ZTI_SZ_BOOKS) * s->alphabet;
+    const uint32_t symbols = books_of(effort) * s->alphabet;
     uint32_t *const own = symbols <= HIST_MOST ? (uint32_t *)(void *)sh->a : NULL;
     if (!zti_sz_is_counted(s->first_tile + blockIdx.x, s->part))
         return;

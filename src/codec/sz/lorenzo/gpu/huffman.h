@@ -116,8 +116,8 @@ static __device__ __forceinline__ void count_symbols(const word *u, uint32_t n, 
 /* The symbol of a residual; 0: it is kept as it is. */
 static __device__ __forceinline__ uint32_t paper_symbol(word d, uint32_t bins, bool is_narrow)
 {
-    const word sum = d + bins / 2, symbol = is_narrow ? (word)(uint32_t)sum : sum;
-    return symbol > 0 && symbol < bins ? (uint32_t)symbol : 0;
+    return is_narrow ? ZTI_SZ_PAPER_SYMBOL(uint32_t, (uint32_t)d, bins)
+                     : ZTI_SZ_PAPER_SYMBOL(word, d, bins);
 }
 
 /* A group's codes, and residuals that are kept as they are. */

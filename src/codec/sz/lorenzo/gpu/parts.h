@@ -2,8 +2,7 @@
  * and 'paper' (lorenzo/cusz.h). Its parameters are those of lorenzo/gpu/kernel.h. */
 
 enum {
-    PAPER_PART = 1024, /* symbols that begin at a known place */
-    PAPER_GROUPS = PAPER_PART / ZTI_SZ_GROUP,
+    PAPER_GROUPS = (int)ZTI_SZ_PAPER_PART / (int)ZTI_SZ_GROUP,
     HIST_MOST = 4096 /* symbols that are counted in shared memory */
 };
 

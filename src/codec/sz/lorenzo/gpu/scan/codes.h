@@ -57,7 +57,7 @@ static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, cons
             if (first + 4 * k * threads < words)
                 simt_store_16(f->tables + first + 4 * k * threads, v[k]);
     }
-    for (uint32_t k = 0; k < sz_tables(effort); k++)
+    for (uint32_t k = 0; k < books_of(effort); k++)
         for (uint32_t m = threadIdx.x; m < ZTI_BOOK_NUMBERS; m += threads)
             f->numbers[k][m] = sz_book(s->model, s->alphabet, k).numbers[m];
     if (!f->near)

@@ -11,7 +11,6 @@
  * own nor those that load eight lanes' meet in the same banks. */
 
 enum {
-    PAPER_PART = 1024, /* symbols that begin at a known place */
     PART_BITS = 64 * PART_WORDS,
     /* So many symbols, the words that are looked at behind them, and what is before them in a
      * word. */
@@ -110,7 +109,7 @@ static __device__ __forceinline__ struct slots slots_of(const struct sz_tiles *s
         const uint32_t of = k * PIECE_ROWS + me / ROUND_PIECES;
         const uint64_t slot = __shfl_sync(SIMT_ALL_LANES, l->slot, (int)of);
         p.to[k] = (uint16_t *)sz_symbols_in(sz_slot(s->found, &s->sz, slot), &s->sz) +
-                  part * PAPER_PART + me % ROUND_PIECES * 8;
+                  part * ZTI_SZ_PAPER_PART + me % ROUND_PIECES * 8;
     }
     return p;
 }
@@ -171,8 +170,8 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
 static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l)
 {
-    const uint32_t part = threadIdx.x % PAPER_LANES, parts = (l->n - 1) / PAPER_PART + 1;
-    const uint32_t first = part * PAPER_PART, leader = threadIdx.x % 32 - part;
+    const uint32_t part = threadIdx.x % PAPER_LANES, parts = paper_parts(l->n);
+    const uint32_t first = part * ZTI_SZ_PAPER_PART, leader = threadIdx.x % 32 - part;
     const bool was_good = l->is_good;
     uint32_t count = 0;
     struct zti_bit_reader r = reader_at(s, l->at);
@@ -180,7 +179,7 @@ static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, cons
         l->at += (parts - 1) * 16;
         for (uint32_t i = 0; i < part; i++)
             l->at += zti_take_bits64(&r, 16);
-        count = l->n - first < PAPER_PART ? l->n - first : (uint32_t)PAPER_PART;
+        count = l->n - first < ZTI_SZ_PAPER_PART ? l->n - first : (uint32_t)ZTI_SZ_PAPER_PART;
     }
     uint32_t outliers = find_part(s, f, l, count);
     const unsigned good = __ballot_sync(SIMT_ALL_LANES, l->is_good || part >= parts);

@@ -7,7 +7,7 @@
 #ifndef ZTI_SZ_LORENZO_GPU_SCAN_POSITIONS_H
 #define ZTI_SZ_LORENZO_GPU_SCAN_POSITIONS_H
 
-#include "codec/sz/spec.h"
+#include "codec/sz/lorenzo/spec.h"
 
 enum {
     FOUND_TILES = 1 << 14, /* slots at most: more tiles take several launches */
@@ -48,14 +48,9 @@ ZTI_STATIC uint32_t sz_table_bits(uint32_t effort)
     return effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_TABLE_BITS : (uint32_t)CODED_TABLE_BITS;
 }
 
-ZTI_STATIC uint32_t sz_tables(uint32_t effort)
-{
-    return effort == ZT_EFFORT_PAPER ? 1 : effort == ZT_EFFORT_FAST ? 0 : (uint32_t)ZTI_SZ_BOOKS;
-}
-
 ZTI_STATIC uint32_t sz_table_words(uint32_t effort)
 {
-    return sz_tables(effort) << sz_table_bits(effort);
+    return books_of(effort) << sz_table_bits(effort);
 }
 
 /* Where symbols are in a slot, and the bytes of one: multiples of 64, since symbols of effort paper

@@ -69,7 +69,7 @@ struct finding {
 
 static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
 {
-    const uint32_t words = sz_table_words(effort) + sz_tables(effort) * ZTI_BOOK_NUMBERS;
+    const uint32_t words = sz_table_words(effort) + books_of(effort) * ZTI_BOOK_NUMBERS;
     return (words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16;
 }
 
@@ -672,5 +672,5 @@ extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)
     if (s->sz.effort == ZT_EFFORT_PAPER)
         SIMT_LAUNCH(make_paper_table, blocks, TABLE_THREADS, 0, queue, *s);
     else if (blocks > 0)
-        SIMT_LAUNCH(make_tables, sz_tables(s->sz.effort), TABLE_THREADS, 0, queue, *s);
+        SIMT_LAUNCH(make_tables, books_of(s->sz.effort), TABLE_THREADS, 0, queue, *s);
 }
