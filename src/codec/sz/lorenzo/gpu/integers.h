@@ -503,29 +503,17 @@ static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
 static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
 {
     const uint32_t axes = r->differ < 2 ? 1 : r->differ < 4 ? 2 : r->differ < 8 ? 3 : 4;
-    if (sh->walk.is_blocked && !r->is_paper) {
-        if (axes < 3)
-            residuals_of_blocks(sh, r, 2);
-        else if (axes == 3)
-            residuals_of_blocks(sh, r, 3);
-        else
-            residuals_of_blocks(sh, r, 4);
-    } else if (sh->walk.is_even) {
-        if (axes == 1)
-            residuals_of_even_runs(sh, r, 1);
-        else if (axes == 2)
-            residuals_of_even_runs(sh, r, 2);
-        else if (axes == 3)
-            residuals_of_even_runs(sh, r, 3);
-        else
-            residuals_of_even_runs(sh, r, 4);
-    } else if (axes == 1) {
-        residuals_of_runs(sh, r, 1);
-    } else if (axes == 2) {
-        residuals_of_runs(sh, r, 2);
-    } else if (axes == 3) {
-        residuals_of_runs(sh, r, 3);
-    } else {
-        residuals_of_runs(sh, r, 4);
-    }
+/* Loops of their own for each number of axes. */
+#define BY_AXES(residuals, least)                                                                  \
+    (axes == 4                 ? residuals(sh, r, 4)                                               \
+     : axes == 3               ? residuals(sh, r, 3)                                               \
+     : axes == 2 || least == 2 ? residuals(sh, r, 2)                                               \
+                               : residuals(sh, r, 1))
+    if (sh->walk.is_blocked && !r->is_paper)
+        BY_AXES(residuals_of_blocks, 2);
+    else if (sh->walk.is_even)
+        BY_AXES(residuals_of_even_runs, 1);
+    else
+        BY_AXES(residuals_of_runs, 1);
+#undef BY_AXES
 }

@@ -50,7 +50,11 @@
 
 #include "codec/sz/lorenzo/gpu/decode.h"
 
-#define KERNEL(threads, blocks) SIMT_KERNEL void __launch_bounds__(threads, blocks)
+#define KERNEL(name, threads, blocks, work)                                                        \
+    SIMT_KERNEL void __launch_bounds__(threads, blocks) NAME(name)(const struct sz_tiles s)        \
+    {                                                                                              \
+        work;                                                                                      \
+    }
 
 #define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
     SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
@@ -58,66 +62,25 @@
 #if IS_LOG
 
 /* Fewer arrays are coded so: the kernels are those of all efforts. */
-KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put)(const struct sz_tiles s)
-{
-    put_tiles(&s, s.sz.effort);
-}
+KERNEL(put, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, s.sz.effort))
+KERNEL(take, THREADS, TAKE_BLOCKS, take_slot(&s, s.sz.effort))
+KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.effort))
 
-KERNEL(THREADS, TAKE_BLOCKS) NAME(take)(const struct sz_tiles s)
-{
-    take_slot(&s, s.sz.effort);
-}
-
-KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(count)(const struct sz_tiles s)
-{
-    count_tile(&s, s.sz.effort);
-}
-
-#define LAUNCH(kernel, blocks, threads, bytes)                                                     \
-    LAUNCH_NAMED(NAME(kernel), blocks, threads, (bytes) + sizeof(struct marks))
+#define LAUNCH(kernel, blocks, threads, bytes) LAUNCH_NAMED(NAME(kernel), blocks, threads, bytes)
+#define MARKS_BYTES                            sizeof(struct marks)
 
 #else
 
-KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put_fast)(const struct sz_tiles s)
-{
-    put_tiles(&s, ZT_EFFORT_FAST);
-}
+KERNEL(put_fast, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZT_EFFORT_FAST))
+KERNEL(put_default, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZT_EFFORT_DEFAULT))
+KERNEL(put_paper, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZT_EFFORT_PAPER))
+KERNEL(take_fast, THREADS, TAKE_BLOCKS, take_slot(&s, ZT_EFFORT_FAST))
+KERNEL(take_default, THREADS, TAKE_BLOCKS, take_slot(&s, ZT_EFFORT_DEFAULT))
+KERNEL(take_paper, THREADS, TAKE_BLOCKS, take_slot(&s, ZT_EFFORT_PAPER))
+KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZT_EFFORT_DEFAULT))
+KERNEL(count_paper, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZT_EFFORT_PAPER))
 
-KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put_default)(const struct sz_tiles s)
-{
-    put_tiles(&s, ZT_EFFORT_DEFAULT);
-}
-
-KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put_paper)(const struct sz_tiles s)
-{
-    put_tiles(&s, ZT_EFFORT_PAPER);
-}
-
-KERNEL(THREADS, TAKE_BLOCKS) NAME(take_fast)(const struct sz_tiles s)
-{
-    take_slot(&s, ZT_EFFORT_FAST);
-}
-
-KERNEL(THREADS, TAKE_BLOCKS) NAME(take_default)(const struct sz_tiles s)
-{
-    take_slot(&s, ZT_EFFORT_DEFAULT);
-}
-
-KERNEL(THREADS, TAKE_BLOCKS) NAME(take_paper)(const struct sz_tiles s)
-{
-    take_slot(&s, ZT_EFFORT_PAPER);
-}
-
-KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(count_default)(const struct sz_tiles s)
-{
-    count_tile(&s, ZT_EFFORT_DEFAULT);
-}
-
-KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(count_paper)(const struct sz_tiles s)
-{
-    count_tile(&s, ZT_EFFORT_PAPER);
-}
-
+#define MARKS_BYTES 0
 /* A kernel, by the effort. */
 #define LAUNCH(kernel, blocks, threads, bytes)                                                     \
     do {                                                                                           \
@@ -136,23 +99,20 @@ extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes =
         s->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;
-    LAUNCH(put, simt_at_most(s->grid.count, PUT_MOST), PUT_THREADS, sizeof(struct coding) + codes);
+    LAUNCH(put, simt_at_most(s->grid.count, PUT_MOST), PUT_THREADS,
+           sizeof(struct coding) + MARKS_BYTES + codes);
 }
 
 extern "C" void NAME(zti_sz_cuda_take)(const struct sz_tiles *s, void *queue)
 {
     const uint64_t blocks = s->chunks_each * s->tiles_each;
-#if IS_LOG
-    LAUNCH_NAMED(NAME(take), blocks, THREADS, sizeof(struct taking));
-#else
     LAUNCH(take, blocks, THREADS, sizeof(struct taking));
-#endif
 }
 
 extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
 {
 #if IS_LOG
-    LAUNCH(count, s->grid.count, PUT_THREADS, sizeof(struct coding));
+    LAUNCH(count, s->grid.count, PUT_THREADS, sizeof(struct coding) + MARKS_BYTES);
 #else
     if (s->sz.effort == ZT_EFFORT_PAPER)
         LAUNCH_NAMED(NAME(count_paper), s->grid.count, PUT_THREADS, sizeof(struct coding));
