@@ -130,6 +130,12 @@ static inline struct blocks blocks_of(const struct tile *tile)
     return b;
 }
 
+/* Those that a tile's groups are, if they are blocks. */
+static inline struct blocks group_blocks(const struct zti_coding *coding, const struct tile *tile)
+{
+    return sz_of(coding)->is_blocked ? blocks_of(tile) : (struct blocks){.count = 0};
+}
+
 /* Whether a tile has rows shorter than so many values, in runs and without differences along them:
  * its last two axes can be taken for one. */
 static inline bool has_joined_axes(const struct zti_coding *coding, const struct tile *tile,
@@ -138,7 +144,7 @@ static inline bool has_joined_axes(const struct zti_coding *coding, const struct
     const uint32_t last = tile->rank - 1;
     return last > 0 && tile->block == 0 && tile->extent[last] < most &&
            (!(sz_of(coding)->axes >> last & 1) || tile->extent[last] == 1) &&
-           !(sz_of(coding)->is_blocked && blocks_of(tile).count > 0);
+           group_blocks(coding, tile).count == 0;
 }
 
 /* That tile, along whose last axis differences are of values that are *columns apart. Else the tile

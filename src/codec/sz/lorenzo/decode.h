@@ -157,17 +157,6 @@ static bool take_turn(const struct zti_coding *coding, struct lane *l, enum turn
 
 /* ---- integers to values ---- */
 
-static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow, const uint64_t *wide,
-                           union values *to)
-{
-    if (type == ZT_F32)
-        for (uint32_t i = 0; i < n; i++)
-            to->u32[i] = ZTI_SZ_ORDERED(narrow[i], 32);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            to->u64[i] = ZTI_SZ_ORDERED(wide[i], 64);
-}
-
 static void values_of_logs(const struct zti_coding *coding, uint32_t n, const struct exact *exact,
                            const uint32_t *narrow, const uint64_t *wide, union values *to)
 {
@@ -187,7 +176,7 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
     const struct zti_sz *sz = sz_of(coding);
     const int64_t step = (int64_t)sz->whole_step;
     if (is_bits) {
-        values_of_bits(coding->type, n, narrow, wide, to);
+        order_bits(coding->type, n, narrow ? (const void *)narrow : wide, to->bytes);
     } else if (sz->source == ZTI_SZ_LOG) {
         values_of_logs(coding, n, exact, narrow, wide, to);
     } else if (coding->type == ZT_F32) {

@@ -23,16 +23,6 @@ static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t 
 
 /* ---- values to integers ---- */
 
-static void integers_of_bits(uint32_t type, uint32_t n, struct scratch *s)
-{
-    if (type == ZT_F32)
-        for (uint32_t i = 0; i < n; i++)
-            s->a.u32[i] = ZTI_SZ_ORDERED(s->values.u32[i], 32);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            s->a.u64[i] = ZTI_SZ_ORDERED(s->values.u64[i], 64);
-}
-
 static uint32_t integers_of_logs(const struct zti_coding *coding, uint32_t n, struct scratch *s)
 {
     if (coding->type == ZT_F32)
@@ -53,7 +43,7 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
     if (sz->source == ZTI_SZ_LOG)
         return integers_of_logs(coding, n, s);
     if (sz->source == ZTI_SZ_BITS) {
-        integers_of_bits(coding->type, n, s);
+        order_bits(coding->type, n, s->values.bytes, s->a.u64);
         return coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE;
     }
     if (coding->type == ZT_F32) {
@@ -84,21 +74,36 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
     return ZTI_SZ_NARROW;
 }
 
+/* Integers for values that have none of their own. */
+static void bridge(const struct tile *tile, bool is_wide, int64_t centre, struct scratch *s)
+{
+    const uint64_t *const gaps = gaps_of(&s->exact);
+    if (gaps && is_wide)
+        bridge_64(tile, gaps, s->a.u64, (uint64_t)centre);
+    else if (gaps)
+        bridge_32(tile, gaps, s->a.u32, (uint32_t)centre);
+}
+
+/* The tile of a number, and its integers; returns whether these are wide. */
+static bool integers_of_tile(const struct zti_coding *coding, const zt_array *array,
+                             const struct tile *tile, int64_t centre, struct scratch *s)
+{
+    gather_tile(tile, array, s->values.bytes);
+    const bool is_wide = integers_of(coding, tile->n, s) == ZTI_SZ_WIDE;
+    bridge(tile, is_wide, centre, s);
+    return is_wide;
+}
+
 /* ---- a tile to bytes ---- */
 
 static bool put_tile_integers(const struct zti_coding *coding, const struct tile *tile,
                               uint32_t form, struct scratch *s, uint8_t *out, uint32_t most_bytes,
                               uint32_t *bytes)
 {
-    const uint64_t *const gaps = gaps_of(&s->exact);
-    if (form & ZTI_SZ_WIDE) {
-        if (gaps)
-            bridge_64(tile, gaps, s->a.u64, (uint64_t)sz_of(coding)->centre);
+    bridge(tile, form & ZTI_SZ_WIDE, sz_of(coding)->centre, s);
+    if (form & ZTI_SZ_WIDE)
         return put_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, &s->ahead, out,
                                most_bytes, bytes);
-    }
-    if (gaps)
-        bridge_32(tile, gaps, s->a.u32, (uint32_t)sz_of(coding)->centre);
     return put_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, &s->ahead, out,
                            most_bytes, bytes);
 }
@@ -113,7 +118,7 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
     if (may_be_lossless(sz_of(coding))) {
         s->exact.count = 0;
         s->exact.has_zeros = false;
-        integers_of_bits(coding->type, tile->n, s);
+        order_bits(coding->type, tile->n, s->values.bytes, s->a.u64);
         if (put_tile_integers(coding, tile,
                               ZTI_SZ_LOSSLESS |
                                   (coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE),
@@ -229,13 +234,7 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
     s.ahead.bytes = 0;
-    gather_tile(&tile, array, s.values.bytes);
-    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
-    const uint64_t *const gaps = gaps_of(&s.exact);
-    if (gaps && is_wide)
-        bridge_64(&tile, gaps, s.a.u64, 0);
-    else if (gaps)
-        bridge_32(&tile, gaps, s.a.u32, 0);
+    const bool is_wide = integers_of_tile(coding, array, &tile, 0, &s);
     *base = is_wide ? (int64_t)s.a.u64[0] : (int32_t)s.a.u32[0];
     if (bits && is_wide)
         look_64(&tile, s.a.u64, s.b.u64, s.values.u64, bits);
@@ -250,18 +249,10 @@ static uint64_t try_groups(const struct zti_coding *coding, const zt_array *arra
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
     s.ahead.bytes = 0;
-    gather_tile(&tile, array, s.values.bytes);
-    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
-    const uint64_t *const gaps = gaps_of(&s.exact);
-    if (is_wide) {
-        if (gaps)
-            bridge_64(&tile, gaps, s.a.u64, (uint64_t)sz_of(coding)->centre);
+    if (integers_of_tile(coding, array, &tile, sz_of(coding)->centre, &s))
         try_groups_64(coding, &tile, s.a.u64, s.b.u64, bits);
-    } else {
-        if (gaps)
-            bridge_32(&tile, gaps, s.a.u32, (uint32_t)sz_of(coding)->centre);
+    else
         try_groups_32(coding, &tile, s.a.u32, s.b.u32, bits);
-    }
     return tile.n;
 }
 
@@ -279,16 +270,8 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
             count_residuals_32(coding, &tile, s.b.u32, &s.ahead, counts);
         return;
     }
-    gather_tile(&tile, array, s.values.bytes);
-    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
-    const uint64_t *const gaps = gaps_of(&s.exact);
-    if (is_wide) {
-        if (gaps)
-            bridge_64(&tile, gaps, s.a.u64, (uint64_t)sz_of(coding)->centre);
+    if (integers_of_tile(coding, array, &tile, sz_of(coding)->centre, &s))
         count_integers_64(coding, &tile, s.a.u64, s.b.u64, &s.ahead, counts);
-    } else {
-        if (gaps)
-            bridge_32(&tile, gaps, s.a.u32, (uint32_t)sz_of(coding)->centre);
+    else
         count_integers_32(coding, &tile, s.a.u32, s.b.u32, &s.ahead, counts);
-    }
 }

@@ -231,9 +231,7 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
                                 const struct NAME(residuals) * d, uint32_t product,
                                 const struct rows *rows)
 {
-    struct blocks blocks = {.count = 0};
-    if (sz_of(coding)->is_blocked)
-        blocks = blocks_of(tile);
+    const struct blocks blocks = group_blocks(coding, tile);
     const struct NAME(row_back) back = {
         .from = d, .step = sz_of(coding)->step, .is_streamed = rows->is_streamed, .base = base};
     uint32_t columns;

@@ -280,12 +280,10 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     struct lattice_f32 f32 = lattice_of_f32(sz_of(coding));
     const struct lattice_f64 f64 = lattice_of_f64(sz_of(coding));
     struct beyond beyond = {0};
-    struct blocks blocks = {.count = 0};
     uint32_t held[ZTI_SZ_TILE_VALUES];
     struct rows_32 r = {.from = zti_array_at(array, tile->origin), .f32 = &f32, .f64 = &f64};
     line_32 any = {0};
-    if (sz_of(coding)->is_blocked)
-        blocks = blocks_of(tile);
+    const struct blocks blocks = group_blocks(coding, tile);
     set_places_32(&r, &own, columns, sz_of(coding)->axes, &blocks, held);
     for (uint32_t i = ACROSS - last; i < ACROSS; i++)
         r.step[i] = array->stride[i + last - ACROSS] * (int64_t)zt_type_bytes(array->type);

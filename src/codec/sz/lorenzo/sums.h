@@ -147,9 +147,7 @@ static void NAME(move_blocks)(const struct tile *tile, const struct blocks *b, b
 static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile *tile, uval *d,
                              uval *spare)
 {
-    if (!sz_of(coding)->is_blocked)
-        return d;
-    const struct blocks blocks = blocks_of(tile);
+    const struct blocks blocks = group_blocks(coding, tile);
     if (blocks.count == 0)
         return d;
     NAME(move_blocks)(tile, &blocks, false, d, spare);
@@ -168,9 +166,7 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
     uint32_t columns;
     const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
     if (NAME(is_in_lines)(&own)) {
-        struct blocks blocks = {.count = 0};
-        if (sz_of(coding)->is_blocked)
-            blocks = blocks_of(tile);
+        const struct blocks blocks = group_blocks(coding, tile);
         *is_zero = NAME(residuals_in_lines)(&own, columns, sz_of(coding)->axes, &blocks, a, b) == 0;
         return b;
     }
@@ -280,9 +276,7 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
         return spare;
     } else {
         NAME(make_wide)(d);
-        struct blocks blocks = {.count = 0};
-        if (sz_of(coding)->is_blocked)
-            blocks = blocks_of(tile);
+        const struct blocks blocks = group_blocks(coding, tile);
         if (blocks.count > 0) {
             NAME(move_blocks)(tile, &blocks, true, u, spare);
             u = spare;

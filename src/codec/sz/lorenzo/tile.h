@@ -28,6 +28,17 @@ static struct tile tile_at(const struct zti_coding *coding, const struct zti_wal
     return tile;
 }
 
+/* Floats' bits in the order of the numbers, or back. */
+static void order_bits(uint32_t type, uint32_t n, const void *from, void *to)
+{
+    if (type == ZT_F32)
+        for (uint32_t i = 0; i < n; i++)
+            ((uint32_t *)to)[i] = ZTI_SZ_ORDERED(((const uint32_t *)from)[i], 32);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            ((uint64_t *)to)[i] = ZTI_SZ_ORDERED(((const uint64_t *)from)[i], 64);
+}
+
 /* One row of values between strided and contiguous memory. */
 ZTI_INLINE void copy_row(void *to, int64_t to_stride, const void *from, int64_t from_stride,
                          uint32_t n, size_t value_bytes)
