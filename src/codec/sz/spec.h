@@ -37,10 +37,19 @@ ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64
 
 /* ---- multiples of a step --------------------------------------------------------------------- */
 
-/* Whether an integer is kept in 32 bits, so that differences of its like are exact. */
+/* Numbers below these, in magnitude, have an integer of 32 bits, or of 64. */
+#define ZTI_SZ_NARROW_LIMIT 0x1p30
+#define ZTI_SZ_WIDE_LIMIT   0x1p62
+
+/* The same of integers, and of those of logarithms. */
 ZTI_STATIC bool is_narrow_integer(int64_t q)
 {
     return ((uint64_t)q + (UINT64_C(1) << 30)) >> 31 == 0;
+}
+
+ZTI_STATIC bool is_narrow_log(int64_t q)
+{
+    return q > -(INT64_C(1) << 30) && q < INT64_C(1) << 30;
 }
 
 ZTI_STATIC int64_t nearest_multiple(int64_t x, int64_t step)

@@ -40,6 +40,13 @@ ZTI_STATIC uint32_t block_side(uint32_t effort, uint32_t rank)
     return effort != ZT_EFFORT_PAPER ? 0 : rank == 1 ? 256 : rank == 2 ? 16 : 8;
 }
 
+/* The bits of a coordinate that are 0 where they do. */
+ZTI_STATIC uint32_t restart_bits(uint32_t effort, uint32_t rank)
+{
+    const uint32_t side = block_side(effort, rank);
+    return side > 0 ? side - 1 : UINT32_MAX;
+}
+
 /* ---- numbers without a limit: v + 1 = 2^n + rest; n in 6 bits, the rest in n ------------------
  */
 

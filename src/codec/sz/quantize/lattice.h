@@ -29,7 +29,7 @@ ZTI_INLINE bool NAME(quantize_64)(const struct NAME(lattice) * l, const scalar *
 ZTI_INLINE void NAME(dequantize_64)(double step, const uint32_t *q, scalar *x)
 {
     for (uint32_t i = 0; i < 64; i++)
-        x[i] = (scalar)((double)(int32_t)q[i] * step);
+        x[i] = NAME(multiple_of)((double)(int32_t)q[i], step);
 }
 
 /* n values of 64-bit integers. */
@@ -40,7 +40,7 @@ ZTI_INLINE void NAME(quantize_wide)(const struct zti_sz *sz, const scalar *x, ui
     memset(exact->bits, 0, sizeof exact->bits);
     for (uint32_t i = 0; i < n; i++) {
         int64_t one = 0;
-        if (!NAME(nearest)(sz, x[i], 0x1p62, &one)) {
+        if (!NAME(nearest)(sz, x[i], ZTI_SZ_WIDE_LIMIT, &one)) {
             exact->bits[i / 64] |= UINT64_C(1) << i % 64;
             exact->count++;
         }
@@ -61,9 +61,8 @@ static bool NAME(quantize)(const struct zti_sz *sz, const scalar *x, uint32_t n,
             continue;
         for (uint32_t i = first; i < first + 64 && i < n; i++) {
             int64_t one = 0;
-            if (!NAME(nearest)(sz, x[i], 0x1p30, &one)) {
-                if (sizeof(scalar) == 8 && fabs((double)x[i] * (1 / sz->step)) < 0x1p62 &&
-                    !(fabs((double)x[i] * (1 / sz->step)) < 0x1p30))
+            if (!NAME(nearest)(sz, x[i], ZTI_SZ_NARROW_LIMIT, &one)) {
+                if (NAME(is_for_wide)(sz, x[i]))
                     return false;
                 exact->bits[i / 64] |= UINT64_C(1) << i % 64;
                 exact->count++;
@@ -83,5 +82,5 @@ static void NAME(dequantize)(double step, const uint32_t *q, uint32_t n, scalar 
 ZTI_INLINE void NAME(dequantize_wide)(double step, const uint64_t *q, uint32_t n, scalar *x)
 {
     for (uint32_t i = 0; i < n; i++)
-        x[i] = (scalar)((double)(int64_t)q[i] * step);
+        x[i] = NAME(multiple_of)((double)(int64_t)q[i], step);
 }

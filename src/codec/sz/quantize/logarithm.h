@@ -102,8 +102,8 @@ ZTI_INLINE bool NAME(log_at_once)(scalar x, double fineness, double inverse, dou
     double e;
     const double y = NAME(parts)(v, &e), t = e * step + y * step, sum = t + magic;
     const double back = (double)NAME(number)(sum - magic, fineness, inverse);
-    const bool is_good =
-        (fabs(t) < 0x1p30) & (v >= 0x1p-900) & (v <= 0x1p1000) & NAME(is_near)(v, back, bound);
+    const bool is_good = (fabs(t) < ZTI_SZ_NARROW_LIMIT) & (v >= 0x1p-900) & (v <= 0x1p1000) &
+                         NAME(is_near)(v, back, bound);
     *q = (uint32_t)zti_bits_of_double(sum);
     return is_good | (v == 0);
 }

@@ -67,7 +67,7 @@ static bool NAME(logs)(const struct zti_sz *sz, const scalar *x, uint32_t n, uin
                 exact->bits[i / 64] |= UINT64_C(1) << i % 64;
                 exact->count++;
             }
-            if (one <= -(INT64_C(1) << 30) || one >= INT64_C(1) << 30)
+            if (!is_narrow_log(one))
                 return false;
             q[i] = (uint32_t)one;
         }

@@ -10,6 +10,12 @@
  * where |x| / step came out above one half; two roundings of 2^-53 do not bring |x| there from a
  * place where |x - y|, rounded, hides that it is above the bound. */
 
+/* The number of an integer. */
+ZTI_INLINE scalar NAME(multiple_of)(double q, double step)
+{
+    return (scalar)(q * step);
+}
+
 /* The integer for one value: the nearest multiple, or one beside it where the quotient was rounded
  * to the wrong side; false where none keeps the bound. */
 ZTI_STATIC bool NAME(nearest)(const struct zti_sz *sz, scalar x, double limit, int64_t *q)
@@ -18,12 +24,19 @@ ZTI_STATIC bool NAME(nearest)(const struct zti_sz *sz, scalar x, double limit, i
     if (!(fabs(t) < limit))
         return false;
     *q = (int64_t)t;
-    scalar y = (scalar)((double)*q * sz->step);
+    scalar y = NAME(multiple_of)((double)*q, sz->step);
     if (fabs(v - (double)y) <= sz->bound)
         return true;
     *q += v > (double)y ? 1 : -1;
-    y = (scalar)((double)*q * sz->step);
+    y = NAME(multiple_of)((double)*q, sz->step);
     return fabs(v - (double)y) <= sz->bound;
+}
+
+/* Whether a value that has no narrow integer may have a wide one. */
+ZTI_STATIC bool NAME(is_for_wide)(const struct zti_sz *sz, scalar x)
+{
+    const double steps = fabs((double)x * (1 / sz->step));
+    return sizeof(scalar) == 8 && steps < ZTI_SZ_WIDE_LIMIT && !(steps < ZTI_SZ_NARROW_LIMIT);
 }
 
 /* ---- values at the first trial --------------------------------------------------------------- */

@@ -402,7 +402,8 @@ static __device__ __forceinline__ void put_numbers(const struct sz_tiles *s, uin
     if (is_plain) {
         SIMT_UNROLL
         for (uint32_t j = 0; j < count; j++)
-            to[j * stride] = bits_of((scalar)((double)(int32_t)(uint32_t)(v[j] + base) * unit));
+            to[j * stride] =
+                bits_of(NAME(multiple_of)((double)(int32_t)(uint32_t)(v[j] + base), unit));
         return;
     }
     for (uint32_t j = 0; j < count; j++)

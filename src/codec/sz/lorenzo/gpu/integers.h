@@ -122,8 +122,7 @@ static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct
     if (!is_good)
         note_exact(sh, i);
     sh->a[place_of(&sh->walk, i)] = (word)q;
-    const double steps = fabs((double)v * sh->inverse);
-    return !is_good && WIDTH == 64 && steps < 0x1p62 && !(steps < limit);
+    return !is_good && NAME(is_for_wide)(&s->sz, v);
 }
 
 /* The same of some values side by side at the first trial; returns a bit for each that is not
@@ -161,7 +160,8 @@ static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, st
         store_integers(sh, i, count, q, &place);
         SIMT_NO_UNROLL
         for (; bad != 0; bad &= bad - 1)
-            is_wide = quantize(s, sh, i + (uint32_t)__ffs((int)bad) - 1, 0x1p30) || is_wide;
+            is_wide =
+                quantize(s, sh, i + (uint32_t)__ffs((int)bad) - 1, ZTI_SZ_NARROW_LIMIT) || is_wide;
     }
     return __syncthreads_or(is_wide);
 }
@@ -172,7 +172,7 @@ static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s
         return ZTI_SZ_NARROW;
     begin_values(sh);
     for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
-        (void)quantize(s, sh, i, 0x1p62);
+        (void)quantize(s, sh, i, ZTI_SZ_WIDE_LIMIT);
     __syncthreads();
     return ZTI_SZ_WIDE;
 }
@@ -200,7 +200,7 @@ static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struc
             int64_t q = 0;
             if (!NAME(log_or_exact)(&s->sz, number_of(sh->u[i]), &q))
                 note_exact(sh, i);
-            is_far = is_far || q <= -(INT64_C(1) << 30) || q >= INT64_C(1) << 30;
+            is_far = is_far || !is_narrow_log(q);
             sh->a[place_of(w, i)] = (word)q;
         }
     }

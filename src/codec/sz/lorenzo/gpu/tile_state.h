@@ -73,7 +73,6 @@ static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, stru
 {
     struct walk *const w = &sh->walk;
     const uint32_t k = threadIdx.x % 32, all = (1u << ZT_MAX_RANK) - 1;
-    const uint32_t block = block_side(s->sz.effort, s->grid.rank);
     struct axis a = axis_of(s, number);
     const bool is_axis = k<s->grid.rank, is_long = a.extent> 1;
     const uint32_t longs = __ballot_sync(SIMT_ALL_LANES, is_long), axes = (uint32_t)__popc(longs);
@@ -104,7 +103,7 @@ static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, stru
         w->n = up_to;
         w->row = row;
         w->differ = differ;
-        w->restart = block > 0 ? block - 1 : UINT32_MAX;
+        w->restart = restart_bits(s->sz.effort, s->grid.rank);
         w->is_blocked = false;
         sh->axes = axes;
         sh->offset = (int64_t)offset;

@@ -45,7 +45,7 @@ static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32
     if (IS_LOG)
         return bits_of(NAME(wide_number)(q, &s->sz));
     if (s->sz.source == ZTI_SZ_LATTICE)
-        return bits_of((scalar)((double)q * s->sz.step));
+        return bits_of(NAME(multiple_of)((double)q, s->sz.step));
     return (word)multiple_within(q, (int64_t)s->sz.whole_step, s->least, s->most,
                                  WIDTH == 32 ? INT32_MIN : INT64_MIN,
                                  WIDTH == 32 ? INT32_MAX : INT64_MAX);

@@ -106,7 +106,6 @@ static __device__ __forceinline__ void set_leap(struct walk *w, uint32_t slowest
 static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_t number,
                                                struct walk *w)
 {
-    const uint32_t block = block_side(s->sz.effort, s->grid.rank);
     const word *first = (const word *)s->view.out.data;
     uint32_t axes = 0;
     w->n = 1;
@@ -130,7 +129,7 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
         axes++;
     }
     w->first = first;
-    w->restart = block > 0 ? block - 1 : UINT32_MAX;
+    w->restart = restart_bits(s->sz.effort, s->grid.rank);
     invert(w->extent, axes, w->inverse);
     set_sides(w, axes);
     w->is_blocked = w->is_blocked && s->sz.is_blocked != 0;
