@@ -37,6 +37,11 @@ ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64
 
 /* ---- multiples of a step --------------------------------------------------------------------- */
 
+/* Of a double or lanes of them the nearest multiple, half to even, in the low bits of a sum, where
+ * r = 1 / step and it is below 2^51; and the number that this is. */
+#define ZTI_SZ_NEAREST_SUM(x, r) ((x) * (r) + 0x1.8p52)
+#define ZTI_SZ_OF_SUM(sum, step) (((sum)-0x1.8p52) * (step))
+
 /* Numbers below these, in magnitude, have an integer of 32 bits, or of 64. */
 #define ZTI_SZ_NARROW_LIMIT 0x1p30
 #define ZTI_SZ_WIDE_LIMIT   0x1p62

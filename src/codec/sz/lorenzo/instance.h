@@ -2,12 +2,12 @@
  * defines
  *   SMALL      the text of values of eight bits that its instruction set is best served by
  *   WORDS_32   the same of integers of 32 bits
- *   LINES_TEXT the same of integers that fill a register
+ *   LINES      the same of integers that fill a register
  *   OPS        what the instance is called */
 #include "codec/sz/bits.h"
 #include "codec/sz/common.h"
+#include "simd/vectors.h"
 #include SMALL
-#include LINES_TEXT
 
 /* The first n values, and zeros. */
 static struct small small_first(struct small s, uint32_t n)
@@ -53,12 +53,13 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define uval     uint32_t
 #define VAL_BITS 32
 #define NAME(x)  x##_32
-#include "codec/sz/lorenzo/plain/encode_lines.h" /* load_line_32, ... */
-#include WORDS_32                                /* saturated_32, widen_32, ... */
-#include "codec/sz/lorenzo/rice.h"               /* put_groups_32, take_groups_32 */
-#include "codec/sz/lorenzo/huffman.h"            /* put_coded_32, begin_coded_32, end_coded_32 */
-#include "codec/sz/lorenzo/cusz.h"               /* put_paper_32, take_paper_32 */
-#include "codec/sz/lorenzo/sums.h"               /* put_integers_32, integers_32, bridge_32 */
+#include "codec/sz/lorenzo/lines.h"      /* load_line_32, ... */
+#include "codec/sz/quantize/multiples.h" /* multiples_f32, floats_of_32, ... */
+#include WORDS_32                        /* saturated_32, ... */
+#include "codec/sz/lorenzo/rice.h"       /* put_groups_32, take_groups_32 */
+#include "codec/sz/lorenzo/huffman.h"    /* put_coded_32, begin_coded_32, end_coded_32 */
+#include "codec/sz/lorenzo/cusz.h"       /* put_paper_32, take_paper_32 */
+#include "codec/sz/lorenzo/sums.h"       /* put_integers_32, integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS
 #undef NAME
@@ -66,7 +67,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define uval     uint64_t
 #define VAL_BITS 64
 #define NAME(x)  x##_64
-#include "codec/sz/lorenzo/plain/encode_lines.h"
+#include "codec/sz/lorenzo/lines.h"
 #include "codec/sz/lorenzo/plain/words.h"
 #include "codec/sz/lorenzo/rice.h"
 #include "codec/sz/lorenzo/huffman.h"

@@ -33,20 +33,20 @@ ZTI_INLINE uint32_t NAME(product_bytes)(uint32_t product)
 }
 
 /* What becomes of a line: register i of it. */
-ZTI_INLINE full_line NAME(product_of)(full_line v, uint32_t product, uint32_t i, double step)
+ZTI_INLINE line_32 NAME(product_of)(NAME(line) v, uint32_t product, uint32_t i, double step)
 {
-    return product == NAME(F64)         ? NAME(doubles_of)(v, i, step)
-           : product == NAME(F32)       ? floats_of_32(v, step)
-           : product == NAME(F32_SHORT) ? short_floats_of_32(v, (float)step)
-                                        : v;
+    return product == NAME(F64)         ? (line_32)NAME(doubles_of)(v, i, step)
+           : product == NAME(F32)       ? (line_32)floats_of_32((line_32)v, step)
+           : product == NAME(F32_SHORT) ? (line_32)short_floats_of_32((line_32)v, (float)step)
+                                        : (line_32)v;
 }
 
 /* The first so many bytes of it to 'to'; all of it, if that is allowed. */
-ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, uint32_t bytes,
+ZTI_INLINE void NAME(put_product)(NAME(line) v, uint32_t product, double step, uint32_t bytes,
                                   bool is_streamed, uint8_t *to)
 {
     for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
-        const full_line part = NAME(product_of)(v, product, i, step);
+        const line_32 part = NAME(product_of)(v, product, i, step);
         const uint32_t at = i * (uint32_t)sizeof v;
         if (bytes <= at) /* of a row of 8 doubles, say, where a line is made of two registers */
             return;
@@ -60,34 +60,34 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
 }
 
 /* A line of residuals, in pieces or not. */
-ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, uint32_t from,
-                                             uint32_t part)
+ZTI_INLINE NAME(line)
+    NAME(residuals_in_line)(const struct NAME(residuals) * d, uint32_t from, uint32_t part)
 {
-    const NAME(line) v = (NAME(line))(d->is_small ? NAME(pieces_of_bytes)(d->small + from, part)
-                                                  : NAME(pieces)(d->u + from, part));
-    return (full_line)ZTI_SZ_UNFOLDED(v);
+    const NAME(line) v = d->is_small ? NAME(pieces_of_bytes)(d->small + from, part)
+                                     : NAME(pieces)(d->u + from, part);
+    return ZTI_SZ_UNFOLDED(v);
 }
 
 /* A line summed up along the row, of values so far apart; and the last sums of a line, where the
  * next one goes on from them. */
-ZTI_INLINE full_line NAME(sums_along)(full_line v, uint32_t apart)
+ZTI_INLINE NAME(line) NAME(sums_along)(NAME(line) v, uint32_t apart)
 {
 #if VAL_BITS == 32
     if (apart > 1)
         return sums_apart_32(v, apart);
 #endif
     (void)apart;
-    return NAME(sums_of)(v);
+    return NAME(v_sums)(v);
 }
 
-ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t apart, const uint32_t *lasts)
+ZTI_INLINE NAME(line) NAME(last_along)(NAME(line) v, uint32_t apart, const uint32_t *lasts)
 {
 #if VAL_BITS == 32
     if (apart > 1)
         return last_apart_32(v, apart, lasts);
 #endif
     (void)apart, (void)lasts;
-    return NAME(last_of)(v);
+    return NAME(v_last)(v);
 }
 
 /* A row, which is at 'at' among the residuals, to 'to'. 'axes' has a bit for each that sums are
@@ -107,10 +107,10 @@ ZTI_INLINE NAME(line)
     NAME(line) before = (NAME(line)){0} + (r->base & ~has_any);
     for (uint32_t x = 0; x < r->length; x += LANES) {
         const uint32_t from = at + NAME(place_in_row)(rows, x);
-        const full_line in = NAME(residuals_in_line)(&d, from, part);
-        NAME(line) v = before + (NAME(line))(is_along ? NAME(sums_along)(in, columns) : in);
+        const NAME(line) in = NAME(residuals_in_line)(&d, from, part);
+        NAME(line) v = before + (is_along ? NAME(sums_along)(in, columns) : in);
         if (is_along)
-            before = (NAME(line))NAME(last_along)((full_line)v, columns, rows->lasts);
+            before = NAME(last_along)(v, columns, rows->lasts);
         for (uint32_t i = 0; i < ACROSS; i++) {
             if (!(axes >> i & 1))
                 continue;
@@ -120,7 +120,7 @@ ZTI_INLINE NAME(line)
         if (product == NAME(F32_SHORT))
             any |= v ^ -(v >> (VAL_BITS - 1));
         NAME(put_product)
-        ((full_line)v, product, r->step, (r->length - x) * value_bytes, is_streamed,
+        (v, product, r->step, (r->length - x) * value_bytes, is_streamed,
          to + (size_t)x * value_bytes);
     }
     return any;

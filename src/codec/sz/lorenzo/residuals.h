@@ -2,7 +2,7 @@
  * rows: less the base, differenced along all axes at once, folded, and moved to blocks. What comes
  * in are integers or, where all are within the limits of quantize/nearest.h, floating-point values
  * where they are in an array, which become integers on the way. Rows are made of whole lines. The
- * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/plain/encode_lines.h, and
+ * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/lines.h, and
  * lorenzo/sums.h up to its blocks. */
 
 #ifndef ZTI_SZ_ROWS_OF
@@ -17,15 +17,6 @@ enum { MOST_SURE = 1 << 13 };
  * front. */
 enum { ACROSS = ZT_MAX_RANK - 1 };
 
-/* What is not within the limits. */
-struct beyond {
-#if defined(HAS_MULTIPLES)
-    struct beyond_f32 f32;
-    struct beyond_f64 f64;
-#else
-    int unused;
-#endif
-};
 #endif
 
 struct NAME(rows) {
@@ -113,11 +104,11 @@ ZTI_INLINE uint32_t NAME(to_next)(const struct NAME(rows) * r, uint32_t axis, ui
 ZTI_INLINE NAME(line)
     NAME(line_at)(const struct NAME(rows) * r, const char *from, struct beyond *beyond)
 {
-#if VAL_BITS == 32 && defined(HAS_MULTIPLES)
+#if VAL_BITS == 32
     if (r->of != ROWS_OF_INTEGERS) {
         return r->of == ROWS_OF_F32
-                   ? multiples_f32((const float *)(const void *)from, r->f32, &beyond->f32)
-                   : multiples_f64((const double *)(const void *)from, r->f64, &beyond->f64);
+                   ? multiples_f32((const float *)(const void *)from, r->f32, beyond)
+                   : multiples_f64((const double *)(const void *)from, r->f64, beyond);
     }
 #endif
     (void)r, (void)beyond;
@@ -140,7 +131,7 @@ ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) * r, NAME(line) v,
         return moved_by_32(v, last, r->columns);
 #endif
     (void)r;
-    return NAME(moved_on)(v, last);
+    return NAME(v_before)(v, last);
 }
 
 /* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is
@@ -173,7 +164,7 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uv
 {
     const struct NAME(rows) r = *rows;
     NAME(line) all = {0};
-    struct beyond beyond = {0};
+    struct beyond beyond = {{0}, {0}};
     uval before[ACROSS];
     uint32_t at[ACROSS], place[ACROSS] = {0}, across = 0;
     for (at[0] = 0; at[0] < r.extent[0]; at[0]++) {
@@ -193,11 +184,8 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uv
             place[1] += NAME(to_next)(&r, 1, at[1]);
         }
         place[0] += NAME(to_next)(&r, 0, at[0]);
-#if defined(HAS_MULTIPLES)
-        if ((r.of == ROWS_OF_F32 && is_beyond_f32(beyond.f32)) ||
-            (r.of == ROWS_OF_F64 && is_beyond_f64(beyond.f64)))
+        if (r.of != ROWS_OF_INTEGERS && is_beyond(&beyond))
             return false;
-#endif
     }
     *any = all;
     return true;
@@ -247,14 +235,7 @@ static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t columns, 
     return NAME(end_rows)(to, tile->n, any);
 }
 
-#if VAL_BITS == 32 && !defined(HAS_MULTIPLES)
-static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
-                                const zt_array *array, uint32_t *to, uint32_t *base, bool *is_zero)
-{
-    (void)coding, (void)tile, (void)array, (void)to, (void)base, (void)is_zero;
-    return false;
-}
-#elif VAL_BITS == 32
+#if VAL_BITS == 32
 static bool put_rows_f32(struct rows_32 r, uint32_t *to, line_32 *any)
 {
     return put_rows_of_32(r, ROWS_OF_F32, to, any);
@@ -279,7 +260,7 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
         return false;
     struct lattice_f32 f32 = lattice_of_f32(sz_of(coding));
     const struct lattice_f64 f64 = lattice_of_f64(sz_of(coding));
-    struct beyond beyond = {0};
+    struct beyond beyond = {{0}, {0}};
     uint32_t held[ZTI_SZ_TILE_VALUES];
     struct rows_32 r = {.from = zti_array_at(array, tile->origin), .f32 = &f32, .f64 = &f64};
     line_32 any = {0};

@@ -199,7 +199,8 @@ struct NAME(residuals) {
 static void NAME(make_wide)(struct NAME(residuals) * to)
 {
     for (uint32_t g = 0; g < to->groups && to->is_small; g++)
-        NAME(widen)(small_load(to->small + g * ZTI_SZ_GROUP), 0, to->u + g * ZTI_SZ_GROUP);
+        NAME(widen_to)
+    (small_load(to->small + g * ZTI_SZ_GROUP), 0, false, to->u + g * ZTI_SZ_GROUP);
     to->is_small = false;
 }
 
@@ -228,14 +229,13 @@ ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, struct N
         if (to->is_small)
             small_store(all, to->small + g * ZTI_SZ_GROUP);
         else
-            NAME(widen)(all, 0, u);
+            NAME(widen_to)(all, 0, false, u);
         return;
     }
-    NAME(widen)(k < VAL_BITS ? high : small_zero(), k < VAL_BITS ? k : 0, u);
-    NAME(widen_more)(low, 0, u);
-    for (uint32_t done = 8; done < k; done += 8) {
-        NAME(widen_more)(take_planes(r, n, k - done < 8 ? k - done : 8), done, u);
-    }
+    NAME(widen_to)(k < VAL_BITS ? high : small_zero(), k < VAL_BITS ? k : 0, false, u);
+    NAME(widen_to)(low, 0, true, u);
+    for (uint32_t done = 8; done < k; done += 8)
+        NAME(widen_to)(take_planes(r, n, k - done < 8 ? k - done : 8), done, true, u);
 }
 
 /* The inverse of put_planes and put_rounds: n values of group g, and zeros to the end of it. */

@@ -317,15 +317,6 @@ static void NAME(find_inside)(struct NAME(box) * box)
     }
 }
 
-/* to[i] = from[i] - from[i - step], but for the first ones. */
-ZTI_INLINE void NAME(subtract)(const uval *restrict from, uval *restrict to, uint32_t n,
-                               uint32_t step)
-{
-    memcpy(to, from, step * sizeof *to);
-    for (uint32_t i = step; i < n; i++)
-        to[i] = (uval)(from[i] - from[i - step]);
-}
-
 ZTI_INLINE void NAME(pick)(const uval *restrict from, const uint16_t *restrict which, uint32_t n,
                            uval *restrict to)
 {
@@ -344,7 +335,7 @@ static void NAME(add_bits)(const struct NAME(box) * box, const uval *u, uint32_t
     box->bits[axes] += NAME(groups_bits)(box->left, box->count);
     for (uint32_t axis = next; axis < box->tile->rank; axis++) {
         uval *const to = box->spare + axis * n;
-        NAME(subtract)(u, to, n, box->tile->extent[axis] > 1 ? box->step[axis] : n);
+        NAME(difference)(u, to, n, box->tile->extent[axis] > 1 ? box->step[axis] : n, n, n);
         NAME(add_bits)(box, to, axes | 1u << axis, axis + 1);
     }
 }

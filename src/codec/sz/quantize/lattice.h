@@ -3,27 +3,15 @@
  *   scalar      float or double
  *   word        uint32_t or uint64_t: as wide
  *   NAME(x)     x with this instance's suffix
- * and has included quantize/nearest.h and lorenzo/plain/encode_lines.h. */
+ * and has included quantize/multiples.h. */
 
 /* 64 values; false where not all of them are within the limits. */
 ZTI_INLINE bool NAME(quantize_64)(const struct NAME(lattice) * l, const scalar *x, uint32_t *q)
 {
-#if defined(HAS_MULTIPLES)
-    struct NAME(beyond) beyond = {0};
-    for (uint32_t i = 0; i < 64; i += LANES_32)
+    struct beyond beyond = {{0}, {0}};
+    for (uint32_t i = 0; i < 64; i += V_LANES_32)
         store_line_32(NAME(multiples)(x + i, l, &beyond), q + i);
-    return !NAME(is_beyond)(beyond);
-#else
-    word most = 0, error = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        word off;
-        const word magnitude = NAME(magnitude)(x[i]);
-        q[i] = NAME(at_once)(x[i], l->step, l->r, &off);
-        most = magnitude > most ? magnitude : most;
-        error = off > error ? off : error;
-    }
-    return most <= l->limits.reach && error <= l->limits.error;
-#endif
+    return !is_beyond(&beyond);
 }
 
 ZTI_INLINE void NAME(dequantize_64)(double step, const uint32_t *q, scalar *x)

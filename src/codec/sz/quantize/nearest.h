@@ -103,12 +103,11 @@ ZTI_STATIC struct NAME(lattice) NAME(lattice_of)(const struct zti_sz *sz)
     return lattice;
 }
 
-/* The integer of a value within the limits, r = 1 / step, and by how much it is off. Adding
- * 3 * 2^51 rounds to an integer, half to even, and leaves it in the low bits. */
+/* The integer of a value within the limits, r = 1 / step, and by how much it is off. */
 ZTI_INLINE uint32_t NAME(at_once)(scalar x, double step, double r, word *off)
 {
-    const double magic = 0x1.8p52, sum = (double)x * r + magic;
-    const scalar y = (scalar)((sum - magic) * step);
+    const double sum = ZTI_SZ_NEAREST_SUM((double)x, r);
+    const scalar y = (scalar)ZTI_SZ_OF_SUM(sum, step);
     *off = NAME(magnitude)((scalar)(x - y));
     return (uint32_t)zti_bits_of_double(sum);
 }

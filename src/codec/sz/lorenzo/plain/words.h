@@ -31,29 +31,3 @@ ZTI_INLINE struct small NAME(eight_bits)(const uval *u, uint32_t j)
         bytes[i] = (uint8_t)(u[i] >> j);
     return small_load(bytes);
 }
-
-/* The values times 2^k, k below VAL_BITS. */
-ZTI_INLINE void NAME(widen)(struct small s, uint32_t k, uval *u)
-{
-    uint8_t bytes[64];
-    small_store(s, bytes);
-    for (uint32_t i = 0; i < 64; i++)
-        u[i] = (uval)((uval)bytes[i] << k);
-}
-
-/* The same, added to what is there. */
-ZTI_INLINE void NAME(widen_more)(struct small s, uint32_t k, uval *u)
-{
-    uint8_t bytes[64];
-    small_store(s, bytes);
-    for (uint32_t i = 0; i < 64; i++)
-        u[i] = (uval)(u[i] | (uval)((uval)bytes[i] << k));
-}
-
-/* Each of n integers becomes the sum of all up to it. */
-ZTI_INLINE void NAME(sum_row)(uval *u, uint32_t n)
-{
-    uval sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        u[i] = sum = (uval)(sum + u[i]);
-}

@@ -47,34 +47,3 @@ ZTI_INLINE struct small eight_bits_32(const uint32_t *u, uint32_t j)
         part[i] = _mm256_and_si256(_mm256_srl_epi32(eight_at(u, i), down), _mm256_set1_epi32(255));
     return packed(part);
 }
-
-/* Values 8 i to 8 i + 7, times 2^k. */
-ZTI_INLINE __m256i eight_of(const uint8_t *bytes, uint32_t i, uint32_t k)
-{
-    const __m128i few = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + 8 * i));
-    return _mm256_sll_epi32(_mm256_cvtepu8_epi32(few), _mm_cvtsi32_si128((int32_t)k));
-}
-
-ZTI_INLINE void widen_32(struct small s, uint32_t k, uint32_t *u)
-{
-    uint8_t bytes[64];
-    small_store(s, bytes);
-    for (uint32_t i = 0; i < 8; i++)
-        _mm256_storeu_si256((__m256i *)(void *)(u + 8 * i), eight_of(bytes, i, k));
-}
-
-ZTI_INLINE void widen_more_32(struct small s, uint32_t k, uint32_t *u)
-{
-    uint8_t bytes[64];
-    small_store(s, bytes);
-    for (uint32_t i = 0; i < 8; i++)
-        _mm256_storeu_si256((__m256i *)(void *)(u + 8 * i),
-                            _mm256_or_si256(eight_at(u, i), eight_of(bytes, i, k)));
-}
-
-ZTI_INLINE void sum_row_32(uint32_t *u, uint32_t n)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        u[i] = sum += u[i];
-}

@@ -35,36 +35,3 @@ ZTI_INLINE struct small eight_bits_32(const uint32_t *u, uint32_t j)
     return packed(PART(0), PART(1), PART(2), PART(3));
 #undef PART
 }
-
-#define PART(s, i, up)                                                                             \
-    _mm512_sll_epi32(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32((s).v, i)), up)
-
-ZTI_INLINE void widen_32(struct small s, uint32_t k, uint32_t *u)
-{
-    const __m128i up = _mm_cvtsi32_si128((int32_t)k);
-    _mm512_storeu_si512(u, PART(s, 0, up));
-    _mm512_storeu_si512(u + 16, PART(s, 1, up));
-    _mm512_storeu_si512(u + 32, PART(s, 2, up));
-    _mm512_storeu_si512(u + 48, PART(s, 3, up));
-}
-
-ZTI_INLINE void widen_more_32(struct small s, uint32_t k, uint32_t *u)
-{
-    const __m128i up = _mm_cvtsi32_si128((int32_t)k);
-    const __m512i part[4] = {PART(s, 0, up), PART(s, 1, up), PART(s, 2, up), PART(s, 3, up)};
-    for (uint32_t i = 0; i < 4; i++)
-        _mm512_storeu_si512(u + 16 * i, _mm512_or_si512(_mm512_loadu_si512(u + 16 * i), part[i]));
-}
-#undef PART
-
-ZTI_INLINE void sum_row_32(uint32_t *u, uint32_t n)
-{
-    __m512i before = _mm512_setzero_si512(); /* in all lanes */
-    for (uint32_t i = 0; i < n; i += 16) {
-        const __mmask16 here = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
-        const __m512i v = _mm512_maskz_loadu_epi32(here, u + i);
-        const __m512i sums = _mm512_add_epi32(sums_of_32(v), before);
-        _mm512_mask_storeu_epi32(u + i, here, sums);
-        before = last_of_32(sums);
-    }
-}
