@@ -171,6 +171,18 @@ struct exact {
     uint64_t gaps[ZTI_SZ_GROUPS];
 };
 
+static inline void begin_exact(struct exact *exact)
+{
+    exact->count = 0;
+    memset(exact->bits, 0, sizeof exact->bits);
+}
+
+static inline void note_exact(struct exact *exact, uint32_t i)
+{
+    exact->bits[i / 64] |= UINT64_C(1) << i % 64;
+    exact->count++;
+}
+
 /* Which values have no integer of their own; NULL where all have one. */
 static inline const uint64_t *gaps_of(struct exact *exact)
 {

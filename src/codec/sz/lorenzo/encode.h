@@ -23,15 +23,19 @@ static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t 
 
 /* ---- values to integers ---- */
 
-static uint32_t integers_of_logs(const struct zti_coding *coding, uint32_t n, struct scratch *s)
+/* Floating-point values to multiples of a step or to logarithms; returns the form. */
+static uint32_t integers_of_floats(const struct zti_coding *coding, uint32_t n, struct scratch *s)
 {
-    if (coding->type == ZT_F32)
-        (void)logs_f32(sz_of(coding), s->values.f32, n, s->a.u32, &s->exact);
-    else if (!logs_f64(sz_of(coding), s->values.f64, n, s->a.u32, &s->exact)) {
-        logs_wide_f64(sz_of(coding), s->values.f64, n, s->a.u64, &s->exact);
-        return ZTI_SZ_WIDE;
+    const struct zti_sz *const sz = sz_of(coding);
+    const bool is_log = sz->source == ZTI_SZ_LOG;
+    if (coding->type == ZT_F32) {
+        (void)quantize_f32(sz, is_log, s->values.f32, n, s->a.u32, &s->exact);
+        return ZTI_SZ_NARROW;
     }
-    return ZTI_SZ_NARROW;
+    if (quantize_f64(sz, is_log, s->values.f64, n, s->a.u32, &s->exact))
+        return ZTI_SZ_NARROW;
+    quantize_wide_f64(sz, is_log, s->values.f64, n, s->a.u64, &s->exact);
+    return ZTI_SZ_WIDE;
 }
 
 /* Fill s->a with 32-bit or 64-bit integers; returns the form. */
@@ -40,22 +44,12 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
     const struct zti_sz *sz = sz_of(coding);
     s->exact.count = 0;
     s->exact.has_zeros = false;
-    if (sz->source == ZTI_SZ_LOG)
-        return integers_of_logs(coding, n, s);
     if (sz->source == ZTI_SZ_BITS) {
         order_bits(coding->type, n, s->values.bytes, s->a.u64);
         return coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE;
     }
-    if (coding->type == ZT_F32) {
-        (void)quantize_f32(sz, s->values.f32, n, s->a.u32, &s->exact);
-        return ZTI_SZ_NARROW;
-    }
-    if (coding->type == ZT_F64) {
-        if (quantize_f64(sz, s->values.f64, n, s->a.u32, &s->exact))
-            return ZTI_SZ_NARROW;
-        quantize_wide_f64(sz, s->values.f64, n, s->a.u64, &s->exact);
-        return ZTI_SZ_WIDE;
-    }
+    if (coding->type == ZT_F32 || coding->type == ZT_F64)
+        return integers_of_floats(coding, n, s);
     const int64_t step = (int64_t)sz->whole_step;
     if (coding->type == ZT_I32) {
         for (uint32_t i = 0; i < n; i++)

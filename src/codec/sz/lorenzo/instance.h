@@ -55,7 +55,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define NAME(x)  x##_32
 #include "codec/sz/lorenzo/lines.h"      /* load_line_32, ... */
 #include "codec/sz/quantize/multiples.h" /* multiples_f32, floats_of_32, ... */
-#include WORDS_32                        /* saturated_32, ... */
+#include WORDS_32                        /* bytes_above_32, ... */
 #include "codec/sz/lorenzo/rice.h"       /* put_groups_32, take_groups_32 */
 #include "codec/sz/lorenzo/huffman.h"    /* put_coded_32, begin_coded_32, end_coded_32 */
 #include "codec/sz/lorenzo/cusz.h"       /* put_paper_32, take_paper_32 */
@@ -80,8 +80,9 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define scalar  float
 #define word    uint32_t
 #define NAME(x) x##_f32
-#include "codec/sz/quantize/lattice.h"    /* quantize_f32, dequantize_f32 */
-#include "codec/sz/quantize/logarithms.h" /* logs_f32, numbers_f32 */
+#include "codec/sz/quantize/lattice.h"    /* dequantize_f32 */
+#include "codec/sz/quantize/logarithms.h" /* numbers_f32 */
+#include "codec/sz/quantize/integers.h"   /* quantize_f32 */
 #undef scalar
 #undef word
 #undef NAME
@@ -91,6 +92,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define NAME(x) x##_f64
 #include "codec/sz/quantize/lattice.h"
 #include "codec/sz/quantize/logarithms.h"
+#include "codec/sz/quantize/integers.h"
 #undef scalar
 #undef word
 #undef NAME

@@ -25,7 +25,7 @@ ZTI_INLINE struct NAME(group) NAME(make_group)(const uval *u, struct smalls *s, 
 {
     const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
     const uint32_t down = any < 256 ? 0 : highest_bit(any) - 7;
-    const struct small v = NAME(saturated)(u + g * ZTI_SZ_GROUP, down);
+    const struct small v = NAME(bytes_above)(u + g * ZTI_SZ_GROUP, down, false);
     small_store(v, s->v + g * ZTI_SZ_GROUP);
     s->down[g] = (uint8_t)down;
     return (struct NAME(group)){u + g * ZTI_SZ_GROUP, v, down};
@@ -41,7 +41,7 @@ ZTI_INLINE struct NAME(group) NAME(group_of)(const uval *u, const struct smalls 
 ZTI_INLINE struct small NAME(high)(const struct NAME(group) * group, uint32_t k)
 {
     if (zti_unlikely(k < group->down))
-        return NAME(saturated)(group->u, k);
+        return NAME(bytes_above)(group->u, k, false);
     return k - group->down < 8 ? small_down(group->v, k - group->down) : small_zero();
 }
 
@@ -155,7 +155,8 @@ ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAM
     struct zti_bit_writer w = *writer; /* what nobody can point at stays in registers */
     uint64_t planes[8];
     for (uint32_t j = 0; j < k; j += 8) {
-        const struct small s = j + group->down == 0 ? group->v : NAME(eight_bits)(group->u, j);
+        const struct small s =
+            j + group->down == 0 ? group->v : NAME(bytes_above)(group->u, j, true);
         const uint32_t some = k - j < 8 ? k - j : 8;
         if (zti_likely(n == ZTI_SZ_GROUP)) {
             small_put_planes(&w, s, some);

@@ -33,48 +33,6 @@ static void NAME(mark)(const scalar *x, uint32_t n, struct exact *exact)
     }
 }
 
-/* n values as integers of 64 bits. */
-static inline void NAME(logs_wide)(const struct zti_sz *sz, const scalar *x, uint32_t n,
-                                   uint64_t *q, struct exact *exact)
-{
-    NAME(mark)(x, n, exact);
-    exact->count = 0;
-    memset(exact->bits, 0, sizeof exact->bits);
-    for (uint32_t i = 0; i < n; i++) {
-        int64_t one = 0;
-        if (!NAME(log_or_exact)(sz, x[i], &one)) {
-            exact->bits[i / 64] |= UINT64_C(1) << i % 64;
-            exact->count++;
-        }
-        q[i] = (uint64_t)one;
-    }
-}
-
-/* The same of 32 bits; false where they do not suffice. x and q are readable and writable to the
- * end of the last group. */
-static bool NAME(logs)(const struct zti_sz *sz, const scalar *x, uint32_t n, uint32_t *q,
-                       struct exact *exact)
-{
-    NAME(mark)(x, n, exact);
-    exact->count = 0;
-    memset(exact->bits, 0, sizeof exact->bits);
-    for (uint32_t first = 0; first < n; first += 64) {
-        if (first + 64 <= n && NAME(log_64)(sz, x + first, q + first))
-            continue;
-        for (uint32_t i = first; i < first + 64 && i < n; i++) {
-            int64_t one = 0;
-            if (!NAME(log_or_exact)(sz, x[i], &one)) {
-                exact->bits[i / 64] |= UINT64_C(1) << i % 64;
-                exact->count++;
-            }
-            if (!is_narrow_log(one))
-                return false;
-            q[i] = (uint32_t)one;
-        }
-    }
-    return true;
-}
-
 /* Zeros and signs; x is writable to the end of the last group. */
 static void NAME(apply_marks)(const struct exact *exact, uint32_t n, scalar *x)
 {

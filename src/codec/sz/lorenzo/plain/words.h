@@ -12,22 +12,13 @@ ZTI_INLINE uval NAME(any)(const uval *u)
     return any;
 }
 
-/* The values without their low k bits; where that is more, 255. */
-ZTI_INLINE struct small NAME(saturated)(const uval *u, uint32_t k)
+/* The values without their low k bits: where that is more, 255, or the lowest eight bits of it. */
+ZTI_INLINE struct small NAME(bytes_above)(const uval *u, uint32_t k, bool is_cut)
 {
     uint8_t bytes[64];
     for (uint32_t i = 0; i < 64; i++) {
         const uval high = k < VAL_BITS ? u[i] >> k : 0;
-        bytes[i] = high < 255 ? (uint8_t)high : 255;
+        bytes[i] = is_cut || high < 255 ? (uint8_t)high : 255;
     }
-    return small_load(bytes);
-}
-
-/* Eight bits of each, from bit j on. */
-ZTI_INLINE struct small NAME(eight_bits)(const uval *u, uint32_t j)
-{
-    uint8_t bytes[64];
-    for (uint32_t i = 0; i < 64; i++)
-        bytes[i] = (uint8_t)(u[i] >> j);
     return small_load(bytes);
 }

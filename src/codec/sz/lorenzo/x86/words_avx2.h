@@ -30,20 +30,14 @@ ZTI_INLINE struct small packed(const __m256i *part)
     return s;
 }
 
-ZTI_INLINE struct small saturated_32(const uint32_t *u, uint32_t k)
+ZTI_INLINE struct small bytes_above_32(const uint32_t *u, uint32_t k, bool is_cut)
 {
     const __m128i down = _mm_cvtsi32_si128((int32_t)k);
+    const __m256i most = _mm256_set1_epi32(255);
     __m256i part[8];
-    for (uint32_t i = 0; i < 8; i++)
-        part[i] = _mm256_min_epu32(_mm256_srl_epi32(eight_at(u, i), down), _mm256_set1_epi32(255));
-    return packed(part);
-}
-
-ZTI_INLINE struct small eight_bits_32(const uint32_t *u, uint32_t j)
-{
-    const __m128i down = _mm_cvtsi32_si128((int32_t)j);
-    __m256i part[8];
-    for (uint32_t i = 0; i < 8; i++)
-        part[i] = _mm256_and_si256(_mm256_srl_epi32(eight_at(u, i), down), _mm256_set1_epi32(255));
+    for (uint32_t i = 0; i < 8; i++) {
+        const __m256i high = _mm256_srl_epi32(eight_at(u, i), down);
+        part[i] = is_cut ? _mm256_and_si256(high, most) : _mm256_min_epu32(high, most);
+    }
     return packed(part);
 }
