@@ -1,6 +1,14 @@
 /* encode.h: kernel text: a tile to bytes by a block, and the symbols of a tile to counts.
  * Its parameters are those of lorenzo/gpu/kernel.h. */
 
+enum {
+    PAPER_GROUPS = (int)ZTI_SZ_PAPER_PART / (int)ZTI_SZ_GROUP,
+    HIST_MOST = 4096, /* symbols that are counted in shared memory */
+    /* parts of a tile that hold bits of each group: lists and all else with Rice codes, or lists,
+     * then symbols of each book */
+    SECTIONS = ZTI_SZ_BOOKS
+};
+
 enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in two ways each */
 
 /* How a tile is coded; the same in all threads. */

@@ -459,38 +459,31 @@ static __device__ __forceinline__ void residuals_at_once(struct coding *sh, cons
     }
 }
 
-/* A warp takes AT_ONCE values a lane, which are whole groups together. */
-static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
-                                                           const struct residuals *r, uint32_t axes)
-{
-    const struct walk w = sh->walk;
-    const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
-    const struct spot within = spot_within(&w, i % ZTI_SZ_GROUP);
-    SIMT_NO_UNROLL
-    for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
-        const uint32_t block = sh->blocks[at / ZTI_SZ_GROUP];
-        const struct spot p = {within.place + (block & 0xffff), within.has | block >> 16};
-        word d[AT_ONCE];
-        residuals_at_once(sh, w.pace, p, r, axes, d);
-        simt_store_16(sh->u + at, d);
-    }
-}
-
-/* The same where groups are runs, in tiles that are even. */
+/* A warp takes AT_ONCE values a lane, which are whole groups together, of tiles in blocks or whose
+ * rows are even. */
 static __device__ __forceinline__ void
-residuals_of_even_runs(struct coding *sh, const struct residuals *r, uint32_t axes)
+residuals_by_lanes(struct coding *sh, const struct residuals *r, uint32_t axes, bool is_blocked)
 {
     const struct walk w = sh->walk;
     const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
+    struct spot within = {0, 0};
+    if (is_blocked)
+        within = spot_within(&w, i % ZTI_SZ_GROUP);
     SIMT_NO_UNROLL
     for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
         word d[AT_ONCE] = {0};
-        if (at < w.n)
+        if (is_blocked) {
+            const uint32_t block = sh->blocks[at / ZTI_SZ_GROUP];
+            const struct spot p = {within.place + (block & 0xffff), within.has | block >> 16};
+            residuals_at_once(sh, w.pace, p, r, axes, d);
+        } else if (at < w.n) {
             residuals_at_once(sh, w.pace, spot_of(&w, at, axes), r, axes, d);
+        }
         simt_store_16(sh->u + at, d);
     }
 }
 
+/* The same one by one, where groups are runs. */
 static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
                                                          const struct residuals *r, uint32_t axes)
 {
@@ -504,16 +497,22 @@ static __device__ __forceinline__ void find_residuals(struct coding *sh, const s
 {
     const uint32_t axes = r->differ < 2 ? 1 : r->differ < 4 ? 2 : r->differ < 8 ? 3 : 4;
 /* Loops of their own for each number of axes. */
-#define BY_AXES(residuals, least)                                                                  \
-    (axes == 4                 ? residuals(sh, r, 4)                                               \
-     : axes == 3               ? residuals(sh, r, 3)                                               \
-     : axes == 2 || least == 2 ? residuals(sh, r, 2)                                               \
-                               : residuals(sh, r, 1))
+#define BY_AXES(least, residuals)                                                                  \
+    (axes == 4                   ? residuals(4)                                                    \
+     : axes == 3                 ? residuals(3)                                                    \
+     : axes == 2 || (least) == 2 ? residuals(2)                                                    \
+                                 : residuals(1))
+#define OF_BLOCKS(n) residuals_by_lanes(sh, r, n, true)
+#define OF_EVEN(n)   residuals_by_lanes(sh, r, n, false)
+#define OF_RUNS(n)   residuals_of_runs(sh, r, n)
     if (sh->walk.is_blocked && !r->is_paper)
-        BY_AXES(residuals_of_blocks, 2);
+        BY_AXES(2, OF_BLOCKS);
     else if (sh->walk.is_even)
-        BY_AXES(residuals_of_even_runs, 1);
+        BY_AXES(1, OF_EVEN);
     else
-        BY_AXES(residuals_of_runs, 1);
+        BY_AXES(1, OF_RUNS);
 #undef BY_AXES
+#undef OF_BLOCKS
+#undef OF_EVEN
+#undef OF_RUNS
 }

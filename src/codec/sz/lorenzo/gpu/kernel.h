@@ -26,8 +26,6 @@
 
 #include "codec/sz/lorenzo/gpu/values.h"
 
-#include "codec/sz/lorenzo/gpu/parts.h"
-
 #include "codec/sz/lorenzo/gpu/integers.h"
 
 #include "codec/sz/lorenzo/gpu/rice.h"

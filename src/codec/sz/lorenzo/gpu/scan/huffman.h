@@ -58,12 +58,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         planes += class_shift(class_of) * n;
     }
     l->at = place_of(c.bits.words, &a, l);
-    l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
-    if (!l->is_good)
-        return;
-    if (leads(l))
-        l->to->planes_at = in_tile(l);
-    l->at += planes;
+    pass_planes(l, planes);
 }
 
 /* Where the symbols of books and of groups go: a lane has every eighth group. */

@@ -322,6 +322,17 @@ static __device__ __forceinline__ bool is_rounds_or_none(uint32_t c)
     return c == 0 || !is_list(c);
 }
 
+/* Planes, which are behind classes. */
+static __device__ __forceinline__ void pass_planes(struct lane *l, uint32_t planes)
+{
+    l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
+    if (!l->is_good)
+        return;
+    if (leads(l))
+        l->to->planes_at = in_tile(l);
+    l->at += planes;
+}
+
 /* Classes of Rice codes, and planes. Where groups have the same class, which most often takes a bit
  * that is 1, only the first one's is noted, and a bit in 'changes'. The warp calls it. */
 static __device__ __forceinline__ void
@@ -354,12 +365,7 @@ find_classes(const struct sz_tiles *s, const struct finding *f, struct lane *l, 
         g += same + 1;
     }
     l->at = place_of(words, &a, l);
-    l->is_good = l->at <= l->end && planes <= l->end - l->at;
-    if (!l->is_good)
-        return;
-    if (leads(l))
-        l->to->planes_at = in_tile(l);
-    l->at += planes;
+    pass_planes(l, planes);
 }
 
 static __device__ __forceinline__ uint32_t class_of_group(const struct finding *f,
