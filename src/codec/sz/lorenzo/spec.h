@@ -202,12 +202,12 @@ ZTI_STATIC uint32_t class_of_number(uint32_t number)
 /* A class or its number, knowing the one before: the difference, folded; and back. */
 ZTI_STATIC uint32_t class_step(uint32_t c, uint32_t before)
 {
-    return c >= before ? 2 * (c - before) : 2 * (before - c) - 1;
+    return ZTI_SZ_FOLDED(c - before, 32);
 }
 
 ZTI_STATIC uint32_t class_after(uint32_t step, uint32_t before)
 {
-    return step & 1 ? before - (step + 1) / 2 : before + step / 2;
+    return before + ZTI_SZ_UNFOLDED(step);
 }
 
 /* The symbol of a class, knowing the one before. */
