@@ -5,7 +5,7 @@
 #include "core/core.h"
 
 /* Whether instances for AVX2 and AVX-512 are compiled. What each level contains is in cpu.c; the
- * compiler is told the same in simd/begin_*.h. ZTILE_PLAIN leaves them out. */
+ * compiler is told the same in simd/avx*.h. ZTILE_PLAIN leaves them out. */
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__) && !defined(ZTILE_PLAIN)
 #define ZTI_HAS_X86_INSTANCES
 #endif

@@ -1,6 +1,25 @@
-/* avx2.h: the verbs of vectors.h, as plain.h explains them, with AVX2. */
-#ifndef ZTI_SIMD_AVX2_H
-#define ZTI_SIMD_AVX2_H
+/* avx2.h: AVX2 with BMI1, BMI2 and POPCNT. Included before every other header of an instance, and
+ * only where cpu.h says that the build has such instances: what follows, up to end.h, is compiled
+ * for this set, whatever the compiler's flags. Texts ask for ZTI_WITH_AVX2, as clang's attribute
+ * does not define __AVX2__. Included again by vectors.h it has the verbs, which plain.h explains.
+ */
+#if !defined(V_VERBS)
+#define ZTI_WITH_AVX2
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#endif
+
+#include <immintrin.h>
+
+#define V_VERBS          "simd/avx2.h"
+#define V_REGISTER_BYTES 32
+
+#else
+
+typedef __m256i v_register;
 
 /* The upper half of 'first' and the lower one of v. */
 ZTI_INLINE __m256i v_middle(__m256i v, __m256i first)
@@ -58,6 +77,10 @@ ZTI_INLINE u32s v_min_32(u32s a, u32s b)
 {
     return (u32s)_mm256_min_epu32((__m256i)a, (__m256i)b);
 }
+ZTI_INLINE u32s v_max_32(u32s a, u32s b)
+{
+    return (u32s)_mm256_max_epu32((__m256i)a, (__m256i)b);
+}
 ZTI_INLINE u32s v_size_32(u32s v)
 {
     return (u32s)_mm256_abs_epi32((__m256i)v);
@@ -100,6 +123,116 @@ ZTI_INLINE u32s v_zip_high_32(u32s a, u32s b)
 {
     return (u32s)_mm256_permute2x128_si256(_mm256_unpacklo_epi32((__m256i)a, (__m256i)b),
                                            _mm256_unpackhi_epi32((__m256i)a, (__m256i)b), 0x31);
+}
+
+ZTI_INLINE u16s v_rest_16(u16s a, u16s b)
+{
+    return (u16s)_mm256_subs_epu16((__m256i)a, (__m256i)b);
+}
+
+ZTI_INLINE u32s v_right_32(u32s v, u32s n)
+{
+    return (u32s)_mm256_srlv_epi32((__m256i)v, (__m256i)n);
+}
+ZTI_INLINE u64s v_right_64(u64s v, u64s n)
+{
+    return (u64s)_mm256_srlv_epi64((__m256i)v, (__m256i)n);
+}
+ZTI_INLINE u32s v_left_32(u32s v, u32s n)
+{
+    return (u32s)_mm256_sllv_epi32((__m256i)v, (__m256i)n);
+}
+ZTI_INLINE u64s v_left_64(u64s v, u64s n)
+{
+    return (u64s)_mm256_sllv_epi64((__m256i)v, (__m256i)n);
+}
+
+/* From the exponents of the numbers as floating-point values, which are exact. */
+ZTI_INLINE u32s v_bit_length_32(u32s v)
+{
+    const u32s exponent = (u32s)_mm256_cvtepi32_ps((__m256i)v) >> 23;
+    return (u32s)v_rest_16((u16s)exponent, v_all_16(126));
+}
+
+/* Of each half x with the bits of 2^52 above it, as a number, minus 2^52. */
+ZTI_INLINE u64s v_bit_length_64(u64s v)
+{
+    const u64s bits = v_all_64(UINT64_C(0x4330000000000000));
+    const u64s high = (v >> 32) | bits;
+    const u64s low = (u64s)_mm256_blend_epi32((__m256i)v, (__m256i)bits, 0xaa);
+    const u64s a = (u64s)((f64s)high - (f64s)bits) >> 52, b = (u64s)((f64s)low - (f64s)bits) >> 52;
+    const u16s most = (u16s)_mm256_max_epu16((__m256i)(a + 32), (__m256i)b);
+    return (u64s)v_rest_16(most, v_all_16(1022));
+}
+
+ZTI_INLINE u32s v_ors_32(u32s v)
+{
+    v |= (u32s)_mm256_slli_si256((__m256i)v, 4);
+    v |= (u32s)_mm256_slli_si256((__m256i)v, 8);
+    const __m256i lower = _mm256_permute4x64_epi64((__m256i)v, _MM_SHUFFLE(1, 1, 1, 1));
+    return v | (u32s)_mm256_blend_epi32(_mm256_setzero_si256(), _mm256_shuffle_epi32(lower, 0xff),
+                                        0xf0);
+}
+
+/* A lane may be ORed with itself. */
+ZTI_INLINE u64s v_ors_64(u64s v)
+{
+    v |= (u64s)_mm256_permute4x64_epi64((__m256i)v, _MM_SHUFFLE(2, 1, 0, 0));
+    return v | (u64s)_mm256_permute4x64_epi64((__m256i)v, _MM_SHUFFLE(1, 0, 0, 0));
+}
+
+ZTI_INLINE __m128i v_half(__m256i v, uint32_t half)
+{
+    return half ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
+}
+ZTI_INLINE u32s v_widen_16(u16s v, uint32_t half)
+{
+    return (u32s)_mm256_cvtepu16_epi32(v_half((__m256i)v, half));
+}
+ZTI_INLINE u64s v_widen_32(u32s v, uint32_t half)
+{
+    return (u64s)_mm256_cvtepu32_epi64(v_half((__m256i)v, half));
+}
+
+ZTI_INLINE u8s v_all_128(__m128i x)
+{
+    return (u8s)_mm256_broadcastsi128_si256(x);
+}
+ZTI_INLINE u8s v_shuffle_8(u8s v, u8s at)
+{
+    return (u8s)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
+}
+
+ZTI_INLINE u32s v_gather_32(const uint32_t *table, u32s at)
+{
+    return (u32s)_mm256_i32gather_epi32((const int *)table, (__m256i)at, 4);
+}
+ZTI_INLINE u64s v_gather_bytes_64(const uint8_t *base, u64s at)
+{
+    return (u64s)_mm256_i64gather_epi64((const long long *)(const void *)base, (__m256i)at, 1);
+}
+
+/* ---- masks ---- */
+
+ZTI_INLINE u64s v_is_negative_64(u64s v)
+{
+    return (u64s)(0 > (i64s)v);
+}
+ZTI_INLINE u32s v_is_bit_set_32(u32s v, uint32_t bit)
+{
+    return v_sign_32(v << (31 - bit));
+}
+ZTI_INLINE u32s m_first_32(uint32_t n)
+{
+    return (u32s)((i32s)v_iota_32() < (int32_t)n);
+}
+ZTI_INLINE u32s v_if_32(u32s m, u32s a, u32s b)
+{
+    return (u32s)_mm256_blendv_epi8((__m256i)b, (__m256i)a, (__m256i)m);
+}
+ZTI_INLINE u64s v_if_64(u64s m, u64s a, u64s b)
+{
+    return (u64s)_mm256_blendv_epi8((__m256i)b, (__m256i)a, (__m256i)m);
 }
 
 ZTI_INLINE void v_stream_line(void *to, const void *from)

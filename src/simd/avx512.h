@@ -1,6 +1,26 @@
-/* avx512.h: the verbs of vectors.h, as plain.h explains them, with AVX-512. */
-#ifndef ZTI_SIMD_AVX512_H
-#define ZTI_SIMD_AVX512_H
+/* avx512.h: as avx2.h, for AVX-512 as core/cpu.c looks for it; AVX2 is part of it. */
+#if !defined(V_VERBS)
+#define ZTI_WITH_AVX2
+#define ZTI_WITH_AVX512
+#if defined(__clang__)
+#pragma clang attribute push(                                                                      \
+    __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512dq,avx512cd,"      \
+                          "avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni"))),           \
+    apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vbmi")
+#pragma GCC target("avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni,prefer-vector-width=512")
+#endif
+
+#include <immintrin.h>
+
+#define V_VERBS          "simd/avx512.h"
+#define V_REGISTER_BYTES 64
+
+#else
+
+typedef __m512i v_register;
 
 ZTI_INLINE u32s v_before_32(u32s v, u32s first)
 {
@@ -54,6 +74,10 @@ ZTI_INLINE u32s v_min_32(u32s a, u32s b)
 {
     return (u32s)_mm512_min_epu32((__m512i)a, (__m512i)b);
 }
+ZTI_INLINE u32s v_max_32(u32s a, u32s b)
+{
+    return (u32s)_mm512_max_epu32((__m512i)a, (__m512i)b);
+}
 ZTI_INLINE u32s v_size_32(u32s v)
 {
     return (u32s)_mm512_abs_epi32((__m512i)v);
@@ -93,49 +117,139 @@ ZTI_INLINE u32s v_zip_high_32(u32s a, u32s b)
     return (u32s)_mm512_permutex2var_epi32((__m512i)a, (__m512i)at, (__m512i)b);
 }
 
+ZTI_INLINE u16s v_rest_16(u16s a, u16s b)
+{
+    return (u16s)_mm512_subs_epu16((__m512i)a, (__m512i)b);
+}
+
+ZTI_INLINE u32s v_right_32(u32s v, u32s n)
+{
+    return (u32s)_mm512_srlv_epi32((__m512i)v, (__m512i)n);
+}
+ZTI_INLINE u64s v_right_64(u64s v, u64s n)
+{
+    return (u64s)_mm512_srlv_epi64((__m512i)v, (__m512i)n);
+}
+ZTI_INLINE u32s v_left_32(u32s v, u32s n)
+{
+    return (u32s)_mm512_sllv_epi32((__m512i)v, (__m512i)n);
+}
+ZTI_INLINE u64s v_left_64(u64s v, u64s n)
+{
+    return (u64s)_mm512_sllv_epi64((__m512i)v, (__m512i)n);
+}
+
+ZTI_INLINE u32s v_bit_length_32(u32s v)
+{
+    return 32 - (u32s)_mm512_lzcnt_epi32((__m512i)v);
+}
+ZTI_INLINE u64s v_bit_length_64(u64s v)
+{
+    return 64 - (u64s)_mm512_lzcnt_epi64((__m512i)v);
+}
+
+ZTI_INLINE u32s v_ors_32(u32s v)
+{
+    const __m512i none = _mm512_setzero_si512();
+    v |= (u32s)_mm512_alignr_epi32((__m512i)v, none, 15);
+    v |= (u32s)_mm512_alignr_epi32((__m512i)v, none, 14);
+    v |= (u32s)_mm512_alignr_epi32((__m512i)v, none, 12);
+    return v | (u32s)_mm512_alignr_epi32((__m512i)v, none, 8);
+}
+ZTI_INLINE u64s v_ors_64(u64s v)
+{
+    const __m512i none = _mm512_setzero_si512();
+    v |= (u64s)_mm512_alignr_epi64((__m512i)v, none, 7);
+    v |= (u64s)_mm512_alignr_epi64((__m512i)v, none, 6);
+    return v | (u64s)_mm512_alignr_epi64((__m512i)v, none, 4);
+}
+
+ZTI_INLINE __m256i v_half(__m512i v, uint32_t half)
+{
+    return half ? _mm512_extracti64x4_epi64(v, 1) : _mm512_castsi512_si256(v);
+}
+ZTI_INLINE u32s v_widen_16(u16s v, uint32_t half)
+{
+    return (u32s)_mm512_cvtepu16_epi32(v_half((__m512i)v, half));
+}
+ZTI_INLINE u64s v_widen_32(u32s v, uint32_t half)
+{
+    return (u64s)_mm512_cvtepu32_epi64(v_half((__m512i)v, half));
+}
+
+ZTI_INLINE u8s v_all_128(__m128i x)
+{
+    return (u8s)_mm512_broadcast_i32x4(x);
+}
+ZTI_INLINE u8s v_shuffle_8(u8s v, u8s at)
+{
+    return (u8s)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
+}
+
+ZTI_INLINE u32s v_gather_32(const uint32_t *table, u32s at)
+{
+    return (u32s)_mm512_i32gather_epi32((__m512i)at, table, 4);
+}
+ZTI_INLINE u64s v_gather_bytes_64(const uint8_t *base, u64s at)
+{
+    return (u64s)_mm512_i64gather_epi64((__m512i)at, base, 1);
+}
+
 /* ---- masks ---- */
 
 #define V_HAS_MASKS
-typedef __mmask16 m32;
-typedef __mmask8 m64;
+typedef __mmask16 b32s;
+typedef __mmask8 b64s;
 
-ZTI_INLINE m32 v_is_less_32(u32s a, u32s b)
+ZTI_INLINE b32s v_is_less_32(u32s a, u32s b)
 {
     return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b);
 }
-ZTI_INLINE m64 v_is_less_64(u64s a, u64s b)
+ZTI_INLINE b64s v_is_less_64(u64s a, u64s b)
 {
     return _mm512_cmplt_epi64_mask((__m512i)a, (__m512i)b);
 }
-ZTI_INLINE m32 v_is_set_32(u32s v)
+ZTI_INLINE b64s v_is_negative_64(u64s v)
+{
+    return _mm512_movepi64_mask((__m512i)v);
+}
+ZTI_INLINE b32s v_is_set_32(u32s v)
 {
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v);
 }
-ZTI_INLINE m64 v_is_set_64(u64s v)
+ZTI_INLINE b64s v_is_set_64(u64s v)
 {
     return _mm512_test_epi64_mask((__m512i)v, (__m512i)v);
 }
-ZTI_INLINE u32s v_where_32(m32 m, u32s v)
+ZTI_INLINE b32s v_is_bit_set_32(u32s v, uint32_t bit)
+{
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v_all_32(UINT32_C(1) << bit));
+}
+ZTI_INLINE b32s m_first_32(uint32_t n)
+{
+    return (b32s)((1u << n) - 1);
+}
+ZTI_INLINE u32s v_where_32(b32s m, u32s v)
 {
     return (u32s)_mm512_maskz_mov_epi32(m, (__m512i)v);
 }
-ZTI_INLINE u64s v_where_64(m64 m, u64s v)
+ZTI_INLINE u64s v_where_64(b64s m, u64s v)
 {
     return (u64s)_mm512_maskz_mov_epi64(m, (__m512i)v);
 }
-ZTI_INLINE u32s v_if_32(m32 m, u32s a, u32s b)
+ZTI_INLINE u32s v_if_32(b32s m, u32s a, u32s b)
 {
     return (u32s)_mm512_mask_blend_epi32(m, (__m512i)b, (__m512i)a);
 }
-ZTI_INLINE u64s v_if_64(m64 m, u64s a, u64s b)
+ZTI_INLINE u64s v_if_64(b64s m, u64s a, u64s b)
 {
     return (u64s)_mm512_mask_blend_epi64(m, (__m512i)b, (__m512i)a);
 }
-ZTI_INLINE bool m_any_32(m32 m)
+ZTI_INLINE bool m_any_32(b32s m)
 {
     return m != 0;
 }
-ZTI_INLINE bool m_any_64(m64 m)
+ZTI_INLINE bool m_any_64(b64s m)
 {
     return m != 0;
 }

@@ -1,4 +1,4 @@
-/* end.h: ends what begin_avx2.h or begin_avx512.h began. */
+/* end.h: ends what avx2.h or avx512.h began. */
 #if defined(__clang__)
 #pragma clang attribute pop
 #else

@@ -1,6 +1,4 @@
 /* plain.h: the verbs of vectors.h in C, for vectors of 16 bytes. */
-#ifndef ZTI_SIMD_PLAIN_H
-#define ZTI_SIMD_PLAIN_H
 
 /* Each lane's predecessor; the first one's is the last of 'first'. */
 ZTI_INLINE u32s v_before_32(u32s v, u32s first)
@@ -106,5 +104,3 @@ ZTI_INLINE void v_stream_line(void *to, const void *from)
 {
     memcpy(to, from, 64);
 }
-
-#endif

@@ -1,26 +1,23 @@
 /* vectors.h: vectors of numbers: the types and verbs of the instruction set that a file is compiled
- * for: AVX2 and AVX-512 after begin_avx2.h and begin_avx512.h, plain C without either. Another
- * instruction set is one more header beside avx2.h, avx512.h and plain.h.
+ * for: that whose header it began with (avx2.h, avx512.h), or plain C (plain.h). Another
+ * instruction set is one more such header.
  *
  * u32s is a vector of V_BYTES bytes of uint32_t, i64s one of int64_t, and so on; lane 0 is the one
  * at the lowest address. C's operators work lane by lane, with a number for all lanes as well; a
  * cast from one type to another keeps the bits. The verbs are functions v_verb_W of vectors with
- * lanes of W bits, for what operators do not say. A mask (m32, m64) has a truth for each lane. */
+ * lanes of W bits, for what operators do not say. A mask (b32s, b64s) has a truth for each lane. */
 #ifndef ZTI_SIMD_VECTORS_H
 #define ZTI_SIMD_VECTORS_H
 
 #include "core/core.h"
 
-#if defined(ZTI_WITH_AVX512)
-enum { V_BYTES = 64 };
-#elif defined(ZTI_WITH_AVX2)
-enum { V_BYTES = 32 };
-#else
-enum { V_BYTES = 16 };
+#if !defined(V_VERBS)
+#define V_VERBS          "simd/plain.h"
+#define V_REGISTER_BYTES 16
 #endif
 
 /* Lanes of 32 and 64 bits. */
-enum { V_LANES_32 = V_BYTES / 4, V_LANES_64 = V_BYTES / 8 };
+enum { V_BYTES = V_REGISTER_BYTES, V_LANES_32 = V_BYTES / 4, V_LANES_64 = V_BYTES / 8 };
 
 typedef float f32s __attribute__((vector_size(V_BYTES)));
 typedef double f64s __attribute__((vector_size(V_BYTES)));
@@ -55,36 +52,26 @@ V_COMMON(32)
 V_COMMON(64)
 #undef V_COMMON
 
-#if defined(ZTI_WITH_AVX512)
-#include "simd/avx512.h"
-#elif defined(ZTI_WITH_AVX2)
-#include "simd/avx2.h"
-#else
-#include "simd/plain.h"
-#endif
+#include V_VERBS
 
 /* Masks that are vectors, where an instruction set has none of its own. is_less compares signed
  * numbers; if takes a where the mask is true, else b; where takes v, else 0. */
 #if !defined(V_HAS_MASKS)
 #define V_MASKS(W)                                                                                 \
-    typedef u##W##s m##W;                                                                          \
-    ZTI_INLINE m##W v_is_less_##W(u##W##s a, u##W##s b)                                            \
+    typedef u##W##s b##W##s;                                                                       \
+    ZTI_INLINE b##W##s v_is_less_##W(u##W##s a, u##W##s b)                                         \
     {                                                                                              \
-        return (m##W)((i##W##s)a < (i##W##s)b);                                                    \
+        return (b##W##s)((i##W##s)a < (i##W##s)b);                                                 \
     }                                                                                              \
-    ZTI_INLINE m##W v_is_set_##W(u##W##s v)                                                        \
+    ZTI_INLINE b##W##s v_is_set_##W(u##W##s v)                                                     \
     {                                                                                              \
-        return (m##W)(v != 0);                                                                     \
+        return (b##W##s)(v != 0);                                                                  \
     }                                                                                              \
-    ZTI_INLINE u##W##s v_where_##W(m##W m, u##W##s v)                                              \
+    ZTI_INLINE u##W##s v_where_##W(b##W##s m, u##W##s v)                                           \
     {                                                                                              \
         return m & v;                                                                              \
     }                                                                                              \
-    ZTI_INLINE u##W##s v_if_##W(m##W m, u##W##s a, u##W##s b)                                      \
-    {                                                                                              \
-        return (m & a) | (~m & b);                                                                 \
-    }                                                                                              \
-    ZTI_INLINE bool m_any_##W(m##W m)                                                              \
+    ZTI_INLINE bool m_any_##W(b##W##s m)                                                           \
     {                                                                                              \
         return v_is_any((u32s)m);                                                                  \
     }

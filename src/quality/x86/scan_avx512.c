@@ -2,7 +2,7 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx512.h"
+#include "simd/avx512.h"
 
 #include "quality/quality.h"
 

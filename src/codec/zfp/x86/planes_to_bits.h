@@ -1,5 +1,5 @@
 /* planes_to_bits.h: text: bit planes to bits, all planes of a tile at once. The includer has the
- * words of its instruction set (x86/avx512/words.h, x86/avx2/words.h).
+ * words of its instruction set (x86/words.h).
  *
  * Let w be a plane, c the coefficients known to be significant before it, x = w >> c. What
  * tile/planes.h codes with group tests and runs is the same as: the c low bits of w; a 1; the bits

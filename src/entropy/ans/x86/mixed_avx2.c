@@ -4,7 +4,7 @@
 #include "entropy/ans/mixed.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx2.h"
+#include "simd/avx2.h"
 
 #define NAME(x) x##_avx2
 #include "entropy/ans/mixed_text.h"

@@ -3,7 +3,7 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx2.h"
+#include "simd/avx2.h"
 
 #include "entropy/huffman/instances.h"
 

@@ -9,9 +9,10 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx512.h"
+#include "simd/avx512.h"
 
 #include "entropy/huffman/instances.h"
+#include "simd/vectors.h"
 
 #define NAME(x) x##_avx512
 #include "entropy/huffman/encode_text.h"
@@ -51,15 +52,6 @@ static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, 
     *o = output_from(&w);
 }
 
-/* Each lane plus all before it. */
-static inline __m512i sums_of(__m512i v)
-{
-    const __m512i zero = _mm512_setzero_si512();
-    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 7));
-    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 6));
-    return _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
-}
-
 /* Append eight words of 'bits' <= 64 bits each; what is above those is zero. Each is shifted to
  * where it belongs in a word of the output, and what does not fit there is the only part of the
  * next word that is not in the lanes behind. The parts of a word have no bits in common, so that
@@ -68,10 +60,10 @@ static inline __m512i sums_of(__m512i v)
 static inline void put_words(struct output *o, __m512i v, __m512i bits)
 {
     const __m512i last = _mm512_set1_epi64(7), in_word = _mm512_set1_epi64(63);
-    const __m512i ends = _mm512_add_epi64(sums_of(bits), o->held_bits);
+    const __m512i ends = (__m512i)(v_sums_64((u64s)bits) + (u64s)o->held_bits);
     const __m512i begins = _mm512_sub_epi64(ends, bits), up = _mm512_and_si512(begins, in_word);
     const __m512i over = _mm512_srlv_epi64(v, _mm512_sub_epi64(_mm512_set1_epi64(64), up));
-    const __m512i sums = sums_of(_mm512_sllv_epi64(v, up));
+    const __m512i sums = (__m512i)v_sums_64((u64s)_mm512_sllv_epi64(v, up));
     const __m512i all = _mm512_permutexvar_epi64(last, sums);
     const __mmask8 fills = _mm512_cmpgt_epu64_mask(_mm512_xor_si512(begins, ends), in_word);
     const uint32_t words = zti_popcount64(fills);

@@ -2,7 +2,7 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx2.h"
+#include "simd/avx2.h"
 
 #define OPS        zti_sz_high_avx2
 #define PUT_CODES  zti_ans_mixed_put_avx2

@@ -2,7 +2,7 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx2.h"
+#include "simd/avx2.h"
 
 #define SMALL    "codec/sz/lorenzo/x86/bytes_avx2.h"
 #define WORDS_32 "codec/sz/lorenzo/x86/words_avx2.h"

@@ -2,7 +2,7 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx512.h"
+#include "simd/avx512.h"
 
 #define SMALL    "codec/sz/lorenzo/x86/bytes_avx512.h"
 #define WORDS_32 "codec/sz/lorenzo/x86/words_avx512.h"

@@ -4,7 +4,7 @@
 #ifndef ZTI_ZFP_X86_AVX2_CUBE_H
 #define ZTI_ZFP_X86_AVX2_CUBE_H
 
-#include "codec/zfp/x86/avx2/words.h"
+#include "codec/zfp/x86/words.h"
 
 typedef int32_t i32x8 __attribute__((vector_size(32), may_alias));
 typedef uint32_t u32x8 __attribute__((vector_size(32), may_alias));

@@ -2,7 +2,7 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include "simd/begin_avx2.h"
+#include "simd/avx2.h"
 
 #include "codec/zfp/x86/avx2/cube.h"
 #include "codec/zfp/tables/avx2_permutations.h"

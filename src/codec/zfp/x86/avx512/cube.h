@@ -13,7 +13,7 @@
 #define ZTI_ZFP_X86_AVX512_CUBE_H
 
 #include "codec/zfp/tables/avx512_permutations.h"
-#include "codec/zfp/x86/avx512/words.h"
+#include "codec/zfp/x86/words.h"
 
 typedef int32_t i32x16 __attribute__((vector_size(64), may_alias));
 typedef uint32_t u32x16 __attribute__((vector_size(64), may_alias));
