@@ -14,7 +14,7 @@ static void make_chain(const struct kinds *kinds, const uint32_t *const *tables,
     for (uint32_t depth = 0; depth < ZTI_SZ_HIGH_DEPTHS; depth++)
         for (uint32_t i = 0; i < 256; i++)
             chain->tables[depth][i] =
-                tables[kind_of_sum(kinds, 16 * i, depth * ZTI_SZ_HIGH_MAGNITUDES)];
+                tables[kind_of_sum(kinds, 16 * i, zti_sz_high_first_context(depth))];
 }
 
 /* A few states are kept so that the next symbol's is the first: m->next stays 0. */

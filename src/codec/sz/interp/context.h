@@ -90,7 +90,7 @@ static void make_kinds(struct kinds *kinds)
 {
     memset(kinds->above, 255, sizeof kinds->above);
     for (uint32_t i = 0; i < 256; i++)
-        kinds->of[i] = zti_sz_high_kind(16 * i, 0);
+        kinds->of[i] = zti_sz_high_context(16 * i, 0);
     for (uint32_t h = 0; h < 16; h++) {
         kinds->base[h] = h > 0 ? kinds->of[16 * h] : 0;
         for (uint32_t i = 16 * h + 1, steps = 0; h > 0 && i < 16 * h + 16; i++)
@@ -158,7 +158,7 @@ ZTI_INLINE void kinds_with(const struct around *a, const struct kinds *kinds, ui
 static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t n, uint32_t depth,
                      uint8_t *contexts)
 {
-    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    const uint32_t base = zti_sz_high_first_context(depth);
 #define CASE(axes, rows)                                                                           \
     case 4 * (axes) + (rows): kinds_with(a, kinds, n, base, contexts, axes, rows); break
     switch (4 * a->axes + a->rows) {
@@ -194,7 +194,7 @@ static void sums_without(const struct around *a, uint32_t rows, uint32_t n, uint
 ZTI_INLINE void kinds_of_four(const struct kinds *kinds, const uint16_t *sum, const uint8_t *own,
                               bool is_first, uint32_t n, uint32_t depth, uint8_t *contexts)
 {
-    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    const uint32_t base = zti_sz_high_first_context(depth);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t two = is_first ? 0 : (uint32_t)own[-1] + own[-2];
         contexts[k] = kind_of_sum(kinds, zti_sz_high_first_row(sum[k], is_first, two), base);

@@ -123,7 +123,7 @@ ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted
 ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *contexts, uint32_t n,
                          const uint8_t *symbols)
 {
-    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    const uint32_t base = zti_sz_high_first_context(depth);
     small bad = {0};
     for (uint32_t k = 0; k < n; k += WIDE) {
         const small kind = load_small(contexts + k) - (uint8_t)base;

@@ -124,33 +124,45 @@ void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
     memset(p, 0, sizeof *p);
 }
 
+/* Memory of arrays of bands and of two levels' points, of so many each, and of what is 'coded'.
+ * Rows are gone through in blocks, and from the point before them: so much more is read. */
+static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t coded,
+                              struct zti_sz_pyramid *p)
+{
+    enum { BEFORE = 64 };
+    size_t padded[4], bytes = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        padded[i] = (((i < 3 ? points[i] : coded) + 127) & ~(size_t)63) + BEFORE;
+        bytes += padded[i] * (i < 3 ? sizeof(int32_t) + 1 : 2);
+    }
+    p->memory = zti_alloc(context, bytes);
+    if (!p->memory)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of points", bytes);
+    p->bands = (int32_t *)(void *)p->memory + BEFORE;
+    p->grid[0] = p->bands + padded[0];
+    p->grid[1] = p->grid[0] + padded[1];
+    p->band_loud = (uint8_t *)(p->grid[1] + padded[2] - BEFORE) + BEFORE;
+    p->grid_loud[0] = p->band_loud + padded[0];
+    p->grid_loud[1] = p->grid_loud[0] + padded[1];
+    p->symbols = p->grid_loud[1] + padded[2];
+    p->contexts = p->symbols + padded[3];
+    return ZT_OK;
+}
+
 /* Room for boxes up to so many points. */
 zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
 {
-    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks, */
-    const size_t before = 64;                           /* and from the point before them */
-    p->memory = zti_alloc(context, before + padded * (3 * sizeof(int32_t) + 5));
-    if (!p->memory)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
-    p->bands = (int32_t *)(void *)(p->memory + before);
-    p->grid[0] = p->bands + padded;
-    p->grid[1] = p->grid[0] + padded;
-    p->band_loud = (uint8_t *)(p->grid[1] + padded);
-    p->grid_loud[0] = p->band_loud + padded;
-    p->grid_loud[1] = p->grid_loud[0] + padded;
-    p->symbols = p->grid_loud[1] + padded;
-    p->contexts = p->symbols + padded;
-    return ZT_OK;
+    const size_t each[3] = {points, points, points};
+    return alloc_arrays(context, each, points, p);
 }
 
 size_t zti_sz_high_points(const struct zti_coding *coding)
 {
     size_t points = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++) {
-        const uint32_t side = coding->grid.side[i];
-        const bool has_more = sz_of(coding)->axes >> i & 1 && side < coding->grid.shape[i];
-        points *= side + (size_t)has_more;
-    }
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        points *= coding->grid.side[i] + (size_t)zti_sz_high_has_more(coding->grid.side[i],
+                                                                      coding->grid.shape[i],
+                                                                      sz_of(coding)->axes >> i & 1);
     return points;
 }
 
@@ -250,7 +262,7 @@ static bool is_silent(const struct zti_sz_high *high)
     bool is_zero = anchors->used == 1 && anchors->only == 0;
     for (uint32_t l = 0; l < high->coarse.levels; l++) {
         const struct zti_ans_model *const model =
-            high->of[high->coarse.level[l].depth * ZTI_SZ_HIGH_MAGNITUDES];
+            high->of[zti_sz_high_first_context(high->coarse.level[l].depth)];
         is_zero = is_zero && model->used == 1 && model->only == 0;
     }
     return is_zero;
@@ -265,24 +277,9 @@ static size_t points_of(const struct zti_sz_pyramid *p, uint32_t l)
 /* Memory to decode the coarse grid: all bands, and of coarser levels' points two at a time. */
 static zt_status alloc_to_decode(zt_context *context, struct zti_sz_pyramid *p)
 {
-    enum { BEFORE = 64 }; /* of each array; what follows it as in zti_sz_pyramid_alloc */
     const size_t even = points_of(p, p->levels > 0 ? 2 : 0), odd = points_of(p, 1);
     const size_t points[3] = {points_of(p, 0) - points_of(p, p->levels), even, odd};
-    size_t padded[3], bytes = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        padded[i] = ((points[i] + 127) & ~(size_t)63) + BEFORE;
-        bytes += padded[i] * (sizeof(int32_t) + 1);
-    }
-    p->memory = zti_alloc(context, bytes);
-    if (!p->memory)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points_of(p, 0));
-    p->bands = (int32_t *)(void *)p->memory + BEFORE;
-    p->grid[0] = p->bands + padded[0];
-    p->grid[1] = p->grid[0] + padded[1];
-    p->band_loud = (uint8_t *)(p->grid[1] + padded[2] - BEFORE) + BEFORE;
-    p->grid_loud[0] = p->band_loud + padded[0];
-    p->grid_loud[1] = p->grid_loud[0] + padded[1];
-    return ZT_OK;
+    return alloc_arrays(context, points, 0, p);
 }
 
 zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,

@@ -110,6 +110,13 @@ ZTI_INLINE uint32_t zti_sz_high_next_band(uint32_t axes, uint32_t odd)
     return odd;
 }
 
+/* Whether the box of a tile, which has 'own' values along an axis of the 'rest' from its first on,
+ * has the next tile's first ones too. */
+ZTI_STATIC bool zti_sz_high_has_more(uint64_t own, uint64_t rest, bool is_halved)
+{
+    return is_halved && rest > own;
+}
+
 /* A tile, and the planes behind it that it predicts. */
 struct zti_sz_box {
     /* of four axes, the last ones the array's */
@@ -133,7 +140,7 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_box(const struct zti_grid *grid, uint32
             const uint64_t rest = grid->shape[i - skip] - walk->origin[i - skip];
             box.origin[i] = walk->origin[i - skip];
             extent = rest < grid->side[i - skip] ? rest : grid->side[i - skip];
-            more = (axes >> (i - skip) & 1) && rest > extent;
+            more = zti_sz_high_has_more(extent, rest, axes >> (i - skip) & 1);
         }
         box.own[i] = (uint32_t)extent;
         box.dim[i] = (uint32_t)(extent + more);
@@ -291,9 +298,14 @@ ZTI_STATIC uint32_t zti_sz_high_first_row(uint32_t between, bool is_first, uint3
     step(15) step(47) step(79) step(127) step(191) step(287) step(431) step(655) step(1007)        \
         step(1615) step(2895)
 
-ZTI_STATIC uint8_t zti_sz_high_kind(uint32_t sum, uint32_t depth)
+ZTI_STATIC uint32_t zti_sz_high_first_context(uint32_t depth)
 {
-    uint32_t kind = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    return depth * ZTI_SZ_HIGH_MAGNITUDES;
+}
+
+ZTI_STATIC uint8_t zti_sz_high_context(uint32_t sum, uint32_t depth)
+{
+    uint32_t kind = zti_sz_high_first_context(depth);
 #define ZTI_SZ_HIGH_ABOVE(most) kind += sum > most;
     ZTI_SZ_HIGH_LADDER(ZTI_SZ_HIGH_ABOVE)
 #undef ZTI_SZ_HIGH_ABOVE
@@ -500,13 +512,24 @@ ZTI_INLINE bool zti_sz_high_has_integer(double units)
     return fabs(units) < 2 * (double)ZTI_SZ_HIGH_RANGE;
 }
 
-/* The number that an integer stands for, to be rounded to the type. */
+/* The number that an integer stands for, to be rounded to the type; whether it, then, will do. */
 ZTI_INLINE double zti_sz_high_number(int32_t x, double centre, double step)
 {
     return ((double)x + centre) * step;
 }
 
-/* The same of integer types: an encoder leaves room at the ends of the range of 64 bits. */
+ZTI_INLINE bool zti_sz_high_is_near(double v, double number, double bound)
+{
+    return fabs(v - number) <= bound;
+}
+
+/* The integer of a value of an integer type; the range of all is known to fit. And back: an encoder
+ * leaves room at the ends of the range of 64 bits. */
+ZTI_INLINE int32_t zti_sz_high_from_whole(int64_t v, int64_t centre)
+{
+    return (int32_t)(uint32_t)((uint64_t)v - (uint64_t)centre);
+}
+
 ZTI_INLINE int32_t zti_sz_high_whole_32(int32_t x, int64_t centre)
 {
     const int64_t v = (int64_t)((uint64_t)x + (uint64_t)centre);

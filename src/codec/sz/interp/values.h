@@ -9,7 +9,7 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
     for (uint32_t i = 0; i < n; i++) {
         const int64_t v =
             coding->type == ZT_I32 ? ((const int32_t *)values)[i] : ((const int64_t *)values)[i];
-        x[i] = (int32_t)(v - centre); /* the range of all values is known to fit */
+        x[i] = zti_sz_high_from_whole(v, centre);
     }
     return n > 0 ? x[n - 1] : 0;
 }
@@ -77,12 +77,12 @@ static bool check(const struct zti_coding *coding, const int32_t *x, const void 
     if (coding->type == ZT_F32) {
         for (uint32_t i = 0; i < n; i++) {
             const float y = (float)zti_sz_high_number(x[i], centre, step);
-            bad |= !(fabs((double)((const float *)in)[i] - (double)y) <= bound);
+            bad |= !zti_sz_high_is_near((double)((const float *)in)[i], (double)y, bound);
         }
     } else if (coding->type == ZT_F64) {
         for (uint32_t i = 0; i < n; i++) {
             const double y = zti_sz_high_number(x[i], centre, step);
-            bad |= !(fabs(((const double *)in)[i] - y) <= bound);
+            bad |= !zti_sz_high_is_near(((const double *)in)[i], y, bound);
         }
     }
     return !bad;

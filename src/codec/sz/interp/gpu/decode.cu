@@ -83,7 +83,7 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
         simt_store_16(near + i, four);
     }
     for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += blockDim.x)
-        sh->model[i] = model_of[zti_sz_high_kind(i % SUMS * 16, i / SUMS)];
+        sh->model[i] = model_of[zti_sz_high_context(i % SUMS * 16, i / SUMS)];
     return tables;
 }
 

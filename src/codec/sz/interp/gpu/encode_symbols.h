@@ -75,7 +75,13 @@ static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles 
 /* What a value's integer is not: there, or of a value so near the centre that the bound is sure. */
 enum { HAS_NONE = 1, IS_FAR = 2 };
 
-/* A value as a number in units, and its integer. */
+static __device__ __forceinline__ double number_at(const struct sz_tiles *s, const char *from)
+{
+    return s->type == ZT_F32 ? (double)*(const float *)(const void *)from
+                             : *(const double *)(const void *)from;
+}
+
+/* A value's integer, and what it is not. */
 static __device__ __forceinline__ uint32_t integer_of(const struct sz_high_tiles *h,
                                                       const char *from, int32_t *x)
 {
@@ -83,11 +89,10 @@ static __device__ __forceinline__ uint32_t integer_of(const struct sz_high_tiles
     if (s->sz.source == ZTI_SZ_STEPS) {
         const int64_t v = s->type == ZT_I32 ? *(const int32_t *)(const void *)from
                                             : *(const int64_t *)(const void *)from;
-        *x = (int32_t)(uint32_t)((uint64_t)v - (uint64_t)s->sz.centre);
+        *x = zti_sz_high_from_whole(v, s->sz.centre);
         return 0;
     }
-    const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
-                                       : *(const double *)(const void *)from;
+    const double v = number_at(s, from);
     const double units = zti_sz_high_units(v, 1 / s->sz.step, (double)s->sz.centre);
     const bool has_one = zti_sz_high_has_integer(units);
     *x = has_one ? zti_sz_high_rint(units) : 0;
@@ -222,6 +227,21 @@ static __device__ __forceinline__ bool name_symbol(const struct sz_tiles *s,
     return symbol != 0;
 }
 
+/* A point becomes what it is when it is decoded; returns its magnitude. */
+static __device__ __forceinline__ uint8_t quantize_point(const struct put_slot *slot, bool is_own,
+                                                         uint32_t number, int32_t *x,
+                                                         uint32_t predicted, uint32_t step,
+                                                         double per)
+{
+    int32_t q = 0;
+    if (is_own) {
+        q = zti_sz_high_nearest((int32_t)((uint32_t)*x - predicted), per);
+        keep_residual(slot, number, q);
+    }
+    *x = (int32_t)(predicted + (uint32_t)q * step);
+    return zti_sz_high_loudness(q);
+}
+
 /* All points of a band, of which the first has number 'first' of those that are coded. */
 static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
                                                      const struct put_slot *slot,
@@ -237,13 +257,8 @@ static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
         coordinates(&extents, i, c);
         const uint32_t at = point_at(b, c);
         const uint32_t predicted = predict(b, c, slot->x + at, is_linear);
-        int32_t q = 0;
-        if (is_own(b, c)) {
-            q = zti_sz_high_nearest((int32_t)((uint32_t)slot->x[at] - predicted), per);
-            keep_residual(slot, first + number_in(b, c), q);
-        }
-        slot->x[at] = (int32_t)(predicted + (uint32_t)q * step);
-        slot->loud[at] = zti_sz_high_loudness(q);
+        slot->loud[at] = quantize_point(slot, is_own(b, c), first + number_in(b, c), slot->x + at,
+                                        predicted, step, per);
     }
 }
 
@@ -260,7 +275,7 @@ static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_
 static __device__ __forceinline__ const uint8_t *share_kinds(void)
 {
     SIMT_SHARED(uint8_t, kinds, [HIGH_THREADS]);
-    kinds[threadIdx.x] = zti_sz_high_kind(16 * threadIdx.x, 0);
+    kinds[threadIdx.x] = zti_sz_high_context(16 * threadIdx.x, 0);
     return kinds;
 }
 
@@ -273,7 +288,7 @@ static __device__ __forceinline__ uint32_t context_of(const struct high_band *b,
     uint32_t sum = weigh(b, sum_between(b, c, loud), before, rows);
     if (rows == 0)
         sum = with_two_before(sum, c[3], loud, b->step[3]);
-    return b->depth * (uint32_t)ZTI_SZ_HIGH_MAGNITUDES + kinds[sum / 16];
+    return zti_sz_high_first_context(b->depth) + kinds[sum / 16];
 }
 
 /* Contexts of the coded points of a band; how many the calling thread had whose symbols are not
@@ -345,9 +360,8 @@ static __device__ __forceinline__ bool is_near(const struct sz_tiles *s, const c
                                                int32_t x)
 {
     const double y = zti_sz_high_number(x, (double)s->sz.centre, s->sz.step);
-    const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
-                                       : *(const double *)(const void *)from;
-    return fabs(v - (s->type == ZT_F32 ? (double)(float)y : y)) <= s->sz.bound;
+    return zti_sz_high_is_near(number_at(s, from), s->type == ZT_F32 ? (double)(float)y : y,
+                               s->sz.bound);
 }
 
 /* Value i of a tile is kept as it is. */
@@ -405,13 +419,8 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
         const uint32_t predicted = slab_predict(b, &p, odd);
-        int32_t q = 0;
-        if (p.is_own) {
-            q = zti_sz_high_nearest((int32_t)((uint32_t)*p.x - predicted), per);
-            keep_residual(slot, p.number, q);
-        }
-        *p.x = (int32_t)(predicted + (uint32_t)q * b->step);
-        slab_loud(b, is_odd, p.c[2])[p.at] = zti_sz_high_loudness(q);
+        slab_loud(b, is_odd, p.c[2])[p.at] =
+            quantize_point(slot, p.is_own, p.number, p.x, predicted, b->step, per);
     }
 }
 

@@ -28,9 +28,9 @@ static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding 
     const uint32_t rank = coding->grid.rank, skip = ZT_MAX_RANK - rank;
     size_t dim[4] = {1, 1, 1, 1};
     for (uint32_t i = 0; i < rank; i++)
-        dim[i + skip] =
-            coding->grid.side[i] +
-            (size_t)(sz_of(coding)->axes >> i & 1 && coding->grid.side[i] < coding->grid.shape[i]);
+        dim[i + skip] = coding->grid.side[i] +
+                        (size_t)zti_sz_high_has_more(coding->grid.side[i], coding->grid.shape[i],
+                                                     sz_of(coding)->axes >> i & 1);
     h->slab_each = h->slab_ring = 0;
     h->slab_axis = dim[1] > 1 ? 1 : 2;
     h->slab_plane = (uint32_t)(dim[1] > 1 ? dim[2] * dim[3] : dim[3]);
