@@ -16,6 +16,7 @@
  * Times are CPU time of one thread. */
 #include "frame/write/stages.h"
 #include "plan/contest.h"
+#include "plan/plans.h"
 #include "plan/ways.h"
 
 #include <float.h>

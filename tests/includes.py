@@ -74,10 +74,43 @@ def find_cuts(includes):
             yield "%s: only %s includes it; make one file of them" % (", ".join(headers), user)
 
 
+def find_circles(includes):
+    """Files that include each other inside a layer: NAME.h and NAME.c count as one."""
+
+    def unit(path):
+        return path.rsplit(".", 1)[0]
+
+    def layer(path):
+        return path.split("/")[: 2 if path.startswith("src/") else 1]
+
+    uses = {}
+    for user, names in includes.items():
+        if user.startswith(tuple(folder + "/" for folder in FOLDERS)):
+            near = (unit(name) for name in names if layer(name) == layer(user))
+            uses.setdefault(unit(user), set()).update(near)
+
+    done = set()  # no circle goes through these
+
+    def walk(one, path):
+        if one in path:
+            return path[path.index(one) :] + [one]
+        found = None
+        for other in sorted(uses.get(one, ())):
+            if found is None and other != one and other not in done:
+                found = walk(other, path + [one])
+        done.add(one)
+        return found
+
+    for one in sorted(uses):
+        circle = None if one in done else walk(one, [])
+        if circle:
+            yield "a circle: " + " includes ".join(circle)
+
+
 def main():
     os.chdir(sys.argv[1])
     includes = read_includes()
-    faults = list(find_cuts(includes))
+    faults = list(find_cuts(includes)) + list(find_circles(includes))
     print("\n".join(faults), end="\n" if faults else "")
     sys.exit(1 if faults else 0)
 

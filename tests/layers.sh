@@ -91,7 +91,7 @@ found=$(for folder in $(find src cli io tools -type d); do
 done)
 [ -z "$found" ] || complain 'a folder has more than some twenty files' "$found"
 
-# ---- headers are interfaces or texts
+# ---- headers are interfaces or texts; files make no circles inside a layer
 if command -v python3 >/dev/null; then
     found=$(python3 tests/includes.py . || true)
     [ -z "$found" ] || complain 'an include is not as it should be' "$found"

@@ -5,6 +5,17 @@
 #include "codec/batch.h"
 #include "exec/run.h"
 
+/* Values of a tile that is a chunk by itself. */
+enum { LARGE_TILE_VALUES = 1 << 14 };
+
+uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)
+{
+    const struct zti_grid *grid = &coding->grid;
+    return zti_array_values(grid->rank, grid->shape) / grid->count >= LARGE_TILE_VALUES
+               ? 1
+               : coding->codec->chunk_tiles(grid->rank);
+}
+
 struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const uint8_t *data,
                                           size_t data_bytes, uint64_t start_bits)
 {
@@ -270,47 +281,6 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
 }
 
 /* ---- damaged streams ---- */
-
-void zti_exec_piece(const struct zti_coding *coding, const struct zti_index *index,
-                    uint64_t start_bits, uint64_t tile, uint64_t *last, uint64_t *at_bits)
-{
-    const uint64_t fixed = zti_fixed_bits(coding), count = coding->grid.count;
-    uint64_t bits;
-    *at_bits = tile == 0 ? start_bits : UINT64_MAX;
-    *last = count;
-    if (fixed > 0) {
-        *last = tile + 1;
-        if (zti_mul(tile, fixed, &bits) && zti_add(bits, start_bits, &bits))
-            *at_bits = bits;
-    } else if (index) {
-        const uint64_t chunk = tile / index->layout.chunk_tiles;
-        *at_bits = zti_index_bits(zti_unit_bits(coding), index, start_bits, chunk);
-        if (count - tile > index->layout.chunk_tiles)
-            *last = (chunk + 1) * index->layout.chunk_tiles;
-    }
-}
-
-zt_status zti_exec_decode_until(zt_context *context, const struct zti_coding *coding,
-                                const uint8_t *data, size_t data_bytes, uint64_t limit_bits,
-                                uint64_t *tile, uint64_t last, uint64_t *at_bits,
-                                const struct zti_view *view)
-{
-    uint8_t spare[ZTI_SPARE_BYTES];
-    struct zti_tile_source s = zti_tile_source_at(coding, data, data_bytes, *at_bits);
-    zt_status status = ZT_OK;
-    s.spare = spare;
-    s.spare_bytes = sizeof spare;
-    while (*tile < last) {
-        status = zti_take_tiles(context, coding, &s, *tile, *tile + 1, view);
-        const uint64_t end_bits = zti_tile_source_bits(&s);
-        if (status != ZT_OK || end_bits > limit_bits)
-            break;
-        *at_bits = end_bits;
-        ++*tile;
-    }
-    zti_tile_source_free(context, &s);
-    return status == ZT_CORRUPT ? ZT_OK : status; /* it only reached beyond the data */
-}
 
 /* ---- outputs ---- */
 

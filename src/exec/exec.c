@@ -1,11 +1,10 @@
-/* exec.c: what exec offers: the choice of policy, what all policies have in common at the ends of
- * a stream, and the serial policy. Arrays and streams in a GPU's memory are fetched here where the
- * host has to do with them. */
+/* exec.c: what exec offers: what all policies have in common at the ends of a stream. Arrays and
+ * streams in a GPU's memory are fetched here where the host has to do with them. */
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/device.h"
-#include "core/threads.h"
-#include "exec/cuda/cuda.h"
+#include "exec/exec.h"
+#include "exec/policy.h"
 #include "exec/run.h"
 
 #include <math.h>
@@ -25,48 +24,9 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
     return ZT_OK;
 }
 
-zt_status zti_report(zt_context *context, uint64_t done, uint64_t total)
-{
-    if (context && context->progress && context->progress(context->progress_user, done, total) != 0)
-        return zti_fail(context, ZT_CANCELLED, "cancelled after %llu of %llu tiles",
-                        (unsigned long long)done, (unsigned long long)total);
-    return ZT_OK;
-}
-
-uint64_t zti_report_tiles(const struct zti_coding *coding)
-{
-    uint64_t group_bytes = ZTI_GROUP_TILES * zt_type_bytes(coding->type);
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        group_bytes *= coding->grid.side[i];
-    return group_bytes < 1u << 20 ? (1u << 20) / group_bytes * ZTI_GROUP_TILES : ZTI_GROUP_TILES;
-}
-
-#if defined(ZTI_HAS_THREADS)
-static bool is_parallel(const zt_context *context)
-{
-    return zti_threads_wanted(context) > 1;
-}
-#else
-#define is_parallel(context) false /* the policy cannot be set */
-#define zti_omp_encode(...)  ZT_UNSUPPORTED
-#define zti_omp_decode(...)  ZT_UNSUPPORTED
-#endif
-
 bool zti_exec_is_on_device(const zt_context *context, const struct zti_coding *coding)
 {
-    return context && context->policy == ZT_CUDA && zti_cuda_takes(coding);
-}
-
-/* What kernels work in depends on the current device. */
-static zt_status cuda_scratch(zt_context *context, const struct zti_coding *coding,
-                              uint32_t chunk_tiles, uint64_t *bytes)
-{
-    if (!zti_exec_is_on_device(context, coding))
-        return ZT_OK;
-    const int before = context->device->enter(context);
-    const zt_status status = zti_cuda_scratch(context, coding, chunk_tiles, bytes);
-    context->device->leave(before);
-    return status;
+    return zti_policy_of(context, coding)->is_on_device;
 }
 
 zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
@@ -74,21 +34,14 @@ zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     struct zti_coding own = *coding;
-    zt_status status = cuda_scratch(context, coding, chunk_tiles, bytes);
-    for (uint32_t i = 0; !status && learning && learning->vary && learning->vary(&own, i); i++)
-        status = cuda_scratch(context, &own, chunk_tiles, bytes);
+    const struct zti_policy *policy = zti_policy_of(context, coding);
+    zt_status status =
+        policy->scratch ? policy->scratch(context, coding, chunk_tiles, bytes) : ZT_OK;
+    for (uint32_t i = 0; !status && learning && learning->vary && learning->vary(&own, i); i++) {
+        policy = zti_policy_of(context, &own);
+        status = policy->scratch ? policy->scratch(context, &own, chunk_tiles, bytes) : ZT_OK;
+    }
     return status;
-}
-
-/* Values of a tile that is a chunk by itself. */
-enum { LARGE_TILE_VALUES = 1 << 14 };
-
-uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)
-{
-    const struct zti_grid *grid = &coding->grid;
-    return zti_array_values(grid->rank, grid->shape) / grid->count >= LARGE_TILE_VALUES
-               ? 1
-               : coding->codec->chunk_tiles(grid->rank);
 }
 
 /* ---- encode ---- */
@@ -135,18 +88,6 @@ static struct zti_coding with_isa(const zt_context *context, const struct zti_co
     return own;
 }
 
-static zt_status cuda_encode(zt_context *context, const struct zti_coding *coding,
-                             const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                             uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                             const struct zti_starts *starts)
-{
-    const int before = context->device->enter(context);
-    const zt_status status = zti_cuda_encode(context, coding, array, out, out_capacity_bytes,
-                                             start_bits, end_bits, misses, starts);
-    context->device->leave(before);
-    return status;
-}
-
 static zt_status encode(zt_context *context, const struct zti_coding *coding, const zt_array *array,
                         uint8_t *out, size_t out_capacity_bytes, uint64_t start_bits,
                         uint64_t *end_bits, struct zti_misses *misses,
@@ -154,15 +95,9 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding, co
 {
     const uint64_t total = coding->grid.count;
     zti_stage(context, ZT_STAGE_ENCODE);
-    zt_status status =
-        zti_exec_is_on_device(context, coding)
-            ? cuda_encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits,
-                          misses, starts)
-        : is_parallel(context)
-            ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits,
-                             misses, starts)
-            : zti_encode_run(context, coding, array, 0, total, out, out_capacity_bytes, start_bits,
-                             end_bits, misses, starts);
+    zt_status status = zti_policy_of(context, coding)
+                           ->encode(context, coding, array, out, out_capacity_bytes, start_bits,
+                                    end_bits, misses, starts);
     zti_stage(context, ZT_STAGE_OTHER);
     if (status != ZT_OK || (misses && misses->is_over))
         return status;
@@ -229,99 +164,6 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 
 /* ---- decode ---- */
 
-static zt_status serial_decode(zt_context *context, const struct zti_coding *as_shared,
-                               const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                               const struct zti_index *index, const struct zti_view *view,
-                               const struct zti_scatter *scatter, const struct zti_starts *starts,
-                               uint64_t *end_bits)
-{
-    struct zti_coding own = *as_shared, *const coding = &own;
-    uint8_t spare[ZTI_SPARE_BYTES];
-    struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
-    struct zti_output output;
-    zti_room_open(context, view, &own);
-    source.spare = spare;
-    source.spare_bytes = sizeof spare;
-    struct zti_runs runs = zti_runs_of(&coding->grid, view, scatter ? scatter->spans : NULL);
-    const uint64_t every = zti_report_tiles(coding);
-    uint64_t first, last, here = 0, reported = 0;
-    zt_status status = zti_output_open(context, coding, view, scatter, &output);
-    const uint64_t most = scatter ? output.scratch_tiles : every;
-    while (status == ZT_OK && zti_runs_next(&runs, most, &first, &last)) {
-        status = zti_go_to(context, coding, &source, start_bits, index, here, first);
-        if (status == ZT_OK)
-            status = starts ? zti_take_noting(context, coding, &source, start_bits, first, last,
-                                              view, starts)
-                            : zti_take_out(context, coding, &source, start_bits, index, first, last,
-                                           &output);
-        here = last;
-        if (status == ZT_OK && here - reported >= every) {
-            reported = here;
-            status = zti_report(context, here, coding->grid.count);
-        }
-    }
-    if (status == ZT_OK)
-        status = zti_end_chunk(context, coding, &source, start_bits, index, here);
-    *end_bits = zti_tile_source_bits(&source);
-    zti_tile_source_free(context, &source);
-    zti_output_close(context, &output);
-    zti_room_close(context, &own);
-    return status;
-}
-
-/* Whether far fewer tiles are wanted than the cover of a scatter has, all of which the device
- * decodes. */
-static bool is_sparse(const struct zti_coding *coding, const struct zti_scatter *scatter)
-{
-    enum { PART = 4 };
-    struct zti_runs all = zti_runs_of(&coding->grid, &scatter->cover, NULL);
-    struct zti_runs runs = zti_runs_of(&coding->grid, &scatter->cover, scatter->spans);
-    uint64_t first, last, tiles = 1, wanted = 0;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        tiles *= all.hi[i] - all.lo[i];
-    while (wanted <= tiles / PART && zti_runs_next(&runs, UINT64_MAX, &first, &last))
-        wanted += last - first;
-    return wanted <= tiles / PART;
-}
-
-/* Whether the device decodes what is wanted. */
-static bool is_for_device(const zt_context *context, const struct zti_coding *coding,
-                          const struct zti_scatter *scatter)
-{
-    return zti_exec_is_on_device(context, coding) && !(scatter && is_sparse(coding, scatter));
-}
-
-static zt_status cuda_decode(zt_context *context, const struct zti_coding *coding,
-                             const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                             const struct zti_index *index, const struct zti_view *view,
-                             const struct zti_scatter *scatter, const struct zti_starts *starts,
-                             uint64_t *end_bits)
-{
-    const int before = context->device->enter(context);
-    const zt_status status = zti_cuda_decode(context, coding, data, data_bytes, start_bits, index,
-                                             view, scatter, starts, end_bits);
-    context->device->leave(before);
-    return status;
-}
-
-static zt_status decode_here(zt_context *context, const struct zti_coding *coding,
-                             const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                             const struct zti_index *index, const struct zti_view *view,
-                             const struct zti_scatter *scatter, const struct zti_starts *starts,
-                             bool is_device, uint64_t *end_bits)
-{
-    zti_stage(context, ZT_STAGE_DECODE);
-    zt_status status = is_device ? cuda_decode(context, coding, data, data_bytes, start_bits, index,
-                                               view, scatter, starts, end_bits)
-                       : is_parallel(context)
-                           ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
-                                            view, scatter, starts, end_bits)
-                           : serial_decode(context, coding, data, data_bytes, start_bits, index,
-                                           view, scatter, starts, end_bits);
-    zti_stage(context, ZT_STAGE_OTHER);
-    return status == ZT_OK ? zti_report(context, coding->grid.count, coding->grid.count) : status;
-}
-
 /* Streams and arrays in the device's memory go through the host's where it decodes; and streams
  * whose tiles it has to find. A scatter goes to the host's memory. */
 static zt_status decode(zt_context *context, const struct zti_coding *as_asked, const uint8_t *data,
@@ -331,20 +173,25 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked, 
 {
     struct zti_coding own = with_isa(context, as_asked), *const coding = &own;
     const bool is_parsed = !index && zti_fixed_bits(coding) == 0;
-    const bool is_device = is_for_device(context, coding, scatter);
+    const struct zti_policy *const policy = zti_policy_to_decode(context, coding, scatter);
     struct zti_mirror stream = {.bytes = data}, values = {.array = view->out};
     struct zti_view here = *view;
     zt_status status = ZT_OK;
     if (scatter) /* what is written to first is small */
         own.run.is_streamed = false;
-    if (!is_device || is_parsed)
+    if (!policy->is_on_device || is_parsed)
         status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
-    if (!status && !is_device && !scatter)
+    if (!status && !policy->is_on_device && !scatter)
         status = zti_mirror_open_output(context, &view->out, &values);
     here.out = values.array;
+    if (!status) {
+        zti_stage(context, ZT_STAGE_DECODE);
+        status = policy->decode(context, coding, stream.bytes, data_bytes, start_bits, index, &here,
+                                scatter, starts, end_bits);
+        zti_stage(context, ZT_STAGE_OTHER);
+    }
     if (!status)
-        status = decode_here(context, coding, stream.bytes, data_bytes, start_bits, index, &here,
-                             scatter, starts, is_device, end_bits);
+        status = zti_report(context, coding->grid.count, coding->grid.count);
     if (!status && !scatter)
         status = zti_mirror_store(&values, &view->out);
     zti_mirror_close(&values);
@@ -372,7 +219,8 @@ bool zti_exec_checks_index(const zt_context *context, const struct zti_coding *c
                            const struct zti_index *index, const struct zti_view *view,
                            const struct zti_scatter *scatter)
 {
-    return is_for_device(context, coding, scatter) && zti_cuda_expands(coding, index, view);
+    const struct zti_policy *const policy = zti_policy_to_decode(context, coding, scatter);
+    return policy->checks_index && policy->checks_index(coding, index, view);
 }
 
 zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *coding,
@@ -426,59 +274,4 @@ zt_status zti_exec_check(zt_context *context, const struct zti_coding *as_asked,
     zti_tile_source_free(context, &source);
     zti_mirror_close(&stream);
     return status;
-}
-
-struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struct zti_index *index,
-                                    const struct zti_view *view, const struct zti_spans *spans,
-                                    uint64_t start_bits, uint64_t stream_bytes)
-{
-    return (struct zti_extents){.coding = coding,
-                                .index = index,
-                                .start_bits = start_bits,
-                                .stream_bytes = stream_bytes,
-                                .runs = zti_runs_of(&coding->grid, view, spans)};
-}
-
-/* The bytes of tiles [first, last) at fixed rate, or of the chunks that hold them. */
-static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t last,
-                           uint64_t *first_byte, uint64_t *last_byte)
-{
-    const uint64_t fixed = zti_fixed_bits(e->coding);
-    uint64_t from, to;
-    bool is_end;
-    if (fixed > 0) {
-        from =
-            zti_mul(first, fixed, &from) && zti_add(from, e->start_bits, &from) ? from : UINT64_MAX;
-        to = zti_mul(last, fixed, &to) && zti_add(to, e->start_bits, &to) ? to : UINT64_MAX;
-        is_end = last == e->coding->grid.count;
-    } else {
-        const uint32_t c = e->index->layout.chunk_tiles;
-        from = zti_index_bits(zti_unit_bits(e->coding), e->index, e->start_bits, first / c);
-        to = zti_index_bits(zti_unit_bits(e->coding), e->index, e->start_bits,
-                            zti_index_chunks(last, c));
-        is_end = zti_index_chunks(last, c) == e->index->chunks;
-    }
-    if (is_end) /* with the padding */
-        to = UINT64_MAX;
-    *first_byte = from / 8 < e->stream_bytes ? from / 8 : e->stream_bytes;
-    *last_byte = zti_bytes_of_bits(to) < e->stream_bytes ? zti_bytes_of_bits(to) : e->stream_bytes;
-    if (*last_byte < *first_byte) /* a damaged index; decoding tells */
-        *last_byte = *first_byte;
-}
-
-bool zti_extents_next(struct zti_extents *e, uint64_t *first_byte, uint64_t *last_byte)
-{
-    uint64_t first, last;
-    if (e->is_done)
-        return false;
-    if (!e->index && zti_fixed_bits(e->coding) == 0) {
-        e->is_done = true;
-        *first_byte = 0;
-        *last_byte = e->stream_bytes;
-        return true;
-    }
-    if (!zti_runs_next(&e->runs, UINT64_MAX, &first, &last))
-        return false;
-    bytes_of_tiles(e, first, last, first_byte, last_byte);
-    return true;
 }

@@ -5,34 +5,8 @@
 
 #include "array/scatter.h"
 #include "codec/learning.h"
+#include "exec/stream.h"
 #include "index/index.h"
-
-/* Values that the codec would have left beyond verify_bound, to be kept exactly. */
-struct zti_miss {
-    uint64_t at;   /* C-order number of the element in the stream's array */
-    uint64_t bits; /* the element itself */
-};
-
-struct zti_misses {
-    struct zti_miss *list; /* in ascending order of 'at' */
-    uint64_t count;
-    uint64_t capacity;
-    uint64_t limit; /* the encoder gives up, with is_over set, when there would be more */
-    bool is_over;
-};
-
-/* Tiles a chunk where nobody asks for another number: what the codec likes, but one where tiles are
- * as large as chunks of others, on the mean. */
-uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding);
-
-/* Where chunks of chunk_tiles tiles begin, noted while a stream is coded or gone through: in bits
- * from its first tile. The list has an entry for each chunk and one for the end. */
-struct zti_starts {
-    uint64_t *list;
-    uint32_t chunk_tiles;
-};
-
-void zti_misses_free(zt_context *context, struct zti_misses *misses);
 
 /* Let the codec learn what it must know of all values before it codes the first: sets coding->model
  * and other numbers of the coding, also which tiles there are. Nothing for codecs that learn
@@ -115,20 +89,6 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *coding, co
 /* Pass over all tiles; ZT_CORRUPT where a chunk ends elsewhere than the index says. One thread. */
 zt_status zti_exec_check(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
                          size_t data_bytes, uint64_t start_bits, const struct zti_index *index);
-
-/* The tiles that a view meets, or those that spans do, as runs of consecutive ones in ascending
- * order. */
-struct zti_runs {
-    const struct zti_grid *grid;
-    const struct zti_spans *spans; /* of each axis; NULL: one, from lo to hi */
-    uint64_t lo[ZT_MAX_RANK]; /* in tiles: what is wanted along each axis, at the present place */
-    uint64_t hi[ZT_MAX_RANK];
-    uint64_t at[ZT_MAX_RANK];
-    uint32_t axis;       /* along which runs go; tiles of faster axes are all wanted */
-    uint64_t rest_tiles; /* of the faster axes */
-    uint64_t taken;      /* of the present run */
-    bool is_done;
-};
 
 /* The bytes of a stream that decoding a view must read beside its head, one range after the other
  * in ascending order; ranges may touch. */

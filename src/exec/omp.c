@@ -16,6 +16,7 @@
  * index; without one, a thread at a time walks over the stream and notes where pieces begin, and
  * chunks for those who ask, while the others decode. */
 #include "core/threads.h"
+#include "exec/policy.h"
 #include "exec/run.h"
 
 #include <pthread.h>
@@ -452,10 +453,10 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
     return status;
 }
 
-zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
-                         const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                         const struct zti_starts *starts)
+static zt_status omp_encode(zt_context *context, const struct zti_coding *coding,
+                            const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                            uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                            const struct zti_starts *starts)
 {
     const uint32_t threads = zti_threads_wanted(context);
     const uint64_t fixed = zti_fixed_bits(coding);
@@ -609,10 +610,11 @@ static void decode_task(void *shared, uint32_t thread)
     zti_room_close(&own, &coding);
 }
 
-zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
-                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
-                         const struct zti_view *view, const struct zti_scatter *scatter,
-                         const struct zti_starts *starts, uint64_t *end_bits)
+static zt_status omp_decode(zt_context *context, const struct zti_coding *coding,
+                            const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                            const struct zti_index *index, const struct zti_view *view,
+                            const struct zti_scatter *scatter, const struct zti_starts *starts,
+                            uint64_t *end_bits)
 {
     uint32_t threads = zti_threads_wanted(context);
     const bool is_known = index || zti_fixed_bits(coding) > 0;
@@ -642,3 +644,6 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, c
     crew_close(&d.crew);
     return status;
 }
+
+const struct zti_policy zti_omp = {
+    .encode = omp_encode, .decode = omp_decode, .tally = zti_tally_on_host};

@@ -3,7 +3,8 @@
 #ifndef ZTI_EXEC_RUN_H
 #define ZTI_EXEC_RUN_H
 
-#include "exec/exec.h"
+#include "exec/stream.h"
+#include "index/index.h"
 
 /* Tiles between two looks at the room that is left, at the bound and at the progress. */
 enum { ZTI_GROUP_TILES = 256 };
@@ -141,17 +142,5 @@ struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *
 
 /* The next run, or at most 'most' tiles of it; false after the last one. */
 bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last);
-
-/* ---- the omp policy: omp.c ---- */
-
-zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
-                         const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                         const struct zti_starts *starts);
-
-zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
-                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
-                         const struct zti_view *view, const struct zti_scatter *scatter,
-                         const struct zti_starts *starts, uint64_t *end_bits);
 
 #endif

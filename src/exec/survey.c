@@ -3,8 +3,8 @@
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/map.h"
-#include "exec/cuda/cuda.h"
-#include "exec/run.h"
+#include "exec/exec.h"
+#include "exec/policy.h"
 
 /* Tiles that a thread takes at a time: so many, or as hold so many values. */
 enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
@@ -16,7 +16,8 @@ struct surveyor {
     uint32_t pass;
     uint64_t grain;     /* tiles that are counted at a time */
     size_t tally_bytes; /* whole cache lines */
-    char *tallies;      /* one a thread */
+    void *tally;        /* the first thread's */
+    char *others;       /* those of the others */
 };
 
 static uint64_t grain_of(const struct zti_coding *coding)
@@ -32,20 +33,36 @@ static bool count_tiles(void *shared, uint32_t worker, uint64_t number)
 {
     const struct surveyor *s = shared;
     const uint64_t first = number * s->grain, left = s->coding->grid.count - first;
+    void *const tally = worker ? s->others + (worker - 1) * s->tally_bytes : s->tally;
     s->learning->tally(s->coding, s->pass, s->array, first,
-                       first + (left < s->grain ? left : s->grain),
-                       s->tallies + worker * s->tally_bytes);
+                       first + (left < s->grain ? left : s->grain), tally);
     return true;
 }
 
 /* One thread counts all tiles at a time. */
-static void run_pass(zt_context *context, struct surveyor *s, uint32_t threads)
+zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                            const zt_array *array, void *tally)
 {
-    const uint64_t count = s->coding->grid.count;
-    s->grain = threads > 1 ? grain_of(s->coding) : count;
-    zti_map(context, (count - 1) / s->grain + 1, count_tiles, s);
-    for (uint32_t i = 1; i < threads; i++)
-        s->learning->merge(s->coding, s->pass, s->tallies, s->tallies + i * s->tally_bytes);
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
+    const uint64_t count = coding->grid.count;
+    const uint32_t threads = zti_map_workers(context, (count - 1) / grain_of(coding) + 1);
+    const size_t bytes = learning->tally_bytes(coding, pass);
+    struct surveyor s = {.learning = learning,
+                         .coding = coding,
+                         .array = array,
+                         .pass = pass,
+                         .grain = threads > 1 ? grain_of(coding) : count,
+                         .tally_bytes = (size_t)zti_round_up(bytes, 64),
+                         .tally = tally};
+    s.others = threads > 1 ? zti_alloc_zeroed(context, (threads - 1) * s.tally_bytes) : NULL;
+    if (threads > 1 && !s.others)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes", threads,
+                        s.tally_bytes);
+    zti_map(context, (count - 1) / s.grain + 1, count_tiles, &s);
+    for (uint32_t i = 0; i + 1 < threads; i++)
+        learning->merge(coding, pass, tally, s.others + i * s.tally_bytes);
+    zti_release(context, s.others);
+    return ZT_OK;
 }
 
 static zt_status survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
@@ -55,31 +72,16 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
     size_t bytes;
     coding->run.isa = zti_isa_of(context);
     for (uint32_t pass = 0; !status && (bytes = learning->tally_bytes(coding, pass)) > 0; pass++) {
-        const uint32_t threads =
-            zti_map_workers(context, (coding->grid.count - 1) / grain_of(coding) + 1);
-        struct surveyor s = {.learning = learning,
-                             .coding = coding,
-                             .array = array,
-                             .pass = pass,
-                             .tally_bytes = (size_t)zti_round_up(bytes, 64)};
-        s.tallies = zti_alloc_zeroed(context, threads * s.tally_bytes);
-        if (!s.tallies)
-            return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes", threads,
-                            s.tally_bytes);
+        void *const tally = zti_alloc_zeroed(context, (size_t)zti_round_up(bytes, 64));
+        if (!tally)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for a tally of %zu bytes", bytes);
         const bool is_sample = learning->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
-        bool is_done = false;
-        if (zti_exec_is_on_device(context, coding)) {
-            const int before = context->device->enter(context);
-            status = zti_cuda_tally(context, coding, pass, array, s.tallies, &is_done);
-            context->device->leave(before);
-        }
-        if (status == ZT_OK && !is_done)
-            run_pass(context, &s, threads);
+        status = zti_policy_of(context, coding)->tally(context, coding, pass, array, tally);
         zti_stage(context, ZT_STAGE_MODELS);
         if (status == ZT_OK)
-            status = learning->learn(context, coding, pass, array, s.tallies);
-        zti_release(context, s.tallies);
+            status = learning->learn(context, coding, pass, array, tally);
+        zti_release(context, tally);
         zti_stage(context, ZT_STAGE_OTHER);
     }
     return status;

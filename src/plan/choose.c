@@ -20,6 +20,7 @@
 #include "plan/choose.h"
 
 #include "plan/pace.h"
+#include "plan/plans.h"
 #include "plan/ways.h"
 
 #include <math.h>
@@ -28,63 +29,6 @@ enum { AXES_MOST = ZT_MAX_RANK };
 
 /* What another plan than none has to gain to be taken. */
 static const double least_gain = 0.004;
-
-/* The axes that have more than one element, slowest first. */
-static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < rank; i++)
-        if (shape[i] > 1)
-            axes[n++] = (uint8_t)i;
-    return n;
-}
-
-/* The plan with n axes in this order; bit k of joins: axis k is joined to the one before. Axes of
- * one element are joined to the first. */
-static struct zti_plan make_plan(uint32_t rank, const uint64_t *shape, const uint8_t *order,
-                                 uint32_t n, uint32_t joins)
-{
-    struct zti_plan plan = {.rank = (uint8_t)rank};
-    uint32_t k = 0;
-    for (uint32_t i = 0; i < rank; i++)
-        if (shape[i] == 1) {
-            plan.is_joined[k] = k > 0;
-            plan.axis[k++] = (uint8_t)i;
-        }
-    for (uint32_t i = 0; i < n; i++) {
-        plan.is_joined[k] = k > 0 && (i == 0 || (joins >> i & 1));
-        plan.axis[k++] = order[i];
-    }
-    return plan;
-}
-
-/* Permutation number 'code' of n axes, by its digits in base 4; false where that is none. */
-static bool order_of(uint32_t code, const uint8_t *axes, uint32_t n, uint8_t *order)
-{
-    uint32_t seen = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        const uint32_t digit = code >> 2 * k & 3;
-        if (digit >= n || (seen >> digit & 1))
-            return false;
-        seen |= 1u << digit;
-        order[k] = axes[digit];
-    }
-    return code >> 2 * n == 0;
-}
-
-uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *list)
-{
-    uint8_t axes[AXES_MOST], order[AXES_MOST];
-    const uint32_t n = real_axes(rank, shape, axes);
-    uint32_t count = 0;
-    for (uint32_t code = 0; code < 256; code++)
-        if (order_of(code, axes, n, order))
-            for (uint32_t joins = 0; joins < 1u << n; joins += 2)
-                list[count++] = make_plan(rank, shape, order, n, joins);
-    if (count == 0)
-        list[count++] = make_plan(rank, shape, axes, 0, 0);
-    return count;
-}
 
 /* ---- the race ---- */
 
@@ -313,7 +257,7 @@ static zt_status run(struct race *r, uint64_t budget)
 
 static void propose_order(struct race *r, const uint8_t *order, uint32_t joins)
 {
-    const struct zti_plan plan = make_plan(r->array->rank, r->array->shape, order, r->n, joins);
+    const struct zti_plan plan = zti_plan_make(r->array->rank, r->array->shape, order, r->n, joins);
     propose_plan(r, &plan);
 }
 
@@ -348,7 +292,7 @@ static void propose_turns(struct race *r, const struct zti_plan *plan)
     for (uint32_t code = 0; code < 256; code++) {
         struct zti_plan turned = {.rank = plan->rank};
         uint32_t to = 0;
-        if (!order_of(code, axes, rank, order) || (rank == 4 && code != 0x1b))
+        if (!zti_axes_order(code, axes, rank, order) || (rank == 4 && code != 0x1b))
             continue;
         for (uint32_t i = 0; i < rank; i++)
             for (uint32_t k = start[order[i]]; k < start[order[i] + 1]; k++, to++) {
@@ -361,7 +305,7 @@ static void propose_turns(struct race *r, const struct zti_plan *plan)
 
 static void propose_first(struct race *r)
 {
-    const struct zti_plan none = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
+    const struct zti_plan none = zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0);
     propose_plan(r, &none);
     for (uint32_t set = 1; set < 1u << r->n; set++)
         propose_set(r, set);
@@ -499,9 +443,9 @@ static zt_status race_ways(struct race *r, struct zti_choice *choice)
     zt_status status = zti_ways_look(&r->estimator, &r->seen);
     if (status)
         return status;
-    const struct zti_way none = {.plan =
-                                     make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0),
-                                 .axes = r->seen.look.found.axes};
+    const struct zti_way none = {
+        .plan = zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0),
+        .axes = r->seen.look.found.axes};
     propose(r, &none);
     if (r->estimator.ask->special_values == 0) /* filled in they may be others */
         choice->found = r->seen.look.found;
@@ -524,7 +468,8 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     const uint64_t budget = budget_of(r);
     const uint64_t sets = (1u << r->n) - 1;
     if (r->n < r->array->rank) /* axes of one element vanish in any case */
-        choice->plan = choice->plain = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
+        choice->plan = choice->plain =
+            zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0);
     if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
         return ZT_OK;
     zt_status status = zti_estimator_open(context, r->array, codec, ask,
@@ -557,7 +502,7 @@ static zt_status choose(zt_context *context, const zt_array *array, const struct
     r->array = array;
     r->estimator.codec = codec;
     r->is_of_ways = zti_axes_planning_of(codec) != NULL;
-    r->n = real_axes(array->rank, array->shape, r->axes);
+    r->n = zti_real_axes(array->rank, array->shape, r->axes);
     const zt_status status = race(r, context, codec, ask, choice);
     zti_release(context, r);
     return status;
@@ -597,8 +542,8 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array, const stru
                           const struct zti_ask *ask, struct zti_choice *choice)
 {
     uint8_t axes[AXES_MOST];
-    const uint32_t n = real_axes(array->rank, array->shape, axes);
-    const struct zti_plan real = make_plan(array->rank, array->shape, axes, n, 0);
+    const uint32_t n = zti_real_axes(array->rank, array->shape, axes);
+    const struct zti_plan real = zti_plan_make(array->rank, array->shape, axes, n, 0);
     zt_array seen = *array;
     const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
     zt_status status = choose(context, &seen, codec, ask, choice);

@@ -41,8 +41,4 @@ zt_status zti_plan_measure(zt_context *context, const zt_array *array,
 /* Make a choice the one without a plan. */
 void zti_choice_set_plain(struct zti_choice *choice);
 
-/* Every plan that can be chosen for a shape: for bounds of sizes. At most ZTI_PLANS_MOST. */
-enum { ZTI_PLANS_MOST = 192 };
-uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *list);
-
 #endif

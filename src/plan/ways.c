@@ -14,7 +14,7 @@
  * not explain. */
 #include "plan/ways.h"
 
-#include "plan/choose.h"
+#include "plan/plans.h"
 #include "plan/sample.h"
 
 #include <math.h>

@@ -12,6 +12,7 @@
 #include "codec/gpu.h"
 #include "core/device.h"
 #include "exec/cuda/cuda.h"
+#include "exec/exec.h"
 
 #include <math.h>
 #include <stdlib.h>

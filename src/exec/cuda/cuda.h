@@ -1,9 +1,9 @@
-/* cuda.h: the cuda policy, as exec.c calls it. Inside exec only. */
+/* cuda.h: the parts of the cuda policy. Inside exec only. */
 #ifndef ZTI_EXEC_CUDA_CUDA_H
 #define ZTI_EXEC_CUDA_CUDA_H
 
 #include "core/device.h"
-#include "exec/exec.h"
+#include "exec/stream.h"
 #include "index/gpu/expand.h"
 
 /* False for what is left to the host: codings that only copy. */

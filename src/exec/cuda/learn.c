@@ -1,6 +1,7 @@
 /* learn.c: what a codec learns from the values under the cuda policy, the host's part: passes
  * that count are made by kernels, slab after slab, and what was learnt goes to the device. */
 #include "codec/gpu.h"
+#include "codec/learning.h"
 #include "core/device.h"
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"

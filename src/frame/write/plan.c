@@ -2,6 +2,7 @@
  * first one; and what samples say of them. */
 #include "array/mirror.h"
 #include "frame/write/trial.h"
+#include "plan/plans.h"
 
 #include <math.h>
 

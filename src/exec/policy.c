@@ -1,0 +1,32 @@
+/* policy.c: which policy runs the tiles of a coding. */
+#include "exec/policy.h"
+
+#include "core/threads.h"
+#include "exec/cuda/cuda.h"
+
+/* What a GPU is not for, and what nobody decided, is the host's. */
+static const struct zti_policy *host_policy(const zt_context *context)
+{
+#if defined(ZTI_HAS_THREADS)
+    if (zti_threads_wanted(context) > 1)
+        return &zti_omp;
+#else
+    (void)context;
+#endif
+    return &zti_serial;
+}
+
+const struct zti_policy *zti_policy_of(const zt_context *context, const struct zti_coding *coding)
+{
+    return context && context->policy == ZT_CUDA && zti_cuda_takes(coding) ? &zti_cuda
+                                                                           : host_policy(context);
+}
+
+const struct zti_policy *zti_policy_to_decode(const zt_context *context,
+                                              const struct zti_coding *coding,
+                                              const struct zti_scatter *scatter)
+{
+    const struct zti_policy *const policy = zti_policy_of(context, coding);
+    const bool is_taken = !policy->takes || policy->takes(coding, scatter);
+    return is_taken ? policy : host_policy(context);
+}
