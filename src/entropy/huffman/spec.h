@@ -160,7 +160,7 @@ ZTI_INLINE uint32_t zti_merge_words(uint32_t bits)
 /* Words of a cell for the longest unit there can be of 2^r codes. */
 ZTI_INLINE uint32_t zti_merge_cell_words(uint32_t r)
 {
-    return zti_merge_words(ZTI_HUFFMAN_MAX_BITS << r);
+    return zti_merge_words((uint32_t)ZTI_HUFFMAN_MAX_BITS << r);
 }
 
 /* ---- the stream ---- */

@@ -250,8 +250,10 @@ static __device__ __forceinline__ struct line
 slab_line_of(const struct slab *b, const struct slab_point *p, uint32_t axis)
 {
     const uint32_t j = p->c[2];
+    const int64_t apart = axis == 0 ? 1 : b->dim[0];
+    const struct line in_plane = LINE_AT(p->x, apart);
     if (axis < 2)
-        return line_at(p->x, axis == 0 ? 1 : b->dim[0]);
+        return in_plane;
     const struct line l = {slab_even(b, j - 1) + p->at, slab_even(b, j) + p->at,
                            slab_even(b, j + 1) + p->at, slab_even(b, j + 2) + p->at};
     return l;
