@@ -85,7 +85,7 @@ ZTI_INLINE void NAME(widen_to)(struct small s, uint32_t k, bool is_more, uval *u
 {
     uint8_t bytes[ZTI_SZ_GROUP];
     small_store(s, bytes);
-#if VAL_BITS == 32
+#if defined(ZTI_WITH_AVX512) || (defined(ZTI_WITH_AVX2) && VAL_BITS == 32)
     for (uint32_t i = 0; i < ZTI_SZ_GROUP; i += LANES) {
         const NAME(line) v = NAME(pieces_of_bytes)(bytes + i, 0) << k;
         NAME(store_line)(is_more ? v | NAME(load_line)(u + i) : v, u + i);
