@@ -111,7 +111,7 @@ static uint32_t chunk_tiles(uint32_t rank)
 }
 
 /* Integers within +-t: raise them by 'shift' so that |q| < 2^(N-2), and code the planes down to
- * kmin, whose tolerance 2^(kmin + 2 rank) is at most t 2^shift (cf. is_proved in tile/float.h;
+ * kmin, whose tolerance 2^(kmin + 2 rank) is at most t 2^shift (cf. zti_zfp_proves in spec.h;
  * rounding to the nearest integer adds nothing to an error below t, which is whole). */
 static void configure_integers(const struct zti_ask *ask, struct zti_coding *coding)
 {

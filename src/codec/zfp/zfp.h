@@ -1,29 +1,9 @@
-/* zfp.h: what the files of the zfp codec share. The stream is described at the top of zfp.c. */
+/* zfp.h: what the files of the zfp codec share. stream.c describes the stream. */
 #ifndef ZTI_ZFP_H
 #define ZTI_ZFP_H
 
 #include "codec/batch.h"
-
-/* zfp's limits, as in its documentation ("Limits"). MAX_BITS is the largest tile there is: 4-D
- * double, reversible, 64 planes of 256 values with their group tests, and 19 bits of header. */
-enum {
-    ZTI_ZFP_MIN_BITS = 1,
-    ZTI_ZFP_MAX_BITS = 16658,
-    ZTI_ZFP_MAX_PREC = 64,
-    ZTI_ZFP_MIN_EXP = -1074,
-    ZTI_ZFP_HEADER_MAX_BITS = 148
-};
-
-/* The numbers that a zfp stream is governed by. */
-struct zti_zfp {
-    uint32_t minbits;
-    uint32_t maxbits;
-    uint32_t maxprec;
-    int32_t minexp;
-    uint32_t word_bits;
-    int32_t shift;  /* integers are coded as value * 2^shift; 0 but under an absolute bound */
-    bool as_libzfp; /* reproduce what libzfp does with NaN and infinities */
-};
+#include "codec/zfp/spec.h"
 
 /* A coding's numbers, to read and to set. */
 ZTI_STATIC const struct zti_zfp *zfp_of(const struct zti_coding *coding)
@@ -50,11 +30,6 @@ zt_status zti_zfp_check(zt_context *context, const zt_zfp *zfp, struct zti_zfp *
 /* Refuse what libzfp writes but cannot read back, or reads beyond its buffer for. */
 zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, uint32_t type,
                                   bool has_header);
-
-ZTI_STATIC bool zti_zfp_is_reversible(const struct zti_zfp *z)
-{
-    return z->minexp < ZTI_ZFP_MIN_EXP;
-}
 
 /* True where every bit pattern survives: reversible, and no other limit binds. */
 bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank);
@@ -97,25 +72,6 @@ void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, u
                          const struct zti_view *view);
 void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                   uint64_t last);
-
-/* Planes that an integer tile under an absolute bound must leave uncoded for the bound to be
- * proved, cf. is_proved in tile/float.h (there is no rounding to a type here). */
-enum { ZTI_ZFP_INT_PROOF_PLANES = 5 };
-
-/* Whether a tile of so many planes under an absolute bound may come back as integers that wrap
- * around and are then beyond the bound: where the tolerance 2^(kmin + 2 rank) is half of what the
- * integers hold. */
-ZTI_STATIC bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
-{
-    return planes == 2 * (int64_t)rank + 1;
-}
-
-/* is_proved for integers, of 'width' bits; all tiles of a stream have as many planes. */
-ZTI_STATIC bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, uint32_t width)
-{
-    return z->shift >= 0 && z->maxprec + ZTI_ZFP_INT_PROOF_PLANES <= width &&
-           !zti_zfp_may_wrap(z->maxprec, rank);
-}
 
 /* ---- holes.c: zti_holes' functions ---- */
 

@@ -1,6 +1,6 @@
 /* kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
- * gpu/thread.h, or a warp, by those of gpu/warp.h. The includer defines TYPE (f32, ...), BITS (32
- * or 64) and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
+ * gpu/thread.h, or a warp, by those of gpu/warp.h. The includer defines IS_FLOAT, BITS (32 or 64)
+ * and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
  *
  *     tile (a thread's) --> bits in the tile's slot (shared) --> stream, behind the bits of all
  *                                                                  tiles before
@@ -24,8 +24,8 @@ typedef uint64_t uint_64;
 #define zti_zfp_pad   pad_cuda
 #define zti_zfp_order order_cuda
 #include "codec/zfp/tile/order.h"
-#include "codec/zfp/gpu/thread.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
-#include "codec/zfp/gpu/warp.h"   /* put_tile_warp_f32, ... */
+#include "codec/zfp/gpu/thread.h" /* put_tile_32, take_tile_64, gather_32, ... */
+#include "codec/zfp/gpu/warp.h"   /* put_tile_warp_32, ... */
 
 /* zti_walk_from for a rank that the compiler knows: places stay in registers. */
 static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,
@@ -240,7 +240,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             VALUE values[1 << 2 * (rank)];                                                         \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
-            const bool is_proved = OF_TYPE(put_tile, TYPE)(&zfp, values, rank, &w);                \
+            const bool is_proved = OF_TYPE(put_tile, BITS)(&zfp, values, rank, IS_FLOAT, &w);      \
             if (t.doubts)                                                                          \
                 t.doubts[tile] = !is_proved;                                                       \
         }                                                                                          \
@@ -268,7 +268,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
             if (me == 0)                                                                           \
                 w.slot[0] = 0;                                                                     \
-            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&zfp, values, rank, &w);           \
+            const bool is_proved = OF_TYPE(put_tile_warp, BITS)(&zfp, values, rank, IS_FLOAT, &w); \
             if (t.doubts && me == 0)                                                               \
                 t.doubts[first + k] = !is_proved;                                                  \
             bits = me == k ? zti_bits_written(&w) : bits;                                          \
@@ -292,7 +292,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
                                             : (uint64_t)t.first_bits + first * t.fixed_bits};      \
         for (uint64_t tile = first; tile < last; tile++) {                                         \
             VALUE values[values_count];                                                            \
-            OF_TYPE(take_tile##of, TYPE)(&zfp, values, rank, &r);                                  \
+            OF_TYPE(take_tile##of, BITS)(&zfp, values, rank, IS_FLOAT, &r);                        \
             /* of which registers need not be kept meanwhile */                                    \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \

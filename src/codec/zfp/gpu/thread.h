@@ -111,51 +111,6 @@ FN void end_string(const struct string *s, struct zti_bit_writer *w, uint32_t mo
     w->held = w->slot[bits / 64] & low_mask(bits % 64);
 }
 
-/* Append a plane of n coefficients, of which c are known; returns how many are then. */
-FN uint32_t append_small_plane(struct string *s, uint32_t plane, uint32_t n, uint32_t c)
-{
-    uint32_t v = low_bits(plane, c), length = c; /* at most 31 bits */
-    for (uint32_t x = plane >> c; x;) {
-        const uint32_t zeros = (uint32_t)__ffs((int)x) - 1;
-        v |= 1u << length;
-        length += 1 + zeros;
-        c += zeros + 1;
-        if (c == n) /* whose 1 is implied */
-            break;
-        v |= 1u << length++;
-        x >>= zeros + 1;
-    }
-    append_bits(s, v, c < n ? length + 1 : length);
-    return c;
-}
-
-/* The same for 64 coefficients. */
-FN uint32_t append_large_plane(struct string *s, uint32_t low, uint32_t high, uint32_t c)
-{
-    append_bits(s, low_bits(low, c < 32 ? c : 32), c < 32 ? c : 32);
-    if (c > 32)
-        append_bits(s, low_bits(high, c - 32), c - 32);
-    if (c == 64)
-        return c;
-    for (uint64_t x = ((uint64_t)high << 32 | low) >> c; x;) {
-        const bool is_low = (uint32_t)x != 0;
-        const uint32_t zeros = (uint32_t)__ffs((int)(is_low ? (uint32_t)x : (uint32_t)(x >> 32))) -
-                               (is_low ? 1u : (uint32_t)-31);
-        c += zeros + 1;
-        const uint32_t last = c == 64; /* whose 1 is implied */
-        if (zeros < 31) {
-            append_bits(s, last ? 1 : 1 | 2u << zeros, zeros + 2 - last);
-        } else {
-            append_bits(s, 1, 1);
-            append_nothing(s, zeros);
-            append_bits(s, 1 - last, 1 - last);
-        }
-        x = x >> zeros >> 1;
-    }
-    append_nothing(s, c < 64);
-    return c;
-}
-
 /* ---- bits of the stream ---- */
 
 struct source {
@@ -202,85 +157,50 @@ FN void pass(struct source *s, uint32_t n)
     }
 }
 
-/* Pass over the planes before the first with a bit, at most 'most'; returns how many. */
-FN uint32_t pass_empty_planes(struct source *s, uint32_t most)
+/* The first c <= 64 bits of a plane. */
+FN void take_known_of_thread(struct source *s, uint32_t *plane, uint32_t c)
 {
-    uint32_t n = 0, step = 32;
-    while (step == 32 && n < most) {
-        const uint32_t v = next_bits(s), rest = most - n;
-        step = v ? (uint32_t)__ffs((int)v) - 1 : 32;
-        const uint32_t some = step < rest ? step : rest;
-        pass(s, some);
-        n += some;
+    const uint32_t low = c < 32 ? c : 32;
+    plane[0] = low_bits(next_bits(s), low);
+    pass(s, low);
+    if (c > 32) {
+        plane[1] = low_bits(next_bits(s), c - 32);
+        pass(s, c - 32);
     }
-    return n;
 }
 
-/* Take a plane of n coefficients, of which *c are known, from at most the bits before 'end'. Where
- * these end in a run of zeros, the 1 behind it is what libzfp makes of it. */
-FN uint32_t take_small_plane(struct source *s, uint32_t n, uint32_t *c, uint32_t end)
+/* Both words are registers. */
+FN void set_bit_of_thread(uint32_t *plane, uint32_t n, uint32_t i)
 {
-    const uint32_t v = next_bits(s), left = end - s->at;
-    uint32_t used = *c < left ? *c : left, plane = low_bits(v, used); /* at most 31 bits */
-    while (used < left && *c < n) {
-        const uint32_t x = v >> used;
-        used++;
-        if (!(x & 1))
-            break;
-        const uint32_t scan = n - 1 - *c < left - used ? n - 1 - *c : left - used;
-        const uint32_t found = (uint32_t)__ffs((int)(x & ~1u)) - 2;
-        const uint32_t zeros = found < scan ? found : scan;
-        used += zeros + (zeros < scan);
-        *c += zeros;
-        plane |= 1u << *c;
-        (*c)++;
-    }
-    pass(s, used);
-    return plane;
+    plane[0] |= n <= 32 || i < 32 ? 1u << i : 0;
+    if (n > 32)
+        plane[1] |= i >= 32 ? 1u << (i - 32) : 0;
 }
 
-/* The same for 64 coefficients. */
-FN uint64_t take_large_plane(struct source *s, uint32_t *known, uint32_t end)
-{
-    const uint32_t left = end - s->at, some = *known < left ? *known : left;
-    uint32_t c = *known, low, high = 0;
-    low = low_bits(next_bits(s), some < 32 ? some : 32);
-    pass(s, some < 32 ? some : 32);
-    if (some > 32) {
-        high = low_bits(next_bits(s), some - 32);
-        pass(s, some - 32);
-    }
-    while (s->at < end && c < 64) {
-        const uint32_t v = next_bits(s);
-        if (!(v & 1)) {
-            pass(s, 1);
-            break;
-        }
-        const uint32_t rest = end - s->at - 1, scan = 63 - c < rest ? 63 - c : rest;
-        const uint32_t found = (uint32_t)__ffs((int)(v & ~1u)) - 2;
-        uint32_t zeros = found < scan ? found : scan;
-        if (zeros < 32) {
-            pass(s, 1 + zeros + (zeros < scan));
-        } else { /* there is no 1 among 31 bits, and more than these */
-            pass(s, 32);
-            const uint32_t behind = (uint32_t)__ffs((int)next_bits(s)) - 1;
-            zeros = behind < scan - 31 ? 31 + behind : scan;
-            pass(s, zeros - 31 + (zeros < scan));
-        }
-        c += zeros;
-        low |= c < 32 ? 1u << c : 0;
-        high |= c >= 32 ? 1u << (c - 32) : 0;
-        c++;
-    }
-    *known = c;
-    return (uint64_t)high << 32 | low;
-}
+#define PLANE(x)               x##_of_thread
+#define SINK                   struct string
+#define PUT_BITS               32
+#define WORD                   uint32_t
+#define WORD_AT(p, j)          (p)[32 * (j)]
+#define PUT                    append_bits
+#define PUT_WORD(s, v, n)      append_bits(s, low_bits(v, n), (n) < 32 ? (n) : 32)
+#define PUT_RUN(s, zeros)      (append_bits(s, 1, 1), append_nothing(s, zeros))
+#define SOURCE                 struct source
+#define FIELD                  uint32_t
+#define PEEK_BITS              32
+#define PEEK                   next_bits
+#define PASS                   pass
+#define PLACE(x)               ((uint32_t)__ffs((int)(x)) - 1)
+#define TAKEN                  uint32_t
+#define TAKE_KNOWN(r, p, n, c) take_known_of_thread(r, p, c)
+#define SET                    set_bit_of_thread
+#include "codec/zfp/tile/plane.h" /* put_plane_of_thread, take_plane_of_thread */
 
 /* One thread has all values of a tile. */
-#define OF(x, type)      x##_##type
+#define OF(x, width)     x##_##width
 #define OWN_VALUES(rank) ((rank) < ZT_MAX_RANK ? 1u << 2 * (rank) : 64u)
 #define ZTI_ZFP_CODER    "codec/zfp/gpu/thread_coder.h"
-#include "codec/zfp/tile/types.h" /* put_tile_f64, take_lossy_32, gather_64, ... */
+#include "codec/zfp/tile/types.h" /* put_tile_32, gather_64, ... */
 #undef OF
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER

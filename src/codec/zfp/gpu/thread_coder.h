@@ -1,8 +1,7 @@
 /* thread_coder.h: kernel text: coefficients of a tile to bit planes and back, for one width, a
  * tile a thread: what plain/coder.h is on the CPU. Cf. gpu/thread.h.
  *
- * The includer defines ulane, FN, NAME as for tile/transform.h, and WIDTH (32 or 64). 'rank' is 1
- * to 3, and a constant.
+ * The includer defines what tile/arithmetic.h says. 'rank' is 1 to 3, and a constant.
  *
  * Planes 32 h to 32 h + 31 are made of words h of the coefficients, and are in shared memory only
  * while they are coded: there are two halves of 64 bits, the higher one first. */
@@ -74,11 +73,12 @@ FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t hal
     }
 }
 
-/* Append the 'precision' highest planes of coefficients in negabinary, at most budget bits. */
+/* Append the 'precision' <= WIDTH highest planes of coefficients in negabinary, at most budget
+ * bits. */
 FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
                          uint32_t precision, uint32_t budget)
 {
-    const uint32_t n = 1u << 2 * rank, kmin = precision < WIDTH ? WIDTH - precision : 0;
+    const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
     uint32_t *const planes = planes_of_thread(rank);
     struct string s = string_behind(w);
     const uint32_t most = budget < 1u << 20 ? string_bits(&s) + budget : 1u << 20;
@@ -98,10 +98,8 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
         while (k > last && string_bits(&s) < most) {
             k--;
             const uint32_t i = k % 32;
-            if (rank == 3)
-                c = append_large_plane(&s, planes[64 * i], planes[64 * i + 32], c);
-            else
-                c = append_small_plane(&s, low_bits(planes[32 * (i % n)] >> (i - i % n), n), n, c);
+            const uint32_t small = low_bits(planes[32 * (i % n)] >> (i - i % n), n);
+            c = put_plane_of_thread(&s, rank == 3 ? planes + 64 * i : &small, n, c, n);
         }
     }
     end_string(&s, w, most);
@@ -112,12 +110,12 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
 FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank, uint32_t precision,
                               uint32_t budget)
 {
-    const uint32_t n = 1u << 2 * rank, kmin = precision < WIDTH ? WIDTH - precision : 0;
+    const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
     uint32_t *const planes = planes_of_thread(rank);
     struct source s = source_at(r);
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
     uint32_t k = WIDTH, c = 0;
-    k -= pass_empty_planes(&s, k - kmin < end - start ? k - kmin : end - start);
+    k -= take_empty_planes_of_thread(&s, k - kmin < end - start ? k - kmin : end - start);
     SIMT_UNROLL
     for (uint32_t half = WIDTH / 32; half-- > 0;) {
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
@@ -132,12 +130,13 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
         while (k > last && s.at < end) {
             k--;
             const uint32_t i = k % 32;
+            uint32_t plane[2] = {0, 0};
+            (void)take_plane_of_thread(&s, plane, n, &c, end - s.at);
             if (rank == 3) {
-                const uint64_t plane = take_large_plane(&s, &c, end);
-                planes[64 * i] = (uint32_t)plane;
-                planes[64 * i + 32] = (uint32_t)(plane >> 32);
+                planes[64 * i] = plane[0];
+                planes[64 * i + 32] = plane[1];
             } else {
-                planes[32 * (i % n)] |= take_small_plane(&s, n, &c, end) << (i - i % n);
+                planes[32 * (i % n)] |= plane[0] << (i - i % n);
             }
         }
         NAME(join)(planes, u, rank, half);

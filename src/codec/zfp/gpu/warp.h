@@ -84,50 +84,36 @@ FN uint32_t plane_bits(const uint32_t *plane, uint32_t n, uint32_t c, uint32_t t
     return top + ones + (top < n ? 1u : 0u) - (top < n ? 0u : 1u);
 }
 
-/* Append such a plane, but for a negative group test at its end: the slot has zeros. */
-FN void append_plane(struct strand *s, const uint32_t *plane, uint32_t n, uint32_t c, uint32_t top)
+/* All lanes read the same bits; the lane gets coefficients 32 lane and on. */
+FN void take_known_of_warp(struct zti_bit_reader *r, uint32_t *word, uint32_t c)
 {
-    uint32_t at = c;
-    for (uint32_t from = 0; from < c; from += 32) {
-        const uint32_t some = c - from < 32 ? c - from : 32;
-        append(s, plane[from / 32] & (uint32_t)low_mask(some), some);
-    }
-    for (uint32_t j = c / 32; 32 * j < top; j++)
-        for (uint32_t x = plane[j] & ~(j == c / 32 ? (uint32_t)low_mask(c % 32) : 0); x;
-             x &= x - 1) {
-            const uint32_t i = 32 * j + (uint32_t)__ffs((int)x) - 1, zeros = i - at;
-            const bool is_last = i == n - 1; /* whose 1 is implied */
-            at = i + 1;
-            if (zeros < 31) {
-                append(s, is_last ? 1 : 1 | 2u << zeros, zeros + (is_last ? 1 : 2));
-            } else {
-                append(s, 1, 1);
-                append_zeros(s, zeros);
-                append(s, is_last ? 0 : 1, 1);
-            }
-        }
-    store_held(s);
-}
-
-/* Take a plane of n coefficients: the lane gets coefficients 32 lane and on. All lanes read the
- * same bits. */
-FN uint32_t take_plane_word(struct zti_bit_reader *r, uint32_t n, uint32_t *c, uint32_t *left)
-{
-    const uint32_t known = *c < *left ? *c : *left, me = threadIdx.x % 32;
-    uint32_t word = 0;
-    if (32 * me < known) {
+    const uint32_t me = threadIdx.x % 32;
+    if (32 * me < c) {
         struct zti_bit_reader own = *r;
         own.at += 32 * me;
-        word = (uint32_t)(zti_peek_bits(&own) & low_mask(known - 32 * me));
+        *word = (uint32_t)(zti_peek_bits(&own) & low_mask(c - 32 * me));
     }
-    r->at += known;
-    *left -= known;
-    while (take_next(r, n, c, left)) {
-        word |= *c / 32 == me ? 1u << *c % 32 : 0;
-        (*c)++;
-    }
-    return word;
+    r->at += c;
 }
+
+#define PLANE(x)               x##_of_warp
+#define SINK                   struct strand
+#define PUT_BITS               32
+#define WORD                   uint32_t
+#define WORD_AT(p, j)          (p)[j]
+#define PUT                    append
+#define PUT_WORD(s, v, n)      append(s, low_bits(v, n), (n) < 32 ? (n) : 32)
+#define PUT_RUN(s, zeros)      (append(s, 1, 1), append_zeros(s, zeros))
+#define SOURCE                 struct zti_bit_reader
+#define FIELD                  uint64_t
+#define PEEK_BITS              57
+#define PEEK                   zti_peek_bits
+#define PASS(r, n)             ((r)->at += (n))
+#define PLACE(x)               ((x) ? zti_ctz64(x) : 64)
+#define TAKEN                  uint32_t
+#define TAKE_KNOWN(r, p, n, c) take_known_of_warp(r, p, c)
+#define SET(p, n, i)           (*(p) |= (i) / 32 == threadIdx.x % 32 ? 1u << (i) % 32 : 0)
+#include "codec/zfp/tile/plane.h" /* put_plane_of_warp, take_plane_of_warp */
 
 /* The largest value of the lanes before, and of 'before', which becomes the largest of all. */
 FN uint32_t most_before(uint32_t v, uint32_t *before)
@@ -145,10 +131,10 @@ FN uint32_t most_before(uint32_t v, uint32_t *before)
 
 /* A lane has 8 of 256 values. The text also has 64 values, 4 of them a lane, which lanes 16 to 31
  * have a second time; no kernel uses that. */
-#define OF(x, type)      x##_warp_##type
+#define OF(x, width)     x##_warp_##width
 #define OWN_VALUES(rank) ((rank) == 4 ? 8u : 4u)
 #define ZTI_ZFP_CODER    "codec/zfp/gpu/warp_coder.h"
-#include "codec/zfp/tile/types.h" /* put_tile_warp_f64, take_lossy_warp_32, ... */
+#include "codec/zfp/tile/types.h" /* put_tile_warp_32, ... */
 #undef OF
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER

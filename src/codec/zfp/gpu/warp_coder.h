@@ -2,16 +2,11 @@
  * to a tile and back, for one width, a tile a warp: what tile/transform.h and plain/coder.h are for
  * a tile a thread. Cf. gpu/warp.h.
  *
- * The includer defines lane, ulane, FN, NAME as for tile/transform.h, WIDTH (32 or 64) and
- * OWN_VALUES(rank). 'rank' is 3 or 4, and a constant. */
+ * The includer defines what tile/arithmetic.h says, and OWN_VALUES(rank). 'rank' is 3 or 4, and a
+ * constant. */
 
-#define word ulane
+#include "codec/zfp/tile/arithmetic.h"
 #include "gpu/warp_words.h"
-#undef word
-
-#define ALONE_OF(x, width) x##_##width
-#define ALONE_IN(x, width) ALONE_OF(x, width)
-#define ALONE(x)           ALONE_IN(x, WIDTH) /* the functions of a thread */
 
 #define PARTS       (WIDTH / 32) /* planes of a lane, words of 32 bits of a value */
 #define PITCH(rank) ZTI_ZFP_PLANE_PITCH(rank)
@@ -72,56 +67,49 @@ FN void NAME(exchange_axes)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
     NAME(exchange)(own, rank, l + 1, q + 1);
 }
 
-#define FORWARD(name, lift)                                                                        \
-    FN void NAME(name)(ulane * own, uint32_t rank)                                                 \
-    {                                                                                              \
-        for (uint32_t axis = 0; axis < 2; axis++) {                                                \
-            NAME(exchange_axes)(own, rank, 2 * axis, 0);                                           \
-            ALONE(lift)(own, 1);                                                                   \
-            if (rank == 4)                                                                         \
-                ALONE(lift)(own + 4, 1);                                                           \
-        }                                                                                          \
-        if (rank == 3) {                                                                           \
-            NAME(exchange_axes)(own, rank, 0, 0);                                                  \
-            ALONE(lift)(own, 1);                                                                   \
-            return;                                                                                \
-        }                                                                                          \
-        NAME(exchange)(own, rank, 4, 1);                                                           \
-        for (uint32_t axis = 2; axis < 4; axis++) {                                                \
-            if (axis == 3)                                                                         \
-                NAME(exchange_axes)(own, rank, 0, 1);                                              \
-            ALONE(lift)(own, 2);                                                                   \
-            ALONE(lift)(own + 1, 2);                                                               \
-        }                                                                                          \
+FN void NAME(transform)(ulane *own, uint32_t rank, bool is_exact)
+{
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        NAME(exchange_axes)(own, rank, 2 * axis, 0);
+        NAME(transform_axis)(own, 1, is_exact);
+        if (rank == 4)
+            NAME(transform_axis)(own + 4, 1, is_exact);
     }
-
-#define BACKWARD(name, lift)                                                                       \
-    FN void NAME(name)(ulane * own, uint32_t rank)                                                 \
-    {                                                                                              \
-        if (rank == 3) {                                                                           \
-            ALONE(lift)(own, 1);                                                                   \
-            NAME(exchange_axes)(own, rank, 0, 0);                                                  \
-        } else {                                                                                   \
-            for (uint32_t axis = 4; axis-- > 2;) {                                                 \
-                ALONE(lift)(own, 2);                                                               \
-                ALONE(lift)(own + 1, 2);                                                           \
-                if (axis == 3)                                                                     \
-                    NAME(exchange_axes)(own, rank, 0, 1);                                          \
-            }                                                                                      \
-            NAME(exchange)(own, rank, 4, 1);                                                       \
-        }                                                                                          \
-        for (uint32_t axis = 2; axis-- > 0;) {                                                     \
-            ALONE(lift)(own, 1);                                                                   \
-            if (rank == 4)                                                                         \
-                ALONE(lift)(own + 4, 1);                                                           \
-            NAME(exchange_axes)(own, rank, 2 * axis, 0);                                           \
-        }                                                                                          \
+    if (rank == 3) {
+        NAME(exchange_axes)(own, rank, 0, 0);
+        NAME(transform_axis)(own, 1, is_exact);
+        return;
     }
+    NAME(exchange)(own, rank, 4, 1);
+    for (uint32_t axis = 2; axis < 4; axis++) {
+        if (axis == 3)
+            NAME(exchange_axes)(own, rank, 0, 1);
+        NAME(transform_axis)(own, 2, is_exact);
+        NAME(transform_axis)(own + 1, 2, is_exact);
+    }
+}
 
-FORWARD(transform, lift)
-FORWARD(transform_exact, difference)
-BACKWARD(untransform, unlift)
-BACKWARD(untransform_exact, accumulate)
+FN void NAME(untransform)(ulane *own, uint32_t rank, bool is_exact)
+{
+    if (rank == 3) {
+        NAME(untransform_axis)(own, 1, is_exact);
+        NAME(exchange_axes)(own, rank, 0, 0);
+    } else {
+        for (uint32_t axis = 4; axis-- > 2;) {
+            NAME(untransform_axis)(own, 2, is_exact);
+            NAME(untransform_axis)(own + 1, 2, is_exact);
+            if (axis == 3)
+                NAME(exchange_axes)(own, rank, 0, 1);
+        }
+        NAME(exchange)(own, rank, 4, 1);
+    }
+    for (uint32_t axis = 2; axis-- > 0;) {
+        NAME(untransform_axis)(own, 1, is_exact);
+        if (rank == 4)
+            NAME(untransform_axis)(own + 4, 1, is_exact);
+        NAME(exchange_axes)(own, rank, 2 * axis, 0);
+    }
+}
 
 /* ---- order ---- */
 
@@ -146,27 +134,27 @@ FN uint32_t NAME(block_place)(uint32_t rank, uint32_t i)
                      : x + 4 * (2 * (me >> 4) + (i & 1)) + 16 * pair + 64 * (i >> 1);
 }
 
-/* To coefficients 32 j + lane; there are no more of 64 than two a lane, the others are 0. */
-FN void NAME(to_negabinary)(const ulane *q, ulane *u, const uint8_t *order, uint32_t n, ulane mask)
+/* To coefficients 32 j + lane in negabinary; there are no more of 64 than two a lane, the others
+ * are 0. */
+FN void NAME(to_rank_order)(const ulane *q, ulane *u, uint32_t rank)
 {
-    const uint32_t rank = n == 64 ? 3 : 4, me = threadIdx.x % 32;
+    const uint32_t me = threadIdx.x % 32;
     ulane *const stage = NAME(stage_of_warp)(rank);
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
         stage[NAME(block_place)(rank, i)] = q[i];
         u[i] = 0;
     }
     __syncwarp();
-    for (uint32_t j = 0; j < n / 32; j++)
-        ALONE(to_negabinary)(stage, u + j, order + 32 * j + me, 1, mask);
+    for (uint32_t j = 0; 32 * j < 1u << 2 * rank; j++)
+        u[j] = NAME(to_negabinary)(stage[zti_zfp_order[rank - 1][32 * j + me]]);
 }
 
-FN void NAME(from_negabinary)(const ulane *u, ulane *q, const uint8_t *order, uint32_t n,
-                              ulane mask)
+FN void NAME(from_rank_order)(const ulane *u, ulane *q, uint32_t rank)
 {
-    const uint32_t rank = n == 64 ? 3 : 4, me = threadIdx.x % 32;
+    const uint32_t me = threadIdx.x % 32;
     ulane *const stage = NAME(stage_of_warp)(rank);
-    for (uint32_t j = 0; j < n / 32; j++)
-        ALONE(from_negabinary)(u + j, stage, order + 32 * j + me, 1, mask);
+    for (uint32_t j = 0; 32 * j < 1u << 2 * rank; j++)
+        stage[zti_zfp_order[rank - 1][32 * j + me]] = NAME(of_negabinary)(u[j]);
     __syncwarp();
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++)
         q[i] = stage[NAME(block_place)(rank, i)];
@@ -253,8 +241,10 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
     for (uint32_t q = 0; q < PARTS; q++) {
         const uint32_t at = start + from[q];
         struct strand s = {(uint32_t *)(void *)w->slot + 2, at / 32, at % 32, 0, start + all};
-        if (from[q] < all)
-            append_plane(&s, planes + 32 * q * PITCH(rank), n, c[q], top[q]);
+        if (from[q] < all) {
+            (void)put_plane_of_warp(&s, planes + 32 * q * PITCH(rank), n, c[q], top[q]);
+            store_held(&s);
+        }
     }
     w->words = (start + all) / 64;
     w->held_bits = (start + all) % 64;
@@ -265,14 +255,14 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
                               uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, me = threadIdx.x % 32;
-    const uint32_t last = precision < WIDTH ? precision : WIDTH;
     uint32_t *const planes = NAME(planes_of_warp)(rank);
     struct zti_bit_reader r = *in;
     uint32_t c = 0;
-    const uint32_t first = take_empty_planes(&r, last < budget ? last : budget);
+    const uint32_t first = take_empty_planes_of_warp(&r, precision < budget ? precision : budget);
     uint32_t left = budget - first, i = first;
-    for (; i < last && left > 0; i++) {
-        const uint32_t part = take_plane_word(&r, n, &c, &left);
+    for (; i < precision && left > 0; i++) {
+        uint32_t part = 0;
+        left = take_plane_of_warp(&r, &part, n, &c, left);
         if (me < n / 32)
             planes[i * PITCH(rank) + me] = part;
     }
@@ -335,10 +325,5 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
     }
 }
 
-#undef ALONE_OF
-#undef ALONE_IN
-#undef ALONE
 #undef PARTS
 #undef PITCH
-#undef FORWARD
-#undef BACKWARD

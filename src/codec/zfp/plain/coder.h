@@ -1,9 +1,7 @@
 /* coder.h: text: coefficients of a tile to bit planes and back, values of an array to a tile
  * and back, for one width. Plain C, a tile a thread.
  *
- * The includer has tile/planes.h and defines lane, ulane, FN, NAME as for tile/transform.h, and
- *   WIDTH           32 or 64
- *   FEW_BITS        a tile coded in so many bits is set bit by bit; a transposition takes longer
+ * The includer has tile/planes.h and defines what tile/arithmetic.h says, and
  *   MOST_RANK       of tiles that a thread takes
  *   LOAD_ROW, STORE_ROW  (to, from, bytes): one value or four of an array to a tile, and back
  * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
@@ -92,7 +90,7 @@ FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t ra
                          uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank;
-    const uint32_t kmin = precision < WIDTH ? WIDTH - precision : 0;
+    const uint32_t kmin = WIDTH - precision;
     struct zti_bit_writer w = *out;
     const uint64_t start = zti_bits_written(&w);
     union NAME(planes) p;
@@ -109,12 +107,9 @@ FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t ra
     uint32_t c = 0;
     while (k > kmin && zti_bits_written(&w) - start < budget) {
         k--;
-        if (rank == 4)
-            c = put_plane256(&w, p.quad[k], c);
-        else if (rank == 3)
-            c = put_plane(&w, p.word[k], n, c);
-        else
-            c = put_plane(&w, p.row[k % n] >> (k - k % n) & low_mask(n), n, c);
+        const uint64_t small = rank < 3 ? p.row[k % n] >> (k - k % n) & low_mask(n) : 0;
+        const uint64_t *const plane = rank == 4 ? p.quad[k] : rank == 3 ? &p.word[k] : &small;
+        c = put_plane(&w, plane, n, c, n);
     }
     if (zti_bits_written(&w) - start > budget)
         zti_bits_cut(&w, start + budget);
@@ -127,7 +122,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
                               uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank;
-    const uint32_t kmin = precision < WIDTH ? WIDTH - precision : 0;
+    const uint32_t kmin = WIDTH - precision;
     struct zti_bit_reader r = *in;
     union NAME(planes) p;
     uint32_t k = WIDTH, c = 0, left = budget;
@@ -139,20 +134,17 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
         memset(&p, 0, rank == 4 ? WIDTH * 32 : rank == 3 ? WIDTH * 8 : sizeof(ulane) * n);
     while (k > kmin && left > 0) {
         k--;
-        if (rank == 4) {
-            uint64_t plane[4] = {0, 0, 0, 0};
-            take_plane256(&r, plane, &c, &left);
-            if (u)
-                memcpy(p.quad[k], plane, sizeof plane);
-        } else {
-            uint64_t plane = take_plane(&r, n, &c, &left);
-            if (u && rank == 3)
-                p.word[k] = plane;
-            else if (u)
-                p.row[k % n] |= (ulane)(plane << (k - k % n));
-        }
+        uint64_t plane[4] = {0, 0, 0, 0};
+        left = take_plane(&r, plane, n, &c, left);
+        if (u && rank == 4)
+            memcpy(p.quad[k], plane, sizeof plane);
+        else if (u && rank == 3)
+            p.word[k] = plane[0];
+        else if (u)
+            p.row[k % n] |= (ulane)(plane[0] << (k - k % n));
     }
-    if (u && rank >= 3 && c <= 64 && r.at - in->at <= FEW_BITS) /* as many are set at most */
+    /* a tile coded in so few bits is set bit by bit; a transposition takes longer */
+    if (u && rank >= 3 && c <= 64 && r.at - in->at <= (WIDTH == 64 ? 512 : 160))
         NAME(join_few)(&p, u, rank, k, kmax);
     else if (u)
         NAME(join)(&p, u, rank);

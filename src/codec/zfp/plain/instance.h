@@ -1,4 +1,4 @@
-/* instance.h: the plain C texts of a tile for all four types: put_tile_f32, take_tile_i64, ...
+/* instance.h: the plain C texts of a tile of either width: put_tile_32, take_tile_64, ...
  *
  * Each instance file includes them: as what it does (plain C), or for the tiles that its own
  * texts leave out. */
@@ -16,10 +16,10 @@
 #endif
 
 /* One thread has all values of a tile. */
-#define OF(x, type)      x##_##type
+#define OF(x, width)     x##_##width
 #define OWN_VALUES(rank) (1u << 2 * (rank))
 #define ZTI_ZFP_CODER    "codec/zfp/plain/coder.h"
-#include "codec/zfp/tile/types.h" /* put_tile_f64, take_lossy_32, gather_64, ... */
+#include "codec/zfp/tile/types.h" /* put_tile_32, gather_64, ... */
 #undef OF
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER

@@ -1,65 +1,41 @@
 /* transform.h: kernel text: the straight-line part of a zfp tile, over integers of one width.
  *
- * The includer defines
- *   lane, ulane   signed and unsigned integer of the width; one lane is one tile
- *   FN            storage class (and target attribute)
- *   NAME(x)       x with this instance's suffix
- *
- * A tile is 4^rank lanes in block order (the array's last axis fastest), and later in rank order
- * (coefficients by total degree). All arithmetic is modulo 2^width, as zfp's is defined: sums
- * are unsigned, right shifts arithmetic. */
+ * The includer defines what tile/arithmetic.h says; one lane is one tile. A tile is 4^rank lanes in
+ * block order (the array's last axis fastest), and later in rank order (coefficients by total
+ * degree). */
 
-#include "codec/zfp/tile/lift.h"
+#include "codec/zfp/tile/arithmetic.h"
 
 /* The fastest axis first, because the shifts round. */
-FN void NAME(transform)(ulane *p, uint32_t rank)
+FN void NAME(transform)(ulane *p, uint32_t rank, bool is_exact)
 {
     const uint32_t n = 1u << 2 * rank;
     for (uint32_t s = 1; s < n; s *= 4)
         for (uint32_t outer = 0; outer < n; outer += 4 * s)
             for (uint32_t i = 0; i < s; i++)
-                NAME(lift)(p + outer + i, s);
+                NAME(transform_axis)(p + outer + i, s, is_exact);
 }
 
-FN void NAME(untransform)(ulane *p, uint32_t rank)
+FN void NAME(untransform)(ulane *p, uint32_t rank, bool is_exact)
 {
     const uint32_t n = 1u << 2 * rank;
     for (uint32_t s = n / 4; s > 0; s /= 4)
         for (uint32_t outer = 0; outer < n; outer += 4 * s)
             for (uint32_t i = 0; i < s; i++)
-                NAME(unlift)(p + outer + i, s);
+                NAME(untransform_axis)(p + outer + i, s, is_exact);
 }
 
-FN void NAME(transform_exact)(ulane *p, uint32_t rank)
+/* To rank order and negabinary, and back. */
+FN void NAME(to_rank_order)(const ulane *p, ulane *u, uint32_t rank)
 {
-    const uint32_t n = 1u << 2 * rank;
-    for (uint32_t s = 1; s < n; s *= 4)
-        for (uint32_t outer = 0; outer < n; outer += 4 * s)
-            for (uint32_t i = 0; i < s; i++)
-                NAME(difference)(p + outer + i, s);
+    for (uint32_t i = 0; i < 1u << 2 * rank; i++)
+        u[i] = NAME(to_negabinary)(p[zti_zfp_order[rank - 1][i]]);
 }
 
-FN void NAME(untransform_exact)(ulane *p, uint32_t rank)
+FN void NAME(from_rank_order)(const ulane *u, ulane *p, uint32_t rank)
 {
-    const uint32_t n = 1u << 2 * rank;
-    for (uint32_t s = n / 4; s > 0; s /= 4)
-        for (uint32_t outer = 0; outer < n; outer += 4 * s)
-            for (uint32_t i = 0; i < s; i++)
-                NAME(accumulate)(p + outer + i, s);
-}
-
-/* To rank order and negabinary, and back. mask is the width's 1010...10. */
-FN void NAME(to_negabinary)(const ulane *p, ulane *u, const uint8_t *order, uint32_t n, ulane mask)
-{
-    for (uint32_t i = 0; i < n; i++)
-        u[i] = (p[order[i]] + mask) ^ mask;
-}
-
-FN void NAME(from_negabinary)(const ulane *u, ulane *p, const uint8_t *order, uint32_t n,
-                              ulane mask)
-{
-    for (uint32_t i = 0; i < n; i++)
-        p[order[i]] = (u[i] ^ mask) - mask;
+    for (uint32_t i = 0; i < 1u << 2 * rank; i++)
+        p[zti_zfp_order[rank - 1][i]] = NAME(of_negabinary)(u[i]);
 }
 
 /* Transpose every rows x rows block of bits of a[0..rows-1]: bit b of row r of a block goes to

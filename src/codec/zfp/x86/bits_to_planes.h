@@ -60,12 +60,8 @@ ZTI_INLINE uint64_t below(uint64_t v, uint64_t n)
 /* Pass over planes without bits: the number of zeros, at most 'most'. */
 ZTI_INLINE uint32_t take_zeros(const uint8_t *base, uint64_t at, uint32_t most)
 {
-    uint32_t n = 0, zeros;
-    do {
-        zeros = (uint32_t)_tzcnt_u64(window57(base, at + n) | UINT64_C(1) << 56);
-        n += zeros;
-    } while (zti_unlikely(zeros == 56 && n < most));
-    return n < most ? n : most;
+    struct zti_bit_reader r = {.base = base, .at = at};
+    return take_empty_planes(&r, most);
 }
 
 /* A string that is looked up: the coefficients that it makes known, those and its bits together,
@@ -159,9 +155,9 @@ ZTI_INLINE void take_learning64(const uint8_t *base, struct taking *t, bool is_l
         t->c = 64;
         if (!((g.end >= 57 || c + n >= 64) && used - c <= 57 && (!is_limited || used <= t->left))) {
             struct zti_bit_reader own = {.base = base, .at = t->at};
-            uint32_t rest = is_limited ? t->left : UINT32_MAX;
+            const uint32_t rest = is_limited ? t->left : UINT32_MAX;
             t->c = c;
-            plane = take_plane(&own, 64, &t->c, &rest);
+            (void)take_plane(&own, &plane, 64, &t->c, rest);
             used = (uint32_t)(own.at - t->at);
         }
     }
@@ -269,7 +265,7 @@ ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limit
     if (zti_unlikely(is_limited && used > t->left)) {
         struct zti_bit_reader own = {.base = base, .at = t->at};
         uint64_t word[4] = {0, 0, 0, 0};
-        take_plane256(&own, word, &t->c, &t->left);
+        t->left = take_plane(&own, word, 256, &t->c, t->left);
         for (uint32_t q = 0; q < 4; q++)
             plane[64 * q] = word[q];
         t->at = own.at;
@@ -342,7 +338,7 @@ ZTI_INLINE uint32_t take_planes16(struct zti_bit_reader *r, uint16_t *plane, uin
         }
         if (zti_unlikely(is_limited && used > left)) {
             struct zti_bit_reader own = {.base = base, .at = at};
-            word = take_plane(&own, 16, &c, &left);
+            left = take_plane(&own, &word, 16, &c, left);
             at = own.at;
             used = 0;
             known = c;

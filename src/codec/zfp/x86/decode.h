@@ -47,58 +47,23 @@ FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t ha
     b->planes = n > b->planes ? n : b->planes;
 }
 
-/* What the header of a tile says. */
-struct NAME(head) {
-    uint32_t bits;      /* its own */
-    uint32_t precision; /* planes */
-    word scale;         /* what integers are multiplied by, as bits */
-    bool is_empty;      /* all values +0, and no planes in the stream */
-    bool is_void;       /* the same whatever the planes are */
-    bool is_raw;        /* the integers are the values' bits */
-};
-
-FN struct NAME(head) NAME(head_at)(const struct zti_zfp *z, uint64_t window, uint32_t rank,
-                                   bool is_float, bool is_exact)
-{
-    struct NAME(head) h = {.precision = z->maxprec < WIDTH ? z->maxprec : WIDTH};
-    int32_t emax = 0;
-    if (is_float) {
-        if (!(window & 1))
-            return (struct NAME(head)){.bits = 1, .is_empty = true};
-        h.is_raw = is_exact && (window & 2) != 0;
-        h.bits = h.is_raw ? 2 : EXPONENT_BITS + 1 + is_exact;
-        if (!h.is_raw) {
-            emax = (int32_t)(window >> (1 + is_exact) & ((1u << EXPONENT_BITS) - 1)) - BIAS;
-            h.scale = SCALAR(bits_of)(SCALAR(power)(emax - (WIDTH - 2)));
-            h.is_void = is_exact && emax == -BIAS;
-        }
-    }
-    if (is_exact) {
-        h.precision = (uint32_t)(window >> h.bits & ((1u << PRECISION_BITS) - 1)) + 1;
-        h.bits += PRECISION_BITS;
-    } else if (is_float) {
-        const int64_t planes = SCALAR(planes_above)(z, emax, rank);
-        h.precision = planes <= 0 ? 0 : planes < h.precision ? (uint32_t)planes : h.precision;
-    }
-    return h;
-}
-
 /* A tile's header and planes. */
 FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) * b,
                    uint32_t t, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
-    const uint64_t start = r->at, window = window57(r->base, r->at);
-    const struct NAME(head) h = NAME(head_at)(z, window, rank, is_float, is_exact);
-    r->at += h.bits;
+    const uint64_t window = window57(r->base, r->at);
+    const struct zti_zfp_head h =
+        zti_zfp_head_at(z, (uint32_t)window, WIDTH, rank, is_float, is_exact);
+    const uint64_t start = r->at += h.length;
     if (!h.is_empty) {
-        b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = h.scale;
+        if (is_float)
+            b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = INTS(bits_of)(INTS(unit)(h.emax));
         b->is_raw |= (uint32_t)h.is_raw << t;
         NAME(take_planes)
-        (r, window >> h.bits, 57 - h.bits, b, t, rank, h.precision, is_limited,
-         z->maxbits - h.bits);
+        (r, window >> h.length, 57 - h.length, b, t, rank, h.planes, is_limited, h.budget);
     }
-    if (r->at - start < z->minbits)
-        r->at = start + z->minbits;
+    if (r->at - start < h.least)
+        r->at = start + h.least;
     if (h.is_void && rank == 1)
         memset(b->plane.of_4[t], 0, sizeof b->plane.of_4[t]);
     else if (h.is_void && rank == 2)
@@ -149,17 +114,8 @@ FN uint32_t NAME(coefficients)(const struct NAME(taken) * b, ulane *r, uint32_t 
 
 FN void NAME(undo_axis)(ulane *r, bool is_exact)
 {
-    for (uint32_t i = 0; i < PARTS; i++) {
-        if (is_exact)
-            NAME(accumulate)(r + i, PARTS);
-        else
-            NAME(unlift)(r + i, PARTS);
-    }
-}
-
-FN ulane NAME(of_negabinary)(ulane v)
-{
-    return (v ^ FILL(NEGABINARY)) - FILL(NEGABINARY);
+    for (uint32_t i = 0; i < PARTS; i++)
+        NAME(untransform_axis)(r + i, PARTS, is_exact);
 }
 
 /* The axis of four cubes, and of each cube the one that four registers PARTS apart are along. Bit i
@@ -170,21 +126,13 @@ FN void NAME(undo_two_axes)(ulane *r, uint32_t used, bool is_exact)
         ulane *const at = r + zti_ctz64(left);
         for (uint32_t cube = 0; cube < 4; cube++)
             at[cube * REGISTERS] = NAME(of_negabinary)(at[cube * REGISTERS]);
-        if (is_exact)
-            NAME(accumulate)(at, REGISTERS);
-        else
-            NAME(unlift)(at, REGISTERS);
+        NAME(untransform_axis)(at, REGISTERS, is_exact);
     }
     used |= used >> 2 * (PARTS);
     used = (used | used >> (PARTS)) & ((1u << (PARTS)) - 1);
     for (uint32_t left = used; left != 0; left &= left - 1)
-        for (uint32_t cube = 0; cube < 4; cube++) {
-            ulane *const at = r + cube * REGISTERS + zti_ctz64(left);
-            if (is_exact)
-                NAME(accumulate)(at, PARTS);
-            else
-                NAME(unlift)(at, PARTS);
-        }
+        for (uint32_t cube = 0; cube < 4; cube++)
+            NAME(untransform_axis)(r + cube * REGISTERS + zti_ctz64(left), PARTS, is_exact);
 }
 
 /* The first axis is that of the registers afterwards. used: of rank 4, as for undo_two_axes. */
@@ -228,8 +176,7 @@ FN void NAME(dequantize_batch)(const struct NAME(taken) * b, ulane *r, uint32_t 
         const ulane q = r[i];
         r[i] = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)scale[i % (PARTS)]);
         if (is_exact)
-            r[i] = (ulane)BLEND(is_raw >> i % (PARTS)*ELEMENTS, (vec)r[i],
-                                (vec)(q ^ (ulane)((ulane)((lane)q >> (WIDTH - 1)) >> 1)));
+            r[i] = (ulane)BLEND(is_raw >> i % (PARTS)*ELEMENTS, (vec)r[i], (vec)NAME(flipped)(q));
     }
 }
 
@@ -285,7 +232,7 @@ FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(take
         NAME(dequantize_batch)(b, r, rank, is_exact);
     else if (z->shift > 0) /* to the nearest integer */
         for (uint32_t i = 0; i < cubes * REGISTERS; i++)
-            r[i] = (ulane)((lane)r[i] >> z->shift) + (r[i] >> (z->shift - 1) & 1);
+            r[i] = NAME(lowered)(r[i], z->shift);
     for (uint32_t i = 0; i < cubes; i++)
         CUBE(turn_elements)(r + i * REGISTERS);
 }
@@ -352,13 +299,14 @@ FN void NAME(decode)(const struct zti_coding *coding, struct zti_bit_reader *r, 
 FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_float,
                      bool is_exact)
 {
-    const uint64_t start = r->at, window = window57(r->base, r->at);
-    const struct NAME(head) h = NAME(head_at)(z, window, 3, is_float, is_exact);
-    r->at += h.bits;
+    const uint64_t window = window57(r->base, r->at);
+    const struct zti_zfp_head h =
+        zti_zfp_head_at(z, (uint32_t)window, WIDTH, 3, is_float, is_exact);
+    const uint64_t start = r->at += h.length;
     if (!h.is_empty)
-        (void)take_planes64(r, NULL, h.precision, false, UINT32_MAX);
-    if (r->at - start < z->minbits)
-        r->at = start + z->minbits;
+        (void)take_planes64(r, NULL, h.planes, false, UINT32_MAX);
+    if (r->at - start < h.least)
+        r->at = start + h.least;
 }
 
 FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

@@ -4,11 +4,11 @@
  *
  * The includer has the cubes and the planes of its instruction set (x86/avx512/cube.h and
  * x86/avx512/to_planes.h, or those of AVX2), x86/planes_to_bits.h and the plain texts of the width,
- * and defines WIDTH, NEGABINARY, EXPONENT_BITS, BIAS, MANTISSA_BITS, PRECISION_BITS as they do, and
+ * and defines WIDTH and
  *   lane, ulane     vectors of the width, e.g. i32x16, u32x16
  *   word            the unsigned integer of the width
  *   NAME(x)         x with this instance's suffix; CUBE(x) with that of the cubes
- *   SCALAR(x)       x with the suffix of the floating-point plain text; INTEGER(x) of the other
+ *   INTS(x)         x with the suffix of the plain text
  *   REGISTERS       vectors that a cube has; PARTS, a quarter of them: of one of its four
  *   ELEMENTS        values that a vector has
  *   TO_FLOAT(v), TO_INT(v)   conversions, the latter truncating
@@ -23,7 +23,6 @@ struct NAME(batch) {
     ulane top[PARTS];       /* its tile's largest magnitude, an element each */
     ulane any[PARTS];       /* OR of its tile's coefficients, reversible only */
     uint32_t is_raw;        /* by element: a reversible tile coded as the values' bits */
-    uint32_t is_zero;       /* all values +0 */
 };
 
 /* OR of the elements of 'count' registers. */
@@ -41,7 +40,7 @@ FN bool NAME(quantize)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
 {
     const uint32_t registers = REGISTERS * (rank == 4 ? 4 : 1);
     const ulane magnitude = FILL(((word)-1) >> 1);
-    ulane scale[PARTS], unscale[PARTS], field[PARTS], differ[PARTS];
+    ulane scale[PARTS], unit[PARTS], field[PARTS], differ[PARTS];
     for (uint32_t i = 0; i < PARTS; i++) {
         b->top[i] = b->r[i] & magnitude;
         for (uint32_t j = i + PARTS; j < registers; j += PARTS)
@@ -49,41 +48,35 @@ FN bool NAME(quantize)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
     }
     NAME(spread)(b->top, rank, false);
     bool is_plain = true;
-    uint32_t has_bits = 0;
     for (uint32_t i = 0; i < PARTS; i++) {
         const uint32_t not_zero = NOT_ZERO((vec)b->top[i]);
-        field[i] = b->top[i] >> MANTISSA_BITS;
-        /* WIDTH - 2 <= emax + BIAS, the least whose scales both ways are normal numbers */
+        field[i] = b->top[i] >> zti_zfp_mantissa_bits(WIDTH);
         is_plain &= (not_zero & LESS((vec)field[i], (vec)FILL(WIDTH - 2))) == 0;
-        is_plain &= LESS((vec)FILL(2 * BIAS), (vec)field[i]) == 0;
-        scale[i] = (FILL(2 * BIAS - 1 + WIDTH - 2) - field[i]) << MANTISSA_BITS;
-        unscale[i] = ((field[i] - FILL(WIDTH - 3)) << MANTISSA_BITS) & magnitude;
+        is_plain &= LESS((vec)FILL(2 * zti_zfp_bias(WIDTH)), (vec)field[i]) == 0;
+        scale[i] = NAME(scale_bits)(field[i]);
+        unit[i] = NAME(unit_bits)(field[i]);
         differ[i] = FILL(0);
-        has_bits |= not_zero << i * ELEMENTS;
     }
     if (zti_unlikely(!is_plain))
         return false;
     for (uint32_t j = 0; j < registers; j++) {
         const ulane q = (ulane)TO_INT(MULTIPLY((vec)b->r[j], (vec)scale[j % PARTS]));
         if (is_exact) { /* keep the bits until it is known that q says all */
-            const ulane back = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)unscale[j % PARTS]);
+            const ulane back = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)unit[j % PARTS]);
             differ[j % PARTS] |= back ^ b->r[j];
         } else {
             b->r[j] = q;
         }
     }
-    b->is_zero = ~has_bits;
     if (!is_exact)
         return true;
     NAME(spread)(differ, rank, true);
     for (uint32_t i = 0; i < PARTS; i++)
         b->is_raw |= (uint32_t)NOT_ZERO((vec)differ[i]) << i * ELEMENTS;
-    b->is_zero &= ~b->is_raw;
     for (uint32_t j = 0; j < registers; j++) {
         const ulane v = b->r[j];
-        const ulane raw = v ^ (ulane)((ulane)((lane)v >> (WIDTH - 1)) >> 1);
         const ulane q = (ulane)TO_INT(MULTIPLY((vec)v, (vec)scale[j % PARTS]));
-        b->r[j] = (ulane)BLEND(b->is_raw >> j % PARTS * ELEMENTS, (vec)q, (vec)raw);
+        b->r[j] = (ulane)BLEND(b->is_raw >> j % PARTS * ELEMENTS, (vec)q, (vec)NAME(flipped)(v));
     }
     return true;
 }
@@ -99,24 +92,16 @@ FN void NAME(transform_batch)(struct NAME(batch) * b, uint32_t rank, bool is_exa
                 CUBE(turn_lanes)(r);
             if (axis == 2)
                 CUBE(turn_elements)(r);
-            for (uint32_t i = 0; i < PARTS; i++) {
-                if (is_exact)
-                    NAME(difference)(r + i, PARTS);
-                else
-                    NAME(lift)(r + i, PARTS);
-            }
+            for (uint32_t i = 0; i < PARTS; i++)
+                NAME(transform_axis)(r + i, PARTS, is_exact);
         }
         if (rank == 2)
             CUBE(turn_elements)(r);
     }
-    for (uint32_t i = 0; rank == 4 && i < REGISTERS; i++) {
-        if (is_exact)
-            NAME(difference)(b->r + i, REGISTERS);
-        else
-            NAME(lift)(b->r + i, REGISTERS);
-    }
+    for (uint32_t i = 0; rank == 4 && i < REGISTERS; i++)
+        NAME(transform_axis)(b->r + i, REGISTERS, is_exact);
     for (uint32_t i = 0; i < cubes * REGISTERS; i++)
-        b->r[i] = (b->r[i] + FILL(NEGABINARY)) ^ FILL(NEGABINARY);
+        b->r[i] = NAME(to_negabinary)(b->r[i]);
 }
 
 /* ---- from coefficients to bits, by rank; 'precision' planes of tile t of the batch ---- */
@@ -176,59 +161,6 @@ FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) * b, uint3
     }
 }
 
-/* ---- headers ---- */
-
-struct NAME(tile_head) {
-    uint64_t bits;
-    uint32_t length;
-    uint32_t precision;       /* 0: no planes */
-    uint32_t minbits, budget; /* of what follows the header of a floating-point tile */
-};
-
-/* The header of the tile whose numbers are at element 'at' of top and any. */
-FN struct NAME(tile_head)
-    NAME(head_of)(const struct zti_zfp *z, word top, word any, bool is_raw, bool is_zero,
-                  uint32_t rank, bool is_float, bool is_exact, bool *is_proved)
-{
-    struct NAME(tile_head) h = {.precision = z->maxprec < WIDTH ? z->maxprec : WIDTH};
-    uint32_t header = 0;
-    if (is_float && is_exact) {
-        const uint32_t e = (uint32_t)(top >> MANTISSA_BITS) + 1;
-        header = is_raw ? 2 : 2 + EXPONENT_BITS;
-        h.bits = is_raw ? 3 : 1 + 4 * (uint64_t)e;
-        if (is_zero) { /* not padded to minbits: so does libzfp */
-            h = (struct NAME(tile_head)){.length = 1};
-            return h;
-        }
-    } else if (is_float) {
-        const int32_t emax = is_zero ? -BIAS : (int32_t)(top >> MANTISSA_BITS) - (BIAS - 1);
-        const int64_t planes = SCALAR(planes_above)(z, emax, rank);
-        const uint32_t e = planes > 0 ? (uint32_t)(emax + BIAS) : 0;
-        *is_proved &= SCALAR(is_proved)(planes, emax, rank);
-        header = 1 + EXPONENT_BITS;
-        h.bits = 2 * (uint64_t)e + 1;
-        h.precision = planes < h.precision ? (uint32_t)planes : h.precision;
-        if (e == 0) {
-            h = (struct NAME(tile_head)){.length = 1,
-                                         .minbits = z->minbits > 1 ? z->minbits - 1 : 0};
-            return h;
-        }
-    }
-    h.length = header;
-    h.minbits = z->minbits - (z->minbits < header ? z->minbits : header);
-    h.budget = z->maxbits - header;
-    if (is_exact) {
-        uint32_t planes = any ? WIDTH - zti_ctz64((uint64_t)any) : 1;
-        planes = planes < z->maxprec ? planes : z->maxprec;
-        h.precision = planes;
-        h.bits |= (uint64_t)(planes - 1) << header;
-        h.length += PRECISION_BITS;
-        h.minbits -= h.minbits < PRECISION_BITS ? h.minbits : PRECISION_BITS;
-        h.budget -= PRECISION_BITS;
-    }
-    return h;
-}
-
 /* ---- 16 tiles of 4 ---- */
 
 /* Rows for strings_of_rows, by element a tile: 0..3 the coefficients, 4 and 5 c, 6 "c is 4", 7 "the
@@ -265,28 +197,24 @@ FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
 /* ---- a batch ---- */
 
 FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
-                       const struct NAME(tile_head) * h, uint32_t rank, bool is_limited)
+                       const struct zti_zfp_head *h, uint32_t rank, bool is_limited)
 {
     put(f, h->bits, h->length);
-    if (h->precision == 0) {
-        put_fast_zeros(f, h->minbits);
-        return;
-    }
     const uint64_t start = fast_bits(f, NULL);
     f->left = h->budget;
-    if (rank == 2)
-        NAME(put_16)(f, b, t, h->precision, is_limited);
-    else if (rank == 3)
-        NAME(put_64)(f, b, h->precision, is_limited);
-    else
-        NAME(put_256)(f, b, h->precision, is_limited);
+    if (rank == 2 && h->planes > 0)
+        NAME(put_16)(f, b, t, h->planes, is_limited);
+    else if (rank == 3 && h->planes > 0)
+        NAME(put_64)(f, b, h->planes, is_limited);
+    else if (h->planes > 0)
+        NAME(put_256)(f, b, h->planes, is_limited);
     const uint64_t n = fast_bits(f, NULL) - start;
-    if (n < h->minbits)
-        put_fast_zeros(f, h->minbits - n);
+    if (n < h->least)
+        put_fast_zeros(f, h->least - n);
 }
 
 /* Append 16 tiles of 4; string e has 'words' words of eight planes, and room for 'room' of them. */
-FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_head) * head,
+FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct zti_zfp_head *head,
                                uint32_t tiles, const uint64_t *string, const uint64_t *length,
                                uint32_t room, uint32_t words, bool is_limited)
 {
@@ -298,29 +226,29 @@ FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_hea
         for (uint32_t i = 0; i < words; i++)
             put_within(f, string[e + i], length[e + i], is_limited);
         const uint64_t n = fast_bits(f, NULL) - start;
-        if (n < head[t].minbits)
-            put_fast_zeros(f, head[t].minbits - n);
+        if (n < head[t].least)
+            put_fast_zeros(f, head[t].least - n);
     }
 }
 
 /* Whether no tile has planes beyond those in strings of four words each that its budget reaches. */
-FN bool NAME(are_enough)(const struct NAME(tile_head) * head, uint32_t tiles, uint64_t (*length)[4])
+FN bool NAME(are_enough)(const struct zti_zfp_head *head, uint32_t tiles, uint64_t (*length)[4])
 {
     bool is_enough = true;
     for (uint32_t t = 0; t < tiles; t++) {
         const uint64_t *n = length[t % 4 * 4 + t / 4];
-        is_enough &= head[t].precision <= 32 || n[0] + n[1] + n[2] + n[3] >= head[t].budget;
+        is_enough &= head[t].planes <= 32 || n[0] + n[1] + n[2] + n[3] >= head[t].budget;
     }
     return is_enough;
 }
 
 /* The first 32 planes are those of the upper halves of 64-bit coefficients. */
 FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b,
-                             const struct NAME(tile_head) * head, uint32_t tiles, bool is_limited)
+                             const struct zti_zfp_head *head, uint32_t tiles, bool is_limited)
 {
     uint32_t planes[16], upper[64], most = 0;
     for (uint32_t t = 0; t < 16; t++) {
-        const uint32_t n = t < tiles ? head[t].precision : 0;
+        const uint32_t n = t < tiles ? head[t].planes : 0;
         planes[t % 4 * 4 + t / 4] = n;
         most = n > most ? n : most;
     }
@@ -351,12 +279,12 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
     const uint32_t cubes = rank == 4 ? 4 : 1;
     for (uint32_t cube = 0; cube < cubes; cube++)
         CUBE(turn_elements)(b->r + cube * REGISTERS);
-    b->is_raw = b->is_zero = 0;
+    b->is_raw = 0;
     if (is_float && !NAME(quantize)(b, rank, is_exact))
         return false;
     if (!is_float && z->shift != 0)
         for (uint32_t i = 0; i < cubes * REGISTERS; i++)
-            b->r[i] = z->shift > 0 ? b->r[i] << z->shift : (ulane)((lane)b->r[i] >> -z->shift);
+            b->r[i] = NAME(raised)(b->r[i], z->shift);
     NAME(transform_batch)(b, rank, is_exact);
     word top[16] = {0}, any[16] = {0};
     if (is_float)
@@ -371,12 +299,15 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
             any[t] = NAME(or_of)(b->r + t * PARTS, PARTS);
     if (is_exact && rank > 2)
         any[0] = NAME(or_of)(b->r, cubes * REGISTERS);
-    struct NAME(tile_head) head[16];
+    struct zti_zfp_head head[16];
     const uint32_t room = rank == 1 ? 16 : rank == 2 ? 4 : 1;
     for (uint32_t t = 0; t < room && t < tiles; t++) {
         const uint32_t e = rank == 1 ? t % 4 * 4 + t / 4 : t;
-        head[t] = NAME(head_of)(z, top[e], any[e], b->is_raw >> e & 1, b->is_zero >> e & 1, rank,
-                                is_float, is_exact, is_proved);
+        head[t] = zti_zfp_head_of(z, zti_zfp_emax(top[e], WIDTH), b->is_raw >> e & 1, WIDTH, rank,
+                                  is_float, is_exact);
+        if (is_exact && !head[t].is_empty)
+            zti_zfp_add_planes(&head[t], z, any[e], WIDTH);
+        *is_proved &= zti_zfp_proves_tile(z, head[t].emax, WIDTH, rank, is_float, is_exact);
     }
     if (rank == 1)
         NAME(put_tiles_of_4)(f, b, head, tiles, is_limited);
@@ -456,8 +387,7 @@ static bool NAME(put_plainly)(const struct zti_zfp *z, const zt_array *array,
 #define PUT(n)                                                                                     \
     case n:                                                                                        \
         INTS(gather)(array, walk.origin, tile, n);                                                 \
-        is_proved &=                                                                               \
-            is_float ? SCALAR(put_tile)(z, tile, n, w) : INTEGER(put_tile)(z, tile, n, w);         \
+        is_proved &= INTS(put_tile)(z, tile, n, is_float, w);                                      \
         break;
             PUT(1)
             PUT(2)
@@ -478,7 +408,7 @@ FN bool NAME(encode)(const struct zti_coding *coding, const zt_array *array, uin
     const struct zti_zfp z = *zfp_of(coding);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct fast_writer f = fast_writer_of(w);
-    bool is_proved = is_float || zti_zfp_proves_integers(&z, rank, WIDTH);
+    bool is_proved = true;
     while (walk.tile < last) {
         const uint32_t tiles = last - walk.tile < most ? (uint32_t)(last - walk.tile) : most;
         const struct zti_walk from = walk;

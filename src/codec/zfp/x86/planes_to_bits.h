@@ -204,7 +204,7 @@ static void put_planes256_plainly(struct fast_writer *f, const struct planes256 
         uint8_t buffer[2 * 64 + ZTI_BIT_MARGIN_BYTES];
         const uint64_t plane[4] = {word[0][i], word[1][i], word[2][i], word[3][i]};
         struct zti_bit_writer w = zti_bit_writer_at(buffer);
-        (void)put_plane256(&w, plane, (uint32_t)c[i]);
+        (void)put_plane(&w, plane, 256, (uint32_t)c[i], 256);
         zti_put_le64(w.next, w.held);
         const uint64_t n = zti_bits_written(&w);
         for (uint64_t at = 0; at < n; at += 64) {

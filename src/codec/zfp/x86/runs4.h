@@ -23,19 +23,20 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
         const uint32_t e = NAME(lane_of)(t);
         const bool is_tile = t < tiles;
         const uint64_t start = at[is_tile ? t : 0], window = window57(base, start);
-        const struct NAME(head) h = NAME(head_at)(z, window, 1, is_float, is_exact);
+        const struct zti_zfp_head h =
+            zti_zfp_head_at(z, (uint32_t)window, WIDTH, 1, is_float, is_exact);
         const bool has_planes = is_tile && !h.is_empty;
-        const uint32_t left = z->maxbits - h.bits;
-        s.at[e] = start + h.bits;
-        s.precision[e] = has_planes ? h.precision : 0;
-        s.left[e] = !has_planes ? 0 : left < INT32_MAX ? left : INT32_MAX;
-        b[t / 16].scale[e % 16] = h.scale;
+        s.at[e] = start + h.length;
+        s.precision[e] = has_planes ? h.planes : 0;
+        s.left[e] = !has_planes ? 0 : h.budget < INT32_MAX ? h.budget : INT32_MAX;
+        if (is_float)
+            b[t / 16].scale[e % 16] = INTS(bits_of)(INTS(unit)(h.emax));
         b[t / 16].is_raw |= (uint32_t)h.is_raw << t % 16;
         is_void |= (uint32_t)h.is_void << e;
         if (has_planes) {
-            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.bits);
+            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.length);
             zeros = n < zeros ? n : zeros;
-            most = h.precision > most ? h.precision : most;
+            most = h.planes > most ? h.planes : most;
         }
     }
     take_planes4_of_lanes(base, &s, zeros, most, WIDTH == 64, u);
@@ -54,7 +55,7 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
     for (uint32_t i = 0; i < 2; i++) {
         ulane *r = cube[i];
         for (uint32_t j = 0; j < REGISTERS; j++)
-            r[j] = (r[j] ^ FILL(NEGABINARY)) - FILL(NEGABINARY);
+            r[j] = NAME(of_negabinary)(r[j]);
         NAME(undo_axis)(r, is_exact);
         NAME(values_of_integers)(z, &b[i], r, 1, is_float, is_exact);
     }

@@ -1,10 +1,5 @@
 /* width_end.h: ends what the headers named NAME_width32.h and NAME_width64.h define. */
 #undef WIDTH
-#undef NEGABINARY
-#undef EXPONENT_BITS
-#undef BIAS
-#undef MANTISSA_BITS
-#undef PRECISION_BITS
 #undef REGISTERS
 #undef PARTS
 #undef ELEMENTS
@@ -15,8 +10,6 @@
 #undef CUBE
 #undef INTS
 #undef TABLE
-#undef SCALAR
-#undef INTEGER
 #undef FILL
 #undef MAX
 #undef NOT_ZERO

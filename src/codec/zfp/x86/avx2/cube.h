@@ -229,12 +229,12 @@ ZTI_INLINE vec picked_64(uint32_t mask, vec a, vec b)
     return _mm256_blendv_epi8(a, b, _mm256_cmpeq_epi64(own, bits));
 }
 
-ZTI_INLINE uint32_t bits_of_32(vec v)
+ZTI_INLINE uint32_t mask_of_32(vec v)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
 }
 
-ZTI_INLINE uint32_t bits_of_64(vec v)
+ZTI_INLINE uint32_t mask_of_64(vec v)
 {
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(v));
 }

@@ -1,11 +1,6 @@
 /* width32.h: what the texts zfp_vector_*.h need defined for 32-bit values and AVX2; the
  * list is in x86/encode.h. x86/width_end.h undefines it. */
 #define WIDTH             32
-#define NEGABINARY        UINT32_C(0xaaaaaaaa)
-#define EXPONENT_BITS     8
-#define BIAS              127
-#define MANTISSA_BITS     23
-#define PRECISION_BITS    5
 #define REGISTERS         8
 #define PARTS             2
 #define ELEMENTS          8
@@ -16,12 +11,10 @@
 #define CUBE(x)           x##_32
 #define INTS(x)           x##_32
 #define TABLE(x)          x##_32
-#define SCALAR(x)         x##_f32
-#define INTEGER(x)        x##_i32
 #define FILL(x)           ((u32x8)_mm256_set1_epi32((int32_t)(x)))
 #define MAX(a, b)         _mm256_max_epu32(a, b)
-#define NOT_ZERO(v)       (bits_of_32(_mm256_cmpeq_epi32(v, _mm256_setzero_si256())) ^ 0xff)
-#define LESS(a, b)        bits_of_32(_mm256_cmpgt_epi32(b, a))
+#define NOT_ZERO(v)       (mask_of_32(_mm256_cmpeq_epi32(v, _mm256_setzero_si256())) ^ 0xff)
+#define LESS(a, b)        mask_of_32(_mm256_cmpgt_epi32(b, a))
 #define BLEND(mask, a, b) picked_32(mask, a, b)
 #define SWAP_ELEMENTS(v)  _mm256_shuffle_epi32(v, 0xb1)
 #define SWAP_PAIRS(v)     _mm256_shuffle_epi32(v, 0x4e)
@@ -35,4 +28,4 @@
 #define MULTIPLY(a, b)    ((__m256i)_mm256_mul_ps((__m256)(a), (__m256)(b)))
 #define BROADCAST_LANE(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
 #define FN                ZTI_INLINE
-#include "codec/zfp/tile/lift.h"
+#include "codec/zfp/tile/arithmetic.h"

@@ -1,11 +1,6 @@
 /* width64.h: what the texts zfp_vector_*.h need defined for 64-bit values and AVX2; the
  * list is in x86/encode.h. x86/width_end.h undefines it. */
 #define WIDTH             64
-#define NEGABINARY        UINT64_C(0xaaaaaaaaaaaaaaaa)
-#define EXPONENT_BITS     11
-#define BIAS              1023
-#define MANTISSA_BITS     52
-#define PRECISION_BITS    6
 #define REGISTERS         16
 #define PARTS             4
 #define ELEMENTS          4
@@ -16,12 +11,10 @@
 #define CUBE(x)           x##_64
 #define INTS(x)           x##_64
 #define TABLE(x)          x##_64
-#define SCALAR(x)         x##_f64
-#define INTEGER(x)        x##_i64
 #define FILL(x)           ((u64x4)_mm256_set1_epi64x((int64_t)(x)))
 #define MAX(a, b)         max_64(a, b)
-#define NOT_ZERO(v)       (bits_of_64(_mm256_cmpeq_epi64(v, _mm256_setzero_si256())) ^ 0xf)
-#define LESS(a, b)        bits_of_64(_mm256_cmpgt_epi64(b, a))
+#define NOT_ZERO(v)       (mask_of_64(_mm256_cmpeq_epi64(v, _mm256_setzero_si256())) ^ 0xf)
+#define LESS(a, b)        mask_of_64(_mm256_cmpgt_epi64(b, a))
 #define BLEND(mask, a, b) picked_64(mask, a, b)
 #define SWAP_ELEMENTS(v)  _mm256_permute4x64_epi64(v, 0xb1)
 #define SWAP_PAIRS(v)     _mm256_permute4x64_epi64(v, 0x4e)
@@ -35,4 +28,4 @@
 #define MULTIPLY(a, b)    ((__m256i)_mm256_mul_pd((__m256d)(a), (__m256d)(b)))
 #define BROADCAST_LANE(p) _mm256_loadu_si256((const __m256i *)(p))
 #define FN                ZTI_INLINE
-#include "codec/zfp/tile/lift.h"
+#include "codec/zfp/tile/arithmetic.h"

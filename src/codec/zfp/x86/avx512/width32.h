@@ -1,11 +1,6 @@
 /* width32.h: what the AVX-512 texts need defined for 32-bit values; the list is in
  * x86/encode.h. x86/width_end.h undefines it. */
 #define WIDTH             32
-#define NEGABINARY        UINT32_C(0xaaaaaaaa)
-#define EXPONENT_BITS     8
-#define BIAS              127
-#define MANTISSA_BITS     23
-#define PRECISION_BITS    5
 #define REGISTERS         4
 #define PARTS             1
 #define ELEMENTS          16
@@ -16,8 +11,6 @@
 #define CUBE(x)           x##_32
 #define INTS(x)           x##_32
 #define TABLE(x)          x##_32
-#define SCALAR(x)         x##_f32
-#define INTEGER(x)        x##_i32
 #define FILL(x)           ((u32x16)_mm512_set1_epi32((int32_t)(x)))
 #define MAX(a, b)         _mm512_max_epu32(a, b)
 #define NOT_ZERO(v)       ((uint32_t)_mm512_test_epi32_mask(v, v))
@@ -35,4 +28,4 @@
 #define MULTIPLY(a, b)    ((__m512i)_mm512_mul_ps((__m512)(a), (__m512)(b)))
 #define BROADCAST_LANE(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(p)))
 #define FN                ZTI_INLINE
-#include "codec/zfp/tile/lift.h"
+#include "codec/zfp/tile/arithmetic.h"

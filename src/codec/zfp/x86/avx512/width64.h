@@ -1,10 +1,5 @@
 /* width64.h: what the AVX-512 texts need defined for 64-bit values. */
 #define WIDTH             64
-#define NEGABINARY        UINT64_C(0xaaaaaaaaaaaaaaaa)
-#define EXPONENT_BITS     11
-#define BIAS              1023
-#define MANTISSA_BITS     52
-#define PRECISION_BITS    6
 #define REGISTERS         8
 #define PARTS             2
 #define ELEMENTS          8
@@ -15,8 +10,6 @@
 #define CUBE(x)           x##_64
 #define INTS(x)           x##_64
 #define TABLE(x)          x##_64
-#define SCALAR(x)         x##_f64
-#define INTEGER(x)        x##_i64
 #define FILL(x)           ((u64x8)_mm512_set1_epi64((int64_t)(x)))
 #define MAX(a, b)         _mm512_max_epu64(a, b)
 #define NOT_ZERO(v)       ((uint32_t)_mm512_test_epi64_mask(v, v))
@@ -34,4 +27,4 @@
 #define MULTIPLY(a, b)    ((__m512i)_mm512_mul_pd((__m512d)(a), (__m512d)(b)))
 #define BROADCAST_LANE(p) _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)(p)))
 #define FN                ZTI_INLINE
-#include "codec/zfp/tile/lift.h"
+#include "codec/zfp/tile/arithmetic.h"

@@ -1,0 +1,234 @@
+/* spec.h: the rules that decide the bits of a zfp tile, whoever codes it: the header, the number of
+ * planes, the budget of bits, and when the bound is proved. Scalar functions, for C and kernels.
+ *
+ * tile/arithmetic.h has the rules of values (block floating point, lifts, negabinary),
+ * tile/planes.h those of a bit plane. The stream is described at the top of stream.c.
+ *
+ * 'width' is 32 or 64, the bits of a value; it, rank, is_float and is_exact (the reversible
+ * algorithm) are constants where these functions are called. */
+#ifndef ZTI_ZFP_SPEC_H
+#define ZTI_ZFP_SPEC_H
+
+#include "core/core.h"
+
+/* zfp's limits, as in its documentation ("Limits"). MAX_BITS is the largest tile there is: 4-D
+ * double, reversible, 64 planes of 256 values with their group tests, and 19 bits of header. */
+enum {
+    ZTI_ZFP_MIN_BITS = 1,
+    ZTI_ZFP_MAX_BITS = 16658,
+    ZTI_ZFP_MAX_PREC = 64,
+    ZTI_ZFP_MIN_EXP = -1074,
+    ZTI_ZFP_HEADER_MAX_BITS = 148
+};
+
+/* The numbers that a zfp stream is governed by. */
+struct zti_zfp {
+    uint32_t minbits;
+    uint32_t maxbits;
+    uint32_t maxprec;
+    int32_t minexp;
+    uint32_t word_bits;
+    int32_t shift;  /* integers are coded as value * 2^shift; 0 but under an absolute bound */
+    bool as_libzfp; /* reproduce what libzfp does with NaN and infinities */
+};
+
+ZTI_INLINE bool zti_zfp_is_reversible(const struct zti_zfp *z)
+{
+    return z->minexp < ZTI_ZFP_MIN_EXP;
+}
+
+/* ---- floating-point types ---- */
+
+ZTI_INLINE uint32_t zti_zfp_exponent_bits(uint32_t width)
+{
+    return width == 32 ? 8 : 11;
+}
+
+ZTI_INLINE int32_t zti_zfp_bias(uint32_t width)
+{
+    return width == 32 ? 127 : 1023;
+}
+
+ZTI_INLINE uint32_t zti_zfp_mantissa_bits(uint32_t width)
+{
+    return width == 32 ? 23 : 52;
+}
+
+/* Exponent of a tile whose largest |x| has these bits and is finite: |x| < 2^emax, and emax is at
+ * least 1 - bias; -bias if all values are zero. */
+ZTI_INLINE int32_t zti_zfp_emax(uint64_t most, uint32_t width)
+{
+    const int32_t bias = zti_zfp_bias(width);
+    return most == 0 ? -bias : (int32_t)(most >> zti_zfp_mantissa_bits(width)) - (bias - 1);
+}
+
+/* ---- planes, and what is proved of them ---- */
+
+/* Planes that a lossy tile has, before maxprec: down to minexp and 2 (rank + 1) more, which the
+ * inverse transform's growth needs. */
+ZTI_INLINE int64_t zti_zfp_planes_above(const struct zti_zfp *z, int32_t emax, uint32_t rank)
+{
+    return (int64_t)emax - z->minexp + 2 * (int64_t)rank + 2;
+}
+
+/* Whether a tile of so many planes under an absolute bound may come back as integers that wrap
+ * around and are then beyond the bound: where the tolerance 2^(kmin + 2 rank) is half of what the
+ * integers hold. */
+ZTI_INLINE bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
+{
+    return planes == 2 * (int64_t)rank + 1;
+}
+
+/* Whether no value of a tile of finite values is off by more than 2^minexp, whatever they are.
+ *
+ * In units of 2^(emax - (width - 2)), with kmin = width - planes the least plane coded, the
+ * tolerance is 2^(kmin + 2 rank). Dropping the planes below kmin changes a negabinary coefficient
+ * by at most 2/3 2^kmin, and the inverse transform, whose rows' absolute sums are at most 15/4 an
+ * axis, makes at most 2/3 (15/16)^rank of the tolerance of it: 0.63, 0.59, 0.55, 0.52 for rank 1
+ * to 4. The rest must hold the truncation to integers (1 unit, times (15/16)^rank * 4^rank), the
+ * shifts of the lifting steps (at most (2 rank + 1.5) 3.75^rank units) and the rounding of the
+ * result to the type (2^5 units for float, 2^8 for double): kmin >= 5 and kmin >= 8 suffice for
+ * every rank. The result must not be rounded to a subnormal either, nor overflow.
+ *
+ * All this is modulo 2^width. Values are below 2^(width - 2) units, so results are in range while
+ * the tolerance is at most that; once it is 2^width, whatever comes back is within it, as long as
+ * that is finite. In between the tile must be looked at (zti_zfp_may_wrap). */
+ZTI_INLINE bool zti_zfp_proves(int64_t planes, int32_t emax, uint32_t rank, uint32_t width)
+{
+    const int32_t bias = zti_zfp_bias(width), unproved = width == 32 ? 5 : 8;
+    return planes <= 0 || (planes <= (int32_t)width - unproved && !zti_zfp_may_wrap(planes, rank) &&
+                           emax > (int32_t)width + 2 - bias && emax < bias);
+}
+
+/* The same for integers under an absolute bound, which are not rounded to a type. */
+ZTI_INLINE bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, uint32_t width)
+{
+    const uint32_t unproved = 5;
+    return z->shift >= 0 && z->maxprec + unproved <= width && !zti_zfp_may_wrap(z->maxprec, rank);
+}
+
+/* Whether a tile comes back within 2^minexp, or bit by bit, if its values are finite. */
+ZTI_INLINE bool zti_zfp_proves_tile(const struct zti_zfp *z, int32_t emax, uint32_t width,
+                                    uint32_t rank, bool is_float, bool is_exact)
+{
+    return !is_float  ? zti_zfp_proves_integers(z, rank, width)
+           : is_exact ? true
+                      : zti_zfp_proves(zti_zfp_planes_above(z, emax, rank), emax, rank, width);
+}
+
+/* ---- headers ----
+ *
+ * floats, lossy        0   or   1 | exponent
+ * floats, reversible   0   or   1 0 | exponent | planes - 1   or   1 1 | planes - 1
+ * integers             nothing, or reversible: planes - 1 */
+
+struct zti_zfp_head {
+    uint64_t bits;   /* of the header, to be written */
+    uint32_t length; /* how many they are */
+    uint32_t planes; /* that follow, at most 'width' */
+    uint32_t budget; /* bits of these at most, and at least: zeros follow */
+    uint32_t least;
+    int32_t emax;
+    bool is_empty; /* no planes follow: all values come back as +0 */
+    bool is_void;  /* planes follow, and all values come back as +0 */
+    bool is_raw;   /* the integers are the values' bits */
+};
+
+/* Bits of the header's field for the number of planes of a reversible tile. */
+ZTI_INLINE uint32_t zti_zfp_planes_field(uint32_t width)
+{
+    return width == 32 ? 5 : 6;
+}
+
+ZTI_INLINE uint32_t zti_zfp_planes_most(const struct zti_zfp *z, uint32_t width)
+{
+    return z->maxprec < width ? z->maxprec : width;
+}
+
+ZTI_INLINE uint32_t zti_zfp_lossy_planes(const struct zti_zfp *z, int64_t above, uint32_t width)
+{
+    const uint32_t most = zti_zfp_planes_most(z, width);
+    return above <= 0 ? 0 : above < most ? (uint32_t)above : most;
+}
+
+/* A header and what the limits leave for the planes behind it. */
+ZTI_INLINE struct zti_zfp_head zti_zfp_limited(const struct zti_zfp *z, uint64_t bits,
+                                               uint32_t length, uint32_t planes, int32_t emax)
+{
+    const struct zti_zfp_head h = {bits,
+                                   length,
+                                   planes,
+                                   z->maxbits - length,
+                                   z->minbits > length ? z->minbits - length : 0,
+                                   emax,
+                                   planes == 0,
+                                   false,
+                                   false};
+    return h;
+}
+
+/* The header of a tile to be coded. emax and is_raw: of floats only, the latter of reversible tiles
+ * only, whose header is not complete before zti_zfp_add_planes. */
+ZTI_INLINE struct zti_zfp_head zti_zfp_head_of(const struct zti_zfp *z, int32_t emax, bool is_raw,
+                                               uint32_t width, uint32_t rank, bool is_float,
+                                               bool is_exact)
+{
+    const uint64_t e = (uint64_t)(int64_t)(emax + zti_zfp_bias(width));
+    const uint32_t most = zti_zfp_planes_most(z, width), field = zti_zfp_exponent_bits(width);
+    const uint32_t lossy = zti_zfp_lossy_planes(z, zti_zfp_planes_above(z, emax, rank), width);
+    if (!is_float)
+        return zti_zfp_limited(z, 0, 0, most, 0);
+    if (e == 0 && !is_raw) {
+        struct zti_zfp_head h = zti_zfp_limited(z, 0, 1, 0, emax);
+        h.least = is_exact ? 0 : h.least; /* nor does libzfp fill it up */
+        return h;
+    }
+    if (is_exact)
+        return is_raw ? zti_zfp_limited(z, 3, 2, most, emax)
+                      : zti_zfp_limited(z, 1 + 4 * e, 2 + field, most, emax);
+    return lossy == 0 ? zti_zfp_limited(z, 0, 1, 0, emax)
+                      : zti_zfp_limited(z, 2 * e + 1, 1 + field, lossy, emax);
+}
+
+/* Complete the header of a reversible tile whose coefficients have 'any' for their or. */
+ZTI_INLINE void zti_zfp_add_planes(struct zti_zfp_head *h, const struct zti_zfp *z, uint64_t any,
+                                   uint32_t width)
+{
+    const uint32_t planes = any ? width - zti_ctz64(any) : 1;
+    const uint32_t some = planes < h->planes ? planes : h->planes;
+    *h = zti_zfp_limited(z, h->bits | (uint64_t)(some - 1) << h->length,
+                         h->length + zti_zfp_planes_field(width), some, h->emax);
+}
+
+/* The header of a tile of which 'window' has the first bits, 19 at least. */
+ZTI_INLINE struct zti_zfp_head zti_zfp_head_at(const struct zti_zfp *z, uint32_t window,
+                                               uint32_t width, uint32_t rank, bool is_float,
+                                               bool is_exact)
+{
+    const uint32_t field = zti_zfp_exponent_bits(width), planes_field = zti_zfp_planes_field(width);
+    uint32_t length = 0, planes = zti_zfp_planes_most(z, width);
+    int32_t emax = 0;
+    if (is_float && !(window & 1))
+        return zti_zfp_limited(z, 0, 1, 0, 0);
+    const bool is_raw = is_float && is_exact && (window & 2);
+    if (is_float) {
+        length = is_exact ? 2 : 1;
+        if (!is_raw) {
+            emax = (int32_t)(window >> length & ((1u << field) - 1)) - zti_zfp_bias(width);
+            length += field;
+        }
+    }
+    if (is_exact) {
+        planes = (window >> length & ((1u << planes_field) - 1)) + 1;
+        length += planes_field;
+    } else if (is_float) {
+        planes = zti_zfp_lossy_planes(z, zti_zfp_planes_above(z, emax, rank), width);
+    }
+    struct zti_zfp_head h = zti_zfp_limited(z, 0, length, planes, emax);
+    h.is_empty = false;
+    h.is_raw = is_raw;
+    h.is_void = is_exact && is_float && !is_raw && emax == -zti_zfp_bias(width);
+    return h;
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* plane.h: text: one bit plane of a tile to bits and back, for C and for kernels.
+ *
+ * A plane is one bit of each of the tile's n = 4, 16, 64 or 256 coefficients, in rank order. With
+ * c the number of leading coefficients known to be significant, a plane is coded as its c low
+ * bits, then a group test ("is any later bit set?"), and after each positive one the bits up to
+ * and including the next 1, which makes one more coefficient significant. The last coefficient's
+ * bit is implied by a positive group test that leaves only it. A run of zeros is one step here
+ * (count of trailing zeros). A limited budget cuts the coded string anywhere.
+ *
+ * The includer defines, and this text undefines but for FN,
+ *   FN, PLANE(x)      storage class; x with a suffix
+ *   SINK, PUT_BITS    where to; bits that are appended at once, at least 31
+ *   WORD, WORD_AT(p, j)   unsigned integer that planes are put from; word j of plane p
+ *   PUT(s, v, n), PUT_WORD(s, v, n), PUT_RUN(s, zeros)   appends n bits; the low n bits of a word,
+ *                     or all of it; a 1 and zeros
+ *   SOURCE, FIELD, PEEK_BITS   where from; an unsigned integer, and how many bits of it are looked
+ *                     at at once, at least 31
+ *   PEEK(r), PASS(r, n), PLACE(x)   looks; passes over bits; place of the lowest 1 of a field, at
+ *                     least PEEK_BITS where it has none
+ *   TAKEN             unsigned integers that planes are taken to
+ *   TAKE_KNOWN(r, p, n, c), SET(p, n, i)   takes c bits to plane p of n; sets bit i of it
+ * 'n' is a constant. */
+
+/* Append a plane, whose bits from 'top' on are zero; returns the new c. */
+FN uint32_t PLANE(put_plane)(SINK *s, const WORD *plane, uint32_t n, uint32_t c, uint32_t top)
+{
+    const uint32_t word_bits = 8 * sizeof(WORD), known = c;
+    WORD string = 0;
+    uint32_t length = 0;
+    if (n <= 16) { /* a field holds all of it */
+        string = WORD_AT(plane, 0) & (WORD)low_mask(known);
+        length = known;
+    } else {
+        uint32_t from = 0;
+        do {
+            PUT_WORD(s, WORD_AT(plane, from / word_bits), known - from);
+            from += word_bits;
+        } while (n > word_bits && from < known);
+    }
+    if (known == n)
+        goto done;
+    for (uint32_t j = n <= word_bits ? 0 : known / word_bits; word_bits * j < top; j++) {
+        const uint32_t from = word_bits * j;
+        WORD x = WORD_AT(plane, j) >> (from < known ? known - from : 0);
+        uint32_t gap = from < known ? 0 : from - c; /* of words before */
+        while (x) {
+            const uint32_t place = word_bits == 64 ? zti_ctz64(x) : zti_ctz32((uint32_t)x);
+            const uint32_t zeros = gap + place;
+            x = x >> place >> 1;
+            gap = 0;
+            if (n > 16 && length + zeros + 3 > PUT_BITS) {
+                PUT(s, string, length);
+                PUT_RUN(s, zeros);
+                string = length = 0;
+            } else {
+                string |= (WORD)1 << length;
+                length += 1 + zeros;
+            }
+            c += zeros + 1;
+            if (c == n) /* the last coefficient's 1 is implied */
+                goto done;
+            string |= (WORD)1 << length++;
+        }
+    }
+    length++; /* a negative group test */
+done:
+    PUT(s, string, length);
+    return c;
+}
+
+/* Take a plane of which *c coefficients are known, from at most 'left' bits; returns what is left
+ * of them. Where they end in a run of zeros, the 1 behind it is libzfp's guess. */
+FN uint32_t PLANE(take_plane)(SOURCE *r, TAKEN *plane, uint32_t n, uint32_t *c, uint32_t left)
+{
+    const bool is_small = n <= 16; /* a field holds all of it */
+    const FIELD all = is_small ? PEEK(r) : 0;
+    uint32_t at = *c, used = at < left ? at : left;
+    if (is_small) {
+        *plane = (TAKEN)(all & (FIELD)low_mask(used));
+    } else {
+        TAKE_KNOWN(r, plane, n, used);
+        left -= used;
+        used = 0;
+    }
+    while (used < left && at < n) {
+        FIELD x = is_small ? all >> used : PEEK(r);
+        used++;
+        if (!(x & 1))
+            break;
+        uint32_t scan = n - 1 - at < left - used ? n - 1 - at : left - used;
+        x >>= 1;
+        for (uint32_t have = PEEK_BITS - 1; !is_small && !x && scan > have; have = PEEK_BITS) {
+            PASS(r, used + have);
+            left -= used + have;
+            used = 0;
+            at += have;
+            scan -= have;
+            x = PEEK(r);
+        }
+        const uint32_t found = PLACE(x), zeros = found < scan ? found : scan;
+        used += zeros + (zeros < scan);
+        at += zeros;
+        SET(plane, n, at);
+        at++;
+        if (!is_small) {
+            PASS(r, used);
+            left -= used;
+            used = 0;
+        }
+    }
+    PASS(r, used);
+    *c = at;
+    return left - used;
+}
+
+/* Pass over planes before the first significant coefficient, at most 'most'; returns how many. */
+FN uint32_t PLANE(take_empty_planes)(SOURCE *r, uint32_t most)
+{
+    uint32_t n = 0, step = PEEK_BITS;
+    while (step == PEEK_BITS && n < most) {
+        const uint32_t zeros = PLACE(PEEK(r));
+        step = zeros < PEEK_BITS ? zeros : PEEK_BITS;
+        const uint32_t some = step < most - n ? step : most - n;
+        PASS(r, some);
+        n += some;
+    }
+    return n;
+}
+
+#undef PLANE
+#undef SINK
+#undef PUT_BITS
+#undef WORD
+#undef WORD_AT
+#undef PUT
+#undef PUT_WORD
+#undef PUT_RUN
+#undef SOURCE
+#undef FIELD
+#undef PEEK_BITS
+#undef PEEK
+#undef PASS
+#undef PLACE
+#undef TAKEN
+#undef TAKE_KNOWN
+#undef SET
