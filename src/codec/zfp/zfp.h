@@ -49,6 +49,19 @@ zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const
 zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
                               struct zti_zfp *z, zt_array *array, uint32_t *header_bits);
 
+/* M(kind, width, rank, is_float) for each type and rank; tables are [zt_type - 1][rank - 1]. */
+#define ZTI_ZFP_EACH_RANK(M, kind, width, is_float)                                                \
+    M(kind, width, 1, is_float)                                                                    \
+    M(kind, width, 2, is_float)                                                                    \
+    M(kind, width, 3, is_float)                                                                    \
+    M(kind, width, 4, is_float)
+#define ZTI_ZFP_EACH(M)                                                                            \
+    ZTI_ZFP_EACH_RANK(M, f32, 32, true)                                                            \
+    ZTI_ZFP_EACH_RANK(M, f64, 64, true)                                                            \
+    ZTI_ZFP_EACH_RANK(M, i32, 32, false)                                                           \
+    ZTI_ZFP_EACH_RANK(M, i64, 64, false)
+#define ZTI_ZFP_AT(width, rank, is_float) [(is_float ? 0 : 2) + width / 64][rank - 1]
+
 /* What an instance has for a type and rank, as in struct zti_codec. */
 struct zti_zfp_ranges {
     bool (*encode)(const struct zti_coding *, const zt_array *, uint64_t, uint64_t,

@@ -59,7 +59,7 @@ void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, u
 #if defined(ZTI_HAS_X86_INSTANCES)
     const zti_zfp_runs_table *table =
         coding->run.isa >= ZT_ISA_AVX512 ? &zti_zfp_decode_runs_avx512 : &zti_zfp_decode_runs_avx2;
-    (*table)[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
+    OF(*table, coding)(coding, base, at, runs, first, run_tiles, view);
 #else
     (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;
 #endif

@@ -37,38 +37,10 @@
             take_tile_##width(&z, NULL, rank, is_float, r);                                        \
     }
 
-RANGES(f32, 32, 1, true)  /* encode_f32_1d, decode_f32_1d, skip_f32_1d */
-RANGES(f32, 32, 2, true)  /* encode_f32_2d, decode_f32_2d, skip_f32_2d */
-RANGES(f32, 32, 3, true)  /* encode_f32_3d, decode_f32_3d, skip_f32_3d */
-RANGES(f32, 32, 4, true)  /* encode_f32_4d, decode_f32_4d, skip_f32_4d */
-RANGES(f64, 64, 1, true)  /* encode_f64_1d, decode_f64_1d, skip_f64_1d */
-RANGES(f64, 64, 2, true)  /* encode_f64_2d, decode_f64_2d, skip_f64_2d */
-RANGES(f64, 64, 3, true)  /* encode_f64_3d, decode_f64_3d, skip_f64_3d */
-RANGES(f64, 64, 4, true)  /* encode_f64_4d, decode_f64_4d, skip_f64_4d */
-RANGES(i32, 32, 1, false) /* encode_i32_1d, decode_i32_1d, skip_i32_1d */
-RANGES(i32, 32, 2, false) /* encode_i32_2d, decode_i32_2d, skip_i32_2d */
-RANGES(i32, 32, 3, false) /* encode_i32_3d, decode_i32_3d, skip_i32_3d */
-RANGES(i32, 32, 4, false) /* encode_i32_4d, decode_i32_4d, skip_i32_4d */
-RANGES(i64, 64, 1, false) /* encode_i64_1d, decode_i64_1d, skip_i64_1d */
-RANGES(i64, 64, 2, false) /* encode_i64_2d, decode_i64_2d, skip_i64_2d */
-RANGES(i64, 64, 3, false) /* encode_i64_3d, decode_i64_3d, skip_i64_3d */
-RANGES(i64, 64, 4, false) /* encode_i64_4d, decode_i64_4d, skip_i64_4d */
+ZTI_ZFP_EACH(RANGES) /* encode_f32_1d, decode_f32_1d, skip_f32_1d, ... */
 
-const struct zti_zfp_ranges ZTI_ZFP_INSTANCE[4][ZT_MAX_RANK] = {
-    {{encode_f32_1d, decode_f32_1d, skip_f32_1d},
-     {encode_f32_2d, decode_f32_2d, skip_f32_2d},
-     {encode_f32_3d, decode_f32_3d, skip_f32_3d},
-     {encode_f32_4d, decode_f32_4d, skip_f32_4d}},
-    {{encode_f64_1d, decode_f64_1d, skip_f64_1d},
-     {encode_f64_2d, decode_f64_2d, skip_f64_2d},
-     {encode_f64_3d, decode_f64_3d, skip_f64_3d},
-     {encode_f64_4d, decode_f64_4d, skip_f64_4d}},
-    {{encode_i32_1d, decode_i32_1d, skip_i32_1d},
-     {encode_i32_2d, decode_i32_2d, skip_i32_2d},
-     {encode_i32_3d, decode_i32_3d, skip_i32_3d},
-     {encode_i32_4d, decode_i32_4d, skip_i32_4d}},
-    {{encode_i64_1d, decode_i64_1d, skip_i64_1d},
-     {encode_i64_2d, decode_i64_2d, skip_i64_2d},
-     {encode_i64_3d, decode_i64_3d, skip_i64_3d},
-     {encode_i64_4d, decode_i64_4d, skip_i64_4d}},
-};
+#define ENTRY(kind, width, rank, is_float)                                                         \
+    ZTI_ZFP_AT(width, rank, is_float) = {encode_##kind##_##rank##d, decode_##kind##_##rank##d,     \
+                                         skip_##kind##_##rank##d},
+
+const struct zti_zfp_ranges ZTI_ZFP_INSTANCE[4][ZT_MAX_RANK] = {ZTI_ZFP_EACH(ENTRY)};

@@ -81,89 +81,98 @@ ZTI_INLINE struct short_string short_string_of(uint64_t window)
                                  (&string3_own[0][0])[i]};
 }
 
-/* ---- 64 coefficients ---- */
+/* ---- 16 or 64 coefficients: n, a constant ---- */
 
 /* A tile whose planes are being taken; plane is NULL where they are passed over. */
 struct taking {
-    uint64_t *plane;
+    void *plane; /* words of n bits, of 256 coefficients of 64 */
     uint64_t at;
     uint32_t precision, i, c, left;
 };
 
-ZTI_INLINE struct taking taking_at(const uint8_t *base, uint64_t at, uint64_t *plane,
+ZTI_INLINE void store_plane(struct taking *t, uint32_t n, uint64_t plane)
+{
+    if (t->plane && n == 16)
+        ((uint16_t *)t->plane)[t->i] = (uint16_t)plane;
+    else if (t->plane)
+        ((uint64_t *)t->plane)[t->i] = plane;
+    t->i++;
+}
+
+ZTI_INLINE struct taking taking_at(const uint8_t *base, uint64_t at, void *plane, uint32_t n,
                                    uint32_t precision, bool is_limited, uint32_t left)
 {
-    const uint32_t i = take_zeros(base, at, is_limited && left < precision ? left : precision);
-    for (uint32_t k = 0; plane && k < i; k++)
-        plane[k] = 0;
-    return (struct taking){
-        .plane = plane, .at = at + i, .precision = precision, .i = i, .left = left - i};
+    const uint32_t zeros = take_zeros(base, at, is_limited && left < precision ? left : precision);
+    struct taking t = {
+        .plane = plane, .at = at + zeros, .precision = precision, .left = left - zeros};
+    while (n != 16 && plane && t.i < zeros)
+        store_plane(&t, n, 0);
+    t.i = zeros;
+    return t;
 }
 
 /* Whether the next plane may make coefficients known. */
-ZTI_INLINE bool is_learning64(const struct taking *t, bool is_limited)
+ZTI_INLINE bool is_learning(const struct taking *t, uint32_t n, bool is_limited)
 {
-    return t->i < t->precision && t->c < 64 && (!is_limited || t->left > 0);
+    return t->i < t->precision && t->c < n && (!is_limited || t->left > 0);
 }
 
 /* Take planes whose strings are short. A window gives as many as it holds: where a plane's string
- * begins depends on the string before and on nothing else that takes long. */
-ZTI_INLINE void take_short64(const uint8_t *base, struct taking *t, bool is_limited)
+ * begins depends on the string before and on nothing else that takes long. Of 16 coefficients it
+ * holds the known ones' bits, too. */
+ZTI_INLINE void take_short(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
 {
     const uint64_t end = t->at + t->left;
     uint64_t at = t->at + t->c; /* of the string */
-    uint32_t i = t->i, c = t->c;
     bool is_short = true;
-    while (is_short && i < t->precision) {
-        const uint64_t window = window57(base, at);
-        uint32_t used = 0;
+    while (is_short && t->i < t->precision) {
+        const uint64_t first = n == 16 ? at - t->c : at, window = window57(base, first);
+        uint32_t used = (uint32_t)(at - first);
         do {
             const struct short_string s = short_string_of(window >> used);
-            is_short = s.step > 0 && c + s.known < 64 &&
-                       (!is_limited || at + used + s.step - s.known <= end);
+            is_short = s.step > 0 && t->c + s.known < n &&
+                       (!is_limited || first + used + s.step - s.known <= end);
             if (zti_unlikely(!is_short))
                 break;
-            if (t->plane)
-                t->plane[i] = below(window64(base, at + used - c), c) | s.own << c;
-            used += s.step + c;
-            c += s.known;
-            i++;
-        } while (i < t->precision && used <= 57 - SHORT_BITS);
-        at += used;
+            const uint64_t known = n == 16    ? window >> (used - t->c)
+                                   : t->plane ? window64(base, first + used - t->c)
+                                              : 0;
+            store_plane(t, n, below(known, t->c) | s.own << t->c);
+            used += s.step + t->c;
+            t->c += s.known;
+        } while (t->i < t->precision && used <= 57 - SHORT_BITS);
+        at = first + used;
     }
-    t->i = i;
-    t->c = c;
-    t->at = at - c;
+    t->at = at - t->c;
     t->left = (uint32_t)(end - t->at);
 }
 
 /* Take a plane that makes coefficients known. */
-ZTI_INLINE void take_learning64(const uint8_t *base, struct taking *t, bool is_limited)
+ZTI_INLINE void take_learning(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
 {
     const uint32_t c = t->c;
-    const uint64_t known = below(window64(base, t->at), c);
-    const uint64_t v = window57(base, t->at + c) << 1 | 1;
+    const uint64_t window = n == 16 ? window57(base, t->at) : window64(base, t->at);
+    const uint64_t known = below(window, c);
+    const uint64_t v = (n == 16 ? window >> c : window57(base, t->at + c)) << 1 | 1;
     const struct group_bits g = group_bits_of(v);
-    const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
+    const uint32_t more = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
+    const bool is_last = g.end >= 57 || c + more >= n;
     uint32_t used = c + (uint32_t)g.end + 1;
     uint64_t plane = known | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
-    t->c = c + n;
-    if (zti_unlikely(g.end >= 57 || c + n >= 64 || (is_limited && used > t->left))) {
-        const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 63 - c);
-        used = 64 + (uint32_t)_mm_popcnt_u64(x);
-        plane = known | x << c | UINT64_C(1) << 63;
-        t->c = 64;
-        if (!((g.end >= 57 || c + n >= 64) && used - c <= 57 && (!is_limited || used <= t->left))) {
+    t->c = c + more;
+    if (zti_unlikely(is_last || (is_limited && used > t->left))) {
+        const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, n - 1 - c);
+        used = n + (uint32_t)_mm_popcnt_u64(x);
+        plane = known | x << c | UINT64_C(1) << (n - 1);
+        t->c = n;
+        if (!(is_last && (n == 16 || used - c <= 57) && (!is_limited || used <= t->left))) {
             struct zti_bit_reader own = {.base = base, .at = t->at};
-            const uint32_t rest = is_limited ? t->left : UINT32_MAX;
             t->c = c;
-            (void)take_plane(&own, &plane, 64, &t->c, rest);
+            (void)take_plane(&own, &plane, n, &t->c, is_limited ? t->left : UINT32_MAX);
             used = (uint32_t)(own.at - t->at);
         }
     }
-    if (t->plane)
-        t->plane[t->i] = plane;
-    t->i++;
+    store_plane(t, n, plane);
     t->at += used;
     t->left -= used;
 }
@@ -176,24 +185,41 @@ ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limi
         return;
     }
     for (; t->i < t->precision && (!is_limited || t->left >= 64); t->at += 64, t->left -= 64)
-        t->plane[t->i++] = window64(base, t->at);
+        store_plane(t, 64, window64(base, t->at));
     if (is_limited && t->i < t->precision && t->left > 0) {
-        t->plane[t->i++] = below(window64(base, t->at), t->left);
+        store_plane(t, 64, below(window64(base, t->at), t->left));
         t->at += t->left;
     }
 }
 
-/* plane may be NULL where there is no limit. */
-ZTI_INLINE uint32_t take_planes64(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
-                                  bool is_limited, uint32_t left)
+/* The same for 16 coefficients: four planes at a time, so many are stored at the end, too. */
+ZTI_INLINE void take_known16(const uint8_t *base, struct taking *t, bool is_limited)
 {
-    struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
-    while (is_learning64(&t, is_limited)) {
-        take_short64(r->base, &t, is_limited);
-        if (is_learning64(&t, is_limited))
-            take_learning64(r->base, &t, is_limited);
+    uint64_t rest = (uint64_t)(t->precision - t->i) * 16;
+    if (is_limited && rest > t->left)
+        rest = t->left;
+    for (uint64_t done = 0; done < rest; done += 64, t->i += 4) {
+        const uint64_t here = rest - done < 64 ? rest - done : 64;
+        const uint64_t four = below(window64(base, t->at + done), here);
+        memcpy((uint16_t *)t->plane + t->i, &four, sizeof four);
     }
-    take_known64(r->base, &t, is_limited);
+    t->at += rest;
+}
+
+/* plane may be NULL where there is no limit and n is 64. */
+ZTI_INLINE uint32_t take_planes_of(struct zti_bit_reader *r, void *plane, uint32_t n,
+                                   uint32_t precision, bool is_limited, uint32_t left)
+{
+    struct taking t = taking_at(r->base, r->at, plane, n, precision, is_limited, left);
+    while (is_learning(&t, n, is_limited)) {
+        take_short(r->base, &t, n, is_limited);
+        if (is_learning(&t, n, is_limited))
+            take_learning(r->base, &t, n, is_limited);
+    }
+    if (n == 16)
+        take_known16(r->base, &t, is_limited);
+    else
+        take_known64(r->base, &t, is_limited);
     r->at = t.at;
     return t.i;
 }
@@ -254,7 +280,7 @@ ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t s
 /* Take a plane of 256 that makes coefficients known, or one that is there as it is. */
 ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limited)
 {
-    uint64_t *const plane = t->plane + t->i++;
+    uint64_t *const plane = (uint64_t *)t->plane + t->i++;
     uint32_t known = t->c;
     uint64_t used = 256;
     if (known < 256)
@@ -282,10 +308,10 @@ ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limit
 static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
                                       bool is_limited, uint32_t left, uint32_t *known)
 {
-    struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
-    while (is_learning64(&t, is_limited)) {
-        take_short64(r->base, &t, is_limited);
-        if (is_learning64(&t, is_limited))
+    struct taking t = taking_at(r->base, r->at, plane, 64, precision, is_limited, left);
+    while (is_learning(&t, 64, is_limited)) {
+        take_short(r->base, &t, 64, is_limited);
+        if (is_learning(&t, 64, is_limited))
             take_one256(r->base, &t, is_limited);
     }
     for (uint32_t i = 0; t.c >= 64 && i + 1 < t.i; i++) /* the last one has left the quarter */
@@ -296,68 +322,6 @@ static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane,
     r->at = t.at;
     *known = t.c;
     return t.i;
-}
-
-/* ---- 16 coefficients ---- */
-
-ZTI_INLINE uint32_t take_planes16(struct zti_bit_reader *r, uint16_t *plane, uint32_t precision,
-                                  bool is_limited, uint32_t left)
-{
-    const uint8_t *base = r->base;
-    uint32_t i = take_zeros(base, r->at, is_limited && left < precision ? left : precision);
-    uint32_t c = 0;
-    uint64_t at = r->at + i;
-    left -= i;
-    while (i < precision && c < 16 && (!is_limited || left > 0)) {
-        const uint64_t w = window57(base, at), v = w >> c << 1 | 1;
-        uint32_t string = c; /* place of the next plane's in w, behind its c bits */
-        for (; i < precision && string <= 57 - SHORT_BITS; i++) {
-            const struct short_string s = short_string_of(w >> string);
-            if (s.step == 0 || c + s.known >= 16 ||
-                (is_limited && string + s.step - s.known > left))
-                break;
-            plane[i] = (uint16_t)(below(w >> (string - c), c) | s.own << c);
-            string += s.step + c;
-            c += s.known;
-        }
-        if (string > c) {
-            at += string - c;
-            left -= string - c;
-            continue;
-        }
-        const struct group_bits g = group_bits_of(v);
-        const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
-        uint32_t used = c + (uint32_t)g.end + 1;
-        uint64_t word = below(w, c) | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
-        uint32_t known = c + n;
-        if (known >= 16) {
-            const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 15 - c);
-            used = 16 + (uint32_t)_mm_popcnt_u64(x);
-            word = below(w, c) | x << c | 0x8000;
-            known = 16;
-        }
-        if (zti_unlikely(is_limited && used > left)) {
-            struct zti_bit_reader own = {.base = base, .at = at};
-            left = take_plane(&own, &word, 16, &c, left);
-            at = own.at;
-            used = 0;
-            known = c;
-        }
-        plane[i++] = (uint16_t)word;
-        c = known;
-        at += used;
-        left -= used;
-    }
-    uint64_t rest = (uint64_t)(precision - i) * 16; /* bits of planes that are there as they are */
-    if (is_limited && rest > left)
-        rest = left;
-    for (uint64_t done = 0; done < rest; done += 64, i += 4) { /* stores whole groups of four */
-        const uint64_t here = rest - done < 64 ? rest - done : 64;
-        const uint64_t four = below(window64(base, at + done), here);
-        memcpy(plane + i, &four, sizeof four);
-    }
-    r->at = at + rest;
-    return i;
 }
 
 /* ---- 4 coefficients: a byte a plane ---- */

@@ -4,11 +4,11 @@
  * A batch of tiles is taken from the stream into planes, one tile after the other; then planes
  * become values in registers, all tiles of the batch at once. */
 
-/* Zero a multiple of VEC_BYTES. */
+/* Zero a multiple of V_BYTES. */
 FN void NAME(clear)(void *to, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i += VEC_BYTES)
-        v_store((char *)to + i, v_zero());
+    for (size_t i = 0; i < bytes; i += V_BYTES)
+        v_store((char *)to + i, (vec){0});
 }
 
 /* A batch between the two. Planes are stored highest first, and zero where there are none. */
@@ -39,9 +39,9 @@ FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t ha
         r->at += take_planes4(r->base, r->at, window, have, b->plane.of_4[t], precision, is_limited,
                               left, planes1);
     else if (rank == 2)
-        n = take_planes16(r, b->plane.of_16[t], precision, is_limited, left);
+        n = take_planes_of(r, b->plane.of_16[t], 16, precision, is_limited, left);
     else if (rank == 3)
-        n = take_planes64(r, b->plane.of_64, precision, is_limited, left);
+        n = take_planes_of(r, b->plane.of_64, 64, precision, is_limited, left);
     else
         n = take_planes256(r, b->plane.of_256[0], precision, is_limited, left, &b->known);
     b->planes = n > b->planes ? n : b->planes;
@@ -57,7 +57,7 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
     const uint64_t start = r->at += h.length;
     if (!h.is_empty) {
         if (is_float)
-            b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = INTS(bits_of)(INTS(unit)(h.emax));
+            b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = OF(bits_of)(OF(unit)(h.emax));
         b->is_raw |= (uint32_t)h.is_raw << t;
         NAME(take_planes)
         (r, window >> h.length, 57 - h.length, b, t, rank, h.planes, is_limited, h.budget);
@@ -146,10 +146,10 @@ FN void NAME(untransform_batch)(ulane *r, uint32_t rank, uint32_t used, bool is_
     for (uint32_t cube = 0; cube < cubes; cube++, r += REGISTERS) {
         if (rank == 3)
             NAME(undo_axis)(r, is_exact);
-        CUBE(turn_elements)(r);
+        OF(turn_elements)(r);
         if (rank >= 2) {
             NAME(undo_axis)(r, is_exact);
-            CUBE(turn_lanes)(r);
+            OF(turn_lanes)(r);
         }
         NAME(undo_axis)(r, is_exact);
     }
@@ -161,9 +161,9 @@ FN void NAME(dequantize_batch)(const struct NAME(taken) * b, ulane *r, uint32_t 
     ulane scale[PARTS];
     uint32_t is_raw = b->is_raw; /* by element below */
     for (uint32_t i = 0; i < PARTS; i++)
-        scale[i] = rank == 1   ? (ulane)v_load((const char *)b->scale + VEC_BYTES * i)
-                   : rank == 2 ? (ulane)BROADCAST_LANE(b->scale)
-                               : FILL(b->scale[0]);
+        scale[i] = rank == 1   ? OF(v_load)((const char *)b->scale + V_BYTES * i)
+                   : rank == 2 ? OF(lane_everywhere)(b->scale)
+                               : OF(v_all)(b->scale[0]);
     if (is_exact && is_raw != 0) {
         uint32_t by_element = 0;
         for (uint32_t t = 0; t < 16; t++) {
@@ -174,9 +174,9 @@ FN void NAME(dequantize_batch)(const struct NAME(taken) * b, ulane *r, uint32_t 
     }
     for (uint32_t i = 0; i < REGISTERS * (rank == 4 ? 4 : 1); i++) {
         const ulane q = r[i];
-        r[i] = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)scale[i % (PARTS)]);
+        r[i] = (ulane)(OF(to_float)(q) * (floats)scale[i % PARTS]);
         if (is_exact)
-            r[i] = (ulane)BLEND(is_raw >> i % (PARTS)*ELEMENTS, (vec)r[i], (vec)NAME(flipped)(q));
+            r[i] = OF(picked)(is_raw >> i % PARTS * ELEMENTS, r[i], NAME(flipped)(q));
     }
 }
 
@@ -208,7 +208,7 @@ FN void NAME(store_batch)(const struct NAME(taken) * b, const ulane *r, const st
                         (rank == 4 ? cube * out->stride[0] : 0);
         }
         const int64_t step = is_whole && rank > 1 ? out->stride[rank > 1 ? last - 1 : 0] : 4;
-        CUBE(store_cube)(r + cube * REGISTERS, at, step);
+        OF(store_cube)(r + cube * REGISTERS, at, step);
         if (rank == 4 && is_whole && begins_line(p, 4 * sizeof(word)))
             for (uint32_t i = 0; i < 16; i++)
                 __builtin_prefetch(at[i / 4] + i % 4 * step + 64 / sizeof(word), 1);
@@ -219,7 +219,7 @@ FN void NAME(store_batch)(const struct NAME(taken) * b, const ulane *r, const st
     for (uint32_t t = 0; t < b->tiles; t++) {
         memcpy(origin, b->origin[rank == 2 ? t : 0], sizeof origin);
         origin[0] += rank == 1 ? 4 * t : 0;
-        INTS(scatter)(view, origin, values + (t << 2 * rank), rank);
+        OF(scatter)(view, origin, values + (t << 2 * rank), rank);
     }
 }
 
@@ -234,7 +234,7 @@ FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(take
         for (uint32_t i = 0; i < cubes * REGISTERS; i++)
             r[i] = NAME(lowered)(r[i], z->shift);
     for (uint32_t i = 0; i < cubes; i++)
-        CUBE(turn_elements)(r + i * REGISTERS);
+        OF(turn_elements)(r + i * REGISTERS);
 }
 
 /* A batch's planes to the view. */
@@ -244,7 +244,7 @@ FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) * b
     ulane r[4 * REGISTERS];
     if (rank >= 3 && b->planes == 0) {
         for (uint32_t i = 0; i < (rank == 4 ? 4 : 1) * REGISTERS; i++)
-            r[i] = FILL(0);
+            r[i] = OF(v_all)(0);
     } else {
         const uint32_t used = NAME(coefficients)(b, r, rank);
         NAME(untransform_batch)(r, rank, used, is_exact);
@@ -304,7 +304,7 @@ FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_
         zti_zfp_head_at(z, (uint32_t)window, WIDTH, 3, is_float, is_exact);
     const uint64_t start = r->at += h.length;
     if (!h.is_empty)
-        (void)take_planes64(r, NULL, h.planes, false, UINT32_MAX);
+        (void)take_planes_of(r, NULL, 64, h.planes, false, UINT32_MAX);
     if (r->at - start < h.least)
         r->at = start + h.least;
 }

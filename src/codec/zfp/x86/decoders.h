@@ -1,5 +1,10 @@
-/* decoders.h: text: the decoding walks over tiles of a vector instance. The includer has
- * x86/decode.h for both widths. */
+/* decoders.h: text: the decoding walks over tiles of a vector instance, and their tables.
+ *
+ * The includer has x86/decode.h and x86/runs4.h for both widths, AVX-512's x86/avx512/runs.h as
+ * well, and defines
+ *   ZTI_ZFP_TABLE(x)     x with the instruction set's suffix
+ *   LANES(x, width, rank)   x(4)_v32, ...: tiles of 4 or 16 values side by side
+ *   LANES_RANK           rank of the largest tiles that are taken so */
 
 #define DECODE(kind, width, rank, is_float)                                                        \
     static void decode_##kind##_##rank##d(const struct zti_coding *coding,                         \
@@ -10,10 +15,12 @@
             zti_zfp_ranges_plain[coding->type - 1][rank - 1].decode(coding, r, first, last, view); \
         else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
             decode_v##width(coding, r, first, last, view, rank, is_float, true, false);            \
-        else if (is_limited(coding))                                                               \
-            decode_v##width(coding, r, first, last, view, rank, is_float, false, true);            \
-        else                                                                                       \
+        else if (!is_limited(coding))                                                              \
             decode_v##width(coding, r, first, last, view, rank, is_float, false, false);           \
+        else if (rank <= LANES_RANK && zti_zfp_fixed_bits(coding) > 0)                             \
+            LANES(decode_fixed, width, rank)                                                       \
+        (coding, r, first, last, zfp_of(coding)->maxbits, view, is_float);                         \
+        else decode_v##width(coding, r, first, last, view, rank, is_float, false, true);           \
     }                                                                                              \
     static void skip_##kind##_##rank##d(const struct zti_coding *coding, struct zti_bit_reader *r, \
                                         uint64_t first, uint64_t last)                             \
@@ -28,47 +35,47 @@
             skip_v##width(coding, r, first, last, rank, is_float, false, false);                   \
     }
 
-DECODE(f32, 32, 1, true)
-DECODE(f32, 32, 2, true)
-DECODE(f32, 32, 3, true)
-DECODE(f32, 32, 4, true)
-DECODE(f64, 64, 1, true)
-DECODE(f64, 64, 2, true)
-DECODE(f64, 64, 3, true)
-DECODE(f64, 64, 4, true)
-DECODE(i32, 32, 1, false)
-DECODE(i32, 32, 2, false)
-DECODE(i32, 32, 3, false)
-DECODE(i32, 32, 4, false)
-DECODE(i64, 64, 1, false)
-DECODE(i64, 64, 2, false)
-DECODE(i64, 64, 3, false)
-DECODE(i64, 64, 4, false)
+ZTI_ZFP_EACH(DECODE) /* decode_f32_1d, skip_f32_1d, ... */
 
-/* Tiles of 4 values side by side: at fixed rate, and runs. */
-#define DECODE_LANES4(kind, width, is_float)                                                       \
-    static void decode_##kind##_1d_lanes(const struct zti_coding *coding,                          \
-                                         struct zti_bit_reader *r, uint64_t first, uint64_t last,  \
-                                         const struct zti_view *view)                              \
-    {                                                                                              \
-        if (!goes_plainly(coding) && is_limited(coding) && zti_zfp_fixed_bits(coding) > 0)         \
-            decode_fixed4_v##width(coding, r, first, last, zfp_of(coding)->maxbits, view,          \
-                                   is_float);                                                      \
-        else                                                                                       \
-            decode_##kind##_1d(coding, r, first, last, view);                                      \
-    }                                                                                              \
-    static void decode_runs4_##kind(const struct zti_coding *coding, const uint8_t *base,          \
-                                    uint64_t *at, uint32_t runs, uint64_t first,                   \
-                                    uint32_t run_tiles, const struct zti_view *view)               \
+#define DECODE_RUNS(kind, width, rank, is_float)                                                   \
+    static void decode_runs_##kind##_##rank##d(                                                    \
+        const struct zti_coding *coding, const uint8_t *base, uint64_t *at, uint32_t runs,         \
+        uint64_t first, uint32_t run_tiles, const struct zti_view *view)                           \
     {                                                                                              \
         if (zti_zfp_is_reversible(zfp_of(coding)))                                                 \
-            decode_runs4_v##width(coding, base, at, runs, first, run_tiles, view, is_float, true); \
-        else                                                                                       \
-            decode_runs4_v##width(coding, base, at, runs, first, run_tiles, view, is_float,        \
-                                  false);                                                          \
+            LANES(decode_runs, width, rank)                                                        \
+        (coding, base, at, runs, first, run_tiles, view, is_float, true);                          \
+        else LANES(decode_runs, width, rank)(coding, base, at, runs, first, run_tiles, view,       \
+                                             is_float, false);                                     \
     }
 
-DECODE_LANES4(f32, 32, true)
-DECODE_LANES4(f64, 64, true)
-DECODE_LANES4(i32, 32, false)
-DECODE_LANES4(i64, 64, false)
+/* The same for the types of a rank that LANES has. */
+#if defined(ZTI_WITH_AVX512)
+#define EACH_OF_LANES(M)                                                                           \
+    M(f32, 32, 1, true)                                                                            \
+    M(f32, 32, 2, true)                                                                            \
+    M(f64, 64, 1, true)                                                                            \
+    M(f64, 64, 2, true)                                                                            \
+    M(i32, 32, 1, false)                                                                           \
+    M(i32, 32, 2, false)                                                                           \
+    M(i64, 64, 1, false)                                                                           \
+    M(i64, 64, 2, false)
+#else
+#define EACH_OF_LANES(M)                                                                           \
+    M(f32, 32, 1, true)                                                                            \
+    M(f64, 64, 1, true)                                                                            \
+    M(i32, 32, 1, false)                                                                           \
+    M(i64, 64, 1, false)
+#endif
+
+EACH_OF_LANES(DECODE_RUNS)
+
+#define ENTRY(call, kind, width, rank, is_float)                                                   \
+    ZTI_ZFP_AT(width, rank, is_float) = call##_##kind##_##rank##d,
+#define DECODE_ENTRY(kind, width, rank, is_float) ENTRY(decode, kind, width, rank, is_float)
+#define SKIP_ENTRY(kind, width, rank, is_float)   ENTRY(skip, kind, width, rank, is_float)
+#define RUNS_ENTRY(kind, width, rank, is_float)   ENTRY(decode_runs, kind, width, rank, is_float)
+
+const zti_zfp_decode_table ZTI_ZFP_TABLE(decode) = {ZTI_ZFP_EACH(DECODE_ENTRY)};
+const zti_zfp_skip_table ZTI_ZFP_TABLE(skip) = {ZTI_ZFP_EACH(SKIP_ENTRY)};
+const zti_zfp_runs_table ZTI_ZFP_TABLE(decode_runs) = {EACH_OF_LANES(RUNS_ENTRY)};

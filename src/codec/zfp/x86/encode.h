@@ -4,18 +4,13 @@
  *
  * The includer has the cubes and the planes of its instruction set (x86/avx512/cube.h and
  * x86/avx512/to_planes.h, or those of AVX2), x86/planes_to_bits.h and the plain texts of the width,
- * and defines WIDTH and
- *   lane, ulane     vectors of the width, e.g. i32x16, u32x16
+ * and includes x86/width32.h or x86/width64.h, which define WIDTH and
+ *   lane, ulane, floats   vectors of the width
  *   word            the unsigned integer of the width
- *   NAME(x)         x with this instance's suffix; CUBE(x) with that of the cubes
- *   INTS(x)         x with the suffix of the plain text
+ *   NAME(x)         x with this instance's suffix; OF(x) with the width's: of cubes, tables and the
+ *                   plain text
  *   REGISTERS       vectors that a cube has; PARTS, a quarter of them: of one of its four
- *   ELEMENTS        values that a vector has
- *   TO_FLOAT(v), TO_INT(v)   conversions, the latter truncating
- *   BELOW_TOP(v)    ones below the top bit of each element
- *   LOAD_WORDS(p)   ELEMENTS numbers of 32 bits
- *   NOT_ZERO(v), LESS(a, b)  a bit for each element
- *   MULTIPLY(a, b), MAX(a, b), FILL(x)   and other intrinsics of the width */
+ *   ELEMENTS        values that a vector has */
 
 /* What is to be coded, but for the values themselves. */
 struct NAME(batch) {
@@ -31,7 +26,7 @@ FN word NAME(or_of)(const ulane *r, uint32_t count)
     ulane v = r[0];
     for (uint32_t i = 1; i < count; i++)
         v |= r[i];
-    return REDUCE_OR((vec)v);
+    return OF(or_of)((vec)v);
 }
 
 /* Values to integers, and what the tiles' headers need. False where a tile has a value that
@@ -39,44 +34,40 @@ FN word NAME(or_of)(const ulane *r, uint32_t count)
 FN bool NAME(quantize)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
 {
     const uint32_t registers = REGISTERS * (rank == 4 ? 4 : 1);
-    const ulane magnitude = FILL(((word)-1) >> 1);
+    const word magnitude = (word)-1 >> 1;
     ulane scale[PARTS], unit[PARTS], field[PARTS], differ[PARTS];
     for (uint32_t i = 0; i < PARTS; i++) {
         b->top[i] = b->r[i] & magnitude;
         for (uint32_t j = i + PARTS; j < registers; j += PARTS)
-            b->top[i] = (ulane)MAX((vec)b->top[i], (vec)(b->r[j] & magnitude));
+            b->top[i] = OF(max_of)(b->top[i], b->r[j] & magnitude);
     }
     NAME(spread)(b->top, rank, false);
     bool is_plain = true;
     for (uint32_t i = 0; i < PARTS; i++) {
-        const uint32_t not_zero = NOT_ZERO((vec)b->top[i]);
         field[i] = b->top[i] >> zti_zfp_mantissa_bits(WIDTH);
-        is_plain &= (not_zero & LESS((vec)field[i], (vec)FILL(WIDTH - 2))) == 0;
-        is_plain &= LESS((vec)FILL(2 * zti_zfp_bias(WIDTH)), (vec)field[i]) == 0;
+        is_plain &= (OF(are_set)(b->top[i]) & OF(are_less)(field[i], OF(v_all)(WIDTH - 2))) == 0;
+        is_plain &= OF(are_less)(OF(v_all)((word)(2 * zti_zfp_bias(WIDTH))), field[i]) == 0;
         scale[i] = NAME(scale_bits)(field[i]);
         unit[i] = NAME(unit_bits)(field[i]);
-        differ[i] = FILL(0);
+        differ[i] = OF(v_all)(0);
     }
     if (zti_unlikely(!is_plain))
         return false;
     for (uint32_t j = 0; j < registers; j++) {
-        const ulane q = (ulane)TO_INT(MULTIPLY((vec)b->r[j], (vec)scale[j % PARTS]));
-        if (is_exact) { /* keep the bits until it is known that q says all */
-            const ulane back = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)unit[j % PARTS]);
-            differ[j % PARTS] |= back ^ b->r[j];
-        } else {
+        const ulane q = OF(to_int)((floats)b->r[j] * (floats)scale[j % PARTS]);
+        if (is_exact) /* keep the bits until it is known that q says all */
+            differ[j % PARTS] |= (ulane)(OF(to_float)(q) * (floats)unit[j % PARTS]) ^ b->r[j];
+        else
             b->r[j] = q;
-        }
     }
     if (!is_exact)
         return true;
     NAME(spread)(differ, rank, true);
     for (uint32_t i = 0; i < PARTS; i++)
-        b->is_raw |= (uint32_t)NOT_ZERO((vec)differ[i]) << i * ELEMENTS;
+        b->is_raw |= (uint32_t)OF(are_set)(differ[i]) << i * ELEMENTS;
     for (uint32_t j = 0; j < registers; j++) {
-        const ulane v = b->r[j];
-        const ulane q = (ulane)TO_INT(MULTIPLY((vec)v, (vec)scale[j % PARTS]));
-        b->r[j] = (ulane)BLEND(b->is_raw >> j % PARTS * ELEMENTS, (vec)q, (vec)NAME(flipped)(v));
+        const ulane v = b->r[j], q = OF(to_int)((floats)v * (floats)scale[j % PARTS]);
+        b->r[j] = OF(picked)(b->is_raw >> j % PARTS * ELEMENTS, q, NAME(flipped)(v));
     }
     return true;
 }
@@ -89,14 +80,14 @@ FN void NAME(transform_batch)(struct NAME(batch) * b, uint32_t rank, bool is_exa
         ulane *r = b->r + cube * REGISTERS;
         for (uint32_t axis = 0; axis < (rank < 3 ? rank : 3); axis++) {
             if (axis == 1)
-                CUBE(turn_lanes)(r);
+                OF(turn_lanes)(r);
             if (axis == 2)
-                CUBE(turn_elements)(r);
+                OF(turn_elements)(r);
             for (uint32_t i = 0; i < PARTS; i++)
                 NAME(transform_axis)(r + i, PARTS, is_exact);
         }
         if (rank == 2)
-            CUBE(turn_elements)(r);
+            OF(turn_elements)(r);
     }
     for (uint32_t i = 0; rank == 4 && i < REGISTERS; i++)
         NAME(transform_axis)(b->r + i, REGISTERS, is_exact);
@@ -110,14 +101,15 @@ FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) * b, uint32
                      uint32_t precision, bool is_limited)
 {
     struct seen seen = nothing_seen();
-    for (uint32_t done = 0; done < precision; done += 2 * LANES32) {
+    for (uint32_t done = 0; done < precision; done += 2 * V_LANES_32) {
         const vec planes = NAME(planes_of_16)(b->r + t * PARTS, done);
         const uint32_t rest = precision - done;
-        put_planes16(f, v_widened16(planes, 0), &seen, rest < LANES32 ? rest : LANES32, is_limited);
-        if (rest <= LANES32 || (is_limited && f->left == 0))
+        put_planes16(f, v_widen_16((u16s)planes, 0), &seen, rest < V_LANES_32 ? rest : V_LANES_32,
+                     is_limited);
+        if (rest <= V_LANES_32 || (is_limited && f->left == 0))
             return;
-        put_planes16(f, v_widened16(planes, 1), &seen,
-                     rest < 2 * LANES32 ? rest - LANES32 : LANES32, is_limited);
+        put_planes16(f, v_widen_16((u16s)planes, 1), &seen,
+                     rest < 2 * V_LANES_32 ? rest - V_LANES_32 : V_LANES_32, is_limited);
         if (is_limited && f->left == 0)
             return;
     }
@@ -130,12 +122,12 @@ FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) * b, uint32
     struct NAME(bytes) bytes;
     NAME(bytes_of_64)(b->r, precision, &bytes);
     for (uint32_t done = 0; done < precision && (!is_limited || f->left > 0); done += 8) {
-        vec planes[8 / LANES64];
+        vec planes[8 / V_LANES_64];
         NAME(planes_of_64)(&bytes, done / 8, planes);
-        for (uint32_t i = 0; i < 8 && done + i < precision; i += LANES64) {
+        for (uint32_t i = 0; i < 8 && done + i < precision; i += V_LANES_64) {
             const uint32_t rest = precision - done - i;
-            put_planes64(f, planes[i / LANES64], &seen, rest < LANES64 ? rest : LANES64,
-                         is_limited);
+            put_planes64(f, (u64s)planes[i / V_LANES_64], &seen,
+                         rest < V_LANES_64 ? rest : V_LANES_64, is_limited);
         }
     }
 }
@@ -147,16 +139,16 @@ FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) * b, uint3
     struct NAME(bytes) bytes[4];
     NAME(bytes_of_256)(b->r, precision, bytes);
     for (uint32_t q = 0; q < 4; q++)
-        seen.quarter[q] = v_zero();
+        seen.quarter[q] = v_all_64(0);
     for (uint32_t done = 0; done < precision && (!is_limited || f->left > 0); done += 8) {
-        vec planes[4][8 / LANES64];
+        vec planes[4][8 / V_LANES_64];
         NAME(planes_of_256)(bytes, done / 8, planes);
-        for (uint32_t i = 0; i < 8 && done + i < precision; i += LANES64) {
+        for (uint32_t i = 0; i < 8 && done + i < precision; i += V_LANES_64) {
             const uint32_t rest = precision - done - i;
             struct planes256 p;
             for (uint32_t q = 0; q < 4; q++)
-                p.quarter[q] = planes[q][i / LANES64];
-            put_planes256(f, &p, &seen, rest < LANES64 ? rest : LANES64, is_limited);
+                p.quarter[q] = (u64s)planes[q][i / V_LANES_64];
+            put_planes256(f, &p, &seen, rest < V_LANES_64 ? rest : V_LANES_64, is_limited);
         }
     }
 }
@@ -168,17 +160,19 @@ FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) * b, uint3
 FN void NAME(rows_of_4)(const ulane *r, const uint32_t *planes, ulane (*row)[8])
 {
     for (uint32_t i = 0; i < PARTS; i++) {
-        ulane seen[4], v = FILL(0);
+        ulane seen[4], v = OF(v_all)(0);
         for (uint32_t x = 4; x-- > 0;) { /* bits below the top bit of coefficients x and up */
             v |= r[x * PARTS + i];
             row[i][x] = r[x * PARTS + i];
-            seen[x] = (ulane)BELOW_TOP((vec)v);
+            seen[x] = OF(below_top)(v);
         }
         row[i][4] = seen[0] ^ seen[1] ^ seen[2] ^ seen[3];
         row[i][5] = seen[1] & ~seen[3];
         row[i][6] = seen[3];
-        const ulane count = (ulane)LOAD_WORDS(planes + i * ELEMENTS);
-        row[i][7] = (ulane)SHIFT_LEFT((vec)FILL((word)-1), (vec)(FILL(WIDTH) - count));
+        word count[ELEMENTS];
+        for (uint32_t e = 0; e < ELEMENTS; e++)
+            count[e] = planes[i * ELEMENTS + e];
+        row[i][7] = OF(v_left)(OF(v_all)((word)-1), WIDTH - OF(v_load)(count));
     }
 }
 
@@ -278,7 +272,7 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
     for (uint32_t cube = 0; cube < cubes; cube++)
-        CUBE(turn_elements)(b->r + cube * REGISTERS);
+        OF(turn_elements)(b->r + cube * REGISTERS);
     b->is_raw = 0;
     if (is_float && !NAME(quantize)(b, rank, is_exact))
         return false;
@@ -303,8 +297,9 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
     const uint32_t room = rank == 1 ? 16 : rank == 2 ? 4 : 1;
     for (uint32_t t = 0; t < room && t < tiles; t++) {
         const uint32_t e = rank == 1 ? t % 4 * 4 + t / 4 : t;
-        head[t] = zti_zfp_head_of(z, zti_zfp_emax(top[e], WIDTH), b->is_raw >> e & 1, WIDTH, rank,
-                                  is_float, is_exact);
+        const bool is_raw = is_float && is_exact && (b->is_raw >> e & 1);
+        head[t] = zti_zfp_head_of(z, zti_zfp_emax(top[e], WIDTH), is_raw, WIDTH, rank, is_float,
+                                  is_exact);
         if (is_exact && !head[t].is_empty)
             zti_zfp_add_planes(&head[t], z, any[e], WIDTH);
         *is_proved &= zti_zfp_proves_tile(z, head[t].emax, WIDTH, rank, is_float, is_exact);
@@ -348,7 +343,7 @@ FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid, str
             for (uint32_t i = 0; rank > 2 && i < 4; i++)
                 at[i] = p + i * array->stride[last - 2 + (rank < 3 ? 2 : 0)] +
                         (rank == 4 ? cube * array->stride[0] : 0);
-            CUBE(load_cube)(b->r + cube * REGISTERS, at, step);
+            OF(load_cube)(b->r + cube * REGISTERS, at, step);
             if (rank == 4 && begins_line(p, 4 * sizeof(word)))
                 for (uint32_t i = 0; i < 16; i++)
                     __builtin_prefetch(at[i / 4] + i % 4 * step + 64 / sizeof(word));
@@ -358,7 +353,7 @@ FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid, str
     }
     const uint32_t n = 1u << 2 * rank;
     for (uint32_t t = 0; t < tiles; t++, gathered += n) {
-        INTS(gather)(array, walk->origin, gathered, rank);
+        OF(gather)(array, walk->origin, gathered, rank);
         if (rank == 1) {
             walk->tile++;
             walk->origin[0] += 4;
@@ -371,7 +366,7 @@ FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid, str
     for (uint32_t cube = 0; cube < (rank == 4 ? 4 : 1); cube++) {
         for (uint32_t i = 0; i < 4; i++)
             at[i] = gathered + 64 * cube + 16 * i;
-        CUBE(load_cube)(b->r + cube * REGISTERS, at, 4);
+        OF(load_cube)(b->r + cube * REGISTERS, at, 4);
     }
 }
 
@@ -386,8 +381,8 @@ static bool NAME(put_plainly)(const struct zti_zfp *z, const zt_array *array,
         switch (rank) {
 #define PUT(n)                                                                                     \
     case n:                                                                                        \
-        INTS(gather)(array, walk.origin, tile, n);                                                 \
-        is_proved &= INTS(put_tile)(z, tile, n, is_float, w);                                      \
+        OF(gather)(array, walk.origin, tile, n);                                                   \
+        is_proved &= OF(put_tile)(z, tile, n, is_float, w);                                        \
         break;
             PUT(1)
             PUT(2)

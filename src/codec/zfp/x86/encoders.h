@@ -17,26 +17,9 @@
         return encode_v##width(coding, array, first, last, w, rank, is_float, false, false);       \
     }
 
-ENCODE(f32, 32, 1, true)
-ENCODE(f32, 32, 2, true)
-ENCODE(f32, 32, 3, true)
-ENCODE(f32, 32, 4, true)
-ENCODE(f64, 64, 1, true)
-ENCODE(f64, 64, 2, true)
-ENCODE(f64, 64, 3, true)
-ENCODE(f64, 64, 4, true)
-ENCODE(i32, 32, 1, false)
-ENCODE(i32, 32, 2, false)
-ENCODE(i32, 32, 3, false)
-ENCODE(i32, 32, 4, false)
-ENCODE(i64, 64, 1, false)
-ENCODE(i64, 64, 2, false)
-ENCODE(i64, 64, 3, false)
-ENCODE(i64, 64, 4, false)
+ZTI_ZFP_EACH(ENCODE) /* encode_f32_1d, ... */
 
-const zti_zfp_encode_table ZTI_ZFP_ENCODERS = {
-    {encode_f32_1d, encode_f32_2d, encode_f32_3d, encode_f32_4d},
-    {encode_f64_1d, encode_f64_2d, encode_f64_3d, encode_f64_4d},
-    {encode_i32_1d, encode_i32_2d, encode_i32_3d, encode_i32_4d},
-    {encode_i64_1d, encode_i64_2d, encode_i64_3d, encode_i64_4d},
-};
+#define ENTRY(kind, width, rank, is_float)                                                         \
+    ZTI_ZFP_AT(width, rank, is_float) = encode_##kind##_##rank##d,
+
+const zti_zfp_encode_table ZTI_ZFP_ENCODERS = {ZTI_ZFP_EACH(ENTRY)};

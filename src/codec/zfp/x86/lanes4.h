@@ -9,7 +9,7 @@
 
 #include "codec/zfp/tables/short_strings.h"
 
-enum { TILES4 = 32, GROUPS4 = TILES4 / LANES32 };
+enum { TILES4 = 32, GROUPS4 = TILES4 / V_LANES_32 };
 
 /* Tiles side by side: where their planes begin, how many they have, and how many bits of a budget
  * are left, at most INT32_MAX. */
@@ -20,86 +20,98 @@ struct tiles4 {
 
 /* A group of them while planes are taken. */
 struct group4 {
-    vec at[2], precision, left, row; /* row: 256 times the coefficients known */
+    u64s at[2];
+    u32s precision, left, row; /* row: 256 times the coefficients known */
 };
+
+/* 32 bits from where each lane is. */
+ZTI_INLINE u32s windows4(const uint8_t *base, const struct group4 *g)
+{
+    return v_even_32((u32s)v_windows_64(base, g->at[0]), (u32s)v_windows_64(base, g->at[1]));
+}
+
+ZTI_INLINE void pass4(struct group4 *g, u32s used)
+{
+    g->at[0] += v_widen_32(used, 0);
+    g->at[1] += v_widen_32(used, 1);
+    g->left -= used;
+}
 
 /* Take planes i to i + 3, which are the upper or lower four of eight, to every second nibble of
  * 'planes', the first one's above the others'. */
-ZTI_INLINE vec take_four4(const uint8_t *base, struct group4 *g, vec planes, uint32_t i,
-                          bool is_upper)
+ZTI_INLINE u32s take_four4(const uint8_t *base, struct group4 *g, u32s planes, uint32_t i)
 {
-    const vec low7 = v_all32(127), bit7 = v_all32(128);
-    const vec have = v_min32(g->left, v_all32(31));
-    vec s = v_windows32(base, g->at[0], g->at[1]);
-    s = v_or(v_without(s, v_leftv32(v_all32(UINT32_MAX), have)), v_leftv32(v_all32(1), have));
-    vec used = v_zero();
+    const uint32_t top = i % 8 == 0 ? 28 : 24;
+    const u32s have = v_min_32(g->left, v_all_32(31)), one = v_all_32(1);
+    u32s s = windows4(base, g), used = v_all_32(0);
+    s = (s & ~v_left_32(v_all_32(UINT32_MAX), have)) | v_left_32(one, have);
     for (uint32_t j = 0; j < 4; j++) {
-        const vec next = v_min32(s, v_or(bit7, v_and(s, low7)));
-        const vec e = v_where32(v_is_less32(v_all32(i + j), g->precision),
-                                v_gather32(step1, v_add32(g->row, next)));
-        const vec length = v_and(e, v_all32(7)), plane = v_right32(e, 28);
-        planes = v_or(planes, j == 0   ? v_left32(plane, is_upper ? 28 : 24)
-                              : j == 1 ? v_left32(plane, is_upper ? 20 : 16)
-                              : j == 2 ? v_left32(plane, is_upper ? 12 : 8)
-                                       : v_left32(plane, is_upper ? 4 : 0));
-        g->row = v_and(e, v_all32(0x700));
-        used = v_add32(used, length);
-        s = v_rightv32(s, length);
+        const u32s next = v_min_32(s, (s & 127) | 128);
+        const u32s e = v_where_32(v_is_less_32(v_all_32(i + j), g->precision),
+                                  v_gather_32(step1, g->row + next));
+        const u32s length = e & 7;
+        planes |= e >> 28 << (top - 8 * j);
+        g->row = e & 0x700;
+        used += length;
+        s = v_right_32(s, length);
     }
-    g->at[0] = v_add64(g->at[0], v_widened32(used, 0));
-    g->at[1] = v_add64(g->at[1], v_widened32(used, 1));
-    g->left = v_sub32(g->left, used);
+    pass4(g, used);
     return planes;
 }
 
 /* Exchange bits: those of 'mask' with those 'n' above. */
-ZTI_INLINE vec exchanged(vec v, uint8_t n, uint32_t mask)
+ZTI_INLINE u32s exchanged(u32s v, uint32_t n, uint32_t mask)
 {
-    const vec t = v_and(v_xor(v, v_right32(v, n)), v_all32(mask));
-    return v_xor(v, v_xor(t, v_left32(t, n)));
+    const u32s t = (v ^ v >> n) & mask;
+    return v ^ t ^ t << n;
 }
 
 /* Take planes i to i + 7 of tiles all of whose coefficients are known: they are there as they are,
  * in rising order of nibbles. */
-ZTI_INLINE vec take_eight4(const uint8_t *base, struct group4 *g, uint32_t i)
+ZTI_INLINE u32s take_eight4(const uint8_t *base, struct group4 *g, uint32_t i)
 {
-    const vec rest = v_min32(v_rest(g->precision, v_all32(i)), v_all32(8));
-    const vec used = v_min32(v_left32(rest, 2), g->left), low4 = v_all32(0x0f0f0f0f);
-    vec v = v_windows32(base, g->at[0], g->at[1]);
-    v = v_without(v, v_leftv32(v_all32(UINT32_MAX), used));
-    g->at[0] = v_add64(g->at[0], v_widened32(used, 0));
-    g->at[1] = v_add64(g->at[1], v_widened32(used, 1));
-    g->left = v_sub32(g->left, used);
+    const u32s rest = v_min_32((u32s)v_rest((u64s)g->precision, (u64s)v_all_32(i)), v_all_32(8));
+    const u32s used = v_min_32(rest << 2, g->left);
+    u32s v = windows4(base, g) & ~v_left_32(v_all_32(UINT32_MAX), used);
+    pass4(g, used);
     v = exchanged(exchanged(v, 8, 0x0000ff00), 4, 0x00f000f0);
-    v = v_bytes_reversed32(v);
-    return v_or(v_and(v_right32(v, 4), low4), v_left32(v_and(v, low4), 4));
+    v = (u32s)v_shuffled((u8s)v,
+                         _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+    return (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
 }
 
 /* Whether a tile of a group has planes from i on in which coefficients may become known. */
 ZTI_INLINE bool is_learning4(const struct group4 *g, uint32_t i)
 {
-    return v_any_is_less32(v_where32(v_is_less32(v_all32(i), g->precision), g->row),
-                           v_where32(v_is_less32(v_all32(i), g->precision), v_all32(4 * 256)));
+    const b32s is_there = v_is_less_32(v_all_32(i), g->precision);
+    return m_any_32(
+        v_is_less_32(v_where_32(is_there, g->row), v_where_32(is_there, v_all_32(4 * 256))));
 }
 
 /* Eight planes by nibble as take_four4 leaves them: byte x gets coefficient x's bits. */
-ZTI_INLINE vec bytes_of_nibbles(vec v)
+ZTI_INLINE u32s bytes_of_nibbles(u32s v)
 {
     return exchanged(exchanged(v, 14, 0x0000cccc), 7, 0x00aa00aa);
 }
 
+/* The second and third byte exchanged. */
+ZTI_INLINE u32s inner_bytes_exchanged(u32s v)
+{
+    return (u32s)v_shuffled((u8s)v,
+                            _mm_setr_epi8(0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15));
+}
+
 /* Take planes from i on, four by four, until 'stop' of them are taken or no tile has bits
  * left; the number of planes taken. */
-ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, vec (*eight)[GROUPS4],
+ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, u32s (*eight)[GROUPS4],
                                 uint32_t i, uint32_t stop)
 {
     for (bool has_bits = true; i < stop && has_bits; i += 4) {
         has_bits = false;
         for (uint32_t k = 0; k < GROUPS4; k++) {
-            vec *planes = &eight[i / 8][k];
-            *planes = i % 8 == 0 ? take_four4(base, &g[k], *planes, i, true)
-                                 : take_four4(base, &g[k], *planes, i, false);
-            has_bits |= v_any_is_less32(v_zero(), g[k].left);
+            u32s *planes = &eight[i / 8][k];
+            *planes = take_four4(base, &g[k], *planes, i);
+            has_bits |= m_any_32(v_is_set_32(g[k].left));
         }
     }
     return i;
@@ -109,22 +121,20 @@ ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, vec (*eig
  * tile: of group k, u[k][half][x] are the upper or lower 32 bits of coefficient x of each lane.
  * Moves the positions. may_be_deep: tiles may have more than 32 planes. */
 ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles, uint32_t zeros,
-                                      uint32_t most, bool may_be_deep, vec (*u)[2][4])
+                                      uint32_t most, bool may_be_deep, u32s (*u)[2][4])
 {
     struct group4 g[GROUPS4];
-    vec eight[8][GROUPS4];
+    u32s eight[8][GROUPS4];
     uint32_t i = (zeros < most ? zeros : most) / 4 * 4;
     for (uint32_t k = 0; k < GROUPS4; k++) {
-        g[k].precision = v_load(tiles->precision + k * LANES32);
-        g[k].left = v_load(tiles->left + k * LANES32);
-        g[k].row = v_zero();
-        const vec step = v_min32(v_min32(g[k].precision, g[k].left), v_all32(i));
-        g[k].left = v_sub32(g[k].left, step);
+        g[k].precision = v_load_32(tiles->precision + k * V_LANES_32);
+        g[k].left = v_load_32(tiles->left + k * V_LANES_32);
+        g[k].row = v_all_32(0);
         for (uint32_t h = 0; h < 2; h++)
-            g[k].at[h] =
-                v_add64(v_load(tiles->at + k * LANES32 + h * LANES64), v_widened32(step, h));
+            g[k].at[h] = v_load_64(tiles->at + k * V_LANES_32 + h * V_LANES_64);
+        pass4(&g[k], v_min_32(v_min_32(g[k].precision, g[k].left), v_all_32(i)));
         for (uint32_t q = 0; q < 8; q++)
-            eight[q][k] = v_zero();
+            eight[q][k] = v_all_32(0);
     }
     i = take_steps4(base, g, eight, i, may_be_deep && most > 32 ? 32 : most);
     if (may_be_deep && i >= 32) { /* now it pays to look whether all coefficients are known */
@@ -137,26 +147,22 @@ ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles,
             for (uint32_t k = 0; k < GROUPS4; k++)
                 eight[i / 8][k] = take_eight4(base, &g[k], i);
     }
-    for (uint32_t k = 0; k < GROUPS4; k++) {
+    for (uint32_t k = 0; k < GROUPS4; k++)
         for (uint32_t h = 0; h < 2; h++) {
-            v_store(tiles->at + k * LANES32 + h * LANES64, g[k].at[h]);
+            v_store_64(tiles->at + k * V_LANES_32 + h * V_LANES_64, g[k].at[h]);
             /* bytes of four dwords transposed */
-            vec v[4];
+            u32s v[4], pair[2][2];
             for (uint32_t q = 0; q < 4; q++)
                 v[q] = bytes_of_nibbles(eight[4 * h + q][k]);
-            const vec m16 = v_all32(0xffff);
-            for (uint32_t x = 0; x < 4; x += 2) {
-                const vec a = v_inner_bytes_exchanged32(
-                    x == 0 ? v_or(v_left32(v[0], 16), v_and(v[1], m16))
-                           : v_or(v_without(v[0], m16), v_right32(v[1], 16)));
-                const vec b = v_inner_bytes_exchanged32(
-                    x == 0 ? v_or(v_left32(v[2], 16), v_and(v[3], m16))
-                           : v_or(v_without(v[2], m16), v_right32(v[3], 16)));
-                u[k][h][x] = v_or(v_left32(a, 16), v_and(b, m16));
-                u[k][h][x + 1] = v_or(v_without(a, m16), v_right32(b, 16));
+            for (uint32_t q = 0; q < 2; q++) {
+                pair[q][0] = inner_bytes_exchanged(v[2 * q] << 16 | (v[2 * q + 1] & 0xffff));
+                pair[q][1] = inner_bytes_exchanged((v[2 * q] & 0xffff0000) | v[2 * q + 1] >> 16);
+            }
+            for (uint32_t x = 0; x < 2; x++) {
+                u[k][h][2 * x] = pair[0][x] << 16 | (pair[1][x] & 0xffff);
+                u[k][h][2 * x + 1] = (pair[0][x] & 0xffff0000) | pair[1][x] >> 16;
             }
         }
-    }
 }
 
 #endif

@@ -78,7 +78,7 @@ static inline void put_fast_zeros(struct fast_writer *f, uint64_t n)
 /* ---- 64 coefficients: a lane is 64 bits ---- */
 
 /* Nibbles with each 1 doubled. */
-ZTI_INLINE vec doubled_nibbles(vec nibbles)
+ZTI_INLINE u8s doubled_nibbles(u8s nibbles)
 {
     return v_look_up(_mm_setr_epi8(0x00, 0x03, 0x06, 0x0f, 0x0c, 0x1b, 0x1e, 0x3f, 0x18, 0x33, 0x36,
                                    0x6f, 0x3c, 0x7b, 0x7e, (char)0xff),
@@ -87,63 +87,54 @@ ZTI_INLINE vec doubled_nibbles(vec nibbles)
 
 /* x with its ones doubled: low from the lower 32 bits of a lane, high from the upper. */
 struct doubled {
-    vec low, high;
-    vec ones;       /* of x */
-    vec low_length; /* bits of low that count */
+    u64s low, high;
+    u64s ones;       /* of x */
+    u64s low_length; /* bits of low that count */
 };
 
-ZTI_INLINE struct doubled doubled_ones(vec x)
+ZTI_INLINE struct doubled doubled_ones(u64s x)
 {
-    const vec m8 = v_all16(0xff), m16 = v_all32(0xffff), m32 = v_all64(0xffffffff);
-    const vec m4 = v_all8(15), upper = v_all16(0x0ff0);
-    const vec a = v_and(x, m4), b = v_and(v_right16(x, 4), m4);
-    const vec code_a = doubled_nibbles(a), code_b = doubled_nibbles(b);
-    const vec shift = v_shifts_of_nibbles(a);
+    const u8s a = (u8s)x & 15, b = (u8s)((u16s)x >> 4) & 15;
+    const u16s code_a = (u16s)doubled_nibbles(a), code_b = (u16s)doubled_nibbles(b);
+    const u16s shift = (u16s)v_shifts_of_nibbles(a);
     const struct ones n = v_ones(x, a, b);
-    const vec length8 = v_add16(n.of8, v_all16(8)), length16 = v_add32(n.of16, v_all32(16));
-    const vec length32 = v_add64(n.of32, v_all64(32));
+    const u32s length8 = (u32s)(n.of8 + 8), length16 = n.of16 + 16;
+    const u64s length32 = n.of32 + 32;
     /* bytes of x to 16 bits, those at even places and those at odd ones: the lower nibble's code,
      * above it the upper one's */
-    const vec even8 =
-        v_or(v_and(code_a, m8), v_leftv16(v_and(v_left16(code_b, 4), upper), v_and(shift, m8)));
-    const vec odd8 = v_or(v_right16(code_a, 8),
-                          v_leftv16(v_and(v_right16(code_b, 4), upper), v_right16(shift, 8)));
+    const u32s even8 = (u32s)((code_a & 0xff) | v_left_16(code_b << 4 & 0x0ff0, shift & 0xff));
+    const u32s odd8 = (u32s)(code_a >> 8 | v_left_16(code_b >> 4 & 0x0ff0, shift >> 8));
     /* 8 bits of x to 16, of which length8 are used, at a time: 16 to 32 */
-    const vec joined_low =
-        v_or(v_and(even8, m16), v_leftv32(v_and(odd8, m16), v_and(length8, m16)));
-    const vec joined_high =
-        v_or(v_right32(even8, 16), v_leftv32(v_right32(odd8, 16), v_right32(length8, 16)));
+    const u64s joined_low = (u64s)((even8 & 0xffff) | v_left_32(odd8 & 0xffff, length8 & 0xffff));
+    const u64s joined_high = (u64s)(even8 >> 16 | v_left_32(odd8 >> 16, length8 >> 16));
     /* and 32 to 64 */
-    return (struct doubled){
-        .low =
-            v_or(v_and(joined_low, m32), v_leftv64(v_and(joined_high, m32), v_and(length16, m32))),
-        .high = v_or(v_right64(joined_low, 32),
-                     v_leftv64(v_right64(joined_high, 32), v_right64(length16, 32))),
-        .ones = n.all64,
-        .low_length = length32};
+    return (struct doubled){.low = (joined_low & UINT32_MAX) |
+                                   v_left_64(joined_high & UINT32_MAX, (u64s)length16 & UINT32_MAX),
+                            .high = joined_low >> 32 |
+                                    v_left_64(joined_high >> 32, (u64s)length16 >> 32),
+                            .ones = n.all64,
+                            .low_length = length32};
 }
 
 /* Coded planes, one a lane: length bits of low and, above 64, of high. */
 struct strings {
-    uint64_t low[LANES64], high[LANES64], length[LANES64];
+    uint64_t low[V_LANES_64], high[V_LANES_64], length[V_LANES_64];
 };
 
 /* The string of a lane from its refinement bits, its group test and x: refined bits of w below c,
  * 'test' (0 or 1) at c, and after the 'open' bits of a test (0 or 1) x with its ones doubled; cut
  * to 'kept' bits, of which 'length' count. */
-ZTI_INLINE void store_strings(struct strings *s, vec w, vec c, vec test, vec open,
-                              const struct doubled *x, vec kept, vec length)
+ZTI_INLINE void store_strings(struct strings *s, u64s w, u64s c, u64s test, u64s open,
+                              const struct doubled *x, u64s kept, u64s length)
 {
-    const vec all = v_all64(~UINT64_C(0)), n64 = v_all64(64);
-    const vec low = v_or(x->low, v_leftv64(x->high, x->low_length));
-    const vec high = v_rightv64(x->high, v_sub64(n64, x->low_length));
-    const vec at = v_add64(c, open);
-    vec string = v_or(v_without(w, v_leftv64(all, c)), v_leftv64(test, c));
-    string = v_or(string, v_leftv64(low, at));
-    const vec rest = v_or(v_rightv64(low, v_sub64(n64, at)), v_leftv64(high, at));
-    v_store(s->low, v_without(string, v_leftv64(all, kept)));
-    v_store(s->high, v_without(rest, v_leftv64(all, v_rest(kept, n64))));
-    v_store(s->length, length);
+    const u64s all = v_all_64(UINT64_MAX), n64 = v_all_64(64), at = c + open;
+    const u64s low = x->low | v_left_64(x->high, x->low_length);
+    const u64s high = v_right_64(x->high, 64 - x->low_length);
+    const u64s string = (w & ~v_left_64(all, c)) | v_left_64(test, c) | v_left_64(low, at);
+    const u64s rest = v_right_64(low, 64 - at) | v_left_64(high, at);
+    v_store_64(s->low, string & ~v_left_64(all, kept));
+    v_store_64(s->high, rest & ~v_left_64(all, v_rest(kept, n64)));
+    v_store_64(s->length, length);
 }
 
 ZTI_INLINE void put_strings(struct fast_writer *f, const struct strings *s, uint32_t count,
@@ -164,42 +155,42 @@ struct seen {
 
 ZTI_INLINE struct seen nothing_seen(void)
 {
-    return (struct seen){.bits = v_zero(), .known = v_zero()};
+    return (struct seen){.bits = (vec){0}, .known = (vec){0}};
 }
 
-/* Append 'count' <= LANES64 planes of a tile of 64, highest first. */
-ZTI_INLINE void put_planes64(struct fast_writer *f, vec w, struct seen *seen, uint32_t count,
+/* Append 'count' <= V_LANES_64 planes of a tile of 64, highest first. */
+ZTI_INLINE void put_planes64(struct fast_writer *f, u64s w, struct seen *seen, uint32_t count,
                              bool is_limited)
 {
-    const vec one = v_all64(1);
-    const vec all = v_or(v_running_or64(w), v_last64(seen->bits)), known = v_bit_length64(all);
-    const vec c = v_before64(known, seen->known);
-    const struct doubled x = doubled_ones(v_rightv64(w, c));
-    const mask64 is_full = v_is_top_set64(all);
-    const vec full = v_add64(v_max32(x.ones, one), v_all64(63));
-    const vec open = v_add64(known, x.ones); /* its last 1 is 0 */
+    const u64s one = v_all_64(1);
+    const u64s all = v_ors_64(w) | v_last_64((u64s)seen->bits), known = v_bit_length_64(all);
+    const u64s c = v_before_64(known, (u64s)seen->known);
+    const struct doubled x = doubled_ones(v_right_64(w, c));
+    const b64s is_full = v_is_less_64(all, v_all_64(0)); /* the top bit is set */
+    const u64s full = (u64s)v_max_32((u32s)x.ones, (u32s)one) + 63;
+    const u64s open = known + x.ones; /* its last 1 is 0 */
     struct strings s;
-    store_strings(&s, w, c, one, one, &x, v_if64(is_full, full, open),
-                  v_if64(is_full, full, v_add64(open, one)));
-    seen->bits = all;
-    seen->known = known;
+    store_strings(&s, w, c, one, one, &x, v_if_64(is_full, full, open),
+                  v_if_64(is_full, full, open + 1));
+    seen->bits = (vec)all;
+    seen->known = (vec)known;
     put_strings(f, &s, count, is_limited);
 }
 
 /* ---- 256 coefficients: a lane is a quarter of a plane ---- */
 
 struct planes256 {
-    vec quarter[4];
+    u64s quarter[4];
 };
 
 /* Append planes the plain way; c of each is known. */
-static void put_planes256_plainly(struct fast_writer *f, const struct planes256 *p, vec known,
+static void put_planes256_plainly(struct fast_writer *f, const struct planes256 *p, u64s known,
                                   uint32_t count, bool is_limited)
 {
-    uint64_t word[4][LANES64], c[LANES64];
+    uint64_t word[4][V_LANES_64], c[V_LANES_64];
     for (uint32_t q = 0; q < 4; q++)
-        v_store(word[q], p->quarter[q]);
-    v_store(c, known);
+        v_store_64(word[q], p->quarter[q]);
+    v_store_64(c, known);
     for (uint32_t i = 0; i < count; i++) {
         uint8_t buffer[2 * 64 + ZTI_BIT_MARGIN_BYTES];
         const uint64_t plane[4] = {word[0][i], word[1][i], word[2][i], word[3][i]};
@@ -220,42 +211,41 @@ static void put_planes256_plainly(struct fast_writer *f, const struct planes256 
 static void put_planes256(struct fast_writer *f, const struct planes256 *p, struct planes256 *seen,
                           uint32_t count, bool is_limited)
 {
-    const vec zero = v_zero(), one = v_all64(1), n64 = v_all64(64);
-    vec all[4], c[4], x[4], later = zero, known = zero;
+    const u64s zero = v_all_64(0), one = v_all_64(1), n64 = v_all_64(64);
+    u64s all[4], c[4], x[4], later = zero, known = zero;
     struct strings s[4];
     bool is_long = false;
     for (uint32_t q = 0; q < 4; q++) {
-        all[q] = v_or(v_running_or64(p->quarter[q]), v_last64(seen->quarter[q]));
-        const vec before = v_before64(all[q], seen->quarter[q]);
+        all[q] = v_ors_64(p->quarter[q]) | v_last_64(seen->quarter[q]);
+        const u64s before = v_before_64(all[q], seen->quarter[q]);
         seen->quarter[q] = all[q];
-        known = v_if64(v_is_set64(before),
-                       v_add64(v_bit_length64(before), v_all64(64 * (uint64_t)q)), known);
+        known = v_if_64(v_is_set_64(before), v_bit_length_64(before) + 64 * q, known);
     }
     for (uint32_t q = 0; q < 4; q++) {
-        c[q] = v_min32(v_rest(known, v_all64(64 * (uint64_t)q)), n64);
-        x[q] = v_rightv64(p->quarter[q], c[q]);
+        c[q] = (u64s)v_min_32((u32s)v_rest(known, v_all_64(64 * q)), (u32s)n64);
+        x[q] = v_right_64(p->quarter[q], c[q]);
     }
-    const mask64 is_last =
-        m_both64(v_is_top_set64(p->quarter[3]), v_is_less64(known, v_all64(256)));
+    const b64s is_last =
+        (b64s)(v_is_less_64(p->quarter[3], zero) & v_is_less_64(known, v_all_64(256)));
     for (uint32_t q = 4; q-- > 0;) {
-        const mask64 goes_on = v_is_set64(later), has_x = v_is_set64(x[q]);
-        const mask64 is_open =
-            m_without64(v_is_less64(c[q], n64), v_is_less64(known, v_all64(64 * (uint64_t)q)));
+        const b64s goes_on = v_is_set_64(later);
+        const b64s is_open =
+            (b64s)(v_is_less_64(c[q], n64) & ~v_is_less_64(known, v_all_64(64 * q)));
         const struct doubled twice = doubled_ones(x[q]);
-        later = v_or(later, x[q]);
-        const vec open = v_where64(is_open, one);
-        const vec test = v_where64(m_both64(is_open, v_is_set64(later)), one);
+        b64s ends = (b64s)(v_is_set_64(x[q]) & ~goes_on);
+        later |= x[q];
+        const u64s open = v_where_64(is_open, one);
+        const u64s test = v_where_64((b64s)(is_open & v_is_set_64(later)), one);
         /* all of x where a later quarter has ones; else up to its top one, whose pair is 1 0 */
-        vec length = v_if64(goes_on, v_sub64(n64, c[q]), v_bit_length64(x[q]));
-        length = v_add64(v_add64(length, twice.ones), v_add64(open, c[q]));
-        mask64 ends = m_without64(has_x, goes_on);
+        u64s length = v_if_64(goes_on, 64 - c[q], v_bit_length_64(x[q]));
+        length += twice.ones + open + c[q];
         if (q == 3) {
-            length = v_sub64(length, v_where64(is_last, v_all64(2)));
-            ends = m_without64(ends, is_last);
+            length -= v_where_64(is_last, v_all_64(2));
+            ends = (b64s)(ends & ~is_last);
         }
         store_strings(&s[q], p->quarter[q], c[q], test, open, &twice,
-                      v_sub64(length, v_where64(ends, one)), length);
-        is_long |= v_any_is_less64(v_all64(128), length);
+                      length - v_where_64(ends, one), length);
+        is_long |= m_any_64(v_is_less_64(v_all_64(128), length));
     }
     if (zti_unlikely(is_long)) {
         put_planes256_plainly(f, p, known, count, is_limited);
@@ -272,42 +262,39 @@ static void put_planes256(struct fast_writer *f, const struct planes256 *p, stru
 
 /* ---- 16 coefficients: a lane is 32 bits ---- */
 
-/* Append 'count' <= LANES32 planes of a tile of 16; neighbours are joined, and written two by
+/* Append 'count' <= V_LANES_32 planes of a tile of 16; neighbours are joined, and written two by
  * two. */
-ZTI_INLINE void put_planes16(struct fast_writer *f, vec w, struct seen *seen, uint32_t count,
+ZTI_INLINE void put_planes16(struct fast_writer *f, u32s w, struct seen *seen, uint32_t count,
                              bool is_limited)
 {
-    const vec ones = v_all32(UINT32_MAX), one = v_all32(1);
-    const vec m8 = v_all32(0x00ff00ff), m16 = v_all32(0xffff), m32 = v_all64(0xffffffff);
-    const mask32 is_there = m_first32(count);
-    const vec all = v_or(v_running_or32(w), v_last32(seen->bits)), known = v_bit_length32(all);
-    const vec c = v_before32(known, seen->known);
-    seen->bits = all;
-    seen->known = known;
+    const u32s ones = v_all_32(UINT32_MAX);
+    const b32s is_there = m_first_32(count);
+    const u32s all = v_ors_32(w) | v_last_32((u32s)seen->bits), known = v_bit_length_32(all);
+    const u32s c = v_before_32(known, (u32s)seen->known);
+    seen->bits = (vec)all;
+    seen->known = (vec)known;
     /* x's four nibbles to bytes, doubled, and put together again */
-    const vec x = v_rightv32(w, c);
-    vec y = v_and(v_or(x, v_left32(x, 8)), m8);
-    y = v_and(v_or(y, v_left32(y, 4)), v_all8(15));
-    const vec code = doubled_nibbles(y);
-    const struct ones n = v_ones(y, y, v_zero());
-    const vec code8 =
-        v_or(v_and(code, m8), v_leftv16(v_and(v_right16(code, 4), v_all32(0x0ff00ff0)),
-                                        v_and(v_shifts_of_nibbles(y), m8)));
-    const vec doubled =
-        v_or(v_and(code8, m16), v_leftv32(v_right32(code8, 16), v_add32(n.of16, v_all32(8))));
-    const vec count_x = n.all32;
-    const mask32 is_full = v_is_bit_set32(all, 15);
-    const vec full = v_add32(v_max32(count_x, one), v_all32(15));
-    const vec open = v_add32(known, count_x); /* its last 1 is 0 */
-    const vec kept = v_if32(is_full, full, open);
-    const vec length = v_where32(is_there, v_if32(is_full, full, v_add32(open, one)));
-    const vec tested = v_or(v_left32(doubled, 1), one);
-    vec string = v_or(v_without(w, v_leftv32(ones, c)), v_leftv32(tested, c));
-    string = v_where32(is_there, v_without(string, v_leftv32(ones, kept)));
-    uint64_t pair[LANES64], pair_length[LANES64];
-    const vec low_length = v_and(length, m32);
-    v_store(pair, v_or(v_and(string, m32), v_leftv64(v_right64(string, 32), low_length)));
-    v_store(pair_length, v_add64(low_length, v_right64(length, 32)));
+    const u32s x = v_right_32(w, c), bytes = (x | x << 8) & 0x00ff00ff;
+    const u8s y = (u8s)(bytes | bytes << 4) & 15;
+    const u16s code = (u16s)doubled_nibbles(y), shift = (u16s)v_shifts_of_nibbles(y);
+    const struct ones n = v_ones((u64s)y, y, (u8s){0});
+    const u32s code8 =
+        ((u32s)code & 0x00ff00ff) |
+        (u32s)v_left_16((u16s)((u32s)(code >> 4) & 0x0ff00ff0), (u16s)((u32s)shift & 0x00ff00ff));
+    const u32s doubled = (code8 & 0xffff) | v_left_32(code8 >> 16, n.of16 + 8);
+    const b32s is_full = v_is_less_32(all << 16, v_all_32(0)); /* the last coefficient is known */
+    const u32s full = v_max_32(n.all32, v_all_32(1)) + 15;
+    const u32s open = known + n.all32; /* its last 1 is 0 */
+    const u32s kept = v_if_32(is_full, full, open);
+    const u32s bits = kept + 1 - v_where_32(is_full, v_all_32(1));
+    const u64s length = (u64s)v_where_32(is_there, bits);
+    const u32s tested = doubled << 1 | 1;
+    const u32s whole = (w & ~v_left_32(ones, c)) | v_left_32(tested, c);
+    const u64s string = (u64s)v_where_32(is_there, whole & ~v_left_32(ones, kept));
+    uint64_t pair[V_LANES_64], pair_length[V_LANES_64];
+    const u64s low_length = length & UINT32_MAX;
+    v_store_64(pair, (string & UINT32_MAX) | v_left_64(string >> 32, low_length));
+    v_store_64(pair_length, low_length + (length >> 32));
     for (uint32_t i = 0; i < (count + 1) / 2; i++)
         put_within(f, pair[i], pair_length[i], is_limited);
 }
@@ -316,19 +303,16 @@ ZTI_INLINE void put_planes16(struct fast_writer *f, vec w, struct seen *seen, ui
 
 /* Codes of planes, and their lengths (at most 7), as bytes: joined to qwords of eight planes each,
  * at most 44 bits. */
-ZTI_INLINE void join_codes4(vec code, vec length, vec *string, vec *string_length)
+ZTI_INLINE void join_codes4(u8s code, u8s length, vec *string, vec *string_length)
 {
-    const vec m8 = v_all16(0xff), m16 = v_all32(0xffff), m32 = v_all64(0xffffffff);
-    vec low = v_and(length, m8);
-    vec v =
-        v_or(v_and(code, m8), v_leftv16(v_right16(code, 8), v_and(v_shifts_of_bytes(length), m8)));
-    vec n = v_add16(low, v_right16(length, 8));
-    low = v_and(n, m16);
-    v = v_or(v_and(v, m16), v_leftv32(v_right32(v, 16), low));
-    n = v_add32(low, v_right32(n, 16));
-    low = v_and(n, m32);
-    *string = v_or(v_and(v, m32), v_leftv64(v_right64(v, 32), low));
-    *string_length = v_add64(low, v_right64(n, 32));
+    const u16s low8 = (u16s)length & 0xff;
+    const u16s shift = (u16s)v_shifts_of_bytes(length) & 0xff;
+    const u32s v8 = (u32s)(((u16s)code & 0xff) | v_left_16((u16s)code >> 8, shift));
+    const u32s n8 = (u32s)(low8 + ((u16s)length >> 8)), low16 = n8 & 0xffff;
+    const u64s v16 = (u64s)((v8 & 0xffff) | v_left_32(v8 >> 16, low16));
+    const u64s n16 = (u64s)(low16 + (n8 >> 16)), low32 = n16 & UINT32_MAX;
+    *string = (vec)((v16 & UINT32_MAX) | v_left_64(v16 >> 32, low32));
+    *string_length = (vec)(low32 + (n16 >> 32));
 }
 
 #endif

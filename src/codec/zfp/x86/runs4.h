@@ -15,7 +15,7 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
                             bool is_float, bool is_exact)
 {
     struct tiles4 s;
-    vec u[GROUPS4][2][4];
+    u32s u[GROUPS4][2][4];
     uint32_t most = 0, zeros = 40, is_void = 0;
     for (uint32_t i = 0; i < 2; i++)
         b[i].is_raw = 0;
@@ -30,7 +30,7 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
         s.precision[e] = has_planes ? h.planes : 0;
         s.left[e] = !has_planes ? 0 : h.budget < INT32_MAX ? h.budget : INT32_MAX;
         if (is_float)
-            b[t / 16].scale[e % 16] = INTS(bits_of)(INTS(unit)(h.emax));
+            b[t / 16].scale[e % 16] = OF(bits_of)(OF(unit)(h.emax));
         b[t / 16].is_raw |= (uint32_t)h.is_raw << t % 16;
         is_void |= (uint32_t)h.is_void << e;
         if (has_planes) {
@@ -41,17 +41,17 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
     }
     take_planes4_of_lanes(base, &s, zeros, most, WIDTH == 64, u);
     for (uint32_t k = 0; k < GROUPS4; k++) {
-        ulane *r = cube[k * LANES32 / 16] + k % (16 / LANES32) * (LANES32 / ELEMENTS);
+        ulane *r = cube[k * V_LANES_32 / 16] + k % (16 / V_LANES_32) * (V_LANES_32 / ELEMENTS);
         for (uint32_t x = 0; x < 4; x++)
             for (uint32_t h = 0; h < WIDTH / 32; h++)
-                r[x * PARTS + h] = WIDTH == 32
-                                       ? (ulane)u[k][0][x]
-                                       : (ulane)v_or(v_left64(v_widened32(u[k][0][x], h), 32),
-                                                     v_widened32(u[k][1][x], h));
+                r[x * PARTS + h] =
+                    WIDTH == 32
+                        ? (ulane)u[k][0][x]
+                        : (ulane)(v_widen_32(u[k][0][x], h) << 32 | v_widen_32(u[k][1][x], h));
     }
     for (uint32_t e = 0; is_void && e < TILES4; e++)
         for (uint32_t x = 0; x < 4 && (is_void >> e & 1); x++)
-            ((word *)cube[e / 16])[16 * x + e % 16] = 0;
+            memset((char *)cube[e / 16] + (16 * x + e % 16) * sizeof(word), 0, sizeof(word));
     for (uint32_t i = 0; i < 2; i++) {
         ulane *r = cube[i];
         for (uint32_t j = 0; j < REGISTERS; j++)
@@ -83,7 +83,7 @@ FN void NAME(decode_runs4)(const struct zti_coding *coding, const uint8_t *base,
             if (zti_likely(origin >= lo && origin + 4 <= hi && view->out.stride[0] == 1))
                 memcpy((word *)view->out.data + (origin - lo), values + 4 * t, 4 * sizeof *values);
             else
-                INTS(scatter)(view, &origin, values + 4 * t, 1);
+                OF(scatter)(view, &origin, values + 4 * t, 1);
         }
     }
 }

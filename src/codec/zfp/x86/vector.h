@@ -38,9 +38,9 @@ typedef void (*zti_zfp_decode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
                                                      const struct zti_view *);
 typedef void (*zti_zfp_skip_table[4][ZT_MAX_RANK])(const struct zti_coding *,
                                                    struct zti_bit_reader *, uint64_t, uint64_t);
-/* Runs of tiles side by side, as struct zti_codec has it: [zt_type - 1]. */
-typedef void (*zti_zfp_runs_table[4])(const struct zti_coding *, const uint8_t *, uint64_t *,
-                                      uint32_t, uint64_t, uint32_t, const struct zti_view *);
+/* Runs of tiles side by side, as struct zti_codec has it: the same, up to the rank below. */
+typedef void (*zti_zfp_runs_table[4][2])(const struct zti_coding *, const uint8_t *, uint64_t *,
+                                         uint32_t, uint64_t, uint32_t, const struct zti_view *);
 
 extern const zti_zfp_encode_table zti_zfp_encode_avx2, zti_zfp_encode_avx512;
 extern const zti_zfp_decode_table zti_zfp_decode_avx2, zti_zfp_decode_avx512;

@@ -1,29 +1,12 @@
-/* width_end.h: ends what the headers named NAME_width32.h and NAME_width64.h define. */
+/* width_end.h: ends what x86/width32.h and x86/width64.h define. */
 #undef WIDTH
+#undef ELEMENTS
 #undef REGISTERS
 #undef PARTS
-#undef ELEMENTS
 #undef word
 #undef lane
 #undef ulane
+#undef floats
 #undef NAME
-#undef CUBE
-#undef INTS
-#undef TABLE
-#undef FILL
-#undef MAX
-#undef NOT_ZERO
-#undef LESS
-#undef BLEND
-#undef SWAP_ELEMENTS
-#undef SWAP_PAIRS
-#undef REDUCE_OR
-#undef BELOW_TOP
-#undef LOAD_WORDS
-#undef SHIFT_LEFT
-#undef SHIFT_RIGHT
-#undef TO_INT
-#undef TO_FLOAT
-#undef MULTIPLY
-#undef BROADCAST_LANE
+#undef OF
 #undef FN

@@ -6,11 +6,6 @@
 
 #include "codec/zfp/x86/words.h"
 
-typedef int32_t i32x8 __attribute__((vector_size(32), may_alias));
-typedef uint32_t u32x8 __attribute__((vector_size(32), may_alias));
-typedef int64_t i64x4 __attribute__((vector_size(32), may_alias));
-typedef uint64_t u64x4 __attribute__((vector_size(32), may_alias));
-
 /* ---- bytes ---- */
 
 /* The 8x8 bits of each qword turned about the diagonal that keeps the top bit of the first byte's
@@ -29,12 +24,6 @@ ZTI_INLINE vec turned_bits(vec v)
     return _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, 36)));
 }
 
-/* Each lane's bytes by the 16 of an index. */
-ZTI_INLINE vec shuffled(vec v, __m128i index)
-{
-    return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(index));
-}
-
 /* Transpose the 8x8 bytes of two registers of qwords; where is_falling, the last byte of each qword
  * makes the first one. */
 ZTI_INLINE void turn_bytes(vec *a, vec *b, bool is_falling)
@@ -43,7 +32,7 @@ ZTI_INLINE void turn_bytes(vec *a, vec *b, bool is_falling)
                               ? _mm_setr_epi8(7, 15, 6, 14, 5, 13, 4, 12, 3, 11, 2, 10, 1, 9, 0, 8)
                               : _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     const vec order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    const vec x = shuffled(*a, pairs), y = shuffled(*b, pairs);
+    const vec x = (vec)v_shuffled((u8s)*a, pairs), y = (vec)v_shuffled((u8s)*b, pairs);
     const vec even = _mm256_permute2x128_si256(x, y, 0x20);
     const vec odd = _mm256_permute2x128_si256(x, y, 0x31);
     *a = _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi16(even, odd), order);
@@ -79,41 +68,41 @@ ZTI_INLINE void turn_dwords(vec *a, vec *b, vec *c, vec *d)
 }
 
 /* Exchange the axes of registers and elements. */
-ZTI_INLINE void turn_elements_32(u32x8 *r)
+ZTI_INLINE void turn_elements_32(u32s *r)
 {
     for (uint32_t i = 0; i < 2; i++) {
         vec v[4] = {(vec)r[i], (vec)r[2 + i], (vec)r[4 + i], (vec)r[6 + i]};
         turn_dwords(&v[0], &v[1], &v[2], &v[3]);
         for (uint32_t j = 0; j < 4; j++)
-            r[2 * j + i] = (u32x8)v[j];
+            r[2 * j + i] = (u32s)v[j];
     }
 }
 
 /* Exchange the axes of registers and lanes. */
-ZTI_INLINE void turn_lanes_32(u32x8 *r)
+ZTI_INLINE void turn_lanes_32(u32s *r)
 {
     vec v[8];
     memcpy(v, r, sizeof v);
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t h = 0; h < 2; h++) {
-            r[4 * i + h] = (u32x8)_mm256_permute2x128_si256(v[4 * h + i], v[4 * h + 2 + i], 0x20);
+            r[4 * i + h] = (u32s)_mm256_permute2x128_si256(v[4 * h + i], v[4 * h + 2 + i], 0x20);
             r[4 * i + 2 + h] =
-                (u32x8)_mm256_permute2x128_si256(v[4 * h + i], v[4 * h + 2 + i], 0x31);
+                (u32s)_mm256_permute2x128_si256(v[4 * h + i], v[4 * h + 2 + i], 0x31);
         }
 }
 
 /* Lane l of register i is 4 values at from[i] + l * step. */
-ZTI_INLINE void load_cube_32(u32x8 *r, const uint32_t *const *from, int64_t step)
+ZTI_INLINE void load_cube_32(u32s *r, const uint32_t *const *from, int64_t step)
 {
     for (uint32_t i = 0; i < 8; i++) {
         const uint32_t *p = from[i / 2] + i % 2 * 2 * step;
-        r[i] = (u32x8)_mm256_inserti128_si256(
+        r[i] = (u32s)_mm256_inserti128_si256(
             _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)p)),
             _mm_loadu_si128((const __m128i *)(p + step)), 1);
     }
 }
 
-ZTI_INLINE void store_cube_32(const u32x8 *r, uint32_t *const *to, int64_t step)
+ZTI_INLINE void store_cube_32(const u32s *r, uint32_t *const *to, int64_t step)
 {
     for (uint32_t i = 0; i < 8; i++) {
         uint32_t *p = to[i / 2] + i % 2 * 2 * step;
@@ -125,12 +114,14 @@ ZTI_INLINE void store_cube_32(const u32x8 *r, uint32_t *const *to, int64_t step)
 /* The bytes of each four elements together, the top ones first, and back. */
 ZTI_INLINE vec bytes_apart_32(vec v)
 {
-    return shuffled(v, _mm_setr_epi8(3, 7, 11, 15, 2, 6, 10, 14, 1, 5, 9, 13, 0, 4, 8, 12));
+    return (vec)v_shuffled((u8s)v,
+                           _mm_setr_epi8(3, 7, 11, 15, 2, 6, 10, 14, 1, 5, 9, 13, 0, 4, 8, 12));
 }
 
 ZTI_INLINE vec bytes_together_32(vec v)
 {
-    return shuffled(v, _mm_setr_epi8(12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3));
+    return (vec)v_shuffled((u8s)v,
+                           _mm_setr_epi8(12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3));
 }
 
 /* ---- 64-bit values: r[4 register + lane] ---- */
@@ -146,126 +137,161 @@ ZTI_INLINE void turn_qwords(vec *a, vec *b, vec *c, vec *d)
     *d = _mm256_permute2x128_si256(x, z, 0x31);
 }
 
-ZTI_INLINE void turn_elements_64(u64x4 *r)
+ZTI_INLINE void turn_elements_64(u64s *r)
 {
     for (uint32_t i = 0; i < 4; i++) {
         vec v[4] = {(vec)r[i], (vec)r[4 + i], (vec)r[8 + i], (vec)r[12 + i]};
         turn_qwords(&v[0], &v[1], &v[2], &v[3]);
         for (uint32_t j = 0; j < 4; j++)
-            r[4 * j + i] = (u64x4)v[j];
+            r[4 * j + i] = (u64s)v[j];
     }
 }
 
-ZTI_INLINE void turn_lanes_64(u64x4 *r)
+ZTI_INLINE void turn_lanes_64(u64s *r)
 {
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t j = 0; j < i; j++) {
-            const u64x4 v = r[4 * i + j];
+            const u64s v = r[4 * i + j];
             r[4 * i + j] = r[4 * j + i];
             r[4 * j + i] = v;
         }
 }
 
-ZTI_INLINE void load_cube_64(u64x4 *r, const uint64_t *const *from, int64_t step)
+ZTI_INLINE void load_cube_64(u64s *r, const uint64_t *const *from, int64_t step)
 {
     for (uint32_t i = 0; i < 16; i++)
-        r[i] = (u64x4)v_load(from[i / 4] + i % 4 * step);
+        r[i] = (u64s)v_load(from[i / 4] + i % 4 * step);
 }
 
-ZTI_INLINE void store_cube_64(const u64x4 *r, uint64_t *const *to, int64_t step)
+ZTI_INLINE void store_cube_64(const u64s *r, uint64_t *const *to, int64_t step)
 {
     for (uint32_t i = 0; i < 16; i++)
         v_store(to[i / 4] + i % 4 * step, (vec)r[i]);
 }
 
-/* Truncated; magnitudes are below 2^63. Shifts by 64 and more give 0. */
-ZTI_INLINE vec to_int_64(vec v)
+/* ---- numbers of either width ---- */
+
+ZTI_INLINE u32s to_int_32(f32s v)
 {
-    const vec implicit = _mm256_set1_epi64x(INT64_C(1) << 52), bias = _mm256_set1_epi64x(1075);
-    const vec exponent = _mm256_and_si256(_mm256_srli_epi64(v, 52), _mm256_set1_epi64x(0x7ff));
-    const vec mantissa =
-        _mm256_or_si256(_mm256_and_si256(v, _mm256_set1_epi64x((INT64_C(1) << 52) - 1)), implicit);
-    const vec sign = _mm256_cmpgt_epi64(_mm256_setzero_si256(), v);
-    const vec magnitude =
-        _mm256_or_si256(_mm256_srlv_epi64(mantissa, _mm256_sub_epi64(bias, exponent)),
-                        _mm256_sllv_epi64(mantissa, _mm256_sub_epi64(exponent, bias)));
-    return _mm256_sub_epi64(_mm256_xor_si256(magnitude, sign), sign);
+    return (u32s)_mm256_cvttps_epi32((__m256)v);
+}
+ZTI_INLINE f32s to_float_32(u32s v)
+{
+    return (f32s)_mm256_cvtepi32_ps((vec)v);
+}
+
+/* Truncated; magnitudes are below 2^63. */
+ZTI_INLINE u64s to_int_64(f64s v)
+{
+    const u64s bits = (u64s)v, exponent = bits >> 52 & 0x7ff;
+    const u64s mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    const u64s sign = (u64s)v_is_less_64(bits, v_all_64(0));
+    const u64s magnitude =
+        v_right_64(mantissa, 1075 - exponent) | v_left_64(mantissa, exponent - 1075);
+    return (magnitude ^ sign) - sign;
 }
 
 /* To the nearest: the upper 16 bits (signed) of v as 3 * 2^67 and as many times 2^48 more, the
  * lower 48 bits as 2^52 and as many more; of their sum alone something is dropped. */
-ZTI_INLINE vec to_float_64(vec v)
+ZTI_INLINE f64s to_float_64(u64s v)
 {
-    const __m256d upper = _mm256_set1_pd(442721857769029238784.0);     /* 3 * 2^67 */
-    const __m256d both = _mm256_set1_pd(442726361368656609280.0);      /* and 2^52 */
-    const vec lower = _mm256_set1_epi64x(INT64_C(0x4330000000000000)); /* 2^52 */
-    const vec high =
-        _mm256_add_epi64(_mm256_blend_epi16(_mm256_srai_epi32(v, 16), _mm256_setzero_si256(), 0x33),
-                         _mm256_castpd_si256(upper));
-    const vec low = _mm256_blend_epi16(v, lower, 0x88);
-    return _mm256_castpd_si256(
-        _mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high), both), _mm256_castsi256_pd(low)));
+    const f64s upper = (f64s){0} + 442721857769029238784.0;        /* 3 * 2^67 */
+    const f64s both = (f64s){0} + 442726361368656609280.0;         /* and 2^52 */
+    const vec lower = (vec)v_all_64(UINT64_C(0x4330000000000000)); /* 2^52 */
+    const vec top = _mm256_blend_epi16(_mm256_srai_epi32((vec)v, 16), _mm256_setzero_si256(), 0x33);
+    const u64s high = (u64s)top + (u64s)upper;
+    return ((f64s)high - both) + (f64s)_mm256_blend_epi16((vec)v, lower, 0x88);
 }
 
-/* The largest of numbers below 2^63. */
-ZTI_INLINE vec max_64(vec a, vec b)
+/* The larger ones, of numbers below 2^63 where they have 64 bits. */
+ZTI_INLINE u32s max_of_32(u32s a, u32s b)
 {
-    return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b));
+    return v_max_32(a, b);
+}
+ZTI_INLINE u64s max_of_64(u64s a, u64s b)
+{
+    const vec is_more = _mm256_cmpgt_epi64((vec)a, (vec)b);
+    return (u64s)_mm256_blendv_epi8((vec)b, (vec)a, is_more);
 }
 
 /* ---- by a bit for each element ---- */
 
-ZTI_INLINE vec picked_32(uint32_t mask, vec a, vec b)
+/* b where its bit is set, else a. */
+ZTI_INLINE u32s picked_32(uint32_t mask, u32s a, u32s b)
 {
-    const vec bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    const vec own = _mm256_and_si256(_mm256_set1_epi32((int32_t)mask), bits);
-    return _mm256_blendv_epi8(a, b, _mm256_cmpeq_epi32(own, bits));
+    const u32s bits = v_left_32(v_all_32(1), v_iota_32());
+    return (u32s)_mm256_blendv_epi8((vec)a, (vec)b, (vec)((bits & mask) == bits));
+}
+ZTI_INLINE u64s picked_64(uint32_t mask, u64s a, u64s b)
+{
+    const u64s bits = {1, 2, 4, 8};
+    return (u64s)_mm256_blendv_epi8((vec)a, (vec)b, (vec)((bits & mask) == bits));
 }
 
-ZTI_INLINE vec picked_64(uint32_t mask, vec a, vec b)
+ZTI_INLINE uint32_t are_less_32(u32s a, u32s b)
 {
-    const vec bits = _mm256_setr_epi64x(1, 2, 4, 8);
-    const vec own = _mm256_and_si256(_mm256_set1_epi64x(mask), bits);
-    return _mm256_blendv_epi8(a, b, _mm256_cmpeq_epi64(own, bits));
+    return (uint32_t)_mm256_movemask_ps((__m256)v_is_less_32(a, b));
 }
-
-ZTI_INLINE uint32_t mask_of_32(vec v)
+ZTI_INLINE uint32_t are_less_64(u64s a, u64s b)
 {
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
+    return (uint32_t)_mm256_movemask_pd((__m256d)v_is_less_64(a, b));
 }
-
-ZTI_INLINE uint32_t mask_of_64(vec v)
+ZTI_INLINE uint32_t are_set_32(u32s v)
 {
-    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(v));
+    return (uint32_t)_mm256_movemask_ps((__m256)v_is_set_32(v));
+}
+ZTI_INLINE uint32_t are_set_64(u64s v)
+{
+    return (uint32_t)_mm256_movemask_pd((__m256d)v_is_set_64(v));
 }
 
 /* Ones below the top bit of each element. */
-ZTI_INLINE vec below_top_32(vec v)
+ZTI_INLINE u32s below_top_32(u32s v)
 {
-    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 1));
-    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 2));
-    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 4));
-    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 8));
-    return _mm256_srli_epi32(_mm256_or_si256(v, _mm256_srli_epi32(v, 16)), 1);
+    for (uint32_t n = 1; n < 32; n *= 2)
+        v |= v >> n;
+    return v >> 1;
+}
+ZTI_INLINE u64s below_top_64(u64s v)
+{
+    for (uint32_t n = 1; n < 64; n *= 2)
+        v |= v >> n;
+    return v >> 1;
 }
 
-ZTI_INLINE vec below_top_64(vec v)
+/* Four values in every lane. */
+ZTI_INLINE u32s lane_everywhere_32(const uint32_t *p)
 {
-    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 1));
-    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 2));
-    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 4));
-    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 8));
-    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 16));
-    return _mm256_srli_epi64(_mm256_or_si256(v, _mm256_srli_epi64(v, 32)), 1);
+    return (u32s)_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)p));
+}
+ZTI_INLINE u64s lane_everywhere_64(const uint64_t *p)
+{
+    return v_load_64(p);
+}
+
+ZTI_INLINE u32s swapped_elements_32(u32s v)
+{
+    return (u32s)_mm256_shuffle_epi32((vec)v, 0xb1);
+}
+ZTI_INLINE u64s swapped_elements_64(u64s v)
+{
+    return (u64s)_mm256_permute4x64_epi64((vec)v, 0xb1);
+}
+ZTI_INLINE u32s swapped_pairs_32(u32s v)
+{
+    return (u32s)_mm256_shuffle_epi32((vec)v, 0x4e);
+}
+ZTI_INLINE u64s swapped_pairs_64(u64s v)
+{
+    return (u64s)_mm256_permute4x64_epi64((vec)v, 0x4e);
 }
 
 /* The OR of all elements. */
 ZTI_INLINE uint64_t or_of_64(vec v)
 {
-    const __m128i a = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    const __m128i a = v_half(v, 0) | v_half(v, 1);
     return (uint64_t)_mm_cvtsi128_si64(a) | (uint64_t)_mm_extract_epi64(a, 1);
 }
-
 ZTI_INLINE uint32_t or_of_32(vec v)
 {
     const uint64_t a = or_of_64(v);

@@ -9,7 +9,7 @@ FN vec NAME(values_of_planes4)(vec a, vec b)
                                        15, 7, -1, -1, 14, 6, -1, -1, 13, 5, -1, -1, 12, 4, -1, -1);
     a = _mm256_shuffle_epi8(turned_bits(a), order);
     b = _mm256_shuffle_epi8(turned_bits(b), order);
-    return v_or(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+    return _mm256_permute2x128_si256(a, b, 0x20) | _mm256_permute2x128_si256(a, b, 0x31);
 }
 
 FN void NAME(cube_of_planes4)(const uint8_t (*plane)[WIDTH + 8], ulane *r)
@@ -31,12 +31,13 @@ FN void NAME(cube_of_planes16)(const uint16_t (*plane)[WIDTH + 8], ulane *r)
 {
     const __m128i apart = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
     const __m128i pairs = _mm_setr_epi8(8, 0, 9, 1, 10, 2, 11, 3, 12, 4, 13, 5, 14, 6, 15, 7);
-    const __m128i order = _mm_loadu_si128((const __m128i *)TABLE(place2_of_rank));
+    const __m128i order = _mm_loadu_si128((const __m128i *)OF(place2_of_rank));
     for (uint32_t t = 0; t < 4; t++) {
         vec two[WIDTH / 16]; /* two bytes of each value, the upper ones first */
         for (uint32_t i = 0; i < WIDTH / 16; i++) {
-            const vec bytes = turned_bits(shuffled(v_load(plane[t] + 16 * i), apart));
-            two[i] = shuffled(_mm256_permute4x64_epi64(shuffled(bytes, order), 0xd8), pairs);
+            const vec bytes = turned_bits((vec)v_shuffled((u8s)v_load(plane[t] + 16 * i), apart));
+            two[i] = (vec)v_shuffled(
+                (u8s)_mm256_permute4x64_epi64((vec)v_shuffled((u8s)bytes, order), 0xd8), pairs);
         }
         for (uint32_t h = 0; h < 2; h++) {
             vec four[WIDTH / 32];
@@ -61,7 +62,7 @@ FN void NAME(cube_of_bytes)(const vec (*byte)[2], uint32_t count, ulane *r)
         vec half[WIDTH / 32][4];
         for (uint32_t i = 0; i < WIDTH / 32; i++) {
             for (uint32_t k = 0; k < 4; k++)
-                half[i][k] = 4 * i + k < count ? byte[4 * i + k][g] : v_zero();
+                half[i][k] = 4 * i + k < count ? byte[4 * i + k][g] : (vec){0};
             turn_dwords(&half[i][0], &half[i][1], &half[i][2], &half[i][3]);
             for (uint32_t k = 0; k < 4; k++)
                 half[i][k] = bytes_together_32(half[i][k]);
@@ -96,28 +97,23 @@ FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
     vec byte[WIDTH / 8][2], by_rank[2];
     for (uint32_t i = 0; i < WIDTH / 8 && i < bytes; i++) {
         NAME(bytes_of_planes)(plane + 8 * i, by_rank);
-        reorder_bytes(by_rank, TABLE(place3_of_rank), byte[i]);
+        reorder_bytes(by_rank, OF(place3_of_rank), byte[i]);
     }
     NAME(cube_of_bytes)((const vec(*)[2])byte, bytes, r);
 }
 
 /* Put the coefficients whose bits of 'there' are set in their places, each by itself: bit k of
- * every plane, as many planes as are multiples of LANES64. Returns the registers they are in. */
+ * every plane, as many planes as are multiples of V_LANES_64. Returns the registers they are in. */
 FN uint32_t NAME(put_single)(const uint64_t *plane, uint32_t count, uint64_t there,
                              const uint8_t *order, char *cubes)
 {
     uint32_t used = 0;
     for (; there != 0; there &= there - 1) {
         const __m128i rank = _mm_cvtsi64_si128((int64_t)zti_ctz64(there));
-        vec shift = _mm256_setr_epi64x(WIDTH - 1, WIDTH - 2, WIDTH - 3, WIDTH - 4), sum = v_zero();
-        for (uint32_t i = 0; i < count; i += LANES64) {
-            const vec bit = v_and(_mm256_srl_epi64(v_load(plane + i), rank), _mm256_set1_epi64x(1));
-            sum = v_or(sum, _mm256_sllv_epi64(bit, shift));
-            shift = _mm256_sub_epi64(shift, _mm256_set1_epi64x(LANES64));
-        }
-        const __m128i two =
-            _mm_or_si128(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-        const word value = (word)_mm_cvtsi128_si64(_mm_or_si128(two, _mm_unpackhi_epi64(two, two)));
+        u64s shift = {WIDTH - 1, WIDTH - 2, WIDTH - 3, WIDTH - 4}, sum = v_all_64(0);
+        for (uint32_t i = 0; i < count; i += V_LANES_64, shift -= V_LANES_64)
+            sum |= v_left_64((u64s)_mm256_srl_epi64(v_load(plane + i), rank) & 1, shift);
+        const word value = (word)or_of_64((vec)sum);
         const uint32_t at = order[zti_ctz64(there)], x = at & 3, y = at >> 2 & 3;
         const uint32_t spot = (at & 0xf0) | x << 2 | y; /* elements are along y */
         memcpy(cubes + sizeof value * spot, &value, sizeof value);
@@ -126,14 +122,13 @@ FN uint32_t NAME(put_single)(const uint64_t *plane, uint32_t count, uint64_t the
     return used;
 }
 
-/* Coefficients that have a bit in any of 'count' planes, a multiple of LANES64. */
+/* Coefficients that have a bit in any of 'count' planes, a multiple of V_LANES_64. */
 FN uint64_t NAME(or_of_planes)(const uint64_t *plane, uint32_t count)
 {
-    vec any = v_zero();
-    for (uint32_t i = 0; i < count; i += LANES64)
-        any = v_or(any, v_load(plane + i));
-    const __m128i two = _mm_or_si128(_mm256_castsi256_si128(any), _mm256_extracti128_si256(any, 1));
-    return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(two, _mm_unpackhi_epi64(two, two)));
+    vec any = {0};
+    for (uint32_t i = 0; i < count; i += V_LANES_64)
+        any |= v_load(plane + i);
+    return or_of_64(any);
 }
 
 /* Up to so many planes of so many coefficients are quicker one by one than a quarter of 64 as a
@@ -146,10 +141,11 @@ enum { NAME(SINGLE_COST) = 600 };
 static uint32_t NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t count,
                                          uint32_t known, ulane *r)
 {
-    const uint32_t bytes = (count + 7) / 8, planes = (count + LANES64 - 1) / LANES64 * LANES64;
+    const uint32_t bytes = (count + 7) / 8,
+                   planes = (count + V_LANES_64 - 1) / V_LANES_64 * V_LANES_64;
     uint32_t used = 0;
     for (uint32_t i = 0; i < 4 * REGISTERS; i++)
-        r[i] = FILL(0);
+        r[i] = OF(v_all)(0);
     for (uint32_t q = 0; 64 * q < known; q++) {
         const uint64_t there = NAME(or_of_planes)(plane[q], planes);
         vec byte[WIDTH / 8][2];
@@ -164,7 +160,7 @@ static uint32_t NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t c
         NAME(cube_of_bytes)((const vec(*)[2])byte, bytes, v);
         memcpy(u, v, sizeof u);
         for (uint32_t i = 0; i < 64; i++)
-            memcpy((char *)r + sizeof(word) * TABLE(spot4)[64 * q + i], &u[i], sizeof(word));
+            memcpy((char *)r + sizeof(word) * OF(spot4)[64 * q + i], &u[i], sizeof(word));
         used = (1u << REGISTERS) - 1;
     }
     return used;

@@ -4,26 +4,29 @@
  * Bytes of equal weight are collected ('places' of zfp_tables.py), put in rank order by shuffles of
  * 16 bytes, and turned into planes eight by eight. */
 
+/* The larger of two, or their OR. */
+FN ulane NAME(merged)(ulane a, ulane b, bool is_or)
+{
+    return is_or ? a | b : OF(max_of)(a, b);
+}
+
 /* The largest (or the OR) of the elements of each tile, in all its elements; v is a cube's
  * lanes. */
 FN void NAME(spread)(ulane *v, uint32_t rank, bool is_or)
 {
     if (rank == 1)
         return;
-    vec a = (vec)v[0];
+    ulane a = v[0];
     for (uint32_t i = 1; i < PARTS; i++)
-        a = is_or ? v_or(a, (vec)v[i]) : MAX(a, (vec)v[i]);
-    if (WIDTH == 32) {
-        const vec b = _mm256_permute2x128_si256(a, a, 1);
-        a = is_or ? v_or(a, b) : MAX(a, b);
+        a = NAME(merged)(a, v[i], is_or);
+    if (WIDTH == 32)
+        a = NAME(merged)(a, (ulane)_mm256_permute2x128_si256((vec)a, (vec)a, 1), is_or);
+    if (rank > 2) {
+        a = NAME(merged)(a, OF(swapped_pairs)(a), is_or);
+        a = NAME(merged)(a, OF(swapped_elements)(a), is_or);
     }
-    if (rank > 2)
-        for (int i = 0; i < 2; i++) {
-            const vec b = i == 0 ? SWAP_PAIRS(a) : SWAP_ELEMENTS(a);
-            a = is_or ? v_or(a, b) : MAX(a, b);
-        }
     for (uint32_t i = 0; i < PARTS; i++)
-        v[i] = (ulane)a;
+        v[i] = a;
 }
 
 /* Four bytes of eight values each, the top ones first: of the upper or lower halves of 64-bit
@@ -50,10 +53,11 @@ FN vec NAME(planes_of_16)(const ulane *r, uint32_t done)
 {
     const vec a = NAME(bytes_apart)(r, done < 32), b = NAME(bytes_apart)(r + PARTS / 2, done < 32);
     const vec v = done % 32 == 0 ? _mm256_unpacklo_epi32(a, b) : _mm256_unpackhi_epi32(a, b);
-    const __m128i order = _mm_loadu_si128((const __m128i *)TABLE(rank2_of_place));
-    const vec bytes = shuffled(_mm256_permute4x64_epi64(v, 0xd8), order); /* a lane of each */
-    return shuffled(turned_bits(bytes),
-                    _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+    const __m128i order = _mm_loadu_si128((const __m128i *)OF(rank2_of_place));
+    const vec bytes =
+        (vec)v_shuffled((u8s)_mm256_permute4x64_epi64(v, 0xd8), order); /* a lane of each */
+    return (vec)v_shuffled((u8s)turned_bits(bytes),
+                           _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
 }
 
 /* A cube's bytes at their places, top ones first. */
@@ -78,7 +82,7 @@ FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes)
 FN void NAME(planes_of_64)(const struct NAME(bytes) * b, uint32_t i, vec *planes)
 {
     vec bytes[2];
-    reorder_bytes(b->byte[i], TABLE(rank3_of_place), bytes);
+    reorder_bytes(b->byte[i], OF(rank3_of_place), bytes);
     NAME(planes_of_bytes)(bytes[0], bytes[1], planes);
 }
 
@@ -89,7 +93,7 @@ static void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(b
     word spot[256], u[256];
     memcpy(spot, r, sizeof spot);
     for (uint32_t i = 0; i < 256; i++)
-        u[i] = spot[TABLE(spot4)[i]];
+        u[i] = spot[OF(spot4)[i]];
     for (uint32_t q = 0; q < 4; q++) {
         ulane v[REGISTERS];
         memcpy(v, u + 64 * q, sizeof v);
@@ -122,8 +126,8 @@ FN vec NAME(look_up_4)(const uint8_t *rows, vec index, vec plane)
 {
     vec v[4];
     for (uint32_t c = 0; c < 4; c++)
-        v[c] = v_look_up(_mm_loadu_si128((const __m128i *)(rows + 16 * c)), plane);
-    const vec is_odd = v_left16(index, 3), is_upper = v_left16(index, 2);
+        v[c] = (vec)v_look_up(_mm_loadu_si128((const __m128i *)(rows + 16 * c)), (u8s)plane);
+    const vec is_odd = _mm256_slli_epi16(index, 3), is_upper = _mm256_slli_epi16(index, 2);
     return _mm256_blendv_epi8(_mm256_blendv_epi8(v[0], v[1], is_odd),
                               _mm256_blendv_epi8(v[2], v[3], is_odd), is_upper);
 }
@@ -132,12 +136,12 @@ FN vec NAME(look_up_4)(const uint8_t *rows, vec index, vec plane)
  * four qwords of eight planes each. */
 FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
 {
-    const vec plane = v_and(planes, v_all8(15)), is_whole = v_left16(planes, 1);
-    const vec is_coded = _mm256_cmpgt_epi8(v_zero(), planes);
+    const vec plane = (vec)((u8s)planes & 15), four = (vec)v_all_8(4);
+    const vec is_whole = _mm256_slli_epi16(planes, 1);
+    const u8s is_coded = (u8s)_mm256_cmpgt_epi8((vec){0}, planes);
     const vec code = _mm256_blendv_epi8(NAME(look_up_4)(code1[0], planes, plane), plane, is_whole);
-    const vec n =
-        _mm256_blendv_epi8(NAME(look_up_4)(length1[0], planes, plane), v_all8(4), is_whole);
-    join_codes4(v_and(code, is_coded), v_and(n, is_coded), string, length);
+    const vec n = _mm256_blendv_epi8(NAME(look_up_4)(length1[0], planes, plane), four, is_whole);
+    join_codes4((u8s)code & is_coded, (u8s)n & is_coded, string, length);
 }
 
 /* The strings of ELEMENTS tiles, element e's at [e], eight planes a word, from eight rows of bits

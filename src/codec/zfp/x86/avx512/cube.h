@@ -15,11 +15,6 @@
 #include "codec/zfp/tables/avx512_permutations.h"
 #include "codec/zfp/x86/words.h"
 
-typedef int32_t i32x16 __attribute__((vector_size(64), may_alias));
-typedef uint32_t u32x16 __attribute__((vector_size(64), may_alias));
-typedef int64_t i64x8 __attribute__((vector_size(64), may_alias));
-typedef uint64_t u64x8 __attribute__((vector_size(64), may_alias));
-
 /* Bytes of a and b (index bit 7 clear) or of c and d, by the index modulo 128. */
 ZTI_INLINE __m512i bytes_of_four(__m512i a, __m512i b, __m512i c, __m512i d, __m512i index)
 {
@@ -43,33 +38,33 @@ ZTI_INLINE __m512i rows_of_planes(__m512i planes)
 /* ---- 32-bit values: r[register] ---- */
 
 /* Exchange the axes of registers and elements. */
-ZTI_INLINE void turn_elements_32(u32x16 *r)
+ZTI_INLINE void turn_elements_32(u32s *r)
 {
     const __m512i a = _mm512_unpacklo_epi32((__m512i)r[0], (__m512i)r[1]);
     const __m512i b = _mm512_unpackhi_epi32((__m512i)r[0], (__m512i)r[1]);
     const __m512i c = _mm512_unpacklo_epi32((__m512i)r[2], (__m512i)r[3]);
     const __m512i d = _mm512_unpackhi_epi32((__m512i)r[2], (__m512i)r[3]);
-    r[0] = (u32x16)_mm512_unpacklo_epi64(a, c);
-    r[1] = (u32x16)_mm512_unpackhi_epi64(a, c);
-    r[2] = (u32x16)_mm512_unpacklo_epi64(b, d);
-    r[3] = (u32x16)_mm512_unpackhi_epi64(b, d);
+    r[0] = (u32s)_mm512_unpacklo_epi64(a, c);
+    r[1] = (u32s)_mm512_unpackhi_epi64(a, c);
+    r[2] = (u32s)_mm512_unpacklo_epi64(b, d);
+    r[3] = (u32s)_mm512_unpackhi_epi64(b, d);
 }
 
 /* Exchange the axes of registers and lanes. */
-ZTI_INLINE void turn_lanes_32(u32x16 *r)
+ZTI_INLINE void turn_lanes_32(u32s *r)
 {
     const __m512i a = _mm512_shuffle_i32x4((__m512i)r[0], (__m512i)r[1], 0x44);
     const __m512i b = _mm512_shuffle_i32x4((__m512i)r[0], (__m512i)r[1], 0xee);
     const __m512i c = _mm512_shuffle_i32x4((__m512i)r[2], (__m512i)r[3], 0x44);
     const __m512i d = _mm512_shuffle_i32x4((__m512i)r[2], (__m512i)r[3], 0xee);
-    r[0] = (u32x16)_mm512_shuffle_i32x4(a, c, 0x88);
-    r[1] = (u32x16)_mm512_shuffle_i32x4(a, c, 0xdd);
-    r[2] = (u32x16)_mm512_shuffle_i32x4(b, d, 0x88);
-    r[3] = (u32x16)_mm512_shuffle_i32x4(b, d, 0xdd);
+    r[0] = (u32s)_mm512_shuffle_i32x4(a, c, 0x88);
+    r[1] = (u32s)_mm512_shuffle_i32x4(a, c, 0xdd);
+    r[2] = (u32s)_mm512_shuffle_i32x4(b, d, 0x88);
+    r[3] = (u32s)_mm512_shuffle_i32x4(b, d, 0xdd);
 }
 
 /* Lane l of register i is 4 values at from[i] + l * step. */
-ZTI_INLINE void load_cube_32(u32x16 *r, const uint32_t *const *from, int64_t step)
+ZTI_INLINE void load_cube_32(u32s *r, const uint32_t *const *from, int64_t step)
 {
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t *p = from[i];
@@ -77,11 +72,11 @@ ZTI_INLINE void load_cube_32(u32x16 *r, const uint32_t *const *from, int64_t ste
         __m256i high = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p + 2 * step)));
         low = _mm256_inserti128_si256(low, _mm_loadu_si128((const __m128i *)(p + step)), 1);
         high = _mm256_inserti128_si256(high, _mm_loadu_si128((const __m128i *)(p + 3 * step)), 1);
-        r[i] = (u32x16)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+        r[i] = (u32s)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     }
 }
 
-ZTI_INLINE void store_cube_32(const u32x16 *r, uint32_t *const *to, int64_t step)
+ZTI_INLINE void store_cube_32(const u32s *r, uint32_t *const *to, int64_t step)
 {
     for (uint32_t i = 0; i < 4; i++) {
         const __m512i v = (__m512i)r[i];
@@ -93,8 +88,7 @@ ZTI_INLINE void store_cube_32(const u32x16 *r, uint32_t *const *to, int64_t step
 }
 
 /* Byte b of the 64 values in an order given by a table of this file's. */
-ZTI_INLINE __m512i byte_of_cube_32(const u32x16 *r, uint32_t b, const uint8_t *order,
-                                   uint64_t upper)
+ZTI_INLINE __m512i byte_of_cube_32(const u32s *r, uint32_t b, const uint8_t *order, uint64_t upper)
 {
     (void)upper;
     return bytes_of_four((__m512i)r[0], (__m512i)r[1], (__m512i)r[2], (__m512i)r[3],
@@ -103,7 +97,7 @@ ZTI_INLINE __m512i byte_of_cube_32(const u32x16 *r, uint32_t b, const uint8_t *o
 
 /* The values from their bytes, byte[0] the top ones; of these only the first 'count' are not
  * zero. */
-ZTI_INLINE void cube_of_bytes_32(u32x16 *r, const __m512i *byte, const uint8_t (*order)[64],
+ZTI_INLINE void cube_of_bytes_32(u32s *r, const __m512i *byte, const uint8_t (*order)[64],
                                  uint32_t count)
 {
     for (uint32_t i = 0; i < 4; i++) {
@@ -113,7 +107,7 @@ ZTI_INLINE void cube_of_bytes_32(u32x16 *r, const __m512i *byte, const uint8_t (
         if (count > 2)
             v = _mm512_mask_blend_epi8(UINT64_C(0x3333333333333333), v,
                                        _mm512_permutex2var_epi8(byte[3], index, byte[2]));
-        r[i] = (u32x16)v;
+        r[i] = (u32s)v;
     }
 }
 
@@ -141,7 +135,7 @@ ZTI_INLINE void turn_qwords(const void *from, void *to)
 
 /* ---- 64-bit values: r[2 register + lane / 2] ---- */
 
-ZTI_INLINE void turn_elements_64(u64x8 *r)
+ZTI_INLINE void turn_elements_64(u64s *r)
 {
     const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
     const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
@@ -150,35 +144,35 @@ ZTI_INLINE void turn_elements_64(u64x8 *r)
         const __m512i b = _mm512_unpackhi_epi64((__m512i)r[h], (__m512i)r[2 + h]);
         const __m512i c = _mm512_unpacklo_epi64((__m512i)r[4 + h], (__m512i)r[6 + h]);
         const __m512i d = _mm512_unpackhi_epi64((__m512i)r[4 + h], (__m512i)r[6 + h]);
-        r[h] = (u64x8)_mm512_permutex2var_epi64(a, even, c);
-        r[2 + h] = (u64x8)_mm512_permutex2var_epi64(b, even, d);
-        r[4 + h] = (u64x8)_mm512_permutex2var_epi64(a, odd, c);
-        r[6 + h] = (u64x8)_mm512_permutex2var_epi64(b, odd, d);
+        r[h] = (u64s)_mm512_permutex2var_epi64(a, even, c);
+        r[2 + h] = (u64s)_mm512_permutex2var_epi64(b, even, d);
+        r[4 + h] = (u64s)_mm512_permutex2var_epi64(a, odd, c);
+        r[6 + h] = (u64s)_mm512_permutex2var_epi64(b, odd, d);
     }
 }
 
-ZTI_INLINE void turn_lanes_64(u64x8 *r)
+ZTI_INLINE void turn_lanes_64(u64s *r)
 {
     __m512i a[8];
     memcpy(a, r, sizeof a);
     for (uint32_t h = 0; h < 2; h++) {
-        r[4 * h] = (u64x8)_mm512_shuffle_i64x2(a[h], a[2 + h], 0x44);
-        r[4 * h + 1] = (u64x8)_mm512_shuffle_i64x2(a[4 + h], a[6 + h], 0x44);
-        r[4 * h + 2] = (u64x8)_mm512_shuffle_i64x2(a[h], a[2 + h], 0xee);
-        r[4 * h + 3] = (u64x8)_mm512_shuffle_i64x2(a[4 + h], a[6 + h], 0xee);
+        r[4 * h] = (u64s)_mm512_shuffle_i64x2(a[h], a[2 + h], 0x44);
+        r[4 * h + 1] = (u64s)_mm512_shuffle_i64x2(a[4 + h], a[6 + h], 0x44);
+        r[4 * h + 2] = (u64s)_mm512_shuffle_i64x2(a[h], a[2 + h], 0xee);
+        r[4 * h + 3] = (u64s)_mm512_shuffle_i64x2(a[4 + h], a[6 + h], 0xee);
     }
 }
 
-ZTI_INLINE void load_cube_64(u64x8 *r, const uint64_t *const *from, int64_t step)
+ZTI_INLINE void load_cube_64(u64s *r, const uint64_t *const *from, int64_t step)
 {
     for (uint32_t i = 0; i < 8; i++) {
         const uint64_t *p = from[i / 2] + (i % 2 * 2) * step;
         const __m512i low = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)p));
-        r[i] = (u64x8)_mm512_inserti64x4(low, _mm256_loadu_si256((const __m256i *)(p + step)), 1);
+        r[i] = (u64s)_mm512_inserti64x4(low, _mm256_loadu_si256((const __m256i *)(p + step)), 1);
     }
 }
 
-ZTI_INLINE void store_cube_64(const u64x8 *r, uint64_t *const *to, int64_t step)
+ZTI_INLINE void store_cube_64(const u64s *r, uint64_t *const *to, int64_t step)
 {
     for (uint32_t i = 0; i < 8; i++) {
         uint64_t *p = to[i / 2] + (i % 2 * 2) * step;
@@ -187,7 +181,7 @@ ZTI_INLINE void store_cube_64(const u64x8 *r, uint64_t *const *to, int64_t step)
     }
 }
 
-ZTI_INLINE __m512i byte_of_cube_64(const u64x8 *r, uint32_t b, const uint8_t *order, uint64_t upper)
+ZTI_INLINE __m512i byte_of_cube_64(const u64s *r, uint32_t b, const uint8_t *order, uint64_t upper)
 {
     const __m512i index = _mm512_add_epi8(v_load(order), _mm512_set1_epi8((char)b));
     return _mm512_mask_blend_epi8(
@@ -195,7 +189,7 @@ ZTI_INLINE __m512i byte_of_cube_64(const u64x8 *r, uint32_t b, const uint8_t *or
         bytes_of_four((__m512i)r[4], (__m512i)r[5], (__m512i)r[6], (__m512i)r[7], index));
 }
 
-ZTI_INLINE void cube_of_bytes_64(u64x8 *r, const __m512i *byte, const uint8_t (*order)[64],
+ZTI_INLINE void cube_of_bytes_64(u64s *r, const __m512i *byte, const uint8_t (*order)[64],
                                  uint32_t count)
 {
     for (uint32_t i = 0; i < 8; i++) {
@@ -211,8 +205,97 @@ ZTI_INLINE void cube_of_bytes_64(u64x8 *r, const __m512i *byte, const uint8_t (*
         if (count > 6)
             v = _mm512_mask_blend_epi8(UINT64_C(0x0303030303030303), v,
                                        _mm512_permutex2var_epi8(byte[7], index, byte[6]));
-        r[i] = (u64x8)v;
+        r[i] = (u64s)v;
     }
+}
+
+/* ---- numbers of either width ---- */
+
+ZTI_INLINE u32s to_int_32(f32s v)
+{
+    return (u32s)_mm512_cvttps_epi32((__m512)v);
+}
+ZTI_INLINE u64s to_int_64(f64s v)
+{
+    return (u64s)_mm512_cvttpd_epi64((__m512d)v);
+}
+ZTI_INLINE f32s to_float_32(u32s v)
+{
+    return (f32s)_mm512_cvtepi32_ps((vec)v);
+}
+ZTI_INLINE f64s to_float_64(u64s v)
+{
+    return (f64s)_mm512_cvtepi64_pd((vec)v);
+}
+ZTI_INLINE u32s max_of_32(u32s a, u32s b)
+{
+    return v_max_32(a, b);
+}
+ZTI_INLINE u64s max_of_64(u64s a, u64s b)
+{
+    return (u64s)_mm512_max_epu64((vec)a, (vec)b);
+}
+
+/* b where its bit is set, else a. */
+ZTI_INLINE u32s picked_32(uint32_t mask, u32s a, u32s b)
+{
+    return (u32s)_mm512_mask_blend_epi32((b32s)mask, (vec)a, (vec)b);
+}
+ZTI_INLINE u64s picked_64(uint32_t mask, u64s a, u64s b)
+{
+    return (u64s)_mm512_mask_blend_epi64((b64s)mask, (vec)a, (vec)b);
+}
+
+#define are_less_32 v_is_less_32
+#define are_less_64 v_is_less_64
+#define are_set_32  v_is_set_32
+#define are_set_64  v_is_set_64
+
+/* Ones below the top bit of each element. */
+ZTI_INLINE u32s below_top_32(u32s v)
+{
+    return v_right_32(v_all_32(INT32_MAX), (u32s)_mm512_lzcnt_epi32((vec)v));
+}
+ZTI_INLINE u64s below_top_64(u64s v)
+{
+    return v_right_64(v_all_64(INT64_MAX), (u64s)_mm512_lzcnt_epi64((vec)v));
+}
+
+/* Four values in every lane. */
+ZTI_INLINE u32s lane_everywhere_32(const uint32_t *p)
+{
+    return (u32s)_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p));
+}
+ZTI_INLINE u64s lane_everywhere_64(const uint64_t *p)
+{
+    return (u64s)_mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)p));
+}
+
+ZTI_INLINE u32s swapped_elements_32(u32s v)
+{
+    return (u32s)_mm512_shuffle_epi32((vec)v, (_MM_PERM_ENUM)0xb1);
+}
+ZTI_INLINE u64s swapped_elements_64(u64s v)
+{
+    return (u64s)_mm512_permutex_epi64((vec)v, 0xb1);
+}
+ZTI_INLINE u32s swapped_pairs_32(u32s v)
+{
+    return (u32s)_mm512_shuffle_epi32((vec)v, (_MM_PERM_ENUM)0x4e);
+}
+ZTI_INLINE u64s swapped_pairs_64(u64s v)
+{
+    return (u64s)_mm512_permutex_epi64((vec)v, 0x4e);
+}
+
+/* The OR of all elements. */
+ZTI_INLINE uint32_t or_of_32(vec v)
+{
+    return (uint32_t)_mm512_reduce_or_epi32(v);
+}
+ZTI_INLINE uint64_t or_of_64(vec v)
+{
+    return (uint64_t)_mm512_reduce_or_epi64(v);
 }
 
 #endif

@@ -10,12 +10,12 @@
 #include "codec/zfp/x86/planes_to_bits.h"
 #include "codec/zfp/plain/instance.h"
 
-#include "codec/zfp/x86/avx512/width32.h"
+#include "codec/zfp/x86/width32.h"
 #include "codec/zfp/x86/avx512/to_planes.h"
 #include "codec/zfp/x86/encode.h" /* encode_v32 */
 #include "codec/zfp/x86/width_end.h"
 
-#include "codec/zfp/x86/avx512/width64.h"
+#include "codec/zfp/x86/width64.h"
 #include "codec/zfp/x86/avx512/to_planes.h"
 #include "codec/zfp/x86/encode.h" /* encode_v64 */
 #include "codec/zfp/x86/width_end.h"

@@ -15,7 +15,7 @@ FN void NAME(cube_of_planes4)(const uint8_t (*plane)[WIDTH + 8], ulane *r)
                                   _mm256_loadu_si256((const __m256i *)(p + WIDTH + 8)), 1));
         }
         r[t / (128 / WIDTH)] =
-            (ulane)_mm512_permutex2var_epi8(byte[0], v_load(TABLE(tiles1_of_byte)), byte[1]);
+            (ulane)_mm512_permutex2var_epi8(byte[0], v_load(OF(tiles1_of_byte)), byte[1]);
     }
 }
 
@@ -44,7 +44,7 @@ FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
             i < bytes
                 ? rows_of_planes(_mm512_permutexvar_epi8(v_load(turn8), v_load(plane + 8 * i)))
                 : _mm512_setzero_si512();
-    CUBE(cube_of_bytes)(r, byte, TABLE(rank3_of_byte), bytes);
+    OF(cube_of_bytes)(r, byte, OF(rank3_of_byte), bytes);
 }
 
 /* Quarters from 'known' coefficients on are zero and not looked at. Returns which registers of the
@@ -64,6 +64,6 @@ FN uint32_t NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t count
             byte[cube][i] = bytes_of_four(q[0], q[1], q[2], q[3], v_load(rank4_of_spot[cube]));
     }
     for (uint32_t cube = 0; cube < 4; cube++)
-        CUBE(cube_of_bytes)(r + cube * REGISTERS, byte[cube], TABLE(spot_of_byte), bytes);
+        OF(cube_of_bytes)(r + cube * REGISTERS, byte[cube], OF(spot_of_byte), bytes);
     return (1u << REGISTERS) - 1;
 }

@@ -28,7 +28,7 @@ FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base, 
         s->at[t % LANES] = start + h.length;
         s->precision[t % LANES] = is_tile ? h.planes : 0;
         s->left[t % LANES] = is_tile && !h.is_empty ? h.budget : 0;
-        heads->scale[t] = is_float ? INTS(bits_of)(INTS(unit)(h.emax)) : 0;
+        heads->scale[t] = is_float ? OF(bits_of)(OF(unit)(h.emax)) : 0;
         heads->is_raw |= (uint32_t)h.is_raw << t;
         heads->is_void |= (uint32_t)h.is_void << t;
         if (!h.is_empty) {

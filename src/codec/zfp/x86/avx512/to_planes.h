@@ -4,34 +4,36 @@
  * Bytes of all coefficients are collected by two-source byte permutes, which also do the
  * reordering; GFNI turns eight of them into eight planes. */
 
+/* The larger of two, or their OR. */
+FN ulane NAME(merged)(ulane a, ulane b, bool is_or)
+{
+    return is_or ? a | b : OF(max_of)(a, b);
+}
+
 /* The largest (or the OR) of the elements of each tile, in all its elements; v is a cube's
  * lanes. */
 FN void NAME(spread)(ulane *v, uint32_t rank, bool is_or)
 {
     if (rank == 1)
         return;
-    vec a = (vec)v[0];
-    if (WIDTH == 64)
-        a = is_or ? _mm512_or_si512(a, (vec)v[PARTS - 1]) : MAX(a, (vec)v[PARTS - 1]);
-    else {
-        const vec b = _mm512_shuffle_i64x2(a, a, 0xb1);
-        a = is_or ? _mm512_or_si512(a, b) : MAX(a, b);
+    ulane a = v[0];
+    for (uint32_t i = 1; i < PARTS; i++)
+        a = NAME(merged)(a, v[i], is_or);
+    if (WIDTH == 32)
+        a = NAME(merged)(a, (ulane)_mm512_shuffle_i64x2((vec)a, (vec)a, 0xb1), is_or);
+    a = NAME(merged)(a, (ulane)_mm512_shuffle_i64x2((vec)a, (vec)a, 0x4e), is_or);
+    if (rank > 2) {
+        a = NAME(merged)(a, OF(swapped_pairs)(a), is_or);
+        a = NAME(merged)(a, OF(swapped_elements)(a), is_or);
     }
-    const vec b = _mm512_shuffle_i64x2(a, a, 0x4e);
-    a = is_or ? _mm512_or_si512(a, b) : MAX(a, b);
-    if (rank > 2)
-        for (int i = 0; i < 2; i++) {
-            const vec c = i == 0 ? SWAP_PAIRS(a) : SWAP_ELEMENTS(a);
-            a = is_or ? _mm512_or_si512(a, c) : MAX(a, c);
-        }
     for (uint32_t i = 0; i < PARTS; i++)
-        v[i] = (ulane)a;
+        v[i] = a;
 }
 
 /* 32 planes of a tile of 16, 16 bits each, from the one 'done' below the top one down. */
 FN vec NAME(planes_of_16)(const ulane *r, uint32_t done)
 {
-    const vec turn = v_load(TABLE(byte_of_rank2));
+    const vec turn = v_load(OF(byte_of_rank2));
     const vec bytes =
         WIDTH == 32
             ? _mm512_permutexvar_epi8(turn, (vec)r[0])
@@ -56,7 +58,7 @@ FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes)
 FN void NAME(planes_of_64)(const struct NAME(bytes) * b, uint32_t i, vec *planes)
 {
     const vec bytes =
-        CUBE(byte_of_cube)(b->r, WIDTH / 8 - 1 - i, TABLE(byte_of_rank3), upper_of_rank3_64);
+        OF(byte_of_cube)(b->r, WIDTH / 8 - 1 - i, OF(byte_of_rank3), upper_of_rank3_64);
     planes[0] = _mm512_permutexvar_epi8(v_load(turn8), columns_of_rows(bytes));
 }
 
@@ -72,8 +74,7 @@ FN void NAME(planes_of_256)(const struct NAME(bytes) * b, uint32_t i, vec (*plan
 {
     vec cube[4];
     for (uint32_t q = 0; q < 4; q++)
-        cube[q] =
-            CUBE(byte_of_cube)(b[q].r, WIDTH / 8 - 1 - i, TABLE(byte_of_spot), upper_of_spot_64);
+        cube[q] = OF(byte_of_cube)(b[q].r, WIDTH / 8 - 1 - i, OF(byte_of_spot), upper_of_spot_64);
     for (uint32_t q = 0; q < 4; q++) {
         const vec bytes =
             bytes_of_four(cube[0], cube[1], cube[2], cube[3], v_load(spot_of_rank4[q]));
@@ -103,7 +104,7 @@ FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
         _mm512_maskz_permutex2var_epi8(is_coded, v_load(code1[0]), planes, v_load(code1[1]));
     const vec n =
         _mm512_maskz_permutex2var_epi8(is_coded, v_load(length1[0]), planes, v_load(length1[1]));
-    join_codes4(code, n, string, length);
+    join_codes4((u8s)code, (u8s)n, string, length);
 }
 
 /* The strings of ELEMENTS tiles, element e's at [e], eight planes a word, from eight rows of bits
@@ -111,11 +112,11 @@ FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
 FN void NAME(strings_of_rows)(ulane *row, uint64_t (*string)[WIDTH / 8],
                               uint64_t (*length)[WIDTH / 8])
 {
-    const vec turn = v_load(TABLE(rows1));
+    const vec turn = v_load(OF(rows1));
     vec v, n;
     if (WIDTH == 32) {
-        turn_elements_32((u32x16 *)row);     /* register t, lane l: rows 0 to 3 of tile (l, t) */
-        turn_elements_32((u32x16 *)row + 4); /* and 4 to 7 */
+        turn_elements_32((u32s *)row);     /* register t, lane l: rows 0 to 3 of tile (l, t) */
+        turn_elements_32((u32s *)row + 4); /* and 4 to 7 */
         for (uint32_t t = 0; t < 4; t++)
             for (uint32_t half = 0; half < 2; half++) {
                 const vec index = _mm512_add_epi8(turn, _mm512_set1_epi8((char)(32 * half)));
