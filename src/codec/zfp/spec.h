@@ -128,6 +128,11 @@ struct zti_zfp_head {
     uint32_t planes; /* that follow, at most 'width' */
     uint32_t budget; /* bits of these at most, and at least: zeros follow */
     uint32_t least;
+};
+
+/* And what a decoder makes of it. */
+struct zti_zfp_found {
+    struct zti_zfp_head head;
     int32_t emax;
     bool is_empty; /* no planes follow: all values come back as +0 */
     bool is_void;  /* planes follow, and all values come back as +0 */
@@ -153,22 +158,16 @@ ZTI_INLINE uint32_t zti_zfp_lossy_planes(const struct zti_zfp *z, int64_t above,
 
 /* A header and what the limits leave for the planes behind it. */
 ZTI_INLINE struct zti_zfp_head zti_zfp_limited(const struct zti_zfp *z, uint64_t bits,
-                                               uint32_t length, uint32_t planes, int32_t emax)
+                                               uint32_t length, uint32_t planes)
 {
-    const struct zti_zfp_head h = {bits,
-                                   length,
-                                   planes,
-                                   z->maxbits - length,
-                                   z->minbits > length ? z->minbits - length : 0,
-                                   emax,
-                                   planes == 0,
-                                   false,
-                                   false};
+    const struct zti_zfp_head h = {bits, length, planes, z->maxbits - length,
+                                   z->minbits > length ? z->minbits - length : 0};
     return h;
 }
 
-/* The header of a tile to be coded. emax and is_raw: of floats only, the latter of reversible tiles
- * only, whose header is not complete before zti_zfp_add_planes. */
+/* The header of a tile to be coded; 0 planes where all values are coded as +0. emax and is_raw: of
+ * floats only, the latter of reversible tiles only, whose header is not complete before
+ * zti_zfp_add_planes. */
 ZTI_INLINE struct zti_zfp_head zti_zfp_head_of(const struct zti_zfp *z, int32_t emax, bool is_raw,
                                                uint32_t width, uint32_t rank, bool is_float,
                                                bool is_exact)
@@ -177,17 +176,16 @@ ZTI_INLINE struct zti_zfp_head zti_zfp_head_of(const struct zti_zfp *z, int32_t 
     const uint32_t most = zti_zfp_planes_most(z, width), field = zti_zfp_exponent_bits(width);
     const uint32_t lossy = zti_zfp_lossy_planes(z, zti_zfp_planes_above(z, emax, rank), width);
     if (!is_float)
-        return zti_zfp_limited(z, 0, 0, most, 0);
-    if (e == 0 && !is_raw) {
-        struct zti_zfp_head h = zti_zfp_limited(z, 0, 1, 0, emax);
+        return zti_zfp_limited(z, 0, 0, most);
+    if (is_exact && is_raw)
+        return zti_zfp_limited(z, 3, 2, most);
+    if (e == 0 || (!is_exact && lossy == 0)) {
+        struct zti_zfp_head h = zti_zfp_limited(z, 0, 1, 0);
         h.least = is_exact ? 0 : h.least; /* nor does libzfp fill it up */
         return h;
     }
-    if (is_exact)
-        return is_raw ? zti_zfp_limited(z, 3, 2, most, emax)
-                      : zti_zfp_limited(z, 1 + 4 * e, 2 + field, most, emax);
-    return lossy == 0 ? zti_zfp_limited(z, 0, 1, 0, emax)
-                      : zti_zfp_limited(z, 2 * e + 1, 1 + field, lossy, emax);
+    return is_exact ? zti_zfp_limited(z, 1 + 4 * e, 2 + field, most)
+                    : zti_zfp_limited(z, 1 + 2 * e, 1 + field, lossy);
 }
 
 /* Complete the header of a reversible tile whose coefficients have 'any' for their or. */
@@ -197,19 +195,27 @@ ZTI_INLINE void zti_zfp_add_planes(struct zti_zfp_head *h, const struct zti_zfp 
     const uint32_t planes = any ? width - zti_ctz64(any) : 1;
     const uint32_t some = planes < h->planes ? planes : h->planes;
     *h = zti_zfp_limited(z, h->bits | (uint64_t)(some - 1) << h->length,
-                         h->length + zti_zfp_planes_field(width), some, h->emax);
+                         h->length + zti_zfp_planes_field(width), some);
+}
+
+/* Whether the header is no more than the 0 of an empty tile. */
+ZTI_INLINE bool zti_zfp_is_empty_at(uint32_t window, bool is_float)
+{
+    return is_float && !(window & 1);
 }
 
 /* The header of a tile of which 'window' has the first bits, 19 at least. */
-ZTI_INLINE struct zti_zfp_head zti_zfp_head_at(const struct zti_zfp *z, uint32_t window,
-                                               uint32_t width, uint32_t rank, bool is_float,
-                                               bool is_exact)
+ZTI_INLINE struct zti_zfp_found zti_zfp_head_at(const struct zti_zfp *z, uint32_t window,
+                                                uint32_t width, uint32_t rank, bool is_float,
+                                                bool is_exact)
 {
     const uint32_t field = zti_zfp_exponent_bits(width), planes_field = zti_zfp_planes_field(width);
     uint32_t length = 0, planes = zti_zfp_planes_most(z, width);
     int32_t emax = 0;
-    if (is_float && !(window & 1))
-        return zti_zfp_limited(z, 0, 1, 0, 0);
+    if (zti_zfp_is_empty_at(window, is_float)) {
+        const struct zti_zfp_found empty = {zti_zfp_limited(z, 0, 1, 0), 0, true, false, false};
+        return empty;
+    }
     const bool is_raw = is_float && is_exact && (window & 2);
     if (is_float) {
         length = is_exact ? 2 : 1;
@@ -224,11 +230,10 @@ ZTI_INLINE struct zti_zfp_head zti_zfp_head_at(const struct zti_zfp *z, uint32_t
     } else if (is_float) {
         planes = zti_zfp_lossy_planes(z, zti_zfp_planes_above(z, emax, rank), width);
     }
-    struct zti_zfp_head h = zti_zfp_limited(z, 0, length, planes, emax);
-    h.is_empty = false;
-    h.is_raw = is_raw;
-    h.is_void = is_exact && is_float && !is_raw && emax == -zti_zfp_bias(width);
-    return h;
+    const bool is_void = is_exact && is_float && !is_raw && emax == -zti_zfp_bias(width);
+    const struct zti_zfp_found found = {zti_zfp_limited(z, 0, length, planes), emax, false, is_void,
+                                        is_raw};
+    return found;
 }
 
 #endif

@@ -153,7 +153,7 @@ FN bool NAME(put)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is
     const int32_t emax = is_float ? NAME(emax)(values, n, &has_special) : 0;
     const bool is_raw = is_float && is_exact && (has_special || !NAME(is_exact)(values, n, emax));
     struct zti_zfp_head h = zti_zfp_head_of(z, emax, is_raw, WIDTH, rank, is_float, is_exact);
-    if (h.is_empty) {
+    if (h.planes == 0) {
         zti_put_bits(w, h.bits, h.length);
         zti_put_zeros(w, h.least);
         return zti_zfp_proves_tile(z, emax, WIDTH, rank, is_float, is_exact) && !has_special;
@@ -189,19 +189,20 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
                    bool is_exact, struct zti_bit_reader *r)
 {
     const uint32_t n = OWN_VALUES(rank);
-    const struct zti_zfp_head h =
-        zti_zfp_head_at(z, (uint32_t)zti_peek_bits(r), WIDTH, rank, is_float, is_exact);
+    const uint32_t window = (uint32_t)zti_peek_bits(r);
     ulane u[OWN_VALUES(ZT_MAX_RANK)], q[OWN_VALUES(ZT_MAX_RANK)];
-    const uint64_t start = r->at += h.length;
-    if (h.is_empty) {
-        r->at += h.least;
+    if (zti_zfp_is_empty_at(window, is_float)) {
+        r->at += z->minbits > 1 ? z->minbits : 1;
         if (values)
             NAME(clear)(values, n);
         return;
     }
-    const uint32_t known = NAME(take_planes)(r, values ? u : NULL, rank, h.planes, h.budget);
-    if (r->at - start < h.least)
-        r->at = start + h.least;
+    const struct zti_zfp_found h = zti_zfp_head_at(z, window, WIDTH, rank, is_float, is_exact);
+    const uint64_t start = r->at += h.head.length;
+    const uint32_t known =
+        NAME(take_planes)(r, values ? u : NULL, rank, h.head.planes, h.head.budget);
+    if (r->at - start < h.head.least)
+        r->at = start + h.head.least;
     if (!values)
         return;
     if (known == 0) {

@@ -92,7 +92,7 @@ struct taking {
 
 ZTI_INLINE void store_plane(struct taking *t, uint32_t n, uint64_t plane)
 {
-    if (t->plane && n == 16)
+    if (n == 16)
         ((uint16_t *)t->plane)[t->i] = (uint16_t)plane;
     else if (t->plane)
         ((uint64_t *)t->plane)[t->i] = plane;
@@ -156,11 +156,12 @@ ZTI_INLINE void take_learning(const uint8_t *base, struct taking *t, uint32_t n,
     const uint64_t v = (n == 16 ? window >> c : window57(base, t->at + c)) << 1 | 1;
     const struct group_bits g = group_bits_of(v);
     const uint32_t more = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
-    const bool is_last = g.end >= 57 || c + more >= n;
+    const bool is_last = (n != 16 && g.end >= 57) || c + more >= n;
     uint32_t used = c + (uint32_t)g.end + 1;
     uint64_t plane = known | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
     t->c = c + more;
-    if (zti_unlikely(is_last || (is_limited && used > t->left))) {
+    if (n == 16 ? is_last || (is_limited && used > t->left)
+                : zti_unlikely(is_last || (is_limited && used > t->left))) {
         const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, n - 1 - c);
         used = n + (uint32_t)_mm_popcnt_u64(x);
         plane = known | x << c | UINT64_C(1) << (n - 1);

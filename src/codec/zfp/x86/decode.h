@@ -52,18 +52,19 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
                    uint32_t t, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
     const uint64_t window = window57(r->base, r->at);
-    const struct zti_zfp_head h =
+    const struct zti_zfp_found h =
         zti_zfp_head_at(z, (uint32_t)window, WIDTH, rank, is_float, is_exact);
-    const uint64_t start = r->at += h.length;
+    const uint64_t start = r->at += h.head.length;
     if (!h.is_empty) {
         if (is_float)
             b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = OF(bits_of)(OF(unit)(h.emax));
         b->is_raw |= (uint32_t)h.is_raw << t;
         NAME(take_planes)
-        (r, window >> h.length, 57 - h.length, b, t, rank, h.planes, is_limited, h.budget);
+        (r, window >> h.head.length, 57 - h.head.length, b, t, rank, h.head.planes, is_limited,
+         h.head.budget);
     }
-    if (r->at - start < h.least)
-        r->at = start + h.least;
+    if (r->at - start < h.head.least)
+        r->at = start + h.head.least;
     if (h.is_void && rank == 1)
         memset(b->plane.of_4[t], 0, sizeof b->plane.of_4[t]);
     else if (h.is_void && rank == 2)
@@ -300,13 +301,13 @@ FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_
                      bool is_exact)
 {
     const uint64_t window = window57(r->base, r->at);
-    const struct zti_zfp_head h =
+    const struct zti_zfp_found h =
         zti_zfp_head_at(z, (uint32_t)window, WIDTH, 3, is_float, is_exact);
-    const uint64_t start = r->at += h.length;
+    const uint64_t start = r->at += h.head.length;
     if (!h.is_empty)
-        (void)take_planes_of(r, NULL, 64, h.planes, false, UINT32_MAX);
-    if (r->at - start < h.least)
-        r->at = start + h.least;
+        (void)take_planes_of(r, NULL, 64, h.head.planes, false, UINT32_MAX);
+    if (r->at - start < h.head.least)
+        r->at = start + h.head.least;
 }
 
 FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

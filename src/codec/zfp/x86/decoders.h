@@ -6,50 +6,7 @@
  *   LANES(x, width, rank)   x(4)_v32, ...: tiles of 4 or 16 values side by side
  *   LANES_RANK           rank of the largest tiles that are taken so */
 
-#define DECODE(kind, width, rank, is_float)                                                        \
-    static void decode_##kind##_##rank##d(const struct zti_coding *coding,                         \
-                                          struct zti_bit_reader *r, uint64_t first, uint64_t last, \
-                                          const struct zti_view *view)                             \
-    {                                                                                              \
-        if (goes_plainly(coding))                                                                  \
-            zti_zfp_ranges_plain[coding->type - 1][rank - 1].decode(coding, r, first, last, view); \
-        else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
-            decode_v##width(coding, r, first, last, view, rank, is_float, true, false);            \
-        else if (!is_limited(coding))                                                              \
-            decode_v##width(coding, r, first, last, view, rank, is_float, false, false);           \
-        else if (rank <= LANES_RANK && zti_zfp_fixed_bits(coding) > 0)                             \
-            LANES(decode_fixed, width, rank)                                                       \
-        (coding, r, first, last, zfp_of(coding)->maxbits, view, is_float);                         \
-        else decode_v##width(coding, r, first, last, view, rank, is_float, false, true);           \
-    }                                                                                              \
-    static void skip_##kind##_##rank##d(const struct zti_coding *coding, struct zti_bit_reader *r, \
-                                        uint64_t first, uint64_t last)                             \
-    {                                                                                              \
-        if (goes_plainly(coding))                                                                  \
-            zti_zfp_ranges_plain[coding->type - 1][rank - 1].skip(coding, r, first, last);         \
-        else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
-            skip_v##width(coding, r, first, last, rank, is_float, true, false);                    \
-        else if (is_limited(coding))                                                               \
-            skip_v##width(coding, r, first, last, rank, is_float, false, true);                    \
-        else                                                                                       \
-            skip_v##width(coding, r, first, last, rank, is_float, false, false);                   \
-    }
-
-ZTI_ZFP_EACH(DECODE) /* decode_f32_1d, skip_f32_1d, ... */
-
-#define DECODE_RUNS(kind, width, rank, is_float)                                                   \
-    static void decode_runs_##kind##_##rank##d(                                                    \
-        const struct zti_coding *coding, const uint8_t *base, uint64_t *at, uint32_t runs,         \
-        uint64_t first, uint32_t run_tiles, const struct zti_view *view)                           \
-    {                                                                                              \
-        if (zti_zfp_is_reversible(zfp_of(coding)))                                                 \
-            LANES(decode_runs, width, rank)                                                        \
-        (coding, base, at, runs, first, run_tiles, view, is_float, true);                          \
-        else LANES(decode_runs, width, rank)(coding, base, at, runs, first, run_tiles, view,       \
-                                             is_float, false);                                     \
-    }
-
-/* The same for the types of a rank that LANES has. */
+/* M(kind, width, rank, is_float) for what LANES has. */
 #if defined(ZTI_WITH_AVX512)
 #define EACH_OF_LANES(M)                                                                           \
     M(f32, 32, 1, true)                                                                            \
@@ -68,13 +25,69 @@ ZTI_ZFP_EACH(DECODE) /* decode_f32_1d, skip_f32_1d, ... */
     M(i64, 64, 1, false)
 #endif
 
-EACH_OF_LANES(DECODE_RUNS)
-
 #define ENTRY(call, kind, width, rank, is_float)                                                   \
     ZTI_ZFP_AT(width, rank, is_float) = call##_##kind##_##rank##d,
 #define DECODE_ENTRY(kind, width, rank, is_float) ENTRY(decode, kind, width, rank, is_float)
-#define SKIP_ENTRY(kind, width, rank, is_float)   ENTRY(skip, kind, width, rank, is_float)
+#define RATE_ENTRY(kind, width, rank, is_float)   ENTRY(decode_at_rate, kind, width, rank, is_float)
 #define RUNS_ENTRY(kind, width, rank, is_float)   ENTRY(decode_runs, kind, width, rank, is_float)
+#define SKIP_ENTRY(kind, width, rank, is_float)   ENTRY(skip, kind, width, rank, is_float)
+
+/* Tiles side by side: all of one size, or runs whose places are known. */
+#define DECODE_LANES(kind, width, rank, is_float)                                                  \
+    static void decode_at_rate_##kind##_##rank##d(const struct zti_coding *coding,                 \
+                                                  struct zti_bit_reader *r, uint64_t first,        \
+                                                  uint64_t last, const struct zti_view *view)      \
+    {                                                                                              \
+        const uint64_t bits = zfp_of(coding)->maxbits;                                             \
+        LANES(decode_fixed, width, rank)(coding, r, first, last, bits, view, is_float);            \
+    }                                                                                              \
+    static void decode_runs_##kind##_##rank##d(                                                    \
+        const struct zti_coding *coding, const uint8_t *base, uint64_t *at, uint32_t runs,         \
+        uint64_t first, uint32_t tiles, const struct zti_view *view)                               \
+    {                                                                                              \
+        if (zti_zfp_is_reversible(zfp_of(coding))) {                                               \
+            LANES(decode_runs, width, rank)                                                        \
+            (coding, base, at, runs, first, tiles, view, is_float, true);                          \
+        } else {                                                                                   \
+            LANES(decode_runs, width, rank)                                                        \
+            (coding, base, at, runs, first, tiles, view, is_float, false);                         \
+        }                                                                                          \
+    }
+
+EACH_OF_LANES(DECODE_LANES)
+
+static const zti_zfp_decode_table decode_at_rate = {EACH_OF_LANES(RATE_ENTRY)};
+
+#define DECODE(kind, width, rank, is_float)                                                        \
+    static void decode_##kind##_##rank##d(const struct zti_coding *coding,                         \
+                                          struct zti_bit_reader *r, uint64_t first, uint64_t last, \
+                                          const struct zti_view *view)                             \
+    {                                                                                              \
+        if (goes_plainly(coding))                                                                  \
+            zti_zfp_ranges_plain[coding->type - 1][rank - 1].decode(coding, r, first, last, view); \
+        else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
+            decode_v##width(coding, r, first, last, view, rank, is_float, true, false);            \
+        else if (!is_limited(coding))                                                              \
+            decode_v##width(coding, r, first, last, view, rank, is_float, false, false);           \
+        else if (rank <= LANES_RANK && zti_zfp_fixed_bits(coding) > 0)                             \
+            decode_at_rate[coding->type - 1][rank - 1](coding, r, first, last, view);              \
+        else                                                                                       \
+            decode_v##width(coding, r, first, last, view, rank, is_float, false, true);            \
+    }                                                                                              \
+    static void skip_##kind##_##rank##d(const struct zti_coding *coding, struct zti_bit_reader *r, \
+                                        uint64_t first, uint64_t last)                             \
+    {                                                                                              \
+        if (goes_plainly(coding))                                                                  \
+            zti_zfp_ranges_plain[coding->type - 1][rank - 1].skip(coding, r, first, last);         \
+        else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
+            skip_v##width(coding, r, first, last, rank, is_float, true, false);                    \
+        else if (is_limited(coding))                                                               \
+            skip_v##width(coding, r, first, last, rank, is_float, false, true);                    \
+        else                                                                                       \
+            skip_v##width(coding, r, first, last, rank, is_float, false, false);                   \
+    }
+
+ZTI_ZFP_EACH(DECODE) /* decode_f32_1d, skip_f32_1d, ... */
 
 const zti_zfp_decode_table ZTI_ZFP_TABLE(decode) = {ZTI_ZFP_EACH(DECODE_ENTRY)};
 const zti_zfp_skip_table ZTI_ZFP_TABLE(skip) = {ZTI_ZFP_EACH(SKIP_ENTRY)};

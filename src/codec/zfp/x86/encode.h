@@ -297,12 +297,11 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
     const uint32_t room = rank == 1 ? 16 : rank == 2 ? 4 : 1;
     for (uint32_t t = 0; t < room && t < tiles; t++) {
         const uint32_t e = rank == 1 ? t % 4 * 4 + t / 4 : t;
-        const bool is_raw = is_float && is_exact && (b->is_raw >> e & 1);
-        head[t] = zti_zfp_head_of(z, zti_zfp_emax(top[e], WIDTH), is_raw, WIDTH, rank, is_float,
-                                  is_exact);
-        if (is_exact && !head[t].is_empty)
+        const int32_t emax = zti_zfp_emax(top[e], WIDTH);
+        head[t] = zti_zfp_head_of(z, emax, b->is_raw >> e & 1, WIDTH, rank, is_float, is_exact);
+        if (is_exact && head[t].planes > 0)
             zti_zfp_add_planes(&head[t], z, any[e], WIDTH);
-        *is_proved &= zti_zfp_proves_tile(z, head[t].emax, WIDTH, rank, is_float, is_exact);
+        *is_proved &= zti_zfp_proves_tile(z, emax, WIDTH, rank, is_float, is_exact);
     }
     if (rank == 1)
         NAME(put_tiles_of_4)(f, b, head, tiles, is_limited);

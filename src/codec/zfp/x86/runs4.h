@@ -23,20 +23,20 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
         const uint32_t e = NAME(lane_of)(t);
         const bool is_tile = t < tiles;
         const uint64_t start = at[is_tile ? t : 0], window = window57(base, start);
-        const struct zti_zfp_head h =
+        const struct zti_zfp_found h =
             zti_zfp_head_at(z, (uint32_t)window, WIDTH, 1, is_float, is_exact);
         const bool has_planes = is_tile && !h.is_empty;
-        s.at[e] = start + h.length;
-        s.precision[e] = has_planes ? h.planes : 0;
-        s.left[e] = !has_planes ? 0 : h.budget < INT32_MAX ? h.budget : INT32_MAX;
+        s.at[e] = start + h.head.length;
+        s.precision[e] = has_planes ? h.head.planes : 0;
+        s.left[e] = !has_planes ? 0 : h.head.budget < INT32_MAX ? h.head.budget : INT32_MAX;
         if (is_float)
             b[t / 16].scale[e % 16] = OF(bits_of)(OF(unit)(h.emax));
         b[t / 16].is_raw |= (uint32_t)h.is_raw << t % 16;
         is_void |= (uint32_t)h.is_void << e;
         if (has_planes) {
-            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.length);
+            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.head.length);
             zeros = n < zeros ? n : zeros;
-            most = h.planes > most ? h.planes : most;
+            most = h.head.planes > most ? h.head.planes : most;
         }
     }
     take_planes4_of_lanes(base, &s, zeros, most, WIDTH == 64, u);

@@ -23,16 +23,16 @@ FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base, 
         struct lanes *s = &lanes[t / LANES];
         const bool is_tile = t < tiles;
         const uint64_t start = at[is_tile ? t : 0], window = window57(base, start);
-        const struct zti_zfp_head h =
+        const struct zti_zfp_found h =
             zti_zfp_head_at(z, (uint32_t)window, WIDTH, 2, is_float, is_exact);
-        s->at[t % LANES] = start + h.length;
-        s->precision[t % LANES] = is_tile ? h.planes : 0;
-        s->left[t % LANES] = is_tile && !h.is_empty ? h.budget : 0;
+        s->at[t % LANES] = start + h.head.length;
+        s->precision[t % LANES] = is_tile ? h.head.planes : 0;
+        s->left[t % LANES] = is_tile && !h.is_empty ? h.head.budget : 0;
         heads->scale[t] = is_float ? OF(bits_of)(OF(unit)(h.emax)) : 0;
         heads->is_raw |= (uint32_t)h.is_raw << t;
         heads->is_void |= (uint32_t)h.is_void << t;
         if (!h.is_empty) {
-            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.length);
+            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.head.length);
             *zeros = n < *zeros ? n : *zeros;
             most = s->precision[t % LANES] > most ? s->precision[t % LANES] : most;
         }
