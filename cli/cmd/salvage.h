@@ -1,4 +1,4 @@
-/* salvage.h: what is left of a damaged .zt file. */
+/* salvage.h: reading the intact parts of a damaged .zt file. */
 #ifndef ZTI_CMD_SALVAGE_H
 #define ZTI_CMD_SALVAGE_H
 

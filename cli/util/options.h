@@ -56,9 +56,9 @@ struct options {
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
-    bool salvage; /* write what is left of a damaged file */
+    bool salvage; /* write the intact parts of a damaged file */
     bool has_salvage_fill;
-    double salvage_fill;    /* in place of what is lost */
+    double salvage_fill;    /* stands for lost values */
     const char *index_file; /* of a bare zfp stream; NULL: IN.zti, if it is there */
     const char *slice;
     const char *save; /* demo: where its field goes; NULL: nowhere */

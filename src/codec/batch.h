@@ -10,9 +10,8 @@ enum { ZTI_RUNS_MOST = 32 };
 struct zti_batch {
     /* How many runs that follow each other; 0: none. */
     uint32_t (*runs)(const struct zti_coding *coding);
-    /* Run i of run_tiles tiles, the first of which is tile first + i * run_tiles, begins at bit
-     * at[i] of base, and ends where at[i] is afterwards. What is readable: as for zti_codec's
-     * decode, for each run. */
+    /* Decode runs of run_tiles tiles. Run i starts with tile first + i * run_tiles, at bit at[i] of
+     * base; at[i] is then set to its end. Each run must be readable as zti_codec's decode needs. */
     void (*decode)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
                    uint32_t runs, uint64_t first, uint32_t run_tiles, const struct zti_view *view);
 };

@@ -115,7 +115,7 @@ struct zti_cuda_codec {
     bool adds_to_first_word; /* of words, which is zeroed but for start_bits bits */
     /* Whether there are kernels for a coding; the rest is for the host. */
     bool (*has_kernels)(const struct zti_coding *coding);
-    /* Words of states that encode needs for so many tiles. */
+    /* How many words of states encode needs to code a number of tiles. */
     uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
     void (*encode)(const struct zti_cuda_encoding *e);
     void (*decode)(const struct zti_cuda_decoding *d);

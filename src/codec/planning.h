@@ -63,13 +63,13 @@ struct zti_planning {
      * one; returns how many. The plain one comes before its own way. */
     uint32_t (*candidates)(const zt_params *params, bool is_lossy, struct zti_candidate *list);
 
-    /* Ways to keep a bound of ZT_PWREL, in runs from the loosest to the tightest one, of which
-     * trials on a sample tell the best: run i ends before way ends[i]. Returns how many runs there
-     * are; NULL: there is one way. */
+    /* Ways to keep a bound of ZT_PWREL. They are numbered in runs, each from its loosest way to its
+     * tightest; run i ends before way ends[i]. Trials on a sample find the best way of a run.
+     * Returns the number of runs. NULL: there is one way. */
     uint32_t (*choices)(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS]);
 
-    /* Drop so many more bit planes than configure did, which most values may be within the bound
-     * without. False where there are not so many. NULL: none can be dropped. */
+    /* Drop more bit planes than configure did: most values may still keep the bound. False if there
+     * are fewer planes than that. NULL: none can be dropped. */
     bool (*loosen)(struct zti_coding *coding, uint32_t planes);
 
     const struct zti_pace *pace; /* of values of 4 and 8 bytes; NULL: any order of axes takes about

@@ -35,7 +35,7 @@ bool allocate_slab(const struct compress_job *job, uint64_t extent, void **slab,
 /* What takes bytes and keeps no file: /dev/null, a named pipe. */
 bool is_device(const char *path);
 
-/* The sentence for a pipe out of which nothing comes. */
+/* Say that the pipe that is read holds no values; returns false. */
 bool fail_empty(const struct compress_job *job, struct ztio_error *error);
 
 #endif

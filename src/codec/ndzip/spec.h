@@ -7,7 +7,7 @@
 
 enum { ZTI_NDZIP_VALUES = 4096 }; /* of a cube */
 
-/* A cube's side, of so many axes. */
+/* The side of a cube, in values, by its rank. */
 ZTI_INLINE uint32_t zti_ndzip_side(uint32_t rank)
 {
     return rank == 1 ? 4096 : rank == 2 ? 64 : 16;
@@ -24,7 +24,7 @@ ZTI_INLINE uint32_t zti_ndzip_most_words(uint32_t width)
 }
 
 /* Which bit of the residuals a group's plane i holds; the same bit of the mask says whether the
- * plane is kept. Value j is at that bit of a plane of which plane j is at that bit of values. */
+ * plane is kept. The order is the same within a plane: value j is bit zti_ndzip_plane_bit(W, j). */
 ZTI_INLINE uint32_t zti_ndzip_plane_bit(uint32_t width, uint32_t i)
 {
     return width - 1 - i;
