@@ -214,14 +214,6 @@ ZTI_INLINE u64s v_gather_bytes_64(const uint8_t *base, u64s at)
 
 /* ---- masks ---- */
 
-ZTI_INLINE u64s v_is_negative_64(u64s v)
-{
-    return (u64s)(0 > (i64s)v);
-}
-ZTI_INLINE u32s v_is_bit_set_32(u32s v, uint32_t bit)
-{
-    return v_sign_32(v << (31 - bit));
-}
 ZTI_INLINE u32s m_first_32(uint32_t n)
 {
     return (u32s)((i32s)v_iota_32() < (int32_t)n);

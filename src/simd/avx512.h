@@ -209,10 +209,6 @@ ZTI_INLINE b64s v_is_less_64(u64s a, u64s b)
 {
     return _mm512_cmplt_epi64_mask((__m512i)a, (__m512i)b);
 }
-ZTI_INLINE b64s v_is_negative_64(u64s v)
-{
-    return _mm512_movepi64_mask((__m512i)v);
-}
 ZTI_INLINE b32s v_is_set_32(u32s v)
 {
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v);
@@ -220,10 +216,6 @@ ZTI_INLINE b32s v_is_set_32(u32s v)
 ZTI_INLINE b64s v_is_set_64(u64s v)
 {
     return _mm512_test_epi64_mask((__m512i)v, (__m512i)v);
-}
-ZTI_INLINE b32s v_is_bit_set_32(u32s v, uint32_t bit)
-{
-    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v_all_32(UINT32_C(1) << bit));
 }
 ZTI_INLINE b32s m_first_32(uint32_t n)
 {

@@ -4,7 +4,7 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/avx512.h"
 
-#include "codec/zfp/x86/avx512/lanes.h"
+#include "codec/zfp/x86/avx512/cube.h"
 #include "codec/zfp/x86/bits_to_planes.h"
 #include "codec/zfp/x86/lanes4.h"
 #include "codec/zfp/plain/instance.h"

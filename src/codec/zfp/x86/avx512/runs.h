@@ -1,5 +1,6 @@
 /* runs.h: text: tiles of 16 values whose places are known, a tile a lane, for one width.
- * The includer has x86/avx512/lanes.h and x86/decode.h. */
+ * The includer has x86/decode.h. */
+#include "codec/zfp/x86/avx512/lanes.h"
 
 /* ---- 16 values: a tile a lane ---- */
 
