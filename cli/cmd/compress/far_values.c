@@ -1,6 +1,7 @@
 /* far_values.c: values that look as if they were fill values, found while an array goes by once:
  * such a value is among the largest or the smallest few. */
 #include "cmd/compress/far_values.h"
+#include "cmd/compress/value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,16 +17,6 @@ void far_begin(struct far_values *f, uint32_t fills, const uint64_t *fill)
     f->step = 1;
     f->fills = fills;
     memcpy(f->fill, fill, fills * sizeof *fill);
-}
-
-static double value_at(const zt_array *a, uint64_t i)
-{
-    switch (a->type) {
-    case ZT_F32: return (double)((const float *)a->data)[i];
-    case ZT_F64: return ((const double *)a->data)[i];
-    case ZT_I32: return (double)((const int32_t *)a->data)[i];
-    default: return (double)((const int64_t *)a->data)[i];
-    }
 }
 
 static bool is_fill(const struct far_values *f, const zt_array *a, uint64_t i)

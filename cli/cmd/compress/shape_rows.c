@@ -9,6 +9,7 @@
  *     values two rows apart differ more than those one row apart;
  *   - the neighbours that the shape has are less alike than those that it would have. */
 #include "cmd/compress/shape_rows.h"
+#include "cmd/compress/value.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -25,16 +26,6 @@ struct search {
     uint64_t n, values; /* of the slab, of the array */
     double beside;      /* difference of values that follow each other */
 };
-
-static double value_at(const zt_array *a, uint64_t i)
-{
-    switch (a->type) {
-    case ZT_F32: return (double)((const float *)a->data)[i];
-    case ZT_F64: return ((const double *)a->data)[i];
-    case ZT_I32: return (double)((const int32_t *)a->data)[i];
-    default: return (double)((const int64_t *)a->data)[i];
-    }
-}
 
 static int compare(const void *a, const void *b)
 {

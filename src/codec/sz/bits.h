@@ -34,33 +34,6 @@ static inline uint64_t scatter_bits(uint64_t word, uint64_t mask)
 }
 #endif
 
-#if defined(__GNUC__)
-#define count_ones(word)  ((uint32_t)__builtin_popcountll(word))
-#define lowest_bit(word)  ((uint32_t)__builtin_ctzll(word)) /* of a word that is not 0 */
-#define highest_bit(word) (63 - (uint32_t)__builtin_clzll(word))
-#else
-static inline uint32_t count_ones(uint64_t word)
-{
-    uint32_t n = 0;
-    for (; word; word &= word - 1)
-        n++;
-    return n;
-}
-
-static inline uint32_t lowest_bit(uint64_t word)
-{
-    return count_ones((word & (0 - word)) - 1);
-}
-
-static inline uint32_t highest_bit(uint64_t word)
-{
-    uint32_t n = 0;
-    while (word >>= 1)
-        n++;
-    return n;
-}
-#endif
-
 /* zti_put_bits64 with fewer steps: n <= 64 bits, the higher ones zero. */
 ZTI_INLINE void put_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 {

@@ -145,6 +145,13 @@ ZTI_INLINE uint32_t zti_zfp_planes_field(uint32_t width)
     return width == 32 ? 5 : 6;
 }
 
+/* Bits of the longest header. */
+ZTI_INLINE uint32_t zti_zfp_header_most(uint32_t width, bool is_float, bool is_exact)
+{
+    const uint32_t exponent = is_float ? (is_exact ? 2 : 1) + zti_zfp_exponent_bits(width) : 0;
+    return exponent + (is_exact ? zti_zfp_planes_field(width) : 0);
+}
+
 ZTI_INLINE uint32_t zti_zfp_planes_most(const struct zti_zfp *z, uint32_t width)
 {
     return z->maxprec < width ? z->maxprec : width;

@@ -44,9 +44,8 @@
 /* Bits of a tile before its planes, at most. */
 static uint64_t header_bits(const struct zti_zfp *z, uint32_t type)
 {
-    static const uint8_t lossy[5] = {0, 9, 12, 0, 0};
-    static const uint8_t reversible[5] = {0, 15, 19, 5, 6};
-    return zti_zfp_is_reversible(z) ? reversible[type] : lossy[type];
+    return zti_zfp_header_most(8 * (uint32_t)zt_type_bytes(type), zti_is_float(type),
+                               zti_zfp_is_reversible(z));
 }
 
 /* Bits of a tile of so many planes, before padding. Where maxbits is less than the header, what is

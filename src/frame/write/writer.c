@@ -265,9 +265,10 @@ void zti_writer_set_index(struct zti_frame *f, const struct zti_starts *starts)
         return;
     const uint64_t chunks = chunks_of(f), step = f->index.chunk_tiles / starts->chunk_tiles;
     const uint64_t end = (f->payload_bytes - zti_head_bytes(coding)) * 8;
+    const uint32_t unit_bits = zti_unit_bits(coding);
     for (uint64_t i = 0; i < chunks; i++)
-        starts->list[i] = starts->list[i * step] / zti_unit_bits(coding);
-    starts->list[chunks] = end / zti_unit_bits(coding); /* padding is the last chunk's */
+        starts->list[i] = starts->list[i * step] / unit_bits;
+    starts->list[chunks] = end / unit_bits; /* padding is the last chunk's */
     f->index_bytes = zti_index_bytes(&f->index, starts->list, chunks);
 }
 

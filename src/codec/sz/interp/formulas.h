@@ -1,7 +1,7 @@
 /* formulas.h: text of effort 'high': the arithmetic that decides bytes, of one number or of several
  * side by side: a point's prediction from its neighbours, and residuals to symbols and back.
  *
- * The includer, which may be so more than once, defines a type of numbers modulo 2^32:
+ * The includer defines a type of numbers modulo 2^32, which this text undefines:
  *
  *     V             uint32_t, or a vector of it
  *     OF(name)      what a function is called for this type
@@ -28,7 +28,8 @@ ZTI_INLINE V OF(interpolate)(enum zti_sz_high_stencil stencil, V z, V a, V b, V 
                                            : OF(round)(3 * a - z, 1);
 }
 
-/* The mean of so many predictions, by their sum and the last one, which is the fastest axis'. */
+/* The mean of 1 to 4 predictions, from their sum. 'last' is the prediction along the fastest axis:
+ * of three it counts a little more. */
 ZTI_INLINE V OF(mean)(uint32_t terms, V sum, V last)
 {
     return terms == 1   ? sum
@@ -84,3 +85,10 @@ ZTI_INLINE V OF(residual_of)(V symbol, V open)
     const V size = (2 | (number >> 1 & 1)) << OF(bits_in)(symbol) | open, sign = 0 - (number & 1);
     return (((size ^ sign) - sign) & is_large) | (OF(unfold)(symbol) & ~is_large);
 }
+
+#undef V
+#undef OF
+#undef SHIFT
+#undef SIZE
+#undef FROM
+#undef HIGHEST

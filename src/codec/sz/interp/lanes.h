@@ -55,12 +55,6 @@ ZTI_INLINE u32s highest_of(u32s v)
 #define FROM(v, n)  ((u32s)((v) >= (n)))
 #define HIGHEST(v)  highest_of(v)
 #include "codec/sz/interp/formulas.h"
-#undef V
-#undef OF
-#undef SHIFT
-#undef SIZE
-#undef FROM
-#undef HIGHEST
 
 /* Whether a byte is set. */
 ZTI_INLINE bool is_any(small flags)

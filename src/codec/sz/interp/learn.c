@@ -70,7 +70,7 @@ static struct logarithms make_logarithms(void)
 
 static uint64_t log_of(const struct logarithms *logs, uint64_t v)
 {
-    const uint32_t bits = highest_bit(v);
+    const uint32_t bits = zti_bit_length64(v) - 1;
     const uint64_t below = bits > 16 ? v >> (bits - 16) : v << (16 - bits);
     const uint32_t i = (uint32_t)(below >> 8 & 255), rest = (uint32_t)(below & 255);
     return ((uint64_t)bits << FRACTION) + logs->of[i] +

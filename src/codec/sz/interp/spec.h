@@ -259,12 +259,6 @@ ZTI_INLINE bool zti_sz_high_is_beyond(uint32_t odd, uint32_t axis)
 #define FROM(v, n)  (0 - (uint32_t)((v) >= (uint32_t)(n)))
 #define HIGHEST(v)  (zti_bit_length64(v) - 1)
 #include "codec/sz/interp/formulas.h"
-#undef V
-#undef OF
-#undef SHIFT
-#undef SIZE
-#undef FROM
-#undef HIGHEST
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 

@@ -329,7 +329,7 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
                     values);
     for (uint32_t word = 0; l->exact.count && word < ZTI_SZ_GROUPS; word++)
         for (uint64_t left = l->exact.bits[word]; left; left &= left - 1, l->raw += value_bytes)
-            put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
+            put_value_at(values, value_bytes, word * 64 + zti_ctz64(left), l->raw);
 }
 
 /* Whether a tile's rows are worked on in lines and can go straight to those of a view; rows that

@@ -86,12 +86,12 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++)
         zti_huffman_encode(&model->book[i], coding->run.isa, symbols.of[i], symbols.count[i], w);
     for (uint64_t left = symbols.excess; left; left &= left - 1) {
-        const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
+        const uint32_t g = zti_ctz64(left), shift = class_shift(classes[g]);
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
         const uint32_t most = symbol_most(book_of(classes[g]));
         for (uint64_t high = small_above(NAME(high)(&group, shift), most - 1); high;
              high &= high - 1)
-            put_value(w, (group.u[lowest_bit(high)] >> shift) - most);
+            put_value(w, (group.u[zti_ctz64(high)] >> shift) - most);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
@@ -150,7 +150,7 @@ static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, struct NA
         NAME(join)(&c->planes, high, to, g, in_group(n, g), shift);
         for (uint64_t more = small_above(high, symbol_most(book) - 1); more; more &= more - 1)
             NAME(add_at)
-        (to, g * ZTI_SZ_GROUP + lowest_bit(more), (uval)((uval)take_value(r) << shift));
+        (to, g * ZTI_SZ_GROUP + zti_ctz64(more), (uval)((uval)take_value(r) << shift));
         if (r->at > end_bits)
             return false;
     }

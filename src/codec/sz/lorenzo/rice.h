@@ -24,7 +24,7 @@ struct NAME(group) {
 ZTI_INLINE struct NAME(group) NAME(make_group)(const uval *u, struct smalls *s, uint32_t g)
 {
     const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
-    const uint32_t down = any < 256 ? 0 : highest_bit(any) - 7;
+    const uint32_t down = any < 256 ? 0 : zti_bit_length64(any) - 8;
     const struct small v = NAME(bytes_above)(u + g * ZTI_SZ_GROUP, down, false);
     small_store(v, s->v + g * ZTI_SZ_GROUP);
     s->down[g] = (uint8_t)down;
@@ -48,7 +48,7 @@ ZTI_INLINE struct small NAME(high)(const struct NAME(group) * group, uint32_t k)
 /* How many values have more than k bits. */
 ZTI_INLINE uint32_t NAME(longer)(const struct NAME(group) * group, uint32_t k)
 {
-    return count_ones(small_above(NAME(high)(group, k), 0));
+    return zti_popcount64(small_above(NAME(high)(group, k), 0));
 }
 
 /* About the bits of n values with k planes: ZTI_SZ_UNARY_MOST at most of the unary part of each. */
@@ -179,12 +179,12 @@ ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAM
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
         const uint64_t higher = small_above(high, t);
-        put_word(&w, gather_bits(higher, alive), count_ones(alive));
+        put_word(&w, gather_bits(higher, alive), zti_popcount64(alive));
         alive = higher;
     }
     *writer = w;
     for (; alive; alive &= alive - 1)
-        put_number(writer, (group->u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
+        put_number(writer, (group->u[zti_ctz64(alive)] >> k) - ZTI_SZ_ROUNDS);
 }
 
 /* Folded residuals of a tile while it is decoded: a byte each as long as all fit in one, as most
@@ -247,7 +247,7 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
     struct small high = small_zero();
     struct zti_bit_reader r = *reader;
     for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
-        const uint64_t bits = take_word(&r, count_ones(alive));
+        const uint64_t bits = take_word(&r, zti_popcount64(alive));
         alive = scatter_bits(bits, alive);
         high = small_raise(high, alive);
     }
@@ -255,7 +255,7 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
     NAME(join)(planes, high, to, g, n, k);
     for (; alive; alive &= alive - 1)
         NAME(add_at)
-    (to, g * ZTI_SZ_GROUP + lowest_bit(alive),
+    (to, g * ZTI_SZ_GROUP + zti_ctz64(alive),
      (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
 }
 
@@ -268,7 +268,7 @@ ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group
     const uval *const u = group->u;
     uint32_t next = 0;
     for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
-        const uint32_t i = lowest_bit(left);
+        const uint32_t i = zti_ctz64(left);
         put_code(w, rice_code(i - next, k));
         put_value(w, u[i] - 1);
         next = i + 1;
@@ -342,7 +342,7 @@ ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t
     const struct small high = NAME(high)(group, k);
     uint64_t bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
     for (uint64_t left = small_above(high, ZTI_SZ_ROUNDS - 1); left; left &= left - 1)
-        bits += number_bits((group->u[lowest_bit(left)] >> k) - ZTI_SZ_ROUNDS);
+        bits += number_bits((group->u[zti_ctz64(left)] >> k) - ZTI_SZ_ROUNDS);
     return bits;
 }
 
@@ -353,7 +353,7 @@ ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t c
     uint64_t bits = 0;
     uint32_t next = 0;
     for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
-        const uint32_t i = lowest_bit(left);
+        const uint32_t i = zti_ctz64(left);
         bits += rice_code(i - next, k).count + value_bits(group->u[i] - 1);
         next = i + 1;
     }

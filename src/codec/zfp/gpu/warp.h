@@ -104,12 +104,6 @@ FN void take_known_of_warp(struct zti_bit_reader *r, uint32_t *word, uint32_t c)
 #define PUT                    append
 #define PUT_WORD(s, v, n)      append(s, low_bits(v, n), (n) < 32 ? (n) : 32)
 #define PUT_RUN(s, zeros)      (append(s, 1, 1), append_zeros(s, zeros))
-#define SOURCE                 struct zti_bit_reader
-#define FIELD                  uint64_t
-#define PEEK_BITS              57
-#define PEEK                   zti_peek_bits
-#define PASS(r, n)             ((r)->at += (n))
-#define PLACE(x)               ((x) ? zti_ctz64(x) : 64)
 #define TAKEN                  uint32_t
 #define TAKE_KNOWN(r, p, n, c) take_known_of_warp(r, p, c)
 #define SET(p, n, i)           (*(p) |= (i) / 32 == threadIdx.x % 32 ? 1u << (i) % 32 : 0)

@@ -13,13 +13,20 @@
  *   WORD, WORD_AT(p, j)   unsigned integer that planes are put from; word j of plane p
  *   PUT(s, v, n), PUT_WORD(s, v, n), PUT_RUN(s, zeros)   appends n bits; the low n bits of a word,
  *                     or all of it; a 1 and zeros
- *   SOURCE, FIELD, PEEK_BITS   where from; an unsigned integer, and how many bits of it are looked
- *                     at at once, at least 31
- *   PEEK(r), PASS(r, n), PLACE(x)   looks; passes over bits; place of the lowest 1 of a field, at
- *                     least PEEK_BITS where it has none
- *   TAKEN             unsigned integers that planes are taken to
- *   TAKE_KNOWN(r, p, n, c), SET(p, n, i)   takes c bits to plane p of n; sets bit i of it
- * 'n' is a constant. */
+ *   SOURCE, FIELD, PEEK_BITS   where from (left out: a bit reader, as with the next line); an
+ * unsigned integer, and how many bits of it are looked at at once, at least 31 PEEK(r), PASS(r, n),
+ * PLACE(x)   looks; passes over bits; place of the lowest 1 of a field, at least PEEK_BITS where it
+ * has none TAKEN             unsigned integers that planes are taken to TAKE_KNOWN(r, p, n, c),
+ * SET(p, n, i)   takes c bits to plane p of n; sets bit i of it 'n' is a constant. */
+
+#if !defined(SOURCE)
+#define SOURCE     struct zti_bit_reader
+#define FIELD      uint64_t
+#define PEEK_BITS  57
+#define PEEK       zti_peek_bits
+#define PASS(r, n) ((r)->at += (n))
+#define PLACE(x)   ((x) ? zti_ctz64(x) : 64)
+#endif
 
 /* Append a plane, whose bits from 'top' on are zero; returns the new c. */
 FN uint32_t PLANE(put_plane)(SINK *s, const WORD *plane, uint32_t n, uint32_t c, uint32_t top)

@@ -38,12 +38,6 @@ ZTI_INLINE void take_known(struct zti_bit_reader *r, uint64_t *plane, uint32_t n
 #define PUT               zti_put_bits
 #define PUT_WORD(s, v, n) zti_put_bits64(s, (v)&low_mask(n), (n) < 64 ? (n) : 64)
 #define PUT_RUN           put_run
-#define SOURCE            struct zti_bit_reader
-#define FIELD             uint64_t
-#define PEEK_BITS         57
-#define PEEK              zti_peek_bits
-#define PASS(r, n)        ((r)->at += (n))
-#define PLACE(x)          ((x) ? zti_ctz64(x) : 64)
 #define TAKEN             uint64_t
 #define TAKE_KNOWN        take_known
 #define SET(p, n, i)      ((p)[(n) <= 64 ? 0 : (i) / 64] |= UINT64_C(1) << (i) % 64)

@@ -107,7 +107,7 @@ enum {
 
 /* What a state does with a symbol: known before the state is. */
 struct way_step {
-    uint32_t bits, next; /* see make_steps in ans/model.c; 'next' among those of all models */
+    uint32_t bits, next; /* steps[0] and [1] of ans/spec.h; 'next' among those of all models */
 };
 
 /* Tables of all models, one after another: the first ones are in shared memory too. */
@@ -172,7 +172,8 @@ static __device__ __forceinline__ uint32_t run_step(const struct runner *r,
                                                     struct way_step step, uint32_t state,
                                                     struct way_sum *sum, bool is_near)
 {
-    const uint32_t bits = (state + step.bits) >> 16, number = (state >> bits) + step.next;
+    const uint32_t bits = ZTI_ANS_EMITTED(state, step.bits);
+    const uint32_t number = ZTI_ANS_NUMBER(state, bits, step.next);
     sum->bits += bits;
     l->shed[i * l->ways] = (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
     if (is_near || number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)

@@ -162,7 +162,7 @@ ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
     const __m512i count = _mm512_popcnt_epi64(who);
     const uint32_t few = _mm512_cmple_epu64_mask(count, _mm512_set1_epi64(most));
     r.some = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(count));
-    r.first = lowest_bit(few | 1u << 8);
+    r.first = zti_ctz64(few | 1u << 8);
     const uint64_t *const matrix = less_bits + r.first;
     const __m512i two = _mm512_packus_epi32(small_sums(s, matrix), small_sums(s, matrix + 1));
     const __m512i more = _mm512_packus_epi32(small_sums(s, matrix + 2), small_sums(s, matrix + 3));
