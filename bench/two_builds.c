@@ -92,6 +92,28 @@ static struct build open_build(const char *path, zt_isa isa)
     return b;
 }
 
+/* A build of its own in memory: a file that is opened twice is mapped once, and code that runs
+ * twice as often as the other build's stays in the caches and in branch predictors. */
+static struct build open_copy(const char *path, zt_isa isa)
+{
+    static char bytes[1 << 16];
+    char copy[] = "/tmp/two_builds_XXXXXX";
+    FILE *const from = fopen(path, "rb");
+    const int number = mkstemp(copy);
+    FILE *const to = number < 0 ? NULL : fdopen(number, "wb");
+    if (!from || !to)
+        fail(from ? copy : path, "cannot be opened");
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, from)) > 0;)
+        if (fwrite(bytes, 1, n, to) != n)
+            fail(copy, "cannot be written");
+    (void)fclose(from);
+    if (fclose(to))
+        fail(copy, "cannot be written");
+    const struct build b = open_build(copy, isa);
+    (void)remove(copy);
+    return b;
+}
+
 static void check(const struct build *b, zt_status status, const char *what)
 {
     if (status)
@@ -254,9 +276,9 @@ int main(int argc, char **argv)
     }
     if (mib < 1 || rounds < 1 || rounds > ROUNDS_MOST)
         fail("--mib, --rounds", "out of range");
-    /* the same file is mapped once: the second copy of the old build tells what noise there is */
+    /* the second copy of the old build tells what noise there is */
     struct build builds[BUILDS] = {open_build(argv[1], isa), open_build(argv[2], isa),
-                                   open_build(argv[1], isa)};
+                                   open_copy(argv[1], isa)};
     struct sums sums = {0};
     printf("%-14s %-3s %-3s %-10s %6s %6s\n", "codec", "", "", "", "new", "noise");
     all_rows(builds, mib, only, rounds, &sums);
