@@ -139,12 +139,6 @@ zt_status far_take(struct far_values *f, zt_context *context, const zt_array *sl
 
 /* ---- what is far ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_found(const struct far_value *found, uint32_t n, double v)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -220,7 +214,7 @@ uint32_t far_find(const struct far_values *f, struct far_value *found)
     if (!room)
         return 0;
     memcpy(room, f->sample, f->sampled * sizeof *room);
-    qsort(room, f->sampled, sizeof *room, compare);
+    qsort(room, f->sampled, sizeof *room, compare_values);
     search_lists(&s);
     free(room);
     return s.founds;

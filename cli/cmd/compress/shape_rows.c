@@ -27,17 +27,11 @@ struct search {
     double beside;      /* difference of values that follow each other */
 };
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The mean of the middle half, which a coast line or a few spikes do not move. */
 static double middle_mean(double *found, uint32_t count)
 {
     double sum = 0;
-    qsort(found, count, sizeof *found, compare);
+    qsort(found, count, sizeof *found, compare_values);
     for (uint32_t k = count / 4; k < count - count / 4; k++)
         sum += found[k];
     return sum / (count - 2 * (count / 4));

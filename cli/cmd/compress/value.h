@@ -15,4 +15,11 @@ static inline double value_at(const zt_array *a, uint64_t i)
     }
 }
 
+/* For qsort of numbers. */
+static inline int compare_values(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 #endif
