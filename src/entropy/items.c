@@ -3,6 +3,7 @@
 #include "entropy/bits_within.h"
 
 enum { STEP_BITS = 3, NUMBER_BITS = 7, RUN_BITS = 4 }; /* of an item, without its n */
+enum { KIND_BITS = 2 };
 
 static uint32_t bit_width(uint32_t v)
 {
@@ -15,6 +16,23 @@ static uint32_t bit_width(uint32_t v)
 uint32_t zti_symbol_bits(uint32_t n)
 {
     return bit_width(n - 1);
+}
+
+void zti_items_put_kind(struct zti_items *to, uint32_t used, uint32_t only, uint32_t alphabet)
+{
+    zti_items_field(to, used < ZTI_ITEMS_LIST ? used : ZTI_ITEMS_LIST, KIND_BITS);
+    if (used == ZTI_ITEMS_ONE)
+        zti_items_field(to, only, zti_symbol_bits(alphabet));
+}
+
+const char *zti_items_take_kind(struct zti_bit_reader *r, uint32_t alphabet, uint32_t *kind,
+                                uint32_t *only)
+{
+    *kind = zti_take_within(r, KIND_BITS);
+    *only = *kind == ZTI_ITEMS_ONE ? zti_take_within(r, zti_symbol_bits(alphabet)) : 0;
+    return *kind > ZTI_ITEMS_LIST ? "is of no known kind"
+           : *only >= alphabet    ? "names a symbol that is not in the alphabet"
+                                  : NULL;
 }
 
 static uint32_t gamma_bits(uint32_t n)

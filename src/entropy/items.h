@@ -12,13 +12,17 @@
  *
  * n is 1 to 65,536 in Elias's gamma code: as many zeros as it has bits after its leading one, a
  * one, and these bits. Fields are least significant bit first, as everywhere. What "the one before"
- * is in the beginning, and where a list ends, is the table's business. */
+ * is in the beginning, and where a list ends, is the table's business.
+ *
+ * A table begins with two bits that say what there is: no symbol that occurs; one, whose number
+ * follows, in as many bits as the largest number of the alphabet has; or a list. */
 #ifndef ZTI_ITEMS_H
 #define ZTI_ITEMS_H
 
 #include "bits/bits.h"
 
 enum { ZTI_ITEM_SYMBOL_BITS = 7 }; /* the most that a symbol takes */
+enum { ZTI_ITEMS_NONE = 0, ZTI_ITEMS_ONE = 1, ZTI_ITEMS_LIST = 2 };
 
 /* Where bits go: to a writer, or nowhere, to be counted. */
 struct zti_items {
@@ -33,6 +37,14 @@ static inline void zti_items_field(struct zti_items *to, uint64_t v, uint32_t n)
         zti_put_bits(to->writer, v, n);
     to->bits += n;
 }
+
+/* Append how a table begins: 'used' symbols of an alphabet occur; where that is one, it is 'only'.
+ */
+void zti_items_put_kind(struct zti_items *to, uint32_t used, uint32_t only, uint32_t alphabet);
+
+/* Read how a table begins. Returns NULL, or what is wrong with it. */
+const char *zti_items_take_kind(struct zti_bit_reader *reader, uint32_t alphabet, uint32_t *kind,
+                                uint32_t *only);
 
 /* Append the list of n numbers; 'before' is what stands before it. */
 void zti_items_put(struct zti_items *to, const uint8_t *numbers, uint32_t n, uint32_t before);

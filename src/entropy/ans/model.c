@@ -5,7 +5,7 @@
  * make frequencies of them. Fewer bits make a shorter table and longer streams: the writer tries
  * all eight precisions.
  *
- *   2 bits   0: no symbol occurs; 1: one does, and its number follows; 2: a list
+ *   2 bits   what there is, as items.h says; of a list:
  *   3 bits   precision p: bits of a weight below its leading one
  *   ...      how many symbols the list has, minus one, in as many bits as a symbol's number
  *   ...      the list of exponents (items.h): e + 1 for a weight in [2^e, 2^(e+1)), 0 for a symbol
@@ -24,10 +24,6 @@
 #include "entropy/items.h"
 
 enum {
-    KIND_BITS = 2,
-    NO_SYMBOL = 0,
-    ONE_SYMBOL = 1,
-    LIST = 2,
     PRECISION_BITS = 3,
     PRECISIONS = 1 << PRECISION_BITS,
     WEIGHT_BITS = 16,
@@ -177,9 +173,7 @@ static uint32_t list_end(const struct zti_ans_model *model)
 static void put_table(const struct zti_ans_model *model, struct zti_items *to)
 {
     const uint32_t number_bits = zti_symbol_bits(model->alphabet);
-    zti_items_field(to, model->used < LIST ? model->used : LIST, KIND_BITS);
-    if (model->used == 1)
-        zti_items_field(to, model->only, number_bits);
+    zti_items_put_kind(to, model->used, model->only, model->alphabet);
     if (model->used < 2)
         return;
     const uint32_t end = list_end(model);
@@ -323,29 +317,22 @@ zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint3
     zt_status status = alloc_model(context, alphabet, model);
     if (status != ZT_OK)
         return status;
-    const uint32_t kind = zti_take_within(reader, KIND_BITS);
-    const char *wrong = NULL;
-    if (kind == ONE_SYMBOL) {
-        model->only = zti_take_within(reader, zti_symbol_bits(alphabet));
-        model->used = 1;
-        if (model->only >= alphabet)
-            wrong = "names a symbol that is not in the alphabet";
-        else
-            model->frequencies[model->only] = ZTI_ANS_STATES;
-    } else if (kind == LIST) {
+    uint32_t kind;
+    const char *wrong = zti_items_take_kind(reader, alphabet, &kind, &model->only);
+    model->used = kind == ZTI_ITEMS_ONE;
+    if (!wrong && kind == ZTI_ITEMS_ONE)
+        model->frequencies[model->only] = ZTI_ANS_STATES;
+    if (!wrong && kind == ZTI_ITEMS_LIST)
         wrong = take_list(reader, model);
-    } else if (kind != NO_SYMBOL) {
-        wrong = "is of no known kind";
-    }
     if (!wrong && reader->at > reader->end)
         wrong = "is cut short";
     if (wrong) {
         zti_ans_free(context, model);
         return zti_fail(context, ZT_CORRUPT, "the ANS table %s", wrong);
     }
-    if (kind == LIST)
+    if (kind == ZTI_ITEMS_LIST)
         normalise(model);
-    if (kind != NO_SYMBOL)
+    if (kind != ZTI_ITEMS_NONE)
         make_tables(model);
     return ZT_OK;
 }

@@ -1,12 +1,8 @@
 /* table.c: a codebook's code lengths as bits.
  *
- * Only lengths are stored; codes follow from them. Two bits say what there is:
- *
- *   0   no symbol has a code
- *   1   one symbol has, and it takes no bits; its number follows, in as many bits as the largest
- *       number of the alphabet has
- *   2   a list of lengths (items.h), symbol 0 first; before the first, "the one before" has the
- *       limit of the alphabet (15 or 16 bits)
+ * Only lengths are stored; codes follow from them. A table begins as items.h says; the code of an
+ * only symbol takes no bits. The list has lengths, symbol 0 first; before the first, "the one
+ * before" has the limit of the alphabet (15 or 16 bits).
  *
  * The list ends where the code is complete, that is where 2^-length adds up to 1: the symbols after
  * that have none. So a table cannot be incomplete, and one that oversubscribes is refused at the
@@ -19,15 +15,11 @@
 #include "entropy/huffman/build.h"
 #include "entropy/items.h"
 
-enum { KIND_BITS = 2, NO_SYMBOL = 0, ONE_SYMBOL = 1, LENGTHS = 2 };
-
 /* ---- writing ---- */
 
 static void put_table(const struct zti_codebook *book, struct zti_items *to)
 {
-    zti_items_field(to, book->used < LENGTHS ? book->used : LENGTHS, KIND_BITS);
-    if (book->used == 1)
-        zti_items_field(to, book->order[0], zti_symbol_bits(book->alphabet));
+    zti_items_put_kind(to, book->used, book->order[0], book->alphabet);
     if (book->used < 2)
         return;
     uint32_t end = book->alphabet; /* of the symbols that have a code */
@@ -84,19 +76,12 @@ zt_status zti_codebook_take(zt_context *context, struct zti_bit_reader *reader, 
     zt_status status = zti_codebook_alloc(context, alphabet, book);
     if (status != ZT_OK)
         return status;
-    const uint32_t kind = zti_take_within(reader, KIND_BITS);
-    const char *wrong = NULL;
-    if (kind == ONE_SYMBOL) {
-        const uint32_t symbol = zti_take_within(reader, zti_symbol_bits(alphabet));
-        if (symbol >= alphabet)
-            wrong = "names a symbol that is not in the alphabet";
-        book->used = 1;
-        book->order[0] = (uint16_t)symbol;
-    } else if (kind == LENGTHS) {
+    uint32_t kind, only;
+    const char *wrong = zti_items_take_kind(reader, alphabet, &kind, &only);
+    if (!wrong && kind == ZTI_ITEMS_LIST)
         wrong = take_lengths(reader, book);
-    } else if (kind != NO_SYMBOL) {
-        wrong = "is of no known kind";
-    }
+    book->used = kind == ZTI_ITEMS_ONE;
+    book->order[0] = (uint16_t)only;
     if (!wrong && reader->at > reader->end)
         wrong = "is cut short";
     if (wrong) {
