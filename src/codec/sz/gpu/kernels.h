@@ -38,6 +38,26 @@ struct sz_tiles {
     int64_t least, most; /* integers whose multiples of the step are of the type */
 };
 
+enum { EXACT_WORDS = ZTI_SZ_GROUPS }; /* of 64 bits, a bit for each value of a tile */
+
+static __device__ __forceinline__ uint32_t value_bytes_of(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_I32 ? 4 : 8;
+}
+
+/* A tile's place along the last axis, of so many; the number becomes that without this axis. */
+static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t tiles)
+{
+    if ((*number | tiles) >> 32 == 0) { /* several times as fast */
+        const uint32_t n = (uint32_t)*number, rest = n / (uint32_t)tiles;
+        *number = rest;
+        return n - rest * (uint32_t)tiles;
+    }
+    const uint64_t at = *number % tiles;
+    *number /= tiles;
+    return at;
+}
+
 /* Bytes from one book to the next. */
 ZTI_STATIC size_t sz_book_bytes(uint32_t alphabet)
 {

@@ -230,7 +230,7 @@ ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row
 {
     const uint32_t i = at[2], own = i < band->own[2] ? band->own[2] : band->dim[2];
     const uint32_t of = band->odd & 4 ? row->parent[2].of : UINT32_MAX;
-    if (i == 0 || i + 2 >= of)
+    if (!ZTI_SZ_HIGH_HAS_FOUR(i, of))
         return 1;
     return (own < of - 2 ? own : of - 2) - i;
 }

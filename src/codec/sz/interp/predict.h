@@ -82,9 +82,11 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
         parent->row = parent->first + first;
         parent->loud = parent->first_loud + first;
         parent->at = i < 3 ? at[i] : 0;
-        if (i < 3 && parent->at + 1 < parent->of) {
+        const enum zti_sz_high_stencil stencil =
+            zti_sz_high_stencil(parent->at, parent->of, row->is_linear);
+        if (i < 3 && stencil != ZTI_SZ_HIGH_BEYOND) {
             row->across |= 1u << i;
-            add_term(row, parent, zti_sz_high_stencil(parent->at, parent->of, row->is_linear));
+            add_term(row, parent, stencil);
         }
     }
     for (uint32_t i = 0; row->terms == 0 && i < 3; i++) /* the last row along all of its axes */

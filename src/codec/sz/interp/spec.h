@@ -338,6 +338,18 @@ ZTI_STATIC uint32_t zti_sz_high_open_bits(uint32_t symbol)
     return symbol == ZTI_SZ_HIGH_ESCAPE ? 32 : zti_sz_high_bits_in(symbol);
 }
 
+/* The bits of several symbols, one in each field of a word: 'each' has a 1 in each field of 8 bits
+ * or more. From 127 on a symbol or the next one has bit 7 set; the escape, 255, has both. */
+ZTI_STATIC uint32_t zti_sz_high_open_bits_of(uint32_t symbols, uint32_t each)
+{
+    const uint32_t next = (symbols & 127 * each) + each,
+                   mask = ((next | symbols) >> 7 & each) * 255;
+    const uint32_t sizes =
+        (symbols & mask) -
+        (mask & (uint32_t)(ZTI_SZ_HIGH_DIRECT - 4 * ZTI_SZ_HIGH_LEAST_OPEN) * each);
+    return (sizes >> 2 & 31 * each) + 27 * ((next & symbols) >> 7 & each); /* 5, not 32 */
+}
+
 ZTI_STATIC uint32_t zti_sz_high_open(uint32_t bits, int32_t q)
 {
     return bits == 32 ? (uint32_t)q : zti_sz_high_open_of((uint32_t)q, bits);

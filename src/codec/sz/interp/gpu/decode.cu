@@ -192,18 +192,11 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const stru
 
 /* ---- values: a block a tile ---- */
 
-/* What the first n of four symbols leave open, a byte each: the sum of zti_sz_high_open_bits, of
- * all at once. From 127 on a symbol or its next has the highest bit set. */
+/* What the first n of four symbols leave open, a byte each: the sum. */
 static __device__ __forceinline__ uint32_t open_bits_of_four(uint32_t four, uint32_t n)
 {
-    const uint32_t each = 0x01010101, highest = 0x80808080;
-    four &= n < 4 ? (1u << 8 * n) - 1 : ~0u;
-    const uint32_t next = (four & ~highest) + each, has = (next | four) & highest;
-    const uint32_t mask = (has >> 7) * 255;
-    const uint32_t from = (uint32_t)(ZTI_SZ_HIGH_DIRECT - 4 * 5) * each;
-    const uint32_t bits = ((four & mask) - (from & mask)) >> 2 & 31 * each;
-    const uint32_t escapes = (uint32_t)__popc(next & four & highest); /* have 5 by this, not 32 */
-    return (bits * each >> 24) + 27 * escapes;
+    const uint32_t each = 0x01010101;
+    return zti_sz_high_open_bits_of(four & (n < 4 ? (1u << 8 * n) - 1 : ~0u), each) * each >> 24;
 }
 
 /* The residuals of a word's first n symbols, of those that leave bits open, which are at r->at. */

@@ -307,6 +307,37 @@ static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t va
                          : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
 }
 
+/* Or bits into words of 32 in shared memory; *at goes behind them. */
+static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uint64_t v,
+                                              uint32_t count)
+{
+    for (uint32_t done = 0; done < count;) {
+        const uint32_t skip = *at % 32, left = count - done;
+        const uint32_t some = left < 32 - skip ? left : 32 - skip;
+        const uint32_t piece = (uint32_t)(v >> done) & (0xffffffffu >> (32 - some));
+        if (piece != 0)
+            (void)atomicOr((unsigned *)words + *at / 32, piece << skip);
+        *at += some;
+        done += some;
+    }
+}
+
+/* Write which they are, in a way that is known (exact_mark_bytes). One thread. */
+static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
+                                                 const uint64_t *bits, uint32_t n, uint32_t way)
+{
+    bool is_set = false;
+    put_at(words, at, way, 8);
+    for (uint32_t from = 0, end; way == ZTI_SZ_EXACT_RUNS && from < n;
+         from = end, is_set = !is_set) {
+        end = run_end(bits, from, n, is_set);
+        const struct zti_sz_code run = exact_run_code(end - from);
+        put_at(words, at, run.bits, run.count);
+    }
+    for (uint32_t from = 0; way == ZTI_SZ_EXACT_BITMAP && from < n; from += 8)
+        put_at(words, at, bits[from / 64] >> from % 64 & 255, 8);
+}
+
 /* Values as they are: marks by a thread each 4096 values, then these. */
 static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
                                                       const struct sz_tile *t,

@@ -68,15 +68,10 @@ static __device__ __forceinline__ struct eight eight_from(const uint16_t *from, 
     return e;
 }
 
-static_assert(ZTI_SZ_HIGH_DIRECT + 1 == 1 << 7 && ZTI_SZ_HIGH_ESCAPE + 1 == 1 << 8,
-              "one more sets bit 7 of symbols that leave some bits open, and bit 8 of the escape");
-
-/* zti_sz_high_open_bits of two residuals' symbols at a time. */
+/* Of two codes' symbols. */
 static __device__ __forceinline__ uint32_t open_bits_of_two(uint32_t codes)
 {
-    const uint32_t symbols = codes & 255 * BOTH, more = symbols + BOTH;
-    const uint32_t sizes = (symbols + (256 + 5 * 4 - ZTI_SZ_HIGH_DIRECT) * BOTH) >> 2;
-    return (sizes & (more >> 7 & BOTH) * 63) | (more >> 3 & 32 * BOTH);
+    return zti_sz_high_open_bits_of(codes & 255 * BOTH, BOTH);
 }
 
 static __device__ __forceinline__ uint32_t sum_of_two(uint32_t two)

@@ -9,14 +9,49 @@
 #include "codec/sz/gpu/kernels.h"
 #include "codec/sz/interp/spec.h"
 
-#include "codec/sz/lorenzo/gpu/tile.h"
-
 enum {
     HIGH_THREADS = 256,
     HIGH_WARPS = HIGH_THREADS / 32,
     HIGH_MOST_TAKERS = 16,
     NOTE_BYTES = 256
 };
+
+/* A tile's place and size; the last axis is fastest. */
+struct sz_tile {
+    uint32_t rank, n;
+    uint32_t extent[ZT_MAX_RANK];
+    uint32_t step[ZT_MAX_RANK]; /* between neighbours along an axis, in values of the tile */
+    uint64_t origin[ZT_MAX_RANK];
+};
+
+static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *s, uint64_t number)
+{
+    const struct zti_walk at = zti_walk_from(&s->grid, number);
+    struct sz_tile t;
+    t.rank = s->grid.rank;
+    t.n = 1;
+    for (uint32_t i = t.rank; i-- > 0;) {
+        t.origin[i] = at.origin[i];
+        t.extent[i] = extent_at(&s->grid, i, at.origin[i]);
+        t.step[i] = t.n;
+        t.n *= t.extent[i];
+    }
+    return t;
+}
+
+/* Where value i of a tile is in the view, or NULL where it is outside. */
+static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const struct sz_tile *t,
+                                                 uint32_t i)
+{
+    int64_t offset = 0;
+    for (uint32_t k = 0; k < t->rank; k++) {
+        const uint64_t at = t->origin[k] + i / t->step[k] % t->extent[k];
+        if (at < s->view.lo[k] || at >= s->view.hi[k])
+            return NULL;
+        offset += (int64_t)(at - s->view.lo[k]) * s->view.out.stride[k];
+    }
+    return (char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
+}
 
 /* What is where in a slot, in bytes; to decode symbols, to encode the last three. */
 struct high_places {

@@ -77,6 +77,17 @@ static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, cons
 
 enum { PLACING_WARPS = 4 }; /* the first ones: each has one of the kinds of lengths */
 
+/* Exclusive sums of two numbers a lane over the first warp; returns the sum of all. The numbers of
+ * lane l are sums[2 l] and sums[2 l + 1]. */
+static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
+{
+    const uint32_t lane = threadIdx.x % 32, a = sums[2 * lane], b = sums[2 * lane + 1];
+    const uint32_t up_to = (uint32_t)warp_sums_32(a + b);
+    sums[2 * lane] = up_to - a - b;
+    sums[2 * lane + 1] = up_to - b;
+    return __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+}
+
 /* Lengths of what is in sections, the one kind there is or lists and symbols of each book, to where
  * each begins, section after section. Returns how much that is. */
 static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,

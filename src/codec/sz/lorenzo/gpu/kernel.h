@@ -18,8 +18,6 @@
 
 #include "codec/sz/quantize/logarithm.h" /* log_at_once, log_or_exact, number */
 
-#include "codec/sz/lorenzo/gpu/tile.h"
-
 #include "codec/sz/lorenzo/gpu/walk.h"
 
 #include "codec/sz/gpu/marks.h"

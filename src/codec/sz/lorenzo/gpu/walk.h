@@ -7,6 +7,7 @@
  * values that a warp looks at are in different banks. */
 
 enum {
+    THREADS = 128,     /* of a block, which decodes a tile */
     PUT_THREADS = 256, /* of a block, which codes a tile */
     PUT_WARPS = PUT_THREADS / 32,
     PUT_MOST = 1024,         /* blocks of a launch that codes, which take one tile after another */

@@ -15,8 +15,6 @@
  * What goes beyond the window's end where that was not expected is read in the stream itself. */
 #include "codec/sz/gpu/kernels.h"
 
-#include "codec/sz/lorenzo/gpu/tile.h"
-
 #include "codec/sz/runs.h"
 
 enum {
