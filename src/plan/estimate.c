@@ -10,6 +10,7 @@
 #include "core/cpu.h"
 #include "exec/exec.h"
 #include "plan/sample.h"
+#include "plan/trial.h"
 #include "quality/quality.h"
 
 #include <math.h>
@@ -158,14 +159,7 @@ zt_status zti_estimate_configure(const struct zti_estimator *e, const struct zti
 
 zt_status zti_estimate_room(struct zti_estimator *e, uint64_t bits)
 {
-    const size_t bytes = (size_t)(bits / 8) + 2 * ZTI_BIT_MARGIN_BYTES;
-    if (bytes <= e->stream_bytes)
-        return ZT_OK;
-    zti_release(e->context, e->stream);
-    e->stream = zti_alloc(e->context, bytes);
-    e->stream_bytes = e->stream ? bytes : 0;
-    return e->stream ? ZT_OK
-                     : zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample's stream");
+    return zti_buffer_reserve(e->context, &e->stream, bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES, 0);
 }
 
 /* The bits of an array all of whose tiles are coded, without what is learnt from all of it. */
@@ -177,7 +171,7 @@ static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
         zti_estimate_room(e, coding->grid.count * (codec->sizes(coding).tile_max_bits + 64));
     if (status)
         return status;
-    struct zti_bit_writer w = zti_bit_writer_at(e->stream);
+    struct zti_bit_writer w = zti_bit_writer_at(e->stream.bytes);
     (void)codec->encode(coding, array, 0, coding->grid.count, &w);
     *bits += zti_bits_written(&w);
     return ZT_OK;
@@ -324,28 +318,10 @@ static void take_boxes(struct zti_estimator *e, const struct zti_plan *plan, uin
     }
 }
 
-/* All that the codec does with an array. */
-static zt_status code_whole(struct zti_estimator *e, struct zti_coding *coding,
-                            const zt_array *array, uint64_t *end_bits)
-{
-    size_t capacity = 0;
-    zt_status status = zti_estimate_configure(e, NULL, array->rank, array->shape, coding);
-    if (!status)
-        status = zti_exec_survey(e->context, coding, array);
-    if (!status)
-        status = zti_exec_capacity(e->context, coding, &capacity);
-    if (!status)
-        status = zti_estimate_room(e, 8 * (uint64_t)capacity);
-    if (!status)
-        status = zti_exec_encode(e->context, coding, array, e->stream, e->stream_bytes, 0, end_bits,
-                                 NULL, NULL);
-    return status;
-}
-
 zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *plan, uint64_t values,
                              double *bytes)
 {
-    uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], shape[ZT_MAX_RANK], end_bits = 0;
+    uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], shape[ZT_MAX_RANK], stream_bytes = 0;
     struct zti_coding coding;
     zt_status status = tile_sides(e, plan, coded, side, &coding);
     if (status)
@@ -365,10 +341,12 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     }
     take_boxes(e, plan, rank, &b, memory);
     const zt_array array = zt_array_nd(memory, (zt_type)e->array->type, rank, shape);
-    status = code_whole(e, &coding, &array, &end_bits);
+    status = zti_code_for_good(e->context, e->codec, e->ask, &array, NULL, &e->stream, &coding,
+                               &stream_bytes);
     const double scale = (double)zti_array_values(rank, coded) / (double)taken;
-    const double head = status ? 0 : (double)zti_head_bytes(&coding);
-    *bytes = (double)end_bits / 8 * scale *
+    const uint64_t head_bytes = status ? 0 : zti_head_bytes(&coding);
+    const double head = (double)head_bytes;
+    *bytes = (double)(stream_bytes - head_bytes) * scale *
                  (zti_has_bricks(e->codec) && !b.is_all ? padding(e, plan, side) : 1) +
              head * (!status && zti_has_ends(&coding) ? scale : 1);
     zti_forget(e->context, &coding);
@@ -379,7 +357,7 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
 zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan, uint64_t values,
                            double *bytes)
 {
-    uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK], coded[ZT_MAX_RANK], end_bits = 0;
+    uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK], coded[ZT_MAX_RANK], stream_bytes = 0;
     struct zti_coding coding;
     zt_array part = *e->array;
     zti_sample_shape(e->array, values, box);
@@ -394,10 +372,11 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
     zti_plan_copy(plan, &part, memory);
     smooth(e, memory, taken);
     const zt_array array = zt_array_nd(memory, (zt_type)part.type, rank, coded);
-    const zt_status status = code_whole(e, &coding, &array, &end_bits);
+    const zt_status status = zti_code_for_good(e->context, e->codec, e->ask, &array, NULL,
+                                               &e->stream, &coding, &stream_bytes);
     const double all = (double)zti_array_values(part.rank, e->array->shape);
-    *bytes =
-        status ? 0 : (double)end_bits / 8 * (all / (double)taken) + (double)zti_head_bytes(&coding);
+    const uint64_t head_bytes = status ? 0 : zti_head_bytes(&coding);
+    *bytes = (double)(stream_bytes - head_bytes) * (all / (double)taken) + (double)head_bytes;
     zti_forget(e->context, &coding);
     zti_release(e->context, memory);
     return status;
@@ -430,5 +409,5 @@ void zti_estimator_free(struct zti_estimator *e)
 {
     zti_release(e->context, e->values);
     zti_release(e->context, e->offset);
-    zti_release(e->context, e->stream);
+    zti_buffer_free(e->context, &e->stream);
 }

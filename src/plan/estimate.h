@@ -4,6 +4,7 @@
 
 #include "codec/learning.h"
 #include "codec/planning.h"
+#include "core/buffer.h"
 #include "plan/plan.h"
 
 /* A plan; and where the codec chooses, along which axes of the coded array it predicts: bit i for
@@ -26,8 +27,7 @@ struct zti_estimator {
     uint64_t spent;              /* values that were looked at */
     int64_t *offset;             /* scratch */
     uint8_t *values;
-    uint8_t *stream;
-    size_t stream_bytes;
+    struct zti_buffer stream;
 };
 
 /* Get ready for batches of about so many values. Free it in any case. */

@@ -75,3 +75,13 @@ zt_status zti_sample_take(zt_context *context, const zt_array *array, const uint
     s->array = zt_array_nd(s->memory, (zt_type)array->type, array->rank, shape);
     return ZT_OK;
 }
+
+zt_status zti_sample_tiles(zt_context *context, const struct zti_codec *codec,
+                           const zt_array *array, uint64_t values, struct zti_sample *s)
+{
+    const uint32_t *const side = codec->tile_shape[array->rank - 1];
+    uint64_t box[ZT_MAX_RANK];
+    for (uint32_t i = 0; i < array->rank; i++)
+        box[i] = array->shape[i] < side[i] ? array->shape[i] : side[i];
+    return zti_sample_take(context, array, box, values, s);
+}

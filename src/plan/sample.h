@@ -24,6 +24,10 @@ struct zti_sample {
 zt_status zti_sample_take(zt_context *context, const zt_array *array, const uint64_t *box,
                           uint64_t values, struct zti_sample *sample);
 
+/* The same of tiles of the codec's own shape. */
+zt_status zti_sample_tiles(zt_context *context, const struct zti_codec *codec,
+                           const zt_array *array, uint64_t values, struct zti_sample *sample);
+
 static inline void zti_sample_free(zt_context *context, struct zti_sample *sample)
 {
     zti_release(context, sample->memory);

@@ -4,7 +4,7 @@
 
 #include "codec/planning.h"
 #include "exec/exec.h"
-#include "plan/sample.h"
+#include "plan/trial.h"
 
 /* Set ask->loose_planes: so many bit planes less than the bound allows for any values that the
  * stream, and the values that are then kept exactly beside it, take the least bytes by samples.

@@ -471,9 +471,9 @@ zt_status zti_ways_code(struct zti_estimator *e, const struct zti_seen *seen,
     if (!status) /* a tile that is larger than its values is kept as these */
         status = zti_estimate_room(e, 8 * (8 * zti_estimate_tile(e->codec, 1) + 64));
     if (!status)
-        status =
-            zti_axes_planning_of(e->codec)->code(e->context, &coding, &seen->look, tiles.array,
-                                                 tiles.count, e->stream, tiles.bits, &head_bits);
+        status = zti_axes_planning_of(e->codec)->code(e->context, &coding, &seen->look, tiles.array,
+                                                      tiles.count, e->stream.bytes, tiles.bits,
+                                                      &head_bits);
     if (!status)
         *bytes = sum_of(e, seen, way, &grid, &tiles) + (double)head_bits / 8;
     free_tiles(e, &tiles);

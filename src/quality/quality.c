@@ -417,8 +417,7 @@ zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes)
     return ZT_OK;
 }
 
-/* |a - b| rounded to double; exact before rounding for integers too. */
-static double error_of(uint32_t type, uint64_t a, uint64_t b)
+double zti_error_of(uint32_t type, uint64_t a, uint64_t b)
 {
     if (type == ZT_F32 || type == ZT_F64)
         return fabs(value_of(type, a) - value_of(type, b));
@@ -441,7 +440,7 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
     q->max = q->max > v ? q->max : v;
     if (a == b)
         return;
-    double e = error_of(type, a, b);
+    double e = zti_error_of(type, a, b);
     if (isnan(e))
         e = INFINITY; /* a finite value became NaN */
     q->max_abs_error = e > q->max_abs_error ? e : q->max_abs_error;

@@ -56,6 +56,16 @@ static inline bool zti_is_special(uint32_t type, uint64_t bits, uint32_t fills,
     return (type == ZT_F32 && (bits & f32) == f32) || (type == ZT_F64 && (bits & f64) == f64);
 }
 
+/* |a - b| of two elements given as their bits, rounded to double; exact before rounding for
+ * integers too. */
+double zti_error_of(uint32_t type, uint64_t a, uint64_t b);
+
+/* The sum of squared errors between an array and C-contiguous memory of its shape, over the square
+ * of range; values whose bit in mask (NULL: none) is set do not count. It does not depend on the
+ * context. Infinite where an error is no number. */
+double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
+                       const uint64_t *mask, double range);
+
 /* The search for the least, the greatest and the not finite values of a row, which are added to the
  * statistics; instances for each instruction set. */
 struct zti_scan_floats {

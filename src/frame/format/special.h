@@ -7,7 +7,7 @@
 #include "array/array.h"
 #include "bits/bits.h"
 #include "codec/codec.h"
-#include "frame/read/input.h"
+#include "core/buffer.h"
 #include "quality/quality.h"
 
 /* The section's body (tail section 86). The frame's header has the number of special values.

@@ -1,6 +1,6 @@
 /* finals.c: a frame is coded with what samples say is the smallest; where that takes more than they
  * said, or they cannot tell, also with others, and the smallest of these is written. */
-#include "frame/write/trial.h"
+#include "frame/write/stages.h"
 
 /* A frame as it was coded once. */
 struct final {

@@ -1,7 +1,7 @@
 /* plan.c: what the writer has to choose from: plans for each frame, codec and effort with the
  * first one; and what samples say of them. */
 #include "array/mirror.h"
-#include "frame/write/trial.h"
+#include "frame/write/stages.h"
 #include "plan/plans.h"
 
 #include <math.h>

@@ -17,9 +17,7 @@
  *
  * What is computed here decides bytes, so it uses nothing of which machines differ in the last bit,
  * and sums are made in an order that does not depend on threads. */
-#include "frame/write/trial.h"
-
-#include "core/map.h"
+#include "frame/write/stages.h"
 #include "quality/quality.h"
 
 #include <float.h>
@@ -28,126 +26,6 @@
 /* Rounding of sums and of the target, generously: a PSNR that is computed otherwise from the same
  * values does not come out below the target. */
 static const double margin = 1 - 1e-9;
-
-/* ---- measuring ---- */
-
-enum { PART_VALUES = 1 << 16, LANES = 8 };
-
-struct squares {
-    const zt_array *array;
-    const uint8_t *decoded;
-    const uint64_t *mask;
-    double scale; /* 1 / range */
-    uint64_t values;
-    uint64_t first_part;
-    double *sums; /* of parts from that one on */
-};
-
-/* a - b, of two elements given as bits; 0 only where both are the same number. */
-static double difference(uint32_t type, uint64_t a, uint64_t b)
-{
-    if (type == ZT_I32)
-        return (double)((int64_t)(int32_t)a - (int32_t)b);
-    if (type == ZT_I64)
-        return (int64_t)a > (int64_t)b ? (double)(a - b) : (double)(b - a);
-    if (type == ZT_F64)
-        return zti_double_from_bits(a) - zti_double_from_bits(b);
-    const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
-    float v[2];
-    memcpy(v, low, sizeof v);
-    return (double)v[0] - (double)v[1];
-}
-
-/* The square of a difference over the range. What is no normal number counts as the least that is:
- * a PSNR above 3,000 dB is told too low, and is infinite only where there is no error at all. */
-static double square_of(double difference, double scale)
-{
-    const double d = difference * scale, square = d * d;
-    return square < DBL_MIN && difference != 0 ? DBL_MIN : square;
-}
-
-/* n values of a row, of which the first is value 'at' of the array, to the lanes' sums. */
-static void add_row(const struct squares *s, const char *from, int64_t stride, uint64_t at,
-                    uint64_t n, double *lanes)
-{
-    const uint32_t type = s->array->type;
-    const size_t value_bytes = zt_type_bytes(type);
-    const uint8_t *const decoded = s->decoded + at * value_bytes;
-    for (uint64_t i = 0; i < n; i++) {
-        const double d = difference(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
-                                    zti_bits_at(decoded, (int64_t)i, value_bytes));
-        if (!s->mask || !(s->mask[(at + i) / 64] >> (at + i) % 64 & 1))
-            lanes[i % LANES] += square_of(d, s->scale);
-    }
-}
-
-static bool sum_part(void *shared, uint32_t worker, uint64_t number)
-{
-    const struct squares *s = shared;
-    (void)worker;
-    const zt_array *const array = s->array;
-    const uint32_t last = array->rank - 1;
-    const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
-    const uint64_t end = first + (rest < PART_VALUES ? rest : PART_VALUES);
-    double lanes[LANES] = {0}, sum = 0;
-    for (uint64_t at = first; at < end;) {
-        uint64_t place[ZT_MAX_RANK], left = at;
-        for (uint32_t i = array->rank; i-- > 0; left /= array->shape[i])
-            place[i] = left % array->shape[i];
-        const uint64_t row = array->shape[last] - place[last];
-        const uint64_t n = end - at < row ? end - at : row;
-        add_row(s, zti_array_at(array, place), array->stride[last], at, n, lanes);
-        at += n;
-    }
-    for (uint32_t i = 0; i < LANES; i++)
-        sum += lanes[i];
-    s->sums[number] = sum;
-    return true;
-}
-
-double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
-                       const uint64_t *mask, double range)
-{
-    enum { PARTS = 512 }; /* at a time */
-    double sums[PARTS], sum = 0;
-    const uint64_t values = zti_array_values(array->rank, array->shape);
-    const uint64_t parts = (values + PART_VALUES - 1) / PART_VALUES;
-    struct squares s = {.array = array,
-                        .decoded = decoded,
-                        .mask = mask,
-                        .scale = 1 / range,
-                        .values = values,
-                        .sums = sums};
-    for (uint64_t first = 0; first < parts; first += PARTS) {
-        const uint64_t n = parts - first < PARTS ? parts - first : PARTS;
-        s.first_part = first;
-        zti_map(context, n, sum_part, &s);
-        for (uint64_t i = 0; i < n; i++)
-            sum += sums[i];
-    }
-    return sum >= 0 ? sum : (double)INFINITY;
-}
-
-zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
-                         const uint8_t *stream, uint64_t stream_bytes, uint8_t *decoded)
-{
-    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
-    const struct zti_codec *const codec = coding->codec;
-    const size_t params_bytes = codec->store_params(coding, params);
-    const uint32_t rank = coding->grid.rank;
-    const zt_array out = zt_array_nd(decoded, (zt_type)coding->type, rank, coding->grid.shape);
-    const struct zti_view view = zti_view_whole(&out);
-    uint64_t end_bits;
-    struct zti_coding read = zti_coding_of(codec, coding->type, rank, coding->grid.shape);
-    zt_status status = codec->load_params(context, params, params_bytes, &read);
-    if (!status)
-        status = zti_take_head(context, &read, stream);
-    if (!status)
-        status = zti_exec_decode(context, &read, stream, (size_t)stream_bytes,
-                                 zti_head_bytes(&read) * 8, NULL, &view, &end_bits);
-    zti_forget(context, &read);
-    return status;
-}
 
 /* ---- the target ---- */
 
@@ -197,12 +75,8 @@ static zt_status code_and_measure(struct search *s, double bound)
     f->error = 0;
     if (status || bound == 0)
         return status;
-    status = zti_buffer_reserve(w->context, &w->decoded,
-                                zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type), 0);
     const zt_progress progress = zti_pause_progress(w->context);
-    if (!status)
-        status =
-            zti_decode_own(w->context, &f->coding, *s->payload, f->payload_bytes, w->decoded.bytes);
+    status = zti_decode_own(w->context, &f->coding, *s->payload, f->payload_bytes, &w->decoded);
     zti_resume_progress(w->context, progress);
     if (!status)
         f->error =
@@ -223,7 +97,7 @@ enum { TRIALS_MOST = 24 };
 
 enum { SAMPLE_VALUES = 1 << 16 };
 
-/* Values from all over the slab that count, over range; returns how many. */
+/* Magnitudes of values from all over the slab that count, over range; returns how many. */
 static uint32_t sample_values(const struct search *s, double *values)
 {
     const zt_array *const slab = s->slab;
@@ -241,8 +115,7 @@ static uint32_t sample_values(const struct search *s, double *values)
         for (uint32_t k = slab->rank; k-- > 0; left /= slab->shape[k])
             place[k] = left % slab->shape[k];
         const uint64_t bits = zti_bits_at(zti_array_at(slab, place), 0, value_bytes);
-        const double v = difference(slab->type, bits, 0);
-        values[count++] = v / s->f->range;
+        values[count++] = zti_error_of(slab->type, bits, 0) / s->f->range;
     }
     return count;
 }
@@ -379,13 +252,22 @@ static zt_status search_any(struct search *s)
 /* Whether the sample's error with the bound 2^k meets the target. */
 static zt_status try_power(const struct search *s, struct zti_trial *trial, int k, bool *is_met)
 {
+    zt_context *const context = s->w->context;
+    const zt_array *const sample = &trial->sample.array;
     struct zti_ask ask = *s->ask;
-    double error = 0;
+    struct zti_coding coding;
+    uint64_t bytes;
+    double squares = 0;
     ask.kind = ZT_ABS;
     ask.abs_bound = ldexp(1, k);
-    const zt_status status =
-        zti_trial_error(s->w->context, s->f->coding.codec, &ask, trial, s->f->range, &error);
-    *is_met = error <= s->target * margin;
+    zt_status status = zti_code_for_good(context, s->f->coding.codec, &ask, sample, NULL,
+                                         &trial->stream, &coding, &bytes);
+    if (!status)
+        status = zti_decode_own(context, &coding, trial->stream.bytes, bytes, &trial->decoded);
+    if (!status)
+        squares = zti_sum_squares(context, sample, trial->decoded.bytes, NULL, s->f->range);
+    zti_forget(context, &coding);
+    *is_met = squares / (double)zti_array_values(sample->rank, sample->shape) <= s->target * margin;
     return status;
 }
 
@@ -393,9 +275,10 @@ static zt_status try_power(const struct search *s, struct zti_trial *trial, int 
 static zt_status estimate_power(const struct search *s, int most, int *power)
 {
     enum { VALUES = 1 << 15, STRIDE = 4, STRIDES = 100, LEAST = -1020 };
-    struct zti_trial trial;
+    struct zti_trial trial = {.stream = {.bytes = NULL}};
     bool is_met;
-    zt_status status = zti_trial_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &trial);
+    zt_status status =
+        zti_sample_tiles(s->w->context, s->f->coding.codec, s->slab, VALUES, &trial.sample);
     int unmet = -1, met = STRIDES; /* strides below 'most'; the last one is not tried */
     const zt_progress progress = zti_pause_progress(s->w->context);
     while (met * STRIDE > most - LEAST)

@@ -2,8 +2,8 @@
 #ifndef ZTI_FRAME_WRITE_STAGES_H
 #define ZTI_FRAME_WRITE_STAGES_H
 
+#include "core/buffer.h"
 #include "frame/format/format.h"
-#include "frame/read/input.h"
 #include "plan/contest.h"
 #include "plan/tight.h"
 
@@ -163,6 +163,21 @@ zt_status zti_writer_code(struct zt_writer *writer, struct zti_frame *frame,
 
 /* The absolute bound at which errors spread evenly below it have a PSNR. */
 double zti_psnr_bound(double decibel, double range);
+
+/* ---- psnr.c ---- */
+
+/* Code a slab with the largest error that meets the PSNR asked for, and note in f what it is.
+ * *special says which values do not count. */
+zt_status zti_psnr_code(struct zt_writer *writer, struct zti_frame *f, struct zti_ask *ask,
+                        const zt_array *slab, const struct zti_special *special,
+                        struct zti_misses *misses, uint8_t **payload);
+
+/* ---- pwrel.c ---- */
+
+/* Set ask->choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
+ * exact values included. */
+zt_status zti_choose(struct zt_writer *writer, const struct zti_frame *frame, struct zti_ask *ask,
+                     const zt_array *slab);
 
 /* ---- raw.c ---- */
 

@@ -9,8 +9,6 @@
 #include "array/mirror.h"
 #include "frame/write/stages.h"
 
-#include "frame/write/trial.h"
-
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -317,13 +315,9 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
 zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
                           const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
 {
-    const struct zti_codec *codec = f->coding.codec;
     zti_forget(w->context, &f->coding);
-    f->coding.grid = zti_codec_grid(codec, slab->rank, slab->shape);
-    zt_status status = codec->configure(w->context, ask, &f->coding);
-    f->coding.loose_planes = 0;
-    if (!status && ask->loose_planes > 0)
-        (void)zti_planning_of(codec)->loosen(&f->coding, ask->loose_planes);
+    f->coding.grid = zti_codec_grid(f->coding.codec, slab->rank, slab->shape);
+    zt_status status = zti_configure(w->context, ask, &f->coding);
     if (w->params.bound.kind == ZT_PSNR)
         f->coding.verify_bound = (double)NAN; /* it is the mean that counts */
     if (!status)

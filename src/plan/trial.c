@@ -1,0 +1,75 @@
+/* trial.c: an array, or a sample of one, coded for good and decoded again. */
+#include "plan/trial.h"
+
+#include "codec/planning.h"
+
+#include <math.h>
+
+void zti_trial_free(zt_context *context, struct zti_trial *trial)
+{
+    zti_sample_free(context, &trial->sample);
+    zti_buffer_free(context, &trial->stream);
+    zti_buffer_free(context, &trial->decoded);
+}
+
+zt_status zti_configure(zt_context *context, const struct zti_ask *ask, struct zti_coding *coding)
+{
+    const zt_status status = coding->codec->configure(context, ask, coding);
+    coding->loose_planes = 0;
+    if (!status && ask->loose_planes > 0)
+        (void)zti_planning_of(coding->codec)->loosen(coding, ask->loose_planes);
+    return status;
+}
+
+zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
+                            const struct zti_ask *ask, const zt_array *array,
+                            struct zti_misses *misses, struct zti_buffer *stream,
+                            struct zti_coding *coding, uint64_t *stream_bytes)
+{
+    size_t capacity = 0;
+    uint64_t end_bits = 0;
+    *coding = zti_coding_of(codec, array->type, array->rank, array->shape);
+    zt_status status = zti_configure(context, ask, coding);
+    if (!misses)
+        coding->verify_bound = (double)NAN;
+    if (!status)
+        status = zti_exec_survey(context, coding, array);
+    if (!status)
+        status = zti_exec_capacity(context, coding, &capacity);
+    const uint64_t head_bytes = status ? 0 : zti_head_bytes(coding);
+    if (!status)
+        status = zti_buffer_reserve(context, stream, head_bytes + capacity, 0);
+    if (!status)
+        status = zti_exec_encode(context, coding, array, stream->bytes + head_bytes,
+                                 stream->capacity - head_bytes, 0, &end_bits, misses, NULL);
+    if (!status && !zti_has_ends(coding))
+        zti_put_head(coding, NULL, stream->bytes);
+    *stream_bytes = head_bytes + end_bits / 8;
+    return status;
+}
+
+zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
+                         const uint8_t *stream, uint64_t stream_bytes, struct zti_buffer *decoded)
+{
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    const struct zti_codec *const codec = coding->codec;
+    const size_t params_bytes = codec->store_params(coding, params);
+    const uint32_t rank = coding->grid.rank;
+    const uint64_t values = zti_array_values(rank, coding->grid.shape);
+    uint64_t end_bits;
+    struct zti_coding read = zti_coding_of(codec, coding->type, rank, coding->grid.shape);
+    zt_status status =
+        zti_buffer_reserve(context, decoded, values * zt_type_bytes(coding->type), 0);
+    const zt_array out =
+        zt_array_nd(decoded->bytes, (zt_type)coding->type, rank, coding->grid.shape);
+    const struct zti_view view = zti_view_whole(&out);
+    if (!status)
+        status = codec->load_params(context, params, params_bytes, &read);
+    if (!status)
+        status = zti_take_head(context, &read, stream);
+    if (!status)
+        status = zti_exec_decode(context, &read, stream, (size_t)stream_bytes,
+                                 zti_head_bytes(&read) * 8, NULL, &view, &end_bits);
+    zti_forget(context, &read);
+    return status;
+}

@@ -1,0 +1,89 @@
+/* squares.c: the sum of squared errors, which a PSNR is of. It decides bytes, so parts are summed
+ * in an order that does not depend on threads. */
+#include "core/map.h"
+#include "quality/quality.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { PART_VALUES = 1 << 16, LANES = 8 };
+
+struct squares {
+    const zt_array *array;
+    const uint8_t *decoded;
+    const uint64_t *mask;
+    double scale; /* 1 / range */
+    uint64_t values;
+    uint64_t first_part;
+    double *sums; /* of parts from that one on */
+};
+
+/* The square of an error over the range. What is no normal number counts as the least that is:
+ * a PSNR above 3,000 dB is told too low, and is infinite only where there is no error at all. */
+static double square_of(double error, double scale)
+{
+    const double part = error * scale, square = part * part;
+    return square < DBL_MIN && error != 0 ? DBL_MIN : square;
+}
+
+/* n values of a row, of which the first is value 'at' of the array, to the lanes' sums. */
+static void add_row(const struct squares *s, const char *from, int64_t stride, uint64_t at,
+                    uint64_t n, double *lanes)
+{
+    const uint32_t type = s->array->type;
+    const size_t value_bytes = zt_type_bytes(type);
+    const uint8_t *const decoded = s->decoded + at * value_bytes;
+    for (uint64_t i = 0; i < n; i++) {
+        const double error = zti_error_of(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
+                                          zti_bits_at(decoded, (int64_t)i, value_bytes));
+        if (!s->mask || !(s->mask[(at + i) / 64] >> (at + i) % 64 & 1))
+            lanes[i % LANES] += square_of(error, s->scale);
+    }
+}
+
+static bool sum_part(void *shared, uint32_t worker, uint64_t number)
+{
+    const struct squares *s = shared;
+    (void)worker;
+    const zt_array *const array = s->array;
+    const uint32_t last = array->rank - 1;
+    const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
+    const uint64_t end = first + (rest < PART_VALUES ? rest : PART_VALUES);
+    double lanes[LANES] = {0}, sum = 0;
+    for (uint64_t at = first; at < end;) {
+        uint64_t place[ZT_MAX_RANK] = {0}, left = at;
+        for (uint32_t i = array->rank; i-- > 0; left /= array->shape[i])
+            place[i] = left % array->shape[i];
+        const uint64_t row = array->shape[last] - place[last];
+        const uint64_t n = end - at < row ? end - at : row;
+        add_row(s, zti_array_at(array, place), array->stride[last], at, n, lanes);
+        at += n;
+    }
+    for (uint32_t i = 0; i < LANES; i++)
+        sum += lanes[i];
+    s->sums[number] = sum;
+    return true;
+}
+
+double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
+                       const uint64_t *mask, double range)
+{
+    enum { PARTS = 512 }; /* at a time */
+    double sums[PARTS], sum = 0;
+    const uint64_t values = zti_array_values(array->rank, array->shape);
+    const uint64_t parts = (values + PART_VALUES - 1) / PART_VALUES;
+    struct squares s = {.array = array,
+                        .decoded = decoded,
+                        .mask = mask,
+                        .scale = 1 / range,
+                        .values = values,
+                        .sums = sums};
+    for (uint64_t first = 0; first < parts; first += PARTS) {
+        const uint64_t n = parts - first < PARTS ? parts - first : PARTS;
+        s.first_part = first;
+        zti_map(context, n, sum_part, &s);
+        for (uint64_t i = 0; i < n; i++)
+            sum += sums[i];
+    }
+    return sum >= 0 ? sum : (double)INFINITY;
+}
