@@ -151,14 +151,17 @@ static size_t compressed_as(zt_context *context, const zt_array *a, const zt_par
                                       .found = {.has_axes = as->has_axes, .axes = as->axes}};
     struct zt_writer w;
     zt_stats stats;
-    zt_status status = zti_writer_init(context, a, params, &w);
+    struct zti_array own;
+    zt_status status = zti_array_check(context, a, ZTI_TO_READ, &own);
+    if (!status)
+        status = zti_writer_init(context, &own, params, &w);
     w.memory = out;
     w.memory_bytes = capacity;
     w.fixed = &choice;
     if (!status && zti_needs_range(&w.params.bound))
-        status = zti_writer_measure(&w, a, &stats);
+        status = zti_writer_measure(&w, &own, &stats);
     if (!status)
-        status = zti_writer_put(&w, a, NULL);
+        status = zti_writer_put(&w, &own, NULL);
     if (!status)
         status = zti_writer_finish(&w);
     const size_t n = (size_t)w.at;
@@ -388,8 +391,8 @@ static size_t baseline(const zt_array *a, zt_params params, enum mode mode, doub
 }
 
 /* The time of sz's first look at an array, which is a part of planning and else of coding. */
-static double seconds_of_look(zt_context *context, const zt_array *a, const struct zti_codec *codec,
-                              const struct zti_ask *ask)
+static double seconds_of_look(zt_context *context, const struct zti_array *a,
+                              const struct zti_codec *codec, const struct zti_ask *ask)
 {
     struct zti_estimator e;
     struct zti_seen seen;
@@ -412,6 +415,8 @@ static void run_cost(const struct field *f, const zt_array *a, zt_params params,
     (void)zt_context_new(NULL, &context);
     (void)zt_stats_init(&stats, sizeof stats);
     (void)zt_scan(context, a, &stats);
+    struct zti_array array;
+    (void)zti_array_check(context, a, ZTI_TO_READ, &array);
     const struct zti_codec *codec = zti_codec_by_id(params.codec);
     struct zti_ask ask = {.params = &params,
                           .kind = ZT_ABS,
@@ -425,11 +430,12 @@ static void run_cost(const struct field *f, const zt_array *a, zt_params params,
     for (uint32_t i = 0; i < TIMES; i++) {
         double own;
         const double began = seconds();
-        (void)zti_plan_choose(context, a, codec, &ask, choice);
+        (void)zti_plan_choose(context, &array, codec, &ask, choice);
         planning = fmin(planning, seconds() - began);
         (void)compressed(a, &params, &own, NULL);
         coding = fmin(coding, own);
-        look = fmin(look, choice->found.has_axes ? seconds_of_look(context, a, codec, &ask) : 0);
+        look =
+            fmin(look, choice->found.has_axes ? seconds_of_look(context, &array, codec, &ask) : 0);
     }
     printf("%-24s %7.0e %-9s %9.3f MB  planning %8.3f ms  coding %8.3f ms  part %.3f  added %.3f\n",
            f->name, params.bound.value, what, 1e-6 * (double)array_bytes(a), 1e3 * planning,

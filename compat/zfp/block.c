@@ -19,10 +19,10 @@ enum { PRIVATE_BYTES = (ZTI_ZFP_MAX_BITS + 7) / 8 + ZTI_BIT_MARGIN_BYTES };
 
 /* False where the parameters are none, which codes nothing. */
 static bool coding_of(const zfp_stream *stream, const struct block *block,
-                      struct zti_coding *coding, zt_array *array)
+                      struct zti_coding *coding, struct zti_array *array)
 {
     const zt_zfp params = compat_params(stream);
-    *array = (zt_array){.data = block->data, .type = block->type, .rank = block->rank};
+    *array = (struct zti_array){.data = block->data, .type = block->type, .rank = block->rank};
     for (uint32_t i = 0; i < block->rank; i++) {
         array->shape[block->rank - 1 - i] = block->size[i] < 4 ? block->size[i] : 4;
         array->stride[block->rank - 1 - i] = block->stride[i];
@@ -49,7 +49,7 @@ static size_t encode(zfp_stream *stream, struct block block)
     static const uint64_t zeros[256] = {0};
     uint8_t own[PRIVATE_BYTES], *room = own;
     struct zti_coding coding;
-    zt_array array;
+    struct zti_array array;
     if (is_empty(&block)) { /* of nothing, libzfp makes zeros */
         union {
             const void *in;
@@ -81,7 +81,7 @@ static size_t decode(zfp_stream *stream, const struct block *block)
     bitstream *s = stream->stream;
     uint8_t own[PRIVATE_BYTES + ZTI_BIT_MARGIN_BYTES];
     struct zti_coding coding;
-    zt_array array;
+    struct zti_array array;
     if (!coding_of(stream, block, &coding, &array))
         return 0;
     const uint64_t start = stream_rtell(s), first_byte = start / 8;

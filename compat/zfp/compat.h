@@ -47,7 +47,8 @@ zt_zfp compat_params(const zfp_stream *stream);
 
 /* What a header's bits say. Its parts can stand alone here, so the codec is shown a whole header,
  * completed with parts that are valid. False where they make no sense. */
-bool compat_read_codes(uint64_t field_code, uint64_t mode_code, zt_zfp *params, zt_array *array);
+bool compat_read_codes(uint64_t field_code, uint64_t mode_code, zt_zfp *params,
+                       struct zti_array *array);
 
 /* Whether no libzfp of another word size is in this process whose calls arrive here. */
 bool compat_words_fit(void);

@@ -22,7 +22,8 @@ static zt_context *context_of(const zfp_stream *stream)
 }
 
 /* Type, tiles and parameters; the array has been checked. */
-static bool coding_of(const zfp_stream *stream, const zt_array *array, struct zti_coding *coding)
+static bool coding_of(const zfp_stream *stream, const struct zti_array *array,
+                      struct zti_coding *coding)
 {
     const zt_zfp params = compat_params(stream);
     *coding = (struct zti_coding){.codec = &zti_codec_zfp,
@@ -36,9 +37,11 @@ size_t zfp_compress(zfp_stream *stream, const zfp_field *field)
 {
     bitstream *s = stream->stream;
     struct zti_coding coding;
-    zt_array array;
+    zt_array given;
+    struct zti_array array;
     uint64_t end_bits;
-    if (!s || !compat_array(field, &array) || zti_array_check(NULL, &array, true) != ZT_OK ||
+    if (!s || !compat_array(field, &given) ||
+        zti_array_check(NULL, &given, ZTI_TO_READ, &array) != ZT_OK ||
         !coding_of(stream, &array, &coding) || stream_wtell(s) > (uint64_t)s->bytes * 8 ||
         !compat_words_fit())
         return 0;
@@ -59,9 +62,11 @@ size_t zfp_decompress(zfp_stream *stream, zfp_field *field)
 {
     bitstream *s = stream->stream;
     struct zti_coding coding;
-    zt_array array;
+    zt_array given;
+    struct zti_array array;
     uint64_t end_bits;
-    if (!s || !compat_array(field, &array) || zti_array_check(NULL, &array, true) != ZT_OK ||
+    if (!s || !compat_array(field, &given) ||
+        zti_array_check(NULL, &given, ZTI_TO_READ, &array) != ZT_OK ||
         !coding_of(stream, &array, &coding) || !compat_words_fit())
         return 0;
     zt_context *context = context_of(stream);

@@ -271,7 +271,7 @@ zfp_bool zfp_field_set_metadata(zfp_field *field, uint64 meta)
 {
     size_t size[4] = {0, 0, 0, 0};
     zt_zfp params;
-    zt_array array;
+    struct zti_array array;
     if (meta >> ZFP_META_BITS || !compat_read_codes(meta, COMPAT_ANY_MODE, &params, &array))
         return zfp_false;
     for (uint32_t i = 0; i < array.rank; i++)
@@ -282,7 +282,8 @@ zfp_bool zfp_field_set_metadata(zfp_field *field, uint64 meta)
     return zfp_true;
 }
 
-bool compat_read_codes(uint64_t field_code, uint64_t mode_code, zt_zfp *params, zt_array *array)
+bool compat_read_codes(uint64_t field_code, uint64_t mode_code, zt_zfp *params,
+                       struct zti_array *array)
 {
     uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0};
     struct zti_bit_writer w = zti_bit_writer_at(head);

@@ -170,7 +170,7 @@ double zfp_stream_set_accuracy(zfp_stream *stream, double tolerance)
 zfp_mode zfp_stream_set_mode(zfp_stream *stream, uint64 mode)
 {
     zt_zfp params = compat_params(stream);
-    zt_array array;
+    struct zti_array array;
     if (mode > ZFP_MODE_SHORT_MAX) /* the long form, whose low bits are all ones */
         mode |= ZFP_MODE_SHORT_MAX + 1;
     if (!compat_read_codes(COMPAT_ANY_FIELD, mode, &params, &array))

@@ -4,32 +4,37 @@
 
 #include <inttypes.h>
 
-zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_data)
+static zt_status check_shape(zt_context *context, uint32_t type, uint32_t rank,
+                             const uint64_t *shape)
 {
-    if (!array)
-        return zti_fail(context, ZT_BAD_ARG, "no array given");
-    size_t value_bytes = zt_type_bytes(array->type);
-    if (value_bytes == 0)
+    uint64_t bytes = zt_type_bytes(type);
+    if (bytes == 0)
         return zti_fail(context, ZT_BAD_ARG,
                         "%u is no element type; use ZT_F32, ZT_F64, ZT_I32 or "
                         "ZT_I64",
-                        array->type);
-    if (array->rank < 1 || array->rank > ZT_MAX_RANK)
-        return zti_fail(context, ZT_BAD_ARG, "rank %u is not in 1..%d", array->rank, ZT_MAX_RANK);
-    if (array->reserved[0] || array->reserved[1])
-        return zti_fail(context, ZT_BAD_ARG, "reserved words of an array are not zero");
-    uint64_t bytes = value_bytes;
-    for (uint32_t i = 0; i < array->rank; i++) {
-        if (array->shape[i] == 0)
+                        type);
+    if (rank < 1 || rank > ZT_MAX_RANK)
+        return zti_fail(context, ZT_BAD_ARG, "rank %u is not in 1..%d", rank, ZT_MAX_RANK);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (shape[i] == 0)
             return zti_fail(context, ZT_BAD_ARG, "axis %u (slowest first) has no elements", i);
-        if (!zti_mul(bytes, array->shape[i], &bytes) || bytes > INT64_MAX)
+        if (!zti_mul(bytes, shape[i], &bytes) || bytes > INT64_MAX)
             return zti_fail(context, ZT_BAD_ARG, "the array takes more than 2^63 bytes");
     }
-    if (!need_data)
-        return ZT_OK;
+    return ZT_OK;
+}
+
+bool zti_shape_fits(uint32_t type, uint32_t rank, const uint64_t *shape)
+{
+    return check_shape(NULL, type, rank, shape) == ZT_OK;
+}
+
+static zt_status check_data(zt_context *context, struct zti_array *array)
+{
+    const size_t value_bytes = zt_type_bytes(array->type);
+    uint64_t span = value_bytes;
     if (!array->data)
         return zti_fail(context, ZT_BAD_ARG, "the array has no data pointer");
-    uint64_t span = value_bytes;
     for (uint32_t i = 0; i < array->rank; i++) {
         int64_t s = array->stride[i];
         uint64_t step = s < 0 ? -(uint64_t)s : (uint64_t)s;
@@ -38,14 +43,11 @@ zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_
             !zti_add(span, reach, &span) || span > INT64_MAX)
             return zti_fail(context, ZT_BAD_ARG, "the strides span more than 2^63 bytes");
     }
-    return zti_check_memory(context, array->data, "the array");
+    return zti_find_memory(context, array->data, "the array", &array->is_on_device);
 }
 
-zt_status zti_array_check_output(zt_context *context, const zt_array *array)
+static zt_status check_output(zt_context *context, const struct zti_array *array)
 {
-    zt_status status = zti_array_check(context, array, true);
-    if (status != ZT_OK)
-        return status;
     for (uint32_t i = 0; i < array->rank; i++)
         if (array->stride[i] == 0 && array->shape[i] > 1)
             return zti_fail(context, ZT_BAD_ARG,
@@ -59,6 +61,26 @@ zt_status zti_array_check_output(zt_context *context, const zt_array *array)
     return ZT_OK;
 }
 
+zt_status zti_array_check(zt_context *context, const zt_array *given, enum zti_use use,
+                          struct zti_array *array)
+{
+    if (!given)
+        return zti_fail(context, ZT_BAD_ARG, "no array given");
+    zt_status status = check_shape(context, given->type, given->rank, given->shape);
+    if (!status && (given->reserved[0] || given->reserved[1]))
+        status = zti_fail(context, ZT_BAD_ARG, "reserved words of an array are not zero");
+    if (status)
+        return status;
+    *array = (struct zti_array){.data = given->data, .type = given->type, .rank = given->rank};
+    memcpy(array->shape, given->shape, sizeof array->shape);
+    memcpy(array->stride, given->stride, sizeof array->stride);
+    if (use == ZTI_SHAPE_ONLY)
+        array->is_on_device = zti_is_on_device(context, array->data);
+    else
+        status = check_data(context, array);
+    return status || use != ZTI_TO_WRITE ? status : check_output(context, array);
+}
+
 uint64_t zti_array_values(uint32_t rank, const uint64_t *shape)
 {
     uint64_t n = 1;
@@ -67,10 +89,10 @@ uint64_t zti_array_values(uint32_t rank, const uint64_t *shape)
     return n;
 }
 
-zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent)
+struct zti_array zti_array_slab(const struct zti_array *array, uint64_t first, uint64_t extent)
 {
     const uint64_t at[ZT_MAX_RANK] = {first, 0, 0, 0};
-    zt_array slab = *array;
+    struct zti_array slab = *array;
     if (array->data)
         slab.data = zti_array_at(array, at);
     slab.shape[0] = extent;
@@ -91,7 +113,7 @@ zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
     return ZT_OK;
 }
 
-struct zti_view zti_view_whole(const zt_array *out)
+struct zti_view zti_view_whole(const struct zti_array *out)
 {
     struct zti_view view = {.out = *out};
     for (uint32_t i = 0; i < out->rank; i++)

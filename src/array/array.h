@@ -4,13 +4,32 @@
 
 #include "core/core.h"
 
-/* Check type, rank, extents (at least 1, the bytes of all elements fit in 63 bits) and, where
- * need_data is set, that there is a pointer and that the span of the strides fits in 63 bits. */
-zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_data);
+/* What a caller's array is for. */
+enum zti_use { ZTI_SHAPE_ONLY, ZTI_TO_READ, ZTI_TO_WRITE };
 
-/* zti_array_check for memory that is written: no two elements may share a place, which is tested
- * as far as a stride of 0 along an axis of more than one element. */
-zt_status zti_array_check_output(zt_context *context, const zt_array *array);
+/* The only way from a caller's array to one of the library, at the top of each public call. Checked
+ * are type, rank and extents (at least 1, the bytes of all elements fit in 63 bits); to read and to
+ * write that there is a pointer to memory that the context can use, and that the span of the
+ * strides fits in 63 bits; to write that no two elements share a place, as far as a stride of 0
+ * along an axis of more than one element tells, and the context's limit of outputs. */
+zt_status zti_array_check(zt_context *context, const zt_array *given, enum zti_use use,
+                          struct zti_array *array);
+
+/* Whether an array can have this type, rank and shape, which a file says. */
+bool zti_shape_fits(uint32_t type, uint32_t rank, const uint64_t *shape);
+
+/* Memory of our own, the host's, as a C-contiguous array. */
+static inline struct zti_array zti_array_packed(void *data, uint32_t type, uint32_t rank,
+                                                const uint64_t *shape)
+{
+    struct zti_array array = {data, type, rank, {0}, {0}, false};
+    uint64_t step = 1;
+    for (uint32_t i = rank; i-- > 0; step *= shape[i]) {
+        array.shape[i] = shape[i];
+        array.stride[i] = (int64_t)step;
+    }
+    return array;
+}
 
 static inline bool zti_is_float(uint32_t type)
 {
@@ -21,10 +40,10 @@ static inline bool zti_is_float(uint32_t type)
 uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 
 /* The slices [first, first + extent) along the slowest axis. */
-zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent);
+struct zti_array zti_array_slab(const struct zti_array *array, uint64_t first, uint64_t extent);
 
 /* The address of the element at these coordinates. */
-ZTI_INLINE void *zti_array_at(const zt_array *array, const uint64_t *at)
+ZTI_INLINE void *zti_array_at(const struct zti_array *array, const uint64_t *at)
 {
     int64_t offset = 0;
     for (uint32_t i = 0; i < array->rank; i++)
@@ -46,10 +65,10 @@ static inline double zti_number_at(uint32_t type, const void *at)
 }
 
 /* Copy an array to C-contiguous memory. */
-void zti_array_copy(const zt_array *from, uint8_t *to);
+void zti_array_copy(const struct zti_array *from, uint8_t *to);
 
 /* And back. */
-void zti_array_paste(const uint8_t *from, const zt_array *to);
+void zti_array_paste(const uint8_t *from, const struct zti_array *to);
 
 /* ZT_BAD_ARG unless lo < hi <= shape along each axis and out has the box's shape. */
 zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
@@ -58,12 +77,12 @@ zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
 /* Where decoded tiles go: the box [lo, hi) of the coded array, to be written to out, whose
  * element (0, ..., 0) is the coded array's element lo. What a tile has outside is dropped. */
 struct zti_view {
-    zt_array out;
+    struct zti_array out;
     uint64_t lo[ZT_MAX_RANK];
     uint64_t hi[ZT_MAX_RANK];
 };
 
-struct zti_view zti_view_whole(const zt_array *out);
+struct zti_view zti_view_whole(const struct zti_array *out);
 
 /* The tiles of an array: side[i] values along axis i, the last one of an axis cut by its end. */
 struct zti_grid {

@@ -123,14 +123,14 @@ void zti_copy_values(size_t value_bytes, uint32_t rank, const uint64_t *n, const
 }
 
 /* Between an array and C-contiguous memory. */
-static void steps_of(const zt_array *array, int64_t *stride)
+static void steps_of(const struct zti_array *array, int64_t *stride)
 {
     int64_t n = 1;
     for (uint32_t i = array->rank; i-- > 0; n *= (int64_t)array->shape[i])
         stride[i] = n;
 }
 
-void zti_array_copy(const zt_array *from, uint8_t *to)
+void zti_array_copy(const struct zti_array *from, uint8_t *to)
 {
     int64_t stride[ZT_MAX_RANK];
     steps_of(from, stride);
@@ -138,7 +138,7 @@ void zti_array_copy(const zt_array *from, uint8_t *to)
                     to, stride);
 }
 
-void zti_array_paste(const uint8_t *from, const zt_array *to)
+void zti_array_paste(const uint8_t *from, const struct zti_array *to)
 {
     int64_t stride[ZT_MAX_RANK];
     steps_of(to, stride);

@@ -8,9 +8,12 @@ bool zti_is_on_device(const zt_context *context, const void *address)
     return context && context->device && zti_memory_of(context, address) == ZTI_MEMORY_DEVICE;
 }
 
-zt_status zti_check_memory(zt_context *context, const void *address, const char *what)
+zt_status zti_find_memory(zt_context *context, const void *address, const char *what,
+                          bool *is_on_device)
 {
-    if (zti_memory_of(context, address) != ZTI_MEMORY_ELSEWHERE)
+    const enum zti_memory memory = zti_memory_of(context, address);
+    *is_on_device = memory == ZTI_MEMORY_DEVICE;
+    if (memory != ZTI_MEMORY_ELSEWHERE)
         return ZT_OK;
     return zti_fail(context, ZT_BAD_ARG,
                     context && context->device
@@ -18,6 +21,12 @@ zt_status zti_check_memory(zt_context *context, const void *address, const char 
                         : "%s is in a GPU's memory, which the cuda policy can use and the others "
                           "cannot",
                     what);
+}
+
+zt_status zti_check_memory(zt_context *context, const void *address, const char *what)
+{
+    bool is_on_device;
+    return zti_find_memory(context, address, what, &is_on_device);
 }
 
 zt_status zti_check_on_host(zt_context *context, const void *address, const char *what)

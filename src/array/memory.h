@@ -4,12 +4,17 @@
 
 #include "core/core.h"
 
-/* Whether an address is in the memory of the context's GPU. */
+/* Whether an address is in the memory of the context's GPU; only src/array asks. Others read it of
+ * a struct zti_array or are told by zti_find_memory. */
 bool zti_is_on_device(const zt_context *context, const void *address);
 
 /* ZT_BAD_ARG for an address in the memory of a GPU that the context does not use. what: "the
  * array", "the stream", ... */
 zt_status zti_check_memory(zt_context *context, const void *address, const char *what);
+
+/* The same, and where it is. */
+zt_status zti_find_memory(zt_context *context, const void *address, const char *what,
+                          bool *is_on_device);
 
 /* ZT_BAD_ARG for an address in any GPU's memory, where a call cannot do with that. */
 zt_status zti_check_on_host(zt_context *context, const void *address, const char *what);

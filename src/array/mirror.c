@@ -3,25 +3,25 @@
 
 #include "core/device.h"
 
-bool zti_array_is_contiguous(const zt_array *array)
+bool zti_array_is_contiguous(const struct zti_array *array)
 {
-    const zt_array like = zt_array_nd(array->data, (zt_type)array->type, array->rank, array->shape);
-    for (uint32_t i = 0; i < array->rank; i++)
-        if (array->shape[i] != 1 && array->stride[i] != like.stride[i])
+    int64_t step = 1;
+    for (uint32_t i = array->rank; i-- > 0; step *= (int64_t)array->shape[i])
+        if (array->shape[i] != 1 && array->stride[i] != step)
             return false;
     return true;
 }
 
-static uint64_t bytes_of(const zt_array *array)
+static uint64_t bytes_of(const struct zti_array *array)
 {
     return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
 }
 
-zt_status zti_fetch_array(zt_context *context, const zt_array *array, void *to)
+zt_status zti_fetch_array(zt_context *context, const struct zti_array *array, void *to)
 {
     const uint64_t bytes = bytes_of(array);
     void *packed = array->data;
-    if (!zti_is_on_device(context, array->data)) {
+    if (!array->is_on_device) {
         zti_array_copy(array, to);
         return ZT_OK;
     }
@@ -34,16 +34,14 @@ zt_status zti_fetch_array(zt_context *context, const zt_array *array, void *to)
     return zti_copy_bytes(context, to, packed, bytes);
 }
 
-uint64_t zti_packed_bytes(const zt_context *context, const zt_array *array)
+uint64_t zti_packed_bytes(const struct zti_array *array)
 {
-    return zti_is_on_device(context, array->data) && !zti_array_is_contiguous(array)
-               ? bytes_of(array)
-               : 0;
+    return array->is_on_device && !zti_array_is_contiguous(array) ? bytes_of(array) : 0;
 }
 
-bool zti_has_near_values(const zt_context *context, const zt_array *array)
+bool zti_has_near_values(const struct zti_array *array)
 {
-    return array->stride[array->rank - 1] == 1 || zti_is_on_device(context, array->data);
+    return array->stride[array->rank - 1] == 1 || array->is_on_device;
 }
 
 /* Host memory of n bytes instead of what is at 'original', or that itself. */
@@ -85,16 +83,17 @@ static void unset_twin(struct zti_mirror *m)
     device->twin_bytes = m->twin_bytes;
 }
 
-zt_status zti_mirror_open_output(zt_context *context, const zt_array *array, struct zti_mirror *m)
+zt_status zti_mirror_open_output(zt_context *context, const struct zti_array *array,
+                                 struct zti_mirror *m)
 {
     const zt_status status = open_mirror(context, array->data, bytes_of(array), m);
     m->array = *array;
     if (m->own)
-        m->array = zt_array_nd(m->own, (zt_type)array->type, array->rank, array->shape);
+        m->array = zti_array_packed(m->own, array->type, array->rank, array->shape);
     return status;
 }
 
-zt_status zti_mirror_open(zt_context *context, const zt_array *array, struct zti_mirror *m)
+zt_status zti_mirror_open(zt_context *context, const struct zti_array *array, struct zti_mirror *m)
 {
     zt_status status = zti_mirror_open_output(context, array, m);
     if (!status && m->own)
@@ -104,7 +103,7 @@ zt_status zti_mirror_open(zt_context *context, const zt_array *array, struct zti
     return status;
 }
 
-zt_status zti_mirror_store(const struct zti_mirror *m, const zt_array *array)
+zt_status zti_mirror_store(const struct zti_mirror *m, const struct zti_array *array)
 {
     zt_context *const context = m->context;
     const uint64_t bytes = bytes_of(array);

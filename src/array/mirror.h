@@ -11,7 +11,7 @@
 
 struct zti_mirror {
     zt_context *context;
-    zt_array array;                            /* to be used instead of the array */
+    struct zti_array array;                    /* to be used instead of the array */
     const void *bytes;                         /* to be used instead of bytes that are read */
     uint8_t *room;                             /* to be used instead of bytes that are written */
     uint8_t *own;                              /* NULL: there was nothing to copy */
@@ -20,14 +20,15 @@ struct zti_mirror {
 };
 
 /* Fetch an array. The mirror is to be closed, whatever is returned. */
-zt_status zti_mirror_open(zt_context *context, const zt_array *array, struct zti_mirror *mirror);
+zt_status zti_mirror_open(zt_context *context, const struct zti_array *array,
+                          struct zti_mirror *mirror);
 
 /* Memory of the host for an array that is to be written: nothing is fetched. */
-zt_status zti_mirror_open_output(zt_context *context, const zt_array *array,
+zt_status zti_mirror_open_output(zt_context *context, const struct zti_array *array,
                                  struct zti_mirror *mirror);
 
 /* Bring what was written to the array that the mirror is of. */
-zt_status zti_mirror_store(const struct zti_mirror *mirror, const zt_array *array);
+zt_status zti_mirror_store(const struct zti_mirror *mirror, const struct zti_array *array);
 
 /* Fetch n bytes. */
 zt_status zti_mirror_open_bytes(zt_context *context, const void *bytes, uint64_t n,
@@ -44,16 +45,16 @@ zt_status zti_mirror_store_bytes(const struct zti_mirror *mirror, void *place, u
 void zti_mirror_close(struct zti_mirror *mirror);
 
 /* Elements of an array that follow each other in C order without gaps. */
-bool zti_array_is_contiguous(const zt_array *array);
+bool zti_array_is_contiguous(const struct zti_array *array);
 
 /* Bytes of the device's memory that copying an array from there to the host takes. */
-uint64_t zti_packed_bytes(const zt_context *context, const zt_array *array);
+uint64_t zti_packed_bytes(const struct zti_array *array);
 
 /* Whether a coder loads rows of an array as they are: elements lie side by side, or kernels load
  * them. */
-bool zti_has_near_values(const zt_context *context, const zt_array *array);
+bool zti_has_near_values(const struct zti_array *array);
 
 /* An array to C-contiguous memory of the host, and wait. */
-zt_status zti_fetch_array(zt_context *context, const zt_array *array, void *to);
+zt_status zti_fetch_array(zt_context *context, const struct zti_array *array, void *to);
 
 #endif

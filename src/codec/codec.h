@@ -128,7 +128,7 @@ struct zti_codec {
     /* Append tiles [first, last) of the array. The buffer has room for them at their largest and
      * the margin. Returns true where the codec vouches for verify_bound in all of them; where it
      * does not, the caller decodes and compares, tiles of at most 4096 values. */
-    bool (*encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+    bool (*encode)(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer);
 
     /* Decode tiles [first, last), of which the reader is at the first, into a view; or only pass

@@ -12,7 +12,7 @@ extern "C" {
 /* Pointers are to the device's memory, but for codings. */
 struct zti_cuda_encoding {
     const struct zti_coding *coding; /* its grid is the array's, perhaps a slab of a larger one */
-    zt_array array;
+    struct zti_array array;
     uint64_t *words;     /* the stream; room for all tiles at their largest and a word */
     uint32_t start_bits; /* where the first tile goes: bit of words, 0..7 */
     uint64_t *starts;    /* NULL, or: where chunks begin, in bits from the first tile */
@@ -86,7 +86,7 @@ static inline uint64_t zti_first_chunk_noted(const struct zti_cuda_encoding *e)
 struct zti_cuda_counting {
     const struct zti_coding *coding; /* of the larger one */
     struct zti_grid grid;            /* of this one */
-    zt_array array;
+    struct zti_array array;
     uint64_t first_tile; /* its number in the larger one */
     const void *model;   /* what the codec learnt before this pass, or NULL */
     void *work;          /* as many bytes as work_bytes says of the larger one */

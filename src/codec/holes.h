@@ -8,10 +8,10 @@
  * there what costs fewer bits. holes has a bit for each value. */
 struct zti_holes {
     /* Look at the array for a coding that is configured; false where nothing can be won. */
-    bool (*learn)(struct zti_coding *coding, const zt_array *array, const uint64_t *holes);
+    bool (*learn)(struct zti_coding *coding, const struct zti_array *array, const uint64_t *holes);
     /* Go through tiles [first, last) of the coding's grid. */
-    void (*fit)(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
-                uint64_t first, uint64_t last);
+    void (*fit)(const struct zti_coding *coding, const struct zti_array *array,
+                const uint64_t *holes, uint64_t first, uint64_t last);
 };
 
 static inline const struct zti_holes *zti_holes_of(const struct zti_codec *codec)

@@ -13,11 +13,11 @@ struct zti_learning {
     size_t (*tally_bytes)(const struct zti_coding *coding, uint32_t pass);
     bool (*is_sampled)(const struct zti_coding *coding, uint32_t pass); /* only samples are looked
                                                                            at */
-    void (*tally)(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+    void (*tally)(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *tally);
     void (*merge)(const struct zti_coding *coding, uint32_t pass, void *into, const void *from);
     zt_status (*learn)(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const zt_array *array, void *tally);
+                       const struct zti_array *array, void *tally);
     /* Make the coding one that learning may lead to, number i, with other tiles; false past the
      * last. NULL: learning leaves tiles as they are. */
     bool (*vary)(struct zti_coding *coding, uint32_t i);

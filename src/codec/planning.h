@@ -41,18 +41,18 @@ struct zti_look {
  */
 struct zti_axes_planning {
     uint32_t group_values; /* along the fastest axis, that are coded together */
-    zt_status (*look)(zt_context *context, struct zti_coding *coding, const zt_array *array,
+    zt_status (*look)(zt_context *context, struct zti_coding *coding, const struct zti_array *array,
                       struct zti_look *look);
     /* Predict along these axes (bit i: axis i), as if that had been learnt. */
     void (*set_axes)(struct zti_coding *coding, uint32_t axes);
     /* The bits of all tiles of an array, about, without what is learnt. */
     uint64_t (*estimate)(const struct zti_coding *coding, const struct zti_look *look,
-                         const zt_array *array);
+                         const struct zti_array *array);
     /* Code tiles, each an array by itself, with all that is learnt from them; bits has what each
      * takes. scratch has room for one at its largest. */
     zt_status (*code)(zt_context *context, struct zti_coding *coding, const struct zti_look *look,
-                      const zt_array *tiles, uint32_t count, uint8_t *scratch, uint64_t *bits,
-                      uint64_t *head_bits);
+                      const struct zti_array *tiles, uint32_t count, uint8_t *scratch,
+                      uint64_t *bits, uint64_t *head_bits);
 };
 
 struct zti_planning {

@@ -62,6 +62,17 @@ extern "C" {
 
 struct zti_device;
 
+/* An array inside the library: a caller's zt_array that array/array.h has checked, memory of our
+ * own, or a part of one of these. Elements lie as those of a zt_array do. */
+struct zti_array {
+    void *data;
+    uint32_t type; /* zt_type */
+    uint32_t rank;
+    uint64_t shape[ZT_MAX_RANK];
+    int64_t stride[ZT_MAX_RANK]; /* elements */
+    bool is_on_device;           /* in the memory of the context's GPU */
+};
+
 /* What a context holds; threads change it at once. */
 struct zti_held {
     uint64_t bytes; /* of zti_alloc */

@@ -81,12 +81,12 @@ struct zti_device {
 
     /* Queue for the kernels: an array of the device's memory to C-contiguous memory there, and
      * back. */
-    void (*pack)(zt_context *context, void *to, const zt_array *from);
-    void (*unpack)(zt_context *context, const zt_array *to, const void *from);
+    void (*pack)(zt_context *context, void *to, const struct zti_array *from);
+    void (*unpack)(zt_context *context, const struct zti_array *to, const void *from);
 
     /* And a scan of an array of the device's memory; found is there too, and all zeros. */
-    void (*scan)(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
-                 struct zti_scan_found *found);
+    void (*scan)(zt_context *context, const struct zti_array *array,
+                 const struct zti_scan_fills *fills, struct zti_scan_found *found);
 
     /* What is queued on 'later' from now on begins when all is done that is queued on 'earlier'
      * now. */

@@ -341,7 +341,7 @@ zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
         uint64_t shape[ZT_MAX_RANK] = {0};
         for (uint32_t i = 0; i < grid->rank; i++)
             shape[i] = box.hi[i] - box.lo[i];
-        part.out = zt_array_nd(o->scratch, (zt_type)coding->type, grid->rank, shape);
+        part.out = zti_array_packed(o->scratch, coding->type, grid->rank, shape);
         memcpy(part.lo, box.lo, sizeof part.lo);
         memcpy(part.hi, box.hi, sizeof part.hi);
         status = zti_take_indexed(context, coding, s, start_bits, index, first, next, &part);

@@ -13,7 +13,7 @@ enum { CHECK_TILES = 8, CHECK_LOOSE_TILES = 64 };
 
 /* Append tiles to a writer whose buffer has room for them. */
 static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
-                           const zt_array *array, uint64_t first, uint64_t last,
+                           const struct zti_array *array, uint64_t first, uint64_t last,
                            struct zti_bit_writer *w, struct zti_misses *misses)
 {
     zt_status status = ZT_OK;
@@ -34,7 +34,7 @@ static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
 
 /* Append one tile to an output that may be too small for it, through a buffer of its own. */
 static zt_status put_tile_closely(zt_context *context, const struct zti_coding *coding,
-                                  const zt_array *array, uint64_t tile, uint8_t *scratch,
+                                  const struct zti_array *array, uint64_t tile, uint8_t *scratch,
                                   uint64_t capacity_bits, struct zti_bit_writer *w,
                                   struct zti_misses *misses)
 {
@@ -78,7 +78,7 @@ static uint64_t next_group(const struct zti_starts *starts, uint64_t first, uint
 }
 
 static zt_status put_last_tiles(zt_context *context, const struct zti_coding *coding,
-                                const zt_array *array, uint64_t first, uint64_t last,
+                                const struct zti_array *array, uint64_t first, uint64_t last,
                                 size_t capacity_bytes, uint64_t start_bits,
                                 struct zti_bit_writer *w, struct zti_misses *misses,
                                 const struct zti_starts *starts)
@@ -104,7 +104,7 @@ static zt_status put_last_tiles(zt_context *context, const struct zti_coding *co
 }
 
 zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
-                         const zt_array *array, uint64_t first, uint64_t last, uint8_t *out,
+                         const struct zti_array *array, uint64_t first, uint64_t last, uint8_t *out,
                          size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
                          struct zti_misses *misses, const struct zti_starts *starts)
 {

@@ -88,9 +88,9 @@ static struct zti_coding with_isa(const zt_context *context, const struct zti_co
     return own;
 }
 
-static zt_status encode(zt_context *context, const struct zti_coding *coding, const zt_array *array,
-                        uint8_t *out, size_t out_capacity_bytes, uint64_t start_bits,
-                        uint64_t *end_bits, struct zti_misses *misses,
+static zt_status encode(zt_context *context, const struct zti_coding *coding,
+                        const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
+                        uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                         const struct zti_starts *starts)
 {
     const uint64_t total = coding->grid.count;
@@ -115,9 +115,9 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding, co
 
 /* The same by the host into a stream in any memory. */
 static zt_status encode_on_host(zt_context *context, const struct zti_coding *coding,
-                                const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                                uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                                const struct zti_starts *starts)
+                                const struct zti_array *array, uint8_t *out,
+                                size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
+                                struct zti_misses *misses, const struct zti_starts *starts)
 {
     const uint64_t first = start_bits / 8;
     const size_t rest = out_capacity_bytes > first ? out_capacity_bytes - (size_t)first : 0;
@@ -144,7 +144,7 @@ static zt_status encode_on_host(zt_context *context, const struct zti_coding *co
 }
 
 zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked,
-                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts)
 {

@@ -11,7 +11,8 @@
 /* Let the codec learn what it must know of all values before it codes the first: sets coding->model
  * and other numbers of the coding, also which tiles there are. Nothing for codecs that learn
  * nothing. What comes out does not depend on the policy. */
-zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array);
+zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
+                          const struct zti_array *array);
 
 /* Whether a GPU codes this under the context's policy, and not the host. */
 bool zti_exec_is_on_device(const zt_context *context, const struct zti_coding *coding);
@@ -32,7 +33,7 @@ zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
  * fit. *end_bits: after padding to the codec's alignment, counted from out. misses may be NULL
  * where verify_bound is NaN, starts where they are not wanted. */
 zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
-                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts);
 

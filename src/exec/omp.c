@@ -189,7 +189,7 @@ struct piece {
 
 struct encoder {
     struct crew crew;
-    const zt_array *array;
+    const struct zti_array *array;
     uint8_t *out;
     uint64_t capacity_bits;
     uint64_t grain;
@@ -454,7 +454,7 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
 }
 
 static zt_status omp_encode(zt_context *context, const struct zti_coding *coding,
-                            const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                            const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                             uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                             const struct zti_starts *starts)
 {

@@ -11,9 +11,9 @@ struct zti_policy {
     bool is_on_device; /* arrays and streams may be in a GPU's memory; else they are the host's */
 
     /* zti_exec_encode, and zti_exec_decode with its likes. scatter and starts may be NULL. */
-    zt_status (*encode)(zt_context *context, const struct zti_coding *coding, const zt_array *array,
-                        uint8_t *out, size_t out_capacity_bytes, uint64_t start_bits,
-                        uint64_t *end_bits, struct zti_misses *misses,
+    zt_status (*encode)(zt_context *context, const struct zti_coding *coding,
+                        const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
+                        uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                         const struct zti_starts *starts);
     zt_status (*decode)(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
@@ -22,7 +22,7 @@ struct zti_policy {
 
     /* One of the codec's passes over all tiles; tally is zeroed. */
     zt_status (*tally)(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const zt_array *array, void *tally);
+                       const struct zti_array *array, void *tally);
 
     /* Whether it decodes what is wanted; if not, serial does. NULL: always. */
     bool (*takes)(const struct zti_coding *coding, const struct zti_scatter *scatter);
@@ -46,6 +46,6 @@ const struct zti_policy *zti_policy_to_decode(const zt_context *context,
 
 /* survey.c: a pass on the threads of the context's policy. */
 zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                            const zt_array *array, void *tally);
+                            const struct zti_array *array, void *tally);
 
 #endif

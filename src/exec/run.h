@@ -28,7 +28,7 @@ zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t 
 /* Decode tiles [first, last), which begin at bit start of what w has written, and note each value
  * that is off by more than the bound. */
 zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
-                          const zt_array *array, uint64_t first, uint64_t last,
+                          const struct zti_array *array, uint64_t first, uint64_t last,
                           const struct zti_bit_writer *w, uint64_t start,
                           struct zti_misses *misses);
 
@@ -36,7 +36,7 @@ zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
  * out_capacity_bytes is written; ZT_NO_SPACE if that is too few. Of the byte that holds *end_bits,
  * the bits from there on are undefined. */
 zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
-                         const zt_array *array, uint64_t first, uint64_t last, uint8_t *out,
+                         const struct zti_array *array, uint64_t first, uint64_t last, uint8_t *out,
                          size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
                          struct zti_misses *misses, const struct zti_starts *starts);
 

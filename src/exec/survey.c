@@ -12,7 +12,7 @@ enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
 struct surveyor {
     const struct zti_learning *learning;
     const struct zti_coding *coding;
-    const zt_array *array;
+    const struct zti_array *array;
     uint32_t pass;
     uint64_t grain;     /* tiles that are counted at a time */
     size_t tally_bytes; /* whole cache lines */
@@ -41,7 +41,7 @@ static bool count_tiles(void *shared, uint32_t worker, uint64_t number)
 
 /* One thread counts all tiles at a time. */
 zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                            const zt_array *array, void *tally)
+                            const struct zti_array *array, void *tally)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     const uint64_t count = coding->grid.count;
@@ -65,7 +65,8 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
     return ZT_OK;
 }
 
-static zt_status survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
+static zt_status survey(zt_context *context, struct zti_coding *coding,
+                        const struct zti_array *array)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     zt_status status = ZT_OK;
@@ -87,7 +88,8 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
     return status;
 }
 
-zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
+zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
+                          const struct zti_array *array)
 {
     struct zti_mirror values;
     memset(&coding->run.kept, 0, sizeof coding->run.kept);

@@ -57,8 +57,9 @@ static zt_status check_row(zt_context *context, const struct zti_coding *coding,
 /* Decode tiles from the one at walk on, which are side by side along the last axis, and note each
  * value that is off by more than the bound. */
 static zt_status check_some(zt_context *context, const struct zti_coding *coding,
-                            const zt_array *array, const struct zti_walk *walk, uint64_t tiles,
-                            struct zti_bit_reader *reader, struct zti_misses *misses)
+                            const struct zti_array *array, const struct zti_walk *walk,
+                            uint64_t tiles, struct zti_bit_reader *reader,
+                            struct zti_misses *misses)
 {
     uint64_t decoded[TILE_VALUES], at[ZT_MAX_RANK], shape[ZT_MAX_RANK], rows = 1;
     const struct zti_grid *grid = &coding->grid;
@@ -72,7 +73,7 @@ static zt_status check_some(zt_context *context, const struct zti_coding *coding
         at[i] = view.lo[i] = walk->origin[i];
         view.hi[i] = walk->origin[i] + shape[i];
     }
-    view.out = zt_array_nd(decoded, (zt_type)coding->type, grid->rank, shape);
+    view.out = zti_array_packed(decoded, coding->type, grid->rank, shape);
     coding->codec->decode(coding, reader, walk->tile, walk->tile + tiles, &view);
     const char *back = (const char *)decoded;
     for (; rows > 0; rows--, back += shape[last] * zt_type_bytes(coding->type)) {
@@ -108,7 +109,7 @@ static uint64_t tiles_together(const struct zti_grid *grid, const struct zti_wal
 }
 
 zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
-                          const zt_array *array, uint64_t first, uint64_t last,
+                          const struct zti_array *array, uint64_t first, uint64_t last,
                           const struct zti_bit_writer *w, uint64_t start, struct zti_misses *misses)
 {
     struct zti_bit_reader r = {.base = w->base, .at = start, .end = zti_bits_written(w)};

@@ -197,20 +197,20 @@ static zt_status zero(zt_context *context, enum zti_device_queue queue, void *to
                  "clear memory");
 }
 
-static void pack(zt_context *context, void *to, const zt_array *from)
+static void pack(zt_context *context, void *to, const struct zti_array *from)
 {
     const current device(context);
     zti_cuda_pack(from, to, context->device->queue);
 }
 
-static void unpack(zt_context *context, const zt_array *to, const void *from)
+static void unpack(zt_context *context, const struct zti_array *to, const void *from)
 {
     const current device(context);
     zti_cuda_unpack(from, to, context->device->queue);
 }
 
-static void scan(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
-                 struct zti_scan_found *found)
+static void scan(zt_context *context, const struct zti_array *array,
+                 const struct zti_scan_fills *fills, struct zti_scan_found *found)
 {
     const current device(context);
     zti_cuda_scan(array, fills, found, context->device->queue);

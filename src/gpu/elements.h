@@ -2,11 +2,11 @@
 #ifndef ZTI_GPU_ELEMENTS_H
 #define ZTI_GPU_ELEMENTS_H
 
+#include "core/core.h"
 #include "gpu/simt.h"
-#include "ztile.h"
 
 /* Where element i, in C order, of an array is, in elements from its first. */
-static __device__ __forceinline__ int64_t offset_of(const zt_array *array, uint64_t i)
+static __device__ __forceinline__ int64_t offset_of(const struct zti_array *array, uint64_t i)
 {
     int64_t offset = 0;
     SIMT_UNROLL
@@ -20,7 +20,7 @@ static __device__ __forceinline__ int64_t offset_of(const zt_array *array, uint6
     return offset;
 }
 
-static inline uint64_t elements_of(const zt_array *array)
+static inline uint64_t elements_of(const struct zti_array *array)
 {
     uint64_t count = 1;
     for (uint32_t i = 0; i < array->rank; i++)

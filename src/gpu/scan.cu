@@ -45,7 +45,7 @@ static __device__ __forceinline__ void raise_to(uint64_t *to, uint64_t v)
 
 #define SCAN_KERNEL(name, word, width, infinity)                                                   \
     SIMT_KERNEL void __launch_bounds__(THREADS)                                                    \
-        name(const zt_array array, const struct zti_scan_fills fills,                              \
+        name(const struct zti_array array, const struct zti_scan_fills fills,                      \
              struct zti_scan_found *found, const uint64_t count, const bool is_float)              \
     {                                                                                              \
         const word *const values = (const word *)array.data;                                       \
@@ -79,10 +79,10 @@ static __device__ __forceinline__ void raise_to(uint64_t *to, uint64_t v)
 SCAN_KERNEL(scan_32, uint32_t, 32, UINT64_C(0x7f800000))
 SCAN_KERNEL(scan_64, uint64_t, 64, UINT64_C(0x7ff0000000000000))
 
-extern "C" void zti_cuda_scan(const zt_array *array, const struct zti_scan_fills *fills,
+extern "C" void zti_cuda_scan(const struct zti_array *array, const struct zti_scan_fills *fills,
                               struct zti_scan_found *found, void *queue)
 {
-    const zt_array a = *array;
+    const struct zti_array a = *array;
     const struct zti_scan_fills f = *fills;
     const uint64_t count = elements_of(&a);
     const bool is_float = a.type == ZT_F32 || a.type == ZT_F64;

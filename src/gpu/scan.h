@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* cf. zti_device. Queued and not waited for. */
-void zti_cuda_scan(const zt_array *array, const struct zti_scan_fills *fills,
+void zti_cuda_scan(const struct zti_array *array, const struct zti_scan_fills *fills,
                    struct zti_scan_found *found, void *queue);
 
 #ifdef __cplusplus

@@ -6,8 +6,8 @@
 enum { THREADS = 256, MOST_BLOCKS = 1 << 16 };
 
 #define MOVE_KERNEL(name, type)                                                                    \
-    SIMT_KERNEL void __launch_bounds__(THREADS)                                                    \
-        name(const zt_array array, type *packed, const uint64_t count, const bool is_packing)      \
+    SIMT_KERNEL void __launch_bounds__(THREADS) name(const struct zti_array array, type *packed,   \
+                                                     const uint64_t count, const bool is_packing)  \
     {                                                                                              \
         type *const values = (type *)array.data;                                                   \
         for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < count;                 \
@@ -22,9 +22,9 @@ enum { THREADS = 256, MOST_BLOCKS = 1 << 16 };
 MOVE_KERNEL(move_32, uint32_t)
 MOVE_KERNEL(move_64, uint64_t)
 
-static void move(const zt_array *array, void *packed, bool is_packing, void *queue)
+static void move(const struct zti_array *array, void *packed, bool is_packing, void *queue)
 {
-    const zt_array a = *array;
+    const struct zti_array a = *array;
     const uint64_t count = elements_of(&a);
     const unsigned blocks = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
     if (zt_type_bytes(a.type) == 4)
@@ -33,12 +33,12 @@ static void move(const zt_array *array, void *packed, bool is_packing, void *que
         SIMT_LAUNCH(move_64, blocks, THREADS, 0, queue, a, (uint64_t *)packed, count, is_packing);
 }
 
-extern "C" void zti_cuda_pack(const zt_array *from, void *to, void *queue)
+extern "C" void zti_cuda_pack(const struct zti_array *from, void *to, void *queue)
 {
     move(from, to, true, queue);
 }
 
-extern "C" void zti_cuda_unpack(const void *from, const zt_array *to, void *queue)
+extern "C" void zti_cuda_unpack(const void *from, const struct zti_array *to, void *queue)
 {
     move(to, (void *)from, false, queue);
 }

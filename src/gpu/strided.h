@@ -3,15 +3,15 @@
 #ifndef ZTI_GPU_STRIDED_H
 #define ZTI_GPU_STRIDED_H
 
-#include "ztile.h"
+#include "core/core.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Queued and not waited for. */
-void zti_cuda_pack(const zt_array *from, void *to, void *queue);
-void zti_cuda_unpack(const void *from, const zt_array *to, void *queue);
+void zti_cuda_pack(const struct zti_array *from, void *to, void *queue);
+void zti_cuda_unpack(const void *from, const struct zti_array *to, void *queue);
 
 #ifdef __cplusplus
 }

@@ -41,7 +41,7 @@ struct runner {
 };
 
 struct race {
-    const zt_array *array;
+    const struct zti_array *array;
     struct zti_estimator estimator;
     uint8_t axes[AXES_MOST]; /* of more than one element */
     uint32_t n;
@@ -491,8 +491,9 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     return status;
 }
 
-static zt_status choose(zt_context *context, const zt_array *array, const struct zti_codec *codec,
-                        const struct zti_ask *ask, struct zti_choice *choice)
+static zt_status choose(zt_context *context, const struct zti_array *array,
+                        const struct zti_codec *codec, const struct zti_ask *ask,
+                        struct zti_choice *choice)
 {
     struct race *const r = zti_alloc_zeroed(context, sizeof *r);
     memset(choice, 0, sizeof *choice);
@@ -538,13 +539,14 @@ static void compose(struct zti_choice *choice, const struct zti_plan *outer)
 }
 
 /* Axes of one element are no matter. */
-zt_status zti_plan_choose(zt_context *context, const zt_array *array, const struct zti_codec *codec,
-                          const struct zti_ask *ask, struct zti_choice *choice)
+zt_status zti_plan_choose(zt_context *context, const struct zti_array *array,
+                          const struct zti_codec *codec, const struct zti_ask *ask,
+                          struct zti_choice *choice)
 {
     uint8_t axes[AXES_MOST];
     const uint32_t n = zti_real_axes(array->rank, array->shape, axes);
     const struct zti_plan real = zti_plan_make(array->rank, array->shape, axes, n, 0);
-    zt_array seen = *array;
+    struct zti_array seen = *array;
     const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
     zt_status status = choose(context, &seen, codec, ask, choice);
     if (!status && is_seen)
@@ -587,7 +589,7 @@ static zt_status measure_whole(struct zti_estimator *e, bool is_box, uint64_t va
                : estimate(e, &choice->plain, values, &choice->unplanned_bytes);
 }
 
-zt_status zti_plan_measure(zt_context *context, const zt_array *array,
+zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                            const struct zti_candidate *candidate, const struct zti_ask *ask,
                            struct zti_choice *choice)
 {

@@ -113,7 +113,7 @@ static double least_of(const struct zti_choice *choice)
  * it, and without. As it chooses between the two it takes no more than that, though samples may
  * say more, which are smaller than what it predicts from. How much less is of interest where
  * others are smaller. */
-static zt_status judge_own_way(zt_context *context, const zt_array *array,
+static zt_status judge_own_way(zt_context *context, const struct zti_array *array,
                                const struct zti_candidate *candidate, const struct zti_ask *ask,
                                const struct zti_choice *other, bool is_close,
                                struct zti_choice *choice)
@@ -141,8 +141,8 @@ static zt_status judge_own_way(zt_context *context, const zt_array *array,
 }
 
 /* Efforts of one codec that follow each other share the plan that was found for the first. */
-zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           struct zti_result *results, uint32_t *count)
+zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
+                           const struct zti_ask *ask, struct zti_result *results, uint32_t *count)
 {
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
     const uint32_t n = zti_candidates(ask->kind != ZT_LOSSLESS, ask->params, list);

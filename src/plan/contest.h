@@ -20,8 +20,8 @@ enum { ZTI_RESULTS_MOST = 2 * ZTI_CANDIDATES_MOST }; /* with a plan, and without
 
 /* Let the candidates code samples of an array, each with the plan that was found for it and without
  * one: results, the one to be coded first first. */
-zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           struct zti_result *results, uint32_t *count);
+zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
+                           const struct zti_ask *ask, struct zti_result *results, uint32_t *count);
 
 /* Which result is to be coded next, after those that have coded_bytes; count where none is. values:
  * of the array. */

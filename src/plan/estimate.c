@@ -22,8 +22,8 @@ enum { BRICK_VALUES = 64 };
 /* Where the elements of a box of the coded array lie, as a sum of one number for each coded
  * axis, counted in elements from the array's first: offset[sum of the sides before + i] is that
  * of element i of a side. */
-static void find_offsets(const struct zti_plan *plan, const zt_array *array, const uint64_t *origin,
-                         const uint64_t *side, int64_t *offset)
+static void find_offsets(const struct zti_plan *plan, const struct zti_array *array,
+                         const uint64_t *origin, const uint64_t *side, int64_t *offset)
 {
     uint32_t rank = 0;
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
@@ -83,8 +83,9 @@ static void smooth(const struct zti_estimator *e, uint8_t *values, uint64_t n)
 }
 
 /* Copy a box of an array as it is coded under a plan, C-contiguous; returns the end of it. */
-static uint8_t *gather(struct zti_estimator *e, const struct zti_plan *plan, const zt_array *array,
-                       uint32_t rank, const uint64_t *origin, const uint64_t *side, uint8_t *to)
+static uint8_t *gather(struct zti_estimator *e, const struct zti_plan *plan,
+                       const struct zti_array *array, uint32_t rank, const uint64_t *origin,
+                       const uint64_t *side, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const int64_t *table[ZT_MAX_RANK];
@@ -164,7 +165,7 @@ zt_status zti_estimate_room(struct zti_estimator *e, uint64_t bits)
 
 /* The bits of an array all of whose tiles are coded, without what is learnt from all of it. */
 static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
-                      const zt_array *array, uint64_t *bits)
+                      const struct zti_array *array, uint64_t *bits)
 {
     const struct zti_codec *codec = e->codec;
     const zt_status status =
@@ -205,11 +206,11 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     memcpy(shape, side, sizeof shape);
     shape[0] *= together;
     zt_status status = zti_estimate_configure(e, NULL, rank, shape, &coding);
-    const zt_array array = zt_array_nd(e->values, (zt_type)e->array->type, rank, shape);
+    const struct zti_array array = zti_array_packed(e->values, e->array->type, rank, shape);
     uint8_t *to = e->values;
     for (uint32_t i = 0; i < e->bricks && !status; i++) {
         uint64_t at[ZT_MAX_RANK];
-        zt_array brick = *e->array;
+        struct zti_array brick = *e->array;
         zti_sample_place(e->array, e->brick, batch * e->bricks + i, at);
         brick.data = zti_array_at(e->array, at);
         memcpy(brick.shape, e->brick, sizeof brick.shape);
@@ -250,7 +251,7 @@ static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *p
     zti_sample_place(e->array, one, batch, place);
     tile_origin(plan, e->array->shape, place, coded, side, origin);
     (void)gather(e, plan, e->array, rank, origin, side, e->values);
-    const zt_array tile = zt_array_nd(e->values, (zt_type)e->array->type, rank, side);
+    const struct zti_array tile = zti_array_packed(e->values, e->array->type, rank, side);
     coding.grid = zti_codec_grid(e->codec, rank, side);
     status = code(e, &coding, &tile, &bits);
     e->spent += values;
@@ -340,7 +341,7 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     }
     take_boxes(e, plan, rank, &b, memory);
-    const zt_array array = zt_array_nd(memory, (zt_type)e->array->type, rank, shape);
+    const struct zti_array array = zti_array_packed(memory, e->array->type, rank, shape);
     status = zti_code_for_good(e->context, e->codec, e->ask, &array, NULL, &e->stream, &coding,
                                &stream_bytes);
     const double scale = (double)zti_array_values(rank, coded) / (double)taken;
@@ -359,7 +360,7 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
 {
     uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK], coded[ZT_MAX_RANK], stream_bytes = 0;
     struct zti_coding coding;
-    zt_array part = *e->array;
+    struct zti_array part = *e->array;
     zti_sample_shape(e->array, values, box);
     zti_sample_place(e->array, box, 0, at);
     part.data = zti_array_at(e->array, at);
@@ -371,7 +372,7 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     zti_plan_copy(plan, &part, memory);
     smooth(e, memory, taken);
-    const zt_array array = zt_array_nd(memory, (zt_type)part.type, rank, coded);
+    const struct zti_array array = zti_array_packed(memory, part.type, rank, coded);
     const zt_status status = zti_code_for_good(e->context, e->codec, e->ask, &array, NULL,
                                                &e->stream, &coding, &stream_bytes);
     const double all = (double)zti_array_values(part.rank, e->array->shape);
@@ -384,7 +385,7 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
 
 /* ---- setting up ---- */
 
-zt_status zti_estimator_open(zt_context *context, const zt_array *array,
+zt_status zti_estimator_open(zt_context *context, const struct zti_array *array,
                              const struct zti_codec *codec, const struct zti_ask *ask,
                              uint64_t batch_values, struct zti_estimator *e)
 {

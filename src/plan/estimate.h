@@ -18,7 +18,7 @@ struct zti_way {
  * batch by batch; batches are spread over the array alike. */
 struct zti_estimator {
     zt_context *context;
-    const zt_array *array;
+    const struct zti_array *array;
     const struct zti_codec *codec;
     const struct zti_ask *ask;
     uint64_t brick[ZT_MAX_RANK]; /* values of the array that are coded together, where tiles are */
@@ -31,7 +31,7 @@ struct zti_estimator {
 };
 
 /* Get ready for batches of about so many values. Free it in any case. */
-zt_status zti_estimator_open(zt_context *context, const zt_array *array,
+zt_status zti_estimator_open(zt_context *context, const struct zti_array *array,
                              const struct zti_codec *codec, const struct zti_ask *ask,
                              uint64_t batch_values, struct zti_estimator *estimator);
 void zti_estimator_free(struct zti_estimator *estimator);

@@ -42,7 +42,8 @@ uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint
     return rank;
 }
 
-bool zti_plan_view(const struct zti_plan *plan, const zt_array *array, zt_array *coded)
+bool zti_plan_view(const struct zti_plan *plan, const struct zti_array *array,
+                   struct zti_array *coded)
 {
     struct zti_view whole = zti_view_whole(array), part;
     if (!zti_plan_part(plan, array->shape, &whole, &part))
@@ -51,7 +52,7 @@ bool zti_plan_view(const struct zti_plan *plan, const zt_array *array, zt_array 
     return true;
 }
 
-void zti_plan_copy(const struct zti_plan *plan, const zt_array *array, uint8_t *to)
+void zti_plan_copy(const struct zti_plan *plan, const struct zti_array *array, uint8_t *to)
 {
     uint64_t n[ZT_MAX_RANK];
     int64_t from[ZT_MAX_RANK], step[ZT_MAX_RANK], row = 1;
@@ -116,6 +117,7 @@ bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const str
     memset(coded, 0, sizeof *coded);
     coded->out.data = view->out.data;
     coded->out.type = view->out.type;
+    coded->out.is_on_device = view->out.is_on_device;
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         to = end_of_axis(plan, from);
         if (!join(plan, shape, view, from, to, &coded->out.shape[rank], &coded->out.stride[rank]))
@@ -274,7 +276,7 @@ void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const 
         s->scatter.spans[rank] = spans_of(plan, shape, view, from, to, side[rank]);
         extent[rank] = cover.hi[rank] - cover.lo[rank];
     }
-    s->scatter.cover.out = zt_array_nd(NULL, (zt_type)view->out.type, rank, extent);
+    s->scatter.cover.out = zti_array_packed(NULL, view->out.type, rank, extent);
     memcpy(s->scatter.cover.lo, cover.lo, sizeof cover.lo);
     memcpy(s->scatter.cover.hi, cover.hi, sizeof cover.hi);
 }

@@ -22,10 +22,11 @@ bool zti_plan_is_none(const struct zti_plan *plan);
 uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint64_t *coded);
 
 /* An array seen as the coded one. False where no strides make it that. */
-bool zti_plan_view(const struct zti_plan *plan, const zt_array *array, zt_array *coded);
+bool zti_plan_view(const struct zti_plan *plan, const struct zti_array *array,
+                   struct zti_array *coded);
 
 /* Copy an array, so that 'to' is the coded one, C-contiguous. */
-void zti_plan_copy(const struct zti_plan *plan, const zt_array *array, uint8_t *to);
+void zti_plan_copy(const struct zti_plan *plan, const struct zti_array *array, uint8_t *to);
 
 /* The smallest box of the coded array that holds a box of the array. */
 void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,

@@ -5,7 +5,7 @@ enum { LEAST_SIDE = 4 };
 
 /* Sides double, the shortest first, until there are as many values as wanted. An axis that is not
  * twice as long as its side is taken whole. */
-void zti_sample_shape(const zt_array *array, uint64_t wanted, uint64_t *box)
+void zti_sample_shape(const struct zti_array *array, uint64_t wanted, uint64_t *box)
 {
     const uint64_t *const shape = array->shape;
     for (uint32_t i = 0; i < array->rank; i++)
@@ -34,7 +34,7 @@ static uint64_t place_along(uint64_t room, uint32_t axis, uint32_t k)
     return high * fraction + (low * fraction >> 32);
 }
 
-void zti_sample_place(const zt_array *array, const uint64_t *box, uint32_t k, uint64_t *at)
+void zti_sample_place(const struct zti_array *array, const uint64_t *box, uint32_t k, uint64_t *at)
 {
     for (uint32_t i = 0; i < array->rank; i++) {
         at[i] = place_along(array->shape[i] - box[i] + 1, i, k);
@@ -42,13 +42,13 @@ void zti_sample_place(const zt_array *array, const uint64_t *box, uint32_t k, ui
     }
 }
 
-void zti_sample_point(const zt_array *array, uint32_t k, uint64_t *at)
+void zti_sample_point(const struct zti_array *array, uint32_t k, uint64_t *at)
 {
     for (uint32_t i = 0; i < array->rank; i++)
         at[i] = place_along(array->shape[i], i, k);
 }
 
-zt_status zti_sample_take(zt_context *context, const zt_array *array, const uint64_t *box,
+zt_status zti_sample_take(zt_context *context, const struct zti_array *array, const uint64_t *box,
                           uint64_t values, struct zti_sample *s)
 {
     const uint64_t all = zti_array_values(array->rank, array->shape);
@@ -64,7 +64,7 @@ zt_status zti_sample_take(zt_context *context, const zt_array *array, const uint
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a sample of an array");
     for (uint32_t k = 0; k < boxes; k++) {
         uint64_t at[ZT_MAX_RANK];
-        zt_array one = *array;
+        struct zti_array one = *array;
         zti_sample_place(array, box, k, at);
         one.data = zti_array_at(array, at);
         memcpy(one.shape, box, array->rank * sizeof *box);
@@ -72,12 +72,12 @@ zt_status zti_sample_take(zt_context *context, const zt_array *array, const uint
     }
     memcpy(shape, box, sizeof shape);
     shape[0] *= boxes;
-    s->array = zt_array_nd(s->memory, (zt_type)array->type, array->rank, shape);
+    s->array = zti_array_packed(s->memory, array->type, array->rank, shape);
     return ZT_OK;
 }
 
 zt_status zti_sample_tiles(zt_context *context, const struct zti_codec *codec,
-                           const zt_array *array, uint64_t values, struct zti_sample *s)
+                           const struct zti_array *array, uint64_t values, struct zti_sample *s)
 {
     const uint32_t *const side = codec->tile_shape[array->rank - 1];
     uint64_t box[ZT_MAX_RANK];

@@ -26,7 +26,7 @@ static bool is_within(uint32_t type, const void *a, const void *b, int64_t i, do
 static uint64_t count_beyond(const struct zti_trial *t, double bound)
 {
     enum { ROW = 256 };
-    const zt_array *const array = &t->sample.array;
+    const struct zti_array *const array = &t->sample.array;
     const size_t value_bytes = zt_type_bytes(array->type);
     const uint64_t values = zti_array_values(array->rank, array->shape);
     const uint8_t *const data = array->data;
@@ -47,7 +47,7 @@ static uint64_t count_beyond(const struct zti_trial *t, double bound)
 static zt_status measure(zt_context *context, struct zti_trial *t, const struct zti_coding *like,
                          const struct zti_ask *ask, double *bits)
 {
-    const zt_array *const array = &t->sample.array;
+    const struct zti_array *const array = &t->sample.array;
     struct zti_coding coding;
     uint64_t bytes = 0;
     zt_status status =
@@ -65,7 +65,7 @@ static zt_status measure(zt_context *context, struct zti_trial *t, const struct 
  * the bound. */
 static uint32_t doublings(const struct zti_trial *t, double bound)
 {
-    const zt_array *const array = &t->sample.array;
+    const struct zti_array *const array = &t->sample.array;
     const size_t value_bytes = zt_type_bytes(array->type);
     const uint64_t values = zti_array_values(array->rank, array->shape);
     const uint8_t *const data = array->data;
@@ -108,7 +108,8 @@ static zt_status find_planes(zt_context *context, struct zti_trial *t,
 }
 
 /* A sample, C-contiguous. */
-static zt_status take_sample(zt_context *context, const zt_array *array, struct zti_trial *t)
+static zt_status take_sample(zt_context *context, const struct zti_array *array,
+                             struct zti_trial *t)
 {
     enum { PART = 48, SMALL_PART = 16, SMALL = 1 << 16, LEAST = 1 << 12, BOX_VALUES = 1024 };
     const uint64_t all = zti_array_values(array->rank, array->shape);
@@ -120,12 +121,13 @@ static zt_status take_sample(zt_context *context, const zt_array *array, struct 
         zti_sample_take(context, array, box, some > LEAST ? some : LEAST, &t->sample);
     if (status || t->sample.memory)
         return status;
-    zt_array *const sample = &t->sample.array; /* all of the array, whose strides may be any */
+    struct zti_array *const sample =
+        &t->sample.array; /* all of the array, whose strides may be any */
     t->sample.memory = zti_alloc(context, (size_t)all * zt_type_bytes(sample->type));
     if (!t->sample.memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a sample of an array");
     zti_array_copy(array, t->sample.memory);
-    *sample = zt_array_nd(t->sample.memory, (zt_type)sample->type, sample->rank, sample->shape);
+    *sample = zti_array_packed(t->sample.memory, sample->type, sample->rank, sample->shape);
     return ZT_OK;
 }
 
@@ -135,7 +137,7 @@ bool zti_is_too_loose(const struct zti_misses *misses, uint32_t type, uint64_t s
            (double)misses->count * zti_exact_bits(type) > misses_part * 8 * (double)stream_bytes;
 }
 
-zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
+zt_status zti_plan_tighten(zt_context *context, const struct zti_array *array,
                            const struct zti_codec *codec, struct zti_ask *ask,
                            uint64_t *misses_most)
 {
@@ -145,7 +147,7 @@ zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
     if (!zti_planning_of(codec) || !zti_planning_of(codec)->loosen || ask->kind != ZT_ABS)
         return ZT_OK;
     zt_status status = take_sample(context, array, &t);
-    const zt_array *const sample = &t.sample.array;
+    const struct zti_array *const sample = &t.sample.array;
     struct zti_coding coding = zti_coding_of(codec, sample->type, sample->rank, sample->shape);
     if (!status)
         status = codec->configure(context, ask, &coding);

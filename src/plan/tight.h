@@ -12,7 +12,7 @@
  * allowed, and a bound that is none on each value, are left alone. array is the coded one. Where
  * more than *misses_most values come to be kept exactly it does not pay, whatever the stream
  * takes. */
-zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
+zt_status zti_plan_tighten(zt_context *context, const struct zti_array *array,
                            const struct zti_codec *codec, struct zti_ask *ask,
                            uint64_t *misses_most);
 

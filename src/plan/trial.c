@@ -22,7 +22,7 @@ zt_status zti_configure(zt_context *context, const struct zti_ask *ask, struct z
 }
 
 zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
-                            const struct zti_ask *ask, const zt_array *array,
+                            const struct zti_ask *ask, const struct zti_array *array,
                             struct zti_misses *misses, struct zti_buffer *stream,
                             struct zti_coding *coding, uint64_t *stream_bytes)
 {
@@ -60,8 +60,8 @@ zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
     struct zti_coding read = zti_coding_of(codec, coding->type, rank, coding->grid.shape);
     zt_status status =
         zti_buffer_reserve(context, decoded, values * zt_type_bytes(coding->type), 0);
-    const zt_array out =
-        zt_array_nd(decoded->bytes, (zt_type)coding->type, rank, coding->grid.shape);
+    const struct zti_array out =
+        zti_array_packed(decoded->bytes, coding->type, rank, coding->grid.shape);
     const struct zti_view view = zti_view_whole(&out);
     if (!status)
         status = codec->load_params(context, params, params_bytes, &read);

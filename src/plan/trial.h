@@ -40,7 +40,7 @@ zt_status zti_configure(zt_context *context, const struct zti_ask *ask, struct z
  * tiles end, which is left empty) and all its tiles, into 'stream'. misses NULL: nothing is
  * verified. *coding, by which that was done, is to be forgotten in any case. */
 zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
-                            const struct zti_ask *ask, const zt_array *array,
+                            const struct zti_ask *ask, const struct zti_array *array,
                             struct zti_misses *misses, struct zti_buffer *stream,
                             struct zti_coding *coding, uint64_t *stream_bytes);
 

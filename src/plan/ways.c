@@ -335,9 +335,10 @@ static double edges_of(const struct zti_estimator *e, const struct zti_seen *see
     return own > 0 ? (double)cost_of(e, seen, way, grid) / (double)own : 1;
 }
 
-static zt_array array_of(const struct zti_estimator *e, const struct zti_grid *grid, uint8_t *data)
+static struct zti_array array_of(const struct zti_estimator *e, const struct zti_grid *grid,
+                                 uint8_t *data)
 {
-    return zt_array_nd(data, (zt_type)e->array->type, grid->rank, grid->shape);
+    return zti_array_packed(data, e->array->type, grid->rank, grid->shape);
 }
 
 /* A grid of pieces of tiles: rows of so many values stay, as these are coded together, and so do
@@ -378,7 +379,7 @@ zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_seen *seen,
     const struct zti_grid pieces = in_pieces(&grid, most, planning->group_values);
     (void)take_tile(e, &way->plan, &pieces, tile_of(e, &way->plan, &pieces, k), e->values, &piece);
     coding.grid = piece.grid;
-    const zt_array tile = array_of(e, &coding.grid, e->values);
+    const struct zti_array tile = array_of(e, &coding.grid, e->values);
     const uint64_t values = zti_array_values(tile.rank, tile.shape);
     rates->rough[k] = expected(e, seen, &way->plan, &piece);
     rates->rate[k] = (double)planning->estimate(&coding, &seen->look, &tile) / (double)values *
@@ -394,7 +395,7 @@ struct tiles {
     bool is_all; /* of the array */
     uint8_t *memory;
     struct zti_grid *grid; /* of an array that is this tile */
-    zt_array *array;
+    struct zti_array *array;
     uint64_t *bits; /* that each takes */
 };
 

@@ -158,12 +158,12 @@ struct rows {
     uint64_t left;
 };
 
-static struct rows rows_of(const zt_array *array)
+static struct rows rows_of(const struct zti_array *array)
 {
     return (struct rows){.left = zti_array_values(array->rank - 1, array->shape)};
 }
 
-static void next_row(struct rows *rows, const zt_array *array)
+static void next_row(struct rows *rows, const struct zti_array *array)
 {
     rows->left--;
     for (uint32_t i = array->rank - 1; i-- > 0;) {
@@ -277,14 +277,14 @@ static void scan_filled_row(uint32_t isa, uint32_t type, const char *row, uint64
 }
 
 /* Axes that follow each other in memory are scanned as one. */
-static void scan_rows(uint32_t isa, const zt_array *array, zt_stats *stats)
+static void scan_rows(uint32_t isa, const struct zti_array *array, zt_stats *stats)
 {
     uint32_t last = array->rank - 1;
     uint64_t n = array->shape[last];
     const int64_t stride = array->stride[last];
     for (; last > 0 && array->stride[last - 1] == stride * (int64_t)n; last--)
         n *= array->shape[last - 1];
-    zt_array rest = *array;
+    struct zti_array rest = *array;
     rest.rank = last + 1;
     struct rows rows = rows_of(&rest);
     for (; rows.left > 0; next_row(&rows, &rest))
@@ -297,7 +297,7 @@ static void scan_rows(uint32_t isa, const zt_array *array, zt_stats *stats)
 enum { SCAN_PART_BYTES = 1 << 20, SCAN_PARTS_MOST = 128 };
 
 struct scan {
-    const zt_array *array;
+    const struct zti_array *array;
     uint32_t isa;
     uint64_t step; /* slices a part */
     uint32_t fills;
@@ -323,7 +323,7 @@ static bool scan_part(void *shared, uint32_t worker, uint64_t number)
     (void)worker;
     const uint64_t first = number * s->step, left = s->array->shape[0] - first;
     zt_stats *found = &s->found[number];
-    const zt_array part = zti_array_slab(s->array, first, left < s->step ? left : s->step);
+    const struct zti_array part = zti_array_slab(s->array, first, left < s->step ? left : s->step);
     (void)zt_stats_init(found, sizeof *found);
     found->fills = s->fills;
     memcpy(found->fill, s->fill, sizeof found->fill);
@@ -331,7 +331,7 @@ static bool scan_part(void *shared, uint32_t worker, uint64_t number)
     return true;
 }
 
-static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
+static void scan_all(zt_context *context, const struct zti_array *array, zt_stats *stats)
 {
     const uint64_t slices = array->shape[0];
     const uint64_t bytes = zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
@@ -358,7 +358,7 @@ static double value_of_key(uint32_t type, uint64_t key)
 }
 
 /* An array of the device's memory, where it is. */
-static zt_status scan_there(zt_context *context, const zt_array *array, zt_stats *stats)
+static zt_status scan_there(zt_context *context, const struct zti_array *array, zt_stats *stats)
 {
     struct zti_device *const device = context->device;
     struct zti_scan_fills fills = {.count = stats->fills};
@@ -386,9 +386,22 @@ static zt_status scan_there(zt_context *context, const zt_array *array, zt_stats
     return ZT_OK;
 }
 
-zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
+zt_status zti_scan(zt_context *context, const struct zti_array *array, zt_stats *stats)
 {
-    zt_status status = zti_array_check(context, array, true);
+    zt_status status = ZT_OK;
+    zti_stage(context, ZT_STAGE_RANGE);
+    if (array->is_on_device)
+        status = scan_there(context, array, stats);
+    else
+        scan_all(context, array, stats);
+    zti_stage(context, ZT_STAGE_OTHER);
+    return status;
+}
+
+zt_status zt_scan(zt_context *context, const zt_array *given, zt_stats *stats)
+{
+    struct zti_array array;
+    const zt_status status = zti_array_check(context, given, ZTI_TO_READ, &array);
     if (status != ZT_OK)
         return status;
     if (!stats || stats->struct_bytes < sizeof *stats)
@@ -396,13 +409,7 @@ zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
     if (stats->fills > ZT_MAX_FILLS)
         return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", stats->fills,
                         ZT_MAX_FILLS);
-    zti_stage(context, ZT_STAGE_RANGE);
-    if (zti_is_on_device(context, array->data))
-        status = scan_there(context, array, stats);
-    else
-        scan_all(context, array, stats);
-    zti_stage(context, ZT_STAGE_OTHER);
-    return status;
+    return zti_scan(context, &array, stats);
 }
 
 /* ---- zt_compare ---- */
@@ -454,7 +461,8 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
 }
 
 /* The same of arrays in the host's memory. */
-static void compare(const zt_array *original, const zt_array *reconstructed, zt_quality *quality)
+static void compare(const struct zti_array *original, const struct zti_array *reconstructed,
+                    zt_quality *quality)
 {
     const uint32_t last = original->rank - 1;
     const size_t value_bytes = zt_type_bytes(original->type);
@@ -473,9 +481,10 @@ static void compare(const zt_array *original, const zt_array *reconstructed, zt_
 zt_status zt_compare(zt_context *context, const zt_array *original, const zt_array *reconstructed,
                      zt_quality *quality)
 {
-    zt_status status = zti_array_check(context, original, true);
+    struct zti_array a, b;
+    zt_status status = zti_array_check(context, original, ZTI_TO_READ, &a);
     if (status == ZT_OK)
-        status = zti_array_check(context, reconstructed, true);
+        status = zti_array_check(context, reconstructed, ZTI_TO_READ, &b);
     if (status != ZT_OK)
         return status;
     if (!quality || quality->struct_bytes < sizeof *quality)
@@ -483,15 +492,14 @@ zt_status zt_compare(zt_context *context, const zt_array *original, const zt_arr
     if (quality->fills > ZT_MAX_FILLS)
         return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", quality->fills,
                         ZT_MAX_FILLS);
-    if (original->type != reconstructed->type || original->rank != reconstructed->rank ||
-        memcmp(original->shape, reconstructed->shape, original->rank * sizeof original->shape[0]) !=
-            0)
+    if (a.type != b.type || a.rank != b.rank ||
+        memcmp(a.shape, b.shape, a.rank * sizeof a.shape[0]) != 0)
         return zti_fail(context, ZT_BAD_ARG,
                         "arrays of different type or shape cannot be compared");
     struct zti_mirror one, other = {.own = NULL};
-    status = zti_mirror_open(context, original, &one);
+    status = zti_mirror_open(context, &a, &one);
     if (status == ZT_OK)
-        status = zti_mirror_open(context, reconstructed, &other);
+        status = zti_mirror_open(context, &b, &other);
     if (status == ZT_OK)
         compare(&one.array, &other.array, quality);
     zti_mirror_close(&other);

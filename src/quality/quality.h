@@ -1,9 +1,11 @@
-/* quality.h: inside the library, the public zt_scan and zt_compare are all there is to it, and
- * tests of values against a bound. */
+/* quality.h: statistics of an array, and tests of values against a bound. */
 #ifndef ZTI_QUALITY_H
 #define ZTI_QUALITY_H
 
 #include "array/array.h"
+
+/* zt_scan of an array that was checked, into statistics that were set up. */
+zt_status zti_scan(zt_context *context, const struct zti_array *array, zt_stats *stats);
 
 /* True where both elements (of one type, given as their bits) are within an absolute bound of
  * each other in exact arithmetic, or are the same bits. */
@@ -63,7 +65,7 @@ double zti_error_of(uint32_t type, uint64_t a, uint64_t b);
 /* The sum of squared errors between an array and C-contiguous memory of its shape, over the square
  * of range; values whose bit in mask (NULL: none) is set do not count. It does not depend on the
  * context. Infinite where an error is no number. */
-double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
+double zti_sum_squares(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
                        const uint64_t *mask, double range);
 
 /* The search for the least, the greatest and the not finite values of a row, which are added to the

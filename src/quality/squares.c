@@ -9,7 +9,7 @@
 enum { PART_VALUES = 1 << 16, LANES = 8 };
 
 struct squares {
-    const zt_array *array;
+    const struct zti_array *array;
     const uint8_t *decoded;
     const uint64_t *mask;
     double scale; /* 1 / range */
@@ -45,7 +45,7 @@ static bool sum_part(void *shared, uint32_t worker, uint64_t number)
 {
     const struct squares *s = shared;
     (void)worker;
-    const zt_array *const array = s->array;
+    const struct zti_array *const array = s->array;
     const uint32_t last = array->rank - 1;
     const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
     const uint64_t end = first + (rest < PART_VALUES ? rest : PART_VALUES);
@@ -65,7 +65,7 @@ static bool sum_part(void *shared, uint32_t worker, uint64_t number)
     return true;
 }
 
-double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
+double zti_sum_squares(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
                        const uint64_t *mask, double range)
 {
     enum { PARTS = 512 }; /* at a time */

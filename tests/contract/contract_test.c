@@ -122,10 +122,10 @@ static void need_boxes(const struct bytes *file, const zt_array *whole, struct r
             box.hi[k] = box.lo[k] + 1 + rng_below(r, whole->shape[k] - box.lo[k]);
             part.shape[k] = shape[k] = box.hi[k] - box.lo[k];
         }
-        part.data = zti_array_at(whole, box.lo);
+        part.data = place_of(whole, box.lo);
         const zt_array out = new_array((zt_type)whole->type, whole->rank, shape);
         const zt_array wanted = new_array((zt_type)whole->type, whole->rank, shape);
-        zti_array_copy(&part, wanted.data);
+        gather(&part, wanted.data);
         need_ok(context,
                 zt_decompress_box(i % 2 ? context : NULL, file->data, file->n, &box, &out));
         need_same(&wanted, &out);
@@ -211,7 +211,7 @@ static void pipes_write_and_read_the_same_bytes(void **state)
     announced.data = NULL;
     need_ok(NULL, zt_writer_open(NULL, &to, &announced, &params, &writer));
     for (uint64_t z = 0; z < a.shape[0]; z += 7) {
-        const zt_array slab = zti_array_slab(&a, z, a.shape[0] - z < 7 ? a.shape[0] - z : 7);
+        const zt_array slab = slab_of(&a, z, a.shape[0] - z < 7 ? a.shape[0] - z : 7);
         need_ok(NULL, zt_writer_put(writer, &slab));
     }
     need_ok(NULL, zt_writer_close(writer));
@@ -224,7 +224,7 @@ static void pipes_write_and_read_the_same_bytes(void **state)
     for (uint64_t done = 0; done < a.shape[0]; done += extent) {
         need_ok(NULL, zt_reader_next(reader, &first, &extent));
         assert_int_equal(first, done);
-        const zt_array slab = zti_array_slab(&out, first, extent);
+        const zt_array slab = slab_of(&out, first, extent);
         need_ok(NULL, zt_reader_read(reader, &slab));
     }
     need_same(&back, &out);

@@ -184,13 +184,13 @@ static void take_tile(const struct zti_coding *coding, struct zti_bit_reader *r,
     }
 }
 
-static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+static bool encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w)
 {
     uint8_t values[TILE_BYTES];
     for (; first < last; first++) {
         uint64_t lo[ZT_MAX_RANK];
-        zt_array tile = *array;
+        struct zti_array tile = *array;
         const uint64_t n = box_of(coding, first, lo, tile.shape);
         tile.data = zti_array_at(array, lo);
         zti_array_copy(&tile, values);
@@ -217,7 +217,8 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
             take_tile(coding, r, n, values);
         if (!view)
             continue;
-        zt_array tile = zt_array_nd(values, (zt_type)coding->type, rank, shape), out = view->out;
+        struct zti_array tile = zti_array_packed(values, coding->type, rank, shape),
+                         out = view->out;
         for (uint32_t i = 0; i < rank; i++) {
             const uint64_t end = lo[i] + shape[i] < view->hi[i] ? lo[i] + shape[i] : view->hi[i];
             const uint64_t begin = lo[i] > view->lo[i] ? lo[i] : view->lo[i];

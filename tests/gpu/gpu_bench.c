@@ -13,6 +13,7 @@
 #include "core/device.h"
 #include "exec/cuda/cuda.h"
 #include "exec/exec.h"
+#include "support/inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,8 +89,9 @@ static bool configure(struct bench *b, const struct row *row)
     b->coding.codec = zti_codec_by_id(row->codec);
     b->coding.type = row->type;
     b->coding.grid = zti_codec_grid(b->coding.codec, row->rank, b->array.shape);
+    const struct zti_array own = inside(&b->array);
     return b->coding.codec->configure(b->context, &ask, &b->coding) == ZT_OK &&
-           zti_exec_survey(b->context, &b->coding, &b->array) == ZT_OK;
+           zti_exec_survey(b->context, &b->coding, &own) == ZT_OK;
 }
 
 /* Values to bits, RUNS times. */
@@ -109,7 +111,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
         d->copy(b->context, ZTI_QUEUE_KERNELS, b->values, b->array.data, b->raw_bytes) == ZT_OK &&
         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     struct zti_cuda_encoding e = {.coding = &b->coding,
-                                  .array = b->array,
+                                  .array = inside(&b->array),
                                   .words = b->words,
                                   .starts = b->starts,
                                   .chunk_tiles = 1,
@@ -183,7 +185,7 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
          d->zero(b->context, ZTI_QUEUE_KERNELS, b->states, 16) == ZT_OK &&
          d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     struct zti_cuda_decoding c = {.coding = &coding,
-                                  .view = zti_view_whole(&b->array),
+                                  .view = view_of(&b->array),
                                   .words = b->words,
                                   .words_count = b->stream_bits / 64 + 1,
                                   .places = b->starts,

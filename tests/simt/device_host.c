@@ -320,22 +320,22 @@ static void leave(int before)
     simt_current_device = before;
 }
 
-static void pack(zt_context *context, void *to, const zt_array *from)
+static void pack(zt_context *context, void *to, const struct zti_array *from)
 {
     const int before = enter(context);
     zti_cuda_pack(from, to, host_of(context)->device.queue);
     leave(before);
 }
 
-static void unpack(zt_context *context, const zt_array *to, const void *from)
+static void unpack(zt_context *context, const struct zti_array *to, const void *from)
 {
     const int before = enter(context);
     zti_cuda_unpack(from, to, host_of(context)->device.queue);
     leave(before);
 }
 
-static void scan(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
-                 struct zti_scan_found *found)
+static void scan(zt_context *context, const struct zti_array *array,
+                 const struct zti_scan_fills *fills, struct zti_scan_found *found)
 {
     const int before = enter(context);
     zti_cuda_scan(array, fills, found, host_of(context)->device.queue);

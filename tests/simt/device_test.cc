@@ -155,16 +155,16 @@ cudaError_t cudaEventDestroy(cudaEvent_t)
 }
 
 /* Launches. */
-extern "C" void zti_cuda_pack(const zt_array *, void *, void *)
+extern "C" void zti_cuda_pack(const struct zti_array *, void *, void *)
 {
     (void)ON_DEVICE;
 }
-extern "C" void zti_cuda_unpack(const void *, const zt_array *, void *)
+extern "C" void zti_cuda_unpack(const void *, const struct zti_array *, void *)
 {
     (void)ON_DEVICE;
 }
 
-extern "C" void zti_cuda_scan(const zt_array *, const struct zti_scan_fills *,
+extern "C" void zti_cuda_scan(const struct zti_array *, const struct zti_scan_fills *,
                               struct zti_scan_found *, void *)
 {
     (void)ON_DEVICE;
@@ -223,13 +223,15 @@ static void test_what_a_machine_lacks_is_said(zt_context *context)
 static void test_the_callers_device_stays_current(zt_context *context)
 {
     static float values[64], there[64];
-    const zt_array array = zt_array_1d(values, ZT_F32, 64);
+    const uint64_t shape[] = {64};
+    const struct zti_array array = zti_array_packed(values, ZT_F32, 1, shape);
     struct zti_scan_found found;
     void *memory;
     wanted = 1;
     ASKS(CHECK(choose(context, &two_gpus, 1) == ZT_OK));
     struct zti_device *const device = context->device;
-    ASKS(CHECK(zti_copy_bytes(context, there, values, sizeof values) == ZT_OK)); /* before any room */
+    ASKS(CHECK(zti_copy_bytes(context, there, values, sizeof values) ==
+               ZT_OK)); /* before any room */
     ASKS(CHECK(device->room(context, ZTI_DEVICE_VALUES, 1000, &memory) == ZT_OK));
     ASKS(CHECK(device->copy(context, ZTI_QUEUE_IN, memory, values, sizeof values) == ZT_OK));
     ASKS(CHECK(device->zero(context, ZTI_QUEUE_OUT, memory, 1000) == ZT_OK));

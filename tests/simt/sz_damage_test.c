@@ -70,7 +70,7 @@ static void compare(struct rng *r, struct stream *s, const zt_array *like, size_
 {
     struct test_array a = array_of(like->type, like->rank, like->shape);
     struct test_array b = array_of(like->type, like->rank, like->shape);
-    const struct zti_view here = zti_view_whole(&a.array), there = zti_view_whole(&b.array);
+    const struct zti_view here = view_of(&a.array), there = view_of(&b.array);
     const size_t bytes = (size_t)values_of(like->rank, like->shape) * zt_type_bytes(like->type);
     const uint8_t *const whole = s->bytes;
     uint8_t *const bad = need(room);

@@ -374,6 +374,23 @@ void fill_array(const zt_array *array, enum data_kind kind, uint64_t data_seed)
     }
 }
 
+void *place_of(const zt_array *array, const uint64_t *at)
+{
+    int64_t offset = 0;
+    for (uint32_t i = 0; i < array->rank; i++)
+        offset += (int64_t)at[i] * array->stride[i];
+    return (char *)array->data + offset * (int64_t)zt_type_bytes(array->type);
+}
+
+zt_array slab_of(const zt_array *array, uint64_t first, uint64_t extent)
+{
+    const uint64_t at[ZT_MAX_RANK] = {first, 0, 0, 0};
+    zt_array slab = *array;
+    slab.data = place_of(array, at);
+    slab.shape[0] = extent;
+    return slab;
+}
+
 void gather(const zt_array *array, void *out)
 {
     uint64_t n = values_of(array->rank, array->shape), at[ZT_MAX_RANK];

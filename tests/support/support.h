@@ -108,6 +108,11 @@ void fill_array(const zt_array *array, enum data_kind kind, uint64_t data_seed);
 
 /* Copy all elements, in C order, to or from contiguous memory. */
 void gather(const zt_array *array, void *out);
+
+/* The slices [first, first + extent) of an array; and what begins at an element of it. */
+zt_array slab_of(const zt_array *array, uint64_t first, uint64_t extent);
+void *place_of(const zt_array *array, const uint64_t *at);
+
 void scatter(const zt_array *array, const void *in);
 
 /* True if every byte that belongs to no element still has the pattern. */

@@ -513,7 +513,7 @@ static void need_same_verdicts(const struct bytes *file, const zt_array *array, 
         need_failure(c, zt_decompress(c, file->data, file->n, &out), ZT_CORRUPT, "ends elsewhere");
         for (uint64_t z = 0; z < array->shape[0]; z += layer) {
             const zt_box box = {{z}, {z + layer, array->shape[1], array->shape[2]}};
-            const zt_array part = zti_array_slab(&out, z, layer);
+            const zt_array part = slab_of(&out, z, layer);
             const zt_status status = zt_decompress_box(c, file->data, file->n, &box, &part);
             if (is_bad[z / layer]) {
                 need_failure(c, status, ZT_CORRUPT, "ends elsewhere");

@@ -1,6 +1,7 @@
 /* plan_test.c: plans as views, in frames and in files: whatever the order of axes and whichever are
  * joined, the payload is the stream of the rearranged array, and what is read is in the user's
  * axes. */
+#include "support/inside.h"
 #include "unit/frame_support.h"
 
 #include "frame/write/stages.h"
@@ -61,11 +62,12 @@ static struct bytes compress_planned(zt_context *context, const zt_array *array,
 {
     struct mem_sink sink = {.limit = SIZE_MAX};
     const struct zti_choice choice = {.plan = *plan};
+    const struct zti_array own = inside(array);
     struct zt_writer w;
-    need_ok(context, zti_writer_init(context, array, params, &w));
+    need_ok(context, zti_writer_init(context, &own, params, &w));
     w.sink = sink_of(&sink);
     w.fixed = &choice;
-    need_ok(context, zti_writer_put(&w, array, NULL));
+    need_ok(context, zti_writer_put(&w, &own, NULL));
     need_ok(context, zti_writer_finish(&w));
     zti_writer_clear(&w);
     return sink.bytes;
@@ -77,7 +79,8 @@ static zt_array rearranged(const struct zti_plan *plan, const zt_array *array)
     uint64_t coded[ZT_MAX_RANK];
     const uint32_t rank = zti_plan_shape(plan, array->shape, coded);
     zt_array a = new_array((zt_type)array->type, rank, coded);
-    zti_plan_copy(plan, array, a.data);
+    const struct zti_array own = inside(array);
+    zti_plan_copy(plan, &own, a.data);
     return a;
 }
 
@@ -144,7 +147,7 @@ static void need_box(zt_context *context, struct rng *r, const zt_array *whole,
     }
     assert_true(gaps_are_untouched(&out));
     zt_array part = *whole;
-    part.data = zti_array_at(whole, box.lo);
+    part.data = place_of(whole, box.lo);
     memcpy(part.shape, shape, sizeof part.shape);
     const size_t n = array_bytes(&part);
     unsigned char *wanted = need(n), *got = need(n);
@@ -168,7 +171,7 @@ static void need_frames(zt_context *context, const zt_array *whole, const struct
         need_ok(context, zt_reader_next(reader, &first, &extent));
         if (extent == 0)
             break;
-        const zt_array slab = zti_array_slab(whole, first, extent);
+        const zt_array slab = slab_of(whole, first, extent);
         zt_array out = new_array((zt_type)slab.type, slab.rank, slab.shape);
         need_ok(context, zt_reader_read(reader, &out));
         assert_memory_equal(out.data, slab.data, array_bytes(&slab));
@@ -295,7 +298,7 @@ static void decode_counted(const struct bytes *file, const zt_box *box, const zt
 {
     struct zti_codec counting = *f->coding.codec;
     struct zti_coding coding = f->coding;
-    struct zti_view view = {.out = *out};
+    struct zti_view view = {.out = inside(out)};
     struct zti_plan_scatter parts;
     uint64_t end_bits;
     counted.codec = f->coding.codec;
@@ -348,7 +351,7 @@ static void a_tile_is_decoded_once_and_only_if_it_is_wanted(void **state)
         assert_memory_equal(counted.times, is_wanted, f.coding.grid.count);
         assert_int_equal(counted.tiles, wanted);
         zt_array part = array;
-        part.data = zti_array_at(&array, box.lo);
+        part.data = place_of(&array, box.lo);
         memcpy(part.shape, box_shape, sizeof box_shape);
         unsigned char *const expected = need(array_bytes(&part));
         gather(&part, expected);
@@ -470,7 +473,7 @@ static void points_reach_all_elements_of_short_axes(void **state)
             uint64_t shape[ZT_MAX_RANK] = {100, 100, 100, 100}, at[ZT_MAX_RANK];
             uint32_t seen = 0;
             shape[axis] = extent;
-            const zt_array array = zt_array_nd(NULL, ZT_F32, ZT_MAX_RANK, shape);
+            const struct zti_array array = zti_array_packed(NULL, ZT_F32, ZT_MAX_RANK, shape);
             for (uint32_t k = 0; k < POINTS; k++) {
                 zti_sample_point(&array, k, at);
                 assert_true(at[axis] < extent);
@@ -703,8 +706,9 @@ static void a_plan_that_decodes_at_half_the_speed_is_not_taken(void **state)
                                     .min = -10,
                                     .max = 30,
                                     .kind = params.codec == ZT_CODEC_ZFP ? ZT_ABS : ZT_LOSSLESS};
-        assert_int_equal(
-            zti_plan_choose(NULL, &array, zti_codec_by_id(params.codec), &ask, &choice), ZT_OK);
+        const struct zti_array own = inside(&array);
+        assert_int_equal(zti_plan_choose(NULL, &own, zti_codec_by_id(params.codec), &ask, &choice),
+                         ZT_OK);
         uint64_t coded[ZT_MAX_RANK];
         const uint32_t rank = zti_plan_shape(&choice.plan, array.shape, coded);
         if (rank < 3 && choice.plan.axis[2] != 2)

@@ -108,7 +108,7 @@ static void need_box(const struct coded *c, uint32_t isa, const zt_array *good, 
     const size_t bytes = values_of(part.rank, part.shape) * value_bytes;
     struct test_array back = array_of(part.type, part.rank, part.shape);
     uint8_t *const values = need(2 * bytes);
-    view.out = back.array;
+    view.out = inside(&back.array);
     decode_by(isa, c, &view);
     gather(&part, values);
     gather(&back.array, values + bytes);
@@ -124,7 +124,7 @@ static void need_values(const struct coded *c, const zt_array *array, double bou
     const uint64_t n = values_of(array->rank, array->shape);
     const size_t value_bytes = zt_type_bytes(array->type);
     struct test_array first = spread(array, 0, 2);
-    struct zti_view view = zti_view_whole(&first.array);
+    struct zti_view view = view_of(&first.array);
     uint8_t *const good = need(2 * n * value_bytes), *const values = good + n * value_bytes;
     decode_by(ZT_ISA_PLAIN, c, &view);
     gather(&first.array, good);
@@ -134,7 +134,7 @@ static void need_values(const struct coded *c, const zt_array *array, double bou
                                       bound));
     for (uint32_t turn = 0; turn < 2 * ISAS; turn++) {
         struct test_array back = spread(array, turn < ISAS ? 0 : 2, 1);
-        view = zti_view_whole(&back.array);
+        view = view_of(&back.array);
         decode_by(turn % ISAS, c, &view);
         gather(&back.array, values);
         assert_memory_equal(values, good, n * value_bytes);
@@ -151,7 +151,7 @@ static void need_whole(const struct coded *c, uint32_t isa, const zt_array *arra
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     struct test_array back = array_of(array->type, array->rank, array->shape);
-    const struct zti_view view = zti_view_whole(&back.array);
+    const struct zti_view view = view_of(&back.array);
     decode_by(isa, c, &view);
     for (uint64_t i = 0, n = values_of(array->rank, array->shape); i < n; i++)
         if (!is_within_exactly(array->type, (const uint8_t *)array->data + i * value_bytes,

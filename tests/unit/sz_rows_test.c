@@ -58,7 +58,7 @@ static uint8_t *values_with_gaps(struct stream *s, const zt_array *array)
         stride[i] *= 2;
     struct test_array back = test_array_new(array->type, array->rank, array->shape, stride);
     uint8_t *const out = need(values_of(array->rank, array->shape) * zt_type_bytes(array->type));
-    const struct zti_view view = zti_view_whole(&back.array);
+    const struct zti_view view = view_of(&back.array);
     decode_into(s, &view, ZT_ISA_PLAIN, false, 0);
     gather(&back.array, out);
     assert_true(gaps_are_untouched(&back));
@@ -88,7 +88,7 @@ static void need_values(struct stream *s, const zt_array *array, const uint8_t *
     memset(good, 0x5a, bytes);
     scatter(&expected, values);
     for (uint32_t turn = 0; turn < 9; turn++) {
-        const struct zti_view view = zti_view_whole(&out);
+        const struct zti_view view = view_of(&out);
         memset(memory, 0x5a, bytes);
         decode_into(s, &view, turn % 3, turn >= 3, turn < 6 ? 0 : room_bytes >> turn % 2 * 4);
         assert_memory_equal(memory, good, bytes);
@@ -100,7 +100,7 @@ static void need_values(struct stream *s, const zt_array *array, const uint8_t *
 static void need_box(struct stream *s, const zt_array *array, const uint8_t *values, struct rng *r)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
-    struct zti_view view = {.out = *array};
+    struct zti_view view = {.lo = {0}};
     uint64_t shape[ZT_MAX_RANK];
     for (uint32_t i = 0; i < array->rank; i++) {
         view.lo[i] = rng_below(r, array->shape[i]);
@@ -109,7 +109,7 @@ static void need_box(struct stream *s, const zt_array *array, const uint8_t *val
     }
     for (uint32_t isa = 0; isa < 3; isa++) {
         struct test_array back = array_of(array->type, array->rank, shape);
-        view.out = back.array;
+        view.out = inside(&back.array);
         decode_into(s, &view, isa, isa > 0,
                     isa > 0 ? zti_codec_sz.sizes(&s->coding).room_bytes : 0);
         for (uint64_t k = 0, n = values_of(array->rank, shape); k < n; k++) {
@@ -251,7 +251,7 @@ static void damaged_tiles_with_room_end_where_they_do_without(void **state)
         fill_array(&a.array, DATA_WAVE_NOISE, 7);
         struct stream s = stream_of(&a.array, 1e-3, effort, -1);
         const size_t stream_bytes = (size_t)(s.coded.end_bits / 8);
-        const struct zti_view view = zti_view_whole(&back.array);
+        const struct zti_view view = view_of(&back.array);
         uint8_t *const first = need(bytes);
         s.coding.run.is_streamed = true;
         for (uint32_t i = 0; i < 200; i += TEST_SHARE) {
@@ -318,8 +318,8 @@ static void large_arrays_decode_the_same_with_and_without_room(void **state)
     assert_int_equal(zt_context_new(NULL, &without), ZT_OK);
     struct coded c = code(with, &a.array, 0.5, ZT_EFFORT_FAST);
     struct zti_coding coding = loaded(with, &c);
-    const struct zti_view to_first = zti_view_whole(&first.array);
-    const struct zti_view to_back = zti_view_whole(&back.array);
+    const struct zti_view to_first = view_of(&first.array);
+    const struct zti_view to_back = view_of(&back.array);
     assert_int_equal(zti_exec_decode(with, &coding, c.bytes, c.capacity, 0, NULL, &to_first, &end),
                      ZT_OK);
     without->allocator = no_memory;

@@ -39,9 +39,10 @@ static zt_context *context_of(uint32_t isa)
 static uint64_t sounding_in(const struct coded *c, const zt_array *array, uint64_t tile)
 {
     struct zti_sz_high_counts *const counts = need(sizeof *counts);
+    const struct zti_array own = inside(array);
     uint64_t sum = 0;
     memset(counts, 0, sizeof *counts);
-    zti_sz_high_count(&c->coding, array, tile, counts);
+    zti_sz_high_count(&c->coding, &own, tile, counts);
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         for (uint32_t s = 1; s < ZTI_SZ_HIGH_ALPHABET; s++)
             sum += counts->count[i][s];
@@ -61,7 +62,7 @@ static void look_at_tiles(const struct coded *c, const zt_array *array, struct f
     const uint8_t *const end = c->bytes + c->end_bits / 8, *at = c->bytes;
     struct zti_coding coding = loaded(NULL, c);
     struct test_array back = array_of(array->type, array->rank, array->shape);
-    const struct zti_view view = zti_view_whole(&back.array);
+    const struct zti_view view = view_of(&back.array);
     struct zti_walk walk = zti_walk_from(grid, 0);
     assert_false(zti_sz_high_is_in_pieces(grid));
     for (; walk.tile < grid->count; zti_walk_next(grid, &walk)) {
@@ -135,7 +136,7 @@ static void decode_by_all(const struct coded *c, const zt_array *array, float bo
     for (uint32_t isa = 0; isa < ISAS; isa++) {
         zt_context *const context = context_of(isa);
         struct zti_coding coding = loaded(context, c);
-        const struct zti_view view = zti_view_whole(isa ? &back.array : &first.array);
+        const struct zti_view view = view_of(isa ? &back.array : &first.array);
         uint64_t end_bits;
         coding.run.isa = zti_isa_of(context);
         assert_int_equal(zti_exec_decode(context, &coding, c->bytes, (size_t)(c->end_bits / 8), 0,

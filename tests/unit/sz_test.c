@@ -243,7 +243,7 @@ static void decode_with(const struct zti_coding *coding, const uint8_t *bytes, u
                         bool is_side_by_side, struct test_array *back)
 {
     enum { RUNS = 4 };
-    const struct zti_view view = zti_view_whole(&back->array);
+    const struct zti_view view = view_of(&back->array);
     const uint64_t count = coding->grid.count, run = count / RUNS;
     struct zti_bit_reader r = {.base = bytes, .end = end_bits};
     uint64_t starts[RUNS], expected[RUNS];
@@ -321,7 +321,7 @@ static void damaged_streams_decode_or_are_refused(void **state)
             fill_array(&a.array, DATA_NONFINITE, 3);
             struct coded c = code(NULL, &a.array, 1e-3, effort);
             struct zti_coding coding = loaded(NULL, &c);
-            const struct zti_view view = zti_view_whole(&back.array);
+            const struct zti_view view = view_of(&back.array);
             const size_t bytes = (size_t)(c.end_bits / 8);
             uint8_t *bad = need(bytes);
             for (uint32_t i = 0; i < 300; i += TEST_SHARE) {
@@ -433,21 +433,21 @@ static void tiles_stay_where_axes_were_asked_for(void **state)
     static const uint64_t shape[] = {2, 100, 60};
     static const uint32_t side[] = {1, 10, 60};
     struct test_array a = smooth_array(ZT_F32, 3, shape, 1);
-    zt_params params;
+    const struct zti_array own = inside(&a.array);
+    const struct zti_found axes = {.has_axes = true, .axes = 5};
+    zt_params p;
     (void)state;
-    (void)zt_params_init(&params, sizeof params);
-    const struct zti_found found = {.has_axes = true, .axes = 5};
-    const struct zti_ask ask = {
-        .params = &params, .kind = ZT_ABS, .abs_bound = 1e-3, .found = found};
+    (void)zt_params_init(&p, sizeof p);
+    const struct zti_ask ask = {.params = &p, .kind = ZT_ABS, .abs_bound = 1e-3, .found = axes};
     struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F32};
     coding.grid = zti_codec_grid(&zti_codec_sz, 3, shape);
     assert_int_equal(zti_codec_sz.configure(NULL, &ask, &coding), ZT_OK);
     coding.grid = zti_grid_of(3, shape, side);
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < ZTI_SZ_BOOKS_PASS; pass++) {
         struct zti_sz_tally tally = {.bits = {0}};
-        zti_sz_learning.tally(&coding, pass, &a.array, 0, coding.grid.count, &tally);
-        assert_int_equal(zti_sz_learning.learn(NULL, &coding, pass, &a.array, &tally), ZT_OK);
-        assert_int_equal(sz_of(&coding)->axes, found.axes);
+        zti_sz_learning.tally(&coding, pass, &own, 0, coding.grid.count, &tally);
+        assert_int_equal(zti_sz_learning.learn(NULL, &coding, pass, &own, &tally), ZT_OK);
+        assert_int_equal(sz_of(&coding)->axes, axes.axes);
         assert_memory_equal(coding.grid.side, side, sizeof side);
     }
     test_array_free(&a);
@@ -592,7 +592,7 @@ static void boxes_of_interpolated_arrays_are_parts_of_them(void **state)
     struct test_array a = smooth_array(ZT_F32, 3, shape, 5), back = array_of(ZT_F32, 3, shape);
     struct coded c = code(NULL, &a.array, 0.001, ZT_EFFORT_HIGH);
     struct zti_coding coding = loaded(NULL, &c);
-    const struct zti_view all = zti_view_whole(&back.array);
+    const struct zti_view all = view_of(&back.array);
     struct rng r = {6};
     uint64_t end;
     (void)state;
@@ -608,7 +608,7 @@ static void boxes_of_interpolated_arrays_are_parts_of_them(void **state)
             box[i] = view.hi[i] - view.lo[i];
         }
         struct test_array part = array_of(ZT_F32, 3, box);
-        view.out = part.array;
+        view.out = inside(&part.array);
         assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, n, 0, NULL, &view, &end), 0);
         for (uint64_t y = 0; y < box[0] * box[1]; y++) {
             const uint64_t row = (view.lo[0] + y / box[1]) * shape[1] + view.lo[1] + y % box[1];
@@ -642,7 +642,7 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
     const size_t head_bytes = (size_t)zti_head_bytes(&c.coding), bytes = (size_t)(c.end_bits / 8);
     uint8_t params[ZTI_CODEC_PARAMS_BYTES], *good_head = need(head_bytes);
     const size_t params_bytes = zti_codec_sz.store_params(&c.coding, params);
-    const struct zti_view view = zti_view_whole(&back.array);
+    const struct zti_view view = view_of(&back.array);
     uint32_t heads = 0, streams = 0;
     zti_sz_learning.put_head(&c.coding, NULL, good_head);
     for (uint32_t i = 0; i < 400; i++) {

@@ -78,8 +78,8 @@ struct zti_ndzip_tails {
 void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
                         uint64_t n, uint32_t value_bytes);
 
-bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
-                      uint64_t last, struct zti_bit_writer *w);
+bool zti_ndzip_encode(const struct zti_coding *coding, const struct zti_array *array,
+                      uint64_t first, uint64_t last, struct zti_bit_writer *w);
 void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                       uint64_t last, const struct zti_view *view);
 void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

@@ -118,7 +118,7 @@ static void scatter(const struct part *p, const struct shape *s, const uint8_t *
 /* Where cube 'at' is the last of its line, copy what its rows have beyond it: into the stream, or
  * from the stream. */
 static void copy_tails(const struct zti_coding *coding, const struct zti_walk *at,
-                       const zt_array *memory, bool is_encoding)
+                       const struct zti_array *memory, bool is_encoding)
 {
     const struct zti_grid *grid = &coding->grid;
     const struct zti_ndzip_tails *tails = coding->model;
@@ -170,8 +170,8 @@ static void copy_values(const struct zti_grid *grid, const struct zti_view *view
 
 /* ---- runs of cubes ---- */
 
-bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
-                      uint64_t last, struct zti_bit_writer *w)
+bool zti_ndzip_encode(const struct zti_coding *coding, const struct zti_array *array,
+                      uint64_t first, uint64_t last, struct zti_bit_writer *w)
 {
     const struct zti_grid *grid = &coding->grid;
     const struct zti_view all = zti_view_whole(array);

@@ -31,7 +31,7 @@ struct rows {
     int64_t step[ZT_MAX_RANK]; /* bytes */
 };
 
-static inline struct rows rows_of(const struct tile *tile, const zt_array *array)
+static inline struct rows rows_of(const struct tile *tile, const struct zti_array *array)
 {
     const int64_t value_bytes = (int64_t)zt_type_bytes(array->type);
     const uint32_t last = tile->rank - 1;

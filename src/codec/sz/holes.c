@@ -125,8 +125,8 @@ static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk
 }
 
 /* The number in the array of value i of a tile. */
-static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk, const zt_array *array,
-                          uint32_t i)
+static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk,
+                          const struct zti_array *array, uint32_t i)
 {
     uint64_t at = 0;
     for (uint32_t a = 0; a < s->rank; a++)
@@ -135,8 +135,8 @@ static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk, co
 }
 
 /* Read a tile, row by row; false where nothing can be done with these integers. */
-static bool gather(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
-                   const struct zti_walk *walk, struct sheet *s)
+static bool gather(const struct zti_coding *coding, const struct zti_array *array,
+                   const uint64_t *holes, const struct zti_walk *walk, struct sheet *s)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const uint32_t row = s->extent[s->rank - 1];
@@ -166,7 +166,7 @@ static bool gather(const struct zti_coding *coding, const zt_array *array, const
 }
 
 static void scatter(const struct zti_coding *coding, const struct zti_walk *walk,
-                    const struct sheet *s, const zt_array *array)
+                    const struct sheet *s, const struct zti_array *array)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const double step = step_of(sz_of(coding));
@@ -272,8 +272,8 @@ static void settle(struct sheet *s)
     }
 }
 
-void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
-                      uint64_t first, uint64_t last)
+void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *array,
+                      const uint64_t *holes, uint64_t first, uint64_t last)
 {
     struct sheet s;
     for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;

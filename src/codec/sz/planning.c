@@ -38,8 +38,8 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     return n;
 }
 
-static zt_status look_at(zt_context *context, struct zti_coding *coding, const zt_array *array,
-                         struct zti_look *look)
+static zt_status look_at(zt_context *context, struct zti_coding *coding,
+                         const struct zti_array *array, struct zti_look *look)
 {
     const struct zti_learning *const learning = &zti_sz_learning;
     const bool is_fixed = sz_of(coding)->effort == ZT_EFFORT_PAPER;
@@ -77,7 +77,7 @@ static void set_axes(struct zti_coding *coding, uint32_t axes)
 
 /* With the shape of groups that each tile would choose. */
 static uint64_t estimate(const struct zti_coding *coding, const struct zti_look *look,
-                         const zt_array *array)
+                         const struct zti_array *array)
 {
     struct zti_coding fast = *coding;
     uint64_t sum = 0;
@@ -92,7 +92,7 @@ static uint64_t estimate(const struct zti_coding *coding, const struct zti_look 
 }
 
 /* Make a tile the one that there is. */
-static void set_tile(struct zti_coding *coding, const zt_array *tile)
+static void set_tile(struct zti_coding *coding, const struct zti_array *tile)
 {
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
     for (uint32_t i = 0; i < tile->rank; i++)
@@ -102,7 +102,7 @@ static void set_tile(struct zti_coding *coding, const zt_array *tile)
 
 /* One pass of what is learnt, over every so many-th of the tiles. */
 static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const zt_array *tiles, uint32_t count, uint32_t step)
+                       const struct zti_array *tiles, uint32_t count, uint32_t step)
 {
     const struct zti_learning *const learning = &zti_sz_learning;
     const size_t bytes = learning->tally_bytes(coding, pass);
@@ -121,8 +121,8 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
 }
 
 static zt_status code(zt_context *context, struct zti_coding *coding, const struct zti_look *look,
-                      const zt_array *tiles, uint32_t count, uint8_t *scratch, uint64_t *bits,
-                      uint64_t *head_bits)
+                      const struct zti_array *tiles, uint32_t count, uint8_t *scratch,
+                      uint64_t *bits, uint64_t *head_bits)
 {
     sz_in(coding)->centre = look->found.rest[1];
     zt_status status = learn(context, coding, ZTI_SZ_RACE_PASS, tiles, count, 2);

@@ -281,8 +281,8 @@ static bool is_sampled(const struct zti_coding *coding, uint32_t pass)
     return pass < BOOKS_PASS || (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
 }
 
-static void count_tiles(const struct zti_coding *coding, const zt_array *array, uint64_t first,
-                        uint64_t last, struct zti_sz_counts *counts)
+static void count_tiles(const struct zti_coding *coding, const struct zti_array *array,
+                        uint64_t first, uint64_t last, struct zti_sz_counts *counts)
 {
     const uint32_t part = zti_sz_count_part(coding);
     uint64_t tile = first, next;
@@ -295,7 +295,7 @@ static void count_tiles(const struct zti_coding *coding, const zt_array *array, 
     }
 }
 
-static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+static void tally(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
     if (pass >= HIGH_PASS) {
@@ -342,7 +342,8 @@ static bool vary(struct zti_coding *coding, uint32_t i)
     return i < 2 * sets;
 }
 
-static bool learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
+static bool learn_holes(struct zti_coding *coding, const struct zti_array *array,
+                        const uint64_t *holes)
 {
     return zti_sz_learn_holes(zti_sz_ops_of(coding), coding, array, holes);
 }
@@ -353,7 +354,7 @@ struct measured {
     uint8_t *out; /* room for one of them */
 };
 
-static void measure(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+static void measure(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                     struct measured *m)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
@@ -371,7 +372,7 @@ static void measure(const struct zti_coding *coding, const zt_array *array, uint
 /* About the bits of the stream that there is instead of effort 'high': from some of its tiles,
  * which are taken where those are that the other was measured in. */
 static zt_status measure_other(zt_context *context, struct zti_coding *coding,
-                               const zt_array *array)
+                               const struct zti_array *array)
 {
     enum { MOST = 512, SAMPLES = 256 }; /* all tiles, where they are not more; else so many */
     struct zti_sz_high *const high = coding->model;
@@ -416,7 +417,7 @@ static zt_status learn_books(zt_context *context, struct zti_coding *coding,
 }
 
 static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                            const zt_array *array, void *tallied)
+                            const struct zti_array *array, void *tallied)
 {
     zt_status status = ZT_OK;
     if (pass == ZTI_SZ_HIGH_COUNT_PASS)
@@ -425,7 +426,7 @@ static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint
 }
 
 static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const zt_array *array, void *tallied)
+                       const struct zti_array *array, void *tallied)
 {
     if (pass >= HIGH_PASS)
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
@@ -449,7 +450,7 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
 
 /* ---- tiles ---- */
 
-static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+static bool encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer)
 {
     if (sz_of(coding)->effort == ZT_EFFORT_HIGH)

@@ -117,7 +117,7 @@ struct zti_sz_model {
 
 /* The instances of the tile coder, for one instruction set each. */
 struct zti_sz_ops {
-    void (*encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+    void (*encode)(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer);
     /* view may be NULL: tiles are passed over */
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
@@ -127,14 +127,14 @@ struct zti_sz_ops {
                         const struct zti_view *view);
     /* Add what one tile of ZTI_SZ_BOX_VALUES or fewer costs with each set of axes (bits: NULL, do
      * not), and note its base. */
-    void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+    void (*sample)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
     /* Add what one tile takes in Rice codes with groups that are runs of values, and that are
      * blocks; returns its values. */
-    uint64_t (*try_groups)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
-                           uint64_t *bits);
+    uint64_t (*try_groups)(const struct zti_coding *coding, const struct zti_array *array,
+                           uint64_t tile, uint64_t *bits);
     /* Count the symbols of one tile; 'next' is the one after it, or the number of tiles. */
-    void (*count)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+    void (*count)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                   uint64_t next, struct zti_sz_counts *counts);
 };
 
@@ -171,14 +171,14 @@ void zti_sz_set_grid(struct zti_coding *coding);
 /* ---- lorenzo/axes.c: the first two passes ---- */
 
 void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
-                       const zt_array *array, uint64_t first, uint64_t last,
+                       const struct zti_array *array, uint64_t first, uint64_t last,
                        struct zti_sz_tally *tally);
 void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from);
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *tally);
 
 /* zti_holes' learn: the axes that the stream's values call for once they are fitted. */
 bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
-                        const zt_array *array, const uint64_t *holes);
+                        const struct zti_array *array, const uint64_t *holes);
 
 /* The tile that holds a place. */
 uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place);
@@ -241,8 +241,8 @@ const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32
 /* ---- holes.c ---- */
 
 /* zti_holes' fit, for differences along the coding's axes. */
-void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
-                      uint64_t first, uint64_t last);
+void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *array,
+                      const uint64_t *holes, uint64_t first, uint64_t last);
 
 /* ---- marks.c: which values of a tile of logarithms are zero, and which are negative ---- */
 

@@ -55,7 +55,7 @@ static void put_number(uint32_t type, double v, char *at)
 }
 
 /* The number in the array of value i of a tile. */
-static uint64_t number_of(const zt_array *array, const struct zti_walk *walk, uint32_t i)
+static uint64_t number_of(const struct zti_array *array, const struct zti_walk *walk, uint32_t i)
 {
     uint64_t at = 0;
     for (uint32_t a = 0; a < array->rank; a++)
@@ -63,8 +63,8 @@ static uint64_t number_of(const zt_array *array, const struct zti_walk *walk, ui
     return at;
 }
 
-static bool gather(const zt_array *array, const uint64_t *holes, const struct zti_walk *walk,
-                   struct cube *c)
+static bool gather(const struct zti_array *array, const uint64_t *holes,
+                   const struct zti_walk *walk, struct cube *c)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     c->holes = 0;
@@ -157,7 +157,8 @@ static void move(struct cube *c, uint32_t place)
     }
 }
 
-bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
+bool zti_zfp_learn_holes(struct zti_coding *coding, const struct zti_array *array,
+                         const uint64_t *holes)
 {
     (void)array;
     (void)holes;
@@ -181,7 +182,7 @@ static struct cube cube_of(const struct zti_coding *coding)
     return c;
 }
 
-void zti_zfp_fit_holes(const struct zti_coding *coding, const zt_array *array,
+void zti_zfp_fit_holes(const struct zti_coding *coding, const struct zti_array *array,
                        const uint64_t *holes, uint64_t first, uint64_t last)
 {
     const size_t value_bytes = zt_type_bytes(array->type);

@@ -181,10 +181,8 @@ static bool set_mode_code(zt_zfp *zfp, uint64_t code)
 static const uint8_t field_type[5] = {0, 2, 3, 0, 1};
 static const uint8_t type_of_field[4] = {ZT_I32, ZT_I64, ZT_F32, ZT_F64};
 
-zt_status zt_zfp_field_code(const zt_array *array, uint64_t *code)
+static zt_status field_code_of(const struct zti_array *array, uint64_t *code)
 {
-    if (!code || zti_array_check(NULL, array, false) != ZT_OK)
-        return ZT_BAD_ARG;
     const uint32_t bits = 48 / array->rank;
     uint64_t v = 0;
     for (uint32_t i = 0; i < array->rank; i++) { /* the slowest axis ends up highest */
@@ -194,6 +192,14 @@ zt_status zt_zfp_field_code(const zt_array *array, uint64_t *code)
     }
     *code = v << 4 | (array->rank - 1) << 2 | field_type[array->type];
     return ZT_OK;
+}
+
+zt_status zt_zfp_field_code(const zt_array *given, uint64_t *code)
+{
+    struct zti_array array;
+    if (!code || zti_array_check(NULL, given, ZTI_SHAPE_ONLY, &array) != ZT_OK)
+        return ZT_BAD_ARG;
+    return field_code_of(&array, code);
 }
 
 zt_status zti_zfp_check(zt_context *context, const zt_zfp *zfp, struct zti_zfp *out)
@@ -245,13 +251,13 @@ zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, 
     return ZT_OK;
 }
 
-zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const zt_array *array,
-                             struct zti_bit_writer *w)
+zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z,
+                             const struct zti_array *array, struct zti_bit_writer *w)
 {
     const zt_zfp zfp = {
         .minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec, .minexp = z->minexp};
     uint64_t field;
-    if (zt_zfp_field_code(array, &field) != ZT_OK)
+    if (field_code_of(array, &field) != ZT_OK)
         return zti_fail(context, ZT_BAD_ARG,
                         "an extent does not fit zfp's header, which holds at most %s; leave out "
                         "the header",
@@ -271,20 +277,20 @@ zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const
 }
 
 /* Type, rank and shape from the 52 bits of a header. */
-static void set_field_code(zt_array *array, uint64_t code, bool as_libzfp)
+static void set_field_code(struct zti_array *array, uint64_t code, bool as_libzfp)
 {
-    const zt_type type = (zt_type)type_of_field[code & 3];
+    const uint32_t type = type_of_field[code & 3];
     const uint32_t rank = (uint32_t)(code >> 2 & 3) + 1, bits = 48 / rank;
     uint64_t shape[ZT_MAX_RANK];
     for (uint32_t i = 0; i < rank; i++)
         shape[rank - 1 - i] = (code >> (4 + bits * i) & ((UINT64_C(1) << bits) - 1)) + 1;
     if (as_libzfp && rank == 1)
         shape[0] = ((shape[0] - 1) & UINT32_MAX) + 1;
-    *array = zt_array_nd(NULL, type, rank, shape);
+    *array = zti_array_packed(NULL, type, rank, shape);
 }
 
 zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
-                              struct zti_zfp *z, zt_array *array, uint32_t *header_bits)
+                              struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits)
 {
     uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0}; /* zeros stand in for what is not there */
     const size_t have = data_bytes < 24 ? data_bytes : 24;

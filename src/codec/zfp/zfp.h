@@ -42,12 +42,12 @@ uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t ran
 uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding);
 
 /* Append zfp's header (magic, field, mode) for an array; ZT_BAD_ARG if the shape does not fit. */
-zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const zt_array *array,
-                             struct zti_bit_writer *w);
+zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z,
+                             const struct zti_array *array, struct zti_bit_writer *w);
 
 /* Read it: z's four numbers, and the array's type, rank, shape and contiguous strides. */
 zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
-                              struct zti_zfp *z, zt_array *array, uint32_t *header_bits);
+                              struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits);
 
 /* M(kind, width, rank, is_float) for each type and rank; tables are [zt_type - 1][rank - 1]. */
 #define ZTI_ZFP_EACH_RANK(M, kind, width, is_float)                                                \
@@ -64,7 +64,7 @@ zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t d
 
 /* What an instance has for a type and rank, as in struct zti_codec. */
 struct zti_zfp_ranges {
-    bool (*encode)(const struct zti_coding *, const zt_array *, uint64_t, uint64_t,
+    bool (*encode)(const struct zti_coding *, const struct zti_array *, uint64_t, uint64_t,
                    struct zti_bit_writer *);
     void (*decode)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t,
                    const struct zti_view *);
@@ -75,7 +75,7 @@ struct zti_zfp_ranges {
 extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
 
 /* The functions of plain/plain.c, which choose by coding->run.isa. */
-bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+bool zti_zfp_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w);
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                     uint64_t last, const struct zti_view *view);
@@ -88,8 +88,9 @@ void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uin
 
 /* ---- holes.c: zti_holes' functions ---- */
 
-bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes);
-void zti_zfp_fit_holes(const struct zti_coding *coding, const zt_array *array,
+bool zti_zfp_learn_holes(struct zti_coding *coding, const struct zti_array *array,
+                         const uint64_t *holes);
+void zti_zfp_fit_holes(const struct zti_coding *coding, const struct zti_array *array,
                        const uint64_t *holes, uint64_t first, uint64_t last);
 
 #endif

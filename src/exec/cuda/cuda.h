@@ -14,21 +14,22 @@ bool zti_cuda_takes(const struct zti_coding *coding);
 /* Values of a slab on their way to the device. */
 struct zti_cuda_bringing {
     enum zti_device_queue queue;
-    uint32_t number;       /* 0 or 1: whose part of the device's memory */
-    struct zti_kept *kept; /* what is there already; they are added */
-    uint8_t *staged;       /* values without gaps, or NULL; until the queue is done */
-    zt_array there;        /* on the device */
+    uint32_t number;        /* 0 or 1: whose part of the device's memory */
+    struct zti_kept *kept;  /* what is there already; they are added */
+    uint8_t *staged;        /* values without gaps, or NULL; until the queue is done */
+    struct zti_array there; /* on the device */
 };
 
 /* Queue a slab's values to the device, or find them there. */
-zt_status zti_cuda_bring(zt_context *context, const zt_array *slab, struct zti_cuda_bringing *b);
+zt_status zti_cuda_bring(zt_context *context, const struct zti_array *slab,
+                         struct zti_cuda_bringing *b);
 
 /* ---- exec/cuda/learn.c ---- */
 
 /* One of the codec's passes over all tiles into a tally, where there are kernels for it;
  * *is_done says so. What it brought to the device is noted in the coding. */
 zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                         const zt_array *array, void *tally, bool *is_done);
+                         const struct zti_array *array, void *tally, bool *is_done);
 
 /* What the codec learnt to the device; *model is where, or NULL where there is nothing; *work, or
  * NULL, is memory there that its kernels work in. */
@@ -68,7 +69,7 @@ uint64_t zti_cuda_index_bytes(uint64_t count);
 /* zti_exec_encode and zti_exec_decode (with starts: zti_exec_decode_noting) but for what is common
  * to all policies at the ends of a stream. */
 zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
-                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts);
 

@@ -45,7 +45,6 @@ struct decoder {
     const void *model; /* what the codec learnt, on the device */
     void *work;        /* memory there for kernels to work in, or NULL */
     uint64_t end;      /* where the last tile that was looked at ends, in bits of the data */
-    bool is_out_on_device;
     const struct zti_scatter *scatter; /* or NULL; then views have no memory */
     struct slab slabs[3];              /* of which two have memory on the device */
 };
@@ -257,7 +256,7 @@ static zt_status begin_slab(struct decoder *d, struct slab *s)
     return status;
 }
 
-static uint64_t bytes_of(const zt_array *array)
+static uint64_t bytes_of(const struct zti_array *array)
 {
     return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
 }
@@ -265,13 +264,14 @@ static uint64_t bytes_of(const zt_array *array)
 /* Queue the slab's kernels, and what they found. */
 static zt_status launch(struct decoder *d, struct slab *s)
 {
-    const zt_array *out = &s->view.out;
+    const struct zti_array *out = &s->view.out;
     void *memory;
     zt_status status = d->device->after(d->context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
-    if (status == ZT_OK && !d->is_out_on_device) {
+    if (status == ZT_OK && !out->is_on_device) {
         status = d->device->room(d->context, zti_part_of(ZTI_DEVICE_VALUES, s->number),
                                  bytes_of(out), &memory);
-        s->args.view.out = zt_array_nd(memory, (zt_type)out->type, out->rank, out->shape);
+        s->args.view.out = zti_array_packed(memory, out->type, out->rank, out->shape);
+        s->args.view.out.is_on_device = true;
     }
     if (status != ZT_OK)
         return status;
@@ -299,9 +299,9 @@ static zt_status check_ends(struct decoder *d, const struct slab *s)
 /* Queue the values of a slab, whose kernels are done, to the caller's array. */
 static zt_status get_values(struct decoder *d, struct slab *s)
 {
-    const zt_array *out = &s->view.out;
+    const struct zti_array *out = &s->view.out;
     const uint64_t bytes = bytes_of(out);
-    if (d->is_out_on_device)
+    if (out->is_on_device)
         return ZT_OK;
     if (d->scatter || !zti_array_is_contiguous(out)) {
         s->staged = zti_alloc(d->context, (size_t)bytes);
@@ -449,7 +449,6 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
                         .start_bits = start_bits,
                         .index = index,
                         .codec = zti_cuda_codec_of(coding->codec->id),
-                        .is_out_on_device = zti_is_on_device(context, view->out.data),
                         .scatter = scatter,
                         .fixed_bits = zti_fixed_bits(coding),
                         .chunk_tiles = 1};

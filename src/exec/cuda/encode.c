@@ -42,7 +42,7 @@ struct encoder {
     struct zti_device *device;
     const struct zti_cuda_codec *codec;
     const struct zti_coding *coding;
-    const zt_array *array;
+    const struct zti_array *array;
     uint8_t *out;
     size_t capacity_bytes;
     uint64_t start_bits;  /* of the stream */
@@ -51,7 +51,6 @@ struct encoder {
     const void *model;    /* what the codec learnt, on the device */
     void *work;           /* memory there for kernels to work in, or NULL */
     struct zti_kept kept; /* values that are on the device already */
-    bool is_out_on_device;
     struct zti_misses *misses;
     const struct zti_starts *starts;
     struct slab slabs[3]; /* of which two have memory on the device */
@@ -78,7 +77,7 @@ uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding
 
 /* ---- values to the device ---- */
 
-static zt_status put_values(struct encoder *e, struct slab *s, const zt_array *values)
+static zt_status put_values(struct encoder *e, struct slab *s, const struct zti_array *values)
 {
     struct zti_cuda_bringing b = {.queue = ZTI_QUEUE_IN, .number = s->number, .kept = &e->kept};
     const zt_status status = zti_cuda_bring(e->context, values, &b);
@@ -104,7 +103,7 @@ static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer,
     const struct zti_grid *grid = &e->coding->grid;
     const uint64_t row = first_layer * grid->side[0];
     const uint64_t rest = grid->shape[0] - row, rows = layers * grid->side[0];
-    const zt_array values = zti_array_slab(e->array, row, rows < rest ? rows : rest);
+    const struct zti_array values = zti_array_slab(e->array, row, rows < rest ? rows : rest);
     s->number = k % 2;
     s->own = *e->coding;
     s->own.grid = zti_grid_of(grid->rank, values.shape, grid->side);
@@ -179,7 +178,7 @@ static zt_status make_room(struct encoder *e, struct slab *s)
 /* The byte that a slab's first bits share with what is before them. */
 static zt_status put_first_byte(struct encoder *e, const struct slab *s, const struct slab *before)
 {
-    const void *byte = e->is_out_on_device ? (const void *)(e->out + s->at / 8) : &e->before;
+    const void *byte = &e->before;
     if (before)
         byte = (const uint8_t *)before->args.words + (before->args.start_bits + before->bits) / 8;
     return e->device->copy(e->context, ZTI_QUEUE_KERNELS, s->args.words, byte, 1);
@@ -381,7 +380,7 @@ bool zti_cuda_takes(const struct zti_coding *coding)
 }
 
 zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
-                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts)
 {
@@ -396,16 +395,17 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                         .misses = misses,
                         .starts = starts,
                         .codec = zti_cuda_codec_of(coding->codec->id),
-                        .kept = coding->run.kept,
-                        .is_out_on_device = zti_is_on_device(context, out)};
+                        .kept = coding->run.kept};
     if (!e.codec)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the %s codec has no CUDA kernels in this version; use serial or omp, or "
                         "another codec",
                         coding->codec->name);
-    if (start_bits % 8 > 0 && !e.is_out_on_device)
-        e.before = out[start_bits / 8] & (uint8_t)((1u << start_bits % 8) - 1);
     zt_status status = zti_cuda_put_model(context, coding, &e.model, &e.work);
+    if (status == ZT_OK && start_bits % 8 > 0) {
+        status = zti_copy_bytes(context, &e.before, out + start_bits / 8, 1);
+        e.before &= (uint8_t)((1u << start_bits % 8) - 1);
+    }
     if (status == ZT_OK)
         status = run_slabs(&e);
     for (uint32_t q = 0; (status != ZT_OK || is_over(&e)) && q < ZTI_QUEUES; q++)

@@ -11,7 +11,7 @@ struct counter {
     struct zti_device *device;
     const struct zti_cuda_learning *learning;
     struct zti_cuda_counting args;
-    const zt_array *array;
+    const struct zti_array *array;
     struct zti_kept *kept;
 };
 
@@ -19,7 +19,7 @@ struct counter {
 static zt_status count_slab(struct counter *c, uint64_t k, uint64_t row, uint64_t rows)
 {
     const struct zti_grid *const grid = &c->args.coding->grid;
-    const zt_array slab = zti_array_slab(c->array, row, rows);
+    const struct zti_array slab = zti_array_slab(c->array, row, rows);
     struct zti_cuda_bringing b = {.queue = ZTI_QUEUE_KERNELS, .number = k % 2, .kept = c->kept};
     zt_status status = zti_cuda_bring(c->context, &slab, &b);
     if (status == ZT_OK) {
@@ -116,7 +116,7 @@ static zt_status run_pass(struct counter *c, struct zti_coding *coding, uint64_t
 }
 
 zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                         const zt_array *array, void *tally, bool *is_done)
+                         const struct zti_array *array, void *tally, bool *is_done)
 {
     struct counter c = {.context = context,
                         .device = context->device,

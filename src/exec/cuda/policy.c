@@ -4,9 +4,9 @@
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"
 
-static zt_status encode(zt_context *context, const struct zti_coding *coding, const zt_array *array,
-                        uint8_t *out, size_t out_capacity_bytes, uint64_t start_bits,
-                        uint64_t *end_bits, struct zti_misses *misses,
+static zt_status encode(zt_context *context, const struct zti_coding *coding,
+                        const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
+                        uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                         const struct zti_starts *starts)
 {
     const int before = context->device->enter(context);
@@ -49,7 +49,7 @@ static bool takes(const struct zti_coding *coding, const struct zti_scatter *sca
 }
 
 static zt_status tally(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const zt_array *array, void *tally)
+                       const struct zti_array *array, void *tally)
 {
     bool is_done;
     const int before = context->device->enter(context);

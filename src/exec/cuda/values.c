@@ -7,7 +7,7 @@
 
 /* The slab's values, if they are there from before. */
 static void *find_kept(const struct zti_device *device, const struct zti_cuda_bringing *b,
-                       const zt_array *slab, uint64_t bytes)
+                       const struct zti_array *slab, uint64_t bytes)
 {
     const struct zti_kept *const kept = b->kept;
     const bool is_it = kept->number > 0 && kept->number == device->values_number &&
@@ -18,7 +18,7 @@ static void *find_kept(const struct zti_device *device, const struct zti_cuda_br
 
 /* Note what is there now; 'before': the device's number before there was room for it. */
 static void keep(const struct zti_device *device, const struct zti_cuda_bringing *b,
-                 const zt_array *slab, uint64_t bytes, uint64_t before)
+                 const struct zti_array *slab, uint64_t bytes, uint64_t before)
 {
     struct zti_kept *const kept = b->kept;
     if (kept->number != before)
@@ -29,7 +29,8 @@ static void keep(const struct zti_device *device, const struct zti_cuda_bringing
     kept->slab[b->number].there = b->there.data;
 }
 
-zt_status zti_cuda_bring(zt_context *context, const zt_array *slab, struct zti_cuda_bringing *b)
+zt_status zti_cuda_bring(zt_context *context, const struct zti_array *slab,
+                         struct zti_cuda_bringing *b)
 {
     struct zti_device *const device = context->device;
     const uint64_t bytes =
@@ -40,7 +41,7 @@ zt_status zti_cuda_bring(zt_context *context, const zt_array *slab, struct zti_c
     void *there = NULL;
     b->staged = NULL;
     b->there = *slab;
-    if (zti_is_on_device(context, slab->data))
+    if (slab->is_on_device)
         return ZT_OK;
     if (is_whole && zti_twin_of(device, from, bytes) != from)
         there = (void *)(uintptr_t)zti_twin_of(device, from, bytes); /* only read */
@@ -57,7 +58,8 @@ zt_status zti_cuda_bring(zt_context *context, const zt_array *slab, struct zti_c
     zt_status status = ZT_OK;
     if (is_new)
         status = device->room(context, zti_part_of(ZTI_DEVICE_VALUES, b->number), bytes, &there);
-    b->there = zt_array_nd(there, (zt_type)slab->type, slab->rank, slab->shape);
+    b->there = zti_array_packed(there, slab->type, slab->rank, slab->shape);
+    b->there.is_on_device = true;
     if (status == ZT_OK && is_new)
         status = device->copy(context, b->queue, there, from, bytes);
     if (status == ZT_OK && is_new)

@@ -31,8 +31,17 @@ static bool is_empty(const zt_array *array)
     return false;
 }
 
-/* The array has been checked unless it has no elements. */
-static zt_status stream_of(zt_context *context, const zt_array *array, struct stream *s)
+/* An array that may have no elements. */
+static zt_status check_array(zt_context *context, const zt_array *given, enum zti_use use,
+                             struct zti_array *array)
+{
+    if (!is_empty(given))
+        return zti_array_check(context, given, use, array);
+    *array = zti_array_packed(given->data, given->type, given->rank, given->shape);
+    return ZT_OK;
+}
+
+static zt_status stream_of(zt_context *context, const struct zti_array *array, struct stream *s)
 {
     uint64_t values = 1, tiles = 1;
     memset(s, 0, sizeof *s);
@@ -170,7 +179,7 @@ static void copy_border(const zt_context *context, struct border *b)
 
 /* While the array's tiles are coded it is not known where the border will be: a buffer of their own
  * takes the ends of rows. tails->bytes is NULL where there are none, or no memory for them. */
-static void open_tails(zt_context *context, struct stream *s, const zt_array *array,
+static void open_tails(zt_context *context, struct stream *s, const struct zti_array *array,
                        struct zti_ndzip_tails *tails)
 {
     const uint32_t n = tail_values(context, s, array->shape), rank = array->rank;
@@ -184,7 +193,7 @@ static void open_tails(zt_context *context, struct stream *s, const zt_array *ar
 }
 
 /* Put them into the border. */
-static void close_tails(zt_context *context, const struct stream *s, const zt_array *array,
+static void close_tails(zt_context *context, const struct stream *s, const struct zti_array *array,
                         const struct zti_ndzip_tails *tails, uint8_t *border)
 {
     const bool has_planes = array->rank > 2;
@@ -197,13 +206,14 @@ static void close_tails(zt_context *context, const struct stream *s, const zt_ar
     zti_release(context, tails->bytes);
 }
 
-zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
+zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *given,
                                   size_t *capacity_bytes)
 {
     struct stream s;
-    zt_status status = is_empty(array) ? ZT_OK : zti_array_check(context, array, false);
+    struct zti_array array;
+    zt_status status = check_array(context, given, ZTI_SHAPE_ONLY, &array);
     if (status == ZT_OK)
-        status = stream_of(context, array, &s);
+        status = stream_of(context, &array, &s);
     if (status == ZT_OK && !capacity_bytes)
         status = zti_fail(context, ZT_BAD_ARG, "no place for the capacity given");
     if (status != ZT_OK)
@@ -234,13 +244,14 @@ static zt_status put_table(zt_context *context, const struct stream *s, uint64_t
 }
 
 /* Table and records; *records_bytes is how long the latter are. */
-static zt_status put_tiles(zt_context *context, const struct stream *s, const zt_array *array,
-                           uint8_t *out, size_t capacity_bytes, uint64_t *end_bytes)
+static zt_status put_tiles(zt_context *context, const struct stream *s,
+                           const struct zti_array *array, uint8_t *out, size_t capacity_bytes,
+                           uint64_t *end_bytes)
 {
     const uint64_t count = s->coding.grid.count;
     struct zti_starts starts = {.chunk_tiles = 1};
     uint64_t end_bits = 0, bytes;
-    zt_array inner = *array;
+    struct zti_array inner = *array;
     memcpy(inner.shape, s->inner, sizeof inner.shape);
     if (capacity_bytes < s->head_bytes)
         return zti_fail(context, ZT_NO_SPACE,
@@ -265,8 +276,8 @@ static zt_status put_tiles(zt_context *context, const struct stream *s, const zt
 }
 
 /* The border, which the host copies, of an array and to a place that may be a GPU's. */
-static zt_status put_border(zt_context *context, const struct stream *s, const zt_array *array,
-                            uint8_t *place)
+static zt_status put_border(zt_context *context, const struct stream *s,
+                            const struct zti_array *array, uint8_t *place)
 {
     const uint64_t bytes = s->border_values * s->value_bytes;
     struct zti_mirror values, room = {.own = NULL};
@@ -290,14 +301,15 @@ static zt_status put_border(zt_context *context, const struct stream *s, const z
     return status;
 }
 
-zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *out,
+zt_status zt_ndzip_compress(zt_context *context, const zt_array *given, void *out,
                             size_t out_capacity_bytes, size_t *out_bytes)
 {
     struct stream s;
+    struct zti_array array;
     uint64_t end_bytes = 0;
-    zt_status status = is_empty(array) ? ZT_OK : zti_array_check(context, array, true);
+    zt_status status = check_array(context, given, ZTI_TO_READ, &array);
     if (status == ZT_OK)
-        status = stream_of(context, array, &s);
+        status = stream_of(context, &array, &s);
     if (status == ZT_OK && (!out || !out_bytes))
         status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
     if (status == ZT_OK)
@@ -305,19 +317,19 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *ou
     if (status != ZT_OK)
         return status;
     struct zti_ndzip_tails tails;
-    open_tails(context, &s, array, &tails);
+    open_tails(context, &s, &array, &tails);
     if (s.coding.grid.count > 0)
-        status = put_tiles(context, &s, array, out, out_capacity_bytes, &end_bytes);
+        status = put_tiles(context, &s, &array, out, out_capacity_bytes, &end_bytes);
     const uint64_t border_bytes = s.border_values * s.value_bytes;
     const bool has_room = status == ZT_OK && out_capacity_bytes - end_bytes >= border_bytes;
-    close_tails(context, &s, array, &tails, has_room ? (uint8_t *)out + end_bytes : NULL);
+    close_tails(context, &s, &array, &tails, has_room ? (uint8_t *)out + end_bytes : NULL);
     if (status != ZT_OK)
         return status;
     if (!has_room)
         return zti_fail(context, ZT_NO_SPACE,
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end_bytes + border_bytes), out_capacity_bytes);
-    status = put_border(context, &s, array, (uint8_t *)out + end_bytes);
+    status = put_border(context, &s, &array, (uint8_t *)out + end_bytes);
     if (status == ZT_OK)
         *out_bytes = (size_t)(end_bytes + border_bytes);
     return status;
@@ -381,7 +393,7 @@ static zt_status take_tiles(zt_context *context, const struct stream *s, const u
     return status;
 }
 
-static bool is_whole(const struct zti_view *view, const zt_array *whole)
+static bool is_whole(const struct zti_view *view, const struct zti_array *whole)
 {
     for (uint32_t i = 0; i < whole->rank; i++)
         if (view->lo[i] != 0 || view->hi[i] != whole->shape[i])
@@ -390,8 +402,9 @@ static bool is_whole(const struct zti_view *view, const zt_array *whole)
 }
 
 /* The border's part of a view, of which the border's bytes are at 'bytes'. */
-static zt_status take_border(zt_context *context, const struct stream *s, const zt_array *whole,
-                             const struct zti_view *view, const uint8_t *bytes)
+static zt_status take_border(zt_context *context, const struct stream *s,
+                             const struct zti_array *whole, const struct zti_view *view,
+                             const uint8_t *bytes)
 {
     union {
         const void *in;
@@ -416,7 +429,7 @@ static zt_status take_border(zt_context *context, const struct stream *s, const 
 
 /* Into a view of the host's memory, or of one that kernels fill alone. head: the stream's table. */
 static zt_status take_view(zt_context *context, struct stream *s, const uint8_t *head,
-                           const uint8_t *data, uint64_t total_bytes, const zt_array *whole,
+                           const uint8_t *data, uint64_t total_bytes, const struct zti_array *whole,
                            const struct zti_view *view)
 {
     const uint64_t records_end = total_bytes - s->border_values * s->value_bytes;
@@ -441,7 +454,7 @@ static zt_status take_view(zt_context *context, struct stream *s, const uint8_t 
 }
 
 static zt_status decompress(zt_context *context, const void *data, size_t data_bytes,
-                            const zt_array *whole, const struct zti_view *view,
+                            const struct zti_array *whole, const struct zti_view *view,
                             size_t *consumed_bytes)
 {
     struct stream s;
@@ -474,34 +487,37 @@ static zt_status decompress(zt_context *context, const void *data, size_t data_b
 }
 
 zt_status zt_ndzip_decompress(zt_context *context, const void *data, size_t data_bytes,
-                              const zt_array *out, size_t *consumed_bytes)
+                              const zt_array *given, size_t *consumed_bytes)
 {
-    const zt_status status = is_empty(out) ? ZT_OK : zti_array_check_output(context, out);
+    struct zti_array out;
+    const zt_status status = check_array(context, given, ZTI_TO_WRITE, &out);
     if (status != ZT_OK)
         return status;
-    const struct zti_view view = zti_view_whole(out);
-    return decompress(context, data, data_bytes, out, &view, consumed_bytes);
+    const struct zti_view view = zti_view_whole(&out);
+    return decompress(context, data, data_bytes, &out, &view, consumed_bytes);
 }
 
 zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, size_t data_bytes,
-                                  const zt_array *whole, const zt_box *box, const zt_array *out)
+                                  const zt_array *given_whole, const zt_box *box,
+                                  const zt_array *given)
 {
-    zt_status status = zti_array_check(context, whole, false);
+    struct zti_array whole, out;
+    zt_status status = zti_array_check(context, given_whole, ZTI_SHAPE_ONLY, &whole);
     if (status == ZT_OK)
-        status = zti_array_check_output(context, out);
+        status = zti_array_check(context, given, ZTI_TO_WRITE, &out);
     if (status == ZT_OK)
-        status = zti_box_check(context, box, whole->rank, whole->shape);
+        status = zti_box_check(context, box, whole.rank, whole.shape);
     if (status != ZT_OK)
         return status;
-    struct zti_view view = {.out = *out};
-    bool is_same = out->type == whole->type && out->rank == whole->rank;
-    for (uint32_t i = 0; is_same && i < whole->rank; i++) {
+    struct zti_view view = {.out = out};
+    bool is_same = out.type == whole.type && out.rank == whole.rank;
+    for (uint32_t i = 0; is_same && i < whole.rank; i++) {
         view.lo[i] = box->lo[i];
         view.hi[i] = box->hi[i];
-        is_same = out->shape[i] == box->hi[i] - box->lo[i];
+        is_same = out.shape[i] == box->hi[i] - box->lo[i];
     }
     if (!is_same)
         return zti_fail(context, ZT_BAD_ARG,
                         "the output does not have the array's type and the box's shape");
-    return decompress(context, data, data_bytes, whole, &view, NULL);
+    return decompress(context, data, data_bytes, &whole, &view, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-zt_status zti_bare_zfp_coding(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+zt_status zti_bare_zfp_coding(zt_context *context, const struct zti_array *array, const zt_zfp *zfp,
                               struct zti_coding *coding)
 {
     memset(coding, 0, sizeof *coding);
@@ -21,13 +21,14 @@ zt_status zti_bare_zfp_coding(zt_context *context, const zt_array *array, const 
     return status;
 }
 
-zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *given, const zt_zfp *zfp,
                                 size_t *capacity_bytes)
 {
     struct zti_coding coding;
-    zt_status status = zti_array_check(context, array, false);
+    struct zti_array array;
+    zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
     if (status == ZT_OK)
-        status = zti_bare_zfp_coding(context, array, zfp, &coding);
+        status = zti_bare_zfp_coding(context, &array, zfp, &coding);
     if (status != ZT_OK)
         return status;
     if (!capacity_bytes)
@@ -47,14 +48,14 @@ bool zti_bare_zfp_takes_nonfinite(const struct zti_zfp *z, uint32_t type, uint32
     return z->as_libzfp || type == ZT_I32 || type == ZT_I64 || zti_zfp_is_lossless(z, type, rank);
 }
 
-zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const zt_array *array,
+zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const struct zti_array *array,
                                         const struct zti_zfp *z)
 {
     zt_stats stats;
     if (zti_bare_zfp_takes_nonfinite(z, array->type, array->rank))
         return ZT_OK;
     (void)zt_stats_init(&stats, sizeof stats);
-    const zt_status status = zt_scan(context, array, &stats);
+    const zt_status status = zti_scan(context, array, &stats);
     if (status != ZT_OK || stats.nan_values + stats.inf_values == 0)
         return status;
     return zti_fail(context, ZT_NONFINITE,
@@ -63,7 +64,7 @@ zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const zt_array *arr
                     (unsigned long long)stats.nan_values, (unsigned long long)stats.inf_values);
 }
 
-zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+zt_status zti_bare_zfp_encode(zt_context *context, const struct zti_array *array, const zt_zfp *zfp,
                               const struct zti_coding *coding, void *out, size_t out_capacity_bytes,
                               size_t *out_bytes, const struct zti_starts *starts,
                               uint64_t *header_bits)
@@ -95,22 +96,23 @@ zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const 
     return status;
 }
 
-zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_zfp *zfp, void *out,
+zt_status zt_zfp_compress(zt_context *context, const zt_array *given, const zt_zfp *zfp, void *out,
                           size_t out_capacity_bytes, size_t *out_bytes)
 {
     struct zti_coding coding;
     uint64_t header_bits;
-    zt_status status = zti_array_check(context, array, true);
+    struct zti_array array;
+    zt_status status = zti_array_check(context, given, ZTI_TO_READ, &array);
     if (status == ZT_OK)
-        status = zti_bare_zfp_coding(context, array, zfp, &coding);
-    return status == ZT_OK ? zti_bare_zfp_encode(context, array, zfp, &coding, out,
+        status = zti_bare_zfp_coding(context, &array, zfp, &coding);
+    return status == ZT_OK ? zti_bare_zfp_encode(context, &array, zfp, &coding, out,
                                                  out_capacity_bytes, out_bytes, NULL, &header_bits)
                            : status;
 }
 
 /* The header of a stream, wherever that is. */
 static zt_status take_header(zt_context *context, const void *data, size_t data_bytes,
-                             struct zti_zfp *zfp, zt_array *array, uint32_t *header_bits)
+                             struct zti_zfp *zfp, struct zti_array *array, uint32_t *header_bits)
 {
     struct zti_mirror head;
     const size_t most = ZTI_ZFP_HEADER_MAX_BITS / 8 + 1;
@@ -128,7 +130,7 @@ zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_
                              zt_array *array, uint32_t *header_bits)
 {
     struct zti_zfp z;
-    zt_array found;
+    struct zti_array found;
     uint32_t bits;
     zt_status status = zti_zfp_check(context, zfp, &z);
     if (status != ZT_OK)
@@ -138,11 +140,9 @@ zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_
     status = zti_check_memory(context, data, "the stream");
     if (status == ZT_OK)
         status = take_header(context, data, data_bytes, &z, &found, &bits);
-    if (status == ZT_OK && zti_array_check(NULL, &found, false) != ZT_OK)
-        status = zti_fail(context, ZT_CORRUPT, "the shape in the zfp header makes no sense");
     if (status != ZT_OK)
         return status;
-    *array = found;
+    *array = zt_array_nd(NULL, (zt_type)found.type, found.rank, found.shape);
     zfp->minbits = z.minbits;
     zfp->maxbits = z.maxbits;
     zfp->maxprec = z.maxprec;
@@ -153,10 +153,10 @@ zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_
 }
 
 zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_bytes,
-                            const zt_zfp *zfp, const zt_array *array, struct zti_coding *coding,
-                            uint32_t *header_bits)
+                            const zt_zfp *zfp, const struct zti_array *array,
+                            struct zti_coding *coding, uint32_t *header_bits)
 {
-    zt_array found;
+    struct zti_array found;
     zt_status status = zti_bare_zfp_coding(context, array, zfp, coding);
     *header_bits = 0;
     if (status == ZT_OK && !data)

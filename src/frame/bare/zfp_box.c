@@ -12,7 +12,7 @@
 struct patch {
     const struct zti_coding *coding;
     const zt_box *box;
-    const zt_array *values;
+    const struct zti_array *values;
     uint8_t *stream;
     uint64_t start_bits; /* of the first tile */
     uint64_t tile_bits;
@@ -25,7 +25,7 @@ struct tile {
     uint64_t number;
     uint64_t origin[ZT_MAX_RANK]; /* in the whole array */
     uint64_t memory[256];         /* its values, where array points */
-    zt_array array;
+    struct zti_array array;
     struct zti_coding coding;
     bool is_inside; /* all of it is in the box */
 };
@@ -44,7 +44,7 @@ static void tile_at(const struct patch *p, const uint64_t *at, struct tile *t)
             extent[i] = grid->side[i];
         t->is_inside &= t->origin[i] >= p->box->lo[i] && t->origin[i] + extent[i] <= p->box->hi[i];
     }
-    t->array = zt_array_nd(t->memory, (zt_type)p->coding->type, grid->rank, extent);
+    t->array = zti_array_packed(t->memory, p->coding->type, grid->rank, extent);
     t->coding = *p->coding;
     t->coding.grid = zti_grid_of(grid->rank, extent, grid->side);
 }
@@ -85,7 +85,7 @@ static void mix_values(const struct patch *p, struct tile *t)
 }
 
 /* What a tile is to hold: straight from the box's values where it lies inside. */
-static zt_array new_values(const struct patch *p, struct tile *t)
+static struct zti_array new_values(const struct patch *p, struct tile *t)
 {
     if (!t->is_inside) {
         take_tile(p, t);
@@ -93,7 +93,7 @@ static zt_array new_values(const struct patch *p, struct tile *t)
         return t->array;
     }
     uint64_t from[ZT_MAX_RANK];
-    zt_array array = *p->values;
+    struct zti_array array = *p->values;
     for (uint32_t i = 0; i < array.rank; i++) {
         from[i] = t->origin[i] - p->box->lo[i];
         array.shape[i] = t->array.shape[i];
@@ -104,7 +104,7 @@ static zt_array new_values(const struct patch *p, struct tile *t)
 
 static void put_tile(const struct patch *p, struct tile *t)
 {
-    const zt_array array = new_values(p, t);
+    const struct zti_array array = new_values(p, t);
     const uint64_t at = p->start_bits + t->number * p->tile_bits;
     uint8_t *const to = p->stream + at / 8;
     struct zti_bit_writer w = zti_bit_writer_at(p->scratch);
@@ -126,7 +126,7 @@ static zt_status check_tile(zt_context *context, const struct patch *p, struct t
         return ZT_OK;
     (void)new_values(p, t);
     (void)zt_stats_init(&stats, sizeof stats);
-    const zt_status status = zt_scan(context, &t->array, &stats);
+    const zt_status status = zti_scan(context, &t->array, &stats);
     if (status != ZT_OK || stats.nan_values + stats.inf_values == 0)
         return status;
     return zti_fail(context, ZT_NONFINITE,
@@ -160,10 +160,10 @@ static zt_status each_tile(zt_context *context, const struct patch *p, bool is_t
     }
 }
 
-static zt_status check_values(zt_context *context, const zt_array *whole, const zt_box *box,
-                              const zt_array *values)
+static zt_status check_values(zt_context *context, const struct zti_array *whole, const zt_box *box,
+                              const zt_array *given, struct zti_array *values)
 {
-    zt_status status = zti_array_check(context, values, true);
+    zt_status status = zti_array_check(context, given, ZTI_TO_READ, values);
     if (status == ZT_OK)
         status = zti_box_check(context, box, whole->rank, whole->shape);
     if (status != ZT_OK)
@@ -177,21 +177,22 @@ static zt_status check_values(zt_context *context, const zt_array *whole, const 
 }
 
 zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_bytes,
-                           const zt_zfp *zfp, const zt_array *whole, const zt_box *box,
-                           const zt_array *values)
+                           const zt_zfp *zfp, const zt_array *given_whole, const zt_box *box,
+                           const zt_array *given)
 {
     struct zti_coding coding;
+    struct zti_array whole, values;
     uint32_t header_bits;
-    zt_status status = zti_array_check(context, whole, false);
+    zt_status status = zti_array_check(context, given_whole, ZTI_SHAPE_ONLY, &whole);
     if (status == ZT_OK)
         status = zti_check_on_host(context, stream, "the stream");
-    if (status == ZT_OK && values)
-        status = zti_check_on_host(context, values->data, "the box");
+    if (status == ZT_OK && given)
+        status = zti_check_on_host(context, given->data, "the box");
     if (status == ZT_OK)
         status =
-            zti_bare_zfp_open(context, stream, stream_bytes, zfp, whole, &coding, &header_bits);
+            zti_bare_zfp_open(context, stream, stream_bytes, zfp, &whole, &coding, &header_bits);
     if (status == ZT_OK)
-        status = check_values(context, whole, box, values);
+        status = check_values(context, &whole, box, given, &values);
     if (status != ZT_OK)
         return status;
     const uint64_t tile_bits = zti_fixed_bits(&coding);
@@ -208,13 +209,13 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                         "its %llu bytes",
                         (unsigned long long)coding.grid.count, (unsigned long long)tile_bits,
                         (unsigned long long)stream_bytes);
-    status = zti_bare_zfp_refuse_nonfinite(context, values, zfp_of(&coding));
+    status = zti_bare_zfp_refuse_nonfinite(context, &values, zfp_of(&coding));
     if (status != ZT_OK)
         return status;
     const uint64_t reach = coding.codec->sizes(&coding).tile_reach_bits;
     struct patch p = {.coding = &coding,
                       .box = box,
-                      .values = values,
+                      .values = &values,
                       .stream = stream,
                       .start_bits = header_bits,
                       .tile_bits = tile_bits,
@@ -223,7 +224,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                                        2 * ZTI_BIT_MARGIN_BYTES);
     if (!p.scratch)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
-    if (!zti_bare_zfp_takes_nonfinite(zfp_of(&coding), whole->type, whole->rank))
+    if (!zti_bare_zfp_takes_nonfinite(zfp_of(&coding), whole.type, whole.rank))
         status = each_tile(context, &p, true);
     if (status == ZT_OK)
         status = each_tile(context, &p, false);

@@ -65,14 +65,15 @@ static uint64_t bytes_max(const struct zti_coding *coding, const struct zti_inde
     return ZTI_INDEX_FILE_MOST_BYTES + zti_index_bytes_max(layout, chunks);
 }
 
-zt_status zt_zfp_index_bound(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+zt_status zt_zfp_index_bound(zt_context *context, const zt_array *given, const zt_zfp *zfp,
                              const zt_zfp_index *index, size_t *capacity_bytes)
 {
     struct zti_coding coding;
+    struct zti_array array;
     struct zti_index_layout layout;
-    zt_status status = zti_array_check(context, array, false);
+    zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
     if (status == ZT_OK)
-        status = zti_bare_zfp_coding(context, array, zfp, &coding);
+        status = zti_bare_zfp_coding(context, &array, zfp, &coding);
     if (status == ZT_OK)
         status = layout_of(context, index, &coding, &layout);
     if (status != ZT_OK)
@@ -159,39 +160,41 @@ static struct zti_coding as_read(const struct zti_coding *coding, const zt_zfp *
     return read;
 }
 
-zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *given, const zt_zfp *zfp,
                                   void *out, size_t out_capacity_bytes, size_t *out_bytes,
                                   zt_zfp_index *index)
 {
     struct zti_coding coding;
+    struct zti_array array;
     struct maker m;
     uint64_t header_bits = 0;
-    zt_status status = zti_array_check(context, array, true);
+    zt_status status = zti_array_check(context, given, ZTI_TO_READ, &array);
     if (status == ZT_OK)
-        status = zti_bare_zfp_coding(context, array, zfp, &coding);
+        status = zti_bare_zfp_coding(context, &array, zfp, &coding);
     if (status != ZT_OK)
         return status;
     const struct zti_coding read = as_read(&coding, zfp);
     status = begin(context, &read, index, &m);
     if (status != ZT_OK)
         return status;
-    status = zti_bare_zfp_encode(context, array, zfp, &coding, out, out_capacity_bytes, out_bytes,
+    status = zti_bare_zfp_encode(context, &array, zfp, &coding, out, out_capacity_bytes, out_bytes,
                                  m.starts.list ? &m.starts : NULL, &header_bits);
     return end(context, &coding, out, status == ZT_OK ? *out_bytes : 0, header_bits, &m, status,
                index);
 }
 
 zt_status zt_zfp_index_build(zt_context *context, const void *stream, size_t stream_bytes,
-                             const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index)
+                             const zt_zfp *zfp, const zt_array *given, zt_zfp_index *index)
 {
     struct zti_coding coding;
+    struct zti_array array;
     struct maker m;
     uint32_t header_bits;
     uint64_t end_bits;
-    zt_status status = zti_array_check(context, array, false);
+    zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
     if (status == ZT_OK)
         status =
-            zti_bare_zfp_open(context, stream, stream_bytes, zfp, array, &coding, &header_bits);
+            zti_bare_zfp_open(context, stream, stream_bytes, zfp, &array, &coding, &header_bits);
     if (status == ZT_OK)
         status = begin(context, &coding, index, &m);
     if (status != ZT_OK)
@@ -249,7 +252,7 @@ static zt_status open_index(struct opened *s, const zt_zfp_index *index,
 /* Open a stream, and its index where there is one, for a view or NULL; close_stream follows
  * whatever happens. */
 static zt_status open_stream(struct opened *s, const struct zti_input *input, const zt_zfp *zfp,
-                             const zt_array *array, const zt_zfp_index *index,
+                             const struct zti_array *array, const zt_zfp_index *index,
                              const struct zti_view *view)
 {
     const uint64_t head_bytes =
@@ -275,18 +278,19 @@ static zt_status memory_input(zt_context *context, const void *data, size_t data
 }
 
 zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
-                             const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index)
+                             const zt_zfp *zfp, const zt_array *given, zt_zfp_index *index)
 {
     struct zti_input input;
+    struct zti_array array;
     struct opened s;
     zt_status status = memory_input(context, stream, stream_bytes, &input);
     if (status == ZT_OK)
-        status = zti_array_check(context, array, false);
+        status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
     if (status == ZT_OK && (!index || index->index_bytes == 0))
         status = zti_fail(context, ZT_BAD_ARG, "there is no index to be checked");
     if (status != ZT_OK)
         return status;
-    status = open_stream(&s, &input, zfp, array, index, NULL);
+    status = open_stream(&s, &input, zfp, &array, index, NULL);
     if (status == ZT_OK) {
         index->kind = s.own.layout.kind;
         index->chunk = s.own.layout.chunk_tiles;
@@ -300,8 +304,9 @@ zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t str
 
 /* By the index that is there. */
 static zt_status decode_by(zt_context *context, const void *data, size_t data_bytes,
-                           const zt_zfp *zfp, const zt_zfp_index *index, const zt_array *out,
-                           struct zti_coding *coding, uint64_t *end_bits)
+                           const zt_zfp *zfp, const zt_zfp_index *index,
+                           const struct zti_array *out, struct zti_coding *coding,
+                           uint64_t *end_bits)
 {
     struct zti_input input;
     struct opened s;
@@ -323,7 +328,7 @@ static zt_status decode_by(zt_context *context, const void *data, size_t data_by
 
 /* Without one; it is noted where it is asked for. */
 static zt_status decode_without(zt_context *context, const void *data, size_t data_bytes,
-                                const zt_zfp *zfp, zt_zfp_index *index, const zt_array *out,
+                                const zt_zfp *zfp, zt_zfp_index *index, const struct zti_array *out,
                                 struct zti_coding *coding, uint64_t *end_bits)
 {
     struct maker m = {.starts = {.list = NULL}};
@@ -342,21 +347,22 @@ static zt_status decode_without(zt_context *context, const void *data, size_t da
 }
 
 zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,
-                                    const zt_zfp *zfp, zt_zfp_index *index, const zt_array *out,
+                                    const zt_zfp *zfp, zt_zfp_index *index, const zt_array *given,
                                     size_t *consumed_bytes)
 {
     struct zti_coding coding;
+    struct zti_array out;
     uint64_t end_bits = 0;
-    zt_status status = zti_array_check_output(context, out);
+    zt_status status = zti_array_check(context, given, ZTI_TO_WRITE, &out);
     if (status == ZT_OK && index)
         status = check_struct(context, index);
     if (status != ZT_OK)
         return status;
     if (index && index->index_bytes > 0)
-        status = decode_by(context, data, data_bytes, zfp, index, out, &coding, &end_bits);
+        status = decode_by(context, data, data_bytes, zfp, index, &out, &coding, &end_bits);
     else
         status = decode_without(context, data, data_bytes, zfp,
-                                index && index->bytes ? index : NULL, out, &coding, &end_bits);
+                                index && index->bytes ? index : NULL, &out, &coding, &end_bits);
     if (status == ZT_OK && consumed_bytes)
         *consumed_bytes = zti_bare_zfp_consumed(&coding, end_bits, data_bytes);
     return status;
@@ -390,32 +396,33 @@ static zt_status load(struct opened *s, const struct zti_view *view, const uint8
 }
 
 static zt_status decode_box(const struct zti_input *input, const zt_zfp *zfp,
-                            const zt_zfp_index *index, const zt_array *whole, const zt_box *box,
-                            const zt_array *out)
+                            const zt_zfp_index *index, const zt_array *given_whole,
+                            const zt_box *box, const zt_array *given)
 {
     zt_context *const context = input->context;
     struct opened s;
+    struct zti_array whole, out;
     const uint8_t *data;
     uint64_t end_bits;
-    zt_status status = zti_array_check(context, whole, false);
+    zt_status status = zti_array_check(context, given_whole, ZTI_SHAPE_ONLY, &whole);
     if (status == ZT_OK)
-        status = zti_array_check_output(context, out);
+        status = zti_array_check(context, given, ZTI_TO_WRITE, &out);
     if (status == ZT_OK)
-        status = zti_box_check(context, box, whole->rank, whole->shape);
+        status = zti_box_check(context, box, whole.rank, whole.shape);
     if (status != ZT_OK)
         return status;
-    bool is_same = out->type == whole->type && out->rank == whole->rank;
-    for (uint32_t i = 0; is_same && i < whole->rank; i++)
-        is_same = out->shape[i] == box->hi[i] - box->lo[i];
+    bool is_same = out.type == whole.type && out.rank == whole.rank;
+    for (uint32_t i = 0; is_same && i < whole.rank; i++)
+        is_same = out.shape[i] == box->hi[i] - box->lo[i];
     if (!is_same)
         return zti_fail(context, ZT_BAD_ARG,
                         "the output array does not have the array's type and the box's shape");
     struct zti_view view;
     memset(&view, 0, sizeof view);
-    view.out = *out;
+    view.out = out;
     memcpy(view.lo, box->lo, sizeof view.lo);
     memcpy(view.hi, box->hi, sizeof view.hi);
-    status = open_stream(&s, input, zfp, whole, index, &view);
+    status = open_stream(&s, input, zfp, &whole, index, &view);
     if (status == ZT_OK)
         status = load(&s, &view, &data);
     if (status == ZT_OK)

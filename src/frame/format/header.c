@@ -306,9 +306,8 @@ static zt_status parse_numbers(zt_context *context, uint64_t number, uint8_t typ
         frame->rank > ZT_MAX_RANK)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has no valid type, rank or numbers",
                         number);
-    zt_array a = zt_array_nd(NULL, (zt_type)frame->type, frame->rank, frame->shape);
     uint64_t most = UINT64_C(1) << 61; /* so that sums of two lengths do not overflow */
-    if (zti_array_check(NULL, &a, false) != ZT_OK || frame->first > INT64_MAX ||
+    if (!zti_shape_fits(frame->type, frame->rank, frame->shape) || frame->first > INT64_MAX ||
         frame->payload_bytes > most || frame->tail_bytes > most ||
         frame->exact_values > zti_array_values(frame->rank, frame->shape))
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible shape or length",

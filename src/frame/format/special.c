@@ -14,7 +14,7 @@
 enum { PART_VALUES = 1 << 18 };
 
 struct search {
-    const zt_array *slab;
+    const struct zti_array *slab;
     uint32_t fills;
     const uint64_t *fill;
     uint64_t values;
@@ -123,7 +123,7 @@ static uint32_t number_bits(uint32_t patterns)
     return patterns > 1 ? zti_bit_length64(patterns - 1) : 0;
 }
 
-static uint64_t bits_at(const zt_array *slab, uint64_t at)
+static uint64_t bits_at(const struct zti_array *slab, uint64_t at)
 {
     uint64_t place[ZT_MAX_RANK];
     for (uint32_t i = slab->rank; i-- > 0; at /= slab->shape[i])
@@ -140,7 +140,8 @@ static uint32_t pattern_of(const struct plan *plan, uint64_t bits)
 }
 
 /* The distinct patterns; none where there are too many. */
-static void find_patterns(const zt_array *slab, const struct zti_special *s, struct plan *plan)
+static void find_patterns(const struct zti_array *slab, const struct zti_special *s,
+                          struct plan *plan)
 {
     struct run run = {0, 0};
     uint64_t last = 0;
@@ -186,7 +187,7 @@ static void find_changes(const uint64_t *mask, uint64_t values, uint64_t distanc
 
 /* Take the changes from row to row, slice to slice or volume to volume, where they have by far
  * fewer runs than the mask. 'spare' and 'best' are as large as the mask. */
-static void find_repeats(const zt_array *slab, const struct zti_special *s, uint64_t *spare,
+static void find_repeats(const struct zti_array *slab, const struct zti_special *s, uint64_t *spare,
                          uint64_t *best, struct plan *plan)
 {
     uint64_t distance = 1, runs = count_runs(s->mask, s->values) / 2;
@@ -256,8 +257,8 @@ static uint8_t *put_places(const struct zti_special *s, const struct plan *plan,
 }
 
 /* Which pattern each special value has, or the values. */
-static uint8_t *put_rest(const zt_array *slab, const struct zti_special *s, const struct plan *plan,
-                         uint8_t *at)
+static uint8_t *put_rest(const struct zti_array *slab, const struct zti_special *s,
+                         const struct plan *plan, uint8_t *at)
 {
     const size_t value_bytes = zt_type_bytes(slab->type);
     const uint32_t width = number_bits(plan->patterns);
@@ -278,7 +279,7 @@ static uint8_t *put_rest(const zt_array *slab, const struct zti_special *s, cons
     return w.next;
 }
 
-static uint64_t body_bytes(const zt_array *slab, const struct zti_special *s,
+static uint64_t body_bytes(const struct zti_array *slab, const struct zti_special *s,
                            const struct plan *plan)
 {
     const uint64_t value_bytes = zt_type_bytes(slab->type);
@@ -289,7 +290,7 @@ static uint64_t body_bytes(const zt_array *slab, const struct zti_special *s,
            plan->places_bytes + rest;
 }
 
-static zt_status put_body(zt_context *context, const zt_array *slab, struct zti_special *s,
+static zt_status put_body(zt_context *context, const struct zti_array *slab, struct zti_special *s,
                           const struct plan *plan)
 {
     s->body_bytes = body_bytes(slab, s, plan);
@@ -310,7 +311,7 @@ static zt_status put_body(zt_context *context, const zt_array *slab, struct zti_
     return ZT_OK;
 }
 
-static zt_status make_body(zt_context *context, const zt_array *slab, struct zti_special *s)
+static zt_status make_body(zt_context *context, const struct zti_array *slab, struct zti_special *s)
 {
     struct plan plan = {.mask = s->mask};
     find_patterns(slab, s, &plan);
@@ -331,7 +332,7 @@ static zt_status make_body(zt_context *context, const zt_array *slab, struct zti
     return status;
 }
 
-zt_status zti_special_find(zt_context *context, const zt_array *slab, uint32_t fills,
+zt_status zti_special_find(zt_context *context, const struct zti_array *slab, uint32_t fills,
                            const uint64_t *fill, struct zti_special *s)
 {
     memset(s, 0, sizeof *s);

@@ -55,7 +55,7 @@ struct zti_special {
 
 /* Find the special values of a slab and make the section's body: values with one of 'fills' bit
  * patterns, and where the type has them NaN and infinities. */
-zt_status zti_special_find(zt_context *context, const zt_array *slab, uint32_t fills,
+zt_status zti_special_find(zt_context *context, const struct zti_array *slab, uint32_t fills,
                            const uint64_t *fill, struct zti_special *special);
 void zti_special_free(zt_context *context, struct zti_special *special);
 
@@ -66,9 +66,9 @@ uint64_t zti_special_bytes_max(uint32_t type, uint64_t values);
  * values (filling.c), and then what the codec, which is to be given 'ask', codes in fewer bits.
  * What is filled in follows the valid values of its own tile of coding->grid, and is 0 in tiles
  * that have none. range: as in a frame. */
-zt_status zti_special_fill(zt_context *context, const zt_array *slab,
+zt_status zti_special_fill(zt_context *context, const struct zti_array *slab,
                            const struct zti_coding *coding, const struct zti_ask *ask, double range,
-                           struct zti_special *special, zt_array *filled);
+                           struct zti_special *special, struct zti_array *filled);
 
 /* Places that are changes from slice to slice (special_repeats.c). */
 struct zti_special_repeats {

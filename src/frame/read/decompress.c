@@ -38,7 +38,7 @@ zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes
     zt_status status = open_memory(context, data, data_bytes, &reader);
     if (!status) {
         zti_reader_shape(&reader, box.hi);
-        status = zti_reader_box(&reader, &box, out);
+        status = zt_reader_read_box(&reader, &box, out);
     }
     zti_reader_clear(&reader);
     return status;

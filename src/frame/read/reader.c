@@ -28,9 +28,10 @@ void zti_reader_shape(const struct zt_reader *r, uint64_t *shape)
 /* All bytes of 'extent' slices of the array must fit in 63 bits. */
 static zt_status check_extent(struct zt_reader *r, uint64_t extent)
 {
-    zt_array a = zt_array_nd(NULL, (zt_type)r->first.type, r->first.rank, r->first.shape);
-    a.shape[0] = extent;
-    if (zti_array_check(NULL, &a, false) == ZT_OK)
+    uint64_t shape[ZT_MAX_RANK];
+    memcpy(shape, r->first.shape, sizeof shape);
+    shape[0] = extent;
+    if (zti_shape_fits(r->first.type, r->first.rank, shape))
         return ZT_OK;
     return zti_fail(r->context, ZT_CORRUPT, "the file's %" PRIu64 " slices are an impossible size",
                     extent);
@@ -241,16 +242,18 @@ static uint64_t frame_of_slice(const struct zt_reader *r, uint64_t slice)
     return lo;
 }
 
-zt_status zti_output_check(struct zt_reader *r, const zt_array *out, const uint64_t *shape,
-                           const char *what)
+zt_status zti_output_check(struct zt_reader *r, const zt_array *given, const uint64_t *shape,
+                           const char *what, struct zti_array *out)
 {
-    if (!out)
+    if (!given)
         return zti_fail(r->context, ZT_BAD_ARG, "no output array");
-    zt_status status = zti_array_check_output(r->context, out);
+    zt_status status = zti_array_check(r->context, given, ZTI_TO_WRITE, out);
+    if (status)
+        return status;
     bool is_same = out->type == r->first.type && out->rank == r->first.rank;
     for (uint32_t i = 0; i < r->first.rank && is_same; i++)
         is_same = out->shape[i] == shape[i];
-    if (!status && !is_same)
+    if (!is_same)
         status =
             zti_fail(r->context, ZT_BAD_ARG,
                      "the output array does not have the type, rank and shape of the %s", what);
@@ -265,15 +268,17 @@ static bool is_whole(const struct zt_reader *r, const struct zti_view *view, uin
     return true;
 }
 
-zt_status zti_reader_box(struct zt_reader *r, const zt_box *box, const zt_array *out)
+/* Decode a box that was not checked yet into an array that was not either. */
+static zt_status read_box(struct zt_reader *r, const zt_box *box, const zt_array *given)
 {
+    struct zti_array out;
     uint64_t shape[ZT_MAX_RANK], extents[ZT_MAX_RANK];
     zti_reader_shape(r, shape);
     zt_status status = zti_box_check(r->context, box, r->first.rank, shape);
     for (uint32_t i = 0; i < r->first.rank && !status; i++)
         extents[i] = box->hi[i] - box->lo[i];
     if (!status)
-        status = zti_output_check(r, out, extents, "box");
+        status = zti_output_check(r, given, extents, "box", &out);
     uint64_t number = status ? r->frames : frame_of_slice(r, box->lo[0]);
     for (; !status && number < r->frames && r->places[number].first < box->hi[0]; number++) {
         const struct zti_place *place = &r->places[number];
@@ -281,7 +286,7 @@ zt_status zti_reader_box(struct zt_reader *r, const zt_box *box, const zt_array 
         uint64_t to = box->hi[0] < place[1].first ? box->hi[0] : place[1].first;
         struct zti_view view;
         memset(&view, 0, sizeof view);
-        view.out = zti_array_slab(out, from - box->lo[0], to - from);
+        view.out = zti_array_slab(&out, from - box->lo[0], to - from);
         memcpy(view.lo, box->lo, sizeof view.lo);
         memcpy(view.hi, box->hi, sizeof view.hi);
         view.lo[0] = from - place->first;
@@ -437,7 +442,7 @@ zt_status zt_reader_read_box(zt_reader *reader, const zt_box *box, const zt_arra
                         : reader->places
                             ? "a damaged file cannot be read by boxes; go through its frames"
                             : "a sequential source cannot be read by boxes; go through its frames");
-    return zti_reader_box(reader, box, out);
+    return read_box(reader, box, out);
 }
 
 zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
@@ -473,6 +478,7 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
 
 zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
 {
+    struct zti_array array;
     if (!reader)
         return ZT_BAD_ARG;
     if (!reader->has_frame || reader->is_ended || reader->is_read || reader->is_failed)
@@ -481,10 +487,10 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
     if (reader->is_damaged)
         return zti_fail(reader->context, ZT_BAD_ARG,
                         "the file was opened as a damaged one; use zt_reader_salvage");
-    zt_status status = zti_output_check(reader, out, reader->frame.shape, "frame");
+    zt_status status = zti_output_check(reader, out, reader->frame.shape, "frame", &array);
     if (status)
         return status;
-    struct zti_view view = zti_view_whole(out);
+    struct zti_view view = zti_view_whole(&array);
     uint64_t at = reader->places ? reader->places[reader->number].at
                                  : reader->input.at - reader->frame.header_bytes;
     status = zti_load_view(reader, reader->number, &reader->frame, at, &view);

@@ -55,15 +55,12 @@ void zti_reader_clear(struct zt_reader *reader);
 /* The shape of the whole array; shape[0] is ZT_UNKNOWN before the end of a sequential source. */
 void zti_reader_shape(const struct zt_reader *reader, uint64_t *shape);
 
-/* Decode a box that was not checked yet into out that was not either. */
-zt_status zti_reader_box(struct zt_reader *reader, const zt_box *box, const zt_array *out);
-
 /* What zt_reader_open checks of its arguments. */
 zt_status zti_source_check(zt_context *context, const zt_source *source, zt_reader **reader);
 
-/* ZT_BAD_ARG unless an array can take values of this shape of the file's type. */
-zt_status zti_output_check(struct zt_reader *reader, const zt_array *out, const uint64_t *shape,
-                           const char *what);
+/* Check a caller's array; ZT_BAD_ARG unless it can take values of this shape of the file's type. */
+zt_status zti_output_check(struct zt_reader *reader, const zt_array *given, const uint64_t *shape,
+                           const char *what, struct zti_array *out);
 
 /* Add a frame to the sums of zt_info. */
 void zti_reader_count(struct zt_reader *reader, const struct zti_frame *frame);
@@ -81,11 +78,12 @@ void zti_read_leniently(struct zt_reader *reader, uint64_t at, uint64_t n, uint8
 bool zti_repair(struct zt_reader *reader, uint8_t *bytes, size_t n, uint64_t *trial_bytes);
 
 /* salvage/frame.c: the values of the frame at hand, whose header is good. */
-zt_status zti_salvage_frame(struct zt_reader *reader, const zt_array *out, zt_salvage *salvage);
+zt_status zti_salvage_frame(struct zt_reader *reader, const struct zti_array *out,
+                            zt_salvage *salvage);
 
 /* salvage/frame.c: put the fill value in a box of the frame at hand, for whose slices out is, and
  * report it. */
-zt_status zti_salvage_lost(struct zt_reader *reader, const zt_array *out, const zt_box *box,
+zt_status zti_salvage_lost(struct zt_reader *reader, const struct zti_array *out, const zt_box *box,
                            const char *why, zt_salvage *salvage);
 
 /* load.c: one frame of a file. */

@@ -131,8 +131,8 @@ static zt_status make_writer(struct copy *c, const zt_sink *sink, const zt_param
     known.index_partition = asked.index_partition;
     known.codec = c->reader.first.coding.codec->id;
     zti_reader_shape(&c->reader, shape);
-    const zt_array whole =
-        zt_array_nd(NULL, (zt_type)c->reader.first.type, c->reader.first.rank, shape);
+    const struct zti_array whole =
+        zti_array_packed(NULL, c->reader.first.type, c->reader.first.rank, shape);
     status = zti_writer_init(c->reader.context, &whole, &known, &c->writer);
     c->writer.sink = *sink;
     return status;

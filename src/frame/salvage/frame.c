@@ -16,7 +16,7 @@
 struct frame {
     struct zt_reader *r;
     const struct zti_frame *f;
-    const zt_array *out;
+    const struct zti_array *out;
     zt_salvage *salvage;
     struct zti_coding coding; /* with what the head says */
     uint64_t have_bytes;      /* of the payload in the file; without checksums, those before the
@@ -41,7 +41,7 @@ static uint64_t fill_bits(uint32_t type, const zt_salvage *salvage)
                             : 0;
 }
 
-static void fill_box(const zt_array *out, const zt_box *box, uint64_t bits)
+static void fill_box(const struct zti_array *out, const zt_box *box, uint64_t bits)
 {
     const size_t value_bytes = zt_type_bytes(out->type);
     const uint32_t last = out->rank - 1;
@@ -76,7 +76,7 @@ static zt_status report(struct zt_reader *r, zt_loss loss, const zt_box *box, co
     return ZT_OK;
 }
 
-zt_status zti_salvage_lost(struct zt_reader *r, const zt_array *out, const zt_box *box,
+zt_status zti_salvage_lost(struct zt_reader *r, const struct zti_array *out, const zt_box *box,
                            const char *why, zt_salvage *salvage)
 {
     fill_box(out, box, fill_bits(out->type, salvage));
@@ -315,14 +315,14 @@ static zt_status decode(struct frame *s)
     const struct zti_frame *f = s->f;
     const struct zti_grid *grid = &s->coding.grid;
     uint8_t *scratch = NULL;
-    zt_array coded;
+    struct zti_array coded;
     if (!zti_plan_view(&f->plan, s->out, &coded)) {
         const uint64_t values = zti_array_values(grid->rank, grid->shape);
         scratch = zti_alloc_zeroed(s->r->context, (size_t)values * zt_type_bytes(f->type));
         if (!scratch)
             return zti_fail(s->r->context, ZT_NO_MEMORY, "no memory for %" PRIu64 " values",
                             values);
-        coded = zt_array_nd(scratch, (zt_type)f->type, grid->rank, grid->shape);
+        coded = zti_array_packed(scratch, f->type, grid->rank, grid->shape);
     }
     const struct zti_view view = zti_view_whole(&coded), out = zti_view_whole(s->out);
     const zt_status status = decode_pieces(s, &view);
@@ -353,7 +353,7 @@ static zt_status salvage_parts(struct frame *s)
     return status ? status : tell_tiles(s);
 }
 
-zt_status zti_salvage_frame(struct zt_reader *r, const zt_array *out, zt_salvage *salvage)
+zt_status zti_salvage_frame(struct zt_reader *r, const struct zti_array *out, zt_salvage *salvage)
 {
     const struct zti_view view = zti_view_whole(out);
     zt_status status = zti_load_view(r, r->number, &r->frame, r->places[r->number].at, &view);

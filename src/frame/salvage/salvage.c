@@ -197,9 +197,10 @@ static zt_status find_magic(struct zt_reader *r, uint64_t *at)
 
 static bool is_possible_extent(const struct zti_frame *f, uint64_t extent)
 {
-    zt_array a = zt_array_nd(NULL, (zt_type)f->type, f->rank, f->shape);
-    a.shape[0] = extent;
-    return zti_array_check(NULL, &a, false) == ZT_OK;
+    uint64_t shape[ZT_MAX_RANK];
+    memcpy(shape, f->shape, sizeof shape);
+    shape[0] = extent;
+    return zti_shape_fits(f->type, f->rank, shape);
 }
 
 /* Whether so many bytes of a file can have held so many slices like those of a frame. It limits the
@@ -488,6 +489,7 @@ static zt_status check_salvage(zt_context *context, const zt_salvage *salvage)
 
 zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *salvage)
 {
+    struct zti_array array;
     if (!reader)
         return ZT_BAD_ARG;
     if (!reader->is_damaged)
@@ -498,7 +500,7 @@ zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *
                         "there is no frame to be read; zt_reader_next goes to the next one");
     zt_status status = check_salvage(reader->context, salvage);
     if (!status)
-        status = zti_output_check(reader, out, reader->frame.shape, "frame");
+        status = zti_output_check(reader, out, reader->frame.shape, "frame", &array);
     if (!status)
         status = zti_check_on_host(reader->context, out->data, "the output array");
     if (status)
@@ -509,9 +511,9 @@ zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *
         zt_box box = {{0}, {0}};
         memcpy(box.hi, reader->frame.shape, reader->frame.rank * sizeof *box.hi);
         salvage->damaged_frames++;
-        status = zti_salvage_lost(reader, out, &box, "the header is damaged", salvage);
+        status = zti_salvage_lost(reader, &array, &box, "the header is damaged", salvage);
     } else {
-        status = zti_salvage_frame(reader, out, salvage);
+        status = zti_salvage_frame(reader, &array, salvage);
     }
     salvage->table = reader->table;
     salvage->repaired = reader->repaired;

@@ -5,15 +5,16 @@
 
 #include <math.h>
 
-zt_status zt_compress_bound(zt_context *context, const zt_array *array, const zt_params *params,
+zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt_params *params,
                             size_t *capacity_bytes)
 {
-    if (!array || !capacity_bytes)
+    if (!given || !capacity_bytes)
         return zti_fail(context, ZT_BAD_ARG, "no array, or no place for the number of bytes");
-    zt_status status = zti_array_check(context, array, false);
+    struct zti_array array;
+    zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
     struct zt_writer w;
     if (!status)
-        status = zti_writer_init(context, array, params, &w);
+        status = zti_writer_init(context, &array, params, &w);
     if (status)
         return status;
     uint64_t full = w.shape[0] / w.thickness, rest = w.shape[0] % w.thickness;
@@ -42,11 +43,11 @@ void zti_stats_set_fills(zt_stats *stats, const zt_params *params)
 }
 
 /* Measure the range that rel and psnr are of, where the caller did not give it. */
-zt_status zti_writer_measure(struct zt_writer *w, const zt_array *array, zt_stats *stats)
+zt_status zti_writer_measure(struct zt_writer *w, const struct zti_array *array, zt_stats *stats)
 {
     (void)zt_stats_init(stats, sizeof *stats);
     zti_stats_set_fills(stats, &w->params);
-    const zt_status status = zt_scan(w->context, array, stats);
+    const zt_status status = zti_scan(w->context, array, stats);
     w->params.range_lo = isnan(stats->min) ? 0 : stats->min; /* not one value: nothing to lose */
     w->params.range_hi = isnan(stats->max) ? 0 : stats->max;
     return status;
@@ -71,33 +72,35 @@ static int write_place(void *user, const void *data, size_t bytes)
     return 0;
 }
 
-zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
+zt_status zt_compress(zt_context *context, const zt_array *given, const zt_params *params,
                       void *out, size_t out_capacity_bytes, size_t *out_bytes)
 {
-    if (!array || !out_bytes || (!out && out_capacity_bytes > 0))
+    if (!given || !out_bytes || (!out && out_capacity_bytes > 0))
         return zti_fail(context, ZT_BAD_ARG,
                         "no array, no output buffer or no place for the number of bytes");
-    zt_status status = zti_array_check(context, array, true);
+    struct zti_array array;
+    zt_status status = zti_array_check(context, given, ZTI_TO_READ, &array);
     struct zt_writer w;
     struct place place = {context, out, out_capacity_bytes, false};
+    bool is_out_on_device = false;
     if (!status)
-        status = zti_check_memory(context, out, "the output buffer");
+        status = zti_find_memory(context, out, "the output buffer", &is_out_on_device);
     if (!status)
-        status = zti_writer_init(context, array, params, &w);
+        status = zti_writer_init(context, &array, params, &w);
     if (status)
         return status;
     w.memory = (uint8_t *)out;
     w.memory_bytes = out_capacity_bytes;
-    if (zti_is_on_device(context, out))
+    if (is_out_on_device)
         w.sink = (zt_sink){.write = write_place, .user = &place};
 
     const zt_bound *bound = &w.params.bound;
     bool is_one_frame = w.thickness == w.shape[0];
     bool is_scanned = zti_needs_range(bound) && isnan(w.params.range_lo);
     zt_stats stats;
-    status = is_scanned ? zti_writer_measure(&w, array, &stats) : ZT_OK;
+    status = is_scanned ? zti_writer_measure(&w, &array, &stats) : ZT_OK;
     if (!status)
-        status = zti_writer_put(&w, array, is_scanned && is_one_frame ? &stats : NULL);
+        status = zti_writer_put(&w, &array, is_scanned && is_one_frame ? &stats : NULL);
     if (!status)
         status = zti_writer_finish(&w);
     if (!status)

@@ -25,7 +25,7 @@ enum {
 };
 
 struct filling {
-    const zt_array *slab;
+    const struct zti_array *slab;
     const struct zti_special *special;
     struct zti_grid grid;       /* of cells */
     uint64_t step[ZT_MAX_RANK]; /* values of the copy from one to the next along an axis */
@@ -355,7 +355,7 @@ static struct zti_grid cells_of(const struct zti_grid *tiles)
 
 struct fitting {
     const struct zti_coding *coding;
-    const zt_array *filled;
+    const struct zti_array *filled;
     const uint64_t *holes;
 };
 
@@ -372,7 +372,8 @@ static bool fit_part(void *shared, uint32_t worker, uint64_t number)
 
 /* The bound is known but for a PSNR, where it is about what even errors ask for. */
 static zt_status fit(zt_context *context, const struct zti_coding *like, const struct zti_ask *ask,
-                     double range, const struct zti_special *special, const zt_array *filled)
+                     double range, const struct zti_special *special,
+                     const struct zti_array *filled)
 {
     const struct zti_codec *const codec = like->codec;
     struct zti_coding coding = *like;
@@ -393,9 +394,9 @@ static zt_status fit(zt_context *context, const struct zti_coding *like, const s
     return ZT_OK;
 }
 
-zt_status zti_special_fill(zt_context *context, const zt_array *slab,
+zt_status zti_special_fill(zt_context *context, const struct zti_array *slab,
                            const struct zti_coding *coding, const struct zti_ask *ask, double range,
-                           struct zti_special *special, zt_array *filled)
+                           struct zti_special *special, struct zti_array *filled)
 {
     const uint64_t bytes = special->values * zt_type_bytes(slab->type);
     zt_status status = zti_buffer_reserve(context, &special->filled, bytes, 0);
@@ -410,6 +411,6 @@ zt_status zti_special_fill(zt_context *context, const zt_array *slab,
         f.step[a] = f.step[a + 1] * slab->shape[a + 1];
     zti_array_copy(slab, f.copy);
     zti_map(context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
-    *filled = zt_array_nd(f.copy, (zt_type)slab->type, slab->rank, slab->shape);
+    *filled = zti_array_packed(f.copy, slab->type, slab->rank, slab->shape);
     return fit(context, coding, ask, range, special, filled);
 }

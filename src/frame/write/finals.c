@@ -34,7 +34,7 @@ static void swap_buffers(struct zti_buffer *a, struct zti_buffer *b)
 
 /* Code a slab. */
 static zt_status code(struct zt_writer *w, const struct zti_frame *f, const struct zti_ask *asked,
-                      const zt_array *slab, struct zti_result *result, struct final *one)
+                      const struct zti_array *slab, struct zti_result *result, struct final *one)
 {
     zt_params params = w->params;
     struct zti_ask ask = *asked;
@@ -62,7 +62,7 @@ static zt_status code(struct zt_writer *w, const struct zti_frame *f, const stru
 /* Code one after the other until there is no reason to code another one; *best is the one to be
  * written, *winner which it is. Codings after the first are not told as progress. */
 static zt_status code_all(struct zt_writer *w, const struct zti_frame *f, const struct zti_ask *ask,
-                          const zt_array *slab, struct zti_result *results, uint32_t count,
+                          const struct zti_array *slab, struct zti_result *results, uint32_t count,
                           struct final *best, uint32_t *winner)
 {
     const uint64_t values = zti_array_values(slab->rank, slab->shape);
@@ -105,7 +105,8 @@ static void settle(struct zt_writer *w, const struct zti_candidate *winner)
     w->params.effort = winner->effort;
 }
 
-zt_status zti_writer_code_slab(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+zt_status zti_writer_code_slab(struct zt_writer *w, const struct zti_array *slab,
+                               const zt_stats *stats)
 {
     struct zti_result results[ZTI_RESULTS_MOST];
     struct final best = {.stream = NULL};

@@ -88,7 +88,7 @@ static uint32_t unplanned(const struct zt_writer *w, const struct zti_ask *ask,
 }
 
 zt_status zti_writer_contest(struct zt_writer *w, const struct zti_frame *f,
-                             const struct zti_ask *ask, const zt_array *slab,
+                             const struct zti_ask *ask, const struct zti_array *slab,
                              struct zti_result *results, uint32_t *count)
 {
     const struct zti_ask own = ask_of_plan(f, ask);
@@ -102,18 +102,18 @@ zt_status zti_writer_contest(struct zt_writer *w, const struct zti_frame *f,
     return status;
 }
 
-zt_status zti_writer_turn(struct zt_writer *w, const struct zti_frame *f, const zt_array *slab,
-                          zt_array *coded)
+zt_status zti_writer_turn(struct zt_writer *w, const struct zti_frame *f,
+                          const struct zti_array *slab, struct zti_array *coded)
 {
     const struct zti_grid *grid = &f->coding.grid;
-    if (zti_plan_view(&f->plan, slab, coded) && zti_has_near_values(w->context, coded))
+    if (zti_plan_view(&f->plan, slab, coded) && zti_has_near_values(coded))
         return ZT_OK;
     const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
     const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);
     if (status)
         return status;
     zti_plan_copy(&f->plan, slab, w->turned.bytes);
-    *coded = zt_array_nd(w->turned.bytes, (zt_type)f->type, grid->rank, grid->shape);
+    *coded = zti_array_packed(w->turned.bytes, f->type, grid->rank, grid->shape);
     return ZT_OK;
 }
 
@@ -213,10 +213,10 @@ uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, 
 /* The way to keep a bound relative to each value that samples are coded in, as that of an array
  * without a plan would be chosen. */
 static zt_status choose_way(struct zt_writer *w, const struct zti_frame *f, struct zti_ask *ask,
-                            const zt_array *slab)
+                            const struct zti_array *slab)
 {
     struct zti_special special = {.mask = NULL};
-    zt_array values = *slab;
+    struct zti_array values = *slab;
     zt_status status = ZT_OK;
     if (f->special_values > 0)
         status = zti_special_find(w->context, slab, w->params.fills, w->params.fill, &special);
@@ -229,7 +229,7 @@ static zt_status choose_way(struct zt_writer *w, const struct zti_frame *f, stru
 }
 
 /* What samples say of a result that did not have to be asked about. */
-static zt_status ask_samples(zt_context *context, const zt_array *array,
+static zt_status ask_samples(zt_context *context, const struct zti_array *array,
                              const struct zti_ask *asked, struct zti_result *result)
 {
     struct zti_choice *const choice = &result->choice;
@@ -245,8 +245,9 @@ static zt_status ask_samples(zt_context *context, const zt_array *array,
 }
 
 /* The same of an array in the host's memory. */
-static zt_status plan_options(zt_context *context, const zt_array *array, const zt_params *params,
-                              zt_option *options, uint32_t room, uint32_t *count)
+static zt_status plan_options(zt_context *context, const struct zti_array *array,
+                              const zt_params *params, zt_option *options, uint32_t room,
+                              uint32_t *count)
 {
     struct zti_result results[ZTI_RESULTS_MOST];
     uint32_t found = 0;
@@ -281,16 +282,17 @@ static zt_status plan_options(zt_context *context, const zt_array *array, const 
     return status;
 }
 
-zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_params *params,
+zt_status zt_plan_options(zt_context *context, const zt_array *given, const zt_params *params,
                           zt_option *options, uint32_t room, uint32_t *count)
 {
     struct zti_mirror values;
-    if (!array || !options || room == 0 || !count)
+    if (!given || !options || room == 0 || !count)
         return zti_fail(context, ZT_BAD_ARG, "no array, or no room for options or their number");
-    zt_status status = zti_array_check(context, array, true);
+    struct zti_array array;
+    zt_status status = zti_array_check(context, given, ZTI_TO_READ, &array);
     if (status)
         return status;
-    status = zti_mirror_open(context, array, &values);
+    status = zti_mirror_open(context, &array, &values);
     if (!status)
         status = plan_options(context, &values.array, params, options, room, count);
     zti_mirror_close(&values);

@@ -51,7 +51,7 @@ struct search {
     struct zt_writer *w;
     struct zti_frame *f;
     struct zti_ask *ask;
-    const zt_array *slab;
+    const struct zti_array *slab;
     const struct zti_special *special;
     struct zti_misses *misses;
     uint8_t **payload;
@@ -100,7 +100,7 @@ enum { SAMPLE_VALUES = 1 << 16 };
 /* Magnitudes of values from all over the slab that count, over range; returns how many. */
 static uint32_t sample_values(const struct search *s, double *values)
 {
-    const zt_array *const slab = s->slab;
+    const struct zti_array *const slab = s->slab;
     const uint64_t all = zti_array_values(slab->rank, slab->shape);
     const uint64_t n = all < SAMPLE_VALUES ? all : SAMPLE_VALUES;
     const uint64_t *const mask = mask_of(s->special);
@@ -253,7 +253,7 @@ static zt_status search_any(struct search *s)
 static zt_status try_power(const struct search *s, struct zti_trial *trial, int k, bool *is_met)
 {
     zt_context *const context = s->w->context;
-    const zt_array *const sample = &trial->sample.array;
+    const struct zti_array *const sample = &trial->sample.array;
     struct zti_ask ask = *s->ask;
     struct zti_coding coding;
     uint64_t bytes;
@@ -351,7 +351,7 @@ static zt_status search_powers(struct search *s)
 }
 
 zt_status zti_psnr_code(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                        const zt_array *slab, const struct zti_special *special,
+                        const struct zti_array *slab, const struct zti_special *special,
                         struct zti_misses *misses, uint8_t **payload)
 {
     struct search s = {.w = w,

@@ -26,7 +26,7 @@ static zt_status sample_bits(zt_context *context, const struct zti_codec *codec,
 /* Within a run, from the loosest way to the tightest, the bits fall while exact values become
  * fewer, and then rise: a run is left when they have risen twice. */
 zt_status zti_choose(struct zt_writer *w, const struct zti_frame *f, struct zti_ask *ask,
-                     const zt_array *slab)
+                     const struct zti_array *slab)
 {
     enum { SAMPLE_VALUES = 1 << 15, RISES = 2, PART = 8 };
     const struct zti_codec *codec = f->coding.codec;

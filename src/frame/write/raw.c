@@ -66,8 +66,9 @@ void zti_frame_limit_index(struct zti_frame *f, const struct zti_tail_parts *par
     f->index_bytes = 0;
 }
 
-zt_status zti_writer_keep_short(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
-                                bool is_over, const struct zti_tail_parts *parts, uint8_t **payload)
+zt_status zti_writer_keep_short(struct zt_writer *w, struct zti_frame *f,
+                                const struct zti_array *slab, bool is_over,
+                                const struct zti_tail_parts *parts, uint8_t **payload)
 {
     uint64_t end_bits;
     size_t room_bytes;

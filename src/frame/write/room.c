@@ -90,15 +90,16 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
 /* ---- memory of a GPU ---- */
 
 /* Bytes of each part of the device's memory. */
-static zt_status device_parts(zt_context *context, const zt_array *array, const zt_params *params,
+static zt_status device_parts(zt_context *context, const zt_array *given, const zt_params *params,
                               uint64_t *parts)
 {
     struct zt_writer w;
     if (!context || !context->device)
         return zti_fail(context, ZT_BAD_ARG, "scratch memory on a GPU is for the cuda policy");
-    zt_status status = zti_array_check(context, array, false);
+    struct zti_array array;
+    zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
     if (!status)
-        status = zti_writer_init(context, array, params, &w);
+        status = zti_writer_init(context, &array, params, &w);
     if (status)
         return status;
     w.device_parts = parts;
@@ -108,8 +109,8 @@ static zt_status device_parts(zt_context *context, const zt_array *array, const 
     if (!status && rest > 0)
         status = zti_writer_frame_bound(&w, rest, &ignored);
     zti_writer_clear(&w);
-    if (!status && zti_packed_bytes(context, array) > 0)
-        parts[ZTI_DEVICE_PACKED] = zti_packed_bytes(context, array);
+    if (!status && zti_packed_bytes(&array) > 0)
+        parts[ZTI_DEVICE_PACKED] = zti_packed_bytes(&array);
     return status;
 }
 

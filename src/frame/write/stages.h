@@ -49,12 +49,13 @@ struct zt_writer {
 };
 
 /* Set up a writer that has neither sink nor memory yet; nothing is allocated. */
-zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
-                          struct zt_writer *writer);
+zt_status zti_writer_init(zt_context *context, const struct zti_array *whole,
+                          const zt_params *params, struct zt_writer *writer);
 
 /* Append slices. stats may be NULL; otherwise they are those of the whole slab, which is known to
  * be one frame. */
-zt_status zti_writer_put(struct zt_writer *writer, const zt_array *slab, const zt_stats *stats);
+zt_status zti_writer_put(struct zt_writer *writer, const struct zti_array *slab,
+                         const zt_stats *stats);
 
 /* ZT_BAD_ARG where a sink is none, or cannot do what params ask of it. */
 zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params);
@@ -66,8 +67,8 @@ zt_status zti_writer_finish(struct zt_writer *writer);
 void zti_writer_clear(struct zt_writer *writer);
 
 /* The frame of a slab, but for its lengths, and what is asked of the codec for it. */
-zt_status zti_writer_prepare(struct zt_writer *writer, const zt_array *slab, const zt_stats *stats,
-                             struct zti_frame *frame, struct zti_ask *ask);
+zt_status zti_writer_prepare(struct zt_writer *writer, const struct zti_array *slab,
+                             const zt_stats *stats, struct zti_frame *frame, struct zti_ask *ask);
 
 /* room.c: the most bytes of a frame of this many slices under a plan (NULL: none), with the padding
  * before it. */
@@ -89,7 +90,7 @@ void zti_frame_set_plan(struct zti_frame *frame, const struct zti_plan *plan);
 /* What a frame may be coded with, the one to be coded first first, by what samples say where params
  * ask for a plan. */
 zt_status zti_writer_contest(struct zt_writer *writer, const struct zti_frame *frame,
-                             const struct zti_ask *ask, const zt_array *slab,
+                             const struct zti_ask *ask, const struct zti_array *slab,
                              struct zti_result *results, uint32_t *count);
 
 /* Code a frame as was chosen, with the effort that ask->params has. */
@@ -102,7 +103,7 @@ uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, 
 
 /* The slab as the coded array: where it lies if strides can say that, else copied. */
 zt_status zti_writer_turn(struct zt_writer *writer, const struct zti_frame *frame,
-                          const zt_array *slab, zt_array *coded);
+                          const struct zti_array *slab, struct zti_array *coded);
 
 /* The most bytes of a frame of this many slices, whatever is chosen, with the padding before it. */
 zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint64_t *bytes);
@@ -110,19 +111,20 @@ zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint
 /* ---- compress.c ---- */
 
 /* Measure the range that rel is of, where the caller did not give it. */
-zt_status zti_writer_measure(struct zt_writer *writer, const zt_array *array, zt_stats *stats);
+zt_status zti_writer_measure(struct zt_writer *writer, const struct zti_array *array,
+                             zt_stats *stats);
 
 /* ---- finals.c ---- */
 
 /* Code a slab in the host's memory, or one that only kernels look at, and write its frame. */
-zt_status zti_writer_code_slab(struct zt_writer *writer, const zt_array *slab,
+zt_status zti_writer_code_slab(struct zt_writer *writer, const struct zti_array *slab,
                                const zt_stats *stats);
 
 /* ---- write.c ---- */
 
 /* Code a slab as the frame's codec and plan are set and as is asked, special values apart. */
 zt_status zti_writer_encode(struct zt_writer *writer, struct zti_frame *frame, struct zti_ask *ask,
-                            const zt_array *slab, struct zti_special *special,
+                            const struct zti_array *slab, struct zti_special *special,
                             struct zti_misses *misses, uint8_t **payload);
 
 /* The lengths of a frame set to the most that they can be. */
@@ -158,7 +160,7 @@ void zti_writer_set_index(struct zti_frame *frame, const struct zti_starts *star
  * it was done before. misses->is_over: nothing of use came out, since too many values missed the
  * bound, or the stream got longer than the values. */
 zt_status zti_writer_code(struct zt_writer *writer, struct zti_frame *frame,
-                          const struct zti_ask *ask, const zt_array *slab,
+                          const struct zti_ask *ask, const struct zti_array *slab,
                           struct zti_misses *misses, uint8_t **payload);
 
 /* The absolute bound at which errors spread evenly below it have a PSNR. */
@@ -169,7 +171,7 @@ double zti_psnr_bound(double decibel, double range);
 /* Code a slab with the largest error that meets the PSNR asked for, and note in f what it is.
  * *special says which values do not count. */
 zt_status zti_psnr_code(struct zt_writer *writer, struct zti_frame *f, struct zti_ask *ask,
-                        const zt_array *slab, const struct zti_special *special,
+                        const struct zti_array *slab, const struct zti_special *special,
                         struct zti_misses *misses, uint8_t **payload);
 
 /* ---- pwrel.c ---- */
@@ -177,7 +179,7 @@ zt_status zti_psnr_code(struct zt_writer *writer, struct zti_frame *f, struct zt
 /* Set ask->choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
  * exact values included. */
 zt_status zti_choose(struct zt_writer *writer, const struct zti_frame *frame, struct zti_ask *ask,
-                     const zt_array *slab);
+                     const struct zti_array *slab);
 
 /* ---- raw.c ---- */
 
@@ -197,7 +199,7 @@ void zti_frame_limit_index(struct zti_frame *frame, const struct zti_tail_parts 
 /* Where a frame that was coded is longer than that, whatever its index, or nothing of use came out
  * (is_over), make it hold the slab's values as they are. */
 zt_status zti_writer_keep_short(struct zt_writer *writer, struct zti_frame *frame,
-                                const zt_array *slab, bool is_over,
+                                const struct zti_array *slab, bool is_over,
                                 const struct zti_tail_parts *parts, uint8_t **payload);
 
 /* ---- write.c ---- */

@@ -38,20 +38,12 @@ bool zti_is_lossless(const zt_bound *bound)
             bound->value == 0);
 }
 
-zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
-                          struct zt_writer *w)
+zt_status zti_writer_init(zt_context *context, const struct zti_array *whole,
+                          const zt_params *params, struct zt_writer *w)
 {
     memset(w, 0, sizeof *w);
     w->context = context;
-    if (!whole)
-        return zti_fail(context, ZT_BAD_ARG, "no array");
     zt_status status = zti_params_load(context, params, &w->params);
-    zt_array one = *whole;
-    one.data = NULL;
-    if (whole->shape[0] == ZT_UNKNOWN)
-        one.shape[0] = 1;
-    if (!status)
-        status = zti_array_check(context, &one, false);
     if (!status && w->params.bound.kind == ZT_PWREL && !zti_is_float(whole->type))
         status = zti_fail(context, ZT_UNSUPPORTED,
                           "a bound relative to each value (pwrel) is for floating-point arrays; "
@@ -72,8 +64,7 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     w->type = whole->type;
     w->rank = whole->rank;
     memcpy(w->shape, whole->shape, sizeof w->shape);
-    one.shape[0] = 1;
-    w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
+    w->slice_bytes = zti_array_values(w->rank - 1, w->shape + 1) * zt_type_bytes(w->type);
 
     w->is_codec_open = w->params.codec == ZT_CODEC_AUTO && zti_has_planning(&w->params) &&
                        w->params.bound.kind != ZT_PWREL;
@@ -103,8 +94,8 @@ void zti_writer_clear(struct zt_writer *w)
 
 /* ---- one frame: what it is ---- */
 
-zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
-                             struct zti_frame *f, struct zti_ask *ask)
+zt_status zti_writer_prepare(struct zt_writer *w, const struct zti_array *slab,
+                             const zt_stats *stats, struct zti_frame *f, struct zti_ask *ask)
 {
     memset(f, 0, sizeof *f);
     f->first = w->table.extent;
@@ -137,7 +128,7 @@ zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt
     if (!stats) {
         (void)zt_stats_init(&own, sizeof own);
         zti_stats_set_fills(&own, &w->params);
-        status = zt_scan(w->context, slab, &own);
+        status = zti_scan(w->context, slab, &own);
         stats = &own;
     }
     ask->min = stats->min;
@@ -150,7 +141,7 @@ zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt
 /* Take the special values out of a slab, into *special; *slab is then what the codec is given. With
  * too many different ones it is given all of them, without loss. */
 static zt_status take_out_special(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                                  struct zti_special *special, zt_array *slab)
+                                  struct zti_special *special, struct zti_array *slab)
 {
     if (f->special_values == 0)
         return ZT_OK;
@@ -279,7 +270,7 @@ static uint64_t stream_limit(const struct zt_writer *w, const struct zti_frame *
 }
 
 /* Code a slab once, with f->coding as it is. */
-static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
+static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const struct zti_array *slab,
                              struct zti_misses *misses, uint8_t **payload)
 {
     const uint64_t head_bytes = zti_head_bytes(&f->coding);
@@ -313,7 +304,8 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
 }
 
 zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
-                          const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
+                          const struct zti_array *slab, struct zti_misses *misses,
+                          uint8_t **payload)
 {
     zti_forget(w->context, &f->coding);
     f->coding.grid = zti_codec_grid(f->coding.codec, slab->rank, slab->shape);
@@ -328,7 +320,7 @@ zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct
 /* Code a slab with as many planes less as ask says; where so many values were left beyond the bound
  * that it does not pay, which samples have not shown, with one plane more, and then strictly. */
 static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                                const zt_array *slab, uint64_t misses_most,
+                                const struct zti_array *slab, uint64_t misses_most,
                                 struct zti_misses *misses, uint8_t **payload)
 {
     for (bool is_second = false;; is_second = true) {
@@ -345,7 +337,7 @@ static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f, struct
 }
 
 /* Trials are not told as progress. */
-static zt_status tighten(struct zt_writer *w, struct zti_ask *ask, const zt_array *slab,
+static zt_status tighten(struct zt_writer *w, struct zti_ask *ask, const struct zti_array *slab,
                          uint64_t *misses_most)
 {
     const zt_progress progress = zti_pause_progress(w->context);
@@ -357,7 +349,7 @@ static zt_status tighten(struct zt_writer *w, struct zti_ask *ask, const zt_arra
 /* Code a slab; without loss where too many values would have to be kept exactly, or the stream
  * would be longer than they are. misses->is_over: it is so without loss, too. */
 static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                        const zt_array *slab, const struct zti_special *special,
+                        const struct zti_array *slab, const struct zti_special *special,
                         struct zti_misses *misses, uint8_t **payload)
 {
     uint64_t misses_most = UINT64_MAX;
@@ -456,10 +448,10 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
 }
 
 zt_status zti_writer_encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                            const zt_array *slab, struct zti_special *special,
+                            const struct zti_array *slab, struct zti_special *special,
                             struct zti_misses *misses, uint8_t **payload)
 {
-    zt_array values; /* that the codec is given */
+    struct zti_array values; /* that the codec is given */
     zt_status status = zti_writer_turn(w, f, slab, &values);
     if (!status)
         status = take_out_special(w, f, ask, special, &values);
@@ -488,7 +480,8 @@ static bool is_only_scanned(const struct zt_writer *w)
 }
 
 /* Code a slab, which is fetched from a GPU's memory where the host has to look at it. */
-static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+static zt_status code_frame(struct zt_writer *w, const struct zti_array *slab,
+                            const zt_stats *stats)
 {
     struct zti_mirror values = {.array = *slab};
     zt_status status = ZT_OK;
@@ -497,7 +490,7 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     if (is_fetched && is_only_scanned(w) && !stats) {
         (void)zt_stats_init(&own, sizeof own);
         zti_stats_set_fills(&own, &w->params);
-        status = zt_scan(w->context, slab, &own);
+        status = zti_scan(w->context, slab, &own);
         stats = &own;
         is_fetched = own.nan_values + own.inf_values + own.fill_values > 0;
     }
@@ -536,30 +529,30 @@ static zt_status reserve_stage(struct zt_writer *w, uint64_t slices)
 }
 
 /* The staged slices as an array, or the place after them. */
-static zt_array staged_array(const struct zt_writer *w)
+static struct zti_array staged_array(const struct zt_writer *w)
 {
     uint64_t shape[ZT_MAX_RANK];
     memcpy(shape, w->shape, sizeof shape);
     shape[0] = w->staged;
-    return zt_array_nd(w->stage.bytes, (zt_type)w->type, w->rank, shape);
+    return zti_array_packed(w->stage.bytes, w->type, w->rank, shape);
 }
 
 static zt_status code_staged(struct zt_writer *w)
 {
-    zt_array slab = staged_array(w);
+    struct zti_array slab = staged_array(w);
     zt_status status = code_frame(w, &slab, NULL);
     w->staged = 0;
     return status;
 }
 
-zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+zt_status zti_writer_put(struct zt_writer *w, const struct zti_array *slab, const zt_stats *stats)
 {
     uint64_t extent = slab->shape[0], done = 0;
     while (done < extent) {
         uint64_t left = extent - done, whole = next_extent(w);
         uint64_t part = w->staged == 0 ? whole : whole - w->staged;
         part = left < part ? left : part;
-        zt_array piece = zti_array_slab(slab, done, part);
+        struct zti_array piece = zti_array_slab(slab, done, part);
         zt_status status;
         if (part == whole) {
             status = code_frame(w, &piece, stats);
@@ -621,13 +614,29 @@ zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_para
 
 /* ---- public calls ---- */
 
-zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
+/* An array of which the number of slices may be unknown. */
+static zt_status check_whole(zt_context *context, const zt_array *given, struct zti_array *whole)
+{
+    if (!given)
+        return zti_fail(context, ZT_BAD_ARG, "no array");
+    zt_array known = *given;
+    if (given->shape[0] == ZT_UNKNOWN)
+        known.shape[0] = 1;
+    const zt_status status = zti_array_check(context, &known, ZTI_SHAPE_ONLY, whole);
+    whole->shape[0] = given->shape[0];
+    return status;
+}
+
+zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *given,
                          const zt_params *params, zt_writer **writer)
 {
     struct zt_writer w;
     if (!writer)
         return zti_fail(context, ZT_BAD_ARG, "no place for the writer");
-    zt_status status = zti_writer_init(context, whole, params, &w);
+    struct zti_array whole;
+    zt_status status = check_whole(context, given, &whole);
+    if (!status)
+        status = zti_writer_init(context, &whole, params, &w);
     if (!status)
         status = zti_sink_check(context, sink, &w.params);
     zt_bound_kind kind;
@@ -651,14 +660,14 @@ uint64_t zt_writer_slab_extent(const zt_writer *writer)
     return writer ? writer->thickness : 0;
 }
 
-static zt_status check_slab(struct zt_writer *w, const zt_array *slab)
+static zt_status check_slab(struct zt_writer *w, const zt_array *given, struct zti_array *slab)
 {
     if (w->state != ZTI_WRITER_OPEN)
         return zti_fail(w->context, ZT_BAD_ARG, "the writer %s; nothing can be put",
                         w->state == ZTI_WRITER_CLOSED ? "is closed" : "has failed before");
-    if (!slab)
+    if (!given)
         return zti_fail(w->context, ZT_BAD_ARG, "no slab");
-    zt_status status = zti_array_check(w->context, slab, true);
+    zt_status status = zti_array_check(w->context, given, ZTI_TO_READ, slab);
     if (status)
         return status;
     bool is_same = slab->type == w->type && slab->rank == w->rank;
@@ -678,13 +687,14 @@ static zt_status check_slab(struct zt_writer *w, const zt_array *slab)
     return ZT_OK;
 }
 
-zt_status zt_writer_put(zt_writer *writer, const zt_array *slab)
+zt_status zt_writer_put(zt_writer *writer, const zt_array *given)
 {
+    struct zti_array slab;
     if (!writer)
         return ZT_BAD_ARG;
-    zt_status status = check_slab(writer, slab);
+    zt_status status = check_slab(writer, given, &slab);
     if (!status)
-        status = zti_writer_put(writer, slab, NULL);
+        status = zti_writer_put(writer, &slab, NULL);
     if (status)
         writer->state = ZTI_WRITER_FAILED;
     return status;

@@ -31,7 +31,7 @@ enum { WARPS = 8 };
 static __device__ __forceinline__ bool find_whole_part(const struct cubes *c, uint64_t tile,
                                                        struct part *p)
 {
-    const zt_array *const memory = &c->view.out;
+    const struct zti_array *const memory = &c->view.out;
     const bool is_small = c->grid.count >> 32 == 0;
     bool is_whole = c->stride_bytes[2] == (int64_t)c->shape.value_bytes;
     int64_t offset = 0;

@@ -57,7 +57,7 @@ ZTI_INLINE void turn(const struct zti_grid *grid, const struct zti_walk *at, str
 
 /* What a cube has inside the box [lo, hi) of the array, in memory whose first element is lo's. */
 ZTI_INLINE struct part part_of(const struct zti_grid *grid, struct shape s,
-                               const struct zti_walk *at, const zt_array *memory,
+                               const struct zti_walk *at, const struct zti_array *memory,
                                const uint64_t *lo, const uint64_t *hi)
 {
     struct part p = {NULL, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}, true};

@@ -93,7 +93,7 @@ static void put_model(const struct zti_coding *coding, void *memory)
 
 /* Tiles of effort 'high' in a slab end at planes of the next one, as far as these are on the coarse
  * grid: kernels are told of the whole array, and which part of it there is. */
-static void set_whole(struct sz_tiles *s, const struct zti_grid *all, const zt_array *slab)
+static void set_whole(struct sz_tiles *s, const struct zti_grid *all, const struct zti_array *slab)
 {
     const uint64_t layer = all->count / all->tiles[0];
     s->grid = *all;

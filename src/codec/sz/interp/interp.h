@@ -223,16 +223,16 @@ void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from
 
 /* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin', to the
  * bands and grids of a pyramid of that shape. Whether none is beyond high->farthest. */
-bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+bool zti_sz_high_gather(const struct zti_coding *coding, const struct zti_array *array,
                         const uint64_t *origin, const uint32_t *dim, uint32_t bits,
                         struct zti_sz_pyramid *p);
 
 /* ---- interp/tile.c ---- */
 
-void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
-                       struct zti_sz_high_counts *counts);
-void zti_sz_high_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
-                        uint64_t last, struct zti_bit_writer *w);
+void zti_sz_high_count(const struct zti_coding *coding, const struct zti_array *array,
+                       uint64_t tile, struct zti_sz_high_counts *counts);
+void zti_sz_high_encode(const struct zti_coding *coding, const struct zti_array *array,
+                        uint64_t first, uint64_t last, struct zti_bit_writer *w);
 void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                         uint64_t last, const struct zti_view *view);
 
@@ -252,12 +252,12 @@ void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *w
                        uint64_t *place);
 
 size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass);
-void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
-                       uint64_t first, uint64_t last, void *tally);
+void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass,
+                       const struct zti_array *array, uint64_t first, uint64_t last, void *tally);
 void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *into,
                        const void *from);
 zt_status zti_sz_high_learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                            const zt_array *array, void *tally);
+                            const struct zti_array *array, void *tally);
 void zti_sz_high_forget(zt_context *context, struct zti_coding *coding);
 zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
                                 const uint8_t *head);

@@ -402,8 +402,8 @@ static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid 
     ops->split(p);
 }
 
-static void sample_region(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
-                          uint32_t region, struct tally *t)
+static void sample_region(const struct zti_coding *coding, uint32_t pass,
+                          const struct zti_array *array, uint32_t region, struct tally *t)
 {
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_sz_pyramid *const p = &slot->pyramid;
@@ -598,8 +598,8 @@ bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile)
     return tile == zti_sz_high_counted(part, tile / part);
 }
 
-void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
-                       uint64_t first, uint64_t last, void *tally)
+void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass,
+                       const struct zti_array *array, uint64_t first, uint64_t last, void *tally)
 {
     const uint32_t regions = regions_of(coding);
     for (uint32_t r = 0; pass < ZTI_SZ_HIGH_COUNT_PASS && r < regions; r++) {
@@ -652,7 +652,8 @@ void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *cou
 }
 
 /* The coarse grid's symbols, and what it is when it is decoded. */
-static zt_status code_coarse(zt_context *context, struct zti_coding *coding, const zt_array *array)
+static zt_status code_coarse(zt_context *context, struct zti_coding *coding,
+                             const struct zti_array *array)
 {
     struct zti_sz_high *const high = coding->model;
     struct zti_sz_pyramid *const p = &high->coarse;
@@ -713,7 +714,7 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
 }
 
 zt_status zti_sz_high_learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                            const zt_array *array, void *tally)
+                            const struct zti_array *array, void *tally)
 {
     if (pass == ZTI_SZ_HIGH_COUNT_PASS)
         return learn_models(context, coding, tally);

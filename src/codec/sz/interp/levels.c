@@ -354,7 +354,7 @@ void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from
 }
 
 /* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
-bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+bool zti_sz_high_gather(const struct zti_coding *coding, const struct zti_array *array,
                         const uint64_t *origin, const uint32_t *dim, uint32_t bits,
                         struct zti_sz_pyramid *p)
 {

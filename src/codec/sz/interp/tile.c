@@ -40,7 +40,7 @@ static void shape_tile(const struct zti_coding *coding, const struct zti_sz_box 
 }
 
 /* All symbols of a tile. Whether the bound is sure to be kept. */
-static bool code_tile(const struct zti_coding *coding, const zt_array *array,
+static bool code_tile(const struct zti_coding *coding, const struct zti_array *array,
                       const struct zti_sz_box *box, struct zti_sz_pyramid *p,
                       struct zti_sz_extras *extras)
 {
@@ -54,8 +54,8 @@ static bool code_tile(const struct zti_coding *coding, const zt_array *array,
     return is_near && high->is_sure;
 }
 
-void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
-                       struct zti_sz_high_counts *counts)
+void zti_sz_high_count(const struct zti_coding *coding, const struct zti_array *array,
+                       uint64_t tile, struct zti_sz_high_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
     const struct zti_sz_box box =
@@ -87,13 +87,13 @@ static void next_row(struct rows *rows)
 }
 
 /* Whether the rows of a tile follow each other in an array without a gap. */
-static bool are_side_by_side(const struct zti_sz_box *box, const zt_array *array)
+static bool are_side_by_side(const struct zti_sz_box *box, const struct zti_array *array)
 {
     return array->rank > 1 && box->own[3] == box->dim[3] && array->stride[array->rank - 1] == 1 &&
            array->stride[array->rank - 2] == (int64_t)box->own[3];
 }
 
-static const char *row_in(const struct zti_coding *coding, const zt_array *array,
+static const char *row_in(const struct zti_coding *coding, const struct zti_array *array,
                           const struct rows *rows)
 {
     uint64_t place[ZT_MAX_RANK];
@@ -104,7 +104,7 @@ static const char *row_in(const struct zti_coding *coding, const zt_array *array
 }
 
 /* Note values that do not keep the bound; returns how many there are. */
-static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
+static size_t find_exact(const struct zti_coding *coding, const struct zti_array *array,
                          const struct zti_sz_box *box, const struct zti_sz_pyramid *p,
                          uint64_t *is_exact)
 {
@@ -147,7 +147,7 @@ static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
 }
 
 /* Values [first, first + n) of a tile, in its own order. */
-static void values_of(const struct zti_coding *coding, const zt_array *array,
+static void values_of(const struct zti_coding *coding, const struct zti_array *array,
                       const struct zti_sz_box *box, size_t first, uint32_t n, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
@@ -161,7 +161,7 @@ static void values_of(const struct zti_coding *coding, const zt_array *array,
     }
 }
 
-static uint8_t *put_exact(const struct zti_coding *coding, const zt_array *array,
+static uint8_t *put_exact(const struct zti_coding *coding, const struct zti_array *array,
                           const struct zti_sz_box *box, const uint64_t *is_exact, uint8_t *to)
 {
     uint8_t *const length = to;
@@ -196,7 +196,7 @@ static void take_bytes(const uint8_t *restrict from, void *restrict values, uint
         ((uint64_t *)values)[i] = zti_get_le64(from + 8 * (size_t)i);
 }
 
-static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
+static uint8_t *put_raw(const struct zti_coding *coding, const struct zti_array *array,
                         const struct zti_sz_box *box, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
@@ -229,7 +229,7 @@ static uint32_t count_others(const struct zti_sz_pyramid *p)
     return count;
 }
 
-static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
+static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array *array,
                          const struct zti_sz_box *box, struct zti_sz_slot *slot, uint8_t *to)
 {
     const struct zti_sz_high *const high = coding->model;
@@ -257,8 +257,8 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
     return exact ? put_exact(coding, array, box, slot->is_exact, at) : at;
 }
 
-void zti_sz_high_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
-                        uint64_t last, struct zti_bit_writer *w)
+void zti_sz_high_encode(const struct zti_coding *coding, const struct zti_array *array,
+                        uint64_t first, uint64_t last, struct zti_bit_writer *w)
 {
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);

@@ -90,7 +90,7 @@ static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
 
 /* The tiles that would race, at a place. */
 static void race(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                 const zt_array *array, const uint64_t *place, struct zti_sz_tally *t)
+                 const struct zti_array *array, const uint64_t *place, struct zti_sz_tally *t)
 {
     const struct zti_sz_finalists f = finalists_of(coding);
     for (uint32_t k = 0; k < f.count; k++) {
@@ -100,7 +100,8 @@ static void race(const struct zti_coding *coding, const struct zti_sz_ops *ops,
 }
 
 void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
-                       const zt_array *array, uint64_t first, uint64_t last, struct zti_sz_tally *t)
+                       const struct zti_array *array, uint64_t first, uint64_t last,
+                       struct zti_sz_tally *t)
 {
     const uint64_t samples = samples_of(coding);
     const struct zti_coding boxes = in_boxes(coding);
@@ -225,23 +226,23 @@ void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zt
 
 /* A tile by itself, with its holes. */
 struct excerpt {
-    zt_array array;
+    struct zti_array array;
     struct zti_grid grid;
     uint64_t holes[ZTI_SZ_TILE_VALUES / 64];
     uint64_t values[ZTI_SZ_TILE_VALUES]; /* of any type */
 };
 
-static void excerpt_of(const struct zti_coding *coding, const zt_array *array,
+static void excerpt_of(const struct zti_coding *coding, const struct zti_array *array,
                        const uint64_t *holes, uint64_t tile, struct excerpt *e)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
-    zt_array box = *array;
+    struct zti_array box = *array;
     uint32_t side[ZT_MAX_RANK];
     for (uint32_t i = 0; i < array->rank; i++)
         box.shape[i] = side[i] = extent_at(&coding->grid, i, walk.origin[i]);
     box.data = zti_array_at(array, walk.origin);
     zti_array_copy(&box, (uint8_t *)e->values);
-    e->array = zt_array_nd(e->values, (zt_type)array->type, array->rank, box.shape);
+    e->array = zti_array_packed(e->values, array->type, array->rank, box.shape);
     e->grid = zti_grid_of(array->rank, box.shape, side);
     memset(e->holes, 0, sizeof e->holes);
     for (uint64_t k = 0, n = zti_array_values(array->rank, box.shape); k < n; k++) {
@@ -257,8 +258,8 @@ static void excerpt_of(const struct zti_coding *coding, const zt_array *array,
 /* Add what the tile at a place takes along the coding's axes once its holes are fitted to these;
  * returns its values. */
 static uint64_t price_fit(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                          const zt_array *array, const uint64_t *holes, const uint64_t *place,
-                          uint64_t *bits)
+                          const struct zti_array *array, const uint64_t *holes,
+                          const uint64_t *place, uint64_t *bits)
 {
     struct excerpt e;
     struct zti_coding own = *coding;
@@ -274,7 +275,8 @@ static uint64_t price_fit(const struct zti_coding *coding, const struct zti_sz_o
 /* Smooth values in holes call for other axes than what will be there, so the sets for which they
  * cost the least, and little more than that, are told apart by fitting some tiles for each. */
 static uint32_t race_fits(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                          const zt_array *array, const uint64_t *holes, const uint64_t *bits)
+                          const struct zti_array *array, const uint64_t *holes,
+                          const uint64_t *bits)
 {
     const uint64_t samples = samples_of(coding);
     const uint32_t sets = 1u << coding->grid.rank;
@@ -302,7 +304,7 @@ static uint32_t race_fits(const struct zti_coding *coding, const struct zti_sz_o
 }
 
 bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
-                        const zt_array *array, const uint64_t *holes)
+                        const struct zti_array *array, const uint64_t *holes)
 {
     const struct zti_sz *const sz = sz_of(coding);
     struct zti_sz_tally tally = {.bits = {0}};

@@ -11,7 +11,7 @@ struct scratch {
     uint8_t other[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
 };
 
-static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t *values)
+static void gather_tile(const struct tile *tile, const struct zti_array *array, uint8_t *values)
 {
     const uint32_t value_bytes = (uint32_t)zt_type_bytes(array->type), last = tile->rank - 1;
     struct rows rows = joined(rows_of(tile, array));
@@ -79,7 +79,7 @@ static void bridge(const struct tile *tile, bool is_wide, int64_t centre, struct
 }
 
 /* The tile of a number, and its integers; returns whether these are wide. */
-static bool integers_of_tile(const struct zti_coding *coding, const zt_array *array,
+static bool integers_of_tile(const struct zti_coding *coding, const struct zti_array *array,
                              const struct tile *tile, int64_t centre, struct scratch *s)
 {
     gather_tile(tile, array, s->values.bytes);
@@ -135,7 +135,7 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
 
 /* The bytes of a tile; *coded is where they are. */
 static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
-                         const zt_array *array, struct scratch *s, const uint8_t **coded)
+                         const struct zti_array *array, struct scratch *s, const uint8_t **coded)
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t bytes = raw_bytes + 1, base;
@@ -167,7 +167,7 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
 enum { STRIP_BYTES = 1024 };
 
 /* Rows of so many tiles from a tile on, but for the first rows; none behind the last tile. */
-static struct rows rows_from(const struct zti_coding *coding, const zt_array *array,
+static struct rows rows_from(const struct zti_coding *coding, const struct zti_array *array,
                              uint64_t number, uint64_t tiles, uint64_t row)
 {
     if (number >= coding->grid.count)
@@ -191,7 +191,7 @@ static struct rows rows_from(const struct zti_coding *coding, const zt_array *ar
 }
 
 /* The share of a tile, which has so many rows. */
-static struct rows rows_ahead(const struct zti_coding *coding, const zt_array *array,
+static struct rows rows_ahead(const struct zti_coding *coding, const struct zti_array *array,
                               const struct zti_walk *walk, uint32_t rows)
 {
     const uint32_t last = coding->grid.rank - 1, side = coding->grid.side[last];
@@ -203,7 +203,7 @@ static struct rows rows_ahead(const struct zti_coding *coding, const zt_array *a
     return rows_from(coding, array, walk->tile - share + own, tiles, rows * share / own);
 }
 
-static void encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w)
 {
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
@@ -221,7 +221,7 @@ static void encode(const struct zti_coding *coding, const zt_array *array, uint6
 
 /* ---- a sample of the tiles ---- */
 
-static void sample(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+static void sample(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,
                    uint64_t *bits, int64_t *base)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
@@ -236,8 +236,8 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
         look_32(&tile, s.a.u32, s.b.u32, s.values.u32, bits);
 }
 
-static uint64_t try_groups(const struct zti_coding *coding, const zt_array *array, uint64_t number,
-                           uint64_t *bits)
+static uint64_t try_groups(const struct zti_coding *coding, const struct zti_array *array,
+                           uint64_t number, uint64_t *bits)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
@@ -250,7 +250,7 @@ static uint64_t try_groups(const struct zti_coding *coding, const zt_array *arra
     return tile.n;
 }
 
-static void count(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+static void count(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,
                   uint64_t next, struct zti_sz_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);

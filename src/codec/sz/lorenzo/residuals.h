@@ -249,7 +249,8 @@ static bool put_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
 /* The residuals of a tile of a lattice whose values are all within the limits, from the array to
  * 'to'; false where there is no such tile. *base: its first integer. */
 static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
-                                const zt_array *array, uint32_t *to, uint32_t *base, bool *is_zero)
+                                const struct zti_array *array, uint32_t *to, uint32_t *base,
+                                bool *is_zero)
 {
     uint32_t columns;
     const struct tile own = tile_of_lines_32(coding, tile, &columns);

@@ -152,7 +152,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
  * memory with each load or store. Other tiles go by way of shared memory, value by value. */
 
 /* Whether rows of four lie so that they can be read and written at once. */
-FN bool NAME(has_rows_of_16)(const zt_array *array, const ulane *first, uint32_t rank)
+FN bool NAME(has_rows_of_16)(const struct zti_array *array, const ulane *first, uint32_t rank)
 {
     bool is_aligned = (uintptr_t)first % 16 == 0;
     SIMT_UNROLL
@@ -162,14 +162,15 @@ FN bool NAME(has_rows_of_16)(const zt_array *array, const ulane *first, uint32_t
 }
 
 /* Where row i of a tile begins, from its first value. */
-FN int64_t NAME(row_offset)(const zt_array *array, uint32_t i, uint32_t rank)
+FN int64_t NAME(row_offset)(const struct zti_array *array, uint32_t i, uint32_t rank)
 {
     return (rank > 1 ? (int64_t)(i & 3) * array->stride[rank - 2] : 0) +
            (rank > 2 ? (int64_t)(i >> 2) * array->stride[rank - 3] : 0);
 }
 
 /* Read a tile of the array into block order, padded as in plain/coder.h. */
-FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile, uint32_t rank)
+FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulane *tile,
+                     uint32_t rank)
 {
     const uint32_t n = 1u << 2 * rank;
     uint32_t *const own = planes_of_thread(rank);
@@ -222,7 +223,7 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
                       uint32_t rank)
 {
     const uint32_t n = 1u << 2 * rank;
-    const zt_array *const out = &view->out;
+    const struct zti_array *const out = &view->out;
     uint32_t *const own = planes_of_thread(rank);
     ulane *p = (ulane *)out->data;
     bool is_whole = out->stride[rank - 1] == 1;

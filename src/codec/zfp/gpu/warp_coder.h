@@ -286,7 +286,8 @@ FN uint32_t NAME(axis_place)(uint32_t rank, uint32_t axis, uint32_t i)
                        : me >> 4 | i >> 2 << 1;
 }
 
-FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *own, uint32_t rank)
+FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulane *own,
+                     uint32_t rank)
 {
     const ulane *const p = (const ulane *)array->data;
     SIMT_UNROLL

@@ -155,7 +155,8 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
 /* Read a tile of the array into block order. What lies beyond the array's end along an axis is
  * filled from what is there: of the values a b c the fourth becomes a; of a b, b and a; a alone
  * is repeated (zfp's padding; it is separable). */
-FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile, uint32_t rank)
+FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulane *tile,
+                     uint32_t rank)
 {
     const ulane *p = (const ulane *)zti_array_at(array, origin);
     int64_t offset[4][4] = {{0}}; /* [axis from the fastest][place along it] */
@@ -185,7 +186,7 @@ FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile,
 FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *tile,
                       uint32_t rank)
 {
-    const zt_array *out = &view->out;
+    const struct zti_array *out = &view->out;
     ulane *p = (ulane *)out->data;
     uint32_t from[4] = {0, 0, 0, 0}, to[4] = {1, 1, 1, 1}; /* [axis from the fastest] */
     int64_t step[4] = {0, 0, 0, 0};

@@ -5,8 +5,9 @@
 
 /* The walks over tiles, for one type and rank. */
 #define RANGES(type, width, rank, is_float)                                                        \
-    static bool encode_##type##_##rank##d(const struct zti_coding *coding, const zt_array *array,  \
-                                          uint64_t first, uint64_t last, struct zti_bit_writer *w) \
+    static bool encode_##type##_##rank##d(const struct zti_coding *coding,                         \
+                                          const struct zti_array *array, uint64_t first,           \
+                                          uint64_t last, struct zti_bit_writer *w)                 \
     {                                                                                              \
         struct zti_walk at = zti_walk_from(&coding->grid, first);                                  \
         const struct zti_zfp z = *zfp_of(coding);                                                  \
@@ -58,7 +59,7 @@ const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK] = {ZTI_ZFP_EACH
 #define CHOOSE(coding, call) OF(zti_zfp_ranges_plain, coding).call
 #endif
 
-bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+bool zti_zfp_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w)
 {
     const bool is_proved = CHOOSE(coding, encode)(coding, array, first, last, w);

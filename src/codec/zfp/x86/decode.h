@@ -185,7 +185,7 @@ FN void NAME(dequantize_batch)(const struct NAME(taken) * b, ulane *r, uint32_t 
 FN void NAME(store_batch)(const struct NAME(taken) * b, const ulane *r, const struct zti_view *view,
                           uint32_t rank)
 {
-    const zt_array *out = &view->out;
+    const struct zti_array *out = &view->out;
     const uint32_t last = rank - 1;
     word *at[4], values[256];
     bool is_whole = out->stride[last] == 1 && b->tiles == (rank == 1 ? 16 : rank == 2 ? 4 : 1);

@@ -314,8 +314,9 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
 /* ---- runs of tiles ---- */
 
 /* Where the tiles of a batch are: in the array, or gathered one by one. */
-FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid, struct zti_walk *walk,
-                         uint32_t tiles, word *gathered, uint32_t rank, struct NAME(batch) * b)
+FN void NAME(load_batch)(const struct zti_array *array, const struct zti_grid *grid,
+                         struct zti_walk *walk, uint32_t tiles, word *gathered, uint32_t rank,
+                         struct NAME(batch) * b)
 {
     const uint32_t last = rank - 1;
     const word *at[4];
@@ -370,7 +371,7 @@ FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid, str
 }
 
 /* Tiles of a batch the plain way. */
-static bool NAME(put_plainly)(const struct zti_zfp *z, const zt_array *array,
+static bool NAME(put_plainly)(const struct zti_zfp *z, const struct zti_array *array,
                               const struct zti_grid *grid, struct zti_walk walk, uint32_t tiles,
                               struct zti_bit_writer *w, uint32_t rank, bool is_float)
 {
@@ -394,7 +395,7 @@ static bool NAME(put_plainly)(const struct zti_zfp *z, const zt_array *array,
     return is_proved;
 }
 
-FN bool NAME(encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+FN bool NAME(encode)(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                      uint64_t last, struct zti_bit_writer *w, uint32_t rank, bool is_float,
                      bool is_exact, bool is_limited)
 {

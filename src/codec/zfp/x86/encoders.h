@@ -4,8 +4,9 @@
  * its table. */
 
 #define ENCODE(kind, width, rank, is_float)                                                        \
-    static bool encode_##kind##_##rank##d(const struct zti_coding *coding, const zt_array *array,  \
-                                          uint64_t first, uint64_t last, struct zti_bit_writer *w) \
+    static bool encode_##kind##_##rank##d(const struct zti_coding *coding,                         \
+                                          const struct zti_array *array, uint64_t first,           \
+                                          uint64_t last, struct zti_bit_writer *w)                 \
     {                                                                                              \
         if (goes_plainly(coding))                                                                  \
             return zti_zfp_ranges_plain[coding->type - 1][rank - 1].encode(coding, array, first,   \

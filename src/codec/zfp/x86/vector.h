@@ -31,8 +31,9 @@ ZTI_INLINE bool begins_line(const void *p, uint32_t row_bytes)
 }
 
 /* The walks over tiles: [zt_type - 1][rank - 1]. */
-typedef bool (*zti_zfp_encode_table[4][ZT_MAX_RANK])(const struct zti_coding *, const zt_array *,
-                                                     uint64_t, uint64_t, struct zti_bit_writer *);
+typedef bool (*zti_zfp_encode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
+                                                     const struct zti_array *, uint64_t, uint64_t,
+                                                     struct zti_bit_writer *);
 typedef void (*zti_zfp_decode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
                                                      struct zti_bit_reader *, uint64_t, uint64_t,
                                                      const struct zti_view *);
