@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lossless codecs on real fields: ratio and speed, as the tables of docs/benchmarks.md.
+"""Lossless codecs on real fields: ratio and speed, as the tables of docs/notes/2026-11-codecs.md.
 
     lossless_peers.py --library BUILD/src/libztile.so DATA_DIR [--seconds S]
 

@@ -29,7 +29,7 @@
  * Contents: status - array - params - context - compress and decompress - writer and reader -
  * damaged files - bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
  *
- * The file formats are described in docs/format.md and docs/index-file.md. C11, also valid C++.
+ * The file formats are described in docs/format/zt.md and docs/format/zti.md. C11, also valid C++.
  */
 #ifndef ZTILE_H
 #define ZTILE_H
@@ -295,7 +295,7 @@ static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t ma
 
 /* How a decoder finds a tile: an index of where chunks of tiles begin, which never changes the
  * stream. The default is compact, with zfp 16 tiles a chunk (1-D: 64), and none for small arrays.
- * At fixed rate places are computed: none. docs/format.md describes the layouts; offsets,
+ * At fixed rate places are computed: none. docs/format/zt.md describes the layouts; offsets,
  * lengths and hybrid are those of Noordsij et al., "Parallelization of Variable Rate Decompression
  * through Metadata", PDP 2020. */
 typedef enum zt_index_kind {
@@ -310,9 +310,9 @@ typedef enum zt_index_kind {
 
 /* Planning: the order in which an array's axes are coded, which of them are joined to one, and with
  * ZT_CODEC_AUTO codec and effort, are chosen by trying some on samples, and undone by whoever reads
- * the file. What is chosen depends on values and params alone (docs/planning.md). It is done under
- * all bounds on errors, of zfp but pwrel, and without loss. Tight: zfp also gets the loosest
- * tolerance whose measured error keeps the bound. */
+ * the file. What is chosen depends on values and params alone (docs/internals/planning.md). It is
+ * done under all bounds on errors, of zfp but pwrel, and without loss. Tight: zfp also gets the
+ * loosest tolerance whose measured error keeps the bound. */
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
 /* What ZT_CODEC_AUTO looks for where a plan is asked for: the least bytes; the least bytes among
@@ -768,7 +768,7 @@ ZT_API zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_sa
 #define ZT_ZFP_AS_LIBZFP                                                                           \
     2u /* do whatever libzfp 1.0 does on x86-64, sensible or not: NaN and                          \
           infinities are coded as it codes them, parameters whose streams                          \
-          cannot be decoded are accepted (docs/zfp-compatibility.md) */
+          cannot be decoded are accepted (docs/zfp.md) */
 
 /* The parameters of a zfp stream, as in zfp's documentation ("Modes", "Expert mode"). */
 typedef struct zt_zfp {
@@ -870,7 +870,7 @@ ZT_API zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stre
  * it. At fixed rate places are computed and no index is ever made: index_bytes is then 0.
  *
  * bytes[0 .. index_bytes - 1] are all there is to an index: the contents of a .zti file
- * (docs/index-file.md). To keep one, write them to a file; to use it, let bytes point to what was
+ * (docs/format/zti.md). To keep one, write them to a file; to use it, let bytes point to what was
  * read.
  *
  *     zt_zfp_index index;
@@ -961,7 +961,7 @@ ZT_API zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, 
 /* ---- Huffman coding: symbols to bits and back, without arrays ------------------------------- */
 
 /* Symbols below an alphabet of at most 65,536, each in 1, 2 or 4 bytes of the machine's order:
- * residuals, text, bases of a genome. The stream is described in docs/huffman-format.md; it depends
+ * residuals, text, bases of a genome. The stream is described in docs/format/huffman.md; it depends
  * on the symbols and the alphabet alone, not on how wide symbols are, nor on the context. Under
  * ZT_OMP, runs of 262,144 symbols are coded at the same time. */
 

@@ -15,7 +15,7 @@
 
 enum { PLAIN_STEP_BYTES = 32 << 20 }; /* raw bytes of a slab of a plain file, about */
 
-static const unsigned char zt_magic[4] = {0x93, 'Z', 'T', 'F'}; /* docs/format.md */
+static const unsigned char zt_magic[4] = {0x93, 'Z', 'T', 'F'}; /* docs/format/zt.md */
 static const unsigned char zfp_magic[3] = {'z', 'f', 'p'};
 
 static bool open_zt(struct stored *s, struct ztio_error *error)

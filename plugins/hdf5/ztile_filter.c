@@ -1,5 +1,5 @@
 /* ztile_filter.c: the HDF5 filter for all that ztile can do. A chunk is a complete .zt file
- * (docs/format.md), with its checksums and index; the dataset's cd_values are the table of
+ * (docs/format/zt.md), with its checksums and index; the dataset's cd_values are the table of
  * ztile_h5.h.
  *
  * Axes of extent 1 are left out of a chunk; where more than 4 are left, the slowest are joined into

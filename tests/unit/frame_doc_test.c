@@ -1,4 +1,4 @@
-/* frame_doc_test.c: the worked examples of docs/format.md and docs/index-file.md: their bytes
+/* frame_doc_test.c: the worked examples of docs/format/zt.md and docs/format/zti.md: their bytes
  * decode to their values, and their values are compressed to their bytes. */
 #include "unit/frame_support.h"
 
@@ -62,7 +62,7 @@ static void parse_values(char *block, float *values)
 static void the_worked_example_of_the_document_is_true(void **state)
 {
     (void)state;
-    char *text = read_document("format.md");
+    char *text = read_document("format/zt.md");
     unsigned char file[FILE_CAPACITY], made[FILE_CAPACITY];
     float original[VALUES], decoded[VALUES], out[VALUES];
     size_t n = parse_hex(block_of(text, "hex"), file), made_bytes = 0;
@@ -115,7 +115,7 @@ static size_t check_table(const char *text)
 static void the_tables_of_the_examples_fit_their_bytes(void **state)
 {
     (void)state;
-    char *file = read_document("format.md"), *index = read_document("index-file.md");
+    char *file = read_document("format/zt.md"), *index = read_document("format/zti.md");
     assert_true(check_table(file) >= 30);
     assert_true(check_table(index) >= 14);
     free(file);
@@ -126,7 +126,7 @@ static void the_tables_of_the_examples_fit_their_bytes(void **state)
 static void the_worked_example_of_an_index_is_true(void **state)
 {
     (void)state;
-    char *text = read_document("format.md"), *page = read_document("index-file.md");
+    char *text = read_document("format/zt.md"), *page = read_document("format/zti.md");
     unsigned char stream[FILE_CAPACITY], file[FILE_CAPACITY], made[FILE_CAPACITY];
     float original[VALUES], decoded[VALUES], out[VALUES];
     const size_t stream_bytes = parse_hex(block_of(page, "stream"), stream);

@@ -293,7 +293,7 @@ static void hostile_streams_are_contained(void **state)
     assert_true(decoded > 100 / TEST_SHARE && refused > 1000 / TEST_SHARE);
 }
 
-/* ---- the page docs/huffman-format.md, its example byte by byte ---- */
+/* ---- the page docs/format/huffman.md, its example byte by byte ---- */
 
 static void the_documented_example_is_what_is_written(void **state)
 {
@@ -308,11 +308,11 @@ static void the_documented_example_is_what_is_written(void **state)
         sprintf(text + 3 * i, "%02x ", out[i]);
     text[3 * bytes - 1] = 0;
     size_t page_bytes;
-    page = (char *)read_file(ZTILE_SOURCE_DIR "/docs/huffman-format.md", &page_bytes);
+    page = (char *)read_file(ZTILE_SOURCE_DIR "/docs/format/huffman.md", &page_bytes);
     assert_non_null(page);
     page[page_bytes - 1] = 0;
     if (!strstr(page, text))
-        print_error("not in docs/huffman-format.md: %s\n", text);
+        print_error("not in docs/format/huffman.md: %s\n", text);
     assert_non_null(strstr(page, text));
     free(page);
     free(text);

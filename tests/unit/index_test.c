@@ -1,5 +1,6 @@
 /* index_test.c: every layout against the starts that it was made from, its size against the
- * formulas of docs/format.md, and damaged indexes, whose look-ups must stay inside their bytes. */
+ * formulas of docs/format/zt.md, and damaged indexes, whose look-ups must stay inside their
+ * bytes. */
 #include "support/checked_index.h"
 #include "support/support.h"
 
@@ -77,7 +78,7 @@ static uint8_t *stored(const struct zti_index_layout *layout, const struct chunk
     return index;
 }
 
-/* The sizes of docs/format.md; compact's depends on more than the number of chunks. */
+/* The sizes of docs/format/zt.md; compact's depends on more than the number of chunks. */
 static uint64_t size_of(const struct zti_index_layout *layout, const struct chunks *c)
 {
     const uint64_t longest = longest_of(c), p = layout->partition;

@@ -97,7 +97,7 @@ static void need_same_stream(const struct planned_case *c, const zt_array *array
         other_info = info_of(&other_file);
         assert_true(info.stream_bytes == other_info.stream_bytes);
         size_t at = 64, at_other = 64; /* headers may differ in length by the plan */
-        if (file->data[8] == 2)        /* U, see docs/format.md */
+        if (file->data[8] == 2)        /* U, see docs/format/zt.md */
             at = 128;
         if (other_file.data[8] == 2)
             at_other = 128;

@@ -1,7 +1,7 @@
 /* zfp.h: libzfp's C API, as ztile's compatibility library has it.
  *
  * Programs written for libzfp 1.0 compile against this header and run with this library or with
- * libzfp: names, numbers and layouts are the same, and so are all bytes. docs/compat-zfp.md says
+ * libzfp: names, numbers and layouts are the same, and so are all bytes. docs/zfp.md says
  * how to use it and what it does where libzfp leaves things undefined.
  *
  * A zfp_field says where an array is in memory, a zfp_stream how it is coded and into which bit

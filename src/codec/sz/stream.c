@@ -1,7 +1,7 @@
 /* stream.c: the sz codec: numbers to integers, integers to small integers by prediction, and these
  * to bits; within a bound that holds for every value in exact arithmetic.
  *
- * docs/sz-format.md describes the stream byte by byte. In short: tiles of at most 4096 values, each
+ * docs/format/sz.md describes the stream byte by byte. In short: tiles of at most 4096 values, each
  * on its own, in whole bytes:
  *
  *     u8       form | 8 if there are exact values | bytes of the base << 4

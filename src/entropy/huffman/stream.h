@@ -1,5 +1,5 @@
 /* stream.h: the stream of zt_huffman_encode, and what its writer and reader share. The page
- * docs/huffman-format.md says the same in words.
+ * docs/format/huffman.md says the same in words.
  *
  *   head   4 bytes   "zthf"
  *          1         format version, 1

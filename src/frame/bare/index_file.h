@@ -1,4 +1,4 @@
-/* index_file.h: an index apart from its stream: the .zti file, version 1. docs/index-file.md is the
+/* index_file.h: an index apart from its stream: the .zti file, version 1. docs/format/zti.md is the
  * same for readers without this source. All numbers are little-endian, varints those of
  * core/wire.h, XXH3 is XXH3-64 with seed 0.
  *

@@ -1,5 +1,5 @@
 /* format.h: the .zt file, version 1: byte tables, constants, and the functions that store and
- * parse its parts. docs/format.md is the same for readers without this source.
+ * parse its parts. docs/format/zt.md is the same for readers without this source.
  *
  *   file        = frame, { zero bytes to a multiple of 64, frame }, seek table
  *   frame       = header, payload, 8 zero bytes, tail

@@ -488,7 +488,7 @@ static void choose_way(struct zti_coding *coding, uint32_t pass, const struct ta
 /* Tiles, four of which are as large as one otherwise: four times as many can be gone through at a
  * time, and each has a quarter of the symbols, each of which waits for the one before. What that
  * costs is at tiles' borders, where less is known to predict from: little where residuals take
- * several bits a value (docs/performance.md). Small arrays are gone through soon as they are. */
+ * several bits a value. Small arrays are gone through soon as they are. */
 static zt_status choose_size(zt_context *context, struct zti_coding *coding)
 {
     enum { BITS = 3, LEAST_VALUES = 1 << 20 };

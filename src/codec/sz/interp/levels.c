@@ -16,7 +16,7 @@
  * Residuals are coded with ANS models, chosen by the level and by the magnitudes of residuals
  * around: those of the points it lies between and those of the rows before it in its band.
  *
- * docs/sz-format.md describes the stream. */
+ * docs/format/sz.md describes the stream. */
 #include "codec/sz/interp/interp.h"
 #include "core/cpu.h"
 #include "core/threads.h"
