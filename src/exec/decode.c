@@ -243,40 +243,67 @@ static bool known_places(const struct zti_tile_source *s, uint64_t start_bits,
     return true;
 }
 
-zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
-                           struct zti_tile_source *s, uint64_t start_bits,
-                           const struct zti_index *index, uint64_t first, uint64_t last,
-                           const struct zti_view *view)
+/* Tiles up to the end of a chunk or 'last', from where the source is. */
+static zt_status take_of_chunk(zt_context *context, const struct zti_coding *coding,
+                               struct zti_tile_source *s, uint64_t start_bits,
+                               const struct zti_index *index, uint64_t *first, uint64_t last,
+                               const struct zti_view *view)
 {
-    const struct zti_batch *const batch = index && view ? zti_batch_of(coding->codec) : NULL;
-    const uint32_t most = batch ? batch->runs(coding) : 0;
+    const uint64_t each = index ? index->layout.chunk_tiles : last;
+    const uint64_t over = *first % each;
+    const uint64_t next = last - *first < each - over ? last : *first + each - over;
+    const zt_status status = zti_take_tiles(context, coding, s, *first, next, view);
+    *first = next;
+    return status ? status : zti_check_place(context, coding, s, start_bits, index, next);
+}
+
+uint64_t zti_side_by_side(const struct zti_coding *coding, const struct zti_index *index)
+{
+    const struct zti_batch *const batch = index ? zti_batch_of(coding->codec) : NULL;
+    return batch && batch->runs(coding) > 1 ? index->layout.chunk_tiles : 0;
+}
+
+/* Decode chunks side by side from where the source is, as long as enough are left. */
+static zt_status take_side_by_side(zt_context *context, const struct zti_coding *coding,
+                                   struct zti_tile_source *s, uint64_t start_bits,
+                                   const struct zti_index *index, uint64_t *first, uint64_t last,
+                                   const struct zti_view *view)
+{
+    const struct zti_batch *const batch = zti_batch_of(coding->codec);
+    const uint32_t most = batch->runs(coding), chunk_tiles = index->layout.chunk_tiles;
     uint64_t starts[ZTI_RUNS_MOST + 1], at[ZTI_RUNS_MOST];
     zt_status status = ZT_OK;
-    while (most > 1 && !s->tail && first % index->layout.chunk_tiles == 0) {
-        const uint32_t chunk_tiles = index->layout.chunk_tiles;
-        const uint64_t chunks = (last - first) / chunk_tiles, chunk = first / chunk_tiles;
+    while (status == ZT_OK && !s->tail) {
+        const uint64_t chunks = (last - *first) / chunk_tiles, chunk = *first / chunk_tiles;
         const uint32_t n = chunks < most ? (uint32_t)chunks : most;
         if (n < most / 2 || !known_places(s, start_bits, index, chunk, n, starts) ||
             starts[0] != s->reader.at)
             break;
         memcpy(at, starts, n * sizeof *at);
-        batch->decode(coding, s->reader.base, at, n, first, chunk_tiles, view);
+        batch->decode(coding, s->reader.base, at, n, *first, chunk_tiles, view);
         for (uint32_t i = 0; i < n && status == ZT_OK; i++) {
-            first += chunk_tiles;
+            *first += chunk_tiles;
             s->reader.at = at[i];
             if (at[i] != starts[i + 1])
-                status = zti_check_place(context, coding, s, start_bits, index, first);
+                status = zti_check_place(context, coding, s, start_bits, index, *first);
         }
-        if (status != ZT_OK)
-            return status;
     }
-    for (uint64_t next; status == ZT_OK && first < last; first = next) {
-        const uint64_t each = index ? index->layout.chunk_tiles : last;
-        next = last - first < each - first % each ? last : first + each - first % each;
-        status = zti_take_tiles(context, coding, s, first, next, view);
-        if (status == ZT_OK)
-            status = zti_check_place(context, coding, s, start_bits, index, next);
-    }
+    return status;
+}
+
+zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
+                           struct zti_tile_source *s, uint64_t start_bits,
+                           const struct zti_index *index, uint64_t first, uint64_t last,
+                           const struct zti_view *view)
+{
+    const uint64_t chunk_tiles = view ? zti_side_by_side(coding, index) : 0;
+    zt_status status = ZT_OK;
+    if (chunk_tiles > 0 && first % chunk_tiles > 0 && first < last)
+        status = take_of_chunk(context, coding, s, start_bits, index, &first, last, view);
+    if (chunk_tiles > 0 && status == ZT_OK && first < last)
+        status = take_side_by_side(context, coding, s, start_bits, index, &first, last, view);
+    while (status == ZT_OK && first < last)
+        status = take_of_chunk(context, coding, s, start_bits, index, &first, last, view);
     return status;
 }
 
@@ -398,24 +425,42 @@ static bool step_along(struct zti_runs *runs, uint32_t axis, uint64_t next)
     return false;
 }
 
-bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last)
+/* The next tiles that are wanted one after the other, as far as they lie along one axis. */
+static bool next_run(struct zti_runs *runs, uint64_t *first, uint64_t *last)
 {
     const uint32_t axis = runs->axis;
     if (runs->is_done)
         return false;
-    uint64_t tile = 0;
+    *first = 0;
     for (uint32_t i = 0; i < runs->grid->rank; i++)
-        tile = tile * runs->grid->tiles[i] + runs->at[i];
-    const uint64_t run_tiles = (runs->hi[axis] - runs->lo[axis]) * runs->rest_tiles;
-    const uint64_t rest = run_tiles - runs->taken;
-    *first = tile + runs->taken;
-    *last = *first + (rest < most ? rest : most);
-    runs->taken += *last - *first;
-    if (runs->taken < run_tiles)
-        return true;
-    runs->taken = 0;
+        *first = *first * runs->grid->tiles[i] + runs->at[i];
+    *last = *first + (runs->hi[axis] - runs->lo[axis]) * runs->rest_tiles;
     runs->is_done = !step_along(runs, axis, runs->hi[axis]);
     for (uint32_t i = axis; i-- > 0 && runs->is_done;)
         runs->is_done = !step_along(runs, i, runs->at[i] + 1);
+    return true;
+}
+
+bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last)
+{
+    if (runs->first == runs->last) {
+        runs->first = runs->ahead_first;
+        runs->last = runs->ahead_last;
+        runs->ahead_first = runs->ahead_last;
+        if (runs->first == runs->last && !next_run(runs, &runs->first, &runs->last))
+            return false;
+    }
+    while (runs->gap > 0 && runs->last - runs->first < most &&
+           (runs->ahead_first < runs->ahead_last ||
+            next_run(runs, &runs->ahead_first, &runs->ahead_last)) &&
+           runs->ahead_first - runs->last < runs->gap) {
+        runs->last = runs->ahead_last;
+        runs->ahead_first = runs->ahead_last;
+    }
+    *first = runs->first;
+    *last = runs->last - *first < most ? runs->last : *first + most;
+    if (*last < runs->last && runs->gap > 0 && *last - *last % runs->gap > *first)
+        *last -= *last % runs->gap;
+    runs->first = *last;
     return true;
 }

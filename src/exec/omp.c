@@ -630,6 +630,7 @@ static zt_status omp_decode(zt_context *context, const struct zti_coding *coding
                         .runs = zti_runs_of(&coding->grid, view, scatter ? scatter->spans : NULL),
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};
+    d.runs.gap = zti_side_by_side(coding, index);
     if (index) /* so that pieces begin where chunks do */
         d.grain = (d.grain + index->layout.chunk_tiles - 1) / index->layout.chunk_tiles *
                   index->layout.chunk_tiles;

@@ -48,11 +48,14 @@ struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struc
                                     const struct zti_view *view, const struct zti_spans *spans,
                                     uint64_t start_bits, uint64_t stream_bytes)
 {
-    return (struct zti_extents){.coding = coding,
-                                .index = index,
-                                .start_bits = start_bits,
-                                .stream_bytes = stream_bytes,
-                                .runs = zti_runs_of(&coding->grid, view, spans)};
+    struct zti_extents extents = {.coding = coding,
+                                  .index = index,
+                                  .start_bits = start_bits,
+                                  .stream_bytes = stream_bytes,
+                                  .runs = zti_runs_of(&coding->grid, view, spans)};
+    if (index) /* tiles between these are in the same chunks */
+        extents.runs.gap = index->layout.chunk_tiles;
+    return extents;
 }
 
 /* The bytes of tiles [first, last) at fixed rate, or of the chunks that hold them. */

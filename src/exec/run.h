@@ -140,6 +140,11 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
 struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view,
                             const struct zti_spans *spans);
 
+/* Tiles of a chunk where chunks are decoded side by side; 0 where they are not. Where they are,
+ * runs are longer the better, so that fewer tiles than these between two runs are decoded with
+ * them: their chunks are gone through in any case. */
+uint64_t zti_side_by_side(const struct zti_coding *coding, const struct zti_index *index);
+
 /* The next run, or at most 'most' tiles of it; false after the last one. */
 bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last);
 

@@ -28,6 +28,7 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *as_
     const uint64_t every = zti_report_tiles(coding);
     uint64_t first, last, here = 0, reported = 0;
     zt_status status = zti_output_open(context, coding, view, scatter, &output);
+    runs.gap = zti_side_by_side(coding, index);
     const uint64_t most = scatter ? output.scratch_tiles : every;
     while (status == ZT_OK && zti_runs_next(&runs, most, &first, &last)) {
         status = zti_go_to(context, coding, &source, start_bits, index, here, first);

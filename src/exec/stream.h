@@ -43,8 +43,10 @@ struct zti_runs {
     uint64_t at[ZT_MAX_RANK];
     uint32_t axis;       /* along which runs go; tiles of faster axes are all wanted */
     uint64_t rest_tiles; /* of the faster axes */
-    uint64_t taken;      /* of the present run */
     bool is_done;
+    uint64_t gap;         /* tiles between runs, fewer than these, are taken as part of a run */
+    uint64_t first, last; /* of the present run: what is not taken */
+    uint64_t ahead_first, ahead_last; /* the run after it, if that is known */
 };
 
 #endif
