@@ -14,7 +14,7 @@
  * that of compressing without a plan; also of each field stacked to 64 MB and more. --speed: how
  * fast those are that -c auto chooses among, in turn and without a plan.
  * Times are CPU time of one thread. */
-#include "frame/write/stages.h"
+#include "frame/write/writer.h"
 #include "plan/contest.h"
 #include "plan/plans.h"
 #include "plan/ways.h"
@@ -150,21 +150,20 @@ static size_t compressed_as(zt_context *context, const zt_array *a, const zt_par
     const struct zti_choice choice = {.plan = as->plan,
                                       .found = {.has_axes = as->has_axes, .axes = as->axes}};
     struct zt_writer w;
-    zt_stats stats;
     struct zti_array own;
     zt_status status = zti_array_check(context, a, ZTI_TO_READ, &own);
     if (!status)
         status = zti_writer_init(context, &own, params, &w);
-    w.memory = out;
-    w.memory_bytes = capacity;
-    w.fixed = &choice;
-    if (!status && zti_needs_range(&w.params.bound))
-        status = zti_writer_measure(&w, &own, &stats);
+    w.output.memory = out;
+    w.output.memory_bytes = capacity;
+    w.request.fixed = &choice;
     if (!status)
-        status = zti_writer_put(&w, &own, NULL);
+        status = zti_writer_measure(&w, &own);
+    if (!status)
+        status = zti_writer_put(&w, &own);
     if (!status)
         status = zti_writer_finish(&w);
-    const size_t n = (size_t)w.at;
+    const size_t n = (size_t)w.output.at;
     zti_writer_clear(&w);
     if (status) {
         (void)fprintf(stderr, "plan_bench: %s\n", zt_context_error(context));

@@ -6,8 +6,6 @@
 #include "core/device.h"
 #include "core/map.h"
 
-#include <math.h>
-
 /* The difference of two finite values rounded to nearest, and what the rounding left out (exact
  * but where the difference overflows; D. Knuth's two-sum). */
 static double difference(double a, double b, double *rest)
@@ -35,20 +33,14 @@ static bool is_within_integers(int64_t a, int64_t b, double bound)
     return bound >= 18446744073709551616.0 || (bound >= 0 && d <= (uint64_t)bound);
 }
 
-static double float_of(uint64_t bits)
-{
-    const uint32_t low = (uint32_t)bits;
-    float v;
-    memcpy(&v, &low, sizeof v);
-    return v;
-}
-
 bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bits, double bound)
 {
     if (original_bits == reconstructed_bits)
         return true;
     switch (type) {
-    case ZT_F32: return is_within(float_of(original_bits), float_of(reconstructed_bits), bound);
+    case ZT_F32:
+        return is_within(zti_float_from_bits(original_bits),
+                         zti_float_from_bits(reconstructed_bits), bound);
     case ZT_F64:
         return is_within(zti_double_from_bits(original_bits),
                          zti_double_from_bits(reconstructed_bits), bound);
@@ -90,7 +82,8 @@ bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstruct
     if (original_bits == reconstructed_bits)
         return true;
     if (type == ZT_F32)
-        return is_within_part(float_of(original_bits), float_of(reconstructed_bits), part);
+        return is_within_part(zti_float_from_bits(original_bits),
+                              zti_float_from_bits(reconstructed_bits), part);
     return is_within_part(zti_double_from_bits(original_bits),
                           zti_double_from_bits(reconstructed_bits), part);
 }
@@ -176,7 +169,7 @@ static void next_row(struct rows *rows, const struct zti_array *array)
 static double value_of(uint32_t type, uint64_t bits)
 {
     switch (type) {
-    case ZT_F32: return float_of(bits);
+    case ZT_F32: return zti_float_from_bits(bits);
     case ZT_F64: return zti_double_from_bits(bits);
     case ZT_I32: return (int32_t)bits;
     default: return (double)(int64_t)bits;
@@ -422,15 +415,6 @@ zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes)
     quality->struct_bytes = (uint32_t)quality_bytes;
     quality->abs_bound = quality->min = quality->max = quality->pwrel_bound = NAN;
     return ZT_OK;
-}
-
-double zti_error_of(uint32_t type, uint64_t a, uint64_t b)
-{
-    if (type == ZT_F32 || type == ZT_F64)
-        return fabs(value_of(type, a) - value_of(type, b));
-    const int64_t x = type == ZT_I32 ? (int32_t)a : (int64_t)a;
-    const int64_t y = type == ZT_I32 ? (int32_t)b : (int64_t)b;
-    return (double)(x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x);
 }
 
 static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)

@@ -4,6 +4,8 @@
 
 #include "array/array.h"
 
+#include <math.h>
+
 /* zt_scan of an array that was checked, into statistics that were set up. */
 zt_status zti_scan(zt_context *context, const struct zti_array *array, zt_stats *stats);
 
@@ -22,6 +24,15 @@ bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstruct
                      double part);
 bool zti_row_within_part(uint32_t type, const void *original, int64_t stride,
                          const void *reconstructed, uint64_t n, double part);
+
+/* The value of a float that is given as its bits. */
+ZTI_INLINE double zti_float_from_bits(uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float v;
+    memcpy(&v, &low, sizeof v);
+    return (double)v;
+}
 
 /* The bits of the element 'offset' elements from a place in memory. */
 static inline uint64_t zti_bits_at(const void *from, int64_t offset, size_t value_bytes)
@@ -60,7 +71,16 @@ static inline bool zti_is_special(uint32_t type, uint64_t bits, uint32_t fills,
 
 /* |a - b| of two elements given as their bits, rounded to double; exact before rounding for
  * integers too. */
-double zti_error_of(uint32_t type, uint64_t a, uint64_t b);
+ZTI_INLINE double zti_error_of(uint32_t type, uint64_t a, uint64_t b)
+{
+    if (type == ZT_F32)
+        return fabs(zti_float_from_bits(a) - zti_float_from_bits(b));
+    if (type == ZT_F64)
+        return fabs(zti_double_from_bits(a) - zti_double_from_bits(b));
+    const int64_t x = type == ZT_I32 ? (int32_t)a : (int64_t)a;
+    const int64_t y = type == ZT_I32 ? (int32_t)b : (int64_t)b;
+    return (double)(x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x);
+}
 
 /* The sum of squared errors between an array and C-contiguous memory of its shape, over the square
  * of range; values whose bit in mask (NULL: none) is set do not count. It does not depend on the

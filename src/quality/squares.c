@@ -4,7 +4,6 @@
 #include "quality/quality.h"
 
 #include <float.h>
-#include <math.h>
 
 enum { PART_VALUES = 1 << 16, LANES = 8 };
 

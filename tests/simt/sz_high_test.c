@@ -6,7 +6,7 @@
 #include "codec/sz/interp/spec.h"
 #include "core/core.h"
 #include "exec/exec.h"
-#include "frame/write/stages.h"
+#include "frame/write/writer.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
 #include "support/inside.h"
@@ -62,14 +62,14 @@ static zt_status compress_high(zt_context *context, const zt_array *a, const zt_
     const struct zti_array own = inside(a);
     struct zt_writer w;
     zt_status status = zti_writer_init(context, &own, params, &w);
-    w.memory = out;
-    w.memory_bytes = capacity;
-    w.fixed = &plain;
+    w.output.memory = out;
+    w.output.memory_bytes = capacity;
+    w.request.fixed = &plain;
     if (!status)
-        status = zti_writer_put(&w, &own, NULL);
+        status = zti_writer_put(&w, &own);
     if (!status)
         status = zti_writer_finish(&w);
-    *bytes = (size_t)w.at;
+    *bytes = (size_t)w.output.at;
     zti_writer_clear(&w);
     return status;
 }

@@ -4,7 +4,7 @@
 #include "support/inside.h"
 #include "unit/frame_support.h"
 
-#include "frame/write/stages.h"
+#include "frame/write/writer.h"
 #include "plan/choose.h"
 #include "plan/plan.h"
 #include "plan/sample.h"
@@ -65,9 +65,9 @@ static struct bytes compress_planned(zt_context *context, const zt_array *array,
     const struct zti_array own = inside(array);
     struct zt_writer w;
     need_ok(context, zti_writer_init(context, &own, params, &w));
-    w.sink = sink_of(&sink);
-    w.fixed = &choice;
-    need_ok(context, zti_writer_put(&w, &own, NULL));
+    w.output.sink = sink_of(&sink);
+    w.request.fixed = &choice;
+    need_ok(context, zti_writer_put(&w, &own));
     need_ok(context, zti_writer_finish(&w));
     zti_writer_clear(&w);
     return sink.bytes;

@@ -62,14 +62,6 @@ void zti_special_free(zt_context *context, struct zti_special *special);
 /* The most bytes of a body. */
 uint64_t zti_special_bytes_max(uint32_t type, uint64_t values);
 
-/* Make special->filled: the slab, C-contiguous, with something smooth in place of the special
- * values (filling.c), and then what the codec, which is to be given 'ask', codes in fewer bits.
- * What is filled in follows the valid values of its own tile of coding->grid, and is 0 in tiles
- * that have none. range: as in a frame. */
-zt_status zti_special_fill(zt_context *context, const struct zti_array *slab,
-                           const struct zti_coding *coding, const struct zti_ask *ask, double range,
-                           struct zti_special *special, struct zti_array *filled);
-
 /* Places that are changes from slice to slice (special_repeats.c). */
 struct zti_special_repeats {
     uint64_t distance;  /* values of a slice; 0: the places are no changes */

@@ -8,8 +8,10 @@
 
 struct copy {
     struct zt_reader reader;
-    struct zt_writer writer;
-    struct zti_buffer exact; /* of the frame at hand, struct zti_miss */
+    struct zti_output output;
+    zt_params params;         /* with the index that frames get */
+    struct zti_buffer exact;  /* of the frame at hand, struct zti_miss */
+    struct zti_buffer starts; /* of its chunks, uint64_t */
 };
 
 /* The exact values of a frame as the encoder has them. */
@@ -56,14 +58,14 @@ static zt_status find_chunks(struct copy *c, uint64_t number, const struct zti_c
 {
     struct zti_starts starts = {.list = NULL};
     uint64_t end_bits = 0;
-    zt_status status = zti_writer_starts_room(&c->writer, f, &starts);
+    zt_status status = zti_starts_room(c->reader.context, f, &c->starts, &starts);
     if (!status)
         status = zti_exec_scan(c->reader.context, coding, payload, (size_t)f->payload_bytes,
                                zti_head_bytes(coding) * 8, &starts, &end_bits);
     if (!status)
         status = zti_check_end(&c->reader, number, f, end_bits);
     if (!status)
-        zti_writer_set_index(f, &starts);
+        zti_set_index(f, &starts);
     return status;
 }
 
@@ -77,7 +79,7 @@ static zt_status replace(struct copy *c, uint64_t number, struct zti_frame *f,
     if (!status)
         status = check_chunks(c, f, &coding, tail, payload);
     f->index_bytes = 0;
-    zti_writer_choose_index(&c->writer, f);
+    zti_choose_index(&c->params, f);
     if (!status && f->index.kind != ZT_INDEX_NONE)
         status = find_chunks(c, number, &coding, f, payload);
     zti_forget(context, &coding);
@@ -107,34 +109,24 @@ static zt_status copy_frame(struct copy *c, uint64_t number)
         return status;
     status = replace(c, number, &f, &tail, payload);
     f.special_bytes = tail.special.body_bytes;
-    const struct zti_tail_parts parts = {
-        .exact = (const struct zti_miss *)(const void *)c->exact.bytes,
-        .special = tail.special.body,
-        .starts = (const uint64_t *)(const void *)c->writer.starts.bytes};
-    return status ? status : zti_writer_emit(&c->writer, &f, payload, &parts);
-}
-
-/* A writer of the same array with the index that params ask for. */
-static zt_status make_writer(struct copy *c, const zt_sink *sink, const zt_params *params)
-{
-    zt_params asked, known;
-    uint64_t shape[ZT_MAX_RANK];
-    zt_status status = zti_params_load(c->reader.context, params, &asked);
-    if (!status)
-        status = zti_sink_check(c->reader.context, sink, &asked);
+    const struct zti_tail_parts parts = {.exact =
+                                             (const struct zti_miss *)(const void *)c->exact.bytes,
+                                         .special = tail.special.body,
+                                         .starts = (const uint64_t *)(const void *)c->starts.bytes};
     if (status)
         return status;
-    (void)zt_params_init(&known, sizeof known);
-    known.flags = asked.flags;
-    known.index = asked.index;
-    known.index_chunk = asked.index_chunk;
-    known.index_partition = asked.index_partition;
-    known.codec = c->reader.first.coding.codec->id;
-    zti_reader_shape(&c->reader, shape);
-    const struct zti_array whole =
-        zti_array_packed(NULL, c->reader.first.type, c->reader.first.rank, shape);
-    status = zti_writer_init(c->reader.context, &whole, &known, &c->writer);
-    c->writer.sink = *sink;
+    zti_measure_frame(&c->params, &f, &parts);
+    return zti_emit(r->context, &c->output, &f, payload, &parts);
+}
+
+/* Check what is asked: an index, and where to write. */
+static zt_status set_up(struct copy *c, const zt_sink *sink, const zt_params *params)
+{
+    zt_status status = zti_params_load(c->reader.context, params, &c->params);
+    if (!status)
+        status = zti_sink_check(c->reader.context, sink, &c->params);
+    if (!status)
+        c->output.sink = *sink;
     return status;
 }
 
@@ -143,8 +135,7 @@ static zt_status copy_all(struct copy *c)
     zt_status status = ZT_OK;
     for (uint64_t i = 0; !status && i < c->reader.frames; i++)
         status = copy_frame(c, i);
-    c->writer.put = c->writer.table.extent;
-    return status ? status : zti_writer_finish(&c->writer);
+    return status ? status : zti_emit_table(c->reader.context, &c->output, &c->params);
 }
 
 zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
@@ -158,14 +149,14 @@ zt_status zt_replace_index(zt_context *context, const zt_source *source, const z
         .context = context, .source = *source, .bytes = source->source_bytes};
     struct copy c;
     memset(&c, 0, sizeof c);
-    c.writer.context = context;
     zt_status status = zti_reader_init(context, &input, &c.reader);
     if (!status)
-        status = make_writer(&c, sink, params);
+        status = set_up(&c, sink, params);
     if (!status)
         status = copy_all(&c);
     zti_buffer_free(context, &c.exact);
-    zti_writer_clear(&c.writer);
+    zti_buffer_free(context, &c.starts);
+    zti_output_free(context, &c.output);
     zti_reader_clear(&c.reader);
     return status;
 }

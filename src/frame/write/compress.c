@@ -1,9 +1,7 @@
 /* compress.c: zt_compress and its bound: a writer over the caller's memory. What is to go into a
  * GPU's memory is made by the host, which computes checksums, and brought there. */
 #include "array/memory.h"
-#include "frame/write/stages.h"
-
-#include <math.h>
+#include "frame/write/writer.h"
 
 zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt_params *params,
                             size_t *capacity_bytes)
@@ -11,17 +9,17 @@ zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt
     if (!given || !capacity_bytes)
         return zti_fail(context, ZT_BAD_ARG, "no array, or no place for the number of bytes");
     struct zti_array array;
+    struct zti_request r;
     zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
-    struct zt_writer w;
     if (!status)
-        status = zti_writer_init(context, &array, params, &w);
+        status = zti_request_init(context, &array, params, &r);
     if (status)
         return status;
-    uint64_t full = w.shape[0] / w.thickness, rest = w.shape[0] % w.thickness;
+    uint64_t full = r.shape[0] / r.thickness, rest = r.shape[0] % r.thickness;
     uint64_t full_bytes = 0, rest_bytes = 0, entries, sum;
-    status = zti_writer_frame_bound(&w, w.thickness, &full_bytes);
+    status = zti_frame_bound(context, &r, r.thickness, NULL, &full_bytes);
     if (!status && rest > 0)
-        status = zti_writer_frame_bound(&w, rest, &rest_bytes);
+        status = zti_frame_bound(context, &r, rest, NULL, &rest_bytes);
     if (status)
         return status;
     bool fits = zti_mul(full, full_bytes, &sum) && zti_add(sum, rest_bytes, &sum) &&
@@ -34,23 +32,6 @@ zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt
                         "a writer");
     *capacity_bytes = (size_t)sum;
     return ZT_OK;
-}
-
-void zti_stats_set_fills(zt_stats *stats, const zt_params *params)
-{
-    stats->fills = params->fills;
-    memcpy(stats->fill, params->fill, sizeof stats->fill);
-}
-
-/* Measure the range that rel and psnr are of, where the caller did not give it. */
-zt_status zti_writer_measure(struct zt_writer *w, const struct zti_array *array, zt_stats *stats)
-{
-    (void)zt_stats_init(stats, sizeof *stats);
-    zti_stats_set_fills(stats, &w->params);
-    const zt_status status = zti_scan(w->context, array, stats);
-    w->params.range_lo = isnan(stats->min) ? 0 : stats->min; /* not one value: nothing to lose */
-    w->params.range_hi = isnan(stats->max) ? 0 : stats->max;
-    return status;
 }
 
 /* A place in the device's memory that a file goes to. */
@@ -89,24 +70,19 @@ zt_status zt_compress(zt_context *context, const zt_array *given, const zt_param
         status = zti_writer_init(context, &array, params, &w);
     if (status)
         return status;
-    w.memory = (uint8_t *)out;
-    w.memory_bytes = out_capacity_bytes;
+    w.output.memory = (uint8_t *)out;
+    w.output.memory_bytes = out_capacity_bytes;
     if (is_out_on_device)
-        w.sink = (zt_sink){.write = write_place, .user = &place};
-
-    const zt_bound *bound = &w.params.bound;
-    bool is_one_frame = w.thickness == w.shape[0];
-    bool is_scanned = zti_needs_range(bound) && isnan(w.params.range_lo);
-    zt_stats stats;
-    status = is_scanned ? zti_writer_measure(&w, &array, &stats) : ZT_OK;
+        w.output.sink = (zt_sink){.write = write_place, .user = &place};
+    status = zti_writer_measure(&w, &array);
     if (!status)
-        status = zti_writer_put(&w, &array, is_scanned && is_one_frame ? &stats : NULL);
+        status = zti_writer_put(&w, &array);
     if (!status)
         status = zti_writer_finish(&w);
     if (!status)
-        *out_bytes = (size_t)w.at;
+        *out_bytes = (size_t)w.output.at;
     if (place.is_full)
-        status = zti_writer_no_space(&w);
+        status = zti_no_space(context, &w.output);
     zti_writer_clear(&w);
     return status;
 }

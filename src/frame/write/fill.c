@@ -1,4 +1,5 @@
-/* fill.c: what a codec sees where a slab has special values: something that costs few bits.
+/* fill.c: the third stage: special values are taken out of what the codec is given, and something
+ * that costs few bits is put in their places.
  *
  * The slab is copied and gone through in cells, the codec's tiles or parts of them. A cell without
  * a valid value becomes 0. In the others a missing value is worked out in one of two ways:
@@ -345,7 +346,7 @@ static bool fill_part(void *shared, uint32_t worker, uint64_t number)
 static struct zti_grid cells_of(const struct zti_grid *tiles)
 {
     static const uint32_t most[ZT_MAX_RANK] = {4096, 64, 16, 8};
-    uint32_t side[ZT_MAX_RANK];
+    uint32_t side[ZT_MAX_RANK] = {0};
     for (uint32_t a = 0; a < tiles->rank; a++)
         side[a] = tiles->side[a] < most[tiles->rank - 1] ? tiles->side[a] : most[tiles->rank - 1];
     return zti_grid_of(tiles->rank, tiles->shape, side);
@@ -371,46 +372,61 @@ static bool fit_part(void *shared, uint32_t worker, uint64_t number)
 }
 
 /* The bound is known but for a PSNR, where it is about what even errors ask for. */
-static zt_status fit(zt_context *context, const struct zti_coding *like, const struct zti_ask *ask,
-                     double range, const struct zti_special *special,
-                     const struct zti_array *filled)
+static zt_status fit(const struct zti_job *j, const struct zti_array *filled)
 {
-    const struct zti_codec *const codec = like->codec;
-    struct zti_coding coding = *like;
-    struct zti_ask own = *ask;
-    if (!zti_holes_of(codec) || (ask->kind != ZT_ABS && ask->kind != ZT_PSNR))
+    const struct zti_holes *const holes = zti_holes_of(j->frame.coding.codec);
+    struct zti_coding coding = j->frame.coding;
+    const struct zti_ask ask = zti_ask_of_samples(j);
+    if (!holes || ask.kind != ZT_ABS || !(ask.abs_bound > 0))
         return ZT_OK;
-    if (ask->kind == ZT_PSNR) {
-        own.kind = ZT_ABS;
-        own.abs_bound = zti_psnr_bound(ask->params->bound.value, range);
-        if (!(own.abs_bound > 0))
-            return ZT_OK;
-    }
-    const zt_status status = codec->configure(context, &own, &coding);
-    if (status || !zti_holes_of(codec)->learn(&coding, filled, special->mask))
+    const zt_status status = coding.codec->configure(j->context, &ask, &coding);
+    if (status || !holes->learn(&coding, filled, j->special.mask))
         return status;
-    struct fitting f = {.coding = &coding, .filled = filled, .holes = special->mask};
-    zti_map(context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);
+    struct fitting f = {.coding = &coding, .filled = filled, .holes = j->special.mask};
+    zti_map(j->context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);
     return ZT_OK;
 }
 
-zt_status zti_special_fill(zt_context *context, const struct zti_array *slab,
-                           const struct zti_coding *coding, const struct zti_ask *ask, double range,
-                           struct zti_special *special, struct zti_array *filled)
+/* Make job->values something smooth in place of the special values: what follows the valid values
+ * of its own tile, and 0 in tiles that have none. */
+static zt_status smooth(struct zti_job *j)
 {
-    const uint64_t bytes = special->values * zt_type_bytes(slab->type);
-    zt_status status = zti_buffer_reserve(context, &special->filled, bytes, 0);
+    const struct zti_array slab = j->values;
+    struct zti_buffer *const filled = &j->special.filled;
+    const bool is_own = slab.data == j->scratch->turned.bytes; /* it need not be kept */
+    const uint64_t bytes = j->special.values * zt_type_bytes(slab.type);
+    const zt_status status = is_own ? ZT_OK : zti_buffer_reserve(j->context, filled, bytes, 0);
     if (status)
         return status;
-    struct filling f = {.slab = slab,
-                        .special = special,
-                        .grid = cells_of(&coding->grid),
-                        .copy = special->filled.bytes};
-    f.step[slab->rank - 1] = 1;
-    for (uint32_t a = slab->rank - 1; a-- > 0;)
-        f.step[a] = f.step[a + 1] * slab->shape[a + 1];
-    zti_array_copy(slab, f.copy);
-    zti_map(context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
-    *filled = zti_array_packed(f.copy, slab->type, slab->rank, slab->shape);
-    return fit(context, coding, ask, range, special, filled);
+    struct filling f = {.slab = &slab,
+                        .special = &j->special,
+                        .grid = cells_of(&j->frame.coding.grid),
+                        .copy = is_own ? slab.data : filled->bytes};
+    f.step[slab.rank - 1] = 1;
+    for (uint32_t a = slab.rank - 1; a-- > 0;)
+        f.step[a] = f.step[a + 1] * slab.shape[a + 1];
+    if (!is_own)
+        zti_array_copy(&slab, f.copy);
+    zti_map(j->context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
+    j->values = zti_array_packed(f.copy, slab.type, slab.rank, slab.shape);
+    return fit(j, &j->values);
+}
+
+zt_status zti_fill(struct zti_job *j)
+{
+    const zt_params *const p = &j->request->params;
+    struct zti_frame *const f = &j->frame;
+    if (f->special_values == 0)
+        return ZT_OK;
+    const zt_status status =
+        zti_special_find(j->context, &j->values, p->fills, p->fill, &j->special);
+    if (status)
+        return status;
+    if (j->special.is_over) {
+        zti_frame_leave_special(f);
+        zti_ask_lossless(&j->ask);
+        return ZT_OK;
+    }
+    f->special_bytes = j->special.body_bytes;
+    return smooth(j);
 }

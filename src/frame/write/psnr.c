@@ -1,4 +1,4 @@
-/* psnr.c: a bound on the PSNR of the whole array.
+/* psnr.c: a bound on the PSNR of the whole array, searched for as absolute bounds of its frames.
  *
  * 20 log10(range / RMSE) is at least P where each frame's mean squared error is at most range^2
  * 10^(-P / 10), so each frame meets that by itself: the bound holds whatever the others do. A frame
@@ -15,8 +15,8 @@
  * Steps that go on for long grow, so that no array makes a search long: a frame is coded at most
  * TRIALS_MOST times, and the sample 14 times. What no bound meets is coded without loss.
  *
- * What is computed here decides bytes, so it uses nothing of which machines differ in the last bit,
- * and sums are made in an order that does not depend on threads. */
+ * What is computed here decides bytes, so it uses nothing of which machines differ in the last
+ * bit. */
 #include "frame/write/stages.h"
 #include "quality/quality.h"
 
@@ -46,50 +46,6 @@ double zti_psnr_bound(double decibel, double range)
     return sqrt(3 * target_of(decibel)) * range;
 }
 
-/* What a search knows. */
-struct search {
-    struct zt_writer *w;
-    struct zti_frame *f;
-    struct zti_ask *ask;
-    const struct zti_array *slab;
-    const struct zti_special *special;
-    struct zti_misses *misses;
-    uint8_t **payload;
-    double target;    /* of the mean squared error over range^2 */
-    uint64_t counted; /* values */
-};
-
-static const uint64_t *mask_of(const struct zti_special *special)
-{
-    return special->count > 0 ? special->mask : NULL;
-}
-
-/* Code the slab with a bound (0: without loss), decode it, and set f->error. */
-static zt_status code_and_measure(struct search *s, double bound)
-{
-    struct zt_writer *const w = s->w;
-    struct zti_frame *const f = s->f;
-    s->ask->kind = bound > 0 ? ZT_ABS : ZT_LOSSLESS;
-    s->ask->abs_bound = bound;
-    zt_status status = zti_writer_code(w, f, s->ask, s->slab, s->misses, s->payload);
-    f->error = 0;
-    if (status || bound == 0)
-        return status;
-    const zt_progress progress = zti_pause_progress(w->context);
-    status = zti_decode_own(w->context, &f->coding, *s->payload, f->payload_bytes, &w->decoded);
-    zti_resume_progress(w->context, progress);
-    if (!status)
-        f->error =
-            zti_sum_squares(w->context, s->slab, w->decoded.bytes, mask_of(s->special), f->range) /
-            (double)s->counted;
-    return status;
-}
-
-static bool is_met(const struct search *s)
-{
-    return s->f->error <= s->target * margin;
-}
-
 /* Times that a frame is coded with a bound, and once more at the end. */
 enum { TRIALS_MOST = 24 };
 
@@ -98,12 +54,12 @@ enum { TRIALS_MOST = 24 };
 enum { SAMPLE_VALUES = 1 << 16 };
 
 /* Magnitudes of values from all over the slab that count, over range; returns how many. */
-static uint32_t sample_values(const struct search *s, double *values)
+static uint32_t sample_values(const struct zti_job *job, double *values)
 {
-    const struct zti_array *const slab = s->slab;
+    const struct zti_array *const slab = &job->values;
     const uint64_t all = zti_array_values(slab->rank, slab->shape);
     const uint64_t n = all < SAMPLE_VALUES ? all : SAMPLE_VALUES;
-    const uint64_t *const mask = mask_of(s->special);
+    const uint64_t *const mask = job->special.count > 0 ? job->special.mask : NULL;
     const size_t value_bytes = zt_type_bytes(slab->type);
     uint32_t count = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -115,7 +71,7 @@ static uint32_t sample_values(const struct search *s, double *values)
         for (uint32_t k = slab->rank; k-- > 0; left /= slab->shape[k])
             place[k] = left % slab->shape[k];
         const uint64_t bits = zti_bits_at(zti_array_at(slab, place), 0, value_bytes);
-        values[count++] = zti_error_of(slab->type, bits, 0) / s->f->range;
+        values[count++] = zti_error_of(slab->type, bits, 0) / job->search.range;
     }
     return count;
 }
@@ -152,13 +108,13 @@ static double refine(const double *values, uint32_t n, double aim, double bound)
 
 /* The bound (over range) at which a sample has the error 'aim': at least that of errors spread
  * evenly, sqrt(3 aim), and more where many values lie on the lattice whatever it is. */
-static zt_status estimate(const struct search *s, double aim, double *bound)
+static zt_status estimate(const struct zti_job *job, double aim, double *bound)
 {
     enum { STEPS = 18, MOST = 64 };
-    double *const values = zti_alloc(s->w->context, SAMPLE_VALUES * sizeof *values);
+    double *const values = zti_alloc(job->context, SAMPLE_VALUES * sizeof *values);
     if (!values)
-        return zti_fail(s->w->context, ZT_NO_MEMORY, "no memory for a sample of the values");
-    const uint32_t n = sample_values(s, values);
+        return zti_fail(job->context, ZT_NO_MEMORY, "no memory for a sample of the values");
+    const uint32_t n = sample_values(job, values);
     double low = sqrt(3 * aim), high = MOST * low;
     if (n == 0 || lattice_error(values, n, low) > aim)
         high = low;
@@ -171,23 +127,17 @@ static zt_status estimate(const struct search *s, double aim, double *bound)
     }
     const double error = n > 0 ? lattice_error(values, n, low) : aim;
     *bound = error <= aim && error >= 0.97 * aim ? low : refine(values, n, aim, low);
-    zti_release(s->w->context, values);
+    zti_release(job->context, values);
     return ZT_OK;
 }
-
-/* The bounds between which a search is; 0: not known. */
-struct bracket {
-    double met, unmet;
-    uint32_t misses; /* trials, as long as none was met */
-};
 
 /* The bound to try after one that made an error: errors grow as bounds do; else the middle. Where
  * that was not enough before, errors grow more slowly, as where most values are predicted well
  * whatever the bound: then as far again for each miss. */
-static double next_bound(const struct bracket *b, double bound, double error, double aim)
+static double next_bound(const struct zti_bracket *b, double error, double aim)
 {
     const double most = 8, factor = error > 0 ? sqrt(aim / error) : most;
-    double next = bound * (factor > most ? most : factor < 1 / most ? 1 / most : factor);
+    double next = b->bound * (factor > most ? most : factor < 1 / most ? 1 / most : factor);
     if (b->met > 0 && b->unmet > 0)
         return next > b->met && next < b->unmet ? next : sqrt(b->met * b->unmet);
     if (b->met > 0)
@@ -198,172 +148,207 @@ static double next_bound(const struct bracket *b, double bound, double error, do
 }
 
 /* Whether two bounds are the same to the codec: for integers, where their whole parts are. */
-static bool is_same(const struct search *s, double a, double b)
+static bool is_same(const struct zti_search *s, double a, double b)
 {
-    const double range = s->f->range;
-    return (s->f->type == ZT_I32 || s->f->type == ZT_I64) && floor(a * range) == floor(b * range);
+    return !zti_is_float(s->type) && floor(a * s->range) == floor(b * s->range);
 }
 
 /* Whether a bound that is met needs no other trial: the error is near enough to the target, 0.25 dB
  * and later 0.45; or the bound is far above what even errors would allow, so that most values lie
  * on the lattice whatever it is. */
-static bool is_enough(const struct search *s, double bound, uint32_t trial)
+static bool is_enough(const struct zti_search *s, double error)
 {
-    const double part = trial < 2 ? 0.944 : 0.901;
-    return s->f->error >= part * s->target || bound >= 50 * sqrt(3 * s->target);
+    const double part = s->trial < 2 ? 0.944 : 0.901;
+    return error >= part * s->target || s->bracket.bound >= 50 * sqrt(3 * s->target);
+}
+
+static double aim_of(const struct zti_search *s)
+{
+    return s->target * 0.993; /* 0.03 dB */
+}
+
+static zt_status begin_any(struct zti_job *job)
+{
+    struct zti_search *const s = &job->search;
+    s->bracket.best_error = -1;
+    return estimate(job, aim_of(s), &s->bracket.bound);
 }
 
 /* From one measurement to the next. The end is for arrays whose errors follow no rule: the bound
  * that was met most nearly; where none was, smaller ones until there is one. */
-static zt_status search_any(struct search *s)
+static bool next_any(struct zti_search *s, double error, bool is_met)
 {
     enum { TRIALS = 7 };
-    const double aim = s->target * 0.993; /* 0.03 dB */
-    struct bracket bracket = {0, 0, 0};
-    double bound = 0, best = 0, best_error = -1;
-    zt_status status = estimate(s, aim, &bound);
-    for (uint32_t i = 0; i < TRIALS_MOST && !status && bound > 0; i++) {
-        status = code_and_measure(s, bound * s->f->range);
-        if (status)
-            return status;
-        const bool met = is_met(s);
-        if (met && (is_enough(s, bound, i) || i >= TRIALS))
-            return ZT_OK;
-        *(met ? &bracket.met : &bracket.unmet) = bound;
-        bracket.misses += !met;
-        if (met && s->f->error >= best_error) {
-            best = bound;
-            best_error = s->f->error;
-        }
-        double next = next_bound(&bracket, bound, s->f->error, aim);
-        if (is_same(s, next, bracket.unmet)) /* one less */
-            next = (floor(bracket.unmet * s->f->range) - 0.5) / s->f->range;
-        if (i >= TRIALS - 1 || (bracket.met > 0 && is_same(s, next, bracket.met)))
-            next = best > 0 ? best : bracket.unmet / 4;
-        if (met && next == bound)
-            return ZT_OK;
-        bound = next;
+    struct zti_bracket *const b = &s->bracket;
+    const double bound = b->bound;
+    if (is_met && (is_enough(s, error) || s->trial >= TRIALS))
+        return false;
+    *(is_met ? &b->met : &b->unmet) = bound;
+    b->misses += !is_met;
+    if (is_met && error >= b->best_error) {
+        b->best = bound;
+        b->best_error = error;
     }
-    return status ? status : code_and_measure(s, 0);
+    double next = next_bound(b, error, aim_of(s));
+    if (is_same(s, next, b->unmet)) /* one less */
+        next = (floor(b->unmet * s->range) - 0.5) / s->range;
+    if (s->trial >= TRIALS - 1 || (b->met > 0 && is_same(s, next, b->met)))
+        next = b->best > 0 ? b->best : b->unmet / 4;
+    b->bound = next;
+    return !(is_met && next == bound);
 }
 
 /* ---- bounds that are powers of two ---- */
 
 /* Whether the sample's error with the bound 2^k meets the target. */
-static zt_status try_power(const struct search *s, struct zti_trial *trial, int k, bool *is_met)
+static zt_status try_power(const struct zti_job *job, struct zti_trial *trial, int k, bool *is_met)
 {
-    zt_context *const context = s->w->context;
+    zt_context *const context = job->context;
+    const struct zti_search *const s = &job->search;
     const struct zti_array *const sample = &trial->sample.array;
-    struct zti_ask ask = *s->ask;
+    struct zti_ask ask = job->ask;
     struct zti_coding coding;
     uint64_t bytes;
     double squares = 0;
     ask.kind = ZT_ABS;
     ask.abs_bound = ldexp(1, k);
-    zt_status status = zti_code_for_good(context, s->f->coding.codec, &ask, sample, NULL,
+    zt_status status = zti_code_for_good(context, job->frame.coding.codec, &ask, sample, NULL,
                                          &trial->stream, &coding, &bytes);
     if (!status)
         status = zti_decode_own(context, &coding, trial->stream.bytes, bytes, &trial->decoded);
     if (!status)
-        squares = zti_sum_squares(context, sample, trial->decoded.bytes, NULL, s->f->range);
+        squares = zti_sum_squares(context, sample, trial->decoded.bytes, NULL, s->range);
     zti_forget(context, &coding);
     *is_met = squares / (double)zti_array_values(sample->rank, sample->shape) <= s->target * margin;
     return status;
 }
 
 /* The loosest power that a sample says is met: by halves to one in four, then single ones. */
-static zt_status estimate_power(const struct search *s, int most, int *power)
+static zt_status estimate_power(const struct zti_job *job, int most, int *power)
 {
     enum { VALUES = 1 << 15, STRIDE = 4, STRIDES = 100, LEAST = -1020 };
     struct zti_trial trial = {.stream = {.bytes = NULL}};
     bool is_met;
-    zt_status status =
-        zti_sample_tiles(s->w->context, s->f->coding.codec, s->slab, VALUES, &trial.sample);
+    zt_status status = zti_sample_tiles(job->context, job->frame.coding.codec, &job->values, VALUES,
+                                        &trial.sample);
     int unmet = -1, met = STRIDES; /* strides below 'most'; the last one is not tried */
-    const zt_progress progress = zti_pause_progress(s->w->context);
+    const zt_progress progress = zti_pause_progress(job->context);
     while (met * STRIDE > most - LEAST)
         met--;
     while (!status && met - unmet > 1) {
         const int middle = unmet + (met - unmet) / 2;
-        status = try_power(s, &trial, most - STRIDE * middle, &is_met);
+        status = try_power(job, &trial, most - STRIDE * middle, &is_met);
         *(is_met ? &met : &unmet) = middle;
     }
     int k = most - STRIDE * met;
     for (int i = 1; !status && met > 0 && i < STRIDE; i++) { /* none is four above */
-        status = try_power(s, &trial, k + 1, &is_met);
+        status = try_power(job, &trial, k + 1, &is_met);
         if (!is_met)
             break;
         k++;
     }
-    zti_resume_progress(s->w->context, progress);
-    zti_trial_free(s->w->context, &trial);
+    zti_resume_progress(job->context, progress);
+    zti_trial_free(job->context, &trial);
     *power = k;
     return status;
 }
 
-/* Powers between which a search is; 'none' where not known. */
-struct powers {
-    int met, unmet, none;
-    int step; /* for as long as only one is known */
-    uint32_t trials;
-};
+/* Whether a power is known. */
+static bool is_known(const struct zti_powers *p, int k)
+{
+    return k <= p->most;
+}
 
-/* The power to try after k. */
-static int next_power(struct powers *p, int k, bool is_met)
+static zt_status begin_powers(struct zti_job *job)
+{
+    enum {
+        SLACK = 12,
+        GREATEST = 1020,
+        LEAST = -1070
+    }; /* errors are at most so many powers below
+          a bound */
+    struct zti_powers *const p = &job->search.powers;
+    (void)frexp(job->search.range, &p->most);
+    p->most = p->most + SLACK < GREATEST ? p->most + SLACK : GREATEST;
+    p->least = zti_is_float(job->search.type) ? LEAST : 0;
+    p->met = p->unmet = p->most + 1;
+    p->step = 1;
+    const zt_status status = estimate_power(job, p->most, &p->k);
+    p->k = p->k < p->most ? p->k + 1 : p->k;
+    return status;
+}
+
+/* The power to try after one. */
+static int next_power(struct zti_powers *p, bool is_met)
 {
     enum { SINGLE_STEPS = 4 };
-    *(is_met ? &p->met : &p->unmet) = k;
-    if (p->met != p->none && p->unmet != p->none)
+    *(is_met ? &p->met : &p->unmet) = p->k;
+    if (is_known(p, p->met) && is_known(p, p->unmet))
         return p->met + (p->unmet - p->met) / 2;
-    if (++p->trials > SINGLE_STEPS)
+    if (++p->steps > SINGLE_STEPS)
         p->step *= 2;
-    return is_met ? k + p->step : k - p->step;
+    return is_met ? p->k + p->step : p->k - p->step;
 }
 
 /* Up while it is met, and down until it is, in steps that grow; then the middle. A power that was
  * met and is followed by one that is not is coded once more. */
-static zt_status search_powers(struct search *s)
+static bool next_powers(struct zti_search *s, bool is_met)
 {
-    enum { SLACK = 12 }; /* errors are that many powers below a bound, at most */
-    int most = 0, k = 0;
-    const bool is_integer = s->f->type == ZT_I32 || s->f->type == ZT_I64;
-    const int least = is_integer ? 0 : -1070;
-    (void)frexp(s->f->range, &most);
-    most = most + SLACK < 1020 ? most + SLACK : 1020;
-    zt_status status = estimate_power(s, most, &k);
-    struct powers p = {.met = most + 1, .unmet = most + 1, .none = most + 1, .step = 1};
-    k = k < most ? k + 1 : k;
-    for (uint32_t i = 0; i < TRIALS_MOST && k >= least && !status; i++) {
-        status = code_and_measure(s, ldexp(1, k));
-        if (status)
-            return status;
-        const bool met = is_met(s);
-        const int next = next_power(&p, k, met);
-        if (met && (k == most || p.unmet == k + 1))
-            return ZT_OK;
-        if (p.met != p.none && p.unmet == p.met + 1)
-            return code_and_measure(s, ldexp(1, p.met));
-        k = next > most ? most : next < least && k > least && p.met == p.none ? least : next;
-    }
-    if (!status && p.met != p.none)
-        return code_and_measure(s, ldexp(1, p.met));
-    return status ? status : code_and_measure(s, 0);
+    struct zti_powers *const p = &s->powers;
+    const int next = next_power(p, is_met);
+    if (is_met && (p->k == p->most || p->unmet == p->k + 1))
+        return false;
+    s->is_last = is_known(p, p->met) && p->unmet == p->met + 1;
+    if (s->is_last)
+        p->k = p->met;
+    else if (next > p->most)
+        p->k = p->most;
+    else
+        p->k = next < p->least && p->k > p->least && !is_known(p, p->met) ? p->least : next;
+    return true;
 }
 
-zt_status zti_psnr_code(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                        const struct zti_array *slab, const struct zti_special *special,
-                        struct zti_misses *misses, uint8_t **payload)
+/* ---- both ---- */
+
+/* Set the bound of the next trial: where there were too many, or none is left, the last one. */
+static void set_bound(struct zti_search *s)
 {
-    struct search s = {.w = w,
-                       .f = f,
-                       .ask = ask,
-                       .slab = slab,
-                       .special = special,
-                       .misses = misses,
-                       .payload = payload,
-                       .target = target_of(w->params.bound.value)};
-    s.counted = zti_counted_values(f);
-    if (s.counted == 0 || s.target < DBL_MIN / DBL_EPSILON)
-        return code_and_measure(&s, 0);
-    return zti_has_power_bounds(f->coding.codec) ? search_powers(&s) : search_any(&s);
+    const struct zti_powers *const p = &s->powers;
+    const bool is_over = s->trial >= TRIALS_MOST;
+    if (s->has_powers && !s->is_last && (is_over || p->k < p->least)) {
+        s->is_last = true;
+        s->bound = is_known(p, p->met) ? ldexp(1, p->met) : 0;
+    } else if (s->has_powers) {
+        s->bound = ldexp(1, p->k);
+    } else {
+        s->is_last = is_over || !(s->bracket.bound > 0);
+        s->bound = s->is_last ? 0 : s->bracket.bound * s->range;
+    }
+}
+
+zt_status zti_search_begin(struct zti_job *job)
+{
+    const struct zti_frame *const f = &job->frame;
+    struct zti_search *const s = &job->search;
+    *s = (struct zti_search){.target = target_of(f->bound.value),
+                             .range = f->range,
+                             .type = f->type,
+                             .has_powers = zti_has_power_bounds(f->coding.codec)};
+    s->is_last = zti_counted_values(f) == 0 || s->target < DBL_MIN / DBL_EPSILON;
+    if (s->is_last)
+        return ZT_OK;
+    const zt_status status = s->has_powers ? begin_powers(job) : begin_any(job);
+    if (!status)
+        set_bound(s);
+    return status;
+}
+
+bool zti_search_next(struct zti_search *s, double error)
+{
+    const bool is_met = error <= s->target * margin;
+    if (s->is_last || !(s->has_powers ? next_powers(s, is_met) : next_any(s, error, is_met)))
+        return false;
+    s->trial++;
+    set_bound(s);
+    return true;
 }

@@ -4,48 +4,48 @@
 
 /* Bits that the sample takes when coded as is asked, exact values with their places included;
  * UINT64_MAX where these are more than a frame may have. */
-static zt_status sample_bits(zt_context *context, const struct zti_codec *codec,
-                             const struct zti_ask *ask, struct zti_trial *trial, uint64_t limit,
-                             uint64_t *bits)
+static zt_status sample_bits(const struct zti_job *job, const struct zti_ask *ask,
+                             struct zti_trial *trial, uint64_t limit, uint64_t *bits)
 {
-    const uint64_t values = zti_array_values(trial->sample.array.rank, trial->sample.array.shape);
+    const struct zti_array *const sample = &trial->sample.array;
+    const uint64_t values = zti_array_values(sample->rank, sample->shape);
     struct zti_misses misses = {.limit = limit};
     struct zti_coding coding;
     uint64_t bytes;
-    const zt_status status = zti_code_for_good(context, codec, ask, &trial->sample.array, &misses,
-                                               &trial->stream, &coding, &bytes);
+    const zt_status status = zti_code_for_good(job->context, job->frame.coding.codec, ask, sample,
+                                               &misses, &trial->stream, &coding, &bytes);
     const uint64_t gap = misses.count ? values / misses.count : 0;
     *bits = 8 * (bytes + misses.count * (zt_type_bytes(coding.type) + (gap < 128 ? 1 : 2)));
     if (misses.is_over)
         *bits = UINT64_MAX;
-    zti_misses_free(context, &misses);
-    zti_forget(context, &coding);
+    zti_misses_free(job->context, &misses);
+    zti_forget(job->context, &coding);
     return status;
 }
 
 /* Within a run, from the loosest way to the tightest, the bits fall while exact values become
  * fewer, and then rise: a run is left when they have risen twice. */
-zt_status zti_choose(struct zt_writer *w, const struct zti_frame *f, struct zti_ask *ask,
-                     const struct zti_array *slab)
+zt_status zti_choose_way(struct zti_job *j)
 {
     enum { SAMPLE_VALUES = 1 << 15, RISES = 2, PART = 8 };
-    const struct zti_codec *codec = f->coding.codec;
+    const struct zti_coding *const coding = &j->frame.coding;
+    struct zti_ask *const ask = &j->ask;
     uint32_t ends[ZTI_CHOICE_RUNS], best = 0, at = 0;
     uint64_t least = UINT64_MAX, bits;
     struct zti_trial trial = {.stream = {.bytes = NULL}};
-    const struct zti_planning *const planning = zti_planning_of(codec);
+    const struct zti_planning *const planning = zti_planning_of(coding->codec);
     if (!planning || !planning->choices)
         return ZT_OK;
-    const uint32_t runs = planning->choices(&f->coding, ends);
-    zt_status status = zti_sample_tiles(w->context, codec, slab, SAMPLE_VALUES, &trial.sample);
-    const uint64_t limit = zti_array_values(slab->rank, trial.sample.array.shape) / PART;
-    const zt_progress progress = zti_pause_progress(w->context);
+    const uint32_t runs = planning->choices(coding, ends);
+    zt_status status =
+        zti_sample_tiles(j->context, coding->codec, &j->values, SAMPLE_VALUES, &trial.sample);
+    const uint64_t limit = zti_array_values(j->values.rank, trial.sample.array.shape) / PART;
     for (uint32_t run = 0; run < runs; run++) {
         uint64_t low = UINT64_MAX;
         uint32_t rises = 0;
         for (at = run > 0 ? ends[run - 1] : 0; at < ends[run] && rises < RISES && !status; at++) {
             ask->choice = at;
-            status = sample_bits(w->context, codec, ask, &trial, limit, &bits);
+            status = sample_bits(j, ask, &trial, limit, &bits);
             rises = bits < low || bits == UINT64_MAX ? 0 : rises + 1;
             low = bits < low ? bits : low;
             if (bits < least) {
@@ -54,8 +54,7 @@ zt_status zti_choose(struct zt_writer *w, const struct zti_frame *f, struct zti_
             }
         }
     }
-    zti_resume_progress(w->context, progress);
     ask->choice = least == UINT64_MAX ? ends[0] - 1 : best;
-    zti_trial_free(w->context, &trial);
+    zti_trial_free(j->context, &trial);
     return status;
 }

@@ -57,29 +57,30 @@ static uint64_t raw_bytes_of(const struct zti_frame *f, const struct zti_tail_pa
     return bytes_of(&raw, false, parts);
 }
 
-void zti_frame_limit_index(struct zti_frame *f, const struct zti_tail_parts *parts)
+void zti_measure_frame(const zt_params *params, struct zti_frame *f,
+                       const struct zti_tail_parts *parts)
 {
-    if (!zti_has_limit(&f->bound) || f->index.kind == ZT_INDEX_NONE ||
-        bytes_of(f, true, parts) <= raw_bytes_of(f, parts))
-        return;
-    f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
-    f->index_bytes = 0;
+    if (params->index == ZT_INDEX_DEFAULT && zti_has_limit(&f->bound) &&
+        f->index.kind != ZT_INDEX_NONE && bytes_of(f, true, parts) > raw_bytes_of(f, parts)) {
+        f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
+        f->index_bytes = 0;
+    }
+    zti_frame_measure(f, parts);
 }
 
-zt_status zti_writer_keep_short(struct zt_writer *w, struct zti_frame *f,
-                                const struct zti_array *slab, bool is_over,
-                                const struct zti_tail_parts *parts, uint8_t **payload)
+zt_status zti_keep_short(struct zti_job *j)
 {
+    struct zti_frame *const f = &j->frame;
+    const struct zti_tail_parts parts = zti_job_parts(j);
     uint64_t end_bits;
     size_t room_bytes;
     if (!zti_has_limit(&f->bound) ||
-        (!is_over && bytes_of(f, false, parts) <= raw_bytes_of(f, parts)))
+        (!j->misses.is_over && bytes_of(f, false, &parts) <= raw_bytes_of(f, &parts)))
         return ZT_OK;
-    zti_forget(w->context, &f->coding);
+    zti_forget(j->context, &f->coding);
     zti_frame_set_raw(f);
-    const zt_status status =
-        zti_writer_payload_room(w, f, (size_t)f->payload_bytes, payload, &room_bytes);
+    const zt_status status = zti_payload_room(j, (size_t)f->payload_bytes, &room_bytes);
     return status ? status
-                  : zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, 0,
+                  : zti_exec_encode(j->context, &f->coding, j->slab, j->stream, room_bytes, 0,
                                     &end_bits, NULL, NULL);
 }

@@ -3,57 +3,79 @@
 #include "array/mirror.h"
 #include "core/device.h"
 #include "frame/write/stages.h"
+#include "plan/plans.h"
 #include "ztile_cuda.h"
 
 #include <float.h>
 #include <math.h>
 
+/* What is asked, of each codec in turn. */
+struct rooms {
+    zt_context *context;
+    struct zti_request request;
+    uint64_t extent;
+    uint64_t *device_parts;
+};
+
+void zti_frame_set_largest(struct zti_frame *f, uint64_t payload_bytes)
+{
+    f->payload_bytes = payload_bytes;
+    f->exact_values = zti_misses_limit(f);
+    if (f->special_values > 0 && f->special_bytes == 0)
+        f->special_bytes = zti_special_bytes_max(f->type, f->special_values);
+    f->index_bytes =
+        f->index.kind == ZT_INDEX_NONE ? 0 : zti_index_bytes_max(&f->index, zti_frame_chunks(f));
+    f->tail_bytes = zti_tail_bytes_max(f);
+}
+
 /* The most bytes that a stream of this coding takes, of which nothing was learnt yet. */
-static zt_status stream_most(struct zt_writer *w, const struct zti_coding *coding, uint64_t *bytes)
+static zt_status stream_most(const struct rooms *r, const struct zti_coding *coding,
+                             uint64_t *bytes)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     size_t capacity = 0;
-    zt_status status = zti_exec_capacity(w->context, coding, &capacity);
+    zt_status status = zti_exec_capacity(r->context, coding, &capacity);
     const uint64_t head = learning ? learning->head_max_bytes(coding) : 0;
     const uint64_t most = head + capacity;
     if (most > *bytes)
         *bytes = most;
-    if (!status && w->device_parts)
+    if (!status && r->device_parts)
         status = zti_exec_scratch(
-            w->context, coding,
-            zti_has_ends(coding) ? 1 : zti_layout_of(&w->params, coding).chunk_tiles,
-            w->device_parts);
+            r->context, coding,
+            zti_has_ends(coding) ? 1 : zti_layout_of(&r->request.params, coding).chunk_tiles,
+            r->device_parts);
     return status;
 }
 
-zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
-                              uint64_t *bytes)
+/* The most bytes of a frame under a plan, with the padding before it. */
+static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan, uint64_t *bytes)
 {
+    const struct zti_request *const asked = &r->request;
     struct zti_frame f;
     memset(&f, 0, sizeof f);
-    f.type = w->type;
-    f.rank = w->rank;
-    memcpy(f.shape, w->shape, sizeof f.shape);
-    f.shape[0] = extent;
-    f.coding.codec = w->codec;
-    f.coding.type = w->type;
+    f.type = asked->type;
+    f.rank = asked->rank;
+    memcpy(f.shape, asked->shape, sizeof f.shape);
+    f.shape[0] = r->extent;
+    f.coding.codec = asked->codec;
+    f.coding.type = asked->type;
     zti_frame_set_plan(&f, plan);
 
     /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
      * a frame with a bound may also end up lossless, one with any where special values are too
      * many different ones. */
-    const zt_bound *bound = &w->params.bound;
+    const zt_bound *bound = &asked->params.bound;
     struct zti_ask ask = {
-        .params = &w->params, .kind = ZT_LOSSLESS, .min = (double)NAN, .max = (double)NAN};
+        .params = &asked->params, .kind = ZT_LOSSLESS, .min = (double)NAN, .max = (double)NAN};
     const bool is_lossless = zti_is_lossless(bound);
     const bool has_abs = !is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_ABS ||
                                           bound->kind == ZT_REL || bound->kind == ZT_PSNR);
     uint64_t most = 0;
     zt_status status = ZT_OK;
-    if (has_abs || (!is_lossless && (zti_is_float(w->type) || w->params.fills > 0))) {
-        status = w->codec->configure(w->context, &ask, &f.coding);
+    if (has_abs || (!is_lossless && (zti_is_float(asked->type) || asked->params.fills > 0))) {
+        status = asked->codec->configure(r->context, &ask, &f.coding);
         if (!status)
-            status = stream_most(w, &f.coding, &most);
+            status = stream_most(r, &f.coding, &most);
     }
     if (has_abs) {
         ask.kind = bound->kind == ZT_PWREL ? ZT_PWREL : ZT_ABS;
@@ -65,12 +87,12 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
     }
     f.coding.verify_bound = (double)NAN;
     if (!status)
-        status = w->codec->configure(w->context, &ask, &f.coding);
+        status = asked->codec->configure(r->context, &ask, &f.coding);
     if (!status)
-        status = stream_most(w, &f.coding, &most);
+        status = stream_most(r, &f.coding, &most);
     if (status)
         return status;
-    f.index = zti_layout_of(&w->params, &f.coding); /* if there is one */
+    f.index = zti_layout_of(&asked->params, &f.coding); /* if there is one */
     if (!is_lossless)
         f.special_values = zti_array_values(f.rank, f.shape);
     zti_frame_set_largest(&f, most);
@@ -79,12 +101,49 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
     if (zti_has_limit(bound)) {
         const struct zti_frame coded = f;
         zti_frame_set_raw(&f);
-        f.index = w->params.index == ZT_INDEX_DEFAULT ? f.index : coded.index;
+        f.index = asked->params.index == ZT_INDEX_DEFAULT ? f.index : coded.index;
         f.index_bytes = coded.index_bytes;
     }
     *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
              zti_tail_bytes_max(&f);
     return ZT_OK;
+}
+
+/* The most that any plan takes with the codec that is set. */
+static zt_status bound_of_plans(const struct rooms *r, uint64_t *bytes)
+{
+    const struct zti_request *const asked = &r->request;
+    struct zti_plan list[ZTI_PLANS_MOST];
+    uint64_t shape[ZT_MAX_RANK], most = 0;
+    memcpy(shape, asked->shape, sizeof shape);
+    shape[0] = r->extent;
+    zt_status status = bound_under(r, asked->fixed ? &asked->fixed->plan : NULL, &most);
+    const uint32_t plans =
+        zti_has_planning(&asked->params) ? zti_plans_of(asked->rank, shape, list) : 0;
+    for (uint32_t i = 0; i < plans && !status; i++) {
+        *bytes = most > *bytes ? most : *bytes;
+        status = bound_under(r, &list[i], &most);
+    }
+    *bytes = most > *bytes ? most : *bytes;
+    return status;
+}
+
+zt_status zti_frame_bound(zt_context *context, const struct zti_request *request, uint64_t extent,
+                          uint64_t *device_parts, uint64_t *bytes)
+{
+    struct rooms r = {context, *request, extent, device_parts};
+    struct zti_candidate list[2 * ZTI_CANDIDATES_MOST];
+    const uint32_t n = request->is_codec_open ? zti_candidates_of(request, list) : 0;
+    *bytes = 0;
+    zt_status status = n == 0 ? bound_of_plans(&r, bytes) : ZT_OK;
+    for (uint32_t i = 0; i < n && !status; i++) {
+        if (!list[i].is_lossy && !zti_is_lossless(&request->params.bound))
+            continue; /* another is, or it cannot */
+        r.request.codec = zti_codec_by_id(list[i].codec);
+        r.request.params.effort = list[i].effort;
+        status = bound_of_plans(&r, bytes);
+    }
+    return status;
 }
 
 /* ---- memory of a GPU ---- */
@@ -93,22 +152,20 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
 static zt_status device_parts(zt_context *context, const zt_array *given, const zt_params *params,
                               uint64_t *parts)
 {
-    struct zt_writer w;
+    struct zti_request request;
     if (!context || !context->device)
         return zti_fail(context, ZT_BAD_ARG, "scratch memory on a GPU is for the cuda policy");
     struct zti_array array;
     zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
     if (!status)
-        status = zti_writer_init(context, &array, params, &w);
+        status = zti_request_init(context, &array, params, &request);
     if (status)
         return status;
-    w.device_parts = parts;
-    const uint64_t rest = w.shape[0] % w.thickness;
+    const uint64_t rest = request.shape[0] % request.thickness;
     uint64_t ignored;
-    status = zti_writer_frame_bound(&w, w.thickness, &ignored);
+    status = zti_frame_bound(context, &request, request.thickness, parts, &ignored);
     if (!status && rest > 0)
-        status = zti_writer_frame_bound(&w, rest, &ignored);
-    zti_writer_clear(&w);
+        status = zti_frame_bound(context, &request, rest, parts, &ignored);
     if (!status && zti_packed_bytes(&array) > 0)
         parts[ZTI_DEVICE_PACKED] = zti_packed_bytes(&array);
     return status;

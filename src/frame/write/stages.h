@@ -1,4 +1,14 @@
-/* stages.h: the writer behind zt_writer_* and zt_compress, which the stages of writing share. */
+/* stages.h: the stages by which a slab becomes a frame of a file, in their order:
+ *
+ *   resolve   resolve.c: the caller's bound to what is asked of a codec; psnr.c and pwrel.c are how
+ *             that is searched for where the range alone does not say
+ *   plan      plan.c: codec, effort and order of axes, by samples
+ *   fill      fill.c: special values out, something smooth in
+ *   code      code.c: values to a payload; index.c: where its chunks begin; raw.c: values as they
+ *             are, where nothing shorter came out
+ *   emit      emit.c: header, payload and tail to the output, and the seek table at the end
+ *
+ * A frame is a job on its way through them (stages.c). Slabs are cut by writer.c. */
 #ifndef ZTI_FRAME_WRITE_STAGES_H
 #define ZTI_FRAME_WRITE_STAGES_H
 
@@ -7,179 +17,250 @@
 #include "plan/contest.h"
 #include "plan/tight.h"
 
-enum { ZTI_OPTIONS_MOST = 64 };
-
-enum zti_writer_state { ZTI_WRITER_OPEN, ZTI_WRITER_CLOSED, ZTI_WRITER_FAILED };
-
-struct zt_writer {
-    zt_context *context;
-    zt_sink sink;
-    uint8_t *memory; /* the caller's, where sink.write is NULL */
-    size_t memory_bytes;
-    uint64_t at; /* bytes written */
-    zt_params params;
+/* What the caller asks of all frames. */
+struct zti_request {
+    zt_params params; /* the range, codec and effort, where they are left open, are set later */
     char name[ZTI_NAME_BYTES + 1];
     char units[ZTI_UNITS_BYTES + 1];
-    const struct zti_codec *codec;
-    bool is_codec_open;                  /* codec and effort are chosen with the first frame */
-    zt_option options[ZTI_OPTIONS_MOST]; /* what there was to choose from for the first frame */
-    uint32_t options_count;
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK]; /* of the whole array; shape[0] may be ZT_UNKNOWN */
     uint64_t slice_bytes;
-    uint64_t thickness;      /* slices of a frame */
-    uint64_t special_values; /* in frames that were written */
-    uint64_t counted_values; /* in them: those of which the PSNR is */
-    double error;    /* psnr only: their squared errors over the square of the range, summed */
-    uint64_t put;    /* slices that were put */
-    uint64_t staged; /* of them not coded yet, in stage */
-    struct zti_buffer stage;
-    struct zti_buffer payload; /* where memory is, of all codings of a frame but the first */
-    bool is_aside;             /* one of these */
-    struct zti_buffer tail;
-    struct zti_buffer starts; /* of chunks, uint64_t */
-    struct zti_buffer turned; /* a slab as the coded array, where its strides cannot be that */
+    uint64_t thickness; /* slices of a frame */
+    const struct zti_codec *codec;
+    bool is_codec_open;             /* codec and effort are chosen with the first frame */
     const struct zti_choice *fixed; /* plan and axes of all frames, instead of a choice; or NULL */
-    struct zti_buffer decoded;      /* psnr only: a slab */
-    uint64_t *device_parts; /* NULL, or: raised to the memory of a GPU that codings need, when their
-                               frames' bounds are computed */
-    struct zti_table table;
-    enum zti_writer_state state;
 };
 
-/* Set up a writer that has neither sink nor memory yet; nothing is allocated. */
-zt_status zti_writer_init(zt_context *context, const struct zti_array *whole,
-                          const zt_params *params, struct zt_writer *writer);
+/* Where frames go, and what went there. */
+struct zti_output {
+    zt_sink sink;
+    uint8_t *memory; /* the caller's, where sink.write is NULL */
+    size_t memory_bytes;
+    uint64_t at; /* bytes written */
+    struct zti_buffer tail;
+    struct zti_table table;
+    uint64_t special_values;
+    uint64_t counted_values; /* those of which the PSNR is */
+    double error;            /* psnr only: their squared errors over the square of the range */
+};
 
-/* Append slices. stats may be NULL; otherwise they are those of the whole slab, which is known to
- * be one frame. */
-zt_status zti_writer_put(struct zt_writer *writer, const struct zti_array *slab,
-                         const zt_stats *stats);
+/* Memory that jobs use one after the other. */
+struct zti_scratch {
+    struct zti_buffer turned;  /* a slab as the coded array, where its strides cannot be that */
+    struct zti_buffer decoded; /* psnr only: a slab */
+    struct zti_buffer payload, starts; /* while no job has them */
+};
 
-/* ZT_BAD_ARG where a sink is none, or cannot do what params ask of it. */
-zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params);
+/* What a pass over a slab's values finds. */
+struct zti_scanned {
+    double min, max;         /* of its finite values; NaN: there are none */
+    uint64_t special_values; /* NaN, infinities, fill values */
+};
 
-/* Write the rest and the seek table. */
-zt_status zti_writer_finish(struct zt_writer *writer);
+/* A search for the bound that meets a PSNR (psnr.c). */
+struct zti_search {
+    double bound;  /* to be tried next, or taken; 0: none is met */
+    double target; /* of the mean squared error over the square of the range */
+    double range;
+    uint32_t type;   /* zt_type */
+    uint32_t trial;  /* number of the one that is made */
+    bool is_last;    /* there is no other after it */
+    bool has_powers; /* bounds are powers of two: */
+    struct zti_powers {
+        int k, most, least; /* the one that is tried; between these */
+        int met, unmet;     /* most + 1: none is known */
+        int step;           /* for as long as only one is */
+        uint32_t steps;
+    } powers;
+    struct zti_bracket { /* any bounds, over range; 0: not known */
+        double bound;
+        double met, unmet;
+        uint32_t misses; /* trials, as long as none was met */
+        double best, best_error;
+    } bracket;
+};
 
-/* Free what a writer holds, not itself. */
-void zti_writer_clear(struct zt_writer *writer);
+/* A frame on its way. */
+struct zti_job {
+    zt_context *context;
+    const struct zti_request *request;
+    struct zti_scratch *scratch;
+    struct zti_output *output;
+    const struct zti_array *slab; /* in the host's memory, but where only kernels look at it */
 
-/* The frame of a slab, but for its lengths, and what is asked of the codec for it. */
-zt_status zti_writer_prepare(struct zt_writer *writer, const struct zti_array *slab,
-                             const zt_stats *stats, struct zti_frame *frame, struct zti_ask *ask);
+    /* resolve */
+    struct zti_frame frame;
+    struct zti_ask ask;
+    struct zti_search search; /* if has_search */
+    bool has_search;
+    bool is_loosened;     /* planes that samples said could be dropped were too many, once */
+    uint64_t misses_most; /* with planes dropped, more values than that kept exactly do not pay */
 
-/* room.c: the most bytes of a frame of this many slices under a plan (NULL: none), with the padding
- * before it. */
-zt_status zti_writer_bound_of(struct zt_writer *writer, uint64_t extent,
-                              const struct zti_plan *plan, uint64_t *bytes);
+    /* plan */
+    zt_params params; /* of ask: the caller's, with the effort of the candidate */
 
-/* ---- planned.c ---- */
+    /* fill */
+    struct zti_array values; /* the coded array, as the codec is given it */
+    struct zti_special special;
+
+    /* code */
+    bool is_aside; /* the place in the output is taken by another coding of this slab */
+    struct zti_misses misses;
+    struct zti_buffer starts;  /* of chunks, uint64_t */
+    struct zti_buffer payload; /* unless it lies in the output */
+    uint8_t *stream;           /* the payload, where it lies */
+};
+
+/* ---- stages.c ---- */
+
+enum { ZTI_OPTIONS_MOST = 64 };
+
+/* What there was to choose from for the first frame. */
+struct zti_options {
+    zt_option list[ZTI_OPTIONS_MOST];
+    uint32_t count;
+};
+
+/* Write the frame of a slab, which may be in a GPU's memory. What it is coded with settles codec
+ * and effort of request, if they are open, and is described in options. scanned may be NULL. */
+zt_status zti_write_frame(zt_context *context, struct zti_request *request,
+                          struct zti_scratch *scratch, struct zti_output *output,
+                          const struct zti_array *slab, const struct zti_scanned *scanned,
+                          struct zti_options *options);
+
+/* Free what a job holds; buffers go back to the scratch. */
+void zti_job_free(struct zti_job *job);
+
+static inline struct zti_tail_parts zti_job_parts(const struct zti_job *job)
+{
+    return (struct zti_tail_parts){.exact = job->misses.list,
+                                   .special = job->special.body.bytes,
+                                   .starts = (const uint64_t *)(const void *)job->starts.bytes};
+}
+
+/* ---- resolve.c ---- */
+
+/* Check what a caller asks for an array, whose data is not looked at. */
+zt_status zti_request_init(zt_context *context, const struct zti_array *whole,
+                           const zt_params *params, struct zti_request *request);
+
+/* Go through a slab's values once. */
+zt_status zti_scan_slab(zt_context *context, const struct zti_request *request,
+                        const struct zti_array *slab, struct zti_scanned *scanned);
+
+/* Measure the range that rel and psnr are of, by slabs of 'step' slices, which the list is of. */
+zt_status zti_measure_range(zt_context *context, struct zti_request *request,
+                            const struct zti_array *array, uint64_t step,
+                            struct zti_scanned *scanned);
+
+/* The first stage: from the bound asked for, the range and what a pass over the values finds
+ * (scanned; NULL: it is made here) to what is asked of the codec, and what the header says of it.
+ * job->context, request and slab are set. */
+zt_status zti_resolve(struct zti_job *job, const struct zti_scanned *scanned);
+
+/* Its second half, where the range alone does not say: by the values that the codec is given. */
+zt_status zti_resolve_by_values(struct zti_job *job);
+
+/* Whether the slab has to be coded again, as it is then asked: for a PSNR with the search's next
+ * bound; with more planes where too many values were kept exactly; without loss where nothing of
+ * use came out. */
+bool zti_resolve_again(struct zti_job *job);
+
+/* Whether a bound is as asked for one that leaves no loss. */
+bool zti_is_lossless(const zt_bound *bound);
+
+/* Ask for no loss. */
+static inline void zti_ask_lossless(struct zti_ask *ask)
+{
+    ask->kind = ZT_LOSSLESS;
+    ask->abs_bound = 0;
+}
+
+/* ---- psnr.c ---- */
+
+/* The absolute bound at which errors spread evenly below it have a PSNR. */
+double zti_psnr_bound(double decibel, double range);
+
+/* Begin the search for the largest error that meets the PSNR asked for. */
+zt_status zti_search_begin(struct zti_job *job);
+
+/* The bound to try after one that made an error; false: it is the one to be taken. */
+bool zti_search_next(struct zti_search *search, double error);
+
+/* ---- pwrel.c ---- */
+
+/* Set ask.choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
+ * exact values included. */
+zt_status zti_choose_way(struct zti_job *job);
+
+/* ---- plan.c ---- */
 
 /* Whether params ask for a plan, and for something that there is a choice of. At a fixed rate a
  * stream is as long under any plan, and expert parameters say nothing about errors. */
 bool zti_has_planning(const zt_params *params);
 
-/* What slabs are cut at where each codec may still be chosen: a multiple of each one's side. */
-uint32_t zti_side_of_all(const struct zt_writer *writer);
+/* All that may be chosen for a request, with loss and without: an absolute bound may come to 0. */
+uint32_t zti_candidates_of(const struct zti_request *request,
+                           struct zti_candidate list[2 * ZTI_CANDIDATES_MOST]);
 
 /* Code the frame's slab under a plan; NULL: as it is. */
 void zti_frame_set_plan(struct zti_frame *frame, const struct zti_plan *plan);
 
 /* What a frame may be coded with, the one to be coded first first, by what samples say where params
  * ask for a plan. */
-zt_status zti_writer_contest(struct zt_writer *writer, const struct zti_frame *frame,
-                             const struct zti_ask *ask, const struct zti_array *slab,
-                             struct zti_result *results, uint32_t *count);
+zt_status zti_plan_frame(const struct zti_job *job, struct zti_result *results, uint32_t *count);
 
-/* Code a frame as was chosen, with the effort that ask->params has. */
-void zti_frame_take(struct zti_frame *frame, const struct zti_choice *choice, struct zti_ask *ask);
+/* What samples are coded under: for a PSNR the absolute bound that errors spread evenly need. */
+struct zti_ask zti_ask_of_samples(const struct zti_job *job);
+
+/* Code a frame as was chosen: codec, effort, and the slab as the coded array, where it lies if
+ * strides can say that, else copied. */
+zt_status zti_take_plan(struct zti_job *job, const struct zti_result *result);
+
+/* ---- options.c ---- */
 
 /* What users are told of results: the one that was taken first, then the others, then plans that
  * went far. Returns how many. */
 uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, uint32_t taken,
                               const uint64_t *shape, zt_option *options, uint32_t room);
 
-/* The slab as the coded array: where it lies if strides can say that, else copied. */
-zt_status zti_writer_turn(struct zt_writer *writer, const struct zti_frame *frame,
-                          const struct zti_array *slab, struct zti_array *coded);
+/* ---- fill.c ---- */
 
-/* The most bytes of a frame of this many slices, whatever is chosen, with the padding before it. */
-zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint64_t *bytes);
+/* Take the special values out of job->values, into job->special, and put something smooth in their
+ * places, and then what the codec codes in fewer bits. With too many different ones it is given all
+ * of them, without loss. */
+zt_status zti_fill(struct zti_job *job);
 
-/* ---- compress.c ---- */
+/* ---- code.c ---- */
 
-/* Measure the range that rel is of, where the caller did not give it. */
-zt_status zti_writer_measure(struct zt_writer *writer, const struct zti_array *array,
-                             zt_stats *stats);
+/* Code job->values as is asked, again if it was done before. misses.is_over: nothing of use came
+ * out, since too many values missed the bound, or the stream got longer than the values. */
+zt_status zti_code(struct zti_job *job);
 
-/* ---- finals.c ---- */
+/* Set job->stream to room for a payload of at most 'capacity' bytes. */
+zt_status zti_payload_room(struct zti_job *job, size_t capacity, size_t *room_bytes);
 
-/* Code a slab in the host's memory, or one that only kernels look at, and write its frame. */
-zt_status zti_writer_code_slab(struct zt_writer *writer, const struct zti_array *slab,
-                               const zt_stats *stats);
+/* The most values of a frame that are kept exactly. */
+uint64_t zti_misses_limit(const struct zti_frame *frame);
 
-/* ---- write.c ---- */
-
-/* Code a slab as the frame's codec and plan are set and as is asked, special values apart. */
-zt_status zti_writer_encode(struct zt_writer *writer, struct zti_frame *frame, struct zti_ask *ask,
-                            const struct zti_array *slab, struct zti_special *special,
-                            struct zti_misses *misses, uint8_t **payload);
-
-/* The lengths of a frame set to the most that they can be. */
-void zti_frame_set_largest(struct zti_frame *frame, uint64_t payload_bytes);
-
-/* Room for a payload of at most 'capacity' bytes: in the output if that is memory and has it. */
-zt_status zti_writer_payload_room(struct zt_writer *writer, const struct zti_frame *frame,
-                                  size_t capacity, uint8_t **room, size_t *room_bytes);
-
-/* ZT_NO_SPACE, with the sentence. */
-zt_status zti_writer_no_space(const struct zt_writer *writer);
-
-/* Whether a bound is as asked for one that leaves no loss. */
-bool zti_is_lossless(const zt_bound *bound);
-
-/* Let fill values be counted apart. */
-void zti_stats_set_fills(zt_stats *stats, const zt_params *params);
+/* ---- index.c ---- */
 
 /* The index that params ask for. The default depends on codec, rank and size of tiles. */
 struct zti_index_layout zti_layout_of(const zt_params *params, const struct zti_coding *coding);
 
+/* Chunks of a frame that has an index. */
+uint64_t zti_frame_chunks(const struct zti_frame *frame);
+
 /* Choose a frame's index: none where places are computed, or where there is one chunk only. */
-void zti_writer_choose_index(const struct zt_writer *writer, struct zti_frame *frame);
+void zti_choose_index(const zt_params *params, struct zti_frame *frame);
 
 /* Room to note where chunks begin, where the frame has an index or the head wants to know. */
-zt_status zti_writer_starts_room(struct zt_writer *writer, const struct zti_frame *frame,
-                                 struct zti_starts *starts);
+zt_status zti_starts_room(zt_context *context, const struct zti_frame *frame,
+                          struct zti_buffer *buffer, struct zti_starts *starts);
 
 /* Where tiles begin is known: turn starts into the units of the frame's index, set its bytes. */
-void zti_writer_set_index(struct zti_frame *frame, const struct zti_starts *starts);
-
-/* Code a slab as is asked, from its codec's configuration on, with what that notes in f; again, if
- * it was done before. misses->is_over: nothing of use came out, since too many values missed the
- * bound, or the stream got longer than the values. */
-zt_status zti_writer_code(struct zt_writer *writer, struct zti_frame *frame,
-                          const struct zti_ask *ask, const struct zti_array *slab,
-                          struct zti_misses *misses, uint8_t **payload);
-
-/* The absolute bound at which errors spread evenly below it have a PSNR. */
-double zti_psnr_bound(double decibel, double range);
-
-/* ---- psnr.c ---- */
-
-/* Code a slab with the largest error that meets the PSNR asked for, and note in f what it is.
- * *special says which values do not count. */
-zt_status zti_psnr_code(struct zt_writer *writer, struct zti_frame *f, struct zti_ask *ask,
-                        const struct zti_array *slab, const struct zti_special *special,
-                        struct zti_misses *misses, uint8_t **payload);
-
-/* ---- pwrel.c ---- */
-
-/* Set ask->choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
- * exact values included. */
-zt_status zti_choose(struct zt_writer *writer, const struct zti_frame *frame, struct zti_ask *ask,
-                     const struct zti_array *slab);
+void zti_set_index(struct zti_frame *frame, const struct zti_starts *starts);
 
 /* ---- raw.c ---- */
 
@@ -193,23 +274,45 @@ void zti_frame_leave_special(struct zti_frame *frame);
 /* Make a frame one that holds its values as they are. */
 void zti_frame_set_raw(struct zti_frame *frame);
 
-/* Leave out an index with which a frame would be longer than that. */
-void zti_frame_limit_index(struct zti_frame *frame, const struct zti_tail_parts *parts);
+/* Set the lengths of a frame's header and tail, of which all else is known. A default index with
+ * which it would be longer than its values is left out. */
+void zti_measure_frame(const zt_params *params, struct zti_frame *frame,
+                       const struct zti_tail_parts *parts);
 
-/* Where a frame that was coded is longer than that, whatever its index, or nothing of use came out
- * (is_over), make it hold the slab's values as they are. */
-zt_status zti_writer_keep_short(struct zt_writer *writer, struct zti_frame *frame,
-                                const struct zti_array *slab, bool is_over,
-                                const struct zti_tail_parts *parts, uint8_t **payload);
+/* Where a frame that was coded is longer than its values, whatever its index, or nothing of use
+ * came out, make it hold them as they are. */
+zt_status zti_keep_short(struct zti_job *job);
 
-/* ---- write.c ---- */
+/* ---- room.c ---- */
 
-/* Set the lengths of a frame's header and tail, of which all else is known. */
-void zti_writer_measure_frame(const struct zt_writer *writer, struct zti_frame *frame,
-                              const struct zti_tail_parts *parts);
+/* The lengths of a frame set to the most that they can be. */
+void zti_frame_set_largest(struct zti_frame *frame, uint64_t payload_bytes);
 
-/* Write a frame of which all is known but these. */
-zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame, const uint8_t *payload,
-                          const struct zti_tail_parts *parts);
+/* The most bytes of a frame of this many slices, whatever is chosen, with the padding before it.
+ * device_parts: NULL, or raised to the memory of a GPU that its codings need. */
+zt_status zti_frame_bound(zt_context *context, const struct zti_request *request, uint64_t extent,
+                          uint64_t *device_parts, uint64_t *bytes);
+
+/* ---- emit.c ---- */
+
+/* ZT_BAD_ARG where a sink is none, or cannot do what params ask of it. */
+zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params);
+
+/* Room for a payload of at most 'capacity' bytes: in the output if that is memory and has it; else
+ * NULL. */
+uint8_t *zti_output_room(const struct zti_output *output, const struct zti_frame *frame,
+                         size_t capacity, size_t *room_bytes);
+
+/* Write a frame that was measured. */
+zt_status zti_emit(zt_context *context, struct zti_output *output, const struct zti_frame *frame,
+                   const uint8_t *payload, const struct zti_tail_parts *parts);
+
+/* Write the seek table, and make all durable if that is asked for. */
+zt_status zti_emit_table(zt_context *context, struct zti_output *output, const zt_params *params);
+
+/* ZT_NO_SPACE, with the sentence. */
+zt_status zti_no_space(zt_context *context, const struct zti_output *output);
+
+void zti_output_free(zt_context *context, struct zti_output *output);
 
 #endif

@@ -1,0 +1,109 @@
+/* code.c: the fourth stage: the coded array to a payload, as is asked, with what misses the bound
+ * and where chunks begin. */
+#include "frame/write/stages.h"
+#include "quality/quality.h"
+
+#include <math.h>
+
+/* Of the values of a frame, this part at most is kept beside the stream; with more the frame is
+ * coded without loss, which is then about as small. */
+enum { MISSES_PART = 8 };
+
+uint64_t zti_misses_limit(const struct zti_frame *f)
+{
+    return zti_array_values(f->rank, f->shape) / MISSES_PART;
+}
+
+/* Bytes of a stream beyond which it is of no use. In a search for a PSNR it is: the next bound is
+ * found with it. */
+static uint64_t stream_limit(const struct zti_frame *f, uint64_t most)
+{
+    const uint64_t raw = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
+    return zti_has_limit(&f->bound) && f->bound.kind != ZT_PSNR && raw < most ? raw : most;
+}
+
+zt_status zti_payload_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
+{
+    j->stream = j->is_aside ? NULL : zti_output_room(j->output, &j->frame, capacity, room_bytes);
+    if (j->stream)
+        return ZT_OK;
+    const zt_status status = zti_buffer_reserve(j->context, &j->payload, capacity, 0);
+    j->stream = j->payload.bytes;
+    *room_bytes = j->payload.capacity;
+    return status;
+}
+
+/* Code the values with frame.coding as it is. */
+static zt_status encode(struct zti_job *j)
+{
+    struct zti_frame *const f = &j->frame;
+    struct zti_misses *const misses = &j->misses;
+    const uint64_t head_bytes = zti_head_bytes(&f->coding);
+    size_t capacity = 0, room_bytes = 0;
+    uint64_t end_bits = 0;
+    struct zti_starts starts = {.list = NULL};
+    zti_choose_index(&j->request->params, f);
+    zt_status status = zti_exec_capacity(j->context, &f->coding, &capacity);
+    const uint64_t limit = stream_limit(f, head_bytes + capacity);
+    misses->is_over = head_bytes > limit;
+    if (!status && !misses->is_over)
+        status = zti_starts_room(j->context, f, &j->starts, &starts);
+    if (!status && !misses->is_over)
+        status = zti_payload_room(j, (size_t)limit, &room_bytes);
+    if (status || misses->is_over)
+        return status;
+    if (room_bytes > limit)
+        room_bytes = (size_t)limit;
+    status = zti_exec_encode(j->context, &f->coding, &j->values, j->stream, room_bytes,
+                             head_bytes * 8, &end_bits, misses, starts.list ? &starts : NULL);
+    if (status == ZT_NO_SPACE) {
+        misses->is_over = true;
+        status = ZT_OK;
+    }
+    f->payload_bytes = end_bits / 8;
+    if (status || misses->is_over)
+        return status;
+    zti_put_head(&f->coding, starts.list, j->stream);
+    zti_set_index(f, &starts);
+    return ZT_OK;
+}
+
+/* The mean squared error of what was coded, over the square of the range. */
+static zt_status measure(struct zti_job *j)
+{
+    struct zti_frame *const f = &j->frame;
+    struct zti_buffer *const decoded = &j->scratch->decoded;
+    f->error = 0;
+    if (j->ask.kind == ZT_LOSSLESS)
+        return ZT_OK;
+    const zt_progress progress = zti_pause_progress(j->context);
+    const zt_status status =
+        zti_decode_own(j->context, &f->coding, j->stream, f->payload_bytes, decoded);
+    zti_resume_progress(j->context, progress);
+    if (!status)
+        f->error = zti_sum_squares(j->context, &j->values, decoded->bytes,
+                                   j->special.count > 0 ? j->special.mask : NULL, f->range) /
+                   (double)zti_counted_values(f);
+    return status;
+}
+
+zt_status zti_code(struct zti_job *j)
+{
+    struct zti_frame *const f = &j->frame;
+    struct zti_coding *const coding = &f->coding;
+    zti_misses_free(j->context, &j->misses);
+    j->misses = (struct zti_misses){.limit = zti_misses_limit(f)};
+    if (j->ask.loose_planes > 0 && j->misses_most < j->misses.limit)
+        j->misses.limit = j->misses_most;
+    zti_forget(j->context, coding);
+    coding->grid = zti_codec_grid(coding->codec, j->values.rank, j->values.shape);
+    zt_status status = zti_configure(j->context, &j->ask, coding);
+    if (f->bound.kind == ZT_PSNR)
+        coding->verify_bound = (double)NAN; /* it is the mean that counts */
+    if (!status)
+        status = zti_exec_survey(j->context, coding, &j->values);
+    if (!status)
+        status = encode(j);
+    f->exact_values = j->misses.count;
+    return !status && j->has_search ? measure(j) : status;
+}

@@ -1,0 +1,140 @@
+/* emit.c: the last stage: header, payload and tail of a frame, and the seek table behind the last
+ * one, to a sink or into the caller's memory.
+ *
+ * Where the file is made in memory, a payload is coded at the place where it will stay: the header
+ * is as long as its contents need, which is known afterwards, so its length is guessed from the
+ * largest numbers that can come, and a guess that was too long (rare: lengths are whole units of 64
+ * bytes) costs one memmove. The bytes never depend on where they go. */
+#include "frame/write/stages.h"
+
+#include <inttypes.h>
+
+void zti_output_free(zt_context *context, struct zti_output *o)
+{
+    zti_buffer_free(context, &o->tail);
+    zti_table_free(context, &o->table);
+}
+
+zt_status zti_no_space(zt_context *context, const struct zti_output *o)
+{
+    return zti_fail(context, ZT_NO_SPACE,
+                    "the output buffer of %zu bytes is too small; zt_compress_bound says what "
+                    "suffices",
+                    o->memory_bytes);
+}
+
+zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params)
+{
+    if (!sink || !sink->write || sink->reserved[0])
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no sink with a write function and a reserved word of 0");
+    if (params->flags & ZT_SYNC && !sink->sync)
+        return zti_fail(context, ZT_BAD_ARG, "ZT_SYNC needs a sink that has a sync function");
+    return ZT_OK;
+}
+
+/* Where the next header begins. */
+static uint64_t next_frame_at(const struct zti_output *o)
+{
+    return zti_round_up(o->at, ZTI_FRAME_ALIGN_BYTES);
+}
+
+uint8_t *zti_output_room(const struct zti_output *o, const struct zti_frame *f, size_t capacity,
+                         size_t *room_bytes)
+{
+    struct zti_frame largest = *f;
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    if (o->sink.write)
+        return NULL;
+    zti_frame_set_largest(&largest, capacity);
+    const uint64_t at = next_frame_at(o) + zti_header_store(&largest, header);
+    if (at > o->memory_bytes || o->memory_bytes - at < capacity)
+        return NULL;
+    *room_bytes = o->memory_bytes - (size_t)at;
+    return o->memory + at;
+}
+
+static zt_status write_out(zt_context *context, struct zti_output *o, const uint8_t *bytes,
+                           size_t n)
+{
+    if (n > 0 && o->sink.write(o->sink.user, bytes, n) != 0)
+        return zti_fail(context, ZT_IO, "writing %zu bytes at byte %" PRIu64 " failed", n, o->at);
+    o->at += n;
+    return ZT_OK;
+}
+
+/* Zero bytes to the frame's place, header, payload, zero bytes and tail, to the sink. */
+static zt_status emit_to_sink(zt_context *context, struct zti_output *o, const struct zti_frame *f,
+                              const uint8_t *header, const uint8_t *payload,
+                              const struct zti_tail_parts *parts)
+{
+    uint8_t front[ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES];
+    const size_t pad = (size_t)(next_frame_at(o) - o->at);
+    memset(front, 0, pad);
+    memcpy(front + pad, header, f->header_bytes);
+    zt_status status = zti_buffer_reserve(context, &o->tail, ZTI_GAP_BYTES + f->tail_bytes, 0);
+    if (status)
+        return status;
+    memset(o->tail.bytes, 0, ZTI_GAP_BYTES);
+    zti_tail_store(context, f, payload, parts, o->tail.bytes + ZTI_GAP_BYTES);
+    status = write_out(context, o, front, pad + f->header_bytes);
+    if (!status)
+        status = write_out(context, o, payload, (size_t)f->payload_bytes);
+    if (!status)
+        status = write_out(context, o, o->tail.bytes, (size_t)(ZTI_GAP_BYTES + f->tail_bytes));
+    return status;
+}
+
+/* The same in memory, where the payload is already, or nearly. */
+static zt_status emit_to_memory(zt_context *context, struct zti_output *o,
+                                const struct zti_frame *f, const uint8_t *header,
+                                const uint8_t *payload, const struct zti_tail_parts *parts)
+{
+    const size_t at = (size_t)next_frame_at(o);
+    const uint64_t end = at + zti_frame_bytes(f);
+    if (end > o->memory_bytes)
+        return zti_no_space(context, o);
+    uint8_t *const place = o->memory + at + f->header_bytes;
+    if (payload != place)
+        memmove(place, payload, (size_t)f->payload_bytes);
+    memset(o->memory + o->at, 0, at - (size_t)o->at);
+    memcpy(o->memory + at, header, f->header_bytes);
+    memset(place + f->payload_bytes, 0, ZTI_GAP_BYTES);
+    zti_tail_store(context, f, place, parts, place + f->payload_bytes + ZTI_GAP_BYTES);
+    o->at = end;
+    return ZT_OK;
+}
+
+zt_status zti_emit(zt_context *context, struct zti_output *o, const struct zti_frame *f,
+                   const uint8_t *payload, const struct zti_tail_parts *parts)
+{
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    (void)zti_header_store(f, header);
+    const zt_status status = zti_table_add(context, &o->table, zti_frame_bytes(f), f->shape[0]);
+    if (status)
+        return status;
+    o->special_values += f->special_values;
+    o->counted_values += zti_counted_values(f);
+    o->error += f->error * (double)zti_counted_values(f);
+    return (o->sink.write ? emit_to_sink : emit_to_memory)(context, o, f, header, payload, parts);
+}
+
+zt_status zti_emit_table(zt_context *context, struct zti_output *o, const zt_params *params)
+{
+    const uint64_t bytes = zti_table_bytes(&o->table);
+    if (!o->sink.write) {
+        if (bytes > o->memory_bytes - o->at)
+            return zti_no_space(context, o);
+        zti_table_store(&o->table, o->memory + o->at);
+        o->at += bytes;
+        return ZT_OK;
+    }
+    zt_status status = zti_buffer_reserve(context, &o->tail, bytes, 0);
+    if (status)
+        return status;
+    zti_table_store(&o->table, o->tail.bytes);
+    status = write_out(context, o, o->tail.bytes, (size_t)bytes);
+    if (!status && params->flags & ZT_SYNC && o->sink.sync && o->sink.sync(o->sink.user) != 0)
+        status = zti_fail(context, ZT_IO, "the sink cannot make what it was given durable");
+    return status;
+}

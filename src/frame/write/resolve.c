@@ -1,0 +1,275 @@
+/* resolve.c: the first stage: from what the caller asks, the array's range and what a pass over a
+ * slab's values finds to what is asked of a codec: an absolute bound, or none. Where that says too
+ * little, the values say more: psnr.c, pwrel.c and the plan's search for planes to drop. */
+#include "frame/write/stages.h"
+
+#include <float.h>
+#include <math.h>
+
+/* ---- bounds and ranges ---- */
+
+bool zti_is_lossless(const zt_bound *bound)
+{
+    return bound->kind == ZT_LOSSLESS ||
+           ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL) &&
+            bound->value == 0);
+}
+
+/* Move the ends of a range of int64, which may be rounded from 2^53 on, inwards; false where
+ * nothing is left between them. */
+static bool narrow_range(uint32_t type, double *lo, double *hi)
+{
+    const double exact = 9007199254740992.0; /* 2^53 */
+    if (type == ZT_I64) {
+        *lo = fabs(*lo) >= exact ? nextafter(*lo, (double)INFINITY) : *lo;
+        *hi = fabs(*hi) >= exact ? nextafter(*hi, -(double)INFINITY) : *hi;
+    }
+    return *lo < *hi;
+}
+
+/* value * (hi - lo), however large the range, and never more than that: where an operation has
+ * rounded (each by half a unit in the last place at most), two steps down make up for both. */
+static double of_range(uint32_t type, double value, double lo, double hi)
+{
+    if (!narrow_range(type, &lo, &hi))
+        return 0;
+    double range = hi - lo;
+    double bound = isfinite(range) ? value * range : value * hi - value * lo;
+    if (!isfinite(bound))
+        return DBL_MAX;
+    double part = range - hi; /* what rounding took from hi - lo, by Knuth's two-sum */
+    double lost = (hi - (range - part)) + (-lo - part);
+    const double fine = 0x1p-969; /* from here on the last bit of the product is a number */
+    bool is_exact = lost == 0 && bound >= fine && fma(value, range, -bound) == 0;
+    return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
+}
+
+double zti_range_of(uint32_t type, double lo, double hi)
+{
+    const bool is_range = narrow_range(type, &lo, &hi);
+    return is_range && hi - lo >= 0x1p-1000 && isfinite(hi - lo) ? hi - lo : 0;
+}
+
+double zti_psnr_of(double squares, uint64_t values)
+{
+    return squares > 0 ? -10 * log10(squares / (double)values) : (double)INFINITY;
+}
+
+bool zti_needs_range(const zt_bound *bound)
+{
+    return (bound->kind == ZT_REL && bound->value > 0) || bound->kind == ZT_PSNR;
+}
+
+/* A part of each value: without loss where it is less than neighbouring numbers of the type are
+ * apart. */
+static void resolve_part(const zt_bound *bound, uint32_t type, zt_bound_kind *kind,
+                         double *abs_bound)
+{
+    if (bound->value == 0)
+        *abs_bound = 0;
+    if (bound->value <= (type == ZT_F32 ? 0x1p-24 : 0x1p-53))
+        *kind = ZT_LOSSLESS;
+}
+
+zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
+                            double hi, zt_bound_kind *kind, double *abs_bound)
+{
+    *kind = (zt_bound_kind)bound->kind;
+    *abs_bound = bound->kind == ZT_LOSSLESS ? 0 : (double)NAN;
+    if (bound->kind == ZT_PWREL) {
+        resolve_part(bound, type, kind, abs_bound);
+        return ZT_OK;
+    }
+    if (zti_needs_range(bound) && isnan(lo))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%s needs the range of the whole array; set range_lo and range_hi",
+                        bound->kind == ZT_REL ? "a bound relative to the range" : "a PSNR");
+    if (bound->kind == ZT_PSNR && zti_range_of(type, lo, hi) == 0)
+        *kind = ZT_LOSSLESS;
+    if (bound->kind != ZT_ABS && bound->kind != ZT_REL)
+        return ZT_OK;
+    if (bound->kind == ZT_ABS || bound->value == 0)
+        *abs_bound = bound->value;
+    else
+        *abs_bound = of_range(type, bound->value, lo, hi);
+    *kind = *abs_bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    return ZT_OK;
+}
+
+/* ---- what is asked of all frames ---- */
+
+/* Slices of a frame: whole tiles of any codec that may be chosen. */
+static uint64_t thickness_of(const struct zti_request *r)
+{
+    struct zti_candidate list[2 * ZTI_CANDIDATES_MOST];
+    const uint32_t n = r->is_codec_open ? zti_candidates_of(r, list) : 0;
+    uint64_t layer_bytes, layers = 1;
+    uint32_t side = n > 0 ? 1 : r->codec->tile_shape[r->rank - 1][0]; /* a power of two */
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t own = zti_codec_by_id(list[i].codec)->tile_shape[r->rank - 1][0];
+        side = own > side ? own : side;
+    }
+    if (zti_mul(r->slice_bytes, side, &layer_bytes) && r->params.slab_bytes > layer_bytes)
+        layers = r->params.slab_bytes / layer_bytes;
+    return layers * side < r->shape[0] ? layers * side : r->shape[0];
+}
+
+zt_status zti_request_init(zt_context *context, const struct zti_array *whole,
+                           const zt_params *params, struct zti_request *r)
+{
+    memset(r, 0, sizeof *r);
+    zt_status status = zti_params_load(context, params, &r->params);
+    zt_bound *const bound = &r->params.bound;
+    if (!status && bound->kind == ZT_PWREL && !zti_is_float(whole->type))
+        status = zti_fail(context, ZT_UNSUPPORTED,
+                          "a bound relative to each value (pwrel) is for floating-point arrays; "
+                          "use abs or rel for integers, or no bound");
+    if (status)
+        return status;
+
+    if (bound->value == 0)
+        bound->value = 0; /* -0 is not another bound */
+    if (r->params.name)
+        memcpy(r->name, r->params.name, strlen(r->params.name));
+    if (r->params.units)
+        memcpy(r->units, r->params.units, strlen(r->params.units));
+    r->params.name = r->params.units = NULL; /* the caller's */
+    r->type = whole->type;
+    r->rank = whole->rank;
+    memcpy(r->shape, whole->shape, sizeof r->shape);
+    r->slice_bytes = zti_array_values(r->rank - 1, r->shape + 1) * zt_type_bytes(r->type);
+    const bool is_auto = r->params.codec == ZT_CODEC_AUTO;
+    const uint32_t kind = zti_is_lossless(bound) ? ZT_LOSSLESS : bound->kind;
+    r->codec = is_auto ? zti_codec_auto(r->type, kind) : zti_codec_by_id(r->params.codec);
+    r->is_codec_open = is_auto && zti_has_planning(&r->params) && bound->kind != ZT_PWREL;
+    if (!r->is_codec_open)
+        r->params.codec = r->codec->id;
+    r->thickness = thickness_of(r);
+    return ZT_OK;
+}
+
+/* ---- what a pass over values finds ---- */
+
+zt_status zti_scan_slab(zt_context *context, const struct zti_request *r,
+                        const struct zti_array *slab, struct zti_scanned *scanned)
+{
+    zt_stats stats;
+    (void)zt_stats_init(&stats, sizeof stats);
+    stats.fills = r->params.fills;
+    memcpy(stats.fill, r->params.fill, sizeof stats.fill);
+    const zt_status status = zti_scan(context, slab, &stats);
+    *scanned = (struct zti_scanned){.min = stats.min,
+                                    .max = stats.max,
+                                    .special_values =
+                                        stats.nan_values + stats.inf_values + stats.fill_values};
+    return status;
+}
+
+zt_status zti_measure_range(zt_context *context, struct zti_request *r,
+                            const struct zti_array *array, uint64_t step,
+                            struct zti_scanned *scanned)
+{
+    double lo = (double)NAN, hi = (double)NAN;
+    zt_status status = ZT_OK;
+    for (uint64_t first = 0; !status && first < array->shape[0]; first += step) {
+        const uint64_t left = array->shape[0] - first;
+        const struct zti_array slab = zti_array_slab(array, first, left < step ? left : step);
+        struct zti_scanned *const own = &scanned[first / step];
+        status = zti_scan_slab(context, r, &slab, own);
+        lo = fmin(lo, own->min); /* NaN: not one value */
+        hi = fmax(hi, own->max);
+    }
+    r->params.range_lo = isnan(lo) ? 0 : lo; /* not one value: nothing to lose */
+    r->params.range_hi = isnan(hi) ? 0 : hi;
+    return status;
+}
+
+/* ---- one frame ---- */
+
+zt_status zti_resolve(struct zti_job *j, const struct zti_scanned *scanned)
+{
+    const struct zti_request *const r = j->request;
+    const zt_params *const p = &r->params;
+    struct zti_frame *const f = &j->frame;
+    struct zti_ask *const ask = &j->ask;
+    memset(f, 0, sizeof *f);
+    f->first = j->output->table.extent;
+    f->type = r->type;
+    f->rank = r->rank;
+    memcpy(f->shape, j->slab->shape, sizeof f->shape);
+    f->bound = p->bound;
+    if (j->output->table.frames == 0) {
+        memcpy(f->name, r->name, sizeof f->name);
+        memcpy(f->units, r->units, sizeof f->units);
+    }
+    f->coding.codec = r->codec;
+    f->coding.type = r->type;
+    f->coding.verify_bound = (double)NAN;
+    zti_frame_set_plan(f, NULL);
+
+    *ask = (struct zti_ask){
+        .params = p, .part = p->bound.value, .min = (double)NAN, .max = (double)NAN};
+    zt_status status = zti_bound_resolve(j->context, &p->bound, r->type, p->range_lo, p->range_hi,
+                                         &ask->kind, &ask->abs_bound);
+    f->abs_bound = ask->abs_bound;
+    if (p->bound.kind == ZT_PSNR)
+        f->range = zti_range_of(r->type, p->range_lo, p->range_hi);
+    if (status || ask->kind == ZT_LOSSLESS ||
+        !(zti_is_float(r->type) || ask->kind == ZT_ABS || ask->kind == ZT_PSNR || p->fills > 0))
+        return status;
+
+    struct zti_scanned own;
+    if (!scanned) {
+        status = zti_scan_slab(j->context, r, j->slab, &own);
+        scanned = &own;
+    }
+    ask->min = scanned->min;
+    ask->max = scanned->max;
+    f->special_values = ask->special_values = scanned->special_values;
+    return status;
+}
+
+zt_status zti_resolve_by_values(struct zti_job *j)
+{
+    struct zti_ask *const ask = &j->ask;
+    zt_status status = ZT_OK;
+    j->misses_most = UINT64_MAX;
+    j->has_search = ask->kind == ZT_PSNR;
+    if (j->has_search) {
+        status = zti_search_begin(j);
+        ask->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+        ask->abs_bound = j->search.bound;
+        return status;
+    }
+    const zt_progress progress = zti_pause_progress(j->context);
+    if (ask->kind == ZT_PWREL)
+        status = zti_choose_way(j);
+    if (!status && j->request->params.plan == ZT_PLAN_TIGHT)
+        status =
+            zti_plan_tighten(j->context, &j->values, j->frame.coding.codec, ask, &j->misses_most);
+    zti_resume_progress(j->context, progress);
+    return status;
+}
+
+bool zti_resolve_again(struct zti_job *j)
+{
+    struct zti_ask *const ask = &j->ask;
+    if (j->has_search) {
+        if (!zti_search_next(&j->search, j->frame.error))
+            return false;
+        ask->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+        ask->abs_bound = j->search.bound;
+        return true;
+    }
+    if (ask->loose_planes > 0) { /* where it does not pay, which samples have not shown */
+        if (!zti_is_too_loose(&j->misses, j->frame.type, j->frame.payload_bytes))
+            return false;
+        ask->loose_planes = j->is_loosened ? 0 : ask->loose_planes - 1;
+        j->is_loosened = true;
+        return true;
+    }
+    if (!j->misses.is_over || ask->kind == ZT_LOSSLESS)
+        return false;
+    zti_ask_lossless(ask);
+    return true;
+}

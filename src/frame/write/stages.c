@@ -1,0 +1,145 @@
+/* stages.c: a slab through all stages. It is coded with what samples say is the smallest; where
+ * that takes more than they said, or they cannot tell, also with others, and the smallest of these
+ * is written. */
+#include "frame/write/stages.h"
+
+#include "array/mirror.h"
+
+/* Leave a buffer where others find it. */
+static void give_back(zt_context *context, struct zti_buffer *own, struct zti_buffer *place)
+{
+    zti_buffer_free(context, own->capacity > place->capacity ? place : own);
+    if (own->bytes)
+        *place = *own;
+    *own = (struct zti_buffer){.bytes = NULL};
+}
+
+static struct zti_buffer borrow(struct zti_buffer *place)
+{
+    const struct zti_buffer own = *place;
+    *place = (struct zti_buffer){.bytes = NULL};
+    return own;
+}
+
+void zti_job_free(struct zti_job *j)
+{
+    if (!j->scratch) /* it was not begun */
+        return;
+    zti_misses_free(j->context, &j->misses);
+    zti_special_free(j->context, &j->special);
+    zti_forget(j->context, &j->frame.coding);
+    give_back(j->context, &j->starts, &j->scratch->starts);
+    give_back(j->context, &j->payload, &j->scratch->payload);
+}
+
+/* A slab that was resolved, coded with one of the results. */
+static zt_status code_with(struct zti_job *j, struct zti_result *result)
+{
+    j->starts = borrow(&j->scratch->starts);
+    j->payload = borrow(&j->scratch->payload);
+    zt_status status = zti_take_plan(j, result);
+    if (!status)
+        status = zti_fill(j);
+    if (!status)
+        status = zti_resolve_by_values(j);
+    if (status)
+        return status;
+    do
+        status = zti_code(j);
+    while (!status && zti_resolve_again(j));
+    if (!status)
+        status = zti_keep_short(j);
+    if (status)
+        return status;
+    const struct zti_tail_parts parts = zti_job_parts(j);
+    zti_measure_frame(&j->params, &j->frame, &parts);
+    result->coded_bytes = (double)zti_frame_bytes(&j->frame);
+    result->special_bytes = j->frame.special_values > 0 ? (double)j->frame.special_bytes : 0;
+    return ZT_OK;
+}
+
+/* Code with one result after the other until there is no reason to code with another one; *best is
+ * the job to be written, *winner which it is. Codings after the first are not told as progress. */
+static zt_status code_finalists(const struct zti_job *resolved, struct zti_result *results,
+                                uint32_t count, struct zti_job *best, uint32_t *winner)
+{
+    zt_context *const context = resolved->context;
+    const uint64_t values = zti_array_values(resolved->frame.rank, resolved->frame.shape);
+    const zt_progress progress = context ? context->progress : NULL;
+    zt_status status = ZT_OK;
+    uint32_t next;
+    *best = *resolved;
+    while (!status && (next = zti_contest_next(results, count, &resolved->ask, values)) < count) {
+        struct zti_job one = *resolved;
+        one.is_aside = best->stream != NULL;
+        status = code_with(&one, &results[next]);
+        *winner = zti_contest_winner(results, count, &resolved->request->params);
+        for (uint32_t i = 0; i < count; i++) /* about what the others take for them */
+            if (results[i].coded_bytes == 0)
+                results[i].special_bytes = results[next].special_bytes;
+        if (!status && *winner == next) {
+            const struct zti_job other = *best;
+            *best = one;
+            one = other;
+        }
+        zti_job_free(&one);
+        (void)zti_pause_progress(context);
+    }
+    zti_resume_progress(context, progress);
+    return status;
+}
+
+/* What the first frame was coded with is what those after it are. */
+static void settle(struct zti_request *r, const struct zti_candidate *winner)
+{
+    r->codec = zti_codec_by_id(winner->codec);
+    if (!r->is_codec_open)
+        return;
+    r->is_codec_open = false;
+    r->params.codec = winner->codec;
+    r->params.effort = winner->effort;
+}
+
+/* Whether the host has to look at a frame's values: for a plan, to learn before the first is coded,
+ * to verify a bound, or for special values. */
+static bool is_looked_at(const struct zti_job *j)
+{
+    const struct zti_request *const r = j->request;
+    return zti_has_planning(&r->params) || r->fixed || zti_learns(r->codec) ||
+           (zti_has_limit(&r->params.bound) && !zti_is_lossless(&r->params.bound)) ||
+           j->frame.special_values > 0;
+}
+
+zt_status zti_write_frame(zt_context *context, struct zti_request *request,
+                          struct zti_scratch *scratch, struct zti_output *output,
+                          const struct zti_array *slab, const struct zti_scanned *scanned,
+                          struct zti_options *options)
+{
+    struct zti_result results[ZTI_RESULTS_MOST];
+    struct zti_mirror values = {.array = *slab};
+    struct zti_job best = {.scratch = NULL}, job = {.context = context,
+                                                    .request = request,
+                                                    .scratch = scratch,
+                                                    .output = output,
+                                                    .slab = slab};
+    uint32_t count = 0, winner = 0;
+    zt_status status = zti_resolve(&job, scanned);
+    if (!status && is_looked_at(&job))
+        status = zti_mirror_open(context, slab, &values);
+    job.slab = &values.array;
+    if (!status)
+        status = zti_plan_frame(&job, results, &count);
+    if (!status)
+        status = code_finalists(&job, results, count, &best, &winner);
+    if (!status && output->table.frames == 0)
+        options->count = zti_describe_results(results, count, winner, job.frame.shape,
+                                              options->list, ZTI_OPTIONS_MOST);
+    if (!status) {
+        settle(request, &results[winner].candidate);
+        const struct zti_tail_parts parts = zti_job_parts(&best);
+        status = zti_emit(context, output, &best.frame, best.stream, &parts);
+    }
+    zti_job_free(&best);
+    zti_mirror_close(&values);
+    return status;
+}
