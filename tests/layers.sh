@@ -61,6 +61,17 @@ found=$(grep -rnE 'ZT_(SERIAL|OMP|CUDA)\b|->policy\b|zt_context_policy' src \
     --include='*.c' --include='*.h' --include='*.cu' | grep -vE '^src/(exec|core)/' || true)
 [ -z "$found" ] || complain 'a policy is named outside exec and core' "$found"
 
+# ---- a caller's array is checked once, by the public call that it is given to; below that it is a
+#      struct zti_array, which says itself where its memory is
+found=$(grep -rlE 'zti_array_check\(' src --include='*.c' | grep -v '^src/array/' |
+    xargs grep -LE '^[a-z_ ]+ \*?zt_[a-z_]+\(')
+[ -z "$found" ] || complain 'an array is checked where no public call is' "$found"
+found=$(grep -rnw zt_array src --include='*.h' | grep -vE 'const zt_array \*given|^[^:]*:[0-9]*: ?[/ ]\*' || true)
+[ -z "$found" ] || complain "what is inside the library takes a caller's array" "$found"
+found=$(grep -rnE '\bzti_(is_on_device|memory_of)\b' src --include='*.c' --include='*.h' --include='*.cu' |
+    grep -vE '^src/(array|gpu|core)/' || true)
+[ -z "$found" ] || complain 'it is asked outside of src/array where memory is' "$found"
+
 # ---- what is common to codecs names none: no codec, no effort
 found=$(grep -rnoE '\b(ZT_(CODEC|EFFORT)_[A-Z]+|ZTI_(ZFP|SZ|NDZIP)\w*|zti_(codec_)?(zfp|sz|ndzip)\w*)' \
     src --include='*.c' --include='*.h' |

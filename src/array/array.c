@@ -89,6 +89,13 @@ uint64_t zti_array_values(uint32_t rank, const uint64_t *shape)
     return n;
 }
 
+bool zti_array_is_of(const struct zti_array *array, uint32_t type, uint32_t rank,
+                     const uint64_t *shape)
+{
+    return array->type == type && array->rank == rank &&
+           memcmp(array->shape, shape, rank * sizeof *shape) == 0;
+}
+
 struct zti_array zti_array_slab(const struct zti_array *array, uint64_t first, uint64_t extent)
 {
     const uint64_t at[ZT_MAX_RANK] = {first, 0, 0, 0};
@@ -119,6 +126,19 @@ struct zti_view zti_view_whole(const struct zti_array *out)
     for (uint32_t i = 0; i < out->rank; i++)
         view.hi[i] = out->shape[i];
     return view;
+}
+
+bool zti_view_box(const struct zti_array *whole, const zt_box *box, const struct zti_array *out,
+                  struct zti_view *view)
+{
+    uint64_t shape[ZT_MAX_RANK];
+    *view = (struct zti_view){.out = *out};
+    for (uint32_t i = 0; i < whole->rank; i++) {
+        view->lo[i] = box->lo[i];
+        view->hi[i] = box->hi[i];
+        shape[i] = box->hi[i] - box->lo[i];
+    }
+    return zti_array_is_of(out, whole->type, whole->rank, shape);
 }
 
 struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, const uint32_t *side)

@@ -39,6 +39,10 @@ static inline bool zti_is_float(uint32_t type)
 /* Elements of a shape; the caller has checked that the number fits. */
 uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 
+/* Whether an array is of this type and shape. */
+bool zti_array_is_of(const struct zti_array *array, uint32_t type, uint32_t rank,
+                     const uint64_t *shape);
+
 /* The slices [first, first + extent) along the slowest axis. */
 struct zti_array zti_array_slab(const struct zti_array *array, uint64_t first, uint64_t extent);
 
@@ -83,6 +87,11 @@ struct zti_view {
 };
 
 struct zti_view zti_view_whole(const struct zti_array *out);
+
+/* The view of a box of 'whole' in 'out'; false unless that has the array's type and the box's
+ * shape. */
+bool zti_view_box(const struct zti_array *whole, const zt_box *box, const struct zti_array *out,
+                  struct zti_view *view);
 
 /* The tiles of an array: side[i] values along axis i, the last one of an axis cut by its end. */
 struct zti_grid {

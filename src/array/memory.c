@@ -37,6 +37,13 @@ zt_status zti_check_on_host(zt_context *context, const void *address, const char
                     "%s is in a GPU's memory; this call takes memory of the host", what);
 }
 
+zt_status zti_check_on_device(zt_context *context, const void *address, const char *what)
+{
+    if (zti_is_on_device(context, address))
+        return ZT_OK;
+    return zti_fail(context, ZT_BAD_ARG, "%s is not in the memory of the policy's GPU", what);
+}
+
 zt_status zti_copy_bytes(zt_context *context, void *to, const void *from, uint64_t bytes)
 {
     if (bytes == 0)

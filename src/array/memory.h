@@ -19,6 +19,9 @@ zt_status zti_find_memory(zt_context *context, const void *address, const char *
 /* ZT_BAD_ARG for an address in any GPU's memory, where a call cannot do with that. */
 zt_status zti_check_on_host(zt_context *context, const void *address, const char *what);
 
+/* ZT_BAD_ARG for an address that is not in the memory of the context's GPU. */
+zt_status zti_check_on_device(zt_context *context, const void *address, const char *what);
+
 /* Copy or zero bytes of any memory that the context can use, and wait. */
 zt_status zti_copy_bytes(zt_context *context, void *to, const void *from, uint64_t bytes);
 zt_status zti_zero_bytes(zt_context *context, void *to, uint64_t bytes);

@@ -46,12 +46,12 @@ bool zti_has_near_values(const struct zti_array *array)
 
 /* Host memory of n bytes instead of what is at 'original', or that itself. */
 static zt_status open_mirror(zt_context *context, const void *original, uint64_t n,
-                             struct zti_mirror *m)
+                             bool is_on_device, struct zti_mirror *m)
 {
     memset(m, 0, sizeof *m);
     m->context = context;
     m->bytes = original;
-    if (!zti_is_on_device(context, original))
+    if (!is_on_device)
         return ZT_OK;
     m->own = n <= SIZE_MAX ? zti_alloc(context, n > 0 ? (size_t)n : 1) : NULL;
     m->bytes = m->own;
@@ -86,7 +86,8 @@ static void unset_twin(struct zti_mirror *m)
 zt_status zti_mirror_open_output(zt_context *context, const struct zti_array *array,
                                  struct zti_mirror *m)
 {
-    const zt_status status = open_mirror(context, array->data, bytes_of(array), m);
+    const zt_status status =
+        open_mirror(context, array->data, bytes_of(array), array->is_on_device, m);
     m->array = *array;
     if (m->own)
         m->array = zti_array_packed(m->own, array->type, array->rank, array->shape);
@@ -124,7 +125,7 @@ zt_status zti_mirror_store(const struct zti_mirror *m, const struct zti_array *a
 zt_status zti_mirror_open_bytes(zt_context *context, const void *bytes, uint64_t n,
                                 struct zti_mirror *m)
 {
-    zt_status status = open_mirror(context, bytes, n, m);
+    zt_status status = open_mirror(context, bytes, n, zti_is_on_device(context, bytes), m);
     if (!status && m->own && n > 0)
         status = zti_copy_bytes(context, m->own, bytes, n);
     if (!status && m->own)
@@ -134,7 +135,7 @@ zt_status zti_mirror_open_bytes(zt_context *context, const void *bytes, uint64_t
 
 zt_status zti_mirror_open_room(zt_context *context, void *place, uint64_t n, struct zti_mirror *m)
 {
-    const zt_status status = open_mirror(context, place, n, m);
+    const zt_status status = open_mirror(context, place, n, zti_is_on_device(context, place), m);
     m->room = m->own ? m->own : place;
     return status;
 }

@@ -476,8 +476,7 @@ zt_status zt_compare(zt_context *context, const zt_array *original, const zt_arr
     if (quality->fills > ZT_MAX_FILLS)
         return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", quality->fills,
                         ZT_MAX_FILLS);
-    if (a.type != b.type || a.rank != b.rank ||
-        memcmp(a.shape, b.shape, a.rank * sizeof a.shape[0]) != 0)
+    if (!zti_array_is_of(&b, a.type, a.rank, a.shape))
         return zti_fail(context, ZT_BAD_ARG,
                         "arrays of different type or shape cannot be compared");
     struct zti_mirror one, other = {.own = NULL};

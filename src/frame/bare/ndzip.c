@@ -509,14 +509,8 @@ zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, size_t 
         status = zti_box_check(context, box, whole.rank, whole.shape);
     if (status != ZT_OK)
         return status;
-    struct zti_view view = {.out = out};
-    bool is_same = out.type == whole.type && out.rank == whole.rank;
-    for (uint32_t i = 0; is_same && i < whole.rank; i++) {
-        view.lo[i] = box->lo[i];
-        view.hi[i] = box->hi[i];
-        is_same = out.shape[i] == box->hi[i] - box->lo[i];
-    }
-    if (!is_same)
+    struct zti_view view;
+    if (!zti_view_box(&whole, box, &out, &view))
         return zti_fail(context, ZT_BAD_ARG,
                         "the output does not have the array's type and the box's shape");
     return decompress(context, data, data_bytes, &whole, &view, NULL);

@@ -166,9 +166,7 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
     if (status != ZT_OK || !(zfp->flags & ZT_ZFP_HEADER))
         return status;
     status = take_header(context, data, data_bytes, zfp_in(coding), &found, header_bits);
-    if (status == ZT_OK &&
-        (found.type != array->type || found.rank != array->rank ||
-         memcmp(found.shape, array->shape, found.rank * sizeof found.shape[0]) != 0))
+    if (status == ZT_OK && !zti_array_is_of(&found, array->type, array->rank, array->shape))
         status = zti_fail(context, ZT_BAD_ARG,
                           "the zfp header names another type or shape than the array has");
     if (status == ZT_OK)

@@ -168,12 +168,11 @@ static zt_status check_values(zt_context *context, const struct zti_array *whole
         status = zti_box_check(context, box, whole->rank, whole->shape);
     if (status != ZT_OK)
         return status;
-    bool is_same = values->type == whole->type && values->rank == whole->rank;
-    for (uint32_t i = 0; is_same && i < whole->rank; i++)
-        is_same = values->shape[i] == box->hi[i] - box->lo[i];
-    return is_same ? ZT_OK
-                   : zti_fail(context, ZT_BAD_ARG,
-                              "the values do not have the array's type and the box's shape");
+    struct zti_view view;
+    return zti_view_box(whole, box, values, &view)
+               ? ZT_OK
+               : zti_fail(context, ZT_BAD_ARG,
+                          "the values do not have the array's type and the box's shape");
 }
 
 zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_bytes,

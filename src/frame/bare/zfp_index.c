@@ -131,7 +131,7 @@ static zt_status end(zt_context *context, const struct zti_coding *coding, const
                      zt_zfp_index *index)
 {
     if (status == ZT_OK && m->starts.list) {
-        struct zti_input input = zti_input_of(context, stream, stream_bytes);
+        struct zti_input input;
         struct zti_buffer ends = {.bytes = NULL};
         const uint64_t chunks = zti_index_chunks(coding->grid.count, m->layout.chunk_tiles);
         struct zti_index_file f = {.codec = coding->codec->id,
@@ -139,7 +139,9 @@ static zt_status end(zt_context *context, const struct zti_coding *coding, const
                                    .start_bits = start_bits,
                                    .tiles = coding->grid.count,
                                    .tile_bits = m->starts.list[chunks]};
-        status = zti_index_file_hash(&input, &ends, &f);
+        status = zti_input_open(context, stream, stream_bytes, "the stream", &input);
+        if (status == ZT_OK)
+            status = zti_index_file_hash(&input, &ends, &f);
         zti_buffer_free(context, &ends);
         if (status == ZT_OK)
             index->index_bytes = zti_index_file_store(&f, &m->layout, m->starts.list, index->bytes);
@@ -272,8 +274,7 @@ static zt_status open_stream(struct opened *s, const struct zti_input *input, co
 static zt_status memory_input(zt_context *context, const void *data, size_t data_bytes,
                               struct zti_input *input)
 {
-    *input = zti_input_of(context, data, data_bytes);
-    return data ? zti_check_memory(context, data, "the stream")
+    return data ? zti_input_open(context, data, data_bytes, "the stream", input)
                 : zti_fail(context, ZT_BAD_ARG, "no stream given");
 }
 
@@ -411,17 +412,10 @@ static zt_status decode_box(const struct zti_input *input, const zt_zfp *zfp,
         status = zti_box_check(context, box, whole.rank, whole.shape);
     if (status != ZT_OK)
         return status;
-    bool is_same = out.type == whole.type && out.rank == whole.rank;
-    for (uint32_t i = 0; is_same && i < whole.rank; i++)
-        is_same = out.shape[i] == box->hi[i] - box->lo[i];
-    if (!is_same)
+    struct zti_view view;
+    if (!zti_view_box(&whole, box, &out, &view))
         return zti_fail(context, ZT_BAD_ARG,
                         "the output array does not have the array's type and the box's shape");
-    struct zti_view view;
-    memset(&view, 0, sizeof view);
-    view.out = out;
-    memcpy(view.lo, box->lo, sizeof view.lo);
-    memcpy(view.hi, box->hi, sizeof view.hi);
     status = open_stream(&s, input, zfp, &whole, index, &view);
     if (status == ZT_OK)
         status = load(&s, &view, &data);

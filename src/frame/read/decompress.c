@@ -1,7 +1,6 @@
 /* decompress.c: zt_decompress, zt_decompress_box and zt_inspect: a reader over the caller's
  * memory, in which payloads are decoded where they lie; those in a GPU's memory are fetched,
  * because the host verifies checksums. */
-#include "array/memory.h"
 #include "frame/read/reader.h"
 
 static zt_status open_memory(zt_context *context, const void *data, size_t data_bytes,
@@ -11,11 +10,9 @@ static zt_status open_memory(zt_context *context, const void *data, size_t data_
     reader->context = context;
     if (!data)
         return zti_fail(context, ZT_BAD_ARG, "no data");
-    const zt_status status = zti_check_memory(context, data, "the file");
-    if (status)
-        return status;
-    const struct zti_input input = zti_input_of(context, data, data_bytes);
-    return zti_reader_init(context, &input, reader);
+    struct zti_input input;
+    const zt_status status = zti_input_open(context, data, data_bytes, "the file", &input);
+    return status ? status : zti_reader_init(context, &input, reader);
 }
 
 zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,

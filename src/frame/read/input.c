@@ -31,13 +31,16 @@ static zt_status call(const struct zti_input *input, uint64_t offset, size_t n, 
     return ZT_OK;
 }
 
-struct zti_input zti_input_of(zt_context *context, const void *data, size_t data_bytes)
+zt_status zti_input_open(zt_context *context, const void *data, size_t data_bytes, const char *what,
+                         struct zti_input *input)
 {
-    const bool is_on_device = zti_is_on_device(context, data);
-    return (struct zti_input){.context = context,
-                              .memory = is_on_device ? NULL : data,
-                              .device = is_on_device ? data : NULL,
-                              .bytes = data_bytes};
+    bool is_on_device;
+    const zt_status status = zti_find_memory(context, data, what, &is_on_device);
+    *input = (struct zti_input){.context = context,
+                                .memory = is_on_device ? NULL : data,
+                                .device = is_on_device ? data : NULL,
+                                .bytes = data_bytes};
+    return status;
 }
 
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to)

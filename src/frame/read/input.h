@@ -13,8 +13,10 @@ struct zti_input {
     uint64_t at;    /* sequential: what was read so far */
 };
 
-/* An input over bytes in the host's memory or the GPU's. */
-struct zti_input zti_input_of(zt_context *context, const void *data, size_t data_bytes);
+/* An input over bytes in the host's memory or the GPU's, where the context can use that. what: as
+ * in array/memory.h. */
+zt_status zti_input_open(zt_context *context, const void *data, size_t data_bytes, const char *what,
+                         struct zti_input *input);
 
 static inline bool zti_is_sequential(const struct zti_input *input)
 {

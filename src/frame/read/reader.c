@@ -248,12 +248,7 @@ zt_status zti_output_check(struct zt_reader *r, const zt_array *given, const uin
     if (!given)
         return zti_fail(r->context, ZT_BAD_ARG, "no output array");
     zt_status status = zti_array_check(r->context, given, ZTI_TO_WRITE, out);
-    if (status)
-        return status;
-    bool is_same = out->type == r->first.type && out->rank == r->first.rank;
-    for (uint32_t i = 0; i < r->first.rank && is_same; i++)
-        is_same = out->shape[i] == shape[i];
-    if (!is_same)
+    if (!status && !zti_array_is_of(out, r->first.type, r->first.rank, shape))
         status =
             zti_fail(r->context, ZT_BAD_ARG,
                      "the output array does not have the type, rank and shape of the %s", what);

@@ -200,8 +200,7 @@ zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t bytes)
 {
     if (!context || !context->device)
         return zti_fail(context, ZT_BAD_ARG, "scratch memory on a GPU is for the cuda policy");
-    if (memory && zti_memory_of(context, memory) != ZTI_MEMORY_DEVICE)
-        return zti_fail(context, ZT_BAD_ARG,
-                        "the scratch memory is not in the memory of the policy's GPU");
-    return context->device->lend(context, memory, memory ? bytes : 0);
+    const zt_status status =
+        memory ? zti_check_on_device(context, memory, "the scratch memory") : ZT_OK;
+    return status ? status : context->device->lend(context, memory, memory ? bytes : 0);
 }
