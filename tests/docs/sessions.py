@@ -117,7 +117,9 @@ case "$*" in
 esac
 """)
     config.chmod(0o755)
-    (bin_dir / "python3").symlink_to(python)
+    wrapper = bin_dir / "python3"
+    wrapper.write_text(f'#!/bin/sh\nexec {python} "$@"\n')
+    wrapper.chmod(0o755)
     path = f"{bin_dir}:{build}/bin:{os.environ['PATH']}"
     environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=path)
     environment.pop("COLUMNS", None)
