@@ -91,6 +91,18 @@ ZTI_INLINE bool v_is_any(u32s v)
     return !_mm256_testz_si256((__m256i)v, (__m256i)v);
 }
 
+ZTI_INLINE uint64_t v_or_64(u64s v)
+{
+    const __m128i two =
+        _mm256_castsi256_si128((__m256i)v) | _mm256_extracti128_si256((__m256i)v, 1);
+    return (uint64_t)_mm_cvtsi128_si64(two) | (uint64_t)_mm_extract_epi64(two, 1);
+}
+ZTI_INLINE uint32_t v_or_32(u32s v)
+{
+    const uint64_t two = v_or_64((u64s)v);
+    return (uint32_t)(two | two >> 32);
+}
+
 ZTI_INLINE void v_store_bytes_32(uint8_t *to, u32s v)
 {
     typedef uint8_t bytes __attribute__((vector_size(8)));
@@ -100,6 +112,53 @@ ZTI_INLINE void v_store_bytes_32(uint8_t *to, u32s v)
 ZTI_INLINE u32s v_load_bytes_32(const uint8_t *from)
 {
     return (u32s)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+ZTI_INLINE void v_store_half_32(void *to, u32s v)
+{
+    const __m256i half = _mm256_packus_epi32((__m256i)v, (__m256i)v);
+    _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(
+                                        _mm256_permute4x64_epi64(half, _MM_SHUFFLE(3, 1, 2, 0))));
+}
+ZTI_INLINE u32s v_load_half_32(const void *from)
+{
+    return (u32s)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)from));
+}
+
+ZTI_INLINE u8s v_bytes_32(const u32s *v)
+{
+    const __m256i low = _mm256_packus_epi32((__m256i)v[0], (__m256i)v[1]);
+    const __m256i high = _mm256_packus_epi32((__m256i)v[2], (__m256i)v[3]);
+    return (u8s)_mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high),
+                                            _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+ZTI_INLINE u8s v_min_8(u8s a, u8s b)
+{
+    return (u8s)_mm256_min_epu8((__m256i)a, (__m256i)b);
+}
+ZTI_INLINE uint64_t v_top_bits_8(u8s v)
+{
+    return (uint32_t)_mm256_movemask_epi8((__m256i)v);
+}
+ZTI_INLINE uint64_t v_bits_above_8(u8s v, u8s other)
+{
+    return (uint32_t)~v_top_bits_8((u8s)(v_min_8(v, other) == v));
+}
+ZTI_INLINE u8s v_raise_8(u8s v, uint64_t bits)
+{
+    const __m256i which =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const u8s of = (u8s)v_all_64(UINT64_C(0x8040201008040201));
+    const u8s all = (u8s)_mm256_shuffle_epi8(_mm256_set1_epi32((int32_t)(uint32_t)bits), which);
+    return v - (u8s)((all & of) == of);
+}
+ZTI_INLINE uint32_t v_sum_8(u8s v)
+{
+    const __m256i eights = _mm256_sad_epu8((__m256i)v, _mm256_setzero_si256());
+    const __m128i two =
+        _mm_add_epi32(_mm256_castsi256_si128(eights), _mm256_extracti128_si256(eights, 1));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_unpackhi_epi64(two, two)));
 }
 
 /* Places 0, 2 (1, 3) of both halves of a and b in the right order. */
@@ -112,6 +171,11 @@ ZTI_INLINE u32s v_odd_32(u32s a, u32s b)
 {
     const __m256 halves = _mm256_shuffle_ps((__m256)a, (__m256)b, 0xdd);
     return (u32s)_mm256_permute4x64_epi64((__m256i)halves, 0xd8);
+}
+
+ZTI_INLINE u32s v_saturated_64(u64s a, u64s b)
+{
+    return v_even_32((u32s)a, (u32s)b) | (u32s)(v_odd_32((u32s)a, (u32s)b) != 0);
 }
 
 ZTI_INLINE u32s v_zip_low_32(u32s a, u32s b)
@@ -232,6 +296,10 @@ ZTI_INLINE void v_stream_line(void *to, const void *from)
     const uint8_t *const bytes = from;
     _mm256_stream_si256((__m256i *)to, (__m256i)v_load_8(bytes));
     _mm256_stream_si256((__m256i *)to + 1, (__m256i)v_load_8(bytes + 32));
+}
+ZTI_INLINE void v_stream_end(void)
+{
+    _mm_sfence();
 }
 
 #endif

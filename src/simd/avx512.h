@@ -88,6 +88,15 @@ ZTI_INLINE bool v_is_any(u32s v)
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
 }
 
+ZTI_INLINE uint64_t v_or_64(u64s v)
+{
+    return (uint64_t)_mm512_reduce_or_epi64((__m512i)v);
+}
+ZTI_INLINE uint32_t v_or_32(u32s v)
+{
+    return (uint32_t)_mm512_reduce_or_epi32((__m512i)v);
+}
+
 ZTI_INLINE void v_store_bytes_32(uint8_t *to, u32s v)
 {
     _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtepi32_epi8((__m512i)v));
@@ -97,6 +106,41 @@ ZTI_INLINE u32s v_load_bytes_32(const uint8_t *from)
     return (u32s)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
 }
 
+ZTI_INLINE void v_store_half_32(void *to, u32s v)
+{
+    _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16((__m512i)v));
+}
+ZTI_INLINE u32s v_load_half_32(const void *from)
+{
+    return (u32s)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)from));
+}
+
+ZTI_INLINE u8s v_bytes_32(const u32s *v)
+{
+    const __m512i low = _mm512_packus_epi32((__m512i)v[0], (__m512i)v[1]);
+    const __m512i high = _mm512_packus_epi32((__m512i)v[2], (__m512i)v[3]);
+    return (u8s)_mm512_permutexvar_epi32(
+        _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0),
+        _mm512_packus_epi16(low, high));
+}
+
+ZTI_INLINE u8s v_min_8(u8s a, u8s b)
+{
+    return (u8s)_mm512_min_epu8((__m512i)a, (__m512i)b);
+}
+ZTI_INLINE uint64_t v_bits_above_8(u8s v, u8s other)
+{
+    return _mm512_cmpgt_epu8_mask((__m512i)v, (__m512i)other);
+}
+ZTI_INLINE u8s v_raise_8(u8s v, uint64_t bits)
+{
+    return (u8s)_mm512_mask_add_epi8((__m512i)v, bits, (__m512i)v, _mm512_set1_epi8(1));
+}
+ZTI_INLINE uint32_t v_sum_8(u8s v)
+{
+    return (uint32_t)_mm512_reduce_add_epi64(_mm512_sad_epu8((__m512i)v, _mm512_setzero_si512()));
+}
+
 ZTI_INLINE u32s v_even_32(u32s a, u32s b)
 {
     return (u32s)_mm512_permutex2var_epi32((__m512i)a, (__m512i)(v_iota_32() * 2), (__m512i)b);
@@ -104,6 +148,13 @@ ZTI_INLINE u32s v_even_32(u32s a, u32s b)
 ZTI_INLINE u32s v_odd_32(u32s a, u32s b)
 {
     return (u32s)_mm512_permutex2var_epi32((__m512i)a, (__m512i)(v_iota_32() * 2 + 1), (__m512i)b);
+}
+
+ZTI_INLINE u32s v_saturated_64(u64s a, u64s b)
+{
+    const __m512i most = _mm512_set1_epi64(UINT32_MAX);
+    return v_even_32((u32s)_mm512_min_epu64((__m512i)a, most),
+                     (u32s)_mm512_min_epu64((__m512i)b, most));
 }
 
 ZTI_INLINE u32s v_zip_low_32(u32s a, u32s b)
@@ -249,6 +300,10 @@ ZTI_INLINE bool m_any_64(b64s m)
 ZTI_INLINE void v_stream_line(void *to, const void *from)
 {
     _mm512_stream_si512((__m512i *)to, (__m512i)v_load_8(from));
+}
+ZTI_INLINE void v_stream_end(void)
+{
+    _mm_sfence();
 }
 
 #endif

@@ -64,6 +64,16 @@ ZTI_INLINE bool v_is_any(u32s v)
     return ((u64s)v)[0] != 0 || ((u64s)v)[1] != 0;
 }
 
+/* The OR of all lanes. */
+ZTI_INLINE uint64_t v_or_64(u64s v)
+{
+    return v[0] | v[1];
+}
+ZTI_INLINE uint32_t v_or_32(u32s v)
+{
+    return v[0] | v[1] | v[2] | v[3];
+}
+
 /* Numbers below 256 to bytes, one behind the other, and back. */
 ZTI_INLINE void v_store_bytes_32(uint8_t *to, u32s v)
 {
@@ -79,6 +89,65 @@ ZTI_INLINE u32s v_load_bytes_32(const uint8_t *from)
     return __builtin_convertvector(narrow, u32s);
 }
 
+/* 16 bits of each lane, one behind the other, and back. */
+ZTI_INLINE void v_store_half_32(void *to, u32s v)
+{
+    typedef uint16_t half __attribute__((vector_size(V_BYTES / 2)));
+    const half narrow = __builtin_convertvector(v, half);
+    memcpy(to, &narrow, sizeof narrow);
+}
+ZTI_INLINE u32s v_load_half_32(const void *from)
+{
+    typedef uint16_t half __attribute__((vector_size(V_BYTES / 2)));
+    half narrow;
+    memcpy(&narrow, from, sizeof narrow);
+    return __builtin_convertvector(narrow, u32s);
+}
+
+/* Of two vectors of bytes those at even places; the low bytes of four vectors of numbers. */
+ZTI_INLINE u8s v_even_8(u8s a, u8s b)
+{
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+}
+ZTI_INLINE u8s v_bytes_32(const u32s *v)
+{
+    return v_even_8(v_even_8((u8s)v[0], (u8s)v[1]), v_even_8((u8s)v[2], (u8s)v[3]));
+}
+
+/* A bit for each byte, the first one's lowest: its top bit; whether it is above another. */
+ZTI_INLINE uint64_t v_top_bits_8(u8s v)
+{
+    const u64s tops = (u64s)v >> 7 & UINT64_C(0x0101010101010101);
+    return tops[0] * UINT64_C(0x0102040810204080) >> 56 |
+           tops[1] * UINT64_C(0x0102040810204080) >> 56 << 8;
+}
+ZTI_INLINE uint64_t v_bits_above_8(u8s v, u8s other)
+{
+    return v_top_bits_8((u8s)(v > other));
+}
+
+/* Bytes raised by 1 where their bit is set. */
+ZTI_INLINE u8s v_raise_8(u8s v, uint64_t bits)
+{
+    const u8s of = (u8s)v_all_64(UINT64_C(0x8040201008040201));
+    const u64s all = {(bits & 255) * UINT64_C(0x0101010101010101),
+                      (bits >> 8 & 255) * UINT64_C(0x0101010101010101)};
+    return v - (u8s)(((u8s)all & of) == of);
+}
+
+ZTI_INLINE u8s v_min_8(u8s a, u8s b)
+{
+    const u8s is_less = (u8s)(a < b);
+    return (is_less & a) | (~is_less & b);
+}
+
+/* The sum of all bytes, none of which is above 127. */
+ZTI_INLINE uint32_t v_sum_8(u8s v)
+{
+    const uint64_t each = UINT64_C(0x00ff00ff00ff00ff), sums = ((u64s)v)[0] + ((u64s)v)[1];
+    return (uint32_t)(((sums & each) + (sums >> 8 & each)) * UINT64_C(0x0001000100010001) >> 48);
+}
+
 /* Of a and then b, the lanes at even places, and those at odd ones. */
 ZTI_INLINE u32s v_even_32(u32s a, u32s b)
 {
@@ -87,6 +156,12 @@ ZTI_INLINE u32s v_even_32(u32s a, u32s b)
 ZTI_INLINE u32s v_odd_32(u32s a, u32s b)
 {
     return __builtin_shufflevector(a, b, 1, 3, 5, 7);
+}
+
+/* Numbers of 64 bits of a and then b in 32: the largest of these where they are more. */
+ZTI_INLINE u32s v_saturated_64(u64s a, u64s b)
+{
+    return v_even_32((u32s)a, (u32s)b) | (u32s)(v_odd_32((u32s)a, (u32s)b) != 0);
 }
 
 /* Lanes of a and b in turns: of their first halves, and of their last. */
@@ -104,3 +179,5 @@ ZTI_INLINE void v_stream_line(void *to, const void *from)
 {
     memcpy(to, from, 64);
 }
+/* And that what went there is seen before what is stored from now on. */
+ZTI_INLINE void v_stream_end(void) {}

@@ -54,7 +54,7 @@ static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_rea
                              uint32_t n, uint64_t end_bits)
 {
     const struct zti_sz_model *const model = coding->model;
-    const uint64_t end = end_bits < r->end ? end_bits : r->end;
+    const uint64_t most = end_bits < r->end ? end_bits : r->end;
     const uint32_t parts = paper_parts(n);
     struct zti_huffman_part part[ZTI_HUFFMAN_PARTS];
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
@@ -63,23 +63,28 @@ static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_rea
         const uint32_t first = i * ZTI_SZ_PAPER_PART, left = n - first;
         part[i] = (struct zti_huffman_part){
             .at = at,
-            .end = end,
+            .end = most,
             .out = symbols + first,
             .symbols = left < ZTI_SZ_PAPER_PART ? left : ZTI_SZ_PAPER_PART};
         at += i + 1 < parts ? zti_take_bits(r, 16) : 0;
     }
-    if (at > end || !zti_huffman_decode(&model->decoder[0], coding->run.isa, r->base,
-                                        (size_t)(r->end / 8), part, parts))
+    if (at > most || !zti_huffman_decode(&model->decoder[0], coding->run.isa, r->base,
+                                         (size_t)(r->end / 8), part, parts))
         return false;
     r->at = part[parts - 1].at;
-    for (uint32_t i = 0; i < n; i++) {
-        if (symbols[i] != 0) {
-            d[i] = (uval)paper_residual(symbols[i], sz_of(coding)->bins);
+    for (uint32_t i = 0; i < n; i++)
+        d[i] = (uval)paper_residual(symbols[i], sz_of(coding)->bins);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const uint32_t first = g * ZTI_SZ_GROUP, end = first + in_group(n, g);
+        if (!NAME(paper_has_more)(symbols + first, end - first))
             continue;
+        for (uint32_t i = first; i < end; i++) {
+            if (symbols[i] != 0)
+                continue;
+            if (r->at > end_bits)
+                return false;
+            d[i] = (uval)zti_take_bits64(r, VAL_BITS);
         }
-        if (r->at > end_bits)
-            return false;
-        d[i] = (uval)zti_take_bits64(r, VAL_BITS);
     }
     return r->at <= end_bits;
 }

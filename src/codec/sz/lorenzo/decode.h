@@ -416,7 +416,7 @@ static void end_window(const struct zti_coding *coding, const struct window *w)
 {
     write_strips(w);
     if (coding->run.is_streamed)
-        small_stream_end();
+        v_stream_end();
 }
 
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

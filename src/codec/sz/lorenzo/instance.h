@@ -1,13 +1,11 @@
 /* instance.h: text: one instance of the sz codec's tiles, from all the other texts. The includer
  * defines
- *   SMALL      the text of values of eight bits that its instruction set is best served by
- *   WORDS_32   the same of integers of 32 bits
- *   LINES      the same of integers that fill a register
+ *   LINES      the text of integers that fill a register that its instruction set is best served by
  *   OPS        what the instance is called */
 #include "codec/sz/bits.h"
 #include "codec/sz/common.h"
 #include "simd/vectors.h"
-#include SMALL
+#include "codec/sz/lorenzo/bytes.h"
 
 /* The first n values, and zeros. */
 static struct small small_first(struct small s, uint32_t n)
@@ -31,7 +29,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
     }
     for (uint32_t j = 0; j < count; j++)
         planes[j] = take_word(r, n);
-    return small_of_planes(planes);
+    return small_of_planes(planes, count);
 }
 
 #define scalar  float
@@ -55,7 +53,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define NAME(x)  x##_32
 #include "codec/sz/lorenzo/lines.h"      /* load_line_32, ... */
 #include "codec/sz/quantize/multiples.h" /* multiples_f32, floats_of_32, ... */
-#include WORDS_32                        /* bytes_above_32, ... */
+#include "codec/sz/lorenzo/words.h"      /* bytes_above_32, ... */
 #include "codec/sz/lorenzo/rice.h"       /* put_groups_32, take_groups_32 */
 #include "codec/sz/lorenzo/huffman.h"    /* put_coded_32, begin_coded_32, end_coded_32 */
 #include "codec/sz/lorenzo/cusz.h"       /* put_paper_32, take_paper_32 */
@@ -68,7 +66,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define VAL_BITS 64
 #define NAME(x)  x##_64
 #include "codec/sz/lorenzo/lines.h"
-#include "codec/sz/lorenzo/plain/words.h"
+#include "codec/sz/lorenzo/words.h"
 #include "codec/sz/lorenzo/rice.h"
 #include "codec/sz/lorenzo/huffman.h"
 #include "codec/sz/lorenzo/cusz.h"

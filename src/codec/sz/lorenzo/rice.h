@@ -3,8 +3,7 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * and has included bits.h, and of lorenzo/plain/bytes.h and lorenzo/plain/words.h these or an
- * instance's own.
+ * and has included bits.h, lorenzo/bytes.h and lorenzo/words.h.
  *
  * A group's class c:
  *   0..16    so many of its values are not 0; they are listed
@@ -77,7 +76,7 @@ ZTI_INLINE uint32_t NAME(go_up)(const struct NAME(group) * group, uint32_t n, ui
     return k;
 }
 
-#if defined(HAS_SMALL_RATES)
+#if defined(ZTI_WITH_AVX512)
 /* class_of for a whole group without steps that wait for one another: which of three classes is the
  * best is nothing that a processor guesses. False where it takes the other way. */
 ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) * group, uint32_t list_most,
@@ -110,7 +109,7 @@ ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) * group, uint32_t l
 ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n, uint32_t near,
                                    uint32_t list_most, uint32_t *bits)
 {
-#if defined(HAS_SMALL_RATES)
+#if defined(ZTI_WITH_AVX512)
     uint32_t class;
     if (n == ZTI_SZ_GROUP && NAME(class_at_once)(group, list_most, &class, bits))
         return class;
@@ -136,18 +135,6 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n,
     return class_of_planes(k, some);
 }
 
-#if !defined(HAS_SMALL_PUT)
-#define HAS_SMALL_PUT
-/* Append so many planes, of 64 bits each. */
-ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
-{
-    uint64_t planes[8];
-    small_planes(s, planes);
-    for (uint32_t i = 0; i < count; i++)
-        put_word(w, planes[i], ZTI_SZ_GROUP);
-}
-#endif
-
 /* Append the low k bits of n values, plane by plane. */
 ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) * group,
                                  uint32_t n, uint32_t k)
@@ -162,7 +149,7 @@ ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAM
             small_put_planes(&w, s, some);
             continue;
         }
-        small_planes(s, planes);
+        small_planes(s, some, planes);
         for (uint32_t i = 0; i < some; i++)
             put_word(&w, planes[i], n);
     }

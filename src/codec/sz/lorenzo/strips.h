@@ -25,7 +25,7 @@ ZTI_INLINE void stream_bytes(void *to, const void *from, size_t bytes)
     }
     memcpy(to, from, done);
     for (; done + 64 <= bytes; done += 64)
-        small_stream(small_load((const uint8_t *)from + done), (uint8_t *)to + done);
+        v_stream_line((uint8_t *)to + done, (const uint8_t *)from + done);
     memcpy((uint8_t *)to + done, (const uint8_t *)from + done, bytes - done);
 }
 

@@ -26,7 +26,7 @@ FN word NAME(or_of)(const ulane *r, uint32_t count)
     ulane v = r[0];
     for (uint32_t i = 1; i < count; i++)
         v |= r[i];
-    return OF(or_of)((vec)v);
+    return OF(v_or)(v);
 }
 
 /* Values to integers, and what the tiles' headers need. False where a tile has a value that

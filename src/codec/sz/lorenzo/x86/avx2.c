@@ -4,10 +4,8 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/avx2.h"
 
-#define SMALL    "codec/sz/lorenzo/x86/bytes_avx2.h"
-#define WORDS_32 "codec/sz/lorenzo/x86/words_avx2.h"
-#define LINES    "codec/sz/lorenzo/x86/lines_avx2.h"
-#define OPS      zti_sz_avx2
+#define LINES "codec/sz/lorenzo/x86/lines_avx2.h"
+#define OPS   zti_sz_avx2
 #include "codec/sz/lorenzo/instance.h"
 
 #include "simd/end.h"

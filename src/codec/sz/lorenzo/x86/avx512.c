@@ -4,10 +4,8 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/avx512.h"
 
-#define SMALL    "codec/sz/lorenzo/x86/bytes_avx512.h"
-#define WORDS_32 "codec/sz/lorenzo/x86/words_avx512.h"
-#define LINES    "codec/sz/lorenzo/x86/lines_avx512.h"
-#define OPS      zti_sz_avx512
+#define LINES "codec/sz/lorenzo/x86/lines_avx512.h"
+#define OPS   zti_sz_avx512
 #include "codec/sz/lorenzo/instance.h"
 
 #include "simd/end.h"

@@ -286,16 +286,4 @@ ZTI_INLINE u64s swapped_pairs_64(u64s v)
     return (u64s)_mm256_permute4x64_epi64((vec)v, 0x4e);
 }
 
-/* The OR of all elements. */
-ZTI_INLINE uint64_t or_of_64(vec v)
-{
-    const __m128i a = v_half(v, 0) | v_half(v, 1);
-    return (uint64_t)_mm_cvtsi128_si64(a) | (uint64_t)_mm_extract_epi64(a, 1);
-}
-ZTI_INLINE uint32_t or_of_32(vec v)
-{
-    const uint64_t a = or_of_64(v);
-    return (uint32_t)(a | a >> 32);
-}
-
 #endif

@@ -113,7 +113,7 @@ FN uint32_t NAME(put_single)(const uint64_t *plane, uint32_t count, uint64_t the
         u64s shift = {WIDTH - 1, WIDTH - 2, WIDTH - 3, WIDTH - 4}, sum = v_all_64(0);
         for (uint32_t i = 0; i < count; i += V_LANES_64, shift -= V_LANES_64)
             sum |= v_left_64((u64s)_mm256_srl_epi64(v_load(plane + i), rank) & 1, shift);
-        const word value = (word)or_of_64((vec)sum);
+        const word value = (word)v_or_64(sum);
         const uint32_t at = order[zti_ctz64(there)], x = at & 3, y = at >> 2 & 3;
         const uint32_t spot = (at & 0xf0) | x << 2 | y; /* elements are along y */
         memcpy(cubes + sizeof value * spot, &value, sizeof value);
@@ -128,7 +128,7 @@ FN uint64_t NAME(or_of_planes)(const uint64_t *plane, uint32_t count)
     vec any = {0};
     for (uint32_t i = 0; i < count; i += V_LANES_64)
         any |= v_load(plane + i);
-    return or_of_64(any);
+    return v_or_64((u64s)any);
 }
 
 /* Up to so many planes of so many coefficients are quicker one by one than a quarter of 64 as a

@@ -288,14 +288,4 @@ ZTI_INLINE u64s swapped_pairs_64(u64s v)
     return (u64s)_mm512_permutex_epi64((vec)v, 0x4e);
 }
 
-/* The OR of all elements. */
-ZTI_INLINE uint32_t or_of_32(vec v)
-{
-    return (uint32_t)_mm512_reduce_or_epi32(v);
-}
-ZTI_INLINE uint64_t or_of_64(vec v)
-{
-    return (uint64_t)_mm512_reduce_or_epi64(v);
-}
-
 #endif

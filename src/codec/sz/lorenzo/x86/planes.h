@@ -1,66 +1,5 @@
-/* bytes_avx512.h: lorenzo/plain/bytes.h with AVX-512: a register. */
-
-struct small {
-    __m512i v;
-};
-
-ZTI_INLINE struct small small_zero(void)
-{
-    return (struct small){_mm512_setzero_si512()};
-}
-
-ZTI_INLINE struct small small_load(const uint8_t *from)
-{
-    return (struct small){_mm512_loadu_si512(from)};
-}
-
-ZTI_INLINE void small_store(struct small s, uint8_t *to)
-{
-    _mm512_storeu_si512(to, s.v);
-}
-
-ZTI_INLINE uint64_t small_above(struct small s, uint32_t limit)
-{
-    return _mm512_cmpgt_epu8_mask(s.v, _mm512_set1_epi8((char)limit));
-}
-
-/* Broadcast from memory, counts and masks take no turn in the units that shuffle. */
-static const uint32_t down_by[9] = {0x00000000, 0x00010001, 0x00020002, 0x00030003, 0x00040004,
-                                    0x00050005, 0x00060006, 0x00070007, 0x00080008};
-static const uint32_t kept_of[9] = {0xffffffff, 0x7f7f7f7f, 0x3f3f3f3f, 0x1f1f1f1f, 0x0f0f0f0f,
-                                    0x07070707, 0x03030303, 0x01010101, 0x00000000};
-
-ZTI_INLINE struct small small_down(struct small s, uint32_t k)
-{
-    const __m512i down = _mm512_srlv_epi16(s.v, _mm512_set1_epi32((int32_t)down_by[k]));
-    return (struct small){_mm512_and_si512(down, _mm512_set1_epi32((int32_t)kept_of[k]))};
-}
-
-ZTI_INLINE struct small small_up(struct small s, uint32_t k)
-{
-    return (struct small){_mm512_sll_epi16(s.v, _mm_cvtsi32_si128((int32_t)k))};
-}
-
-ZTI_INLINE struct small small_or(struct small a, struct small b)
-{
-    return (struct small){_mm512_or_si512(a.v, b.v)};
-}
-
-ZTI_INLINE struct small small_least(struct small s, uint32_t most)
-{
-    return (struct small){_mm512_min_epu8(s.v, _mm512_set1_epi8((char)most))};
-}
-
-ZTI_INLINE uint32_t small_sum(struct small s)
-{
-    const __m512i eights = _mm512_sad_epu8(s.v, _mm512_setzero_si512());
-    return (uint32_t)_mm512_reduce_add_epi64(eights);
-}
-
-ZTI_INLINE struct small small_raise(struct small s, uint64_t word)
-{
-    return (struct small){_mm512_mask_add_epi8(s.v, word, s.v, _mm512_set1_epi8(1))};
-}
+/* planes.h: kernel text: bit planes of 64 bytes with AVX-512: lorenzo/bytes.h in a register, by
+ * products of matrices of bits. */
 
 /* Byte 8 i + j to 8 j + i. */
 ZTI_INLINE __m512i turned_bytes(__m512i v)
@@ -82,17 +21,17 @@ ZTI_INLINE __m512i turned_squares(__m512i v)
     return _mm512_gf2p8affine_epi64_epi8(units, _mm512_shuffle_epi8(v, reversed), 0);
 }
 
-ZTI_INLINE void small_planes(struct small s, uint64_t *planes)
+ZTI_INLINE void small_planes(struct small s, uint32_t count, uint64_t *planes)
 {
-    _mm512_storeu_si512(planes, turned_bytes(turned_squares(s.v)));
+    (void)count;
+    _mm512_storeu_si512(planes, turned_bytes(turned_squares((__m512i)s.v[0])));
 }
 
 /* Append so many planes, all bits of which go to the left by as many as are held. */
-#define HAS_SMALL_PUT
 ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
 {
     const uint32_t held = w->held_bits;
-    const __m512i planes = turned_bytes(turned_squares(s.v));
+    const __m512i planes = turned_bytes(turned_squares((__m512i)s.v[0]));
     const __m512i first = _mm512_set1_epi64((int64_t)(w->held << (-held & 63)));
     const __m512i before = _mm512_alignr_epi64(planes, first, 7);
     const __m512i up = _mm512_set1_epi64(held);
@@ -103,9 +42,10 @@ ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint3
     *w->next = (uint8_t)w->held;
 }
 
-ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
+ZTI_INLINE struct small small_of_planes(const uint64_t *planes, uint32_t count)
 {
-    return (struct small){turned_squares(turned_bytes(_mm512_loadu_si512(planes)))};
+    (void)count;
+    return (struct small){{(u8s)turned_squares(turned_bytes(_mm512_loadu_si512(planes)))}};
 }
 
 ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32_t count)
@@ -113,11 +53,10 @@ ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32
     const __m512i planes =
         _mm512_maskz_shrdv_epi64((__mmask8)((1u << count) - 1), _mm512_loadu_si512(from),
                                  _mm512_loadu_si512(from + 8), _mm512_set1_epi64((int64_t)down));
-    return (struct small){turned_squares(turned_bytes(planes))};
+    return (struct small){{(u8s)turned_squares(turned_bytes(planes))}};
 }
 
 /* What the choice of a class needs. */
-#define HAS_SMALL_RATES
 struct small_rates {
     uint32_t some;  /* values that are not 0 */
     uint32_t first; /* the least k such that at most so many values have more than k bits */
@@ -145,7 +84,7 @@ ZTI_INLINE __m512i small_sums(struct small s, const uint64_t *matrix)
     /* In a register: of an operand in memory clang 14 makes eight times the distance (compressed
      * displacements of this instruction are counted in lines). */
     __asm__("" : "+v"(all));
-    const __m512i high = _mm512_gf2p8affine_epi64_epi8(s.v, all, 0);
+    const __m512i high = _mm512_gf2p8affine_epi64_epi8((__m512i)s.v[0], all, 0);
     return _mm512_sad_epu8(_mm512_min_epu8(high, _mm512_set1_epi8(ZTI_SZ_UNARY_MOST)),
                            _mm512_setzero_si512());
 }
@@ -155,7 +94,7 @@ ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
     const __m512i zero = _mm512_setzero_si512();
     struct small_rates r;
     /* lane k: which values have a bit in plane k, or above; how many */
-    __m512i who = turned_bytes(turned_squares(s.v));
+    __m512i who = turned_bytes(turned_squares((__m512i)s.v[0]));
     who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 1));
     who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 2));
     who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 4));
@@ -193,39 +132,4 @@ ZTI_INLINE uint32_t small_rate(struct small_rates r, bool is_less)
 {
     const uint64_t two = (uint64_t)_mm_cvtsi128_si64(_mm_shuffle_epi32(r.bits, 0x09));
     return (uint32_t)(is_less ? two : two >> 32);
-}
-
-ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
-{
-    const __m512i two = _mm512_maddubs_epi16(s.v, _mm512_set1_epi16(is_pairs ? 0x1001 : 0x0401));
-    if (is_pairs) {
-        _mm512_storeu_si512(to, two);
-    } else {
-        const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(0x00100001));
-        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(four));
-    }
-}
-
-ZTI_INLINE struct small small_unpack(const uint16_t *from, bool is_pairs)
-{
-    if (is_pairs) {
-        const __m512i two = _mm512_loadu_si512(from);
-        const __m512i both = _mm512_or_si512(two, _mm512_slli_epi16(two, 4));
-        return (struct small){_mm512_and_si512(both, _mm512_set1_epi8(15))};
-    }
-    const __m512i four =
-        _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
-    const __m512i twos = _mm512_or_si512(four, _mm512_slli_epi32(four, 12));
-    const __m512i ones = _mm512_or_si512(twos, _mm512_slli_epi32(twos, 6));
-    return (struct small){_mm512_and_si512(ones, _mm512_set1_epi8(3))};
-}
-
-ZTI_INLINE void small_stream(struct small s, uint8_t *to)
-{
-    _mm512_stream_si512((__m512i *)(void *)to, s.v);
-}
-
-ZTI_INLINE void small_stream_end(void)
-{
-    _mm_sfence();
 }

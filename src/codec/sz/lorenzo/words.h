@@ -1,0 +1,32 @@
+/* words.h: kernel text: groups of 64 integers, and what of them fits in bytes (lorenzo/bytes.h).
+ * The includer defines uval        uint32_t or uint64_t VAL_BITS    their width NAME(x)     x with
+ * this instance's suffix and has included lorenzo/lines.h. */
+
+/* All bits that one of the values has; where none has more than 255, 255. */
+ZTI_INLINE uval NAME(any)(const uval *u)
+{
+    NAME(line) all = NAME(load_line)(u);
+    for (uint32_t i = LANES; i < ZTI_SZ_GROUP; i += LANES)
+        all |= NAME(load_line)(u + i);
+    if (!v_is_any((u32s)(all >> 8)))
+        return 255;
+    return NAME(v_or)(all);
+}
+
+/* The values without their low k bits: where that is more, 255, or the lowest eight bits of it. */
+ZTI_INLINE struct small NAME(bytes_above)(const uval *u, uint32_t k, bool is_cut)
+{
+    u32s part[ZTI_SZ_GROUP / V_LANES_32];
+    for (uint32_t i = 0; i < ZTI_SZ_GROUP / V_LANES_32; i++, u += V_LANES_32) {
+        const u32s a = (u32s)(NAME(load_line)(u) >> (uval)k);
+        const u32s b = (u32s)(NAME(load_line)(u + V_LANES_32 - LANES) >> (uval)k);
+        const u32s v = VAL_BITS == 32 ? a
+                       : is_cut       ? v_even_32(a, b)
+                                      : v_saturated_64((u64s)a, (u64s)b);
+        part[i] = is_cut ? v & 255 : v_min_32(v, v_all_32(255));
+    }
+    struct small s;
+    for (uint32_t i = 0; i < SMALL_PARTS; i++)
+        s.v[i] = v_bytes_32(part + 4 * i);
+    return s;
+}
