@@ -86,6 +86,15 @@ def test_the_dask_and_xarray_example_keeps_its_bound(tmp_path):
     assert array.shape == (8, 60, 90) and "ztile" in str(array.metadata.codecs[0].to_dict())
 
 
+def test_the_pages_have_no_habits_that_proselint_knows():
+    root = HERE.parent.parent
+    proselint = pathlib.Path(sys.executable).with_name("proselint")
+    habits = root / "tests" / "docs" / "habits.py"
+    done = subprocess.run([sys.executable, str(habits), "--proselint", str(proselint), str(root)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_documentation_shows_what_happens(tmp_path, monkeypatch):
     from numcodecs import registry
     from numcodecs.zfpy import ZFPY
