@@ -684,6 +684,16 @@ ZT_API zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *ex
 /* Decompress the frame that zt_reader_next went to; out has its shape. Once a frame. */
 ZT_API zt_status zt_reader_read(zt_reader *reader, const zt_array *out);
 
+/* The same by parts: decompress the next slices of the frame, as many as out has, so that values
+ * can be used while they are in the processor's caches and no frame takes memory. What lies in a
+ * frame before the first part is not passed over again. */
+ZT_API zt_status zt_reader_read_part(zt_reader *reader, const zt_array *out);
+
+/* How many slices the next part best has, for parts of about part_bytes: whole tiles, or all that
+ * is left of the frame where smaller parts would have to decode tiles more than once. 0 where there
+ * is no frame. */
+ZT_API uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes);
+
 /* The fill values that the frames which were read so far keep beside their streams: the finite ones
  * of their special values, ZT_MAX_FILLS at most. fill has room for as many. */
 ZT_API zt_status zt_reader_fills(const zt_reader *reader, uint32_t *fills, uint64_t *fill);

@@ -21,6 +21,7 @@ struct stored {
     int filter;               /* STORED_PLAIN: of HDF5, which info is of; 0: none of ztile's */
     struct byte_source bytes;
     zt_reader *reader;
+    uint64_t part_bytes;   /* STORED_ZT: of values that are decoded at a time, about */
     unsigned char *stream; /* STORED_ZFP: the whole file, or NULL: not read yet; STORED_NDZIP */
     size_t stream_bytes;
     zt_zfp_index index; /* STORED_ZFP: of the stream; index_bytes is 0 where there is none */

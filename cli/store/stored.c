@@ -13,13 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PLAIN_STEP_BYTES = 32 << 20 }; /* raw bytes of a slab of a plain file, about */
+/* Raw bytes of a slab of a plain file, and of a part of a .zt file, about: what a thread decodes at
+ * a time stays in a processor's caches. */
+enum { PLAIN_STEP_BYTES = 32 << 20, PART_BYTES = 4 << 20 };
 
 static const unsigned char zt_magic[4] = {0x93, 'Z', 'T', 'F'}; /* docs/format/zt.md */
 static const unsigned char zfp_magic[3] = {'z', 'f', 'p'};
 
-static bool open_zt(struct stored *s, struct ztio_error *error)
+static uint64_t part_bytes_of(const struct execution *exec)
 {
+    const long processors =
+        exec->omp.threads > 0 ? exec->omp.threads : sysconf(_SC_NPROCESSORS_ONLN);
+    if (exec->policy == ZT_CUDA) /* whole frames */
+        return UINT64_MAX;
+    return PART_BYTES * (exec->policy == ZT_OMP && processors > 1 ? (uint64_t)processors : 1);
+}
+
+static bool open_zt(struct stored *s, const struct execution *exec, struct ztio_error *error)
+{
+    s->part_bytes = part_bytes_of(exec);
     zt_status status = zt_reader_open(s->context, &s->bytes.source, &s->reader);
     if (status == ZT_OK)
         status = zt_info_init(&s->info, sizeof s->info);
@@ -120,7 +132,7 @@ bool stored_open(struct stored *s, const char *place, const struct options *o, b
     else if (s->kind == STORED_NDZIP)
         opened = stored_ndzip_open(s, o, error);
     else
-        opened = open_zt(s, error);
+        opened = open_zt(s, &o->exec, error);
     return opened && agrees(s, &o->hints, error);
 }
 
@@ -153,9 +165,13 @@ static uint64_t plain_step(const struct stored *s)
 bool stored_next(struct stored *s, uint64_t *first, uint64_t *extent, struct ztio_error *error)
 {
     if (s->kind == STORED_ZT) {
-        zt_status status = zt_reader_next(s->reader, first, extent);
+        *first = s->next;
+        *extent = zt_reader_part_extent(s->reader, s->part_bytes);
+        const zt_status status = *extent > 0 ? ZT_OK : zt_reader_next(s->reader, first, extent);
         if (status != ZT_OK)
             return fail_source(error, &s->bytes, s->context, status);
+        if (*extent > 0)
+            *extent = zt_reader_part_extent(s->reader, s->part_bytes);
     } else {
         uint64_t step = s->kind == STORED_PLAIN ? plain_step(s) : s->shape[0];
         uint64_t left = s->shape[0] - s->next;
@@ -191,7 +207,7 @@ bool stored_read(struct stored *s, void *buffer, struct ztio_error *error)
     memcpy(shape, s->shape, sizeof shape);
     shape[0] = s->extent;
     zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
-    zt_status status = zt_reader_read(s->reader, &out);
+    zt_status status = zt_reader_read_part(s->reader, &out);
     return status == ZT_OK || fail_source(error, &s->bytes, s->context, status);
 }
 

@@ -76,18 +76,11 @@ zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_f
     return status;
 }
 
-/* A frame's payload on its way into memory. */
-struct payload {
-    uint64_t at;          /* byte of the file */
-    const uint8_t *bytes; /* where byte 0 is, or would be */
-    uint64_t done;        /* all that is needed before this byte was read and verified */
-};
-
 /* Read and verify the ranges that hold bytes [first, last) of a payload, as far as they were not
  * yet; calls go through a payload in ascending order. */
 static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                             const struct zti_tail *tail, uint64_t first, uint64_t last,
-                            struct payload *p)
+                            struct zti_payload *p)
 {
     const uint64_t range_bytes = UINT64_C(1) << tail->range_log2;
     zt_status status = ZT_OK;
@@ -111,7 +104,7 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
 /* What decoding a view needs of a payload behind its head, read and verified. */
 static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                               const struct zti_tail *tail, struct zti_extents *extents,
-                              struct payload *p)
+                              struct zti_payload *p)
 {
     uint64_t first, last;
     zt_status status = ZT_OK;
@@ -123,7 +116,7 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
 /* Where a payload is found, whole or in part: in memory as it is; otherwise in room for all of it,
  * so that offsets stay. What is not read stays untouched, and is zero, because an index that lies
  * can lead there. */
-static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, struct payload *p)
+static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, struct zti_payload *p)
 {
     if (r->input.memory)
         return zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
@@ -177,7 +170,7 @@ zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
 
 /* A sequential source: all of the payload, then the tail. */
 static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                               struct zti_tail *tail, struct payload *p)
+                               struct zti_tail *tail, struct zti_payload *p)
 {
     zt_status status = zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
     if (!status)
@@ -190,7 +183,7 @@ static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struc
 
 /* Tail and payload, of a payload that is not sequential no more than the head. */
 static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                           struct zti_tail *tail, struct payload *p)
+                           struct zti_tail *tail, struct zti_payload *p)
 {
     const uint64_t head_bytes = zti_head_bytes(&f->coding);
     if (zti_is_sequential(&r->input))
@@ -203,48 +196,41 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     return status;
 }
 
-/* A frame whose head is there, while a view of it is decoded. */
-struct decoding {
-    struct zt_reader *r;
-    uint64_t number;
-    const struct zti_frame *f;
-    const struct zti_coding *coding;
-    const struct zti_tail *tail;
-    struct zti_index *index; /* or NULL */
-    struct payload p;
-};
-
 /* Decode a view of the coded array, or what a scatter, whose cover it is, wants of that. */
-static zt_status decode_coded(struct decoding *d, const struct zti_view *view,
+static zt_status decode_coded(struct zt_reader *r, const struct zti_view *view,
                               const struct zti_scatter *scatter, uint64_t *end_bits)
 {
-    const struct zti_frame *f = d->f;
-    zt_context *const context = d->r->context;
-    const uint64_t start_bits = zti_head_bytes(d->coding) * 8;
+    struct zti_opened *const o = &r->opened;
+    const struct zti_frame *f = &o->frame;
+    const uint64_t start_bits = zti_head_bytes(&o->coding) * 8;
     zt_status status = ZT_OK;
-    if (d->index && !zti_exec_checks_index(context, d->coding, d->index, view, scatter))
-        status = zti_index_check(context, d->index);
+    if (o->index && !o->is_index_checked &&
+        !zti_exec_checks_index(r->context, &o->coding, o->index, view, scatter)) {
+        status = zti_index_check(r->context, o->index);
+        o->is_index_checked = true;
+    }
     if (status)
         return status;
     struct zti_extents extents = zti_exec_extents(
-        d->coding, d->index, view, scatter ? scatter->spans : NULL, start_bits, f->payload_bytes);
-    status = load_payload(d->r, d->number, f, d->tail, &extents, &d->p);
+        &o->coding, o->index, view, scatter ? scatter->spans : NULL, start_bits, f->payload_bytes);
+    status = load_payload(r, o->number, f, &o->tail, &extents, &o->payload);
     if (status)
         return status;
     return scatter
-               ? zti_exec_decode_scattered(context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
-                                           start_bits, d->index, scatter, end_bits)
-               : zti_exec_decode(context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
-                                 start_bits, d->index, view, end_bits);
+               ? zti_exec_decode_scattered(r->context, &o->coding, o->payload.bytes,
+                                           (size_t)f->payload_bytes, start_bits, o->index, scatter,
+                                           end_bits)
+               : zti_exec_decode(r->context, &o->coding, o->payload.bytes, (size_t)f->payload_bytes,
+                                 start_bits, o->index, view, end_bits);
 }
 
 /* Whether the chunk of the last tile that meets a view of the coded array is the stream's last. */
-static bool reaches_end(const struct decoding *d, const struct zti_view *cover)
+static bool reaches_end(const struct zti_opened *o, const struct zti_view *cover)
 {
-    const struct zti_grid *const grid = &d->coding->grid;
-    const uint64_t each = zti_fixed_bits(d->coding) > 0 ? 1
-                          : d->index                    ? d->index->layout.chunk_tiles
-                                                        : zti_usual_chunk_tiles(d->coding);
+    const struct zti_grid *const grid = &o->coding.grid;
+    const uint64_t each = zti_fixed_bits(&o->coding) > 0 ? 1
+                          : o->index                     ? o->index->layout.chunk_tiles
+                                                         : zti_usual_chunk_tiles(&o->coding);
     uint64_t tile = 0;
     for (uint32_t i = 0; i < grid->rank; i++)
         tile = tile * grid->tiles[i] + (cover->hi[i] - 1) / grid->side[i];
@@ -253,9 +239,9 @@ static bool reaches_end(const struct decoding *d, const struct zti_view *cover)
 
 /* Decode a view of the frame: as the view of the coded array that it is, if rows of tiles are rows
  * of memory there. */
-static zt_status decode_view(struct decoding *d, const struct zti_view *view)
+static zt_status decode_view(struct zt_reader *r, const struct zti_view *view)
 {
-    const struct zti_frame *f = d->f;
+    const struct zti_frame *f = &r->opened.frame;
     struct zti_plan_scatter parts;
     struct zti_view coded;
     const struct zti_view *cover = &coded;
@@ -263,51 +249,56 @@ static zt_status decode_view(struct decoding *d, const struct zti_view *view)
     zt_status status;
     if (zti_plan_part(&f->plan, f->shape, view, &coded) &&
         (zti_plan_is_none(&f->plan) || coded.out.stride[coded.out.rank - 1] == 1)) {
-        status = decode_coded(d, &coded, NULL, &end_bits);
+        status = decode_coded(r, &coded, NULL, &end_bits);
     } else {
         zti_plan_scatter(&f->plan, f->shape, f->coding.grid.side, view, &parts);
         cover = &parts.scatter.cover;
-        status = decode_coded(d, cover, &parts.scatter, &end_bits);
+        status = decode_coded(r, cover, &parts.scatter, &end_bits);
     }
-    if (!status && reaches_end(d, cover))
-        status = zti_check_end(d->r, d->number, f, end_bits);
+    if (!status && reaches_end(&r->opened, cover))
+        status = zti_check_end(r, r->opened.number, f, end_bits);
     if (!status)
-        zti_tail_apply(f, d->tail, view);
+        zti_tail_apply(f, &r->opened.tail, view);
     return status;
 }
 
-static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                           uint64_t at, const struct zti_view *view)
+void zti_close_frame(struct zt_reader *r)
 {
-    struct zti_coding coding = f->coding; /* with what the head says */
-    struct zti_index opened = {.sums = NULL};
-    struct zti_tail tail;
-    struct decoding d = {.r = r,
-                         .number = number,
-                         .f = f,
-                         .coding = &coding,
-                         .tail = &tail,
-                         .p = {.at = at + f->header_bytes}};
-    zt_status status = load_ends(r, number, f, &tail, &d.p);
+    if (!r->opened.is_open)
+        return;
+    zti_index_close(r->context, &r->opened.sums);
+    zti_forget(r->context, &r->opened.coding);
+    r->opened.is_open = false;
+}
+
+zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                         uint64_t at)
+{
+    struct zti_opened *const o = &r->opened;
+    zti_close_frame(r);
+    *o = (struct zti_opened){.is_open = true,
+                             .number = number,
+                             .frame = *f,
+                             .coding = f->coding,
+                             .payload = {.at = at + f->header_bytes}};
+    zt_status status = load_ends(r, number, f, &o->tail, &o->payload);
     if (!status) {
         zti_stage(r->context, ZT_STAGE_TABLES);
-        status = zti_take_head(r->context, &coding, d.p.bytes);
+        status = zti_take_head(r->context, &o->coding, o->payload.bytes);
         zti_stage(r->context, ZT_STAGE_OTHER);
     }
     if (!status)
-        status = zti_load_index(r, f, &tail, d.p.bytes, &opened, &d.index);
-    if (!status)
-        status = decode_view(&d, view);
-    zti_index_close(r->context, &opened);
-    zti_forget(r->context, &coding);
+        status = zti_load_index(r, f, &o->tail, o->payload.bytes, &o->sums, &o->index);
+    if (status)
+        zti_close_frame(r);
     return status;
 }
 
 /* Values in a GPU's memory that the host has to do with, because some are kept beside the stream or
  * their axes are turned, are decoded in its own. */
-zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                        uint64_t at, const struct zti_view *view)
+zt_status zti_decode_part(struct zt_reader *r, const struct zti_view *view)
 {
+    const struct zti_frame *f = &r->opened.frame;
     struct zti_mirror values = {.array = view->out};
     struct zti_view here = *view;
     zt_status status = ZT_OK;
@@ -315,10 +306,20 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
         status = zti_mirror_open_output(r->context, &view->out, &values);
     here.out = values.array;
     if (!status)
-        status = load_view(r, number, f, at, &here);
+        status = decode_view(r, &here);
     if (!status)
         status = zti_mirror_store(&values, &view->out);
     zti_mirror_close(&values);
+    return status;
+}
+
+zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t at, const struct zti_view *view)
+{
+    zt_status status = zti_open_frame(r, number, f, at);
+    if (!status)
+        status = zti_decode_part(r, view);
+    zti_close_frame(r);
     return status;
 }
 

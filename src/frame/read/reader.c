@@ -11,6 +11,7 @@
 
 void zti_reader_clear(struct zt_reader *r)
 {
+    zti_close_frame(r);
     zti_release(r->context, r->places);
     zti_table_free(r->context, &r->met);
     zti_buffer_free(r->context, &r->head);
@@ -450,6 +451,7 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
         return zti_fail(reader->context, ZT_BAD_ARG,
                         "the reader has failed before; open another one");
     zt_status status = ZT_OK;
+    zti_close_frame(reader);
     if (!reader->is_ended)
         status = reader->is_damaged ? zti_salvage_next(reader)
                  : reader->places   ? next_known(reader)
@@ -459,6 +461,7 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
         return status;
     reader->has_frame = true;
     reader->is_read = false;
+    reader->slices = 0;
     if (reader->is_ended) {
         uint64_t shape[ZT_MAX_RANK];
         zti_reader_shape(reader, shape);
@@ -471,29 +474,89 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
     return ZT_OK;
 }
 
+/* ---- the frame at hand, whole or by parts ---- */
+
+/* Decode the next slices of the frame at hand, as many as out has. */
+static zt_status read_part(struct zt_reader *r, const struct zti_array *out)
+{
+    const uint64_t extent = out->shape[0];
+    const uint64_t at = r->places ? r->places[r->number].at : r->input.at - r->frame.header_bytes;
+    zt_status status = ZT_OK;
+    r->is_read = true;
+    if (!r->opened.is_open)
+        status = zti_open_frame(r, r->number, &r->frame, at);
+    struct zti_view view = zti_view_whole(out);
+    view.lo[0] = r->slices;
+    view.hi[0] = r->slices + extent;
+    if (!status)
+        status = zti_decode_part(r, &view);
+    r->slices += extent;
+    if (status || r->slices == r->frame.shape[0])
+        zti_close_frame(r);
+    if (!status && r->slices == r->frame.shape[0] && r->places)
+        status = zti_check_padding(r, r->number);
+    r->is_failed = status != ZT_OK && !r->places;
+    if (status)
+        r->slices = r->frame.shape[0]; /* there is nothing more to be read of it */
+    return status;
+}
+
+/* Whether there is something of a frame to be read. */
+static zt_status check_at_hand(const struct zt_reader *r, bool is_whole)
+{
+    if (!r->has_frame || r->is_ended || r->slices == r->frame.shape[0] || r->is_failed ||
+        (is_whole && r->is_read))
+        return zti_fail(r->context, ZT_BAD_ARG,
+                        "there is no frame to be read; zt_reader_next goes to the next one");
+    return r->is_damaged ? zti_fail(r->context, ZT_BAD_ARG,
+                                    "the file was opened as a damaged one; use zt_reader_salvage")
+                         : ZT_OK;
+}
+
 zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
 {
     struct zti_array array;
     if (!reader)
         return ZT_BAD_ARG;
-    if (!reader->has_frame || reader->is_ended || reader->is_read || reader->is_failed)
-        return zti_fail(reader->context, ZT_BAD_ARG,
-                        "there is no frame to be read; zt_reader_next goes to the next one");
-    if (reader->is_damaged)
-        return zti_fail(reader->context, ZT_BAD_ARG,
-                        "the file was opened as a damaged one; use zt_reader_salvage");
-    zt_status status = zti_output_check(reader, out, reader->frame.shape, "frame", &array);
+    zt_status status = check_at_hand(reader, true);
+    if (!status)
+        status = zti_output_check(reader, out, reader->frame.shape, "frame", &array);
+    return status ? status : read_part(reader, &array);
+}
+
+zt_status zt_reader_read_part(zt_reader *reader, const zt_array *out)
+{
+    struct zti_array array;
+    uint64_t shape[ZT_MAX_RANK];
+    if (!reader)
+        return ZT_BAD_ARG;
+    zt_status status = check_at_hand(reader, false);
     if (status)
         return status;
-    struct zti_view view = zti_view_whole(&array);
-    uint64_t at = reader->places ? reader->places[reader->number].at
-                                 : reader->input.at - reader->frame.header_bytes;
-    status = zti_load_view(reader, reader->number, &reader->frame, at, &view);
-    if (!status && reader->places)
-        status = zti_check_padding(reader, reader->number);
-    reader->is_read = true;
-    reader->is_failed = status != ZT_OK && !reader->places;
-    return status;
+    const uint64_t left = reader->frame.shape[0] - reader->slices;
+    memcpy(shape, reader->frame.shape, sizeof shape);
+    shape[0] = out && out->shape[0] < left ? out->shape[0] : left;
+    status = zti_output_check(reader, out, shape, "part of a frame", &array);
+    return status ? status : read_part(reader, &array);
+}
+
+uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes)
+{
+    if (!reader || !reader->has_frame || reader->is_ended)
+        return 0;
+    const struct zti_frame *const f = &reader->frame;
+    const uint64_t left = f->shape[0] - reader->slices;
+    const uint64_t slice_bytes =
+        zti_array_values(f->rank - 1, f->shape + 1) * zt_type_bytes(f->type);
+    const bool has_places = f->index.kind != ZT_INDEX_NONE || zti_has_ends(&f->coding) ||
+                            zti_fixed_bits(&f->coding) > 0;
+    if (f->plan.axis[0] != 0 || (f->rank > 1 && f->plan.is_joined[1]) || !has_places)
+        return left; /* other parts meet the same tiles */
+    const uint64_t side = f->coding.grid.side[0];
+    uint64_t extent = part_bytes / slice_bytes / side * side;
+    if (extent == 0)
+        extent = side;
+    return extent < left ? extent : left;
 }
 
 zt_status zt_reader_fills(const zt_reader *reader, uint32_t *fills, uint64_t *fill)
@@ -516,6 +579,7 @@ zt_status zt_reader_check(zt_reader *reader)
                         "a sequential source, or one opened as damaged, cannot be checked; read "
                         "it");
     zt_status status = ZT_OK;
+    zti_close_frame(reader); /* its buffers are needed */
     for (uint64_t i = 0; i < reader->frames && !status; i++)
         status = zti_check_frame(reader, i);
     return status;

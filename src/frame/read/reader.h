@@ -5,6 +5,26 @@
 #include "frame/format/format.h"
 #include "frame/read/input.h"
 
+/* A frame's payload on its way into memory. */
+struct zti_payload {
+    uint64_t at;          /* byte of the file */
+    const uint8_t *bytes; /* where byte 0 is, or would be */
+    uint64_t done;        /* all that is needed before this byte was read and verified */
+};
+
+/* A frame whose head and tail were read, while parts of it are decoded. */
+struct zti_opened {
+    bool is_open;
+    uint64_t number;
+    struct zti_frame frame;
+    struct zti_coding coding; /* with what the head says */
+    struct zti_tail tail;
+    struct zti_index sums;
+    struct zti_index *index; /* of sums; or NULL */
+    bool is_index_checked;
+    struct zti_payload payload;
+};
+
 struct zt_reader {
     zt_context *context;
     struct zti_input input;
@@ -16,7 +36,9 @@ struct zt_reader {
     struct zti_frame frame;
     uint64_t number; /* of frame */
     bool has_frame;
-    bool is_read;
+    bool is_read;    /* or begun to be */
+    uint64_t slices; /* of it that were read */
+    struct zti_opened opened;
     bool is_ended;     /* past the last frame, seek table verified */
     bool is_damaged;   /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is of
                           slices that are lost; all of known size */
@@ -104,6 +126,13 @@ zt_status zti_same_array(struct zt_reader *reader, uint64_t number, const struct
 /* Read what a view of a frame needs, whose header is at byte 'at', verify and decode it. */
 zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t at, const struct zti_view *view);
+
+/* In steps: head and tail of a frame are read, then any number of views decoded, the lower first,
+ * and then it is closed. One frame is open at a time; it has the reader's buffers. */
+zt_status zti_open_frame(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
+                         uint64_t at);
+zt_status zti_decode_part(struct zt_reader *reader, const struct zti_view *view);
+void zti_close_frame(struct zt_reader *reader);
 
 /* The parts of that: the zero bytes after a payload and the tail, which lie together at byte 'at';
  * whether the last tile of a frame ends where the payload does, but for padding. */
