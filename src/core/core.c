@@ -1,6 +1,8 @@
 /* core.c: status names, sentences, memory. */
 #include "core/core.h"
 
+#include <sys/mman.h>
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,6 +72,20 @@ static void let_go(zt_context *context, uint64_t all)
         (void)__atomic_sub_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
 }
 
+/* The system clears large memory as it is touched, in huge pages three times as fast. */
+static void ask_for_huge_pages(void *memory, uint64_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    enum { LEAST_BYTES = 4 << 20, PAGE_BYTES = 4096 };
+    char *const first = (char *)memory + -(uintptr_t)memory % PAGE_BYTES;
+    if (memory && bytes >= LEAST_BYTES)
+        (void)madvise(first, (size_t)bytes - PAGE_BYTES, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
 static void *give(zt_context *context, void *memory, uint64_t all)
 {
     if (!memory) {
@@ -90,10 +106,11 @@ void *zti_alloc(zt_context *context, size_t bytes)
     const size_t all = hold(context, bytes);
     if (all == 0)
         return NULL;
-    return give(context,
-                has_allocator(context) ? context->allocator.alloc(context->allocator.user, all)
-                                       : malloc(all),
-                all);
+    if (has_allocator(context))
+        return give(context, context->allocator.alloc(context->allocator.user, all), all);
+    void *const memory = malloc(all);
+    ask_for_huge_pages(memory, all);
+    return give(context, memory, all);
 }
 
 void *zti_alloc_zeroed(zt_context *context, size_t bytes)
