@@ -42,6 +42,18 @@ uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint
     return rank;
 }
 
+void zti_plan_describe(const struct zti_plan *plan, const uint64_t *shape, zt_plan *told)
+{
+    if (zti_plan_is_none(plan))
+        return;
+    told->rank = plan->rank;
+    told->coded_rank = zti_plan_shape(plan, shape, told->coded_shape);
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) { /* 0 beyond the rank */
+        told->axis[k] = plan->axis[k];
+        told->joined[k] = plan->is_joined[k];
+    }
+}
+
 bool zti_plan_view(const struct zti_plan *plan, const struct zti_array *array,
                    struct zti_array *coded)
 {

@@ -21,6 +21,10 @@ bool zti_plan_is_none(const struct zti_plan *plan);
 /* The coded array's rank and shape. */
 uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint64_t *coded);
 
+/* What users are told of a plan of an array of this shape: all zeros for one that changes nothing,
+ * which *told is before. */
+void zti_plan_describe(const struct zti_plan *plan, const uint64_t *shape, zt_plan *told);
+
 /* An array seen as the coded one. False where no strides make it that. */
 bool zti_plan_view(const struct zti_plan *plan, const struct zti_array *array,
                    struct zti_array *coded);

@@ -1,5 +1,6 @@
 /* squares.c: the sum of squared errors, which a PSNR is of. It decides bytes, so parts are summed
  * in an order that does not depend on threads. */
+#include "array/rows.h"
 #include "core/map.h"
 #include "quality/quality.h"
 
@@ -45,18 +46,13 @@ static bool sum_part(void *shared, uint32_t worker, uint64_t number)
     const struct squares *s = shared;
     (void)worker;
     const struct zti_array *const array = s->array;
-    const uint32_t last = array->rank - 1;
     const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
     const uint64_t end = first + (rest < PART_VALUES ? rest : PART_VALUES);
     double lanes[LANES] = {0}, sum = 0;
-    for (uint64_t at = first; at < end;) {
-        uint64_t place[ZT_MAX_RANK] = {0}, left = at;
-        for (uint32_t i = array->rank; i-- > 0; left /= array->shape[i])
-            place[i] = left % array->shape[i];
-        const uint64_t row = array->shape[last] - place[last];
-        const uint64_t n = end - at < row ? end - at : row;
-        add_row(s, zti_array_at(array, place), array->stride[last], at, n, lanes);
-        at += n;
+    for (uint64_t at = first, n; at < end; at += n) {
+        const char *const row = zti_array_row(array, at, &n);
+        n = n < end - at ? n : end - at;
+        add_row(s, row, array->stride[array->rank - 1], at, n, lanes);
     }
     for (uint32_t i = 0; i < LANES; i++)
         sum += lanes[i];

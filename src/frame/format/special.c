@@ -2,6 +2,7 @@
  * described in special.h. */
 #include "frame/format/special.h"
 
+#include "array/rows.h"
 #include "bits/bits.h"
 #include "core/map.h"
 #include "core/wire.h"
@@ -34,17 +35,12 @@ static bool search_part(void *shared, uint32_t worker, uint64_t number)
 {
     const struct search *s = shared;
     (void)worker;
-    const uint32_t last = s->slab->rank - 1;
-    uint64_t at = number * PART_VALUES, place[ZT_MAX_RANK];
-    const uint64_t end = s->values - at < PART_VALUES ? s->values : at + PART_VALUES;
-    while (at < end) {
-        uint64_t rest = at;
-        for (uint32_t i = last + 1; i-- > 0; rest /= s->slab->shape[i])
-            place[i] = rest % s->slab->shape[i];
-        const uint64_t row = s->slab->shape[last] - place[last];
-        const uint64_t n = end - at < row ? end - at : row;
-        set_row(s, zti_array_at(s->slab, place), at, n);
-        at += n;
+    const uint64_t first = number * PART_VALUES;
+    const uint64_t end = s->values - first < PART_VALUES ? s->values : first + PART_VALUES;
+    for (uint64_t at = first, n; at < end; at += n) {
+        const char *const row = zti_array_row(s->slab, at, &n);
+        n = n < end - at ? n : end - at;
+        set_row(s, row, at, n);
     }
     return true;
 }
@@ -125,10 +121,8 @@ static uint32_t number_bits(uint32_t patterns)
 
 static uint64_t bits_at(const struct zti_array *slab, uint64_t at)
 {
-    uint64_t place[ZT_MAX_RANK];
-    for (uint32_t i = slab->rank; i-- > 0; at /= slab->shape[i])
-        place[i] = at % slab->shape[i];
-    return zti_bits_at(zti_array_at(slab, place), 0, zt_type_bytes(slab->type));
+    uint64_t left;
+    return zti_bits_at(zti_array_row(slab, at, &left), 0, zt_type_bytes(slab->type));
 }
 
 static uint32_t pattern_of(const struct plan *plan, uint64_t bits)

@@ -30,6 +30,12 @@ zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_
     return ZT_OK;
 }
 
+bool zti_is_of_place(const struct zti_frame *f, const struct zti_place *place)
+{
+    return zti_frame_bytes(f) == place->bytes && f->first == place->first &&
+           f->shape[0] == place[1].first - place->first;
+}
+
 zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame *f)
 {
     const struct zti_place *place = &r->places[number];
@@ -50,8 +56,7 @@ zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame
         status = zti_header_parse(r->context, number, bytes, n, f);
     if (status)
         return status;
-    if (zti_frame_bytes(f) != place->bytes || f->first != place->first ||
-        f->shape[0] != place[1].first - place->first)
+    if (!zti_is_of_place(f, place))
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 " is not what the seek table says: %" PRIu64
                         " bytes, slices from %" PRIu64,

@@ -26,16 +26,20 @@ void zti_reader_shape(const struct zt_reader *r, uint64_t *shape)
     shape[0] = r->places ? r->places[r->frames].first : r->is_ended ? r->met.extent : ZT_UNKNOWN;
 }
 
-/* All bytes of 'extent' slices of the array must fit in 63 bits. */
-static zt_status check_extent(struct zt_reader *r, uint64_t extent)
+bool zti_extent_fits(const struct zti_frame *f, uint64_t extent)
 {
     uint64_t shape[ZT_MAX_RANK];
-    memcpy(shape, r->first.shape, sizeof shape);
+    memcpy(shape, f->shape, sizeof shape);
     shape[0] = extent;
-    if (zti_shape_fits(r->first.type, r->first.rank, shape))
-        return ZT_OK;
-    return zti_fail(r->context, ZT_CORRUPT, "the file's %" PRIu64 " slices are an impossible size",
-                    extent);
+    return zti_shape_fits(f->type, f->rank, shape);
+}
+
+static zt_status check_extent(struct zt_reader *r, uint64_t extent)
+{
+    return zti_extent_fits(&r->first, extent)
+               ? ZT_OK
+               : zti_fail(r->context, ZT_CORRUPT,
+                          "the file's %" PRIu64 " slices are an impossible size", extent);
 }
 
 void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
@@ -256,10 +260,10 @@ zt_status zti_output_check(struct zt_reader *r, const zt_array *given, const uin
     return status;
 }
 
-static bool is_whole(const struct zt_reader *r, const struct zti_view *view, uint64_t extent)
+static bool is_whole(const struct zti_view *view, const struct zti_frame *f)
 {
-    for (uint32_t i = 0; i < r->first.rank; i++)
-        if (view->lo[i] != 0 || view->hi[i] != (i == 0 ? extent : r->first.shape[i]))
+    for (uint32_t i = 0; i < f->rank; i++)
+        if (view->lo[i] != 0 || view->hi[i] != f->shape[i])
             return false;
     return true;
 }
@@ -287,12 +291,12 @@ static zt_status read_box(struct zt_reader *r, const zt_box *box, const zt_array
         memcpy(view.hi, box->hi, sizeof view.hi);
         view.lo[0] = from - place->first;
         view.hi[0] = to - place->first;
-        struct zti_frame f;
+        struct zti_frame f = r->first;
         if (number > 0)
             status = zti_load_header(r, number, &f);
         if (!status)
-            status = zti_load_view(r, number, number > 0 ? &f : &r->first, place->at, &view);
-        if (!status && is_whole(r, &view, place[1].first - place->first))
+            status = zti_load_view(r, number, &f, place->at, &view);
+        if (!status && is_whole(&view, &f))
             status = zti_check_padding(r, number);
     }
     return status;
@@ -347,19 +351,6 @@ void zt_reader_close(zt_reader *reader)
     zti_release(context, reader);
 }
 
-static void describe_plan(const struct zti_frame *f, zt_plan *plan)
-{
-    if (zti_plan_is_none(&f->plan))
-        return;
-    plan->rank = f->rank;
-    plan->coded_rank = f->coding.grid.rank;
-    for (uint32_t k = 0; k < f->rank; k++) {
-        plan->coded_shape[k] = f->coding.grid.shape[k];
-        plan->axis[k] = f->plan.axis[k];
-        plan->joined[k] = f->plan.is_joined[k];
-    }
-}
-
 static void describe(const struct zt_reader *r, zt_info *info)
 {
     const struct zti_frame *f = &r->first;
@@ -398,7 +389,7 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
     }
     coded->coding.codec->describe(&coded->coding, info);
-    describe_plan(coded, &info->plan);
+    zti_plan_describe(&coded->plan, coded->shape, &info->plan);
     if (f->bound.kind == ZT_EXPERT) {
         info->bound.minbits = info->zfp_minbits;
         info->bound.maxbits = info->zfp_maxbits;

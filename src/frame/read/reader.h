@@ -84,6 +84,9 @@ zt_status zti_source_check(zt_context *context, const zt_source *source, zt_read
 zt_status zti_output_check(struct zt_reader *reader, const zt_array *given, const uint64_t *shape,
                            const char *what, struct zti_array *out);
 
+/* Whether all bytes of so many slices of a frame's array fit in 63 bits. */
+bool zti_extent_fits(const struct zti_frame *frame, uint64_t extent);
+
 /* Add a frame to the sums of zt_info. */
 void zti_reader_count(struct zt_reader *reader, const struct zti_frame *frame);
 
@@ -115,6 +118,9 @@ zt_status zti_salvage_lost(struct zt_reader *reader, const struct zti_array *out
 zt_status zti_load_index(struct zt_reader *reader, const struct zti_frame *frame,
                          const struct zti_tail *tail, const uint8_t *head, struct zti_index *opened,
                          struct zti_index **index);
+
+/* Whether a frame is as long, and of as many slices, as its place says. */
+bool zti_is_of_place(const struct zti_frame *frame, const struct zti_place *place);
 
 /* Read and check the header of frame 'number' of a file of known size, against the seek table and
  * the first frame. */

@@ -148,27 +148,21 @@ static zt_status find_copy(struct zt_reader *r, uint64_t number, const struct zt
     return ZT_OK;
 }
 
-static bool is_of_place(const struct zti_frame *f, const struct zti_place *place)
-{
-    return zti_frame_bytes(f) == place->bytes && f->first == place->first &&
-           f->shape[0] == place[1].first - place->first;
-}
-
 /* Find a frame's header: as stored, else its copy, else with one bit corrected. */
 static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct zti_place *place,
                             struct zti_frame *f, bool *is_found)
 {
     zt_status status = find_header(r, number, place->at, false, f, is_found);
-    *is_found = *is_found && is_of_place(f, place);
+    *is_found = *is_found && zti_is_of_place(f, place);
     if (status || *is_found)
         return status;
     status = find_copy(r, number, place, f, is_found);
-    *is_found = *is_found && is_of_place(f, place);
+    *is_found = *is_found && zti_is_of_place(f, place);
     r->repaired += *is_found;
     if (status || *is_found)
         return status;
     status = find_header(r, number, place->at, true, f, is_found);
-    *is_found = *is_found && is_of_place(f, place);
+    *is_found = *is_found && zti_is_of_place(f, place);
     return status;
 }
 
@@ -194,14 +188,6 @@ static zt_status find_magic(struct zt_reader *r, uint64_t *at)
 }
 
 /* ---- places ---- */
-
-static bool is_possible_extent(const struct zti_frame *f, uint64_t extent)
-{
-    uint64_t shape[ZT_MAX_RANK];
-    memcpy(shape, f->shape, sizeof shape);
-    shape[0] = extent;
-    return zti_shape_fits(f->type, f->rank, shape);
-}
 
 /* Whether so many bytes of a file can have held so many slices like those of a frame. It limits the
  * output that a damaged extent can demand. */
@@ -276,7 +262,7 @@ static zt_status check_places(struct zt_reader *r, bool *is_good)
         else
             place->at = ZT_UNKNOWN;
     }
-    *is_good = has_first && is_possible_extent(&r->first, r->places[r->frames].first);
+    *is_good = has_first && zti_extent_fits(&r->first, r->places[r->frames].first);
     for (uint64_t i = 0; *is_good && i < r->frames; i++)
         *is_good =
             r->places[i].at != ZT_UNKNOWN ||
@@ -347,7 +333,7 @@ static bool goes_on(struct zt_reader *r, const struct zti_frame *f, const struct
                     uint64_t at, uint64_t end, uint64_t extent)
 {
     uint64_t last;
-    if (f->first < extent || !zti_add(f->first, f->shape[0], &last) || !is_possible_extent(f, last))
+    if (f->first < extent || !zti_add(f->first, f->shape[0], &last) || !zti_extent_fits(f, last))
         return false;
     if (f->first > extent && !can_hold(f, at - end, f->first - extent))
         return false;

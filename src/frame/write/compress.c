@@ -15,11 +15,9 @@ zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt
         status = zti_request_init(context, &array, params, &r);
     if (status)
         return status;
-    uint64_t full = r.shape[0] / r.thickness, rest = r.shape[0] % r.thickness;
+    const uint64_t full = r.shape[0] / r.thickness;
     uint64_t full_bytes = 0, rest_bytes = 0, entries, sum;
-    status = zti_frame_bound(context, &r, r.thickness, NULL, &full_bytes);
-    if (!status && rest > 0)
-        status = zti_frame_bound(context, &r, rest, NULL, &rest_bytes);
+    status = zti_frames_bound(context, &r, NULL, &full_bytes, &rest_bytes);
     if (status)
         return status;
     bool fits = zti_mul(full, full_bytes, &sum) && zti_add(sum, rest_bytes, &sum) &&

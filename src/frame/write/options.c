@@ -8,18 +8,9 @@
 static void describe_option(const struct zti_result *r, const struct zti_tried *tried,
                             const uint64_t *shape, zt_option *option)
 {
-    const struct zti_plan *plan = &tried->plan;
-    memset(option, 0, sizeof *option);
-    option->codec = r->candidate.codec;
-    option->effort = r->candidate.effort;
-    option->stream_bytes = tried->bytes;
-    if (zti_plan_is_none(plan))
-        return;
-    option->plan.rank = plan->rank;
-    option->plan.coded_rank = zti_plan_shape(plan, shape, option->plan.coded_shape);
-    memcpy(option->plan.axis, plan->axis, sizeof plan->axis); /* 0 beyond the rank */
-    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
-        option->plan.joined[k] = plan->is_joined[k];
+    *option = (zt_option){
+        .codec = r->candidate.codec, .effort = r->candidate.effort, .stream_bytes = tried->bytes};
+    zti_plan_describe(&tried->plan, shape, &option->plan);
 }
 
 static bool is_among(const struct zti_result *results, uint32_t count, const struct zti_result *r,

@@ -17,6 +17,7 @@
  *
  * What is computed here decides bytes, so it uses nothing of which machines differ in the last
  * bit. */
+#include "array/rows.h"
 #include "frame/write/stages.h"
 #include "quality/quality.h"
 
@@ -65,12 +66,10 @@ static uint32_t sample_values(const struct zti_job *job, double *values)
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t first = all / n * i + all % n * i / n, part = all / n;
         const uint64_t at = first + (i + 1) * UINT64_C(2654435769) % UINT32_MAX % part;
-        uint64_t place[ZT_MAX_RANK], left = at;
         if (mask && (mask[at / 64] >> at % 64 & 1))
             continue;
-        for (uint32_t k = slab->rank; k-- > 0; left /= slab->shape[k])
-            place[k] = left % slab->shape[k];
-        const uint64_t bits = zti_bits_at(zti_array_at(slab, place), 0, value_bytes);
+        uint64_t left;
+        const uint64_t bits = zti_bits_at(zti_array_row(slab, at, &left), 0, value_bytes);
         values[count++] = zti_error_of(slab->type, bits, 0) / job->search.range;
     }
     return count;

@@ -128,8 +128,9 @@ static zt_status bound_of_plans(const struct rooms *r, uint64_t *bytes)
     return status;
 }
 
-zt_status zti_frame_bound(zt_context *context, const struct zti_request *request, uint64_t extent,
-                          uint64_t *device_parts, uint64_t *bytes)
+/* The most bytes of a frame of so many slices, whatever is chosen. */
+static zt_status frame_bound(zt_context *context, const struct zti_request *request,
+                             uint64_t extent, uint64_t *device_parts, uint64_t *bytes)
 {
     struct rooms r = {context, *request, extent, device_parts};
     struct zti_candidate list[2 * ZTI_CANDIDATES_MOST];
@@ -144,6 +145,17 @@ zt_status zti_frame_bound(zt_context *context, const struct zti_request *request
         status = bound_of_plans(&r, bytes);
     }
     return status;
+}
+
+zt_status zti_frames_bound(zt_context *context, const struct zti_request *request,
+                           uint64_t *device_parts, uint64_t *full_bytes, uint64_t *rest_bytes)
+{
+    const uint64_t rest = request->shape[0] % request->thickness;
+    *rest_bytes = 0;
+    const zt_status status =
+        frame_bound(context, request, request->thickness, device_parts, full_bytes);
+    return status || rest == 0 ? status
+                               : frame_bound(context, request, rest, device_parts, rest_bytes);
 }
 
 /* ---- memory of a GPU ---- */
@@ -161,11 +173,8 @@ static zt_status device_parts(zt_context *context, const zt_array *given, const 
         status = zti_request_init(context, &array, params, &request);
     if (status)
         return status;
-    const uint64_t rest = request.shape[0] % request.thickness;
-    uint64_t ignored;
-    status = zti_frame_bound(context, &request, request.thickness, parts, &ignored);
-    if (!status && rest > 0)
-        status = zti_frame_bound(context, &request, rest, parts, &ignored);
+    uint64_t full, rest;
+    status = zti_frames_bound(context, &request, parts, &full, &rest);
     if (!status && zti_packed_bytes(&array) > 0)
         parts[ZTI_DEVICE_PACKED] = zti_packed_bytes(&array);
     return status;

@@ -288,10 +288,11 @@ zt_status zti_keep_short(struct zti_job *job);
 /* The lengths of a frame set to the most that they can be. */
 void zti_frame_set_largest(struct zti_frame *frame, uint64_t payload_bytes);
 
-/* The most bytes of a frame of this many slices, whatever is chosen, with the padding before it.
- * device_parts: NULL, or raised to the memory of a GPU that its codings need. */
-zt_status zti_frame_bound(zt_context *context, const struct zti_request *request, uint64_t extent,
-                          uint64_t *device_parts, uint64_t *bytes);
+/* The most bytes, whatever is chosen, of a frame of full thickness and of the last one (0: it is
+ * full too), each with the padding before it. device_parts: NULL, or raised to the memory of a GPU
+ * that their codings need. */
+zt_status zti_frames_bound(zt_context *context, const struct zti_request *request,
+                           uint64_t *device_parts, uint64_t *full_bytes, uint64_t *rest_bytes);
 
 /* ---- emit.c ---- */
 
