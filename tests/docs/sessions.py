@@ -180,15 +180,17 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("pages", nargs="*", help="README, tutorial, ...; all if none is named")
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--python", help="default: the one that hdf5.python installs h5py for")
     options = parser.parse_args()
     source, build = options.source.resolve(), options.build.resolve()
+    with_h5py = build / "venv_hdf5/bin/python"
+    python = options.python or str(with_h5py if with_h5py.exists() else sys.executable)
     pages = [source / "README.md", *sorted((source / "docs").glob("*.md"))]
     total, failed = 0, False
     for page in pages:
         if options.pages and page.stem not in options.pages:
             continue
-        ran, wrong, skipped, text = run_page(page, source, build, options.python)
+        ran, wrong, skipped, text = run_page(page, source, build, python)
         if options.write:
             page.write_text(text, encoding="utf-8")
         total += ran
