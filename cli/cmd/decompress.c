@@ -5,6 +5,7 @@
 #include "cmd/salvage.h"
 #include "cmd/whole.h"
 #include "store/stored.h"
+#include "util/behind.h"
 #include "util/errors.h"
 #include "util/memory.h"
 #include "util/numbers.h"
@@ -68,35 +69,57 @@ static bool create_output(struct job *job, const char *out, struct ztio_error *e
     return job->output != NULL;
 }
 
-/* Frame by frame, in order: works on files and pipes. */
+/* Two slabs by turns: one is decoded while the other is written. */
+struct slabs {
+    void *memory[2];
+    uint64_t extent[2]; /* that there is memory for */
+    uint32_t turn;
+};
+
+/* The slab whose turn it is, with room for so many slices. */
+static bool take_slab(struct slabs *slabs, const struct job *job, uint64_t extent, void **slab,
+                      struct ztio_error *error)
+{
+    const uint32_t k = slabs->turn++ % 2;
+    if (extent > slabs->extent[k]) {
+        const uint64_t most = job->slice_bytes ? UINT64_MAX / job->slice_bytes : UINT64_MAX;
+        free(slabs->memory[k]);
+        slabs->memory[k] = NULL;
+        slabs->extent[k] = 0;
+        if (!allocate(&slabs->memory[k], extent <= most ? extent * job->slice_bytes : UINT64_MAX,
+                      input_name(job->stored.place), error))
+            return false;
+        slabs->extent[k] = extent;
+    }
+    *slab = slabs->memory[k];
+    return true;
+}
+
+/* Slab by slab, in order: works on files and pipes. */
 static bool copy_all(struct job *job, struct ztio_error *error)
 {
-    uint64_t first, extent, held = 0;
-    void *buffer = NULL;
-    const char *place = input_name(job->stored.place);
-    for (job->shape[0] = 0;; job->shape[0] += extent) {
-        if (!stored_next(&job->stored, &first, &extent, error))
+    uint64_t first, extent = 1;
+    struct slabs slabs = {.turn = 0};
+    struct behind behind;
+    struct ztio_error late;
+    bool done = true;
+    behind_begin(&behind, job->output);
+    for (job->shape[0] = 0; done; job->shape[0] += extent) {
+        void *slab = NULL;
+        done = stored_next(&job->stored, &first, &extent, error);
+        if (!done || extent == 0)
             break;
-        if (extent == 0) {
-            free(buffer);
-            return true;
-        }
-        if (extent > held) {
-            free(buffer);
-            buffer = NULL;
-            held = extent;
-            uint64_t most = job->slice_bytes ? UINT64_MAX / job->slice_bytes : UINT64_MAX;
-            if (!allocate(&buffer, extent <= most ? extent * job->slice_bytes : UINT64_MAX, place,
-                          error))
-                break;
-        }
         progress_slab(&job->progress, extent * job->slice_bytes);
-        if (!stored_read(&job->stored, buffer, error) ||
-            !ztio_write(job->output, extent, buffer, error))
-            break;
+        done = take_slab(&slabs, job, extent, &slab, error) &&
+               stored_read(&job->stored, slab, error) && behind_write(&behind, extent, slab, error);
     }
-    free(buffer);
-    return false;
+    if (!behind_end(&behind, &late) && done) {
+        *error = late;
+        done = false;
+    }
+    free(slabs.memory[0]);
+    free(slabs.memory[1]);
+    return done;
 }
 
 /* A box, in parts that end where frames do, so that it takes the memory of a frame at most. */
