@@ -62,25 +62,25 @@ static zt_status open_mirror(zt_context *context, const void *original, uint64_t
 }
 
 /* Register the host copy, so that kernels read the device's original. */
-static void set_twin(struct zti_mirror *m, const void *original, uint64_t bytes)
+static void register_copy(struct zti_mirror *m, const void *original, uint64_t bytes)
 {
     struct zti_device *const device = m->context->device;
-    m->twin_on_host = device->twin_on_host;
-    m->twin_on_device = device->twin_on_device;
-    m->twin_bytes = device->twin_bytes;
-    device->twin_on_host = m->own;
-    device->twin_on_device = original;
-    device->twin_bytes = bytes;
+    m->host_copy = device->host_copy;
+    m->device_original = device->device_original;
+    m->copied_bytes = device->copied_bytes;
+    device->host_copy = m->own;
+    device->device_original = original;
+    device->copied_bytes = bytes;
 }
 
-static void unset_twin(struct zti_mirror *m)
+static void unregister_copy(struct zti_mirror *m)
 {
     struct zti_device *const device = m->context->device;
-    if (device->twin_on_host != m->own)
+    if (device->host_copy != m->own)
         return;
-    device->twin_on_host = m->twin_on_host;
-    device->twin_on_device = m->twin_on_device;
-    device->twin_bytes = m->twin_bytes;
+    device->host_copy = m->host_copy;
+    device->device_original = m->device_original;
+    device->copied_bytes = m->copied_bytes;
 }
 
 zt_status zti_mirror_open_output(zt_context *context, const struct zti_array *array,
@@ -100,7 +100,7 @@ zt_status zti_mirror_open(zt_context *context, const struct zti_array *array, st
     if (!status && m->own)
         status = zti_fetch_array(context, array, m->own);
     if (!status && m->own && zti_array_is_contiguous(array))
-        set_twin(m, array->data, bytes_of(array));
+        register_copy(m, array->data, bytes_of(array));
     return status;
 }
 
@@ -129,7 +129,7 @@ zt_status zti_mirror_open_bytes(zt_context *context, const void *bytes, uint64_t
     if (!status && m->own && n > 0)
         status = zti_copy_bytes(context, m->own, bytes, n);
     if (!status && m->own)
-        set_twin(m, bytes, n);
+        register_copy(m, bytes, n);
     return status;
 }
 
@@ -149,7 +149,7 @@ void zti_mirror_close(struct zti_mirror *m)
 {
     if (!m->own)
         return;
-    unset_twin(m);
+    unregister_copy(m);
     zti_release(m->context, m->own);
     m->own = NULL;
 }

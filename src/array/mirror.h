@@ -1,7 +1,7 @@
 /* mirror.h: host copies of arrays and bytes in a GPU's memory, for what only the host does. What is
  * in the host's memory already is not copied.
  *
- * While a mirror is open, its memory is registered as a host copy (the twin of core/device.h):
+ * While a mirror is open, its memory is registered as a host copy (core/device.h):
  * kernels that are to read it read the device's original, and nothing is uploaded again. */
 #ifndef ZTI_ARRAY_MIRROR_H
 #define ZTI_ARRAY_MIRROR_H
@@ -11,12 +11,12 @@
 
 struct zti_mirror {
     zt_context *context;
-    struct zti_array array;                    /* to be used instead of the array */
-    const void *bytes;                         /* to be used instead of bytes that are read */
-    uint8_t *room;                             /* to be used instead of bytes that are written */
-    uint8_t *own;                              /* NULL: there was nothing to copy */
-    const void *twin_on_host, *twin_on_device; /* as they were before */
-    uint64_t twin_bytes;
+    struct zti_array array;                  /* to be used instead of the array */
+    const void *bytes;                       /* to be used instead of bytes that are read */
+    uint8_t *room;                           /* to be used instead of bytes that are written */
+    uint8_t *own;                            /* NULL: there was nothing to copy */
+    const void *host_copy, *device_original; /* as they were before */
+    uint64_t copied_bytes;
 };
 
 /* Fetch an array. The mirror is to be closed, whatever is returned. */

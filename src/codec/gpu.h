@@ -22,9 +22,9 @@ struct zti_cuda_encoding {
     const struct zti_coding *whole; /* of the larger one */
     const void *model;              /* what zti_cuda_learning says, or NULL */
     void *work;                     /* as many bytes as work_bytes says of that */
-    uint8_t *doubts;  /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
-    uint64_t *states; /* zeroed; afterwards states[1] is the bits of all tiles, unless each
-                         takes the same */
+    uint8_t *unproven; /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
+    uint64_t *states;  /* zeroed; afterwards states[1] is the bits of all tiles, unless each
+                          takes the same */
     void *queue;
 };
 

@@ -8,13 +8,13 @@
 
 /* Memory on the device that calls use and leave for the next call; it only grows. */
 enum zti_device_part {
-    ZTI_DEVICE_VALUES, /* a slab of an array */
-    ZTI_DEVICE_STREAM, /* coded bits */
-    ZTI_DEVICE_STARTS, /* where chunks begin, and must end */
-    ZTI_DEVICE_CHUNKS, /* which chunks are wanted */
-    ZTI_DEVICE_DOUBTS, /* tiles that the codec does not vouch for */
-    ZTI_DEVICE_STATES, /* sums and flags between blocks */
-    ZTI_DEVICE_INDEX,  /* bytes that say where chunks begin */
+    ZTI_DEVICE_VALUES,   /* a slab of an array */
+    ZTI_DEVICE_STREAM,   /* coded bits */
+    ZTI_DEVICE_STARTS,   /* where chunks begin, and must end */
+    ZTI_DEVICE_CHUNKS,   /* which chunks are wanted */
+    ZTI_DEVICE_UNPROVEN, /* tiles that the codec does not vouch for */
+    ZTI_DEVICE_STATES,   /* sums and flags between blocks */
+    ZTI_DEVICE_INDEX,    /* bytes that say where chunks begin */
     ZTI_DEVICE_KINDS,
     /* the same once more, for the slab that is copied while kernels run over another */
     ZTI_DEVICE_MODEL = 2 * ZTI_DEVICE_KINDS, /* codebooks, counts, and what they are made in */
@@ -58,8 +58,8 @@ struct zti_device {
 
     /* An array's values as they are in the host's memory and, the same, in the device's: who copies
      * from the one may take the other. NULL: none. */
-    const void *twin_on_host, *twin_on_device;
-    uint64_t twin_bytes;
+    const void *host_copy, *device_original;
+    uint64_t copied_bytes;
 
     /* Grows when one of the two parts ZTI_DEVICE_VALUES is asked for: what it held may be gone. */
     uint64_t values_number;
@@ -134,14 +134,15 @@ static inline zt_status zti_device_settle(zt_context *context, zt_status status)
     return status != ZT_OK ? status : waited;
 }
 
-/* Where a copy from the host's memory can be taken from instead: 'from' itself, or its twin. */
-static inline const void *zti_twin_of(const struct zti_device *device, const void *from,
-                                      uint64_t bytes)
+/* Where a copy from the host's memory can be taken from instead: 'from' itself, or what it is a
+ * copy of. */
+static inline const void *zti_original_of(const struct zti_device *device, const void *from,
+                                          uint64_t bytes)
 {
-    const uint64_t at = (uint64_t)(uintptr_t)from - (uint64_t)(uintptr_t)device->twin_on_host;
-    const bool is_twin =
-        device->twin_on_host && at < device->twin_bytes && bytes <= device->twin_bytes - at;
-    return is_twin ? (const char *)device->twin_on_device + at : from;
+    const uint64_t at = (uint64_t)(uintptr_t)from - (uint64_t)(uintptr_t)device->host_copy;
+    const bool is_copied =
+        device->host_copy && at < device->copied_bytes && bytes <= device->copied_bytes - at;
+    return is_copied ? (const char *)device->device_original + at : from;
 }
 
 #endif

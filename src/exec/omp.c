@@ -84,7 +84,7 @@ static zt_context context_of_thread(const zt_context *context)
 }
 
 /* What encoding and decoding share: the lock, the first failure, the progress. */
-struct crew {
+struct team {
     zt_context *context;
     const struct zti_coding *coding;
     pthread_mutex_t lock;
@@ -94,48 +94,48 @@ struct crew {
     uint64_t reported;
 };
 
-static void crew_open(struct crew *crew, zt_context *context, const struct zti_coding *coding)
+static void team_open(struct team *team, zt_context *context, const struct zti_coding *coding)
 {
-    *crew = (struct crew){.context = context, .coding = coding};
-    (void)pthread_mutex_init(&crew->lock, NULL);
-    (void)pthread_cond_init(&crew->changed, NULL);
+    *team = (struct team){.context = context, .coding = coding};
+    (void)pthread_mutex_init(&team->lock, NULL);
+    (void)pthread_cond_init(&team->changed, NULL);
 }
 
-static void crew_close(struct crew *crew)
+static void team_close(struct team *team)
 {
-    (void)pthread_cond_destroy(&crew->changed);
-    (void)pthread_mutex_destroy(&crew->lock);
+    (void)pthread_cond_destroy(&team->changed);
+    (void)pthread_mutex_destroy(&team->lock);
 }
 
 /* With the lock held: the first failure is the one that is told. */
-static void crew_fail(struct crew *crew, zt_status status, const zt_context *own)
+static void team_fail(struct team *team, zt_status status, const zt_context *own)
 {
-    if (status == ZT_OK || crew->status != ZT_OK)
+    if (status == ZT_OK || team->status != ZT_OK)
         return;
-    crew->status = status;
-    memcpy(crew->context->sentence, own->sentence, sizeof own->sentence);
+    team->status = status;
+    memcpy(team->context->sentence, own->sentence, sizeof own->sentence);
 }
 
 /* With the lock held: count a piece, note its failure, and report where it is the calling thread
  * that does so. The lock is not held while the caller's progress function runs. */
-static void crew_note(struct crew *crew, uint32_t thread, zt_status status, const zt_context *own,
+static void team_note(struct team *team, uint32_t thread, zt_status status, const zt_context *own,
                       uint64_t tiles)
 {
-    crew->done_tiles += tiles;
-    crew_fail(crew, status, own);
-    if (thread == 0 && crew->status == ZT_OK &&
-        crew->done_tiles - crew->reported >= zti_report_tiles(crew->coding)) {
+    team->done_tiles += tiles;
+    team_fail(team, status, own);
+    if (thread == 0 && team->status == ZT_OK &&
+        team->done_tiles - team->reported >= zti_report_tiles(team->coding)) {
         zt_context teller = *own;
-        teller.progress = crew->context->progress;
-        teller.progress_user = crew->context->progress_user;
-        const uint64_t done = crew->reported = crew->done_tiles;
-        (void)pthread_cond_broadcast(&crew->changed);
-        (void)pthread_mutex_unlock(&crew->lock);
-        status = zti_report(&teller, done, crew->coding->grid.count);
-        (void)pthread_mutex_lock(&crew->lock);
-        crew_fail(crew, status, &teller);
+        teller.progress = team->context->progress;
+        teller.progress_user = team->context->progress_user;
+        const uint64_t done = team->reported = team->done_tiles;
+        (void)pthread_cond_broadcast(&team->changed);
+        (void)pthread_mutex_unlock(&team->lock);
+        status = zti_report(&teller, done, team->coding->grid.count);
+        (void)pthread_mutex_lock(&team->lock);
+        team_fail(team, status, &teller);
     }
-    (void)pthread_cond_broadcast(&crew->changed);
+    (void)pthread_cond_broadcast(&team->changed);
 }
 
 /* ---- encoding ---- */
@@ -188,7 +188,7 @@ struct piece {
 };
 
 struct encoder {
-    struct crew crew;
+    struct team team;
     const struct zti_array *array;
     uint8_t *out;
     uint64_t capacity_bits;
@@ -211,14 +211,14 @@ struct encoder {
 
 static void piece_tiles(const struct encoder *e, uint64_t number, uint64_t *first, uint64_t *last)
 {
-    const uint64_t count = e->crew.coding->grid.count;
+    const uint64_t count = e->team.coding->grid.count;
     *first = number * e->grain;
     *last = count - *first < e->grain ? count : *first + e->grain;
 }
 
 static bool is_over(const struct encoder *e)
 {
-    return e->crew.status != ZT_OK || (e->misses && e->misses->is_over);
+    return e->team.status != ZT_OK || (e->misses && e->misses->is_over);
 }
 
 /* With the lock held: append a piece's misses to the stream's. */
@@ -226,9 +226,9 @@ static void join_misses(struct encoder *e, struct zti_misses *own)
 {
     zt_status status = ZT_OK;
     for (uint64_t i = 0; i < own->count && status == ZT_OK; i++)
-        status = zti_add_miss(e->crew.context, e->misses, own->list[i].at, own->list[i].bits);
-    if (status != ZT_OK && e->crew.status == ZT_OK)
-        e->crew.status = status;
+        status = zti_add_miss(e->team.context, e->misses, own->list[i].at, own->list[i].bits);
+    if (status != ZT_OK && e->team.status == ZT_OK)
+        e->team.status = status;
 }
 
 /* With the lock held: give a coded piece its place. Its bits in the byte where the stream ends so
@@ -240,8 +240,8 @@ static void piece_commit(struct encoder *e, struct piece *p)
     if (e->misses)
         join_misses(e, &p->misses);
     if (end > e->capacity_bits) {
-        if (e->crew.status == ZT_OK)
-            e->crew.status = zti_fail(e->crew.context, ZT_NO_SPACE,
+        if (e->team.status == ZT_OK)
+            e->team.status = zti_fail(e->team.context, ZT_NO_SPACE,
                                       "the stream needs more than the output buffer's %llu bytes",
                                       (unsigned long long)(e->capacity_bits / 8));
         return;
@@ -317,109 +317,109 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     piece_tiles(e, p->number, &first, &last);
     p->is_in_place = p->number == e->frontier; /* and nobody else moves the end meanwhile */
     const uint64_t at = p->is_in_place ? e->end_bits : 0;
-    (void)pthread_mutex_unlock(&e->crew.lock);
+    (void)pthread_mutex_unlock(&e->team.lock);
     const zt_status status =
-        zti_encode_run(own, p->is_in_place ? e->in_place : e->crew.coding, e->array, first, last,
+        zti_encode_run(own, p->is_in_place ? e->in_place : e->team.coding, e->array, first, last,
                        p->is_in_place ? e->out : p->bytes,
                        p->is_in_place ? (size_t)(e->capacity_bits / 8) : e->buffer_bytes, at,
                        &p->bits, e->misses ? &p->misses : NULL, e->starts);
     p->bits -= status == ZT_OK ? at : 0;
-    (void)pthread_mutex_lock(&e->crew.lock);
+    (void)pthread_mutex_lock(&e->team.lock);
     p->state = CODED;
     if (p->misses.is_over)
         e->misses->is_over = true;
-    crew_note(&e->crew, thread, status, own, last - first);
+    team_note(&e->team, thread, status, own, last - first);
     advance(e);
 }
 
 static void place_piece(struct encoder *e, struct piece *p)
 {
     p->state = PLACING;
-    (void)pthread_mutex_unlock(&e->crew.lock);
+    (void)pthread_mutex_unlock(&e->team.lock);
     piece_place(e, p);
-    (void)pthread_mutex_lock(&e->crew.lock);
+    (void)pthread_mutex_lock(&e->team.lock);
     p->state = FREE;
     e->placed++;
-    (void)pthread_cond_broadcast(&e->crew.changed);
+    (void)pthread_cond_broadcast(&e->team.changed);
 }
 
 static void encode_task(void *shared, uint32_t thread)
 {
     struct encoder *e = shared;
-    zt_context own = context_of_thread(e->crew.context);
+    zt_context own = context_of_thread(e->team.context);
     struct piece *p;
-    (void)pthread_mutex_lock(&e->crew.lock);
+    (void)pthread_mutex_lock(&e->team.lock);
     while (!is_over(e) && e->placed < e->pieces) {
         if ((p = find(e, PLACEABLE)) != NULL)
             place_piece(e, p);
         else if (e->next < e->pieces && (p = find(e, FREE)) != NULL)
             code_piece(e, thread, &own, p);
         else
-            (void)pthread_cond_wait(&e->crew.changed, &e->crew.lock);
+            (void)pthread_cond_wait(&e->team.changed, &e->team.lock);
     }
-    (void)pthread_cond_broadcast(&e->crew.changed);
-    (void)pthread_mutex_unlock(&e->crew.lock);
+    (void)pthread_cond_broadcast(&e->team.changed);
+    (void)pthread_mutex_unlock(&e->team.lock);
 }
 
 /* At fixed rate: pieces are coded where they stay. */
 static void encode_fixed_task(void *shared, uint32_t thread)
 {
     struct encoder *e = shared;
-    zt_context own = context_of_thread(e->crew.context);
-    (void)pthread_mutex_lock(&e->crew.lock);
+    zt_context own = context_of_thread(e->team.context);
+    (void)pthread_mutex_lock(&e->team.lock);
     while (!is_over(e) && e->next < e->pieces) {
         const uint64_t number = e->next++;
         uint64_t first, last, end_bits;
         piece_tiles(e, number, &first, &last);
-        (void)pthread_mutex_unlock(&e->crew.lock);
+        (void)pthread_mutex_unlock(&e->team.lock);
         const uint64_t tile_bits = e->fixed_bits / e->grain;
         const uint64_t bytes = zti_bytes_of_bits((last - first) * tile_bits);
         const zt_status status =
-            zti_encode_run(&own, e->crew.coding, e->array, first, last,
+            zti_encode_run(&own, e->team.coding, e->array, first, last,
                            e->out + (e->start_bits + number * e->fixed_bits) / 8, (size_t)bytes, 0,
                            &end_bits, NULL, NULL);
-        (void)pthread_mutex_lock(&e->crew.lock);
-        crew_note(&e->crew, thread, status, &own, last - first);
+        (void)pthread_mutex_lock(&e->team.lock);
+        team_note(&e->team, thread, status, &own, last - first);
     }
-    (void)pthread_mutex_unlock(&e->crew.lock);
+    (void)pthread_mutex_unlock(&e->team.lock);
 }
 
 static zt_status encode_in_place(struct encoder *e, uint32_t threads, uint64_t tile_bits)
 {
-    const uint64_t count = e->crew.coding->grid.count;
+    const uint64_t count = e->team.coding->grid.count;
     e->grain = zti_round_up(e->grain, 8); /* so that pieces are whole bytes */
     e->pieces = count / e->grain + (count % e->grain != 0);
     e->fixed_bits = e->grain * tile_bits;
     uint64_t bits;
     if (!zti_mul(count, tile_bits, &bits) || !zti_add(bits, e->start_bits, &bits) ||
         bits > e->capacity_bits)
-        return zti_fail(e->crew.context, ZT_NO_SPACE,
+        return zti_fail(e->team.context, ZT_NO_SPACE,
                         "the stream needs more than the output buffer's %llu bytes",
                         (unsigned long long)(e->capacity_bits / 8));
     zti_threads_run(e->pieces < threads ? (uint32_t)e->pieces : threads, encode_fixed_task, e);
     e->end_bits = bits;
-    return e->crew.status;
+    return e->team.status;
 }
 
 static zt_status make_pool(struct encoder *e, uint32_t threads)
 {
     uint64_t bits;
-    const uint64_t tile_bits = e->crew.coding->codec->sizes(e->crew.coding).tile_max_bits;
+    const uint64_t tile_bits = e->team.coding->codec->sizes(e->team.coding).tile_max_bits;
     e->pool_n = threads * BUFFERS_A_THREAD;
     if (e->pieces < e->pool_n)
         e->pool_n = (uint32_t)e->pieces;
-    e->pool = zti_alloc(e->crew.context, e->pool_n * sizeof *e->pool);
+    e->pool = zti_alloc(e->team.context, e->pool_n * sizeof *e->pool);
     if (e->pool)
         memset(e->pool, 0, e->pool_n * sizeof *e->pool);
     bool is_good = e->pool && zti_mul(e->grain, tile_bits, &bits) &&
                    bits / 8 <= SIZE_MAX - 3 * ZTI_BIT_MARGIN_BYTES;
     e->buffer_bytes = is_good ? (size_t)(bits / 8) + 3 * ZTI_BIT_MARGIN_BYTES : 0;
     for (uint32_t i = 0; is_good && i < e->pool_n; i++) {
-        e->pool[i].bytes = zti_alloc(e->crew.context, e->buffer_bytes);
+        e->pool[i].bytes = zti_alloc(e->team.context, e->buffer_bytes);
         is_good = e->pool[i].bytes != NULL;
     }
     return is_good ? ZT_OK
-                   : zti_fail(e->crew.context, ZT_NO_MEMORY,
+                   : zti_fail(e->team.context, ZT_NO_MEMORY,
                               "no memory for %u buffers of %llu tiles; lower the grain", e->pool_n,
                               (unsigned long long)e->grain);
 }
@@ -427,27 +427,27 @@ static zt_status make_pool(struct encoder *e, uint32_t threads)
 static void free_pool(struct encoder *e)
 {
     for (uint32_t i = 0; e->pool && i < e->pool_n; i++) {
-        zti_misses_free(e->crew.context, &e->pool[i].misses);
-        zti_release(e->crew.context, e->pool[i].bytes);
+        zti_misses_free(e->team.context, &e->pool[i].misses);
+        zti_release(e->team.context, e->pool[i].bytes);
     }
-    zti_release(e->crew.context, e->pool);
+    zti_release(e->team.context, e->pool);
 }
 
 static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
 {
-    struct zti_coding own = *e->crew.coding;
+    struct zti_coding own = *e->team.coding;
     e->is_streamed = own.run.is_streamed;
-    e->in_place = e->crew.coding;
+    e->in_place = e->team.coding;
     own.run.is_streamed = false; /* pieces are coded to be copied */
-    e->crew.coding = &own;
-    const uint64_t count = e->crew.coding->grid.count;
+    e->team.coding = &own;
+    const uint64_t count = e->team.coding->grid.count;
     if (e->grain > count)
         e->grain = count;
     e->pieces = count / e->grain + (count % e->grain != 0);
     zt_status status = make_pool(e, threads);
     if (status == ZT_OK) {
         zti_threads_run(e->pieces < threads ? (uint32_t)e->pieces : threads, encode_task, e);
-        status = e->crew.status;
+        status = e->team.status;
     }
     free_pool(e);
     return status;
@@ -468,12 +468,12 @@ static zt_status omp_encode(zt_context *context, const struct zti_coding *coding
                         .end_bits = start_bits,
                         .misses = misses,
                         .starts = starts};
-    crew_open(&e.crew, context, coding);
+    team_open(&e.team, context, coding);
     const zt_status status = fixed > 0 && start_bits % 8 == 0 && !starts
                                  ? encode_in_place(&e, threads, fixed)
                                  : encode_anywhere(&e, threads);
     *end_bits = e.end_bits;
-    crew_close(&e.crew);
+    team_close(&e.team);
     return status;
 }
 
@@ -489,7 +489,7 @@ struct found {
 enum { FOUND_MOST = 64 };
 
 struct decoder {
-    struct crew crew;
+    struct team team;
     const uint8_t *data;
     size_t data_bytes;
     const struct zti_view *view;
@@ -513,7 +513,7 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding,
                          const struct zti_output *output, uint32_t thread, zt_context *own,
                          const struct found *piece)
 {
-    (void)pthread_mutex_unlock(&d->crew.lock);
+    (void)pthread_mutex_unlock(&d->team.lock);
     struct zti_tile_source source =
         zti_tile_source_at(coding, d->data, d->data_bytes, piece->at_bits);
     zt_status status =
@@ -525,27 +525,27 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding,
         status = zti_end_chunk(own, coding, &source, d->start_bits, d->index, piece->last);
     const uint64_t end = zti_tile_source_bits(&source);
     zti_tile_source_free(own, &source);
-    (void)pthread_mutex_lock(&d->crew.lock);
+    (void)pthread_mutex_lock(&d->team.lock);
     if (end > d->end_bits)
         d->end_bits = end;
-    crew_note(&d->crew, thread, status, own, piece->last - piece->first);
+    team_note(&d->team, thread, status, own, piece->last - piece->first);
 }
 
 /* Where any piece begins is known: at fixed rate, or by the index. */
 static void decode_known_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
-    zt_context own = context_of_thread(d->crew.context);
-    struct zti_coding coding = *d->crew.coding;
+    zt_context own = context_of_thread(d->team.context);
+    struct zti_coding coding = *d->team.coding;
     struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
     struct zti_output output;
     zti_room_open(&own, d->view, &coding);
     const zt_status status = zti_output_open(&own, &coding, d->view, d->scatter, &output);
-    (void)pthread_mutex_lock(&d->crew.lock);
-    crew_fail(&d->crew, status, &own);
-    while (d->crew.status == ZT_OK && zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
+    (void)pthread_mutex_lock(&d->team.lock);
+    team_fail(&d->team, status, &own);
+    while (d->team.status == ZT_OK && zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
         decode_piece(d, &coding, &output, thread, &own, &piece);
-    (void)pthread_mutex_unlock(&d->crew.lock);
+    (void)pthread_mutex_unlock(&d->team.lock);
     zti_output_close(&own, &output);
     zti_room_close(&own, &coding);
 }
@@ -557,41 +557,41 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
     struct found piece;
     if (!zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)) {
         const zt_status status =
-            zti_end_chunk(own, d->crew.coding, &d->walk, d->start_bits, NULL, d->walk_tile);
+            zti_end_chunk(own, d->team.coding, &d->walk, d->start_bits, NULL, d->walk_tile);
         const uint64_t end = zti_tile_source_bits(&d->walk);
         d->is_found = true;
         if (end > d->end_bits)
             d->end_bits = end;
-        crew_note(&d->crew, thread, status, own, 0);
+        team_note(&d->team, thread, status, own, 0);
         return;
     }
     d->is_walking = true;
-    (void)pthread_mutex_unlock(&d->crew.lock);
+    (void)pthread_mutex_unlock(&d->team.lock);
     zt_status status =
-        zti_take_tiles(own, d->crew.coding, &d->walk, d->walk_tile, piece.first, NULL);
+        zti_take_tiles(own, d->team.coding, &d->walk, d->walk_tile, piece.first, NULL);
     piece.at_tile = piece.first;
     piece.at_bits = zti_tile_source_bits(&d->walk);
     if (status == ZT_OK)
-        status = zti_take_noting(own, d->crew.coding, &d->walk, d->start_bits, piece.first,
+        status = zti_take_noting(own, d->team.coding, &d->walk, d->start_bits, piece.first,
                                  piece.last, NULL, d->starts);
-    (void)pthread_mutex_lock(&d->crew.lock);
+    (void)pthread_mutex_lock(&d->team.lock);
     d->is_walking = false;
     d->walk_tile = piece.last;
     d->queue[(d->queue_first + d->queue_n++) % FOUND_MOST] = piece;
-    crew_note(&d->crew, thread, status, own, 0);
+    team_note(&d->team, thread, status, own, 0);
 }
 
 static void decode_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
-    zt_context own = context_of_thread(d->crew.context);
-    struct zti_coding coding = *d->crew.coding;
+    zt_context own = context_of_thread(d->team.context);
+    struct zti_coding coding = *d->team.coding;
     struct zti_output output;
     zti_room_open(&own, d->view, &coding);
     const zt_status status = zti_output_open(&own, &coding, d->view, d->scatter, &output);
-    (void)pthread_mutex_lock(&d->crew.lock);
-    crew_fail(&d->crew, status, &own);
-    while (d->crew.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
+    (void)pthread_mutex_lock(&d->team.lock);
+    team_fail(&d->team, status, &own);
+    while (d->team.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
         /* Keep others fed first; a thread that is alone decodes what it has found. */
         if (!d->is_found && !d->is_walking && d->queue_n < d->queue_most) {
             walk_on(d, thread, &own);
@@ -601,11 +601,11 @@ static void decode_task(void *shared, uint32_t thread)
             d->queue_n--;
             decode_piece(d, &coding, &output, thread, &own, &piece);
         } else {
-            (void)pthread_cond_wait(&d->crew.changed, &d->crew.lock);
+            (void)pthread_cond_wait(&d->team.changed, &d->team.lock);
         }
     }
-    (void)pthread_cond_broadcast(&d->crew.changed);
-    (void)pthread_mutex_unlock(&d->crew.lock);
+    (void)pthread_cond_broadcast(&d->team.changed);
+    (void)pthread_mutex_unlock(&d->team.lock);
     zti_output_close(&own, &output);
     zti_room_close(&own, &coding);
 }
@@ -637,12 +637,12 @@ static zt_status omp_decode(zt_context *context, const struct zti_coding *coding
     const uint64_t pieces = coding->grid.count / d.grain + 1;
     threads = pieces < threads ? (uint32_t)pieces : threads;
     d.queue_most = 2 * threads < FOUND_MOST ? 2 * threads : FOUND_MOST;
-    crew_open(&d.crew, context, coding);
+    team_open(&d.team, context, coding);
     zti_threads_run(threads, is_known ? decode_known_task : decode_task, &d);
     *end_bits = d.end_bits;
-    const zt_status status = d.crew.status;
+    const zt_status status = d.team.status;
     zti_tile_source_free(context, &d.walk);
-    crew_close(&d.crew);
+    team_close(&d.team);
     return status;
 }
 

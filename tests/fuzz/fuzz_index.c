@@ -61,7 +61,7 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
     if (!context)
         return;
     const uint32_t wanted = 1 + data[1] % MODELS;
-    const uint32_t ways = data[1] / MODELS % 2 ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    const uint32_t states = data[1] / MODELS % 2 ? ZTI_ANS_MANY : ZTI_ANS_FEW;
     const uint32_t alphabet = 1 + (data[2] | (uint32_t)data[3] << 8) % MOST_ALPHABET;
     const size_t n = data[4] | (size_t)data[5] << 8;
     uint8_t *copy = malloc(bytes - 6 + 1), *contexts = malloc(n + 1), *symbols = malloc(n + 1);
@@ -76,7 +76,8 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
     for (size_t i = 0; i < n; i++)
         contexts[i] = (uint8_t)((i / 5 * 7 + data[0]) % wanted);
     reader.at = (reader.at + 7) / 8 * 8;
-    if (count == wanted && reader.at <= reader.end && zti_ans_mixed_open(&stream, &reader, ways)) {
+    if (count == wanted && reader.at <= reader.end &&
+        zti_ans_mixed_open(&stream, &reader, states)) {
         for (size_t i = 0, piece; i < n; i += piece) {
             piece = (i * 3 + data[0]) % 50 + 1 < n - i ? (i * 3 + data[0]) % 50 + 1 : n - i;
             zti_ans_mixed_take(&stream, tables, contexts + i, piece, symbols + i);

@@ -94,7 +94,7 @@ void make_index(const char *folder)
     }
     for (uint32_t k = 0; k < 6; k++) { /* ANS: two models with streams of symbols */
         enum { ALPHABET = 60, SYMBOLS = 400 };
-        const uint32_t ways = k < 3 ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
+        const uint32_t states = k < 3 ? ZTI_ANS_FEW : ZTI_ANS_MANY;
         uint8_t bytes[4096] = {1, (uint8_t)k,    k < 3 ? 1 : 4, ALPHABET - 1,
                                0, SYMBOLS & 255, SYMBOLS >> 8};
         struct zti_ans_model models[2];
@@ -121,7 +121,8 @@ void make_index(const char *folder)
         struct zti_ans_mixed_table table;
         if (zti_ans_mixed_make(NULL, of, 2, &table) != ZT_OK)
             exit(1);
-        const uint8_t *codes = zti_ans_mixed_put(&table, contexts, symbols, SYMBOLS, ways, scratch);
+        const uint8_t *codes =
+            zti_ans_mixed_put(&table, contexts, symbols, SYMBOLS, states, scratch);
         zti_ans_mixed_free(NULL, &table);
         const size_t n = (size_t)(scratch + most - codes);
         memcpy(bytes + head, codes, n);

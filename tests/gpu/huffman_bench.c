@@ -124,7 +124,7 @@ static bool book_room(struct bench *b, uint32_t alphabet)
                                     &model) == ZT_OK &&
                     b->device->room(b->context, ZTI_DEVICE_CHUNKS, 8 * ((uint64_t)alphabet + 1),
                                     &counts) == ZT_OK &&
-                    b->device->room(b->context, ZTI_DEVICE_DOUBTS,
+                    b->device->room(b->context, ZTI_DEVICE_UNPROVEN,
                                     b->kernels->build_bytes(alphabet), &scratch) == ZT_OK;
     b->counts = counts;
     b->scratch = scratch;
@@ -191,7 +191,7 @@ static bool turn_round(struct bench *b)
     for (uint64_t i = 0; ok && i < parts * WIDTH; i++)
         packed[i / 8] |= (uint8_t)(((uint32_t)bits[i / WIDTH] >> i % WIDTH & 1u) << i % 8);
     ok = ok && d->room(b->context, ZTI_DEVICE_CHUNKS, bytes, &lengths) == ZT_OK &&
-         d->room(b->context, ZTI_DEVICE_DOUBTS, b->n * 2, &out) == ZT_OK &&
+         d->room(b->context, ZTI_DEVICE_UNPROVEN, b->n * 2, &out) == ZT_OK &&
          d->copy(b->context, ZTI_QUEUE_KERNELS, lengths, packed, bytes) == ZT_OK &&
          d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->unmerging =

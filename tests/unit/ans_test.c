@@ -82,7 +82,7 @@ static void models_come_back_from_their_tables(void **state)
 /* The instances that this machine has. */
 struct coder {
     uint8_t *(*put)(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
-                    const uint8_t *symbols, size_t n, uint32_t ways, uint8_t *scratch);
+                    const uint8_t *symbols, size_t n, uint32_t states, uint8_t *scratch);
     void (*take)(struct zti_ans_mixed *m, const uint32_t *const *tables, const uint8_t *contexts,
                  size_t n, uint8_t *out);
 };
@@ -109,7 +109,7 @@ struct world {
     uint8_t contexts[MOST];
     uint8_t symbols[MOST];
     size_t n;
-    uint32_t ways;
+    uint32_t states;
 };
 
 static void make_world(struct rng *r, struct world *w)
@@ -147,7 +147,7 @@ static uint8_t *coded_world(const struct world *w, size_t *bytes)
     struct zti_ans_mixed_table table;
     assert_int_equal(zti_ans_mixed_make(NULL, w->of, MODELS, &table), ZT_OK);
     const uint8_t *const codes =
-        w->coder.put(&table, w->contexts, w->symbols, w->n, w->ways, scratch);
+        w->coder.put(&table, w->contexts, w->symbols, w->n, w->states, scratch);
     zti_ans_mixed_free(NULL, &table);
     assert_true(codes > scratch);
     *bytes = (size_t)(scratch + most - codes);
@@ -162,7 +162,7 @@ static bool take_world(struct rng *r, const struct world *w, const struct zti_bi
                        uint8_t *out)
 {
     struct zti_ans_mixed m;
-    if (!zti_ans_mixed_open(&m, in, w->ways))
+    if (!zti_ans_mixed_open(&m, in, w->states))
         return false;
     for (size_t i = 0, n; i < w->n; i += n) {
         const uint64_t piece = 1 + rng_below(r, rng_once_in(r, 2) ? 8 : 400);
@@ -181,7 +181,7 @@ static void streams_come_back(void **state)
     for (int round = 0; round < 300; round += TEST_SHARE) {
         size_t bytes;
         make_world(&r, w);
-        w->ways = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+        w->states = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_FEW;
         w->coder = coder_of((uint32_t)round / 2 % CODERS);
         uint8_t *const coded = coded_world(w, &bytes);
         struct zti_bit_reader reader = {coded, 0, 8 * bytes};
@@ -211,7 +211,7 @@ static void instances_do_the_same_at_every_length_and_state(void **state)
         size_t bytes[CODERS];
         make_world(&r, w);
         w->n = w->n < n ? w->n : n;
-        w->ways = n % 8 == 5 ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
+        w->states = n % 8 == 5 ? ZTI_ANS_FEW : ZTI_ANS_MANY;
         for (uint32_t k = 0; k < CODERS; k++) {
             w->coder = coder_of(k);
             coded[k] = coded_world(w, &bytes[k]);
@@ -221,7 +221,7 @@ static void instances_do_the_same_at_every_length_and_state(void **state)
         for (uint32_t piece = 1; piece <= PIECE; piece++) {
             const struct zti_bit_reader in = {coded[1], 0, 8 * bytes[1]};
             struct zti_ans_mixed m;
-            assert_true(zti_ans_mixed_open(&m, &in, w->ways));
+            assert_true(zti_ans_mixed_open(&m, &in, w->states));
             for (size_t i = 0, some; i < w->n; i += some) {
                 some = piece < w->n - i ? piece : w->n - i;
                 uint8_t *const contexts = need(some), *const out = need(some);
@@ -249,7 +249,7 @@ static void hostile_streams_are_contained(void **state)
     uint32_t accepted = 0, rounds = 0;
     for (int round = 0; round < 100; round += TEST_SHARE) {
         make_world(&r, w);
-        w->ways = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+        w->states = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_FEW;
         w->coder = coder_of((uint32_t)round / 2 % CODERS);
         for (int k = 0; k < 20; k++, rounds++) {
             const size_t bytes = (size_t)rng_below(&r, 900);
@@ -303,7 +303,7 @@ static void bytes_do_not_change(void **state)
     assert_non_null(w);
     make_world(&r, w);
     size_t bytes;
-    w->ways = ZTI_ANS_WAYS;
+    w->states = ZTI_ANS_FEW;
     w->coder = coder_of(0);
     uint8_t *coded = coded_world(w, &bytes), tables[16384];
     struct zti_bit_writer writer = zti_bit_writer_at(tables);
@@ -314,7 +314,7 @@ static void bytes_do_not_change(void **state)
     const uint64_t of_tables = fnv1a64(tables, (size_t)(bits + 7) / 8);
     const uint64_t of_codes = fnv1a64(coded, bytes);
     free(coded);
-    w->ways = ZTI_ANS_MANY;
+    w->states = ZTI_ANS_MANY;
     coded = coded_world(w, &bytes);
     const uint64_t of_many = fnv1a64(coded, bytes);
     assert_true(of_tables == UINT64_C(0xc149be80631314e0));
@@ -349,7 +349,7 @@ static double excess(struct rng *r, double ratio, size_t n)
     struct zti_ans_mixed_table table;
     assert_int_equal(zti_ans_mixed_make(NULL, &of, 1, &table), ZT_OK);
     const uint8_t *const codes =
-        zti_ans_mixed_put(&table, contexts, symbols, n, ZTI_ANS_WAYS, scratch);
+        zti_ans_mixed_put(&table, contexts, symbols, n, ZTI_ANS_FEW, scratch);
     zti_ans_mixed_free(NULL, &table);
     const double bits = 8 * (double)(scratch + zti_ans_mixed_bytes(n) - codes);
     const double promised = (double)zti_ans_cost_bits(&model, counts);

@@ -3,7 +3,7 @@
  * states at 0, and so must the decoder end.
  *
  * A stream is whole bytes: zeros, a one (in the first byte, so that the last bit ends one); the
- * states that the encoder ended in, 12 bits each; and what each symbol's state sheds, the first
+ * states that the encoder ended in, 12 bits each; and what each symbol's state emits, the first
  * symbol's first. */
 #ifndef ZTI_ANS_MIXED_H
 #define ZTI_ANS_MIXED_H
@@ -11,7 +11,7 @@
 #include "entropy/ans/ans.h"
 
 enum {
-    ZTI_ANS_WAYS = 4,
+    ZTI_ANS_FEW = 4,
     ZTI_ANS_MANY = 32 /* what processors and GPUs that work on many symbols at a time want */
 };
 
@@ -46,9 +46,10 @@ void zti_ans_mixed_free(zt_context *context, struct zti_ans_mixed_table *table);
 /* Code n symbols, each of which has a frequency in its context's model, with so many states. The
  * stream ends where the scratch does; returns where it begins. */
 uint8_t *zti_ans_mixed_put(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
-                           const uint8_t *symbols, size_t n, uint32_t ways, uint8_t *scratch);
+                           const uint8_t *symbols, size_t n, uint32_t states, uint8_t *scratch);
 uint8_t *zti_ans_mixed_put_avx2(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
-                                const uint8_t *symbols, size_t n, uint32_t ways, uint8_t *scratch);
+                                const uint8_t *symbols, size_t n, uint32_t states,
+                                uint8_t *scratch);
 
 #endif
 
@@ -57,19 +58,19 @@ uint8_t *zti_ans_mixed_put_avx2(const struct zti_ans_mixed_table *table, const u
 struct zti_ans_mixed {
     uint32_t state[ZTI_ANS_MANY] __attribute__((aligned(64))); /* vectors that come from one line */
     struct zti_bit_reader r;
-    uint32_t ways, next; /* states, and the next symbol's among them */
+    uint32_t states, next; /* states, and the next symbol's among them */
 };
 
 /* What is before the first symbol, from a reader at the stream's beginning. False where that cannot
  * be one, unless it ends before. */
 ZTI_STATIC bool zti_ans_mixed_begin(struct zti_ans_mixed *m, const struct zti_bit_reader *r,
-                                    uint32_t ways)
+                                    uint32_t states)
 {
     m->r = *r;
-    m->ways = ways;
+    m->states = states;
     m->next = 0;
     const bool has_start = zti_ans_take_start(&m->r);
-    for (uint32_t k = 0; k < ways; k++)
+    for (uint32_t k = 0; k < states; k++)
         m->state[k] = zti_take_within(&m->r, ZTI_ANS_STATE_BITS);
     return has_start;
 }
@@ -78,7 +79,7 @@ ZTI_STATIC bool zti_ans_mixed_begin(struct zti_ans_mixed *m, const struct zti_bi
 ZTI_STATIC bool zti_ans_mixed_ends_at(const struct zti_ans_mixed *m, uint64_t end)
 {
     uint32_t left = 0;
-    for (uint32_t k = 0; k < m->ways; k++)
+    for (uint32_t k = 0; k < m->states; k++)
         left |= m->state[k];
     return m->r.at == end && left == 0;
 }
@@ -86,9 +87,9 @@ ZTI_STATIC bool zti_ans_mixed_ends_at(const struct zti_ans_mixed *m, uint64_t en
 #if !defined(ZTI_DEVICE)
 /* The same of a reader whose end is the stream's. */
 static inline bool zti_ans_mixed_open(struct zti_ans_mixed *m, const struct zti_bit_reader *r,
-                                      uint32_t ways)
+                                      uint32_t states)
 {
-    return zti_ans_mixed_begin(m, r, ways) && m->r.at <= m->r.end;
+    return zti_ans_mixed_begin(m, r, states) && m->r.at <= m->r.end;
 }
 
 static inline bool zti_ans_mixed_ends(const struct zti_ans_mixed *m)

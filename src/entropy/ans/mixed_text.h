@@ -19,14 +19,14 @@ ZTI_INLINE void store(struct front *f)
     f->bits &= 7;
 }
 
-ZTI_INLINE void shed(struct front *f, uint64_t value, uint64_t bits)
+ZTI_INLINE void emit(struct front *f, uint64_t value, uint64_t bits)
 {
     f->held = f->held << bits | value;
     f->bits += bits;
 }
 
 /* A state's next one for a symbol, by the symbol's number among the entries; and how many of its
- * low bits it sheds. */
+ * low bits it emits. */
 ZTI_INLINE uint64_t move(const struct zti_ans_mixed_table *table, uint64_t number, uint64_t state,
                          uint64_t *bits)
 {
@@ -46,19 +46,19 @@ ZTI_INLINE uint64_t put_one(const struct zti_ans_mixed_table *table, uint64_t nu
 {
     uint64_t bits;
     const uint64_t next = move(table, number, state, &bits);
-    shed(f, low_bits(state, bits), bits);
+    emit(f, low_bits(state, bits), bits);
     return next;
 }
 
 /* Four symbols at a time, from the last to the first; n is a multiple of four. */
 ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
-                          uint64_t *state, uint32_t ways, struct front *front)
+                          uint64_t *state, uint32_t states, struct front *front)
 {
     const struct zti_ans_mixed_table t = *table;
     struct front f = *front;
     for (; n > 0; store(&f)) { /* 48 bits and the 7 that may be there */
         n -= 4;
-        uint64_t *const four = ways > 4 ? state + n % ways : state;
+        uint64_t *const four = states > 4 ? state + n % states : state;
         for (uint32_t k = 4; k-- > 0;)
             four[k] = put_one(&t, number[n + k], four[k], &f);
     }
@@ -70,8 +70,8 @@ __attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *
                                               const uint16_t *number, size_t n, uint64_t *state,
                                               struct front *front)
 {
-    uint64_t own[ZTI_ANS_WAYS] = {state[0], state[1], state[2], state[3]};
-    put_fours(table, number, n, own, ZTI_ANS_WAYS, front);
+    uint64_t own[ZTI_ANS_FEW] = {state[0], state[1], state[2], state[3]};
+    put_fours(table, number, n, own, ZTI_ANS_FEW, front);
     memcpy(state, own, sizeof own);
 }
 
@@ -87,7 +87,8 @@ __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table 
 #endif
 
 uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
-                                 const uint8_t *symbols, size_t n, uint32_t ways, uint8_t *scratch)
+                                 const uint8_t *symbols, size_t n, uint32_t states,
+                                 uint8_t *scratch)
 {
     struct front f = {.at = scratch + zti_ans_mixed_bytes(n)};
     uint64_t state[ZTI_ANS_MANY];
@@ -99,19 +100,19 @@ uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const 
         size_t i = n - from;
         for (size_t k = 0; k < i; k++)
             number[k] = (uint16_t)(contexts[from + k] << 8 | symbols[from + k]);
-        for (; i % ways != 0; store(&f)) {
-            uint64_t *const own = &state[--i % ways];
+        for (; i % states != 0; store(&f)) {
+            uint64_t *const own = &state[--i % states];
             *own = put_one(table, number[i], *own, &f);
         }
-        if (ways == ZTI_ANS_MANY)
+        if (states == ZTI_ANS_MANY)
             put_many(table, number, i, state, &f);
         else
             put_few(table, number, i, state, &f);
     }
-    for (uint32_t k = ways; k-- > 0; store(&f))
-        shed(&f, state[k] - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
-    shed(&f, 1, 1);
-    shed(&f, 0, (8 - f.bits % 8) % 8);
+    for (uint32_t k = states; k-- > 0; store(&f))
+        emit(&f, state[k] - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    emit(&f, 1, 1);
+    emit(&f, 0, (8 - f.bits % 8) % 8);
     store(&f);
     return f.at;
 }
@@ -178,7 +179,7 @@ static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
 void NAME(zti_ans_mixed_take)(struct zti_ans_mixed *m, const uint32_t *const *tables,
                               const uint8_t *contexts, size_t n, uint8_t *out)
 {
-    if (m->ways == ZTI_ANS_MANY)
+    if (m->states == ZTI_ANS_MANY)
         take_many(m, tables, contexts, n, out);
     else
         take_few(m, tables, contexts, n, out);

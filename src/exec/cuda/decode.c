@@ -193,7 +193,7 @@ static zt_status put_stream(struct decoder *d, struct slab *s)
         status = device->zero(d->context, ZTI_QUEUE_IN, (uint8_t *)memory + n / 8 * 8, 8);
     if (status == ZT_OK && n > 0)
         status = device->copy(d->context, ZTI_QUEUE_IN, memory,
-                              zti_twin_of(device, d->data + first, n), n);
+                              zti_original_of(device, d->data + first, n), n);
     s->args.words = memory;
     s->args.words_count = words;
     s->args.first_bits = (int64_t)d->start_bits - (int64_t)s->base;

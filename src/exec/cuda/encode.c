@@ -1,7 +1,7 @@
 /* encode.c: encoding under the cuda policy, the host's part: slabs of an array to the device,
  * kernels over their tiles, bits back.
  *
- *     array   --slab-->  values (device)  --kernels-->  stream, starts, doubts (device)
+ *     array   --slab-->  values (device)  --kernels-->  stream, starts, unproven (device)
  *     stream  <--- bits behind those of the slab before ---'
  *
  * A slab is whole layers of tiles along the slowest axis, so its tiles follow each other in the
@@ -33,8 +33,8 @@ struct slab {
     uint64_t at;    /* where it begins, in bits of the output */
     uint64_t *list; /* where chunks begin, on the host */
     uint64_t list_count;
-    uint8_t *staged; /* values without gaps, or NULL */
-    uint8_t *doubts; /* on the host, where they are wanted */
+    uint8_t *staged;   /* values without gaps, or NULL */
+    uint8_t *unproven; /* on the host, where they are wanted */
 };
 
 struct encoder {
@@ -118,8 +118,8 @@ static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer,
     if (s->list_count > 0)
         s->list = zti_alloc(e->context, (size_t)s->list_count * sizeof *s->list);
     if (is_verified(e))
-        s->doubts = zti_alloc(e->context, (size_t)s->tiles);
-    if ((s->list_count > 0 && !s->list) || (is_verified(e) && !s->doubts))
+        s->unproven = zti_alloc(e->context, (size_t)s->tiles);
+    if ((s->list_count > 0 && !s->list) || (is_verified(e) && !s->unproven))
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for the places of %llu chunks",
                         (unsigned long long)s->list_count);
     return put_values(e, s, &values);
@@ -129,8 +129,8 @@ static void release_slab(struct encoder *e, struct slab *s)
 {
     zti_release(e->context, s->staged);
     zti_release(e->context, s->list);
-    zti_release(e->context, s->doubts);
-    s->staged = s->doubts = NULL;
+    zti_release(e->context, s->unproven);
+    s->staged = s->unproven = NULL;
     s->list = NULL;
 }
 
@@ -138,7 +138,7 @@ static void release_slab(struct encoder *e, struct slab *s)
 
 /* Bytes of each part that a slab needs, but for its values; false where that is too much. */
 static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_coding *own,
-                       uint64_t list_count, bool has_doubts, uint64_t *bytes)
+                       uint64_t list_count, bool has_unproven, uint64_t *bytes)
 {
     uint64_t bits;
     if (!zti_mul(own->grid.count, own->codec->sizes(own).tile_max_bits, &bits) ||
@@ -147,7 +147,7 @@ static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_codi
     bytes[ZTI_DEVICE_STREAM] = (bits / 64 + 2) * 8;
     bytes[ZTI_DEVICE_STATES] = codec->state_words(own, own->grid.count) * 8;
     bytes[ZTI_DEVICE_STARTS] = list_count * 8;
-    bytes[ZTI_DEVICE_DOUBTS] = has_doubts ? own->grid.count : 0;
+    bytes[ZTI_DEVICE_UNPROVEN] = has_unproven ? own->grid.count : 0;
     return true;
 }
 
@@ -171,7 +171,7 @@ static zt_status make_room(struct encoder *e, struct slab *s)
     s->args.words = memory[ZTI_DEVICE_STREAM];
     s->args.states = memory[ZTI_DEVICE_STATES];
     s->args.starts = memory[ZTI_DEVICE_STARTS];
-    s->args.doubts = memory[ZTI_DEVICE_DOUBTS];
+    s->args.unproven = memory[ZTI_DEVICE_UNPROVEN];
     return status;
 }
 
@@ -218,8 +218,9 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
     if (s->list_count > 0)
         status =
             e->device->copy(e->context, ZTI_QUEUE_OUT, s->list, s->args.starts, s->list_count * 8);
-    if (status == ZT_OK && s->doubts)
-        status = e->device->copy(e->context, ZTI_QUEUE_OUT, s->doubts, s->args.doubts, s->tiles);
+    if (status == ZT_OK && s->unproven)
+        status =
+            e->device->copy(e->context, ZTI_QUEUE_OUT, s->unproven, s->args.unproven, s->tiles);
     if (status == ZT_OK && s->bits > 0)
         status = e->device->copy(e->context, ZTI_QUEUE_OUT, e->out + first, s->args.words,
                                  zti_bytes_of_bits(end) - first);
@@ -227,14 +228,14 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
 }
 
 /* Decode and compare the tiles that the codec does not vouch for. */
-static zt_status check_doubts(struct encoder *e, const struct slab *s)
+static zt_status check_unproven(struct encoder *e, const struct slab *s)
 {
     const uint64_t most_bytes = e->coding->codec->sizes(e->coding).tile_max_bits / 8;
     uint8_t *copy = zti_alloc(e->context, (size_t)most_bytes + 2 * ZTI_BIT_MARGIN_BYTES);
     zt_status status =
         copy ? ZT_OK : zti_fail(e->context, ZT_NO_MEMORY, "no memory to verify a tile");
     for (uint64_t i = 0; status == ZT_OK && !e->misses->is_over && i < s->tiles; i++) {
-        if (!s->doubts[i] && !e->coding->is_of_value) /* of which kernels prove nothing */
+        if (!s->unproven[i] && !e->coding->is_of_value) /* of which kernels prove nothing */
             continue;
         const uint64_t start = s->at + s->list[i];
         const uint64_t end = s->at + (i + 1 < s->tiles ? s->list[i + 1] : s->bits);
@@ -269,7 +270,7 @@ static zt_status end_slab(struct encoder *e, struct slab *s)
 {
     zt_status status = e->device->wait(e->context, ZTI_QUEUE_OUT);
     if (status == ZT_OK && is_verified(e))
-        status = check_doubts(e, s);
+        status = check_unproven(e, s);
     if (status == ZT_OK)
         note_starts(e, s);
     if (status == ZT_OK)
@@ -337,7 +338,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     memcpy(shape, grid->shape, sizeof shape);
     shape[0] = rows;
     own.grid = zti_grid_of(grid->rank, shape, grid->side);
-    const bool has_doubts = !isnan(coding->verify_bound);
+    const bool has_unproven = !isnan(coding->verify_bound);
     /* chunks are those of an index or, where there is none, as many as the codec likes */
     const uint32_t usual = zti_usual_chunk_tiles(coding);
     const uint32_t least = zti_fixed_bits(coding) > 0 ? 1
@@ -345,7 +346,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
                                                       : chunk_tiles;
     const uint64_t around = 2 * (uint64_t)(usual < chunk_tiles ? chunk_tiles : usual);
     const uint64_t tiles = own.grid.count, chunks = tiles / least + 2;
-    if (!part_bytes(codec, &own, has_doubts ? tiles : chunks, has_doubts, encoding))
+    if (!part_bytes(codec, &own, has_unproven ? tiles : chunks, has_unproven, encoding))
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     /* decoding: whole chunks, of which the first and the last may begin and end in other slabs */
     own.grid.count = around < grid->count - tiles ? tiles + around : grid->count;

@@ -40,8 +40,8 @@ static zt_status put_window(zt_context *context, uint8_t *memory, struct zti_ind
         const uint8_t *const from = x->index.body + x->window.at[i];
         x->parts[i] = memory;
         if (bytes > 0)
-            status = device->copy(context, ZTI_QUEUE_IN, memory, zti_twin_of(device, from, bytes),
-                                  bytes);
+            status = device->copy(context, ZTI_QUEUE_IN, memory,
+                                  zti_original_of(device, from, bytes), bytes);
         memory += zti_round_up(bytes, 16);
     }
     return status;

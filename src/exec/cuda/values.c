@@ -43,8 +43,8 @@ zt_status zti_cuda_bring(zt_context *context, const struct zti_array *slab,
     b->there = *slab;
     if (slab->is_on_device)
         return ZT_OK;
-    if (is_whole && zti_twin_of(device, from, bytes) != from)
-        there = (void *)(uintptr_t)zti_twin_of(device, from, bytes); /* only read */
+    if (is_whole && zti_original_of(device, from, bytes) != from)
+        there = (void *)(uintptr_t)zti_original_of(device, from, bytes); /* only read */
     else
         there = find_kept(device, b, slab, bytes);
     if (!there && !is_whole) {

@@ -77,13 +77,13 @@ ZTI_INLINE void merge_part(const struct zti_sz_pyramid *p, uint32_t l, const uin
         to[n - 1] = even[n / 2];
 }
 
-static void merge_loud(const struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t n,
-                       uint8_t *restrict to)
+static void merge_magnitudes(const struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at,
+                             uint32_t n, uint8_t *restrict to)
 {
     const struct row_parts parts = parts_of(p, l, at);
     const uint8_t *const even =
-        (parts.is_even_grid ? p->grid_loud[~l & 1] : p->band_loud) + parts.even;
-    const uint8_t *const odd = p->band_loud + parts.odd;
+        (parts.is_even_grid ? p->grid_magnitudes[~l & 1] : p->band_magnitudes) + parts.even;
+    const uint8_t *const odd = p->band_magnitudes + parts.odd;
     if (!(p->axes & 8)) {
         memcpy(to, even, n);
         return;
@@ -250,18 +250,19 @@ static void merge(struct zti_sz_pyramid *p, uint32_t l)
     const bool is_joined = has_joined_rows(p);
     const uint32_t *const dim = p->level[l].dim, rows = is_joined ? dim[2] : 1, n = dim[3];
     int32_t *to = p->grid[l & 1];
-    uint8_t *loud = p->grid_loud[l & 1];
+    uint8_t *magnitudes = p->grid_magnitudes[l & 1];
     uint32_t at[3] = {0};
     do {
         if (is_joined) {
             merge_rows(p, l, at, rows, p->grid[~l & 1], p->bands, sizeof *to, to);
-            merge_rows(p, l, at, rows, p->grid_loud[~l & 1], p->band_loud, 1, loud);
+            merge_rows(p, l, at, rows, p->grid_magnitudes[~l & 1], p->band_magnitudes, 1,
+                       magnitudes);
         } else {
             merge_part(p, l, at, 0, n, to);
-            merge_loud(p, l, at, n, loud);
+            merge_magnitudes(p, l, at, n, magnitudes);
         }
         to += rows * n;
-        loud += rows * n;
+        magnitudes += rows * n;
         at[2] += rows - 1;
     } while (zti_sz_high_next_row(dim, at));
 }

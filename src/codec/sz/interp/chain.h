@@ -20,13 +20,13 @@ static void make_chain(const struct kinds *kinds, const uint32_t *const *tables,
 /* A few states are kept so that the next symbol's is the first: m->next stays 0. */
 ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
 {
-    uint32_t state[ZTI_ANS_WAYS];
-    if (m->ways == ZTI_ANS_MANY) {
+    uint32_t state[ZTI_ANS_FEW];
+    if (m->states == ZTI_ANS_MANY) {
         m->next = next % ZTI_ANS_MANY;
         return;
     }
-    for (uint32_t k = 0; k < ZTI_ANS_WAYS; k++)
-        state[k] = m->state[(next + k) % ZTI_ANS_WAYS];
+    for (uint32_t k = 0; k < ZTI_ANS_FEW; k++)
+        state[k] = m->state[(next + k) % ZTI_ANS_FEW];
     memcpy(m->state, state, sizeof state);
 }
 
@@ -35,17 +35,17 @@ ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
  * last. */
 static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *tables,
                            const uint16_t *restrict sum, uint32_t share, uint32_t back, uint32_t n,
-                           uint8_t *loud, uint8_t *restrict symbols)
+                           uint8_t *magnitudes, uint8_t *restrict symbols)
 {
     struct zti_bit_reader r = m->r;
-    const uint32_t first = m->next, last = m->ways - 1;
+    const uint32_t first = m->next, last = m->states - 1;
     uint32_t i = 0, u = 0;
     while (i < n && u != ZTI_SZ_HIGH_ESCAPE) {
         uint64_t bits = zti_peek_either(&r); /* 57, of which four symbols take 48 */
         for (uint32_t k = 0; k < 4 && i < n && u != ZTI_SZ_HIGH_ESCAPE; k++, i++) {
-            const uint32_t all = sum[i] + share * *(loud + i - back);
+            const uint32_t all = sum[i] + share * *(magnitudes + i - back);
             u = zti_ans_mixed_step(tables[all >> 4], &m->state[(first + i) & last], &bits, &r.at);
-            loud[i] = (uint8_t)zti_sz_high_cut(ZTI_SZ_HIGH_LOUDNESS(u));
+            magnitudes[i] = (uint8_t)zti_sz_high_cut(ZTI_SZ_HIGH_MAGNITUDE_OF(u));
             symbols[i] = (uint8_t)u;
         }
     }
@@ -57,14 +57,14 @@ static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *table
 /* States as if the next symbol's were the first, and back. */
 ZTI_INLINE void take_states(const struct zti_ans_mixed *m, uint32_t first, uint32_t *state)
 {
-    for (uint32_t k = 0; k < m->ways; k++)
-        state[k] = m->state[(first + k) & (m->ways - 1)];
+    for (uint32_t k = 0; k < m->states; k++)
+        state[k] = m->state[(first + k) & (m->states - 1)];
 }
 
 ZTI_INLINE void give_states(struct zti_ans_mixed *m, uint32_t first, const uint32_t *state)
 {
-    for (uint32_t k = 0; k < m->ways; k++)
-        m->state[(first + k) & (m->ways - 1)] = state[k];
+    for (uint32_t k = 0; k < m->states; k++)
+        m->state[(first + k) & (m->states - 1)] = state[k];
 }
 
 /* The same of a row that has none before it: four look at the last two before them; 'before' is the
@@ -74,12 +74,12 @@ static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *table
                            const uint16_t *restrict sum, uint32_t before, uint32_t n,
                            uint8_t *restrict symbols)
 {
-    enum { OF_ESCAPE = ZTI_SZ_HIGH_LOUDNESS(ZTI_SZ_HIGH_ESCAPE) };
-    const uint32_t first = m->next, last = m->ways - 1;
-    uint32_t state[ZTI_ANS_MANY], i = 0, loudest = 0;
+    enum { OF_ESCAPE = ZTI_SZ_HIGH_MAGNITUDE_OF(ZTI_SZ_HIGH_ESCAPE) };
+    const uint32_t first = m->next, last = m->states - 1;
+    uint32_t state[ZTI_ANS_MANY], i = 0, most = 0;
     struct zti_bit_reader r = m->r;
     take_states(m, first, state);
-    while (i + 4 <= n && loudest < OF_ESCAPE) {
+    while (i + 4 <= n && most < OF_ESCAPE) {
         uint64_t bits = zti_peek_either(&r);
         uint32_t *const own = state + (i & last);
         uint32_t u[4];
@@ -87,13 +87,13 @@ static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *table
             u[k] = zti_ans_mixed_step(tables[zti_sz_high_first_row(sum[i + k], false, before) >> 4],
                                       &own[k], &bits, &r.at);
         const uint32_t four = u[0] | u[1] << 8 | u[2] << 16 | u[3] << 24;
-        const uint32_t a = ZTI_SZ_HIGH_LOUDNESS(u[2]), b = ZTI_SZ_HIGH_LOUDNESS(u[3]);
+        const uint32_t a = ZTI_SZ_HIGH_MAGNITUDE_OF(u[2]), b = ZTI_SZ_HIGH_MAGNITUDE_OF(u[3]);
         zti_put_le32(symbols + i, four);
         before = zti_sz_high_cut(a) + zti_sz_high_cut(b);
-        loudest = a > b ? a : b;
+        most = a > b ? a : b;
         i += 4;
     }
-    if (loudest < OF_ESCAPE && i < n) {
+    if (most < OF_ESCAPE && i < n) {
         uint64_t bits = zti_peek_either(&r);
         for (uint32_t *own = state + (i & last); i < n; i++, own++)
             symbols[i] = zti_ans_mixed_step(

@@ -29,16 +29,17 @@ ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct 
     uint32_t betweens = 0, rows = 0;
     size_t step = s->dim[3];
     if (row->odd & 8) {
-        a->between[betweens++] = row->parent[3].loud + first;
-        a->between[betweens++] = row->parent[3].loud + first + 1;
+        a->between[betweens++] = row->parent[3].magnitudes + first;
+        a->between[betweens++] = row->parent[3].magnitudes + first + 1;
     }
     a->is_last = row->odd & 8 && first + s->own_n >= row->parent[3].of;
     for (uint32_t i = 0; i < 3; i++) {
         const struct parent *const parent = &row->parent[i];
         if (!(row->odd >> i & 1))
             continue;
-        a->between[betweens++] = parent->loud + first;
-        a->between[betweens++] = parent->loud + first + (row->across >> i & 1 ? parent->step : 0);
+        a->between[betweens++] = parent->magnitudes + first;
+        a->between[betweens++] =
+            parent->magnitudes + first + (row->across >> i & 1 ? parent->step : 0);
     }
     for (uint32_t i = 3; i-- > 0; step *= s->dim[i])
         if (s->at[i] > 0)

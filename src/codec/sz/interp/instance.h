@@ -50,8 +50,8 @@ ZTI_INLINE u32s nearest_of(u32s d, uint32_t step, float per)
 struct residuals {
     int32_t *restrict x; /* integers: what is decoded */
     const int32_t *restrict predicted;
-    int32_t *restrict q;                       /* residuals */
-    uint8_t *restrict loud, *restrict symbols; /* symbols but for large ones' */
+    int32_t *restrict q;                             /* residuals */
+    uint8_t *restrict magnitudes, *restrict symbols; /* symbols but for large ones' */
     uint32_t step;
     float per; /* 1 / step */
 };
@@ -72,10 +72,10 @@ ZTI_INLINE u32s quantize_block(const struct residuals *r, uint32_t k, uint32_t n
         v_store_32(r->q + k + at, v);
         size[part] = v_size_32(v);
         any |= size[part];
-        size[part] = v_min_32(size[part], v_all_32(ZTI_SZ_HIGH_LOUDEST));
+        size[part] = v_min_32(size[part], v_all_32(ZTI_SZ_HIGH_MOST_MAGNITUDE));
         folded[part] = v_fold(v);
     }
-    store_block(size, r->loud + k);
+    store_block(size, r->magnitudes + k);
     store_block(folded, r->symbols + k);
     return any;
 }
@@ -89,7 +89,7 @@ static bool quantize(const struct residuals *residuals, uint32_t n)
         any |= quantize_block(&r, k, BLOCK, true);
     if (k < n)
         any |= quantize_block(&r, k, n - k, false);
-    return v_is_any(any & ~(uint32_t)ZTI_SZ_HIGH_LOUDEST);
+    return v_is_any(any & ~(uint32_t)ZTI_SZ_HIGH_MOST_MAGNITUDE);
 }
 
 /* What coding and decoding want beside the pyramid. */
@@ -110,11 +110,11 @@ struct decoder {
 
 /* A neighbour's points: as if they were predicted well. */
 ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted, int32_t *x,
-                               uint8_t *loud)
+                               uint8_t *magnitudes)
 {
     for (uint32_t k = s->own_n; k < s->n; k++) {
         x[k] = predicted[k];
-        loud[k] = 0;
+        magnitudes[k] = 0;
     }
 }
 
@@ -133,20 +133,20 @@ ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *c
 }
 
 /* The symbols of n residuals in contexts of one depth, from what there is of them. */
-ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n, bool is_loud,
+ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n, bool is_large,
                             uint32_t depth, const uint8_t *contexts, uint8_t *symbols)
 {
     struct open_bits open;
     uint32_t sum = 0;
     bool lacks = false;
-    if (is_loud)
-        sum = loud_symbols(q, n, symbols, &open);
+    if (is_large)
+        sum = large_symbols(q, n, symbols, &open);
     if (c->has && may_lack(c, depth, contexts, n, symbols))
         for (uint32_t k = 0; k < n; k++)
             lacks |= !c->has[contexts[k]][symbols[k]];
     if (lacks)
         for (uint32_t k = 0; k < n; k++)
-            symbols[k] = loud_symbol(q[k], c->has[contexts[k]], c->extras);
+            symbols[k] = large_symbol(q[k], c->has[contexts[k]], c->extras);
     else if (sum > 0)
         put_open(c->extras, &open, n, sum);
 }
@@ -158,24 +158,25 @@ ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, 
     uint16_t sum[ROOM];
     const uint32_t own_n = s->own_n, depth = s->level->depth, step = s->level->step;
     int32_t *const x = p->bands + s->place;
-    uint8_t *const loud = p->band_loud + s->place;
+    uint8_t *const magnitudes = p->band_magnitudes + s->place;
     uint8_t *const symbols = p->symbols + p->count, *const contexts = p->contexts + p->count;
-    const struct residuals residuals = {x, predicted, q, loud, symbols, step, (float)(1.0 / step)};
+    const struct residuals residuals = {x,    predicted,          q, magnitudes, symbols,
+                                        step, (float)(1.0 / step)};
     predict(s->row, s->first, s->n, predicted);
-    const bool is_loud = quantize(&residuals, own_n);
-    take_predicted(s, predicted, x, loud);
+    const bool is_large = quantize(&residuals, own_n);
+    take_predicted(s, predicted, x, magnitudes);
     if (own_n == 0)
         return;
     struct around around;
-    look_around(s, loud, &around);
+    look_around(s, magnitudes, &around);
     if (around.rows > 0)
         kinds_of(&around, &c->kinds, own_n, depth, contexts);
     else
         sums_without(&around, 0, own_n, sum);
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
-        kinds_of_four(&c->kinds, sum + k, loud + k, s->first + k == 0,
+        kinds_of_four(&c->kinds, sum + k, magnitudes + k, s->first + k == 0,
                       own_n - k < 4 ? own_n - k : 4, depth, contexts + k);
-    put_symbols(c, q, own_n, is_loud, depth, contexts, symbols);
+    put_symbols(c, q, own_n, is_large, depth, contexts, symbols);
     p->count += own_n;
 }
 
@@ -191,9 +192,9 @@ static void code_anchors(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_H
         const int32_t q =
             zti_sz_high_nearest((int32_t)((uint32_t)x[i] - before), 1.0 / level->step);
         before += (uint32_t)q * level->step;
-        p->grid_loud[p->levels & 1][i] = 0;
+        p->grid_magnitudes[p->levels & 1][i] = 0;
         p->contexts[p->count] = ZTI_SZ_HIGH_ANCHOR;
-        p->symbols[p->count++] = loud_symbol(q, has ? has[ZTI_SZ_HIGH_ANCHOR] : NULL, extras);
+        p->symbols[p->count++] = large_symbol(q, has ? has[ZTI_SZ_HIGH_ANCHOR] : NULL, extras);
     }
     p->anchor_bits = extras->bits;
 }
@@ -207,13 +208,13 @@ static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tabl
     uint32_t before = 0;
     for (size_t i = 0; i < n; i++) {
         const uint8_t context = ZTI_SZ_HIGH_ANCHOR;
-        uint8_t symbol[2 * BLOCK] = {0}, loud[BLOCK];
+        uint8_t symbol[2 * BLOCK] = {0}, magnitudes[BLOCK];
         int32_t q[BLOCK];
         TAKE_CODES(codes, tables, &context, 1, symbol);
-        residuals_of(symbol, 1, extras, q, loud);
+        residuals_of(symbol, 1, extras, q, magnitudes);
         before += (uint32_t)q[0] * level->step;
         x[i] = (int32_t)before;
-        p->grid_loud[p->levels & 1][i] = 0;
+        p->grid_magnitudes[p->levels & 1][i] = 0;
     }
 }
 
@@ -303,7 +304,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
 /* The residuals of rows that are joined, and their magnitudes. */
 __attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
                                                   const struct around *around, int32_t *q,
-                                                  uint8_t *loud)
+                                                  uint8_t *magnitudes)
 {
     const uint32_t share = zti_sz_high_row_share(around->rows);
     uint8_t symbols[ROOM];
@@ -311,35 +312,35 @@ __attribute__((noinline)) static void take_joined(const struct decoder *d, const
     sums_without(around, 1, s->own_n, sum); /* the row before, along axis 2, is the first */
     for (uint32_t k = 0, n; k < s->own_n; k += n) {
         n = take_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
-                       s->own_n - k, loud + k, symbols + k);
-        residuals_of(symbols + k, n, d->extras, q + k, loud + k);
+                       s->own_n - k, magnitudes + k, symbols + k);
+        residuals_of(symbols + k, n, d->extras, q + k, magnitudes + k);
     }
 }
 
 /* The residuals of a row, and their magnitudes. */
 ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
-                               uint8_t *loud)
+                               uint8_t *magnitudes)
 {
     const uint32_t own_n = s->own_n;
     uint8_t contexts[ROOM], symbols[ROOM];
     uint16_t sum[ROOM];
     struct around around;
-    look_around(s, loud, &around);
+    look_around(s, magnitudes, &around);
     if (s->is_joined) {
-        take_joined(d, s, &around, q, loud);
+        take_joined(d, s, &around, q, magnitudes);
         return;
     }
     if (around.rows > 0) {
         kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
         TAKE_CODES(d->codes, d->tables, contexts, own_n, symbols);
-        residuals_of(symbols, own_n, d->extras, q, loud);
+        residuals_of(symbols, own_n, d->extras, q, magnitudes);
         return;
     }
     sums_without(&around, 0, own_n, sum);
     for (uint32_t k = 0; k < 4 && s->first == 0; k++)
         sum[k] = (uint16_t)zti_sz_high_first_row(sum[k], true, 0);
     for (uint32_t k = 0, n; k < own_n; k += n) {
-        uint8_t *const own = loud + k;
+        uint8_t *const own = magnitudes + k;
         const uint32_t before = s->first + k > 0 ? own[-1] + own[-2] : 0;
         n = take_fours(d->codes, d->chain.tables[s->level->depth], sum + k, before, own_n - k,
                        symbols + k);
@@ -353,17 +354,17 @@ ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s
     _Alignas(64) int32_t q[ROOM], predicted[ROOM];
     const uint32_t own_n = s->own_n;
     int32_t *const x = p->bands + s->place;
-    uint8_t *const loud = p->band_loud + s->place;
+    uint8_t *const magnitudes = p->band_magnitudes + s->place;
     if (own_n > 0 && d->codes) {
-        take_residuals(d, s, q, loud);
+        take_residuals(d, s, q, magnitudes);
     } else if (own_n > 0) {
         memset(q, 0, (own_n + BLOCK) * sizeof *q);
-        memset(loud, 0, own_n);
+        memset(magnitudes, 0, own_n);
     }
     predict(s->row, s->first, s->n, predicted);
     for (uint32_t k = 0; k < own_n; k += LANES)
         v_store_32(x + k, v_load_32(predicted + k) + v_load_32(q + k) * s->level->step);
-    take_predicted(s, predicted, x, loud);
+    take_predicted(s, predicted, x, magnitudes);
 }
 
 static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
@@ -385,9 +386,9 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
 }
 
 static uint8_t *put_codes(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
-                          uint32_t ways, uint8_t *scratch)
+                          uint32_t states, uint8_t *scratch)
 {
-    return PUT_CODES(table, p->contexts, p->symbols, p->count, ways, scratch);
+    return PUT_CODES(table, p->contexts, p->symbols, p->count, states, scratch);
 }
 
 const struct zti_sz_high_ops OPS = {.split_row = split_row,

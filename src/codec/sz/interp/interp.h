@@ -36,9 +36,9 @@ struct zti_sz_pyramid {
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
     uint8_t *memory; /* of all that follows; NULL: the coarse grid's integers are all 0 */
     int32_t *bands, *grid[2];
-    uint8_t *band_loud, *grid_loud[2]; /* magnitudes of the residuals */
-    uint8_t *symbols, *contexts;       /* in the order of coding */
-    size_t count;                      /* of them */
+    uint8_t *band_magnitudes, *grid_magnitudes[2]; /* magnitudes of the residuals */
+    uint8_t *symbols, *contexts;                   /* in the order of coding */
+    size_t count;                                  /* of them */
 };
 
 /* Where the bits that symbols leave open are written; NULL bytes: they are only counted. */
@@ -103,7 +103,7 @@ struct zti_sz_high_ops {
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
     uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
-                          uint32_t ways, uint8_t *scratch); /* see zti_ans_mixed_put */
+                          uint32_t states, uint8_t *scratch); /* see zti_ans_mixed_put */
     /* Integers of n values; those that have none become the one before. Returns the last; one
      * beyond high->farthest makes *is_far true. */
     int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
@@ -175,13 +175,13 @@ static inline uint32_t zti_sz_high_ahead(size_t row_bytes)
     return 1 + (uint32_t)(1024 / (row_bytes + 1));
 }
 
-static inline void zti_sz_high_ask(const char *row, size_t bytes)
+static inline void zti_sz_high_prefetch(const char *row, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
         zti_prefetch(row + i);
 }
 
-static inline void zti_sz_high_ask_to_write(char *row, size_t bytes)
+static inline void zti_sz_high_prefetch_to_write(char *row, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
         zti_prefetch_to_write(row + i);
@@ -219,7 +219,7 @@ zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *
 
 /* What a box of the coarse grid has, C-contiguous. */
 void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
-                            const uint32_t *dim, int32_t *x, uint8_t *loud);
+                            const uint32_t *dim, int32_t *x, uint8_t *magnitudes);
 
 /* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin', to the
  * bands and grids of a pyramid of that shape. Whether none is beyond high->farthest. */

@@ -244,7 +244,7 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
     memcpy(at, high->coarse_extras, extra_bytes);
     at += extra_bytes;
     const uint8_t *const codes =
-        zti_sz_high_ops_of(coding)->put_codes(&high->table, p, ZTI_ANS_WAYS, scratch);
+        zti_sz_high_ops_of(coding)->put_codes(&high->table, p, ZTI_ANS_FEW, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
     high->coarse_code_bits = 8 * (uint64_t)code_bytes;
@@ -302,7 +302,7 @@ zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding, 
                                     .end = extra_bytes * 8};
     const struct zti_bit_reader in = {.base = c.at, .end = zti_cursor_left(&c) * 8};
     struct zti_ans_mixed codes;
-    if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_WAYS))
+    if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_FEW))
         return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
     return zti_sz_high_coarse_take(context, coding, &codes, &extras);
 }

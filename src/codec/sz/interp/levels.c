@@ -141,10 +141,10 @@ static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t 
     p->bands = (int32_t *)(void *)p->memory + BEFORE;
     p->grid[0] = p->bands + padded[0];
     p->grid[1] = p->grid[0] + padded[1];
-    p->band_loud = (uint8_t *)(p->grid[1] + padded[2] - BEFORE) + BEFORE;
-    p->grid_loud[0] = p->band_loud + padded[0];
-    p->grid_loud[1] = p->grid_loud[0] + padded[1];
-    p->symbols = p->grid_loud[1] + padded[2];
+    p->band_magnitudes = (uint8_t *)(p->grid[1] + padded[2] - BEFORE) + BEFORE;
+    p->grid_magnitudes[0] = p->band_magnitudes + padded[0];
+    p->grid_magnitudes[1] = p->grid_magnitudes[0] + padded[1];
+    p->symbols = p->grid_magnitudes[1] + padded[2];
     p->contexts = p->symbols + padded[3];
     return ZT_OK;
 }
@@ -303,7 +303,7 @@ zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *
 /* Integers and magnitudes of a row. */
 struct row {
     const int32_t *x;
-    const uint8_t *loud;
+    const uint8_t *magnitudes;
 };
 
 /* The row that the points at a place, odd along some axes, lie in: of a band, or of the points that
@@ -318,12 +318,12 @@ static struct row row_of(const struct zti_sz_pyramid *p, const uint32_t *place, 
         at[i] = other && p->axes >> i & 1 ? place[i] / 2 : place[i];
     const size_t first = (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
     if (odd)
-        return (struct row){p->bands + band->at + first, p->band_loud + band->at + first};
-    return (struct row){p->grid[other] + first, p->grid_loud[other] + first};
+        return (struct row){p->bands + band->at + first, p->band_magnitudes + band->at + first};
+    return (struct row){p->grid[other] + first, p->grid_magnitudes[other] + first};
 }
 
 void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
-                            const uint32_t *dim, int32_t *x, uint8_t *loud)
+                            const uint32_t *dim, int32_t *x, uint8_t *magnitudes)
 {
     const struct zti_sz_pyramid *const p = &high->coarse;
     const bool is_split = p->levels > 0 && p->axes & 8;
@@ -331,7 +331,7 @@ void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from
     if (!p->memory) {
         const size_t points = (size_t)dim[0] * dim[1] * dim[2] * dim[3];
         memset(x, 0, points * sizeof *x);
-        memset(loud, 0, points);
+        memset(magnitudes, 0, points);
         return;
     }
     do {
@@ -346,10 +346,10 @@ void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from
         for (uint32_t k = 0; k < dim[3]; k++) {
             const uint32_t place_3 = from[3] + k, part = is_split ? place_3 & 1 : 0;
             x[k] = row[part].x[is_split ? place_3 / 2 : place_3];
-            loud[k] = row[part].loud[is_split ? place_3 / 2 : place_3];
+            magnitudes[k] = row[part].magnitudes[is_split ? place_3 / 2 : place_3];
         }
         x += dim[3];
-        loud += dim[3];
+        magnitudes += dim[3];
     } while (zti_sz_high_next_row(dim, at));
 }
 
@@ -379,8 +379,9 @@ bool zti_sz_high_gather(const struct zti_coding *coding, const struct zti_array 
     for (bool is_more = true; is_more; is_more = zti_sz_high_next_row(rows.dim, at)) {
         const char *from = first + at[0] * step[0] + at[1] * step[1] + at[2] * step[2];
         if (is_ahead) {
-            zti_sz_high_ask(first + ahead[0] * step[0] + ahead[1] * step[1] + ahead[2] * step[2],
-                            rows.length * value_bytes);
+            zti_sz_high_prefetch(first + ahead[0] * step[0] + ahead[1] * step[1] +
+                                     ahead[2] * step[2],
+                                 rows.length * value_bytes);
             is_ahead = zti_sz_high_next_row(rows.dim, ahead);
         }
         for (uint32_t k = 0; k < rows.length; k += rows.piece) {

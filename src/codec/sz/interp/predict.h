@@ -7,7 +7,7 @@
 /* What is between the points before and behind a row's along one axis. */
 struct parent {
     const int32_t *row, *first; /* the row, and that of a band's first row */
-    const uint8_t *loud, *first_loud;
+    const uint8_t *magnitudes, *first_magnitudes;
     const uint32_t *dim;
     size_t step;     /* to the next row along the axis */
     uint32_t at, of; /* the row's place along the axis, of so many */
@@ -44,7 +44,8 @@ static struct row rows_of(const struct zti_sz_pyramid *p, uint32_t l,
         struct parent *const parent = &row.parent[i];
         parent->dim = other ? other->dim : p->level[l + 1].dim;
         parent->first = other ? p->bands + other->at : p->grid[~l & 1];
-        parent->first_loud = other ? p->band_loud + other->at : p->grid_loud[~l & 1];
+        parent->first_magnitudes =
+            other ? p->band_magnitudes + other->at : p->grid_magnitudes[~l & 1];
         parent->of = parent->dim[i];
         parent->step = 1;
         for (uint32_t k = i + 1; k < 4; k++)
@@ -80,7 +81,7 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
             continue;
         const size_t first = row_at(parent->dim, at);
         parent->row = parent->first + first;
-        parent->loud = parent->first_loud + first;
+        parent->magnitudes = parent->first_magnitudes + first;
         parent->at = i < 3 ? at[i] : 0;
         const enum zti_sz_high_stencil stencil =
             zti_sz_high_stencil(parent->at, parent->of, row->is_linear);

@@ -23,12 +23,12 @@ enum {
     ZTI_SZ_HIGH_ANCHOR = ZTI_SZ_HIGH_CONTEXTS - 1,
     ZTI_SZ_HIGH_MODELS = 24, /* at most */
     ZTI_SZ_HIGH_ALPHABET = 256,
-    ZTI_SZ_HIGH_DIRECT = 127,    /* folded residuals below have a symbol each */
-    ZTI_SZ_HIGH_ESCAPE = 255,    /* any other integer, in 32 bits */
-    ZTI_SZ_HIGH_LOUDEST = 63,    /* magnitudes are cut there */
-    ZTI_SZ_HIGH_LEAST_OPEN = 5,  /* bits of larger ones that symbols leave open, at least */
-    ZTI_SZ_HIGH_RANGE = 1 << 26, /* integers are below, in magnitude */
-    ZTI_SZ_HIGH_REACH = 63       /* units in a step, where the range allows it; odd */
+    ZTI_SZ_HIGH_DIRECT = 127,        /* folded residuals below have a symbol each */
+    ZTI_SZ_HIGH_ESCAPE = 255,        /* any other integer, in 32 bits */
+    ZTI_SZ_HIGH_MOST_MAGNITUDE = 63, /* magnitudes are cut there */
+    ZTI_SZ_HIGH_LEAST_OPEN = 5,      /* bits of larger ones that symbols leave open, at least */
+    ZTI_SZ_HIGH_RANGE = 1 << 26,     /* integers are below, in magnitude */
+    ZTI_SZ_HIGH_REACH = 63           /* units in a step, where the range allows it; odd */
 };
 
 enum { /* passes over the values, in order */
@@ -47,8 +47,8 @@ enum {
     ZTI_SZ_HIGH_TUNINGS = 8
 };
 
-_Static_assert((int)ZTI_SZ_HIGH_DIRECT == 2 * (int)ZTI_SZ_HIGH_LOUDEST + 1 &&
-                   (int)ZTI_SZ_HIGH_LOUDEST + 1 == 2 << (int)ZTI_SZ_HIGH_LEAST_OPEN,
+_Static_assert((int)ZTI_SZ_HIGH_DIRECT == 2 * (int)ZTI_SZ_HIGH_MOST_MAGNITUDE + 1 &&
+                   (int)ZTI_SZ_HIGH_MOST_MAGNITUDE + 1 == 2 << (int)ZTI_SZ_HIGH_LEAST_OPEN,
                "residuals that have a symbol each are those whose magnitudes are not cut");
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -363,15 +363,15 @@ ZTI_STATIC int32_t zti_sz_high_residual(uint32_t symbol, uint32_t open)
 /* A residual's magnitude, as contexts see it; and by its symbol, but for the escape. */
 ZTI_STATIC uint32_t zti_sz_high_cut(uint32_t size)
 {
-    return size < ZTI_SZ_HIGH_LOUDEST ? size : (uint32_t)ZTI_SZ_HIGH_LOUDEST;
+    return size < ZTI_SZ_HIGH_MOST_MAGNITUDE ? size : (uint32_t)ZTI_SZ_HIGH_MOST_MAGNITUDE;
 }
 
-ZTI_STATIC uint8_t zti_sz_high_loudness(int32_t q)
+ZTI_STATIC uint8_t zti_sz_high_magnitude(int32_t q)
 {
     return (uint8_t)zti_sz_high_cut(q < 0 ? 0 - (uint32_t)q : (uint32_t)q);
 }
 
-#define ZTI_SZ_HIGH_LOUDNESS(symbol) (((symbol) + 1) >> 1)
+#define ZTI_SZ_HIGH_MAGNITUDE_OF(symbol) (((symbol) + 1) >> 1)
 
 /* ---- what a tile consists of ----------------------------------------------------------------- */
 
@@ -382,7 +382,7 @@ enum {
     ZTI_SZ_HIGH_KIND = 3,
     ZTI_SZ_HIGH_HAS_EXTRAS = 4,
     ZTI_SZ_HIGH_HAS_EXACT = 8,
-    ZTI_SZ_HIGH_HAS_MANY = 16,    /* states: ZTI_ANS_MANY, or ZTI_ANS_WAYS */
+    ZTI_SZ_HIGH_HAS_MANY = 16,    /* states: ZTI_ANS_MANY, or ZTI_ANS_FEW */
     ZTI_SZ_HIGH_MANY_FROM = 8192, /* symbols other than 0, where there are so many states */
     ZTI_SZ_HIGH_MARKS_MOST = 515  /* bytes of the marks of 4096 values, at most */
 };
@@ -390,12 +390,12 @@ enum {
 /* States of a tile's codes: by its symbols other than 0, and by its first byte. */
 ZTI_STATIC uint32_t zti_sz_high_states(uint32_t others)
 {
-    return others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
+    return others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_FEW : ZTI_ANS_MANY;
 }
 
 ZTI_STATIC uint32_t zti_sz_high_states_in(uint32_t first)
 {
-    return first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    return first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_FEW;
 }
 
 /* Write what is before a tile's sections, of such lengths: of so many values of so many bytes each,

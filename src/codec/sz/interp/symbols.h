@@ -13,7 +13,7 @@ static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
         zti_put_bits(&e->writer, value, bits);
 }
 
-static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
+static uint8_t large_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
 {
     const uint32_t own = zti_sz_high_symbol(q);
     const uint32_t symbol = has && !has[own] ? (uint32_t)ZTI_SZ_HIGH_ESCAPE : own;
@@ -23,7 +23,7 @@ static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *
     return (uint8_t)symbol;
 }
 
-static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
+static int32_t large_residual(uint32_t symbol, struct zti_bit_reader *extras)
 {
     return zti_sz_high_residual(symbol, zti_take_within(extras, zti_sz_high_open_bits(symbol)));
 }
@@ -40,7 +40,8 @@ struct open_bits {
 
 /* The symbols of n residuals, and to the end of a block, among which there are large ones, whatever
  * their models have. Returns the bits that they leave open. */
-static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, struct open_bits *open)
+static uint32_t large_symbols(const int32_t *q, uint32_t n, uint8_t *symbols,
+                              struct open_bits *open)
 {
     u32s all = {0};
     uint32_t sum = 0;
@@ -124,30 +125,31 @@ ZTI_INLINE u32s take_open(struct zti_bit_reader *extras, u32s bits)
 }
 
 /* Large residuals in place of what was made of their symbols: all but escapes. */
-static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_reader *extras,
-                           int32_t *q, uint8_t *loud)
+static void large_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_reader *extras,
+                            int32_t *q, uint8_t *magnitudes)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
         const u32s symbol = v_load_bytes_32(symbols + k);
-        const u32s is_loud = (u32s)(symbol >= ZTI_SZ_HIGH_DIRECT);
+        const u32s is_large = (u32s)(symbol >= ZTI_SZ_HIGH_DIRECT);
         const u32s open = take_open(extras, v_bits_in(symbol));
         v_store_32(q + k, v_residual_of(symbol, open));
-        const u32s heard = v_load_bytes_32(loud + k);
-        v_store_bytes_32(loud + k, (ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud));
+        const u32s known = v_load_bytes_32(magnitudes + k);
+        v_store_bytes_32(magnitudes + k,
+                         (ZTI_SZ_HIGH_MOST_MAGNITUDE & is_large) | (known & ~is_large));
     }
 }
 
 /* Symbols to residuals; their magnitudes. A block of symbols behind the last is cleared. */
 ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_bit_reader *extras,
-                             int32_t *restrict q, uint8_t *restrict loud)
+                             int32_t *restrict q, uint8_t *restrict magnitudes)
 {
     small any = {0}, escapes = {0};
     memset(symbols + n, 0, BLOCK);
     for (uint32_t k = 0; k < n; k += WIDE) {
         small u;
         memcpy(&u, symbols + k, sizeof u);
-        const small size = ZTI_SZ_HIGH_LOUDNESS(u);
-        memcpy(loud + k, &size, sizeof size);
+        const small size = ZTI_SZ_HIGH_MAGNITUDE_OF(u);
+        memcpy(magnitudes + k, &size, sizeof size);
         any |= (small)(u >= ZTI_SZ_HIGH_DIRECT);
         escapes |= (small)(u == ZTI_SZ_HIGH_ESCAPE);
     }
@@ -157,12 +159,12 @@ ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_b
     if (!is_any(any))
         return;
     if (!is_any(escapes)) {
-        loud_residuals(symbols, n, extras, q, loud);
+        large_residuals(symbols, n, extras, q, magnitudes);
         return;
     }
     for (uint32_t k = 0; k < n; k++)
         if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
-            q[k] = loud_residual(symbols[k], extras);
-            loud[k] = zti_sz_high_loudness(q[k]);
+            q[k] = large_residual(symbols[k], extras);
+            magnitudes[k] = zti_sz_high_magnitude(q[k]);
         }
 }

@@ -28,7 +28,7 @@ static void copy_coarse(const struct zti_coding *coding, const struct zti_sz_box
     for (uint32_t i = skip; i < 4; i++)
         from[i] = (uint32_t)(box->origin[i] >> (p->axes >> i & 1 ? bits : 0));
     zti_sz_high_coarse_box(high, from, p->level[p->levels].dim, p->grid[p->levels & 1],
-                           p->grid_loud[p->levels & 1]);
+                           p->grid_magnitudes[p->levels & 1]);
 }
 
 static void shape_tile(const struct zti_coding *coding, const struct zti_sz_box *box,
@@ -120,7 +120,7 @@ static size_t find_exact(const struct zti_coding *coding, const struct zti_array
     for (; !rows.is_done; next_row(&rows)) {
         const char *from = row_in(coding, array, &rows);
         if (stride == 1 && rows.at[2] + 1 < rows.all.dim[2])
-            zti_sz_high_ask(from + to_next, box->own[3] * value_bytes);
+            zti_sz_high_prefetch(from + to_next, box->own[3] * value_bytes);
         for (uint32_t k = 0; k < rows.all.length; k += rows.all.piece) {
             uint64_t row[ZTI_SZ_HIGH_SEGMENT];
             const uint32_t left = rows.all.length - k;
@@ -356,7 +356,7 @@ static void put_values(const struct zti_coding *coding, const struct zti_sz_box 
                                 ? NULL
                                 : whole_row(coding, view, &ahead, 0, rows.all.length);
         if (later)
-            zti_sz_high_ask_to_write(later, row_bytes);
+            zti_sz_high_prefetch_to_write(later, row_bytes);
         if (!ahead.is_done)
             next_row(&ahead);
         if (!is_seen(coding, view, &rows))

@@ -95,7 +95,7 @@ static void encode(const struct zti_cuda_encoding *e)
     struct zfp_tiles t = tiles_of(e->coding, true);
     t.view.out = e->array;
     ZTI_CUDA_SET_ENCODING(&t, e);
-    t.doubts = e->doubts;
+    t.unproven = e->unproven;
     t.start_bits = e->start_bits;
     launches[e->coding->type - 1]->put(&t, threads_of(e->coding), e->queue);
 }

@@ -241,8 +241,8 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
             const bool is_proved = OF_TYPE(put_tile, BITS)(&zfp, values, rank, IS_FLOAT, &w);      \
-            if (t.doubts)                                                                          \
-                t.doubts[tile] = !is_proved;                                                       \
+            if (t.unproven)                                                                        \
+                t.unproven[tile] = !is_proved;                                                     \
         }                                                                                          \
         finish_tile(&t, block, tile, &w);                                                          \
     }
@@ -269,8 +269,8 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             if (me == 0)                                                                           \
                 w.slot[0] = 0;                                                                     \
             const bool is_proved = OF_TYPE(put_tile_warp, BITS)(&zfp, values, rank, IS_FLOAT, &w); \
-            if (t.doubts && me == 0)                                                               \
-                t.doubts[first + k] = !is_proved;                                                  \
+            if (t.unproven && me == 0)                                                             \
+                t.unproven[first + k] = !is_proved;                                                \
             bits = me == k ? zti_bits_written(&w) : bits;                                          \
         }                                                                                          \
         finish_tiles(&t, block, first, bits, slots);                                               \

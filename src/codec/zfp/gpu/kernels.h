@@ -35,7 +35,7 @@ struct zfp_tiles {
     uint64_t words_count;
     uint64_t *states;
     uint64_t *starts;
-    uint8_t *doubts;
+    uint8_t *unproven;
     const uint64_t *places;
     const uint64_t *chunks;
     uint64_t first_tile;

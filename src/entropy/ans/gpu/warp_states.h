@@ -6,9 +6,9 @@
  *     state             entry's base + bits
  *
  * The stream's next words are in shared memory, and those behind them on their way. A round costs
- * what one after the other takes in it: the look-up (ans_ways_look), votes and counts of bits, and
- * words of the window (ans_ways_shed). What else there is can be done while these are waited for,
- * and what few rounds need is behind one branch (ans_ways_settle). */
+ * what one after the other takes in it: the look-up (warp_states_look), votes and counts of bits,
+ * and words of the window (warp_states_advance). What else there is can be done while these are
+ * waited for, and what few rounds need is behind one branch (warp_states_settle). */
 #ifndef ZTI_ANS_GPU_WARP_STATES_H
 #define ZTI_ANS_GPU_WARP_STATES_H
 
@@ -28,7 +28,7 @@ struct ans_tables {
     uint32_t near_entries;
 };
 
-struct ans_ways {
+struct warp_states {
     const uint32_t *words;
     uint32_t *window;      /* shared: words of the part with the next bit, and of two behind it;
                             * those of the next one are on their way */
@@ -40,7 +40,7 @@ struct ans_ways {
 
 /* A lane's word of a part, to the window by the way; zeros where the stream has ended. The part
  * after the fourth one is in the first one's place, which is there twice. */
-static __device__ __forceinline__ void ans_ways_bring(const struct ans_ways *a, uint32_t part)
+static __device__ __forceinline__ void warp_states_bring(const struct warp_states *a, uint32_t part)
 {
     const uint32_t lane = threadIdx.x % 32, slot = part % ANS_PARTS;
     const uint64_t own = a->first + part * (uint32_t)ANS_PART + lane;
@@ -56,16 +56,17 @@ static __device__ __forceinline__ void ans_ways_bring(const struct ans_ways *a, 
 
 /* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. The window
  * is there after the next barrier of the block. */
-static __device__ __forceinline__ bool
-ans_ways_begin(struct ans_ways *a, const struct zti_bit_reader *r, uint32_t ways, uint32_t *window)
+static __device__ __forceinline__ bool warp_states_begin(struct warp_states *a,
+                                                         const struct zti_bit_reader *r,
+                                                         uint32_t states, uint32_t *window)
 {
     const uint32_t lane = threadIdx.x % 32;
     struct zti_bit_reader in = *r;
     const bool has_start = zti_ans_take_start(&in);
     struct zti_bit_reader own = in;
     own.at += lane * ZTI_ANS_STATE_BITS;
-    a->state = lane < ways ? (uint32_t)zti_take_bits(&own, ZTI_ANS_STATE_BITS) : 0;
-    in.at += ways * ZTI_ANS_STATE_BITS;
+    a->state = lane < states ? (uint32_t)zti_take_bits(&own, ZTI_ANS_STATE_BITS) : 0;
+    in.at += states * ZTI_ANS_STATE_BITS;
     a->words = (const uint32_t *)(const void *)in.words;
     a->count = 2 * in.count;
     a->first = in.at / 32;
@@ -74,16 +75,16 @@ ans_ways_begin(struct ans_ways *a, const struct zti_bit_reader *r, uint32_t ways
     a->turn = 1u << ANS_PART_SHIFT;
     a->window = window;
     for (uint32_t part = 0; part < ANS_PARTS; part++)
-        ans_ways_bring(a, part);
+        warp_states_bring(a, part);
     simt_wait_brought();
     return has_start;
 }
 
 /* Whether all was taken of a stream that ends at bit 'end', and no more. */
-static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a, uint32_t ways,
-                                                        uint64_t end)
+static __device__ __forceinline__ bool warp_states_end_at(const struct warp_states *a,
+                                                          uint32_t states, uint64_t end)
 {
-    const bool is_left = __any_sync(SIMT_ALL_LANES, threadIdx.x % 32 < ways && a->state != 0);
+    const bool is_left = __any_sync(SIMT_ALL_LANES, threadIdx.x % 32 < states && a->state != 0);
     const uint64_t part = a->first + (uint64_t)a->part * ANS_PART;
     simt_wait_brought(); /* what nobody looks at */
     return 32 * part + a->at + (1u << ANS_PART_SHIFT) == end + a->turn && !is_left;
@@ -91,9 +92,9 @@ static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a
 
 /* A lane's entry, of the model whose first one has that number. A look-up that may be of a far
  * table would wait for all that is on its way from there. */
-static __device__ __forceinline__ uint32_t ans_ways_look(const struct ans_ways *a,
-                                                         const struct ans_tables *tables,
-                                                         uint32_t model)
+static __device__ __forceinline__ uint32_t warp_states_look(const struct warp_states *a,
+                                                            const struct ans_tables *tables,
+                                                            uint32_t model)
 {
     const uint32_t number = model + a->state;
     if (!tables->far || number < tables->near_entries)
@@ -101,9 +102,10 @@ static __device__ __forceinline__ uint32_t ans_ways_look(const struct ans_ways *
     return tables->far[number];
 }
 
-/* The next n <= ways symbols' states and bits, of those entries; of lanes from n on nothing is
+/* The next n <= states symbols' states and bits, of those entries; of lanes from n on nothing is
  * meant. */
-static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_t entry, uint32_t n)
+static __device__ __forceinline__ void warp_states_advance(struct warp_states *a, uint32_t entry,
+                                                           uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32, own = ZTI_ANS_BITS(entry);
     uint32_t skip = a->at;
@@ -119,16 +121,16 @@ static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_
     a->at = __shfl_sync(SIMT_ALL_LANES, skip + own, (int)((n - 1) % 32));
 }
 
-/* Whether ans_ways_settle is needed after a round of n symbols, but one may be taken before: a part
- * has more bits than two rounds. */
-static __device__ __forceinline__ bool ans_ways_is_more(const struct ans_ways *a, uint32_t ways,
-                                                        uint32_t n)
+/* Whether warp_states_settle is needed after a round of n symbols, but one may be taken before: a
+ * part has more bits than two rounds. */
+static __device__ __forceinline__ bool warp_states_need_settling(const struct warp_states *a,
+                                                                 uint32_t states, uint32_t n)
 {
-    return a->at >= a->turn || n < ways;
+    return a->at >= a->turn || n < states;
 }
 
 /* In another part: the place of the one before it is for the part behind those that are there. */
-static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a)
+static __device__ __forceinline__ void warp_states_turn(struct warp_states *a)
 {
     a->part++;
     const uint32_t slot = a->part % ANS_PARTS;
@@ -136,49 +138,51 @@ static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a)
     a->turn = (slot + 1) << ANS_PART_SHIFT;
     simt_wait_brought();
     simt_order_warp(); /* other lanes' words; and the last part's, which all have looked at */
-    ans_ways_bring(a, a->part + ANS_PARTS - 1);
+    warp_states_bring(a, a->part + ANS_PARTS - 1);
 }
 
 /* After a round of n symbols: to the next part, and lanes to the states of the symbols behind. */
-static __device__ __forceinline__ void ans_ways_settle(struct ans_ways *a, uint32_t ways,
-                                                       uint32_t n)
+static __device__ __forceinline__ void warp_states_settle(struct warp_states *a, uint32_t states,
+                                                          uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32;
     if (__any_sync(SIMT_ALL_LANES, a->at >= a->turn))
-        ans_ways_turn(a);
-    if (__any_sync(SIMT_ALL_LANES, n < ways))
-        a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % ways));
+        warp_states_turn(a);
+    if (__any_sync(SIMT_ALL_LANES, n < states))
+        a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % states));
 }
 
-/* The next n symbols of as many states or less; see ans_ways_take. */
-static __device__ __forceinline__ uint32_t ans_ways_round(struct ans_ways *a,
-                                                          const struct ans_tables *tables,
-                                                          uint32_t ways, uint32_t model, uint32_t n)
+/* The next n symbols of as many states or less; see warp_states_take. */
+static __device__ __forceinline__ uint32_t warp_states_round(struct warp_states *a,
+                                                             const struct ans_tables *tables,
+                                                             uint32_t states, uint32_t model,
+                                                             uint32_t n)
 {
-    const uint32_t entry = ans_ways_look(a, tables, model);
-    ans_ways_shed(a, entry, n);
-    if (__any_sync(SIMT_ALL_LANES, ans_ways_is_more(a, ways, n)))
-        ans_ways_settle(a, ways, n);
+    const uint32_t entry = warp_states_look(a, tables, model);
+    warp_states_advance(a, entry, n);
+    if (__any_sync(SIMT_ALL_LANES, warp_states_need_settling(a, states, n)))
+        warp_states_settle(a, states, n);
     return entry & 255;
 }
 
 /* The next n <= 32 symbols, lane w symbol w in the model whose first entry has that number; of
- * lanes from n on nothing is meant. The same 'ways' throughout a stream: ZTI_ANS_WAYS or
+ * lanes from n on nothing is meant. The same 'states' throughout a stream: ZTI_ANS_FEW or
  * ZTI_ANS_MANY. */
-static __device__ __forceinline__ uint32_t ans_ways_take(struct ans_ways *a,
-                                                         const struct ans_tables *tables,
-                                                         uint32_t ways, uint32_t model, uint32_t n)
+static __device__ __forceinline__ uint32_t warp_states_take(struct warp_states *a,
+                                                            const struct ans_tables *tables,
+                                                            uint32_t states, uint32_t model,
+                                                            uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t symbol = 0;
-    if (ways == ZTI_ANS_MANY)
-        return ans_ways_round(a, tables, ways, model, n);
-    for (uint32_t k = 0; k < n; k += ways) {
-        const uint32_t some = n - k < ways ? n - k : ways;
-        const uint32_t of = __shfl_sync(SIMT_ALL_LANES, model, (int)(k + lane % ways));
-        const uint32_t taken = ans_ways_round(a, tables, ways, of, some);
-        const uint32_t own = __shfl_sync(SIMT_ALL_LANES, taken, (int)(lane % ways));
-        symbol = lane / ways == k / ways ? own : symbol;
+    if (states == ZTI_ANS_MANY)
+        return warp_states_round(a, tables, states, model, n);
+    for (uint32_t k = 0; k < n; k += states) {
+        const uint32_t some = n - k < states ? n - k : states;
+        const uint32_t of = __shfl_sync(SIMT_ALL_LANES, model, (int)(k + lane % states));
+        const uint32_t taken = warp_states_round(a, tables, states, of, some);
+        const uint32_t own = __shfl_sync(SIMT_ALL_LANES, taken, (int)(lane % states));
+        symbol = lane / states == k / states ? own : symbol;
     }
     return symbol;
 }

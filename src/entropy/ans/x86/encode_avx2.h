@@ -3,8 +3,8 @@
 #include "simd/bits_avx2.h"
 #include "simd/vectors.h"
 
-/* The states before 8 symbols, from those behind them, and what is shed between: of four together,
- * and above bit 56 how many bits. */
+/* The states before 8 symbols, from those behind them, and what is emitted between: of four
+ * together, and above bit 56 how many bits. */
 ZTI_INLINE u32s put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *number, u32s state,
                       uint64_t *four)
 {
@@ -49,7 +49,7 @@ __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table 
         for (uint32_t k = 4; k-- > 0;)
             eight[k] = put_8(table->entry, number + n + 8 * k, eight[k], four + 2 * k);
         for (uint32_t k = 8; k-- > 0; store(&f))
-            shed(&f, four[k] & (UINT64_MAX >> 8), four[k] >> 56);
+            emit(&f, four[k] & (UINT64_MAX >> 8), four[k] >> 56);
     }
     for (uint32_t k = 0; k < 4; k++)
         v_store_32(own + 8 * k, eight[k]);

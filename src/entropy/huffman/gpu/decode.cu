@@ -239,6 +239,6 @@ extern "C" void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue
     if (chunks == 0)
         return;
     SIMT_LAUNCH(place_chunks, simt_grid_of(chunks, ADDED), 32, 0, queue, *u, chunks);
-    SIMT_LAUNCH(unmerge_chunks, simt_at_most((chunks + TAKEN - 1) / TAKEN, ZTI_CUDA_TAKERS),
+    SIMT_LAUNCH(unmerge_chunks, simt_at_most((chunks + TAKEN - 1) / TAKEN, ZTI_CUDA_BLOCKS_MOST),
                 THREADS, 0, queue, *u, chunks);
 }

@@ -230,6 +230,6 @@ extern "C" void zti_cuda_code_chunks(const struct zti_cuda_merging *m, void *que
     const uint64_t chunks = (m->symbols.count + ZTI_CHUNK_SYMBOLS - 1) / ZTI_CHUNK_SYMBOLS;
     const uint32_t codes = m->book.alphabet <= ZTI_FEW_CODES ? m->book.alphabet : 0;
     if (chunks > 0)
-        SIMT_LAUNCH(encode_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS, 4 * codes, queue,
-                    *m, chunks);
+        SIMT_LAUNCH(encode_chunks, simt_at_most(chunks, ZTI_CUDA_BLOCKS_MOST), THREADS, 4 * codes,
+                    queue, *m, chunks);
 }

@@ -27,7 +27,7 @@ void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue);
 
 /* Blocks that take one chunk after the other until there are none left: enough to fill any device
  * from sm_80 on, few enough that what a block loads once is loaded seldom. */
-enum { ZTI_CUDA_TAKERS = 2048 };
+enum { ZTI_CUDA_BLOCKS_MOST = 2048 };
 
 /* The largest alphabet whose codes a block has in shared memory. */
 enum { ZTI_FEW_CODES = 2048 };

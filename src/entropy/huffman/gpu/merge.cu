@@ -173,6 +173,6 @@ extern "C" void zti_cuda_merge(const struct zti_cuda_merging *m, void *queue)
     const uint32_t units = 1u << (m->magnitude - m->factor);
     const uint32_t codes = m->book.alphabet <= ZTI_FEW_CODES ? m->book.alphabet : 0;
     if (chunks > 0)
-        SIMT_LAUNCH(merge_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS,
+        SIMT_LAUNCH(merge_chunks, simt_at_most(chunks, ZTI_CUDA_BLOCKS_MOST), THREADS,
                     4 * (2 * (room + units) + codes), queue, *m, chunks, room);
 }

@@ -88,8 +88,9 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
 }
 
 /* A band's symbols, of many states or few. */
-static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h, struct taker *t,
-                                                     const struct high_band *b, bool is_many)
+static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h,
+                                                     struct decoder *t, const struct high_band *b,
+                                                     bool is_many)
 {
     const uint32_t *const far = t->tables.far;
     if (is_many && h->near_models == h->models) {
@@ -98,7 +99,7 @@ static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles 
     } else if (is_many) {
         take_band(t, b, ZTI_ANS_MANY);
     } else {
-        take_band(t, b, ZTI_ANS_WAYS);
+        take_band(t, b, ZTI_ANS_FEW);
     }
     t->tables.far = far;
 }
@@ -108,14 +109,14 @@ static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles 
  * its first warp knows whether they end where they must. */
 static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
                                                   const struct high_tile *tile, bool has_codes,
-                                                  struct taker *t, uint32_t *window)
+                                                  struct decoder *t, uint32_t *window)
 {
     const struct zti_sz_parts *const parts = &t->slot.note->parts;
     const uint32_t axes = high_axes(&h->s), helper = helper_of(h);
-    const bool is_taker = __any_sync(SIMT_ALL_LANES, has_codes && helper < 32);
-    const bool is_many =
-        __any_sync(SIMT_ALL_LANES, is_taker && zti_sz_high_states_in(parts->first) == ZTI_ANS_MANY);
-    const uint32_t ways = is_many ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    const bool is_decoder = __any_sync(SIMT_ALL_LANES, has_codes && helper < 32);
+    const bool is_many = __any_sync(
+        SIMT_ALL_LANES, is_decoder && zti_sz_high_states_in(parts->first) == ZTI_ANS_MANY);
+    const uint32_t states = is_many ? ZTI_ANS_MANY : ZTI_ANS_FEW;
     bool is_good = true, is_made = false; /* the sums of the next band */
     uint32_t first = 0;
     struct zti_sz_box box;
@@ -124,14 +125,14 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     if (has_codes) {
         box = high_box_of(&h->s, tile->number);
         in = reader_from(&h->s, parts->codes);
-        clear_loud(&box, t->slot.loud, helper, h->helpers);
+        clear_magnitudes(&box, t->slot.magnitudes, helper, h->helpers);
     }
     __syncthreads();
     if (has_codes)
-        copy_coarse(h, &box, NULL, t->slot.loud, helper, h->helpers);
+        copy_coarse(h, &box, NULL, t->slot.magnitudes, helper, h->helpers);
     t->extras = reader_from(&h->s, parts->extras);
-    if (is_taker)
-        is_good = ans_ways_begin(&t->codes, &in, ways, window);
+    if (is_decoder)
+        is_good = warp_states_begin(&t->codes, &in, states, window);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;)
         for (uint32_t odd = zti_sz_high_next_band(axes, 0); odd != 0;
              odd = zti_sz_high_next_band(axes, odd)) {
@@ -144,7 +145,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
             }
             const uint32_t next = zti_sz_high_next_band(axes, odd);
             is_made = h->helpers > 32 && next != 0 && (next & odd) != odd;
-            if (is_taker)
+            if (is_decoder)
                 take_any_band(h, t, &b, is_many);
             else if (is_made && has_codes) { /* points of it lie between none of this one's */
                 const struct high_band behind = high_band_of(&box, axes, level, next);
@@ -153,8 +154,8 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
             }
             first += own_points_in(&b);
         }
-    if (is_taker)
-        is_good &= ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes);
+    if (is_decoder)
+        is_good &= warp_states_end_at(&t->codes, states, in.at + 8 * parts->code_bytes);
     return is_good;
 }
 
@@ -162,13 +163,13 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const stru
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
     const uint32_t own = taken_by_warp(&h);
-    const uint32_t number = blockIdx.x * h.takers + own;
+    const uint32_t number = blockIdx.x * h.decoders + own;
     const struct high_tile tile = high_tile_of(&h, number);
     const bool is_there = number < h.batch && tile.is_there;
-    struct taker t;
+    struct decoder t;
     memset(&t, 0, sizeof t);
     t.slot = high_slot_of(&h, is_there ? number : 0);
-    t.slot.loud = (uint8_t *)simt_in_global(t.slot.loud);
+    t.slot.magnitudes = (uint8_t *)simt_in_global(t.slot.magnitudes);
     t.slot.symbols = (uint8_t *)simt_in_global(t.slot.symbols);
     t.slot.sums = (uint16_t *)simt_in_global(t.slot.sums);
     t.tables = share_tables(&h, sh);
@@ -560,10 +561,10 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     for (; h.first < s->count * h.each; h.first += slots) {
         const uint64_t left = s->count * h.each - h.first;
         h.batch = simt_at_most(left, slots);
-        h.takers = high_takers(h.batch);
-        h.helpers = 32 * simt_at_most(TAKE_THREADS / 32 / h.takers, 4);
-        SIMT_LAUNCH(high_take_symbols, (h.batch + h.takers - 1) / h.takers, h.helpers * h.takers,
-                    shared, queue, h);
+        h.decoders = high_decoders(h.batch);
+        h.helpers = 32 * simt_at_most(TAKE_THREADS / 32 / h.decoders, 4);
+        SIMT_LAUNCH(high_take_symbols, (h.batch + h.decoders - 1) / h.decoders,
+                    h.helpers * h.decoders, shared, queue, h);
         SIMT_LAUNCH(high_take_levels, h.batch, HIGH_THREADS, 0, queue, h);
         SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.slab_bytes, queue, h);
         SIMT_LAUNCH(high_take_exact, h.batch, HIGH_THREADS, 0, queue, h);

@@ -2,9 +2,9 @@
  *
  * A tile has thousands of rounds of symbols, each after the one before, and a multiprocessor few
  * tiles: what a round takes is its longest way, on which there is the look-up of entries by their
- * states and what ans_ways_shed does. All else is beside it: a piece's magnitudes say which models
- * the next one has while bits are waited for; what was fetched of the piece behind that is added
- * up, and what the one behind that one needs sent for; and entries are looked up before it is
+ * states and what warp_states_advance does. All else is beside it: a piece's magnitudes say which
+ * models the next one has while bits are waited for; what was fetched of the piece behind that is
+ * added up, and what the one behind that one needs sent for; and entries are looked up before it is
  * known whether a round was one of the few that need more (escapes, rows that end, new words). */
 #ifndef ZTI_SZ_INTERP_GPU_DECODE_SYMBOLS_H
 #define ZTI_SZ_INTERP_GPU_DECODE_SYMBOLS_H
@@ -23,15 +23,15 @@ enum {
 /* What a block has in shared memory; behind it are the tables of the first models. */
 struct taking {
     uint8_t model[NEIGHBOURHOODS]; /* a neighbourhood's, by depth and sum / 16 */
-    uint32_t window[HIGH_MOST_TAKERS][ANS_WINDOW];
+    uint32_t window[HIGH_MOST_DECODERS][ANS_WINDOW];
 };
 
 /* A warp's way through a tile: the same in all lanes but for the states of codes. */
-struct taker {
+struct decoder {
     struct high_slot slot;
     const uint8_t *model;
     struct ans_tables tables;
-    struct ans_ways codes;
+    struct warp_states codes;
     uint32_t taken; /* symbols */
     struct zti_bit_reader extras;
     uint32_t opened; /* symbols before the extras that the reader is at */
@@ -40,8 +40,8 @@ struct taker {
 /* The bits that symbols leave open are taken later, when all symbols are known, but for escapes:
  * these do not say their magnitudes. Of the n symbols after those taken, a lane each; returns a
  * lane's magnitude. */
-static __device__ __forceinline__ uint32_t look_at_escapes(struct taker *t, uint32_t symbol,
-                                                           uint32_t loud)
+static __device__ __forceinline__ uint32_t look_at_escapes(struct decoder *t, uint32_t symbol,
+                                                           uint32_t magnitude)
 {
     uint32_t before = 0;
     simt_order_warp(); /* symbols that other lanes stored, before ballots */
@@ -52,8 +52,8 @@ static __device__ __forceinline__ uint32_t look_at_escapes(struct taker *t, uint
     const uint32_t bits = zti_sz_high_open_bits(symbol), up_to = warp_sums_32(bits);
     struct zti_bit_reader r = t->extras;
     r.at += up_to - bits;
-    return symbol == ZTI_SZ_HIGH_ESCAPE ? zti_sz_high_loudness((int32_t)zti_take_bits(&r, 32))
-                                        : loud;
+    return symbol == ZTI_SZ_HIGH_ESCAPE ? zti_sz_high_magnitude((int32_t)zti_take_bits(&r, 32))
+                                        : magnitude;
 }
 
 /* A neighbourhood: a sum of magnitudes, in a level of a band's depth. */
@@ -63,42 +63,42 @@ static __device__ __forceinline__ uint32_t in_depth(const struct high_band *b, u
 }
 
 /* The first entry of its model. */
-static __device__ __forceinline__ uint32_t model_of(const struct taker *t, uint32_t neighbourhood)
+static __device__ __forceinline__ uint32_t model_of(const struct decoder *t, uint32_t neighbourhood)
 {
     return t->model[neighbourhood / 16] * (uint32_t)ZTI_SZ_HIGH_STATES;
 }
 
 /* What is known of n symbols, a lane each, of the point at 'at'. */
-static __device__ __forceinline__ void put_symbols(struct taker *t, uint32_t symbol, uint32_t loud,
-                                                   uint32_t at, uint32_t n)
+static __device__ __forceinline__ void put_symbols(struct decoder *t, uint32_t symbol,
+                                                   uint32_t magnitude, uint32_t at, uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint8_t *const to_symbol = t->slot.symbols + (t->taken + lane);
-    uint8_t *const to_loud = t->slot.loud + at;
+    uint8_t *const to_magnitudes = t->slot.magnitudes + at;
     simt_store_byte_if(lane < n, to_symbol, symbol);
-    simt_store_byte_if(lane < n, to_loud, loud);
+    simt_store_byte_if(lane < n, to_magnitudes, magnitude);
     t->taken += n;
 }
 
-static __device__ __forceinline__ uint32_t loudness_of(uint32_t symbol)
+static __device__ __forceinline__ uint32_t magnitude_of(uint32_t symbol)
 {
-    return zti_sz_high_cut(ZTI_SZ_HIGH_LOUDNESS(symbol));
+    return zti_sz_high_cut(ZTI_SZ_HIGH_MAGNITUDE_OF(symbol));
 }
 
 /* The next n symbols, a lane each, of the point at 'at' with that neighbourhood; returns its
  * magnitude. */
-static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_t ways,
+static __device__ __forceinline__ uint32_t take_symbols(struct decoder *t, uint32_t states,
                                                         uint32_t neighbourhood, uint32_t at,
                                                         uint32_t n)
 {
     const uint32_t model = model_of(t, neighbourhood);
-    const uint32_t taken = ans_ways_take(&t->codes, &t->tables, ways, model, n);
+    const uint32_t taken = warp_states_take(&t->codes, &t->tables, states, model, n);
     const uint32_t symbol = threadIdx.x % 32 < n ? taken : 0;
-    uint32_t loud = loudness_of(symbol);
+    uint32_t magnitude = magnitude_of(symbol);
     if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
-        loud = look_at_escapes(t, symbol, loud);
-    put_symbols(t, symbol, loud, at, n);
-    return loud;
+        magnitude = look_at_escapes(t, symbol, magnitude);
+    put_symbols(t, symbol, magnitude, at, n);
+    return magnitude;
 }
 
 /* Of the points between which those of a band are, what makes their contexts: for the warp that
@@ -117,7 +117,7 @@ static __device__ __forceinline__ void make_sums(const struct high_band *b,
             uint32_t c[4];
             coordinates(&extents, simt_at_most(i + k * helpers, n - 1), c);
             sum[k] = ZTI_SZ_HIGH_NEIGHBOURHOOD(
-                uint32_t, sum_between(b, c, slot->loud + point_at(b, c)), axes, 0, 0);
+                uint32_t, sum_between(b, c, slot->magnitudes + point_at(b, c)), axes, 0, 0);
         }
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++)
@@ -128,8 +128,8 @@ static __device__ __forceinline__ void make_sums(const struct high_band *b,
 
 /* A band's first row: four points look at the two before them, so that the warp goes from four to
  * four. */
-static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b,
-                                                      uint32_t ways)
+static __device__ __forceinline__ void take_first_row(struct decoder *t, const struct high_band *b,
+                                                      uint32_t states)
 {
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t points = simt_same(b->own[3]);
@@ -139,8 +139,9 @@ static __device__ __forceinline__ void take_first_row(struct taker *t, const str
         const uint32_t own = lane < n ? t->slot.sums[t->taken + lane] : 0;
         const uint32_t sum = lane < n ? zti_sz_high_first_row(own, i == 0, before) : 0;
         const uint32_t at = b->base + (i + lane) * b->step[3];
-        const uint32_t loud = take_symbols(t, ways, in_depth(b, sum), at, n);
-        before = __shfl_sync(SIMT_ALL_LANES, loud, 2) + __shfl_sync(SIMT_ALL_LANES, loud, 3);
+        const uint32_t magnitude = take_symbols(t, states, in_depth(b, sum), at, n);
+        before =
+            __shfl_sync(SIMT_ALL_LANES, magnitude, 2) + __shfl_sync(SIMT_ALL_LANES, magnitude, 3);
     }
 }
 
@@ -153,10 +154,10 @@ struct place {
 };
 
 enum {
-    PLACE_SHARE_SHIFT = 8,  /* behind the number of points: the share of magnitudes before */
+    PLACE_SHARE_SHIFT = 8,  /* behind the number of points: the share of magnitude before */
     PLACE_LAST_SHIFT = 16,  /* the same where the lanes have the row before, or 0 */
-    PLACE_FETCH_SHIFT = 24, /* a bit for each axis along which there are magnitudes to fetch */
-    IN_LANES = 4            /* pieces before one whose magnitudes the lanes have */
+    PLACE_FETCH_SHIFT = 24, /* a bit for each axis along which there are magnitude to fetch */
+    IN_LANES = 4            /* pieces before one whose magnitude the lanes have */
 };
 
 /* Its pieces: how many a row has; to divide their numbers by. */
@@ -217,17 +218,17 @@ static __device__ __forceinline__ uint32_t above(uint32_t each, const uint32_t *
     return each == 1 ? last[0] : each == 2 ? last[1] : each == 3 ? last[2] : last[3];
 }
 
-static __device__ __forceinline__ void note_last(uint32_t *last, uint32_t loud)
+static __device__ __forceinline__ void note_last(uint32_t *last, uint32_t magnitude)
 {
     last[3] = last[2];
     last[2] = last[1];
     last[1] = last[0];
-    last[0] = loud;
+    last[0] = magnitude;
 }
 
 /* A piece as it comes. */
-static __device__ __forceinline__ void take_piece(struct taker *t, const struct high_band *b,
-                                                  uint32_t ways, const struct pieces *pieces,
+static __device__ __forceinline__ void take_piece(struct decoder *t, const struct high_band *b,
+                                                  uint32_t states, const struct pieces *pieces,
                                                   uint32_t number, uint32_t *last)
 {
     const struct place place = place_of(b, pieces, number);
@@ -237,12 +238,12 @@ static __device__ __forceinline__ void take_piece(struct taker *t, const struct 
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++)
         if (is_there && (place.what >> PLACE_FETCH_SHIFT >> i & 1))
-            before += t->slot.loud[at - b->step[i]];
+            before += t->slot.magnitudes[at - b->step[i]];
     const uint32_t sum = is_there ? t->slot.sums[t->taken + lane] : 0;
     const struct turn now = turn_of(b, at, place.what, sum, before);
-    note_last(last,
-              take_symbols(t, ways, now.neighbourhood + above(pieces->each, last) * now.last_share,
-                           now.at, simt_same(now.n)));
+    note_last(last, take_symbols(t, states,
+                                 now.neighbourhood + above(pieces->each, last) * now.last_share,
+                                 now.at, simt_same(now.n)));
 }
 
 /* ---- pieces by turns ---- */
@@ -268,7 +269,7 @@ static __device__ __forceinline__ void find_places(const struct high_band *b, st
     s->next = 0;
 }
 
-static __device__ __forceinline__ struct sender sender_of(const struct taker *t,
+static __device__ __forceinline__ struct sender sender_of(const struct decoder *t,
                                                           const struct high_band *b,
                                                           const struct pieces *pieces,
                                                           uint32_t number)
@@ -282,7 +283,8 @@ static __device__ __forceinline__ struct sender sender_of(const struct taker *t,
     s.pieces = pieces;
     s.first = number;
     s.symbol = t->taken + lane;
-    s.before = (const uint8_t *)simt_in_global(t->slot.loud + (lane * b->step[3] - (int64_t)step));
+    s.before =
+        (const uint8_t *)simt_in_global(t->slot.magnitudes + (lane * b->step[3] - (int64_t)step));
     find_places(b, &s);
     return s;
 }
@@ -299,7 +301,7 @@ static __device__ __forceinline__ void aim(struct sender *s)
 }
 
 /* For these two. */
-static __device__ __forceinline__ void send(const struct taker *t, struct sender *s,
+static __device__ __forceinline__ void send(const struct decoder *t, struct sender *s,
                                             struct sent *to)
 {
     SIMT_UNROLL
@@ -321,42 +323,43 @@ static __device__ __forceinline__ struct turn turn_of_sent(const struct high_ban
     return turn_of(b, p->at, p->what, p->sum, p->before);
 }
 
-static __device__ __forceinline__ uint32_t model_of_turn(const struct taker *t, uint32_t each,
+static __device__ __forceinline__ uint32_t model_of_turn(const struct decoder *t, uint32_t each,
                                                          const struct turn *turn,
                                                          const uint32_t *last)
 {
     return model_of(t, turn->neighbourhood + above(each, last) * turn->last_share);
 }
 
-static __device__ __forceinline__ void put_turn(struct taker *t, const struct high_band *b,
+static __device__ __forceinline__ void put_turn(struct decoder *t, const struct high_band *b,
                                                 const struct turn *now, uint32_t symbol,
-                                                uint32_t loud)
+                                                uint32_t magnitude)
 {
-    put_symbols(t, symbol, loud, now->at + threadIdx.x % 32 * b->step[3], now->n);
+    put_symbols(t, symbol, magnitude, now->at + threadIdx.x % 32 * b->step[3], now->n);
 }
 
 /* A piece whose entries have been looked up; then those of the next one are. Beside it, two pieces
  * are aimed at or, if 'p', sent for. Returns whether one of its symbols is an escape: then the
  * caller goes on with them, which are where entries were. */
-static __device__ __forceinline__ bool take_turn(struct taker *t, const struct high_band *b,
+static __device__ __forceinline__ bool take_turn(struct decoder *t, const struct high_band *b,
                                                  const struct turn *now, const struct turn *next,
                                                  uint32_t *last, uint32_t *entry, struct sender *s,
                                                  struct sent *p)
 {
     const uint32_t symbol = *entry & 255, each = s->pieces->each;
     const bool is_escape = threadIdx.x % 32 < now->n && symbol == ZTI_SZ_HIGH_ESCAPE;
-    const bool is_more = ans_ways_is_more(&t->codes, ZTI_ANS_MANY, now->n); /* of the last round */
+    const bool is_more =
+        warp_states_need_settling(&t->codes, ZTI_ANS_MANY, now->n); /* of the last round */
     const bool is_rare = __any_sync(SIMT_ALL_LANES, is_escape || is_more || s->next == 32);
-    note_last(last, loudness_of(symbol));
-    ans_ways_shed(&t->codes, *entry, now->n);
+    note_last(last, magnitude_of(symbol));
+    warp_states_advance(&t->codes, *entry, now->n);
     if (p)
         send(t, s, p);
     else
         aim(s);
-    *entry = ans_ways_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
+    *entry = warp_states_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
     simt_anew(*entry); /* on its way before it is known that it is the one */
     if (is_rare) {
-        ans_ways_settle(&t->codes, ZTI_ANS_MANY, now->n);
+        warp_states_settle(&t->codes, ZTI_ANS_MANY, now->n);
         if (s->next == 32) {
             s->first += 32;
             find_places(b, s);
@@ -365,7 +368,7 @@ static __device__ __forceinline__ bool take_turn(struct taker *t, const struct h
             *entry = symbol;
             return true;
         }
-        *entry = ans_ways_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
+        *entry = warp_states_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
     }
     put_turn(t, b, now, symbol, last[0]);
     return false;
@@ -374,7 +377,7 @@ static __device__ __forceinline__ bool take_turn(struct taker *t, const struct h
 /* An even number of pieces from 'number' on, or fewer if one has escapes; returns the next one's
  * number. What two pieces need is sent for while the two before them are taken: two at a time,
  * since who waits for one of the loads on their way waits for all. */
-static __device__ __forceinline__ uint32_t take_turns(struct taker *t, const struct high_band *b,
+static __device__ __forceinline__ uint32_t take_turns(struct decoder *t, const struct high_band *b,
                                                       const struct pieces *pieces, uint32_t number,
                                                       uint32_t *last)
 {
@@ -386,7 +389,7 @@ static __device__ __forceinline__ uint32_t take_turns(struct taker *t, const str
     aim(&s);
     send(t, &s, p);
     uint32_t entry =
-        ans_ways_look(&t->codes, &t->tables, model_of_turn(t, pieces->each, &first, last));
+        warp_states_look(&t->codes, &t->tables, model_of_turn(t, pieces->each, &first, last));
     for (; number < pieces->count; number++) {
         now = first;
         if (take_turn(t, b, &now, &second, last, &entry, &s, NULL))
@@ -419,46 +422,47 @@ static __device__ __forceinline__ bool is_in_turns(const struct high_band *b,
  *
  * Pieces need no barrier between them: what a lane fetches of its own band is the same column's,
  * which it wrote itself, but of the first row. */
-static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b,
-                                                 uint32_t ways)
+static __device__ __forceinline__ void take_band(struct decoder *t, const struct high_band *b,
+                                                 uint32_t states)
 {
     const struct pieces pieces = pieces_of(b);
     const uint32_t lane = threadIdx.x % 32, each = pieces.each;
     uint32_t last[IN_LANES];
     if (pieces.count == 0)
         return;
-    take_first_row(t, b, ways);
+    take_first_row(t, b, states);
     simt_order_warp(); /* four lanes wrote this row, behind shuffles */
     SIMT_UNROLL
     for (uint32_t i = 0; i < IN_LANES; i++) { /* where a row has no more pieces */
         const uint32_t own = lane + 32 * (each - 1 - i);
-        last[i] = own < b->own[3] ? t->slot.loud[b->base + own * b->step[3]] : 0;
+        last[i] = own < b->own[3] ? t->slot.magnitudes[b->base + own * b->step[3]] : 0;
     }
-    const bool is_fast = ways == ZTI_ANS_MANY && simt_same(is_in_turns(b, &pieces));
+    const bool is_fast = states == ZTI_ANS_MANY && simt_same(is_in_turns(b, &pieces));
     for (uint32_t number = each; number < pieces.count;)
         if (is_fast && (pieces.count - number) % 2 == 0)
             number = take_turns(t, b, &pieces, number, last);
         else
-            take_piece(t, b, ways, &pieces, number++, last);
+            take_piece(t, b, states, &pieces, number++, last);
 }
 
 /* Which of a block's tiles a warp is for, and a thread's number among those of that tile. Takers
  * are a block's first warps, so that no scheduler has two of them while others have none. */
 static __device__ __forceinline__ uint32_t taken_by_warp(const struct sz_high_tiles *h)
 {
-    return simt_same(threadIdx.x / 32 % h->takers);
+    return simt_same(threadIdx.x / 32 % h->decoders);
 }
 
 static __device__ __forceinline__ uint32_t helper_of(const struct sz_high_tiles *h)
 {
-    return threadIdx.x / 32 / h->takers * 32 + threadIdx.x % 32;
+    return threadIdx.x / 32 / h->decoders * 32 + threadIdx.x % 32;
 }
 
 /* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
-static __device__ __forceinline__ void clear_loud(const struct zti_sz_box *box, uint8_t *loud,
-                                                  uint32_t helper, uint32_t helpers)
+static __device__ __forceinline__ void clear_magnitudes(const struct zti_sz_box *box,
+                                                        uint8_t *magnitudes, uint32_t helper,
+                                                        uint32_t helpers)
 {
-    uint32_t *const words = (uint32_t *)(void *)loud;
+    uint32_t *const words = (uint32_t *)(void *)magnitudes;
     for (uint32_t i = helper; i < (box->points + 3) / 4; i += helpers)
         words[i] = 0;
 }

@@ -4,7 +4,7 @@
  * A block has a tile: points of a band depend on those of earlier ones alone, so each has a thread;
  * their contexts on the magnitudes of the band itself, all of which are there then. The ANS coder's
  * states go backwards through the symbols, each on its own: as many lanes of a warp, which leave
- * for each symbol the bits that its state sheds. Sums over these say where they go: a block has a
+ * for each symbol the bits that its state emits. Sums over these say where they go: a block has a
  * tile again, looks back for its place, and writes. */
 #include "codec/sz/interp/gpu/encode_bits.h"
 
@@ -106,7 +106,7 @@ enum {
 };
 
 /* What a state does with a symbol: known before the state is. */
-struct way_step {
+struct state_step {
     uint32_t bits, next; /* steps[0] and [1] of ans/spec.h; 'next' among those of all models */
 };
 
@@ -117,65 +117,65 @@ struct runner {
     uint32_t near_models;
 };
 
-/* Each of a lane's symbols is one of so many. Sums of the bits that are shed are kept of so many of
- * them each, the first ones first. */
+/* Each of a lane's symbols is one of so many. Sums of the bits that are emitted are kept of so many
+ * of them each, the first ones first. */
 struct lane_codes {
     const uint16_t *code;
-    uint16_t *shed;
-    uint32_t *sums, ways, each;
+    uint16_t *emitted;
+    uint32_t *sums, states, each;
 };
 
 /* The sum under way, and the first symbol that it is of. */
-struct way_sum {
+struct state_sum {
     uint32_t bits, begin, *to;
 };
 
 static_assert(RUN_SYMBOLS % ((int)ZTI_ANS_MANY * STEPS) == 0, "sums end between look-ups");
 
 /* Of a lane whose last symbols are from 'from' on, and more before. */
-static __device__ __forceinline__ struct way_sum way_sum_from(const struct lane_codes *l,
-                                                              uint32_t from)
+static __device__ __forceinline__ struct state_sum state_sum_from(const struct lane_codes *l,
+                                                                  uint32_t from)
 {
     const uint32_t number = simt_at_most(from / l->each, HIGH_WARPS - 1);
-    const struct way_sum sum = {0, number * l->each, l->sums + number * l->ways};
+    const struct state_sum sum = {0, number * l->each, l->sums + number * l->states};
     for (uint32_t i = number + 1; i < HIGH_WARPS; i++)
-        l->sums[i * l->ways] = 0;
+        l->sums[i * l->states] = 0;
     return sum;
 }
 
 /* All symbols from 'from' on are coded. */
-static __device__ __forceinline__ void keep_sum(const struct lane_codes *l, struct way_sum *sum,
+static __device__ __forceinline__ void keep_sum(const struct lane_codes *l, struct state_sum *sum,
                                                 uint32_t from)
 {
     if (from != sum->begin)
         return;
     *sum->to = sum->bits;
-    sum->to -= l->ways;
+    sum->to -= l->states;
     sum->begin -= l->each;
     sum->bits = 0;
 }
 
-static __device__ __forceinline__ struct way_step step_of(const struct runner *r, uint32_t code,
-                                                          bool is_near)
+static __device__ __forceinline__ struct state_step step_of(const struct runner *r, uint32_t code,
+                                                            bool is_near)
 {
     const uint32_t model = code / (uint32_t)MODEL_STEPS;
     const uint32_t *const own =
         (is_near || model < r->near_models ? r->near_steps : r->steps) + 2 * code;
-    const struct way_step step = {own[0], own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES};
+    const struct state_step step = {own[0], own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES};
     return step;
 }
 
-/* What a state sheds for symbol i of the lane; returns its next one. 'is_near': all tables are; a
+/* What a state emits for symbol i of the lane; returns its next one. 'is_near': all tables are; a
  * load that may be from elsewhere would wait for what is on its way from there. */
 static __device__ __forceinline__ uint32_t run_step(const struct runner *r,
                                                     const struct lane_codes *l, uint32_t i,
-                                                    struct way_step step, uint32_t state,
-                                                    struct way_sum *sum, bool is_near)
+                                                    struct state_step step, uint32_t state,
+                                                    struct state_sum *sum, bool is_near)
 {
     const uint32_t bits = ZTI_ANS_EMITTED(state, step.bits);
     const uint32_t number = ZTI_ANS_NUMBER(state, bits, step.next);
     sum->bits += bits;
-    l->shed[i * l->ways] = (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
+    l->emitted[i * l->states] = (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
     if (is_near || number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)
         return r->near_next[number];
     return r->next[number];
@@ -186,7 +186,7 @@ static __device__ __forceinline__ void load_codes(const struct lane_codes *l, ui
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < STEPS; i++)
-        code[i] = l->code[(from + i) * l->ways];
+        code[i] = l->code[(from + i) * l->states];
 }
 
 /* From the last of a lane's n symbols to the first. Only a state's own look-up waits for the symbol
@@ -197,10 +197,10 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
                                                       bool is_near)
 {
     uint32_t state = ZTI_SZ_HIGH_STATES, from = n / STEPS * STEPS, code[STEPS];
-    struct way_step step[STEPS];
-    struct way_sum sum = way_sum_from(l, from);
+    struct state_step step[STEPS];
+    struct state_sum sum = state_sum_from(l, from);
     for (uint32_t i = n; i-- > from;) {
-        step[0] = step_of(r, l->code[i * l->ways], is_near);
+        step[0] = step_of(r, l->code[i * l->states], is_near);
         state = run_step(r, l, i, step[0], state, &sum, is_near);
     }
     keep_sum(l, &sum, from);
@@ -212,7 +212,7 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
         step[i] = step_of(r, code[i], is_near);
     load_codes(l, from > STEPS ? from - 2 * STEPS : 0, code);
     for (; from > 0; from -= STEPS) {
-        struct way_step ahead[STEPS];
+        struct state_step ahead[STEPS];
         SIMT_UNROLL
         for (uint32_t i = 0; i < STEPS; i++)
             ahead[i] = step_of(r, code[i], is_near);
@@ -228,11 +228,11 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
     return state;
 }
 
-SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_TAKERS, 1)
+SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_DECODERS, 1)
     high_run_states(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, shared);
-    const uint32_t number = blockIdx.x * h.takers + threadIdx.x / 32;
+    const uint32_t number = blockIdx.x * h.decoders + threadIdx.x / 32;
     const uint32_t steps = h.near_models * 2 * (uint32_t)MODEL_STEPS;
     const uint32_t words = h.near_models * (uint32_t)RUN_BYTES / 4;
     const struct put_slot slot = put_slot_of(&h, number);
@@ -251,11 +251,11 @@ SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_TAKERS, 1)
     __syncthreads();
     if (number >= h.batch || slot.note->others == 0)
         return;
-    const uint32_t n = slot.note->symbols, way = threadIdx.x % 32, ways = ways_of(slot.note);
-    const struct lane_codes l = {slot.codes + way, slot.shed + way, slot.out + way, ways,
-                                 symbols_of_warp(n) / ways};
-    const uint32_t own = n > way ? (n - 1 - way) / ways + 1 : 0;
-    if (way < ways)
+    const uint32_t n = slot.note->symbols, way = threadIdx.x % 32, states = states_of(slot.note);
+    const struct lane_codes l = {slot.codes + way, slot.emitted + way, slot.out + way, states,
+                                 symbols_of_warp(n) / states};
+    const uint32_t own = n > way ? (n - 1 - way) / states + 1 : 0;
+    if (way < states)
         slot.note->state[way] = (h.near_models == h.models ? run_states(&r, &l, own, true)
                                                            : run_states(&r, &l, own, false)) -
                                 ZTI_SZ_HIGH_STATES;
@@ -280,7 +280,7 @@ static __device__ __forceinline__ void measure_exact(uint32_t values, const stru
     uint32_t count = 0;
     for (uint32_t i = 0; i * 64 < n; i++)
         count += (uint32_t)__popcll(bits[i]);
-    p->marks[part] = exact_mark_bytes(bits, n, &p->ways[part]);
+    p->marks[part] = exact_mark_bytes(bits, n, &p->mark_ways[part]);
     p->values[part] = count;
 }
 
@@ -289,11 +289,11 @@ static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t va
                                                     const struct put_slot *slot, struct putting *p)
 {
     const uint32_t exact = slot->note->exact;
-    const uint32_t ways = ways_of(slot->note);
+    const uint32_t states = states_of(slot->note);
     const bool is_zero = slot->note->others == 0;
     const uint32_t parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
     uint8_t *const head = (uint8_t *)(void *)p->head;
-    place_bits(p, ways, is_zero);
+    place_bits(p, states, is_zero);
     p->exact_at[0] = 4;
     for (uint32_t i = 0; i < parts && exact; i++)
         p->exact_at[i + 1] = p->exact_at[i] + p->marks[i] + p->values[i] * value_bytes;
@@ -354,7 +354,7 @@ static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
     const uint32_t n = part_values(t->n, part), first = part * ZTI_SZ_TILE_VALUES;
     const uint64_t *const bits = slot->exact + part * ZTI_SZ_GROUPS;
     at = 8 * p->exact_at[part];
-    put_exact(out, &at, bits, n, p->ways[part]);
+    put_exact(out, &at, bits, n, p->mark_ways[part]);
     for (uint32_t i = 0; i < n; i++)
         if (bit_at(bits, i))
             put_at(out, &at, load_bits(s, value_at(s, t, first + i)), value_bits);
@@ -495,8 +495,8 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
         SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
         if (h.slab_each > 0)
             SIMT_LAUNCH(high_make_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
-        h.takers = high_takers(blocks);
-        SIMT_LAUNCH(high_run_states, (blocks + h.takers - 1) / h.takers, 32 * h.takers,
+        h.decoders = high_decoders(blocks);
+        SIMT_LAUNCH(high_run_states, (blocks + h.decoders - 1) / h.decoders, 32 * h.decoders,
                     h.near_models * (size_t)RUN_BYTES, queue, h);
         SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);
     }

@@ -37,7 +37,7 @@ struct section {
 /* What a block knows of the bytes of its tile. */
 struct putting {
     struct section codes, extras;
-    uint32_t marks[PARTS], ways[PARTS]; /* exact values: bytes of marks, and their way */
+    uint32_t marks[PARTS], mark_ways[PARTS]; /* exact values: bytes of marks, and their way */
     uint32_t values[PARTS];
     uint32_t exact_at[PARTS + 1];
     uint32_t head[4]; /* what is before the sections */
@@ -91,8 +91,8 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
     const uint32_t end = first_of_warp(n, warp + 1);
-    const uint32_t ways = ways_of(slot->note);
-    uint32_t codes = lane < ways ? slot->out[warp * ways + lane] : 0, extras = 0;
+    const uint32_t states = states_of(slot->note);
+    uint32_t codes = lane < states ? slot->out[warp * states + lane] : 0, extras = 0;
     SIMT_UNROLL_4
     for (uint32_t i = first_of_warp(n, warp) + EIGHT * lane; i < end; i += RUN_SYMBOLS) {
         const struct eight code = eight_from(slot->codes, i, end);
@@ -110,9 +110,9 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
 
 /* Where the bits of each warp's symbols begin, and how many bytes they are. The first warp begins
  * with zeros, a one and the states. One thread. */
-static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t ways, bool is_zero)
+static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t states, bool is_zero)
 {
-    uint32_t codes = 1 + ways * STATE_BITS, extras = 0;
+    uint32_t codes = 1 + states * STATE_BITS, extras = 0;
     SIMT_UNROLL
     for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
         codes += p->codes.at[i];
@@ -232,8 +232,8 @@ static __device__ __forceinline__ void own_symbols(const struct put_slot *slot, 
     *end = simt_same(first_of_warp(n, warp + 1));
 }
 
-/* What states shed for four symbols. */
-static __device__ __forceinline__ uint64_t shed_of_four(const uint32_t *two, uint32_t *count)
+/* What states emit for four symbols. */
+static __device__ __forceinline__ uint64_t emitted_of_four(const uint32_t *two, uint32_t *count)
 {
     uint32_t bits[2], counts[2];
     SIMT_UNROLL
@@ -246,7 +246,7 @@ static __device__ __forceinline__ uint64_t shed_of_four(const uint32_t *two, uin
     return bits[0] | (uint64_t)bits[1] << counts[0];
 }
 
-/* The states, and what they shed. */
+/* The states, and what they emit. */
 static __device__ __forceinline__ void put_codes(const struct put_slot *slot, struct putting *p,
                                                  const struct stretch *to)
 {
@@ -255,27 +255,27 @@ static __device__ __forceinline__ void put_codes(const struct put_slot *slot, st
     uint32_t first, end, all;
     own_symbols(slot, &first, &end);
     uint32_t i = first + EIGHT * lane;
-    struct eight shed = eight_from(slot->shed, i, end);
-    struct eight next = eight_from(slot->shed, i + RUN_SYMBOLS, end);
+    struct eight emitted = eight_from(slot->emitted, i, end);
+    struct eight next = eight_from(slot->emitted, i + RUN_SYMBOLS, end);
     if (warp == 0) {
-        const uint32_t ways = ways_of(slot->note), before = lane == 0 ? p->zeros + 1 : 0;
+        const uint32_t states = states_of(slot->note), before = lane == 0 ? p->zeros + 1 : 0;
         const uint32_t one = lane == 0 ? 1u << p->zeros : 0;
-        const uint32_t state = lane < ways ? slot->note->state[lane] : 0;
-        const uint32_t own = before + (lane < ways ? (uint32_t)STATE_BITS : 0);
+        const uint32_t state = lane < states ? slot->note->state[lane] : 0;
+        const uint32_t own = before + (lane < states ? (uint32_t)STATE_BITS : 0);
         const uint32_t at = bit_run_place(&run, own, &all);
         bit_run_or(&run, at, one | state << before);
         bit_run_go(&run, all);
     }
     for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
-        const struct eight later = eight_from(slot->shed, i + 2 * RUN_SYMBOLS, end);
+        const struct eight later = eight_from(slot->emitted, i + 2 * RUN_SYMBOLS, end);
         uint32_t low_count, high_count;
-        const uint64_t low = shed_of_four(shed.two, &low_count);
-        const uint64_t high = shed_of_four(shed.two + 2, &high_count);
+        const uint64_t low = emitted_of_four(emitted.two, &low_count);
+        const uint64_t high = emitted_of_four(emitted.two + 2, &high_count);
         const uint32_t at = bit_run_place(&run, low_count + high_count, &all);
         bit_run_or(&run, at, low);
         bit_run_or(&run, at + low_count, high);
         bit_run_go(&run, all);
-        shed = next;
+        emitted = next;
         next = later;
     }
     bit_run_end(&run, &p->codes.last[warp]);

@@ -10,7 +10,7 @@
 enum { LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET };
 
 /* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers and
- * magnitudes, whose place what states shed takes; residuals, and symbols with their models, in
+ * magnitudes, whose place what states emit takes; residuals, and symbols with their models, in
  * the order of coding; which values are exact; and bytes. */
 struct put_note {
     uint32_t symbols;  /* their number */
@@ -24,9 +24,9 @@ struct put_note {
 struct put_slot {
     struct put_note *note;
     int32_t *x, *q;
-    uint8_t *loud;
-    uint16_t *shed;  /* bits, and above them how many */
-    uint16_t *codes; /* symbols, and above them models */
+    uint8_t *magnitudes;
+    uint16_t *emitted; /* bits, and above them how many */
+    uint16_t *codes;   /* symbols, and above them models */
     uint64_t *exact;
     uint32_t *out;
 };
@@ -35,7 +35,7 @@ static inline struct high_places put_places_of(uint64_t points, uint32_t value_b
 {
     struct high_places p;
     memset(&p, 0, sizeof p);
-    p.loud = NOTE_BYTES + points * sizeof(int32_t);
+    p.magnitudes = NOTE_BYTES + points * sizeof(int32_t);
     p.q = NOTE_BYTES + high_up(points * (sizeof(int32_t) + 1));
     p.codes = p.q + high_up(points * sizeof(int32_t));
     p.exact = p.codes + high_up(points * sizeof(uint16_t));
@@ -51,8 +51,8 @@ static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_hi
     struct put_slot slot;
     slot.note = (struct put_note *)(void *)at;
     slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
-    slot.shed = (uint16_t *)(void *)(at + NOTE_BYTES);
-    slot.loud = at + h->in_slot.loud;
+    slot.emitted = (uint16_t *)(void *)(at + NOTE_BYTES);
+    slot.magnitudes = at + h->in_slot.magnitudes;
     slot.q = (int32_t *)(void *)(at + h->in_slot.q);
     slot.codes = (uint16_t *)(void *)(at + h->in_slot.codes);
     slot.exact = (uint64_t *)(void *)(at + h->in_slot.exact);
@@ -60,7 +60,7 @@ static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_hi
     return slot;
 }
 
-static __device__ __forceinline__ uint32_t ways_of(const struct put_note *note)
+static __device__ __forceinline__ uint32_t states_of(const struct put_note *note)
 {
     return zti_sz_high_states(note->others);
 }
@@ -239,7 +239,7 @@ static __device__ __forceinline__ uint8_t quantize_point(const struct put_slot *
         keep_residual(slot, number, q);
     }
     *x = (int32_t)(predicted + (uint32_t)q * step);
-    return zti_sz_high_loudness(q);
+    return zti_sz_high_magnitude(q);
 }
 
 /* All points of a band, of which the first has number 'first' of those that are coded. */
@@ -257,16 +257,16 @@ static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
         coordinates(&extents, i, c);
         const uint32_t at = point_at(b, c);
         const uint32_t predicted = predict(b, c, slot->x + at, is_linear);
-        slot->loud[at] = quantize_point(slot, is_own(b, c), first + number_in(b, c), slot->x + at,
-                                        predicted, step, per);
+        slot->magnitudes[at] = quantize_point(slot, is_own(b, c), first + number_in(b, c),
+                                              slot->x + at, predicted, step, per);
     }
 }
 
 /* A sum in a band's first row, of point c of it: four points look at the two before them. */
 static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_t c,
-                                                           const uint8_t *loud, uint32_t step)
+                                                           const uint8_t *magnitudes, uint32_t step)
 {
-    const uint8_t *const four = loud - (int64_t)(c % 4) * step;
+    const uint8_t *const four = magnitudes - (int64_t)(c % 4) * step;
     const uint32_t two = c < 4 ? 0 : (uint32_t)four[-(int64_t)step] + four[-2 * (int64_t)step];
     return zti_sz_high_first_row(sum, c < 4, two);
 }
@@ -281,13 +281,14 @@ static __device__ __forceinline__ const uint8_t *share_kinds(void)
 
 /* A point's context, once the magnitudes of its band are there. */
 static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud, const uint8_t *kinds)
+                                                      const uint8_t *magnitudes,
+                                                      const uint8_t *kinds)
 {
     uint32_t rows;
-    const uint32_t before = sum_before(b, c, loud, &rows);
-    uint32_t sum = weigh(b, sum_between(b, c, loud), before, rows);
+    const uint32_t before = sum_before(b, c, magnitudes, &rows);
+    uint32_t sum = weigh(b, sum_between(b, c, magnitudes), before, rows);
     if (rows == 0)
-        sum = with_two_before(sum, c[3], loud, b->step[3]);
+        sum = with_two_before(sum, c[3], magnitudes, b->step[3]);
     return zti_sz_high_first_context(b->depth) + kinds[sum / 16];
 }
 
@@ -304,7 +305,7 @@ static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
     for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
         uint32_t c[4];
         coordinates(&extents, i, c);
-        const uint32_t context = context_of(b, c, slot->loud + point_at(b, c), kinds);
+        const uint32_t context = context_of(b, c, slot->magnitudes + point_at(b, c), kinds);
         others += name_symbol(s, slot, first + i, context, counts);
     }
     return others;
@@ -334,7 +335,7 @@ static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tile
     const uint8_t *const kinds = share_kinds();
     uint32_t others = 0;
     *symbols = 0;
-    copy_coarse(h, box, slot->x, slot->loud, threadIdx.x, HIGH_THREADS);
+    copy_coarse(h, box, slot->x, slot->magnitudes, threadIdx.x, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
         for (uint32_t odd = zti_sz_high_next_band(axes, 0); odd != 0;
@@ -419,7 +420,7 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
         const uint32_t predicted = slab_predict(b, &p, odd);
-        slab_loud(b, is_odd, p.c[2])[p.at] =
+        slab_magnitudes(b, is_odd, p.c[2])[p.at] =
             quantize_point(slot, p.is_own, p.number, p.x, predicted, b->step, per);
     }
 }
@@ -431,7 +432,7 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
 {
     const uint32_t apart = b->dim[0], j = p->c[2], is_odd = odd >> 2;
     const uint32_t x_step = b->halved & 1 ? 2 : 1, y_step = (b->halved >> 1 & 1 ? 2 : 1) * apart;
-    const uint8_t *const own = slab_loud(b, is_odd, j) + p->at;
+    const uint8_t *const own = slab_magnitudes(b, is_odd, j) + p->at;
     uint32_t between = 0, before = 0;
     if (odd & 1)
         between += own[-1] + own[p->c[0] + 1 < b->of[0] ? 1 : -1];
@@ -439,9 +440,10 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
         between +=
             own[-(int64_t)apart] + own[p->c[1] + 1 < b->of[1] ? (int64_t)apart : -(int64_t)apart];
     if (odd & 4)
-        between += slab_loud(b, 0, j)[p->at] + slab_loud(b, 0, j + (j + 1 < b->of[2]))[p->at];
+        between +=
+            slab_magnitudes(b, 0, j)[p->at] + slab_magnitudes(b, 0, j + (j + 1 < b->of[2]))[p->at];
     before += p->c[1] > 0 ? own[-(int64_t)y_step] : 0;
-    before += j > 0 ? slab_loud(b, is_odd, j - 1)[p->at] : 0;
+    before += j > 0 ? slab_magnitudes(b, is_odd, j - 1)[p->at] : 0;
     const uint32_t rows = (p->c[1] > 0) + (j > 0), c = p->c[0];
     uint32_t sum =
         ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, zti_sz_high_axes_count(odd), before, rows);
@@ -512,7 +514,7 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
         const struct put_slot from = put_slot_again(h);
         __syncthreads();
         slab_gather(&b, &part);
-        slab_load(&b, &part, from.x, from.loud);
+        slab_load(&b, &part, from.x, from.magnitudes);
         __syncthreads();
         const struct put_slot slot = put_slot_again(h);
         SIMT_UNROLL

@@ -22,7 +22,7 @@ enum { SLAB_BYTES = 72 << 10 /* of shared memory, if possible: three blocks a mu
 /* What the host chooses: odd planes that are worked on at a time; even ones in the ring, a power of
  * two; bytes of all. 'each' is 0 where there is not enough memory for one. */
 static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding *coding,
-                               bool has_loud)
+                               bool has_magnitudes)
 {
     const size_t most = simt_shared_most() - (16u << 10); /* kernels have some of their own */
     const uint32_t rank = coding->grid.rank, skip = ZT_MAX_RANK - rank;
@@ -37,7 +37,7 @@ static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding 
     for (uint32_t ring = 64; ring >= 4 && h->slab_each == 0 && dim[0] == 1; ring /= 2) {
         const size_t points = h->slab_plane * (size_t)(2 * ring - 3);
         h->slab_bytes =
-            points * sizeof(int32_t) + (has_loud ? 2 * (size_t)ring * h->slab_plane : 0);
+            points * sizeof(int32_t) + (has_magnitudes ? 2 * (size_t)ring * h->slab_plane : 0);
         if (h->slab_bytes > (ring > 4 ? (size_t)SLAB_BYTES : most))
             continue;
         h->slab_each = ring - 3;
@@ -64,8 +64,8 @@ struct slab {
     const struct sz_high_tiles *h;
     const struct zti_sz_box *box;
     struct slab_facts *facts;
-    int32_t *x;    /* the ring, and odd planes */
-    uint8_t *loud; /* to compress: two rings */
+    int32_t *x;          /* the ring, and odd planes */
+    uint8_t *magnitudes; /* to compress: two rings */
     uint32_t halved;
     uint32_t dim[3], own[3], of[3]; /* points; own; even ones */
     uint32_t step;
@@ -90,7 +90,7 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
     b.box = box;
     b.facts = facts;
     b.x = memory;
-    b.loud = (uint8_t *)(void *)(memory + h->slab_plane * (h->slab_ring + h->slab_each));
+    b.magnitudes = (uint8_t *)(void *)(memory + h->slab_plane * (h->slab_ring + h->slab_each));
     b.halved = (axes >> 3 & 1) | (is_flat ? axes >> 2 & 1 : axes >> 1 & 1) << 2 |
                (is_flat ? 0 : axes >> 2 & 1) << 1;
     b.dim[0] = box->dim[3];
@@ -185,11 +185,11 @@ static __device__ __forceinline__ int32_t *slab_odd(const struct slab *b, uint32
     return b->x + (b->h->slab_ring + j) * b->h->slab_plane;
 }
 
-static __device__ __forceinline__ uint8_t *slab_loud(const struct slab *b, uint32_t is_odd,
-                                                     uint32_t j)
+static __device__ __forceinline__ uint8_t *slab_magnitudes(const struct slab *b, uint32_t is_odd,
+                                                           uint32_t j)
 {
     const uint32_t number = (is_odd ? b->h->slab_ring : 0) + (j & (b->h->slab_ring - 1));
-    return b->loud + number * b->h->slab_plane;
+    return b->magnitudes + number * b->h->slab_plane;
 }
 
 /* ---- a band: points that are odd along the axes 'odd' ---- */
@@ -357,7 +357,7 @@ static __device__ __forceinline__ bool slab_next(const struct slab *b, struct sl
 
 /* The coarser level's points of a part's even planes, from a box's. */
 static __device__ __forceinline__ void slab_load(const struct slab *b, const struct slab_part *p,
-                                                 const int32_t *x, const uint8_t *loud)
+                                                 const int32_t *x, const uint8_t *magnitudes)
 {
     const struct slab_band band = slab_band_of(b, 0, p->from[0], p->to[0]);
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
@@ -365,8 +365,8 @@ static __device__ __forceinline__ void slab_load(const struct slab *b, const str
         const uint32_t z = b->halved >> 2 ? 2 * q.c[2] : q.c[2];
         const uint32_t at = z * b->dim[0] * b->dim[1] + q.at;
         *q.x = x[at];
-        if (loud)
-            slab_loud(b, 0, q.c[2])[q.at] = loud[at];
+        if (magnitudes)
+            slab_magnitudes(b, 0, q.c[2])[q.at] = magnitudes[at];
     }
 }
 

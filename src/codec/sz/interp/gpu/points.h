@@ -12,7 +12,7 @@
 enum {
     HIGH_THREADS = 256,
     HIGH_WARPS = HIGH_THREADS / 32,
-    HIGH_MOST_TAKERS = 16,
+    HIGH_MOST_DECODERS = 16,
     NOTE_BYTES = 256
 };
 
@@ -55,7 +55,7 @@ static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const
 
 /* What is where in a slot, in bytes; to decode symbols, to encode the last three. */
 struct high_places {
-    uint64_t q, loud, symbols, codes, exact, out;
+    uint64_t q, magnitudes, symbols, codes, exact, out;
     uint64_t bytes; /* of a slot */
 };
 
@@ -69,7 +69,7 @@ struct sz_high_tiles {
     uint64_t each;
     uint32_t points;              /* of the largest box */
     uint32_t batch;               /* tiles */
-    uint32_t takers, helpers;     /* of a block, tiles of which a warp has codes; threads of each */
+    uint32_t decoders, helpers;   /* of a block, tiles of which a warp has codes; threads of each */
     uint32_t models, near_models; /* all; those whose tables are in shared memory */
     uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* interp/gpu/finest_level.h */
     size_t slab_bytes;
@@ -91,7 +91,7 @@ struct high_slot {
     struct high_note *note;
     int32_t *x, *q;
     uint16_t *sums;
-    uint8_t *loud, *symbols;
+    uint8_t *magnitudes, *symbols;
 };
 
 static inline uint64_t high_up(uint64_t bytes)
@@ -108,10 +108,10 @@ static inline unsigned high_batch(const struct zti_coding *coding, unsigned larg
 }
 
 /* Tiles of a block where a warp has a tile, so that as many blocks as multiprocessors have all. */
-static inline uint32_t high_takers(uint64_t tiles)
+static inline uint32_t high_decoders(uint64_t tiles)
 {
     const unsigned each = simt_multiprocessors();
-    return tiles < each ? 1 : simt_at_most((tiles + each - 1) / each, HIGH_MOST_TAKERS);
+    return tiles < each ? 1 : simt_at_most((tiles + each - 1) / each, HIGH_MOST_DECODERS);
 }
 
 static inline struct high_places high_places_of(uint64_t points)
@@ -119,8 +119,8 @@ static inline struct high_places high_places_of(uint64_t points)
     struct high_places p;
     memset(&p, 0, sizeof p);
     p.q = NOTE_BYTES + high_up(points * sizeof(int32_t));
-    p.loud = p.q + high_up(points * sizeof(int32_t));
-    p.symbols = p.loud + high_up(points);
+    p.magnitudes = p.q + high_up(points * sizeof(int32_t));
+    p.symbols = p.magnitudes + high_up(points);
     p.bytes = p.symbols + high_up(points);
     return p;
 }
@@ -134,7 +134,7 @@ static __device__ __forceinline__ struct high_slot high_slot_of(const struct sz_
     slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
     slot.sums = (uint16_t *)(void *)(at + NOTE_BYTES);
     slot.q = (int32_t *)(void *)(at + h->in_slot.q);
-    slot.loud = at + h->in_slot.loud;
+    slot.magnitudes = at + h->in_slot.magnitudes;
     slot.symbols = at + h->in_slot.symbols;
     return slot;
 }
@@ -352,29 +352,29 @@ static __device__ __forceinline__ uint32_t predict(const struct high_band *b, co
     return mean_guess(&g);
 }
 
-/* The magnitudes of the points that the one at 'loud' lies between. */
+/* The magnitudes of the points that the one at 'magnitudes' lies between. */
 static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b, const uint32_t *c,
-                                                       const uint8_t *loud)
+                                                       const uint8_t *magnitudes)
 {
     uint32_t sum = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
         const int32_t apart = (int32_t)b->apart[i];
         if (b->odd >> i & 1)
-            sum += loud[-apart] + loud[c[i] + 1 < b->of[i] ? apart : -apart];
+            sum += magnitudes[-apart] + magnitudes[c[i] + 1 < b->of[i] ? apart : -apart];
     }
     return sum;
 }
 
 /* Those of the points before it in its band along axes but the last, which are 'rows' many. */
 static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud, uint32_t *rows)
+                                                      const uint8_t *magnitudes, uint32_t *rows)
 {
     uint32_t sum = 0;
     *rows = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
-        sum += c[i] > 0 ? loud[-(int64_t)b->step[i]] : 0;
+        sum += c[i] > 0 ? magnitudes[-(int64_t)b->step[i]] : 0;
         *rows += c[i] > 0;
     }
     return sum;
@@ -393,7 +393,7 @@ static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint
 /* What a box has of it, to its coarsest level: integers, or magnitudes, whichever is not NULL. */
 static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h,
                                                    const struct zti_sz_box *box, int32_t *x,
-                                                   uint8_t *loud, uint32_t thread, uint32_t threads)
+                                                   uint8_t *to, uint32_t thread, uint32_t threads)
 {
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s), bits = zti_sz_high_distance(axes);
@@ -425,8 +425,8 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
         const uint32_t here = c[0] * step[0] + c[1] * step[1] + c[2] * step[2] + c[3] * step[3];
         if (x)
             x[here] = integers[there];
-        if (loud)
-            loud[here] = magnitudes[there];
+        if (to)
+            to[here] = magnitudes[there];
     }
 }
 
