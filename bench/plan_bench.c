@@ -391,12 +391,12 @@ static size_t baseline(const zt_array *a, zt_params params, enum mode mode, doub
 
 /* The time of sz's first look at an array, which is a part of planning and else of coding. */
 static double seconds_of_look(zt_context *context, const struct zti_array *a,
-                              const struct zti_codec *codec, const struct zti_ask *ask)
+                              const struct zti_codec *codec, const struct zti_target *target)
 {
     struct zti_estimator e;
     struct zti_seen seen;
     const double began = seconds();
-    zt_status status = zti_estimator_open(context, a, codec, ask, 0, &e);
+    zt_status status = zti_estimator_open(context, a, codec, target, 0, &e);
     if (!status && codec->id == ZT_CODEC_SZ)
         status = zti_ways_look(&e, &seen);
     zti_estimator_free(&e);
@@ -417,24 +417,24 @@ static void run_cost(const struct field *f, const zt_array *a, zt_params params,
     struct zti_array array;
     (void)zti_array_check(context, a, ZTI_TO_READ, &array);
     const struct zti_codec *codec = zti_codec_by_id(params.codec);
-    struct zti_ask ask = {.params = &params,
-                          .kind = ZT_ABS,
-                          .min = stats.min,
-                          .max = stats.max,
-                          .abs_bound = params.bound.value * (stats.max - stats.min),
-                          .special_values = stats.nan_values + stats.inf_values};
+    struct zti_target target = {.params = &params,
+                                .kind = ZT_ABS,
+                                .min = stats.min,
+                                .max = stats.max,
+                                .abs_bound = params.bound.value * (stats.max - stats.min),
+                                .special_values = stats.nan_values + stats.inf_values};
     if (params.bound.kind == ZT_LOSSLESS)
-        ask.kind = ZT_LOSSLESS;
+        target.kind = ZT_LOSSLESS;
     struct zti_choice *choice = need(sizeof *choice);
     for (uint32_t i = 0; i < TIMES; i++) {
         double own;
         const double began = seconds();
-        (void)zti_plan_choose(context, &array, codec, &ask, choice);
+        (void)zti_plan_choose(context, &array, codec, &target, choice);
         planning = fmin(planning, seconds() - began);
         (void)compressed(a, &params, &own, NULL);
         coding = fmin(coding, own);
-        look =
-            fmin(look, choice->found.has_axes ? seconds_of_look(context, &array, codec, &ask) : 0);
+        look = fmin(look,
+                    choice->found.has_axes ? seconds_of_look(context, &array, codec, &target) : 0);
     }
     printf("%-24s %7.0e %-9s %9.3f MB  planning %8.3f ms  coding %8.3f ms  part %.3f  added %.3f\n",
            f->name, params.bound.value, what, 1e-6 * (double)array_bytes(a), 1e3 * planning,

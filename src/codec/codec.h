@@ -61,8 +61,8 @@ struct zti_found {
     int64_t rest[2]; /* in numbers of its own */
 };
 
-/* What is asked of a codec for one stream. */
-struct zti_ask {
+/* The target of a stream: what a codec is to keep to. */
+struct zti_target {
     const zt_params *params;
     zt_bound_kind kind; /* ZT_ABS for rel and psnr as well; ZT_LOSSLESS where a bound is 0, or less
                            than the type can tell */
@@ -111,7 +111,7 @@ struct zti_codec {
 
     /* Fill coding->numbers and verify_bound; type and grid are there. ZT_BAD_ARG or ZT_UNSUPPORTED,
      * with a sentence, where the codec cannot do what is asked. */
-    zt_status (*configure)(zt_context *context, const struct zti_ask *ask,
+    zt_status (*configure)(zt_context *context, const struct zti_target *target,
                            struct zti_coding *coding);
 
     /* Serialize the codec's part of a coding to at most ZTI_CODEC_PARAMS_BYTES; returns how many

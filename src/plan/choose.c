@@ -376,7 +376,7 @@ static uint64_t least_values(const struct race *r)
 static double gain_of_special(const struct race *r)
 {
     static const double part = 0.15;
-    return part * (double)r->estimator.ask->special_values /
+    return part * (double)r->estimator.target->special_values /
            (double)zti_array_values(r->array->rank, r->array->shape);
 }
 
@@ -447,7 +447,7 @@ static zt_status race_ways(struct race *r, struct zti_choice *choice)
         .plan = zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0),
         .axes = r->seen.look.found.axes};
     propose(r, &none);
-    if (r->estimator.ask->special_values == 0) /* filled in they may be others */
+    if (r->estimator.target->special_values == 0) /* filled in they may be others */
         choice->found = r->seen.look.found;
     const uint32_t n = zti_ways_list(&r->estimator, &r->seen, WAYS_MOST, list);
     for (uint32_t i = 0; i < n; i++)
@@ -463,7 +463,7 @@ static zt_status race_ways(struct race *r, struct zti_choice *choice)
 /* Two thirds of what may be looked at are for the first round. The first three laps of it take a
  * third, or more where a batch is a tile. */
 static zt_status race(struct race *r, zt_context *context, const struct zti_codec *codec,
-                      const struct zti_ask *ask, struct zti_choice *choice)
+                      const struct zti_target *target, struct zti_choice *choice)
 {
     const uint64_t budget = budget_of(r);
     const uint64_t sets = (1u << r->n) - 1;
@@ -472,7 +472,7 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
             zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0);
     if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
         return ZT_OK;
-    zt_status status = zti_estimator_open(context, r->array, codec, ask,
+    zt_status status = zti_estimator_open(context, r->array, codec, target,
                                           budget / 3 / BATCHES_LEAST / sets, &r->estimator);
     if (!status && r->is_of_ways) {
         status = race_ways(r, choice);
@@ -492,7 +492,7 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
 }
 
 static zt_status choose(zt_context *context, const struct zti_array *array,
-                        const struct zti_codec *codec, const struct zti_ask *ask,
+                        const struct zti_codec *codec, const struct zti_target *target,
                         struct zti_choice *choice)
 {
     struct race *const r = zti_alloc_zeroed(context, sizeof *r);
@@ -504,7 +504,7 @@ static zt_status choose(zt_context *context, const struct zti_array *array,
     r->estimator.codec = codec;
     r->is_of_ways = zti_axes_planning_of(codec) != NULL;
     r->n = zti_real_axes(array->rank, array->shape, r->axes);
-    const zt_status status = race(r, context, codec, ask, choice);
+    const zt_status status = race(r, context, codec, target, choice);
     zti_release(context, r);
     return status;
 }
@@ -540,7 +540,7 @@ static void compose(struct zti_choice *choice, const struct zti_plan *outer)
 
 /* Axes of one element are no matter. */
 zt_status zti_plan_choose(zt_context *context, const struct zti_array *array,
-                          const struct zti_codec *codec, const struct zti_ask *ask,
+                          const struct zti_codec *codec, const struct zti_target *target,
                           struct zti_choice *choice)
 {
     uint8_t axes[AXES_MOST];
@@ -548,7 +548,7 @@ zt_status zti_plan_choose(zt_context *context, const struct zti_array *array,
     const struct zti_plan real = zti_plan_make(array->rank, array->shape, axes, n, 0);
     struct zti_array seen = *array;
     const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
-    zt_status status = choose(context, &seen, codec, ask, choice);
+    zt_status status = choose(context, &seen, codec, target, choice);
     if (!status && is_seen)
         compose(choice, &real);
     return status;
@@ -590,7 +590,7 @@ static zt_status measure_whole(struct zti_estimator *e, bool is_box, uint64_t va
 }
 
 zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
-                           const struct zti_candidate *candidate, const struct zti_ask *ask,
+                           const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice)
 {
     enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19 };
@@ -603,7 +603,7 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                                                   : times * MOST;
     const double guessed = choice->bytes;
     struct zti_estimator e;
-    zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
+    zt_status status = zti_estimator_open(context, array, codec, target, 0, &e);
     if (!status)
         status = is_of_ways ? measure_ways(&e, values, choice)
                             : measure_whole(&e, is_box, values, choice);

@@ -29,14 +29,14 @@ struct zti_choice {
 /* Choose for an array (a frame's slab), a codec and what is asked of it. The choice is a function
  * of values and parameters alone. */
 zt_status zti_plan_choose(zt_context *context, const struct zti_array *array,
-                          const struct zti_codec *codec, const struct zti_ask *ask,
+                          const struct zti_codec *codec, const struct zti_target *target,
                           struct zti_choice *choice);
 
 /* Set the bytes of a choice, with the plan and without, which until then are those of its
  * estimates, to what the codec makes of larger samples with all that it does; scale those of the
  * list alike. */
 zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
-                           const struct zti_candidate *candidate, const struct zti_ask *ask,
+                           const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice);
 
 /* Make a choice the one without a plan. */

@@ -114,9 +114,9 @@ static double least_of(const struct zti_choice *choice)
  * say more, which are smaller than what it predicts from. How much less is of interest where
  * others are smaller. */
 static zt_status judge_own_way(zt_context *context, const struct zti_array *array,
-                               const struct zti_candidate *candidate, const struct zti_ask *ask,
-                               const struct zti_choice *other, bool is_close,
-                               struct zti_choice *choice)
+                               const struct zti_candidate *candidate,
+                               const struct zti_target *target, const struct zti_choice *other,
+                               bool is_close, struct zti_choice *choice)
 {
     static const double worth = 0.97; /* interpolation along several axes gains little by orders */
     const double most = 0.999 * least_of(other); /* of two that are alike it is the one */
@@ -126,7 +126,7 @@ static zt_status judge_own_way(zt_context *context, const struct zti_array *arra
     choice->is_other = memcmp(&choice->plan, &choice->plain, sizeof choice->plan) != 0;
     choice->is_limit = !is_close && !choice->is_other;
     if (!choice->is_limit) {
-        const zt_status status = zti_plan_measure(context, array, candidate, ask, choice);
+        const zt_status status = zti_plan_measure(context, array, candidate, target, choice);
         if (status)
             return status;
     }
@@ -142,16 +142,17 @@ static zt_status judge_own_way(zt_context *context, const struct zti_array *arra
 
 /* Efforts of one codec that follow each other share the plan that was found for the first. */
 zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
-                           const struct zti_ask *ask, struct zti_result *results, uint32_t *count)
+                           const struct zti_target *target, struct zti_result *results,
+                           uint32_t *count)
 {
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
-    const uint32_t n = zti_candidates(ask->kind != ZT_LOSSLESS, ask->params, list);
+    const uint32_t n = zti_candidates(target->kind != ZT_LOSSLESS, target->params, list);
     struct zti_choice choice, plain = {.bytes = 0}; /* that of the one before */
     *count = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct zti_codec *const codec = zti_codec_by_id(list[i].codec);
-        zt_params params = *ask->params;
-        struct zti_ask own = *ask;
+        zt_params params = *target->params;
+        struct zti_target own = *target;
         zt_status status = ZT_OK;
         params.effort = list[i].effort;
         own.params = &params;
@@ -174,8 +175,8 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
     }
     if (n == 0)
         return zti_fail(context, ZT_UNSUPPORTED, "no codec takes part in a choice of one");
-    const struct zti_result first =
-        take_out(results, count, best_of(results, *count, prefer_of(results, *count, ask->params)));
+    const struct zti_result first = take_out(
+        results, count, best_of(results, *count, prefer_of(results, *count, target->params)));
     memmove(&results[1], &results[0], *count * sizeof *results);
     results[0] = first;
     (*count)++;
@@ -199,10 +200,10 @@ uint32_t zti_contest_winner(const struct zti_result *results, uint32_t count,
 
 /* Samples say little where many values are special, as what comes to be in their place is not what
  * samples have there. */
-static bool has_holes(const struct zti_ask *ask, uint64_t values)
+static bool has_holes(const struct zti_target *target, uint64_t values)
 {
     enum { MANY_PART = 1000 };
-    return ask->special_values > values / MANY_PART;
+    return target->special_values > values / MANY_PART;
 }
 
 /* Whether a result has to be coded because one with a way of its own was: the plain one, unless
@@ -234,32 +235,32 @@ static bool is_check(const struct zti_result *results, uint32_t count, uint32_t 
  * its plan, where samples say little, and where errors count on average and bounds are powers of
  * two, as one more is half the stream. */
 static bool is_near(const struct zti_result *r, const struct zti_result *winner,
-                    const struct zti_ask *ask, uint64_t values)
+                    const struct zti_target *target, uint64_t values)
 {
     enum { SMALL = 1 << 18 };
     static const double near = 1.03;
     const bool is_same = r->candidate.codec == winner->candidate.codec &&
                          r->candidate.effort == winner->candidate.effort;
     const bool is_coarse =
-        ask->kind == ZT_PSNR && zti_has_power_bounds(zti_codec_by_id(r->candidate.codec));
+        target->kind == ZT_PSNR && zti_has_power_bounds(zti_codec_by_id(r->candidate.codec));
     return (values <= SMALL && bytes_of(r) <= near * winner->coded_bytes) ||
-           (is_same && (is_coarse || has_holes(ask, values)));
+           (is_same && (is_coarse || has_holes(target, values)));
 }
 
 /* Another is coded too where samples said that it would be smaller than what came out: by 4 %, or
  * by anything if that is 10 % more than they said of it. */
 uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
-                          const struct zti_ask *ask, uint64_t values)
+                          const struct zti_target *target, uint64_t values)
 {
     static const double broken = 1.1, worth = 0.96;
     enum { SLACK_BYTES = 256 };
-    const uint32_t prefer = prefer_of(results, count, ask->params);
+    const uint32_t prefer = prefer_of(results, count, target->params);
     const struct zti_result *const winner =
-        &results[zti_contest_winner(results, count, ask->params)];
+        &results[zti_contest_winner(results, count, target->params)];
     const double won = winner->coded_bytes, own = won - winner->special_bytes;
     if (won == 0)
         return 0;
-    const bool is_vague = has_holes(ask, values);
+    const bool is_vague = has_holes(target, values);
     const uint32_t best = best_of(results, count, prefer);
     const bool is_broken =
         winner->choice.is_sampled && own > broken * winner->choice.bytes + SLACK_BYTES;
@@ -268,7 +269,7 @@ uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
         return best;
     for (uint32_t i = 0; i < count && prefer == ZT_PREFER_RATIO; i++)
         if (results[i].coded_bytes == 0 && (is_check(results, count, i, is_vague, won) ||
-                                            is_near(&results[i], winner, ask, values)))
+                                            is_near(&results[i], winner, target, values)))
             return i;
     return count;
 }

@@ -21,12 +21,13 @@ enum { ZTI_RESULTS_MOST = 2 * ZTI_CANDIDATES_MOST }; /* with a plan, and without
 /* Let the candidates code samples of an array, each with the plan that was found for it and without
  * one: results, the one to be coded first first. */
 zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
-                           const struct zti_ask *ask, struct zti_result *results, uint32_t *count);
+                           const struct zti_target *target, struct zti_result *results,
+                           uint32_t *count);
 
 /* Which result is to be coded next, after those that have coded_bytes; count where none is. values:
  * of the array. */
 uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
-                          const struct zti_ask *ask, uint64_t values);
+                          const struct zti_target *target, uint64_t values);
 
 /* Which of those that were coded is to be taken. */
 uint32_t zti_contest_winner(const struct zti_result *results, uint32_t count,

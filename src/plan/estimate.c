@@ -69,9 +69,9 @@ static void copy_row(const char *from, const int64_t *offset, uint64_t n, size_t
 static void smooth(const struct zti_estimator *e, uint8_t *values, uint64_t n)
 {
     const size_t value_bytes = zt_type_bytes(e->array->type);
-    const zt_params *params = e->ask->params;
+    const zt_params *params = e->target->params;
     uint64_t last = 0;
-    if (e->ask->special_values == 0)
+    if (e->target->special_values == 0)
         return;
     for (uint64_t i = 0; i < n; i++, values += value_bytes) {
         const uint64_t bits = zti_bits_at(values, 0, value_bytes);
@@ -148,11 +148,11 @@ static void tile_origin(const struct zti_plan *plan, const uint64_t *shape, cons
 zt_status zti_estimate_configure(const struct zti_estimator *e, const struct zti_found *found,
                                  uint32_t rank, const uint64_t *shape, struct zti_coding *coding)
 {
-    struct zti_ask ask = *e->ask;
+    struct zti_target target = *e->target;
     if (found)
-        ask.found = *found;
+        target.found = *found;
     *coding = zti_coding_of(e->codec, e->array->type, rank, shape);
-    const zt_status status = e->codec->configure(e->context, &ask, coding);
+    const zt_status status = e->codec->configure(e->context, &target, coding);
     coding->run.isa = zti_isa_of(e->context);
     coding->verify_bound = (double)NAN;
     return status;
@@ -342,7 +342,7 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     }
     take_boxes(e, plan, rank, &b, memory);
     const struct zti_array array = zti_array_packed(memory, e->array->type, rank, shape);
-    status = zti_code_for_good(e->context, e->codec, e->ask, &array, NULL, &e->stream, &coding,
+    status = zti_code_for_good(e->context, e->codec, e->target, &array, NULL, &e->stream, &coding,
                                &stream_bytes);
     const double scale = (double)zti_array_values(rank, coded) / (double)taken;
     const uint64_t head_bytes = status ? 0 : zti_head_bytes(&coding);
@@ -373,7 +373,7 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
     zti_plan_copy(plan, &part, memory);
     smooth(e, memory, taken);
     const struct zti_array array = zti_array_packed(memory, part.type, rank, coded);
-    const zt_status status = zti_code_for_good(e->context, e->codec, e->ask, &array, NULL,
+    const zt_status status = zti_code_for_good(e->context, e->codec, e->target, &array, NULL,
                                                &e->stream, &coding, &stream_bytes);
     const double all = (double)zti_array_values(part.rank, e->array->shape);
     const uint64_t head_bytes = status ? 0 : zti_head_bytes(&coding);
@@ -386,11 +386,12 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
 /* ---- setting up ---- */
 
 zt_status zti_estimator_open(zt_context *context, const struct zti_array *array,
-                             const struct zti_codec *codec, const struct zti_ask *ask,
+                             const struct zti_codec *codec, const struct zti_target *target,
                              uint64_t batch_values, struct zti_estimator *e)
 {
     const bool has_bricks = zti_has_bricks(codec);
-    *e = (struct zti_estimator){.context = context, .array = array, .codec = codec, .ask = ask};
+    *e = (struct zti_estimator){
+        .context = context, .array = array, .codec = codec, .target = target};
     uint64_t values = zti_estimate_tile(codec, array->rank);
     if (has_bricks) {
         zti_sample_shape(array, BRICK_VALUES, e->brick);

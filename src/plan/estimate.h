@@ -20,7 +20,7 @@ struct zti_estimator {
     zt_context *context;
     const struct zti_array *array;
     const struct zti_codec *codec;
-    const struct zti_ask *ask;
+    const struct zti_target *target;
     uint64_t brick[ZT_MAX_RANK]; /* values of the array that are coded together, where tiles are */
     uint64_t brick_values;       /* small; else tiles of the coded array are */
     uint32_t bricks;             /* of a batch */
@@ -32,7 +32,7 @@ struct zti_estimator {
 
 /* Get ready for batches of about so many values. Free it in any case. */
 zt_status zti_estimator_open(zt_context *context, const struct zti_array *array,
-                             const struct zti_codec *codec, const struct zti_ask *ask,
+                             const struct zti_codec *codec, const struct zti_target *target,
                              uint64_t batch_values, struct zti_estimator *estimator);
 void zti_estimator_free(struct zti_estimator *estimator);
 

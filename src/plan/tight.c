@@ -45,13 +45,13 @@ static uint64_t count_beyond(const struct zti_trial *t, double bound)
 
 /* Bits of the sample's stream, coded as is asked, and of what is beyond the bound in it. */
 static zt_status measure(zt_context *context, struct zti_trial *t, const struct zti_coding *like,
-                         const struct zti_ask *ask, double *bits)
+                         const struct zti_target *target, double *bits)
 {
     const struct zti_array *const array = &t->sample.array;
     struct zti_coding coding;
     uint64_t bytes = 0;
     zt_status status =
-        zti_code_for_good(context, like->codec, ask, array, NULL, &t->stream, &coding, &bytes);
+        zti_code_for_good(context, like->codec, target, array, NULL, &t->stream, &coding, &bytes);
     if (!status)
         status = zti_decode_own(context, &coding, t->stream.bytes, bytes, &t->decoded);
     *bits = 8 * (double)bytes;
@@ -84,9 +84,10 @@ static uint32_t doublings(const struct zti_trial *t, double bound)
 /* Planes to drop, by the first of them after which it gets no better; those that the errors leave
  * room for are not looked at one by one. */
 static zt_status find_planes(zt_context *context, struct zti_trial *t,
-                             const struct zti_coding *coding, struct zti_ask *ask, double *taken)
+                             const struct zti_coding *coding, struct zti_target *target,
+                             double *taken)
 {
-    struct zti_ask trial = *ask;
+    struct zti_target trial = *target;
     double least = 0, bits;
     for (uint32_t n = 0, least_planes = 0; n <= PLANES_MOST; n++) {
         struct zti_coding loose = *coding;
@@ -98,7 +99,7 @@ static zt_status find_planes(zt_context *context, struct zti_trial *t,
             return status;
         if (n > 0 && bits >= least)
             break;
-        ask->loose_planes = n;
+        target->loose_planes = n;
         *taken = least = bits;
         if (n == 0)
             least_planes = doublings(t, coding->verify_bound);
@@ -138,22 +139,22 @@ bool zti_is_too_loose(const struct zti_misses *misses, uint32_t type, uint64_t s
 }
 
 zt_status zti_plan_tighten(zt_context *context, const struct zti_array *array,
-                           const struct zti_codec *codec, struct zti_ask *ask,
+                           const struct zti_codec *codec, struct zti_target *target,
                            uint64_t *misses_most)
 {
     struct zti_trial t = {.sample = {.memory = NULL}};
     double bits = 0;
     *misses_most = UINT64_MAX;
-    if (!zti_planning_of(codec) || !zti_planning_of(codec)->loosen || ask->kind != ZT_ABS)
+    if (!zti_planning_of(codec) || !zti_planning_of(codec)->loosen || target->kind != ZT_ABS)
         return ZT_OK;
     zt_status status = take_sample(context, array, &t);
     const struct zti_array *const sample = &t.sample.array;
     struct zti_coding coding = zti_coding_of(codec, sample->type, sample->rank, sample->shape);
     if (!status)
-        status = codec->configure(context, ask, &coding);
+        status = codec->configure(context, target, &coding);
     if (!status && !isnan(coding.verify_bound))
-        status = find_planes(context, &t, &coding, ask, &bits);
-    if (ask->loose_planes > 0) { /* twice what is expected to be too many */
+        status = find_planes(context, &t, &coding, target, &bits);
+    if (target->loose_planes > 0) { /* twice what is expected to be too many */
         const double all = (double)zti_array_values(array->rank, array->shape);
         const double part = all / (double)zti_array_values(sample->rank, sample->shape);
         *misses_most = (uint64_t)(2 * misses_part * bits * part / zti_exact_bits(array->type)) + 1;

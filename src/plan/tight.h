@@ -6,14 +6,14 @@
 #include "exec/exec.h"
 #include "plan/trial.h"
 
-/* Set ask->loose_planes: so many bit planes less than the bound allows for any values that the
+/* Set target->loose_planes: so many bit planes less than the bound allows for any values that the
  * stream, and the values that are then kept exactly beside it, take the least bytes by samples.
  * Whoever codes so has each tile decoded and compared. A codec that makes the error that it is
  * allowed, and a bound that is none on each value, are left alone. array is the coded one. Where
  * more than *misses_most values come to be kept exactly it does not pay, whatever the stream
  * takes. */
 zt_status zti_plan_tighten(zt_context *context, const struct zti_array *array,
-                           const struct zti_codec *codec, struct zti_ask *ask,
+                           const struct zti_codec *codec, struct zti_target *target,
                            uint64_t *misses_most);
 
 /* What a value kept exactly takes in a file, about: itself and its place. */

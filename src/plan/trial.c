@@ -12,24 +12,25 @@ void zti_trial_free(zt_context *context, struct zti_trial *trial)
     zti_buffer_free(context, &trial->decoded);
 }
 
-zt_status zti_configure(zt_context *context, const struct zti_ask *ask, struct zti_coding *coding)
+zt_status zti_configure(zt_context *context, const struct zti_target *target,
+                        struct zti_coding *coding)
 {
-    const zt_status status = coding->codec->configure(context, ask, coding);
+    const zt_status status = coding->codec->configure(context, target, coding);
     coding->loose_planes = 0;
-    if (!status && ask->loose_planes > 0)
-        (void)zti_planning_of(coding->codec)->loosen(coding, ask->loose_planes);
+    if (!status && target->loose_planes > 0)
+        (void)zti_planning_of(coding->codec)->loosen(coding, target->loose_planes);
     return status;
 }
 
 zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
-                            const struct zti_ask *ask, const struct zti_array *array,
+                            const struct zti_target *target, const struct zti_array *array,
                             struct zti_misses *misses, struct zti_buffer *stream,
                             struct zti_coding *coding, uint64_t *stream_bytes)
 {
     size_t capacity = 0;
     uint64_t end_bits = 0;
     *coding = zti_coding_of(codec, array->type, array->rank, array->shape);
-    zt_status status = zti_configure(context, ask, coding);
+    zt_status status = zti_configure(context, target, coding);
     if (!misses)
         coding->verify_bound = (double)NAN;
     if (!status)

@@ -34,13 +34,14 @@ static inline void zti_resume_progress(zt_context *context, zt_progress progress
 
 /* Configure a coding, which has codec, type and grid, as is asked, and drop the planes that are to
  * be. */
-zt_status zti_configure(zt_context *context, const struct zti_ask *ask, struct zti_coding *coding);
+zt_status zti_configure(zt_context *context, const struct zti_target *target,
+                        struct zti_coding *coding);
 
 /* Code an array as is asked: what the codec learns of it, its head (but for one that says where
  * tiles end, which is left empty) and all its tiles, into 'stream'. misses NULL: nothing is
  * verified. *coding, by which that was done, is to be forgotten in any case. */
 zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
-                            const struct zti_ask *ask, const struct zti_array *array,
+                            const struct zti_target *target, const struct zti_array *array,
                             struct zti_misses *misses, struct zti_buffer *stream,
                             struct zti_coding *coding, uint64_t *stream_bytes);
 

@@ -44,16 +44,17 @@ static uint32_t chunk_tiles(uint32_t rank)
     return rank;
 }
 
-static zt_status configure(zt_context *context, const struct zti_ask *ask,
+static zt_status configure(zt_context *context, const struct zti_target *target,
                            struct zti_coding *coding)
 {
-    const bool is_lossy = ask->kind == ZT_ABS;
-    if (!is_lossy && ask->kind != ZT_LOSSLESS)
+    const bool is_lossy = target->kind == ZT_ABS;
+    if (!is_lossy && target->kind != ZT_LOSSLESS)
         return zti_fail(context, ZT_UNSUPPORTED, "the rice codec has no bound of this kind");
-    const double step = zti_is_float(coding->type) ? 2 * ask->abs_bound : floor(ask->abs_bound) + 1;
+    const double step =
+        zti_is_float(coding->type) ? 2 * target->abs_bound : floor(target->abs_bound) + 1;
     set(coding, PLAIN, is_lossy ? step : 0);
     if (is_lossy)
-        coding->verify_bound = ask->abs_bound;
+        coding->verify_bound = target->abs_bound;
     return ZT_OK;
 }
 

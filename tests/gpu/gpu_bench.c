@@ -76,12 +76,12 @@ static bool make_field(struct bench *b, const struct row *row)
 static bool configure(struct bench *b, const struct row *row)
 {
     zt_params p;
-    struct zti_ask ask = {.params = &p,
-                          .kind = (zt_bound_kind)row->bound.kind,
-                          .abs_bound = row->bound.value,
-                          .part = row->bound.value,
-                          .min = b->least,
-                          .max = b->most};
+    struct zti_target target = {.params = &p,
+                                .kind = (zt_bound_kind)row->bound.kind,
+                                .abs_bound = row->bound.value,
+                                .part = row->bound.value,
+                                .min = b->least,
+                                .max = b->most};
     (void)zt_params_init(&p, sizeof p);
     p.bound = row->bound;
     p.effort = row->effort;
@@ -90,7 +90,7 @@ static bool configure(struct bench *b, const struct row *row)
     b->coding.type = row->type;
     b->coding.grid = zti_codec_grid(b->coding.codec, row->rank, b->array.shape);
     const struct zti_array own = inside(&b->array);
-    return b->coding.codec->configure(b->context, &ask, &b->coding) == ZT_OK &&
+    return b->coding.codec->configure(b->context, &target, &b->coding) == ZT_OK &&
            zti_exec_survey(b->context, &b->coding, &own) == ZT_OK;
 }
 

@@ -202,16 +202,16 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
     struct zti_codec codec = zti_codec_sz;
     struct zti_coding coding = {.codec = &codec, .type = type};
     zt_params p;
-    struct zti_ask ask = {.params = &p, .kind = ZT_ABS};
+    struct zti_target target = {.params = &p, .kind = ZT_ABS};
     contiguous_strides(rank, shape, stride);
     struct test_array a = test_array_new(type, rank, shape, stride);
     fill_array(&a.array, DATA_WAVE_NOISE, number);
-    range_of(&a.array, &ask.min, &ask.max);
+    range_of(&a.array, &target.min, &target.max);
     const struct zti_array own = inside(&a.array);
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
     p.effort = ZT_EFFORT_HIGH;
-    p.bound = zt_abs(ask.abs_bound = (ask.max - ask.min) * part);
+    p.bound = zt_abs(target.abs_bound = (target.max - target.min) * part);
     counted = zti_sz_learning;
     counted.learn = learn_and_compare;
     codec.tables = &tables;
@@ -220,7 +220,7 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
     simt_slab_bytes = slab_bytes;
     compared = 0;
     need_that(zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK &&
-                  codec.configure(cuda, &ask, &coding) == ZT_OK &&
+                  codec.configure(cuda, &target, &coding) == ZT_OK &&
                   zti_exec_survey(cuda, &coding, &own) == ZT_OK,
               "no survey", number, cuda);
     need_that(compared == ZTI_SZ_HIGH_PASSES, "passes are left out", number, cuda);

@@ -623,17 +623,17 @@ static void another_is_coded_where_samples_were_wrong(void **state)
     zt_params params;
     (void)state;
     (void)zt_params_init(&params, sizeof params);
-    const struct zti_ask ask = {.params = &params, .kind = ZT_ABS};
+    const struct zti_target target = {.params = &params, .kind = ZT_ABS};
     for (uint32_t i = 0; i < ROWS; i++) {
         results[i].candidate.codec = rows[i].codec;
         results[i].choice.is_sampled = true;
         results[i].choice.bytes = rows[i].bytes;
     }
     for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(zti_contest_next(results, ROWS, &ask, 1 << 20), i);
+        assert_int_equal(zti_contest_next(results, ROWS, &target, 1 << 20), i);
         results[i].coded_bytes = rows[i].coded_bytes;
     }
-    assert_int_equal(zti_contest_next(results, ROWS, &ask, 1 << 20), ROWS);
+    assert_int_equal(zti_contest_next(results, ROWS, &target, 1 << 20), ROWS);
     assert_int_equal(zti_contest_winner(results, ROWS, &params), 1);
 }
 
@@ -701,14 +701,15 @@ static void a_plan_that_decodes_at_half_the_speed_is_not_taken(void **state)
         struct zti_choice choice;
         (void)zt_params_init(&params, sizeof params);
         params.codec = cases[c].codec;
-        const struct zti_ask ask = {.params = &params,
-                                    .abs_bound = 1e-3,
-                                    .min = -10,
-                                    .max = 30,
-                                    .kind = params.codec == ZT_CODEC_ZFP ? ZT_ABS : ZT_LOSSLESS};
+        const struct zti_target target = {.params = &params,
+                                          .abs_bound = 1e-3,
+                                          .min = -10,
+                                          .max = 30,
+                                          .kind =
+                                              params.codec == ZT_CODEC_ZFP ? ZT_ABS : ZT_LOSSLESS};
         const struct zti_array own = inside(&array);
-        assert_int_equal(zti_plan_choose(NULL, &own, zti_codec_by_id(params.codec), &ask, &choice),
-                         ZT_OK);
+        assert_int_equal(
+            zti_plan_choose(NULL, &own, zti_codec_by_id(params.codec), &target, &choice), ZT_OK);
         uint64_t coded[ZT_MAX_RANK];
         const uint32_t rank = zti_plan_shape(&choice.plan, array.shape, coded);
         if (rank < 3 && choice.plan.axis[2] != 2)

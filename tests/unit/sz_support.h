@@ -65,7 +65,7 @@ static struct coded code_along(zt_context *context, const zt_array *array, doubl
     params.codec = ZT_CODEC_SZ;
     params.effort = effort;
     range_of(array, &min, &max);
-    const struct zti_ask ask = {
+    const struct zti_target target = {
         .params = &params,
         .kind = kind_of(bound),
         .abs_bound = bound,
@@ -75,7 +75,7 @@ static struct coded code_along(zt_context *context, const zt_array *array, doubl
         .found = {.has_axes = axes >= 0, .axes = axes >= 0 ? (uint32_t)axes : 0}};
     c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
     c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
-    assert_int_equal(zti_codec_sz.configure(context, &ask, &c.coding), ZT_OK);
+    assert_int_equal(zti_codec_sz.configure(context, &target, &c.coding), ZT_OK);
     assert_int_equal(zti_exec_survey(context, &c.coding, &own), ZT_OK);
     assert_int_equal(zti_exec_capacity(context, &c.coding, &c.capacity), ZT_OK);
     c.bytes = need(c.capacity);

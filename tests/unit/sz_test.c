@@ -438,10 +438,10 @@ static void tiles_stay_where_axes_were_asked_for(void **state)
     zt_params p;
     (void)state;
     (void)zt_params_init(&p, sizeof p);
-    const struct zti_ask ask = {.params = &p, .kind = ZT_ABS, .abs_bound = 1e-3, .found = axes};
+    const struct zti_target t = {.params = &p, .kind = ZT_ABS, .abs_bound = 1e-3, .found = axes};
     struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F32};
     coding.grid = zti_codec_grid(&zti_codec_sz, 3, shape);
-    assert_int_equal(zti_codec_sz.configure(NULL, &ask, &coding), ZT_OK);
+    assert_int_equal(zti_codec_sz.configure(NULL, &t, &coding), ZT_OK);
     coding.grid = zti_grid_of(3, shape, side);
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < ZTI_SZ_BOOKS_PASS; pass++) {
         struct zti_sz_tally tally = {.bits = {0}};

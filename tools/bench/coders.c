@@ -11,13 +11,13 @@ static bool always(void)
     return true;
 }
 
-static zt_params params_of(struct choice c, const struct subject *s, const struct ask *ask)
+static zt_params params_of(struct choice c, const struct subject *s, const struct target *target)
 {
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
     p.codec = c.codec;
     p.effort = c.effort;
-    p.bound = ask->bound;
+    p.bound = target->bound;
     p.range_lo = s->lo;
     p.range_hi = s->hi;
     p.fills = s->fills;
@@ -26,70 +26,70 @@ static zt_params params_of(struct choice c, const struct subject *s, const struc
     return p;
 }
 
-static bool is_bound(const struct ask *ask)
+static bool is_bound(const struct target *target)
 {
-    return ask->bound.kind != ZT_PRECISION;
+    return target->bound.kind != ZT_PRECISION;
 }
 
-static bool fits_zfp(const struct subject *s, const struct ask *ask)
+static bool fits_zfp(const struct subject *s, const struct target *target)
 {
     (void)s;
-    return is_bound(ask);
+    return is_bound(target);
 }
 
-static bool fits_sz(const struct subject *s, const struct ask *ask)
+static bool fits_sz(const struct subject *s, const struct target *target)
 {
     (void)s;
-    return is_bound(ask);
+    return is_bound(target);
 }
 
 /* Without loss effort high is effort default. */
-static bool fits_sz_high(const struct subject *s, const struct ask *ask)
+static bool fits_sz_high(const struct subject *s, const struct target *target)
 {
     (void)s;
-    return is_bound(ask) && ask->tolerance > 0;
+    return is_bound(target) && target->tolerance > 0;
 }
 
-static bool fits_ndzip(const struct subject *s, const struct ask *ask)
+static bool fits_ndzip(const struct subject *s, const struct target *target)
 {
     (void)s;
-    return is_bound(ask) && ask->tolerance == 0;
+    return is_bound(target) && target->tolerance == 0;
 }
 
-static size_t capacity_of(struct choice c, const struct subject *s, const struct ask *ask)
+static size_t capacity_of(struct choice c, const struct subject *s, const struct target *target)
 {
-    const zt_params p = params_of(c, s, ask);
+    const zt_params p = params_of(c, s, target);
     const zt_array a = zt_array_nd(s->values, (zt_type)s->type, s->rank, s->shape);
     size_t capacity = 0;
-    return zt_compress_bound(ask->context, &a, &p, &capacity) == ZT_OK ? capacity : 0;
+    return zt_compress_bound(target->context, &a, &p, &capacity) == ZT_OK ? capacity : 0;
 }
 
-static size_t encode(struct choice c, const struct subject *s, const struct ask *ask, void *out,
-                     size_t capacity)
+static size_t encode(struct choice c, const struct subject *s, const struct target *target,
+                     void *out, size_t capacity)
 {
-    const zt_params p = params_of(c, s, ask);
+    const zt_params p = params_of(c, s, target);
     const zt_array a = zt_array_nd(s->values, (zt_type)s->type, s->rank, s->shape);
     size_t n = 0;
-    return zt_compress(ask->context, &a, &p, out, capacity, &n) == ZT_OK ? n : 0;
+    return zt_compress(target->context, &a, &p, out, capacity, &n) == ZT_OK ? n : 0;
 }
 
-static bool decode(const struct subject *s, const struct ask *ask, const void *in, size_t n,
+static bool decode(const struct subject *s, const struct target *target, const void *in, size_t n,
                    void *values)
 {
     zt_array a = zt_array_nd(values, (zt_type)s->type, s->rank, s->shape);
-    return zt_decompress(ask->context, in, n, &a) == ZT_OK;
+    return zt_decompress(target->context, in, n, &a) == ZT_OK;
 }
 
 /* One function for each choice, for a table holds no arguments. */
 #define CODEC(id, name, codec, number, effort)                                                     \
-    static size_t capacity_##id(const struct subject *s, const struct ask *ask)                    \
+    static size_t capacity_##id(const struct subject *s, const struct target *target)              \
     {                                                                                              \
-        return capacity_of((struct choice){number, effort}, s, ask);                               \
+        return capacity_of((struct choice){number, effort}, s, target);                            \
     }                                                                                              \
-    static size_t encode_##id(const struct subject *s, const struct ask *ask, void *out,           \
+    static size_t encode_##id(const struct subject *s, const struct target *target, void *out,     \
                               size_t capacity)                                                     \
     {                                                                                              \
-        return encode((struct choice){number, effort}, s, ask, out, capacity);                     \
+        return encode((struct choice){number, effort}, s, target, out, capacity);                  \
     }                                                                                              \
     static const struct coder coder_##id = {name,         false,         false,       always,      \
                                             fits_##codec, capacity_##id, encode_##id, decode};

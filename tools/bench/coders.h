@@ -23,7 +23,7 @@ struct subject {
 };
 
 /* What is asked of a codec. */
-struct ask {
+struct target {
     zt_bound bound;      /* abs, rel, lossless; precision for fpzip alone */
     double tolerance;    /* absolute; 0: lossless */
     uint32_t threads;    /* 1: serial */
@@ -35,13 +35,13 @@ struct coder {
     bool is_peer;
     bool decodes_alone; /* with one thread, however many are asked for */
     bool (*is_there)(void);
-    bool (*fits)(const struct subject *subject, const struct ask *ask);
-    size_t (*capacity)(const struct subject *subject, const struct ask *ask);
+    bool (*fits)(const struct subject *subject, const struct target *target);
+    size_t (*capacity)(const struct subject *subject, const struct target *target);
     /* Bytes written, 0 on failure. */
-    size_t (*encode)(const struct subject *subject, const struct ask *ask, void *out,
+    size_t (*encode)(const struct subject *subject, const struct target *target, void *out,
                      size_t capacity);
-    bool (*decode)(const struct subject *subject, const struct ask *ask, const void *in, size_t n,
-                   void *values);
+    bool (*decode)(const struct subject *subject, const struct target *target, const void *in,
+                   size_t n, void *values);
 };
 
 extern const struct coder *const coders[];

@@ -27,9 +27,9 @@ static bool find_all(const char *library, const char *const *names, void **funct
       }){pointer}                                                                                  \
           .out)
 
-static bool is_lossy(const struct ask *ask)
+static bool is_lossy(const struct target *target)
 {
-    return ask->tolerance > 0;
+    return target->tolerance > 0;
 }
 
 /* ---- libzfp -------------------------------------------------------------------------------- */
@@ -82,17 +82,17 @@ static bool zfp_is_there(void)
 }
 
 /* Values that are no numbers are undefined input to it. */
-static bool zfp_fits(const struct subject *s, const struct ask *ask)
+static bool zfp_fits(const struct subject *s, const struct target *target)
 {
     for (uint32_t i = 0; i < s->rank; i++)
         if (s->shape[i] > UINT_MAX)
             return false;
-    return s->special_values == 0 && ask->bound.kind != ZT_PRECISION &&
-           (!is_lossy(ask) || s->type == ZT_F32 || s->type == ZT_F64);
+    return s->special_values == 0 && target->bound.kind != ZT_PRECISION &&
+           (!is_lossy(target) || s->type == ZT_F32 || s->type == ZT_F64);
 }
 
 /* A field and a stream as it asks; stream->stream is still to be set. */
-static zfp_stream *zfp_begin(const struct subject *s, const struct ask *ask, void *values,
+static zfp_stream *zfp_begin(const struct subject *s, const struct target *target, void *values,
                              zfp_field **field)
 {
     static const zfp_type types[] = {[ZT_F32] = zfp_type_float,
@@ -107,8 +107,8 @@ static zfp_stream *zfp_begin(const struct subject *s, const struct ask *ask, voi
     (void)Z(zfp_field_set_type, Z_TYPE)(*field, types[s->type]);
     Z(zfp_field_set_size_4d, Z_SIZES)(*field, n[0], n[1], n[2], n[3]);
     (*field)->data = values;
-    if (is_lossy(ask))
-        (void)Z(zfp_stream_set_accuracy, Z_ACCURACY)(stream, ask->tolerance);
+    if (is_lossy(target))
+        (void)Z(zfp_stream_set_accuracy, Z_ACCURACY)(stream, target->tolerance);
     else
         Z(zfp_stream_set_reversible, Z_REVERSIBLE)(stream);
     return stream;
@@ -120,24 +120,25 @@ static void zfp_end(zfp_stream *stream, zfp_field *field)
     Z(zfp_stream_close, Z_SHUT)(stream);
 }
 
-static size_t zfp_capacity(const struct subject *s, const struct ask *ask)
+static size_t zfp_capacity(const struct subject *s, const struct target *target)
 {
     zfp_field *field;
-    zfp_stream *stream = zfp_begin(s, ask, s->values, &field);
+    zfp_stream *stream = zfp_begin(s, target, s->values, &field);
     const size_t capacity = Z(zfp_stream_maximum_size, Z_MAXIMUM)(stream, field);
     zfp_end(stream, field);
     return capacity;
 }
 
-static size_t zfp_encode(const struct subject *s, const struct ask *ask, void *out, size_t capacity)
+static size_t zfp_encode(const struct subject *s, const struct target *target, void *out,
+                         size_t capacity)
 {
     zfp_field *field;
-    zfp_stream *stream = zfp_begin(s, ask, s->values, &field);
+    zfp_stream *stream = zfp_begin(s, target, s->values, &field);
     bitstream *bits = Z(stream_open, Z_BITS)(out, capacity);
     size_t n = 0;
     Z(zfp_stream_set_bit_stream, Z_SET_BITS)(stream, bits);
     Z(zfp_stream_rewind, Z_REWIND)(stream);
-    if (ask->threads == 1 || Z(zfp_stream_set_omp_threads, Z_THREADS)(stream, ask->threads))
+    if (target->threads == 1 || Z(zfp_stream_set_omp_threads, Z_THREADS)(stream, target->threads))
         n = Z(zfp_compress, Z_ENCODE)(stream, field);
     Z(stream_close, Z_CLOSE)(bits);
     zfp_end(stream, field);
@@ -145,11 +146,11 @@ static size_t zfp_encode(const struct subject *s, const struct ask *ask, void *o
 }
 
 /* Its threads decode nothing at all but with CUDA, so this has one always. */
-static bool zfp_decode(const struct subject *s, const struct ask *ask, const void *in, size_t n,
-                       void *values)
+static bool zfp_decode(const struct subject *s, const struct target *target, const void *in,
+                       size_t n, void *values)
 {
     zfp_field *field;
-    zfp_stream *stream = zfp_begin(s, ask, values, &field);
+    zfp_stream *stream = zfp_begin(s, target, values, &field);
     const union {
         const void *in;
         void *bytes;
@@ -196,55 +197,55 @@ static bool fpzip_is_there(void)
 }
 
 /* It has no bounds but bits that are kept. */
-static bool fpzip_fits(const struct subject *s, const struct ask *ask)
+static bool fpzip_fits(const struct subject *s, const struct target *target)
 {
     for (uint32_t i = 0; i < s->rank; i++)
         if (s->shape[i] > INT_MAX)
             return false;
-    return ask->threads == 1 && (s->type == ZT_F32 || s->type == ZT_F64) &&
-           (ask->bound.kind == ZT_PRECISION || !is_lossy(ask)) &&
-           (ask->bound.kind != ZT_PRECISION || s->special_values == 0);
+    return target->threads == 1 && (s->type == ZT_F32 || s->type == ZT_F64) &&
+           (target->bound.kind == ZT_PRECISION || !is_lossy(target)) &&
+           (target->bound.kind != ZT_PRECISION || s->special_values == 0);
 }
 
-static size_t fpzip_capacity(const struct subject *s, const struct ask *ask)
+static size_t fpzip_capacity(const struct subject *s, const struct target *target)
 {
-    (void)ask;
+    (void)target;
     return (size_t)s->raw_bytes + (size_t)s->raw_bytes / 2 + 4096;
 }
 
-static void fpzip_describe(FPZ *f, const struct subject *s, const struct ask *ask)
+static void fpzip_describe(FPZ *f, const struct subject *s, const struct target *target)
 {
     int n[4] = {1, 1, 1, 1};
     for (uint32_t i = 0; i < s->rank; i++)
         n[i] = (int)s->shape[s->rank - 1 - i];
     f->type = s->type == ZT_F64;
-    f->prec = ask->bound.kind == ZT_PRECISION ? (int)ask->bound.value : 0;
+    f->prec = target->bound.kind == ZT_PRECISION ? (int)target->bound.value : 0;
     f->nx = n[0];
     f->ny = n[1];
     f->nz = n[2];
     f->nf = n[3];
 }
 
-static size_t fpzip_encode(const struct subject *s, const struct ask *ask, void *out,
+static size_t fpzip_encode(const struct subject *s, const struct target *target, void *out,
                            size_t capacity)
 {
     FPZ *f = F(fpzip_write_to_buffer, F_WRITE_TO)(out, capacity);
     if (!f)
         return 0;
-    fpzip_describe(f, s, ask);
+    fpzip_describe(f, s, target);
     const size_t n = F(fpzip_write, F_WRITE)(f, s->values);
     F(fpzip_write_close, F_WRITE_CLOSE)(f);
     return n;
 }
 
-static bool fpzip_decode(const struct subject *s, const struct ask *ask, const void *in, size_t n,
-                         void *values)
+static bool fpzip_decode(const struct subject *s, const struct target *target, const void *in,
+                         size_t n, void *values)
 {
     FPZ *f = F(fpzip_read_from_buffer, F_READ_FROM)(in);
     (void)n;
     if (!f)
         return false;
-    fpzip_describe(f, s, ask);
+    fpzip_describe(f, s, target);
     const bool done = F(fpzip_read, F_READ)(f, values) != 0;
     F(fpzip_read_close, F_READ_CLOSE)(f);
     return done;
@@ -274,31 +275,31 @@ static bool zstd_is_there(void)
     return find_all("libzstd.so.1", zstd_names, zstd_functions, S_COUNT);
 }
 
-static bool zstd_fits(const struct subject *s, const struct ask *ask)
+static bool zstd_fits(const struct subject *s, const struct target *target)
 {
     (void)s;
-    return ask->threads == 1 && ask->bound.kind != ZT_PRECISION && !is_lossy(ask);
+    return target->threads == 1 && target->bound.kind != ZT_PRECISION && !is_lossy(target);
 }
 
-static size_t zstd_capacity(const struct subject *s, const struct ask *ask)
+static size_t zstd_capacity(const struct subject *s, const struct target *target)
 {
-    (void)ask;
+    (void)target;
     return S(ZSTD_compressBound, S_BOUND)((size_t)s->raw_bytes);
 }
 
-static size_t zstd_encode(const struct subject *s, const struct ask *ask, void *out,
+static size_t zstd_encode(const struct subject *s, const struct target *target, void *out,
                           size_t capacity)
 {
-    (void)ask;
+    (void)target;
     const size_t n =
         S(ZSTD_compress, S_ENCODE)(out, capacity, s->values, (size_t)s->raw_bytes, S_LEVEL);
     return S(ZSTD_isError, S_IS_ERROR)(n) ? 0 : n;
 }
 
-static bool zstd_decode(const struct subject *s, const struct ask *ask, const void *in, size_t n,
-                        void *values)
+static bool zstd_decode(const struct subject *s, const struct target *target, const void *in,
+                        size_t n, void *values)
 {
-    (void)ask;
+    (void)target;
     return S(ZSTD_decompress, S_DECODE)(values, (size_t)s->raw_bytes, in, n) == s->raw_bytes;
 }
 

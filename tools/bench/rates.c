@@ -50,7 +50,7 @@ static struct rate *add_row(struct rates *r, struct ztio_error *error)
 struct trial {
     const struct coder *coder;
     const struct subject *subject;
-    struct ask ask;
+    struct target target;
     void *coded;
     size_t capacity;
     void *decoded;
@@ -59,9 +59,9 @@ struct trial {
 static bool fail_trial(const struct trial *t, const char *what, struct ztio_error *error)
 {
     char bound[CLI_TEXT_BYTES];
-    const char *sentence = t->coder->is_peer ? "" : zt_context_error(t->ask.context);
+    const char *sentence = t->coder->is_peer ? "" : zt_context_error(t->target.context);
     return fail(error, ZTIO_BAD_DATA, "%s: %s cannot %s it with %s%s%s; leave one of them out",
-                t->subject->place, t->coder->name, what, format_bound(&t->ask.bound, bound),
+                t->subject->place, t->coder->name, what, format_bound(&t->target.bound, bound),
                 sentence[0] ? ": " : "", sentence);
 }
 
@@ -69,7 +69,7 @@ static bool fail_trial(const struct trial *t, const char *what, struct ztio_erro
 static double seconds_of(const struct trial *t)
 {
     struct timespec time;
-    if (t->ask.threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0)
+    if (t->target.threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0)
         return now_seconds();
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
@@ -82,17 +82,17 @@ static bool run_trial(const struct trial *t, struct rate *row, struct ztio_error
         if (run >= LEAST_RUNS && now_seconds() - began > enough_seconds)
             break;
         double start = seconds_of(t);
-        const size_t n = t->coder->encode(t->subject, &t->ask, t->coded, t->capacity);
+        const size_t n = t->coder->encode(t->subject, &t->target, t->coded, t->capacity);
         row->encode_seconds = fmin(row->encode_seconds, seconds_of(t) - start);
         if (n == 0)
             return fail_trial(t, "compress", error);
         row->bytes = n;
         start = seconds_of(t);
-        if (!t->coder->decode(t->subject, &t->ask, t->coded, n, t->decoded))
+        if (!t->coder->decode(t->subject, &t->target, t->coded, n, t->decoded))
             return fail_trial(t, "decompress", error);
         row->decode_seconds = fmin(row->decode_seconds, seconds_of(t) - start);
     }
-    if (t->coder->decodes_alone && t->ask.threads > 1)
+    if (t->coder->decodes_alone && t->target.threads > 1)
         row->decode_seconds = (double)NAN;
     return true;
 }
@@ -106,9 +106,9 @@ static bool compare_trial(const struct trial *t, struct rate *row, struct ztio_e
     (void)zt_quality_init(&q, sizeof q);
     q.fills = s->fills;
     memcpy(q.fill, s->fill, sizeof q.fill);
-    const zt_status status = zt_compare(t->ask.context, &a, &b, &q);
+    const zt_status status = zt_compare(t->target.context, &a, &b, &q);
     if (status != ZT_OK)
-        return fail_zt(error, t->ask.context, status, s->place);
+        return fail_zt(error, t->target.context, status, s->place);
     row->max_error = q.max_abs_error;
     row->psnr = zt_quality_psnr(&q);
     return true;
@@ -117,7 +117,7 @@ static bool compare_trial(const struct trial *t, struct rate *row, struct ztio_e
 static bool measure_one(struct rates *r, struct trial *t, struct ztio_error *error)
 {
     void *memory;
-    t->capacity = t->coder->capacity(t->subject, &t->ask);
+    t->capacity = t->coder->capacity(t->subject, &t->target);
     if (t->capacity == 0)
         return fail_trial(t, "compress", error);
     if (!allocate(&memory, t->capacity, t->subject->place, error))
@@ -129,9 +129,9 @@ static bool measure_one(struct rates *r, struct trial *t, struct ztio_error *err
         row->file = (int)(t->subject - r->file);
         (void)snprintf(row->codec, sizeof row->codec, "%s", t->coder->name);
         row->is_peer = t->coder->is_peer;
-        row->threads = t->ask.threads;
-        row->bound = t->ask.bound;
-        row->tolerance = t->ask.bound.kind == ZT_PRECISION ? (double)NAN : t->ask.tolerance;
+        row->threads = t->target.threads;
+        row->bound = t->target.bound;
+        row->tolerance = t->target.bound.kind == ZT_PRECISION ? (double)NAN : t->target.tolerance;
         done = run_trial(t, row, error) && compare_trial(t, row, error);
     }
     free(memory);
@@ -182,11 +182,11 @@ static bool for_each(struct rates *r, void *decoded, each_trial *what, struct zt
             for (int j = 0; j < 2 * all; j++) {
                 struct trial t = {.coder = coders[k], .subject = s, .decoded = decoded};
                 const bool is_parallel = j % 2 == 1;
-                t.ask = (struct ask){.bound = bounds[j / 2],
-                                     .tolerance = tolerance_on(s, &bounds[j / 2]),
-                                     .threads = is_parallel ? r->threads : 1,
-                                     .context = is_parallel ? r->parallel : r->serial};
-                if (t.ask.context && coders[k]->fits(s, &t.ask) && !what(r, &t, error))
+                t.target = (struct target){.bound = bounds[j / 2],
+                                           .tolerance = tolerance_on(s, &bounds[j / 2]),
+                                           .threads = is_parallel ? r->threads : 1,
+                                           .context = is_parallel ? r->parallel : r->serial};
+                if (t.target.context && coders[k]->fits(s, &t.target) && !what(r, &t, error))
                     return false;
             }
         }
@@ -230,13 +230,13 @@ bool rates_round_trip(struct rates *r, const struct subject *s, uint32_t codec, 
     struct trial t = {
         .coder = coders[codec == ZT_CODEC_ZFP ? 0 : 1], .subject = s, .decoded = decoded};
     void *memory;
-    t.ask = (struct ask){
+    t.target = (struct target){
         .bound = bound, .tolerance = tolerance_on(s, &bound), .threads = 1, .context = r->serial};
-    t.capacity = t.coder->capacity(s, &t.ask);
+    t.capacity = t.coder->capacity(s, &t.target);
     if (!allocate(&memory, t.capacity, s->place, error))
         return false;
-    *n = t.coder->encode(s, &t.ask, memory, t.capacity);
-    const bool done = *n > 0 && t.coder->decode(s, &t.ask, memory, (size_t)*n, decoded);
+    *n = t.coder->encode(s, &t.target, memory, t.capacity);
+    const bool done = *n > 0 && t.coder->decode(s, &t.target, memory, (size_t)*n, decoded);
     free(memory);
     return done || fail_trial(&t, "code", error);
 }

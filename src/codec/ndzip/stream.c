@@ -43,10 +43,10 @@ static uint32_t chunk_tiles(uint32_t rank)
     return 1;
 }
 
-static zt_status configure(zt_context *context, const struct zti_ask *ask,
+static zt_status configure(zt_context *context, const struct zti_target *target,
                            struct zti_coding *coding)
 {
-    if (ask->kind != ZT_LOSSLESS)
+    if (target->kind != ZT_LOSSLESS)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the ndzip codec is lossless; ask for no bound, or choose another codec");
     if (coding->grid.count > UINT32_MAX / (ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width_of(coding)))

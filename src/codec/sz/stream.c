@@ -53,57 +53,58 @@ static uint32_t chunk_tiles(uint32_t rank)
     return 4;
 }
 
-static void configure_bound(const struct zti_ask *ask, struct zti_coding *coding)
+static void configure_bound(const struct zti_target *target, struct zti_coding *coding)
 {
     struct zti_sz *sz = sz_in(coding);
     if (!zti_is_float(coding->type)) {
         const double most = coding->type == ZT_I32 ? 0x1p31 - 1 : 0x1p61;
-        const double whole = ask->kind == ZT_ABS ? floor(fmin(ask->abs_bound, most)) : 0;
+        const double whole = target->kind == ZT_ABS ? floor(fmin(target->abs_bound, most)) : 0;
         sz->source = ZTI_SZ_STEPS;
         sz->whole_step = 2 * (uint64_t)whole + 1;
-    } else if (ask->kind == ZT_LOSSLESS) {
+    } else if (target->kind == ZT_LOSSLESS) {
         sz->source = ZTI_SZ_BITS;
-    } else if (ask->kind == ZT_PWREL) {
+    } else if (target->kind == ZT_PWREL) {
         sz->source = ZTI_SZ_LOG;
-        sz->bound = fmin(ask->part, 0.5) * (1 - 0x1p-50); /* see is_near in quantize/logarithms.h */
+        sz->bound =
+            fmin(target->part, 0.5) * (1 - 0x1p-50); /* see is_near in quantize/logarithms.h */
         sz->fineness = zti_sz_fineness(coding->type, sz->bound);
         if (sz->fineness == 0)
             sz->source = ZTI_SZ_BITS;
     } else {
         sz->source = ZTI_SZ_LATTICE;
-        sz->bound = fmin(ask->abs_bound, 0x1p1000);
-        sz->step = zti_sz_step(coding->type, sz->bound, fmax(fabs(ask->min), fabs(ask->max)));
+        sz->bound = fmin(target->abs_bound, 0x1p1000);
+        sz->step = zti_sz_step(coding->type, sz->bound, fmax(fabs(target->min), fabs(target->max)));
     }
 }
 
-static zt_status configure(zt_context *context, const struct zti_ask *ask,
+static zt_status configure(zt_context *context, const struct zti_target *target,
                            struct zti_coding *coding)
 {
     enum { DEFAULT_BINS = 1024 };
-    if (ask->kind != ZT_LOSSLESS && ask->kind != ZT_ABS && ask->kind != ZT_PWREL)
+    if (target->kind != ZT_LOSSLESS && target->kind != ZT_ABS && target->kind != ZT_PWREL)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
                         "the zfp codec");
     memset(sz_in(coding), 0, sizeof(struct zti_sz));
-    configure_bound(ask, coding);
-    const bool is_high = ask->params->effort == ZT_EFFORT_HIGH;
-    const bool has_axes = ask->found.has_axes && !is_high; /* which has a way of its own */
+    configure_bound(target, coding);
+    const bool is_high = target->params->effort == ZT_EFFORT_HIGH;
+    const bool has_axes = target->found.has_axes && !is_high; /* which has a way of its own */
     sz_in(coding)->wants_high =
         is_high && sz_of(coding)->source != ZTI_SZ_LOG; /* which has holes */
-    sz_in(coding)->effort = is_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
-    sz_in(coding)->least = ask->min;
-    sz_in(coding)->most = ask->max;
-    sz_in(coding)->bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
+    sz_in(coding)->effort = is_high ? ZT_EFFORT_DEFAULT : target->params->effort;
+    sz_in(coding)->least = target->min;
+    sz_in(coding)->most = target->max;
+    sz_in(coding)->bins = target->params->sz_bins ? target->params->sz_bins : DEFAULT_BINS;
     sz_in(coding)->axes = (1u << coding->grid.rank) - 1;
     if (sz_of(coding)->effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
         sz_in(coding)->axes &= ~1u; /* as volumes, one after another */
     else if (has_axes)
-        sz_in(coding)->axes = ask->found.axes;
+        sz_in(coding)->axes = target->found.axes;
     sz_in(coding)->has_axes = has_axes;
-    sz_in(coding)->has_groups = has_axes && ask->found.has_rest;
+    sz_in(coding)->has_groups = has_axes && target->found.has_rest;
     if (sz_of(coding)->has_groups) {
-        sz_in(coding)->is_blocked = (uint32_t)ask->found.rest[0];
-        sz_in(coding)->centre = ask->found.rest[1];
+        sz_in(coding)->is_blocked = (uint32_t)target->found.rest[0];
+        sz_in(coding)->centre = target->found.rest[1];
     }
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;

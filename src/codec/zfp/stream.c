@@ -112,14 +112,15 @@ static uint32_t chunk_tiles(uint32_t rank)
 /* Integers within +-t: raise them by 'shift' so that |q| < 2^(N-2), and code the planes down to
  * kmin, whose tolerance 2^(kmin + 2 rank) is at most t 2^shift (cf. zti_zfp_proves in spec.h;
  * rounding to the nearest integer adds nothing to an error below t, which is whole). */
-static void configure_integers(const struct zti_ask *ask, struct zti_coding *coding)
+static void configure_integers(const struct zti_target *target, struct zti_coding *coding)
 {
     const int32_t width = (int32_t)(8 * zt_type_bytes(coding->type));
-    const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
+    const double most =
+        fabs(target->min) > fabs(target->max) ? fabs(target->min) : fabs(target->max);
     struct zti_zfp *z = zfp_in(coding);
     int most_exponent = 0, bound_exponent = 0;
-    (void)frexp(most, &most_exponent);                   /* most < 2^most_exponent */
-    (void)frexp(floor(ask->abs_bound), &bound_exponent); /* 2^(bound_exponent - 1) <= bound */
+    (void)frexp(most, &most_exponent);                      /* most < 2^most_exponent */
+    (void)frexp(floor(target->abs_bound), &bound_exponent); /* 2^(bound_exponent - 1) <= bound */
     if (isnan(most))
         return; /* sizes are asked for: all planes */
     z->shift = width - 2 - most_exponent;
@@ -145,35 +146,37 @@ static uint32_t choices(const struct zti_coding *coding, uint32_t ends[ZTI_CHOIC
     return 2;
 }
 
-static zt_status set_choice(const struct zti_ask *ask, const struct zti_coding *coding, zt_zfp *zfp)
+static zt_status set_choice(const struct zti_target *target, const struct zti_coding *coding,
+                            zt_zfp *zfp)
 {
     const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
-    const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
+    const double most =
+        fabs(target->min) > fabs(target->max) ? fabs(target->min) : fabs(target->max);
     int exponent = 0;
     (void)zt_zfp_set_reversible(zfp);
     if (isnan(most)) /* sizes are asked for: all planes */
         return ZT_OK;
-    if (ask->choice < width) {
-        zfp->maxprec = ask->choice + 1;
+    if (target->choice < width) {
+        zfp->maxprec = target->choice + 1;
         return ZT_OK;
     }
     (void)frexp(most, &exponent);
-    const int power = exponent - 1 - (int)(ask->choice - width);
+    const int power = exponent - 1 - (int)(target->choice - width);
     return zt_zfp_set_accuracy(zfp, ldexp(1, power < ZTI_ZFP_MIN_EXP ? ZTI_ZFP_MIN_EXP : power),
                                NULL);
 }
 
 /* Reuses the public setters, so that a mode has one definition. */
-static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
+static zt_status set_mode(zt_context *context, const struct zti_target *target,
                           const struct zti_coding *coding, zt_zfp *zfp)
 {
-    const zt_bound *b = &ask->params->bound;
-    switch (ask->kind) {
+    const zt_bound *b = &target->params->bound;
+    switch (target->kind) {
     case ZT_LOSSLESS: return zt_zfp_set_reversible(zfp);
     case ZT_ABS:
         if (coding->type == ZT_F32 || coding->type == ZT_F64)
-            return zt_zfp_set_accuracy(zfp, ask->abs_bound, NULL);
-        return ask->abs_bound < 1 ? zt_zfp_set_reversible(zfp) : ZT_OK;
+            return zt_zfp_set_accuracy(zfp, target->abs_bound, NULL);
+        return target->abs_bound < 1 ? zt_zfp_set_reversible(zfp) : ZT_OK;
     case ZT_RATE:
         if (!(b->value > 0 && b->value <= 4096))
             return zti_fail(context, ZT_BAD_ARG, "rate %g is not in (0, 4096] bits per value",
@@ -185,7 +188,7 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
             return zti_fail(context, ZT_BAD_ARG, "precision %g is not a whole number in 1..%d",
                             b->value, ZTI_ZFP_MAX_PREC);
         return zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
-    case ZT_PWREL: return set_choice(ask, coding, zfp);
+    case ZT_PWREL: return set_choice(target, coding, zfp);
     case ZT_EXPERT:
         if (zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp) != ZT_OK)
             return zti_fail(context, ZT_BAD_ARG,
@@ -202,31 +205,31 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
     case ZT_PSNR: break;
     }
     return zti_fail(context, ZT_UNSUPPORTED, "the zfp codec has no bound of kind %d",
-                    (int)ask->kind);
+                    (int)target->kind);
 }
 
-static zt_status configure(zt_context *context, const struct zti_ask *ask,
+static zt_status configure(zt_context *context, const struct zti_target *target,
                            struct zti_coding *coding)
 {
     zt_zfp zfp;
     zt_status status = zt_zfp_init(&zfp, sizeof zfp);
     if (status == ZT_OK)
-        status = set_mode(context, ask, coding, &zfp);
+        status = set_mode(context, target, coding, &zfp);
     if (status != ZT_OK)
         return status;
-    zfp.word_bits = ask->params->zfp_word_bits;
+    zfp.word_bits = target->params->zfp_word_bits;
     status = zti_zfp_check(context, &zfp, zfp_in(coding));
     if (status != ZT_OK)
         return status;
     coding->verify_bound = NAN;
-    coding->is_of_value = ask->kind == ZT_PWREL;
-    if (ask->kind == ZT_PWREL &&
+    coding->is_of_value = target->kind == ZT_PWREL;
+    if (target->kind == ZT_PWREL &&
         !zti_zfp_is_lossless(zfp_of(coding), coding->type, coding->grid.rank))
-        coding->verify_bound = ask->part;
-    if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(zfp_of(coding))) {
-        coding->verify_bound = ask->abs_bound;
+        coding->verify_bound = target->part;
+    if (target->kind == ZT_ABS && !zti_zfp_is_reversible(zfp_of(coding))) {
+        coding->verify_bound = target->abs_bound;
         if (coding->type == ZT_I32 || coding->type == ZT_I64)
-            configure_integers(ask, coding);
+            configure_integers(target, coding);
     }
     return zti_zfp_check_decodable(context, zfp_of(coding), coding->type, false);
 }

@@ -74,7 +74,7 @@ static zt_status measure(struct zti_job *j)
     struct zti_frame *const f = &j->frame;
     struct zti_buffer *const decoded = &j->scratch->decoded;
     f->error = 0;
-    if (j->ask.kind == ZT_LOSSLESS)
+    if (j->target.kind == ZT_LOSSLESS)
         return ZT_OK;
     const zt_progress progress = zti_pause_progress(j->context);
     const zt_status status =
@@ -93,11 +93,11 @@ zt_status zti_code(struct zti_job *j)
     struct zti_coding *const coding = &f->coding;
     zti_misses_free(j->context, &j->misses);
     j->misses = (struct zti_misses){.limit = zti_misses_limit(f)};
-    if (j->ask.loose_planes > 0 && j->misses_most < j->misses.limit)
+    if (j->target.loose_planes > 0 && j->misses_most < j->misses.limit)
         j->misses.limit = j->misses_most;
     zti_forget(j->context, coding);
     coding->grid = zti_codec_grid(coding->codec, j->values.rank, j->values.shape);
-    zt_status status = zti_configure(j->context, &j->ask, coding);
+    zt_status status = zti_configure(j->context, &j->target, coding);
     if (f->bound.kind == ZT_PSNR)
         coding->verify_bound = (double)NAN; /* it is the mean that counts */
     if (!status)

@@ -376,10 +376,10 @@ static zt_status fit(const struct zti_job *j, const struct zti_array *filled)
 {
     const struct zti_holes *const holes = zti_holes_of(j->frame.coding.codec);
     struct zti_coding coding = j->frame.coding;
-    const struct zti_ask ask = zti_ask_of_samples(j);
-    if (!holes || ask.kind != ZT_ABS || !(ask.abs_bound > 0))
+    const struct zti_target target = zti_target_of_samples(j);
+    if (!holes || target.kind != ZT_ABS || !(target.abs_bound > 0))
         return ZT_OK;
-    const zt_status status = coding.codec->configure(j->context, &ask, &coding);
+    const zt_status status = coding.codec->configure(j->context, &target, &coding);
     if (status || !holes->learn(&coding, filled, j->special.mask))
         return status;
     struct fitting f = {.coding = &coding, .filled = filled, .holes = j->special.mask};
@@ -424,7 +424,7 @@ zt_status zti_fill(struct zti_job *j)
         return status;
     if (j->special.is_over) {
         zti_frame_leave_special(f);
-        zti_ask_lossless(&j->ask);
+        zti_target_lossless(&j->target);
         return ZT_OK;
     }
     f->special_bytes = j->special.body_bytes;

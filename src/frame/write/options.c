@@ -53,25 +53,25 @@ static zt_status choose_way(struct zti_job *job)
     struct zti_job own = *job;
     own.values = *job->slab;
     zt_status status = zti_fill(&own);
-    if (!status && own.ask.kind == ZT_PWREL)
+    if (!status && own.target.kind == ZT_PWREL)
         status = zti_choose_way(&own);
-    job->ask.choice = own.ask.choice;
+    job->target.choice = own.target.choice;
     zti_job_free(&own);
     return status;
 }
 
 /* What samples say of a result that did not have to be asked about. */
 static zt_status ask_samples(zt_context *context, const struct zti_array *array,
-                             const struct zti_ask *asked, struct zti_result *result)
+                             const struct zti_target *asked, struct zti_result *result)
 {
     struct zti_choice *const choice = &result->choice;
     const double limit = choice->is_limit ? choice->bytes : (double)INFINITY;
     zt_params params = *asked->params;
-    struct zti_ask ask = *asked;
+    struct zti_target target = *asked;
     params.effort = result->candidate.effort;
-    ask.params = &params;
+    target.params = &params;
     choice->is_limit = false;
-    const zt_status status = zti_plan_measure(context, array, &result->candidate, &ask, choice);
+    const zt_status status = zti_plan_measure(context, array, &result->candidate, &target, choice);
     choice->bytes = choice->bytes < limit ? choice->bytes : limit;
     return status;
 }
@@ -106,13 +106,13 @@ static zt_status plan_options(zt_context *context, const struct zti_array *array
                           .slab = array};
     if (!status)
         status = zti_resolve(&job, is_scanned ? &scanned : NULL);
-    if (!status && job.ask.kind == ZT_PWREL)
+    if (!status && job.target.kind == ZT_PWREL)
         status = choose_way(&job);
     if (!status)
         status = zti_plan_frame(&job, results, &found);
     if (!status && (!results[0].choice.is_sampled || results[0].choice.is_limit)) {
-        const struct zti_ask ask = zti_ask_of_samples(&job);
-        status = ask_samples(context, array, &ask, &results[0]);
+        const struct zti_target target = zti_target_of_samples(&job);
+        status = ask_samples(context, array, &target, &results[0]);
     }
     if (!status)
         *count = zti_describe_results(results, found, 0, job.frame.shape, options, room);

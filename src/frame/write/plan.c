@@ -18,9 +18,9 @@ bool zti_has_planning(const zt_params *params)
             (kind == ZT_PWREL && !is_chosen_later(params->codec)));
 }
 
-struct zti_ask zti_ask_of_samples(const struct zti_job *job)
+struct zti_target zti_target_of_samples(const struct zti_job *job)
 {
-    struct zti_ask own = job->ask;
+    struct zti_target own = job->target;
     if (own.kind == ZT_PSNR) {
         own.kind = ZT_ABS;
         own.abs_bound = zti_psnr_bound(job->frame.bound.value, job->frame.range);
@@ -48,7 +48,8 @@ static uint32_t unplanned(const struct zti_job *j, struct zti_result *results)
 {
     const struct zti_request *const r = j->request;
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
-    const uint32_t n = r->fixed ? 1 : zti_candidates(j->ask.kind != ZT_LOSSLESS, &r->params, list);
+    const uint32_t n =
+        r->fixed ? 1 : zti_candidates(j->target.kind != ZT_LOSSLESS, &r->params, list);
     const struct zti_candidate own = {.codec = r->codec->id, .effort = r->params.effort};
     for (uint32_t i = 0; i < n; i++) { /* the slowest is the last of them */
         struct zti_result *const one = &results[n - 1 - i];
@@ -64,7 +65,7 @@ static uint32_t unplanned(const struct zti_job *j, struct zti_result *results)
 
 zt_status zti_plan_frame(const struct zti_job *j, struct zti_result *results, uint32_t *count)
 {
-    const struct zti_ask own = zti_ask_of_samples(j);
+    const struct zti_target own = zti_target_of_samples(j);
     if (!zti_has_planning(&j->request->params) || j->request->fixed) {
         *count = unplanned(j, results);
         return ZT_OK;
@@ -94,14 +95,14 @@ static zt_status turn(struct zti_job *j)
 
 zt_status zti_take_plan(struct zti_job *j, const struct zti_result *result)
 {
-    struct zti_ask *const ask = &j->ask;
+    struct zti_target *const target = &j->target;
     j->params = j->request->params;
     j->params.effort = result->candidate.effort;
-    ask->params = &j->params;
-    ask->found = result->choice.found;
-    if (ask->kind != ZT_ABS && ask->kind != ZT_LOSSLESS) /* the bound, with which it goes, is still
-                                                            to be found */
-        ask->found.has_rest = false;
+    target->params = &j->params;
+    target->found = result->choice.found;
+    if (target->kind != ZT_ABS && target->kind != ZT_LOSSLESS) /* the bound, with which it goes, is
+                                                            still to be found */
+        target->found.has_rest = false;
     j->frame.coding.codec = zti_codec_by_id(result->candidate.codec);
     zti_frame_set_plan(&j->frame, &result->choice.plan);
     return turn(j);

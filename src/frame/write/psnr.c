@@ -205,13 +205,13 @@ static zt_status try_power(const struct zti_job *job, struct zti_trial *trial, i
     zt_context *const context = job->context;
     const struct zti_search *const s = &job->search;
     const struct zti_array *const sample = &trial->sample.array;
-    struct zti_ask ask = job->ask;
+    struct zti_target target = job->target;
     struct zti_coding coding;
     uint64_t bytes;
     double squares = 0;
-    ask.kind = ZT_ABS;
-    ask.abs_bound = ldexp(1, k);
-    zt_status status = zti_code_for_good(context, job->frame.coding.codec, &ask, sample, NULL,
+    target.kind = ZT_ABS;
+    target.abs_bound = ldexp(1, k);
+    zt_status status = zti_code_for_good(context, job->frame.coding.codec, &target, sample, NULL,
                                          &trial->stream, &coding, &bytes);
     if (!status)
         status = zti_decode_own(context, &coding, trial->stream.bytes, bytes, &trial->decoded);

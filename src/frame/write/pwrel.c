@@ -4,7 +4,7 @@
 
 /* Bits that the sample takes when coded as is asked, exact values with their places included;
  * UINT64_MAX where these are more than a frame may have. */
-static zt_status sample_bits(const struct zti_job *job, const struct zti_ask *ask,
+static zt_status sample_bits(const struct zti_job *job, const struct zti_target *target,
                              struct zti_trial *trial, uint64_t limit, uint64_t *bits)
 {
     const struct zti_array *const sample = &trial->sample.array;
@@ -12,8 +12,8 @@ static zt_status sample_bits(const struct zti_job *job, const struct zti_ask *as
     struct zti_misses misses = {.limit = limit};
     struct zti_coding coding;
     uint64_t bytes;
-    const zt_status status = zti_code_for_good(job->context, job->frame.coding.codec, ask, sample,
-                                               &misses, &trial->stream, &coding, &bytes);
+    const zt_status status = zti_code_for_good(job->context, job->frame.coding.codec, target,
+                                               sample, &misses, &trial->stream, &coding, &bytes);
     const uint64_t gap = misses.count ? values / misses.count : 0;
     *bits = 8 * (bytes + misses.count * (zt_type_bytes(coding.type) + (gap < 128 ? 1 : 2)));
     if (misses.is_over)
@@ -29,7 +29,7 @@ zt_status zti_choose_way(struct zti_job *j)
 {
     enum { SAMPLE_VALUES = 1 << 15, RISES = 2, PART = 8 };
     const struct zti_coding *const coding = &j->frame.coding;
-    struct zti_ask *const ask = &j->ask;
+    struct zti_target *const target = &j->target;
     uint32_t ends[ZTI_CHOICE_RUNS], best = 0, at = 0;
     uint64_t least = UINT64_MAX, bits;
     struct zti_trial trial = {.stream = {.bytes = NULL}};
@@ -44,8 +44,8 @@ zt_status zti_choose_way(struct zti_job *j)
         uint64_t low = UINT64_MAX;
         uint32_t rises = 0;
         for (at = run > 0 ? ends[run - 1] : 0; at < ends[run] && rises < RISES && !status; at++) {
-            ask->choice = at;
-            status = sample_bits(j, ask, &trial, limit, &bits);
+            target->choice = at;
+            status = sample_bits(j, target, &trial, limit, &bits);
             rises = bits < low || bits == UINT64_MAX ? 0 : rises + 1;
             low = bits < low ? bits : low;
             if (bits < least) {
@@ -54,7 +54,7 @@ zt_status zti_choose_way(struct zti_job *j)
             }
         }
     }
-    ask->choice = least == UINT64_MAX ? ends[0] - 1 : best;
+    target->choice = least == UINT64_MAX ? ends[0] - 1 : best;
     zti_trial_free(j->context, &trial);
     return status;
 }

@@ -191,7 +191,7 @@ zt_status zti_resolve(struct zti_job *j, const struct zti_scanned *scanned)
     const struct zti_request *const r = j->request;
     const zt_params *const p = &r->params;
     struct zti_frame *const f = &j->frame;
-    struct zti_ask *const ask = &j->ask;
+    struct zti_target *const target = &j->target;
     memset(f, 0, sizeof *f);
     f->first = j->output->table.extent;
     f->type = r->type;
@@ -207,15 +207,16 @@ zt_status zti_resolve(struct zti_job *j, const struct zti_scanned *scanned)
     f->coding.verify_bound = (double)NAN;
     zti_frame_set_plan(f, NULL);
 
-    *ask = (struct zti_ask){
+    *target = (struct zti_target){
         .params = p, .part = p->bound.value, .min = (double)NAN, .max = (double)NAN};
     zt_status status = zti_bound_resolve(j->context, &p->bound, r->type, p->range_lo, p->range_hi,
-                                         &ask->kind, &ask->abs_bound);
-    f->abs_bound = ask->abs_bound;
+                                         &target->kind, &target->abs_bound);
+    f->abs_bound = target->abs_bound;
     if (p->bound.kind == ZT_PSNR)
         f->range = zti_range_of(r->type, p->range_lo, p->range_hi);
-    if (status || ask->kind == ZT_LOSSLESS ||
-        !(zti_is_float(r->type) || ask->kind == ZT_ABS || ask->kind == ZT_PSNR || p->fills > 0))
+    if (status || target->kind == ZT_LOSSLESS ||
+        !(zti_is_float(r->type) || target->kind == ZT_ABS || target->kind == ZT_PSNR ||
+          p->fills > 0))
         return status;
 
     struct zti_scanned own;
@@ -223,53 +224,53 @@ zt_status zti_resolve(struct zti_job *j, const struct zti_scanned *scanned)
         status = zti_scan_slab(j->context, r, j->slab, &own);
         scanned = &own;
     }
-    ask->min = scanned->min;
-    ask->max = scanned->max;
-    f->special_values = ask->special_values = scanned->special_values;
+    target->min = scanned->min;
+    target->max = scanned->max;
+    f->special_values = target->special_values = scanned->special_values;
     return status;
 }
 
 zt_status zti_resolve_by_values(struct zti_job *j)
 {
-    struct zti_ask *const ask = &j->ask;
+    struct zti_target *const target = &j->target;
     zt_status status = ZT_OK;
     j->misses_most = UINT64_MAX;
-    j->has_search = ask->kind == ZT_PSNR;
+    j->has_search = target->kind == ZT_PSNR;
     if (j->has_search) {
         status = zti_search_begin(j);
-        ask->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
-        ask->abs_bound = j->search.bound;
+        target->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+        target->abs_bound = j->search.bound;
         return status;
     }
     const zt_progress progress = zti_pause_progress(j->context);
-    if (ask->kind == ZT_PWREL)
+    if (target->kind == ZT_PWREL)
         status = zti_choose_way(j);
     if (!status && j->request->params.plan == ZT_PLAN_TIGHT)
-        status =
-            zti_plan_tighten(j->context, &j->values, j->frame.coding.codec, ask, &j->misses_most);
+        status = zti_plan_tighten(j->context, &j->values, j->frame.coding.codec, target,
+                                  &j->misses_most);
     zti_resume_progress(j->context, progress);
     return status;
 }
 
 bool zti_resolve_again(struct zti_job *j)
 {
-    struct zti_ask *const ask = &j->ask;
+    struct zti_target *const target = &j->target;
     if (j->has_search) {
         if (!zti_search_next(&j->search, j->frame.error))
             return false;
-        ask->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
-        ask->abs_bound = j->search.bound;
+        target->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+        target->abs_bound = j->search.bound;
         return true;
     }
-    if (ask->loose_planes > 0) { /* where it does not pay, which samples have not shown */
+    if (target->loose_planes > 0) { /* where it does not pay, which samples have not shown */
         if (!zti_is_too_loose(&j->misses, j->frame.type, j->frame.payload_bytes))
             return false;
-        ask->loose_planes = j->is_loosened ? 0 : ask->loose_planes - 1;
+        target->loose_planes = j->is_loosened ? 0 : target->loose_planes - 1;
         j->is_loosened = true;
         return true;
     }
-    if (!j->misses.is_over || ask->kind == ZT_LOSSLESS)
+    if (!j->misses.is_over || target->kind == ZT_LOSSLESS)
         return false;
-    zti_ask_lossless(ask);
+    zti_target_lossless(target);
     return true;
 }

@@ -65,7 +65,7 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
      * a frame with a bound may also end up lossless, one with any where special values are too
      * many different ones. */
     const zt_bound *bound = &asked->params.bound;
-    struct zti_ask ask = {
+    struct zti_target target = {
         .params = &asked->params, .kind = ZT_LOSSLESS, .min = (double)NAN, .max = (double)NAN};
     const bool is_lossless = zti_is_lossless(bound);
     const bool has_abs = !is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_ABS ||
@@ -73,21 +73,21 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     uint64_t most = 0;
     zt_status status = ZT_OK;
     if (has_abs || (!is_lossless && (zti_is_float(asked->type) || asked->params.fills > 0))) {
-        status = asked->codec->configure(r->context, &ask, &f.coding);
+        status = asked->codec->configure(r->context, &target, &f.coding);
         if (!status)
             status = stream_most(r, &f.coding, &most);
     }
     if (has_abs) {
-        ask.kind = bound->kind == ZT_PWREL ? ZT_PWREL : ZT_ABS;
-        ask.part = bound->value;
-        ask.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
+        target.kind = bound->kind == ZT_PWREL ? ZT_PWREL : ZT_ABS;
+        target.part = bound->value;
+        target.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
     } else if (!is_lossless) {
-        ask.kind = (zt_bound_kind)bound->kind;
-        ask.abs_bound = (double)NAN;
+        target.kind = (zt_bound_kind)bound->kind;
+        target.abs_bound = (double)NAN;
     }
     f.coding.verify_bound = (double)NAN;
     if (!status)
-        status = asked->codec->configure(r->context, &ask, &f.coding);
+        status = asked->codec->configure(r->context, &target, &f.coding);
     if (!status)
         status = stream_most(r, &f.coding, &most);
     if (status)

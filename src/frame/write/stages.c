@@ -69,7 +69,8 @@ static zt_status code_finalists(const struct zti_job *resolved, struct zti_resul
     zt_status status = ZT_OK;
     uint32_t next;
     *best = *resolved;
-    while (!status && (next = zti_contest_next(results, count, &resolved->ask, values)) < count) {
+    while (!status &&
+           (next = zti_contest_next(results, count, &resolved->target, values)) < count) {
         struct zti_job one = *resolved;
         one.is_aside = best->stream != NULL;
         status = code_with(&one, &results[next]);

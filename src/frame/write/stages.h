@@ -91,14 +91,14 @@ struct zti_job {
 
     /* resolve */
     struct zti_frame frame;
-    struct zti_ask ask;
+    struct zti_target target;
     struct zti_search search; /* if has_search */
     bool has_search;
     bool is_loosened;     /* planes that samples said could be dropped were too many, once */
     uint64_t misses_most; /* with planes dropped, more values than that kept exactly do not pay */
 
     /* plan */
-    zt_params params; /* of ask: the caller's, with the effort of the candidate */
+    zt_params params; /* of target: the caller's, with the effort of the candidate */
 
     /* fill */
     struct zti_array values; /* the coded array, as the codec is given it */
@@ -171,10 +171,10 @@ bool zti_resolve_again(struct zti_job *job);
 bool zti_is_lossless(const zt_bound *bound);
 
 /* Ask for no loss. */
-static inline void zti_ask_lossless(struct zti_ask *ask)
+static inline void zti_target_lossless(struct zti_target *target)
 {
-    ask->kind = ZT_LOSSLESS;
-    ask->abs_bound = 0;
+    target->kind = ZT_LOSSLESS;
+    target->abs_bound = 0;
 }
 
 /* ---- psnr.c ---- */
@@ -190,8 +190,8 @@ bool zti_search_next(struct zti_search *search, double error);
 
 /* ---- pwrel.c ---- */
 
-/* Set ask.choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
- * exact values included. */
+/* Set target.choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest
+ * stream, exact values included. */
 zt_status zti_choose_way(struct zti_job *job);
 
 /* ---- plan.c ---- */
@@ -212,7 +212,7 @@ void zti_frame_set_plan(struct zti_frame *frame, const struct zti_plan *plan);
 zt_status zti_plan_frame(const struct zti_job *job, struct zti_result *results, uint32_t *count);
 
 /* What samples are coded under: for a PSNR the absolute bound that errors spread evenly need. */
-struct zti_ask zti_ask_of_samples(const struct zti_job *job);
+struct zti_target zti_target_of_samples(const struct zti_job *job);
 
 /* Code a frame as was chosen: codec, effort, and the slab as the coded array, where it lies if
  * strides can say that, else copied. */
