@@ -11,7 +11,7 @@ HTML comment above a block says more:
     <!-- file: NAME -->     the block (of any language) is written to NAME
     <!-- needs: WORD... --> commands, or python:MODULE, without which the block is skipped
     <!-- not run: WHY -->   the block is not run
-    <!-- numbers vary -->   numbers and runs of spaces and dashes are not compared
+    <!-- numbers vary -->   numbers, spaces, dashes and parentheses are not compared
     <!-- run: COMMAND -->   a command that the page does not show
 
 Speeds (... MB/s) and times are never compared; '...' alone on a line stands for any lines. What
@@ -30,7 +30,7 @@ import tempfile
 
 BLOCK = re.compile(r"((?:^<!-- .*? -->\n)*)^```(\w*)\n(.*?)^```$", re.M | re.S)
 SPEED = re.compile(r"[\d.]+(e[+-]?\d+)? *([kMG]B/s|m?s\b)")
-VARIES = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?|[-\s]+")
+VARIES = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?|[-\s()]+")
 MARK = "end of command"
 
 
@@ -80,7 +80,7 @@ def steps(block):
 
 def normal(line, varies):
     line = SPEED.sub(r"N \2", line.rstrip())
-    return VARIES.sub(" ", line).strip() if varies else line
+    return " ".join(VARIES.sub(" ", line).split()) if varies else line
 
 
 def same(wanted, got, varies):
