@@ -13,7 +13,6 @@
 
 #include "core/device.h"
 #include "entropy/huffman/gpu/kernels.h"
-#include "support/merge.h"
 
 #include <math.h>
 #include <stdlib.h>

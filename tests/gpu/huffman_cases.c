@@ -3,7 +3,6 @@
 
 #include "core/device.h"
 #include "entropy/huffman/gpu/kernels.h"
-#include "support/merge.h"
 
 #include <stdlib.h>
 #include <string.h>

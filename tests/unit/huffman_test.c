@@ -1,7 +1,6 @@
 /* huffman_test.c: symbols to bits and back, in every instance, on hostile bits, and by merges. */
 #include "entropy/huffman/huffman.h"
 #include "core/cpu.h"
-#include "support/merge.h"
 #include "support/support.h"
 
 #include <setjmp.h>

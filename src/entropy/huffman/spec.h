@@ -1,7 +1,6 @@
 /* spec.h: the rules of Huffman coding that decide bytes, for C and CUDA: which nodes are joined
  * (GenerateCL of codebook.c), how lengths are limited (limit.c), which code a length gives
- * (GenerateCW), what a unit of gpu/merge.cu takes, and the parts and chunks of the stream
- * (stream.h). */
+ * (GenerateCW), what a unit of merge.c takes, and the parts and chunks of the stream (stream.h). */
 #ifndef ZTI_HUFFMAN_SPEC_H
 #define ZTI_HUFFMAN_SPEC_H
 

@@ -1,7 +1,7 @@
-/* merge.cu: chunks of symbols to bits on a GPU by reduce-merge and shuffle-merge
- * (tests/support/merge.c has the picture), a block a chunk, and placed in the same pass. Streams
- * are made by huffman/gpu/encode.cu, which is faster; this is the paper's way, whose magnitude and
- * reduction factor can be chosen.
+/* merge.cu: chunks of symbols to bits on a GPU by reduce-merge and shuffle-merge (merge.c has
+ * the picture), a block a chunk, and placed in the same pass. Streams are made by
+ * huffman/gpu/encode.cu, which is faster; this is the paper's way, whose magnitude and reduction
+ * factor can be chosen.
  *
  *     reduce   a thread merges the codes of 2^r symbols into a word of a cell
  *     shuffle  rounds between two buffers in shared memory; a thread gathers each word of a merged

@@ -1,6 +1,6 @@
 /* merge.c: a chunk of codes by reduce-merge and shuffle-merge, as in Tian et al., "Revisiting
  * Huffman Coding" (IPDPS 2021), section IV-C: the form for machines that have a thread for every
- * few symbols. The bits are those of huffman/encode.c.
+ * few symbols. The bits are those of encode.c.
  *
  * Merging two strings of bits puts the right one behind the left one and adds their lengths.
  *
@@ -20,7 +20,7 @@
  * cell has room for the longest unit there can be, and the thread of a unit that breaks stores
  * several words. Every loop over cells or words below is a step of all threads of a block, and has
  * no order. */
-#include "support/merge.h"
+#include "entropy/huffman/spec.h"
 
 enum { WORD_BITS = ZTI_MERGE_WORD_BITS };
 
