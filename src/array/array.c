@@ -52,7 +52,7 @@ static zt_status check_output(zt_context *context, const struct zti_array *array
         if (array->stride[i] == 0 && array->shape[i] > 1)
             return zti_fail(context, ZT_BAD_ARG,
                             "axis %u (slowest first) of the output has stride 0", i);
-    const uint64_t bytes = zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+    const uint64_t bytes = zti_array_bytes(array);
     if (context && context->most_output_bytes > 0 && bytes > context->most_output_bytes)
         return zti_fail(context, ZT_NO_MEMORY,
                         "an array of %" PRIu64 " bytes is more than the output limit of %" PRIu64
@@ -79,14 +79,6 @@ zt_status zti_array_check(zt_context *context, const zt_array *given, enum zti_u
     else
         status = check_data(context, array);
     return status || use != ZTI_TO_WRITE ? status : check_output(context, array);
-}
-
-uint64_t zti_array_values(uint32_t rank, const uint64_t *shape)
-{
-    uint64_t n = 1;
-    for (uint32_t i = 0; i < rank; i++)
-        n *= shape[i];
-    return n;
 }
 
 bool zti_array_is_of(const struct zti_array *array, uint32_t type, uint32_t rank,

@@ -36,8 +36,10 @@ static inline bool zti_is_float(uint32_t type)
     return type == ZT_F32 || type == ZT_F64;
 }
 
-/* Elements of a shape; the caller has checked that the number fits. */
-uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
+static inline uint64_t zti_array_bytes(const struct zti_array *array)
+{
+    return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+}
 
 /* Whether an array is of this type and shape. */
 bool zti_array_is_of(const struct zti_array *array, uint32_t type, uint32_t rank,

@@ -122,26 +122,16 @@ void zti_copy_values(size_t value_bytes, uint32_t rank, const uint64_t *n, const
     } while (i < outer);
 }
 
-/* Between an array and C-contiguous memory. */
-static void steps_of(const struct zti_array *array, int64_t *stride)
-{
-    int64_t n = 1;
-    for (uint32_t i = array->rank; i-- > 0; n *= (int64_t)array->shape[i])
-        stride[i] = n;
-}
-
 void zti_array_copy(const struct zti_array *from, uint8_t *to)
 {
-    int64_t stride[ZT_MAX_RANK];
-    steps_of(from, stride);
+    const struct zti_array packed = zti_array_packed(to, from->type, from->rank, from->shape);
     zti_copy_values(zt_type_bytes(from->type), from->rank, from->shape, from->data, from->stride,
-                    to, stride);
+                    to, packed.stride);
 }
 
 void zti_array_paste(const uint8_t *from, const struct zti_array *to)
 {
-    int64_t stride[ZT_MAX_RANK];
-    steps_of(to, stride);
-    zti_copy_values(zt_type_bytes(to->type), to->rank, to->shape, from, stride, to->data,
+    const struct zti_array packed = zti_array_packed(NULL, to->type, to->rank, to->shape);
+    zti_copy_values(zt_type_bytes(to->type), to->rank, to->shape, from, packed.stride, to->data,
                     to->stride);
 }

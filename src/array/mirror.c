@@ -5,21 +5,16 @@
 
 bool zti_array_is_contiguous(const struct zti_array *array)
 {
-    int64_t step = 1;
-    for (uint32_t i = array->rank; i-- > 0; step *= (int64_t)array->shape[i])
-        if (array->shape[i] != 1 && array->stride[i] != step)
+    const struct zti_array packed = zti_array_packed(NULL, array->type, array->rank, array->shape);
+    for (uint32_t i = 0; i < array->rank; i++)
+        if (array->shape[i] != 1 && array->stride[i] != packed.stride[i])
             return false;
     return true;
 }
 
-static uint64_t bytes_of(const struct zti_array *array)
-{
-    return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
-}
-
 zt_status zti_fetch_array(zt_context *context, const struct zti_array *array, void *to)
 {
-    const uint64_t bytes = bytes_of(array);
+    const uint64_t bytes = zti_array_bytes(array);
     void *packed = array->data;
     if (!array->is_on_device) {
         zti_array_copy(array, to);
@@ -36,7 +31,7 @@ zt_status zti_fetch_array(zt_context *context, const struct zti_array *array, vo
 
 uint64_t zti_packed_bytes(const struct zti_array *array)
 {
-    return array->is_on_device && !zti_array_is_contiguous(array) ? bytes_of(array) : 0;
+    return array->is_on_device && !zti_array_is_contiguous(array) ? zti_array_bytes(array) : 0;
 }
 
 bool zti_has_near_values(const struct zti_array *array)
@@ -87,7 +82,7 @@ zt_status zti_mirror_open_output(zt_context *context, const struct zti_array *ar
                                  struct zti_mirror *m)
 {
     const zt_status status =
-        open_mirror(context, array->data, bytes_of(array), array->is_on_device, m);
+        open_mirror(context, array->data, zti_array_bytes(array), array->is_on_device, m);
     m->array = *array;
     if (m->own)
         m->array = zti_array_packed(m->own, array->type, array->rank, array->shape);
@@ -100,14 +95,14 @@ zt_status zti_mirror_open(zt_context *context, const struct zti_array *array, st
     if (!status && m->own)
         status = zti_fetch_array(context, array, m->own);
     if (!status && m->own && zti_array_is_contiguous(array))
-        register_copy(m, array->data, bytes_of(array));
+        register_copy(m, array->data, zti_array_bytes(array));
     return status;
 }
 
 zt_status zti_mirror_store(const struct zti_mirror *m, const struct zti_array *array)
 {
     zt_context *const context = m->context;
-    const uint64_t bytes = bytes_of(array);
+    const uint64_t bytes = zti_array_bytes(array);
     void *packed;
     if (!m->own)
         return ZT_OK;

@@ -20,12 +20,4 @@ static __device__ __forceinline__ int64_t offset_of(const struct zti_array *arra
     return offset;
 }
 
-static inline uint64_t elements_of(const struct zti_array *array)
-{
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < array->rank; i++)
-        count *= array->shape[i];
-    return count;
-}
-
 #endif

@@ -84,7 +84,7 @@ extern "C" void zti_cuda_scan(const struct zti_array *array, const struct zti_sc
 {
     const struct zti_array a = *array;
     const struct zti_scan_fills f = *fills;
-    const uint64_t count = elements_of(&a);
+    const uint64_t count = zti_array_values(a.rank, a.shape);
     const bool is_float = a.type == ZT_F32 || a.type == ZT_F64;
     const unsigned blocks = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
     if (zt_type_bytes(a.type) == 4)

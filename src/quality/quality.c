@@ -327,7 +327,7 @@ static bool scan_part(void *shared, uint32_t worker, uint64_t number)
 static void scan_all(zt_context *context, const struct zti_array *array, zt_stats *stats)
 {
     const uint64_t slices = array->shape[0];
-    const uint64_t bytes = zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+    const uint64_t bytes = zti_array_bytes(array);
     uint64_t parts = bytes / SCAN_PART_BYTES + 1;
     parts = parts < SCAN_PARTS_MOST ? parts : SCAN_PARTS_MOST;
     struct scan s = {

@@ -256,11 +256,6 @@ static zt_status begin_slab(struct decoder *d, struct slab *s)
     return status;
 }
 
-static uint64_t bytes_of(const struct zti_array *array)
-{
-    return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
-}
-
 /* Queue the slab's kernels, and what they found. */
 static zt_status launch(struct decoder *d, struct slab *s)
 {
@@ -269,7 +264,7 @@ static zt_status launch(struct decoder *d, struct slab *s)
     zt_status status = d->device->after(d->context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
     if (status == ZT_OK && !out->is_on_device) {
         status = d->device->room(d->context, zti_part_of(ZTI_DEVICE_VALUES, s->number),
-                                 bytes_of(out), &memory);
+                                 zti_array_bytes(out), &memory);
         s->args.view.out = zti_array_packed(memory, out->type, out->rank, out->shape);
         s->args.view.out.is_on_device = true;
     }
@@ -300,7 +295,7 @@ static zt_status check_ends(struct decoder *d, const struct slab *s)
 static zt_status get_values(struct decoder *d, struct slab *s)
 {
     const struct zti_array *out = &s->view.out;
-    const uint64_t bytes = bytes_of(out);
+    const uint64_t bytes = zti_array_bytes(out);
     if (out->is_on_device)
         return ZT_OK;
     if (d->scatter || !zti_array_is_contiguous(out)) {

@@ -33,8 +33,7 @@ zt_status zti_cuda_bring(zt_context *context, const struct zti_array *slab,
                          struct zti_cuda_bringing *b)
 {
     struct zti_device *const device = context->device;
-    const uint64_t bytes =
-        zti_array_values(slab->rank, slab->shape) * zt_type_bytes((zt_type)slab->type);
+    const uint64_t bytes = zti_array_bytes(slab);
     const uint64_t before = device->values_number;
     const bool is_whole = zti_array_is_contiguous(slab);
     const void *from = slab->data;
