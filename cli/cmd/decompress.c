@@ -76,7 +76,7 @@ struct slabs {
     uint32_t turn;
 };
 
-/* The slab whose turn it is, with room for so many slices. */
+/* Take the slab that is free; its memory grows to hold 'extent' slices. */
 static bool take_slab(struct slabs *slabs, const struct job *job, uint64_t extent, void **slab,
                       struct ztio_error *error)
 {

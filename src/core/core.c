@@ -1,4 +1,4 @@
-/* core.c: status names, sentences, memory. */
+/* core.c: status names, sentences, memory, elements of a shape. */
 #include "core/core.h"
 
 #include <sys/mman.h>
@@ -135,4 +135,12 @@ void zti_release(zt_context *context, void *memory)
         context->allocator.release(context->allocator.user, memory);
     else
         free(memory);
+}
+
+uint64_t zti_array_values(uint32_t rank, const uint64_t *shape)
+{
+    uint64_t n = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        n *= shape[i];
+    return n;
 }

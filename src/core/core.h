@@ -74,13 +74,7 @@ struct zti_array {
 };
 
 /* Elements of a shape; the caller has checked that the number fits. */
-static inline uint64_t zti_array_values(uint32_t rank, const uint64_t *shape)
-{
-    uint64_t n = 1;
-    for (uint32_t i = 0; i < rank; i++)
-        n *= shape[i];
-    return n;
-}
+uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 
 /* What a context holds; threads change it at once. */
 struct zti_held {

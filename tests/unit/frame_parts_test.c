@@ -26,20 +26,40 @@ static struct bytes file_of(uint32_t codec, uint32_t plan, uint32_t index, bool 
     return file;
 }
 
+/* A reader of a file, with all that it needs. */
+struct opened {
+    zt_context *context;
+    struct mem_source memory;
+    zt_source source;
+    zt_reader *reader;
+};
+
+static void open_file(struct opened *o, const struct bytes *file, bool is_sequential)
+{
+    *o = (struct opened){.reader = NULL};
+    o->source = source_of(&o->memory, file->data, file->n, is_sequential);
+    zt_context_new(NULL, &o->context);
+    need_ok(o->context, zt_reader_open(o->context, &o->source, &o->reader));
+}
+
+static void close_file(struct opened *o)
+{
+    zt_reader_close(o->reader);
+    zt_context_free(o->context);
+}
+
 /* Go through a file by parts of so many slices, 0: as many as it says are best for 'bytes'. */
 static void read_by_parts(const struct bytes *file, bool is_sequential, uint64_t slices,
                           uint64_t bytes, const float *expected)
 {
     enum { SLICE = ROWS * COLUMNS };
-    zt_context *c = NULL;
-    struct mem_source s;
-    zt_source source = source_of(&s, file->data, file->n, is_sequential);
-    zt_reader *r = NULL;
+    struct opened o;
     uint64_t first, extent;
     float *const got = (float *)need(VALUES * sizeof(float));
     memset(got, 0x55, VALUES * sizeof(float));
-    zt_context_new(NULL, &c);
-    need_ok(c, zt_reader_open(c, &source, &r));
+    open_file(&o, file, is_sequential);
+    zt_context *const c = o.context;
+    zt_reader *const r = o.reader;
     assert_int_equal(zt_reader_part_extent(r, 1), 0);
     for (;;) {
         need_ok(c, zt_reader_next(r, &first, &extent));
@@ -55,8 +75,7 @@ static void read_by_parts(const struct bytes *file, bool is_sequential, uint64_t
         assert_int_equal(zt_reader_part_extent(r, 1), 0);
     }
     assert_memory_equal(got, expected, VALUES * sizeof(float));
-    zt_reader_close(r);
-    zt_context_free(c);
+    close_file(&o);
     free(got);
 }
 
@@ -87,17 +106,15 @@ static void boxes_checks_and_the_next_frame_may_come_between_parts(void **state)
     (void)state;
     float *const expected = (float *)need(VALUES * sizeof(float));
     struct bytes file = file_of(ZT_CODEC_SZ, ZT_PLAN_OFF, ZT_INDEX_DEFAULT, true, expected);
-    zt_context *c = NULL;
-    struct mem_source s;
-    zt_source source = source_of(&s, file.data, file.n, false);
-    zt_reader *r = NULL;
+    struct opened o;
     uint64_t first, extent;
     float got[2 * ROWS * COLUMNS];
     zt_array part = zt_array_3d(got, ZT_F32, 2, ROWS, COLUMNS), one = part;
     const zt_box box = {.lo = {50, 0, 0}, .hi = {51, ROWS, COLUMNS}};
     one.shape[0] = 1;
-    zt_context_new(NULL, &c);
-    need_ok(c, zt_reader_open(c, &source, &r));
+    open_file(&o, &file, false);
+    zt_context *const c = o.context;
+    zt_reader *const r = o.reader;
     need_failure(c, zt_reader_read_part(r, &part), ZT_BAD_ARG, "zt_reader_next");
     need_ok(c, zt_reader_next(r, &first, &extent));
     need_ok(c, zt_reader_read_part(r, &part));
@@ -116,8 +133,7 @@ static void boxes_checks_and_the_next_frame_may_come_between_parts(void **state)
     need_failure(c, zt_reader_read_part(r, NULL), ZT_BAD_ARG, "no output array");
     assert_int_equal(zt_reader_read_part(NULL, &part), ZT_BAD_ARG);
     assert_int_equal(zt_reader_part_extent(NULL, 1), 0);
-    zt_reader_close(r);
-    zt_context_free(c);
+    close_file(&o);
     free(file.data);
     free(expected);
 }
@@ -128,16 +144,14 @@ static void a_damaged_part_ends_its_frame(void **state)
     (void)state;
     float *const expected = (float *)need(VALUES * sizeof(float));
     struct bytes file = file_of(ZT_CODEC_NDZIP, ZT_PLAN_OFF, ZT_INDEX_DEFAULT, false, expected);
-    zt_context *c = NULL;
-    struct mem_source s;
-    zt_source source = source_of(&s, file.data, file.n, false);
-    zt_reader *r = NULL;
+    struct opened o;
     uint64_t first, extent;
     float *const got = (float *)need(VALUES * sizeof(float));
     zt_array part = zt_array_3d(got, ZT_F32, 16, ROWS, COLUMNS);
-    zt_context_new(NULL, &c);
     file.data[file.n / 4] ^= 1;
-    need_ok(c, zt_reader_open(c, &source, &r));
+    open_file(&o, &file, false);
+    zt_context *const c = o.context;
+    zt_reader *const r = o.reader;
     need_ok(c, zt_reader_next(r, &first, &extent));
     zt_status status = ZT_OK;
     for (uint32_t k = 0; k < 2 && !status; k++)
@@ -147,8 +161,7 @@ static void a_damaged_part_ends_its_frame(void **state)
     need_ok(c, zt_reader_next(r, &first, &extent));
     need_ok(c, zt_reader_read_part(r, &part));
     assert_memory_equal(got, expected + first * ROWS * COLUMNS, 16 * ROWS * COLUMNS * 4);
-    zt_reader_close(r);
-    zt_context_free(c);
+    close_file(&o);
     free(file.data);
     free(expected);
     free(got);
