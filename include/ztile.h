@@ -819,7 +819,8 @@ ZT_API zt_status zt_zfp_set_expert(zt_zfp *zfp, uint32_t minbits, uint32_t maxbi
 /* What a stream with these parameters calls itself. */
 ZT_API zt_zfp_mode zt_zfp_mode_of(const zt_zfp *zfp);
 
-/* The mode as it stands in a header: 12 bits, or 64 where the low 12 are all ones. */
+/* The mode as it stands in a header: 12 bits, or 64 where the low 12 are all ones. Parameters that
+ * zt_zfp_set_expert refuses have a code of 64 bits that readers refuse. */
 ZT_API uint64_t zt_zfp_mode_code(const zt_zfp *zfp);
 
 /* The array's type and shape as they stand in a header: 52 bits. ZT_BAD_ARG if an extent is too

@@ -223,6 +223,16 @@ static void check_parameters(const struct peer *ours, const struct peer *peer, u
                   ours->zfp_stream_accuracy(a) == peer->zfp_stream_accuracy(b),
               "setter %d", (int)(i % 7));
     }
+    /* parameters that no setter takes have a code too, and set_mode refuses it */
+    const zfp_stream before = *a;
+    a->minbits = b->minbits = 2 + (uint)(seed % 4000);
+    a->maxbits = b->maxbits = 1 + (uint)(seed / 7 % (a->minbits - 1));
+    const uint64 code = ours->zfp_stream_mode(a);
+    CHECK(code == peer->zfp_stream_mode(b), "the code of %u > %u bits", a->minbits, a->maxbits);
+    a->minbits = before.minbits;
+    a->maxbits = before.maxbits;
+    CHECK(ours->zfp_stream_set_mode(a, code) == zfp_mode_null && same_params(a, &before),
+          "a code of more minimum than maximum bits");
     CHECK(ours->zfp_stream_bit_stream(a) == NULL, "no bit stream was given");
     ours->zfp_stream_close(a);
     peer->zfp_stream_close(b);

@@ -138,7 +138,6 @@ static uint64_t clamped(int64_t v, int64_t low, int64_t high)
 uint64_t zt_zfp_mode_code(const zt_zfp *zfp)
 {
     switch (zt_zfp_mode_of(zfp)) {
-    case ZT_ZFP_INVALID: return 0;
     case ZT_ZFP_FIXED_RATE:
         if (zfp->maxbits <= 2048)
             return MODE_RATE + zfp->maxbits - 1;
@@ -149,7 +148,8 @@ uint64_t zt_zfp_mode_code(const zt_zfp *zfp)
             return (uint64_t)(MODE_ACCURACY + zfp->minexp - ZTI_ZFP_MIN_EXP);
         break;
     case ZT_ZFP_REVERSIBLE: return MODE_REVERSIBLE;
-    case ZT_ZFP_EXPERT: break;
+    case ZT_ZFP_EXPERT:
+    case ZT_ZFP_INVALID: break;
     }
     return MODE_LONG | clamped(zfp->minbits, 1, 32768) << 12 |
            clamped(zfp->maxbits, 1, 32768) << 27 | clamped(zfp->maxprec, 1, 128) << 42 |
