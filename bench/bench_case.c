@@ -1,5 +1,8 @@
 /* bench_case.c: one array through ztile and through libzfp, alternating, timed. */
 #include "bench.h"
+#include "ztile_zfp.h"
+#include "ztile_quality.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* bench_report.c: medians, tables, CSV, JSON. */
 #include "bench.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include "core/cpu.h"
 #include "entropy/ans/mixed.h"
 #include "entropy/huffman/huffman.h"
+#include "ztile_huffman.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -16,7 +16,8 @@
  * with ndzip itself as well, in a library made of ndzip_peer.cc: 'c/peer' and 'd/peer' are how many
  * times faster one thread is than it. */
 #include "measure.h"
-#include "ztile.h"
+#include "ztile_ndzip.h"
+#include "ztile_expert.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -18,6 +18,7 @@
 #include "plan/contest.h"
 #include "plan/plans.h"
 #include "plan/ways.h"
+#include "ztile_quality.h"
 
 #include <float.h>
 #include <math.h>

@@ -18,7 +18,7 @@
  * ends in .f32, the float32 values of 256 x 256 x 256. */
 #include "measure.h"
 #include "turbulence.h"
-#include "ztile.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
  * Both builds must have been made from the same ztile.h. The bytes of both are compared. */
 #include "measure.h"
 #include "turbulence.h"
-#include "ztile.h"
+#include "ztile_expert.h"
 
 #include <dlfcn.h>
 #include <math.h>

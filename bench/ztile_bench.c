@@ -4,6 +4,8 @@
  * Every row alternates the two codecs, verifies that streams and outputs are the same, and reports
  * the fastest run, the spread, and the median of the pairs' ratios. */
 #include "bench.h"
+#include "ztile_quality.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <sched.h>

@@ -1,11 +1,11 @@
-# What 'cmake --install' puts where: library, header, CMake package and pkg-config file. The
+# What 'cmake --install' puts where: library, headers, CMake package and pkg-config file. The
 # command installs itself (cli/).
 install(TARGETS ztile EXPORT ztileTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES ${CMAKE_SOURCE_DIR}/include/ztile.h ${CMAKE_SOURCE_DIR}/include/ztile_cuda.h
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN "*.h")
 
 set(ztile_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ztile)
 install(EXPORT ztileTargets NAMESPACE ztile:: DESTINATION ${ztile_package_dir})

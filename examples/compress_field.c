@@ -4,6 +4,7 @@
  *     cc compress_field.c $(pkg-config --cflags --libs ztile) -lm
  */
 #include <ztile.h>
+#include <ztile_quality.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -26,8 +26,10 @@
  *   - Structs that the caller fills begin with struct_bytes, set by their _init function, and may
  *     grow at their end; the others are frozen and carry reserved words, which must be zero.
  *
- * Contents: status - array - params - context - compress and decompress - writer and reader -
- * damaged files - bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
+ * Contents: status - array - params - context - compress and decompress - writer and reader. Other
+ * headers: ztile_quality.h (errors between arrays), ztile_zfp.h and ztile_ndzip.h (bare streams),
+ * ztile_huffman.h (symbols), ztile_cuda.h (the GPU), ztile_expert.h (limits, instruction sets,
+ * stages, plans, files frame by frame, damaged files).
  *
  * The file formats are described in docs/format/zt.md and docs/format/zti.md. C11, also valid C++.
  */
@@ -419,14 +421,6 @@ typedef struct zt_omp {
     uint64_t reserved[2];
 } zt_omp;
 
-/* Parameters of ZT_CUDA. Frozen. */
-typedef struct zt_cuda {
-    int32_t device; /* CUDA's number */
-    uint32_t flags; /* 0 */
-    void *stream;   /* a cudaStream_t of that device; NULL: the default stream */
-    uint64_t reserved[2];
-} zt_cuda;
-
 /* Choose where tiles are run. parameters is a zt_omp for ZT_OMP, a zt_cuda for ZT_CUDA, or NULL
  * for the defaults; setting a policy resets the parameters of the one before. ZT_UNSUPPORTED, with
  * the policy unchanged, where this build or machine lacks it: ZT_CUDA needs a build with CUDA and a
@@ -449,20 +443,6 @@ ZT_API zt_policy zt_context_policy(const zt_context *context);
 /* The parameters of ZT_OMP as they were set; ZT_BAD_ARG under another policy. */
 ZT_API zt_status zt_context_omp(const zt_context *context, zt_omp *omp);
 
-/* Instruction sets that kernels have instances for. ZT_ISA_AVX2 is AVX2 with BMI1, BMI2 and POPCNT;
- * ZT_ISA_AVX512 is AVX-512 F, BW, VL, DQ, CD, VBMI, VBMI2, BITALG and VPOPCNTDQ with GFNI. */
-typedef enum zt_isa { ZT_ISA_PLAIN = 0, ZT_ISA_AVX2 = 1, ZT_ISA_AVX512 = 2 } zt_isa;
-
-/* Use at most this instruction set; a new context uses the best that the machine has. The choice
- * never shows in the bytes: it is there for tests and measurements. ZT_BAD_ARG for no zt_isa. */
-ZT_API zt_status zt_context_set_isa(zt_context *context, zt_isa most);
-
-/* What a context uses; of NULL, what calls without a context use. */
-ZT_API zt_isa zt_context_isa(const zt_context *context);
-
-/* "plain", "avx2", "avx512"; never NULL. */
-ZT_API const char *zt_isa_name(zt_isa isa);
-
 /* Called while tiles are coded, from the calling thread, about once a mebibyte of raw values: done
  * of total tiles of the frame at hand. Anything but 0 cancels the call. Other threads of the policy
  * go on meanwhile, and no lock is held: the function may take its time, and call anything but
@@ -471,42 +451,6 @@ typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles
 
 /* NULL: no progress. */
 ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user);
-
-/* What calls on a context may use. */
-typedef struct zt_limits {
-    uint32_t struct_bytes; /* set by zt_limits_init */
-    uint32_t reserved;     /* 0 */
-    uint64_t memory_bytes; /* that the context's calls, writers and readers hold at once, of what
-                              they allocate themselves on the host; 0: no limit */
-    uint64_t output_bytes; /* of values that one call decodes; 0: no limit */
-} zt_limits;
-
-ZT_API zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes);
-
-/* Calls that would need more fail with ZT_NO_MEMORY and a sentence that names the limit. limits may
- * be NULL for none. Memory that is held already counts. */
-ZT_API zt_status zt_context_set_limits(zt_context *context, const zt_limits *limits);
-
-/* What a call is at: for benchmarks that say where its time goes. */
-typedef enum zt_stage {
-    ZT_STAGE_OTHER = 0,   /* headers, checksums, index, copies */
-    ZT_STAGE_RANGE = 1,   /* range of all values, and which are special */
-    ZT_STAGE_SAMPLES = 2, /* sz: ways to predict, tried on samples */
-    ZT_STAGE_COUNT = 3,   /* sz: symbols of the tiles, or of a part of them, counted */
-    ZT_STAGE_MODELS = 4,  /* sz: codebooks or models made of what was counted */
-    ZT_STAGE_ENCODE = 5,  /* tiles: values to bits */
-    ZT_STAGE_TABLES = 6,  /* the head of a stream to tables for decoding */
-    ZT_STAGE_DECODE = 7   /* tiles: bits to values */
-} zt_stage;
-
-enum { ZT_STAGES = 8 };
-
-/* Called from the calling thread when a stage begins, which lasts until the next call; a stage may
- * come more than once. What it may call is what zt_progress may. */
-typedef void (*zt_stage_begins)(void *user, zt_stage stage);
-
-/* NULL: no calls. */
-ZT_API zt_status zt_context_set_stages(zt_context *context, zt_stage_begins begins, void *user);
 
 /* ---- compress and decompress, memory to memory --------------------------------------------- */
 
@@ -583,25 +527,6 @@ ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t dat
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 
-/* One way to code an array, and what it takes. Frozen. */
-typedef struct zt_option {
-    uint32_t codec;      /* zt_codec */
-    uint32_t effort;     /* zt_effort */
-    zt_plan plan;        /* rank 0: as it is */
-    double stream_bytes; /* as samples have it; 0: nobody asked them */
-    double coded_bytes;  /* what it took when all was coded, special values too; 0: it was not */
-    uint64_t reserved;
-} zt_option;
-
-/* What samples say of the codecs, efforts and plans that params leave a choice of, for an array as
- * one frame with a bound on errors (abs, rel, pwrel, psnr) or none: options[0] is what zt_compress
- * codes first; then follow the others, and plans that went far. params->plan is not looked at.
- *
- * room: of options; 64 is enough. count: how many there are. */
-ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
-                                 const zt_params *params, zt_option *options, uint32_t room,
-                                 uint32_t *count);
-
 /* What is in a .zt file: its headers and seek table are verified, its payload is not looked at. */
 ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes,
                             zt_info *info);
@@ -650,19 +575,6 @@ ZT_API zt_status zt_writer_put(zt_writer *writer, const zt_array *slab);
  * ZT_BAD_ARG if fewer slices were put than were announced. The writer is still to be freed. */
 ZT_API zt_status zt_writer_close(zt_writer *writer);
 
-/* Special values (NaN, infinities, fill values) in the frames that were written so far. */
-ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
-
-/* Bound psnr: the dB that were reached over the frames that were written so far, infinite where
- * there is no error; NaN for other bounds. */
-ZT_API double zt_writer_psnr(const zt_writer *writer);
-
-/* What the first frame was chosen from: options[0] is what it was coded with; others that were
- * coded too have coded_bytes, which are more (but see zt_prefer); all others only what samples
- * said, if these were asked. Returns how many there are, at most 'room', which need not be more
- * than 64; 0 before the first frame is written. */
-ZT_API uint32_t zt_writer_options(const zt_writer *writer, zt_option *options, uint32_t room);
-
 /* Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);
 
@@ -676,387 +588,11 @@ ZT_API zt_status zt_reader_info(zt_reader *reader, zt_info *info);
 /* Decompress a box into out, which has the box's shape and the file's type. */
 ZT_API zt_status zt_reader_read_box(zt_reader *reader, const zt_box *box, const zt_array *out);
 
-/* Go to the next frame, the first one after opening: it holds the slices [*first, *first +
- * *extent) of the array. *extent is 0 once the last frame has passed and the seek table has been
- * verified. Works on every source. */
-ZT_API zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent);
-
-/* Decompress the frame that zt_reader_next went to; out has its shape. Once a frame. */
-ZT_API zt_status zt_reader_read(zt_reader *reader, const zt_array *out);
-
-/* The same by parts: decompress the next slices of the frame, as many as out has, so that values
- * can be used while they are in the processor's caches and no frame takes memory. What lies in a
- * frame before the first part is not passed over again. */
-ZT_API zt_status zt_reader_read_part(zt_reader *reader, const zt_array *out);
-
-/* How many slices the next part best has, for parts of about part_bytes: whole tiles, or all that
- * is left of the frame where smaller parts would have to decode tiles more than once. 0 where there
- * is no frame. */
-ZT_API uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes);
-
-/* The fill values that the frames which were read so far keep beside their streams: the finite ones
- * of their special values, ZT_MAX_FILLS at most. fill has room for as many. */
-ZT_API zt_status zt_reader_fills(const zt_reader *reader, uint32_t *fills, uint64_t *fill);
-
 /* Verify every checksum of a source of known size; nothing is decoded. */
 ZT_API zt_status zt_reader_check(zt_reader *reader);
 
 /* NULL is allowed. */
 ZT_API void zt_reader_close(zt_reader *reader);
-
-/* Copy a .zt file and give it another index: the one that index, index_chunk and index_partition
- * of params ask for, ZT_INDEX_NONE included; the rest of params is not looked at. Streams stay as
- * they are, byte for byte. Their tiles are parsed to find where chunks begin, but not
- * reconstructed; the calling thread does that, under any policy.
- *
- * source  of known size. Every checksum is verified.
- * sink    gets the whole file: what zt_compress with this index would have written. What later
- *         versions may have added to a file and this one skips is left out.
- *
- * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_IO, ZT_CANCELLED. */
-ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
-                                  const zt_params *params);
-
-/* ---- damaged files: what is left of them ---------------------------------------------------- */
-
-/* What a damaged file does not give back of an array, or gives back without proof. */
-typedef enum zt_loss {
-    ZT_LOSS_LOST = 1,      /* the values are gone; the fill value is in their places */
-    ZT_LOSS_UNVERIFIED = 2 /* decoded from what is there, with nothing to verify it by; values that
-                              were kept beside the stream may be missing, so that the bound may not
-                              hold and a NaN or fill value may be a number */
-} zt_loss;
-
-typedef enum zt_table_state {
-    ZT_TABLE_WHOLE = 0,
-    ZT_TABLE_REBUILT = 1, /* the seek table is damaged; the frames are all there and make it up */
-    ZT_TABLE_MISSING = 2  /* none: slices after the last frame that is left are not known */
-} zt_table_state;
-
-/* How to read a damaged file, and what was found: zt_reader_salvage adds up over the frames. */
-typedef struct zt_salvage {
-    uint32_t struct_bytes; /* set by zt_salvage_init */
-    uint32_t has_fill;     /* 1: fill takes the place of lost values; 0: NaN, for integers 0 */
-    uint64_t fill;         /* a bit pattern of the array's type, see zt_fill_bits */
-    /* Called for each part of the array that is not given back as it was, in ascending order of
-     * frames: a box in the array's coordinates and why, in a few words. Boxes do not overlap.
-     * Anything but 0 cancels the call. NULL: not called. */
-    int (*part)(void *user, zt_loss loss, const zt_box *box, const char *why);
-    void *user;
-    uint64_t lost_boxes, lost_values;
-    uint64_t unverified_boxes, unverified_values;
-    uint64_t frames, damaged_frames; /* that were gone to, and of these, that had any damage */
-    uint64_t repaired; /* headers, tails and seek tables in which one bit was put right, and headers
-                          of which a copy was whole: a hash of 64 bits proves what they say */
-    uint32_t table;    /* zt_table_state */
-    uint32_t reserved;
-} zt_salvage;
-
-ZT_API zt_status zt_salvage_init(zt_salvage *salvage, size_t salvage_bytes);
-
-/* Open what is left of a damaged .zt file. The source is of known size; the file may be cut short,
- * its seek table missing. Frames are found by the seek table, or from one to the next, past what is
- * damaged. zt_reader_info and zt_reader_next work as ever, frames that are lost included; what
- * zt_reader_next went to is read with zt_reader_salvage, and boxes cannot be. The array ends with
- * the last frame that is known.
- *
- * ZT_CORRUPT: no frame's header is whole. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY. */
-ZT_API zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source,
-                                        zt_reader **reader);
-
-/* zt_reader_read for a reader that zt_reader_open_damaged opened: all values that are whole, and
- * fill values in place of the others, each in a box that salvage->part is given. Values in no such
- * box are those of the undamaged file. A range of the source that cannot be read is damage, too.
- *
- * Lost are the tiles that damaged ranges of the payload hold; where the frame has no index, also
- * what follows them in the frame. ZT_OK however much is lost. */
-ZT_API zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *salvage);
-
-/* ---- bare zfp streams: exchange with libzfp ------------------------------------------------- */
-
-#define ZT_ZFP_HEADER 1u /* zfp's own header (magic, field, mode) stands before the blocks */
-#define ZT_ZFP_AS_LIBZFP                                                                           \
-    2u /* do whatever libzfp 1.0 does on x86-64, sensible or not: NaN and                          \
-          infinities are coded as it codes them, parameters whose streams                          \
-          cannot be decoded are accepted (docs/zfp.md) */
-
-/* The parameters of a zfp stream, as in zfp's documentation ("Modes", "Expert mode"). */
-typedef struct zt_zfp {
-    uint32_t struct_bytes; /* set by zt_zfp_init */
-    uint32_t minbits;      /* a block takes at least this many bits */
-    uint32_t maxbits;      /* and at most this many */
-    uint32_t maxprec;      /* bit planes coded at most, 1..64 */
-    int32_t minexp;        /* exponent of the least bit plane coded; below -1074: reversible */
-    uint32_t word_bits;    /* 8, 16, 32 or 64 (default) */
-    uint32_t flags;        /* ZT_ZFP_*; default 0 */
-    uint32_t reserved;
-} zt_zfp;
-
-typedef enum zt_zfp_mode {
-    ZT_ZFP_INVALID = 0,
-    ZT_ZFP_EXPERT = 1,
-    ZT_ZFP_FIXED_RATE = 2,
-    ZT_ZFP_FIXED_PRECISION = 3,
-    ZT_ZFP_FIXED_ACCURACY = 4,
-    ZT_ZFP_REVERSIBLE = 5
-} zt_zfp_mode;
-
-/* zfp's initial parameters: 1, 16658, 64, -1074; 64-bit words; no flags. */
-ZT_API zt_status zt_zfp_init(zt_zfp *zfp, size_t zfp_bytes);
-
-/* The setters change minbits, maxbits, maxprec and minexp only. actual may be NULL; it receives
- * what libzfp's setter returns: the rate, precision or tolerance that will be used. */
-ZT_API zt_status zt_zfp_set_rate(zt_zfp *zfp, double rate, zt_type type, uint32_t rank, int align,
-                                 double *actual);
-ZT_API zt_status zt_zfp_set_precision(zt_zfp *zfp, uint32_t planes, uint32_t *actual);
-ZT_API zt_status zt_zfp_set_accuracy(zt_zfp *zfp, double tolerance, double *actual);
-ZT_API zt_status zt_zfp_set_reversible(zt_zfp *zfp);
-
-/* ZT_BAD_ARG, and nothing changes, if minbits > maxbits or maxprec is not in 1..64. */
-ZT_API zt_status zt_zfp_set_expert(zt_zfp *zfp, uint32_t minbits, uint32_t maxbits,
-                                   uint32_t maxprec, int32_t minexp);
-
-/* What a stream with these parameters calls itself. */
-ZT_API zt_zfp_mode zt_zfp_mode_of(const zt_zfp *zfp);
-
-/* The mode as it stands in a header: 12 bits, or 64 where the low 12 are all ones. Parameters that
- * zt_zfp_set_expert refuses have a code of 64 bits that readers refuse. */
-ZT_API uint64_t zt_zfp_mode_code(const zt_zfp *zfp);
-
-/* The array's type and shape as they stand in a header: 52 bits. ZT_BAD_ARG if an extent is too
- * large for it. */
-ZT_API zt_status zt_zfp_field_code(const zt_array *array, uint64_t *code);
-
-/* The most bytes that zt_zfp_compress can write. libzfp's own number, except where a stream of
- * libzfp's can be longer than that (maxbits smaller than a block's header). */
-ZT_API zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array,
-                                       const zt_zfp *zfp, size_t *capacity_bytes);
-
-/* Write the stream that libzfp writes for this array and these parameters.
- * Refused unless ZT_ZFP_AS_LIBZFP is set: NaN and infinities where the parameters are lossy
- * (ZT_NONFINITE), parameters whose streams cannot be decoded (ZT_UNSUPPORTED). */
-ZT_API zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_zfp *zfp,
-                                 void *out, size_t out_capacity_bytes, size_t *out_bytes);
-
-/* Read type, shape and parameters from a stream that begins with zfp's header (32 bits magic and
- * version, 52 bits field, 12 or 64 bits mode). zfp's word_bits and flags stay as they are;
- * *array gets a NULL pointer and contiguous strides. */
-ZT_API zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_bytes,
-                                    zt_zfp *zfp, zt_array *array, uint32_t *header_bits);
-
-/* Decode a stream into out. With ZT_ZFP_HEADER the header must agree with out's type and shape,
- * and replaces zfp's parameters. consumed_bytes (may be NULL): whole words, header included,
- * but never more than data_bytes.
- * ZT_CORRUPT if the stream ends before the last block does; any other bits decode to something:
- * zfp streams carry no checksum. */
-ZT_API zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_bytes,
-                                   const zt_zfp *zfp, const zt_array *out, size_t *consumed_bytes);
-
-/* Change a box of a fixed-rate stream where it lies. Only the blocks that meet the box are coded
- * again; every bit of the others stays as it is.
- *
- * stream, stream_bytes  the whole stream, its header included where ZT_ZFP_HEADER is set; the
- *                       header then replaces zfp's parameters.
- * whole                 type, rank and shape of the array that was compressed; data and strides
- *                       are not looked at.
- * values                the box's new values: its shape, the array's type, any strides.
- *
- * After a box of whole blocks (4 values along each axis, from multiples of 4, or up to the array's
- * end) the stream is what compressing the changed array gives. Of a block that lies partly in the
- * box, the other values are decoded and coded again with the new ones, and move as the rate makes
- * them. Takes the calling thread under any policy.
- *
- * ZT_UNSUPPORTED: the parameters do not give all blocks one size. ZT_NONFINITE: values holds NaN or
- * infinities, or a block that lies partly in the box decodes to some beside it, and
- * ZT_ZFP_AS_LIBZFP is not set. Also ZT_BAD_ARG, ZT_CORRUPT (the stream is too short), ZT_NO_MEMORY.
- * The stream is unchanged after any failure. */
-ZT_API zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_bytes,
-                                  const zt_zfp *zfp, const zt_array *whole, const zt_box *box,
-                                  const zt_array *values);
-
-/* ---- indexes of bare zfp streams ------------------------------------------------------------ */
-
-/* An index of a bare stream, kept apart from it: where chunks of its blocks begin. With one, all
- * threads decode a stream that is not at fixed rate, and a box is decoded without what lies before
- * it. At fixed rate places are computed and no index is ever made: index_bytes is then 0.
- *
- * bytes[0 .. index_bytes - 1] are all there is to an index: the contents of a .zti file
- * (docs/format/zti.md). To keep one, write them to a file; to use it, let bytes point to what was
- * read.
- *
- *     zt_zfp_index index;
- *     zt_zfp_index_init(&index, sizeof index);
- *     zt_zfp_index_bound(ctx, &out, &zfp, &index, &index.capacity_bytes);
- *     index.bytes = malloc(index.capacity_bytes);
- *     zt_zfp_decompress_indexed(ctx, data, n, &zfp, &index, &out, NULL);   // finds the index
- *     zt_zfp_decompress_indexed(ctx, data, n, &zfp, &index, &out, NULL);   // uses it
- *
- * An index knows the length of its stream and a hash of the first and last 4 KiB: one that is
- * damaged or another stream's is ZT_CORRUPT, and so is a stream whose chunks do not end where the
- * index has the next one begin. Nothing is read out of bounds, whatever is in the bytes. */
-typedef struct zt_zfp_index {
-    uint32_t struct_bytes; /* set by zt_zfp_index_init */
-    uint32_t kind;         /* zt_index_kind; default ZT_INDEX_COMPACT */
-    uint32_t chunk;        /* blocks a chunk, at most 2^30; 0: the default */
-    uint32_t partition;    /* chunks a partition, at most 2^16; hybrid only; 0: 32 */
-    void *bytes;           /* the caller's memory, or NULL */
-    size_t capacity_bytes; /* of it: what zt_zfp_index_bound says, for calls that make an index */
-    size_t index_bytes;    /* of the index that is there; 0: none */
-    uint64_t reserved[2];
-} zt_zfp_index;
-
-/* Default kind, no memory, no index. */
-ZT_API zt_status zt_zfp_index_init(zt_zfp_index *index, size_t index_struct_bytes);
-
-/* The most bytes that an index of this kind, chunk and partition takes; array->data is not looked
- * at. Calls that make an index ask for so many: with fewer they are ZT_NO_SPACE at once. */
-ZT_API zt_status zt_zfp_index_bound(zt_context *context, const zt_array *array, const zt_zfp *zfp,
-                                    const zt_zfp_index *index, size_t *capacity_bytes);
-
-/* zt_zfp_compress, and the stream's index, noted while it is coded. A failure that has to do with
- * the index is told before anything is written. */
-ZT_API zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *array,
-                                         const zt_zfp *zfp, void *out, size_t out_capacity_bytes,
-                                         size_t *out_bytes, zt_zfp_index *index);
-
-/* Make the index of a stream that came without: its blocks are parsed, not reconstructed, by the
- * calling thread under any policy. array gives type, rank and shape. stream_bytes is the length
- * that the index will insist on. */
-ZT_API zt_status zt_zfp_index_build(zt_context *context, const void *stream, size_t stream_bytes,
-                                    const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index);
-
-/* Whether an index is this stream's, as far as can be told without decoding: ZT_OK, with kind,
- * chunk and partition set to those of the index, or ZT_CORRUPT or ZT_UNSUPPORTED. */
-ZT_API zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
-                                    const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index);
-
-/* zt_zfp_decompress with the index that is there: index->index_bytes is not 0. Where it is 0 and
- * index->bytes is not NULL, the index is noted on the way, for the next time, and is the one that
- * zt_zfp_index_build makes. index may be NULL. */
-ZT_API zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,
-                                           const zt_zfp *zfp, zt_zfp_index *index,
-                                           const zt_array *out, size_t *consumed_bytes);
-
-/* Decode the box 'box' of a stream of the array 'whole' (type, rank and shape are looked at) into
- * out, which has the box's shape. With an index, and at fixed rate, only blocks of chunks that meet
- * the box are looked at; without (index NULL, or index_bytes 0), all before are parsed as well. */
-ZT_API zt_status zt_zfp_decompress_box(zt_context *context, const void *data, size_t data_bytes,
-                                       const zt_zfp *zfp, const zt_zfp_index *index,
-                                       const zt_array *whole, const zt_box *box,
-                                       const zt_array *out);
-
-/* The same, reading from a source of known size what the box needs, and 4 KiB at either end. */
-ZT_API zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt_zfp *zfp,
-                                 const zt_zfp_index *index, const zt_array *whole,
-                                 const zt_box *box, const zt_array *out);
-/* ---- bare ndzip streams: exchange with ndzip ----------------------------------------------- */
-
-/* The stream that ndzip writes since 2021: lossless, of float or double, 1 to 3 dimensions and less
- * than 2^32 elements (else ZT_UNSUPPORTED). It names neither type nor shape: whoever decodes it
- * must know both. ZT_CORRUPT where its lengths are not those of this type and shape; it has no
- * checksum. Other than elsewhere an extent may be 0: the stream is then empty.
- *
- * capacity_bytes: the most that zt_ndzip_compress can write. consumed_bytes (may be NULL): how long
- * the stream is; there may be more behind it. whole: type and shape of the array that was
- * compressed, its data and strides are not looked at; a box is found by the stream's own table. */
-ZT_API zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
-                                         size_t *capacity_bytes);
-ZT_API zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *out,
-                                   size_t out_capacity_bytes, size_t *out_bytes);
-ZT_API zt_status zt_ndzip_decompress(zt_context *context, const void *data, size_t data_bytes,
-                                     const zt_array *out, size_t *consumed_bytes);
-ZT_API zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, size_t data_bytes,
-                                         const zt_array *whole, const zt_box *box,
-                                         const zt_array *out);
-
-/* ---- Huffman coding: symbols to bits and back, without arrays ------------------------------- */
-
-/* Symbols below an alphabet of at most 65,536, each in 1, 2 or 4 bytes of the machine's order:
- * residuals, text, bases of a genome. The stream is described in docs/format/huffman.md; it depends
- * on the symbols and the alphabet alone, not on how wide symbols are, nor on the context. Under
- * ZT_OMP, runs of 262,144 symbols are coded at the same time. */
-
-/* The most bytes that zt_huffman_encode can write. ZT_BAD_ARG for an alphabet of 0 or above 65,536,
- * or more symbols than memory holds. */
-ZT_API zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity_bytes);
-
-/* Encode count symbols into a stream.
- *
- * symbols       count symbols of symbol_bytes (1, 2 or 4) each, aligned to that; all below
- * alphabet. out           out_capacity_bytes of memory; zt_huffman_bound says how many always
- * suffice. out_bytes     how many were used.
- *
- * ZT_BAD_ARG (also for a symbol that is not below the alphabet), ZT_NO_SPACE, ZT_NO_MEMORY. */
-ZT_API zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,
-                                   uint64_t count, uint32_t alphabet, void *out,
-                                   size_t out_capacity_bytes, size_t *out_bytes);
-
-/* What a stream claims to hold; no checksum is looked at. ZT_CORRUPT, ZT_UNSUPPORTED. */
-ZT_API zt_status zt_huffman_inspect(zt_context *context, const void *data, size_t data_bytes,
-                                    uint32_t *alphabet, uint64_t *symbols);
-
-/* Decode a whole stream; count is what zt_huffman_inspect says, symbol_bytes any width that holds
- * the alphabet. The checksum is verified first. ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED,
- * ZT_NO_MEMORY. */
-ZT_API zt_status zt_huffman_decode(zt_context *context, const void *data, size_t data_bytes,
-                                   void *symbols, uint32_t symbol_bytes, uint64_t count);
-
-/* ---- quality: what is in an array, and how far two arrays are apart -------------------------- */
-
-/* Counted by zt_scan, over as many slabs as it is given. */
-typedef struct zt_stats {
-    uint32_t struct_bytes; /* set by zt_stats_init */
-    uint32_t reserved;
-    uint64_t values;
-    uint64_t nan_values;
-    uint64_t inf_values;
-    double min; /* over finite values; NaN if there is none. int64 is rounded to double */
-    double max;
-    uint64_t fill_values; /* that have one of the bit patterns in fill: not in min and max,
-                             nor in the counts of NaN and infinities */
-    uint32_t fills;
-    uint32_t reserved2;
-    uint64_t fill[ZT_MAX_FILLS]; /* set by the caller, as in zt_params; default none */
-} zt_stats;
-
-ZT_API zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes);
-
-/* Add an array's values to stats. */
-ZT_API zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats);
-
-/* Accumulated by zt_compare, over as many slabs as it is given. Errors are of finite originals that
- * are no fill values; for integers they are exact differences, rounded to double. */
-typedef struct zt_quality {
-    uint32_t struct_bytes; /* set by zt_quality_init */
-    uint32_t fills;        /* set by the caller, with fill[]; default 0 */
-    uint64_t values;
-    uint64_t finite_values;    /* and no fill values */
-    uint64_t special_changed;  /* originals that are NaN, infinite or fill values, of which any bit
-                                  changed */
-    uint64_t different_values; /* values of which any bit differs */
-    uint64_t beyond_bound;     /* values off by more than abs_bound, if that is not NaN */
-    double abs_bound;          /* set by the caller; default NaN */
-    double min;                /* of the finite originals */
-    double max;
-    double max_abs_error;
-    double max_pwrel_error;      /* largest |error| / |original| where the original is not 0 */
-    double sum_squares;          /* of the errors */
-    uint64_t fill[ZT_MAX_FILLS]; /* bit patterns, as in zt_params */
-    double pwrel_bound;          /* set by the caller; default NaN: beyond_bound then also counts
-                                    values off by more than this part of themselves */
-} zt_quality;
-
-ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);
-
-/* Add the differences between two arrays of one type and shape. */
-ZT_API zt_status zt_compare(zt_context *context, const zt_array *original,
-                            const zt_array *reconstructed, zt_quality *quality);
-
-/* Root of the mean squared error; NaN if there is no finite value. */
-ZT_API double zt_quality_rmse(const zt_quality *quality);
-
-/* 20 log10(range / RMSE) in dB; infinite if the error is zero, NaN if there is no range. */
-ZT_API double zt_quality_psnr(const zt_quality *quality);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,14 @@
 extern "C" {
 #endif
 
+/* Parameters of ZT_CUDA. Frozen. */
+typedef struct zt_cuda {
+    int32_t device; /* CUDA's number */
+    uint32_t flags; /* 0 */
+    void *stream;   /* a cudaStream_t of that device; NULL: the default stream */
+    uint64_t reserved[2];
+} zt_cuda;
+
 /* The most memory of the GPU, beside the caller's, that zt_compress and zt_decompress take for an
  * array of this type and shape with these parameters under the context's cuda policy; whatever is
  * in the file, it is this array's. Arrays are worked on in slabs, so that it does not grow with the

@@ -80,18 +80,18 @@ found=$(grep -rnoE '\b(ZT_(CODEC|EFFORT)_[A-Z]+|ZTI_(ZFP|SZ|NDZIP)\w*|zti_(codec
 found=$(grep -niwE 'zfp|sz|ndzip' src/codec/*.h || true)
 [ -z "$found" ] || complain 'the interface of codecs names one' "$found"
 
-# ---- the public header stands on <stddef.h> and <stdint.h>
-found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/ztile.h |
-    grep -vE '<(stddef|stdint)\.h>' || true)
-[ -z "$found" ] || complain 'ztile.h includes more than stddef.h and stdint.h' "$found"
+# ---- ztile.h stands on <stddef.h> and <stdint.h>, the other public headers on ztile.h
+found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/*.h |
+    grep -vE '^include/ztile\.h:.*<(stddef|stdint)\.h>|^include/ztile_[a-z]+\.h:.*"ztile\.h"' || true)
+[ -z "$found" ] || complain 'a public header includes more than it may' "$found"
 
-# ---- files have at most 800 lines; the public header is one file, however long
+# ---- files have at most 800 lines
 sources=$(find include src io cli tools tests bench examples compat plugins python -name build -prune -o \
     \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \) -print \
     2>/dev/null)
 found=$(for f in $sources; do
     lines=$(wc -l <"$f")
-    [ "$lines" -le 800 ] || [ "$f" = include/ztile.h ] || echo "$f has $lines"
+    [ "$lines" -le 800 ] || echo "$f has $lines"
 done)
 [ -z "$found" ] || complain 'a file has more than 800 lines' "$found"
 

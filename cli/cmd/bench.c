@@ -1,6 +1,7 @@
 /* bench.c: ztile bench: which benchmark; and --index-study: read the arrays, measure, report.
  * study.h has its parts. */
 #include "cmd/commands.h"
+#include "ztile_quality.h"
 
 #include "bench/rates.h"
 #include "bench/stages.h"

@@ -1,5 +1,6 @@
 /* compare.c: ztile compare: how far a compressed (or any) array is from its original. */
 #include "cmd/commands.h"
+#include "ztile_quality.h"
 
 #include "store/fill.h"
 #include "store/filtered.h"

@@ -1,5 +1,6 @@
 /* demo.c: ztile demo: simulate a field, compress it in many ways, show what comes out. */
 #include "cmd/commands.h"
+#include "ztile_quality.h"
 
 #include "cmd/solver.h"
 #include "draw/picture.h"

@@ -1,6 +1,7 @@
 /* whole.c: ztile compress data.nc -o data_z.nc: a netCDF-4 or HDF5 file, written again with its
  * float variables through one of ztile's HDF5 filters; and ztile decompress, the way back. */
 #include "cmd/whole.h"
+#include "ztile_quality.h"
 
 #include "store/bytes.h"
 #include "util/errors.h"

@@ -1,6 +1,7 @@
 /* ndzip.c: bare ndzip streams, as ndzip itself writes and reads them: one for the whole
  * array, without a word on its type and shape. Array and stream are in memory at once. */
 #include "store/ndzip.h"
+#include "ztile_ndzip.h"
 
 #include "util/errors.h"
 #include "util/numbers.h"

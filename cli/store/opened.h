@@ -4,6 +4,7 @@
 #define ZTI_STORE_OPENED_H
 
 #include "store/bytes.h"
+#include "ztile_zfp.h"
 
 enum stored_kind { STORED_PLAIN, STORED_ZT, STORED_ZFP, STORED_NDZIP };
 

@@ -3,7 +3,7 @@
 #define ZTI_STORE_ZFP_MODE_H
 
 #include "io.h"
-#include "ztile.h"
+#include "ztile_zfp.h"
 
 /* zfp's parameters for a bound; rel needs the range in params. */
 bool zfp_of_bound(zt_zfp *zfp, const zt_params *params, uint32_t type, uint32_t rank,

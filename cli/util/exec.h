@@ -3,7 +3,8 @@
 #define ZTI_UTIL_EXEC_H
 
 #include "io.h"
-#include "ztile.h"
+#include "ztile_expert.h"
+#include "ztile_cuda.h"
 
 struct execution {
     zt_policy policy;     /* -x; ZT_OMP by default */

@@ -11,6 +11,7 @@
 
 #include "codec/zfp/zfp.h"
 #include "zfp.h"
+#include "ztile_zfp.h"
 
 _Static_assert(ZFP_WORD_BITS == 8 || ZFP_WORD_BITS == 64, "words have 8 or 64 bits");
 _Static_assert(sizeof(zfp_stream) == 40 && sizeof(zfp_field) == 80 && sizeof(zfp_config) == 24 &&

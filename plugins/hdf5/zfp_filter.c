@@ -19,6 +19,7 @@
  * Words of a file from a big-endian machine come with their bytes the other way round; the values
  * then are turned round too, because HDF5 takes them for that machine's. */
 #include "filters.h"
+#include "ztile_zfp.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* call.c: a call into the library: its threads, how Ctrl-C reaches it, what it raises. */
 #include "core.h"
+#include "ztile_expert.h"
 
 #include <time.h>
 

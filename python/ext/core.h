@@ -9,7 +9,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "ztile.h"
+#include "ztile_zfp.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,6 @@
 /* memory.c: memory to memory: compress, decompress, boxes, what is in a file, comparing. */
 #include "core.h"
+#include "ztile_quality.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* module.c: the module ztile._core: its functions, its types, the library's version. */
 #include "core.h"
+#include "ztile_expert.h"
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

@@ -3,7 +3,8 @@
 #ifndef ZTI_CORE_H
 #define ZTI_CORE_H
 
-#include "ztile.h"
+#include "ztile_cuda.h"
+#include "ztile_expert.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define ZTI_QUALITY_H
 
 #include "array/array.h"
+#include "ztile_quality.h"
 
 #include <math.h>
 

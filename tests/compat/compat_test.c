@@ -5,6 +5,8 @@
  * FOLDER has MANIFEST.tsv (make_store.c). Each file is decoded by the library: .zt as a whole, by
  * frames and by a box; bare streams with their index and without; and with ZTILE, the command. */
 #include "support/support.h"
+#include "ztile_zfp.h"
+#include "ztile_ndzip.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
  * Run once for a version, into a folder of its name; what is there is never written again. 'high':
  * only sz's files of that effort, of arrays that are large enough for its larger tiles. */
 #include "support/support.h"
+#include "ztile_zfp.h"
+#include "ztile_ndzip.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * registry of its own (registry.c). Whatever fails here asks more of a codec than codec.h says. */
 #include "contract/rice.h"
 #include "unit/frame_support.h"
+#include "ztile_quality.h"
 
 enum { TYPES = 4 };
 

@@ -2,7 +2,7 @@
 #ifndef ZTILE_FUZZ_H
 #define ZTILE_FUZZ_H
 
-#include "ztile.h"
+#include "ztile_zfp.h"
 
 #include <stdbool.h>
 

@@ -7,6 +7,7 @@
  *   bit  2    the last eight bytes are replaced by the checksum
  *   bit  3    two threads */
 #include "fuzz.h"
+#include "ztile_huffman.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
  *   1    unused
  *   2-7  extents, 16 bits each (1-D: plus 1; 2-D: mod 300, plus 1; 3-D: mod 60, plus 1) */
 #include "fuzz.h"
+#include "ztile_ndzip.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
  * Every input is tried as it is and with its checksums made right. */
 #include "fuzz.h"
 #include "zt_repair.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * bit changed after that, so that repairs and half-good files are reached. */
 #include "fuzz.h"
 #include "zt_repair.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

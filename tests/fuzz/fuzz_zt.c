@@ -6,6 +6,7 @@
  * Every input is tried as it is and with its checksums made right, which a fuzzer cannot guess. */
 #include "fuzz.h"
 #include "zt_repair.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

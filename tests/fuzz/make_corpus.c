@@ -5,6 +5,9 @@
  * The corpus is checked in; this is run again when a version of the format adds something. */
 #include "make_corpus.h"
 #include "support/support.h"
+#include "ztile_zfp.h"
+#include "ztile_ndzip.h"
+#include "ztile_huffman.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* make_corpus_more.c: seeds of the targets that are not fed with streams alone: npy, write, index,
  * h5ztile, h5zfp. Part of make_corpus. */
 #include "make_corpus.h"
+#include "ztile_zfp.h"
 
 #include "entropy/ans/mixed.h"
 #include "index/index.h"

@@ -10,6 +10,8 @@
 #include "golden/golden.h"
 #include "support/sha256.h"
 #include "support/support.h"
+#include "ztile_ndzip.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define ZTILE_TEST_VECTORS_H
 
 #include "support/support.h"
+#include "ztile_zfp.h"
 
 #include <stdlib.h>
 

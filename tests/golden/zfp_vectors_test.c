@@ -10,6 +10,7 @@
 #include "golden/golden.h"
 #include "golden/vectors.h"
 #include "support/every_way.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -10,6 +10,7 @@
 #include "golden/golden.h"
 #include "gpu_bench.h"
 #include "huffman_cases.h"
+#include "ztile_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* huffman_cases.c: see huffman_cases.h. */
 #include "huffman_cases.h"
+#include "ztile_huffman.h"
 
 #include "core/device.h"
 #include "entropy/huffman/gpu/kernels.h"

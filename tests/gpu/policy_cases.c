@@ -1,5 +1,7 @@
 /* policy_cases.c: see policy_cases.h. */
 #include "policy_cases.h"
+#include "ztile_zfp.h"
+#include "ztile_ndzip.h"
 
 #include <stdlib.h>
 #include <string.h>

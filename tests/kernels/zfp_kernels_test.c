@@ -7,6 +7,8 @@
  *
  * A case depends on the seed and its number alone. --bench times the instances instead. */
 #include "support/support.h"
+#include "ztile_zfp.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

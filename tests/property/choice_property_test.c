@@ -11,6 +11,7 @@
  *     'default';
  *   - the file has the same bytes from C-contiguous memory, and holds the values. */
 #include "support/support.h"
+#include "ztile_quality.h"
 
 #include <math.h>
 #include <stdlib.h>

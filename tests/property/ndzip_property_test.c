@@ -8,6 +8,8 @@
  * surrounds the stream; where all tiles are whole, a file holds the bare stream; a damaged bare
  * stream gives an error or some array. A case depends on the seed and its number alone. */
 #include "support/support.h"
+#include "ztile_ndzip.h"
+#include "ztile_expert.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
  *     payload loses nothing of other frames;
  *   - where the end is cut off, frames before the cut are whole. */
 #include "support/support.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,7 @@
  * the seed and its number alone; one that fails is made smaller as long as it still fails. */
 #include "property/zt_command.h"
 #include "support/support.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <stdarg.h>

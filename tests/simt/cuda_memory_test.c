@@ -3,6 +3,9 @@
 #include "simt_device.h"
 #include "support/support.h"
 #include "ztile_cuda.h"
+#include "ztile_zfp.h"
+#include "ztile_quality.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include "gpu/strided.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
+#include "ztile_cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>

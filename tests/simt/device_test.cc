@@ -2,6 +2,7 @@
  * is current while CUDA is asked for something and after each call, and what a machine lacks. */
 extern "C" {
 #include "array/mirror.h"
+#include "ztile_cuda.h"
 }
 #include "core/device.h"
 #include "gpu/scan.h"

@@ -4,6 +4,7 @@
 #define ZTILE_TEST_EVERY_WAY_H
 
 #include "support/support.h"
+#include "ztile_zfp.h"
 
 enum { EVERY_WAY_WHY_BYTES = 512 };
 

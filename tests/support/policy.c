@@ -1,6 +1,7 @@
 /* policy.c: the one tool of the tests that calls the library; programs that share no code with it
  * do without. */
 #include "support.h"
+#include "ztile_expert.h"
 
 void random_policy(struct rng *r, zt_context *context)
 {

@@ -3,6 +3,8 @@
  * allocation, and with a source that fails at every read: the status that says so, a sentence, no
  * memory kept. */
 #include "unit/frame_support.h"
+#include "ztile_zfp.h"
+#include "ztile_ndzip.h"
 
 /* What the calls are given. */
 struct call {

@@ -1,6 +1,7 @@
 /* exec_test.c: execution policies: setting them, and that nothing but time depends on them. That
  * their streams are libzfp's is tested in property/zfp_property_test.c. */
-#include "ztile.h"
+#include "ztile_zfp.h"
+#include "ztile_cuda.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,8 @@
 /* frame_api_test.c: how the calls over .zt files fail, and how their structs grow: arguments,
  * memory that runs out anywhere, sinks and sources that fail, cancelling. */
 #include "unit/frame_support.h"
+#include "ztile_quality.h"
+#include "ztile_expert.h"
 
 enum { SLICES = 39, ARRAY_BYTES = SLICES * 6 * 5 * 4 };
 

@@ -1,6 +1,7 @@
 /* frame_doc_test.c: the worked examples of docs/format/zt.md and docs/format/zti.md: their bytes
  * decode to their values, and their values are compressed to their bytes. */
 #include "unit/frame_support.h"
+#include "ztile_zfp.h"
 
 enum { SIDE = 5, VALUES = SIDE * SIDE, FILE_CAPACITY = 1024 };
 

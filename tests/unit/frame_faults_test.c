@@ -3,6 +3,7 @@
  * stream's lies, with checksums that fit. Calls end with the status that says so and a sentence,
  * give back all memory, and never hand out values as good that are not. */
 #include "unit/frame_support.h"
+#include "ztile_expert.h"
 
 #include "fuzz/zt_repair.h"
 

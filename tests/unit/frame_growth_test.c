@@ -1,6 +1,7 @@
 /* frame_growth_test.c: no array grows, whatever its values, shape, codec and bound; and files in
  * which some frames hold their values as they are. */
 #include "unit/frame_support.h"
+#include "ztile_expert.h"
 
 /* 0.02 % and 160 bytes: header, seek table, checksums of 32 KiB ranges. */
 static void need_short(const zt_array *a, const zt_params *p, size_t file_bytes)

@@ -1,6 +1,7 @@
 /* frame_parts_test.c: frames of a file decompressed by parts, from sources of known size and
  * sequential ones. */
 #include "unit/frame_support.h"
+#include "ztile_expert.h"
 
 enum { SLICES = 75, ROWS = 20, COLUMNS = 24, VALUES = SLICES * ROWS * COLUMNS };
 

@@ -1,6 +1,8 @@
 /* frame_test.c: arrays through .zt files and back: types, ranks, bounds, strides, slabs of any
  * thickness, boxes, sequential sources, and what a file costs beyond its stream. */
 #include "unit/frame_support.h"
+#include "ztile_zfp.h"
+#include "ztile_quality.h"
 
 #include "frame/format/format.h"
 

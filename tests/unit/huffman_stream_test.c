@@ -1,6 +1,7 @@
 /* huffman_stream_test.c: the public calls: any width, any policy, the inputs that break coders, and
  * streams that are not what they claim. */
-#include "ztile.h"
+#include "ztile_huffman.h"
+#include "ztile_expert.h"
 #include "support/support.h"
 
 #include <setjmp.h>

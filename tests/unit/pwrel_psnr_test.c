@@ -2,6 +2,7 @@
  * numbers end: subnormal and huge values, tolerances and ranges. Checked in whole numbers and long
  * doubles, by code of the tests' own. */
 #include "frame_support.h"
+#include "ztile_quality.h"
 
 #include "codec/sz/sz.h"
 #include "quality/quality.h"

@@ -1,6 +1,7 @@
 /* quality_test.c: what zt_scan and zt_compare count, and the test of one value against a bound. */
 #include "quality/quality.h"
 #include "support/support.h"
+#include "ztile_quality.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* salvage_test.c: frames whose header is destroyed are read by the copy that their tail ends with,
  * and sz's tables with it. */
 #include "frame_support.h"
+#include "ztile_expert.h"
 
 enum { SIDE = 112, HEADER_BYTES = 64, SECTOR_BYTES = 4096, DAMAGES = 12 };
 

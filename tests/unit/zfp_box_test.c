@@ -1,6 +1,7 @@
 /* zfp_box_test.c: zt_zfp_write_box against compressing the changed array, block by block and bit by
  * bit, and what it refuses. */
 #include "support/support.h"
+#include "ztile_zfp.h"
 
 #include <math.h>
 #include <setjmp.h>

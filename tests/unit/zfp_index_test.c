@@ -1,6 +1,8 @@
 /* zfp_index_test.c: indexes of bare zfp streams, and other indexes for .zt files. That every layout
  * gives the same array under every policy is tested with support/every_way.h. */
 #include "frame_support.h"
+#include "ztile_zfp.h"
+#include "ztile_expert.h"
 
 #include <xxhash.h>
 

@@ -1,6 +1,6 @@
 /* zfp_test.c: bare zfp streams: worked examples, headers, what is refused and in which words.
  * The bulk of the evidence is in tests/golden and tests/property. */
-#include "ztile.h"
+#include "ztile_zfp.h"
 
 #include <math.h>
 #include <setjmp.h>

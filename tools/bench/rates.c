@@ -1,6 +1,7 @@
 /* rates.c: the measurements of ztile bench: each codec at each bound, with one thread and with all,
  * in memory; what comes back is compared with what went in. */
 #include "bench/rates.h"
+#include "ztile_quality.h"
 
 #include "store/bytes.h"
 #include "util/errors.h"

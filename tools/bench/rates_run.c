@@ -3,6 +3,7 @@
 #include "draw/picture.h"
 #include "store/fill.h"
 #include "util/errors.h"
+#include "ztile_quality.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* bare.c: ztile compress --format zfp and ndzip: one bare stream for the whole array, as libzfp
  * and ndzip would write it. Array and stream are in memory at once. */
 #include "cmd/compress/bare.h"
+#include "ztile_ndzip.h"
+#include "ztile_quality.h"
 
 #include "cmd/compress/fill_check.h"
 #include "cmd/compress/range.h"

@@ -2,6 +2,7 @@
  * such a value is among the largest or the smallest few. */
 #include "cmd/compress/far_values.h"
 #include "cmd/compress/value.h"
+#include "ztile_quality.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* range.c: the first reading of an array that can be read twice: its range, for bounds that are
  * parts of it, and its values that are not finite. */
 #include "cmd/compress/range.h"
+#include "ztile_quality.h"
 
 #include "cmd/compress/fill_check.h"
 #include "util/errors.h"

@@ -4,6 +4,7 @@
 
 #include "codec/batch.h"
 #include "codec/zfp/spec.h"
+#include "ztile_zfp.h"
 
 /* A coding's numbers, to read and to set. */
 ZTI_STATIC const struct zti_zfp *zfp_of(const struct zti_coding *coding)

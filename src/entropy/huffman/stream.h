@@ -20,6 +20,7 @@
 
 #include "core/wire.h"
 #include "entropy/huffman/gpu/kernels.h"
+#include "ztile_huffman.h"
 
 enum {
     STREAM_VERSION = 1,

@@ -9,6 +9,7 @@
 #include "codec/ndzip/ndzip.h"
 #include "core/map.h"
 #include "exec/exec.h"
+#include "ztile_ndzip.h"
 
 #include <math.h>
 

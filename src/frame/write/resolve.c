@@ -2,6 +2,7 @@
  * slab's values finds to what is asked of a codec: an absolute bound, or none. Where that says too
  * little, the values say more: psnr.c, pwrel.c and the plan's search for planes to drop. */
 #include "frame/write/stages.h"
+#include "ztile_quality.h"
 
 #include <float.h>
 #include <math.h>
