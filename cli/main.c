@@ -1,7 +1,7 @@
 /* main.c: the ztile command: find the subcommand, run it, print its one error line, exit. */
 #include "cmd/commands.h"
+#include "pages/page.h"
 #include "util/errors.h"
-#include "util/help.h"
 
 #ifdef ZTILE_HAVE_FILTERS
 #include "filters.h"
@@ -15,20 +15,17 @@
 #include <unistd.h>
 
 static const struct {
-    const char *name;
-    enum command command;
+    const struct page *page;
     bool (*run)(const struct options *options, struct ztio_error *error);
 } commands[] = {
-    {"compress", CMD_COMPRESS, run_compress},
-    {"decompress", CMD_DECOMPRESS, run_decompress},
-    {"info", CMD_INFO, run_info},
-    {"compare", CMD_COMPARE, run_compare},
-    {"plot", CMD_PLOT, run_plot},
-    {"demo", CMD_DEMO, run_demo},
-    {"bench", CMD_BENCH, run_bench},
-    {"index", CMD_INDEX, run_index},
-    {"plan", CMD_PLAN, run_plan},
+    {&compress_page, run_compress}, {&decompress_page, run_decompress},
+    {&info_page, run_info},         {&compare_page, run_compare},
+    {&plot_page, run_plot},         {&demo_page, run_demo},
+    {&bench_page, run_bench},       {&index_page, run_index},
+    {&plan_page, run_plan},
 };
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* Whatever ends the command, a user or a library that falls over a damaged file: nothing
  * half-written is left, and the shell sees what ended the command (128 + signal). */
@@ -66,14 +63,6 @@ static void keep_standard_files(void)
             return;
 }
 
-/* One line, whatever a file is called. It takes no memory, of which there may be none. */
-static void print_error(struct ztio_error *error)
-{
-    char text[4 * sizeof error->sentence + 1];
-    escape_text(error->sentence, text, sizeof text);
-    (void)fprintf(stderr, "ztile: %s\n", text);
-}
-
 /* HDF5's own way to find ztile's filters is an environment variable, which this needs not. */
 static void add_filters(void)
 {
@@ -83,10 +72,40 @@ static void add_filters(void)
 #endif
 }
 
-static int print_text(const char *text)
+static int print_page(const struct page *page, enum page_form form)
 {
-    (void)fputs(text, stdout);
+    page_print(page, form, stdout);
     return 0;
+}
+
+/* Of a name: a subcommand's number, or how many there are. */
+static size_t find_command(const char *name)
+{
+    size_t i = 0;
+    while (i < COMMANDS && strcmp(name, commands[i].page->name) != 0)
+        i++;
+    return i;
+}
+
+static int fail_command(const char *name, struct ztio_error *error)
+{
+    (void)fail(error, ZTIO_BAD_USE, "'%s' is no subcommand; see 'ztile --help'", name);
+    return error->exit_status;
+}
+
+/* help, help SUBCOMMAND, help --man [SUBCOMMAND], help --bash, --zsh or --fish. */
+static int print_help(int argc, char **argv, struct ztio_error *error)
+{
+    const bool is_manual = argc > 0 && strcmp(argv[0], "--man") == 0;
+    const enum page_form form = is_manual ? PAGE_MANUAL : PAGE_SCREEN;
+    argc -= is_manual;
+    argv += is_manual;
+    if (argc == 0)
+        return print_page(&ztile_page, form);
+    if (strncmp(argv[0], "--", 2) == 0 && pages_complete(argv[0] + 2, stdout))
+        return 0;
+    const size_t i = find_command(argv[0]);
+    return i < COMMANDS ? print_page(commands[i].page, form) : fail_command(argv[0], error);
 }
 
 /* --version, and with -v the instruction set that contexts use. */
@@ -102,25 +121,22 @@ static int find_and_run(int argc, char **argv, struct ztio_error *error)
 {
     const char *word = argv[1];
     struct options options;
-    bool wants_help = strcmp(word, "help") == 0;
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (wants_help && argc < 3))
-        return print_text(help_text(0));
+    if (strcmp(word, "help") == 0)
+        return print_help(argc - 2, argv + 2, error);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return print_page(&ztile_page, PAGE_SCREEN);
+    if (strcmp(word, "--help-all") == 0)
+        return print_page(&ztile_page, PAGE_ALL);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
         return print_version(argc, argv);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(wants_help ? argv[2] : word, commands[i].name) != 0)
-            continue;
-        if (wants_help)
-            return print_text(help_text(commands[i].command));
-        if (!options_parse(&options, commands[i].command, argc - 1, argv + 1, error))
-            return error->exit_status;
-        if (options.help)
-            return print_text(help_text(options.command));
-        return commands[i].run(&options, error) ? 0 : error->exit_status;
-    }
-    (void)fail(error, ZTIO_BAD_USE, "'%s' is no subcommand; see 'ztile --help'",
-               wants_help ? argv[2] : word);
-    return error->exit_status;
+    const size_t i = find_command(word);
+    if (i == COMMANDS)
+        return fail_command(word, error);
+    if (!options_parse(&options, commands[i].page, argc - 1, argv + 1, error))
+        return error->exit_status;
+    if (options.help)
+        return print_page(commands[i].page, options.help_all ? PAGE_ALL : PAGE_SCREEN);
+    return commands[i].run(&options, error) ? 0 : error->exit_status;
 }
 
 /* Codecs keep tiles on the stack, some hundred kilobytes. Have it grow now: where memory is short
@@ -144,7 +160,7 @@ int main(int argc, char **argv)
     ztio_on_warning(print_error);
     catch_signals();
     if (argc < 2) {
-        (void)fputs(help_text(0), stderr);
+        page_print(&ztile_page, PAGE_SCREEN, stderr);
         return ZTIO_BAD_USE;
     }
     status = find_and_run(argc, argv, &error);

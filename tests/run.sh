@@ -24,7 +24,6 @@ esac
 jobs=${ZTILE_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
 
 # Kernels for GPUs take minutes to compile: the test build.cuda_kernels does, where there is nvcc.
-echo "building in build/$folder"
 "$root/scripts/build.sh" "$folder" -DZTILE_TESTS=ON -DZTILE_WERROR=ON -DZTILE_CUDA=OFF "$@"
 
 status=0

@@ -6,12 +6,14 @@
 #include "cmd/compress/fill_check.h"
 #include "cmd/compress/range.h"
 #include "cmd/compress/shape_check.h"
+#include "cmd/each.h"
 #include "cmd/plan.h"
 #include "cmd/whole.h"
 #include "store/fill.h"
 #include "store/zfp_mode.h"
 #include "util/errors.h"
 #include "util/numbers.h"
+#include "util/paths.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,7 +106,8 @@ static void print_summary(const struct compress_job *job)
 {
     uint64_t shape[ZT_MAX_RANK], values;
     char shape_text[CLI_TEXT_BYTES], bound[CLI_TEXT_BYTES], raw[CLI_TEXT_BYTES],
-        coded[CLI_TEXT_BYTES], lo[CLI_TEXT_BYTES], hi[CLI_TEXT_BYTES];
+        coded[CLI_TEXT_BYTES], ratio[CLI_TEXT_BYTES], speed[CLI_TEXT_BYTES], lo[CLI_TEXT_BYTES],
+        hi[CLI_TEXT_BYTES];
     const struct ztio_meta *meta = job->meta;
     memcpy(shape, meta->shape, sizeof shape);
     shape[0] = job->slices;
@@ -129,9 +132,10 @@ static void print_summary(const struct compress_job *job)
     if (job->options->verbose)
         (void)fprintf(stderr, "  %" PRIu64 " -> %" PRIu64 " bytes in %.3f s\n",
                       job->slices * job->slice_bytes, job->sink.written, job->seconds);
-    print(stderr, "%s: %s -> %s, ratio %.2f, %.3g bits per value, %.0f MB/s\n",
-          output_name(job->out), format_size(raw_bytes, raw), format_size(file_bytes, coded),
-          raw_bytes / file_bytes, 8 * file_bytes / (double)values, raw_bytes / 1e6 / job->seconds);
+    print(stderr, "%s: %s -> %s, ratio %s, %.3g bits per value%s\n", output_name(job->out),
+          format_size(raw_bytes, raw), format_size(file_bytes, coded),
+          format_ratio(raw_bytes / file_bytes, ratio), 8 * file_bytes / (double)values,
+          format_speed(raw_bytes, job->seconds, speed));
 }
 
 /* By --format, else by the name of the output. */
@@ -213,12 +217,6 @@ static bool compress_place(const struct options *o, const char *place, char *out
     ztio_close(job.input);
     zt_context_free(job.context);
     return done;
-}
-
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* The part of a place before the ':' of a variable; the whole of it where it has none. */
@@ -330,7 +328,7 @@ static bool compress_places(const struct options *o, char **places, size_t count
     return done;
 }
 
-bool run_compress(const struct options *o, struct ztio_error *error)
+static bool compress_one(const struct options *o, struct ztio_error *error)
 {
     char **places, *single[1];
     size_t count;
@@ -352,4 +350,9 @@ bool run_compress(const struct options *o, struct ztio_error *error)
                              operand.in, operand.in);
     ztio_places_free(places, count);
     return done;
+}
+
+bool run_compress(const struct options *o, struct ztio_error *error)
+{
+    return run_each(o, compress_one, error);
 }

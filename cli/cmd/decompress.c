@@ -2,6 +2,7 @@
  * file. */
 #include "cmd/commands.h"
 
+#include "cmd/each.h"
 #include "cmd/salvage.h"
 #include "cmd/whole.h"
 #include "store/stored.h"
@@ -9,9 +10,11 @@
 #include "util/errors.h"
 #include "util/memory.h"
 #include "util/numbers.h"
+#include "util/paths.h"
 #include "util/progress.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,12 +29,15 @@ struct job {
 };
 
 /* Strip .zt, .zfp or .ndz; what is left without a suffix that says what it is becomes .npy, which
- * says it itself. To be freed. */
-static bool default_out(const char *place, char **out, struct ztio_error *error)
+ * says it itself. In a directory, where that is not NULL. To be freed. */
+static bool default_out(const char *place, const char *directory, char **out,
+                        struct ztio_error *error)
 {
     static const char *const plain[] = {".f32", ".f64", ".i32", ".i64", ".raw", ".bin", ".dat",
                                         ".npy", ".nc",  ".nc4", ".cdf", ".h5",  ".hdf5"};
-    size_t n = strlen(place);
+    const char *gap = !directory || has_suffix(directory, "/") ? "" : "/";
+    place = directory ? base_name(place) : place;
+    size_t n = strlen(place), used;
     if (has_suffix(place, ".zt"))
         n -= 3;
     else if (has_suffix(place, ".zfp") || has_suffix(place, ".ndz"))
@@ -40,15 +46,15 @@ static bool default_out(const char *place, char **out, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: its name does not end in .zt, .zfp or .ndz; name the output with -o",
                     place);
-    *out = malloc(n + sizeof ".npy");
+    const size_t room = (directory ? strlen(directory) + 1 : 0) + n + sizeof ".npy";
+    *out = malloc(room);
     if (!*out)
         return fail(error, ZTIO_LACKING, "%s: no memory for a file name; free some", place);
-    memcpy(*out, place, n);
-    (*out)[n] = '\0';
+    used = (size_t)snprintf(*out, room, "%s%s%.*s", directory ? directory : "", gap, (int)n, place);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (has_suffix(*out, plain[i]))
             return true;
-    memcpy(*out + n, ".npy", sizeof ".npy");
+    memcpy(*out + used, ".npy", sizeof ".npy");
     return true;
 }
 
@@ -167,12 +173,12 @@ static void say_what_a_box_takes(const struct job *job, const zt_box *box)
 static void print_summary(const struct job *job, const char *out, double seconds)
 {
     const struct stored *s = &job->stored;
-    char shape[CLI_TEXT_BYTES], raw[CLI_TEXT_BYTES], coded[CLI_TEXT_BYTES];
+    char shape[CLI_TEXT_BYTES], raw[CLI_TEXT_BYTES], coded[CLI_TEXT_BYTES], speed[CLI_TEXT_BYTES];
     double bytes = (double)job->shape[0] * (double)job->slice_bytes;
-    print(stderr, "%s: %s, shape %s (slowest first), %s -> %s, %.0f MB/s\n", output_name(out),
+    print(stderr, "%s: %s, shape %s (slowest first), %s -> %s%s\n", output_name(out),
           ztio_name_of_type(s->type), ztio_format_shape(s->rank, job->shape, shape),
           format_size((double)stored_file_bytes(s), coded), format_size(bytes, raw),
-          bytes / 1e6 / seconds);
+          format_speed(bytes, seconds, speed));
 }
 
 static bool copy(struct job *job, const char *out, struct ztio_error *error)
@@ -219,9 +225,10 @@ static bool run_job(struct job *job, struct ztio_error *error)
     double began = now_seconds();
     char *named = NULL;
     bool is_pipe = strcmp(place, "-") == 0;
-    if (!o->out && !is_pipe && !default_out(place, &named, error))
+    const char *directory = o->out && is_directory(o->out) ? o->out : NULL;
+    if ((!o->out || directory) && !is_pipe && !default_out(place, directory, &named, error))
         return false;
-    const char *out = o->out ? o->out : is_pipe ? "-" : named;
+    const char *out = named ? named : o->out ? o->out : "-";
     if (o->salvage) {
         const bool is_all = run_salvage(o, out, error);
         free(named);
@@ -235,7 +242,7 @@ static bool run_job(struct job *job, struct ztio_error *error)
     return done;
 }
 
-bool run_decompress(const struct options *o, struct ztio_error *error)
+static bool decompress_one(const struct options *o, struct ztio_error *error)
 {
     struct job job;
     if (wants_whole_file(o))
@@ -249,4 +256,9 @@ bool run_decompress(const struct options *o, struct ztio_error *error)
     stored_close(&job.stored);
     zt_context_free(job.context);
     return done;
+}
+
+bool run_decompress(const struct options *o, struct ztio_error *error)
+{
+    return run_each(o, decompress_one, error);
 }

@@ -144,7 +144,7 @@ bool run_dry(struct compress_job *job, struct ztio_error *error)
     uint32_t count = 0;
     zt_array slab = {.data = NULL};
     double seconds = 0;
-    char raw_text[CLI_TEXT_BYTES], coded_text[CLI_TEXT_BYTES];
+    char raw_text[CLI_TEXT_BYTES], coded_text[CLI_TEXT_BYTES], ratio[CLI_TEXT_BYTES];
     bool done = read_first(job, &slab, error) && find_options(job, &slab, options, &count, error) &&
                 time_piece(job, &slab, &seconds, error);
     if (done) {
@@ -155,11 +155,11 @@ bool run_dry(struct compress_job *job, struct ztio_error *error)
         const double raw = (double)job->meta->shape[0] * (double)job->slice_bytes;
         const double part = raw / bytes_of(&slab);
         print(stderr,
-              "%s: %s -> about %s, ratio %.2f, in about %.2g s; nothing was "
+              "%s: %s -> about %s, ratio %s, in about %.2g s; nothing was "
               "written\n",
               input_name(job->place), format_size(raw, raw_text),
               format_size(taken->stream_bytes * part, coded_text),
-              bytes_of(&slab) / taken->stream_bytes, seconds * raw);
+              format_ratio(bytes_of(&slab) / taken->stream_bytes, ratio), seconds * raw);
         if (job->options->explain)
             print_options(stderr, options, count, bytes_of(&slab));
     }

@@ -286,12 +286,12 @@ static void warn(struct whole_job *job, const struct ztio_variable *v)
 static void print_variable(const struct ztio_variable *v, uint64_t before, uint64_t after,
                            double ratio)
 {
-    char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES];
+    char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES], ratio_text[CLI_TEXT_BYTES];
     print(stderr, "  %s: %s, ", v->path, ztio_name_of_type(v->type));
     for (uint32_t i = 0; i < v->rank; i++)
         (void)fprintf(stderr, "%s%" PRIu64, i ? "x" : "", v->shape[i]);
-    print(stderr, ", %s -> %s, ratio %.2f\n", format_size((double)before, old),
-          format_size((double)after, new), ratio);
+    print(stderr, ", %s -> %s, ratio %s\n", format_size((double)before, old),
+          format_size((double)after, new), format_ratio(ratio, ratio_text));
 }
 
 static void done(void *user, const struct ztio_variable *v, uint64_t stored_bytes)
@@ -359,7 +359,7 @@ static void print_left(const struct whole_job *job)
 static void print_summary(const struct whole_job *job, double seconds)
 {
     const struct options *o = job->options;
-    char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES];
+    char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES], ratio[CLI_TEXT_BYTES], speed[CLI_TEXT_BYTES];
     const double before = (double)bytes_of_file(job->place), after = (double)bytes_of_file(o->out);
     if (job->written > SHOWN && !o->verbose)
         (void)fprintf(stderr, "  and %" PRIu64 " more (-v lists them)\n", job->written - SHOWN);
@@ -369,14 +369,15 @@ static void print_summary(const struct whole_job *job, double seconds)
               job->place);
         return;
     }
-    print(stderr, "%s: %s -> %s, ratio %.2f, %.0f MB/s\n", o->out, format_size(before, old),
-          format_size(after, new), o->command == CMD_COMPRESS ? before / after : after / before,
-          (double)job->raw_bytes / 1e6 / seconds);
+    print(stderr, "%s: %s -> %s, ratio %s%s\n", o->out, format_size(before, old),
+          format_size(after, new),
+          format_ratio(o->command == CMD_COMPRESS ? before / after : after / before, ratio),
+          format_speed((double)job->raw_bytes, seconds, speed));
 }
 
 /* ---- the two subcommands --------------------------------------------------------------------- */
 
-static bool is_hdf5_name(const char *path)
+bool is_hdf5_name(const char *path)
 {
     static const char *const suffixes[] = {".nc", ".nc4", ".h5", ".hdf5", ".he5"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
@@ -385,7 +386,7 @@ static bool is_hdf5_name(const char *path)
     return false;
 }
 
-static bool is_zarr_name(const char *path)
+bool is_zarr_name(const char *path)
 {
     return has_suffix(path, ".zarr") || has_suffix(path, ".zarr/");
 }

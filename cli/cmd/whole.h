@@ -8,4 +8,7 @@
 bool wants_whole_file(const struct options *options);
 bool run_whole(const struct options *options, struct ztio_error *error);
 
+bool is_hdf5_name(const char *path); /* also of netCDF */
+bool is_zarr_name(const char *path);
+
 #endif

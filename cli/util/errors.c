@@ -2,6 +2,7 @@
 #include "util/errors.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,4 +48,11 @@ const char *input_name(const char *place)
 const char *output_name(const char *place)
 {
     return strcmp(place, "-") == 0 ? "standard output" : place;
+}
+
+void print_error(struct ztio_error *error)
+{
+    char text[4 * sizeof error->sentence + 1];
+    escape_text(error->sentence, text, sizeof text);
+    (void)fprintf(stderr, "ztile: %s\n", text);
 }

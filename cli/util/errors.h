@@ -19,6 +19,10 @@ bool fail(struct ztio_error *error, int exit_status, const char *format, ...) CL
 bool fail_zt(struct ztio_error *error, const zt_context *context, zt_status status,
              const char *place);
 
+/* On standard error, in one line whatever a file is called. It takes no memory, of which there may
+ * be none. */
+void print_error(struct ztio_error *error);
+
 /* What a place is called in messages: standard input or output for "-". */
 const char *input_name(const char *place);
 const char *output_name(const char *place);

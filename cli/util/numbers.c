@@ -134,6 +134,26 @@ char *format_size(double bytes, char *text)
     return text;
 }
 
+char *format_ratio(double ratio, char *text)
+{
+    const int digits = ratio >= 999.95 ? 0 : ratio >= 99.995 ? 1 : 2;
+    if (ratio >= 9999.5)
+        (void)snprintf(text, CLI_TEXT_BYTES, "above 9999");
+    else
+        (void)snprintf(text, CLI_TEXT_BYTES, "%.*f", digits, ratio);
+    return text;
+}
+
+char *format_speed(double bytes, double seconds, char *text)
+{
+    static const double least_bytes = 1e6;
+    char speed[CLI_TEXT_BYTES];
+    text[0] = '\0';
+    if (bytes >= least_bytes && seconds > 0)
+        (void)snprintf(text, CLI_TEXT_BYTES, ", %.90s/s", format_size(bytes / seconds, speed));
+    return text;
+}
+
 char *format_exact(double value, char *text)
 {
     for (int digits = 6; digits <= 17; digits++) {

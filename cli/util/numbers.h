@@ -21,6 +21,14 @@ bool parse_box(const char *text, uint32_t rank, const uint64_t *shape, const cha
 /* A size in words, "4.00 MB", into text of CLI_TEXT_BYTES. Returns text. */
 char *format_size(double bytes, char *text);
 
+/* A ratio in at most four digits, "16.00", "161.2", "1612", into text of CLI_TEXT_BYTES. Returns
+ * text. */
+char *format_ratio(double ratio, char *text);
+
+/* ", 1.61 GB/s" into text of CLI_TEXT_BYTES; nothing where bytes are too few to time. Returns
+ * text. */
+char *format_speed(double bytes, double seconds, char *text);
+
 /* As few digits as give the same number back, into text of CLI_TEXT_BYTES. Returns text. */
 char *format_exact(double value, char *text);
 

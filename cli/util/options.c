@@ -1,5 +1,5 @@
-/* options.c: the words of a command line, checked one by one. Which option belongs to which
- * subcommand stands in one table. */
+/* options.c: the words of a command line, checked one by one. Which options a subcommand has stands
+ * on its page. */
 #include "util/options.h"
 
 #include "util/errors.h"
@@ -11,142 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    OPT_ABS = 256,
-    OPT_REL,
-    OPT_PWREL,
-    OPT_PSNR,
-    OPT_RATE,
-    OPT_RATE_ALIGN,
-    OPT_PRECISION,
-    OPT_LOSSLESS,
-    OPT_EXPERT,
-    OPT_RANGE,
-    OPT_FILL,
-    OPT_NO_FILL,
-    OPT_ALLOW_NONFINITE,
-    OPT_FORMAT,
-    OPT_ZFP_HEADER,
-    OPT_ZFP_WORD_BITS,
-    OPT_NO_VERIFY,
-    OPT_SLAB_BYTES,
-    OPT_BOX,
-    OPT_SALVAGE,
-    OPT_SALVAGE_FILL,
-    OPT_JSON,
-    OPT_CHECK,
-    OPT_SLICE,
-    OPT_INDEX,
-    OPT_INDEX_CHUNK,
-    OPT_INDEX_PARTITION,
-    OPT_INDEX_FILE,
-    OPT_SAVE,
-    OPT_INDEX_STUDY,
-    OPT_STAGES,
-    OPT_EFFORT,
-    OPT_SZ_BINS,
-    OPT_ISA,
-    OPT_VAR,
-    OPT_BOUNDS,
-    OPT_CODECS,
-    OPT_PEERS,
-    OPT_PLAN,
-    OPT_PREFER,
-    OPT_EXPLAIN,
-    OPT_DRY_RUN,
-    OPT_MEMORY_LIMIT,
-    OPT_SYNC
-};
-
-enum {
-    CODED = CMD_COMPRESS | CMD_DECOMPRESS, /* options that name a zfp stream's parameters */
-    OPENS_ZFP = CODED | CMD_COMPARE | CMD_PLOT | CMD_INDEX,
-    WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO | CMD_BENCH | CMD_INDEX,
-    ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO | CMD_BENCH |
-          CMD_INDEX | CMD_PLAN
-};
-
-struct rule {
-    const char *name;
-    int value; /* also the letter of its short form, below 256 */
-    bool has_argument;
-    unsigned commands;
-};
-
-static const struct rule rules[] = {
-    {"output", 'o', true, WRITES},
-    {"force", 'f', false, WRITES},
-    {"sync", OPT_SYNC, false, CMD_COMPRESS | CMD_DECOMPRESS | CMD_INDEX},
-    {"quiet", 'q', false, ALL},
-    {"verbose", 'v', false, ALL},
-    {"help", 'h', false, ALL},
-    {"type", 't', true, OPENS_ZFP | CMD_BENCH | CMD_PLAN},
-    {"shape", 's', true, OPENS_ZFP | CMD_BENCH | CMD_PLAN},
-    {"abs", OPT_ABS, true, OPENS_ZFP | CMD_PLAN},
-    {"rel", OPT_REL, true, CMD_COMPRESS | CMD_PLAN},
-    {"pwrel", OPT_PWREL, true, CMD_COMPRESS | CMD_PLAN},
-    {"psnr", OPT_PSNR, true, CMD_COMPRESS | CMD_PLAN},
-    {"rate", OPT_RATE, true, OPENS_ZFP},
-    {"rate-align", OPT_RATE_ALIGN, false, OPENS_ZFP},
-    {"precision", OPT_PRECISION, true, OPENS_ZFP},
-    {"lossless", OPT_LOSSLESS, false, OPENS_ZFP | CMD_PLAN},
-    {"expert", OPT_EXPERT, true, OPENS_ZFP},
-    {"codec", 'c', true, CMD_COMPRESS | CMD_PLAN},
-    {"range", OPT_RANGE, true, CMD_COMPRESS | CMD_PLAN},
-    {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE | CMD_BENCH | CMD_PLAN},
-    {"no-fill", OPT_NO_FILL, false, CMD_COMPRESS | CMD_PLAN},
-    {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
-    {"format", OPT_FORMAT, true, OPENS_ZFP},
-    {"zfp-header", OPT_ZFP_HEADER, true, CMD_COMPRESS},
-    {"zfp-word-bits", OPT_ZFP_WORD_BITS, true, OPENS_ZFP},
-    {"no-verify", OPT_NO_VERIFY, false, CMD_COMPRESS},
-    {"slab-bytes", OPT_SLAB_BYTES, true, CMD_COMPRESS},
-    {"box", OPT_BOX, true, CMD_DECOMPRESS},
-    {"salvage", OPT_SALVAGE, false, CMD_DECOMPRESS},
-    {"salvage-fill", OPT_SALVAGE_FILL, true, CMD_DECOMPRESS},
-    {"json", OPT_JSON, false, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_BENCH},
-    {"check", OPT_CHECK, false, CMD_INFO},
-    {"slice", OPT_SLICE, true, CMD_PLOT},
-    {"effort", OPT_EFFORT, true, CMD_COMPRESS | CMD_PLAN},
-    {"sz-bins", OPT_SZ_BINS, true, CMD_COMPRESS},
-    {"exec", 'x', true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
-    {"isa", OPT_ISA, true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
-    {"index", OPT_INDEX, true, CMD_COMPRESS | CMD_INDEX},
-    {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS | CMD_INDEX},
-    {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS | CMD_INDEX},
-    {"index-file", OPT_INDEX_FILE, true, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT},
-    {"var", OPT_VAR, true, CMD_COMPRESS},
-    {"bounds", OPT_BOUNDS, true, CMD_BENCH},
-    {"codecs", OPT_CODECS, true, CMD_BENCH},
-    {"peers", OPT_PEERS, true, CMD_BENCH},
-    {"plan", OPT_PLAN, true, CMD_COMPRESS},
-    {"prefer", OPT_PREFER, true, CMD_COMPRESS | CMD_PLAN},
-    {"explain", OPT_EXPLAIN, false, CMD_COMPRESS},
-    {"dry-run", OPT_DRY_RUN, false, CMD_COMPRESS},
-    {"save", OPT_SAVE, true, CMD_DEMO},
-    {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
-    {"stages", OPT_STAGES, false, CMD_BENCH},
-    {"memory-limit", OPT_MEMORY_LIMIT, true, ALL},
-};
-
-enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + 1 };
-
-static const char *name_of_command(enum command command)
-{
-    switch (command) {
-    case CMD_COMPRESS: return "compress";
-    case CMD_DECOMPRESS: return "decompress";
-    case CMD_INFO: return "info";
-    case CMD_COMPARE: return "compare";
-    case CMD_PLOT: return "plot";
-    case CMD_DEMO: return "demo";
-    case CMD_BENCH: return "bench";
-    case CMD_INDEX: return "index";
-    case CMD_PLAN: return "plan";
-    }
-    return "";
-}
 
 /* The value of an option makes no sense. */
 static bool bad(struct ztio_error *error, const char *name, const char *argument,
@@ -410,6 +274,8 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 'q': o->quiet = true; break;
     case 'v': o->verbose = true; break;
     case 'h': o->help = true; break;
+    case OPT_HELP_ALL: o->help = o->help_all = true; break;
+    case OPT_REMOVE: o->remove = o->sync = true; break;
     case 't':
     case 's': return take_array(o, option, argument, error);
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
@@ -462,19 +328,20 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     return true;
 }
 
+enum { LONG_OPTIONS = 64 }; /* at most, of a subcommand, and their end */
+
 /* The options of a subcommand as getopt_long wants them. */
-static void list(enum command command, struct option *long_options, char *letters)
+static void list(const struct option_rule *rule, struct option *long_options, char *letters)
 {
     int n = 0;
     *letters++ = ':'; /* a missing argument is told apart from an unknown option */
-    for (int i = 0; i < RULES; i++) {
-        if (!(rules[i].commands & command))
+    for (; rule->name || rule->text; rule++) {
+        if (!rule->name || n == LONG_OPTIONS - 1)
             continue;
-        long_options[n++] =
-            (struct option){rules[i].name, rules[i].has_argument, NULL, rules[i].value};
-        if (rules[i].value < 256) {
-            *letters++ = (char)rules[i].value;
-            if (rules[i].has_argument)
+        long_options[n++] = (struct option){rule->name, rule->argument != NULL, NULL, rule->id};
+        if (rule->id < 256) {
+            *letters++ = (char)rule->id;
+            if (rule->argument)
                 *letters++ = ':';
         }
     }
@@ -482,12 +349,13 @@ static void list(enum command command, struct option *long_options, char *letter
     *letters = '\0';
 }
 
-static bool read_words(struct options *o, int argc, char **argv, struct ztio_error *error)
+static bool read_words(struct options *o, const struct page *page, int argc, char **argv,
+                       struct ztio_error *error)
 {
     struct option long_options[LONG_OPTIONS];
     char letters[2 * LONG_OPTIONS + 2];
-    const char *name = name_of_command(o->command);
-    list(o->command, long_options, letters);
+    const char *name = page->name;
+    list(page->options, long_options, letters);
     opterr = 0;
     optind = 1;
     for (int c; (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1;) {
@@ -519,25 +387,7 @@ static bool read_words(struct options *o, int argc, char **argv, struct ztio_err
 /* What is wrong with the options taken together. */
 static bool check_together(const struct options *o, struct ztio_error *error)
 {
-    static const struct {
-        enum command command;
-        int least, most;
-        const char *what;
-    } wants[] = {{CMD_COMPRESS, 1, 1, "one input"},
-                 {CMD_DECOMPRESS, 1, 1, "one input"},
-                 {CMD_INFO, 1, 1, "one file"},
-                 {CMD_COMPARE, 2, 2, "an original and a file to compare with it"},
-                 {CMD_PLOT, 1, 2, "an original and at most one file beside it"},
-                 {CMD_DEMO, 0, 0, "no file"},
-                 {CMD_BENCH, 0, INT_MAX, "any number of arrays"},
-                 {CMD_INDEX, 1, 1, "one file"},
-                 {CMD_PLAN, 1, 1, "one array"}};
     const zt_params *p = &o->params;
-    for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
-        if (o->command == wants[i].command &&
-            (o->operands < wants[i].least || o->operands > wants[i].most))
-            return fail(error, ZTIO_BAD_USE, "%s takes %s; see 'ztile %s --help'",
-                        name_of_command(o->command), wants[i].what, name_of_command(o->command));
     if (o->salvage && o->box)
         return fail(error, ZTIO_BAD_USE,
                     "--salvage writes the whole array; leave out --box, and cut it from the "
@@ -565,11 +415,11 @@ static bool check_together(const struct options *o, struct ztio_error *error)
     return true;
 }
 
-bool options_parse(struct options *o, enum command command, int argc, char **argv,
+bool options_parse(struct options *o, const struct page *page, int argc, char **argv,
                    struct ztio_error *error)
 {
     memset(o, 0, sizeof *o);
-    o->command = command;
+    const enum command command = o->command = page->command;
     o->zfp_header = true;
     o->exec.policy = ZT_OMP;
     o->exec.isa = ZT_ISA_AVX512; /* what the machine has of it */
@@ -578,8 +428,11 @@ bool options_parse(struct options *o, enum command command, int argc, char **arg
         return fail_zt(error, NULL, status, "ztile");
     if (command == CMD_COMPRESS || command == CMD_PLAN)
         o->params.plan = ZT_PLAN_ON;
-    if (!read_words(o, argc, argv, error))
+    if (!read_words(o, page, argc, argv, error))
         return false;
+    if (!o->help && (o->operands < page->least || o->operands > page->most))
+        return fail(error, ZTIO_BAD_USE, "%s takes %s; see 'ztile %s --help'", page->name,
+                    page->operands, page->name);
     if (command == CMD_COMPRESS && !o->has_plan && o->params.effort == ZT_EFFORT_PAPER)
         o->params.plan = ZT_PLAN_OFF; /* as in the paper */
     return o->help || check_together(o, error);

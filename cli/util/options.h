@@ -2,19 +2,8 @@
 #ifndef ZTI_UTIL_OPTIONS_H
 #define ZTI_UTIL_OPTIONS_H
 
+#include "pages/page.h"
 #include "util/exec.h"
-
-enum command {
-    CMD_COMPRESS = 1u << 0,
-    CMD_DECOMPRESS = 1u << 1,
-    CMD_INFO = 1u << 2,
-    CMD_COMPARE = 1u << 3,
-    CMD_PLOT = 1u << 4,
-    CMD_DEMO = 1u << 5,
-    CMD_BENCH = 1u << 6,
-    CMD_INDEX = 1u << 7,
-    CMD_PLAN = 1u << 8
-};
 
 enum { MAX_VARS = 64, MAX_PEERS = 16 }; /* of --var, of --peers */
 
@@ -34,7 +23,9 @@ struct options {
     bool check;
     bool index_study;
     bool stages;
-    bool help;
+    bool help;     /* --help: nothing else was looked at */
+    bool help_all; /* the same, of --help-all */
+    bool remove;   /* --rm */
     bool explain;
     bool has_plan; /* --plan was given */
     bool dry_run;
@@ -65,8 +56,9 @@ struct options {
     struct execution exec;
 };
 
-/* Read the words after the subcommand's name: argv[0] is the subcommand. */
-bool options_parse(struct options *options, enum command command, int argc, char **argv,
+/* Read the words after the subcommand's name, as its page has the options: argv[0] is the
+ * subcommand. */
+bool options_parse(struct options *options, const struct page *page, int argc, char **argv,
                    struct ztio_error *error);
 
 #endif

@@ -23,14 +23,13 @@ static int terminal_columns(void)
 static void draw(struct progress *p, uint64_t done_bytes, double now)
 {
     enum { BAR_COLUMNS = 40 };
-    char size[CLI_TEXT_BYTES], bar[BAR_COLUMNS + 1];
+    char size[CLI_TEXT_BYTES], speed[CLI_TEXT_BYTES], bar[BAR_COLUMNS + 1];
     double seconds = now - p->began;
-    double speed = (double)done_bytes / 1e6 / seconds;
     p->drawn = now;
     p->is_drawn = true;
     if (p->total_bytes == ZT_UNKNOWN || p->total_bytes == 0) {
-        (void)fprintf(stderr, "\r%s %s, %.0f MB/s\033[K", p->verb,
-                      format_size((double)done_bytes, size), speed);
+        (void)fprintf(stderr, "\r%s %s%s\033[K", p->verb, format_size((double)done_bytes, size),
+                      format_speed((double)done_bytes, seconds, speed));
         return;
     }
     double part = (double)done_bytes / (double)p->total_bytes;
@@ -45,7 +44,7 @@ static void draw(struct progress *p, uint64_t done_bytes, double now)
     left = left < 359999 ? left : 359999;
     (void)fprintf(stderr, "\r%s [%s] %3.0f%%", p->verb, bar, 100 * part);
     if (!p->counts_steps)
-        (void)fprintf(stderr, " %5.0f MB/s", speed);
+        (void)fprintf(stderr, "%12s", format_speed((double)done_bytes, seconds, speed));
     if (part > 0)
         (void)fprintf(stderr, "  ETA %d:%02d", (int)left / 60, (int)left % 60);
     (void)fputs("\033[K", stderr);

@@ -1,6 +1,7 @@
-# Completion: subcommands, options, values, also behind '=', and names with spaces.
-source=$(dirname "$(dirname "$(dirname "${BASH_SOURCE[0]}")")")/cli/completion/ztile.bash
-. "$source"
+# Completion: subcommands, options, values, also behind '=', and names with spaces. Shells read what
+# is printed for them.
+ztile help --bash >bash
+. ./bash && rm bash
 complete_words()
 {
     COMP_WORDS=("$@")
@@ -19,3 +20,15 @@ complete_words ztile compress --format =
 complete_words ztile compress --format = zf
 complete_words ztile compress --abs ''
 complete_words ztile info 'a '
+for shell in zsh fish; do
+    ztile help --$shell >script
+    ! command -v $shell >/dev/null || $shell -n script
+done
+# as many options in each as the parser knows
+for command in compress decompress info index compare plan plot demo bench; do
+    wanted=$(ztile help --man $command | grep -cE '^\\fB(\\-., )?\\-\\-[a-z].*\\fR$')
+    [[ $(ztile help --fish | grep -c "from $command' -l ") == "$wanted" ]] || echo "fish: $command"
+    [[ $(ztile help --zsh | awk -v name="    $command)" '
+        $0 == name { on = 1 } on && /--[a-z]/ { n++ } on && /;;/ { on = 0 } END { print n }') == "$wanted" ]] ||
+        echo "zsh: $command"
+done

@@ -1,4 +1,4 @@
-# Inputs that are not there, or are directories: status 3.
+# Inputs that are not there, or are directories: status 3; directories without arrays: status 2.
 field a_9x10x11.f32 f32 9 10 11
 mkdir d
 for command in compress info; do

@@ -8,7 +8,6 @@ while read -r -a words; do
 done <<'END'
 squeeze a
 compress
-compress a b
 compress a_2x3x4.f32 --abs
 compress a_2x3x4.f32 --abs -1
 compress a_2x3x4.f32 --abs nan
@@ -50,6 +49,8 @@ decompress a_2x3x4.f32
 decompress a.zt --rate 8
 info
 compare a_2x3x4.f32
+compress a_2x3x4.f32 --rm --dry-run
+compress a_2x3x4.f32 --rm -o -
 plot
 demo a
 demo -o -

@@ -11,6 +11,7 @@
 #include "util/errors.h"
 #include "util/memory.h"
 #include "util/numbers.h"
+#include "util/paths.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,8 +4,6 @@
 #include "util/errors.h"
 #include "util/memory.h"
 
-#include <sys/stat.h>
-
 bool allocate_slab(const struct compress_job *job, uint64_t extent, void **slab,
                    struct ztio_error *error)
 {
@@ -21,10 +19,4 @@ bool fail_empty(const struct compress_job *job, struct ztio_error *error)
 {
     return fail(error, ZTIO_BAD_DATA, "%s is empty; check what should write to it",
                 input_name(job->place));
-}
-
-bool is_device(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }

@@ -32,9 +32,6 @@ struct compress_job {
 bool allocate_slab(const struct compress_job *job, uint64_t extent, void **slab,
                    struct ztio_error *error);
 
-/* What takes bytes and keeps no file: /dev/null, a named pipe. */
-bool is_device(const char *path);
-
 /* Say that the pipe that is read holds no values; returns false. */
 bool fail_empty(const struct compress_job *job, struct ztio_error *error);
 
