@@ -2,13 +2,13 @@
 #include "format.h"
 
 #if !ZTIO_HAVE_NETCDF || !ZTIO_HAVE_HDF5
-static bool fail_lacking(const char *label, const char *format, const char *option,
+static bool fail_lacking(const char *label, const char *format, const char *package,
                          struct ztio_error *error)
 {
     return ztio_fail(error, ZTIO_LACKING,
-                     "%s: this build of ztile has no %s; build it with -D%s=ON and the library's "
-                     "development files",
-                     label, format, option);
+                     "%s: this build of ztile has no %s; install the Debian package %s and build "
+                     "ztile from its source",
+                     label, format, package);
 }
 #endif
 
@@ -17,14 +17,14 @@ struct ztio_input *ztio_open_netcdf(struct ztio_place *place, const struct ztio_
                                     struct ztio_error *error)
 {
     (void)hints;
-    fail_lacking(place->label, "netCDF", "ZTILE_NETCDF", error);
+    fail_lacking(place->label, "netCDF", "libnetcdf-dev", error);
     return NULL;
 }
 
 bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all, struct ztio_error *error)
 {
     (void)all;
-    return fail_lacking(path, "netCDF", "ZTILE_NETCDF", error);
+    return fail_lacking(path, "netCDF", "libnetcdf-dev", error);
 }
 
 struct ztio_output *ztio_start_netcdf(struct ztio_bytes *bytes, const char *variable,
@@ -32,7 +32,7 @@ struct ztio_output *ztio_start_netcdf(struct ztio_bytes *bytes, const char *vari
 {
     (void)variable;
     (void)meta;
-    fail_lacking(ztio_bytes_label(bytes), "netCDF", "ZTILE_NETCDF", error);
+    fail_lacking(ztio_bytes_label(bytes), "netCDF", "libnetcdf-dev", error);
     return NULL;
 }
 #endif
@@ -42,14 +42,14 @@ struct ztio_input *ztio_open_hdf5(struct ztio_place *place, const struct ztio_me
                                   struct ztio_error *error)
 {
     (void)hints;
-    fail_lacking(place->label, "HDF5", "ZTILE_HDF5", error);
+    fail_lacking(place->label, "HDF5", "libhdf5-dev", error);
     return NULL;
 }
 
 bool ztio_places_of_hdf5(const char *path, struct ztio_candidates *all, struct ztio_error *error)
 {
     (void)all;
-    return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
+    return fail_lacking(path, "HDF5", "libhdf5-dev", error);
 }
 
 struct ztio_output *ztio_start_hdf5(struct ztio_bytes *bytes, const char *variable,
@@ -57,7 +57,7 @@ struct ztio_output *ztio_start_hdf5(struct ztio_bytes *bytes, const char *variab
 {
     (void)variable;
     (void)meta;
-    fail_lacking(ztio_bytes_label(bytes), "HDF5", "ZTILE_HDF5", error);
+    fail_lacking(ztio_bytes_label(bytes), "HDF5", "libhdf5-dev", error);
     return NULL;
 }
 
@@ -67,7 +67,7 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, const struct ztio_crea
     (void)out;
     (void)creation;
     (void)how;
-    return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
+    return fail_lacking(path, "HDF5", "libhdf5-dev", error);
 }
 
 bool ztio_each_filtered(const char *place,
@@ -77,7 +77,7 @@ bool ztio_each_filtered(const char *place,
     (void)one;
     (void)user;
     *others = 0;
-    return fail_lacking(place, "HDF5", "ZTILE_HDF5", error);
+    return fail_lacking(place, "HDF5", "libhdf5-dev", error);
 }
 
 bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
@@ -87,7 +87,7 @@ bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
     (void)variable;
     (void)part;
     (void)user;
-    return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
+    return fail_lacking(path, "HDF5", "libhdf5-dev", error);
 }
 
 void ztio_add_filter(const void *filter, ztio_stored *stored)

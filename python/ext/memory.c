@@ -1,8 +1,28 @@
 /* memory.c: memory to memory: compress, decompress, boxes, what is in a file, comparing. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "core.h"
 #include "ztile_quality.h"
 
+#include <dlfcn.h>
 #include <math.h>
+#include <string.h>
+
+/* Cut bytes that nobody else has seen to their first n. Python's function for that is not part of
+ * its stable interface, but of every Python so far: where it cannot be found, the bytes are copied.
+ */
+static void shrink(PyObject **bytes, Py_ssize_t n)
+{
+    int (*resize)(PyObject **, Py_ssize_t);
+    void *const found = dlsym(RTLD_DEFAULT, "_PyBytes_Resize");
+    if (found) {
+        memcpy(&resize, &found, sizeof resize);
+        (void)resize(bytes, n); /* which leaves NULL where it fails */
+    } else {
+        PyObject *const copy = PyBytes_FromStringAndSize(PyBytes_AsString(*bytes), n);
+        Py_DECREF(*bytes);
+        *bytes = copy;
+    }
+}
 
 PyObject *core_compress_end(struct core_call *call, struct core_array *in, const zt_params *params,
                             const zt_zfp *zfp)
@@ -29,7 +49,7 @@ PyObject *core_compress_end(struct core_call *call, struct core_array *in, const
     core_call_end(call);
     core_array_release(in);
     if (bytes) /* of the worst case's memory, pages that were not written to were never there */
-        _PyBytes_Resize(&bytes, (Py_ssize_t)used);
+        shrink(&bytes, (Py_ssize_t)used);
     return bytes;
 }
 

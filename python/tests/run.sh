@@ -82,6 +82,13 @@ fast=
 }
 "$venv/bin/python" -m pip install -q --no-deps --force-reinstall "$work"/wheel/*.whl
 
+# ---- the wheel where nothing else is
+sh "$source/python/tests/fresh.sh" "$work"/wheel/*.whl "$work/fresh" "$python" >"$log" 2>&1 || {
+    tail -n 30 "$log"
+    echo "the wheel does not work in a new environment"
+    exit 1
+}
+
 # ---- the tests, away from the source tree
 cd "$work"
 PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$work/mypy

@@ -54,10 +54,20 @@ def test_numbers_are_those_of_the_headers():
 
 
 USE = """
+from typing import Any
 import numpy as np
 import ztile
+import ztile.hdf5
 data: bytes = ztile.compress(np.zeros(3), abs=1e-3, threads=2, name="t")
-part = ztile.open("f.zt")[3]
+f = ztile.open("f.zt")
+row: np.ndarray[Any, np.dtype[Any]] = f[1:3, 2]
+rest: np.ndarray[Any, np.dtype[Any]] = f[..., :4] - f[2:]
+some: np.ndarray[Any, np.dtype[Any]] | np.number[Any] = f[1]
+box: np.ndarray[Any, np.dtype[Any]] = ztile.decompress_box(data, np.s_[1:2, 3])
+error: float = ztile.compare(row, rest)["max_abs_error"]
+opts: tuple[int, ...] = ztile.hdf5.filter(abs=1e-3)["compression_opts"]
+f["x"]
+reveal_type(f[1])
 reveal_type(ztile.info(data).shape)
 ztile.compress(np.zeros(3), tolerance=1e-3)
 """
@@ -65,14 +75,15 @@ ztile.compress(np.zeros(3), tolerance=1e-3)
 
 def test_types_are_checked(tmp_path):
     (tmp_path / "use.py").write_text(USE)
-    config = ["-m", "mypy", "--config-file", str(HERE.parent.parent / "pyproject.toml")]
+    config = ["-m", "mypy", "--strict", "--config-file", str(HERE.parent.parent / "pyproject.toml")]
     package = subprocess.run([sys.executable, *config, "-p", "ztile"], cwd=tmp_path,
                              capture_output=True, text=True)
     assert package.returncode == 0, package.stdout
     user = subprocess.run([sys.executable, *config, "use.py"], cwd=tmp_path, capture_output=True,
                           text=True).stdout
     assert "tuple[int, ...]" in user and 'Unexpected keyword argument "tolerance"' in user
-    assert user.count("error:") == 1, user
+    assert 'Revealed type is "Any"' not in user and "str" in user.split("__getitem__")[1], user
+    assert user.count("error:") == 2, user
 
 
 def test_the_dask_and_xarray_example_keeps_its_bound(tmp_path):

@@ -2,20 +2,60 @@
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-/* __builtin_cpu_supports reads what the compiler's run-time library found out at start, the
- * operating system's saving of the registers included. */
+#include <cpuid.h>
+
+/* Bits of CPUID's leaf 1 (ECX) and leaf 7 (EBX, ECX), and of XCR0: the registers that the operating
+ * system saves. Sources: Intel SDM, volume 2, CPUID, and volume 1, 13.3. */
+enum {
+    ECX1_POPCNT_OSXSAVE = 1 << 23 | 1 << 27,
+    EBX7_AVX2_BMI_BMI2 = 1 << 5 | 1 << 3 | 1 << 8,
+    EBX7_AVX512_F_DQ_CD_BW = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30,
+    ECX7_VBMI_VBMI2_GFNI_BITALG_VPOPCNTDQ = 1 << 1 | 1 << 6 | 1 << 8 | 1 << 12 | 1 << 14,
+    XCR0_YMM = 1 << 1 | 1 << 2,
+    XCR0_ZMM = XCR0_YMM | 1 << 5 | 1 << 6 | 1 << 7,
+};
+#define EBX7_AVX512_VL (UINT32_C(1) << 31)
+
+static bool has(uint32_t bits, uint32_t wanted)
+{
+    return (bits & wanted) == wanted;
+}
+
+static uint32_t saved_registers(void)
+{
+    uint32_t low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/* The processor itself is asked, as not every compiler's run-time library answers
+ * __builtin_cpu_supports (that of PyPI's ziglang does not). */
+static uint32_t ask_processor(void)
+{
+    uint32_t eax, ebx, ecx, edx;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !has(ecx, ECX1_POPCNT_OSXSAVE))
+        return ZT_ISA_PLAIN;
+    const uint32_t saved = saved_registers();
+    if (!has(saved, XCR0_YMM) || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) ||
+        !has(ebx, EBX7_AVX2_BMI_BMI2))
+        return ZT_ISA_PLAIN;
+    return has(saved, XCR0_ZMM) && has(ebx, EBX7_AVX512_F_DQ_CD_BW | EBX7_AVX512_VL) &&
+                   has(ecx, ECX7_VBMI_VBMI2_GFNI_BITALG_VPOPCNTDQ)
+               ? ZT_ISA_AVX512
+               : ZT_ISA_AVX2;
+}
+
+/* CPUID takes some 35 us on a virtual machine: it is run once, as the library is loaded. */
+static uint32_t found_isa;
+
+__attribute__((constructor)) static void find_isa(void)
+{
+    found_isa = ask_processor();
+}
+
 static uint32_t isa_of_machine(void)
 {
-    if (!(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt")))
-        return ZT_ISA_PLAIN;
-    if (!(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-          __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-          __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni")))
-        return ZT_ISA_AVX2;
-    return ZT_ISA_AVX512;
+    return found_isa;
 }
 #else
 static uint32_t isa_of_machine(void)

@@ -21,7 +21,7 @@ if has_pictures; then
         "$(grep -o '<img class="slices"' report/report.html | wc -l) pictures"
     grep -oE '(href|src)="[a-z]*:' report/report.html | sort -u
 else
-    grep -q 'pictures are not in this build' report/report.html || echo 'no word of it in the report'
+    grep -q 'draws no pictures' report/report.html || echo 'no word of it in the report'
     printf '%s\n' rate-distortion-a_24x20x28-f32.svg rate-distortion-b_16x40-f64.svg ratio.svg \
         speed-compress.svg speed-decompress.svg 9 '5 charts, 4 pictures' 'src="data:'
 fi

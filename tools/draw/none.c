@@ -6,8 +6,8 @@
 bool can_save_pictures(struct ztio_error *error)
 {
     return fail(error, ZTIO_LACKING,
-                "pictures are not in this build; install cairo (Debian "
-                "package libcairo2-dev) and configure with -DZTILE_CAIRO=ON");
+                "this build of ztile draws no pictures; install the Debian package libcairo2-dev "
+                "and build ztile from its source");
 }
 
 bool figure_save(const struct figure *figure, const char *path, const struct options *options,

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, overload
 
 import numpy as np
 
@@ -52,7 +52,14 @@ def decompress(data: Any, out: Optional[np.ndarray[Any, Any]] = None, *,
     return target
 
 
-def decompress_box(data: Any, slices: Any, *, threads: Optional[int] = None) -> Any:
+@overload
+def decompress_box(data: Any, slices: _indexing.KeyOfArray, *,
+                   threads: Optional[int] = None) -> _indexing.Array: ...
+@overload
+def decompress_box(data: Any, slices: _indexing.Key, *,
+                   threads: Optional[int] = None) -> _indexing.Part: ...
+def decompress_box(data: Any, slices: _indexing.Key, *,
+                   threads: Optional[int] = None) -> _indexing.Part:
     """What ``decompress(data)[slices]`` is, for NumPy's basic indexing, decoding only the part of
     the array that it takes."""
     found = inspect(data)
@@ -65,7 +72,7 @@ def decompress_box(data: Any, slices: Any, *, threads: Optional[int] = None) -> 
 
 
 def compare(original: Any, reconstructed: Any, *, abs: Optional[float] = None,
-            threads: Optional[int] = None) -> dict[str, Any]:
+            threads: Optional[int] = None) -> dict[str, float]:
     """How far two arrays of one type and shape are apart: max_abs_error, rmse, psnr, ... over the
     finite values of the original; with ``abs``, beyond_bound counts values that are off by more."""
     first, second = as_input(original), as_input(reconstructed)

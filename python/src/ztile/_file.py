@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, overload
 
 import numpy as np
 
@@ -64,7 +64,11 @@ class File:
         with self._reader() as reader:
             reader.read_box(low, high, out)
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: _indexing.KeyOfArray) -> _indexing.Array: ...
+    @overload
+    def __getitem__(self, key: _indexing.Key) -> _indexing.Part: ...
+    def __getitem__(self, key: _indexing.Key) -> _indexing.Part:
         return _indexing.read(key, self.shape, self.dtype, self._box)
 
     def read(self, out: Optional[np.ndarray[Any, Any]] = None) -> np.ndarray[Any, Any]:

@@ -3,11 +3,24 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence, SupportsIndex, Union
 
 import numpy as np
 
 from ._limits import empty
+
+if TYPE_CHECKING:
+    from types import EllipsisType
+
+    from typing_extensions import TypeAlias, Unpack
+
+    # What selects a part, and what of that is known to select an array and not a single value.
+    Item: TypeAlias = Union[SupportsIndex, slice, EllipsisType, None]
+    Key: TypeAlias = Union[Item, tuple[Item, ...]]
+    KeyOfArray: TypeAlias = Union[slice, EllipsisType, None, tuple[slice, Unpack[tuple[Item, ...]]],
+                                  tuple[Unpack[tuple[Item, ...]], slice]]
+    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+    Part: TypeAlias = Union[Array, np.number[Any]]
 
 Box = Callable[["tuple[int, ...]", "tuple[int, ...]", "np.ndarray[Any, Any]"], None]
 
@@ -97,11 +110,12 @@ def _fill(box: Box, axes: list[Axis], out: np.ndarray[Any, Any]) -> None:
     out[...] = whole[tuple(slice(None, None, axis.step) for axis in axes)]
 
 
-def read(key: Any, shape: Sequence[int], dtype: np.dtype[Any], box: Box) -> Any:
+def read(key: Key, shape: Sequence[int], dtype: np.dtype[Any], box: Box) -> Part:
     """What NumPy would return for the key; box(low, high, out) reads a box, which has no empty
     axis."""
     axes, result = parse(key, shape)
     out = empty([axis.count for axis in axes], dtype)
     if out.size:
         _fill(box, axes, out)
-    return out[result]
+    part: Part = out[result]
+    return part

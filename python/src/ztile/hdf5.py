@@ -1,4 +1,9 @@
-"""HDF5: whether a dataset can be trusted to ztile's filters, before h5py reads it.
+"""HDF5: ztile's filters for h5py, and whether a dataset can be trusted to them.
+
+    import h5py, ztile.hdf5
+    ztile.hdf5.register()
+    with h5py.File("a.h5", "w") as f:
+        f.create_dataset("a", data=a, chunks=True, **ztile.hdf5.filter(abs=1e-3))
 
 The filters are plug-ins that HDF5 calls itself (docs/hdf5.md). HDF5 tells a plug-in neither which
 filters stand before it nor how large the dataset's chunks are; ``check`` sees both.
@@ -6,24 +11,82 @@ filters stand before it nor how large the dataset's chunks are; ``check`` sees b
 from __future__ import annotations
 
 import math
+import os
 import struct
 import warnings
-from typing import Any, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple, TypedDict
 
-from . import zfp
+from . import _params, zfp
 from ._arrays import TYPES
-from ._errors import CorruptError, Error
+from ._errors import ArgumentError, CorruptError, Error
 
-__all__ = ["check"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["Filter", "check", "filter", "register"]
 
 FILTER = 48613  # ztile's own
 FILTER_ZFP = 32013  # H5Z-ZFP's
+TABLE = 0x5a540100  # the first word of what ztile's filter is told; ztile_h5.h has all
+
+# Parameters of compress() that a filter has words for.
+_WORDS = {*_params.BOUNDS, "codec", "range", "rate_align"}
+
+
+class Filter(TypedDict):
+    """Two arguments of h5py's create_dataset."""
+
+    compression: int
+    compression_opts: Tuple[int, ...]
+
+
+def register() -> str:
+    """Let h5py read and write datasets with ztile's filters, without HDF5_PLUGIN_PATH.
+
+    Returns the folder of the plug-ins, for programs that bring an HDF5 of their own: they read
+    HDF5_PLUGIN_PATH when they start."""
+    import h5py
+
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "hdf5")
+    if not os.path.isdir(folder):
+        raise Error("this build of the package has no HDF5 plug-ins")
+    known = [h5py.h5pl.get(i) for i in range(h5py.h5pl.size())]
+    if os.fsencode(folder) not in known:
+        h5py.h5pl.prepend(os.fsencode(folder))
+    return folder
+
+
+def filter(**params: Unpack[_params.Params]) -> Filter:
+    """What create_dataset is told for a bound: filter(abs=1e-3), filter(codec="sz", pwrel=1e-2).
+
+    Parameters are those of compress() that say codec and bound; without a bound the values are kept
+    exactly. A filter sees one chunk at a time, so ``rel`` and ``psnr`` need the ``range`` of the
+    whole array."""
+    given = dict(params)
+    for name in given:
+        if name in _params.Params.__annotations__ and name not in _WORDS:
+            raise ArgumentError(f"a filter has no parameter {name!r}; it takes "
+                                f"{', '.join(sorted(_WORDS))}")
+    packed = _params.pack(given)
+    codec, kind, flags, value = packed[:4]
+    expert, low_high = packed[4:8], packed[9:11]
+    needs_range = kind in (_params.BOUNDS["rel"], _params.BOUNDS["psnr"])
+    if needs_range and math.isnan(low_high[0]):
+        raise ArgumentError("a filter sees one chunk at a time: give abs instead of rel or psnr, "
+                            "or the whole array's range=(low, high) with it")
+    table = struct.pack("<IId", TABLE, codec | kind << 8 | flags << 16, value)
+    if needs_range:
+        table += struct.pack("<dd", *low_high)
+    elif kind == _params.BOUNDS["expert"]:
+        table += struct.pack("<IIIi", *expert)
+    return {"compression": FILTER,
+            "compression_opts": struct.unpack(f"<{len(table) // 4}I", table)}
 
 
 def _of_ztile(words: Sequence[int]) -> Optional[Tuple[int, bool]]:
     """Bytes of a chunk, and whether all are kept; None where the filter will refuse the words. The
     table is that of ztile_h5.h."""
-    if len(words) < 9 or words[0] != 0x5a540101 or words[8] & 0xff not in TYPES:
+    if len(words) < 9 or words[0] != TABLE | 1 or words[8] & 0xff not in TYPES:
         return None
     rank = words[8] >> 16 & 0xff
     count = math.prod(words[9:9 + rank])
