@@ -1,0 +1,11 @@
+#!/bin/sh
+# figures.sh: the drawn figures are what their scripts draw.
+#
+#     tests/docs/figures.sh PYTHON SOURCE_DIR
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+PYTHONDONTWRITEBYTECODE=1 "$1" "$2/docs/figures/draw/codecs.py" "$work"
+for figure in "$work"/*.svg; do
+    cmp "$figure" "$2/docs/figures/$(basename "$figure")"
+done
