@@ -117,6 +117,17 @@ static int print_version(int argc, char **argv)
     return 0;
 }
 
+/* Codecs keep tiles on the stack, some hundred kilobytes. Have it grow now: where memory is short
+ * that ends a program, and later on a file would be left half-written. */
+static void grow_stack(void)
+{
+    enum { STACK_BYTES = 1 << 20, PAGE_BYTES = 4096 };
+    volatile char stack[STACK_BYTES];
+    for (size_t at = STACK_BYTES; at > 0; at -= PAGE_BYTES)
+        stack[at - 1] = 0;
+    (void)stack[0];
+}
+
 static int find_and_run(int argc, char **argv, struct ztio_error *error)
 {
     const char *word = argv[1];
@@ -136,25 +147,14 @@ static int find_and_run(int argc, char **argv, struct ztio_error *error)
         return error->exit_status;
     if (options.help)
         return print_page(commands[i].page, options.help_all ? PAGE_ALL : PAGE_SCREEN);
+    grow_stack();
     return commands[i].run(&options, error) ? 0 : error->exit_status;
-}
-
-/* Codecs keep tiles on the stack, some hundred kilobytes. Have it grow now: where memory is short
- * that ends a program, and later on a file would be left half-written. */
-static void grow_stack(void)
-{
-    enum { STACK_BYTES = 1 << 20, PAGE_BYTES = 4096 };
-    volatile char stack[STACK_BYTES];
-    for (size_t at = STACK_BYTES; at > 0; at -= PAGE_BYTES)
-        stack[at - 1] = 0;
-    (void)stack[0];
 }
 
 int main(int argc, char **argv)
 {
     struct ztio_error error = {0, ""};
     int status;
-    grow_stack();
     keep_standard_files();
     add_filters();
     ztio_on_warning(print_error);

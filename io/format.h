@@ -273,4 +273,36 @@ void ztio_chunk_shape(const struct ztio_meta *meta, uint64_t *chunk);
 /* What a variable is called: as the place says, or as it was where it came from, or "data". */
 const char *ztio_name_of_variable(const struct ztio_meta *meta, const char *variable);
 
+/* ---- what is loaded when a file needs it (modules.c) ---------------------------------------- */
+
+/* The functions of a format above; NULL in a build without its library. */
+struct ztio_format_functions {
+    struct ztio_input *(*open)(struct ztio_place *place, const struct ztio_meta *hints,
+                               struct ztio_error *error);
+    bool (*places)(const char *path, struct ztio_candidates *all, struct ztio_error *error);
+    struct ztio_output *(*start)(struct ztio_bytes *bytes, const char *variable,
+                                 const struct ztio_meta *meta, struct ztio_error *error);
+};
+
+/* The table of ztile-hdf5.so: netCDF, HDF5, and functions of io.h. */
+struct ztio_formats {
+    struct ztio_format_functions netcdf, hdf5;
+    bool (*rewrite)(const char *path, const char *out, const struct ztio_creation *creation,
+                    const struct ztio_rewrite *how, struct ztio_error *error);
+    bool (*each_filtered)(const char *place,
+                          bool (*one)(void *user, const struct ztio_filtered *dataset), void *user,
+                          uint64_t *others, struct ztio_error *error);
+    bool (*scan)(const char *path, const struct ztio_variable *variable,
+                 bool (*part)(void *user, const void *values, uint64_t count), void *user,
+                 struct ztio_error *error);
+};
+
+/* What ztio_add_filter was given. */
+struct ztio_added_filter {
+    const void *class; /* NULL: none */
+    ztio_stored *stored;
+};
+enum { ZTIO_FILTERS = 4 };
+const struct ztio_added_filter *ztio_added_filters(void);
+
 #endif

@@ -7,28 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FILTERS = 4, WORDS = 64, NAME_BYTES = 128, PATH_BYTES = 8192 };
+enum { WORDS = 64, NAME_BYTES = 128, PATH_BYTES = 8192 };
 
-/* What ztio_add_filter was given; registered when HDF5 is first needed, which takes time. */
-static struct {
-    const H5Z_class2_t *class;
-    ztio_stored *stored;
-} filters[FILTERS];
-
-void ztio_add_filter(const void *filter, ztio_stored *stored)
+static const H5Z_class2_t *class_of(size_t i)
 {
-    for (size_t i = 0; i < FILTERS; i++)
-        if (!filters[i].class) {
-            filters[i].class = filter;
-            filters[i].stored = stored;
-            return;
-        }
+    return ztio_added_filters()[i].class;
 }
 
+/* Done when HDF5 is first needed. */
 void ztio_register_filters(void)
 {
-    for (size_t i = 0; i < FILTERS && filters[i].class; i++)
-        (void)H5Zregister(filters[i].class);
+    for (size_t i = 0; i < ZTIO_FILTERS && class_of(i); i++)
+        (void)H5Zregister(class_of(i));
 }
 
 /* A dataset as its chunks are. */
@@ -61,11 +51,11 @@ static bool check_one(const struct chunks *c, unsigned at)
     bool is_lossless;
     const H5Z_filter_t id =
         H5Pget_filter2(c->properties, at, &flags, &count, words, 0, NULL, &config);
-    while (i < FILTERS && (!filters[i].class || filters[i].class->id != id))
+    while (i < ZTIO_FILTERS && (!class_of(i) || class_of(i)->id != id))
         i++;
     /* what is not understood is refused by the filter itself */
-    if (i == FILTERS ||
-        !filters[i].stored(count < WORDS ? count : WORDS, words, &bytes, &is_lossless))
+    if (i == ZTIO_FILTERS ||
+        !ztio_added_filters()[i].stored(count < WORDS ? count : WORDS, words, &bytes, &is_lossless))
         return true;
     if (bytes != c->bytes)
         return ztio_fail(c->error, ZTIO_BAD_DATA,

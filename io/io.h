@@ -210,6 +210,12 @@ typedef bool ztio_stored(size_t count, const unsigned *cd_values, uint64_t *chun
                          bool *is_lossless);
 void ztio_add_filter(const void *filter, ztio_stored *stored);
 
+/* The table 'ztile_module' of a module, a part of the command that is loaded when it is needed; it
+ * is beside the program or in lib/ztile. NULL where it is not: purpose, for the sentence, is what
+ * needs it, label what it is needed for. */
+const void *ztio_load_module(const char *file, const char *purpose, const char *label,
+                             struct ztio_error *error);
+
 /* What to do about an errno, to end a sentence with: "; free some space". */
 const char *ztio_remedy(int why);
 

@@ -133,6 +133,16 @@ fi
 # ---- the command
 if [ -x "$prefix/bin/ztile" ]; then
     "$prefix/bin/ztile" --version >/dev/null || complain "the installed ztile does not run"
+    for module in hdf5:field.nc draw:field.png; do
+        [ -e "$build/bin/ztile-${module%:*}.so" ] || continue
+        head -c 4096 /dev/zero >"$work/field_32x32.f32"
+        case $module in
+        hdf5*) (cd "$work" && "$prefix/bin/ztile" compress -q field_32x32.f32 -o f.zt &&
+            "$prefix/bin/ztile" decompress -q f.zt -o field.nc) ;;
+        *) (cd "$work" && "$prefix/bin/ztile" plot -q field_32x32.f32 -o field.png) ;;
+        esac
+        [ -s "$work/${module#*:}" ] || complain "the installed ztile does not load ztile-${module%:*}.so"
+    done
 fi
 
 [ "$failed" = 0 ] && echo "what is installed works"

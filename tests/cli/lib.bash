@@ -16,7 +16,7 @@ need()
 # True if the build draws pictures.
 has_pictures()
 {
-    ! ztile plot /dev/null 2>&1 | grep -q 'not in this build'
+    ! ztile plot /dev/null 2>&1 | grep -q 'draws no pictures'
 }
 
 # well_formed FILE: says so if the tags of an XML file do not match.
