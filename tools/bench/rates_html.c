@@ -29,7 +29,10 @@ static const char style[] =
     "th,td{padding:.2em .7em;text-align:right;border-bottom:1px solid var(--faint);"
     "white-space:nowrap}th:first-child,td:first-child{text-align:left}"
     "thead th{color:var(--soft);font-weight:600}"
-    "tr.group td{font-weight:600;text-align:left;padding-top:1em}";
+    "td:first-child{position:sticky;left:0;background:var(--paper)}"
+    "tr.group td{font-weight:600;text-align:left;padding-top:1em}"
+    "@media(max-width:40rem){body{padding:.8rem}th,td{padding:.2em .35em}"
+    "thead th{white-space:normal;vertical-align:bottom}}";
 
 static void add_machine(struct text *t)
 {

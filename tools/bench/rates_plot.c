@@ -132,8 +132,10 @@ void rates_chart(const struct rates *r, int which, struct chart *c)
     c->y_axis = charts[which].axis;
     c->is_log = c->is_first_on_top = true;
     c->points = r->bounds;
-    for (int i = 0; i < r->bounds; i++)
+    for (int i = 0; i < r->bounds; i++) {
         (void)snprintf(c->label[i], sizeof c->label[i], "%.19s", format_bound(&r->bound[i], text));
+        c->is_apart[i] = i > 0 && r->bound[i].kind != r->bound[i - 1].kind;
+    }
     for (int k = 0; k < codecs; k++) {
         if (which > 0 && r->threads > 1)
             add_over_bounds(r, c, which, first[k], r->threads);

@@ -69,6 +69,13 @@ static struct scale empty_scale(void)
     return (struct scale){(double)INFINITY, -(double)INFINITY};
 }
 
+/* With a margin of a part of it at both ends, at least one of 'least'. */
+static struct scale around(struct scale s, double least)
+{
+    const double margin = fmax(0.05 * (s.hi - s.lo), least);
+    return (struct scale){s.lo - margin, s.hi + margin};
+}
+
 static struct scale scale_of(const struct chart *c)
 {
     struct scale s = empty_scale();
@@ -81,7 +88,7 @@ static struct scale scale_of(const struct chart *c)
     if (!(s.lo <= s.hi))
         return (struct scale){0, 1};
     if (c->is_log)
-        s = (struct scale){floor(s.lo), ceil(s.hi)};
+        s = around(s, 0.1);
     else if (c->is_from_any)
         s = (struct scale){s.lo - 0.05 * (s.hi - s.lo), s.hi + 0.05 * (s.hi - s.lo)};
     else
@@ -90,7 +97,7 @@ static struct scale scale_of(const struct chart *c)
     return s;
 }
 
-/* Of numbers along the horizontal axis: whole powers of two around them. */
+/* Of numbers along the horizontal axis, which has ticks at whole powers of two. */
 static struct scale numbers_of(const struct chart *c)
 {
     struct scale s = empty_scale();
@@ -102,9 +109,8 @@ static struct scale numbers_of(const struct chart *c)
             }
     if (!(s.lo <= s.hi))
         return (struct scale){0, 1};
-    s = (struct scale){floor(s.lo), ceil(s.hi)};
-    s.hi = s.hi > s.lo ? s.hi : s.lo + 1;
-    return s;
+    return s.hi - s.lo < 2 ? (struct scale){floor(s.lo), fmax(ceil(s.hi), floor(s.lo) + 1)}
+                           : around(s, 0.1);
 }
 
 static double x_of(const struct chart *c, const struct scale *s, const struct series *line,
@@ -120,36 +126,56 @@ static double y_of(const struct scale *s, double height)
     return MARGIN + TOP_ROOM + (s->hi - height) / (s->hi - s->lo) * HEIGHT;
 }
 
+static void draw_tick(struct frame *f, double height, const char *words)
+{
+    const double y = y_of(&f->y, height);
+    const int left = MARGIN + LEFT_ROOM;
+    canvas_box(&f->canvas, left, floor(y), WIDTH, 1, paints[PAINT_FAINT]);
+    canvas_text(&f->canvas, left - 9, y + little / 2 + 0.5, little, ALIGN_RIGHT, false,
+                paints[PAINT_INK], words);
+}
+
+/* At 1, 2 and 5 times powers of ten; over more than three decades, at the powers alone. */
+static void draw_logarithms(struct frame *f)
+{
+    static const double steps[] = {1, 2, 5};
+    const int used = f->y.hi - f->y.lo > 3 ? 1 : 3;
+    char text[32];
+    for (int power = (int)floor(f->y.lo); power <= (int)f->y.hi; power++)
+        for (int i = 0; i < used; i++) {
+            const double height = power + log10(steps[i]);
+            if (height >= f->y.lo && height <= f->y.hi)
+                draw_tick(f, height, format_short(steps[i] * pow(10, power), text));
+        }
+}
+
 static void draw_vertical(struct frame *f, const struct chart *c)
 {
     char text[32];
-    const int left = MARGIN + LEFT_ROOM;
-    struct ticks t = ticks_of(f->y.lo, f->y.hi, 7, c->is_log ? 1 : 0);
-    for (int i = 0; i < t.count; i++) {
-        const double y = y_of(&f->y, t.at[i]);
-        canvas_box(&f->canvas, left, floor(y), WIDTH, 1, paints[PAINT_FAINT]);
-        canvas_text(&f->canvas, left - 9, y + little / 2 + 0.5, little, ALIGN_RIGHT, false,
-                    paints[PAINT_INK],
-                    c->is_log ? format_short(pow(10, t.at[i]), text) : format_tick(&t, i, text));
+    if (c->is_log) {
+        draw_logarithms(f);
+        return;
     }
+    struct ticks t = ticks_of(f->y.lo, f->y.hi, 7, 0);
+    for (int i = 0; i < t.count; i++)
+        draw_tick(f, t.at[i], format_tick(&t, i, text));
 }
 
 static void draw_horizontal(struct frame *f, const struct chart *c)
 {
     char text[32];
     const int left = MARGIN + LEFT_ROOM, bottom = MARGIN + TOP_ROOM + HEIGHT;
-    const int powers = (int)(f->x.hi - f->x.lo);
     for (int i = 0; !c->has_numbers && i < c->points; i++) {
         const double x = left + WIDTH * (i + 0.5) / c->points;
         canvas_box(&f->canvas, floor(x), bottom + 1, 1, 4, paints[PAINT_SOFT]);
         canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
                     c->label[i]);
     }
-    for (int i = 0; c->has_numbers && i <= powers; i++) {
-        const double x = left + (double)WIDTH * i / powers;
+    for (double power = ceil(f->x.lo); c->has_numbers && power <= f->x.hi; power++) {
+        const double x = left + WIDTH * (power - f->x.lo) / (f->x.hi - f->x.lo);
         canvas_box(&f->canvas, floor(x), bottom - HEIGHT, 1, HEIGHT, paints[PAINT_FAINT]);
         canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
-                    format_short(exp2(f->x.lo + i), text));
+                    format_short(exp2(power), text));
     }
 }
 
@@ -210,6 +236,8 @@ static void draw_series(struct frame *f, const struct chart *c, const struct ser
 {
     for (int i = 0; i < c->points; i++) {
         const double v = height_of(c, line->value[i]);
+        if (c->is_apart[i])
+            cairo_new_sub_path(f->canvas.cairo);
         if (!isnan(v))
             cairo_line_to(f->canvas.cairo, x_of(c, &f->x, line, i), y_of(&f->y, v));
         else if (!c->has_numbers) /* a gap between names; numbers stand where they are */

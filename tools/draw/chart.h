@@ -44,6 +44,7 @@ struct chart {
     bool has_numbers; /* along the horizontal axis, by powers of two; else points have names */
     int points;       /* of each series; without NaN or fewer */
     char label[CHART_POINTS][20]; /* names of the points */
+    bool is_apart[CHART_POINTS];  /* of another kind than the point before: no line joins them */
     bool is_first_on_top;         /* of the series; else the last is */
     int count;
     struct series series[CHART_SERIES];
