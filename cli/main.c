@@ -22,7 +22,7 @@ static const struct {
     {&info_page, run_info},         {&compare_page, run_compare},
     {&plot_page, run_plot},         {&demo_page, run_demo},
     {&bench_page, run_bench},       {&index_page, run_index},
-    {&plan_page, run_plan},
+    {&plan_page, run_plan},         {&entropy_page, run_entropy},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -46,9 +46,9 @@ typedef enum zt_stage {
     ZT_STAGE_OTHER = 0,   /* headers, checksums, index, copies */
     ZT_STAGE_RANGE = 1,   /* range of all values, and which are special */
     ZT_STAGE_SAMPLES = 2, /* sz: ways to predict, tried on samples */
-    ZT_STAGE_COUNT = 3,   /* sz: symbols of the tiles, or of a part of them, counted */
-    ZT_STAGE_MODELS = 4,  /* sz: codebooks or models made of what was counted */
-    ZT_STAGE_ENCODE = 5,  /* tiles: values to bits */
+    ZT_STAGE_COUNT = 3,   /* sz, Huffman: symbols, or a part of them, counted */
+    ZT_STAGE_MODELS = 4,  /* sz, Huffman: codebooks or models made of what was counted */
+    ZT_STAGE_ENCODE = 5,  /* tiles: values to bits; Huffman: symbols to bits */
     ZT_STAGE_TABLES = 6,  /* the head of a stream to tables for decoding */
     ZT_STAGE_DECODE = 7   /* tiles: bits to values */
 } zt_stage;

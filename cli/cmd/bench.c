@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "ztile_quality.h"
 
+#include "bench/papers/papers.h"
 #include "bench/rates.h"
 #include "bench/stages.h"
 #include "bench/study.h"
@@ -113,6 +114,8 @@ static bool run(struct study *s, struct ztio_error *error)
 
 bool run_bench(const struct options *o, struct ztio_error *error)
 {
+    if (o->huffman)
+        return run_bench_huffman(o, error);
     if (!o->operands)
         return fail(error, ZTIO_BAD_USE,
                     "bench takes one or more arrays; see 'ztile bench --help'");

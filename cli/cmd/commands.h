@@ -12,6 +12,7 @@ bool run_plot(const struct options *options, struct ztio_error *error);
 bool run_demo(const struct options *options, struct ztio_error *error);
 bool run_bench(const struct options *options, struct ztio_error *error);
 bool run_index(const struct options *options, struct ztio_error *error);
+bool run_entropy(const struct options *options, struct ztio_error *error);
 bool run_plan(const struct options *options, struct ztio_error *error);
 
 #endif

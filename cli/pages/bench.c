@@ -16,7 +16,7 @@ static const struct option_rule options[] = {
      "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless."},
     {"codecs", OPT_CODECS, "LIST", "codecs, such as zfp,sz,sz-high,libzfp",
      "Of zfp, sz, sz-fast, sz-high (the efforts of sz), ndzip, libzfp, fpzip, zstd; default: all "
-     "that are there."},
+     "that are there. By name and with `--distortion` also sz-paper and zfp-rate."},
     {"peers", OPT_PEERS, "TSV", "add rows that another program measured; repeatable",
      "`python -m ztile.bench` writes them for SZ3, Blosc2 and pcodec. Lines of ten fields with "
      "tabs between, as in bench.tsv: file (the last part of its name), codec, threads, bound, its "
@@ -24,6 +24,10 @@ static const struct option_rule options[] = {
      "passed over."},
     {"stages", OPT_STAGES, NULL, "where the time of sz goes, stage by stage", NULL},
     {"index-study", OPT_INDEX_STUDY, NULL, "what an index costs and gives", NULL},
+    {"distortion", OPT_DISTORTION, NULL, "rate against PSNR, every effort and zfp's rates", NULL},
+    {"huffman", OPT_HUFFMAN, NULL, "Huffman coding by itself, beside earlier ways", NULL},
+    {"link", OPT_LINK, "GBITS", "what compressing gains over links, such as 10,100,400",
+     "Speeds of links in 10^9 bits a second, at most six."},
     {"json", OPT_JSON, NULL, "every measurement as JSON, in place of the tables",
      "Keys: version; threads; files (file type shape raw_bytes min max special_values); rows (file "
      "codec peer policy threads bound bound_value abs_bound bytes ratio bits_per_value "
@@ -54,7 +58,10 @@ const struct page bench_page = {
     "compare codecs, bounds and peers on your arrays",
     "FILE... [-o DIR] [--json] [options]\n"
     "--stages FILE... [--bounds LIST] [--json]\n"
-    "--index-study FILE... [-o DIR] [--json]",
+    "--index-study FILE... [-o DIR] [--json]\n"
+    "--link GBITS FILE... [-o DIR] [--json]\n"
+    "--distortion FILE... [-o DIR] [--json]\n"
+    "--huffman [FILE...] [--json]",
     "ztile bench wind_512x512x128.f32 -o report",
     "Compress arrays with every codec at several bounds, with one thread and with all, in memory, "
     "beside libzfp, fpzip and zstd where they are installed.\n\n"
@@ -80,6 +87,32 @@ const struct page bench_page = {
     "and bits to tiles (decode); and the rest: headers, checksums, index. Whole .zt files with "
     "index and checksums, in memory, without planning. Of at least 3 runs the fastest is shown; "
     "with `-x serial` it is processor time, else time by the clock with all threads.\n\n"
+    "# Links\n\n"
+    "`--link` says what it gains to compress before data is sent and to decompress behind it, from "
+    "measured speeds and ratios: of S raw bytes that compress to Z in E seconds and decompress in "
+    "D, over a link of B bytes a second, raw values take S / B; one after another E + Z / B + D; "
+    "pipelined, slab by slab, the longest of E, Z / B and D. The tables have the gain one after "
+    "another, and pipelined in parentheses; \"pays up to\" is the speed of link from which on raw "
+    "values are there first. Rows of `--peers` take part. With `-o`, link-NAME-N.svg and .png draw "
+    "it for links of 0.5 to 8192 Gbit/s.\n\n"
+    "# Distortion\n\n"
+    "`--distortion` measures every effort of sz, the published coder of cuSZ (`sz-paper`), zfp "
+    "within "
+    "a bound and at fixed rates (`zfp-rate`: 1 to 16 bits a value), and peers, by default at "
+    "rel=1e-1 to rel=1e-6, with one thread. For each array and codec the table has the bits a "
+    "value "
+    "at 85 dB, on the line between neighbours, and bits:PSNR of each bound or rate. `-o` writes "
+    "the "
+    "report, in which rate-distortion-NAME is the picture.\n\n"
+    "# Huffman\n\n"
+    "`--huffman` repeats the evaluation of Tian et al., \"Revisiting Huffman Coding\", IPDPS 2021: "
+    "codebooks of 256 to 65,536 symbols, by a serial tree and by GenerateCL and GenerateCW; merges "
+    "of 2^M symbols, 2^r of them in one step, with the share of units that break; encoding by a "
+    "prefix sum, in coarse chunks, by merges, and in parts, as the library does by default; its "
+    "stages; and threads. Rates are of the bytes that symbols stand in, on one thread but in the "
+    "last table. Texts are made (letters, k-mers of a genome with k = 3, 4, 5 and 8, quantization "
+    "codes) unless FILEs are given, whose bytes are coded. With `-x cuda` the library's columns "
+    "are of the GPU, with copies.\n\n"
     "# The index study\n\n"
     "Repeat on each FILE the evaluation of Noordsij et al., \"Parallelization of Variable Rate "
     "Decompression through Metadata\", PDP 2020: code it with zfp at fixed precision 8, 12, 16, 20 "

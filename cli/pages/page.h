@@ -19,7 +19,8 @@ enum command {
     CMD_DEMO = 1u << 5,
     CMD_BENCH = 1u << 6,
     CMD_INDEX = 1u << 7,
-    CMD_PLAN = 1u << 8
+    CMD_PLAN = 1u << 8,
+    CMD_ENTROPY = 1u << 9
 };
 
 /* Options without a letter. */
@@ -69,7 +70,12 @@ enum option_id {
     OPT_MEMORY_LIMIT,
     OPT_SYNC,
     OPT_HELP_ALL,
-    OPT_REMOVE
+    OPT_REMOVE,
+    OPT_SYMBOLS,
+    OPT_MERGE,
+    OPT_DISTORTION,
+    OPT_HUFFMAN,
+    OPT_LINK
 };
 
 struct option_rule {
@@ -98,7 +104,7 @@ struct page {
 };
 
 extern const struct page compress_page, decompress_page, info_page, index_page, plan_page,
-    compare_page, plot_page, demo_page, bench_page;
+    compare_page, plot_page, demo_page, bench_page, entropy_page;
 extern const struct page ztile_page; /* the command itself; its options are on no command line */
 
 /* All subcommands, in the order in which they are listed; the last is NULL. */

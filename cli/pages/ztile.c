@@ -68,6 +68,6 @@ const struct page ztile_page = {
     0,
     ""};
 
-const struct page *const pages[] = {
-    &compress_page, &decompress_page, &info_page,  &compare_page, &plot_page,
-    &index_page,    &plan_page,       &bench_page, &demo_page,    NULL};
+const struct page *const pages[] = {&compress_page, &decompress_page, &info_page, &compare_page,
+                                    &plot_page,     &index_page,      &plan_page, &bench_page,
+                                    &demo_page,     &entropy_page,    NULL};

@@ -2,6 +2,8 @@
  * on its page. */
 #include "util/options.h"
 
+#include "ztile_huffman.h"
+
 #include "util/errors.h"
 #include "util/memory.h"
 #include "util/numbers.h"
@@ -266,6 +268,21 @@ static bool take_fill(struct options *o, const char *argument, struct ztio_error
     return true;
 }
 
+/* M or M,R */
+static bool take_merge(struct options *o, const char *argument, struct ztio_error *error)
+{
+    unsigned m = 0, r = ZT_REDUCTION_AUTO;
+    char end;
+    const int n = sscanf(argument, "%2u,%1u%c", &m, &r, &end);
+    const bool has_r = strchr(argument, ',') != NULL;
+    if (n != 1 + has_r || m < 10 || m > 12 || (has_r && r > 4) ||
+        argument[strspn(argument, "0123456789,")])
+        return bad(error, "merge", argument, "M or M,R with M from 10 to 12 and R from 0 to 4");
+    o->magnitude = m;
+    o->reduction = r;
+    return true;
+}
+
 static bool take(struct options *o, int option, const char *argument, struct ztio_error *error)
 {
     switch (option) {
@@ -318,6 +335,12 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case OPT_STAGES: o->stages = true; break;
+    case OPT_DISTORTION: o->distortion = true; break;
+    case OPT_HUFFMAN: o->huffman = true; break;
+    case OPT_LINK: o->link = argument; break;
+    case 'd': o->decode = true; break;
+    case OPT_SYMBOLS: o->symbols = argument; break;
+    case OPT_MERGE: return take_merge(o, argument, error);
     case 'c': return take_codec(o, argument, error);
     case OPT_EFFORT: return take_effort(o, argument, error);
     case OPT_SZ_BINS: return take_bins(o, argument, error);
@@ -400,6 +423,13 @@ static bool check_together(const struct options *o, struct ztio_error *error)
                     : o->codecs     ? "--codecs"
                     : o->peer_files ? "--peers"
                                     : "-o");
+    if (o->decode && (o->symbols || o->magnitude))
+        return fail(error, ZTIO_BAD_USE, "-d finds in the file what symbols are; leave out %s",
+                    o->symbols ? "--symbols" : "--merge");
+    if (o->huffman + o->stages + o->index_study + o->distortion + (o->link != NULL) > 1)
+        return fail(error, ZTIO_BAD_USE,
+                    "--distortion, --huffman, --link, --stages and --index-study are benchmarks of "
+                    "their own; give one");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
     if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)

@@ -23,6 +23,13 @@ struct options {
     bool check;
     bool index_study;
     bool stages;
+    bool distortion;     /* of bench */
+    bool huffman;        /* of bench */
+    const char *link;    /* of bench: --link; NULL where not given */
+    bool decode;         /* -d */
+    const char *symbols; /* --symbols; NULL: bytes */
+    uint32_t magnitude;  /* of --merge; 0 where not given */
+    uint32_t reduction;
     bool help;     /* --help: nothing else was looked at */
     bool help_all; /* the same, of --help-all */
     bool remove;   /* --rm */

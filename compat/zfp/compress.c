@@ -8,8 +8,7 @@
 static zt_context *context_of(const zfp_stream *stream)
 {
     zt_context *context;
-    if (stream->exec.policy != zfp_exec_serial && stream->exec.policy != zfp_exec_omp)
-        return NULL;
+    zt_status status = ZT_OK;
     if (zt_context_new(NULL, &context) != ZT_OK)
         return NULL;
     if (stream->exec.policy == zfp_exec_omp) {
@@ -17,8 +16,15 @@ static zt_context *context_of(const zfp_stream *stream)
         const zt_omp omp = {.threads = threads < ZTI_MAX_THREADS ? threads : ZTI_MAX_THREADS,
                             .grain = zfp_stream_omp_chunk_size(stream)};
         (void)zt_context_set_policy(context, ZT_OMP, &omp);
+    } else if (stream->exec.policy != zfp_exec_serial) {
+        status = stream->exec.policy == zfp_exec_cuda
+                     ? zt_context_set_policy(context, ZT_CUDA, NULL)
+                     : ZT_UNSUPPORTED;
     }
-    return context;
+    if (status == ZT_OK)
+        return context;
+    zt_context_free(context);
+    return NULL;
 }
 
 /* Type, tiles and parameters; the array has been checked. */
@@ -33,25 +39,41 @@ static bool coding_of(const zfp_stream *stream, const struct zti_array *array,
     return zti_zfp_check(NULL, &params, zfp_in(coding)) == ZT_OK;
 }
 
+/* What a call on a whole array works with. */
+struct call {
+    zt_context *context;
+    struct zti_array array;
+    struct zti_coding coding;
+};
+
+/* False, with nothing open, where field, parameters or policy are none. Arrays may be in the memory
+ * of a GPU under its policy. */
+static bool open_call(const zfp_stream *stream, const zfp_field *field, struct call *call)
+{
+    zt_array given;
+    if (!stream->stream || !compat_array(field, &given) || !compat_words_fit())
+        return false;
+    call->context = context_of(stream);
+    if (!call->context)
+        return false;
+    if (zti_array_check(call->context, &given, ZTI_TO_READ, &call->array) == ZT_OK &&
+        coding_of(stream, &call->array, &call->coding))
+        return true;
+    zt_context_free(call->context);
+    return false;
+}
+
 size_t zfp_compress(zfp_stream *stream, const zfp_field *field)
 {
     bitstream *s = stream->stream;
-    struct zti_coding coding;
-    zt_array given;
-    struct zti_array array;
+    struct call call;
     uint64_t end_bits;
-    if (!s || !compat_array(field, &given) ||
-        zti_array_check(NULL, &given, ZTI_TO_READ, &array) != ZT_OK ||
-        !coding_of(stream, &array, &coding) || stream_wtell(s) > (uint64_t)s->bytes * 8 ||
-        !compat_words_fit())
-        return 0;
-    zt_context *context = context_of(stream);
-    if (!context)
+    if (!s || stream_wtell(s) > (uint64_t)s->bytes * 8 || !open_call(stream, field, &call))
         return 0;
     compat_store_held(s);
-    const zt_status status = zti_exec_encode(context, &coding, &array, s->data, s->bytes,
-                                             stream_wtell(s), &end_bits, NULL, NULL);
-    zt_context_free(context);
+    const zt_status status = zti_exec_encode(call.context, &call.coding, &call.array, s->data,
+                                             s->bytes, stream_wtell(s), &end_bits, NULL, NULL);
+    zt_context_free(call.context);
     if (status != ZT_OK)
         return 0;
     compat_go_to_word(s, end_bits / ZFP_WORD_BITS);
@@ -61,21 +83,14 @@ size_t zfp_compress(zfp_stream *stream, const zfp_field *field)
 size_t zfp_decompress(zfp_stream *stream, zfp_field *field)
 {
     bitstream *s = stream->stream;
-    struct zti_coding coding;
-    zt_array given;
-    struct zti_array array;
+    struct call call;
     uint64_t end_bits;
-    if (!s || !compat_array(field, &given) ||
-        zti_array_check(NULL, &given, ZTI_TO_READ, &array) != ZT_OK ||
-        !coding_of(stream, &array, &coding) || !compat_words_fit())
+    if (!open_call(stream, field, &call))
         return 0;
-    zt_context *context = context_of(stream);
-    if (!context)
-        return 0;
-    const struct zti_view view = zti_view_whole(&array);
-    const zt_status status = zti_exec_decode(context, &coding, s->data, s->bytes, stream_rtell(s),
-                                             NULL, &view, &end_bits);
-    zt_context_free(context);
+    const struct zti_view view = zti_view_whole(&call.array);
+    const zt_status status = zti_exec_decode(call.context, &call.coding, s->data, s->bytes,
+                                             stream_rtell(s), NULL, &view, &end_bits);
+    zt_context_free(call.context);
     if (status != ZT_OK)
         return 0;
     compat_go_to_word(s, zti_round_up(end_bits, ZFP_WORD_BITS) / ZFP_WORD_BITS);

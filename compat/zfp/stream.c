@@ -213,6 +213,17 @@ uint zfp_stream_omp_chunk_size(const zfp_stream *stream)
     return omp ? omp->chunk_size : 0;
 }
 
+/* Whether this build and machine can code on a GPU. */
+static bool has_cuda(void)
+{
+    zt_context *context;
+    if (zt_context_new(NULL, &context) != ZT_OK)
+        return false;
+    const bool has = zt_context_set_policy(context, ZT_CUDA, NULL) == ZT_OK;
+    zt_context_free(context);
+    return has;
+}
+
 zfp_bool zfp_stream_set_execution(zfp_stream *stream, zfp_exec_policy policy)
 {
     if (policy == zfp_exec_serial) {
@@ -232,6 +243,11 @@ zfp_bool zfp_stream_set_execution(zfp_stream *stream, zfp_exec_policy policy)
         return zfp_true;
     }
 #endif
+    if (policy == zfp_exec_cuda && has_cuda()) {
+        free(stream->exec.params);
+        stream->exec = (zfp_execution){.policy = zfp_exec_cuda};
+        return zfp_true;
+    }
     return zfp_false;
 }
 

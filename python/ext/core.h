@@ -64,9 +64,10 @@ PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank);
 PyObject *core_compress_end(struct core_call *call, struct core_array *in, const zt_params *params,
                             const zt_zfp *zfp);
 
-/* memory.c, zfp.c, stream.c: the module's functions and types. */
+/* memory.c, zfp.c, entropy.c, stream.c: the module's functions and types. */
 extern PyMethodDef core_memory_methods[];
 extern PyMethodDef core_zfp_methods[];
+extern PyMethodDef core_entropy_methods[];
 int core_stream_add_types(PyObject *module);
 
 #endif

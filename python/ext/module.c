@@ -23,7 +23,8 @@ PyMODINIT_FUNC PyInit__core(void)
     if (!module)
         return NULL;
     if (PyModule_AddFunctions(module, core_memory_methods) ||
-        PyModule_AddFunctions(module, core_zfp_methods) || core_stream_add_types(module) ||
+        PyModule_AddFunctions(module, core_zfp_methods) ||
+        PyModule_AddFunctions(module, core_entropy_methods) || core_stream_add_types(module) ||
         PyModule_AddStringConstant(module, "version", zt_version()) ||
         PyModule_AddStringConstant(module, "isa", zt_isa_name(zt_context_isa(NULL)))) {
         Py_DECREF(module);

@@ -1,7 +1,7 @@
 # Every help is a screen of 24 lines of at most 80 columns, begins with an example, has at most five
 # options, and goes to standard output; everything there is to say has 80 columns too. Each manual
 # page is what troff understands.
-for command in '' compress decompress info index compare plan plot demo bench; do
+for command in '' compress decompress info index compare plan plot demo bench entropy; do
     # shellcheck disable=SC2086
     ztile $command --help | awk -v name="$command" '
         length > 80 { print name ": a line of " length " columns" }

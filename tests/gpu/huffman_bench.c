@@ -249,7 +249,7 @@ static bool print_coding(struct bench *b, double ratio)
     bool ok = count_s >= 0 && build(b);
     const double bits = ok ? mean_bits(b) : -1;
     ok = bits >= 0;
-    b->merging.magnitude = ZTI_CHUNK_MAGNITUDE;
+    b->merging.magnitude = b->merging.merged = ZTI_CHUNK_MAGNITUDE;
     b->merging.factor = ok ? zti_merge_factor((uint64_t)(bits * (double)b->n), b->n) : 0;
     const double merge_s = ok ? measure(b, merge) : -1;
     const double encode_s = merge_s >= 0 ? measure(b, encode) : -1;
@@ -275,7 +275,7 @@ static bool print_sweep(struct bench *b)
     for (uint32_t factor = 4; ok && factor >= 2; factor--)
         for (uint32_t magnitude = 12; ok && magnitude >= 10; magnitude--) {
             uint64_t breaking = 0;
-            b->merging.magnitude = magnitude;
+            b->merging.magnitude = b->merging.merged = magnitude;
             b->merging.factor = factor;
             const double s = measure(b, merge);
             ok = s >= 0 &&

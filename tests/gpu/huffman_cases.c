@@ -213,6 +213,7 @@ static bool check_merge(struct policy_run *run, const struct subject *s, uint32_
     const struct zti_cuda_merging m = {.symbols = {at[0], 2, count, s->alphabet},
                                        .book = zti_cuda_book_in(memory, s->alphabet),
                                        .magnitude = magnitude,
+                                       .merged = magnitude,
                                        .factor = factor,
                                        .out = at[1],
                                        .part_bits = at[2],
@@ -314,6 +315,14 @@ static bool check_stream(struct policy_run *run, const struct subject *s)
         encode_there(run, s, y, cap, &m) == ZT_OK && n == m && memcmp(x, y, n) == 0;
     if (!ok)
         complain(run, s, "the stream differs");
+    const uint32_t magnitude = 10 + (uint32_t)rng_below(&run->r, 3);
+    const uint32_t r = (uint32_t)rng_below(&run->r, ZTI_MERGE_MOST_FACTOR + 2);
+    memset(y, 0, cap);
+    if (ok && (zt_huffman_encode_merged(run->cuda, s->data, s->bytes, s->n, s->alphabet, magnitude,
+                                        r > ZTI_MERGE_MOST_FACTOR ? ZT_REDUCTION_AUTO : r, y, cap,
+                                        &m) != ZT_OK ||
+               n != m || memcmp(x, y, n) != 0))
+        ok = complain(run, s, "the stream of merges differs");
     if (ok &&
         (decode_there(run, s, x, n, back) != ZT_OK || memcmp(back, s->data, s->n * s->bytes) != 0))
         ok = complain(run, s, "the symbols of a stream differ");

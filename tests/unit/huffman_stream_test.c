@@ -63,6 +63,13 @@ static size_t check_symbols(const uint16_t *symbols, size_t n, uint32_t alphabet
         uint64_t count;
         assert_int_equal(zt_huffman_inspect(context, first, used, &claimed, &count), ZT_OK);
         assert_true(claimed == alphabet && count == n);
+        const uint32_t r = k == 4 ? ZT_REDUCTION_AUTO : (k + (uint32_t)n) % 5;
+        memset(out, 0, capacity);
+        assert_int_equal(zt_huffman_encode_merged(context, wide, bytes, n, alphabet, 10 + k % 3, r,
+                                                  out, capacity, &used),
+                         ZT_OK);
+        assert_int_equal(used, first_bytes);
+        assert_memory_equal(out, first, used);
         uint8_t *again = need(n * bytes + 1);
         again[n * bytes] = 0x5a;
         uint8_t *exact = need(used);
@@ -215,6 +222,12 @@ static void wrong_arguments_are_refused(void **state)
             ZT_BAD_ARG);
     assert_int_equal(zt_huffman_encode(NULL, NULL, 2, 4, 4, out, sizeof out, &bytes), ZT_BAD_ARG);
     assert_int_equal(zt_huffman_encode(NULL, symbols, 2, 4, 4, NULL, 0, &bytes), ZT_BAD_ARG);
+    assert_int_equal(zt_huffman_encode(NULL, symbols, 2, 4, 300, out, sizeof out, &bytes), ZT_OK);
+    static const uint32_t no_merges[][2] = {{9, 2}, {13, 2}, {10, 5}}; /* M, r */
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(zt_huffman_encode_merged(NULL, symbols, 2, 4, 300, no_merges[k][0],
+                                                  no_merges[k][1], out, sizeof out, &bytes),
+                         ZT_BAD_ARG);
     assert_int_equal(zt_huffman_encode(NULL, symbols, 2, 4, 300, out, sizeof out, &bytes), ZT_OK);
     assert_int_equal(zt_huffman_decode(NULL, out, bytes, symbols, 2, 3), ZT_BAD_ARG);
     assert_int_equal(zt_huffman_decode(NULL, out, bytes, symbols, 1, 4), ZT_BAD_ARG);

@@ -37,6 +37,13 @@ static bool fits_zfp(const struct subject *s, const struct target *target)
     return is_bound(target);
 }
 
+static bool fits_any(const struct subject *s, const struct target *target)
+{
+    (void)s;
+    (void)target;
+    return true;
+}
+
 static bool fits_sz(const struct subject *s, const struct target *target)
 {
     (void)s;
@@ -81,7 +88,7 @@ static bool decode(const struct subject *s, const struct target *target, const v
 }
 
 /* One function for each choice, for a table holds no arguments. */
-#define CODEC(id, name, codec, number, effort)                                                     \
+#define CODEC(id, name, codec, number, effort, study, rates)                                       \
     static size_t capacity_##id(const struct subject *s, const struct target *target)              \
     {                                                                                              \
         return capacity_of((struct choice){number, effort}, s, target);                            \
@@ -92,14 +99,18 @@ static bool decode(const struct subject *s, const struct target *target, const v
         return encode((struct choice){number, effort}, s, target, out, capacity);                  \
     }                                                                                              \
     static const struct coder coder_##id = {name,         false,         false,       always,      \
-                                            fits_##codec, capacity_##id, encode_##id, decode};
+                                            fits_##codec, capacity_##id, encode_##id, decode,      \
+                                            study,        rates};
 
-CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT)
-CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT)
-CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST)
-CODEC(sz_high, "sz-high", sz_high, ZT_CODEC_SZ, ZT_EFFORT_HIGH)
-CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT)
+CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, false)
+CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, false, false)
+CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST, false, false)
+CODEC(sz_high, "sz-high", sz_high, ZT_CODEC_SZ, ZT_EFFORT_HIGH, false, false)
+CODEC(sz_paper, "sz-paper", sz, ZT_CODEC_SZ, ZT_EFFORT_PAPER, true, false)
+CODEC(zfp_rate, "zfp-rate", any, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, true)
+CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, false)
 
-const struct coder *const coders[] = {&coder_zfp,   &coder_sz,     &coder_sz_fast, &coder_sz_high,
-                                      &coder_ndzip, &coder_libzfp, &coder_fpzip,   &coder_zstd};
+const struct coder *const coders[] = {
+    &coder_zfp,      &coder_sz,    &coder_sz_fast, &coder_sz_high, &coder_sz_paper,
+    &coder_zfp_rate, &coder_ndzip, &coder_libzfp,  &coder_fpzip,   &coder_zstd};
 const int coder_count = sizeof coders / sizeof *coders;

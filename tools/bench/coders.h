@@ -42,6 +42,8 @@ struct coder {
                      size_t capacity);
     bool (*decode)(const struct subject *subject, const struct target *target, const void *in,
                    size_t n, void *values);
+    bool is_study;  /* takes part where it is named, or in a study of distortion */
+    bool has_rates; /* takes bits a value and no bounds */
 };
 
 extern const struct coder *const coders[];

@@ -164,8 +164,8 @@ static bool zfp_decode(const struct subject *s, const struct target *target, con
     return done;
 }
 
-const struct coder coder_libzfp = {"libzfp", true,         true,       zfp_is_there,
-                                   zfp_fits, zfp_capacity, zfp_encode, zfp_decode};
+const struct coder coder_libzfp = {"libzfp",     true,       true,       zfp_is_there, zfp_fits,
+                                   zfp_capacity, zfp_encode, zfp_decode, false,        false};
 
 /* ---- fpzip --------------------------------------------------------------------------------- */
 
@@ -252,7 +252,8 @@ static bool fpzip_decode(const struct subject *s, const struct target *target, c
 }
 
 const struct coder coder_fpzip = {"fpzip",    true,           false,        fpzip_is_there,
-                                  fpzip_fits, fpzip_capacity, fpzip_encode, fpzip_decode};
+                                  fpzip_fits, fpzip_capacity, fpzip_encode, fpzip_decode,
+                                  false,      false};
 
 /* ---- zstd ---------------------------------------------------------------------------------- */
 
@@ -303,5 +304,5 @@ static bool zstd_decode(const struct subject *s, const struct target *target, co
     return S(ZSTD_decompress, S_DECODE)(values, (size_t)s->raw_bytes, in, n) == s->raw_bytes;
 }
 
-const struct coder coder_zstd = {"zstd",    true,          false,       zstd_is_there,
-                                 zstd_fits, zstd_capacity, zstd_encode, zstd_decode};
+const struct coder coder_zstd = {"zstd",        true,        false,       zstd_is_there, zstd_fits,
+                                 zstd_capacity, zstd_encode, zstd_decode, false,         false};

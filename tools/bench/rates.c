@@ -132,7 +132,8 @@ static bool measure_one(struct rates *r, struct trial *t, struct ztio_error *err
         row->is_peer = t->coder->is_peer;
         row->threads = t->target.threads;
         row->bound = t->target.bound;
-        row->tolerance = t->target.bound.kind == ZT_PRECISION ? (double)NAN : t->target.tolerance;
+        const bool has_bound = row->bound.kind != ZT_PRECISION && row->bound.kind != ZT_RATE;
+        row->tolerance = has_bound ? t->target.tolerance : (double)NAN;
         done = run_trial(t, row, error) && compare_trial(t, row, error);
     }
     free(memory);
@@ -149,13 +150,14 @@ static double tolerance_on(const struct subject *s, const zt_bound *bound)
 }
 
 /* True where --codecs names it, or is not given. */
-static bool is_wanted(const struct options *o, const char *name)
+static bool is_wanted(const struct options *o, const struct coder *coder)
 {
+    const char *const name = coder->name;
     const size_t bytes = strlen(name);
     for (const char *p = o->codecs; p && *p; p += strcspn(p, ","), p += *p == ',')
         if (strcspn(p, ",") == bytes && memcmp(p, name, bytes) == 0)
             return true;
-    return o->codecs == NULL;
+    return o->codecs == NULL && (!coder->is_study || o->distortion);
 }
 
 /* What of fpzip, which has no bounds, is set beside them: bits that are kept. */
@@ -167,18 +169,29 @@ static int precisions_of(const struct subject *s, zt_bound *bounds)
     return 4;
 }
 
+/* What of a codec at fixed rate is set beside them in a study of distortion: bits a value. */
+static int rates_of(const struct subject *s, zt_bound *bounds)
+{
+    static const double bits[RATES_POINTS] = {1, 2, 3, 4, 6, 8, 12, 16};
+    (void)s;
+    for (int i = 0; i < RATES_POINTS; i++)
+        bounds[i] = zt_rate(bits[i]);
+    return RATES_POINTS;
+}
+
 typedef bool each_trial(struct rates *r, struct trial *t, struct ztio_error *error);
 
 /* Call what for each measurement there is to do. */
 static bool for_each(struct rates *r, void *decoded, each_trial *what, struct ztio_error *error)
 {
-    zt_bound bounds[BENCH_BOUNDS + 4];
+    zt_bound bounds[BENCH_BOUNDS + 4 + RATES_POINTS];
     for (int i = 0; i < r->files; i++) {
         const struct subject *s = &r->file[i];
         memcpy(bounds, r->bound, sizeof r->bound);
-        const int all = r->bounds + precisions_of(s, bounds + r->bounds);
+        int all = r->bounds + precisions_of(s, bounds + r->bounds);
+        all += rates_of(s, bounds + all);
         for (int k = 0; k < coder_count; k++) {
-            if (!is_wanted(r->options, coders[k]->name) || !coders[k]->is_there())
+            if (!is_wanted(r->options, coders[k]) || !coders[k]->is_there())
                 continue;
             for (int j = 0; j < 2 * all; j++) {
                 struct trial t = {.coder = coders[k], .subject = s, .decoded = decoded};
@@ -187,6 +200,8 @@ static bool for_each(struct rates *r, void *decoded, each_trial *what, struct zt
                                            .tolerance = tolerance_on(s, &bounds[j / 2]),
                                            .threads = is_parallel ? r->threads : 1,
                                            .context = is_parallel ? r->parallel : r->serial};
+                if ((bounds[j / 2].kind == ZT_RATE) != coders[k]->has_rates)
+                    continue;
                 if (t.target.context && coders[k]->fits(s, &t.target) && !what(r, &t, error))
                     return false;
             }

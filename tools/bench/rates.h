@@ -11,7 +11,8 @@
 enum {
     RATES_FILES = 38,
     RATES_NAME_BYTES = 24, /* of a codec */
-    RATES_CODECS = 16      /* that charts show */
+    RATES_CODECS = 16,     /* that charts show */
+    RATES_POINTS = 8       /* rates of codecs that have no bounds */
 };
 
 /* One codec at one bound on one file with some threads. */

@@ -1,5 +1,7 @@
 /* rates_run.c: ztile bench FILE...: read the arrays, measure, report. rates.h has the parts. */
 #include "bench/rates.h"
+
+#include "bench/papers/papers.h"
 #include "draw/picture.h"
 #include "store/fill.h"
 #include "util/errors.h"
@@ -67,8 +69,8 @@ static bool check_codecs(const struct options *o, struct ztio_error *error)
             }
         if (!is_known)
             return fail(error, ZTIO_BAD_USE,
-                        "--codecs: '%.*s' is not zfp, sz, sz-fast, sz-high, ndzip, libzfp, fpzip "
-                        "or zstd",
+                        "--codecs: '%.*s' is not zfp, zfp-rate, sz, sz-fast, sz-high, sz-paper, "
+                        "ndzip, libzfp, fpzip or zstd",
                         (int)n, p);
     }
     return true;
@@ -83,7 +85,7 @@ static bool open_contexts(struct rates *r, struct ztio_error *error)
     r->threads = 1;
     if (!context_open(&serial, &r->serial, error))
         return false;
-    if (r->options->exec.policy == ZT_SERIAL)
+    if (r->options->exec.policy == ZT_SERIAL || r->options->distortion)
         return true;
     if (!context_open(&r->options->exec, &r->parallel, error))
         return false;
@@ -109,8 +111,10 @@ static bool run(struct rates *r, struct ztio_error *error)
         return fail(error, ZTIO_LACKING,
                     "bench compares one thread with many; --exec cuda is not "
                     "among what it runs, leave it out");
-    if (!bench_parse_bounds(o->bounds ? o->bounds : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless",
-                            r->bound, &r->bounds, error) ||
+    const char *const bounds = o->distortion
+                                   ? "rel=1e-1,rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,rel=1e-6"
+                                   : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless";
+    if (!bench_parse_bounds(o->bounds ? o->bounds : bounds, r->bound, &r->bounds, error) ||
         !check_codecs(o, error) || !open_contexts(r, error) ||
         !bench_prepare_directory(o, names, error) || !bench_read_all(o, take_file, r, error) ||
         !rates_measure(r, error))
@@ -118,8 +122,12 @@ static bool run(struct rates *r, struct ztio_error *error)
     for (int i = 0; i < o->peer_files; i++)
         if (!rates_read(r, o->peer_file[i], error))
             return false;
+    if (o->link)
+        return link_report(r, o->link, error);
     if (o->json)
         rates_print_json(r, stdout);
+    else if (o->distortion)
+        distortion_print(r);
     else if (!o->quiet || !o->out)
         rates_print(r);
     if (!o->out)

@@ -5,6 +5,8 @@
 #include "util/memory.h"
 #include "util/numbers.h"
 
+#include "ztile_zfp.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,6 @@ uint32_t study_precision(int i)
 
 void study_choose(struct study *s)
 {
-    s->size_log2 = study_is_on_gpu(s) ? 1 : 2;
     s->sizes = study_is_on_gpu(s) ? STUDY_CHUNKS_CUDA : STUDY_CHUNKS;
     s->timed_count = 0;
     for (int i = 0; i < STUDY_LAYOUTS; i++)
@@ -39,19 +40,23 @@ bool study_is_on_gpu(const struct study *s)
 
 uint32_t study_chunk(const struct study *s, int i)
 {
-    return UINT32_C(1) << s->size_log2 * i;
+    (void)s;
+    return UINT32_C(1) << i;
 }
 
-/* An array, compressed with one layout. */
+/* An array, compressed with one layout: a .zt file, of which the sizes are taken, and then a bare
+ * stream in the same memory, with its index. */
 struct coded {
     void *bytes;
     size_t capacity;
     size_t n;
+    zt_zfp zfp;
+    zt_zfp_index index;
 };
 
 /* One thing to time: decoding some bytes on some threads. */
 struct timing {
-    const struct coded *coded;
+    struct coded *coded;
     uint32_t threads;
     double *seconds;
 };
@@ -81,7 +86,9 @@ static bool take_times(const struct study *s, const struct study_file *f, void *
             if (!use_threads(s, t->threads, error))
                 return false;
             const double start = now_seconds();
-            zt_status status = zt_decompress(s->context, t->coded->bytes, t->coded->n, &out);
+            zt_status status =
+                zt_zfp_decompress_indexed(s->context, t->coded->bytes, t->coded->n, &t->coded->zfp,
+                                          &t->coded->index, &out, NULL);
             if (status != ZT_OK)
                 return fail_zt(error, s->context, status, f->place);
             *t->seconds = fmin(*t->seconds, now_seconds() - start);
@@ -119,6 +126,20 @@ static bool encode(const struct study *s, struct study_file *f, int precision, i
     return true;
 }
 
+static bool encode_bare(const struct study *s, const struct study_file *f, int precision, int chunk,
+                        int layout, struct coded *coded, struct ztio_error *error)
+{
+    const zt_array in = zt_array_nd(f->values, (zt_type)f->type, f->rank, f->shape);
+    coded->index.kind = study_layout[layout];
+    coded->index.chunk = study_chunk(s, chunk);
+    coded->index.partition = study_layout[layout] == ZT_INDEX_HYBRID ? STUDY_PARTITION : 0;
+    zt_status status = zt_zfp_set_precision(&coded->zfp, study_precision(precision), NULL);
+    if (status == ZT_OK)
+        status = zt_zfp_compress_indexed(s->context, &in, &coded->zfp, coded->bytes,
+                                         coded->capacity, &coded->n, &coded->index);
+    return status == ZT_OK || fail_zt(error, s->context, status, f->place);
+}
+
 /* All of one precision and chunk size: the sizes of the layouts, and the times of some. */
 static bool measure_chunk(struct study *s, struct study_file *f, int precision, int chunk,
                           struct coded *coded, void *decoded, struct ztio_error *error)
@@ -133,6 +154,8 @@ static bool measure_chunk(struct study *s, struct study_file *f, int precision, 
             return false;
     for (int i = 0; i < s->timed_count; i++) {
         const int layout = s->timed[i];
+        if (!encode_bare(s, f, precision, chunk, layout, &coded[layout], error))
+            return false;
         timings[n++] = (struct timing){&coded[layout], all, &f->seconds[precision][chunk][layout]};
     }
     for (int i = 0; chunk == STUDY_SPEEDUP_AT && i < s->counts; i++)
@@ -145,7 +168,12 @@ static bool find_capacity(const struct study *s, const struct study_file *f, siz
                           struct ztio_error *error)
 {
     const zt_array in = zt_array_nd(NULL, (zt_type)f->type, f->rank, f->shape);
-    *capacity = 0;
+    zt_zfp zfp;
+    (void)zt_zfp_init(&zfp, sizeof zfp);
+    (void)zt_zfp_set_precision(&zfp, study_precision(STUDY_PRECISIONS - 1), NULL);
+    const zt_status bare = zt_zfp_compress_bound(s->context, &in, &zfp, capacity);
+    if (bare != ZT_OK)
+        return fail_zt(error, s->context, bare, f->place);
     for (int layout = 0; layout < STUDY_LAYOUTS; layout++) {
         const zt_params p = params_of(s, f, STUDY_PRECISIONS - 1, 0, study_layout[layout]);
         size_t bytes;
@@ -155,6 +183,24 @@ static bool find_capacity(const struct study *s, const struct study_file *f, siz
         *capacity = bytes > *capacity ? bytes : *capacity;
     }
     return true;
+}
+
+/* Memory for the index of any chunk size; that of C = 1 is the longest. */
+static bool provide_index(const struct study *s, const struct study_file *f, int layout,
+                          struct coded *coded, struct ztio_error *error)
+{
+    const zt_array in = zt_array_nd(NULL, (zt_type)f->type, f->rank, f->shape);
+    (void)zt_zfp_init(&coded->zfp, sizeof coded->zfp);
+    (void)zt_zfp_set_precision(&coded->zfp, study_precision(STUDY_PRECISIONS - 1), NULL);
+    (void)zt_zfp_index_init(&coded->index, sizeof coded->index);
+    coded->index.kind = study_layout[layout];
+    coded->index.chunk = 1;
+    coded->index.partition = study_layout[layout] == ZT_INDEX_HYBRID ? STUDY_PARTITION : 0;
+    const zt_status status = zt_zfp_index_bound(s->context, &in, &coded->zfp, &coded->index,
+                                                &coded->index.capacity_bytes);
+    if (status != ZT_OK)
+        return fail_zt(error, s->context, status, f->place);
+    return allocate(&coded->index.bytes, coded->index.capacity_bytes, f->place, error);
 }
 
 static bool measure_file(struct study *s, struct study_file *f, struct coded *coded, void **decoded,
@@ -167,6 +213,8 @@ static bool measure_file(struct study *s, struct study_file *f, struct coded *co
         if (!allocate(&coded[i].bytes, capacity, f->place, error))
             return false;
         coded[i].capacity = capacity;
+        if (!provide_index(s, f, i, &coded[i], error))
+            return false;
     }
     if (!allocate(decoded, f->raw_bytes, f->place, error))
         return false;
@@ -188,11 +236,14 @@ bool study_measure(struct study *s, struct ztio_error *error)
     progress_begin(&s->progress, "measure", work, s->options->quiet, NULL);
     s->progress.counts_steps = true;
     for (int i = 0; done && i < s->files; i++) {
-        struct coded coded[STUDY_LAYOUTS] = {{NULL, 0, 0}};
+        struct coded coded[STUDY_LAYOUTS];
+        memset(coded, 0, sizeof coded);
         void *decoded = NULL;
         done = measure_file(s, &s->file[i], coded, &decoded, error);
-        for (int j = 0; j < STUDY_LAYOUTS; j++)
+        for (int j = 0; j < STUDY_LAYOUTS; j++) {
             free(coded[j].bytes);
+            free(coded[j].index.bytes);
+        }
         free(decoded);
     }
     progress_end(&s->progress);
@@ -221,6 +272,42 @@ double study_overhead(const struct study_file *f, int chunk, int layout)
     for (int i = 0; i < STUDY_PRECISIONS; i++)
         sum += (double)f->index_bytes[i][chunk][layout];
     return sum / STUDY_PRECISIONS / mean_stream(f);
+}
+
+/* Bits of the largest number below n. */
+static double bits_below(double n)
+{
+    return ceil(log2(n));
+}
+
+double study_formula(const struct study_file *f, int chunk, int layout, uint64_t chunk_tiles)
+{
+    const double value_bits = f->type == ZT_F64 || f->type == ZT_I64 ? 64 : 32;
+    const double tile_bits = ldexp(value_bits, 2 * (int)f->rank);
+    const double y = study_ratio(f) / ((double)chunk_tiles * tile_bits);
+    const double offset = bits_below(8 * mean_stream(f));
+    const double length = bits_below((double)chunk_tiles * tile_bits);
+    if (chunk >= f->chunks)
+        return (double)NAN;
+    if (layout == 0)
+        return y * offset;
+    return layout == 1 ? y * length
+                       : y * (offset + (STUDY_PARTITION - 1) * length) / STUDY_PARTITION;
+}
+
+double study_effective(const struct study_file *f, int chunk, int layout)
+{
+    return study_ratio(f) / (1 + study_overhead(f, chunk, layout));
+}
+
+double study_seconds_on(const struct study_file *f, int count)
+{
+    double sum = 0;
+    if (f->chunks <= STUDY_SPEEDUP_AT)
+        return (double)NAN;
+    for (int i = 0; i < STUDY_PRECISIONS; i++)
+        sum += f->seconds_on[i][count];
+    return sum / STUDY_PRECISIONS;
 }
 
 double study_speed(const struct study_file *f, int chunk, int layout)

@@ -1,7 +1,8 @@
 /* study.h: the index study of ztile bench: what is measured, and what is said about it. After
  * Noordsij et al., "Parallelization of Variable Rate Decompression through Metadata", PDP 2020,
- * section V: fixed precision, chunk sizes that are powers of 4, or on a GPU of 2, means over the
- * precisions. */
+ * section V: fixed precision, chunk sizes that are powers of 2, means over the precisions. Sizes
+ * are of the index in a .zt file; times are of bare streams with their index, values to values in
+ * memory, without checksums. */
 #ifndef ZTI_BENCH_STUDY_H
 #define ZTI_BENCH_STUDY_H
 
@@ -10,11 +11,12 @@
 #include "util/table.h"
 
 enum {
-    STUDY_CHUNKS = 13,     /* C = 4^0 .. 4^12 tiles a chunk; */
+    STUDY_CHUNKS = 24,     /* C = 2^0 .. 2^23 tiles a chunk; */
     STUDY_CHUNKS_CUDA = 5, /* 2^0 .. 2^4 on a GPU */
     STUDY_PRECISIONS = 5,  /* 8, 12 .. 24 bit planes */
     STUDY_LAYOUTS = 4,     /* offsets, lengths, hybrid, compact */
-    STUDY_SPEEDUP_AT = 6,  /* speed-up is measured at C = 4^6 = 4096 */
+    STUDY_SPEEDUP_AT = 12, /* speed-up is measured at C = 2^12 = 4096 */
+    STUDY_PARTITION = 32,  /* chunks a partition of the hybrid layout */
     STUDY_COUNTS = 24,     /* thread counts at most */
     STUDY_FILES = TABLE_ROWS - 2
 };
@@ -44,7 +46,7 @@ struct study {
     zt_context *context;
     struct study_file file[STUDY_FILES];
     int files;
-    int sizes, size_log2;           /* of chunks: so many, and the logarithm of their quotient */
+    int sizes;                      /* of chunks: so many */
     int timed[STUDY_LAYOUTS];       /* which of study_layout are also timed: offsets and compact, */
     int timed_count;                /* or on a GPU all */
     uint32_t threads[STUDY_COUNTS]; /* 1, 2, ... all; on a GPU 1 */
@@ -71,6 +73,17 @@ double study_ratio(const struct study_file *file);
  * smaller than a chunk. */
 double study_overhead(const struct study_file *file, int chunk, int layout);
 
+/* The same by the paper's formula (table I), of offsets, lengths or hybrid: of the stream of mean
+ * length, chunk lengths with room for tiles as they were. */
+double study_formula(const struct study_file *file, int chunk, int layout, uint64_t chunk_tiles);
+
+/* Of one file: its ratio with the index counted, R / (1 + f). NaN likewise. */
+double study_effective(const struct study_file *file, int chunk, int layout);
+
+/* Of one file: seconds to decode on threads[count] with offsets at C = 4096, mean over the
+ * precisions. NaN likewise. */
+double study_seconds_on(const struct study_file *file, int count);
+
 /* Of one file: raw GB/s of decoding on all threads; mean of the times. NaN likewise. */
 double study_speed(const struct study_file *file, int chunk, int layout);
 
@@ -96,6 +109,7 @@ double study_mean_speedup(const struct study *study, int count);
 /* ---- study_report.c: tables, JSON and CSV; study_plot.c: pictures --------------------------- */
 
 void study_print(const struct study *study);
+void study_print_model(const struct study *study, struct table *table); /* study_model.c */
 void study_print_json(const struct study *study);
 
 /* Into the directory of -o, which exists. */

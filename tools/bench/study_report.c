@@ -40,7 +40,7 @@ static void head(struct table *t, const char *const *names, size_t n)
 static void print_files(const struct study *s, struct table *t)
 {
     char shape[CLI_TEXT_BYTES];
-    HEAD(t, "file", "type", "shape", "MB", "tiles", "ratio");
+    HEAD(t, "file", "type", "shape", "MB", "tiles", "bits", "ratio");
     for (int i = 0; i < s->files; i++) {
         const struct study_file *f = &s->file[i];
         table_row(t);
@@ -49,10 +49,11 @@ static void print_files(const struct study *s, struct table *t)
         table_cell(t, "%s", ztio_format_shape(f->rank, f->shape, shape));
         table_cell(t, "%.2f", (double)f->raw_bytes / 1e6);
         table_cell(t, "%" PRIu64, f->tiles);
+        table_cell(t, "%.2f", (f->type == ZT_F64 || f->type == ZT_I64 ? 64 : 32) / study_ratio(f));
         table_cell(t, "%.2f", study_ratio(f));
     }
-    (void)printf("zfp, fixed precision 8 to 24; shapes slowest first\n\n");
-    table_print(t, stdout, 0x38);
+    (void)printf("zfp, fixed precision 8 to 24; shapes slowest first; bits a value\n\n");
+    table_print(t, stdout, 0x78);
 }
 
 static void print_overhead_at(const struct study *s, struct table *t, int chunk)
@@ -67,6 +68,40 @@ static void print_overhead_at(const struct study *s, struct table *t, int chunk)
     (void)printf("\noverhead f, index bits over stream bits, at C = %" PRIu32 "\n\n",
                  study_chunk(s, chunk));
     table_print(t, stdout, 0x1e);
+}
+
+/* Table I of the paper: f by its formulas beside f measured. */
+static void print_formulas(const struct study *s, struct table *t, int chunk)
+{
+    HEAD(t, "file", "offsets", "formula", "lengths", "formula", "hybrid", "formula");
+    for (int i = 0; i < s->files; i++) {
+        table_row(t);
+        table_cell(t, "%s", study_name(&s->file[i]));
+        for (int k = 0; k < 3; k++) {
+            cell(t, "%.2g", study_overhead(&s->file[i], chunk, k));
+            cell(t, "%.2g", study_formula(&s->file[i], chunk, k, study_chunk(s, chunk)));
+        }
+    }
+    (void)printf("\noverhead f at C = %" PRIu32
+                 " beside the least that each layout can take by the "
+                 "paper's formulas\n\n",
+                 study_chunk(s, chunk));
+    table_print(t, stdout, 0x7e);
+}
+
+static void print_effective(const struct study *s, struct table *t, int chunk)
+{
+    HEAD(t, "file", "ratio", "offsets", "lengths", "hybrid", "compact");
+    for (int i = 0; i < s->files; i++) {
+        table_row(t);
+        table_cell(t, "%s", study_name(&s->file[i]));
+        cell(t, "%.2f", study_ratio(&s->file[i]));
+        for (int k = 0; k < STUDY_LAYOUTS; k++)
+            cell(t, "%.2f", study_effective(&s->file[i], chunk, k));
+    }
+    (void)printf("\neffective ratio R_e, the index counted, at C = %" PRIu32 "\n\n",
+                 study_chunk(s, chunk));
+    table_print(t, stdout, 0x3e);
 }
 
 /* Columns of overhead, then of speed. */
@@ -152,13 +187,18 @@ void study_print(const struct study *s)
         return;
     print_files(s, t);
     print_overhead_at(s, t, 0);
+    print_formulas(s, t, 0);
+    print_effective(s, t, 0);
     if (study_is_on_gpu(s)) {
         print_gpu_speeds(s, t);
         print_chunks(s, t);
     } else {
         print_overhead_at(s, t, STUDY_SPEEDUP_AT);
+        print_formulas(s, t, STUDY_SPEEDUP_AT);
+        print_effective(s, t, STUDY_SPEEDUP_AT);
         print_chunks(s, t);
         print_speedup(s, t);
+        study_print_model(s, t);
     }
     free(t);
 }
@@ -204,6 +244,15 @@ static void json_file(struct json *j, const struct study *s, const struct study_
         json_count(j, "precision", study_precision(i));
         json_count(j, "stream_bytes", f->stream_bytes[i]);
         json_sizes(j, s, f, i);
+        json_close(j);
+    }
+    json_close_list(j);
+    json_list(j, "effective_ratios");
+    for (int i = 0; i < f->chunks; i++) {
+        json_object(j, NULL);
+        json_count(j, "chunk", study_chunk(s, i));
+        for (int k = 0; k < STUDY_LAYOUTS; k++)
+            json_number(j, name_of_index(study_layout[k]), study_effective(f, i, k));
         json_close(j);
     }
     json_close_list(j);

@@ -23,6 +23,7 @@ enum {
     LEGEND_GAP = 22,
     LEGEND_LINE = 30, /* how long a sample is */
     LEGEND_PITCH = 24,
+    LABEL_PITCH = 14,
     WIDTH = 620,
     HEIGHT = 340
 };
@@ -270,18 +271,72 @@ static void draw_legend(struct frame *f, const struct chart *c)
     }
 }
 
+/* Where the last point of a line is; false: it has none. */
+static bool end_of(const struct frame *f, const struct chart *c, const struct series *line,
+                   double *x, double *y)
+{
+    for (int i = c->points - 1; i >= 0; i--) {
+        const double v = height_of(c, line->value[i]);
+        if (isnan(v))
+            continue;
+        *x = x_of(c, &f->x, line, i);
+        *y = y_of(&f->y, v);
+        return true;
+    }
+    return false;
+}
+
+struct label {
+    const struct series *line;
+    double x, end, y; /* where the line ends; where the label is */
+};
+
+/* Names at the right, from the top down, apart; a thin line leads from each to the end of its
+ * line. */
+static void draw_labels(struct frame *f, const struct chart *c)
+{
+    struct label label[CHART_SERIES];
+    const int x = MARGIN + LEFT_ROOM + WIDTH + LEGEND_GAP;
+    int n = 0;
+    for (int i = 0; i < c->count; i++) {
+        struct label own = {.line = &c->series[i]};
+        if (!own.line->name[0] || !end_of(f, c, own.line, &own.x, &own.end))
+            continue;
+        int at = n++;
+        for (; at > 0 && label[at - 1].end > own.end; at--)
+            label[at] = label[at - 1];
+        label[at] = own;
+    }
+    double lowest = f->height - MARGIN;
+    for (int i = 0; i < n; i++)
+        label[i].y = fmax(label[i].end, i > 0 ? label[i - 1].y + LABEL_PITCH : MARGIN + TOP_ROOM);
+    for (int i = n - 1; i >= 0; i--, lowest -= LABEL_PITCH)
+        label[i].y = fmin(label[i].y, lowest);
+    for (int i = 0; i < n; i++) {
+        const struct color color = paints[label[i].line->paint];
+        cairo_move_to(f->canvas.cairo, label[i].x + 6, label[i].end);
+        cairo_line_to(f->canvas.cairo, x - 4, label[i].y);
+        canvas_stroke(&f->canvas, 0.6, false, color);
+        canvas_text(&f->canvas, x, label[i].y + little / 2, little, ALIGN_LEFT, false, color,
+                    label[i].line->name);
+    }
+}
+
 static void measure(struct frame *f, const struct chart *c)
 {
     double legend = 0;
     int names = 0;
     for (int i = 0; i < c->count; i++)
         if (c->series[i].name[0]) {
-            legend = fmax(legend, LEGEND_LINE + 9 + text_width(normal, c->series[i].name));
+            legend = fmax(legend, c->is_labelled
+                                      ? text_width(little, c->series[i].name)
+                                      : LEGEND_LINE + 9 + text_width(normal, c->series[i].name));
             names++;
         }
     const int all = 2 * MARGIN + LEFT_ROOM + WIDTH + LEGEND_GAP + (int)legend;
     const int title = 2 * MARGIN + (int)text_width(big, c->title);
-    const int lines = MARGIN + TOP_ROOM + 12 + names * LEGEND_PITCH;
+    const int lines =
+        MARGIN + TOP_ROOM + 12 + names * (c->is_labelled ? LABEL_PITCH : LEGEND_PITCH);
     const int high = MARGIN + TOP_ROOM + HEIGHT + BOTTOM_ROOM + MARGIN / 2;
     f->width = all > title ? all : title;
     f->height = high > lines ? high : lines;
@@ -300,7 +355,10 @@ static void draw(struct frame *f, const struct chart *c, enum canvas_format form
     draw_axes(f, c);
     for (int i = 0; i < c->count; i++)
         draw_series(f, c, &c->series[c->is_first_on_top ? c->count - 1 - i : i]);
-    draw_legend(f, c);
+    if (c->is_labelled)
+        draw_labels(f, c);
+    else
+        draw_legend(f, c);
 }
 
 bool chart_save(const struct chart *c, const char *path, const struct options *o,

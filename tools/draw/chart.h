@@ -46,6 +46,7 @@ struct chart {
     char label[CHART_POINTS][20]; /* names of the points */
     bool is_apart[CHART_POINTS];  /* of another kind than the point before: no line joins them */
     bool is_first_on_top;         /* of the series; else the last is */
+    bool is_labelled; /* names of series stand at the ends of their lines, in their colours */
     int count;
     struct series series[CHART_SERIES];
 };

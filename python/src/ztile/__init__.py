@@ -8,9 +8,10 @@
     with ztile.open("field.zt") as f:       # a sliceable array, read where it is sliced
         part = f[10, ::2, -5:]
 
-ztile.zfp has bare zfp streams (zfpy's bytes), ztile.numcodecs and ztile.zarr have codecs for Zarr.
+ztile.zfp has bare zfp streams (zfpy's bytes), ztile.entropy Huffman coding of any bytes,
+ztile.numcodecs and ztile.zarr have codecs for Zarr.
 """
-from . import zfp
+from . import entropy, zfp
 from ._api import compare, compress, decompress, decompress_box
 from ._core import version as __version__
 from ._errors import (
@@ -50,6 +51,7 @@ __all__ = [
     "create",
     "decompress",
     "decompress_box",
+    "entropy",
     "get_threads",
     "info",
     "load",

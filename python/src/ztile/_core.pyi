@@ -20,6 +20,13 @@ def zfp_header(
     data: Any, word_bits: int, /
 ) -> tuple[int, tuple[int, ...], int, tuple[int, int, int, int]]: ...
 
+def entropy_encode(
+    data: Any, symbols: int, k: int, letters: bytes, is_last: bool, magnitude: int,
+    reduction: int, threads: int, /
+) -> bytes: ...
+def entropy_inspect(data: Any, /) -> tuple[int, int, bytes, bool, int, int]: ...
+def entropy_decode(data: Any, bytes: int, threads: int, /) -> bytes: ...
+
 class Reader:
     def __init__(
         self, read: Callable[[int, memoryview], int], source_bytes: int, threads: int, /

@@ -117,6 +117,10 @@ uint64_t zti_huffman_bits(const struct zti_codebook *book, const uint16_t *symbo
  * word of 32 bits and a whole one. total_bits and symbols (> 0) are of all that is coded. */
 uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols);
 
+/* The same where symbols are not counted: for the mean length of symbols that occur as often as
+ * the lengths of their codes say, 2^-length. */
+uint32_t zti_merge_factor_of(const struct zti_codebook *book);
+
 /* Code a chunk of 2^magnitude symbols (magnitude <= 16) with reduction factor r <= magnitude in a
  * room of zti_merge_room_words(magnitude) words. Returns where in it the chunk is: *bits bits, bit
  * 0 of word 0 first, the rest of the last word zero. *breaking: how many units of 2^r codes have

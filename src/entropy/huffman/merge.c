@@ -32,6 +32,14 @@ uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols)
     return ZTI_MERGE_MOST_FACTOR - log2_mean; /* floor(log2 mean) + r + 1 = log2 32 */
 }
 
+uint32_t zti_merge_factor_of(const struct zti_codebook *book)
+{
+    uint64_t bits = 0;
+    for (uint32_t l = 1; l <= ZTI_HUFFMAN_MAX_BITS; l++)
+        bits += (uint64_t)(book->entry[l + 1] - book->entry[l]) * l << (ZTI_HUFFMAN_MAX_BITS - l);
+    return zti_merge_factor(bits, UINT64_C(1) << ZTI_HUFFMAN_MAX_BITS);
+}
+
 /* Words of all cells at the most: a unit of one code has a cell of one word, larger ones need no
  * more than 16 bits a code. */
 static size_t most_words(uint32_t magnitude)

@@ -1,4 +1,5 @@
-/* stream.c: what writing and reading the stream of zt_huffman_encode share: checks of arguments. */
+/* stream.c: what writing and reading the stream of zt_huffman_encode share: checks of arguments;
+ * and the choice of a method. */
 #include "entropy/huffman/stream.h"
 
 zt_status zti_symbols_check(zt_context *context, const struct zti_symbols *s)
@@ -16,5 +17,16 @@ zt_status zti_symbols_check(zt_context *context, const struct zti_symbols *s)
     if (s->count > SIZE_MAX / 8)
         return zti_fail(context, ZT_BAD_ARG, "%llu symbols do not fit in memory",
                         (unsigned long long)s->count);
+    return ZT_OK;
+}
+
+zt_status zti_merges_check(zt_context *context, uint32_t magnitude, uint32_t reduction)
+{
+    if (magnitude < ZTI_PART_MAGNITUDE || magnitude > ZTI_CHUNK_MAGNITUDE)
+        return zti_fail(context, ZT_BAD_ARG, "merges take chunks of 2^%d to 2^%d symbols, not 2^%u",
+                        ZTI_PART_MAGNITUDE, ZTI_CHUNK_MAGNITUDE, magnitude);
+    if (reduction > ZTI_MERGE_MOST_FACTOR && reduction != ZT_REDUCTION_AUTO)
+        return zti_fail(context, ZT_BAD_ARG, "a reduction factor is 0 to %d, not %u",
+                        ZTI_MERGE_MOST_FACTOR, reduction);
     return ZT_OK;
 }

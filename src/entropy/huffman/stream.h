@@ -55,6 +55,9 @@ static inline uint64_t zti_runs_of(uint64_t symbols)
 /* ZT_BAD_ARG, with a sentence, where an alphabet or the width of symbols makes no sense. */
 zt_status zti_symbols_check(zt_context *context, const struct zti_symbols *s);
 
+/* The same where M and r of merges are not what zt_huffman_encode_merged takes. */
+zt_status zti_merges_check(zt_context *context, uint32_t magnitude, uint32_t reduction);
+
 /* What a stream has, as its reader finds it. */
 struct zti_coded {
     uint32_t alphabet;
@@ -78,6 +81,8 @@ bool zti_stream_is_cuda(const zt_context *context);
 struct zti_stream_cuda {
     struct zti_cuda_book book;
     struct zti_symbols symbols; /* the last slab's */
+    uint32_t magnitude;         /* of merges; 0: by zti_huffman_kernels.encode */
+    uint32_t reduction;
 };
 
 /* Count symbols and make the book. ZT_BAD_ARG where a symbol is not below the alphabet. */

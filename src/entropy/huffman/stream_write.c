@@ -20,6 +20,7 @@ struct worker {
     void *tally;
     uint8_t *coded;    /* [ZTI_CHUNK_MOST_BYTES and margin] */
     uint16_t *symbols; /* [ZTI_CHUNK_SYMBOLS]: a chunk's symbols in 16 bits */
+    uint32_t *cells;   /* of merges; NULL where codes are written part by part */
 };
 
 struct job {
@@ -33,6 +34,7 @@ struct job {
     uint8_t *out;         /* where the first chunk goes */
     uint64_t room_bytes;  /* for chunks */
     bool is_placed;       /* part_bits and run_starts are known before the chunks are coded */
+    uint32_t magnitude, reduction; /* of merges; magnitude 0: part by part */
     struct zti_stream_cuda cuda;
 };
 
@@ -142,12 +144,32 @@ static bool measure_run(void *shared, uint32_t worker, uint64_t run)
     return true;
 }
 
+/* Whole chunks of 2^M symbols by merges. Returns how many symbols. */
+static size_t merge_chunks(const struct job *job, const struct worker *w, const uint16_t *symbols,
+                           uint64_t first, size_t n, struct zti_bit_writer *writer)
+{
+    const size_t each = (size_t)1 << job->magnitude, whole = n / each * each;
+    for (size_t at = 0; at < whole; at += each) {
+        uint64_t bits;
+        uint32_t breaking;
+        const uint32_t *words = zti_merge_chunk(&job->book, symbols + at, job->magnitude,
+                                                job->reduction, w->cells, &bits, &breaking);
+        for (uint64_t k = 0; k < bits; k += 32)
+            zti_put_bits(writer, words[k / 32], bits - k < 32 ? (uint32_t)(bits - k) : 32);
+    }
+    for (size_t at = 0; !job->is_placed && at < whole; at += ZTI_PART_SYMBOLS)
+        job->part_bits[(first + at) / ZTI_PART_SYMBOLS] =
+            (uint16_t)zti_huffman_bits(&job->book, symbols + at, ZTI_PART_SYMBOLS);
+    return whole;
+}
+
 /* Code a chunk in a worker's memory; returns its bytes. */
 static size_t code_chunk(const struct job *job, const struct worker *w, uint64_t first, size_t n)
 {
     const uint16_t *symbols = take_symbols(job->source, first, n, w->symbols);
     struct zti_bit_writer writer = zti_bit_writer_at(w->coded);
-    for (size_t at = 0; at < n; at += ZTI_PART_SYMBOLS) {
+    const size_t merged = w->cells ? merge_chunks(job, w, symbols, first, n, &writer) : 0;
+    for (size_t at = merged; at < n; at += ZTI_PART_SYMBOLS) {
         const uint64_t start = zti_bits_written(&writer);
         zti_huffman_encode(&job->book, job->isa, symbols + at,
                            n - at < ZTI_PART_SYMBOLS ? n - at : ZTI_PART_SYMBOLS, &writer);
@@ -194,17 +216,20 @@ static void release_job(zt_context *context, struct job *job)
 }
 
 /* A worker's memory is one block that begins with its tally. */
-static bool provide_worker(zt_context *context, uint32_t alphabet, struct worker *w)
+static bool provide_worker(zt_context *context, const struct job *job, struct worker *w)
 {
-    const size_t tally = (size_t)zti_round_up(zti_histogram_bytes(alphabet), 64);
+    const size_t tally = (size_t)zti_round_up(zti_histogram_bytes(job->source->alphabet), 64);
     const size_t coded = ZTI_CHUNK_MOST_BYTES + ZTI_BIT_MARGIN_BYTES;
-    uint8_t *memory = zti_alloc(context, tally + coded + ZTI_CHUNK_SYMBOLS * sizeof(uint16_t));
+    const size_t symbols = ZTI_CHUNK_SYMBOLS * sizeof(uint16_t);
+    const size_t cells = job->magnitude ? zti_merge_room_words(job->magnitude) : 0;
+    uint8_t *memory = zti_alloc(context, tally + coded + symbols + cells * sizeof(uint32_t));
     if (!memory)
         return false;
     memset(memory, 0, tally);
     w->tally = memory;
     w->coded = memory + tally;
     w->symbols = (uint16_t *)(void *)(w->coded + coded);
+    w->cells = cells > 0 ? (uint32_t *)(void *)(w->coded + coded + symbols) : NULL;
     return true;
 }
 
@@ -218,7 +243,7 @@ static zt_status provide_job(zt_context *context, struct job *job)
     job->run_starts = zti_alloc_zeroed(context, (size_t)(runs + 1) * sizeof *job->run_starts);
     bool has_all = job->workers && job->part_bits && job->run_starts;
     for (uint32_t k = 0; has_all && k < job->worker_count; k++)
-        has_all = provide_worker(context, job->source->alphabet, &job->workers[k]);
+        has_all = provide_worker(context, job, &job->workers[k]);
     if (!has_all)
         return zti_fail(context, ZT_NO_MEMORY, "no memory to encode %llu symbols",
                         (unsigned long long)job->source->count);
@@ -236,6 +261,7 @@ static void run_all(zt_context *context, struct job *job,
 static zt_status learn(zt_context *context, struct job *job)
 {
     const uint32_t alphabet = job->source->alphabet;
+    zti_stage(context, ZT_STAGE_COUNT);
     if (zti_stream_is_cuda(context))
         return zti_stream_cuda_learn(context, job->source, &job->book, &job->cuda);
     run_all(context, job, count_run);
@@ -247,7 +273,17 @@ static zt_status learn(zt_context *context, struct job *job)
         counted += counts[s];
     if (counted != job->source->count)
         return zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u", alphabet);
+    zti_stage(context, ZT_STAGE_MODELS);
     return zti_codebook_build(context, counts, alphabet, &job->book);
+}
+
+/* How merges go, where the book says it. */
+static void choose_merges(struct job *job)
+{
+    if (job->reduction == ZT_REDUCTION_AUTO)
+        job->reduction = zti_merge_factor_of(&job->book);
+    job->cuda.magnitude = job->magnitude;
+    job->cuda.reduction = job->reduction;
 }
 
 /* Returns its bytes, or 0 where there is no room for it. */
@@ -372,30 +408,61 @@ static zt_status write_anywhere(zt_context *context, struct job *job, uint8_t *o
     return status;
 }
 
-zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,
-                            uint64_t count, uint32_t alphabet, void *out, size_t out_capacity_bytes,
-                            size_t *out_bytes)
+static zt_status encode(zt_context *context, const struct zti_symbols *source, uint32_t magnitude,
+                        uint32_t reduction, void *out, size_t out_capacity_bytes, size_t *out_bytes)
 {
     if (!out || !out_bytes)
         return zti_fail(context, ZT_BAD_ARG, "no place is given for the result");
-    union {
-        const void *in;
-        void *data;
-    } u = {symbols};
-    const struct zti_symbols source = {u.data, symbol_bytes, count, alphabet};
-    zt_status status = zti_symbols_check(context, &source);
+    zt_status status = zti_symbols_check(context, source);
     if (status != ZT_OK)
         return status;
-    struct job job = {.source = &source, .isa = zti_isa_of(context)};
-    status = zti_check_memory(context, symbols, "the memory of the symbols");
+    struct job job = {.source = source,
+                      .isa = zti_isa_of(context),
+                      .magnitude = magnitude,
+                      .reduction = reduction};
+    status = zti_check_memory(context, source->data, "the memory of the symbols");
     if (status == ZT_OK)
         status = zti_check_memory(context, out, "the output buffer");
     if (status == ZT_OK)
         status = provide_job(context, &job);
     if (status == ZT_OK)
         status = learn(context, &job);
-    if (status == ZT_OK)
+    if (status == ZT_OK) {
+        choose_merges(&job);
+        zti_stage(context, ZT_STAGE_ENCODE);
         status = write_anywhere(context, &job, out, out_capacity_bytes, out_bytes);
+    }
+    zti_stage(context, ZT_STAGE_OTHER);
     release_job(context, &job);
     return status;
+}
+
+static struct zti_symbols symbols_in(const void *symbols, uint32_t symbol_bytes, uint64_t count,
+                                     uint32_t alphabet)
+{
+    union {
+        const void *in;
+        void *data;
+    } u = {symbols};
+    return (struct zti_symbols){u.data, symbol_bytes, count, alphabet};
+}
+
+zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,
+                            uint64_t count, uint32_t alphabet, void *out, size_t out_capacity_bytes,
+                            size_t *out_bytes)
+{
+    const struct zti_symbols source = symbols_in(symbols, symbol_bytes, count, alphabet);
+    return encode(context, &source, 0, 0, out, out_capacity_bytes, out_bytes);
+}
+
+zt_status zt_huffman_encode_merged(zt_context *context, const void *symbols, uint32_t symbol_bytes,
+                                   uint64_t count, uint32_t alphabet, uint32_t magnitude,
+                                   uint32_t reduction, void *out, size_t out_capacity_bytes,
+                                   size_t *out_bytes)
+{
+    const struct zti_symbols source = symbols_in(symbols, symbol_bytes, count, alphabet);
+    const zt_status status = zti_merges_check(context, magnitude, reduction);
+    if (status != ZT_OK)
+        return status;
+    return encode(context, &source, magnitude, reduction, out, out_capacity_bytes, out_bytes);
 }

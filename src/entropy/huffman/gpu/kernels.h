@@ -47,12 +47,13 @@ ZTI_STATIC struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet
 }
 
 /* A call of the encoder: chunks of 2^magnitude symbols, each padded to a byte. By 'merge' as in the
- * paper; by 'encode' faster, the same bits, in chunks of the stream, whatever magnitude and factor
- * say. */
+ * paper, up to groups of 2^merged symbols that are then put one behind another; by 'encode' faster,
+ * the same bits, in chunks of the stream, whatever magnitude, merged and factor say. */
 struct zti_cuda_merging {
     struct zti_symbols symbols; /* data: on the device, aligned to 16 bytes */
     struct zti_cuda_book book;
     uint32_t magnitude;  /* ZTI_PART_MAGNITUDE to ZTI_CHUNK_MAGNITUDE */
+    uint32_t merged;     /* ZTI_PART_MAGNITUDE to magnitude */
     uint32_t factor;     /* r, at most ZTI_MERGE_MOST_FACTOR */
     uint8_t *out;        /* room for two bytes a symbol of whole chunks; aligned to 4 */
     uint16_t *part_bits; /* room for the parts of whole chunks */

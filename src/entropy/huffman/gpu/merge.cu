@@ -1,13 +1,14 @@
 /* merge.cu: chunks of symbols to bits on a GPU by reduce-merge and shuffle-merge (merge.c has
  * the picture), a block a chunk, and placed in the same pass. Streams are made by
- * huffman/gpu/encode.cu, which is faster; this is the paper's way, whose magnitude and reduction
- * factor can be chosen.
+ * encode.cu, which is faster; those of zt_huffman_encode_merged by this, the paper's way, whose
+ * magnitude and reduction factor can be chosen.
  *
  *     reduce   a thread merges the codes of 2^r symbols into a word of a cell
  *     shuffle  rounds between two buffers in shared memory; a thread gathers each word of a merged
  *              group: of the left group, of the right one shifted behind it, or of both. Seen from
  *              the words that are written, the paper's two steps are one, and no bit has two
  *              writers.
+ *     append   groups of 2^M symbols one behind another, where a chunk of the stream has several
  *     place    look-back over the bytes of chunks before; whole words to global memory, the bytes
  *              that chunks share a word with one by one
  *
@@ -78,6 +79,15 @@ static __device__ __forceinline__ bool reduce_chunk(const struct zti_cuda_mergin
     return __syncthreads_or(broken > 0);
 }
 
+static __device__ __forceinline__ void swap_buffers(struct cells *c)
+{
+    uint32_t *const words = c->from, *const bits = c->from_bits;
+    c->from = c->to;
+    c->from_bits = c->to_bits;
+    c->to = words;
+    c->to_bits = bits;
+}
+
 /* Merge groups of 2^log2_words words in pairs: from the buffer 'from' to the other one. */
 static __device__ __forceinline__ void shuffle(struct cells *c, uint32_t log2_words)
 {
@@ -100,11 +110,30 @@ static __device__ __forceinline__ void shuffle(struct cells *c, uint32_t log2_wo
         c->to[x] = v;
     }
     __syncthreads();
-    uint32_t *const words = c->from, *const bits = c->from_bits;
-    c->from = c->to;
-    c->from_bits = c->to_bits;
-    c->to = words;
-    c->to_bits = bits;
+    swap_buffers(c);
+}
+
+/* Few groups of 2^log2_words words each one behind another: from the buffer 'from' to the other. */
+static __device__ __forceinline__ void append(struct cells *c, uint32_t log2_words, uint32_t groups)
+{
+    for (uint32_t x = threadIdx.x; x < c->units * c->cell_words; x += THREADS) {
+        uint32_t start = 0, v = 0;
+        for (uint32_t g = 0; g < groups; g++) {
+            const uint32_t *const group = c->from + (g << log2_words);
+            const uint32_t words = zti_merge_words(c->from_bits[g]);
+            const uint32_t skip = start / WORD_BITS, shift = start % WORD_BITS;
+            if (x >= skip && x - skip < words)
+                v |= group[x - skip] << shift;
+            if (x > skip && x - skip - 1 < words && shift > 0)
+                v |= group[x - skip - 1] >> (WORD_BITS - shift);
+            start += c->from_bits[g];
+        }
+        if (x == 0)
+            c->to_bits[0] = start;
+        c->to[x] = v;
+    }
+    __syncthreads();
+    swap_buffers(c);
 }
 
 /* The bits of parts, when groups are parts. */
@@ -127,11 +156,14 @@ static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *
             (void)reduce_chunk(m, c, chunk);
     }
     uint32_t log2_words = (uint32_t)__ffs((int)c->cell_words) - 1;
-    for (uint32_t cells = 1; cells < c->units; cells *= 2) {
+    const uint32_t most_cells = 1u << (m->merged - m->factor);
+    for (uint32_t cells = 1; cells < most_cells; cells *= 2) {
         note_parts(m, c, chunk, cells);
         shuffle(c, log2_words++);
     }
-    note_parts(m, c, chunk, c->units);
+    note_parts(m, c, chunk, most_cells);
+    if (most_cells < c->units)
+        append(c, log2_words, c->units / most_cells);
     return c->from_bits[0];
 }
 

@@ -109,7 +109,10 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
     if (status != ZT_OK)
         return status;
     const int before = device->enter(context);
-    zti_cuda_huffman()->encode(m, device->queue);
+    if (m->merged > 0)
+        zti_cuda_huffman()->merge(m, device->queue);
+    else
+        zti_cuda_huffman()->encode(m, device->queue);
     device->leave(before);
     status = device->copy(context, ZTI_QUEUE_KERNELS, bytes, m->states + 1, sizeof *bytes);
     if (status == ZT_OK)
@@ -126,7 +129,11 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
                                uint64_t room_bytes, uint16_t *part_bits, uint64_t *bytes)
 {
     const uint64_t each = slab_symbols(context, s, ZTI_CHUNK_SYMBOLS);
-    struct zti_cuda_merging m = {.symbols = cuda->symbols, .book = cuda->book};
+    struct zti_cuda_merging m = {.symbols = cuda->symbols,
+                                 .book = cuda->book,
+                                 .magnitude = ZTI_CHUNK_MAGNITUDE,
+                                 .merged = cuda->magnitude,
+                                 .factor = cuda->reduction};
     zt_status status = ZT_OK;
     *bytes = 0;
     for (uint64_t at = 0; status == ZT_OK && at < s->count && *bytes <= room_bytes; at += each) {
