@@ -18,6 +18,8 @@ struct zti_candidate {
     bool is_own_way;
     bool is_plain;     /* it is what such a candidate comes back to */
     bool is_for_ratio; /* asked for the sake of few bytes, whatever is preferred */
+    bool is_whole;     /* it looks far, and takes the array as it lies: samples say nothing of it,
+                          and it is coded first where others are no faster for less */
 };
 
 enum { ZTI_CANDIDATES_MOST = 8, ZTI_CHOICE_RUNS = 2 };

@@ -140,6 +140,19 @@ static zt_status judge_own_way(zt_context *context, const struct zti_array *arra
     return ZT_OK;
 }
 
+/* One that samples say nothing of: as it lies, and taken to be no larger than the others. */
+static void guess_whole(const struct zti_array *array, const struct zti_result *others,
+                        uint32_t count, struct zti_choice *choice)
+{
+    *choice = (struct zti_choice){.plan = zti_plan_none(array->rank), .is_limit = true};
+    choice->plain = choice->plan;
+    choice->is_sampled = count > 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || 0.999 * bytes_of(&others[i]) < choice->bytes)
+            choice->bytes = 0.999 * bytes_of(&others[i]);
+    choice->unplanned_bytes = choice->bytes;
+}
+
 /* Efforts of one codec that follow each other share the plan that was found for the first. */
 zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
                            const struct zti_target *target, struct zti_result *results,
@@ -156,7 +169,9 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
         zt_status status = ZT_OK;
         params.effort = list[i].effort;
         own.params = &params;
-        if (list[i].is_own_way) {
+        if (list[i].is_whole) {
+            guess_whole(array, results, *count, &choice);
+        } else if (list[i].is_own_way) {
             const bool is_close = *count > 0 && results[0].candidate.codec != list[i].codec;
             status = judge_own_way(context, array, &list[i], &own, &plain, is_close, &choice);
         } else {

@@ -1,6 +1,7 @@
 /* params.c: the numbers of an sz stream: its step, its tiles' sides, and its part of a frame's
  * header. */
 #include "codec/sz/interp/interp.h"
+#include "codec/sz/lossless/lossless.h"
 
 #include <math.h>
 
@@ -107,6 +108,10 @@ static void even_out(const struct zti_coding *coding, uint32_t *side)
 void zti_sz_set_grid(struct zti_coding *coding)
 {
     enum { ROW = 16, HIGH_ROW = 128 };
+    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH) {
+        zti_ll_set_grid(coding);
+        return;
+    }
     const bool is_high = sz_of(coding)->effort == ZT_EFFORT_HIGH;
     const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
     const uint32_t row = is_high ? HIGH_ROW : ROW;

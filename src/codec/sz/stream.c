@@ -29,6 +29,7 @@
  *     varint   bytes of the head; not with effort 'fast', which has none
  */
 #include "codec/sz/interp/interp.h"
+#include "codec/sz/lossless/lossless.h"
 #include "core/cpu.h"
 #include "core/wire.h"
 
@@ -89,13 +90,16 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     configure_bound(target, coding);
     const bool is_high = target->params->effort == ZT_EFFORT_HIGH;
     const bool has_axes = target->found.has_axes && !is_high; /* which has a way of its own */
+    const bool is_lossless = target->kind == ZT_LOSSLESS;
     sz_in(coding)->wants_high =
-        is_high && sz_of(coding)->source != ZTI_SZ_LOG; /* which has holes */
-    sz_in(coding)->effort = is_high ? ZT_EFFORT_DEFAULT : target->params->effort;
+        is_high && !is_lossless && sz_of(coding)->source != ZTI_SZ_LOG; /* which has holes */
+    sz_in(coding)->effort = !is_high      ? target->params->effort
+                            : is_lossless ? ZTI_SZ_LOSSLESS_HIGH
+                                          : ZT_EFFORT_DEFAULT;
     sz_in(coding)->least = target->min;
     sz_in(coding)->most = target->max;
     sz_in(coding)->bins = target->params->sz_bins ? target->params->sz_bins : DEFAULT_BINS;
-    sz_in(coding)->axes = (1u << coding->grid.rank) - 1;
+    sz_in(coding)->axes = is_high && is_lossless ? 0 : (1u << coding->grid.rank) - 1;
     if (sz_of(coding)->effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
         sz_in(coding)->axes &= ~1u; /* as volumes, one after another */
     else if (has_axes)
@@ -142,7 +146,9 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
         at = zti_put_varint(at, sz->reach);
         *at++ = (uint8_t)sz->tuning;
     }
-    if (sz->effort != ZT_EFFORT_FAST)
+    if (sz->effort == ZTI_SZ_LOSSLESS_HIGH)
+        *at++ = (uint8_t)sz->tuning;
+    else if (sz->effort != ZT_EFFORT_FAST)
         at = zti_put_varint(at, (sz->head_bits + 7) / 8);
     return (size_t)(at - out);
 }
@@ -169,6 +175,17 @@ static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t 
     return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
            sz->source != ZTI_SZ_BITS && sz->source != ZTI_SZ_LOG && !sz->is_blocked &&
            centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
+}
+
+/* What effort 'high' has where nothing may be lost: nothing but the tiles' size is of a choice. */
+static bool take_lossless(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
+{
+    struct zti_sz *const sz = sz_in(coding);
+    sz->tuning = zti_take_byte(c);
+    zti_sz_set_grid(coding);
+    return sz->tuning <= ZTI_LL_IS_LARGE && zti_ll_has_grid(coding) && centre == 0 &&
+           sz->axes == 0 && !sz->is_blocked &&
+           (sz->source == ZTI_SZ_BITS || (sz->source == ZTI_SZ_STEPS && sz->whole_step == 1));
 }
 
 static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
@@ -203,13 +220,15 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     is_good = is_good && (sz->effort != ZT_EFFORT_PAPER || zti_sz_are_bins(bins));
     sz->bins = is_good ? (uint32_t)bins : 4;
     is_good = is_good && (sz->effort != ZT_EFFORT_HIGH || take_high(&c, coding, centre));
-    const uint64_t head = sz->effort != ZT_EFFORT_FAST ? zti_take_varint(&c) : 0;
+    const bool is_lossless = sz->effort == ZTI_SZ_LOSSLESS_HIGH;
+    is_good = is_good && (!is_lossless || take_lossless(&c, coding, centre));
+    const uint64_t head = sz->effort != ZT_EFFORT_FAST && !is_lossless ? zti_take_varint(&c) : 0;
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
         (sz->effort != ZT_EFFORT_HIGH && centre > UINT64_C(1) << 31))
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
-    if (sz->effort > ZT_EFFORT_HIGH)
+    if (sz->effort > ZTI_SZ_LOSSLESS_HIGH)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
                         "later one",
@@ -220,7 +239,8 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
 
 static void describe(const struct zti_coding *coding, zt_info *info)
 {
-    info->sz_effort = sz_of(coding)->effort;
+    const uint32_t effort = sz_of(coding)->effort;
+    info->sz_effort = effort == ZTI_SZ_LOSSLESS_HIGH ? ZT_EFFORT_HIGH : effort;
     info->sz_step = sz_of(coding)->source == ZTI_SZ_LATTICE ? sz_of(coding)->step
                     : sz_of(coding)->source == ZTI_SZ_LOG   ? (double)sz_of(coding)->fineness / 8
                                                             : (double)sz_of(coding)->whole_step;
@@ -258,6 +278,11 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
  * codebooks, from all tiles or, where these are many, from a part of them. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
+static bool is_lossless_high(const struct zti_coding *coding)
+{
+    return sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH;
+}
+
 /* Effort 'paper' passes over the first two, and so does what knows already. */
 static bool has_look(const struct zti_coding *coding)
 {
@@ -266,6 +291,8 @@ static bool has_look(const struct zti_coding *coding)
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
+    if (is_lossless_high(coding))
+        return pass == 0; /* nothing is counted */
     if (pass >= HIGH_PASS)
         return sz_of(coding)->effort == ZT_EFFORT_HIGH
                    ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
@@ -299,6 +326,8 @@ static void count_tiles(const struct zti_coding *coding, const struct zti_array 
 static void tally(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
+    if (is_lossless_high(coding))
+        return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
         return;
@@ -311,6 +340,8 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
 
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
+    if (is_lossless_high(coding))
+        return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
         return;
@@ -327,6 +358,11 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
 static bool vary(struct zti_coding *coding, uint32_t i)
 {
     const uint32_t sets = 1u << coding->grid.rank;
+    if (is_lossless_high(coding)) {
+        sz_in(coding)->tuning = i;
+        zti_sz_set_grid(coding);
+        return i <= ZTI_LL_IS_LARGE && zti_ll_has_grid(coding);
+    }
     if (i >= 2 * sets) {
         sz_in(coding)->axes = i % sets;
         sz_in(coding)->effort = zti_sz_high_can(coding) ? ZT_EFFORT_HIGH : ZT_EFFORT_FAST;
@@ -429,6 +465,8 @@ static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint
 static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const struct zti_array *array, void *tallied)
 {
+    if (is_lossless_high(coding))
+        return zti_ll_begin(context, coding, array);
     if (pass >= HIGH_PASS)
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
@@ -454,7 +492,9 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
 static bool encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer)
 {
-    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
+    if (is_lossless_high(coding))
+        zti_ll_encode(coding, array, first, last, writer);
+    else if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         zti_sz_high_encode(coding, array, first, last, writer);
     else
         zti_sz_ops_of(coding)->encode(coding, array, first, last, writer);
@@ -464,7 +504,9 @@ static bool encode(const struct zti_coding *coding, const struct zti_array *arra
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {
-    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
+    if (is_lossless_high(coding))
+        zti_ll_decode(coding, reader, first, last, view);
+    else if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         zti_sz_high_decode(coding, reader, first, last, view);
     else
         zti_sz_ops_of(coding)->decode(coding, reader, first, last, view);

@@ -32,6 +32,10 @@ enum {
                          ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
+/* Efforts as streams have them, beside those of zt_effort: effort 'high' where nothing may be lost
+ * (lossless/). */
+enum { ZTI_SZ_LOSSLESS_HIGH = 4 };
+
 /* Sets of axes that race after the first look at samples, the best first; none before it. */
 struct zti_sz_finalists {
     uint8_t count;
@@ -41,7 +45,7 @@ struct zti_sz_finalists {
 
 /* The numbers that an sz stream is governed by. */
 struct zti_sz {
-    uint32_t effort;     /* zt_effort that it is coded with */
+    uint32_t effort;     /* zt_effort that it is coded with, or ZTI_SZ_LOSSLESS_HIGH */
     uint32_t source;     /* how values become integers: zti_sz_source */
     uint32_t axes;       /* bit i: differences are taken along axis i */
     uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
@@ -54,7 +58,8 @@ struct zti_sz {
     int64_t centre;      /* what the bases of tiles are counted from */
     bool wants_high;     /* not kept in the file: effort 'high' is to be tried */
     uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
-    uint32_t tuning;     /* effort 'high': how points are predicted, and tiles' size */
+    uint32_t tuning;     /* effort 'high': how points are predicted, and tiles' size; lossless: the
+                            latter */
     double least, most;  /* not kept in the file: the range of the values */
     bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
     bool has_groups;     /* nor this: is_blocked and centre were, too */

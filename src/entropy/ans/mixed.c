@@ -19,18 +19,20 @@ static uint32_t number_models(const struct zti_ans_model *const *of, uint32_t co
     return models;
 }
 
-zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *const *of,
-                             uint32_t contexts, struct zti_ans_mixed_table *table)
+/* two more bytes: vectors look at 32 bits where states are */
+size_t zti_ans_mixed_table_bytes(uint32_t contexts, uint32_t models)
+{
+    return (size_t)contexts * ZTI_ANS_MIXED_ALPHABET * sizeof(struct zti_ans_mixed_entry) +
+           models * sizeof(uint16_t) * ZTI_ANS_STATES + 2;
+}
+
+void zti_ans_mixed_fill(const struct zti_ans_model *const *of, uint32_t contexts,
+                        struct zti_ans_mixed_table *table)
 {
     const size_t entries = (size_t)contexts * ZTI_ANS_MIXED_ALPHABET;
     uint8_t number[256];
-    const uint32_t models = number_models(of, contexts, number);
-    memset(table, 0, sizeof *table);
-    /* two more bytes: vectors look at 32 bits where states are */
-    table->entry = zti_alloc_zeroed(context, entries * sizeof *table->entry +
-                                                 models * sizeof(uint16_t) * ZTI_ANS_STATES + 2);
-    if (!table->entry)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of %u models", models);
+    (void)number_models(of, contexts, number);
+    memset(table->entry, 0, entries * sizeof *table->entry);
     uint16_t *const next = (uint16_t *)(void *)table->entry;
     const uint32_t before = (uint32_t)(entries * sizeof *table->entry / sizeof *next);
     for (uint32_t i = 0; i < contexts; i++) {
@@ -41,6 +43,18 @@ zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *co
             table->entry[i * ZTI_ANS_MIXED_ALPHABET + s] =
                 (struct zti_ans_mixed_entry){model->steps[2 * s], model->steps[2 * s + 1] + first};
     }
+}
+
+zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *const *of,
+                             uint32_t contexts, struct zti_ans_mixed_table *table)
+{
+    uint8_t number[256];
+    const uint32_t models = number_models(of, contexts, number);
+    memset(table, 0, sizeof *table);
+    table->entry = zti_alloc_zeroed(context, zti_ans_mixed_table_bytes(contexts, models));
+    if (!table->entry)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of %u models", models);
+    zti_ans_mixed_fill(of, contexts, table);
     return ZT_OK;
 }
 

@@ -43,6 +43,11 @@ zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *co
                              uint32_t contexts, struct zti_ans_mixed_table *table);
 void zti_ans_mixed_free(zt_context *context, struct zti_ans_mixed_table *table);
 
+/* The same in memory of the caller's, table->entry, of so many bytes. */
+size_t zti_ans_mixed_table_bytes(uint32_t contexts, uint32_t models);
+void zti_ans_mixed_fill(const struct zti_ans_model *const *of, uint32_t contexts,
+                        struct zti_ans_mixed_table *table);
+
 /* Code n symbols, each of which has a frequency in its context's model, with so many states. The
  * stream ends where the scratch does; returns where it begins. */
 uint8_t *zti_ans_mixed_put(const struct zti_ans_mixed_table *table, const uint8_t *contexts,

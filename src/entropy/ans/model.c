@@ -34,23 +34,39 @@ enum {
 
 /* ---- memory ---- */
 
+static size_t model_words(uint32_t alphabet)
+{
+    return ZTI_ANS_STATES + 2 * (size_t)alphabet;
+}
+
+size_t zti_ans_model_bytes(uint32_t alphabet)
+{
+    return model_words(alphabet) * (sizeof(uint32_t) + sizeof(uint16_t));
+}
+
+void zti_ans_place(void *memory, uint32_t alphabet, struct zti_ans_model *model)
+{
+    uint32_t *const words = memory;
+    memset(model, 0, sizeof *model);
+    memset(memory, 0, zti_ans_model_bytes(alphabet));
+    model->alphabet = alphabet;
+    model->decode = words;
+    model->steps = words + ZTI_ANS_STATES;
+    model->next = (uint16_t *)(void *)(words + model_words(alphabet));
+    model->frequencies = model->next + ZTI_ANS_STATES;
+    model->weights = model->frequencies + alphabet;
+}
+
 static zt_status alloc_model(zt_context *context, uint32_t alphabet, struct zti_ans_model *model)
 {
     memset(model, 0, sizeof *model);
     if (alphabet == 0 || alphabet > ZTI_ANS_MAX_ALPHABET)
         return zti_fail(context, ZT_BAD_ARG, "an alphabet of %u symbols is not in 1 to %d",
                         alphabet, ZTI_ANS_MAX_ALPHABET);
-    const size_t words = ZTI_ANS_STATES + 2 * (size_t)alphabet;
-    uint32_t *memory =
-        zti_alloc_zeroed(context, words * sizeof(uint32_t) + words * sizeof(uint16_t));
+    void *const memory = zti_alloc(context, zti_ans_model_bytes(alphabet));
     if (!memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a model of %u symbols", alphabet);
-    model->alphabet = alphabet;
-    model->decode = memory;
-    model->steps = memory + ZTI_ANS_STATES;
-    model->next = (uint16_t *)(void *)(memory + words);
-    model->frequencies = model->next + ZTI_ANS_STATES;
-    model->weights = model->frequencies + alphabet;
+    zti_ans_place(memory, alphabet, model);
     return ZT_OK;
 }
 
@@ -277,13 +293,9 @@ static void make_tables(struct zti_ans_model *model)
 
 /* ---- the whole ---- */
 
-zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
-                        struct zti_ans_model *model)
+void zti_ans_make(const uint64_t *counts, struct zti_ans_model *model)
 {
-    const zt_status status = alloc_model(context, alphabet, model);
-    if (status != ZT_OK)
-        return status;
-    for (uint32_t s = 0; s < alphabet; s++)
+    for (uint32_t s = 0; s < model->alphabet; s++)
         if (counts[s] > 0) {
             model->used++;
             model->only = s;
@@ -293,7 +305,7 @@ zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t al
         make_tables(model);
     }
     if (model->used < 2)
-        return ZT_OK;
+        return;
     uint64_t least = UINT64_MAX;
     uint32_t best = 0;
     for (uint32_t p = 0; p < PRECISIONS; p++) {
@@ -308,17 +320,21 @@ zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t al
     weigh(counts, best, model);
     normalise(model);
     make_tables(model);
-    return ZT_OK;
 }
 
-zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
-                       struct zti_ans_model *model)
+zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
+                        struct zti_ans_model *model)
 {
-    zt_status status = alloc_model(context, alphabet, model);
-    if (status != ZT_OK)
-        return status;
+    const zt_status status = alloc_model(context, alphabet, model);
+    if (status == ZT_OK)
+        zti_ans_make(counts, model);
+    return status;
+}
+
+const char *zti_ans_read(struct zti_bit_reader *reader, struct zti_ans_model *model)
+{
     uint32_t kind;
-    const char *wrong = zti_items_take_kind(reader, alphabet, &kind, &model->only);
+    const char *wrong = zti_items_take_kind(reader, model->alphabet, &kind, &model->only);
     model->used = kind == ZTI_ITEMS_ONE;
     if (!wrong && kind == ZTI_ITEMS_ONE)
         model->frequencies[model->only] = ZTI_ANS_STATES;
@@ -326,13 +342,24 @@ zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint3
         wrong = take_list(reader, model);
     if (!wrong && reader->at > reader->end)
         wrong = "is cut short";
-    if (wrong) {
-        zti_ans_free(context, model);
-        return zti_fail(context, ZT_CORRUPT, "the ANS table %s", wrong);
-    }
+    if (wrong)
+        return wrong;
     if (kind == ZTI_ITEMS_LIST)
         normalise(model);
     if (kind != ZTI_ITEMS_NONE)
         make_tables(model);
-    return ZT_OK;
+    return NULL;
+}
+
+zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
+                       struct zti_ans_model *model)
+{
+    const zt_status status = alloc_model(context, alphabet, model);
+    if (status != ZT_OK)
+        return status;
+    const char *const wrong = zti_ans_read(reader, model);
+    if (!wrong)
+        return ZT_OK;
+    zti_ans_free(context, model);
+    return zti_fail(context, ZT_CORRUPT, "the ANS table %s", wrong);
 }

@@ -110,7 +110,8 @@ static zt_status plan_options(zt_context *context, const struct zti_array *array
         status = choose_way(&job);
     if (!status)
         status = zti_plan_frame(&job, results, &found);
-    if (!status && (!results[0].choice.is_sampled || results[0].choice.is_limit)) {
+    if (!status && !results[0].candidate.is_whole &&
+        (!results[0].choice.is_sampled || results[0].choice.is_limit)) {
         const struct zti_target target = zti_target_of_samples(&job);
         status = ask_samples(context, array, &target, &results[0]);
     }

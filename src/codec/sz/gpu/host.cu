@@ -6,8 +6,7 @@
 
 static bool has_kernels(const struct zti_coding *coding)
 {
-    (void)coding;
-    return true;
+    return sz_of(coding)->effort != ZTI_SZ_LOSSLESS_HIGH;
 }
 
 static bool is_high(const struct zti_coding *coding)

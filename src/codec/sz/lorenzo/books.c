@@ -5,12 +5,15 @@
  * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), effort 'paper' one
  * (lorenzo/cusz.h). */
 #include "codec/sz/interp/interp.h"
+#include "codec/sz/lossless/lossless.h"
 #include "codec/sz/lorenzo/spec.h"
 #include "entropy/huffman/gpu/kernels.h"
 
 /* Of each symbol at most the bits of a length and of a gap before it. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
+    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH)
+        return 0;
     const uint64_t books =
         books_of(sz_of(coding)->effort) * (3 * (uint64_t)alphabet_of(sz_of(coding)) + 8);
     const bool may_be_high = sz_of(coding)->wants_high || sz_of(coding)->effort == ZT_EFFORT_HIGH;
@@ -60,6 +63,10 @@ void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *co
 
 void zti_sz_forget(zt_context *context, struct zti_coding *coding)
 {
+    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH) {
+        zti_ll_forget(context, coding);
+        return;
+    }
     if (sz_of(coding)->effort == ZT_EFFORT_HIGH) {
         zti_sz_high_forget(context, coding);
         return;
@@ -143,7 +150,7 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
 {
     const struct zti_sz_model *const model = coding->model;
     const struct zti_sz_high *const high = coding->model;
-    if (model)
+    if (model && sz_of(coding)->effort != ZTI_SZ_LOSSLESS_HIGH)
         memcpy(head, sz_of(coding)->effort == ZT_EFFORT_HIGH ? high->head : model->head,
                (size_t)(sz_of(coding)->head_bits + 7) / 8);
 }
@@ -152,6 +159,8 @@ zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const
 {
     if (sz_of(coding)->effort == ZT_EFFORT_FAST)
         return ZT_OK;
+    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH)
+        return zti_ll_take_head(context, coding);
     if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
         return zti_sz_high_take_head(context, coding, head);
     struct zti_sz_model *const model = new_model(context, coding);

@@ -1,0 +1,215 @@
+/* choose.h: kernel text: the transform and the predictor of a tile: candidates are compared by the
+ * bits of boxes of the tile, and what comes close by those of all of it. */
+
+enum { BOXES = 4, BOX_VALUES = 6144, DIFFERENCES = 3 };
+
+struct choice {
+    struct zti_ll_transform t;
+    struct zti_ll_predictor p;
+    uint64_t cost; /* bits, times 2^16 */
+};
+
+/* ---- parts of a tile ---- */
+
+static struct part whole_of(const struct tile *tile)
+{
+    struct zti_ll_slot *const slot = tile->slot;
+    return (struct part){.s = tile->s,
+                         .values = slot->values,
+                         .keys = slot->keys,
+                         .marks = slot->marks,
+                         .magnitudes = slot->magnitudes,
+                         .residuals = slot->residuals};
+}
+
+/* Sides of a box of about BOX_VALUES values. */
+static void box_sides(const struct zti_ll_shape *s, uint32_t *side)
+{
+    static const uint32_t usual[4][4] = {
+        {1, 1, 1, BOX_VALUES}, {1, 1, 56, 112}, {1, 10, 20, 32}, {4, 8, 12, 16}};
+    const uint32_t rank = s->dim[0] > 1 ? 3 : s->dim[1] > 1 ? 2 : s->dim[2] > 1 ? 1 : 0;
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        side[i] = usual[rank][i] < s->dim[i] ? usual[rank][i] : s->dim[i];
+        values *= side[i];
+    }
+    for (uint32_t i = 4; i-- > 0;) {
+        const uint64_t longer = side[i] * (uint64_t)BOX_VALUES / values;
+        if (values * 10 >= BOX_VALUES * 9 || side[i] == s->dim[i])
+            continue;
+        values /= side[i];
+        side[i] = longer < s->dim[i] ? (uint32_t)longer : s->dim[i];
+        values *= side[i];
+    }
+}
+
+static struct zti_ll_shape box_shape(const struct zti_ll_shape *s)
+{
+    struct zti_ll_shape box = *s;
+    if (s->is_lanes)
+        box.dim[2] = BOX_VALUES / s->width;
+    else
+        box_sides(s, box.dim);
+    box.width = box.dim[3];
+    box.rows = box.dim[0] * box.dim[1] * box.dim[2];
+    box.last_width = box.width;
+    box.stride = box.width + 2 * ZTI_LL_MARGIN;
+    box.values = box.rows * box.width;
+    box.slices = box.dim[0] * box.dim[1];
+    return box;
+}
+
+/* Boxes at fixed places of a tile, with values of their own behind the tile's. */
+static void find_boxes(const struct tile *tile, struct part *part)
+{
+    static const uint8_t place[BOXES][4] = {/* twentieths */
+                                            {2, 12, 6, 16},
+                                            {18, 2, 14, 4},
+                                            {8, 18, 1, 10},
+                                            {12, 6, 19, 0}};
+    const struct zti_ll_shape *const s = &tile->s;
+    const struct zti_ll_shape box = box_shape(s);
+    const value *const all = tile->slot->values;
+    value *to = (value *)tile->slot->values + s->values;
+    for (uint32_t b = 0; b < BOXES; b++) {
+        uint32_t at[4];
+        part[b] = whole_of(tile);
+        part[b].s = box;
+        part[b].values = to;
+        part[b].keys += b * ll_cells(&box);
+        part[b].marks += b * ll_cells(&box);
+        part[b].magnitudes += b * ll_cells(&box);
+        part[b].residuals += (size_t)b * box.values;
+        for (uint32_t i = 0; i < 4; i++)
+            at[i] = (s->dim[i] - box.dim[i]) * place[b][i] / 20;
+        part[b].first_slice = at[0] * s->dim[1] + at[1];
+        for (uint32_t row = 0; row < box.rows; row++, to += box.width) {
+            const uint32_t y = at[2] + row % box.dim[2];
+            const uint32_t z = at[1] + row / box.dim[2] % box.dim[1];
+            const uint32_t t = at[0] + row / box.dim[2] / box.dim[1];
+            const size_t from = ((size_t)(t * s->dim[1] + z) * s->dim[2] + y) * s->width + at[3];
+            memcpy(to, all + from, box.width * sizeof *to);
+        }
+    }
+}
+
+/* ---- comparing ---- */
+
+/* Sets of axes for differences that are tried, of those that the tile has. */
+static uint32_t axes_number(const struct zti_ll_shape *s, uint32_t i)
+{
+    const uint32_t slower =
+        (s->dim[2] > 1 ? 1u : 0) | (s->dim[1] > 1 ? 2u : 0) | (s->dim[0] > 1 ? 4u : 0);
+    if (s->is_lanes)
+        return i == 0 ? 1 : i == 1 ? 0 : 1;
+    return i == 0 ? slower | 8 : i == 1 ? slower : 8;
+}
+
+/* The better of the predictors of which 'better' has one. */
+static void try_predictor(const struct tile *tile, const struct part *part, uint32_t parts,
+                          const struct zti_ll_transform *t, const struct zti_ll_predictor *p,
+                          struct choice *better)
+{
+    const uint64_t cost = cost_of(tile, part, parts, t, p);
+    if (cost >= better->cost)
+        return;
+    better->cost = cost;
+    better->t = *t;
+    better->p = *p;
+}
+
+/* The best predictor of a transform: differences along one of some sets of axes, or weights. */
+static void try_transform(const struct tile *tile, const struct part *part, uint32_t parts,
+                          const struct zti_ll_transform *given, const uint32_t *axes, uint32_t sets,
+                          struct choice *best)
+{
+    struct choice own = {.cost = UINT64_MAX};
+    struct zti_ll_transform t = *given;
+    struct zti_ll_predictor p = {.axes = 0};
+    struct zti_ll_front front = {.models = 0};
+    uint64_t side = 0, values = 0;
+    t.has_marks = false;
+    for (uint32_t i = 0; i < parts; i++) {
+        bool has_marks;
+        side += make_keys(tile, &part[i], &t, &has_marks);
+        t.has_marks |= has_marks;
+        values += part[i].s.values;
+    }
+    for (uint32_t i = 0; i < sets; i++) {
+        p.axes = axes[i];
+        try_predictor(tile, part, parts, &t, &p, &own);
+    }
+    p.axes = own.p.axes;
+    fit(part, parts, &t, &p);
+    try_predictor(tile, part, parts, &t, &p, &own);
+    front.t = own.t;
+    front.p = own.p;
+    struct zti_coding coding = {.type = tile->type};
+    const uint64_t bits = zti_ll_put_front(&coding, &tile->s, &front, NULL);
+    own.cost = (uint64_t)((double)(own.cost + (side << 16)) * tile->s.values / (double)values) +
+               (bits << 16);
+    if (own.cost < best->cost)
+        *best = own;
+}
+
+/* The best of the candidates, by boxes or, of a small tile, all of it. */
+static void choose_transform(const struct tile *tile, const struct part *part, uint32_t parts,
+                             struct choice *best)
+{
+    struct zti_ll_transform list[CANDIDATES];
+    const value *const v = tile->slot->values;
+    uint64_t fill = 0;
+    uint32_t axes[DIFFERENCES];
+    for (uint32_t i = 0; i < DIFFERENCES; i++)
+        axes[i] = axes_number(&tile->s, i);
+    const bool has_fill = find_fill(tile, v, &fill);
+    const uint32_t n = find_candidates(tile, v, has_fill ? &fill : NULL, list);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!has_fill || list[i].kind != ZTI_LL_LINEAR) /* whose zeros are not the fill value's */
+            try_transform(tile, part, parts, &list[i], axes, 1, best);
+        if (!has_fill || list[i].kind == ZTI_LL_RANK)
+            continue;
+        list[i].has_fill = true;
+        list[i].fill = fill;
+        try_transform(tile, part, parts, &list[i], axes, 1, best);
+    }
+    struct choice again = {.cost = UINT64_MAX};
+    try_transform(tile, part, parts, &best->t, axes, DIFFERENCES, &again);
+    *best = again;
+}
+
+/* Rows that repeat rows, where all of the tile is shorter with them. */
+static bool choose_rows(const struct tile *tile, struct choice *best)
+{
+    const struct part whole = whole_of(tile);
+    struct choice again = {.cost = UINT64_MAX};
+    const uint32_t axes = best->p.axes;
+    struct zti_ll_transform t = best->t;
+    if (t.kind == ZTI_LL_LATTICE || !find_rows(tile, tile->slot->values, &t))
+        return false;
+    try_transform(tile, &whole, 1, &best->t, &axes, 1, &again);
+    try_transform(tile, &whole, 1, &t, &axes, 1, &again);
+    if (t.kind == ZTI_LL_LINEAR) {
+        t.kind = ZTI_LL_ORDER;
+        try_transform(tile, &whole, 1, &t, &axes, 1, &again);
+    }
+    *best = again;
+    return true;
+}
+
+static void choose(const struct tile *tile, struct choice *best)
+{
+    const struct part whole = whole_of(tile);
+    struct part box[BOXES];
+    const bool is_small = tile->s.values <= ZTI_LL_WHOLE;
+    best->cost = UINT64_MAX;
+    if (!is_small)
+        find_boxes(tile, box);
+    choose_transform(tile, is_small ? &whole : box, is_small ? 1 : BOXES, best);
+    if (choose_rows(tile, best) || is_small)
+        return;
+    struct choice again = {.cost = UINT64_MAX};
+    const uint32_t axes = best->p.axes;
+    try_transform(tile, &whole, 1, &best->t, &axes, 1, &again);
+    *best = again;
+}

@@ -1,0 +1,118 @@
+/* decimals.h: floats that are decimals, as integers and back: n / 10^k by one rounded division, and
+ * m 10^e of so many significant digits, numbered in order, by a product with a power of ten in 128
+ * bits. Only what comes back bit for bit is taken. */
+#ifndef ZTI_SZ_LOSSLESS_DECIMALS_H
+#define ZTI_SZ_LOSSLESS_DECIMALS_H
+
+#include "codec/sz/lossless/lossless.h"
+
+/* 10^k, exact. */
+ZTI_STATIC double ll_ten_to(uint32_t k)
+{
+    static const double ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    return ten[k];
+}
+
+/* Most digits behind the point, and significant ones. */
+ZTI_STATIC uint32_t ll_most_decimals(uint32_t type)
+{
+    return type == ZT_F32 ? 7 : 15;
+}
+
+ZTI_STATIC uint32_t ll_most_digits(uint32_t type)
+{
+    return type == ZT_F32 ? 6 : 14;
+}
+
+/* The high 128 bits of a product of 64 and 128 bits. */
+ZTI_STATIC void ll_multiply(uint64_t a, const struct zti_ll_power *p, uint64_t *high, uint64_t *low)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const wide below = (wide)a * p->low;
+    const wide sum = (wide)a * p->high + (uint64_t)(below >> 64);
+    *high = (uint64_t)(sum >> 64);
+    *low = (uint64_t)sum;
+}
+
+/* A key's number: m 10^e with 10^(digits - 1) <= m < 10^digits. */
+ZTI_STATIC double ll_of_digits(const struct zti_ll_power *ten, uint32_t type, uint32_t digits,
+                               int32_t lowest, int64_t key)
+{
+    const uint64_t first = (uint64_t)ll_ten_to(digits - 1);
+    uint64_t u = key < 0 ? 0 - (uint64_t)key : (uint64_t)key, high, low;
+    if (u-- == 0)
+        return 0;
+    const uint64_t decade = u / (9 * first);
+    const int64_t e = (int64_t)(decade < 4096 ? decade : 4096) + lowest;
+    if (e < -ZTI_LL_POWERS || e > ZTI_LL_POWERS)
+        return 0;
+    const uint64_t m = u % (9 * first) + first;
+    const uint32_t length = zti_bit_length64(m), bits = type == ZT_F32 ? 24 : 53;
+    const struct zti_ll_power *const p = &ten[e + ZTI_LL_POWERS];
+    ll_multiply(m << (64 - length), p, &high, &low);
+    int32_t exponent = p->exponent + 128 - 64 + (int32_t)length; /* of 'high', a whole number */
+    if (!(high >> 63)) {
+        high = high << 1 | low >> 63;
+        low <<= 1;
+        exponent--;
+    }
+    const uint32_t down = 64 - bits;
+    const uint64_t rest = high & ((UINT64_C(1) << down) - 1), half = UINT64_C(1) << (down - 1);
+    uint64_t top = high >> down;
+    top += rest > half || (rest == half && (low != 0 || top & 1));
+    exponent += (int32_t)down;
+    const int32_t place = exponent + (int32_t)bits; /* the number is below 2^place, about */
+    if (place > (type == ZT_F32 ? 127 : 1023) || place < (type == ZT_F32 ? -124 : -1020))
+        return 0;
+    const double x = ldexp((double)top, exponent);
+    return key < 0 ? -x : x;
+}
+
+/* The power of ten that is at most x >= 1e-300, or one less than the greatest such. */
+ZTI_STATIC int32_t ll_decade(double x)
+{
+    int exponent;
+    (void)frexp(x, &exponent);
+    return (int32_t)floor((exponent - 1) * 0.30102999566398120);
+}
+
+/* The nearest whole number to x 10^e, below 2^62; or 0. */
+ZTI_STATIC uint64_t ll_scaled(const struct zti_ll_power *ten, double x, int32_t e)
+{
+    int exponent;
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(x, &exponent), 64 - 11) << 11;
+    const struct zti_ll_power *const p = &ten[e + ZTI_LL_POWERS];
+    uint64_t high, low;
+    ll_multiply(mantissa, p, &high, &low);
+    const int32_t down = -(exponent - 64 + p->exponent + 128);
+    if (down < 2 || down > 63)
+        return 0;
+    return (high >> (down - 1)) / 2 + ((high >> (down - 1)) & 1);
+}
+
+/* The key of a number that may have so many significant digits, of which 10^lowest is the least. */
+ZTI_STATIC bool ll_to_digits(const struct zti_ll_power *ten, uint32_t type, uint32_t digits,
+                             int32_t lowest, double x, int64_t *key)
+{
+    const double size = fabs(x), least = type == ZT_F32 ? 0x1p-120 : 1e-290;
+    const uint64_t first = (uint64_t)ll_ten_to(digits - 1);
+    *key = 0;
+    if (x == 0)
+        return !signbit(x);
+    if (!(size > least && size < 1e290))
+        return false;
+    int32_t e = ll_decade(size) - (int32_t)(digits - 1);
+    uint64_t m = ll_scaled(ten, size, -e);
+    if (m >= 10 * first)
+        m = ll_scaled(ten, size, -++e);
+    if (m < first || m >= 10 * first || e < lowest || e - lowest > 600)
+        return false;
+    const int64_t u = (int64_t)((uint64_t)(e - lowest) * 9 * first + (m - first)) + 1;
+    *key = x < 0 ? -u : u;
+    if (type == ZT_F32 && u > INT64_C(1) << 30)
+        return false;
+    return ll_of_digits(ten, type, digits, lowest, *key) == x;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* fit.h: kernel text: weights of taps by least squares over a tile's keys, each point weighted by
+ * the inverse square of its neighbours' mean distance: normal equations in doubles, in one order,
+ * and Cholesky's decomposition. */
+
+enum { FIT_POINTS = 12000, POINTS_A_TAP = 24 };
+
+/* A part of a tile that is looked at: all of it, or a box of its values. */
+struct part {
+    struct zti_ll_shape s;
+    const value *values;
+    key *keys; /* cells; and of these: */
+    uint8_t *marks;
+    float *magnitudes;
+    key *residuals;
+    uint32_t slices[2], first_slice; /* of the part along axes 0 and 1 of the tile */
+};
+
+struct equations {
+    uint32_t n; /* unknowns */
+    double a[ZTI_LL_TAPS][ZTI_LL_TAPS + 1];
+};
+
+/* Solve for w[0 .. n); false where there is no one solution. */
+static bool solve(struct equations *e, double *w)
+{
+    double l[ZTI_LL_TAPS][ZTI_LL_TAPS], trace = 0;
+    for (uint32_t i = 0; i < e->n; i++)
+        trace += e->a[i][i];
+    if (!(trace > 0) || !isfinite(trace))
+        return false;
+    for (uint32_t i = 0; i < e->n; i++)
+        e->a[i][i] += 1e-9 * e->a[i][i] + 1e-12 * trace;
+    for (uint32_t i = 0; i < e->n; i++)
+        for (uint32_t j = 0; j <= i; j++) {
+            double q = e->a[j][i];
+            for (uint32_t k = 0; k < j; k++)
+                q -= l[i][k] * l[j][k];
+            if (i == j && !(q > 0))
+                return false;
+            l[i][j] = i == j ? sqrt(q) : q / l[j][j];
+        }
+    for (uint32_t i = 0; i < e->n; i++) {
+        double q = e->a[i][e->n];
+        for (uint32_t k = 0; k < i; k++)
+            q -= l[i][k] * w[k];
+        w[i] = q / l[i][i];
+    }
+    for (uint32_t i = e->n; i-- > 0;) {
+        double q = w[i];
+        for (uint32_t k = i + 1; k < e->n; k++)
+            q -= l[k][i] * w[k];
+        w[i] = q / l[i][i];
+    }
+    return true;
+}
+
+/* Add value x of a row, whose taps are cells from the row's first value. */
+ZTI_INLINE void add_point(struct equations *e, const key *const *tap, const key *own, uint32_t x)
+{
+    double v[ZTI_LL_TAPS], near = 0;
+    const key base = tap[0][x];
+    for (uint32_t i = 0; i < e->n; i++) {
+        v[i] = (double)difference(tap[i + 1][x], base);
+        near += fabs(v[i]);
+    }
+    v[e->n] = (double)difference(own[x], base);
+    near = near / e->n + 1;
+    const double weight = 1 / (near * near);
+    for (uint32_t i = 0; i < e->n; i++) {
+        const double w = weight * v[i];
+        for (uint32_t k = i; k <= e->n; k++)
+            e->a[i][k] += w * v[k];
+    }
+}
+
+static bool is_marked(const struct part *part, const uint8_t *const *tap, const uint8_t *own,
+                      uint32_t x, uint32_t taps)
+{
+    bool any = part->marks && own[x];
+    for (uint32_t k = 0; k < taps && !any; k++)
+        any = tap[k][x];
+    return any;
+}
+
+/* Add every so many-th value of a row, the first of them 'from'. */
+static void add_row(struct equations *e, const struct part *part, bool has_marks, uint32_t row,
+                    const struct zti_ll_taps *taps, uint32_t from, uint32_t every)
+{
+    const struct zti_ll_shape *const s = &part->s;
+    const size_t cell = ll_cell(s, row);
+    const key *tap[ZTI_LL_TAPS];
+    const uint8_t *mark[ZTI_LL_TAPS];
+    for (uint32_t k = 0; k < taps->before + taps->own; k++) {
+        const size_t at =
+            k < taps->before ? ll_tap_cell(s, row, taps->tap[k]) : cell - 1 - (k - taps->before);
+        tap[k] = part->keys + at;
+        mark[k] = part->marks + at;
+    }
+    for (uint32_t x = from; x < ll_width(s, row); x += every) {
+        if ((x == 0 && s->width > 8 && !s->is_lanes) ||
+            (has_marks && is_marked(part, mark, part->marks + cell, x, e->n + 1)))
+            continue;
+        add_point(e, tap, part->keys + cell, x);
+    }
+}
+
+/* Values of a regime in all parts. */
+static uint64_t count_regime(const struct part *part, uint32_t parts, uint32_t regime)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < parts; i++)
+        for (uint32_t row = 0; row < part[i].s.rows; row++)
+            if (ll_regime(&part[i].s, row) == regime)
+                count += part[i].s.width;
+    return count;
+}
+
+static void fit_regime(const struct part *part, uint32_t parts, const struct zti_ll_transform *t,
+                       uint32_t regime, struct zti_ll_predictor *p)
+{
+    const struct zti_ll_taps taps = ll_taps(&part->s, regime);
+    const uint32_t n = taps.before + taps.own;
+    const uint64_t count = count_regime(part, parts, regime);
+    struct equations e = {.n = n - 1};
+    double w[ZTI_LL_TAPS];
+    uint32_t every = (uint32_t)(count / FIT_POINTS) + 1, skip = 0;
+    p->has_weights[regime] = false;
+    if (n < 2 || count < (uint64_t)POINTS_A_TAP * n)
+        return;
+    every += every > 1 && part->s.width % every == 0;
+    for (uint32_t i = 0; i < parts; i++)
+        for (uint32_t row = 0; row < part[i].s.rows; row++) {
+            if (ll_regime(&part[i].s, row) != regime || (t->has_rows && t->source[row] >= 0))
+                continue;
+            add_row(&e, &part[i], t->has_marks, row, &taps, (every - skip % every) % every, every);
+            skip += part[i].s.width;
+        }
+    if (!solve(&e, w))
+        return;
+    for (uint32_t k = 1; k < n; k++) {
+        if (!(fabs(w[k - 1]) <= (double)ZTI_LL_MOST_WEIGHT))
+            return;
+        p->weight[regime][k] = (float)w[k - 1];
+    }
+    p->has_weights[regime] = true;
+}
+
+static void fit(const struct part *part, uint32_t parts, const struct zti_ll_transform *t,
+                struct zti_ll_predictor *p)
+{
+    for (uint32_t regime = 0; regime < ZTI_LL_REGIMES; regime++)
+        fit_regime(part, parts, t, regime, p);
+}

@@ -1,0 +1,25 @@
+/* instance.h: kernel text of the lossless coder, for values of one width. The includer defines
+ * WIDTH, OPS, and which coder of symbols it takes; it is compiled for each instruction set, and all
+ * do the same. */
+#include "codec/sz/lossless/lossless.h"
+#include "core/wire.h"
+
+#include "codec/sz/lossless/keys.h"
+
+#include "codec/sz/lossless/predict.h"
+
+#include "codec/sz/lossless/context.h"
+
+#include "codec/sz/lossless/fit.h"
+
+#include "codec/sz/lossless/measure.h"
+
+#include "codec/sz/lossless/candidates.h"
+
+#include "codec/sz/lossless/rows.h"
+
+#include "codec/sz/lossless/choose.h"
+
+#include "codec/sz/lossless/tile.h"
+
+const struct zti_ll_ops OPS = {.encode = encode, .decode = decode, .repeats_far = repeats_far};

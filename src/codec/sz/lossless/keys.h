@@ -1,0 +1,266 @@
+/* keys.h: kernel text: a row's values to keys and marks, and back, for each transform of spec.h.
+ * The includer defines WIDTH; 'value' is its unsigned type, 'key' the signed one. */
+#include "codec/sz/lossless/decimals.h"
+
+#if WIDTH == 32
+typedef uint32_t value;
+typedef int32_t key;
+typedef float real; /* of predictions */
+enum { MANTISSA = 23, EXPONENTS = 256 };
+#else
+typedef uint64_t value;
+typedef int64_t key;
+typedef double real;
+enum { MANTISSA = 52, EXPONENTS = 2048 };
+#endif
+
+#define SIGN ((value)1 << (WIDTH - 1))
+#define ONE  ((value)1 << MANTISSA)
+
+/* What all steps of a tile need. */
+struct tile {
+    const struct zti_ll_tables *tables;
+    struct zti_ll_slot *slot;
+    uint32_t type;
+    struct zti_ll_shape s;
+};
+
+ZTI_INLINE double number_of(uint32_t type, value v)
+{
+#if WIDTH == 32
+    float f;
+    memcpy(&f, &v, sizeof f);
+    return type == ZT_F32 ? (double)f : (double)(int32_t)v;
+#else
+    double d;
+    memcpy(&d, &v, sizeof d);
+    return type == ZT_F64 ? d : (double)(int64_t)v;
+#endif
+}
+
+ZTI_INLINE value bits_of(double x)
+{
+    value v;
+#if WIDTH == 32
+    const float f = (float)x;
+    memcpy(&v, &f, sizeof v);
+#else
+    memcpy(&v, &x, sizeof v);
+#endif
+    return v;
+}
+
+ZTI_INLINE key order_of(bool is_float, value v)
+{
+    return (key)(is_float ? ZTI_SZ_ORDERED(v, WIDTH) : v);
+}
+
+/* ---- linear below an exponent ---- */
+
+/* The magnitude's key, and how many of its low bits that leaves open; WIDTH: all of it. */
+ZTI_INLINE value linear_of(const struct zti_ll_transform *t, value size, uint32_t *open)
+{
+    const uint32_t e = (uint32_t)(size >> MANTISSA);
+    *open = 0;
+    if (e >= t->base)
+        return (size - ((value)t->base << MANTISSA) + ONE) >> t->zeros;
+    const uint32_t down = t->base - e + t->zeros;
+    if (e == 0 || down > MANTISSA) {
+        *open = WIDTH;
+        return 0;
+    }
+    *open = down > t->low[e] ? down - t->low[e] : 0;
+    return ((size & (ONE - 1)) | ONE) >> down;
+}
+
+/* The magnitude without its open bits, and where these go. */
+ZTI_INLINE value size_of_linear(const struct zti_ll_transform *t, value linear, uint32_t *open,
+                                uint32_t *up)
+{
+    *open = 0;
+    *up = 0;
+    if (linear >= ONE >> t->zeros)
+        return ((linear << t->zeros) - ONE + ((value)t->base << MANTISSA)) & (SIGN - 1);
+    if (linear == 0) {
+        *open = WIDTH;
+        return 0;
+    }
+    const uint32_t down = MANTISSA + 1 - zti_bit_length64(linear);
+    const uint32_t e = t->base + t->zeros - down;
+    *up = t->low[e];
+    *open = down > *up ? down - *up : 0;
+    return ((linear << down) & (ONE - 1)) | (value)e << MANTISSA;
+}
+
+/* ---- a row to keys ---- */
+
+ZTI_INLINE bool decimal_of(const struct tile *tile, const struct zti_ll_transform *t, value v,
+                           key *k)
+{
+    const double most = WIDTH == 32 ? 0x1p30 : 9e15;
+    const double y = number_of(tile->type, v) * ll_ten_to(t->digits);
+    if (!(fabs(y) < most))
+        return false;
+    *k = (key)rint(y);
+    return bits_of((double)*k / ll_ten_to(t->digits)) == v;
+}
+
+ZTI_INLINE bool digits_of(const struct tile *tile, const struct zti_ll_transform *t, value v,
+                          key *k)
+{
+    int64_t wide;
+    const bool is_one = ll_to_digits(tile->tables->ten, tile->type, t->digits, t->lowest,
+                                     number_of(tile->type, v), &wide);
+    *k = (key)wide;
+    return is_one;
+}
+
+ZTI_INLINE bool lattice_of(const struct tile *tile, double offset, double step, value v, key *k)
+{
+    const double y = step > 0 ? (number_of(tile->type, v) - offset) / step : (double)NAN;
+    if (!(fabs(y) < 1e9))
+        return false;
+    *k = (key)rint(y);
+    return bits_of(offset + (double)*k * step) == v;
+}
+
+ZTI_INLINE bool rank_of(const struct zti_ll_transform *t, value v, key *k)
+{
+    const uint64_t wanted = (uint64_t)(int64_t)(key)v ^ UINT64_C(1) << 63;
+    uint32_t low = 0, high = t->ranks - 1;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (t->rank[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *k = (key)low;
+    return t->rank[low] == wanted;
+}
+
+/* The ordered integer whose rank is looked for, of one that 'order_of' makes: and back. */
+ZTI_INLINE uint64_t ranked(key ordered)
+{
+    return (uint64_t)(int64_t)ordered ^ UINT64_C(1) << 63;
+}
+
+ZTI_INLINE key unranked(uint64_t r)
+{
+    return (key)(int64_t)(r ^ UINT64_C(1) << 63);
+}
+
+/* Keys of n values; marks of those that have none. Returns how many have none but are not the fill
+ * value. The bits that are left open are added to *open. */
+static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transform *t,
+                            uint32_t slice, const value *v, uint32_t n, key *k, uint8_t *mark,
+                            uint64_t *open)
+{
+    const bool is_float = zti_is_float(tile->type);
+    uint32_t raw = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_good = true;
+        uint32_t left = 0;
+        key one = 0;
+        mark[i] = 0;
+        if (t->has_fill && v[i] == (value)t->fill) {
+            mark[i] = ZTI_LL_MARK_FILL;
+            continue;
+        }
+        switch (t->kind) {
+        case ZTI_LL_ORDER: one = order_of(is_float, v[i]); break;
+        case ZTI_LL_LINEAR: {
+            const value size = v[i] & (SIGN - 1), linear = linear_of(t, size, &left);
+            one = (key)(v[i] & SIGN ? ~linear : linear);
+            *open += left < WIDTH ? left : size ? WIDTH : 1;
+            break;
+        }
+        case ZTI_LL_DECIMAL: is_good = decimal_of(tile, t, v[i], &one); break;
+        case ZTI_LL_DIGITS: is_good = digits_of(tile, t, v[i], &one); break;
+        case ZTI_LL_LATTICE:
+            is_good = lattice_of(tile, t->offset[slice], t->step[slice], v[i], &one);
+            break;
+        default: is_good = rank_of(t, (value)order_of(is_float, v[i]), &one); break;
+        }
+        k[i] = one;
+        if (!is_good) {
+            mark[i] = ZTI_LL_MARK_RAW;
+            raw++;
+        }
+    }
+    return raw;
+}
+
+/* ---- and back ---- */
+
+ZTI_INLINE value linear_value(const struct zti_ll_transform *t, key k, struct zti_bit_reader *r)
+{
+    const value sign = k < 0 ? SIGN : 0, linear = (value)(k < 0 ? ~k : k);
+    uint32_t open, up;
+    value size = size_of_linear(t, linear, &open, &up);
+    if (open == WIDTH)
+        return sign | (zti_take_within(r, 1) ? (value)ll_take(r, WIDTH - 1) : 0);
+    if (open > 0)
+        size |= (value)ll_take(r, open) << up;
+    return sign | size;
+}
+
+/* Values of n keys; those that are marked as raw are there. */
+static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *t, uint32_t slice,
+                        const key *k, const uint8_t *mark, uint32_t n, value *v,
+                        struct zti_bit_reader *r)
+{
+    const bool is_float = zti_is_float(tile->type);
+    for (uint32_t i = 0; i < n; i++) {
+        if (t->has_marks && mark[i]) {
+            if (mark[i] == ZTI_LL_MARK_FILL)
+                v[i] = (value)t->fill;
+            else
+                v[i] = (value)ll_take(r, WIDTH);
+            continue;
+        }
+        switch (t->kind) {
+        case ZTI_LL_ORDER: v[i] = (value)order_of(is_float, (value)k[i]); break;
+        case ZTI_LL_LINEAR: v[i] = linear_value(t, k[i], r); break;
+        case ZTI_LL_DECIMAL: v[i] = bits_of((double)k[i] / ll_ten_to(t->digits)); break;
+        case ZTI_LL_DIGITS:
+            v[i] = bits_of(ll_of_digits(tile->tables->ten, tile->type, t->digits, t->lowest, k[i]));
+            break;
+        case ZTI_LL_LATTICE:
+            v[i] = bits_of(t->offset[slice] + (double)k[i] * t->step[slice]);
+            break;
+        default: {
+            const uint64_t at = (uint64_t)k[i];
+            v[i] = (value)order_of(is_float, (value)unranked(t->rank[at < t->ranks ? at : 0]));
+            break;
+        }
+        }
+    }
+}
+
+/* Bits that the transform leaves open, and raw values, of n values in order: what linear_value and
+ * keys_to_row take. */
+static void put_open(const struct zti_ll_transform *t, const value *v, const uint8_t *mark,
+                     uint32_t n, struct zti_bit_writer *w)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t open;
+        if (t->has_marks && mark[i]) {
+            if (mark[i] == ZTI_LL_MARK_RAW)
+                zti_put_bits64(w, v[i], WIDTH);
+            continue;
+        }
+        if (t->kind != ZTI_LL_LINEAR)
+            continue;
+        const value size = v[i] & (SIGN - 1);
+        (void)linear_of(t, size, &open);
+        if (open == WIDTH) {
+            zti_put_bits(w, size != 0, 1);
+            if (size)
+                zti_put_bits64(w, size, WIDTH - 1);
+        } else if (open > 0) {
+            const value bits = size >> t->low[size >> MANTISSA];
+            zti_put_bits64(w, bits & (((value)1 << open) - 1), open);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+/* lattice.c: a step and an offset of numbers that were packed into integers with a scale and an
+ * offset, found from the numbers alone (GRIB, netCDF). Each number is known within half a unit in
+ * its last place, so a distance of k steps bounds the step from both sides; the bounds narrow from
+ * the least gap outward. Operations are exact or rounded once: the result is the same on any
+ * machine. */
+#include "codec/sz/lossless/lossless.h"
+
+enum { DIVISORS = 6, TRIALS = 60, DECIMALS = 16, SPARSE = 1024 };
+
+struct numbers {
+    uint32_t type, n;
+    const double *v;
+    double half; /* of the last place, at the largest magnitude */
+};
+
+struct range {
+    double low, high;
+};
+
+static double half_place(uint32_t type, double x)
+{
+    const double size = fabs(x);
+    if (type == ZT_F32)
+        return 0.5 * ((double)nextafterf((float)size, INFINITY) - (double)(float)size);
+    return 0.5 * (nextafter(size, (double)INFINITY) - size);
+}
+
+/* The offsets that a step allows for: none where high < low. */
+static struct range offsets(const struct numbers *s, uint32_t every, double step)
+{
+    struct range r = {-(double)INFINITY, (double)INFINITY};
+    for (uint32_t i = 0; i < s->n; i += every) {
+        const double k = rint((s->v[i] - s->v[0]) / step), at = s->v[i] - k * step;
+        const double half = half_place(s->type, s->v[i]);
+        r.low = at - half > r.low ? at - half : r.low;
+        r.high = at + half < r.high ? at + half : r.high;
+    }
+    return r;
+}
+
+static double slack(const struct numbers *s, uint32_t every, double step)
+{
+    const struct range r = offsets(s, every, step);
+    return r.high - r.low;
+}
+
+/* The least gap; of several, the one nearest to the middle of the list. */
+static uint32_t least_gap(const struct numbers *s)
+{
+    double least = s->v[s->n - 1] - s->v[0];
+    uint32_t best = 0, distance = s->n;
+    for (uint32_t i = 0; i + 1 < s->n; i++)
+        least = s->v[i + 1] - s->v[i] < least ? s->v[i + 1] - s->v[i] : least;
+    for (uint32_t i = 0; i + 1 < s->n; i++) {
+        const uint32_t far = i > s->n / 2 ? i - s->n / 2 : s->n / 2 - i;
+        if (s->v[i + 1] - s->v[i] <= least + 2.1 * s->half && far < distance) {
+            distance = far;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Narrow the range of steps by distances from number 'from'; false where one is no multiple. */
+static bool narrow(const struct numbers *s, uint32_t from, struct range *step)
+{
+    uint32_t l = from, r = from + 1;
+    while (l > 0 || r + 1 < s->n) {
+        const double left = l > 0 ? s->v[from] - s->v[l - 1] : (double)INFINITY;
+        const double right = r + 1 < s->n ? s->v[r + 1] - s->v[from] : (double)INFINITY;
+        const double d = left < right ? left : right;
+        if (left < right)
+            l--;
+        else
+            r++;
+        const double k = rint(d / ((step->low + step->high) / 2));
+        if (k < 1 || d / step->low - d / step->high > 0.8)
+            return false;
+        const double low = (d - 2 * s->half) / k, high = (d + 2 * s->half) / k;
+        step->low = low > step->low ? low : step->low;
+        step->high = high < step->high ? high : step->high;
+        if (step->low > step->high)
+            return false;
+    }
+    return true;
+}
+
+/* A power of two within a range, or the decimal of fewest digits, or its middle. */
+static double simplest(struct range r, bool *is_power)
+{
+    int exponent;
+    (void)frexp(r.high, &exponent);
+    const double power = ldexp(1, exponent - 1);
+    *is_power = power >= r.low && power <= r.high;
+    if (*is_power)
+        return power;
+    double ten = 10;
+    for (uint32_t k = 1; k < DECIMALS; k++, ten *= 10) {
+        const double decimal = rint(r.low / 2 * ten + r.high / 2 * ten) / ten;
+        if (decimal >= r.low && decimal <= r.high)
+            return decimal;
+    }
+    return (r.low + r.high) / 2;
+}
+
+/* The slack is concave in the step: a search in thirds finds its most. */
+static double widest(const struct numbers *s, struct range r)
+{
+    const uint32_t every = s->n / SPARSE + 1;
+    for (uint32_t i = 0; i < TRIALS; i++) {
+        const double a = r.low + (r.high - r.low) / 3, b = r.high - (r.high - r.low) / 3;
+        if (slack(s, every, a) < slack(s, every, b))
+            r.low = a;
+        else
+            r.high = b;
+    }
+    const double step = (r.low + r.high) / 2;
+    return slack(s, every, (double)(float)step) > 0 ? (double)(float)step : step;
+}
+
+bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double *offset,
+                         double *step)
+{
+    struct numbers s = {.type = type, .n = n, .v = number};
+    if (n < 8)
+        return false;
+    s.half = half_place(type, fmax(fabs(number[0]), fabs(number[n - 1])));
+    const uint32_t from = least_gap(&s);
+    const double gap = number[from + 1] - number[from];
+    if (!(gap > 3 * s.half) || !isfinite(number[n - 1] - number[0]))
+        return false;
+    for (uint32_t j = 1; j <= DIVISORS; j++) {
+        struct range r = {(gap - 2 * s.half) / j, (gap + 2 * s.half) / j};
+        bool is_power;
+        if (!narrow(&s, from, &r))
+            continue;
+        *step = simplest(r, &is_power);
+        if (*step < 6 * s.half)
+            continue; /* there is nothing to be had */
+        if (slack(&s, 1, *step) < 0 && !is_power)
+            *step = widest(&s, r);
+        const struct range o = offsets(&s, 1, *step);
+        if (o.low > o.high)
+            continue;
+        const double middle = (o.low + o.high) / 2;
+        const bool is_short = (double)(float)middle >= o.low && (double)(float)middle <= o.high;
+        *offset = is_short ? (double)(float)middle : middle;
+        return true;
+    }
+    return false;
+}
+
+void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n)
+{
+    uint64_t *from = list, *to = scratch;
+    for (uint32_t shift = 0; shift < 64; shift += 8) {
+        size_t start[256] = {0}, at = 0;
+        for (size_t i = 0; i < n; i++)
+            start[from[i] >> shift & 255]++;
+        for (uint32_t d = 0; d < 256; d++) {
+            const size_t count = start[d];
+            start[d] = at;
+            at += count;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[start[from[i] >> shift & 255]++] = from[i];
+        uint64_t *const other = from;
+        from = to;
+        to = other;
+    }
+}

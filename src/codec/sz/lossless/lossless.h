@@ -1,0 +1,145 @@
+/* lossless.h: inside the sz codec: the lossless coder of effort 'high', what its files share. A
+ * tile's values become integer keys, keys residuals of a prediction by neighbours, and residuals
+ * symbols in contexts of rows before, coded by ANS with models of the tile's own. */
+#ifndef ZTI_SZ_LOSSLESS_LOSSLESS_H
+#define ZTI_SZ_LOSSLESS_LOSSLESS_H
+
+#include "codec/sz/lossless/spec.h"
+#include "entropy/ans/mixed.h"
+
+#include <stdatomic.h>
+
+enum { ZTI_LL_ALPHABET = 256 };
+
+/* Symbols by context. */
+typedef uint32_t zti_ll_counts[ZTI_LL_CONTEXTS][ZTI_LL_ALPHABET];
+
+/* What tables there are beside a tile's, the same for all streams. */
+struct zti_ll_tables {
+    struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1];
+    uint32_t log2[4097]; /* 16 bits behind the point */
+    float middle[256];
+};
+
+/* What a tile is coded in: memory of one thread. */
+struct zti_ll_slot {
+    atomic_flag is_taken;
+    uint8_t *memory;
+    void *values;      /* bits, in the order of coding */
+    void *keys;        /* cells */
+    float *magnitudes; /* cells */
+    uint8_t *marks;    /* cells: 0, or a mark's symbol */
+    void *residuals;
+    uint8_t *symbols;
+    uint16_t *contexts;
+    float *means;              /* of a row */
+    void *sums;                /* of a row, 8 bytes each */
+    uint64_t *sample, *sorted; /* of ZTI_LL_SLICE_SAMPLE */
+    uint64_t *all;             /* values, twice */
+    double *lattices;          /* 4 a slice */
+    uint64_t *ranks;           /* ZTI_LL_MOST_RANKS */
+    int32_t *source;           /* rows that are repeated, a row; twice */
+    uint8_t *how;              /* the same */
+    int32_t *found;            /* a value: where the same was before; encoding only */
+    int32_t *places;           /* of hashes */
+    uint32_t *votes;           /* four a row, or two rows */
+    zti_ll_counts *counts;
+    uint8_t *bits; /* what symbols leave open; then what the transform does; then codes */
+    size_t most_bits_bytes;
+    uint8_t *codes;
+    struct zti_ans_model model[ZTI_LL_MODELS];
+    struct zti_ans_mixed_table table;
+};
+
+enum { ZTI_LL_HASH_BITS = 18, ZTI_LL_SLICE_SAMPLE = 16384, ZTI_LL_WHOLE = 32768 };
+
+/* coding->model of the coder. */
+struct zti_ll {
+    struct zti_ll_tables tables;
+    uint32_t slots;
+    struct zti_ll_slot *slot; /* one a thread */
+};
+
+/* The instances of the tile coder, for one instruction set and width of values each. A tile that
+ * is decoded into no view is passed over. */
+struct zti_ll_ops {
+    void (*encode)(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *w);
+    void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                   uint64_t last, const struct zti_view *view);
+    /* Whether rows of an array of at most ZTI_LL_LARGE_VALUES repeat rows of other tiles of
+     * ZTI_LL_VALUES, in memory of such an array. */
+    bool (*repeats_far)(const struct zti_coding *coding, const struct zti_array *array,
+                        struct zti_ll_slot *slot);
+};
+
+extern const struct zti_ll_ops zti_ll_plain_32, zti_ll_plain_64;
+extern const struct zti_ll_ops zti_ll_avx2_32, zti_ll_avx2_64;
+extern const struct zti_ll_ops zti_ll_avx512_32, zti_ll_avx512_64;
+
+/* Take n <= 64 bits; beyond the end they are zeros, and r->at > r->end says so. */
+ZTI_STATIC uint64_t ll_take(struct zti_bit_reader *r, uint32_t n)
+{
+    const uint32_t low = n < 32 ? n : 32;
+    const uint64_t v = zti_peek_either(r) & ((UINT64_C(1) << low) - 1);
+    r->at += low;
+    return n > 32 ? v | (uint64_t)zti_take_within(r, n - 32) << 32 : v;
+}
+
+/* ---- stream.c ---- */
+
+/* Cut the array into tiles; and whether tiles of that size suit it. */
+void zti_ll_set_grid(struct zti_coding *coding);
+bool zti_ll_has_grid(const struct zti_coding *coding);
+
+/* Before the first tile, when coding and decoding; memory is made for the policy's threads. */
+zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
+                       const struct zti_array *array);
+zt_status zti_ll_take_head(zt_context *context, struct zti_coding *coding);
+void zti_ll_forget(zt_context *context, struct zti_coding *coding);
+void zti_ll_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *w);
+void zti_ll_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                   uint64_t last, const struct zti_view *view);
+struct zti_ll_slot *zti_ll_take_slot(struct zti_ll *model);
+void zti_ll_give_slot(struct zti_ll_slot *slot);
+
+/* ---- merge.c: contexts to models ---- */
+
+/* Bits, times 2^16, that symbols with these counts take, and about those of their table. */
+uint64_t zti_ll_cost(const struct zti_ll_tables *tables, const uint32_t *count);
+
+/* Merge contexts that are next to each other while it saves bits, and until there are at most
+ * ZTI_LL_MODELS: model_of says which each has. Counts of model k are then in counts[k]. Returns how
+ * many there are; *cost is what they take, times 2^16. */
+uint32_t zti_ll_merge(const struct zti_ll_tables *tables, zti_ll_counts counts, uint8_t *model_of,
+                      uint64_t *cost);
+
+/* ---- lattice.c ---- */
+
+/* A step and an offset of which n >= 8 numbers, ascending and distinct, are offset + k step, but
+ * for rounding to the type; false where there are none. */
+bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double *offset,
+                         double *step);
+
+/* Ascending order; scratch has room for as many. */
+void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n);
+
+/* ---- front.c: what a tile's bytes say before its symbols ---- */
+
+struct zti_ll_front {
+    struct zti_ll_transform t;
+    struct zti_ll_predictor p;
+    bool has_signs; /* in symbols */
+    uint32_t models;
+    uint8_t model_of[ZTI_LL_CONTEXTS];
+};
+
+/* NULL writer: only the bits are counted, without those of models' tables. */
+uint64_t zti_ll_put_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+                          const struct zti_ll_front *front, struct zti_bit_writer *w);
+bool zti_ll_take_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+                       struct zti_bit_reader *r, struct zti_ll_slot *slot,
+                       struct zti_ll_front *front);
+
+#endif

@@ -1,0 +1,256 @@
+/* predict.h: kernel text: a row's keys predicted by neighbours, to residuals and back. Sums are of
+ * single products in one order, whatever the instruction set. */
+
+/* A row of a tile, and what predicts it. */
+struct row {
+    uint32_t number, width, regime;
+    size_t cell;
+    int32_t source; /* the row that it repeats, or -1 */
+    uint32_t how;
+    bool has_weights;
+    uint32_t before, own;    /* taps */
+    size_t tap[ZTI_LL_TAPS]; /* cells of those before */
+    const float *weight;
+    uint32_t terms, first_terms; /* differences: cells back, with signs; of the row's first value */
+    ptrdiff_t back[16], first_back[16];
+    bool is_added[16], is_first_added[16];
+    bool has_own; /* differences along the row too */
+};
+
+/* The terms of the difference along some axes: the neighbours at each corner but the value's own;
+ * has_own: without the one beside it in the row. */
+static uint32_t find_terms(const struct zti_ll_shape *s, uint32_t axes, ptrdiff_t *back,
+                           bool *is_added)
+{
+    uint32_t n = 0;
+    for (uint32_t set = 1; set < 16; set++) {
+        uint32_t count = set >> 3;
+        ptrdiff_t at = set >> 3;
+        if (set & ~axes || set == 8)
+            continue;
+        for (uint32_t axis = 0; axis < 3; axis++)
+            if (set >> axis & 1) {
+                at += (ptrdiff_t)ll_rows_back(s, axis) * s->stride;
+                count++;
+            }
+        back[n] = at;
+        is_added[n++] = count & 1;
+    }
+    return n;
+}
+
+static struct row row_of(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                         const struct zti_ll_predictor *p, uint32_t number)
+{
+    struct row row = {.number = number, .width = ll_width(s, number), .source = -1};
+    row.regime = ll_regime(s, number);
+    row.cell = ll_cell(s, number);
+    if (t->has_rows) {
+        row.source = t->source[number];
+        row.how = t->how[number];
+    }
+    row.has_weights = p->has_weights[row.regime];
+    row.weight = p->weight[row.regime];
+    if (row.has_weights) {
+        const struct zti_ll_taps taps = ll_taps(s, row.regime);
+        row.before = taps.before;
+        row.own = taps.own;
+        for (uint32_t k = 0; k < taps.before; k++)
+            row.tap[k] = ll_tap_cell(s, number, taps.tap[k]);
+    }
+    const uint32_t axes = p->axes & (row.regime | 8);
+    row.has_own = axes & 8;
+    row.terms = find_terms(s, axes, row.back, row.is_added);
+    row.first_terms = find_terms(s, axes & 7, row.first_back, row.is_first_added);
+    return row;
+}
+
+/* Margins: before a row stands the first key of the row before it, behind it its last key. */
+static void set_margin_before(const struct zti_ll_shape *s, key *k, uint32_t number)
+{
+    const uint32_t regime = ll_regime(s, number);
+    const size_t cell = ll_cell(s, number);
+    key first = 0;
+    for (uint32_t axis = 3; axis-- > 0;)
+        if (regime >> axis & 1)
+            first = k[ll_cell(s, number - ll_rows_back(s, axis))];
+    for (uint32_t i = 1; i <= ZTI_LL_MARGIN; i++)
+        k[cell - i] = first;
+}
+
+static void set_margin_behind(const struct zti_ll_shape *s, key *k, uint32_t number)
+{
+    const size_t end = ll_cell(s, number) + ll_width(s, number);
+    for (size_t i = end; i < ll_cell(s, number) + s->width + ZTI_LL_MARGIN; i++)
+        k[i] = k[end - 1];
+}
+
+/* What a marked value has for a key. */
+ZTI_INLINE key filler(const struct zti_ll_shape *s, const key *k, uint32_t regime, size_t cell,
+                      bool is_first)
+{
+    const size_t up = cell - (regime & 1 ? s->stride : 0);
+    if (s->is_lanes || is_first)
+        return regime & 1   ? k[up]
+               : regime & 2 ? k[cell - (size_t)ll_rows_back(s, 1) * s->stride]
+                            : 0;
+    return regime & 1 ? (key)((k[cell - 1] >> 1) + (k[up] >> 1)) : k[cell - 1];
+}
+
+static void fill_row(const struct zti_ll_shape *s, key *k, const uint8_t *mark, uint32_t number)
+{
+    const size_t cell = ll_cell(s, number);
+    const uint32_t width = ll_width(s, number), regime = ll_regime(s, number);
+    for (uint32_t i = 0; i < width; i++)
+        if (mark[cell + i])
+            k[cell + i] = filler(s, k, regime, cell + i, i == 0);
+}
+
+/* ---- weights ---- */
+
+ZTI_INLINE key rounded(real sum)
+{
+#if WIDTH == 32
+    sum = sum > 2e9F ? 2e9F : sum < -2e9F ? -2e9F : sum;
+    return (key)rintf(sum);
+#else
+    sum = sum > 4e18 ? 4e18 : sum < -4e18 ? -4e18 : sum;
+    return (key)rint(sum);
+#endif
+}
+
+ZTI_INLINE key difference(key a, key b)
+{
+    return (key)((value)a - (value)b);
+}
+
+/* Weighted differences of the taps of rows before to the first of them. */
+ZTI_INLINE void sum_before(const struct row *row, const key *k, uint32_t n, real *sum)
+{
+    const key *const base = k + row->tap[0];
+    for (uint32_t i = 0; i < n; i++)
+        sum[i] = 0;
+    for (uint32_t j = 1; j < row->before; j++) {
+        const key *const tap = k + row->tap[j];
+        const real w = (real)row->weight[j];
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] += w * (real)difference(tap[i], base[i]);
+    }
+}
+
+/* Those of the row's own keys, the farthest first. */
+ZTI_INLINE real sum_own(const struct row *row, const key *own, key base, real sum, uint32_t nearest)
+{
+    for (uint32_t j = row->own; j >= nearest; j--) {
+        const real w = (real)row->weight[row->before + j - 1];
+        sum += w * (real)difference(own[-(ptrdiff_t)j], base);
+    }
+    return sum;
+}
+
+ZTI_INLINE key predicted_by_weights(const struct row *row, const key *own, const key *base,
+                                    real sum)
+{
+    const key from = row->before > 0 ? *base : own[-1];
+    sum = sum_own(row, own, from, row->before > 0 ? sum : 0, row->before > 0 ? 1 : 2);
+    return (key)((value)from + (value)rounded(sum));
+}
+
+/* ---- differences ---- */
+
+ZTI_INLINE void sum_terms(const struct row *row, const key *own, uint32_t n, value *sum)
+{
+    for (uint32_t i = 0; i < n; i++)
+        sum[i] = 0;
+    for (uint32_t j = 0; j < row->terms; j++) {
+        const key *const term = own - row->back[j];
+        if (row->is_added[j])
+            for (uint32_t i = 0; i < n; i++)
+                sum[i] += (value)term[i];
+        else
+            for (uint32_t i = 0; i < n; i++)
+                sum[i] -= (value)term[i];
+    }
+}
+
+ZTI_INLINE value first_predicted(const struct row *row, const key *own)
+{
+    value sum = 0;
+    for (uint32_t j = 0; j < row->first_terms; j++) {
+        const value term = (value)own[-row->first_back[j]];
+        sum += row->is_first_added[j] ? term : 0 - term;
+    }
+    return sum;
+}
+
+/* ---- rows that repeat rows ---- */
+
+ZTI_INLINE key repeated(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                        const struct row *row, const key *k, uint32_t x)
+{
+    const size_t at = ll_cell(s, (uint32_t)row->source);
+    const key from = k[at + ll_mirrored(row->how, t->mirror, s->width, x)];
+    const key other = t->kind <= ZTI_LL_LINEAR ? (key)~from : (key)(0 - (value)from);
+    return row->how & 2 ? other : from;
+}
+
+/* ---- a row ---- */
+
+/* The residuals of a row's keys. */
+static void row_to_residuals(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                             const struct row *row, const key *k, void *sums, key *residual)
+{
+    const key *const own = k + row->cell;
+    const uint32_t n = row->width;
+    if (row->source >= 0) {
+        for (uint32_t i = 0; i < n; i++)
+            residual[i] = difference(own[i], repeated(s, t, row, k, i));
+    } else if (row->has_weights) {
+        real *const sum = sums;
+        const key *const base = k + row->tap[0];
+        if (row->before > 0)
+            sum_before(row, k, n, sum);
+        for (uint32_t i = 0; i < n; i++)
+            residual[i] = difference(own[i], predicted_by_weights(row, own + i, base + i, sum[i]));
+    } else {
+        value *const sum = sums;
+        sum_terms(row, own, n, sum);
+        for (uint32_t i = 0; i < n; i++)
+            residual[i] =
+                (key)((value)own[i] - sum[i] - (row->has_own ? (value)own[(ptrdiff_t)i - 1] : 0));
+        residual[0] = (key)((value)own[0] - first_predicted(row, own));
+    }
+}
+
+/* And back: marked values have no residual. */
+static void residuals_to_row(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                             const struct row *row, key *k, const uint8_t *mark, void *sums,
+                             const key *residual)
+{
+    key *const own = k + row->cell;
+    const uint32_t n = row->width;
+    const bool has_marks = t->has_marks;
+    real *const real_sum = sums;
+    value *const sum = sums;
+    const bool by_weights = row->has_weights && row->source < 0;
+    if (by_weights && row->before > 0)
+        sum_before(row, k, n, real_sum);
+    else if (row->source < 0 && !by_weights)
+        sum_terms(row, own, n, sum);
+    for (uint32_t i = 0; i < n; i++) {
+        value p;
+        if (has_marks && mark[row->cell + i]) {
+            own[i] = filler(s, k, row->regime, row->cell + i, i == 0);
+            continue;
+        }
+        if (row->source >= 0)
+            p = (value)repeated(s, t, row, k, i);
+        else if (by_weights)
+            p = (value)predicted_by_weights(row, own + i, k + row->tap[0] + i, real_sum[i]);
+        else if (i == 0)
+            p = first_predicted(row, own);
+        else
+            p = sum[i] + (row->has_own ? (value)own[i - 1] : 0);
+        own[i] = (key)(p + (value)residual[i]);
+    }
+}

@@ -1,0 +1,141 @@
+/* rows.h: kernel text: rows of a tile that repeat earlier ones, in the same direction or mirrored,
+ * as they are or negated. Values are looked up by their magnitudes; each hit is a vote for the
+ * mirror's place and for the row it is in. */
+
+enum { NEAR_SHIFT = 6, WAYS = 4 };
+
+/* For each value where one of its magnitude was last, in a row at least 'gap' before; -1: nowhere.
+ * Returns how many were somewhere. */
+static size_t find_places(const struct tile *tile, const value *v, int32_t *from)
+{
+    const uint32_t width = tile->s.width;
+    const value sign = zti_is_float(tile->type) ? SIGN : 0;
+    int32_t *const place = tile->slot->places;
+    size_t hits = 0;
+    for (size_t i = 0; i < (size_t)1 << ZTI_LL_HASH_BITS; i++)
+        place[i] = -1;
+    for (size_t i = 0; i < tile->s.values; i++) {
+        const value size = v[i] & ~sign;
+        from[i] = -1;
+        if (size == 0 || (i > 0 && v[i] == v[i - 1]))
+            continue;
+        int32_t *const at =
+            &place[(uint64_t)size * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ZTI_LL_HASH_BITS)];
+        const int32_t j = *at;
+        *at = (int32_t)i;
+        if (j >= 0 && (v[j] & ~sign) == size && (size_t)j / width < i / width) {
+            from[i] = j;
+            hits++;
+        }
+    }
+    return hits;
+}
+
+/* The most frequent sum of a value's column and its place's. votes has room for two rows. */
+static uint32_t find_mirror(const struct zti_ll_shape *s, const int32_t *from, uint32_t *votes)
+{
+    uint32_t best = 1;
+    memset(votes, 0, 2 * (size_t)s->width * sizeof *votes);
+    for (size_t i = 0; i < s->values; i++)
+        if (from[i] >= 0)
+            votes[i % s->width + (uint32_t)from[i] % s->width]++;
+    for (uint32_t c = 1; c < 2 * s->width; c++)
+        if (votes[c] > votes[best])
+            best = c;
+    return best;
+}
+
+/* The row and way that most values of a row are found in: votes are zero before and after. */
+static size_t find_source(const struct zti_ll_shape *s, const value *v, uint32_t row,
+                          const int32_t *from, uint32_t *votes, struct zti_ll_transform *t)
+{
+    const size_t first = (size_t)row * s->width;
+    uint32_t most = 0;
+    for (uint32_t x = 0; x < s->width; x++) {
+        const int32_t j = from[first + x];
+        if (j < 0)
+            continue;
+        const uint32_t other = (uint32_t)j / s->width, column = (uint32_t)j % s->width;
+        const uint32_t negated = v[j] != v[first + x] ? 2 : 0;
+        for (uint32_t m = 0; m < 2; m++) {
+            uint32_t *const vote = &votes[WAYS * other + negated + m];
+            if (ll_mirrored(m, t->mirror, s->width, x) != column || ++*vote <= most)
+                continue;
+            most = *vote;
+            t->source[row] = (int32_t)other;
+            t->how[row] = (uint8_t)(negated + m);
+        }
+    }
+    for (uint32_t x = 0; x < s->width; x++)
+        if (from[first + x] >= 0)
+            memset(&votes[WAYS * ((uint32_t)from[first + x] / s->width)], 0, WAYS * sizeof *votes);
+    if (most * 8 >= s->width || most >= 24)
+        return most;
+    t->source[row] = -1;
+    return 0;
+}
+
+/* Values of a row that are 64 times nearer to what is repeated than to the one before them. */
+static uint32_t count_near(const struct tile *tile, const value *v, uint32_t row, uint32_t other,
+                           uint32_t how, const struct zti_ll_transform *t)
+{
+    const bool is_float = zti_is_float(tile->type);
+    const uint32_t width = tile->s.width;
+    uint32_t count = 0;
+    for (uint32_t x = 1; x < width; x++) {
+        const size_t i = (size_t)row * width + x;
+        value from = v[(size_t)other * width + ll_mirrored(how, t->mirror, width, x)];
+        from ^= how & 2 ? SIGN : 0;
+        const key k = order_of(is_float, v[i]);
+        const value near = size_of(difference(k, order_of(is_float, from)));
+        count += near <= size_of(difference(k, order_of(is_float, v[i - 1]))) >> NEAR_SHIFT;
+    }
+    return count;
+}
+
+/* A row beside one that repeats a row: it may repeat the one beside that. */
+static void spread_source(const struct tile *tile, const value *v, uint32_t row, uint32_t beside,
+                          struct zti_ll_transform *t)
+{
+    uint32_t most = tile->s.width * 3 / 5;
+    if (t->source[row] >= 0 || t->source[beside] < 0)
+        return;
+    const uint32_t how = t->how[beside];
+    for (int32_t step = -1; step <= 1; step++) {
+        const int32_t other = t->source[beside] + step;
+        if (other < 0 || other >= (int32_t)row)
+            continue;
+        const uint32_t near = count_near(tile, v, row, (uint32_t)other, how, t);
+        if (near <= most)
+            continue;
+        most = near;
+        t->source[row] = other;
+        t->how[row] = (uint8_t)how;
+    }
+}
+
+/* Which rows repeat rows; false where they are too few. */
+static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_transform *t)
+{
+    const struct zti_ll_shape *const s = &tile->s;
+    int32_t *const from = tile->slot->found;
+    uint32_t *const votes = tile->slot->votes;
+    size_t found = 0;
+    if (s->is_lanes || find_places(tile, v, from) * 50 <= s->values)
+        return false;
+    t->source = tile->slot->source;
+    t->how = tile->slot->how;
+    t->mirror = find_mirror(s, from, votes);
+    memset(votes, 0, WAYS * (size_t)s->rows * sizeof *votes);
+    for (uint32_t row = 0; row < s->rows; row++) {
+        t->source[row] = -1;
+        t->how[row] = 0;
+        found += find_source(s, v, row, from, votes, t);
+    }
+    for (uint32_t row = 1; row < s->rows; row++)
+        spread_source(tile, v, row, row - 1, t);
+    for (uint32_t row = s->rows - 1; row-- > 0;)
+        spread_source(tile, v, row, row + 1, t);
+    t->has_rows = found * 40 > s->values;
+    return t->has_rows;
+}

@@ -1,0 +1,329 @@
+/* spec.h: the rules of the lossless coder: how a tile's values lie in rows, which neighbours
+ * predict a key, magnitude codes, contexts of symbols, and the values' transforms to integer keys
+ * and back. docs/format/sz.md, effort 4, has them in words. */
+#ifndef ZTI_SZ_LOSSLESS_SPEC_H
+#define ZTI_SZ_LOSSLESS_SPEC_H
+
+#include "codec/sz/spec.h"
+
+#include <math.h>
+
+enum {
+    ZTI_LL_VALUES = 1 << 18,       /* of a tile, about */
+    ZTI_LL_LARGE_VALUES = 1 << 20, /* of a large one */
+    ZTI_LL_IS_LARGE = 1,           /* bit of zti_sz.tuning */
+    ZTI_LL_LANES_BITS = 5,         /* lanes of a tile that is one row, at most */
+    ZTI_LL_LANE_BITS = 10,         /* a lane has 2^10 values, or there is one lane */
+    ZTI_LL_MARGIN = 4,             /* cells before and behind a row */
+    ZTI_LL_TAPS = 16,              /* neighbours that predict a key, at most */
+    ZTI_LL_REGIMES = 8,
+    ZTI_LL_PIECE = 32,  /* symbols that share a context in a row that has no row before it */
+    ZTI_LL_MODELS = 16, /* of a tile, at most */
+    ZTI_LL_MOST_RANKS = 4096,
+    ZTI_LL_MOST_CODE = 125, /* of keys whose symbols have their signs */
+    ZTI_LL_MARK_RAW = 254,  /* symbols: the value follows as it is; */
+    ZTI_LL_MARK_FILL = 255, /* it is the fill value */
+    ZTI_LL_EXPONENTS = 2048,
+    ZTI_LL_POWERS = 330 /* of ten, to both sides */
+};
+
+/* How values become keys. */
+enum zti_ll_kind {
+    ZTI_LL_ORDER,   /* order-preserving integers of the bits */
+    ZTI_LL_LINEAR,  /* the same from an exponent on, below it multiples of its last place */
+    ZTI_LL_DECIMAL, /* n of n / 10^digits */
+    ZTI_LL_DIGITS,  /* decimals of so many significant digits, numbered */
+    ZTI_LL_LATTICE, /* n of offset + n step, a slice */
+    ZTI_LL_RANK,    /* the place in a table */
+    ZTI_LL_KINDS
+};
+
+/* ---- a tile's values in rows ----------------------------------------------------------------- */
+
+/* A tile, its axes of one value left out, as rows of its fastest axis; where that is its only axis,
+ * as rows of lanes: row r has value r of each lane. Cells are rows with margins. */
+struct zti_ll_shape {
+    bool is_lanes;
+    uint32_t dim[4];                  /* dim[3] is the row; of lanes, dim[2] rows */
+    uint32_t rows, width, last_width; /* the last row of lanes may have fewer */
+    uint32_t stride;                  /* cells of a row */
+    uint32_t values, slices;          /* slices have a lattice of their own: planes */
+};
+
+ZTI_STATIC uint32_t ll_lanes(uint32_t values)
+{
+    uint32_t lanes = 0;
+    while (lanes < ZTI_LL_LANES_BITS && values >> (ZTI_LL_LANE_BITS + lanes + 1))
+        lanes++;
+    return 1u << lanes;
+}
+
+ZTI_STATIC struct zti_ll_shape ll_shape(uint32_t rank, const uint32_t *extent)
+{
+    struct zti_ll_shape s = {.dim = {1, 1, 1, 1}, .values = 1};
+    uint32_t place = 4;
+    for (uint32_t i = rank; i-- > 0;) {
+        s.values *= extent[i];
+        if (extent[i] > 1)
+            s.dim[--place] = extent[i];
+    }
+    s.is_lanes = place >= 3;
+    if (s.is_lanes) {
+        s.width = ll_lanes(s.values);
+        s.dim[3] = s.width;
+        s.dim[2] = (s.values + s.width - 1) / s.width;
+    } else {
+        s.width = s.dim[3];
+    }
+    s.rows = s.dim[0] * s.dim[1] * s.dim[2];
+    s.last_width = s.values - (s.rows - 1) * s.width;
+    s.stride = s.width + 2 * ZTI_LL_MARGIN;
+    s.slices = s.dim[0] * s.dim[1];
+    return s;
+}
+
+/* Cells of a tile, with some that wide loads look at. */
+ZTI_STATIC size_t ll_cells(const struct zti_ll_shape *s)
+{
+    return (size_t)s->rows * s->stride + 64;
+}
+
+/* The first value's cell of a row. */
+ZTI_STATIC size_t ll_cell(const struct zti_ll_shape *s, uint32_t row)
+{
+    return (size_t)row * s->stride + ZTI_LL_MARGIN;
+}
+
+ZTI_STATIC uint32_t ll_width(const struct zti_ll_shape *s, uint32_t row)
+{
+    return row + 1 < s->rows ? s->width : s->last_width;
+}
+
+/* Which slower axes have a row before this one: bit 0 the slowest but one of a plane (y), bit 1 the
+ * plane before (z), bit 2 the volume before (t). */
+ZTI_STATIC uint32_t ll_regime(const struct zti_ll_shape *s, uint32_t row)
+{
+    const uint32_t y = row % s->dim[2], z = row / s->dim[2] % s->dim[1];
+    const uint32_t t = row / s->dim[2] / s->dim[1];
+    return (y > 0) | (z > 0) << 1 | (t > 0) << 2;
+}
+
+/* Rows to the row before along y, z, t. */
+ZTI_STATIC uint32_t ll_rows_back(const struct zti_ll_shape *s, uint32_t axis)
+{
+    return axis == 0 ? 1 : axis == 1 ? s->dim[2] : s->dim[2] * s->dim[1];
+}
+
+/* ---- taps ------------------------------------------------------------------------------------ */
+
+struct zti_ll_tap {
+    int8_t t, z, y, x;
+};
+
+/* Neighbours in the order in which they are taken, those of rows before; and how many are in the
+ * row itself, at x - 1, x - 2 ... Regime 0 has only these. */
+struct zti_ll_taps {
+    uint32_t before, own;
+    struct zti_ll_tap tap[ZTI_LL_TAPS];
+};
+
+ZTI_STATIC struct zti_ll_taps ll_lane_taps(uint32_t regime)
+{
+    struct zti_ll_taps taps = {.before = 0, .own = 0};
+    while (regime && taps.before < ZTI_LL_TAPS) {
+        const struct zti_ll_tap tap = {0, 0, (int8_t)(-1 - (int)taps.before), 0};
+        taps.tap[taps.before++] = tap;
+    }
+    return taps;
+}
+
+ZTI_STATIC struct zti_ll_taps ll_taps(const struct zti_ll_shape *s, uint32_t regime)
+{
+    static const struct zti_ll_tap order[] = {
+        {0, 0, 0, -1},   {0, 0, -1, 0},   {0, -1, 0, 0},   {-1, 0, 0, 0},  {0, 0, -1, -1},
+        {0, -1, 0, -1},  {-1, 0, 0, -1},  {0, -1, -1, 0},  {-1, 0, -1, 0}, {-1, -1, 0, 0},
+        {0, 0, -1, 1},   {0, -1, 0, 1},   {0, -1, 1, 0},   {0, 0, 0, -2},  {0, 0, -2, 0},
+        {0, -2, 0, 0},   {-1, 0, 0, 1},   {-1, 0, 1, 0},   {-2, 0, 0, 0},  {0, -1, -1, -1},
+        {-1, 0, -1, -1}, {-1, -1, 0, -1}, {-1, -1, -1, 0}, {0, -1, -1, 1}, {0, -1, 1, -1},
+        {0, -1, 1, 1},   {0, 0, -1, -2},  {0, 0, -1, 2},   {0, 0, -2, -1}, {0, 0, -2, 1},
+        {0, 0, 0, -3},   {0, 0, -3, 0},   {0, 0, -2, 2},   {0, 0, -2, -2}, {0, 0, 0, -4}};
+    struct zti_ll_taps taps = {.before = 0, .own = 0};
+    if (s->is_lanes)
+        return ll_lane_taps(regime);
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const struct zti_ll_tap tap = order[i];
+        const bool is_there = (tap.y >= 0 || regime & 1) && (tap.z >= 0 || regime & 2) &&
+                              (tap.t >= 0 || regime & 4) && (tap.y <= 0 || s->dim[2] > 1);
+        if (!is_there || taps.before + taps.own == ZTI_LL_TAPS)
+            continue;
+        if (tap.t == 0 && tap.z == 0 && tap.y == 0)
+            taps.own++;
+        else
+            taps.tap[taps.before++] = tap;
+    }
+    return taps;
+}
+
+/* The cell of a tap of a row's first value; what is beyond a face of the tile is taken from it. */
+ZTI_STATIC size_t ll_tap_cell(const struct zti_ll_shape *s, uint32_t row, struct zti_ll_tap tap)
+{
+    int64_t y = (int64_t)(row % s->dim[2]) + tap.y;
+    int64_t z = (int64_t)(row / s->dim[2] % s->dim[1]) + tap.z;
+    int64_t t = (int64_t)(row / s->dim[2] / s->dim[1]) + tap.t;
+    y = y < 0 ? 0 : y >= s->dim[2] ? (int64_t)s->dim[2] - 1 : y;
+    z = z < 0 ? 0 : z;
+    t = t < 0 ? 0 : t;
+    return ll_cell(s, (uint32_t)((t * s->dim[1] + z) * s->dim[2] + y)) + (size_t)(ptrdiff_t)tap.x;
+}
+
+/* How the keys of a tile are predicted: by weights of taps, of each regime that has any, else by
+ * differences along axes (bits 0, 1, 2 as in a regime, 3 along the row). */
+struct zti_ll_predictor {
+    bool has_weights[ZTI_LL_REGIMES];
+    uint32_t axes;
+    float weight[ZTI_LL_REGIMES][ZTI_LL_TAPS]; /* of the taps before, then of the row's own; the
+                                                  first one's is what all others leave of 1 */
+};
+
+/* Weights are no larger, so that sums are finite. */
+#define ZTI_LL_MOST_WEIGHT 0x1p16F
+
+/* ---- magnitude codes of residuals ------------------------------------------------------------ */
+
+ZTI_STATIC uint32_t ll_code(uint64_t magnitude)
+{
+    if (magnitude < 8)
+        return (uint32_t)magnitude;
+    const uint32_t top = zti_bit_length64(magnitude) - 1;
+    return 4 * (top - 1) + (uint32_t)(magnitude >> (top - 2) & 3);
+}
+
+/* Bits that a code leaves open, and the least magnitude that has it. */
+ZTI_STATIC uint32_t ll_open_bits(uint32_t code)
+{
+    return code < 8 ? 0 : code / 4 - 1;
+}
+
+ZTI_STATIC uint64_t ll_least(uint32_t code)
+{
+    return code < 8 ? code : (uint64_t)(4 | (code & 3)) << (code / 4 - 1);
+}
+
+/* The middle of those that have a code: what contexts are made of. */
+ZTI_STATIC float ll_middle(uint32_t code)
+{
+    return code < 8
+               ? (float)code
+               : (float)((double)ll_least(code) + (double)(UINT64_C(1) << ll_open_bits(code)) / 2);
+}
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+enum {
+    ZTI_LL_LEVELS = 128,          /* half octaves of magnitude */
+    ZTI_LL_FILLS = ZTI_LL_LEVELS, /* a neighbour is the fill value: three kinds of 32 levels */
+    ZTI_LL_FILL_LEVELS = 32,
+    ZTI_LL_ALL_FILLS = ZTI_LL_FILLS + 3 * ZTI_LL_FILL_LEVELS,
+    ZTI_LL_REPEATS = ZTI_LL_ALL_FILLS + 1, /* of rows that repeat rows */
+    ZTI_LL_CONTEXTS = ZTI_LL_REPEATS + ZTI_LL_LEVELS
+};
+
+/* The level of a mean magnitude, which is 0 or more: halves of octaves from 1/32 on. */
+ZTI_INLINE uint32_t ll_level(float mean)
+{
+    const float above = mean + 1 / 32.0F;
+    uint32_t bits;
+    memcpy(&bits, &above, sizeof bits);
+    const uint32_t level = (bits >> 22) - ((127 - 5) << 1);
+    return level < ZTI_LL_LEVELS ? level : ZTI_LL_LEVELS - 1;
+}
+
+/* With the neighbours that are the fill value, twice those across the row: 0 to 6. */
+ZTI_INLINE uint32_t ll_context(uint32_t level, uint32_t fills)
+{
+    if (fills == 0)
+        return level;
+    const uint32_t kind = fills <= 1 ? 0 : fills <= 3 ? 1 : 2;
+    return fills == 6 ? (uint32_t)ZTI_LL_ALL_FILLS
+                      : ZTI_LL_FILLS + kind * ZTI_LL_FILL_LEVELS + level / 4;
+}
+
+/* Neighbours whose magnitudes are averaged, as cells from the value's own. */
+struct zti_ll_near {
+    uint32_t count;
+    ptrdiff_t at[24];
+    float weight[24];
+};
+
+ZTI_STATIC void ll_add_near(struct zti_ll_near *near, ptrdiff_t at, float weight)
+{
+    near->at[near->count] = at;
+    near->weight[near->count++] = weight;
+}
+
+/* Those of a row; is_repeat[row] says which rows repeat rows (NULL: none): these are among
+ * themselves. None: see ZTI_LL_PIECE. */
+ZTI_STATIC struct zti_ll_near ll_near(const struct zti_ll_shape *s, uint32_t row,
+                                      const int32_t *source)
+{
+    static const float lane[6] = {2, 1, 1, 1, .5F, .5F}, beside[5] = {.5F, 1, 2, 1, .5F};
+    struct zti_ll_near near = {.count = 0};
+    const uint32_t regime = ll_regime(s, row);
+    float sum = 0;
+    for (uint32_t k = 0; s->is_lanes && k < 6 && k < row; k++)
+        ll_add_near(&near, -(ptrdiff_t)(k + 1) * s->stride, lane[k]);
+    for (uint32_t axis = 0; !s->is_lanes && axis < 3; axis++) {
+        const uint32_t back = ll_rows_back(s, axis);
+        if (!(regime >> axis & 1) || (source && (source[row - back] >= 0) != (source[row] >= 0)))
+            continue;
+        for (int x = -2; x <= 2; x++)
+            ll_add_near(&near, x - (ptrdiff_t)back * s->stride, beside[x + 2]);
+        if (axis == 0 && row % s->dim[2] > 1)
+            ll_add_near(&near, -2 * (ptrdiff_t)s->stride, .5F);
+    }
+    for (uint32_t k = 0; k < near.count; k++)
+        sum += near.weight[k];
+    for (uint32_t k = 0; k < near.count; k++)
+        near.weight[k] /= sum;
+    return near;
+}
+
+/* ---- what a transform keeps ------------------------------------------------------------------ */
+
+struct zti_ll_transform {
+    uint32_t kind;
+    bool has_fill, has_marks;
+    uint64_t fill;
+    uint32_t base, zeros;          /* linear: exponent field, low bits that are 0 from it on */
+    uint8_t low[ZTI_LL_EXPONENTS]; /* below it: low bits that are 0, by exponent */
+    uint32_t digits;               /* decimals */
+    int32_t lowest;                /* significant digits: the power of ten of the least */
+    uint32_t ranks;
+    uint64_t *rank;        /* ordered, [ZTI_LL_MOST_RANKS] */
+    double *offset, *step; /* lattices: a slice */
+    bool has_rows;         /* rows that repeat rows: */
+    uint32_t mirror;
+    int32_t *source; /* a row: which, or -1 */
+    uint8_t *how;    /* 1: from its end; 2: negated */
+};
+
+/* A power of ten: mantissa of 128 bits, the highest set, times 2^exponent; truncated. */
+struct zti_ll_power {
+    uint64_t high, low;
+    int32_t exponent;
+};
+
+/* Where a row's repeated row has what belongs to x. */
+ZTI_INLINE uint32_t ll_mirrored(uint32_t how, uint32_t mirror, uint32_t width, uint32_t x)
+{
+    if (!(how & 1))
+        return x;
+    const int64_t q = (int64_t)mirror - x;
+    return (uint32_t)(q < 0 ? q + width : q >= width ? q - width : q);
+}
+
+/* ---- a tile's bytes -------------------------------------------------------------------------- */
+
+enum { ZTI_LL_CODED = 0, ZTI_LL_RAW = 3 };
+
+#endif

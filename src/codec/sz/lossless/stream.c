@@ -1,0 +1,315 @@
+/* stream.c: the lossless coder of effort 'high': its tiles, its memory, and what it does before the
+ * first tile. Tiles are whole slices of about 2^18 values, so that rows are long; or of 2^20, where
+ * rows repeat rows that are farther away. Nothing is in the stream's head: a tile has its own
+ * models. */
+#include "codec/sz/lossless/lossless.h"
+#include "core/cpu.h"
+#include "core/threads.h"
+
+static const struct zti_ll_ops *ops_of(const struct zti_coding *coding)
+{
+    const bool is_wide = zt_type_bytes(coding->type) == 8;
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (coding->run.isa == ZT_ISA_AVX512)
+        return is_wide ? &zti_ll_avx512_64 : &zti_ll_avx512_32;
+    if (coding->run.isa == ZT_ISA_AVX2)
+        return is_wide ? &zti_ll_avx2_64 : &zti_ll_avx2_32;
+#endif
+    return is_wide ? &zti_ll_plain_64 : &zti_ll_plain_32;
+}
+
+/* ---- tiles ---- */
+
+/* Whole slices of the slowest axis that is too long; parts of it are about alike. */
+void zti_ll_set_grid(struct zti_coding *coding)
+{
+    const uint64_t most =
+        sz_of(coding)->tuning & ZTI_LL_IS_LARGE ? ZTI_LL_LARGE_VALUES : ZTI_LL_VALUES;
+    const uint64_t *const shape = coding->grid.shape;
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
+    uint64_t values = 1;
+    for (uint32_t i = coding->grid.rank; i-- > 0 && values < most;) {
+        const uint64_t fit = most / values;
+        if (shape[i] <= fit) {
+            side[i] = (uint32_t)shape[i];
+            values *= shape[i];
+            continue;
+        }
+        const uint64_t parts = (shape[i] + fit - 1) / fit;
+        side[i] = (uint32_t)((shape[i] + parts - 1) / parts);
+        break;
+    }
+    coding->grid = zti_grid_of(coding->grid.rank, shape, side);
+}
+
+static struct zti_ll_shape tile_shape(const struct zti_coding *coding)
+{
+    return ll_shape(coding->grid.rank, coding->grid.side);
+}
+
+/* Large tiles have rows whose margins take little. */
+bool zti_ll_has_grid(const struct zti_coding *coding)
+{
+    enum { LEAST_WIDTH = 32 };
+    const struct zti_ll_shape s = tile_shape(coding);
+    return !(sz_of(coding)->tuning & ZTI_LL_IS_LARGE) || (!s.is_lanes && s.width >= LEAST_WIDTH);
+}
+
+/* What the tiles of a grid, cut ones included, take at most. */
+struct room {
+    size_t cells, values, rows, width, slices;
+    bool has_lanes;
+};
+
+static void widen(struct room *room, const struct zti_ll_shape *s)
+{
+    room->cells = ll_cells(s) > room->cells ? ll_cells(s) : room->cells;
+    room->values = s->values > room->values ? s->values : room->values;
+    room->rows = s->rows > room->rows ? s->rows : room->rows;
+    room->width = s->width > room->width ? s->width : room->width;
+    room->slices = s->slices > room->slices ? s->slices : room->slices;
+    room->has_lanes |= s->is_lanes;
+}
+
+static struct room room_of(const struct zti_grid *grid)
+{
+    struct room room = {.cells = 0};
+    for (uint32_t cut = 0; cut < 1u << grid->rank; cut++) {
+        uint32_t extent[ZT_MAX_RANK];
+        for (uint32_t i = 0; i < grid->rank; i++) {
+            const uint32_t rest = (uint32_t)(grid->shape[i] % grid->side[i]);
+            extent[i] = cut >> i & 1 && rest > 0 ? rest : grid->side[i];
+        }
+        const struct zti_ll_shape s = ll_shape(grid->rank, extent);
+        widen(&room, &s);
+    }
+    return room;
+}
+
+/* ---- tables ---- */
+
+/* Powers of ten from 10^0 to both sides: a multiplication or a division by 10 a step, truncated to
+ * 128 bits. */
+static void make_powers(struct zti_ll_power *ten)
+{
+    __extension__ typedef unsigned __int128 wide;
+    struct zti_ll_power one = {.high = UINT64_C(1) << 63, .low = 0, .exponent = -127};
+    ten[ZTI_LL_POWERS] = one;
+    for (uint32_t k = 1; k <= ZTI_LL_POWERS; k++) {
+        const wide low = (wide)one.low * 10, high = (wide)one.high * 10 + (uint64_t)(low >> 64);
+        const uint32_t more = zti_bit_length64((uint64_t)(high >> 64)); /* 3 or 4 */
+        one.high = (uint64_t)(high >> more);
+        one.low = (uint64_t)high << (64 - more) | (uint64_t)low >> more;
+        one.exponent += (int32_t)more;
+        ten[ZTI_LL_POWERS + k] = one;
+    }
+    one = ten[ZTI_LL_POWERS];
+    for (uint32_t k = 1; k <= ZTI_LL_POWERS; k++) {
+        uint64_t part[3], rest = 0;
+        const uint64_t in[3] = {one.high, one.low, 0};
+        for (uint32_t i = 0; i < 3; i++) {
+            const wide v = (wide)rest << 64 | in[i];
+            part[i] = (uint64_t)(v / 10);
+            rest = (uint64_t)(v % 10);
+        }
+        const uint32_t up = 64 - zti_bit_length64(part[0]); /* 3 or 4 */
+        one.high = part[0] << up | part[1] >> (64 - up);
+        one.low = part[1] << up | part[2] >> (64 - up);
+        one.exponent -= (int32_t)up;
+        ten[ZTI_LL_POWERS - k] = one;
+    }
+}
+
+/* log2(v), rounded down, by the usual squaring, a bit a time. */
+static uint32_t log2_of(uint32_t v)
+{
+    uint32_t bits = zti_bit_length64(v) - 1;
+    uint64_t x = (uint64_t)v << (31 - bits); /* 1 <= x / 2^31 < 2 */
+    for (uint32_t k = 0; k < 16; k++) {
+        x = x * x >> 31;
+        bits = bits << 1 | (uint32_t)(x >> 32);
+        x >>= x >> 32;
+    }
+    return bits;
+}
+
+static void make_tables(struct zti_ll_tables *tables)
+{
+    make_powers(tables->ten);
+    for (uint32_t v = 1; v <= 4096; v++)
+        tables->log2[v] = log2_of(v);
+    for (uint32_t code = 0; code < 256; code++)
+        tables->middle[code] = ll_middle(code);
+}
+
+/* ---- memory ---- */
+
+enum { ROOM = 6144 + 64 /* values of a row of a box, at most */ };
+
+/* Parts of a thread's memory: where they are, or how much they take where there is none. */
+struct parts {
+    uint8_t *memory;
+    size_t bytes;
+};
+
+static void *part_of(struct parts *p, size_t bytes)
+{
+    void *const at = p->memory ? p->memory + p->bytes : NULL;
+    p->bytes += (bytes + 63 + 64) / 64 * 64;
+    return at;
+}
+
+static void lay_out(struct parts *p, const struct room *s, size_t value_bytes, bool is_encoded,
+                    struct zti_ll_slot *slot)
+{
+    const size_t more = is_encoded ? ZTI_LL_WHOLE : 0; /* boxes */
+    const size_t cells = s->cells + 3 * more, n = s->values + more;
+    const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET);
+    const bool is_copied = is_encoded || s->has_lanes;
+    slot->values = part_of(p, n * value_bytes);
+    slot->keys = part_of(p, cells * value_bytes);
+    slot->magnitudes = part_of(p, cells * sizeof(float));
+    slot->marks = part_of(p, cells);
+    slot->residuals = part_of(p, (is_encoded ? n : s->width) * value_bytes);
+    slot->symbols = part_of(p, is_encoded ? n : s->width);
+    slot->contexts = part_of(p, 2 * (is_encoded ? n : s->width + ZTI_LL_PIECE));
+    slot->means = part_of(p, (s->width + ROOM) * sizeof(float));
+    slot->sums = part_of(p, (s->width + ROOM) * 8);
+    slot->lattices = part_of(p, 2 * s->slices * sizeof(double));
+    slot->ranks = part_of(p, ZTI_LL_MOST_RANKS * sizeof(uint64_t));
+    slot->source = part_of(p, s->rows * sizeof(int32_t));
+    slot->how = part_of(p, s->rows);
+    slot->all = part_of(p, is_encoded ? 2 * n * sizeof(uint64_t) : is_copied ? n * value_bytes : 0);
+    slot->codes = part_of(p, is_encoded ? zti_ans_mixed_bytes(n) + n : s->width + ZTI_LL_PIECE);
+    for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
+        slot->model[k].decode = part_of(p, model);
+    if (!is_encoded)
+        return;
+    slot->sample = part_of(p, ZTI_LL_SLICE_SAMPLE * sizeof(uint64_t));
+    slot->sorted = part_of(p, ZTI_LL_SLICE_SAMPLE * sizeof(uint64_t));
+    slot->found = part_of(p, n * sizeof(int32_t));
+    slot->places = part_of(p, sizeof(int32_t) << ZTI_LL_HASH_BITS);
+    slot->votes = part_of(p, 4 * (s->rows + s->width) * sizeof(uint32_t));
+    slot->counts = part_of(p, sizeof *slot->counts);
+    slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
+}
+
+static void free_slots(zt_context *context, struct zti_ll *model)
+{
+    for (uint32_t i = 0; i < model->slots; i++)
+        zti_release(context, model->slot[i].memory);
+    zti_release(context, model->slot);
+    model->slot = NULL;
+    model->slots = 0;
+}
+
+/* One for each thread that there is work for. */
+static zt_status make_slots(zt_context *context, const struct zti_coding *coding, uint64_t wanted,
+                            bool is_encoded)
+{
+    struct zti_ll *const model = coding->model;
+    const struct room s = room_of(&coding->grid);
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    wanted = wanted < coding->grid.count ? wanted : coding->grid.count;
+    free_slots(context, model);
+    model->slot = zti_alloc_zeroed(context, (size_t)wanted * sizeof *model->slot);
+    if (!model->slot)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %u threads", (uint32_t)wanted);
+    model->slots = (uint32_t)wanted;
+    for (uint32_t i = 0; i < model->slots; i++) {
+        struct zti_ll_slot *const slot = &model->slot[i];
+        struct parts p = {.memory = NULL, .bytes = 0};
+        atomic_flag_clear(&slot->is_taken);
+        lay_out(&p, &s, value_bytes, is_encoded, slot);
+        slot->memory = zti_alloc(context, p.bytes + 64);
+        if (!slot->memory)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values", s.values);
+        p = (struct parts){.memory = slot->memory + (64 - (uintptr_t)slot->memory % 64) % 64};
+        lay_out(&p, &s, value_bytes, is_encoded, slot);
+    }
+    return ZT_OK;
+}
+
+struct zti_ll_slot *zti_ll_take_slot(struct zti_ll *model)
+{
+    for (uint32_t i = 0;; i = (i + 1) % model->slots)
+        if (!atomic_flag_test_and_set_explicit(&model->slot[i].is_taken, memory_order_acquire))
+            return &model->slot[i];
+}
+
+void zti_ll_give_slot(struct zti_ll_slot *slot)
+{
+    atomic_flag_clear_explicit(&slot->is_taken, memory_order_release);
+}
+
+static struct zti_ll *new_model(zt_context *context, struct zti_coding *coding)
+{
+    struct zti_ll *const model = zti_alloc_zeroed(context, sizeof *model);
+    coding->model = model;
+    if (model)
+        make_tables(&model->tables);
+    else
+        (void)zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of a coder");
+    return model;
+}
+
+void zti_ll_forget(zt_context *context, struct zti_coding *coding)
+{
+    if (coding->model)
+        free_slots(context, coding->model);
+    zti_release(context, coding->model);
+    coding->model = NULL;
+}
+
+/* ---- before the first tile ---- */
+
+/* Turn to large tiles where rows of the first of them repeat rows far away. */
+static zt_status choose_size(zt_context *context, struct zti_coding *coding,
+                             const struct zti_array *array)
+{
+    if (coding->grid.count < 2)
+        return ZT_OK;
+    sz_in(coding)->tuning = ZTI_LL_IS_LARGE;
+    zti_ll_set_grid(coding);
+    zt_status status = ZT_OK;
+    bool is_far = zti_ll_has_grid(coding);
+    if (is_far) {
+        status = make_slots(context, coding, 1, true);
+        struct zti_ll *const model = coding->model;
+        is_far = status == ZT_OK && ops_of(coding)->repeats_far(coding, array, model->slot);
+    }
+    if (!is_far) {
+        sz_in(coding)->tuning = 0;
+        zti_ll_set_grid(coding);
+    }
+    return status;
+}
+
+zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
+                       const struct zti_array *array)
+{
+    zt_status status = new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
+    if (status == ZT_OK)
+        status = choose_size(context, coding, array);
+    return status == ZT_OK ? make_slots(context, coding, zti_threads_wanted(context), true)
+                           : status;
+}
+
+zt_status zti_ll_take_head(zt_context *context, struct zti_coding *coding)
+{
+    if (!new_model(context, coding))
+        return ZT_NO_MEMORY;
+    return make_slots(context, coding, zti_threads_wanted(context), false);
+}
+
+void zti_ll_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *w)
+{
+    ops_of(coding)->encode(coding, array, first, last, w);
+}
+
+void zti_ll_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                   uint64_t last, const struct zti_view *view)
+{
+    ops_of(coding)->decode(coding, r, first, last, view);
+}

@@ -1,0 +1,332 @@
+/* sz_lossless_test.c: the lossless coder of effort 'high': every bit of awkward values comes back,
+ * fields with a known entropy come near to it, nothing grows, all instances and policies write the
+ * same bytes, and damaged streams are decoded or refused. */
+#include "codec/sz/lossless/lossless.h"
+#include "unit/sz_support.h"
+
+#include <math.h>
+
+/* ---- arrays ---- */
+
+/* An element's bits, whatever the type. */
+static void set_bits(const zt_array *array, uint64_t i, uint64_t bits)
+{
+    const uint32_t narrow = (uint32_t)bits;
+    const size_t bytes = zt_type_bytes(array->type);
+    memcpy((char *)array->data + i * bytes,
+           bytes == 8 ? (const void *)&bits : (const void *)&narrow, bytes);
+}
+
+static void set_number(const zt_array *array, uint64_t i, double x)
+{
+    if (array->type == ZT_F32)
+        ((float *)array->data)[i] = (float)x;
+    else if (array->type == ZT_F64)
+        ((double *)array->data)[i] = x;
+    else if (array->type == ZT_I32)
+        ((int32_t *)array->data)[i] = (int32_t)x;
+    else
+        ((int64_t *)array->data)[i] = (int64_t)x;
+}
+
+enum { AWKWARD_KINDS = 14 };
+
+/* Values of a kind that a transform, a mark or an escape is for, with some that are none. */
+static void fill_awkwardly(const zt_array *array, uint32_t kind, struct rng *r)
+{
+    const uint64_t n = values_of(array->rank, array->shape);
+    const uint32_t width = (uint32_t)array->shape[array->rank - 1];
+    const bool is_float = array->type == ZT_F32 || array->type == ZT_F64;
+    const size_t bytes = zt_type_bytes(array->type);
+    const double ten = pow(10, (double)rng_below(r, 12)), start = (double)rng_below(r, 1000);
+    const double step = ldexp(1, -(int)rng_below(r, 30));
+    uint64_t few[8];
+    for (uint32_t i = 0; i < 8; i++)
+        few[i] = rng_next(r);
+    for (uint64_t i = 0; i < n; i++) {
+        const double wave = start + 10 * sin((double)i * 0.05) + 1e-3 * (double)rng_below(r, 1000);
+        const uint64_t bits = rng_next(r);
+        switch (kind) {
+        case 0: set_bits(array, i, bits); break;
+        case 1: set_bits(array, i, few[bits & 7]); break;
+        case 2: set_number(array, i, wave); break;
+        case 3: set_number(array, i, is_float ? rint(wave * ten) / ten : wave); break;
+        case 4: set_number(array, i, start + (double)(bits % 65536) * step); break;
+        case 5: /* runs */
+            if (i > 0 && bits % 3)
+                memcpy((char *)array->data + i * bytes, (char *)array->data + (i - 1) * bytes,
+                       bytes);
+            else
+                set_bits(array, i, bits);
+            break;
+        case 6: /* subnormals and zeros of both signs */
+            set_bits(array, i,
+                     bytes == 4 ? bits & 0x807fffff
+                                : bits & UINT64_C(0x800fffffffffffff) >> (bits % 3 ? 0 : 50));
+            break;
+        case 7: /* NaN of any payload, infinities */
+            set_bits(array, i, bits | (bytes == 4 ? 0x7f800000 : UINT64_C(0x7ff0000000000000)));
+            break;
+        case 8: set_number(array, i, bits & 3 ? wave : bits & 4 ? -0.0 : 0.0); break;
+        case 9: /* rows that repeat rows */
+            if (i >= 2 * (uint64_t)width)
+                memcpy((char *)array->data + i * bytes,
+                       (char *)array->data + (i - 2 * (uint64_t)width) * bytes, bytes);
+            else
+                set_bits(array, i, bits);
+            break;
+        case 10: set_bits(array, i, i); break;
+        case 11: { /* decimals of few digits */
+            char text[40];
+            snprintf(text, sizeof text, "%.*e", (int)(ten > 1e6 ? 5 : 2),
+                     wave * pow(10, (double)(bits % 40) - 20));
+            set_number(array, i, is_float ? strtod(text, NULL) : wave);
+            break;
+        }
+        case 12: /* masked */ set_number(array, i, is_float && bits % 5 ? 1e20 : wave); break;
+        default: set_bits(array, i, bits << (start > 64 ? 20 : 3)); break;
+        }
+    }
+    for (uint32_t i = 0; i < 5 && kind % 2; i++)
+        set_bits(array, rng_below(r, n), rng_next(r));
+}
+
+static struct test_array awkward_array(uint32_t number)
+{
+    static const uint64_t most[ZT_MAX_RANK] = {9000, 80, 20, 9};
+    struct rng r = {number};
+    const uint32_t rank = 1 + (uint32_t)rng_below(&r, 4), type = 1 + (uint32_t)rng_below(&r, 4);
+    uint64_t shape[ZT_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++)
+        shape[i] = 1 + rng_below(&r, most[rank - 1]);
+    if (rng_once_in(&r, 12))
+        shape[rank - 1] *= 50;
+    struct test_array a = array_of(type, rank, shape);
+    fill_awkwardly(&a.array, number % AWKWARD_KINDS, &r);
+    return a;
+}
+
+static void every_bit_of_awkward_values_comes_back(void **state)
+{
+    (void)state;
+    for (uint32_t number = 0; number < 700; number += TEST_SHARE) {
+        struct test_array a = awkward_array(number);
+        const uint64_t raw = values_of(a.array.rank, a.array.shape) * zt_type_bytes(a.array.type);
+        const uint64_t bits = need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+        assert_true(bits / 8 <= raw + raw / 5000 + 16);
+        test_array_free(&a);
+    }
+}
+
+/* ---- fields of which the entropy is known ---- */
+
+enum { MADE = 1 << 17 };
+
+/* A random walk. */
+static void fill_walk(double *x, struct rng *r)
+{
+    double at = 20;
+    for (uint32_t i = 0; i < MADE; i++) {
+        at += 0.6 * (rng_unit(r) + rng_unit(r) + rng_unit(r) - 1.5) - (at - 20) * 0.001;
+        x[i] = at;
+    }
+}
+
+/* Bits a value of a made field. */
+static double bits_of(const zt_array *array)
+{
+    return (double)need_bound(NULL, array, 0, ZT_EFFORT_HIGH) /
+           (double)values_of(array->rank, array->shape);
+}
+
+/* A step of the walk has a standard deviation of 0.3: the decimals' differences have about
+ * log2(0.3 10^d sqrt(2 pi e)) bits. */
+static void decimals_take_what_their_steps_do(void **state)
+{
+    static const uint64_t shape[1] = {MADE};
+    static const uint32_t digits[] = {1, 2, 4, 6, 8, 10, 12};
+    struct test_array a = array_of(ZT_F64, 1, shape);
+    double *const x = need(MADE * sizeof *x);
+    struct rng r = {1};
+    (void)state;
+    fill_walk(x, &r);
+    for (uint32_t k = 0; k < sizeof digits / sizeof *digits; k++) {
+        const double ten = pow(10, digits[k]);
+        for (uint32_t i = 0; i < MADE; i++)
+            ((double *)a.array.data)[i] = rint(x[i] * ten) / ten;
+        const double ideal = log2(0.3 * ten * 4.13);
+        assert_true(bits_of(&a.array) < 1.06 * ideal + 0.15);
+    }
+    free(x);
+    test_array_free(&a);
+}
+
+/* Values from 16-bit integers, each slice with its own scale and offset, take what the integers do,
+ * but for 2 % and what scales and offsets are. */
+static void packed_slices_take_what_their_integers_do(void **state)
+{
+    enum { SLICES = 8, SIDE = 128 };
+    static const uint64_t shape[3] = {SLICES, SIDE, SIDE};
+    struct test_array integers = array_of(ZT_I32, 3, shape);
+    struct test_array narrow = array_of(ZT_F32, 3, shape), wide = array_of(ZT_F64, 3, shape);
+    struct rng r = {2};
+    (void)state;
+    for (uint32_t z = 0; z < SLICES; z++) {
+        const double scale = (double)(float)(0.002 + 0.008 * rng_unit(&r));
+        const double offset = (double)(float)(300 * rng_unit(&r));
+        for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+            const double wave = sin(i % SIDE * 0.05 + z) * cos(i / SIDE * 0.04);
+            const double n = floor(16000 + 12000 * wave + 40 * (rng_unit(&r) + rng_unit(&r)));
+            set_number(&integers.array, z * SIDE * SIDE + i, n);
+            set_number(&narrow.array, z * SIDE * SIDE + i, n * scale + offset);
+            set_number(&wide.array, z * SIDE * SIDE + i, n * scale + offset);
+        }
+    }
+    const double most = 1.02 * bits_of(&integers.array) + 128.0 / SIDE / SIDE;
+    assert_true(bits_of(&narrow.array) < most);
+    assert_true(bits_of(&wide.array) < most);
+    test_array_free(&integers);
+    test_array_free(&narrow);
+    test_array_free(&wide);
+}
+
+/* Integers as floats, halves and floats widened, few distinct values, counters, repeated rows. */
+static void other_fields_take_little_more_than_they_hold(void **state)
+{
+    static const uint64_t line[1] = {MADE}, rows[2] = {32, MADE / 32};
+    static const double few[5] = {0.1, 0.7, 3.141592653589793, 1e10, -3.3e-5};
+    struct test_array f = array_of(ZT_F32, 1, line), d = array_of(ZT_F64, 1, line);
+    struct test_array i64 = array_of(ZT_I64, 1, line), block = array_of(ZT_F64, 2, rows);
+    double *const x = need(MADE * sizeof *x);
+    struct rng r = {3};
+    (void)state;
+    fill_walk(x, &r);
+    for (uint32_t i = 0; i < MADE; i++)
+        set_number(&f.array, i, floor(50 * x[i]));
+    assert_true(bits_of(&f.array) < 1.06 * log2(0.3 * 50 * 4.13));
+    for (uint32_t i = 0; i < MADE; i++)
+        set_number(&d.array, i, (double)(float)x[i]);
+    assert_true(bits_of(&d.array) < 20.5);
+    for (uint32_t i = 0; i < MADE; i++)
+        set_number(&d.array, i, few[rng_below(&r, 5)]);
+    assert_true(bits_of(&d.array) < log2(5) + 0.02);
+    for (uint32_t i = 0; i < MADE; i++)
+        set_bits(&i64.array, i, UINT64_C(1000000000000) + i);
+    assert_true(bits_of(&i64.array) < 0.05);
+    for (uint32_t i = 0; i < MADE; i++)
+        set_bits(&block.array, i, 0);
+    for (uint32_t i = 0; i < MADE; i++)
+        ((double *)block.array.data)[i] =
+            i < MADE / 32 ? rng_unit(&r) : ((double *)block.array.data)[i - MADE / 32];
+    assert_true(bits_of(&block.array) < 64.0 / 20);
+    free(x);
+    test_array_free(&f);
+    test_array_free(&d);
+    test_array_free(&i64);
+    test_array_free(&block);
+}
+
+static void noise_grows_by_a_byte_a_tile(void **state)
+{
+    static const uint64_t shape[2] = {700, 800};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++) {
+        struct test_array a = array_of(type, 2, shape);
+        fill_array(&a.array, DATA_ANY_BITS, type);
+        const uint64_t raw = 700 * 800 * zt_type_bytes(type);
+        assert_true(need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH) / 8 <= raw + 3);
+        test_array_free(&a);
+    }
+}
+
+/* ---- the same bytes ---- */
+
+static void all_instances_write_the_same_bytes(void **state)
+{
+    (void)state;
+    for (uint32_t number = 1000; number < 1000 + 3 * AWKWARD_KINDS; number += TEST_SHARE) {
+        struct test_array a = awkward_array(number);
+        struct coded first = code(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+        for (uint32_t turn = 0; turn < 6; turn++) {
+            zt_context *context;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)(turn % 3));
+            const zt_omp omp = {.threads = turn, .grain = 1};
+            if (turn >= 3)
+                zt_context_set_policy(context, ZT_OMP, &omp);
+            struct coded c = code(context, &a.array, 0, ZT_EFFORT_HIGH);
+            assert_int_equal(sz_of(&c.coding)->effort, ZTI_SZ_LOSSLESS_HIGH);
+            assert_int_equal(c.end_bits, first.end_bits);
+            assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
+            (void)need_bound(context, &a.array, 0, ZT_EFFORT_HIGH);
+            coded_free(context, &c);
+            zt_context_free(context);
+        }
+        coded_free(NULL, &first);
+        test_array_free(&a);
+    }
+}
+
+/* Rows of a volume repeat those of its other half: tiles are large, and the second half is little.
+ */
+static void rows_far_away_are_found(void **state)
+{
+    enum { SIDE = 84 };
+    static const uint64_t shape[3] = {SIDE, SIDE, SIDE};
+    struct test_array a = array_of(ZT_F32, 3, shape);
+    float *const f = a.array.data;
+    const uint32_t plane = SIDE * SIDE;
+    (void)state;
+    fill_array(&a.array, DATA_WAVE_NOISE, 1);
+    const uint64_t plain = need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+    for (uint32_t z = SIDE / 2; z < SIDE; z++)
+        memcpy(f + z * plane, f + (SIDE - 1 - z) * plane, plane * sizeof *f);
+    struct coded c = code(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&c.coding)->tuning, ZTI_LL_IS_LARGE);
+    assert_true(c.end_bits < 0.55 * (double)plain);
+    coded_free(NULL, &c);
+    (void)need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+    test_array_free(&a);
+}
+
+/* ---- damage ---- */
+
+/* Any bytes decode to something or are refused; sanitizers watch. */
+static void damaged_streams_are_decoded_or_refused(void **state)
+{
+    struct rng r = {5};
+    (void)state;
+    for (uint32_t number = 2000; number < 2300; number += TEST_SHARE) {
+        struct test_array a = awkward_array(number);
+        struct coded c = code(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+        struct zti_coding coding = loaded(NULL, &c);
+        struct test_array back = array_of(a.array.type, a.array.rank, a.array.shape);
+        const struct zti_view view = view_of(&back.array);
+        const size_t n = (size_t)(c.end_bits / 8);
+        for (uint32_t turn = 0; turn < 8; turn++) {
+            uint64_t end_bits;
+            const uint64_t among = turn % 2 || n < 100 ? n : 100;
+            c.bytes[rng_below(&r, among)] ^= (uint8_t)(1 << rng_below(&r, 8));
+            (void)zti_exec_decode(NULL, &coding, c.bytes, turn % 3 ? n : n - n / 3, 0, NULL, &view,
+                                  &end_bits);
+        }
+        test_array_free(&back);
+        zti_sz_forget(NULL, &coding);
+        coded_free(NULL, &c);
+        test_array_free(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_bit_of_awkward_values_comes_back),
+        cmocka_unit_test(decimals_take_what_their_steps_do),
+        cmocka_unit_test(packed_slices_take_what_their_integers_do),
+        cmocka_unit_test(other_fields_take_little_more_than_they_hold),
+        cmocka_unit_test(noise_grows_by_a_byte_a_tile),
+        cmocka_unit_test(all_instances_write_the_same_bytes),
+        cmocka_unit_test(rows_far_away_are_found),
+        cmocka_unit_test(damaged_streams_are_decoded_or_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
