@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-short test-ci test-long sanitize sanitize-threads fuzz coverage bench gpu-check install \
+.PHONY: all demo docs test test-short test-ci test-long sanitize sanitize-threads fuzz coverage bench gpu-check install \
     clean help
 
 all:
@@ -13,6 +13,12 @@ all:
 
 demo: all
 	@build/release/bin/ztile demo -f
+
+docs:
+	@sh scripts/install-deps.sh docs
+	@mkdir -p build
+	@doxygen docs/Doxyfile
+	@echo "built build/docs/html/index.html"
 
 test:
 	@sh scripts/install-deps.sh test
@@ -68,6 +74,7 @@ clean:
 help:
 	@echo "make            build the library and the command in build/release"
 	@echo "make demo       simulate a field, compress it every way, show the result"
+	@echo "make docs       the reference of the C interface, build/docs/html/index.html (doxygen)"
 	@echo "make test       build with tests; short and medium tiers (6 minutes on two cores)"
 	@echo "make test-short the short tier (seconds)"
 	@echo "make test-ci    once more: other compiler, sanitizers, GPU kernels, wheel, installed copy"

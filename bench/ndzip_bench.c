@@ -329,7 +329,7 @@ int main(int argc, char **argv)
         return 1;
     check(one, zt_context_set_isa(one, o.isa), "isa");
     check(several, zt_context_set_isa(several, o.isa), "isa");
-    check(several, zt_context_set_policy(several, ZT_OMP, &omp), "policy");
+    check(several, zt_context_set_omp(several, &omp), "policy");
     printf("ndzip_bench: ztile %s, %s, %s, %zu MiB, %u rounds\n", zt_version(),
            zt_isa_name(zt_context_isa(one)), o.is_zt ? ".zt" : "bare streams", o.mib, o.rounds);
     printf("%-24s %6s %6s %6s %6s %7s %7s %6s %6s %6s %6s %6s %6s%s\n", "field", "ratio", "copy",

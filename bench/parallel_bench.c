@@ -9,7 +9,8 @@
  * processors lowers; "work" is the processor time that 2 threads take, as a multiple of what one
  * takes: where it is w, 2 threads that share it evenly are 2 / w times as fast. */
 #include "measure.h"
-#include "ztile.h"
+#include "ztile_zfp.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -131,9 +132,9 @@ static struct seconds since(struct seconds from)
 static struct seconds time_of(struct job *j, uint32_t threads)
 {
     if (threads == 1)
-        need(zt_context_set_policy(j->context, ZT_SERIAL, NULL), j->context);
+        need(zt_context_set_policy(j->context, ZT_SERIAL), j->context);
     else
-        need(zt_context_set_policy(j->context, ZT_OMP, &(zt_omp){.threads = threads}), j->context);
+        need(zt_context_set_omp(j->context, &(zt_omp){.threads = threads}), j->context);
     const struct seconds from = now();
     run_job(j);
     return since(from);
@@ -143,8 +144,8 @@ static struct seconds time_of(struct job *j, uint32_t threads)
 static struct seconds time_of_two(struct job *a, struct job *b)
 {
     pthread_t thread;
-    need(zt_context_set_policy(a->context, ZT_SERIAL, NULL), a->context);
-    need(zt_context_set_policy(b->context, ZT_SERIAL, NULL), b->context);
+    need(zt_context_set_policy(a->context, ZT_SERIAL), a->context);
+    need(zt_context_set_policy(b->context, ZT_SERIAL), b->context);
     const struct seconds from = now();
     if (pthread_create(&thread, NULL, run_on_thread, b) != 0)
         exit(1);

@@ -127,7 +127,7 @@ static size_t compressed(const zt_array *a, const zt_params *params, double *cpu
         exit(1);
     }
     if (plan)
-        *plan = info.plan;
+        (void)zt_info_plan(&info, plan);
     free(out);
     zt_context_free(context);
     return n;

@@ -10,7 +10,7 @@
  * codec takes for its shape is in both. Only arrays that a plan was chosen for are counted. Times
  * are the least CPU times of several, in turns. */
 #include "measure.h"
-#include "ztile.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -103,7 +103,7 @@ static uint8_t *compressed(zt_context *context, const zt_array *array, uint32_t 
     uint8_t *const file = bench_need(capacity);
     need_ok(context, zt_compress(context, array, &params, file, capacity, bytes));
     need_ok(context, zt_inspect(context, file, *bytes, &info));
-    *taken = info.plan;
+    (void)zt_info_plan(&info, taken);
     return file;
 }
 
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
     size_t n = 0;
     need_ok(context, zt_context_new(NULL, &context));
     if (threads > 1)
-        need_ok(context, zt_context_set_policy(context, ZT_OMP, &omp));
+        need_ok(context, zt_context_set_omp(context, &omp));
     for (unsigned long i = 0; i < cases; i++)
         n += run_case(context, seed + i, results + n);
     qsort(results, n, sizeof *results, slowest_first);

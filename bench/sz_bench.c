@@ -19,6 +19,7 @@
 #include "measure.h"
 #include "turbulence.h"
 #include "ztile_expert.h"
+#include "ztile_sz.h"
 
 #include <math.h>
 
@@ -78,12 +79,19 @@ static void check(zt_context *context, zt_status status, const char *what)
     exit(1);
 }
 
+/* The efforts, and the method published for cuSZ. */
+static const char *const coders[] = {"fast", "default", "high", "cusz"};
+enum { CUSZ = 3 };
+
 static zt_params params_of(int effort, double rel)
 {
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
-    p.effort = (uint32_t)effort;
+    if (effort == CUSZ)
+        zt_params_set_sz(&p, ZT_SZ_CUSZ, 0);
+    else
+        p.effort = (uint32_t)(ZT_EFFORT_FAST + effort);
     p.bound = zt_rel(rel);
     return p;
 }
@@ -148,7 +156,6 @@ static double extra_memory(const struct options *o, const zt_params *p, struct f
 static void measure(const struct options *o, struct field *f, int effort, double rel,
                     zt_context *one, zt_context *several)
 {
-    static const char *const names[] = {"default", "paper", "fast", "high"};
     const zt_params p = params_of(effort, rel);
     double copy[ROUNDS_MOST];
     struct times c, d;
@@ -179,7 +186,7 @@ static void measure(const struct options *o, struct field *f, int effort, double
     const double gb = 1e-9 * (double)f->bytes;
     const unsigned n = o->rounds;
     printf("%-8s %-18s %6.0e %8.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n",
-           names[effort], f->name, rel, (double)f->bytes / (double)f->stream_bytes,
+           coders[effort], f->name, rel, (double)f->bytes / (double)f->stream_bytes,
            gb / bench_median(copy, n), gb / bench_median(c.one, n), gb / bench_median(d.one, n),
            bench_median(c.times, n), bench_median(d.times, n), bench_median(c.work, n),
            bench_median(d.work, n), extra);
@@ -201,8 +208,7 @@ static void run_field(const struct options *o, struct field *f, zt_context *one,
     f->stream = bench_need(f->capacity);
     for (int effort = 0; effort <= 3; effort++)
         for (unsigned i = 0; i < o->bounds; i++)
-            if (o->effort == effort ||
-                (o->effort < 0 && (effort == ZT_EFFORT_FAST || effort == ZT_EFFORT_DEFAULT)))
+            if (o->effort == effort || (o->effort < 0 && effort < 2))
                 measure(o, f, effort, o->rel[i], one, several);
     free((char *)f->back - o->off);
     free(f->stream);
@@ -291,7 +297,7 @@ static int write_turbulence(const char *name, double slope)
 static int use(void)
 {
     fprintf(stderr, "use: sz_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] "
-                    "[--effort default|paper|fast|high] [--rel E]... [--off BYTES] [--slope S] "
+                    "[--effort fast|default|high|cusz] [--rel E]... [--off BYTES] [--slope S] "
                     "[--write FILE] "
                     "[FILE f32|f64 SHAPE]...\n");
     return 2;
@@ -310,7 +316,6 @@ static int parse(int argc, char **argv, struct options *o)
 {
     static const char *const isas[] = {"plain", "avx2", "avx512"};
     static const zt_isa isa_of[] = {ZT_ISA_PLAIN, ZT_ISA_AVX2, ZT_ISA_AVX512};
-    static const char *const efforts[] = {"default", "paper", "fast", "high"};
     int i = 1, at = 0;
     for (; i + 1 < argc && argv[i][0] == '-' && at >= 0; i += 2) {
         const char *const value = argv[i + 1];
@@ -323,7 +328,7 @@ static int parse(int argc, char **argv, struct options *o)
         else if (strcmp(argv[i], "--isa") == 0)
             o->isa = (at = number_of(isas, 3, value)) < 0 ? o->isa : isa_of[at];
         else if (strcmp(argv[i], "--effort") == 0)
-            o->effort = at = number_of(efforts, 4, value);
+            o->effort = at = number_of(coders, 4, value);
         else if (strcmp(argv[i], "--rel") == 0 && o->bounds < BOUNDS_MOST)
             o->rel[o->bounds++] = strtod(value, NULL);
         else if (strcmp(argv[i], "--off") == 0)
@@ -362,7 +367,7 @@ int main(int argc, char **argv)
         return 1;
     check(one, zt_context_set_isa(one, o.isa), "isa");
     check(several, zt_context_set_isa(several, o.isa), "isa");
-    check(several, zt_context_set_policy(several, ZT_OMP, &omp), "policy");
+    check(several, zt_context_set_omp(several, &omp), "policy");
     printf("sz_bench: ztile %s, %s, %zu MiB, %u rounds\n", zt_version(),
            zt_isa_name(zt_context_isa(one)), o.mib, o.rounds);
     printf("%-8s %-18s %6s %8s %6s %6s %6s %6s %6s %6s %6s %6s\n", "effort", "field", "rel",

@@ -44,7 +44,8 @@ def peers_of(folder):
 
 def ratio_of(ztile, path, row, bound, effort, scratch):
     out = os.path.join(scratch, "out.zt")
-    subprocess.run([ztile, "compress", "-q", "-f", "-c", "sz", "--effort", effort, "--rel", bound,
+    choice = ["--method", effort] if effort == "cusz" else ["--effort", effort]
+    subprocess.run([ztile, "compress", "-q", "-f", "-c", "sz", *choice, "--rel", bound,
                     "-t", row["dtype"], "-s", row["dims"], path, "-o", out], check=True)
     told = subprocess.run([ztile, "compare", "-q", "--json", "-t", row["dtype"], "-s", row["dims"],
                            path, out], check=True, capture_output=True)
@@ -86,7 +87,7 @@ def main():
     peers = peers_of(options.data)
     print("%-24s %8s %8s %8s" % (("geometric mean of %d" % len(rows),) + BOUNDS))
     with tempfile.TemporaryDirectory() as scratch:
-        for effort in options.effort or ["fast", "default", "high", "paper"]:
+        for effort in options.effort or ["fast", "default", "high", "cusz"]:
             found = {b: {} for b in BOUNDS}
             for row in rows:
                 path = raw_file(options.data, row, scratch)

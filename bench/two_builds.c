@@ -12,6 +12,7 @@
 #include "measure.h"
 #include "turbulence.h"
 #include "ztile_expert.h"
+#include "ztile_sz.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -27,6 +28,7 @@ struct build {
     zt_status (*decompress)(zt_context *, const void *, size_t, const zt_array *);
     zt_status (*bound)(zt_context *, const zt_array *, const zt_params *, size_t *);
     zt_status (*init)(zt_params *, size_t);
+    void (*set_sz)(zt_params *, zt_sz_method, uint32_t);
     zt_status (*context_new)(const zt_allocator *, zt_context **);
     zt_status (*set_isa)(zt_context *, zt_isa);
     zt_isa (*isa)(const zt_context *);
@@ -39,21 +41,23 @@ struct build {
 struct method {
     const char *name;
     zt_codec codec;
-    uint32_t effort;
+    uint32_t effort; /* zt_effort, or CUSZ: the method published for it */
     zt_bound bound;
 };
 
+enum { CUSZ = 100 };
+
 static const struct method methods[] = {
-    {"zfp rel 1e-3", ZT_CODEC_ZFP, 0, {.kind = ZT_REL, .value = 1e-3}},
-    {"zfp rate 8", ZT_CODEC_ZFP, 0, {.kind = ZT_RATE, .value = 8}},
-    {"zfp lossless", ZT_CODEC_ZFP, 0, {.kind = ZT_LOSSLESS}},
-    {"ndzip", ZT_CODEC_NDZIP, 0, {.kind = ZT_LOSSLESS}},
+    {"zfp rel 1e-3", ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, {.kind = ZT_REL, .value = 1e-3}},
+    {"zfp rate 8", ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, {.kind = ZT_RATE, .value = 8}},
+    {"zfp lossless", ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, {.kind = ZT_LOSSLESS}},
+    {"ndzip", ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, {.kind = ZT_LOSSLESS}},
     {"sz fast 1e-3", ZT_CODEC_SZ, ZT_EFFORT_FAST, {.kind = ZT_REL, .value = 1e-3}},
     {"sz 1e-3", ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, {.kind = ZT_REL, .value = 1e-3}},
     {"sz 1e-5", ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, {.kind = ZT_REL, .value = 1e-5}},
     {"sz pwrel 1e-3", ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, {.kind = ZT_PWREL, .value = 1e-3}},
     {"sz lossless", ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, {.kind = ZT_LOSSLESS}},
-    {"sz paper 1e-3", ZT_CODEC_SZ, ZT_EFFORT_PAPER, {.kind = ZT_REL, .value = 1e-3}},
+    {"sz cusz 1e-3", ZT_CODEC_SZ, CUSZ, {.kind = ZT_REL, .value = 1e-3}},
     {"sz high 1e-3", ZT_CODEC_SZ, ZT_EFFORT_HIGH, {.kind = ZT_REL, .value = 1e-3}},
 };
 
@@ -83,6 +87,7 @@ static struct build open_build(const char *path, zt_isa isa)
     *(void **)&b.decompress = symbol(library, "zt_decompress");
     *(void **)&b.bound = symbol(library, "zt_compress_bound");
     *(void **)&b.init = symbol(library, "zt_params_init");
+    *(void **)&b.set_sz = symbol(library, "zt_params_set_sz");
     *(void **)&b.context_new = symbol(library, "zt_context_new");
     *(void **)&b.set_isa = symbol(library, "zt_context_set_isa");
     *(void **)&b.isa = symbol(library, "zt_context_isa");
@@ -190,7 +195,10 @@ static void rows_of(struct build *builds, const zt_array *array, size_t bytes, c
             continue;
         check(&builds[0], builds[0].init(&params, sizeof params), "parameters");
         params.codec = (uint32_t)methods[m].codec;
-        params.effort = methods[m].effort;
+        if (methods[m].effort == CUSZ)
+            builds[0].set_sz(&params, ZT_SZ_CUSZ, 0);
+        else
+            params.effort = methods[m].effort;
         params.bound = methods[m].bound;
         for (unsigned b = 0; b < BUILDS; b++) {
             check(&builds[b],

@@ -44,9 +44,7 @@ int main(void)
     check(zt_context_new(NULL, &ctx), NULL, "context");
 
     /* What is asked for. Everything that is not set here keeps its default. */
-    zt_params params;
-    check(zt_params_init(&params, sizeof params), ctx, "params");
-    params.bound = zt_abs(bound);
+    zt_params params = zt_params_abs(bound);
     params.name = "height";
     params.units = "m";
 

@@ -1,37 +1,37 @@
-/* ztile: compress scientific arrays in parallel, decompress them in parallel too.
+/** @file
+ * ztile compresses scientific arrays within a bound, or without loss, on all cores.
  *
- * An array (1 to 4 dimensions of float, double, int32 or int64) is cut into tiles; a codec turns
- * each tile, on its own, into bits; an execution policy says where the tiles are run. The bytes
- * depend on zt_params alone, never on the context: not on threads, instruction set or build.
+ * An array has 1 to 4 dimensions of float, double, int32 or int64. These lines compress one so
+ * that no value is off by more than 0.001:
  *
- *     zt_params p;
- *     zt_params_init(&p, sizeof p);
- *     p.bound = zt_abs(1e-3);                          // no value off by more than 0.001
+ *     zt_params p = zt_params_abs(1e-3);
  *     zt_array a = zt_array_const_3d(data, ZT_F32, nz, ny, nx);
- *     size_t cap, n;
- *     zt_compress_bound(NULL, &a, &p, &cap);
- *     void *buf = malloc(cap);
- *     if (zt_compress(NULL, &a, &p, buf, cap, &n) == ZT_OK) ...  // n bytes, a complete .zt file
+ *     zt_status s = zt_compress(NULL, &a, &p, out, capacity_bytes, &out_bytes);
  *
- * Rules that hold for every declaration:
- *   - Shapes are slowest axis first, as in C, NumPy and HDF5. Strides count elements.
- *   - The caller owns all memory it passes; the library keeps no pointer after a call returns,
- *     except where a writer or reader is opened on it.
- *   - Results go through pointers and are set only on ZT_OK; an output array is undefined after
- *     any failure.
- *   - A context (or a writer or reader opened on it) must not be used by two threads at once;
- *     different contexts may. NULL is a valid context: serial, malloc, no error sentence.
- *   - Nothing prints, exits, reads the environment or keeps global state.
- *   - A call takes less than half a mebibyte of the calling thread's stack.
- *   - Structs that the caller fills begin with struct_bytes, set by their _init function, and may
- *     grow at their end; the others are frozen and carry reserved words, which must be zero.
+ * Then out holds a complete .zt file. zt_compress_bound() gives a capacity that always suffices,
+ * and zt_decompress() is the way back. NULL instead of &p compresses without loss.
  *
- * Contents: status - array - params - context - compress and decompress - writer and reader. Other
- * headers: ztile_quality.h (errors between arrays), ztile_zfp.h and ztile_ndzip.h (bare streams),
- * ztile_huffman.h (symbols), ztile_cuda.h (the GPU), ztile_expert.h (limits, instruction sets,
- * stages, plans, files frame by frame, damaged files).
+ * These rules hold for every declaration in every header:
+ *   - **Shapes** are slowest axis first, as in C, NumPy and HDF5. Strides count elements.
+ *   - **Bytes** of the output depend on the values, type and shape of the array and on zt_params.
+ *     They do not depend on threads, GPU, instruction set, compiler or build.
+ *   - **Memory** belongs to the caller. The library keeps no pointer after a call, except what a
+ *     writer or reader was opened on.
+ *   - **Errors** are numbers (#zt_status). Results are set on ZT_OK only; after a failure the
+ *     contents of an output array are undefined. Every call can return ZT_BAD_ARG, and every call
+ *     with a context ZT_NO_MEMORY; comments name the others.
+ *   - **Threads** must not share a context at the same time, nor a writer or reader opened on it.
+ *     NULL is a valid context: one thread, malloc, no error sentence.
+ *   - The library prints nothing, never exits, reads no environment and keeps no global state. A
+ *     call takes less than 512 KiB of the calling thread's stack.
+ *   - **Versions**: a declaration is there since 0.1 unless its comment says otherwise. A struct
+ *     that begins with struct_bytes may grow at its end; its _init function sets it up. Other
+ *     structs are frozen, and their reserved words must be 0.
  *
- * The file formats are described in docs/format/zt.md and docs/format/zti.md. C11, also valid C++.
+ * Other headers: ztile_quality.h (errors between two arrays), ztile_zfp.h, ztile_sz.h and
+ * ztile_ndzip.h (what only one codec has), ztile_huffman.h (symbols), ztile_cuda.h (GPU) and
+ * ztile_expert.h (plans, limits, frames, damaged files). Every header is C99 and C++.
+ * Tutorial: docs/c-api.md. File formats: docs/format/.
  */
 #ifndef ZTILE_H
 #define ZTILE_H
@@ -43,11 +43,12 @@
 extern "C" {
 #endif
 
-#define ZT_VERSION_MAJOR  0
-#define ZT_VERSION_MINOR  1
-#define ZT_VERSION_PATCH  0
-#define ZT_VERSION_STRING "0.1.0"
+#define ZT_VERSION_MAJOR  0       /**< From 1.0 on: counts changes of the interface. */
+#define ZT_VERSION_MINOR  1       /**< Before 1.0: the same; then it counts additions. */
+#define ZT_VERSION_PATCH  0       /**< Counts corrections. */
+#define ZT_VERSION_STRING "0.1.0" /**< The three numbers of this header. */
 
+/** Marks what the library exports. */
 #if defined(_WIN32) && defined(ZTILE_SHARED)
 #ifdef ZTILE_BUILD
 #define ZT_API __declspec(dllexport)
@@ -60,538 +61,384 @@ extern "C" {
 #define ZT_API
 #endif
 
-/* ---- status ------------------------------------------------------------------------------- */
+/* ---- status -------------------------------------------------------------------------------- */
 
-/* Numbers never change. */
+/** What a call returns. Numbers never change. */
 typedef enum zt_status {
     ZT_OK = 0,
-    ZT_BAD_ARG = 1,     /* an argument, or a combination of them, makes no sense */
-    ZT_CORRUPT = 2,     /* the data are damaged, cut short, or not what they claim to be */
-    ZT_UNSUPPORTED = 3, /* not in this build, or written by a later version */
-    ZT_NO_MEMORY = 4,
-    ZT_NO_SPACE = 5,  /* the output buffer is too small */
-    ZT_IO = 6,        /* a sink or source callback failed */
-    ZT_NONFINITE = 7, /* a lossy bare zfp stream has no place for NaN and infinities */
-    ZT_CANCELLED = 8  /* the progress callback asked to stop */
+    ZT_BAD_ARG = 1,     /**< An argument, or a combination of arguments, makes no sense. */
+    ZT_CORRUPT = 2,     /**< The data are damaged, cut short, or not what they claim to be. */
+    ZT_UNSUPPORTED = 3, /**< Not in this build, or written by a later version. */
+    ZT_NO_MEMORY = 4,   /**< No memory, or more than the context's limit. */
+    ZT_NO_SPACE = 5,    /**< The output buffer is too small. */
+    ZT_IO = 6,          /**< A sink or source reported a failure. */
+    ZT_NONFINITE = 7,   /**< A lossy bare zfp stream has no place for NaN and infinities. */
+    ZT_CANCELLED = 8    /**< The progress function asked to stop. */
 } zt_status;
 
-/* The name of a status in a few words; never NULL, static memory. */
+/** A status in a few words, in static memory; never NULL. */
 ZT_API const char *zt_strerror(zt_status status);
 
-/* The version of the library that is running, e.g. "0.1.0"; static memory. */
+/** The version of the library that runs, such as "0.1.0", in static memory. */
 ZT_API const char *zt_version(void);
 
-/* ---- array -------------------------------------------------------------------------------- */
+/* ---- array --------------------------------------------------------------------------------- */
 
-#define ZT_MAX_RANK 4
+#define ZT_MAX_RANK 4          /**< Dimensions of an array at most. */
+#define ZT_UNKNOWN  UINT64_MAX /**< An extent or size that is not known yet. */
 
+/** The type of an array's elements. */
 typedef enum zt_type { ZT_F32 = 1, ZT_F64 = 2, ZT_I32 = 3, ZT_I64 = 4 } zt_type;
 
-/* The slowest extent of an array that is still being written. */
-#define ZT_UNKNOWN UINT64_MAX
-
-/* Where an array is in memory. Frozen.
+/** An array in memory. Frozen.
  *
- * Element (i0, i1, ...) is at data + i0 * stride[0] + i1 * stride[1] + ..., so data points at
- * element (0, ..., 0), which with negative strides is not the lowest address. Elements are
- * aligned to their size. Calls that read an array never write through data. */
+ * Element (i0, i1, ...) is data[i0 * stride[0] + i1 * stride[1] + ...], so data points at element
+ * (0, 0, ...). With a negative stride that is not the lowest address. Calls that read an array
+ * never write through data. */
 typedef struct zt_array {
-    void *data;
-    uint32_t type;               /* zt_type */
-    uint32_t rank;               /* 1..4 */
-    uint64_t shape[ZT_MAX_RANK]; /* elements along each axis, slowest first */
-    int64_t stride[ZT_MAX_RANK]; /* elements; any sign */
-    uint64_t reserved[2];
+    void *data;                  /**< Aligned to the size of an element. */
+    uint32_t type;               /**< #zt_type */
+    uint32_t rank;               /**< Dimensions, 1 to 4. */
+    uint64_t shape[ZT_MAX_RANK]; /**< Elements along each axis, slowest first. */
+    int64_t stride[ZT_MAX_RANK]; /**< Elements from one index to the next; any sign. */
+    uint64_t reserved[2];        /**< 0 */
 } zt_array;
 
-/* A box of an array: lo[i] <= index < hi[i] along each of its axes. Frozen. */
+/** A box of an array: lo[i] <= index < hi[i] along each axis i. Frozen. */
 typedef struct zt_box {
-    uint64_t lo[ZT_MAX_RANK];
-    uint64_t hi[ZT_MAX_RANK];
+    uint64_t lo[ZT_MAX_RANK]; /**< The first index along each axis. */
+    uint64_t hi[ZT_MAX_RANK]; /**< The last index along each axis, plus 1. */
 } zt_box;
 
-/* Bytes of one element; 0 if type is none of ours. */
+/** Bytes of an element; 0 for a number that is no #zt_type. */
 static inline size_t zt_type_bytes(uint32_t type)
 {
     return type == ZT_F32 || type == ZT_I32 ? 4u : type == ZT_F64 || type == ZT_I64 ? 8u : 0u;
 }
 
-/* A C-contiguous array of 1 to 4 dimensions; shape has rank entries. */
+/** A C-contiguous array of 1 to 4 dimensions; shape has rank entries. */
 static inline zt_array zt_array_nd(void *data, zt_type type, uint32_t rank, const uint64_t *shape)
 {
-    zt_array a;
+    zt_array a = {data, (uint32_t)type, rank, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0}};
     uint64_t step = 1;
     uint32_t i;
-    a.data = data;
-    a.type = (uint32_t)type;
-    a.rank = rank;
-    for (i = 0; i < ZT_MAX_RANK; i++) {
-        a.shape[i] = i < rank ? shape[i] : 0;
-        a.stride[i] = 0;
-    }
-    for (i = rank < ZT_MAX_RANK ? rank : ZT_MAX_RANK; i-- > 0;) {
+    for (i = rank < ZT_MAX_RANK ? rank : ZT_MAX_RANK; i-- > 0; step *= shape[i]) {
+        a.shape[i] = shape[i];
         a.stride[i] = (int64_t)step;
-        step *= a.shape[i];
     }
-    a.reserved[0] = a.reserved[1] = 0;
     return a;
 }
 
-static inline zt_array zt_array_1d(void *data, zt_type type, uint64_t n0)
-{
-    return zt_array_nd(data, type, 1, &n0);
-}
-
-static inline zt_array zt_array_2d(void *data, zt_type type, uint64_t n0, uint64_t n1)
-{
-    uint64_t shape[2];
-    shape[0] = n0;
-    shape[1] = n1;
-    return zt_array_nd(data, type, 2, shape);
-}
-
-static inline zt_array zt_array_3d(void *data, zt_type type, uint64_t n0, uint64_t n1, uint64_t n2)
-{
-    uint64_t shape[3];
-    shape[0] = n0;
-    shape[1] = n1;
-    shape[2] = n2;
-    return zt_array_nd(data, type, 3, shape);
-}
-
-static inline zt_array zt_array_4d(void *data, zt_type type, uint64_t n0, uint64_t n1, uint64_t n2,
-                                   uint64_t n3)
-{
-    uint64_t shape[4];
-    shape[0] = n0;
-    shape[1] = n1;
-    shape[2] = n2;
-    shape[3] = n3;
-    return zt_array_nd(data, type, 4, shape);
-}
-
-/* The same over memory that is only read. */
+/* clang-format off */
+/** zt_array_nd() over memory that is only read. */
 static inline zt_array zt_array_const_nd(const void *data, zt_type type, uint32_t rank,
                                          const uint64_t *shape)
-{
-    union {
-        const void *in;
-        void *out;
-    } u;
-    u.in = data;
-    return zt_array_nd(u.out, type, rank, shape);
-}
+{ union { const void *in; void *out; } u = {data}; return zt_array_nd(u.out, type, rank, shape); }
 
+/** @name Arrays of one rank
+ * @{ */
+/** C-contiguous; n0 is the extent of the slowest axis. const: over memory that is only read. */
+static inline zt_array zt_array_1d(void *data, zt_type type, uint64_t n0)
+{ return zt_array_nd(data, type, 1, &n0); }
+static inline zt_array zt_array_2d(void *data, zt_type type, uint64_t n0, uint64_t n1)
+{ const uint64_t n[2] = {n0, n1}; return zt_array_nd(data, type, 2, n); }
+static inline zt_array zt_array_3d(void *data, zt_type type, uint64_t n0, uint64_t n1, uint64_t n2)
+{ const uint64_t n[3] = {n0, n1, n2}; return zt_array_nd(data, type, 3, n); }
+static inline zt_array zt_array_4d(void *data, zt_type type, uint64_t n0, uint64_t n1, uint64_t n2,
+                                   uint64_t n3)
+{ const uint64_t n[4] = {n0, n1, n2, n3}; return zt_array_nd(data, type, 4, n); }
 static inline zt_array zt_array_const_1d(const void *data, zt_type type, uint64_t n0)
-{
-    return zt_array_const_nd(data, type, 1, &n0);
-}
-
+{ return zt_array_const_nd(data, type, 1, &n0); }
 static inline zt_array zt_array_const_2d(const void *data, zt_type type, uint64_t n0, uint64_t n1)
-{
-    zt_array a = zt_array_2d(NULL, type, n0, n1);
-    return zt_array_const_nd(data, type, 2, a.shape);
-}
-
+{ const uint64_t n[2] = {n0, n1}; return zt_array_const_nd(data, type, 2, n); }
 static inline zt_array zt_array_const_3d(const void *data, zt_type type, uint64_t n0, uint64_t n1,
                                          uint64_t n2)
-{
-    zt_array a = zt_array_3d(NULL, type, n0, n1, n2);
-    return zt_array_const_nd(data, type, 3, a.shape);
-}
-
+{ const uint64_t n[3] = {n0, n1, n2}; return zt_array_const_nd(data, type, 3, n); }
 static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_t n0, uint64_t n1,
                                          uint64_t n2, uint64_t n3)
-{
-    zt_array a = zt_array_4d(NULL, type, n0, n1, n2, n3);
-    return zt_array_const_nd(data, type, 4, a.shape);
-}
+{ const uint64_t n[4] = {n0, n1, n2, n3}; return zt_array_const_nd(data, type, 4, n); }
+/** @} */
+/* clang-format on */
 
-/* ---- params: everything the bytes depend on ------------------------------------------------ */
+/* ---- parameters: everything that the bytes depend on ---------------------------------------- */
 
+/** How a tile becomes bits. */
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0, /* sz for pwrel; else with a plan: chosen by trying, without one: sz for
-                          psnr, ndzip for floats without loss, and zfp otherwise */
-    ZT_CODEC_ZFP = 1,
-    ZT_CODEC_NDZIP = 2, /* lossless only, fast */
-    ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
+    /** With a plan: by trying codecs on samples. Without one: sz for pwrel and psnr, ndzip for
+     * floats without loss, else zfp. */
+    ZT_CODEC_AUTO = 0,
+    ZT_CODEC_ZFP = 1,   /**< Transform of 4^rank values; the streams of zfp 1.0 (docs/zfp.md). */
+    ZT_CODEC_NDZIP = 2, /**< Differences and bit planes; lossless only, fast. */
+    ZT_CODEC_SZ = 3     /**< Prediction, quantization, entropy coding (docs/format/sz.md). */
 } zt_codec;
 
-/* What the user asks for. */
+/** What a bound limits. x is a value and y what it is decoded to; the range of an array is its
+ * largest finite value less its smallest. */
 typedef enum zt_bound_kind {
     ZT_LOSSLESS = 0,
-    ZT_ABS = 1,       /* |x' - x| <= value */
-    ZT_REL = 2,       /* |x' - x| <= value * (max - min), over the whole array's finite values */
-    ZT_PWREL = 3,     /* |x' - x| <= value * |x|, value below 1; zero stays zero. Floats only */
-    ZT_PSNR = 4,      /* 20 log10(range / RMSE) >= value dB, over the whole array's finite values */
-    ZT_RATE = 5,      /* value bits per element, zfp's fixed rate */
-    ZT_PRECISION = 6, /* value bit planes per tile, zfp's fixed precision */
-    ZT_EXPERT = 7     /* zfp's four numbers */
+    ZT_ABS = 1,       /**< |y - x| <= value */
+    ZT_REL = 2,       /**< |y - x| <= value * range */
+    ZT_PWREL = 3,     /**< |y - x| <= value * |x|; floats only, value below 1 */
+    ZT_PSNR = 4,      /**< 20 log10(range / root of the mean squared error) >= value, in dB */
+    ZT_RATE = 5,      /**< value bits an element; see zt_rate() */
+    ZT_PRECISION = 6, /**< value bit planes a tile; see zt_precision() */
+    ZT_EXPERT = 7     /**< zfp's four numbers; see zt_expert() */
 } zt_bound_kind;
 
-#define ZT_RATE_ALIGN 1u /* zt_bound.flags: a tile's bits are rounded up to whole stream words */
-
-/* A bound. Frozen. Bound value 0 of abs, rel and pwrel means lossless. */
+/** A bound. Frozen. Value 0 of abs, rel and pwrel means lossless.
+ *
+ * A bound does not apply to NaN, infinities and the fill values of zt_params: they are kept bit for
+ * bit, and count in no range and no error. */
 typedef struct zt_bound {
-    uint32_t kind;  /* zt_bound_kind */
-    uint32_t flags; /* ZT_RATE_ALIGN or 0 */
-    double value;
-    uint32_t minbits; /* minbits .. minexp: ZT_EXPERT only, see zt_zfp */
-    uint32_t maxbits;
-    uint32_t maxprec;
-    int32_t minexp;
-    uint64_t reserved[2];
+    uint32_t kind;     /**< #zt_bound_kind */
+    uint32_t flags;    /**< #ZT_RATE_ALIGN (ztile_zfp.h) or 0. */
+    double value;      /**< In the unit that the kind says. */
+    uint64_t words[2]; /**< Set by zt_expert() (ztile_zfp.h), else 0. */
 } zt_bound;
 
+/* clang-format off */
+/** @name Bounds
+ * @{ */
+/** A bound, in the unit that #zt_bound_kind says. */
 static inline zt_bound zt_bound_of(zt_bound_kind kind, double value)
-{
-    zt_bound b;
-    b.kind = (uint32_t)kind;
-    b.flags = 0;
-    b.value = value;
-    b.minbits = b.maxbits = b.maxprec = 0;
-    b.minexp = 0;
-    b.reserved[0] = b.reserved[1] = 0;
-    return b;
-}
+{ const zt_bound b = {(uint32_t)kind, 0, value, {0, 0}}; return b; }
+static inline zt_bound zt_lossless(void) { return zt_bound_of(ZT_LOSSLESS, 0); }
+static inline zt_bound zt_abs(double error) { return zt_bound_of(ZT_ABS, error); }
+static inline zt_bound zt_rel(double of_range) { return zt_bound_of(ZT_REL, of_range); }
+static inline zt_bound zt_pwrel(double of_value) { return zt_bound_of(ZT_PWREL, of_value); }
+static inline zt_bound zt_psnr(double decibel) { return zt_bound_of(ZT_PSNR, decibel); }
+/** @} */
+/* clang-format on */
 
-static inline zt_bound zt_lossless(void)
-{
-    return zt_bound_of(ZT_LOSSLESS, 0);
-}
-static inline zt_bound zt_abs(double error)
-{
-    return zt_bound_of(ZT_ABS, error);
-}
-static inline zt_bound zt_rel(double of_range)
-{
-    return zt_bound_of(ZT_REL, of_range);
-}
-static inline zt_bound zt_pwrel(double of_value)
-{
-    return zt_bound_of(ZT_PWREL, of_value);
-}
-static inline zt_bound zt_psnr(double decibel)
-{
-    return zt_bound_of(ZT_PSNR, decibel);
-}
-static inline zt_bound zt_rate(double bits_a_value)
-{
-    return zt_bound_of(ZT_RATE, bits_a_value);
-}
-static inline zt_bound zt_precision(uint32_t planes)
-{
-    return zt_bound_of(ZT_PRECISION, planes);
-}
-
-static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t maxprec,
-                                 int32_t minexp)
-{
-    zt_bound b = zt_bound_of(ZT_EXPERT, 0);
-    b.minbits = minbits;
-    b.maxbits = maxbits;
-    b.maxprec = maxprec;
-    b.minexp = minexp;
-    return b;
-}
-
-/* How a decoder finds a tile: an index of where chunks of tiles begin, which never changes the
- * stream. The default is compact, with zfp 16 tiles a chunk (1-D: 64), and none for small arrays.
- * At fixed rate places are computed: none. docs/format/zt.md describes the layouts; offsets,
- * lengths and hybrid are those of Noordsij et al., "Parallelization of Variable Rate Decompression
- * through Metadata", PDP 2020. */
-typedef enum zt_index_kind {
-    ZT_INDEX_DEFAULT = 0,
-    ZT_INDEX_NONE = 1,
-    ZT_INDEX_OFFSETS = 2, /* 64 bits a chunk */
-    ZT_INDEX_LENGTHS = 3, /* 16 bits a chunk, or 32; summed when opened */
-    ZT_INDEX_HYBRID = 4,  /* 64 bits a partition of chunks, and lengths within */
-    ZT_INDEX_COMPACT = 5, /* Elias-Fano: about 2 + log2(mean chunk bits) bits a chunk */
-    ZT_INDEX_STREAM = 6   /* in zt_info only: the stream itself says where its tiles are (ndzip) */
-} zt_index_kind;
-
-/* Planning: the order in which an array's axes are coded, which of them are joined to one, and with
- * ZT_CODEC_AUTO codec and effort, are chosen by trying some on samples, and undone by whoever reads
- * the file. What is chosen depends on values and params alone (docs/internals/planning.md). It is
- * done under all bounds on errors, of zfp but pwrel, and without loss. Tight: zfp also gets the
- * loosest tolerance whose measured error keeps the bound. */
-typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
-
-/* What ZT_CODEC_AUTO looks for where a plan is asked for: the least bytes; the least bytes among
- * what is nearly as fast as can be; what is fast among what needs nearly the least bytes. */
-typedef enum zt_prefer {
-    ZT_PREFER_RATIO = 0,
-    ZT_PREFER_SPEED = 1,
-    ZT_PREFER_BALANCED = 2
-} zt_prefer;
-
-/* In zt_params.flags: what is written is also to be durable. zt_writer_close and zt_replace_index
- * call the sink's sync, which must be there, once all was written. No other call looks at it. */
-enum { ZT_SYNC = 1u << 0 };
-
-/* How the axes of an array become those of the array that is coded. Frozen.
+/** How much time coding may take to save bytes. Every effort keeps the bound.
  *
- * The coded array has the array's axes in the order axis[0], axis[1], ..., slowest first. Where
- * joined[k] is 1, axis[k] and axis[k - 1] lie in one coded axis, in which axis[k] is faster. */
-typedef struct zt_plan {
-    uint32_t rank; /* of the array; 0: no plan, the array is coded as it is */
-    uint32_t coded_rank;
-    uint64_t coded_shape[ZT_MAX_RANK]; /* slowest first */
-    uint8_t axis[ZT_MAX_RANK];
-    uint8_t joined[ZT_MAX_RANK];
-    uint64_t reserved[2];
-} zt_plan;
+ * sz: fast takes one pass and Rice codes, default two passes and Huffman codes, high also
+ * interpolates, where that is shorter. zfp and ndzip have one effort: the number changes nothing.
+ */
+typedef enum zt_effort { ZT_EFFORT_FAST = 1, ZT_EFFORT_DEFAULT = 2, ZT_EFFORT_HIGH = 3 } zt_effort;
 
-/* sz: two passes; as published for cuSZ (PACT 2020); one pass; interpolation where it is shorter */
-typedef enum zt_effort {
-    ZT_EFFORT_DEFAULT = 0,
-    ZT_EFFORT_PAPER = 1,
-    ZT_EFFORT_FAST = 2,
-    ZT_EFFORT_HIGH = 3
-} zt_effort;
+/** Whether samples choose the order of axes and, with ZT_CODEC_AUTO, codec and effort. Readers
+ * undo the order. Source: docs/internals/planning.md. */
+typedef enum zt_plan_kind {
+    ZT_PLAN_OFF = 0,
+    ZT_PLAN_ON = 1,
+    ZT_PLAN_TIGHT = 2 /**< And zfp gets the loosest tolerance that measurably keeps the bound. */
+} zt_plan_kind;
 
-/* Fill values that can be named. */
-#define ZT_MAX_FILLS 4
+#define ZT_MAX_FILLS 4 /**< Fill values of an array at most. */
 
-/* What a lossy bound does with values that are none: NaN, infinities and the fill values of
- * zt_params are kept bit for bit in a section of the file, whatever the codec, and something
- * smooth is coded in their places. Ranges, bounds and errors are of the other values. */
-
+/** Everything that the bytes depend on beside the array. */
 typedef struct zt_params {
-    uint32_t struct_bytes;    /* sizeof(zt_params), set by zt_params_init */
-    uint32_t codec;           /* zt_codec; default ZT_CODEC_AUTO */
-    zt_bound bound;           /* default lossless */
-    uint64_t slab_bytes;      /* raw bytes a frame at most; default 256 MiB. A frame holds at least
-                                 one layer of tiles, however many bytes that is */
-    double range_lo;          /* the array's range, where rel and psnr must not or cannot measure */
-    double range_hi;          /* it; default NaN, NaN: measured (zt_compress), refused (writer) */
-    uint32_t zfp_word_bits;   /* 8, 16, 32 or 64 (default): what a zfp stream is padded to */
-    uint32_t plan;            /* zt_plan_kind; default off */
-    uint32_t index;           /* zt_index_kind; default ZT_INDEX_DEFAULT */
-    uint32_t index_chunk;     /* tiles a chunk, at most 2^30; 0: the default */
-    uint32_t index_partition; /* chunks a partition, at most 2^16; hybrid only; 0: 32 */
-    uint32_t flags;           /* ZT_SYNC, or 0 */
-    const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
-    const char *units;        /* likewise, at most 63 bytes */
-    uint32_t fills;           /* of fill[]; 0 by default */
-    uint32_t effort;          /* zt_effort; sz only */
-    uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
-                                    kept exactly, no part of a range or a bound. See zt_fill_bits */
-    uint32_t sz_bins;            /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
-    uint32_t prefer;             /* zt_prefer; codec auto with a plan only */
+    uint32_t struct_bytes;    /**< Set by zt_params_init(). */
+    uint32_t codec;           /**< #zt_codec; default auto */
+    zt_bound bound;           /**< Default lossless. */
+    uint32_t effort;          /**< #zt_effort; default ZT_EFFORT_DEFAULT */
+    uint32_t plan;            /**< #zt_plan_kind; default off */
+    uint32_t prefer;          /**< #zt_prefer; with codec auto and a plan only */
+    uint32_t index;           /**< #zt_index_kind; default ZT_INDEX_DEFAULT */
+    uint32_t index_chunk;     /**< Tiles a chunk, at most 2^30; 0: the default. */
+    uint32_t index_partition; /**< Chunks a partition (hybrid), at most 2^16; 0: 32. */
+    double range_lo;          /**< For rel and psnr: the smallest finite value; NaN: measured. */
+    double range_hi;          /**< The largest one. A writer does not measure: set both. */
+    uint64_t slab_bytes;      /**< Raw bytes a frame at most; default 256 MiB. A frame has at least
+                                   one layer of tiles. */
+    const char *name;         /**< Kept in the file: NULL or UTF-8 of at most 127 bytes. */
+    const char *units;        /**< Likewise, at most 63 bytes. */
+    uint32_t fills;           /**< Entries of fill; default 0. */
+    uint32_t reserved;        /**< 0 */
+    uint64_t fill[ZT_MAX_FILLS]; /**< Bit patterns that stand for no value; see zt_fill_bits(). */
+    uint64_t codec_words[2];     /**< Set by zt_params_set_zfp_words() and zt_params_set_sz(). */
 } zt_params;
 
-/* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
- * Returns ZT_BAD_ARG if it is smaller than any released version's. */
+/** Set every field to its default. params_bytes is sizeof(zt_params). */
 ZT_API zt_status zt_params_init(zt_params *params, size_t params_bytes);
 
-/* A number as a value of a type, in the low bits of *bits. ZT_BAD_ARG if the type has no such value
- * (a float takes the nearest, but for a number that would become 0 or infinite). */
+/* clang-format off */
+/** @name Parameters with a bound
+ * @{ */
+/** zt_params_init(), and the bound. */
+static inline zt_params zt_params_of(zt_bound bound)
+{ zt_params p; (void)zt_params_init(&p, sizeof p); p.bound = bound; return p; }
+static inline zt_params zt_params_lossless(void) { return zt_params_of(zt_lossless()); }
+static inline zt_params zt_params_abs(double error) { return zt_params_of(zt_abs(error)); }
+static inline zt_params zt_params_rel(double of_range) { return zt_params_of(zt_rel(of_range)); }
+static inline zt_params zt_params_pwrel(double part) { return zt_params_of(zt_pwrel(part)); }
+static inline zt_params zt_params_psnr(double decibel) { return zt_params_of(zt_psnr(decibel)); }
+/** @} */
+/* clang-format on */
+
+/** A number as a bit pattern of a type, in the low bits of *bits, for zt_params.fill. A float takes
+ * the nearest. ZT_BAD_ARG if the type has no such value. */
 ZT_API zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits);
 
-/* ---- context: what the bytes do not depend on ---------------------------------------------- */
+/* ---- context: what the bytes do not depend on ------------------------------------------------ */
 
+/** Scratch memory, threads and the last error of a caller. Opaque. */
 typedef struct zt_context zt_context;
 
-/* Memory functions for all that the library allocates. alloc returns NULL when there is none and
- * memory aligned for any type otherwise; release accepts NULL. Frozen. */
-typedef struct zt_allocator {
-    void *(*alloc)(void *user, size_t bytes);
-    void (*release)(void *user, void *memory);
-    void *user;
-    uint64_t reserved[2];
-} zt_allocator;
+typedef struct zt_allocator zt_allocator; /**< Memory functions; see ztile_expert.h. */
 
-/* Make a context; allocator may be NULL for malloc and free. Policy: serial. */
+/** Make a context that works on the calling thread; zt_context_free() releases it. allocator has
+ * memory functions (ztile_expert.h); NULL: malloc and free. */
 ZT_API zt_status zt_context_new(const zt_allocator *allocator, zt_context **context);
 
-/* Free a context and its scratch; NULL is allowed. Writers and readers opened on it go first. */
+/** Free a context and its scratch memory; first free the writers and readers that were opened on
+ * it. NULL is allowed. */
 ZT_API void zt_context_free(zt_context *context);
 
-/* One full sentence about the last call on this context that did not return ZT_OK; "" before
- * there is one. Valid until the next call on the context. */
+/** A sentence about the last call on this context that failed, valid until the next call on it.
+ * "" if none has failed. */
 ZT_API const char *zt_context_error(const zt_context *context);
 
-typedef enum zt_policy { ZT_SERIAL = 0, ZT_OMP = 1, ZT_CUDA = 2 } zt_policy;
+/** Where tiles are coded. */
+typedef enum zt_policy {
+    ZT_SERIAL = 0, /**< On the calling thread. */
+    ZT_OMP = 1,    /**< On as many threads as OpenMP would use; see zt_context_set_omp(). */
+    ZT_CUDA = 2    /**< On a GPU; see zt_context_set_cuda() in ztile_cuda.h. */
+} zt_policy;
 
-/* Parameters of ZT_OMP. Frozen. */
+/** Choose where tiles are coded, with the defaults of the policy.
+ * @return ZT_UNSUPPORTED, with the policy unchanged, where this build or machine lacks it */
+ZT_API zt_status zt_context_set_policy(zt_context *context, zt_policy policy);
+
+/** Parameters of ZT_OMP. Frozen. */
 typedef struct zt_omp {
-    uint32_t threads; /* 0: OpenMP's own setting (omp_get_max_threads); at most 1024 */
-    uint32_t grain;   /* tiles a thread takes at a time; 0: automatic */
-    uint64_t reserved[2];
+    uint32_t threads;     /**< At most 1024; 0: omp_get_max_threads(). */
+    uint32_t grain;       /**< Tiles that a thread takes at a time; 0: automatic. */
+    uint64_t reserved[2]; /**< 0 */
 } zt_omp;
 
-/* Choose where tiles are run. parameters is a zt_omp for ZT_OMP, a zt_cuda for ZT_CUDA, or NULL
- * for the defaults; setting a policy resets the parameters of the one before. ZT_UNSUPPORTED, with
- * the policy unchanged, where this build or machine lacks it: ZT_CUDA needs a build with CUDA and a
- * GPU.
- *
- * ZT_CUDA runs the tiles of all codecs, zt_huffman_encode and zt_huffman_decode on a GPU, slab by
- * slab: kernels on zt_cuda.stream, copies beside them, and the call returns when all is done.
- * Arrays, streams and files may be in the memory of either; what passes through the host is in
- * docs/gpu.md. Memory on the GPU is kept for the next call (ztile_cuda.h).
- * Bytes are those of the other policies.
- *
- * ZT_OMP never shows in the bytes. It makes threads of its own for the length of a call, as many
- * as OpenMP would use, changes nothing of OpenMP's state, and works in a forked child. With it, a
- * context's allocator is called from several threads at once. */
-ZT_API zt_status zt_context_set_policy(zt_context *context, zt_policy policy,
-                                       const void *parameters);
+/** Choose ZT_OMP; omp may be NULL for the defaults. A call makes its own threads and ends them
+ * before it returns; the state of OpenMP stays as it is. The context's allocator is called from
+ * several threads at once. ZT_UNSUPPORTED where this build has no threads. */
+ZT_API zt_status zt_context_set_omp(zt_context *context, const zt_omp *omp);
 
-ZT_API zt_policy zt_context_policy(const zt_context *context);
+/* ---- compress and decompress, memory to memory ----------------------------------------------- */
 
-/* The parameters of ZT_OMP as they were set; ZT_BAD_ARG under another policy. */
-ZT_API zt_status zt_context_omp(const zt_context *context, zt_omp *omp);
-
-/* Called while tiles are coded, from the calling thread, about once a mebibyte of raw values: done
- * of total tiles of the frame at hand. Anything but 0 cancels the call. Other threads of the policy
- * go on meanwhile, and no lock is held: the function may take its time, and call anything but
- * functions on this context and the writers and readers opened on it. */
-typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles);
-
-/* NULL: no progress. */
-ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user);
-
-/* ---- compress and decompress, memory to memory --------------------------------------------- */
-
-/* What is in a .zt file. Returned by zt_inspect and zt_reader_info. Of a sequential source, what is
- * of the whole file (shape[0], raw_bytes to frames but index_bytes, exact_values) is ZT_UNKNOWN,
- * and psnr NaN, until zt_reader_next has passed the last frame. */
-typedef struct zt_info {
-    uint32_t struct_bytes; /* set by zt_info_init */
-    uint32_t format_version;
-    uint32_t codec; /* zt_codec, of the first frame that is not raw; ZT_CODEC_NDZIP, which can
-                       copy, where all are */
-    uint32_t type;  /* zt_type */
-    uint32_t rank;
-    uint32_t index;              /* zt_index_kind; ZT_INDEX_NONE where there is none */
-    uint64_t shape[ZT_MAX_RANK]; /* slowest first */
-    zt_bound bound;              /* as asked for */
-    double abs_bound;            /* the absolute bound that was promised; NaN if none was,
-                                    0 if lossless */
-    uint64_t raw_bytes;          /* of the array */
-    uint64_t stream_bytes;       /* of all streams */
-    uint64_t index_bytes;        /* of all indexes */
-    uint64_t file_bytes;         /* of all */
-    uint64_t frames;
-    uint64_t slab_extent;    /* elements along the slowest axis in each frame but the last */
-    uint64_t exact_values;   /* values that are kept beside the stream because the codec would
-                                have broken the bound */
-    uint64_t special_values; /* NaN, infinities and fill values that are kept beside it */
-    uint32_t zfp_word_bits;  /* zfp only, of the first frame, as the six that follow */
-    uint32_t zfp_minbits;
-    uint32_t zfp_maxbits;
-    uint32_t zfp_maxprec;
-    int32_t zfp_minexp;
-    int32_t zfp_shift; /* integers were multiplied by 2^shift before coding */
-    uint32_t index_chunk;
-    uint32_t index_partition;
-    char name[128];
-    char units[64];
-    uint32_t sz_effort, sz_axes; /* sz only, of the first frame: zt_effort; bit i: differences */
-    double sz_step;              /* are taken along axis i; what values are multiples of; pwrel:
-                                    numbers kept in each doubling of a value */
-    double psnr;                 /* bound psnr: dB that were reached over the whole array, infinite
-                                    without any error; NaN for other bounds */
-    double range;                /* bound psnr: the range that it is of; 0: coded without loss */
-    zt_plan plan;                /* of the first frame; plan.rank 0: coded as it is */
-    uint64_t raw_frames;         /* that hold their values as they are, as the codec would have
-                                    needed more; 'the first frame' above is the first other one */
-} zt_info;
-
-ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);
-
-/* The most bytes that zt_compress can write for this array and these parameters; array->data is
- * not looked at. Under bounds of errors and without loss that is little more than the array has. */
+/** The most bytes that zt_compress() can write. array->data may be NULL. */
 ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
                                    const zt_params *params, size_t *capacity_bytes);
 
-/* Compress an array into a complete .zt file in memory.
- *
- * out, out_capacity_bytes  memory for the result; zt_compress_bound says how much always suffices.
- * out_bytes                how much was used.
- *
- * ZT_NO_SPACE: out is too small. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_CANCELLED. */
+/** Compress an array into a complete .zt file in memory.
+ * @param context NULL is allowed
+ * @param array to be compressed, in host or GPU memory
+ * @param params NULL: lossless, and defaults otherwise
+ * @param out gets the file
+ * @param out_capacity_bytes room at out; zt_compress_bound() says how much always suffices
+ * @param out_bytes how much was used
+ * @return ZT_NO_SPACE if out is too small; ZT_UNSUPPORTED if the codec has no such bound or type;
+ *         ZT_CANCELLED */
 ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
                              void *out, size_t out_capacity_bytes, size_t *out_bytes);
 
-/* Decompress a complete .zt file in memory into out, whose type, rank and shape must be the
- * file's (zt_inspect) and whose strides are free. Every checksum is verified first.
- * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_CANCELLED. */
+/** Decompress a complete .zt file in memory. Every checksum is verified first.
+ * @param context NULL is allowed
+ * @param data the file
+ * @param data_bytes its length
+ * @param out type, rank and shape of the file (zt_inspect()), any strides
+ * @return ZT_CORRUPT, ZT_UNSUPPORTED, ZT_CANCELLED */
 ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes,
                                const zt_array *out);
 
-/* Decompress a box only; out has the box's shape. With an index, and at fixed rate, only what the
- * box needs is verified and decoded; without one, the tiles before the box in each frame it meets
- * are parsed as well. */
+/** Decompress a box of a .zt file in memory; out has the shape of the box. With an index, and at
+ * fixed rate, only what the box needs is verified and decoded. Without one, the tiles before the
+ * box are parsed as well. Otherwise like zt_decompress(). */
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 
-/* What is in a .zt file: its headers and seek table are verified, its payload is not looked at. */
+/** What is in a .zt file. Of a sequential source, shape[0], the numbers of bytes and frames, and
+ * exact and special values are ZT_UNKNOWN until zt_reader_next() has passed the last frame. */
+typedef struct zt_info {
+    uint32_t struct_bytes;       /**< Set by zt_info_init(). */
+    uint32_t format_version;     /**< Of the file; docs/format/zt.md */
+    uint32_t codec;              /**< #zt_codec of the first coded frame; ndzip: all are raw */
+    uint32_t type;               /**< #zt_type */
+    uint32_t rank;               /**< Dimensions. */
+    uint32_t index;              /**< #zt_index_kind; ZT_INDEX_NONE where there is none */
+    uint32_t index_chunk;        /**< Tiles a chunk. */
+    uint32_t index_partition;    /**< Chunks a partition. */
+    uint64_t shape[ZT_MAX_RANK]; /**< Slowest axis first. */
+    zt_bound bound;              /**< As it was asked for. */
+    double abs_bound;            /**< Promised absolute bound; 0: lossless, NaN: none. */
+    double psnr;                 /**< Bound psnr: dB reached over the whole array; else NaN. */
+    double range;                /**< Bound psnr: the range it is of, 0 if lossless; else NaN. */
+    uint64_t raw_bytes;          /**< Of the array. */
+    uint64_t stream_bytes;       /**< Of all streams. */
+    uint64_t index_bytes;        /**< Of all indexes. */
+    uint64_t file_bytes;         /**< Of the file. */
+    uint64_t frames;             /**< Slabs that can be read by themselves. */
+    uint64_t raw_frames;         /**< Frames that hold values as they are. */
+    uint64_t slab_extent;        /**< Slices in each frame but the last. */
+    uint64_t exact_values;       /**< Kept exactly because the codec would break the bound. */
+    uint64_t special_values;     /**< NaN, infinities and fill values. */
+    char name[128];              /**< "" if there is none. */
+    char units[64];              /**< "" if there are none. */
+    uint64_t codec_words[4];     /**< Read by zt_info_zfp() and zt_info_sz(). */
+    uint64_t plan_words[6];      /**< Read by zt_info_plan() in ztile_expert.h. */
+} zt_info;
+
+/** Zero a zt_info; info_bytes is sizeof(zt_info). */
+ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);
+
+/** What is in a .zt file in memory. Headers and seek table are verified, payloads are not read.
+ * @return ZT_CORRUPT, ZT_UNSUPPORTED */
 ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes,
                             zt_info *info);
 
-/* ---- writer and reader: files, pipes, object stores ---------------------------------------- */
+/* ---- writer and reader: files, pipes, object stores ------------------------------------------ */
 
-/* Takes bytes in order; a pipe will do. write returns 0, or anything else for failure. sync (may be
- * NULL) returns 0 once all that was written survives a power cut: for a file, fsync. It is called
- * where params ask for ZT_SYNC. Who gives a file its name afterwards also has to sync the folder.
- * Frozen. */
+/** Takes the bytes of a file in order. Functions return 0, or anything else for failure. Frozen. */
 typedef struct zt_sink {
-    int (*write)(void *user, const void *data, size_t data_bytes);
-    void *user;
-    int (*sync)(void *user);
-    uint64_t reserved[1];
+    int (*write)(void *user, const void *data, size_t data_bytes); /**< Append. */
+    void *user;                                                    /**< Passed to both. */
+    int (*sync)(void *user); /**< NULL, or: make durable what was written (fsync). */
+    uint64_t reserved[1];    /**< 0 */
 } zt_sink;
 
-/* Gives bytes at an offset. read fills *got_bytes, less than bytes only at the end of the source,
- * and returns 0, or anything else for failure. With source_bytes = ZT_UNKNOWN the source is
- * sequential (a pipe): offsets never go back, and only zt_reader_next works. Frozen. */
+/** Gives the bytes of a file. Frozen. */
 typedef struct zt_source {
+    /** Read bytes at an offset; *got_bytes is less only at the end. Returns 0, or failure. */
     int (*read)(void *user, uint64_t offset, void *buffer, size_t bytes, size_t *got_bytes);
-    void *user;
-    uint64_t source_bytes;
-    uint64_t reserved[2];
+    void *user;            /**< Passed to read. */
+    uint64_t source_bytes; /**< ZT_UNKNOWN: a pipe, read in order; only zt_reader_next() works. */
+    uint64_t reserved[2];  /**< 0 */
 } zt_source;
 
-typedef struct zt_writer zt_writer;
-typedef struct zt_reader zt_reader;
+typedef struct zt_writer zt_writer; /**< Writes one array, slab by slab. Opaque. */
+typedef struct zt_reader zt_reader; /**< Reads one file. Opaque. */
 
-/* Open a writer of one array. whole gives its type, rank and shape (data and strides are not
- * looked at); shape[0] may be ZT_UNKNOWN. params is copied; with rel and psnr its range must be
- * set. The bytes are those of zt_compress with the same params. */
+/** Open a writer. The bytes it writes are those of zt_compress().
+ * @param context outlives the writer; NULL is allowed
+ * @param sink is copied
+ * @param whole type, rank and shape of the array; shape[0] may be ZT_UNKNOWN, data is not read
+ * @param params is copied; with rel and psnr, range_lo and range_hi must be set
+ * @param writer gets the writer; zt_writer_free() releases it */
 ZT_API zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
                                 const zt_params *params, zt_writer **writer);
 
-/* The extent along the slowest axis of the frames this writer cuts: slabs of this thickness, put
- * in order, are coded where they lie and not copied first. */
-ZT_API uint64_t zt_writer_slab_extent(const zt_writer *writer);
-
-/* Append a slab: any thickness along the slowest axis, the array's extents along the others, any
- * strides. After a failure only zt_writer_free is left to call. */
+/** Append a slab of any thickness along the slowest axis, with any strides. After a failure, only
+ * zt_writer_free() may be called. Returns ZT_IO and what zt_compress() does. */
 ZT_API zt_status zt_writer_put(zt_writer *writer, const zt_array *slab);
 
-/* Write what is still held and the seek table, without which a file is not complete.
- * ZT_BAD_ARG if fewer slices were put than were announced. The writer is still to be freed. */
+/** Write what is left and the seek table, without which a file is not complete, and call the sink's
+ * sync. ZT_BAD_ARG if slices are missing. */
 ZT_API zt_status zt_writer_close(zt_writer *writer);
 
-/* Free a writer, closed or not; NULL is allowed. */
+/** Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);
 
-/* Open a reader. On a source of known size, the seek table and the first header are read and
- * verified; on a sequential one, the first header. */
+/** Open a reader; zt_reader_close() releases it. Seek table and first header are verified.
+ * @return ZT_IO, ZT_CORRUPT, ZT_UNSUPPORTED */
 ZT_API zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader **reader);
 
-/* What is in the file. On a source of known size this reads every frame's header, once. */
+/** What is in the file. The first call reads the headers of all frames. */
 ZT_API zt_status zt_reader_info(zt_reader *reader, zt_info *info);
 
-/* Decompress a box into out, which has the box's shape and the file's type. */
+/** Decompress a box; out has the shape of the box and the type of the file. Only what the box needs
+ * is read. ZT_BAD_ARG on a sequential source: see zt_reader_next() in ztile_expert.h. */
 ZT_API zt_status zt_reader_read_box(zt_reader *reader, const zt_box *box, const zt_array *out);
 
-/* Verify every checksum of a source of known size; nothing is decoded. */
-ZT_API zt_status zt_reader_check(zt_reader *reader);
-
-/* NULL is allowed. */
+/** Free a reader; NULL is allowed. */
 ZT_API void zt_reader_close(zt_reader *reader);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
-/* ztile_expert.h: what one user of ten needs: instruction sets, limits, stages, candidates of a
- * plan, files frame by frame, another index, damaged files. What holds for every declaration of
- * ztile.h holds here. */
+/** @file
+ * What one user of ten needs: contexts in detail, indexes, plans, frames one by one, damaged files.
+ * The rules of ztile.h hold here.
+ */
 #ifndef ZTILE_EXPERT_H
 #define ZTILE_EXPERT_H
 
@@ -10,182 +11,271 @@
 extern "C" {
 #endif
 
-/* ---- context ------------------------------------------------------------------------------- */
+/* ---- context --------------------------------------------------------------------------------- */
 
-/* Instruction sets that kernels have instances for. ZT_ISA_AVX2 is AVX2 with BMI1, BMI2 and POPCNT;
- * ZT_ISA_AVX512 is AVX-512 F, BW, VL, DQ, CD, VBMI, VBMI2, BITALG and VPOPCNTDQ with GFNI. */
-typedef enum zt_isa { ZT_ISA_PLAIN = 0, ZT_ISA_AVX2 = 1, ZT_ISA_AVX512 = 2 } zt_isa;
+/** Memory functions for everything that the library allocates on the host. Frozen. */
+struct zt_allocator {
+    /** Memory aligned for any type, or NULL if there is none. */
+    void *(*alloc)(void *user, size_t bytes);
+    /** Free memory that alloc returned; accepts NULL. */
+    void (*release)(void *user, void *memory);
+    void *user;           /**< Passed to both. */
+    uint64_t reserved[2]; /**< 0 */
+};
 
-/* Use at most this instruction set; a new context uses the best that the machine has. The choice
- * never shows in the bytes: it is there for tests and measurements. ZT_BAD_ARG for no zt_isa. */
+/** The policy of a context. */
+ZT_API zt_policy zt_context_policy(const zt_context *context);
+
+/** The parameters of ZT_OMP as they were set; ZT_BAD_ARG under another policy. */
+ZT_API zt_status zt_context_omp(const zt_context *context, zt_omp *omp);
+
+/** Instruction sets that kernels are compiled for. */
+typedef enum zt_isa {
+    ZT_ISA_PLAIN = 0, /**< C, as the compiler translates it. */
+    ZT_ISA_AVX2 = 1,  /**< AVX2 with BMI1, BMI2 and POPCNT. */
+    ZT_ISA_AVX512 = 2 /**< AVX-512 F, BW, VL, DQ, CD, VBMI, VBMI2, BITALG, VPOPCNTDQ, and GFNI. */
+} zt_isa;
+
+/** Use at most this instruction set, for tests and measurements. A new context uses the best that
+ * the machine has. ZT_BAD_ARG for a number that is no #zt_isa. */
 ZT_API zt_status zt_context_set_isa(zt_context *context, zt_isa most);
 
-/* What a context uses; of NULL, what calls without a context use. */
+/** What a context uses; for NULL, what calls without a context use. */
 ZT_API zt_isa zt_context_isa(const zt_context *context);
 
-/* "plain", "avx2", "avx512"; never NULL. */
+/** "plain", "avx2" or "avx512"; never NULL. */
 ZT_API const char *zt_isa_name(zt_isa isa);
 
-/* What calls on a context may use. */
+/** Called from the calling thread, about once a mebibyte of raw values. Returns 0 to go on,
+ * anything else to cancel the call.
+ *
+ * done_tiles of total_tiles of the frame at hand are coded. Other threads go on meanwhile, and no
+ * lock is held. The function must not use this context, nor writers and readers opened on it. */
+typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles);
+
+/** Set the progress function; NULL: none. user is passed to it. */
+ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user);
+
+/** What calls on a context may use. */
 typedef struct zt_limits {
-    uint32_t struct_bytes; /* set by zt_limits_init */
-    uint32_t reserved;     /* 0 */
-    uint64_t memory_bytes; /* that the context's calls, writers and readers hold at once, of what
-                              they allocate themselves on the host; 0: no limit */
-    uint64_t output_bytes; /* of values that one call decodes; 0: no limit */
+    uint32_t struct_bytes; /**< Set by zt_limits_init(). */
+    uint32_t reserved;     /**< 0 */
+    uint64_t memory_bytes; /**< Host memory that the context's calls, writers and readers hold at
+                                once, of what they allocate; 0: no limit. */
+    uint64_t output_bytes; /**< Values that one call decodes; 0: no limit. */
 } zt_limits;
 
+/** Set up no limits; limits_bytes is sizeof(zt_limits). */
 ZT_API zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes);
 
-/* Calls that would need more fail with ZT_NO_MEMORY and a sentence that names the limit. limits may
- * be NULL for none. Memory that is held already counts. */
+/** Limit a context. A call that would need more fails with ZT_NO_MEMORY and a sentence that names
+ * the limit. Memory that is held already counts. NULL: no limits. */
 ZT_API zt_status zt_context_set_limits(zt_context *context, const zt_limits *limits);
 
-/* What a call is at: for benchmarks that say where its time goes. */
+/** What a call is doing, for benchmarks. */
 typedef enum zt_stage {
-    ZT_STAGE_OTHER = 0,   /* headers, checksums, index, copies */
-    ZT_STAGE_RANGE = 1,   /* range of all values, and which are special */
-    ZT_STAGE_SAMPLES = 2, /* sz: ways to predict, tried on samples */
-    ZT_STAGE_COUNT = 3,   /* sz, Huffman: symbols, or a part of them, counted */
-    ZT_STAGE_MODELS = 4,  /* sz, Huffman: codebooks or models made of what was counted */
-    ZT_STAGE_ENCODE = 5,  /* tiles: values to bits; Huffman: symbols to bits */
-    ZT_STAGE_TABLES = 6,  /* the head of a stream to tables for decoding */
-    ZT_STAGE_DECODE = 7   /* tiles: bits to values */
+    ZT_STAGE_OTHER = 0,   /**< Headers, checksums, index, copies. */
+    ZT_STAGE_RANGE = 1,   /**< Range of all values, and which are special. */
+    ZT_STAGE_SAMPLES = 2, /**< sz: ways to predict, tried on samples. */
+    ZT_STAGE_COUNT = 3,   /**< sz, Huffman: symbols, or some of them, are counted. */
+    ZT_STAGE_MODELS = 4,  /**< sz, Huffman: codebooks or models are made. */
+    ZT_STAGE_ENCODE = 5,  /**< Values or symbols to bits. */
+    ZT_STAGE_TABLES = 6,  /**< The head of a stream to tables for decoding. */
+    ZT_STAGE_DECODE = 7   /**< Bits to values. */
 } zt_stage;
 
-enum { ZT_STAGES = 8 };
+#define ZT_STAGES 8 /**< How many stages there are. */
 
-/* Called from the calling thread when a stage begins, which lasts until the next call; a stage may
- * come more than once. What it may call is what zt_progress may. */
+/** Called from the calling thread when a stage begins; the stage lasts until the next call. A stage
+ * can come more than once. The function may do what a #zt_progress may. */
 typedef void (*zt_stage_begins)(void *user, zt_stage stage);
 
-/* NULL: no calls. */
+/** Set the function that is told of stages; NULL: none. user is passed to it. */
 ZT_API zt_status zt_context_set_stages(zt_context *context, zt_stage_begins begins, void *user);
 
-/* ---- candidates of a plan ------------------------------------------------------------------ */
+/* ---- indexes --------------------------------------------------------------------------------- */
 
-/* One way to code an array, and what it takes. Frozen. */
+/** How a decoder finds a tile: by an index of where chunks of tiles begin, which never changes the
+ * stream. Layouts: docs/format/zt.md, and Noordsij et al., PDP 2020 (offsets, lengths, hybrid). */
+typedef enum zt_index_kind {
+    ZT_INDEX_DEFAULT = 0, /**< Compact; none for small arrays and at fixed rate. */
+    ZT_INDEX_NONE = 1,    /**< A box costs parsing what lies before it. */
+    ZT_INDEX_OFFSETS = 2, /**< 64 bits a chunk. */
+    ZT_INDEX_LENGTHS = 3, /**< 16 or 32 bits a chunk; summed when the file is opened. */
+    ZT_INDEX_HYBRID = 4,  /**< 64 bits a partition of chunks, and lengths within it. */
+    ZT_INDEX_COMPACT = 5, /**< Elias-Fano code: about 2 + log2(mean chunk bits) bits a chunk. */
+    ZT_INDEX_STREAM = 6   /**< In zt_info only: the stream says where its tiles are (ndzip). */
+} zt_index_kind;
+
+/** Copy a .zt file and give it another index. The streams stay as they are, byte for byte: their
+ * tiles are parsed on the calling thread, not decoded.
+ * @param context NULL is allowed
+ * @param source a file of known size; every checksum is verified
+ * @param sink gets the file that zt_compress() with this index would have written. What later
+ *        versions added to the file, and this one skips, is left out.
+ * @param params index, index_chunk and index_partition count, ZT_INDEX_NONE included; the other
+ *        fields are not looked at
+ * @return ZT_CORRUPT, ZT_UNSUPPORTED, ZT_IO, ZT_CANCELLED */
+ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
+                                  const zt_params *params);
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+/** What a plan with ZT_CODEC_AUTO looks for. */
+typedef enum zt_prefer {
+    ZT_PREFER_RATIO = 0,   /**< The fewest bytes. */
+    ZT_PREFER_SPEED = 1,   /**< The fewest bytes of what is nearly as fast as can be. */
+    ZT_PREFER_BALANCED = 2 /**< The fastest of what needs nearly the fewest bytes. */
+} zt_prefer;
+
+/** How the axes of an array become those of the array that is coded. Frozen.
+ *
+ * The coded array has the axes axis[0], axis[1], ..., slowest first. Where joined[k] is 1, axis[k]
+ * and axis[k - 1] are one coded axis, in which axis[k] is faster. */
+typedef struct zt_plan {
+    uint32_t rank;                     /**< Of the array; 0: it is coded as it is. */
+    uint32_t coded_rank;               /**< Of the coded array. */
+    uint64_t coded_shape[ZT_MAX_RANK]; /**< Of the coded array, slowest first. */
+    uint8_t axis[ZT_MAX_RANK];         /**< The array's axes in the order of the coded array. */
+    uint8_t joined[ZT_MAX_RANK];       /**< 1: with the axis before it. */
+    uint64_t reserved[2];              /**< 0 */
+} zt_plan;
+
+/** The plan of the first frame that is not raw, of a file that zt_inspect() or zt_reader_info()
+ * looked at. */
+ZT_API zt_status zt_info_plan(const zt_info *info, zt_plan *plan);
+
+/** One way to code an array, and what it takes. Frozen. */
 typedef struct zt_option {
-    uint32_t codec;      /* zt_codec */
-    uint32_t effort;     /* zt_effort */
-    zt_plan plan;        /* rank 0: as it is */
-    double stream_bytes; /* as samples have it; 0: nobody asked them */
-    double coded_bytes;  /* what it took when all was coded, special values too; 0: it was not */
-    uint64_t reserved;
+    uint32_t codec;      /**< #zt_codec */
+    uint32_t effort;     /**< #zt_effort */
+    zt_plan plan;        /**< rank 0: as it is */
+    double stream_bytes; /**< Estimated from samples; 0: samples were not asked. */
+    double coded_bytes;  /**< What coding took, special values included; 0: it was not coded. */
+    uint64_t reserved;   /**< 0 */
 } zt_option;
 
-/* What samples say of the codecs, efforts and plans that params leave a choice of, for an array as
- * one frame with a bound on errors (abs, rel, pwrel, psnr) or none: options[0] is what zt_compress
- * codes first; then follow the others, and plans that went far. params->plan is not looked at.
- *
- * room: of options; 64 is enough. count: how many there are. */
+/** What samples say of the codecs, efforts and plans that params leave open.
+ * @param context NULL is allowed
+ * @param array as one frame
+ * @param params a bound on errors (abs, rel, pwrel, psnr) or none; params->plan is not looked at
+ * @param options options[0] is what zt_compress() would code first; others follow
+ * @param room of options; 64 is enough
+ * @param count gets how many there are
+ * @return ZT_UNSUPPORTED, ZT_CANCELLED */
 ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
                                  const zt_params *params, zt_option *options, uint32_t room,
                                  uint32_t *count);
 
-/* ---- writer and reader --------------------------------------------------------------------- */
-
-/* Special values (NaN, infinities, fill values) in the frames that were written so far. */
-ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
-
-/* Bound psnr: the dB that were reached over the frames that were written so far, infinite where
- * there is no error; NaN for other bounds. */
-ZT_API double zt_writer_psnr(const zt_writer *writer);
-
-/* What the first frame was chosen from: options[0] is what it was coded with; others that were
- * coded too have coded_bytes, which are more (but see zt_prefer); all others only what samples
- * said, if these were asked. Returns how many there are, at most 'room', which need not be more
- * than 64; 0 before the first frame is written. */
+/** What the first frame of a writer was chosen from.
+ * @param writer that wrote a frame
+ * @param options options[0] is what the frame is coded with. Others that were coded too have
+ *        coded_bytes; the rest has what samples said, if they were asked.
+ * @param room of options; 64 is enough
+ * @return how many there are, at most room; 0 before the first frame */
 ZT_API uint32_t zt_writer_options(const zt_writer *writer, zt_option *options, uint32_t room);
 
-/* Go to the next frame, the first one after opening: it holds the slices [*first, *first +
- * *extent) of the array. *extent is 0 once the last frame has passed and the seek table has been
- * verified. Works on every source. */
+/* ---- writer and reader, frame by frame ------------------------------------------------------- */
+
+/** Slices in each frame that a writer cuts. Slabs of this thickness, put in order, are coded where
+ * they lie; others are copied first. */
+ZT_API uint64_t zt_writer_slab_extent(const zt_writer *writer);
+
+/** NaN, infinities and fill values in the frames that were written so far. */
+ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
+
+/** Bound psnr: dB reached over the frames that were written so far, infinite without any error. NaN
+ * for other bounds. */
+ZT_API double zt_writer_psnr(const zt_writer *writer);
+
+/** Go to the next frame, after opening to the first. Works on every source.
+ * @param reader to move
+ * @param first gets the index of the frame's first slice
+ * @param extent gets how many slices it holds; 0 once the last frame has passed and the seek table
+ *        has been verified
+ * @return ZT_IO, ZT_CORRUPT, ZT_UNSUPPORTED */
 ZT_API zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent);
 
-/* Decompress the frame that zt_reader_next went to; out has its shape. Once a frame. */
+/** Decompress the next slices of the frame that zt_reader_next() went to, as many as out has: the
+ * whole frame, or parts that stay in the processor's caches. No slice can be read twice. */
 ZT_API zt_status zt_reader_read(zt_reader *reader, const zt_array *out);
 
-/* The same by parts: decompress the next slices of the frame, as many as out has, so that values
- * can be used while they are in the processor's caches and no frame takes memory. What lies in a
- * frame before the first part is not passed over again. */
-ZT_API zt_status zt_reader_read_part(zt_reader *reader, const zt_array *out);
-
-/* How many slices the next part best has, for parts of about part_bytes: whole tiles, or all that
- * is left of the frame where smaller parts would have to decode tiles more than once. 0 where there
- * is no frame. */
+/** How many slices the next part best has, for parts of about part_bytes: whole tiles, or all that
+ * is left of the frame if smaller parts would have to decode tiles twice. 0 without a frame. */
 ZT_API uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes);
 
-/* The fill values that the frames which were read so far keep beside their streams: the finite ones
- * of their special values, ZT_MAX_FILLS at most. fill has room for as many. */
+/** The fill values of the frames that were read so far: the finite special values.
+ * @param reader of a file
+ * @param fills gets how many there are
+ * @param fill room for ZT_MAX_FILLS bit patterns */
 ZT_API zt_status zt_reader_fills(const zt_reader *reader, uint32_t *fills, uint64_t *fill);
 
-/* Copy a .zt file and give it another index: the one that index, index_chunk and index_partition
- * of params ask for, ZT_INDEX_NONE included; the rest of params is not looked at. Streams stay as
- * they are, byte for byte. Their tiles are parsed to find where chunks begin, but not
- * reconstructed; the calling thread does that, under any policy.
- *
- * source  of known size. Every checksum is verified.
- * sink    gets the whole file: what zt_compress with this index would have written. What later
- *         versions may have added to a file and this one skips is left out.
- *
- * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_IO, ZT_CANCELLED. */
-ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
-                                  const zt_params *params);
+/** Verify every checksum of a source of known size; nothing is decoded. */
+ZT_API zt_status zt_reader_check(zt_reader *reader);
 
-/* ---- damaged files: what is left of them ---------------------------------------------------- */
+/* ---- damaged files --------------------------------------------------------------------------- */
 
-/* What a damaged file does not give back of an array, or gives back without proof. */
+/** What a damaged file does not give back, or gives back without proof. */
 typedef enum zt_loss {
-    ZT_LOSS_LOST = 1,      /* the values are gone; the fill value is in their places */
-    ZT_LOSS_UNVERIFIED = 2 /* decoded from what is there, with nothing to verify it by; values that
-                              were kept beside the stream may be missing, so that the bound may not
-                              hold and a NaN or fill value may be a number */
+    ZT_LOSS_LOST = 1,      /**< The values are gone; the fill value is in their places. */
+    ZT_LOSS_UNVERIFIED = 2 /**< Decoded, with nothing to verify it by. Values that were kept exactly
+                                may be missing, so the bound may not hold, and a NaN or fill value
+                                may be a number. */
 } zt_loss;
 
+/** What is left of a file's seek table. */
 typedef enum zt_table_state {
     ZT_TABLE_WHOLE = 0,
-    ZT_TABLE_REBUILT = 1, /* the seek table is damaged; the frames are all there and make it up */
-    ZT_TABLE_MISSING = 2  /* none: slices after the last frame that is left are not known */
+    ZT_TABLE_REBUILT = 1, /**< It is damaged; the frames are all there and make it up. */
+    ZT_TABLE_MISSING = 2  /**< It is gone; slices after the last frame that is left are unknown. */
 } zt_table_state;
 
-/* How to read a damaged file, and what was found: zt_reader_salvage adds up over the frames. */
+/** How to read a damaged file, and what was found. zt_reader_salvage() adds up over the frames. */
 typedef struct zt_salvage {
-    uint32_t struct_bytes; /* set by zt_salvage_init */
-    uint32_t has_fill;     /* 1: fill takes the place of lost values; 0: NaN, for integers 0 */
-    uint64_t fill;         /* a bit pattern of the array's type, see zt_fill_bits */
-    /* Called for each part of the array that is not given back as it was, in ascending order of
-     * frames: a box in the array's coordinates and why, in a few words. Boxes do not overlap.
-     * Anything but 0 cancels the call. NULL: not called. */
+    uint32_t struct_bytes; /**< Set by zt_salvage_init(). */
+    uint32_t has_fill;     /**< 1: fill stands for lost values; 0: NaN, for integers 0. */
+    uint64_t fill;         /**< A bit pattern of the array's type; see zt_fill_bits(). */
+    /** NULL, or called for each box of the array that is not given back as it was, with why in a
+     * few words. Boxes are in the array's coordinates, do not overlap, and come frame by frame.
+     * Returns 0 to go on, anything else to cancel the call. */
     int (*part)(void *user, zt_loss loss, const zt_box *box, const char *why);
-    void *user;
-    uint64_t lost_boxes, lost_values;
-    uint64_t unverified_boxes, unverified_values;
-    uint64_t frames, damaged_frames; /* that were gone to, and of these, that had any damage */
-    uint64_t repaired; /* headers, tails and seek tables in which one bit was put right, and headers
-                          of which a copy was whole: a hash of 64 bits proves what they say */
-    uint32_t table;    /* zt_table_state */
-    uint32_t reserved;
+    void *user;                 /**< Passed to part. */
+    uint64_t lost_boxes;        /**< Boxes that are ZT_LOSS_LOST, */
+    uint64_t lost_values;       /**< and their values. */
+    uint64_t unverified_boxes;  /**< Boxes that are ZT_LOSS_UNVERIFIED, */
+    uint64_t unverified_values; /**< and their values. */
+    uint64_t frames;            /**< Frames that were gone to. */
+    uint64_t damaged_frames;    /**< Of these, how many had any damage. */
+    uint64_t repaired; /**< Headers, tails and seek tables that were put right: by one bit, or from
+                          a copy. A hash of 64 bits proves what they say. */
+    uint32_t table;    /**< #zt_table_state */
+    uint32_t reserved; /**< 0 */
 } zt_salvage;
 
+/** Set up a salvage without a fill value; salvage_bytes is sizeof(zt_salvage). */
 ZT_API zt_status zt_salvage_init(zt_salvage *salvage, size_t salvage_bytes);
 
-/* Open what is left of a damaged .zt file. The source is of known size; the file may be cut short,
- * its seek table missing. Frames are found by the seek table, or from one to the next, past what is
- * damaged. zt_reader_info and zt_reader_next work as ever, frames that are lost included; what
- * zt_reader_next went to is read with zt_reader_salvage, and boxes cannot be. The array ends with
- * the last frame that is known.
+/** Open what is left of a damaged .zt file, which may be cut short and have no seek table.
  *
- * ZT_CORRUPT: no frame's header is whole. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY. */
+ * zt_reader_info() and zt_reader_next() work as ever, and go to frames that are lost as well. Each
+ * is read with zt_reader_salvage(); boxes cannot be read. The array ends with the last frame that
+ * is known.
+ * @param context NULL is allowed
+ * @param source of known size
+ * @param reader gets the reader; zt_reader_close() releases it
+ * @return ZT_CORRUPT if no frame's header is whole; ZT_IO, ZT_UNSUPPORTED */
 ZT_API zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source,
                                         zt_reader **reader);
 
-/* zt_reader_read for a reader that zt_reader_open_damaged opened: all values that are whole, and
- * fill values in place of the others, each in a box that salvage->part is given. Values in no such
- * box are those of the undamaged file. A range of the source that cannot be read is damage, too.
+/** Read a frame of a reader that zt_reader_open_damaged() opened. ZT_OK however much is lost.
  *
- * Lost are the tiles that damaged ranges of the payload hold; where the frame has no index, also
- * what follows them in the frame. ZT_OK however much is lost. */
+ * Values outside the boxes that salvage->part is told are those of the undamaged file. Lost are the
+ * tiles in damaged ranges of the payload; in a frame without an index, also what follows them.
+ * Ranges of the source that cannot be read count as damage.
+ * @param reader went to a frame with zt_reader_next()
+ * @param out gets the frame and has its shape
+ * @param salvage says what to do, and gets what was found
+ * @return ZT_UNSUPPORTED, ZT_CANCELLED */
 ZT_API zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *salvage);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 #!/bin/sh
 # install-deps.sh: see to it that what a target needs is there.
 #
-#     scripts/install-deps.sh build|test|bench|fuzz|coverage
+#     scripts/install-deps.sh build|docs|test|bench|fuzz|coverage
 #
 # Says nothing and takes a fraction of a second where nothing is missing. Otherwise it installs the
 # missing Debian packages with apt-get (as root, or through sudo), or where it cannot, prints one
@@ -56,7 +56,11 @@ check_missing() {
         have_command clang || want clang
         have_command clang-format || want clang-format
         have_clang_runtime || want libclang-rt-dev
+        have_command doxygen || want doxygen
         have_command chromium || want chromium # looks at the report of ztile bench
+        ;;
+    docs)
+        have_command doxygen || need doxygen
         ;;
     bench)
         have_header zfp.h || need libzfp-dev
@@ -131,9 +135,9 @@ check_cmake() {
 }
 
 case $target in
-build | test | bench | fuzz | coverage) ;;
+build | docs | test | bench | fuzz | coverage) ;;
 *)
-    echo "use: install-deps.sh build|test|bench|fuzz|coverage" >&2
+    echo "use: install-deps.sh build|docs|test|bench|fuzz|coverage" >&2
     exit 2
     ;;
 esac

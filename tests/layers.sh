@@ -75,7 +75,7 @@ found=$(grep -rnE '\bzti_(is_on_device|memory_of)\b' src --include='*.c' --inclu
 # ---- what is common to codecs names none: no codec, no effort
 found=$(grep -rnoE '\b(ZT_(CODEC|EFFORT)_[A-Z]+|ZTI_(ZFP|SZ|NDZIP)\w*|zti_(codec_)?(zfp|sz|ndzip)\w*)' \
     src --include='*.c' --include='*.h' |
-    grep -vE '^src/(codec|frame/bare)/|:ZT_CODEC_AUTO$' || true)
+    grep -vE '^src/(codec|frame/bare)/|:ZT_(CODEC_AUTO|EFFORT_DEFAULT)$' || true)
 [ -z "$found" ] || complain 'a codec or an effort is named outside of codec/ and bare streams' "$found"
 found=$(grep -niwE 'zfp|sz|ndzip' src/codec/*.h || true)
 [ -z "$found" ] || complain 'the interface of codecs names one' "$found"
@@ -84,6 +84,9 @@ found=$(grep -niwE 'zfp|sz|ndzip' src/codec/*.h || true)
 found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/*.h |
     grep -vE '^include/ztile\.h:.*<(stddef|stdint)\.h>|^include/ztile_[a-z]+\.h:.*"ztile\.h"' || true)
 [ -z "$found" ] || complain 'a public header includes more than it may' "$found"
+
+# ---- ztile.h is read whole
+[ "$(wc -l <include/ztile.h)" -le 450 ] || complain 'ztile.h has more than 450 lines' ''
 
 # ---- files have at most 800 lines
 sources=$(find include src io cli tools tests bench examples compat plugins python -name build -prune -o \

@@ -11,10 +11,10 @@ shared=$4
 mkdir -p "$work"
 failed=0
 
-build() { # build COMPILER: $work/COMPILER/libztile.so.0
+build() { # build COMPILER: $work/COMPILER/libztile.so.1
     mkdir -p "$work/$1"
     (cd "$source" && $1 -shared -fPIC -O2 -ffp-contract=off -Iinclude -Isrc \
-        -o "$work/$1/libztile.so.0" $(find src -name '*.c') -lxxhash -lpthread -lm)
+        -o "$work/$1/libztile.so.1" $(find src -name '*.c') -lxxhash -lpthread -lm)
 }
 
 check() { # check COMPILER

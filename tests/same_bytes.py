@@ -21,7 +21,7 @@ VALUE_BYTES = {"f32": 4, "f64": 8, "i32": 4, "i64": 8}
 BOUNDS = [["--lossless"], ["--abs", "0.01"], ["--rel", "1e-2"], ["--rel", "1e-4"],
           ["--rel", "1e-7"], ["--pwrel", "1e-3"], ["--psnr", "60"]]
 CODECS = [["-c", "zfp"], ["-c", "sz"], ["-c", "sz", "--effort", "fast"],
-          ["-c", "sz", "--effort", "high"], ["-c", "sz", "--effort", "paper"]]
+          ["-c", "sz", "--effort", "high"], ["-c", "sz", "--method", "cusz"]]
 INDEXES = [["--index", kind] for kind in ("none", "offsets", "lengths", "hybrid", "compact")]
 RUNS = [["-x", "serial"], ["-x", "omp=2"], ["-x", "serial", "--isa", "avx2"],
         ["-x", "omp=2,3", "--isa", "plain"]]
@@ -41,7 +41,7 @@ def choices():
              for codec in ("zfp", "sz") for index in INDEXES]
     rows += [["-c", "sz", "--rel", "1e-3", "--plan", "off", "--slab-bytes", "100000"],
              ["-c", "zfp", "--rel", "1e-3", "--index", "hybrid", "--index-chunk", "1"],
-             ["-c", "sz", "--rel", "1e-3", "--effort", "paper", "--sz-bins", "4096"],
+             ["-c", "sz", "--rel", "1e-3", "--method", "cusz", "--sz-bins", "4096"],
              ["-c", "sz", "--rel", "1e-3", "--effort", "high", "--index", "none"],
              ["-c", "auto", "--rel", "1e-3", "--prefer", "speed"],
              ["-c", "auto", "--rel", "1e-3", "--prefer", "balanced"]]

@@ -1,6 +1,7 @@
 /* demo.c: ztile demo: simulate a field, compress it in many ways, show what comes out. */
 #include "cmd/commands.h"
 #include "ztile_quality.h"
+#include "ztile_zfp.h"
 
 #include "cmd/solver.h"
 #include "draw/picture.h"

@@ -1,5 +1,6 @@
 /* info.c: ztile info: what is in a .zt file or a bare zfp stream; filtered.c has HDF5 files. */
 #include "cmd/commands.h"
+#include "ztile_sz.h"
 
 #include "cmd/plan.h"
 #include "cmd/salvage.h"
@@ -34,16 +35,30 @@ static bool check(struct stored *s, struct ztio_error *error)
     return decoded;
 }
 
-/* A bare stream does not say what words it was padded to. */
-static void print_zfp_json(struct json *j, const zt_info *info, bool is_zt)
+/* The parameters of a zfp stream, or of a file's first frame, and the shift of its integers. */
+static zt_zfp zfp_of_stored(const struct stored *s, int32_t *shift)
 {
+    zt_zfp zfp = s->zfp;
+    *shift = 0;
+    if (s->kind == STORED_ZT) {
+        (void)zt_zfp_init(&zfp, sizeof zfp);
+        (void)zt_info_zfp(&s->info, &zfp, shift);
+    }
+    return zfp;
+}
+
+/* A bare stream does not say what words it was padded to. */
+static void print_zfp_json(struct json *j, const struct stored *s)
+{
+    int32_t shift;
+    const zt_zfp zfp = zfp_of_stored(s, &shift);
     json_object(j, "zfp");
-    json_count_or_null(j, "word_bits", is_zt, info->zfp_word_bits);
-    json_count(j, "minbits", info->zfp_minbits);
-    json_count(j, "maxbits", info->zfp_maxbits);
-    json_count(j, "maxprec", info->zfp_maxprec);
-    json_number(j, "minexp", info->zfp_minexp);
-    json_number(j, "shift", info->zfp_shift);
+    json_count_or_null(j, "word_bits", s->kind == STORED_ZT, zfp.word_bits);
+    json_count(j, "minbits", zfp.minbits);
+    json_count(j, "maxbits", zfp.maxbits);
+    json_count(j, "maxprec", zfp.maxprec);
+    json_number(j, "minexp", zfp.minexp);
+    json_number(j, "shift", shift);
     json_close(j);
 }
 
@@ -66,10 +81,13 @@ static void print_plan_json(struct json *j, const zt_plan *plan)
 
 static void print_sz_json(struct json *j, const zt_info *info)
 {
+    zt_sz_info sz;
+    (void)zt_info_sz(info, &sz);
     json_object(j, "sz");
-    json_text(j, "effort", name_of_effort(info->sz_effort));
-    json_number(j, "step", info->sz_step);
-    json_count(j, "axes", info->sz_axes);
+    json_text(j, "method", name_of_method(sz.method));
+    json_text(j, "effort", name_of_effort(sz.effort));
+    json_number(j, "step", sz.step);
+    json_count(j, "axes", sz.axes);
     json_close(j);
 }
 
@@ -110,8 +128,10 @@ static void print_json(const struct stored *s, bool is_checked)
     json_number(&j, "overhead", (double)info->index_bytes / (double)info->stream_bytes);
     json_text(&j, "file", has_index && !is_zt ? s->index_place : NULL);
     json_close(&j);
-    if (info->plan.rank)
-        print_plan_json(&j, &info->plan);
+    zt_plan plan;
+    (void)zt_info_plan(info, &plan);
+    if (plan.rank)
+        print_plan_json(&j, &plan);
     else
         json_null(&j, "plan");
     json_count_or_null(&j, "frames", is_zt, info->frames);
@@ -122,7 +142,7 @@ static void print_json(const struct stored *s, bool is_checked)
     if (info->codec == ZT_CODEC_SZ)
         print_sz_json(&j, info);
     else if (info->codec == ZT_CODEC_ZFP)
-        print_zfp_json(&j, info, is_zt);
+        print_zfp_json(&j, s);
     else
         json_null(&j, "zfp");
     json_text(&j, "name", info->name[0] ? info->name : NULL);
@@ -180,21 +200,23 @@ static void rows_of_sizes(struct table *t, const struct stored *s)
             s->kind == STORED_ZFP ? ", in " : "", s->kind == STORED_ZFP ? s->index_place : "");
 }
 
-static void rows_of_zfp(struct table *t, const zt_info *info, bool is_zt)
+static void rows_of_zfp(struct table *t, const struct stored *s)
 {
+    int32_t shift;
+    const zt_zfp zfp = zfp_of_stored(s, &shift);
     table_row(t);
     table_cell(t, "zfp");
-    table_cell(t, "minbits %u, maxbits %u, maxprec %u, minexp %d", info->zfp_minbits,
-               info->zfp_maxbits, info->zfp_maxprec, info->zfp_minexp);
-    if (is_zt) {
+    table_cell(t, "minbits %u, maxbits %u, maxprec %u, minexp %d", zfp.minbits, zfp.maxbits,
+               zfp.maxprec, zfp.minexp);
+    if (s->kind == STORED_ZT) {
         table_row(t);
         table_cell(t, "words");
-        table_cell(t, "%u bits", info->zfp_word_bits);
+        table_cell(t, "%u bits", zfp.word_bits);
     }
-    if (info->zfp_shift) {
+    if (shift) {
         table_row(t);
         table_cell(t, "shift");
-        table_cell(t, "integers times 2^%d", info->zfp_shift);
+        table_cell(t, "integers times 2^%d", shift);
     }
 }
 
@@ -202,10 +224,14 @@ static void rows_of_sz(struct table *t, const zt_info *info)
 {
     table_row(t);
     table_cell(t, "sz");
-    table_cell(t, "effort %s, step %.6g, differences along axes", name_of_effort(info->sz_effort),
-               info->sz_step);
+    zt_sz_info sz;
+    (void)zt_info_sz(info, &sz);
+    table_cell(t, "%s %s, step %.6g, differences along axes",
+               sz.method == ZT_SZ_CUSZ ? "method" : "effort",
+               sz.method == ZT_SZ_CUSZ ? name_of_method(sz.method) : name_of_effort(sz.effort),
+               sz.step);
     for (uint32_t i = 0; i < info->rank; i++)
-        if (info->sz_axes >> i & 1)
+        if (sz.axes >> i & 1)
             table_cell(t, "%u", i);
 }
 
@@ -236,10 +262,12 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     table_row(t);
     table_cell(t, "shape");
     table_cell(t, "%s (slowest first)", ztio_format_shape(info->rank, info->shape, text));
-    if (info->plan.rank) {
+    zt_plan plan;
+    (void)zt_info_plan(info, &plan);
+    if (plan.rank) {
         table_row(t);
         table_cell(t, "plan");
-        table_cell(t, "coded as %s%s", format_plan(&info->plan, text),
+        table_cell(t, "coded as %s%s", format_plan(&plan, text),
                    info->frames > 1 ? " (the first frame)" : "");
     }
     table_row(t);
@@ -268,7 +296,7 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     if (o->verbose && info->codec == ZT_CODEC_SZ)
         rows_of_sz(t, info);
     else if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
-        rows_of_zfp(t, info, s->kind == STORED_ZT);
+        rows_of_zfp(t, s);
     if (o->check)
         row(t, "check",
             s->kind == STORED_ZT ? "all checksums hold"

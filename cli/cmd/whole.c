@@ -89,12 +89,8 @@ static bool find_config(const struct options *o, const char *path, const char *w
     c->kind = p->bound.kind;
     c->flags = p->bound.flags;
     c->value = p->bound.value;
-    if (c->kind == ZT_EXPERT) {
-        c->expert[0] = p->bound.minbits;
-        c->expert[1] = p->bound.maxbits;
-        c->expert[2] = p->bound.maxprec;
-        c->expert[3] = (unsigned)p->bound.minexp;
-    }
+    for (int i = 0; c->kind == ZT_EXPERT && i < 4; i++)
+        c->expert[i] = (unsigned)(p->bound.words[i / 2] >> 32 * (i % 2));
     return true;
 }
 
@@ -415,8 +411,8 @@ static bool check_options(const struct options *o, struct ztio_error *error)
                       : o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP ? "--exec cuda"
                       : !isnan(p->range_lo)                                     ? "--range"
                       : p->effort != defaults.effort                            ? "--effort"
-                      : p->sz_bins != defaults.sz_bins                          ? "--sz-bins"
-                      : p->zfp_word_bits != defaults.zfp_word_bits              ? "--zfp-word-bits"
+                      : o->has_method                                           ? "--method"
+                      : p->codec_words[0] != 0                                  ? "--zfp-word-bits"
                       : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
                               p->index_partition != defaults.index_partition
                           ? "--index"

@@ -75,14 +75,16 @@ static const struct option_rule options[] = {
      "bytes; with `--plan off` it is ndzip for floats without loss, sz for `--pwrel` and "
      "`--psnr`, else zfp. ndzip is lossless; sz takes `--abs`, `--rel`, `--pwrel`, `--psnr` and "
      "`--lossless`."},
-    {"effort", OPT_EFFORT, "fast|default|high|paper", "what sz does for its ratio",
-     "`fast` makes one pass over the values; `default` two, with Huffman codes for what the first "
-     "has counted; `high` interpolates from coarse to fine where that is shorter, at a quarter of "
-     "the speed; `paper` is the method as published for cuSZ."},
-    {"sz-bins", OPT_SZ_BINS, "N", "with --effort paper: how many residuals have a code",
+    {"effort", OPT_EFFORT, "fast|default|high", "how much time may go into the ratio",
+     "For sz `fast` makes one pass over the values; `default` two, with Huffman codes for what "
+     "the first has counted; `high` interpolates from coarse to fine where that is shorter, at a "
+     "quarter of the speed. zfp and ndzip have one effort: the option changes nothing."},
+    {"method", OPT_METHOD, "default|cusz", "sz's coder: its own, or as published for cuSZ",
+     "With `cusz` the codec is sz and no effort applies."},
+    {"sz-bins", OPT_SZ_BINS, "N", "with --method cusz: how many residuals have a code",
      "Even, 4 to 65536; default 1024."},
     {"plan", OPT_PLAN, "on|off|tight", "choose axis order and rank by samples",
-     "The default is `on`, but for `--effort paper`. `tight` also looks for zfp's loosest "
+     "The default is `on`, but for `--method cusz`. `tight` also looks for zfp's loosest "
      "tolerance that keeps the bound."},
     {"prefer", OPT_PREFER, "ratio|speed|balanced", "what the codec auto is chosen by",
      "Default: ratio."},

@@ -45,7 +45,7 @@ const struct page info_page = {
     "values as they are because coded they would be longer (codec is none where all do), slices "
     "in each but the last, and values kept beside the stream to hold the bound\n\n"
     "zfp\tan object: word_bits, minbits, maxbits, maxprec, minexp, shift\n\n"
-    "sz\tan object: effort, step, axes\n\n"
+    "sz\tan object: method, effort, step, axes\n\n"
     "name, units\tof the variable\n\n"
     "checksums_hold\ttrue after `--check`, otherwise null\n\n"
     "Of an HDF5 file there are format, variables and other_variables (how many are behind no "

@@ -57,6 +57,7 @@ enum option_id {
     OPT_INDEX_STUDY,
     OPT_STAGES,
     OPT_EFFORT,
+    OPT_METHOD,
     OPT_SZ_BINS,
     OPT_ISA,
     OPT_VAR,

@@ -16,7 +16,7 @@ static const struct option_rule options[] = {
     {"no-fill", OPT_NO_FILL, NULL, "what looks like a fill value is none", NULL},
     HEADING("# How"),
     {"codec", 'c', "auto|zfp|ndzip|sz", "try this codec only; default: auto, which is all", NULL},
-    {"effort", OPT_EFFORT, "fast|default|high|paper", "what sz does for its ratio", NULL},
+    {"effort", OPT_EFFORT, "fast|default|high", "how much time may go into the ratio", NULL},
     {"prefer", OPT_PREFER, "ratio|speed|balanced", "what the codec auto is chosen by",
      "Default: ratio."},
     EXEC_OPTIONS,

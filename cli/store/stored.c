@@ -207,7 +207,7 @@ bool stored_read(struct stored *s, void *buffer, struct ztio_error *error)
     memcpy(shape, s->shape, sizeof shape);
     shape[0] = s->extent;
     zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
-    zt_status status = zt_reader_read_part(s->reader, &out);
+    zt_status status = zt_reader_read(s->reader, &out);
     return status == ZT_OK || fail_source(error, &s->bytes, s->context, status);
 }
 

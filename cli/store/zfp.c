@@ -42,11 +42,6 @@ static void describe(struct stored *s)
     memcpy(info->shape, s->shape, sizeof info->shape);
     bound_of_zfp(&s->zfp, s->type, s->rank, &info->bound, &info->abs_bound);
     info->stream_bytes = info->file_bytes = s->stream_bytes;
-    info->zfp_word_bits = s->zfp.word_bits;
-    info->zfp_minbits = s->zfp.minbits;
-    info->zfp_maxbits = s->zfp.maxbits;
-    info->zfp_maxprec = s->zfp.maxprec;
-    info->zfp_minexp = s->zfp.minexp;
 }
 
 /* Type, shape and parameters of a stream without a header come from the options. */
@@ -61,7 +56,8 @@ static bool take_options(struct stored *s, const struct options *o, struct ztio_
     s->type = o->hints.type;
     s->rank = o->hints.rank;
     memcpy(s->shape, o->hints.shape, sizeof s->shape);
-    return zfp_of_bound(&s->zfp, &o->params, s->type, s->rank, s->bytes.place, error);
+    return zfp_of_bound(&s->zfp, &o->params, o->zfp_word_bits, s->type, s->rank, s->bytes.place,
+                        error);
 }
 
 static bool take_header(struct stored *s, const struct options *o, struct ztio_error *error)
@@ -75,7 +71,7 @@ static bool take_header(struct stored *s, const struct options *o, struct ztio_e
     else if (s->bytes.source.read(&s->bytes, 0, head, n, &n) != 0)
         return fail_source(error, &s->bytes, s->context, ZT_IO);
     (void)zt_zfp_init(&s->zfp, sizeof s->zfp);
-    s->zfp.word_bits = o->params.zfp_word_bits;
+    s->zfp.word_bits = o->zfp_word_bits;
     s->zfp.flags = ZT_ZFP_HEADER;
     zt_status status = zt_zfp_read_header(s->context, head, n, &s->zfp, &array, &header_bits);
     if (status != ZT_OK)
@@ -186,9 +182,8 @@ bool stored_zfp_read(struct stored *s, void *buffer, struct ztio_error *error)
     if (!stored_zfp_load(s, error))
         return false;
     zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, s->shape);
-    zt_status status =
-        zt_zfp_decompress_indexed(s->context, s->stream, s->stream_bytes, &s->zfp,
-                                  s->index.index_bytes > 0 ? &s->index : NULL, &out, NULL);
+    zt_status status = zt_zfp_decompress_indexed(s->context, s->stream, s->stream_bytes, &s->zfp,
+                                                 &s->index, &out, NULL);
     return status == ZT_OK || fail_indexed(s, status, error);
 }
 

@@ -17,21 +17,21 @@ double tolerance_of(const zt_params *params)
     return (double)NAN;
 }
 
-bool zfp_of_bound(zt_zfp *zfp, const zt_params *params, uint32_t type, uint32_t rank,
-                  const char *place, struct ztio_error *error)
+bool zfp_of_bound(zt_zfp *zfp, const zt_params *params, uint32_t word_bits, uint32_t type,
+                  uint32_t rank, const char *place, struct ztio_error *error)
 {
     const zt_bound *b = &params->bound;
     bool is_aligned = (b->flags & ZT_RATE_ALIGN) != 0;
     double tolerance = tolerance_of(params);
     zt_status status = zt_zfp_init(zfp, sizeof *zfp);
     if (status == ZT_OK) {
-        zfp->word_bits = params->zfp_word_bits;
+        zfp->word_bits = word_bits;
         if (b->kind == ZT_RATE)
             status = zt_zfp_set_rate(zfp, b->value, (zt_type)type, rank, is_aligned, NULL);
         else if (b->kind == ZT_PRECISION)
             status = zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
         else if (b->kind == ZT_EXPERT)
-            status = zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp);
+            status = zt_zfp_set_bound(zfp, b);
         else if (tolerance > 0)
             status = zt_zfp_set_accuracy(zfp, tolerance, NULL);
         else

@@ -6,8 +6,8 @@
 #include "ztile_zfp.h"
 
 /* zfp's parameters for a bound; rel needs the range in params. */
-bool zfp_of_bound(zt_zfp *zfp, const zt_params *params, uint32_t type, uint32_t rank,
-                  const char *place, struct ztio_error *error);
+bool zfp_of_bound(zt_zfp *zfp, const zt_params *params, uint32_t word_bits, uint32_t type,
+                  uint32_t rank, const char *place, struct ztio_error *error);
 
 /* The bound that a stream's parameters stand for, and the absolute bound that libzfp promises
  * with them: NaN if none, 0 if lossless. */

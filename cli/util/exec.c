@@ -91,9 +91,8 @@ bool context_open(const struct execution *exec, zt_context **context, struct zti
     (void)zt_context_set_isa(*context, exec->isa);
     if (exec->policy == ZT_SERIAL)
         return true;
-    const void *const parameters =
-        exec->policy == ZT_CUDA ? (const void *)&exec->cuda : (const void *)&exec->omp;
-    status = zt_context_set_policy(*context, exec->policy, parameters);
+    status = exec->policy == ZT_CUDA ? zt_context_set_cuda(*context, &exec->cuda)
+                                     : zt_context_set_omp(*context, &exec->omp);
     if (status == ZT_OK || (status == ZT_UNSUPPORTED && !exec->is_policy_given))
         return true; /* a build without threads does without, unless they were asked for */
     (void)fail_zt(error, *context, status, "--exec");

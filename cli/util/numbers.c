@@ -1,5 +1,7 @@
 /* numbers.c: text to numbers and back, sizes of arrays. */
 #include "util/numbers.h"
+#include "ztile_zfp.h"
+#include "ztile_sz.h"
 
 #include "util/errors.h"
 
@@ -177,9 +179,14 @@ const char *name_of_codec(uint32_t codec)
     return codec < sizeof names / sizeof *names ? names[codec] : "unknown";
 }
 
+const char *name_of_method(uint32_t method)
+{
+    return method == ZT_SZ_CUSZ ? "cusz" : "default";
+}
+
 const char *name_of_effort(uint32_t effort)
 {
-    static const char *const names[] = {"default", "paper", "fast", "high"};
+    static const char *const names[] = {"unknown", "fast", "default", "high"};
     return effort < sizeof names / sizeof *names ? names[effort] : "unknown";
 }
 
@@ -196,8 +203,9 @@ char *format_bound(const zt_bound *bound, char *text)
     if (bound->kind == ZT_LOSSLESS)
         (void)snprintf(text, CLI_TEXT_BYTES, "%s", name);
     else if (bound->kind == ZT_EXPERT)
-        (void)snprintf(text, CLI_TEXT_BYTES, "%s %u,%u,%u,%d", name, bound->minbits, bound->maxbits,
-                       bound->maxprec, bound->minexp);
+        (void)snprintf(text, CLI_TEXT_BYTES, "%s %u,%u,%u,%d", name, (uint32_t)bound->words[0],
+                       (uint32_t)(bound->words[0] >> 32), (uint32_t)bound->words[1],
+                       (int32_t)(uint32_t)(bound->words[1] >> 32));
     else
         (void)snprintf(text, CLI_TEXT_BYTES, "%s %.6g%s", name, bound->value,
                        bound->flags & ZT_RATE_ALIGN ? " aligned" : "");

@@ -37,6 +37,7 @@ char *format_bound(const zt_bound *bound, char *text);
 const char *name_of_bound(uint32_t kind);
 const char *name_of_codec(uint32_t codec);
 const char *name_of_effort(uint32_t effort);
+const char *name_of_method(uint32_t method); /* of sz */
 const char *name_of_index(uint32_t index);
 
 /* Values of an array, of one slice along the slowest axis, and of a box; false where the number

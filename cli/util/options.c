@@ -1,6 +1,8 @@
 /* options.c: the words of a command line, checked one by one. Which options a subcommand has stands
  * on its page. */
 #include "util/options.h"
+#include "ztile_zfp.h"
+#include "ztile_sz.h"
 
 #include "ztile_huffman.h"
 
@@ -98,7 +100,8 @@ static bool parse_word_bits(struct options *o, const char *argument, struct ztio
     uint64_t bits;
     if (!parse_count(argument, &bits) || (bits != 8 && bits != 16 && bits != 32 && bits != 64))
         return bad(error, "zfp-word-bits", argument, "8, 16, 32 or 64");
-    o->params.zfp_word_bits = (uint32_t)bits;
+    o->zfp_word_bits = (uint32_t)bits;
+    zt_params_set_zfp_words(&o->params, o->zfp_word_bits);
     return true;
 }
 
@@ -226,12 +229,14 @@ static bool take_plan(struct options *o, int option, const char *argument, struc
 
 static bool take_effort(struct options *o, const char *argument, struct ztio_error *error)
 {
-    for (uint32_t effort = ZT_EFFORT_DEFAULT; effort <= ZT_EFFORT_HIGH; effort++)
+    if (strcmp(argument, "paper") == 0)
+        return fail(error, ZTIO_BAD_USE, "--effort paper is now --method cusz");
+    for (uint32_t effort = ZT_EFFORT_FAST; effort <= ZT_EFFORT_HIGH; effort++)
         if (strcmp(argument, name_of_effort(effort)) == 0) {
             o->params.effort = effort;
             return true;
         }
-    return bad(error, "effort", argument, "fast, default, high or paper");
+    return bad(error, "effort", argument, "fast, default or high");
 }
 
 static bool take_bins(struct options *o, const char *argument, struct ztio_error *error)
@@ -239,8 +244,15 @@ static bool take_bins(struct options *o, const char *argument, struct ztio_error
     uint64_t bins;
     if (!parse_count(argument, &bins) || bins < 4 || bins > 65536 || bins % 2)
         return bad(error, "sz-bins", argument, "an even number in 4..65536");
-    o->params.sz_bins = (uint32_t)bins;
+    o->sz_bins = (uint32_t)bins;
     return true;
+}
+
+static bool take_method(struct options *o, const char *argument, struct ztio_error *error)
+{
+    o->has_method = strcmp(argument, "cusz") == 0;
+    return o->has_method || strcmp(argument, "default") == 0 ||
+           bad(error, "method", argument, "default or cusz");
 }
 
 static bool take_var(struct options *o, const char *argument, struct ztio_error *error)
@@ -343,6 +355,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_MERGE: return take_merge(o, argument, error);
     case 'c': return take_codec(o, argument, error);
     case OPT_EFFORT: return take_effort(o, argument, error);
+    case OPT_METHOD: return take_method(o, argument, error);
     case OPT_SZ_BINS: return take_bins(o, argument, error);
     case 'x': return parse_exec(&o->exec, argument, error);
     case OPT_ISA: return parse_isa(&o->exec, argument, error);
@@ -411,6 +424,8 @@ static bool read_words(struct options *o, const struct page *page, int argc, cha
 static bool check_together(const struct options *o, struct ztio_error *error)
 {
     const zt_params *p = &o->params;
+    if (o->sz_bins && !o->has_method)
+        return fail(error, ZTIO_BAD_USE, "--sz-bins is of --method cusz; add it");
     if (o->salvage && o->box)
         return fail(error, ZTIO_BAD_USE,
                     "--salvage writes the whole array; leave out --box, and cut it from the "
@@ -451,6 +466,7 @@ bool options_parse(struct options *o, const struct page *page, int argc, char **
     memset(o, 0, sizeof *o);
     const enum command command = o->command = page->command;
     o->zfp_header = true;
+    o->zfp_word_bits = 64;
     o->exec.policy = ZT_OMP;
     o->exec.isa = ZT_ISA_AVX512; /* what the machine has of it */
     zt_status status = zt_params_init(&o->params, sizeof o->params);
@@ -463,7 +479,12 @@ bool options_parse(struct options *o, const struct page *page, int argc, char **
     if (!o->help && (o->operands < page->least || o->operands > page->most))
         return fail(error, ZTIO_BAD_USE, "%s takes %s; see 'ztile %s --help'", page->name,
                     page->operands, page->name);
-    if (command == CMD_COMPRESS && !o->has_plan && o->params.effort == ZT_EFFORT_PAPER)
-        o->params.plan = ZT_PLAN_OFF; /* as in the paper */
+    if (o->has_method) {
+        zt_params_set_sz(&o->params, ZT_SZ_CUSZ, o->sz_bins);
+        if (o->params.codec == ZT_CODEC_AUTO)
+            o->params.codec = ZT_CODEC_SZ;
+        if (!o->has_plan)
+            o->params.plan = ZT_PLAN_OFF; /* as published */
+    }
     return o->help || check_together(o, error);
 }

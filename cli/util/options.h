@@ -41,6 +41,9 @@ struct options {
     bool has_bound;
     enum coded_format format; /* of the .zt or .zfp side */
     bool zfp_header;          /* a bare zfp stream carries zfp's header */
+    uint32_t zfp_word_bits;   /* of zfp streams, bare and in files */
+    bool has_method;          /* --method cusz */
+    uint32_t sz_bins;         /* of it; 0: the default */
     bool allow_nonfinite;
     uint32_t fills; /* values of --fill */
     double fill[ZT_MAX_FILLS];

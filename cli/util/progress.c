@@ -1,5 +1,6 @@
 /* progress.c: the bar on standard error: percent, speed, time to go. */
 #include "util/progress.h"
+#include "ztile_expert.h"
 
 #include "util/numbers.h"
 

@@ -15,11 +15,10 @@ static zt_context *context_of(const zfp_stream *stream)
         const uint threads = zfp_stream_omp_threads(stream);
         const zt_omp omp = {.threads = threads < ZTI_MAX_THREADS ? threads : ZTI_MAX_THREADS,
                             .grain = zfp_stream_omp_chunk_size(stream)};
-        (void)zt_context_set_policy(context, ZT_OMP, &omp);
+        (void)zt_context_set_omp(context, &omp);
     } else if (stream->exec.policy != zfp_exec_serial) {
-        status = stream->exec.policy == zfp_exec_cuda
-                     ? zt_context_set_policy(context, ZT_CUDA, NULL)
-                     : ZT_UNSUPPORTED;
+        status = stream->exec.policy == zfp_exec_cuda ? zt_context_set_policy(context, ZT_CUDA)
+                                                      : ZT_UNSUPPORTED;
     }
     if (status == ZT_OK)
         return context;

@@ -219,7 +219,7 @@ static bool has_cuda(void)
     zt_context *context;
     if (zt_context_new(NULL, &context) != ZT_OK)
         return false;
-    const bool has = zt_context_set_policy(context, ZT_CUDA, NULL) == ZT_OK;
+    const bool has = zt_context_set_policy(context, ZT_CUDA) == ZT_OK;
     zt_context_free(context);
     return has;
 }

@@ -274,7 +274,7 @@ zt_context *zh_context(void *caller)
     }
     if (threads != 1) {
         const zt_omp omp = {.threads = (uint32_t)threads};
-        (void)zt_context_set_policy(context, ZT_OMP, &omp); /* where there is none: one thread */
+        (void)zt_context_set_omp(context, &omp); /* where there is none: one thread */
     }
     return context;
 }

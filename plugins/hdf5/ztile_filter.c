@@ -7,6 +7,7 @@
  * are coded as signed ones less half their range, so that their order and their differences stay.
  * NaN, infinities and HDF5's padding of chunks at an edge are kept apart by the .zt file. */
 #include "filters.h"
+#include "ztile_zfp.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -56,8 +56,7 @@ int core_call_begin(unsigned threads, struct core_call *call)
     zt_context_set_progress(call->context, on_progress, call);
     const zt_omp omp = {.threads = threads};
     /* where a build has no threads the bytes are the same without */
-    const zt_status status =
-        threads > 1 ? zt_context_set_policy(call->context, ZT_OMP, &omp) : ZT_OK;
+    const zt_status status = threads > 1 ? zt_context_set_omp(call->context, &omp) : ZT_OK;
     if (status && status != ZT_UNSUPPORTED) {
         core_raise(call, status);
         core_call_end(call);

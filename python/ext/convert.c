@@ -1,5 +1,6 @@
 /* convert.c: Python's objects to the library's structs and back. */
 #include "core.h"
+#include "ztile_sz.h"
 
 #include <string.h>
 
@@ -125,17 +126,23 @@ int core_params_get(PyObject *tuple, zt_params *params)
 {
     zt_params p;
     unsigned long long slab_bytes;
+    unsigned minbits, maxbits, maxprec, word_bits, is_cusz, bins;
+    int minexp;
     PyObject *fills;
     if (zt_params_init(&p, sizeof p)) {
         PyErr_SetString(PyExc_SystemError, "ztile._core was built with another version of ztile.h");
         return -1;
     }
-    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIzzO!:params", &p.codec, &p.bound.kind,
-                          &p.bound.flags, &p.bound.value, &p.bound.minbits, &p.bound.maxbits,
-                          &p.bound.maxprec, &p.bound.minexp, &slab_bytes, &p.range_lo, &p.range_hi,
-                          &p.zfp_word_bits, &p.plan, &p.index, &p.index_chunk, &p.index_partition,
-                          &p.effort, &p.sz_bins, &p.name, &p.units, &PyTuple_Type, &fills))
+    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIIzzO!:params", &p.codec, &p.bound.kind,
+                          &p.bound.flags, &p.bound.value, &minbits, &maxbits, &maxprec, &minexp,
+                          &slab_bytes, &p.range_lo, &p.range_hi, &word_bits, &p.plan, &p.index,
+                          &p.index_chunk, &p.index_partition, &p.effort, &is_cusz, &bins, &p.name,
+                          &p.units, &PyTuple_Type, &fills))
         return -1;
+    if (p.bound.kind == ZT_EXPERT)
+        p.bound = zt_expert(minbits, maxbits, maxprec, minexp);
+    zt_params_set_zfp_words(&p, word_bits);
+    zt_params_set_sz(&p, is_cusz ? ZT_SZ_CUSZ : ZT_SZ_OWN, bins);
     if (PyTuple_Size(fills) > ZT_MAX_FILLS) {
         PyErr_Format(PyExc_ValueError, "there are %zd fill values; a file has at most %d",
                      PyTuple_Size(fills), ZT_MAX_FILLS);
@@ -166,9 +173,15 @@ PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank)
 
 PyObject *core_info_dict(const zt_info *info)
 {
+    zt_zfp zfp;
+    zt_sz_info sz = {0};
+    int32_t shift = 0;
+    (void)zt_zfp_init(&zfp, sizeof zfp);
+    (void)zt_info_zfp(info, &zfp, &shift); /* of another codec: left out by _info.py */
+    (void)zt_info_sz(info, &sz);
     return Py_BuildValue(
         "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
-        "s:(IIIIii),s:(IId)}",
+        "s:(IIIIii),s:(IIId)}",
         "format_version", info->format_version, "codec", info->codec, "type", info->type, "shape",
         core_shape_tuple(info->shape, info->rank), "index", info->index, "bound_kind",
         info->bound.kind, "bound_value", info->bound.value, "abs_bound", info->abs_bound,
@@ -180,7 +193,7 @@ PyObject *core_info_dict(const zt_info *info)
         (unsigned long long)info->exact_values, "special_values",
         (unsigned long long)info->special_values, "raw_frames",
         (unsigned long long)info->raw_frames, "index_chunk", info->index_chunk, "index_partition",
-        info->index_partition, "name", info->name, "units", info->units, "zfp", info->zfp_word_bits,
-        info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec, info->zfp_minexp, info->zfp_shift,
-        "sz", info->sz_effort, info->sz_axes, info->sz_step);
+        info->index_partition, "name", info->name, "units", info->units, "zfp", zfp.word_bits,
+        zfp.minbits, zfp.maxbits, zfp.maxprec, zfp.minexp, shift, "sz", sz.method, sz.effort,
+        sz.axes, sz.step);
 }

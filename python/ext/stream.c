@@ -2,6 +2,7 @@
  * callables. Neither may be used by two threads at once; the package sees to that, and an object
  * that is in use already raises RuntimeError. */
 #include "core.h"
+#include "ztile_expert.h"
 
 /* What both types hold. The library's reader or writer is made in the initializer, once. */
 struct stream {

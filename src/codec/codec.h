@@ -120,7 +120,7 @@ struct zti_codec {
     zt_status (*load_params)(zt_context *context, const uint8_t *in, size_t in_bytes,
                              struct zti_coding *coding);
 
-    /* Fill the codec's fields of zt_info. */
+    /* Fill zt_info.codec_words, for the codec's own query. */
     void (*describe)(const struct zti_coding *coding, zt_info *info);
 
     struct zti_sizes (*sizes)(const struct zti_coding *coding);

@@ -32,5 +32,5 @@ const struct zti_codec *zti_codec_raw(void)
 
 bool zti_is_effort(uint32_t effort)
 {
-    return effort <= ZT_EFFORT_HIGH;
+    return effort >= ZT_EFFORT_FAST && effort <= ZT_EFFORT_HIGH;
 }

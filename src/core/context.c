@@ -50,8 +50,10 @@ const char *zt_context_error(const zt_context *context)
     return context ? context->sentence : "";
 }
 
-static zt_status set_omp(zt_context *context, const zt_omp *omp)
+zt_status zt_context_set_omp(zt_context *context, const zt_omp *omp)
 {
+    if (!context)
+        return ZT_BAD_ARG;
     if (omp && (omp->reserved[0] || omp->reserved[1]))
         return zti_fail(context, ZT_BAD_ARG, "reserved words of zt_omp are not zero");
     if (omp && omp->threads > ZTI_MAX_THREADS)
@@ -67,8 +69,10 @@ static zt_status set_omp(zt_context *context, const zt_omp *omp)
 #endif
 }
 
-static zt_status set_cuda(zt_context *context, const zt_cuda *cuda)
+zt_status zt_context_set_cuda(zt_context *context, const zt_cuda *cuda)
 {
+    if (!context)
+        return ZT_BAD_ARG;
     const zt_cuda own = cuda ? *cuda : (zt_cuda){.device = 0};
     if (own.reserved[0] || own.reserved[1] || own.flags)
         return zti_fail(context, ZT_BAD_ARG, "flags or reserved words of zt_cuda are not zero");
@@ -83,20 +87,18 @@ static zt_status set_cuda(zt_context *context, const zt_cuda *cuda)
     return ZT_OK;
 }
 
-zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const void *parameters)
+zt_status zt_context_set_policy(zt_context *context, zt_policy policy)
 {
     if (!context)
         return ZT_BAD_ARG;
     switch (policy) {
     case ZT_SERIAL:
-        if (parameters)
-            return zti_fail(context, ZT_BAD_ARG, "the serial policy takes no parameters");
         context->policy = ZT_SERIAL;
         context->omp = (zt_omp){.threads = 0};
         close_device(context);
         return ZT_OK;
-    case ZT_OMP: return set_omp(context, parameters);
-    case ZT_CUDA: return set_cuda(context, parameters);
+    case ZT_OMP: return zt_context_set_omp(context, NULL);
+    case ZT_CUDA: return zt_context_set_cuda(context, NULL);
     }
     return zti_fail(context, ZT_BAD_ARG, "%d is no execution policy", (int)policy);
 }

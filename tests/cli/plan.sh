@@ -23,10 +23,13 @@ ztile compress -q --explain --rel 1e-3 --effort high a_2x3x60x80.f32 -o high.zt 
 for bound in '--psnr 60' '--pwrel 1e-3'; do
     ztile plan $bound -c sz a_2x3x60x80.f32 | grep -o '^  best      sz'
 done
-# Effort paper is the paper's unless a plan is asked for.
-ztile compress -q -c sz --effort paper --rel 1e-4 a_2x3x60x80.f32 -o paper.zt
-ztile compress -q -f -c sz --effort paper --rel 1e-4 --plan off a_2x3x60x80.f32 -o off.zt
-cmp paper.zt off.zt && echo 'paper is not planned'
+# The published cuSZ coder has no plan unless one is asked for, and is sz's.
+ztile compress -q --method cusz --rel 1e-4 a_2x3x60x80.f32 -o cusz.zt
+ztile compress -q -f -c sz --method cusz --rel 1e-4 --plan off a_2x3x60x80.f32 -o off.zt
+cmp cusz.zt off.zt && echo 'cusz is not planned'
+ztile info -v cusz.zt | grep -c 'method cusz'
+status ztile compress -q --effort paper --rel 1e-4 a_2x3x60x80.f32 -o old.zt
+status ztile compress -q --sz-bins 512 --rel 1e-4 a_2x3x60x80.f32 -o old.zt
 ztile compress -q --dry-run --rel 1e-3 a_2x3x60x80.f32 -o none.zt 2>&1 |
     grep -o 'nothing was written'
 ls none.zt 2>/dev/null

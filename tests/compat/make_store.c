@@ -7,6 +7,7 @@
 #include "support/support.h"
 #include "ztile_zfp.h"
 #include "ztile_ndzip.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static void store_zt(void)
                 zt_params_init(&p, sizeof p);
                 p.codec = codec;
                 p.bound = is_lossless_only ? zt_lossless() : bounds[kind];
-                p.effort = (uint32_t)n % 4;
+                set_coder(&p, (uint32_t)n % 4);
                 p.index = (uint32_t)n % 6;
                 p.index_chunk = p.index == ZT_INDEX_NONE ? 0 : 1 + (uint32_t)n % 3;
                 p.slab_bytes = n % 3 ? p.slab_bytes : 700;
@@ -134,7 +135,7 @@ static void store_high(void)
         zt_params_init(&p, sizeof p);
         p.codec = ZT_CODEC_SZ;
         p.bound = zt_rel(files[i].rel);
-        p.effort = ZT_EFFORT_HIGH;
+        set_coder(&p, CODER_HIGH);
         p.plan = ZT_PLAN_OFF;
         snprintf(name, sizeof name, "high-%s-%u-%u", type_name(files[i].type), files[i].rank,
                  (unsigned)i);

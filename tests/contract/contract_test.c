@@ -3,6 +3,7 @@
 #include "contract/rice.h"
 #include "unit/frame_support.h"
 #include "ztile_quality.h"
+#include "ztile_zfp.h"
 
 enum { TYPES = 4 };
 
@@ -21,8 +22,8 @@ static zt_context *omp_context(void)
     const zt_omp omp = {.threads = 3, .grain = 2};
     zt_context *context = NULL;
     need_ok(NULL, zt_context_new(NULL, &context));
-    if (zt_context_set_policy(context, ZT_OMP, &omp) != ZT_OK)
-        (void)zt_context_set_policy(context, ZT_SERIAL, NULL); /* not in this build */
+    if (zt_context_set_omp(context, &omp) != ZT_OK)
+        (void)zt_context_set_policy(context, ZT_SERIAL); /* not in this build */
     return context;
 }
 

@@ -24,5 +24,5 @@ const struct zti_codec *zti_codec_raw(void)
 
 bool zti_is_effort(uint32_t effort)
 {
-    return effort == 0;
+    return effort == ZT_EFFORT_DEFAULT;
 }

@@ -25,10 +25,10 @@ struct codec {
     uint32_t codec, effort;
 };
 
-static const struct codec codecs[] = {{"sz", ZT_CODEC_SZ, ZT_EFFORT_DEFAULT},
-                                      {"sz-fast", ZT_CODEC_SZ, ZT_EFFORT_FAST},
-                                      {"sz-paper", ZT_CODEC_SZ, ZT_EFFORT_PAPER},
-                                      {"sz-high", ZT_CODEC_SZ, ZT_EFFORT_HIGH},
+static const struct codec codecs[] = {{"sz", ZT_CODEC_SZ, CODER_DEFAULT},
+                                      {"sz-fast", ZT_CODEC_SZ, CODER_FAST},
+                                      {"sz-cusz", ZT_CODEC_SZ, CODER_CUSZ},
+                                      {"sz-high", ZT_CODEC_SZ, CODER_HIGH},
                                       {"zfp", ZT_CODEC_ZFP, 0}};
 
 struct kind {
@@ -140,7 +140,7 @@ static void run_one(const struct trial *t, uint32_t codec, const zt_bound *bound
     double worst = 0;
     (void)zt_params_init(&p, sizeof p);
     p.codec = codecs[codec].codec;
-    p.effort = codecs[codec].effort;
+    set_coder(&p, codecs[codec].effort);
     p.bound = *bound;
     p.fills = t->fills;
     p.fill[0] = t->fill;

@@ -7,6 +7,7 @@
 #include "fuzz.h"
 #include "zt_repair.h"
 #include "ztile_expert.h"
+#include "ztile_sz.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,19 +82,22 @@ static double seconds(void)
 static uint64_t grid_bytes(const zt_info *info)
 {
     static const unsigned distance_log2[] = {0, 6, 4, 3, 2}; /* by how many axes are halved */
-    const uint64_t *const shape = info->plan.rank ? info->plan.coded_shape : info->shape;
-    const uint32_t rank = info->plan.rank ? info->plan.coded_rank : info->rank;
+    zt_plan plan;
+    zt_sz_info sz;
+    (void)zt_info_plan(info, &plan);
+    const uint64_t *const shape = plan.rank ? plan.coded_shape : info->shape;
+    const uint32_t rank = plan.rank ? plan.coded_rank : info->rank;
     unsigned axes = 0;
     double points = 1;
     if (info->codec == ZT_CODEC_SZ && info->frames > 1)
         return UINT64_MAX;
-    if (info->codec != ZT_CODEC_SZ || info->sz_effort != ZT_EFFORT_HIGH)
+    if (zt_info_sz(info, &sz) != ZT_OK || sz.effort != ZT_EFFORT_HIGH)
         return 0;
     for (uint32_t i = 0; i < rank; i++)
-        axes += info->sz_axes >> i & 1;
+        axes += sz.axes >> i & 1;
     for (uint32_t i = 0; i < rank; i++)
-        points *= info->sz_axes >> i & 1 ? (double)(((shape[i] - 1) >> distance_log2[axes]) + 1)
-                                         : (double)shape[i];
+        points *= sz.axes >> i & 1 ? (double)(((shape[i] - 1) >> distance_log2[axes]) + 1)
+                                   : (double)shape[i];
     return points < 1e12 ? HIGH_BYTES_A_POINT * (uint64_t)points : UINT64_C(1) << 60;
 }
 

@@ -42,7 +42,7 @@ static void try_stream(const uint8_t *stream, size_t bytes, uint8_t choices, uin
         return;
     const zt_omp two = {.threads = 2};
     if (choices & 8)
-        (void)zt_context_set_policy(context, ZT_OMP, &two); /* serial where the build has none */
+        (void)zt_context_set_omp(context, &two); /* serial where the build has none */
     uint32_t alphabet;
     uint64_t count;
     zt_status s = zt_huffman_inspect(context, stream, bytes, &alphabet, &count);

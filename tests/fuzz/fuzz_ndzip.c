@@ -96,7 +96,7 @@ static void try_stream(const uint8_t *data, size_t bytes, uint64_t fail_at)
     const zt_omp two = {.threads = 2, .grain = 1};
     uint8_t *first, *other;
     if (data[0] & 8)
-        (void)zt_context_set_policy(context, ZT_OMP, &two);
+        (void)zt_context_set_omp(context, &two);
     (void)zt_context_set_isa(context, ZT_ISA_PLAIN);
     const zt_status status = decode(context, data + CHOICES, bytes - CHOICES, &array, &first, room);
     for (uint32_t isa = ZT_ISA_AVX2; isa <= ZT_ISA_AVX512 && !fail_at; isa++) {

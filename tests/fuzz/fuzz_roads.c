@@ -221,7 +221,7 @@ static void try_file(const uint8_t *data, size_t bytes)
     fuzz_require(f.serial && f.omp, "no context");
     const zt_omp omp = {.threads = 2, .grain = (uint32_t)below(&f, 9)};
     const zt_source source = {read_at, &f, bytes, {0, 0}};
-    (void)zt_context_set_policy(f.omp, ZT_OMP, &omp);
+    (void)zt_context_set_omp(f.omp, &omp);
     (void)zt_info_init(&f.info, sizeof f.info);
     if (zt_inspect(f.serial, data, bytes, &f.info) == ZT_OK &&
         fuzz_raw_bytes(f.info.type, f.info.rank, f.info.shape, &f.raw_bytes) &&

@@ -1,6 +1,8 @@
 /* fuzz_support.c: contexts whose memory is limited and counted; parameters out of bytes. */
 #include "fuzz.h"
 
+#include "ztile_expert.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * are too few. */
 #include "fuzz.h"
 #include "support/support.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static zt_array choose(const uint8_t *c, zt_params *p)
         p->bound.value = 1 + c[8] / 4.0;
     if (p->bound.kind == ZT_EXPERT)
         p->bound = zt_expert(c[8], c[9] * 16u + c[8], 1 + c[10] % 64, (int8_t)c[11] * 9);
-    p->effort = c[3] % 4;
+    set_coder(p, c[3] % 4);
     p->index = c[16] % 6;
     if (p->index != ZT_INDEX_NONE)
         p->index_chunk = c[19];
@@ -101,7 +102,7 @@ static void try_array(const zt_array *a, const zt_params *p, uint64_t values, bo
     if (!context)
         return;
     if (has_threads)
-        (void)zt_context_set_policy(context, ZT_OMP, &two);
+        (void)zt_context_set_omp(context, &two);
     zt_status s = zt_compress_bound(context, a, p, &capacity);
     uint8_t *file = malloc(capacity + 1), *back = malloc(raw);
     fuzz_require(file && back, "no memory");

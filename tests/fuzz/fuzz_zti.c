@@ -55,8 +55,11 @@ static zt_status decode(struct trial *t, zt_zfp_index *index, uint8_t *out)
 {
     zt_array array = t->array;
     array.data = out;
-    const zt_status s = zt_zfp_decompress_indexed(t->context, t->stream, t->stream_bytes, t->zfp,
-                                                  index, &array, NULL);
+    const zt_status s = index->index_bytes > 0
+                            ? zt_zfp_decompress_indexed(t->context, t->stream, t->stream_bytes,
+                                                        t->zfp, index, &array, NULL)
+                            : zt_zfp_decompress_and_index(t->context, t->stream, t->stream_bytes,
+                                                          t->zfp, index, &array, NULL);
     require_sentence(t, s);
     return s;
 }

@@ -8,6 +8,7 @@
 #include "ztile_zfp.h"
 #include "ztile_ndzip.h"
 #include "ztile_huffman.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static void make_sz(const char *folder)
     int64_t stride[ZT_MAX_RANK];
     contiguous_strides(2, shape, stride);
     for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
-        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= CODER_HIGH; effort++) {
             struct test_array a = test_array_new(type, 2, shape, stride);
             zt_params p;
             size_t capacity, bytes;
@@ -137,8 +138,9 @@ static void make_sz(const char *folder)
             fill_array(&a.array, DATA_WAVE_NOISE, 4 * type + effort);
             zt_params_init(&p, sizeof p);
             p.codec = ZT_CODEC_SZ;
-            p.effort = effort;
-            p.sz_bins = 256;
+            set_coder(&p, effort);
+            if (effort == CODER_CUSZ)
+                zt_params_set_sz(&p, ZT_SZ_CUSZ, 256);
             p.bound = zt_rel(2e-2);
             if (zt_compress_bound(NULL, &a.array, &p, &capacity) != ZT_OK)
                 exit(1);

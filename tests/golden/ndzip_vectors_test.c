@@ -235,8 +235,8 @@ static void check_row(struct run *run, const struct row *row)
         if ((uint32_t)zt_context_isa(run->context) != isa)
             continue;
         for (int is_parallel = 0; is_parallel < ways; is_parallel++) {
-            if (zt_context_set_policy(run->context, is_parallel ? ZT_OMP : ZT_SERIAL,
-                                      is_parallel ? &three : NULL) != ZT_OK)
+            if ((is_parallel ? zt_context_set_omp(run->context, &three)
+                             : zt_context_set_policy(run->context, ZT_SERIAL)) != ZT_OK)
                 continue;
             snprintf(how, sizeof how, "%s, %s", zt_isa_name((zt_isa)isa),
                      is_parallel ? "omp" : "serial");
@@ -311,7 +311,7 @@ int ndzip_vectors(int argc, char **argv)
     }
     if (zt_context_new(NULL, &run.context) != ZT_OK)
         return 1;
-    if (run.is_cuda && zt_context_set_policy(run.context, ZT_CUDA, NULL) != ZT_OK) {
+    if (run.is_cuda && zt_context_set_policy(run.context, ZT_CUDA) != ZT_OK) {
         printf("SKIP: %s\n", zt_context_error(run.context));
         return TEST_SKIPPED;
     }

@@ -350,7 +350,7 @@ int zfp_vectors(int argc, char **argv)
     if (is_plain || (argc > 3 && strcmp(argv[3], "--avx2") == 0))
         zt_context_set_isa(run.context, is_plain ? ZT_ISA_PLAIN : ZT_ISA_AVX2);
     if (argc > 3 && strcmp(argv[3], "--cuda") == 0 &&
-        zt_context_set_policy(run.context, ZT_CUDA, NULL) != ZT_OK) {
+        zt_context_set_policy(run.context, ZT_CUDA) != ZT_OK) {
         printf("SKIP: %s\n", zt_context_error(run.context));
         return TEST_SKIPPED;
     }

@@ -8,6 +8,7 @@
  *                 reads and writes in a second
  */
 #include "gpu_bench.h"
+#include "ztile_zfp.h"
 
 #include "codec/gpu.h"
 #include "core/device.h"
@@ -84,7 +85,7 @@ static bool configure(struct bench *b, const struct row *row)
                                 .max = b->most};
     (void)zt_params_init(&p, sizeof p);
     p.bound = row->bound;
-    p.effort = row->effort;
+    set_coder(&p, row->effort);
     memset(&b->coding, 0, sizeof b->coding);
     b->coding.codec = zti_codec_by_id(row->codec);
     b->coding.type = row->type;
@@ -225,7 +226,7 @@ static bool end_to_end(struct bench *b, const struct row *row, double *compress_
     (void)zt_params_init(&p, sizeof p);
     p.codec = row->codec;
     p.bound = row->bound;
-    p.effort = row->effort;
+    set_coder(&p, row->effort);
     p.index = ZT_INDEX_HYBRID;
     p.index_chunk = 1;
     if (zt_compress_bound(b->context, &b->array, &p, &cap) != ZT_OK)
@@ -320,21 +321,21 @@ bool gpu_bench(zt_context *cuda, const struct gpu_bench_options *options)
         {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F64, 3, zt_abs(1e-3), 0},
         {"zfp reversible", ZT_CODEC_ZFP, ZT_F32, 3, zt_lossless(), 0},
         {"zfp reversible", ZT_CODEC_ZFP, ZT_F64, 3, zt_lossless(), 0},
-        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4), ZT_EFFORT_FAST},
-        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), ZT_EFFORT_FAST},
-        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_FAST},
-        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_FAST},
-        {"sz fast lossless", ZT_CODEC_SZ, ZT_I32, 3, zt_lossless(), ZT_EFFORT_FAST},
-        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
-        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
-        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
-        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
-        {"sz default pwrel", ZT_CODEC_SZ, ZT_F32, 3, zt_pwrel(1e-3), ZT_EFFORT_DEFAULT},
-        {"sz paper 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_PAPER},
-        {"sz paper 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_PAPER},
-        {"sz high 4e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), ZT_EFFORT_HIGH},
-        {"sz high 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_HIGH},
-        {"sz high 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_HIGH},
+        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4), CODER_FAST},
+        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), CODER_FAST},
+        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), CODER_FAST},
+        {"sz fast 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), CODER_FAST},
+        {"sz fast lossless", ZT_CODEC_SZ, ZT_I32, 3, zt_lossless(), CODER_FAST},
+        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4), CODER_DEFAULT},
+        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), CODER_DEFAULT},
+        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), CODER_DEFAULT},
+        {"sz default 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), CODER_DEFAULT},
+        {"sz default pwrel", ZT_CODEC_SZ, ZT_F32, 3, zt_pwrel(1e-3), CODER_DEFAULT},
+        {"sz paper 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), CODER_CUSZ},
+        {"sz paper 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), CODER_CUSZ},
+        {"sz high 4e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), CODER_HIGH},
+        {"sz high 4e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), CODER_HIGH},
+        {"sz high 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), CODER_HIGH},
     };
     const uint64_t bytes = options->bytes;
     struct bench b = {.context = cuda,

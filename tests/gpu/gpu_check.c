@@ -11,6 +11,7 @@
 #include "gpu_bench.h"
 #include "huffman_cases.h"
 #include "ztile_cuda.h"
+#include "ztile_zfp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ int main(int argc, char **argv)
     run.memory = gpu_memory();
     if (zt_context_new(NULL, &run.serial) != ZT_OK || zt_context_new(NULL, &run.cuda) != ZT_OK)
         return 1;
-    if (zt_context_set_policy(run.cuda, ZT_CUDA, &o.cuda) != ZT_OK) {
+    if (zt_context_set_cuda(run.cuda, &o.cuda) != ZT_OK) {
         printf("1..0 # SKIP %s\nSKIP: %s\n", zt_context_error(run.cuda),
                zt_context_error(run.cuda));
         zt_context_free(run.serial);

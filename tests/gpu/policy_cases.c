@@ -2,6 +2,7 @@
 #include "policy_cases.h"
 #include "ztile_zfp.h"
 #include "ztile_ndzip.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,7 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     struct rng *const r = &run->r;
     zt_params p;
     double lo = 0, hi = 0;
+    uint32_t kind = CODER_DEFAULT;
     zt_params_init(&p, sizeof p);
     p.codec = codec;
     p.slab_bytes = rng_once_in(r, 2) ? 1 + rng_below(r, 1 << 14) : p.slab_bytes;
@@ -244,12 +246,16 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     if (codec == ZT_CODEC_NDZIP)
         return p;
     if (codec == ZT_CODEC_SZ) {
-        static const uint32_t efforts[] = {ZT_EFFORT_FAST, ZT_EFFORT_DEFAULT, ZT_EFFORT_DEFAULT,
-                                           ZT_EFFORT_PAPER, ZT_EFFORT_PAPER};
-        p.effort = rng_once_in(r, 4) ? ZT_EFFORT_HIGH : efforts[rng_below(r, 5)];
-        p.sz_bins = rng_once_in(r, 2) ? 0 : 4 + 2 * (uint32_t)rng_below(r, 1 << rng_below(r, 15));
+        static const uint32_t coders[] = {CODER_FAST, CODER_DEFAULT, CODER_DEFAULT, CODER_CUSZ,
+                                          CODER_CUSZ};
+        kind = rng_once_in(r, 4) ? CODER_HIGH : coders[rng_below(r, 5)];
+        const uint32_t bins =
+            rng_once_in(r, 2) ? 0 : 4 + 2 * (uint32_t)rng_below(r, 1 << rng_below(r, 15));
+        set_coder(&p, kind);
+        if (kind == CODER_CUSZ)
+            zt_params_set_sz(&p, ZT_SZ_CUSZ, bins);
     }
-    p.zfp_word_bits = 8u << rng_below(r, 4);
+    zt_params_set_zfp_words(&p, 8u << rng_below(r, 4));
     range_of(a, &lo, &hi);
     const double range = hi > lo ? hi - lo : 1;
     switch (codec == ZT_CODEC_SZ ? 2 + rng_below(r, 5) : rng_below(r, 7)) {
@@ -264,7 +270,7 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     case 5: p.bound = zt_pwrel(1 / (double)(UINT64_C(2) << rng_below(r, 30))); break;
     default: break;
     }
-    if (codec == ZT_CODEC_SZ && p.effort == ZT_EFFORT_HIGH && rng_once_in(r, 2))
+    if (kind == CODER_HIGH && rng_once_in(r, 2))
         p.bound = zt_abs(range / (double)(16u << rng_below(r, 7))); /* of several models */
     return p;
 }
@@ -347,7 +353,7 @@ static zt_status zfp_back(struct policy_run *run, unsigned char *x, size_t n, co
 {
     unsigned char *values, *stream = policy_place(run, x, n);
     const zt_array to = place_array(run, out, &values);
-    const zt_status status = zt_zfp_decompress_indexed(run->cuda, stream, n, zfp, index, &to, NULL);
+    const zt_status status = decode_or_index(run->cuda, stream, n, zfp, index, &to, NULL);
     fetch_array(run, out, values);
     policy_fetch(run, stream, x, n);
     return status;

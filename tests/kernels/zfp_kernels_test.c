@@ -151,14 +151,12 @@ static zt_status decode(zt_context *context, const struct test_case *c, const st
     if (c->is_contiguous) {
         struct guarded out = guarded_new(value_bytes);
         const zt_array array = zt_array_nd(out.bytes, (zt_type)c->type, c->rank, c->shape);
-        status =
-            zt_zfp_decompress_indexed(context, in.bytes, s->n, &c->zfp, index, &array, consumed);
+        status = decode_or_index(context, in.bytes, s->n, &c->zfp, index, &array, consumed);
         memcpy(values, out.bytes, value_bytes);
         guarded_free(&out);
     } else {
         struct test_array out = test_array_new(c->type, c->rank, c->shape, c->stride);
-        status = zt_zfp_decompress_indexed(context, in.bytes, s->n, &c->zfp, index, &out.array,
-                                           consumed);
+        status = decode_or_index(context, in.bytes, s->n, &c->zfp, index, &out.array, consumed);
         gather(&out.array, values);
         if (!gaps_are_untouched(&out))
             status = ZT_CANCELLED; /* none that decoding gives */

@@ -35,10 +35,10 @@ static const struct {
     bool is_lossy, is_lossless;
     const char *name;
 } fixed[] = {
-    {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, true, "zfp"},
-    {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, true, "ndzip"},
-    {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, true, true, "sz"},
-    {ZT_CODEC_SZ, ZT_EFFORT_HIGH, true, false, "sz high"},
+    {ZT_CODEC_ZFP, CODER_DEFAULT, true, true, "zfp"},
+    {ZT_CODEC_NDZIP, CODER_DEFAULT, false, true, "ndzip"},
+    {ZT_CODEC_SZ, CODER_DEFAULT, true, true, "sz"},
+    {ZT_CODEC_SZ, CODER_HIGH, true, false, "sz high"},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed };
@@ -128,7 +128,7 @@ static size_t size_of(zt_context *context, const struct test_case *c, const zt_a
 {
     zt_params params = c->params;
     params.codec = fixed[i].codec;
-    params.effort = fixed[i].effort;
+    set_coder(&params, fixed[i].effort);
     params.plan = plan;
     const struct file f = compressed(context, a, &params);
     free(f.data);
@@ -146,7 +146,7 @@ static size_t best_of(zt_context *context, const struct test_case *c, const zt_a
         for (uint32_t plan = 0; plan < 2; plan++) {
             bytes[i][plan] = size_of(context, c, a, i, plan);
             best = bytes[i][plan] < best ? bytes[i][plan] : best;
-            if (fixed[i].effort == ZT_EFFORT_HIGH && c->params.bound.kind != ZT_PSNR &&
+            if (fixed[i].effort == CODER_HIGH && c->params.bound.kind != ZT_PSNR &&
                 bytes[i][plan] > bytes[i - 1][plan] + bytes[i - 1][plan] / 200 + SLACK_BYTES)
                 (void)snprintf(why, why_bytes, "high takes %zu bytes, default %zu (plan %u)",
                                bytes[i][plan], bytes[i - 1][plan], plan);

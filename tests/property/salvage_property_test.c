@@ -14,6 +14,7 @@
  *   - where the end is cut off, frames before the cut are whole. */
 #include "support/support.h"
 #include "ztile_expert.h"
+#include "ztile_zfp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static void random_case(struct trial *t, struct rng *r)
     t->values = values_of(t->rank, t->shape);
     t->element = zt_type_bytes(t->type);
     t->params.codec = ZT_CODEC_ZFP + (uint32_t)rng_below(r, 3);
-    t->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH);
+    set_coder(&t->params, (uint32_t)rng_below(r, CODER_HIGH));
     const uint64_t bound = rng_below(r, t->params.codec == ZT_CODEC_ZFP ? 5 : 3);
     t->params.bound = t->params.codec == ZT_CODEC_NDZIP || bound == 0 ? zt_lossless()
                       : bound == 1                                    ? zt_rel(1e-4)

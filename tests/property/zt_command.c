@@ -59,7 +59,7 @@ static void add_params(struct words *w, const zt_params *p, uint32_t type)
     static const char *const bounds[] = {"--lossless", "--abs",  "--rel",      "--pwrel",
                                          "--psnr",     "--rate", "--precision"};
     static const char *const codecs[] = {"auto", "zfp", "ndzip", "sz"};
-    static const char *const efforts[] = {"default", "paper", "fast", "high"};
+    static const char *const efforts[] = {"", "fast", "default", "high"};
     add(w, "-c");
     add(w, codecs[p->codec]);
     if (p->bound.kind == ZT_LOSSLESS)
@@ -68,11 +68,15 @@ static void add_params(struct words *w, const zt_params *p, uint32_t type)
         add_number(w, bounds[p->bound.kind], p->bound.value);
     add(w, "--effort");
     add(w, efforts[p->effort]);
-    if (p->sz_bins)
-        add_number(w, "--sz-bins", p->sz_bins);
+    if (p->codec_words[1]) {
+        add(w, "--method");
+        add(w, "cusz");
+        if ((uint32_t)p->codec_words[1])
+            add_number(w, "--sz-bins", (uint32_t)p->codec_words[1]);
+    }
     add(w, "--plan");
     add(w, p->plan == ZT_PLAN_ON ? "on" : "off");
-    add_number(w, "--zfp-word-bits", p->zfp_word_bits);
+    add_number(w, "--zfp-word-bits", (double)p->codec_words[0]);
     add(w, "--slab-bytes");
     snprintf(w->text[w->made], WORD_BYTES, "%llu", (unsigned long long)p->slab_bytes);
     add(w, w->text[w->made++]);

@@ -12,6 +12,7 @@
 #include "property/zt_command.h"
 #include "support/support.h"
 #include "ztile_expert.h"
+#include "ztile_zfp.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -90,8 +91,11 @@ static void random_codec(struct rng *r, struct test_case *c)
         return;
     }
     c->params.codec = ZT_CODEC_SZ;
-    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH + 1);
-    c->params.sz_bins = bins[rng_below(r, sizeof bins / sizeof *bins)];
+    const uint32_t coder = (uint32_t)rng_below(r, CODER_HIGH + 1);
+    const uint32_t n = bins[rng_below(r, sizeof bins / sizeof *bins)];
+    set_coder(&c->params, coder);
+    if (coder == CODER_CUSZ)
+        zt_params_set_sz(&c->params, ZT_SZ_CUSZ, n);
 }
 
 /* A bound for values of this range: from far below their last bit to far above their range. */
@@ -184,7 +188,7 @@ static struct test_case random_case(uint64_t seed, uint64_t n)
     random_bound(&r, &c);
     if (rng_once_in(&r, 4))
         random_fills(&r, &c);
-    c.params.zfp_word_bits = 8u << rng_below(&r, 4);
+    zt_params_set_zfp_words(&c.params, 8u << rng_below(&r, 4));
     if (rng_once_in(&r, 2))
         c.params.slab_bytes = 1 + rng_below(&r, 8192);
     if (rng_once_in(&r, 4))
@@ -200,12 +204,13 @@ static void print_case(const struct test_case *c)
                                          "psnr",     "rate", "precision", "expert"};
     char shape[96], stride[96];
     printf("%s, shape %s (slowest first), strides %s, data %s, %s %.17g, slabs of %llu bytes, "
-           "%u-bit words, %u fill values, codec %u, effort %u, %u bins",
+           "%u-bit words, %u fill values, codec %u, effort %u, method and bins %llx",
            type_name(c->type), shape_text(c->rank, c->shape, shape),
            stride_text(c->rank, c->stride, stride), data_kind_name(c->kind),
            bounds[c->params.bound.kind & 7], c->params.bound.value,
-           (unsigned long long)c->params.slab_bytes, c->params.zfp_word_bits, c->params.fills,
-           c->params.codec, c->params.effort, c->params.sz_bins);
+           (unsigned long long)c->params.slab_bytes, (uint32_t)c->params.codec_words[0],
+           c->params.fills, c->params.codec, c->params.effort,
+           (unsigned long long)c->params.codec_words[1]);
 }
 
 /* ---- what holds ---- */

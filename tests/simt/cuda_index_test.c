@@ -148,7 +148,7 @@ static void one_case(zt_context *cuda, uint64_t number, struct subject *s)
     struct rng r = {mix64(11, number)};
     bool is_same = false;
     simt_opt.seed = number;
-    if (zt_context_set_policy(cuda, ZT_CUDA, NULL) != ZT_OK)
+    if (zt_context_set_policy(cuda, ZT_CUDA) != ZT_OK)
         exit(1);
     draw(&r, s);
     if (open_subject(cuda, s) != ZT_OK || zti_index_check(cuda, &s->index) != ZT_OK)

@@ -172,8 +172,7 @@ static void check_nothing_is_fetched(zt_context *serial, const float *values)
     zt_context *cuda = NULL;
     zt_params p;
     zt_zfp zfp;
-    if (zt_context_new(&allocator, &cuda) != ZT_OK ||
-        zt_context_set_policy(cuda, ZT_CUDA, NULL) != ZT_OK)
+    if (zt_context_new(&allocator, &cuda) != ZT_OK || zt_context_set_policy(cuda, ZT_CUDA) != ZT_OK)
         exit(1);
     float *const memory = simt_device_take(VALUES * sizeof *values);
     simt_device_move(memory, values, VALUES * sizeof *values);
@@ -225,13 +224,11 @@ static void check_nothing_is_brought_twice(zt_context *serial, float *values)
 {
     static const struct {
         uint32_t effort, slab_rows, twice; /* rows that are */
-    } rows[] = {{ZT_EFFORT_DEFAULT, 48, 0},
-                {ZT_EFFORT_DEFAULT, 32, 0},
-                {ZT_EFFORT_DEFAULT, 19, 0}, /* not of one layer, of which there are three */
-                {ZT_EFFORT_DEFAULT, 16, NZ - 32},
-                {ZT_EFFORT_PAPER, 32, 0},
-                {ZT_EFFORT_FAST, 16, 0},
-                {ZT_EFFORT_HIGH, 48, NZ}}; /* which codes with default as well */
+    } rows[] = {
+        {CODER_DEFAULT, 48, 0},       {CODER_DEFAULT, 32, 0},
+        {CODER_DEFAULT, 19, 0}, /* not of one layer, of which there are three */
+        {CODER_DEFAULT, 16, NZ - 32}, {CODER_CUSZ, 32, 0},
+        {CODER_FAST, 16, 0},          {CODER_HIGH, 48, NZ}}; /* which codes with default as well */
     static uint8_t one[FILE_BYTES], two[FILE_BYTES];
     for (uint32_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         const uint64_t x = i % 2 ? NX / 2 : NX; /* of rows of NX values */
@@ -242,13 +239,12 @@ static void check_nothing_is_brought_twice(zt_context *serial, float *values)
         size_t n = 0, m = 0;
         zt_params_init(&p, sizeof p);
         p.codec = ZT_CODEC_SZ;
-        p.effort = rows[i / 2].effort;
+        set_coder(&p, rows[i / 2].effort);
         p.bound = zt_abs(1e-3);
         a.stride[1] = NX;
         a.stride[0] = NY * NX;
         simt_slab_bytes = rows[i / 2].slab_rows * NY * x * 4;
-        CHECK(zt_context_new(NULL, &cuda) == ZT_OK &&
-                  zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK,
+        CHECK(zt_context_new(NULL, &cuda) == ZT_OK && zt_context_set_policy(cuda, ZT_CUDA) == ZT_OK,
               cuda);
         for (uint32_t k = 0; k < 2; k++) {
             values[0] += 1;
@@ -270,7 +266,7 @@ int main(void)
     const zt_cuda second = {.device = 1};
     simt_slab_bytes = 20000;
     if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK ||
-        zt_context_set_policy(cuda, ZT_CUDA, &second) != ZT_OK)
+        zt_context_set_cuda(cuda, &second) != ZT_OK)
         return 1;
     for (uint32_t i = 0; i < VALUES; i++)
         values[i] = sinf((float)i / 700) + (float)(i % NX) / 50;

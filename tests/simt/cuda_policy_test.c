@@ -26,7 +26,7 @@ static void before(struct policy_run *run)
     simt_opt.seed = run->number;
     simt_opt.resident = rng_once_in(&run->r, 8) ? 64 : 0;
     simt_slab_bytes = rng_once_in(&run->r, 2) ? 1 << 20 : 1 + rng_below(&run->r, 1 << 14);
-    if (zt_context_set_policy(run->cuda, ZT_CUDA, NULL) != ZT_OK)
+    if (zt_context_set_policy(run->cuda, ZT_CUDA) != ZT_OK)
         exit(1);
 }
 

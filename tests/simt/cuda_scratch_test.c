@@ -5,6 +5,8 @@
 #include "simt_device.h"
 #include "support/support.h"
 #include "ztile_cuda.h"
+#include "ztile_zfp.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,8 @@ static zt_params draw(struct rng *r, zt_array *a, struct test_array *memory)
     fill_array(&memory->array, (enum data_kind)rng_below(r, DATA_KINDS), rng_next(r));
     *a = memory->array;
     p.codec = ZT_CODEC_ZFP + (uint32_t)rng_below(r, 3);
-    p.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH + 1);
+    const uint32_t coder = (uint32_t)rng_below(r, CODER_HIGH + 1);
+    set_coder(&p, coder);
     p.index = (uint32_t)rng_below(r, ZT_INDEX_COMPACT + 1);
     p.index_chunk = rng_once_in(r, 2) ? 0 : 1 + (uint32_t)rng_below(r, 60);
     p.slab_bytes = rng_once_in(r, 3) ? 1 + rng_below(r, 1 << 15) : p.slab_bytes;
@@ -44,8 +47,9 @@ static zt_params draw(struct rng *r, zt_array *a, struct test_array *memory)
         p.bound = zt_abs(1 / (double)(1 + rng_below(r, 1000)));
     else if (p.codec == ZT_CODEC_ZFP && rng_once_in(r, 2))
         p.bound = zt_rate((double)(1 + rng_below(r, 20)));
-    if (p.codec == ZT_CODEC_SZ && p.effort == ZT_EFFORT_PAPER && p.slab_bytes > 1 << 15)
-        p.sz_bins = many_bins[rng_below(r, 4)]; /* one book an array: kernels take long here */
+    if (p.codec == ZT_CODEC_SZ && coder == CODER_CUSZ && p.slab_bytes > 1 << 15)
+        /* one book an array: kernels take long here */
+        zt_params_set_sz(&p, ZT_SZ_CUSZ, many_bins[rng_below(r, 4)]);
     return p;
 }
 
@@ -77,7 +81,7 @@ static void check_array(zt_context *serial, uint64_t number)
     const zt_status wanted = zt_compress(serial, &a, &p, one, cap, &n);
     if (zt_context_new(NULL, &cuda) != ZT_OK ||
         zt_cuda_scratch_bytes(cuda, &a, &p, &bytes) != ZT_BAD_ARG ||
-        zt_context_set_policy(cuda, ZT_CUDA, &on_stream) != ZT_OK)
+        zt_context_set_cuda(cuda, &on_stream) != ZT_OK)
         exit(1);
     check(zt_cuda_reserve(cuda, &a, &p) == ZT_OK, number, "no memory is reserved", cuda);
     const uint64_t before = simt_allocations;

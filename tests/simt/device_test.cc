@@ -181,7 +181,7 @@ static zt_status choose(zt_context *context, const struct machine *m, int device
     memset(&cuda, 0, sizeof cuda);
     cuda.device = device;
     machine = *m;
-    return zt_context_set_policy(context, ZT_CUDA, &cuda);
+    return zt_context_set_cuda(context, &cuda);
 }
 
 static void says(zt_context *context, const char *sentence)
@@ -246,8 +246,8 @@ static void test_the_callers_device_stays_current(zt_context *context)
     const int before = device->enter(context);
     CHECK(before == 0 && machine.current == 1);
     device->leave(before);
-    ASKS(CHECK(zt_context_set_policy(context, ZT_CUDA, &again) == ZT_OK));
-    ASKS(CHECK(zt_context_set_policy(context, ZT_SERIAL, NULL) == ZT_OK));
+    ASKS(CHECK(zt_context_set_cuda(context, &again) == ZT_OK));
+    ASKS(CHECK(zt_context_set_policy(context, ZT_SERIAL) == ZT_OK));
     wanted = -1;
 }
 

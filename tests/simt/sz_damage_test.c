@@ -32,7 +32,7 @@ static uint64_t take_there(const struct stream *s, uint64_t tile, size_t room,
                            const struct zti_view *view)
 {
     const struct zti_cuda_codec *const codec = zti_cuda_codec_of(ZT_CODEC_SZ);
-    const size_t words = (sz_of(&s->coding)->effort == ZT_EFFORT_HIGH ? room : s->n) / 8 + 1;
+    const size_t words = (sz_of(&s->coding)->coder == CODER_HIGH ? room : s->n) / 8 + 1;
     uint64_t *const copy = need(8 * words), states[2] = {0, 0};
     void *const work = need(codec->work_bytes(&s->coding) + 1);
     const uint64_t places[2] = {s->starts[tile], ZTI_CUDA_ANY_END};
@@ -112,7 +112,7 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(&zti_codec_sz);
     struct coded c = code(NULL, array, bound, effort);
-    if (effort == ZT_EFFORT_HIGH && sz_of(&c.coding)->effort != effort) { /* another is shorter */
+    if (effort == CODER_HIGH && sz_of(&c.coding)->coder != effort) { /* another is shorter */
         coded_free(NULL, &c);
         return;
     }
@@ -134,7 +134,7 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
     compare(r, &s, array, room, refused, taken);
     sz_in(&s.coding)->is_blocked =
         !sz_of(&s.coding)->is_blocked; /* nobody writes that of effort paper */
-    if (effort == ZT_EFFORT_PAPER)
+    if (effort == CODER_CUSZ)
         compare(r, &s, array, room, refused, taken);
     free(bytes);
     free(s.starts);
@@ -148,8 +148,8 @@ static void damaged_tiles_are_as_on_the_cpu(void **state)
     static const uint64_t large[3] = {20, 30, 40}, small[3] = {12, 20, 30};
     struct rng r = {5};
     (void)state;
-    for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
-        const bool is_high = effort == ZT_EFFORT_HIGH;
+    for (uint32_t effort = 0; effort <= CODER_HIGH; effort++) {
+        const bool is_high = effort == CODER_HIGH;
         uint32_t refused = 0, taken = 0;
         for (uint32_t i = 0; i < (is_high ? 10u : 24u); i++) {
             struct test_array a = array_of(1 + i % 4, 3, is_high ? small : large);
@@ -180,16 +180,16 @@ static void exact_values_are_as_on_the_cpu(void **state)
     zt_context *cuda = NULL;
     (void)state;
     assert_int_equal(zt_context_new(NULL, &cuda), ZT_OK);
-    assert_int_equal(zt_context_set_policy(cuda, ZT_CUDA, NULL), ZT_OK);
+    assert_int_equal(zt_context_set_policy(cuda, ZT_CUDA), ZT_OK);
     for (uint32_t type = ZT_F32; type <= ZT_F64; type++) {
         struct test_array a = array_of(type, 3, shape);
         double lo, hi;
         fill_array(&a.array, DATA_WAVE_NOISE, type);
         put_gaps(&r, &a, values_of(3, shape));
         range_of(&a.array, &lo, &hi);
-        struct coded one = code(NULL, &a.array, (hi - lo) / 256, ZT_EFFORT_HIGH);
-        struct coded two = code(cuda, &a.array, (hi - lo) / 256, ZT_EFFORT_HIGH);
-        assert_int_equal(sz_of(&one.coding)->effort, ZT_EFFORT_HIGH);
+        struct coded one = code(NULL, &a.array, (hi - lo) / 256, CODER_HIGH);
+        struct coded two = code(cuda, &a.array, (hi - lo) / 256, CODER_HIGH);
+        assert_int_equal(sz_of(&one.coding)->coder, CODER_HIGH);
         assert_int_equal(one.end_bits, two.end_bits);
         assert_memory_equal(one.bytes, two.bytes, (size_t)(one.end_bits / 8));
         coded_free(NULL, &one);

@@ -52,10 +52,10 @@ static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t 
         fill_array(&a.array, DATA_WAVE_NOISE, values);
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
-    p.effort = effort;
+    set_coder(&p, effort);
     p.bound = is_steps ? zt_lossless() : zt_rel(1e-5);
     simt_opt.seed = values;
-    need_ok(cuda, zt_context_set_policy(cuda, ZT_CUDA, NULL));
+    need_ok(cuda, zt_context_set_policy(cuda, ZT_CUDA));
     need_ok(serial, zt_compress_bound(serial, &a.array, &p, &cap));
     uint8_t *const one = need(cap), *const two = need(cap), *const back = need(bytes);
     const zt_array to = zt_array_1d(back, (zt_type)type, values);
@@ -83,12 +83,12 @@ int main(void)
         return 1;
     for (uint32_t rest = 1; rest < 64; rest += TEST_SHARE)
         for (uint32_t i = 0; i < 2; i++) { /* the last of those of a whole warp */
-            const uint32_t effort = i ? ZT_EFFORT_DEFAULT : ZT_EFFORT_FAST;
+            const uint32_t effort = i ? CODER_DEFAULT : CODER_FAST;
             check(serial, cuda, ZT_F32, 63 * 64 + rest, effort);
             check(serial, cuda, ZT_F64, (rest % 2 ? 33u : 63u) * 64 + rest, effort);
         }
     for (uint32_t i = 0; i < 6; i++) {
-        const uint32_t effort = i % 3 ? ZT_EFFORT_FAST : ZT_EFFORT_DEFAULT;
+        const uint32_t effort = i % 3 ? CODER_FAST : CODER_DEFAULT;
         check(serial, cuda, i < 3 ? ZT_I32 : ZT_I64, 4096 + 64 * i, effort);
     }
     printf("%u arrays, %u failures\n", arrays, failures);

@@ -86,12 +86,12 @@ static void check_array(zt_context *serial, zt_context *cuda, const zt_array *a,
     (void)zt_params_init(&p, sizeof p);
     (void)zt_info_init(&info, sizeof info);
     p.codec = ZT_CODEC_SZ;
-    p.effort = ZT_EFFORT_HIGH;
+    set_coder(&p, CODER_HIGH);
     p.index_chunk = 1 + number % 3;
     p.bound = zt_abs(hi * part - lo * part); /* the range may be too large a number */
     simt_opt.seed = number;
     simt_slab_bytes = number % 2 ? 1 : 1 << 22; /* a layer of tiles, or several */
-    need_that(zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK &&
+    need_that(zt_context_set_policy(cuda, ZT_CUDA) == ZT_OK &&
                   zt_compress_bound(serial, a, &p, &cap) == ZT_OK,
               "no policy or bound", number, cuda);
     uint8_t *const one = need(cap), *const two = need(cap);
@@ -99,7 +99,7 @@ static void check_array(zt_context *serial, zt_context *cuda, const zt_array *a,
                   compress_high(cuda, a, &p, two, cap, &m) == ZT_OK && n == m &&
                   memcmp(one, two, n) == 0,
               "the file differs", number, cuda);
-    need_that(zt_inspect(serial, one, n, &info) == ZT_OK && info.sz_effort == ZT_EFFORT_HIGH,
+    need_that(zt_inspect(serial, one, n, &info) == ZT_OK && coder_of_info(&info) == CODER_HIGH,
               "another effort was shorter", number, serial);
     compare_values(serial, cuda, a, one, n, number);
     free(one);
@@ -153,10 +153,10 @@ static void check_rare(zt_context *serial, zt_context *cuda)
     fill_with_rare(&a.array);
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
-    p.effort = ZT_EFFORT_HIGH;
+    set_coder(&p, CODER_HIGH);
     p.bound = zt_abs((double)RARE_UNIT / 2);
     simt_slab_bytes = 1 << 22;
-    need_that(zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK &&
+    need_that(zt_context_set_policy(cuda, ZT_CUDA) == ZT_OK &&
                   zt_compress_bound(serial, &a.array, &p, &cap) == ZT_OK,
               "no policy or bound", 0, cuda);
     uint8_t *const file = need(cap), *const by_cuda = need(cap);
@@ -210,7 +210,7 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
     const struct zti_array own = inside(&a.array);
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
-    p.effort = ZT_EFFORT_HIGH;
+    set_coder(&p, CODER_HIGH);
     p.bound = zt_abs(target.abs_bound = (target.max - target.min) * part);
     counted = zti_sz_learning;
     counted.learn = learn_and_compare;
@@ -219,7 +219,7 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
     simt_opt.seed = number;
     simt_slab_bytes = slab_bytes;
     compared = 0;
-    need_that(zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK &&
+    need_that(zt_context_set_policy(cuda, ZT_CUDA) == ZT_OK &&
                   codec.configure(cuda, &target, &coding) == ZT_OK &&
                   zti_exec_survey(cuda, &coding, &own) == ZT_OK,
               "no survey", number, cuda);

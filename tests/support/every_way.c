@@ -1,5 +1,6 @@
 /* every_way.c: one zfp stream through every policy, layout and box. */
 #include "support/every_way.h"
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static bool open_run(struct run *r, uint64_t seed, const zt_zfp *zfp, const zt_a
                                               : (uint32_t)rng_below(&r->rng, 3) * 100};
         if (zt_context_new(NULL, &r->context[i]) != ZT_OK)
             return FAIL(r, "no context");
-        if (omp.threads && zt_context_set_policy(r->context[i], ZT_OMP, &omp) != ZT_OK)
+        if (omp.threads && zt_context_set_omp(r->context[i], &omp) != ZT_OK)
             return FAIL(r, "no omp policy: %s", zt_context_error(r->context[i]));
     }
     return true;
@@ -206,8 +207,7 @@ static zt_status decode(struct run *r, uint32_t way, zt_zfp_index *index)
     zt_array out = r->like;
     out.data = r->out;
     memset(r->out, 0xb7, r->raw_bytes);
-    return zt_zfp_decompress_indexed(r->context[way], r->stream, r->bytes, r->zfp, index, &out,
-                                     NULL);
+    return decode_or_index(r->context[way], r->stream, r->bytes, r->zfp, index, &out, NULL);
 }
 
 /* A box in 'way', with an index or without (NULL). */

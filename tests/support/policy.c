@@ -8,7 +8,7 @@ void random_policy(struct rng *r, zt_context *context)
     (void)zt_context_set_isa(context, (zt_isa)rng_below(r, ZT_ISA_AVX512 + 1));
     zt_omp omp = {.threads = 1 + (uint32_t)rng_below(r, 5), .grain = (uint32_t)rng_below(r, 40)};
     zt_context_set_isa(context, (zt_isa)rng_below(r, ZT_ISA_AVX512 + 1));
-    if (rng_once_in(r, 3) && zt_context_set_policy(context, ZT_OMP, &omp) == ZT_OK)
+    if (rng_once_in(r, 3) && zt_context_set_omp(context, &omp) == ZT_OK)
         return;
-    zt_context_set_policy(context, ZT_SERIAL, NULL);
+    zt_context_set_policy(context, ZT_SERIAL);
 }

@@ -3,7 +3,8 @@
 #ifndef ZTILE_TEST_SUPPORT_H
 #define ZTILE_TEST_SUPPORT_H
 
-#include "ztile.h"
+#include "ztile_sz.h"
+#include "ztile_zfp.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +21,50 @@ enum { TEST_SHARE = ZTILE_TEST_SHARE };
 #else
 enum { TEST_SHARE = 1 };
 #endif
+
+/* What tests go through as coders: the efforts and the method published for cuSZ, by the numbers
+ * that sz streams have for them. */
+enum { CODER_DEFAULT = 0, CODER_CUSZ = 1, CODER_FAST = 2, CODER_HIGH = 3 };
+
+static inline void set_coder(zt_params *params, uint32_t coder)
+{
+    static const uint32_t efforts[] = {ZT_EFFORT_DEFAULT, ZT_EFFORT_DEFAULT, ZT_EFFORT_FAST,
+                                       ZT_EFFORT_HIGH};
+    params->effort = efforts[coder];
+    zt_params_set_sz(params, coder == CODER_CUSZ ? ZT_SZ_CUSZ : ZT_SZ_OWN, 0);
+}
+
+/* The coder of a file's sz streams; what is no sz has none. */
+static inline uint32_t coder_of_info(const zt_info *info)
+{
+    zt_sz_info sz;
+    return zt_info_sz(info, &sz) != ZT_OK ? UINT32_MAX
+           : sz.method == ZT_SZ_CUSZ      ? CODER_CUSZ
+           : sz.effort == ZT_EFFORT_FAST  ? CODER_FAST
+           : sz.effort == ZT_EFFORT_HIGH  ? CODER_HIGH
+                                          : CODER_DEFAULT;
+}
+
+/* The parameters of a file's zfp streams. */
+static inline zt_zfp zfp_of_info(const zt_info *info)
+{
+    zt_zfp zfp;
+    (void)zt_zfp_init(&zfp, sizeof zfp);
+    (void)zt_info_zfp(info, &zfp, NULL);
+    return zfp;
+}
+
+/* Decode a zfp stream by an index that is there, or make the one that there is room for. */
+static inline zt_status decode_or_index(zt_context *context, const void *data, size_t data_bytes,
+                                        const zt_zfp *zfp, zt_zfp_index *index, const zt_array *out,
+                                        size_t *consumed_bytes)
+{
+    return index && index->index_bytes == 0 && index->bytes
+               ? zt_zfp_decompress_and_index(context, data, data_bytes, zfp, index, out,
+                                             consumed_bytes)
+               : zt_zfp_decompress_indexed(context, data, data_bytes, zfp, index, out,
+                                           consumed_bytes);
+}
 
 /* ---- random numbers: splitmix64 ---- */
 

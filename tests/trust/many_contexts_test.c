@@ -29,7 +29,7 @@ static void make_job(struct job *job, uint32_t n)
     zt_params_init(&job->params, sizeof job->params);
     job->type = 1 + n % 4;
     job->params.codec = ZT_CODEC_ZFP + n / 4 % 3;
-    job->params.effort = n / 12 % 3;
+    set_coder(&job->params, n / 12 % 3);
     job->params.index = n % 6;
     job->params.slab_bytes = 1 + rng_below(&r, 30000);
     if (job->params.codec != ZT_CODEC_NDZIP)

@@ -114,13 +114,13 @@ static void exact_values_do_not_depend_on_threads(void **state)
             v[i] = i % (4 * every) == 0 ? 1e20f : (float)sin(i);
         struct bytes serial = compress(&a, &p);
         const zt_info info = info_of(&serial);
-        assert_true(every == 4 ? info.exact_values == 0 && info.zfp_minexp < -1074
+        assert_true(every == 4 ? info.exact_values == 0 && zfp_of_info(&info).minexp < -1074
                                : info.exact_values > 2048);
         for (uint32_t grain = 0; grain <= 64; grain += 32) {
             const zt_omp omp = {.threads = 3, .grain = grain};
             size_t bytes = serial.n + (1 << 20);
             unsigned char *file = need(bytes);
-            assert_int_equal(zt_context_set_policy(context, ZT_OMP, &omp), ZT_OK);
+            assert_int_equal(zt_context_set_omp(context, &omp), ZT_OK);
             assert_int_equal(zt_compress(context, &a, &p, file, bytes, &bytes), ZT_OK);
             assert_int_equal(bytes, serial.n);
             assert_memory_equal(file, serial.data, bytes);
@@ -145,7 +145,7 @@ static void the_largest_integers_keep_their_bound_at_effort_high(void **state)
     zt_array a = new_array(ZT_I64, 1, &n), back = new_array(ZT_I64, 1, &n);
     zt_params p = params_of(zt_abs(1));
     p.codec = ZT_CODEC_SZ;
-    p.effort = ZT_EFFORT_HIGH;
+    set_coder(&p, CODER_HIGH);
     for (int64_t i = 0; i < N; i++)
         ((int64_t *)a.data)[i] = INT64_MAX - (i & 3);
     struct bytes file = compress(&a, &p);

@@ -2,6 +2,7 @@
  * their streams are libzfp's is tested in property/zfp_property_test.c. */
 #include "ztile_zfp.h"
 #include "ztile_cuda.h"
+#include "ztile_expert.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static zt_context *context_with(uint32_t threads, uint32_t grain)
     const zt_omp omp = {.threads = threads, .grain = grain};
     assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
     if (threads)
-        assert_int_equal(zt_context_set_policy(c, ZT_OMP, &omp), ZT_OK);
+        assert_int_equal(zt_context_set_omp(c, &omp), ZT_OK);
     return c;
 }
 
@@ -70,13 +71,13 @@ static void a_policy_is_set_read_back_and_reset(void **state)
     zt_omp omp = {.threads = 9};
     assert_int_equal(zt_context_policy(c), ZT_SERIAL);
     assert_int_equal(zt_context_omp(c, &omp), ZT_BAD_ARG);
-    assert_int_equal(zt_context_set_policy(c, ZT_OMP, &(zt_omp){.threads = 3, .grain = 5}), ZT_OK);
+    assert_int_equal(zt_context_set_omp(c, &(zt_omp){.threads = 3, .grain = 5}), ZT_OK);
     assert_int_equal(zt_context_policy(c), ZT_OMP);
     assert_int_equal(zt_context_omp(c, &omp), ZT_OK);
     assert_int_equal(omp.threads, 3);
     assert_int_equal(omp.grain, 5);
-    assert_int_equal(zt_context_set_policy(c, ZT_SERIAL, NULL), ZT_OK);
-    assert_int_equal(zt_context_set_policy(c, ZT_OMP, NULL), ZT_OK);
+    assert_int_equal(zt_context_set_policy(c, ZT_SERIAL), ZT_OK);
+    assert_int_equal(zt_context_set_policy(c, ZT_OMP), ZT_OK);
     assert_int_equal(zt_context_omp(c, &omp), ZT_OK);
     assert_int_equal(omp.threads, 0);
     assert_int_equal(omp.grain, 0);
@@ -88,14 +89,13 @@ static void a_refused_policy_changes_nothing(void **state)
     (void)state;
     zt_context *c = context_with(2, 7);
     zt_omp omp;
-    assert_int_equal(zt_context_set_policy(c, ZT_CUDA, &(zt_cuda){.device = -1}), ZT_BAD_ARG);
-    assert_int_equal(zt_context_set_policy(c, ZT_CUDA, &(zt_cuda){.flags = 1}), ZT_BAD_ARG);
-    assert_int_equal(zt_context_set_policy(c, (zt_policy)7, NULL), ZT_BAD_ARG);
-    assert_int_equal(zt_context_set_policy(c, ZT_SERIAL, &omp), ZT_BAD_ARG);
+    assert_int_equal(zt_context_set_cuda(c, &(zt_cuda){.device = -1}), ZT_BAD_ARG);
+    assert_int_equal(zt_context_set_cuda(c, &(zt_cuda){.flags = 1}), ZT_BAD_ARG);
+    assert_int_equal(zt_context_set_policy(c, (zt_policy)7), ZT_BAD_ARG);
     omp = (zt_omp){.threads = 1u << 20};
-    assert_int_equal(zt_context_set_policy(c, ZT_OMP, &omp), ZT_BAD_ARG);
+    assert_int_equal(zt_context_set_omp(c, &omp), ZT_BAD_ARG);
     omp = (zt_omp){.reserved = {1}};
-    assert_int_equal(zt_context_set_policy(c, ZT_OMP, &omp), ZT_BAD_ARG);
+    assert_int_equal(zt_context_set_omp(c, &omp), ZT_BAD_ARG);
     assert_int_equal(zt_context_policy(c), ZT_OMP);
     assert_int_equal(zt_context_omp(c, &omp), ZT_OK);
     assert_int_equal(omp.grain, 7);
@@ -309,7 +309,7 @@ static void no_memory_is_said_and_nothing_leaks(void **state)
             const zt_omp omp = {.threads = 2, .grain = 32};
             size_t again;
             assert_int_equal(zt_context_new(&allocator, &c), ZT_OK);
-            zt_context_set_policy(c, ZT_OMP, &omp);
+            zt_context_set_omp(c, &omp);
             zt_status status = zt_zfp_compress(c, &a, &z, stream, bytes, &again);
             assert_true(status == ZT_OK || status == ZT_NO_MEMORY);
             status = zt_zfp_decompress(c, stream, bytes, &z, &o, NULL);
@@ -386,7 +386,7 @@ static void openmp_settings_are_followed_and_kept(void **state)
     unsigned char *file;
     omp_set_num_threads(3);
     zt_context *c = context_with(1, 0);
-    assert_int_equal(zt_context_set_policy(c, ZT_OMP, NULL), ZT_OK);
+    assert_int_equal(zt_context_set_policy(c, ZT_OMP), ZT_OK);
     (void)compressed(c, zt_rate(5), &file);
     free(file);
     assert_int_equal(omp_get_max_threads(), 3);

@@ -3,6 +3,7 @@
 #include "unit/frame_support.h"
 #include "ztile_quality.h"
 #include "ztile_expert.h"
+#include "ztile_zfp.h"
 
 enum { SLICES = 39, ARRAY_BYTES = SLICES * 6 * 5 * 4 };
 
@@ -69,11 +70,11 @@ static void params_shorter_than_any_release_are_refused(void **state)
     (void)state;
     zt_params p;
     memset(&p, 0x55, sizeof p);
-    assert_int_equal(zt_params_init(&p, offsetof(zt_params, units)), ZT_BAD_ARG);
+    assert_int_equal(zt_params_init(&p, offsetof(zt_params, codec_words)), ZT_BAD_ARG);
     assert_int_equal(p.struct_bytes, 0x55555555);
     assert_int_equal(zt_params_init(NULL, sizeof p), ZT_BAD_ARG);
     p = sample_params();
-    p.struct_bytes = offsetof(zt_params, units);
+    p.struct_bytes = offsetof(zt_params, codec_words);
     zt_array a = sample_array();
     size_t n;
     assert_int_equal(zt_compress_bound(NULL, &a, &p, &n), ZT_BAD_ARG);
@@ -97,9 +98,9 @@ static void info_is_written_as_far_as_the_caller_has_it(void **state)
     assert_true(later.known.exact_values > 0);
     assert_int_equal(later.later[1], 77);
     zt_info short_info;
-    assert_int_equal(zt_info_init(&short_info, offsetof(zt_info, units)), ZT_BAD_ARG);
+    assert_int_equal(zt_info_init(&short_info, offsetof(zt_info, plan_words)), ZT_BAD_ARG);
     zt_info_init(&short_info, sizeof short_info);
-    short_info.struct_bytes = offsetof(zt_info, units);
+    short_info.struct_bytes = offsetof(zt_info, plan_words);
     assert_int_equal(zt_inspect(NULL, file.data, file.n, &short_info), ZT_BAD_ARG);
     assert_int_equal(zt_inspect(NULL, file.data, file.n, NULL), ZT_BAD_ARG);
     free(file.data);
@@ -145,25 +146,27 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.bound = zt_psnr(INFINITY), ZT_BAD_ARG, "inf");
     REFUSED(p.bound.kind = 8, ZT_BAD_ARG, "8 is no kind");
     REFUSED(p.bound.flags = ZT_RATE_ALIGN, ZT_BAD_ARG, "flags");
-    REFUSED(p.bound.reserved[1] = 1, ZT_BAD_ARG, "reserved");
+    REFUSED(p.bound.words[1] = 1, ZT_BAD_ARG, "words");
     REFUSED(p.codec = ZT_CODEC_NDZIP, ZT_UNSUPPORTED, "ndzip");
     REFUSED(p.codec = ZT_CODEC_SZ; p.bound = zt_rate(8), ZT_UNSUPPORTED, "sz");
     REFUSED(p.effort = 4, ZT_BAD_ARG, "effort");
-    REFUSED(p.sz_bins = 1023, ZT_BAD_ARG, "1023 bins");
+    REFUSED(p.effort = 0, ZT_BAD_ARG, "effort");
+    REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, ZT_SZ_CUSZ, 1023), ZT_BAD_ARG, "1023 bins");
+    REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, (zt_sz_method)2, 0), ZT_BAD_ARG, "method");
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");
     REFUSED(p.prefer = 3, ZT_BAD_ARG, "preference");
     REFUSED(p.plan = 3, ZT_BAD_ARG, "plan");
     REFUSED(p.index = 6, ZT_BAD_ARG, "index");
     REFUSED(p.index = ZT_INDEX_NONE; p.index_chunk = 16, ZT_BAD_ARG, "index");
     REFUSED(p.index = ZT_INDEX_COMPACT; p.index_partition = 8, ZT_BAD_ARG, "hybrid");
-    REFUSED(p.flags = 2, ZT_BAD_ARG, "flags");
+    REFUSED(p.reserved = 2, ZT_BAD_ARG, "reserved");
     REFUSED(p.range_lo = 1, ZT_BAD_ARG, "range");
     REFUSED(p.range_lo = 2; p.range_hi = 1, ZT_BAD_ARG, "range");
     REFUSED(p.range_lo = 2; p.range_hi = INFINITY, ZT_BAD_ARG, "range");
     REFUSED(p.name = long_name, ZT_BAD_ARG, "name");
     REFUSED(p.units = "\xff", ZT_BAD_ARG, "units");
     REFUSED(p.units = long_name + 199 - 64, ZT_BAD_ARG, "units");
-    REFUSED(p.zfp_word_bits = 12, ZT_BAD_ARG, "12");
+    REFUSED(zt_params_set_zfp_words(&p, 12), ZT_BAD_ARG, "12");
 #undef REFUSED
     p = good;
     p.index = ZT_INDEX_NONE;
@@ -260,10 +263,8 @@ static void missing_arguments_are_refused(void **state)
     zt_info_init(&info, sizeof info);
 #define BAD(call) assert_int_equal(call, ZT_BAD_ARG)
     BAD(zt_compress_bound(NULL, NULL, &p, &n));
-    BAD(zt_compress_bound(NULL, &a, NULL, &n));
     BAD(zt_compress_bound(NULL, &a, &p, NULL));
     BAD(zt_compress(NULL, NULL, &p, file.data, file.n, &n));
-    BAD(zt_compress(NULL, &a, NULL, file.data, file.n, &n));
     BAD(zt_compress(NULL, &a, &p, NULL, file.n, &n));
     BAD(zt_compress(NULL, &a, &p, file.data, file.n, NULL));
     broken.data = NULL;
@@ -289,7 +290,6 @@ static void missing_arguments_are_refused(void **state)
     BAD(zt_inspect(NULL, NULL, 0, &info));
     BAD(zt_writer_open(NULL, NULL, &a, &p, &w));
     BAD(zt_writer_open(NULL, &sink, NULL, &p, &w));
-    BAD(zt_writer_open(NULL, &sink, &a, NULL, &w));
     BAD(zt_writer_open(NULL, &sink, &a, &p, NULL));
     BAD(zt_writer_put(NULL, &a));
     BAD(zt_writer_close(NULL));
@@ -408,6 +408,60 @@ static void fill_values_are_values_of_the_type(void **state)
     assert_int_equal(zt_fill_bits(ZT_I64, (double)NAN, &bits), ZT_BAD_ARG);
 }
 
+static void no_params_mean_lossless(void **state)
+{
+    (void)state;
+    zt_array a = sample_array(), back = sample_array();
+    zt_params p = zt_params_lossless();
+    struct bytes file = compress(&a, &p), other = compress(&a, NULL);
+    assert_int_equal(file.n, other.n);
+    assert_memory_equal(file.data, other.data, file.n);
+    assert_int_equal(info_of(&other).bound.kind, ZT_LOSSLESS);
+    assert_int_equal(zt_decompress(NULL, other.data, other.n, &back), ZT_OK);
+    assert_memory_equal(a.data, back.data, array_bytes(&a));
+    free(file.data);
+    free(other.data);
+    free(a.data);
+    free(back.data);
+}
+
+static void parameters_of_a_bound_have_it(void **state)
+{
+    (void)state;
+    const zt_params all[] = {zt_params_lossless(), zt_params_abs(0.5), zt_params_rel(0.25),
+                             zt_params_pwrel(0.125), zt_params_psnr(60)};
+    static const double values[] = {0, 0.5, 0.25, 0.125, 60};
+    for (uint32_t i = 0; i < 5; i++)
+        assert_true(all[i].bound.kind == ZT_LOSSLESS + i && all[i].bound.value == values[i] &&
+                    all[i].effort == ZT_EFFORT_DEFAULT);
+}
+
+static void what_a_codec_has_is_told_by_its_own_query(void **state)
+{
+    (void)state;
+    zt_array a = sample_array();
+    zt_params p = zt_params_abs(1e-3);
+    zt_zfp zfp;
+    zt_sz_info sz;
+    assert_int_equal(zt_zfp_init(&zfp, sizeof zfp), ZT_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        p.codec = i ? ZT_CODEC_SZ : ZT_CODEC_ZFP;
+        zt_params_set_zfp_words(&p, 16);
+        zt_params_set_sz(&p, i == 2 ? ZT_SZ_CUSZ : ZT_SZ_OWN, i == 2 ? 64 : 0);
+        struct bytes file = compress(&a, &p);
+        const zt_info info = info_of(&file);
+        assert_int_equal(zt_info_zfp(&info, &zfp, NULL), i ? ZT_BAD_ARG : ZT_OK);
+        assert_int_equal(zt_info_sz(&info, &sz), i ? ZT_OK : ZT_BAD_ARG);
+        if (i == 0)
+            assert_true(zfp.word_bits == 16 && zfp.minexp <= -10 && zfp.maxprec == 64);
+        else
+            assert_true(sz.step > 0 && sz.method == (i == 2 ? ZT_SZ_CUSZ : ZT_SZ_OWN) &&
+                        sz.bins == (i == 2 ? 64u : 0u));
+        free(file.data);
+    }
+    free(a.data);
+}
+
 /* ---- things that run out or fail ---- */
 
 struct synced_sink {
@@ -423,7 +477,7 @@ static int note_sync(void *user)
     return s->fails;
 }
 
-static void sync_comes_after_the_last_byte_and_only_where_it_is_asked_for(void **state)
+static void sync_comes_after_the_last_byte_and_only_where_there_is_one(void **state)
 {
     (void)state;
     zt_context *c = NULL;
@@ -433,11 +487,8 @@ static void sync_comes_after_the_last_byte_and_only_where_it_is_asked_for(void *
     struct synced_sink s = {.memory = {.limit = SIZE_MAX}}, copy = s;
     zt_sink sink = {.write = mem_write, .user = &s};
     zt_writer *w = NULL;
-    p.flags = ZT_SYNC;
-    need_failure(c, zt_writer_open(c, &sink, &a, &p, &w), ZT_BAD_ARG, "sync function");
-    sink.sync = note_sync;
-    for (int i = 0; i < 3; i++) { /* not asked for; asked for; and it fails */
-        p.flags = i ? ZT_SYNC : 0;
+    for (int i = 0; i < 3; i++) { /* there is none; there is one; and it fails */
+        sink.sync = i ? note_sync : NULL;
         s.fails = i == 2;
         s.memory.bytes.n = s.synced_bytes = 0;
         need_ok(c, zt_writer_open(c, &sink, &a, &p, &w));
@@ -453,7 +504,6 @@ static void sync_comes_after_the_last_byte_and_only_where_it_is_asked_for(void *
     struct mem_source source_bytes;
     const zt_source source = source_of(&source_bytes, s.memory.bytes.data, s.memory.bytes.n, false);
     zt_sink to = {.write = mem_write, .user = &copy};
-    need_failure(c, zt_replace_index(c, &source, &to, &p), ZT_BAD_ARG, "sync function");
     to.sync = note_sync;
     need_ok(c, zt_replace_index(c, &source, &to, &p));
     assert_true(copy.synced_bytes > 0 && copy.synced_bytes == copy.memory.bytes.n);
@@ -735,7 +785,10 @@ int main(void)
         cmocka_unit_test(missing_arguments_are_refused),
         cmocka_unit_test(writers_refuse_what_was_not_announced),
         cmocka_unit_test(fill_values_are_values_of_the_type),
-        cmocka_unit_test(sync_comes_after_the_last_byte_and_only_where_it_is_asked_for),
+        cmocka_unit_test(no_params_mean_lossless),
+        cmocka_unit_test(parameters_of_a_bound_have_it),
+        cmocka_unit_test(what_a_codec_has_is_told_by_its_own_query),
+        cmocka_unit_test(sync_comes_after_the_last_byte_and_only_where_there_is_one),
         cmocka_unit_test(memory_that_runs_out_anywhere_is_reported_and_nothing_leaks),
         cmocka_unit_test(sinks_and_sources_that_fail_are_reported),
         cmocka_unit_test(sources_that_shrink_are_reported),

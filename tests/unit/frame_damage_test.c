@@ -1,6 +1,7 @@
 /* frame_damage_test.c: .zt files that are damaged, cut short, or made to deceive: an error or the
  * same array, never a crash, and no memory that the file's own bytes do not justify. */
 #include "unit/frame_pieces.h"
+#include "ztile_zfp.h"
 
 /* ---- small files of every kind ---- */
 
@@ -34,7 +35,7 @@ static struct sample sample_number(uint32_t i)
     if (i == 5) /* exact values: the others of two tiles that have 8 */
         ((float *)s.array.data)[29] = ((float *)s.array.data)[149] = 3e20f;
     p.slab_bytes = i % 2 ? 200 : 1 << 20;
-    p.zfp_word_bits = i % 3 ? 8 : 64;
+    zt_params_set_zfp_words(&p, i % 3 ? 8 : 64);
     p.name = i == 4 ? "u" : NULL;
     p.units = i == 4 ? "m/s" : NULL;
     s.file = compress(&s.array, &p);
@@ -509,7 +510,7 @@ static void need_same_verdicts(const struct bytes *file, const zt_array *array, 
         zt_context *c = NULL;
         const zt_omp omp = {.threads = threads, .grain = 1};
         need_ok(NULL, zt_context_new(NULL, &c));
-        need_ok(c, zt_context_set_policy(c, ZT_OMP, &omp));
+        need_ok(c, zt_context_set_omp(c, &omp));
         need_failure(c, zt_decompress(c, file->data, file->n, &out), ZT_CORRUPT, "ends elsewhere");
         for (uint64_t z = 0; z < array->shape[0]; z += layer) {
             const zt_box box = {{z}, {z + layer, array->shape[1], array->shape[2]}};

@@ -2,6 +2,7 @@
  * decode to their values, and their values are compressed to their bytes. */
 #include "unit/frame_support.h"
 #include "ztile_zfp.h"
+#include "ztile_expert.h"
 
 enum { SIDE = 5, VALUES = SIDE * SIDE, FILE_CAPACITY = 1024 };
 
@@ -73,7 +74,7 @@ static void the_worked_example_of_the_document_is_true(void **state)
     zt_array a = zt_array_2d(original, ZT_F32, SIDE, SIDE);
     zt_array b = zt_array_2d(out, ZT_F32, SIDE, SIDE);
     zt_params p = params_of(zt_abs(0.05));
-    p.zfp_word_bits = 8;
+    zt_params_set_zfp_words(&p, 8);
     p.name = "height";
     p.units = "m";
     assert_int_equal(zt_compress(NULL, &a, &p, made, sizeof made, &made_bytes), ZT_OK);

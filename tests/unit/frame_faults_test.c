@@ -59,7 +59,7 @@ static const struct kind kinds[] = {
      3,
      {17, 18, 19},
      ZT_CODEC_SZ,
-     ZT_EFFORT_FAST,
+     CODER_FAST,
      0,
      ABS(1e-2),
      ZT_INDEX_LENGTHS,
@@ -79,12 +79,12 @@ static const struct kind kinds[] = {
      0,
      20000,
      SPECIAL | EXACT},
-    {ZT_F32, 3, {18, 33, 34}, ZT_CODEC_SZ, ZT_EFFORT_HIGH, 0, ABS(1e-2), 0, 0, 0, 1 << 20, SPECIAL},
+    {ZT_F32, 3, {18, 33, 34}, ZT_CODEC_SZ, CODER_HIGH, 0, ABS(1e-2), 0, 0, 0, 1 << 20, SPECIAL},
     {ZT_F32,
      2,
      {66, 70},
      ZT_CODEC_SZ,
-     ZT_EFFORT_PAPER,
+     CODER_CUSZ,
      0,
      ABS(1e-2),
      ZT_INDEX_OFFSETS,
@@ -179,7 +179,7 @@ static const struct kind kinds[] = {
      0,
      8000,
      EXACT},
-    {ZT_F64, 2, {70, 66}, ZT_CODEC_SZ, ZT_EFFORT_HIGH, ZT_PLAN_ON, ABS(1e-2), 0, 0, 0, 1 << 20, 0},
+    {ZT_F64, 2, {70, 66}, ZT_CODEC_SZ, CODER_HIGH, ZT_PLAN_ON, ABS(1e-2), 0, 0, 0, 1 << 20, 0},
     {ZT_I64,
      1,
      {700},
@@ -223,7 +223,7 @@ static struct sample sample_of(const struct kind *k)
         put_value(&s.array, i, 3e33);
     (void)zt_params_init(&s.params, sizeof s.params);
     s.params.codec = k->codec;
-    s.params.effort = k->effort;
+    set_coder(&s.params, k->effort);
     s.params.plan = k->plan;
     s.params.bound = k->bound;
     s.params.index = k->index;

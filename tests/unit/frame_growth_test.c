@@ -29,10 +29,10 @@ enum { CODINGS = 7, BOUNDS = 9, SHAPES = 16 };
 
 static const struct {
     uint32_t codec, effort;
-} codings[CODINGS] = {{ZT_CODEC_AUTO, ZT_EFFORT_DEFAULT},  {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT},
-                      {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT}, {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT},
-                      {ZT_CODEC_SZ, ZT_EFFORT_FAST},       {ZT_CODEC_SZ, ZT_EFFORT_HIGH},
-                      {ZT_CODEC_SZ, ZT_EFFORT_PAPER}};
+} codings[CODINGS] = {{ZT_CODEC_AUTO, CODER_DEFAULT},  {ZT_CODEC_ZFP, CODER_DEFAULT},
+                      {ZT_CODEC_NDZIP, CODER_DEFAULT}, {ZT_CODEC_SZ, CODER_DEFAULT},
+                      {ZT_CODEC_SZ, CODER_FAST},       {ZT_CODEC_SZ, CODER_HIGH},
+                      {ZT_CODEC_SZ, CODER_CUSZ}};
 
 static zt_bound bound_number(uint32_t i)
 {
@@ -56,7 +56,7 @@ static void need_all_short(zt_context *c, struct rng *r, const zt_array *a, uint
         for (uint32_t b = 0; b < BOUNDS; b++) {
             zt_params p = params_of(bound_number(b));
             p.codec = codings[k].codec;
-            p.effort = codings[k].effort;
+            set_coder(&p, codings[k].effort);
             p.plan = rng_once_in(r, 4) ? ZT_PLAN_ON : ZT_PLAN_OFF;
             if (!is_possible(&p, a->type) || !rng_once_in(r, shares))
                 continue;
@@ -261,7 +261,7 @@ static void raw_frames_and_coded_ones_make_one_file(void **state)
         zt_context *c = NULL;
         const zt_omp omp = {.threads = threads, .grain = 3};
         assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
-        if (threads > 0 && zt_context_set_policy(c, ZT_OMP, &omp) != ZT_OK)
+        if (threads > 0 && zt_context_set_omp(c, &omp) != ZT_OK)
             threads = 3;
         zt_params p = params_of(zt_lossless());
         p.slab_bytes = 8 * 40 * 41 * 4;

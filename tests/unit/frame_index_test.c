@@ -1,5 +1,7 @@
 /* frame_index_test.c: indexes in .zt files: they change nothing but where a decoder may begin. */
 #include "frame_support.h"
+#include "ztile_zfp.h"
+#include "ztile_expert.h"
 
 enum { NZ = 40, NY = 37, NX = 50 };
 
@@ -38,7 +40,7 @@ static void check_boxes(const struct bytes *file, const float *whole)
         const zt_omp omp = {.threads = threads, .grain = 5};
         assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
         if (threads)
-            assert_int_equal(zt_context_set_policy(c, ZT_OMP, &omp), ZT_OK);
+            assert_int_equal(zt_context_set_omp(c, &omp), ZT_OK);
         for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++) {
             const zt_box *box = &boxes[b];
             uint64_t n[3];

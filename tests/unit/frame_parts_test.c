@@ -71,7 +71,7 @@ static void read_by_parts(const struct bytes *file, bool is_sequential, uint64_t
             assert_true(n > 0);
             n = n < extent - done ? n : extent - done;
             zt_array part = zt_array_3d(got + (first + done) * SLICE, ZT_F32, n, ROWS, COLUMNS);
-            need_ok(c, zt_reader_read_part(r, &part));
+            need_ok(c, zt_reader_read(r, &part));
         }
         assert_int_equal(zt_reader_part_extent(r, 1), 0);
     }
@@ -116,23 +116,22 @@ static void boxes_checks_and_the_next_frame_may_come_between_parts(void **state)
     open_file(&o, &file, false);
     zt_context *const c = o.context;
     zt_reader *const r = o.reader;
-    need_failure(c, zt_reader_read_part(r, &part), ZT_BAD_ARG, "zt_reader_next");
-    need_ok(c, zt_reader_next(r, &first, &extent));
-    need_ok(c, zt_reader_read_part(r, &part));
     need_failure(c, zt_reader_read(r, &part), ZT_BAD_ARG, "zt_reader_next");
+    need_ok(c, zt_reader_next(r, &first, &extent));
+    need_ok(c, zt_reader_read(r, &part));
     need_ok(c, zt_reader_read_box(r, &box, &one));
     assert_memory_equal(got, expected + 50 * ROWS * COLUMNS, sizeof got / 2);
     need_ok(c, zt_reader_check(r));
-    need_ok(c, zt_reader_read_part(r, &part));
+    need_ok(c, zt_reader_read(r, &part));
     assert_memory_equal(got, expected + 2 * ROWS * COLUMNS, sizeof got);
     need_ok(c, zt_reader_next(r, &first, &extent));
-    need_ok(c, zt_reader_read_part(r, &part));
+    need_ok(c, zt_reader_read(r, &part));
     assert_memory_equal(got, expected + first * ROWS * COLUMNS, sizeof got);
     zt_array large = part;
     large.shape[0] = extent;
-    need_failure(c, zt_reader_read_part(r, &large), ZT_BAD_ARG, "part of a frame");
-    need_failure(c, zt_reader_read_part(r, NULL), ZT_BAD_ARG, "no output array");
-    assert_int_equal(zt_reader_read_part(NULL, &part), ZT_BAD_ARG);
+    need_failure(c, zt_reader_read(r, &large), ZT_BAD_ARG, "part of a frame");
+    need_failure(c, zt_reader_read(r, NULL), ZT_BAD_ARG, "no output array");
+    assert_int_equal(zt_reader_read(NULL, &part), ZT_BAD_ARG);
     assert_int_equal(zt_reader_part_extent(NULL, 1), 0);
     close_file(&o);
     free(file.data);
@@ -156,11 +155,11 @@ static void a_damaged_part_ends_its_frame(void **state)
     need_ok(c, zt_reader_next(r, &first, &extent));
     zt_status status = ZT_OK;
     for (uint32_t k = 0; k < 2 && !status; k++)
-        status = zt_reader_read_part(r, &part);
+        status = zt_reader_read(r, &part);
     assert_int_equal(status, ZT_CORRUPT);
-    need_failure(c, zt_reader_read_part(r, &part), ZT_BAD_ARG, "zt_reader_next");
+    need_failure(c, zt_reader_read(r, &part), ZT_BAD_ARG, "zt_reader_next");
     need_ok(c, zt_reader_next(r, &first, &extent));
-    need_ok(c, zt_reader_read_part(r, &part));
+    need_ok(c, zt_reader_read(r, &part));
     assert_memory_equal(got, expected + first * ROWS * COLUMNS, 16 * ROWS * COLUMNS * 4);
     close_file(&o);
     free(file.data);

@@ -4,6 +4,7 @@
 #define ZTILE_TEST_FRAME_SUPPORT_H
 
 #include "support/support.h"
+#include "ztile_expert.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -85,7 +85,7 @@ static void small_files_cost_at_most_128_bytes(void **state)
                         zt_array a = new_array(types[t], rank, more_shapes[s]);
                         fill_array(&a, DATA_WAVE_NOISE, s);
                         zt_params p = params_of(bound_number(b, types[t]));
-                        p.zfp_word_bits = words[w];
+                        zt_params_set_zfp_words(&p, words[w]);
                         struct bytes file = compress(&a, &p);
                         zt_info info = info_of(&file);
                         const uint64_t more = 4 * (info.stream_bytes / 4096); /* checksums */
@@ -399,7 +399,7 @@ static void frames_are_read_one_after_another_from_any_source(void **state)
         fill_array(&a, DATA_WAVE_NOISE, run);
         zt_params p = params_of(bound_number((uint32_t)rng_below(&rng, BOUNDS), type));
         p.slab_bytes = rng_below(&rng, 2000);
-        p.zfp_word_bits = 8;
+        zt_params_set_zfp_words(&p, 8);
         struct bytes file = compress(&a, &p);
         assert_int_equal(zt_decompress(NULL, file.data, file.n, &whole), ZT_OK);
         for (uint32_t sequential = 0; sequential < 2; sequential++)
@@ -478,7 +478,7 @@ static void too_many_such_values_make_a_frame_lossless(void **state)
     zt_info info = info_of(&file);
     assert_int_equal(info.exact_values, 0);
     assert_int_equal(info.bound.kind, ZT_ABS);
-    assert_true(info.zfp_minexp < -1074);
+    assert_true(zfp_of_info(&info).minexp < -1074);
     assert_int_equal(zt_decompress(NULL, file.data, file.n, &back), ZT_OK);
     assert_memory_equal(a.data, back.data, array_bytes(&a));
     free(file.data);

@@ -31,7 +31,7 @@ static zt_context *some_context(uint32_t k)
     zt_context *context;
     assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
     const zt_omp omp = {.threads = k};
-    if (k > 0 && zt_context_set_policy(context, ZT_OMP, &omp) != ZT_OK)
+    if (k > 0 && zt_context_set_omp(context, &omp) != ZT_OK)
         print_message("SKIP: the omp policy is not in this build\n");
     assert_int_equal(zt_context_set_isa(context, (zt_isa)(k % 3)), ZT_OK);
     return context;

@@ -2,6 +2,7 @@
  * memory in proportion to their bytes and to what is asked for; a context's limits hold; searches
  * end after as many trials as the docs say. */
 #include "unit/frame_pieces.h"
+#include "ztile_zfp.h"
 
 /* ---- memory that is counted by bytes ---- */
 
@@ -202,10 +203,11 @@ static struct bytes grid_file(uint32_t tiles, uint32_t symbol, float *value)
     fill_array(&a, DATA_RAMP, 1);
     zt_params p = params_of(zt_rel(1e-2));
     p.codec = ZT_CODEC_SZ;
-    p.effort = ZT_EFFORT_HIGH;
+    set_coder(&p, CODER_HIGH);
     p.index = ZT_INDEX_NONE;
     struct bytes file = compress(&a, &p);
-    assert_int_equal(info_of(&file).sz_effort, ZT_EFFORT_HIGH);
+    const zt_info info = info_of(&file);
+    assert_int_equal(coder_of_info(&info), CODER_HIGH);
     struct pieces pieces = take_apart(&file);
     free(file.data);
     free(a.data);
@@ -399,7 +401,7 @@ static void memory_is_counted_over_threads(void **state)
     zt_limits limits;
     fill_array(&a, DATA_WAVE_NOISE, 1);
     assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
-    if (zt_context_set_policy(c, ZT_OMP, &omp) == ZT_UNSUPPORTED)
+    if (zt_context_set_omp(c, &omp) == ZT_UNSUPPORTED)
         print_message("SKIP: no threads in this build\n");
     assert_int_equal(zt_limits_init(&limits, sizeof limits), ZT_OK);
     limits.memory_bytes = 256 << 20;
@@ -409,7 +411,7 @@ static void memory_is_counted_over_threads(void **state)
                                 : run % 4 == 1 ? zt_psnr(60)
                                                : zt_abs(1e-3));
         p.codec = run % 4 == 0 ? ZT_CODEC_NDZIP : run % 2 ? ZT_CODEC_SZ : ZT_CODEC_ZFP;
-        p.effort = run == 3 ? ZT_EFFORT_HIGH : ZT_EFFORT_DEFAULT;
+        set_coder(&p, run == 3 ? CODER_HIGH : CODER_DEFAULT);
         p.slab_bytes = run % 3 ? 1 << 16 : p.slab_bytes;
         p.plan = run > 8 ? ZT_PLAN_ON : ZT_PLAN_OFF;
         struct bytes file = {.data = NULL};

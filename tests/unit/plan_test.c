@@ -3,6 +3,7 @@
  * axes. */
 #include "support/inside.h"
 #include "unit/frame_support.h"
+#include "ztile_zfp.h"
 
 #include "frame/write/writer.h"
 #include "plan/choose.h"
@@ -44,7 +45,7 @@ static struct planned_case random_case(uint64_t number)
     c.plan = random_plan(&r, c.rank);
     (void)zt_params_init(&c.params, sizeof c.params);
     c.params.codec = 1 + (uint32_t)rng_below(&r, 3);
-    c.params.effort = (uint32_t)rng_below(&r, 3);
+    set_coder(&c.params, (uint32_t)rng_below(&r, 3));
     c.params.index = rng_once_in(&r, 2) ? ZT_INDEX_DEFAULT : 1 + (uint32_t)rng_below(&r, 5);
     c.params.index_chunk = c.params.index > ZT_INDEX_NONE ? 1 + (uint32_t)rng_below(&r, 9) : 0;
     if (c.params.codec != ZT_CODEC_NDZIP && !rng_once_in(&r, 4))
@@ -387,7 +388,7 @@ static void a_frame_is_decoded_in_one_go(void **state)
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
         const zt_omp omp = {.threads = threads};
         uint32_t calls = 0;
-        need_ok(context, zt_context_set_policy(context, ZT_OMP, &omp));
+        need_ok(context, zt_context_set_omp(context, &omp));
         need_ok(context, zt_context_set_progress(context, count_whole, &calls));
         need_ok(context, zt_decompress(context, file.data, file.n, &back));
         assert_in_range(calls, 1, 2); /* tiles' end and the call's */
@@ -565,7 +566,7 @@ static size_t size_of(const zt_array *array, zt_params params, uint32_t codec, u
                       uint32_t plan)
 {
     params.codec = codec;
-    params.effort = effort;
+    set_coder(&params, effort);
     params.plan = plan;
     struct bytes file = compress(array, &params);
     free(file.data);
@@ -584,8 +585,8 @@ static void high_is_never_larger_than_default_nor_with_a_plan(void **state)
         params.bound = zt_rel(bounds[c / MADE_KINDS]);
         size_t high[2], normal[2];
         for (uint32_t plan = 0; plan < 2; plan++) {
-            high[plan] = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_HIGH, plan);
-            normal[plan] = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, plan);
+            high[plan] = size_of(&array, params, ZT_CODEC_SZ, CODER_HIGH, plan);
+            normal[plan] = size_of(&array, params, ZT_CODEC_SZ, CODER_DEFAULT, plan);
             if (high[plan] > normal[plan] + normal[plan] / 200 + SLACK_BYTES)
                 fail_msg("case %u, plan %u: high takes %zu bytes, default %zu", c, plan, high[plan],
                          normal[plan]);
@@ -603,8 +604,8 @@ static void auto_under_a_psnr_tries_effort_high(void **state)
     (void)state;
     (void)zt_params_init(&params, sizeof params);
     params.bound = zt_psnr(60);
-    const size_t high = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_HIGH, ZT_PLAN_ON);
-    const size_t chosen = size_of(&array, params, ZT_CODEC_AUTO, ZT_EFFORT_DEFAULT, ZT_PLAN_ON);
+    const size_t high = size_of(&array, params, ZT_CODEC_SZ, CODER_HIGH, ZT_PLAN_ON);
+    const size_t chosen = size_of(&array, params, ZT_CODEC_AUTO, CODER_DEFAULT, ZT_PLAN_ON);
     if (chosen > high + high / 100)
         fail_msg("auto takes %zu bytes, effort high %zu", chosen, high);
     free(array.data);

@@ -13,9 +13,9 @@ struct way {
     uint32_t codec, effort;
 };
 
-static const struct way ways[] = {{ZT_CODEC_SZ, ZT_EFFORT_DEFAULT},
-                                  {ZT_CODEC_SZ, ZT_EFFORT_FAST},
-                                  {ZT_CODEC_SZ, ZT_EFFORT_PAPER},
+static const struct way ways[] = {{ZT_CODEC_SZ, CODER_DEFAULT},
+                                  {ZT_CODEC_SZ, CODER_FAST},
+                                  {ZT_CODEC_SZ, CODER_CUSZ},
                                   {ZT_CODEC_ZFP, 0}};
 
 enum { WAYS = sizeof ways / sizeof *ways };
@@ -25,7 +25,7 @@ static void *through_a_file(const zt_array *a, zt_bound bound, struct way way, z
 {
     zt_params p = params_of(bound);
     p.codec = way.codec;
-    p.effort = way.effort;
+    set_coder(&p, way.effort);
     struct bytes file = compress(a, &p);
     zt_array back = new_array((zt_type)a->type, a->rank, a->shape);
     assert_int_equal(zt_decompress(NULL, file.data, file.n, &back), ZT_OK);
@@ -260,7 +260,8 @@ static void zfp_takes_the_loosest_power(void **state)
         void *back = through_a_file(&a, zt_psnr(asked), ways[WAYS - 1], &info);
         assert_true(psnr_between(&a, back) >= asked);
         free(back);
-        back = through_a_file(&a, zt_abs(ldexp(1, info.zfp_minexp + 1)), ways[WAYS - 1], NULL);
+        back = through_a_file(&a, zt_abs(ldexp(1, zfp_of_info(&info).minexp + 1)), ways[WAYS - 1],
+                              NULL);
         assert_true(psnr_between(&a, back) < asked);
         free(back);
     }

@@ -194,7 +194,7 @@ static void a_scan_does_not_depend_on_threads(void **state)
                 a.stride[0] = -a.stride[0];
             }
             assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
-            assert_int_equal(zt_context_set_policy(c, ZT_OMP, &omp), ZT_OK);
+            assert_int_equal(zt_context_set_omp(c, &omp), ZT_OK);
             zt_stats_init(&stats, sizeof stats);
             assert_int_equal(zt_scan(c, &a, &stats), ZT_OK);
             assert_int_equal(stats.values, n);

@@ -2,6 +2,7 @@
  * and sz's tables with it. */
 #include "frame_support.h"
 #include "ztile_expert.h"
+#include "ztile_zfp.h"
 
 enum { SIDE = 112, HEADER_BYTES = 64, SECTOR_BYTES = 4096, DAMAGES = 12 };
 
@@ -62,13 +63,13 @@ static zt_array noise(void)
     return a;
 }
 
-static void a_codec(zt_codec codec, zt_effort effort, zt_bound bound)
+static void a_codec(zt_codec codec, uint32_t effort, zt_bound bound)
 {
     const zt_array in = noise();
     const zt_array whole = new_array(ZT_F32, 3, in.shape), out = new_array(ZT_F32, 3, in.shape);
     zt_params p = params_of(bound);
     p.codec = codec;
-    p.effort = effort;
+    set_coder(&p, effort);
     struct bytes file = compress(&in, &p);
     assert_int_equal(zt_decompress(NULL, file.data, file.n, &whole), ZT_OK);
 
@@ -90,7 +91,7 @@ static void a_codec(zt_codec codec, zt_effort effort, zt_bound bound)
     /* the head of effort 'high' has a grid of the array in it and is not copied */
     const uint64_t values = values_of(3, in.shape);
     assert_true(s.lost_values > 0 &&
-                s.lost_values <= (effort == ZT_EFFORT_HIGH ? values : values / 64));
+                s.lost_values <= (effort == CODER_HIGH ? values : values / 64));
 
     memset(file.data + bytes - 80, 0xff, 20); /* and the copy: the seek table takes some 30 bytes */
     assert_false(salvage(&file, &whole, &out, &s));
@@ -115,11 +116,11 @@ static void a_codec(zt_codec codec, zt_effort effort, zt_bound bound)
 static void copies_of_headers_save_frames(void **state)
 {
     (void)state;
-    a_codec(ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, zt_precision(24));
-    a_codec(ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, zt_lossless());
-    a_codec(ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, zt_abs(1e-6));
-    a_codec(ZT_CODEC_SZ, ZT_EFFORT_FAST, zt_abs(1e-6));
-    a_codec(ZT_CODEC_SZ, ZT_EFFORT_HIGH, zt_abs(1e-6));
+    a_codec(ZT_CODEC_ZFP, CODER_DEFAULT, zt_precision(24));
+    a_codec(ZT_CODEC_NDZIP, CODER_DEFAULT, zt_lossless());
+    a_codec(ZT_CODEC_SZ, CODER_DEFAULT, zt_abs(1e-6));
+    a_codec(ZT_CODEC_SZ, CODER_FAST, zt_abs(1e-6));
+    a_codec(ZT_CODEC_SZ, CODER_HIGH, zt_abs(1e-6));
 }
 
 static int count_lost(void *user, zt_loss loss, const zt_box *box, const char *why)

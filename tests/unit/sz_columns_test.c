@@ -15,7 +15,7 @@ static void random_shape(struct rng *r, uint32_t effort, uint32_t rank, uint64_t
         shape[i] = 1 + rng_below(r, most[rank - 1]);
     if (rng_once_in(r, 4))
         shape[rng_below(r, rank - 1)] = 1 + rng_below(r, 3);
-    if (effort == ZT_EFFORT_HIGH && rank == 2 && rng_once_in(r, 2))
+    if (effort == CODER_HIGH && rank == 2 && rng_once_in(r, 2))
         shape[0] += rng_below(r, 70000);
     shape[rank - 1] = 1 + rng_below(r, rng_once_in(r, 4) ? COLUMNS - 1 : 7);
 }
@@ -162,8 +162,7 @@ static void need_whole(const struct coded *c, uint32_t isa, const zt_array *arra
 
 static void every_way_does_the_same(void **state)
 {
-    static const uint32_t efforts[] = {ZT_EFFORT_FAST, ZT_EFFORT_DEFAULT, ZT_EFFORT_HIGH,
-                                       ZT_EFFORT_PAPER};
+    static const uint32_t efforts[] = {CODER_FAST, CODER_DEFAULT, CODER_HIGH, CODER_CUSZ};
     (void)state;
     for (uint32_t i = 0; i < 120; i += TEST_SHARE) {
         struct rng r = {i};
@@ -171,7 +170,7 @@ static void every_way_does_the_same(void **state)
         const uint32_t effort = efforts[rng_below(&r, 13) / 4], rank = 2 + i % 3;
         const uint32_t type = rng_once_in(&r, 2) ? ZT_F32 : 1 + (uint32_t)rng_below(&r, 4);
         const int axes =
-            effort == ZT_EFFORT_HIGH ? -1 : (int)rng_below(&r, (UINT64_C(1) << rank) + 1) - 1;
+            effort == CODER_HIGH ? -1 : (int)rng_below(&r, (UINT64_C(1) << rank) + 1) - 1;
         const double bound = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 6) - 3);
         random_shape(&r, effort, rank, shape);
         struct test_array a = array_of(type, rank, shape);
@@ -203,15 +202,15 @@ static void bytes_do_not_change(void **state)
         uint32_t most;
         uint64_t rare, bytes, hash;
     } golden[] = {
-        {ZT_F32, 2, ZT_EFFORT_FAST, {5000, 3}, 40, 900, 9863, UINT64_C(0x6ca452f350fa61eb)},
-        {ZT_F32, 2, ZT_EFFORT_DEFAULT, {9001, 2}, 40, 900, 11693, UINT64_C(0xf5cbc5a908122bbd)},
-        {ZT_F64, 3, ZT_EFFORT_DEFAULT, {70, 80, 3}, 40, 900, 11135, UINT64_C(0x755a68fed0e0b46e)},
-        {ZT_F32, 2, ZT_EFFORT_HIGH, {90001, 3}, 40, 900, 167769, UINT64_C(0x9c56bf8ee427d349)},
-        {ZT_F64, 2, ZT_EFFORT_HIGH, {30000, 2}, 9, 100000, 21317, UINT64_C(0x94d3263f8b4efce6)},
-        {ZT_I32, 2, ZT_EFFORT_HIGH, {20011, 7}, 300, 50, 141645, UINT64_C(0xfa406d72c6a5a5b8)},
-        {ZT_F32, 3, ZT_EFFORT_HIGH, {150, 160, 3}, 4, 900, 18963, UINT64_C(0x26931c313a9d9c46)},
-        {ZT_F32, 4, ZT_EFFORT_HIGH, {12, 25, 30, 5}, 4, 900, 12587, UINT64_C(0x7892d4aba86ee961)},
-        {ZT_F32, 2, ZT_EFFORT_HIGH, {2200000, 3}, 3, 200000, 1470719, UINT64_C(0x792d4d8cbc8c7fff)},
+        {ZT_F32, 2, CODER_FAST, {5000, 3}, 40, 900, 9863, UINT64_C(0x6ca452f350fa61eb)},
+        {ZT_F32, 2, CODER_DEFAULT, {9001, 2}, 40, 900, 11693, UINT64_C(0xf5cbc5a908122bbd)},
+        {ZT_F64, 3, CODER_DEFAULT, {70, 80, 3}, 40, 900, 11135, UINT64_C(0x755a68fed0e0b46e)},
+        {ZT_F32, 2, CODER_HIGH, {90001, 3}, 40, 900, 167769, UINT64_C(0x9c56bf8ee427d349)},
+        {ZT_F64, 2, CODER_HIGH, {30000, 2}, 9, 100000, 21317, UINT64_C(0x94d3263f8b4efce6)},
+        {ZT_I32, 2, CODER_HIGH, {20011, 7}, 300, 50, 141645, UINT64_C(0xfa406d72c6a5a5b8)},
+        {ZT_F32, 3, CODER_HIGH, {150, 160, 3}, 4, 900, 18963, UINT64_C(0x26931c313a9d9c46)},
+        {ZT_F32, 4, CODER_HIGH, {12, 25, 30, 5}, 4, 900, 12587, UINT64_C(0x7892d4aba86ee961)},
+        {ZT_F32, 2, CODER_HIGH, {2200000, 3}, 3, 200000, 1470719, UINT64_C(0x792d4d8cbc8c7fff)},
     };
     bool is_good = true;
     (void)state;
@@ -245,8 +244,8 @@ static void short_rows_are_halved_where_it_is_worth_it(void **state)
                       is_ramp ? 9 * (double)rng_below(&r, 2) + 60 * column * sin(row)
                               : rint(2000 * sin(row / 300)) + (double)rng_below(&r, 12));
         }
-        struct coded c = code(NULL, &a.array, 1, ZT_EFFORT_HIGH);
-        assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+        struct coded c = code(NULL, &a.array, 1, CODER_HIGH);
+        assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
         assert_int_equal(sz_of(&c.coding)->axes >> 1 & 1, is_ramp);
         for (uint32_t isa = 0; isa < ISAS; isa++)
             need_whole(&c, isa, &a.array, 1);

@@ -112,7 +112,7 @@ static void every_bit_of_awkward_values_comes_back(void **state)
     for (uint32_t number = 0; number < 700; number += TEST_SHARE) {
         struct test_array a = awkward_array(number);
         const uint64_t raw = values_of(a.array.rank, a.array.shape) * zt_type_bytes(a.array.type);
-        const uint64_t bits = need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+        const uint64_t bits = need_bound(NULL, &a.array, 0, CODER_HIGH);
         assert_true(bits / 8 <= raw + raw / 5000 + 16);
         test_array_free(&a);
     }
@@ -135,7 +135,7 @@ static void fill_walk(double *x, struct rng *r)
 /* Bits a value of a made field. */
 static double bits_of(const zt_array *array)
 {
-    return (double)need_bound(NULL, array, 0, ZT_EFFORT_HIGH) /
+    return (double)need_bound(NULL, array, 0, CODER_HIGH) /
            (double)values_of(array->rank, array->shape);
 }
 
@@ -234,7 +234,7 @@ static void noise_grows_by_a_byte_a_tile(void **state)
         struct test_array a = array_of(type, 2, shape);
         fill_array(&a.array, DATA_ANY_BITS, type);
         const uint64_t raw = 700 * 800 * zt_type_bytes(type);
-        assert_true(need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH) / 8 <= raw + 3);
+        assert_true(need_bound(NULL, &a.array, 0, CODER_HIGH) / 8 <= raw + 3);
         test_array_free(&a);
     }
 }
@@ -246,19 +246,19 @@ static void all_instances_write_the_same_bytes(void **state)
     (void)state;
     for (uint32_t number = 1000; number < 1000 + 3 * AWKWARD_KINDS; number += TEST_SHARE) {
         struct test_array a = awkward_array(number);
-        struct coded first = code(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+        struct coded first = code(NULL, &a.array, 0, CODER_HIGH);
         for (uint32_t turn = 0; turn < 6; turn++) {
             zt_context *context;
             zt_context_new(NULL, &context);
             zt_context_set_isa(context, (zt_isa)(turn % 3));
             const zt_omp omp = {.threads = turn, .grain = 1};
             if (turn >= 3)
-                zt_context_set_policy(context, ZT_OMP, &omp);
-            struct coded c = code(context, &a.array, 0, ZT_EFFORT_HIGH);
-            assert_int_equal(sz_of(&c.coding)->effort, ZTI_SZ_LOSSLESS_HIGH);
+                zt_context_set_omp(context, &omp);
+            struct coded c = code(context, &a.array, 0, CODER_HIGH);
+            assert_int_equal(sz_of(&c.coding)->coder, ZTI_SZ_LOSSLESS_HIGH);
             assert_int_equal(c.end_bits, first.end_bits);
             assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
-            (void)need_bound(context, &a.array, 0, ZT_EFFORT_HIGH);
+            (void)need_bound(context, &a.array, 0, CODER_HIGH);
             coded_free(context, &c);
             zt_context_free(context);
         }
@@ -278,14 +278,14 @@ static void rows_far_away_are_found(void **state)
     const uint32_t plane = SIDE * SIDE;
     (void)state;
     fill_array(&a.array, DATA_WAVE_NOISE, 1);
-    const uint64_t plain = need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+    const uint64_t plain = need_bound(NULL, &a.array, 0, CODER_HIGH);
     for (uint32_t z = SIDE / 2; z < SIDE; z++)
         memcpy(f + z * plane, f + (SIDE - 1 - z) * plane, plane * sizeof *f);
-    struct coded c = code(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+    struct coded c = code(NULL, &a.array, 0, CODER_HIGH);
     assert_int_equal(sz_of(&c.coding)->tuning, ZTI_LL_IS_LARGE);
     assert_true(c.end_bits < 0.55 * (double)plain);
     coded_free(NULL, &c);
-    (void)need_bound(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+    (void)need_bound(NULL, &a.array, 0, CODER_HIGH);
     test_array_free(&a);
 }
 
@@ -298,7 +298,7 @@ static void damaged_streams_are_decoded_or_refused(void **state)
     (void)state;
     for (uint32_t number = 2000; number < 2300; number += TEST_SHARE) {
         struct test_array a = awkward_array(number);
-        struct coded c = code(NULL, &a.array, 0, ZT_EFFORT_HIGH);
+        struct coded c = code(NULL, &a.array, 0, CODER_HIGH);
         struct zti_coding coding = loaded(NULL, &c);
         struct test_array back = array_of(a.array.type, a.array.rank, a.array.shape);
         const struct zti_view view = view_of(&back.array);

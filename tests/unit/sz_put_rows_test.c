@@ -78,7 +78,7 @@ static struct test_array spread(const zt_array *array)
 
 static void every_way_writes_the_same_bytes(void **state)
 {
-    static const uint32_t efforts[] = {ZT_EFFORT_FAST, ZT_EFFORT_DEFAULT, ZT_EFFORT_PAPER};
+    static const uint32_t efforts[] = {CODER_FAST, CODER_DEFAULT, CODER_CUSZ};
     (void)state;
     for (uint64_t i = first_array; i < first_array + arrays; i += TEST_SHARE) {
         struct rng r = {i};
@@ -137,7 +137,7 @@ static void values_at_the_edge_of_the_limits_hold(void **state)
         }
         if (i % 3 == 0)
             put_value(&a.array, rng_below(&r, 32 * 64), ldexp(step, 29 + (int)rng_below(&r, 3)));
-        (void)need_bound(NULL, &a.array, bound, i % 4 < 2 ? ZT_EFFORT_FAST : ZT_EFFORT_DEFAULT);
+        (void)need_bound(NULL, &a.array, bound, i % 4 < 2 ? CODER_FAST : CODER_DEFAULT);
         test_array_free(&a);
     }
 }
@@ -152,23 +152,16 @@ static void bytes_do_not_change(void **state)
         double bound;
         uint64_t bytes, hash;
     } golden[] = {
-        {ZT_F32, 1, ZT_EFFORT_FAST, {20000}, -1, 0.25, 22639, UINT64_C(0x4c99bf197165c4cb)},
-        {ZT_F32, 2, ZT_EFFORT_DEFAULT, {160, 320}, 3, 0.5, 48658, UINT64_C(0x8ca2bcd2eebf461d)},
-        {ZT_F32, 2, ZT_EFFORT_FAST, {160, 320}, 1, 1e-3, 137845, UINT64_C(0x37c9ff4d348faa86)},
-        {ZT_F32, 3, ZT_EFFORT_DEFAULT, {48, 48, 64}, 7, 0.5, 173366, UINT64_C(0xfca303798e47770b)},
-        {ZT_F32, 3, ZT_EFFORT_FAST, {40, 50, 60}, 6, 0.01, 220135, UINT64_C(0xbeeedc18fbc9605a)},
-        {ZT_F32,
-         4,
-         ZT_EFFORT_DEFAULT,
-         {8, 10, 16, 32},
-         15,
-         0.5,
-         53706,
-         UINT64_C(0x6372ced25609553d)},
-        {ZT_F64, 2, ZT_EFFORT_DEFAULT, {127, 128}, -1, 1e-6, 53371, UINT64_C(0x1b222e364a087aa7)},
-        {ZT_F64, 3, ZT_EFFORT_FAST, {32, 32, 48}, 7, 1e-9, 234194, UINT64_C(0x487757eb32f30fa0)},
-        {ZT_I32, 3, ZT_EFFORT_DEFAULT, {32, 48, 64}, 7, 3, 75746, UINT64_C(0xbd3436e96deaebca)},
-        {ZT_I64, 2, ZT_EFFORT_FAST, {127, 512}, 3, 1, 60600, UINT64_C(0x21e83ec191e436ad)},
+        {ZT_F32, 1, CODER_FAST, {20000}, -1, 0.25, 22639, UINT64_C(0x4c99bf197165c4cb)},
+        {ZT_F32, 2, CODER_DEFAULT, {160, 320}, 3, 0.5, 48658, UINT64_C(0x8ca2bcd2eebf461d)},
+        {ZT_F32, 2, CODER_FAST, {160, 320}, 1, 1e-3, 137845, UINT64_C(0x37c9ff4d348faa86)},
+        {ZT_F32, 3, CODER_DEFAULT, {48, 48, 64}, 7, 0.5, 173366, UINT64_C(0xfca303798e47770b)},
+        {ZT_F32, 3, CODER_FAST, {40, 50, 60}, 6, 0.01, 220135, UINT64_C(0xbeeedc18fbc9605a)},
+        {ZT_F32, 4, CODER_DEFAULT, {8, 10, 16, 32}, 15, 0.5, 53706, UINT64_C(0x6372ced25609553d)},
+        {ZT_F64, 2, CODER_DEFAULT, {127, 128}, -1, 1e-6, 53371, UINT64_C(0x1b222e364a087aa7)},
+        {ZT_F64, 3, CODER_FAST, {32, 32, 48}, 7, 1e-9, 234194, UINT64_C(0x487757eb32f30fa0)},
+        {ZT_I32, 3, CODER_DEFAULT, {32, 48, 64}, 7, 3, 75746, UINT64_C(0xbd3436e96deaebca)},
+        {ZT_I64, 2, CODER_FAST, {127, 512}, 3, 1, 60600, UINT64_C(0x21e83ec191e436ad)},
     };
     bool is_good = true;
     (void)state;

@@ -189,8 +189,7 @@ static void residuals_beyond_a_byte_hold(void **state)
                 else
                     ((double *)a.array.data)[k] = v;
             }
-            need_rows(&a.array, 0.5, i / 4 % 2 ? ZT_EFFORT_FAST : ZT_EFFORT_DEFAULT,
-                      (int)(i / 8 % 4), &r);
+            need_rows(&a.array, 0.5, i / 4 % 2 ? CODER_FAST : CODER_DEFAULT, (int)(i / 8 % 4), &r);
         }
         test_array_free(&a);
     }
@@ -208,7 +207,7 @@ static void numbers_beyond_24_bits_are_rounded_once(void **state)
         for (int bits = 20; bits < 30; bits++) {
             for (uint32_t i = 0; i < 5000; i++)
                 f[i] = (float)ldexp(1 + rng_unit(&r) * 0x1p-9, exponent);
-            need_rows(&a.array, ldexp(1 + rng_unit(&r), exponent - bits), ZT_EFFORT_FAST, -1, &r);
+            need_rows(&a.array, ldexp(1 + rng_unit(&r), exponent - bits), CODER_FAST, -1, &r);
             exponent += TEST_SHARE - 1;
         }
     test_array_free(&a);
@@ -316,7 +315,7 @@ static void large_arrays_decode_the_same_with_and_without_room(void **state)
     assert_true(bytes >= 64 << 20);
     assert_int_equal(zt_context_new(NULL, &with), ZT_OK);
     assert_int_equal(zt_context_new(NULL, &without), ZT_OK);
-    struct coded c = code(with, &a.array, 0.5, ZT_EFFORT_FAST);
+    struct coded c = code(with, &a.array, 0.5, CODER_FAST);
     struct zti_coding coding = loaded(with, &c);
     const struct zti_view to_first = view_of(&first.array);
     const struct zti_view to_back = view_of(&back.array);

@@ -44,10 +44,10 @@ static uint64_t tile_values(const struct zti_grid *grid)
 
 static bool has_small_tiles(const zt_array *array, double bound)
 {
-    struct coded c = code(NULL, array, bound, ZT_EFFORT_HIGH);
+    struct coded c = code(NULL, array, bound, CODER_HIGH);
     const bool is_small = sz_of(&c.coding)->tuning & ZTI_SZ_HIGH_SMALL;
     const uint64_t values = tile_values(&c.coding.grid);
-    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
     assert_in_range(values, is_small ? 1 << 15 : 1 << 17, is_small ? 1 << 16 : 1 << 18);
     assert_int_equal(zti_usual_chunk_tiles(&c.coding), 1);
     coded_free(NULL, &c);
@@ -91,7 +91,7 @@ static void bytes_do_not_change(void **state)
     (void)state;
     for (uint32_t i = 0; i < GOLDEN; i++) {
         struct test_array a = noisy_array(golden[i].type, golden[i].rank, golden[i].shape);
-        is_good &= writes_golden(&a.array, golden[i].bound, ZT_EFFORT_HIGH, -1, golden[i].bytes,
+        is_good &= writes_golden(&a.array, golden[i].bound, CODER_HIGH, -1, golden[i].bytes,
                                  golden[i].hash);
         test_array_free(&a);
     }
@@ -103,11 +103,11 @@ static void the_bound_holds_and_sides_are_the_format_s(void **state)
     (void)state;
     for (uint32_t i = 0; i < GOLDEN; i++) {
         struct test_array a = noisy_array(golden[i].type, golden[i].rank, golden[i].shape);
-        struct coded c = code(NULL, &a.array, golden[i].bound, ZT_EFFORT_HIGH);
+        struct coded c = code(NULL, &a.array, golden[i].bound, CODER_HIGH);
         struct zti_coding coding = loaded(NULL, &c);
         assert_memory_equal(coding.grid.side, golden[i].side,
                             golden[i].rank * sizeof *golden[i].side);
-        (void)need_bound(NULL, &a.array, golden[i].bound, ZT_EFFORT_HIGH);
+        (void)need_bound(NULL, &a.array, golden[i].bound, CODER_HIGH);
         zti_sz_forget(NULL, &coding);
         coded_free(NULL, &c);
         test_array_free(&a);

@@ -98,8 +98,8 @@ static void large_tiles_have_many_states_and_no_tile_the_other_number(void **sta
     for (uint32_t number = 0; number < 48; number += TEST_SHARE) {
         double bound;
         struct test_array a = array_number(number, &bound);
-        struct coded c = code(NULL, &a.array, bound, ZT_EFFORT_HIGH);
-        if (sz_of(&c.coding)->effort == ZT_EFFORT_HIGH)
+        struct coded c = code(NULL, &a.array, bound, CODER_HIGH);
+        if (sz_of(&c.coding)->coder == CODER_HIGH)
             look_at_tiles(&c, &a.array, &found);
         coded_free(NULL, &c);
         test_array_free(&a);
@@ -161,10 +161,10 @@ static void instances_do_the_same_with_rows_of_all_lengths(void **state)
     for (uint32_t number = 100; number < 148; number += TEST_SHARE) {
         double bound;
         struct test_array a = array_number(number, &bound);
-        struct coded first = code(NULL, &a.array, bound, ZT_EFFORT_HIGH);
+        struct coded first = code(NULL, &a.array, bound, CODER_HIGH);
         for (uint32_t isa = 0; isa < ISAS; isa++) {
             zt_context *const context = context_of(isa);
-            struct coded c = code(context, &a.array, bound, ZT_EFFORT_HIGH);
+            struct coded c = code(context, &a.array, bound, CODER_HIGH);
             assert_int_equal(c.end_bits, first.end_bits);
             assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
             coded_free(context, &c);
@@ -172,7 +172,7 @@ static void instances_do_the_same_with_rows_of_all_lengths(void **state)
         }
         decode_by_all(&first, &a.array, 0);
         coded_free(NULL, &first);
-        (void)need_bound(NULL, &a.array, bound, ZT_EFFORT_HIGH);
+        (void)need_bound(NULL, &a.array, bound, CODER_HIGH);
         test_array_free(&a);
     }
 }
@@ -186,8 +186,8 @@ static void symbols_that_no_model_has_are_escapes(void **state)
     for (uint32_t i = 0; i < 2 && (i == 0 || TEST_SHARE == 1); i++) {
         struct test_array a = array_of(ZT_F32, 1 + i, shapes[i]);
         fill_with_rare(&a.array);
-        struct coded c = code(NULL, &a.array, RARE_UNIT / 2, ZT_EFFORT_HIGH);
-        assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+        struct coded c = code(NULL, &a.array, RARE_UNIT / 2, CODER_HIGH);
+        assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
         assert_int_equal(sz_of(&c.coding)->axes, 1);
         decode_by_all(&c, &a.array, RARE_UNIT / 2);
         coded_free(NULL, &c);

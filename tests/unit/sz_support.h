@@ -63,7 +63,7 @@ static struct coded code_along(zt_context *context, const zt_array *array, doubl
     memset(&c, 0, sizeof c);
     zt_params_init(&params, sizeof params);
     params.codec = ZT_CODEC_SZ;
-    params.effort = effort;
+    set_coder(&params, effort);
     range_of(array, &min, &max);
     const struct zti_target target = {
         .params = &params,
@@ -168,7 +168,7 @@ static inline bool writes_golden(const zt_array *array, double bound, uint32_t e
         const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
         const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
         uint8_t *const all = need(bytes);
-        assert_int_equal(sz_of(&c.coding)->effort, effort);
+        assert_int_equal(sz_of(&c.coding)->coder, effort);
         zti_sz_learning.put_head(&c.coding, NULL, all);
         memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
         if (bytes != golden_bytes || fnv1a64(all, bytes) != hash) {

@@ -51,7 +51,7 @@ static void every_exponent_and_bound_holds(void **state)
                 g[i] = ldexp(2 * rng_unit(&r) - 1, exponent);
                 f[i] = (float)g[i];
             }
-            need_bound(NULL, &a.array, ldexp(1 + rng_unit(&r), exponent - below), ZT_EFFORT_FAST);
+            need_bound(NULL, &a.array, ldexp(1 + rng_unit(&r), exponent - below), CODER_FAST);
             need_bound(NULL, &d.array, ldexp(1 + rng_unit(&r), exponent - 2 * below),
                        (uint32_t)rng_below(&r, 4));
         }
@@ -70,7 +70,7 @@ static void means_far_from_zero_hold(void **state)
     for (double bound = 1e-1; bound > 1e-7; bound /= 3.7) {
         for (uint32_t i = 0; i < N; i++)
             f[i] = (float)(250 + 0.01 * (rng_unit(&r) - 0.5));
-        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++)
+        for (uint32_t effort = 0; effort <= CODER_HIGH; effort++)
             need_bound(NULL, &a.array, bound * 0.01, effort);
     }
     test_array_free(&a);
@@ -96,8 +96,8 @@ static void halves_of_steps_hold(void **state)
             g[i] = v;
             f[i] = (float)v;
         }
-        need_bound(NULL, &d.array, bound, ZT_EFFORT_FAST);
-        need_bound(NULL, &a.array, bound, ZT_EFFORT_FAST);
+        need_bound(NULL, &d.array, bound, CODER_FAST);
+        need_bound(NULL, &a.array, bound, CODER_FAST);
     }
     test_array_free(&d);
     test_array_free(&a);
@@ -116,7 +116,7 @@ static void special_values_keep_their_bits(void **state)
     struct rng r = {5};
     (void)state;
     for (uint32_t part = 1; part < 200; part = part * 3 + 1)
-        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= CODER_HIGH; effort++) {
             fill_array(&a.array, DATA_WAVE_NOISE, part);
             for (uint32_t i = 0; i < 70 * 90; i++)
                 if (rng_once_in(&r, part))
@@ -135,7 +135,7 @@ static void signs_of_zero_and_subnormals_come_back_without_loss(void **state)
         for (uint32_t kind = 0; kind < 4; kind++) {
             struct test_array a = array_of(type, 3, shape);
             fill_array(&a.array, kinds[kind], 7);
-            for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++)
+            for (uint32_t effort = 0; effort <= CODER_HIGH; effort++)
                 need_bound(NULL, &a.array, 0, effort);
             test_array_free(&a);
         }
@@ -170,7 +170,7 @@ static void random_bits_take_no_more_than_themselves(void **state)
         fill_array(&a.array, DATA_ANY_BITS, type);
         const uint64_t raw_bits = 8 * 300 * 200 * zt_type_bytes(type);
         const uint64_t most_bits = raw_bits + raw_bits / 1000 + 64;
-        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= CODER_HIGH; effort++) {
             assert_true(need_bound(NULL, &a.array, 1e-3, effort) <= most_bits);
             assert_true(need_bound(NULL, &a.array, 0, effort) <= most_bits);
         }
@@ -189,10 +189,10 @@ static void half_the_bound_costs_a_bit(void **state)
     (void)state;
     for (uint32_t i = 0; i < 256 * 256; i++)
         g[i] = rng_unit(&r) + rng_unit(&r) + 100;
-    const double most = (double)need_bound(NULL, &a.array, 0, ZT_EFFORT_DEFAULT) / 65536;
+    const double most = (double)need_bound(NULL, &a.array, 0, CODER_DEFAULT) / 65536;
     for (int below = 8; below < 46; below++) {
         const double bits =
-            (double)need_bound(NULL, &a.array, ldexp(1, -below), ZT_EFFORT_DEFAULT) / 65536;
+            (double)need_bound(NULL, &a.array, ldexp(1, -below), CODER_DEFAULT) / 65536;
         if (before > 0 && bits < most - 1.5)
             assert_true(fabs(bits - before - 1) < 0.1);
         assert_true(bits < 1.02 * most);
@@ -221,7 +221,7 @@ static void instances_and_threads_write_the_same_bytes(void **state)
             zt_context_set_isa(context, (zt_isa)(turn % 3));
             const zt_omp omp = {.threads = turn, .grain = 3};
             if (turn >= 3)
-                zt_context_set_policy(context, ZT_OMP, &omp);
+                zt_context_set_omp(context, &omp);
             struct coded c = code(context, &a.array, bound, effort);
             if (turn > 0) {
                 assert_int_equal(c.end_bits, first.end_bits);
@@ -294,7 +294,7 @@ static void instances_decode_the_same_values_in_turns_and_past_the_caches(void *
             const size_t room_bytes = turn < 12 ? 0 : zti_codec_sz.sizes(&coding).room_bytes;
             struct test_room room = test_room_open(room_bytes, &coding);
             decode_with(&coding, stream, c.end_bits,
-                        turn >= 6 && coding.grid.count >= 4 && effort == ZT_EFFORT_DEFAULT, &back);
+                        turn >= 6 && coding.grid.count >= 4 && effort == CODER_DEFAULT, &back);
             assert_memory_equal(back.array.data, first.array.data, bytes);
             test_room_close(&room);
             zt_context_free(context);
@@ -316,7 +316,7 @@ static void damaged_streams_decode_or_are_refused(void **state)
     struct rng r = {11};
     (void)state;
     for (uint32_t type = ZT_F32; type <= ZT_F64; type++)
-        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= CODER_HIGH; effort++) {
             struct test_array a = array_of(type, 3, shape), back = array_of(type, 3, shape);
             fill_array(&a.array, DATA_NONFINITE, 3);
             struct coded c = code(NULL, &a.array, 1e-3, effort);
@@ -413,10 +413,10 @@ static void axes_are_chosen_with_the_edges_of_tiles(void **state)
     (void)state;
     for (uint32_t s = 0; s < 3; s++) {
         struct test_array a = smooth_array(ZT_F32, 3, shapes[s], s);
-        struct coded chosen = code(NULL, &a.array, 1e-3, ZT_EFFORT_DEFAULT);
+        struct coded chosen = code(NULL, &a.array, 1e-3, CODER_DEFAULT);
         uint64_t least = UINT64_MAX;
         for (int axes = 0; axes < 8; axes++) {
-            struct coded c = code_along(NULL, &a.array, 1e-3, ZT_EFFORT_DEFAULT, axes);
+            struct coded c = code_along(NULL, &a.array, 1e-3, CODER_DEFAULT, axes);
             least = c.end_bits < least ? c.end_bits : least;
             coded_free(NULL, &c);
         }
@@ -469,11 +469,11 @@ static void interpolation_keeps_the_bound(void **state)
             struct test_array a = smooth_array(type, smooth_ranks[s], smooth_shapes[s], s);
             const double unit = type == ZT_F32 || type == ZT_F64 ? 1 : 2000;
             for (double bound = 0.03; bound > 1e-8; bound /= s % 2 ? 31 : 30000) {
-                struct coded c = code(NULL, &a.array, bound * unit, ZT_EFFORT_HIGH);
+                struct coded c = code(NULL, &a.array, bound * unit, CODER_HIGH);
                 if (bound == 0.03 && s % 2 == 0) /* else the test is of something else */
-                    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+                    assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
                 coded_free(NULL, &c);
-                (void)need_bound(NULL, &a.array, bound * unit, ZT_EFFORT_HIGH);
+                (void)need_bound(NULL, &a.array, bound * unit, CODER_HIGH);
             }
             test_array_free(&a);
         }
@@ -493,10 +493,10 @@ static void interpolation_keeps_special_values(void **state)
                 : part == 2 ? i % 140 < 5 && i > 80 * 140 * 60
                             : i < 80 * 140 * 40 && i % 9)
                 f[i] = rng_once_in(&r, 3) ? INFINITY : NAN;
-        struct coded c = code(NULL, &a.array, 0.01, ZT_EFFORT_HIGH);
-        assert_true(part == 3 || sz_of(&c.coding)->effort == ZT_EFFORT_HIGH);
+        struct coded c = code(NULL, &a.array, 0.01, CODER_HIGH);
+        assert_true(part == 3 || sz_of(&c.coding)->coder == CODER_HIGH);
         coded_free(NULL, &c);
-        (void)need_bound(NULL, &a.array, 0.01, ZT_EFFORT_HIGH);
+        (void)need_bound(NULL, &a.array, 0.01, CODER_HIGH);
         test_array_free(&a);
     }
 }
@@ -508,10 +508,10 @@ static void marks_may_end_in_a_run_of_a_byte(void **state)
     (void)state;
     struct test_array a = smooth_array(ZT_F32, 2, shape, 1);
     ((float *)a.array.data)[10] = INFINITY;
-    struct coded c = code(NULL, &a.array, 0.03, ZT_EFFORT_HIGH);
-    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+    struct coded c = code(NULL, &a.array, 0.03, CODER_HIGH);
+    assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
     coded_free(NULL, &c);
-    (void)need_bound(NULL, &a.array, 0.03, ZT_EFFORT_HIGH);
+    (void)need_bound(NULL, &a.array, 0.03, CODER_HIGH);
     test_array_free(&a);
 }
 
@@ -522,17 +522,17 @@ static void interpolation_reaches_the_largest_numbers(void **state)
     struct test_array a = smooth_array(ZT_F64, 1, shape, 2);
     for (uint32_t i = 0; i < 5000; i++)
         ((double *)a.array.data)[i] = (1.5 + 0.2 * ((double *)a.array.data)[i]) * 0x1p1023;
-    struct coded c = code(NULL, &a.array, 0x1p1015, ZT_EFFORT_HIGH);
-    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+    struct coded c = code(NULL, &a.array, 0x1p1015, CODER_HIGH);
+    assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
     coded_free(NULL, &c);
-    (void)need_bound(NULL, &a.array, 0x1p1015, ZT_EFFORT_HIGH);
+    (void)need_bound(NULL, &a.array, 0x1p1015, CODER_HIGH);
     test_array_free(&a);
     a = smooth_array(ZT_F32, 1, shape, 2); /* many of them the largest of all */
     float *const f = a.array.data;
     for (uint32_t i = 0; i < 5000; i++)
         f[i] = fminf(1.6f + 0.4f * f[i], 2 - 0x1p-23f) * 0x1p127f;
     for (int power = 105; power < 122; power++)
-        (void)need_bound(NULL, &a.array, ldexp(1.3, power), ZT_EFFORT_HIGH);
+        (void)need_bound(NULL, &a.array, ldexp(1.3, power), CODER_HIGH);
     test_array_free(&a);
 }
 
@@ -544,7 +544,7 @@ static void interpolation_keeps_bounds_of_subnormal_numbers(void **state)
     for (uint32_t i = 0; i < 90 * 100; i++)
         ((float *)a.array.data)[i] = rintf(400 * ((float *)a.array.data)[i]) * 0x1p-149f;
     for (double multiples = 1; multiples < 12; multiples += 0.15)
-        (void)need_bound(NULL, &a.array, multiples * 0x1p-149, ZT_EFFORT_HIGH);
+        (void)need_bound(NULL, &a.array, multiples * 0x1p-149, CODER_HIGH);
     test_array_free(&a);
 }
 
@@ -561,8 +561,8 @@ static void interpolation_writes_the_same_bytes(void **state)
             zt_context_set_isa(context, (zt_isa)(turn % 3));
             const zt_omp omp = {.threads = turn, .grain = 1};
             if (turn >= 3)
-                zt_context_set_policy(context, ZT_OMP, &omp);
-            struct coded c = code(context, &a.array, s % 2 ? 0.02 : 0.001, ZT_EFFORT_HIGH);
+                zt_context_set_omp(context, &omp);
+            struct coded c = code(context, &a.array, s % 2 ? 0.02 : 0.001, CODER_HIGH);
             const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
             uint8_t *head = need(head_bytes + 1);
             zti_sz_learning.put_head(&c.coding, NULL, head);
@@ -590,13 +590,13 @@ static void boxes_of_interpolated_arrays_are_parts_of_them(void **state)
 {
     static const uint64_t shape[3] = {67, 70, 150};
     struct test_array a = smooth_array(ZT_F32, 3, shape, 5), back = array_of(ZT_F32, 3, shape);
-    struct coded c = code(NULL, &a.array, 0.001, ZT_EFFORT_HIGH);
+    struct coded c = code(NULL, &a.array, 0.001, CODER_HIGH);
     struct zti_coding coding = loaded(NULL, &c);
     const struct zti_view all = view_of(&back.array);
     struct rng r = {6};
     uint64_t end;
     (void)state;
-    assert_int_equal(sz_of(&coding)->effort, ZT_EFFORT_HIGH);
+    assert_int_equal(sz_of(&coding)->coder, CODER_HIGH);
     const size_t n = (size_t)(c.end_bits / 8);
     assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, n, 0, NULL, &all, &end), 0);
     for (uint32_t k = 0; k < 40; k++) {
@@ -637,8 +637,8 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
     struct rng r = {13};
     (void)state;
     ((double *)a.array.data)[1000] = NAN;
-    struct coded c = code(NULL, &a.array, 1e-4, ZT_EFFORT_HIGH);
-    assert_int_equal(sz_of(&c.coding)->effort, ZT_EFFORT_HIGH);
+    struct coded c = code(NULL, &a.array, 1e-4, CODER_HIGH);
+    assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
     const size_t head_bytes = (size_t)zti_head_bytes(&c.coding), bytes = (size_t)(c.end_bits / 8);
     uint8_t params[ZTI_CODEC_PARAMS_BYTES], *good_head = need(head_bytes);
     const size_t params_bytes = zti_codec_sz.store_params(&c.coding, params);
@@ -718,7 +718,7 @@ static void bytes_of_interpolation_do_not_change(void **state)
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         struct test_array a = array_of(golden[i].type, golden[i].rank, golden[i].shape);
         fill_golden(&a.array);
-        is_good &= writes_golden(&a.array, golden[i].bound, ZT_EFFORT_HIGH, -1, golden[i].bytes,
+        is_good &= writes_golden(&a.array, golden[i].bound, CODER_HIGH, -1, golden[i].bytes,
                                  golden[i].hash);
         test_array_free(&a);
     }
@@ -756,7 +756,7 @@ static void random_arrays_hold(void **state)
     }
     print_message("%llu arrays, of these with effort high %llu\n",
                   (unsigned long long)(efforts[0] + efforts[1] + efforts[2] + efforts[3]),
-                  (unsigned long long)efforts[ZT_EFFORT_HIGH]);
+                  (unsigned long long)efforts[CODER_HIGH]);
 }
 
 int main(int argc, char **argv)

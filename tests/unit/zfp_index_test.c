@@ -59,7 +59,7 @@ static void free_case(struct case_of *c)
 
 static zt_status decode_with(zt_context *context, struct case_of *c, zt_zfp_index *index)
 {
-    return zt_zfp_decompress_indexed(context, c->stream, c->bytes, &c->zfp, index, &c->out, NULL);
+    return decode_or_index(context, c->stream, c->bytes, &c->zfp, index, &c->out, NULL);
 }
 
 static zt_context *new_context(void)

@@ -1,6 +1,10 @@
 /* coders.c: ztile's codecs as ztile bench calls them, and the list of all. */
 #include "bench/coders.h"
 
+#include "ztile_sz.h"
+
+enum { CUSZ = 0 }; /* in the place of an effort: the method published for cuSZ */
+
 /* One of ztile's codecs, at an effort. */
 struct choice {
     uint32_t codec, effort;
@@ -16,7 +20,10 @@ static zt_params params_of(struct choice c, const struct subject *s, const struc
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
     p.codec = c.codec;
-    p.effort = c.effort;
+    if (c.effort == CUSZ)
+        zt_params_set_sz(&p, ZT_SZ_CUSZ, 0);
+    else
+        p.effort = c.effort;
     p.bound = target->bound;
     p.range_lo = s->lo;
     p.range_hi = s->hi;
@@ -106,11 +113,11 @@ CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, false)
 CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, false, false)
 CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST, false, false)
 CODEC(sz_high, "sz-high", sz_high, ZT_CODEC_SZ, ZT_EFFORT_HIGH, false, false)
-CODEC(sz_paper, "sz-paper", sz, ZT_CODEC_SZ, ZT_EFFORT_PAPER, true, false)
+CODEC(sz_cusz, "sz-cusz", sz, ZT_CODEC_SZ, CUSZ, true, false)
 CODEC(zfp_rate, "zfp-rate", any, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, true)
 CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, false)
 
 const struct coder *const coders[] = {
-    &coder_zfp,      &coder_sz,    &coder_sz_fast, &coder_sz_high, &coder_sz_paper,
+    &coder_zfp,      &coder_sz,    &coder_sz_fast, &coder_sz_high, &coder_sz_cusz,
     &coder_zfp_rate, &coder_ndzip, &coder_libzfp,  &coder_fpzip,   &coder_zstd};
 const int coder_count = sizeof coders / sizeof *coders;

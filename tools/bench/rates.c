@@ -2,6 +2,7 @@
  * in memory; what comes back is compared with what went in. */
 #include "bench/rates.h"
 #include "ztile_quality.h"
+#include "ztile_zfp.h"
 
 #include "store/bytes.h"
 #include "util/errors.h"

@@ -4,6 +4,7 @@
 #include "draw/picture.h"
 #include "store/bytes.h"
 #include "util/errors.h"
+#include "ztile_zfp.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -13,7 +13,7 @@ static const struct {
     enum marker marker;
 } styles[] = {
     {"zfp", PAINT_SERIES, MARKER_DISC},         {"sz", PAINT_SERIES + 1, MARKER_SQUARE},
-    {"zfp-rate", PAINT_SERIES, MARKER_CROSS},   {"sz-paper", PAINT_SERIES + 7, MARKER_DOWN},
+    {"zfp-rate", PAINT_SERIES, MARKER_CROSS},   {"sz-cusz", PAINT_SERIES + 7, MARKER_DOWN},
     {"sz-fast", PAINT_SERIES + 1, MARKER_RING}, {"sz-high", PAINT_SERIES + 1, MARKER_UP},
     {"ndzip", PAINT_SERIES + 2, MARKER_UP},     {"libzfp", PAINT_SERIES + 3, MARKER_RING},
     {"SZ3", PAINT_SERIES + 5, MARKER_DOWN},     {"fpzip", PAINT_SERIES + 4, MARKER_DIAMOND},

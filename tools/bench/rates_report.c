@@ -4,6 +4,7 @@
 #include "util/errors.h"
 #include "util/json.h"
 #include "util/table.h"
+#include "ztile_zfp.h"
 
 #include <inttypes.h>
 #include <math.h>

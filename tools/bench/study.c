@@ -1,5 +1,6 @@
 /* study.c: the measurements of the index study, and their means. */
 #include "bench/study.h"
+#include "ztile_zfp.h"
 
 #include "util/errors.h"
 #include "util/memory.h"
@@ -68,7 +69,7 @@ static bool use_threads(const struct study *s, uint32_t threads, struct ztio_err
     const zt_omp omp = {.threads = threads, .grain = s->options->exec.omp.grain};
     if (s->options->exec.policy == ZT_SERIAL || zt_context_policy(s->context) != ZT_OMP)
         return true;
-    zt_status status = zt_context_set_policy(s->context, ZT_OMP, &omp);
+    zt_status status = zt_context_set_omp(s->context, &omp);
     return status == ZT_OK || fail_zt(error, s->context, status, "bench");
 }
 

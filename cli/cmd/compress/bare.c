@@ -204,7 +204,8 @@ bool compress_zfp(struct compress_job *job, struct ztio_error *error)
                     "%s: --slab-bytes is for .zt files, a bare zfp stream is one for the whole "
                     "array; leave it out",
                     output_name(job->out));
-    if (!zfp_of_bound(&zfp, &job->params, meta->type, meta->rank, input_name(job->place), error))
+    if (!zfp_of_bound(&zfp, &job->params, job->options->zfp_word_bits, meta->type, meta->rank,
+                      input_name(job->place), error))
         return false;
     zfp.flags = (o->zfp_header ? ZT_ZFP_HEADER : 0) | (o->allow_nonfinite ? ZT_ZFP_AS_LIBZFP : 0);
     memcpy(shape, meta->shape, sizeof shape);

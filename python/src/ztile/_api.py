@@ -29,8 +29,9 @@ def compress(a: Any, *, threads: Optional[int] = None, **params: Unpack[_params.
             infinities, and no part of a range or a bound.
     threads=  how many at most; the bytes are the same for any number.
 
-    Further parameters: index, index_chunk, index_partition, effort, sz_bins, plan, slab_bytes,
-    word_bits, rate_align, range, name, units. The interpreter's lock is released meanwhile.
+    Further parameters: index, index_chunk, index_partition, effort, method, sz_bins, plan,
+    slab_bytes, word_bits, rate_align, range, name, units. The interpreter's lock is released
+    meanwhile.
     """
     packed = _params.pack(dict(params))
     array = as_input(a)

@@ -31,6 +31,7 @@ class SzInfo:
     """The parameters of an sz stream; bit i of ``axes``: differences are taken along axis i;
     ``step``: what values are multiples of."""
 
+    method: str  # default or cusz
     effort: str
     axes: int
     step: float
@@ -74,9 +75,10 @@ class Info:
         return 8 * self.dtype.itemsize / self.ratio
 
 
-def _sz_of(effort: int, axes: int, step: float) -> SzInfo:
-    names = {number: name for name, number in _params.EFFORTS.items()}
-    return SzInfo(names.get(effort, str(effort)), axes, step)
+def _sz_of(method: int, effort: int, axes: int, step: float) -> SzInfo:
+    methods = {number: name for name, number in _params.METHODS.items()}
+    efforts = {number: name for name, number in _params.EFFORTS.items()}
+    return SzInfo(methods.get(method, str(method)), efforts.get(effort, str(effort)), axes, step)
 
 
 def of_core(found: dict[str, Any]) -> Info:

@@ -9,13 +9,14 @@ import numpy as np
 
 from ._errors import ArgumentError
 
-# Numbers of ztile.h, by their names in the command.
+# Numbers of ztile.h and ztile_sz.h, by their names in the command.
 CODECS = {"auto": 0, "zfp": 1, "ndzip": 2, "sz": 3}
 BOUNDS = {"lossless": 0, "abs": 1, "rel": 2, "pwrel": 3, "psnr": 4, "rate": 5, "precision": 6,
           "expert": 7}
 INDEXES = {"default": 0, "none": 1, "offsets": 2, "lengths": 3, "hybrid": 4, "compact": 5}
 INDEX_NAMES = {**{number: name for name, number in INDEXES.items()}, 6: "stream"}
-EFFORTS = {"default": 0, "paper": 1, "fast": 2, "high": 3}
+EFFORTS = {"fast": 1, "default": 2, "high": 3}
+METHODS = {"default": 0, "cusz": 1}
 PLANS = {"off": 0, "on": 1, "tight": 2}
 RATE_ALIGN = 1
 MAX_FILLS = 4
@@ -37,8 +38,9 @@ class Params(TypedDict, total=False):
     index: str  # default, none, offsets, lengths, hybrid, compact
     index_chunk: int  # tiles a chunk
     index_partition: int  # chunks a partition (hybrid)
-    effort: str  # default, paper, fast, high (sz)
-    sz_bins: int  # of effort paper
+    effort: str  # fast, default, high
+    method: str  # of sz: default, or cusz, the coder as published
+    sz_bins: int  # of method cusz
     plan: str  # off, on, tight
     slab_bytes: int  # raw bytes a frame at most
     word_bits: int  # 8, 16, 32, 64: what a zfp stream is padded to
@@ -173,6 +175,7 @@ def pack(params: dict[str, Any]) -> tuple[Any, ...]:
         _count("index_chunk", get("index_chunk") or 0),
         _count("index_partition", get("index_partition") or 0),
         _one_of("effort", EFFORTS, get("effort") or "default"),
+        _one_of("method", METHODS, get("method") or "default"),
         _count("sz_bins", get("sz_bins") or 0),
         _text("name", get("name")),
         _text("units", get("units")),

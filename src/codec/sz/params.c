@@ -58,6 +58,39 @@ static double log_of_one_and(double part)
  * and M is such that this is ln(1 + part): the bound holds to both sides. Of the part, what
  * rounding the result and L may take is left out; where that would be a quarter of it, bits serve
  * better. */
+void zt_params_set_sz(zt_params *params, zt_sz_method method, uint32_t bins)
+{
+    params->codec_words[1] = bins | (uint64_t)method << 32;
+}
+
+bool zti_sz_is_cusz(const zt_params *params)
+{
+    return params->codec_words[1] >> 32 == ZT_SZ_CUSZ;
+}
+
+uint32_t zti_sz_cusz_bins(const zt_params *params)
+{
+    enum { DEFAULT_BINS = 1024 };
+    const uint32_t bins = (uint32_t)params->codec_words[1];
+    return bins ? bins : DEFAULT_BINS;
+}
+
+zt_status zt_info_sz(const zt_info *info, zt_sz_info *sz)
+{
+    if (!info || info->codec != ZT_CODEC_SZ || !sz)
+        return ZT_BAD_ARG;
+    const uint32_t coder = (uint32_t)info->codec_words[0];
+    *sz = (zt_sz_info){.method = coder == ZTI_SZ_CUSZ ? ZT_SZ_CUSZ : ZT_SZ_OWN,
+                       .effort = coder == ZTI_SZ_FAST ? ZT_EFFORT_FAST
+                                 : coder == ZTI_SZ_HIGH || coder == ZTI_SZ_LOSSLESS_HIGH
+                                     ? ZT_EFFORT_HIGH
+                                     : ZT_EFFORT_DEFAULT,
+                       .axes = (uint32_t)(info->codec_words[0] >> 32),
+                       .bins = (uint32_t)info->codec_words[2],
+                       .step = zti_double_from_bits(info->codec_words[1])};
+    return ZT_OK;
+}
+
 uint64_t zti_sz_fineness(uint32_t type, double part)
 {
     const double lost = type == ZT_F32 ? 0x1p-24 : 0x1p-50;
@@ -108,11 +141,11 @@ static void even_out(const struct zti_coding *coding, uint32_t *side)
 void zti_sz_set_grid(struct zti_coding *coding)
 {
     enum { ROW = 16, HIGH_ROW = 128 };
-    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH) {
+    if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH) {
         zti_ll_set_grid(coding);
         return;
     }
-    const bool is_high = sz_of(coding)->effort == ZT_EFFORT_HIGH;
+    const bool is_high = sz_of(coding)->coder == ZTI_SZ_HIGH;
     const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
     const uint32_t row = is_high ? HIGH_ROW : ROW;
     const bool is_small = is_high && sz_of(coding)->tuning & ZTI_SZ_HIGH_SMALL;

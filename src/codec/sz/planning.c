@@ -20,9 +20,10 @@ static const struct zti_candidate lossless_high = {.codec = ZT_CODEC_SZ,
  * is asked for takes part alone. Relative bounds have no 'high'. */
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
 {
-    const bool is_open = params->codec == ZT_CODEC_AUTO, is_high = params->effort == ZT_EFFORT_HIGH;
+    const bool is_open = params->codec == ZT_CODEC_AUTO, is_cusz = zti_sz_is_cusz(params);
+    const bool is_high = params->effort == ZT_EFFORT_HIGH && !is_cusz;
     const bool is_for_ratio = is_high || params->prefer == ZT_PREFER_RATIO;
-    const bool is_given = !is_high && params->effort != ZT_EFFORT_DEFAULT;
+    const bool is_given = is_cusz || params->effort == ZT_EFFORT_FAST;
     uint32_t n = 0;
     if (!is_lossy && is_high) {
         list[n++] = lossless_high;
@@ -53,13 +54,13 @@ static zt_status look_at(zt_context *context, struct zti_coding *coding,
                          const struct zti_array *array, struct zti_look *look)
 {
     const struct zti_learning *const learning = &zti_sz_learning;
-    const bool is_fixed = sz_of(coding)->effort == ZT_EFFORT_PAPER;
+    const bool is_fixed = sz_of(coding)->coder == ZTI_SZ_CUSZ;
     const uint32_t passes = is_fixed ? ZTI_SZ_RACE_PASS : ZTI_SZ_BOOKS_PASS;
     struct zti_sz_tally tally;
     zt_status status = ZT_OK;
     memset(look, 0, sizeof *look);
     if (is_fixed)
-        sz_in(coding)->effort = ZT_EFFORT_FAST;
+        sz_in(coding)->coder = ZTI_SZ_FAST;
     for (uint32_t i = 0; i < ZT_MAX_RANK && is_fixed; i++)
         look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* of rank 4: volumes, one after another */
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
@@ -92,7 +93,7 @@ static uint64_t estimate(const struct zti_coding *coding, const struct zti_look 
 {
     struct zti_coding fast = *coding;
     uint64_t sum = 0;
-    sz_in(&fast)->effort = ZT_EFFORT_FAST;
+    sz_in(&fast)->coder = ZTI_SZ_FAST;
     sz_in(&fast)->centre = look->found.rest[1];
     for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
         uint64_t bits[2] = {0, 0};

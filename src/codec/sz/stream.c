@@ -8,8 +8,8 @@
  *     bytes    the base: the tile's first integer less the stream's centre, folded
  *     section  exact values (exact.c); of logarithms also zeros and signs (marks.c)
  *     section  the integers less the base, differenced along the stream's axes: with effort 'fast'
- *              in Rice codes (lorenzo/rice.h), 'default' in Huffman codes (lorenzo/huffman.h),
- * 'paper' as published for cuSZ (lorenzo/cusz.h)
+ *              in Rice codes (lorenzo/rice.h), 'default' in Huffman codes (lorenzo/huffman.h), by
+ *              method cusz as published (lorenzo/cusz.h)
  *
  * Values of floating-point types become the nearest multiple of a step w <= 2 bound. w has so few
  * significant bits that multiples within the array's range are numbers of the type: what is decoded
@@ -25,7 +25,7 @@
  *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
  *              steps: varint, the step; bits: nothing; logarithms: varint, the fineness
  *     varint   the centre, folded
- *     varint   bins; effort 'paper' only
+ *     varint   bins; the cuSZ coder only
  *     varint   bytes of the head; not with effort 'fast', which has none
  */
 #include "codec/sz/interp/interp.h"
@@ -78,29 +78,43 @@ static void configure_bound(const struct zti_target *target, struct zti_coding *
     }
 }
 
+/* The coder that params ask for. */
+static uint32_t coder_of(const zt_params *params)
+{
+    return zti_sz_is_cusz(params)             ? ZTI_SZ_CUSZ
+           : params->effort == ZT_EFFORT_FAST ? ZTI_SZ_FAST
+           : params->effort == ZT_EFFORT_HIGH ? ZTI_SZ_HIGH
+                                              : ZTI_SZ_DEFAULT;
+}
+
 static zt_status configure(zt_context *context, const struct zti_target *target,
                            struct zti_coding *coding)
 {
-    enum { DEFAULT_BINS = 1024 };
+    const uint32_t bins = zti_sz_cusz_bins(target->params);
     if (target->kind != ZT_LOSSLESS && target->kind != ZT_ABS && target->kind != ZT_PWREL)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
                         "the zfp codec");
+    if (target->params->codec_words[1] >> 32 > ZT_SZ_CUSZ || !zti_sz_are_bins(bins))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%u is no method of sz, or its %u bins are no even number in 4..65536",
+                        (uint32_t)(target->params->codec_words[1] >> 32), bins);
     memset(sz_in(coding), 0, sizeof(struct zti_sz));
     configure_bound(target, coding);
-    const bool is_high = target->params->effort == ZT_EFFORT_HIGH;
+    const uint32_t coder = coder_of(target->params);
+    const bool is_high = coder == ZTI_SZ_HIGH;
     const bool has_axes = target->found.has_axes && !is_high; /* which has a way of its own */
     const bool is_lossless = target->kind == ZT_LOSSLESS;
     sz_in(coding)->wants_high =
         is_high && !is_lossless && sz_of(coding)->source != ZTI_SZ_LOG; /* which has holes */
-    sz_in(coding)->effort = !is_high      ? target->params->effort
-                            : is_lossless ? ZTI_SZ_LOSSLESS_HIGH
-                                          : ZT_EFFORT_DEFAULT;
+    sz_in(coding)->coder = !is_high      ? coder
+                           : is_lossless ? (uint32_t)ZTI_SZ_LOSSLESS_HIGH
+                                         : (uint32_t)ZTI_SZ_DEFAULT;
     sz_in(coding)->least = target->min;
     sz_in(coding)->most = target->max;
-    sz_in(coding)->bins = target->params->sz_bins ? target->params->sz_bins : DEFAULT_BINS;
+    sz_in(coding)->bins = bins;
     sz_in(coding)->axes = is_high && is_lossless ? 0 : (1u << coding->grid.rank) - 1;
-    if (sz_of(coding)->effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
+    if (sz_of(coding)->coder == ZTI_SZ_CUSZ && coding->grid.rank == 4)
         sz_in(coding)->axes &= ~1u; /* as volumes, one after another */
     else if (has_axes)
         sz_in(coding)->axes = target->found.axes;
@@ -124,7 +138,7 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
     const struct zti_sz *sz = sz_of(coding);
     uint8_t *at = out;
-    *at++ = (uint8_t)(sz->effort | sz->source << 4);
+    *at++ = (uint8_t)(sz->coder | sz->source << 4);
     *at++ = (uint8_t)(sz->axes | sz->is_blocked << 4);
     if (sz->source == ZTI_SZ_LATTICE) {
         int exponent;
@@ -140,15 +154,15 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
         at = zti_put_varint(at, sz->fineness);
     }
     at = zti_put_varint(at, fold(sz->centre));
-    if (sz->effort == ZT_EFFORT_PAPER)
+    if (sz->coder == ZTI_SZ_CUSZ)
         at = zti_put_varint(at, sz->bins);
-    if (sz->effort == ZT_EFFORT_HIGH) {
+    if (sz->coder == ZTI_SZ_HIGH) {
         at = zti_put_varint(at, sz->reach);
         *at++ = (uint8_t)sz->tuning;
     }
-    if (sz->effort == ZTI_SZ_LOSSLESS_HIGH)
+    if (sz->coder == ZTI_SZ_LOSSLESS_HIGH)
         *at++ = (uint8_t)sz->tuning;
-    else if (sz->effort != ZT_EFFORT_FAST)
+    else if (sz->coder != ZTI_SZ_FAST)
         at = zti_put_varint(at, (sz->head_bits + 7) / 8);
     return (size_t)(at - out);
 }
@@ -195,7 +209,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     struct zti_sz *sz = sz_in(coding);
     memset(sz, 0, sizeof *sz);
     const uint32_t first = zti_take_byte(&c);
-    sz->effort = first & 15;
+    sz->coder = first & 15;
     sz->source = first >> 4;
     const uint32_t second = zti_take_byte(&c);
     sz->axes = second & 15;
@@ -216,35 +230,36 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     }
     const uint64_t centre = zti_take_varint(&c);
     sz->centre = (int64_t)(centre >> 1 ^ (0 - (centre & 1)));
-    const uint64_t bins = sz->effort == ZT_EFFORT_PAPER ? zti_take_varint(&c) : 0;
-    is_good = is_good && (sz->effort != ZT_EFFORT_PAPER || zti_sz_are_bins(bins));
+    const uint64_t bins = sz->coder == ZTI_SZ_CUSZ ? zti_take_varint(&c) : 0;
+    is_good = is_good && (sz->coder != ZTI_SZ_CUSZ || zti_sz_are_bins(bins));
     sz->bins = is_good ? (uint32_t)bins : 4;
-    is_good = is_good && (sz->effort != ZT_EFFORT_HIGH || take_high(&c, coding, centre));
-    const bool is_lossless = sz->effort == ZTI_SZ_LOSSLESS_HIGH;
+    is_good = is_good && (sz->coder != ZTI_SZ_HIGH || take_high(&c, coding, centre));
+    const bool is_lossless = sz->coder == ZTI_SZ_LOSSLESS_HIGH;
     is_good = is_good && (!is_lossless || take_lossless(&c, coding, centre));
-    const uint64_t head = sz->effort != ZT_EFFORT_FAST && !is_lossless ? zti_take_varint(&c) : 0;
+    const uint64_t head = sz->coder != ZTI_SZ_FAST && !is_lossless ? zti_take_varint(&c) : 0;
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
-        (sz->effort != ZT_EFFORT_HIGH && centre > UINT64_C(1) << 31))
+        (sz->coder != ZTI_SZ_HIGH && centre > UINT64_C(1) << 31))
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
-    if (sz->effort > ZTI_SZ_LOSSLESS_HIGH)
+    if (sz->coder > ZTI_SZ_LOSSLESS_HIGH)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
                         "later one",
-                        sz->effort);
+                        sz->coder);
     zti_sz_set_grid(coding);
     return ZT_OK;
 }
 
 static void describe(const struct zti_coding *coding, zt_info *info)
 {
-    const uint32_t effort = sz_of(coding)->effort;
-    info->sz_effort = effort == ZTI_SZ_LOSSLESS_HIGH ? ZT_EFFORT_HIGH : effort;
-    info->sz_step = sz_of(coding)->source == ZTI_SZ_LATTICE ? sz_of(coding)->step
-                    : sz_of(coding)->source == ZTI_SZ_LOG   ? (double)sz_of(coding)->fineness / 8
-                                                            : (double)sz_of(coding)->whole_step;
-    info->sz_axes = sz_of(coding)->axes;
+    const struct zti_sz *const sz = sz_of(coding);
+    const double step = sz->source == ZTI_SZ_LATTICE ? sz->step
+                        : sz->source == ZTI_SZ_LOG   ? (double)sz->fineness / 8
+                                                     : (double)sz->whole_step;
+    info->codec_words[0] = sz->coder | (uint64_t)sz->axes << 32;
+    info->codec_words[1] = zti_bits_of_double(step);
+    info->codec_words[2] = sz->coder == ZTI_SZ_CUSZ ? sz->bins : 0;
 }
 
 static uint64_t tile_max_bits(const struct zti_coding *coding)
@@ -280,13 +295,13 @@ enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
 static bool is_lossless_high(const struct zti_coding *coding)
 {
-    return sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH;
+    return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
 }
 
-/* Effort 'paper' passes over the first two, and so does what knows already. */
+/* The cuSZ coder passes over the first two, and so does what knows already. */
 static bool has_look(const struct zti_coding *coding)
 {
-    return sz_of(coding)->effort != ZT_EFFORT_PAPER && !sz_of(coding)->has_groups;
+    return sz_of(coding)->coder != ZTI_SZ_CUSZ && !sz_of(coding)->has_groups;
 }
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
@@ -294,12 +309,12 @@ static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
     if (is_lossless_high(coding))
         return pass == 0; /* nothing is counted */
     if (pass >= HIGH_PASS)
-        return sz_of(coding)->effort == ZT_EFFORT_HIGH
+        return sz_of(coding)->coder == ZTI_SZ_HIGH
                    ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
                    : 0;
     if (pass < BOOKS_PASS)
         return sizeof(struct zti_sz_tally);
-    const bool has_books = sz_of(coding)->effort != ZT_EFFORT_FAST;
+    const bool has_books = sz_of(coding)->coder != ZTI_SZ_FAST;
     return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
 }
 
@@ -365,15 +380,15 @@ static bool vary(struct zti_coding *coding, uint32_t i)
     }
     if (i >= 2 * sets) {
         sz_in(coding)->axes = i % sets;
-        sz_in(coding)->effort = zti_sz_high_can(coding) ? ZT_EFFORT_HIGH : ZT_EFFORT_FAST;
+        sz_in(coding)->coder = zti_sz_high_can(coding) ? ZTI_SZ_HIGH : ZTI_SZ_FAST;
         sz_in(coding)->tuning = i < 3 * sets ? 0 : ZTI_SZ_HIGH_SMALL;
         zti_sz_set_grid(coding);
         return sz_of(coding)->wants_high && i < 4 * sets;
     }
-    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
-        sz_in(coding)->effort = ZT_EFFORT_DEFAULT;
-    else if (sz_of(coding)->effort == ZT_EFFORT_DEFAULT && i == sets)
-        sz_in(coding)->effort = ZT_EFFORT_FAST;
+    if (sz_of(coding)->coder == ZTI_SZ_HIGH)
+        sz_in(coding)->coder = ZTI_SZ_DEFAULT;
+    else if (sz_of(coding)->coder == ZTI_SZ_DEFAULT && i == sets)
+        sz_in(coding)->coder = ZTI_SZ_FAST;
     sz_in(coding)->axes = i % sets;
     zti_sz_set_grid(coding);
     return i < 2 * sets;
@@ -494,7 +509,7 @@ static bool encode(const struct zti_coding *coding, const struct zti_array *arra
 {
     if (is_lossless_high(coding))
         zti_ll_encode(coding, array, first, last, writer);
-    else if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
+    else if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         zti_sz_high_encode(coding, array, first, last, writer);
     else
         zti_sz_ops_of(coding)->encode(coding, array, first, last, writer);
@@ -506,7 +521,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *reade
 {
     if (is_lossless_high(coding))
         zti_ll_decode(coding, reader, first, last, view);
-    else if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
+    else if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         zti_sz_high_decode(coding, reader, first, last, view);
     else
         zti_sz_ops_of(coding)->decode(coding, reader, first, last, view);
@@ -521,7 +536,7 @@ static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader,
 /* Huffman codes of several chunks are decoded in turns. */
 static uint32_t side_by_side(const struct zti_coding *coding)
 {
-    return sz_of(coding)->effort == ZT_EFFORT_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
+    return sz_of(coding)->coder == ZTI_SZ_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
 }
 
 static void decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,

@@ -7,6 +7,7 @@
 #include "codec/learning.h"
 #include "codec/planning.h"
 #include "entropy/huffman/huffman.h"
+#include "ztile_sz.h"
 
 enum {
     ZTI_SZ_TILE_VALUES = 4096, /* at most */
@@ -32,10 +33,6 @@ enum {
                          ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
-/* Efforts as streams have them, beside those of zt_effort: effort 'high' where nothing may be lost
- * (lossless/). */
-enum { ZTI_SZ_LOSSLESS_HIGH = 4 };
-
 /* Sets of axes that race after the first look at samples, the best first; none before it. */
 struct zti_sz_finalists {
     uint8_t count;
@@ -43,13 +40,23 @@ struct zti_sz_finalists {
     uint8_t worse[ZTI_SZ_FINALISTS]; /* by how many 128ths than the first */
 };
 
+/* What codes a stream, by its number in the file: efforts default, fast and high, the method
+ * published for cuSZ, and effort high where nothing may be lost (lossless/). */
+enum zti_sz_coder {
+    ZTI_SZ_DEFAULT = 0,
+    ZTI_SZ_CUSZ = 1,
+    ZTI_SZ_FAST = 2,
+    ZTI_SZ_HIGH = 3,
+    ZTI_SZ_LOSSLESS_HIGH = 4
+};
+
 /* The numbers that an sz stream is governed by. */
 struct zti_sz {
-    uint32_t effort;     /* zt_effort that it is coded with, or ZTI_SZ_LOSSLESS_HIGH */
+    uint32_t coder;      /* zti_sz_coder */
     uint32_t source;     /* how values become integers: zti_sz_source */
     uint32_t axes;       /* bit i: differences are taken along axis i */
     uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
-    uint32_t bins;       /* effort 'paper': residuals in so many bins have a symbol of their own */
+    uint32_t bins;       /* the cuSZ coder: residuals in so many bins have a symbol of their own */
     uint64_t head_bits;  /* of the codebooks' tables */
     double step;         /* floats: values become multiples of it */
     double bound;        /* floats, and not kept in the file: what the encoder compares with */
@@ -162,6 +169,11 @@ static inline bool zti_sz_are_bins(uint64_t bins)
     return bins >= 4 && bins <= ZTI_HUFFMAN_MAX_ALPHABET && bins % 2 == 0;
 }
 
+/* What zt_params_set_sz has set: whether the cuSZ coder is asked for, and its bins or the default.
+ */
+bool zti_sz_is_cusz(const zt_params *params);
+uint32_t zti_sz_cusz_bins(const zt_params *params);
+
 /* The lattice for values up to 'most' in magnitude (NaN: not known): the largest step that keeps
  * the bound and that numbers of the type are multiples of. */
 double zti_sz_step(uint32_t type, double bound, double most);
@@ -211,7 +223,7 @@ extern "C"
 static inline uint32_t zti_sz_count_part(const struct zti_coding *coding)
 {
     const uint64_t tiles = coding->grid.count;
-    return sz_of(coding)->effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+    return sz_of(coding)->coder == ZTI_SZ_CUSZ || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
 }
 
 ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)

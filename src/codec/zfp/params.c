@@ -110,6 +110,31 @@ zt_status zt_zfp_set_expert(zt_zfp *zfp, uint32_t minbits, uint32_t maxbits, uin
     return ZT_OK;
 }
 
+zt_status zt_zfp_set_bound(zt_zfp *zfp, const zt_bound *bound)
+{
+    if (!bound || bound->kind != ZT_EXPERT)
+        return ZT_BAD_ARG;
+    return zt_zfp_set_expert(zfp, (uint32_t)bound->words[0], (uint32_t)(bound->words[0] >> 32),
+                             (uint32_t)bound->words[1], (int32_t)(uint32_t)(bound->words[1] >> 32));
+}
+
+void zt_params_set_zfp_words(zt_params *params, uint32_t word_bits)
+{
+    params->codec_words[0] = word_bits;
+}
+
+zt_status zt_info_zfp(const zt_info *info, zt_zfp *zfp, int32_t *shift)
+{
+    if (!info || info->codec != ZT_CODEC_ZFP || !zfp || zfp->struct_bytes < sizeof *zfp)
+        return ZT_BAD_ARG;
+    zt_bound numbers = zt_bound_of(ZT_EXPERT, 0);
+    memcpy(numbers.words, info->codec_words, sizeof numbers.words);
+    zfp->word_bits = (uint32_t)info->codec_words[2];
+    if (shift)
+        *shift = (int32_t)(uint32_t)(info->codec_words[2] >> 32);
+    return zt_zfp_set_bound(zfp, &numbers);
+}
+
 zt_zfp_mode zt_zfp_mode_of(const zt_zfp *zfp)
 {
     if (!zfp || zfp->minbits > zfp->maxbits || zfp->maxprec < 1 || zfp->maxprec > ZTI_ZFP_MAX_PREC)

@@ -190,16 +190,17 @@ static zt_status set_mode(zt_context *context, const struct zti_target *target,
         return zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
     case ZT_PWREL: return set_choice(target, coding, zfp);
     case ZT_EXPERT:
-        if (zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp) != ZT_OK)
+        if (zt_zfp_set_bound(zfp, b) != ZT_OK)
             return zti_fail(context, ZT_BAD_ARG,
                             "expert parameters need minbits <= maxbits and maxprec in 1..%d, "
                             "not %u, %u, %u",
-                            ZTI_ZFP_MAX_PREC, b->minbits, b->maxbits, b->maxprec);
-        if (b->minbits > 4096u << 2 * coding->grid.rank) /* as much as a rate can be */
+                            ZTI_ZFP_MAX_PREC, (uint32_t)b->words[0], (uint32_t)(b->words[0] >> 32),
+                            (uint32_t)b->words[1]);
+        if (zfp->minbits > 4096u << 2 * coding->grid.rank) /* as much as a rate can be */
             return zti_fail(context, ZT_BAD_ARG,
                             "expert minbits %u are more than 4096 bits for each value of a tile; "
                             "use less",
-                            b->minbits);
+                            zfp->minbits);
         return ZT_OK;
     case ZT_REL:
     case ZT_PSNR: break;
@@ -217,7 +218,8 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         status = set_mode(context, target, coding, &zfp);
     if (status != ZT_OK)
         return status;
-    zfp.word_bits = target->params->zfp_word_bits;
+    if (target->params->codec_words[0])
+        zfp.word_bits = (uint32_t)target->params->codec_words[0];
     status = zti_zfp_check(context, &zfp, zfp_in(coding));
     if (status != ZT_OK)
         return status;
@@ -322,12 +324,12 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
 
 static void describe(const struct zti_coding *coding, zt_info *info)
 {
-    info->zfp_word_bits = zfp_of(coding)->word_bits;
-    info->zfp_minbits = zfp_of(coding)->minbits;
-    info->zfp_maxbits = zfp_of(coding)->maxbits;
-    info->zfp_maxprec = zfp_of(coding)->maxprec;
-    info->zfp_minexp = zfp_of(coding)->minexp;
-    info->zfp_shift = zfp_of(coding)->shift;
+    const struct zti_zfp *const z = zfp_of(coding);
+    const zt_bound numbers = zt_expert(z->minbits, z->maxbits, z->maxprec, z->minexp);
+    memcpy(info->codec_words, numbers.words, sizeof numbers.words);
+    info->codec_words[2] = z->word_bits | (uint64_t)(uint32_t)z->shift << 32;
+    if (info->bound.kind == ZT_EXPERT)
+        info->bound = numbers;
 }
 
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {{4}, {4, 4}, {4, 4, 4}, {4, 4, 4, 4}};

@@ -347,26 +347,41 @@ static zt_status decode_without(zt_context *context, const void *data, size_t da
     return end(context, coding, data, data_bytes, header_bits, &m, status, index);
 }
 
-zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,
-                                    const zt_zfp *zfp, zt_zfp_index *index, const zt_array *given,
-                                    size_t *consumed_bytes)
+static zt_status decompress(zt_context *context, const void *data, size_t data_bytes,
+                            const zt_zfp *zfp, const zt_zfp_index *by, zt_zfp_index *noted,
+                            const zt_array *given, size_t *consumed_bytes)
 {
     struct zti_coding coding;
     struct zti_array out;
     uint64_t end_bits = 0;
     zt_status status = zti_array_check(context, given, ZTI_TO_WRITE, &out);
-    if (status == ZT_OK && index)
-        status = check_struct(context, index);
+    if (status == ZT_OK && (by || noted))
+        status = check_struct(context, by ? by : noted);
     if (status != ZT_OK)
         return status;
-    if (index && index->index_bytes > 0)
-        status = decode_by(context, data, data_bytes, zfp, index, &out, &coding, &end_bits);
+    if (by && by->index_bytes > 0)
+        status = decode_by(context, data, data_bytes, zfp, by, &out, &coding, &end_bits);
     else
-        status = decode_without(context, data, data_bytes, zfp,
-                                index && index->bytes ? index : NULL, &out, &coding, &end_bits);
+        status = decode_without(context, data, data_bytes, zfp, noted, &out, &coding, &end_bits);
     if (status == ZT_OK && consumed_bytes)
         *consumed_bytes = zti_bare_zfp_consumed(&coding, end_bits, data_bytes);
     return status;
+}
+
+zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,
+                                    const zt_zfp *zfp, const zt_zfp_index *index,
+                                    const zt_array *given, size_t *consumed_bytes)
+{
+    return decompress(context, data, data_bytes, zfp, index, NULL, given, consumed_bytes);
+}
+
+zt_status zt_zfp_decompress_and_index(zt_context *context, const void *data, size_t data_bytes,
+                                      const zt_zfp *zfp, zt_zfp_index *index, const zt_array *given,
+                                      size_t *consumed_bytes)
+{
+    if (!index)
+        return zti_fail(context, ZT_BAD_ARG, "there is no place for the index");
+    return decompress(context, data, data_bytes, zfp, NULL, index, given, consumed_bytes);
 }
 
 /* ---- boxes ---- */

@@ -389,13 +389,9 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
     }
     coded->coding.codec->describe(&coded->coding, info);
-    zti_plan_describe(&coded->plan, coded->shape, &info->plan);
-    if (f->bound.kind == ZT_EXPERT) {
-        info->bound.minbits = info->zfp_minbits;
-        info->bound.maxbits = info->zfp_maxbits;
-        info->bound.maxprec = info->zfp_maxprec;
-        info->bound.minexp = info->zfp_minexp;
-    }
+    zt_plan plan = {.rank = 0};
+    zti_plan_describe(&coded->plan, coded->shape, &plan);
+    memcpy(info->plan_words, &plan, sizeof info->plan_words);
     memcpy(info->name, f->name, sizeof f->name);
     memcpy(info->units, f->units, sizeof f->units);
 }
@@ -416,6 +412,18 @@ zt_status zt_reader_info(zt_reader *reader, zt_info *info)
     zt_info known;
     describe(reader, &known);
     zti_info_store(&known, info);
+    return ZT_OK;
+}
+
+_Static_assert(offsetof(zt_plan, reserved) == sizeof((zt_info *)0)->plan_words,
+               "a zt_info has room for a plan");
+
+zt_status zt_info_plan(const zt_info *info, zt_plan *plan)
+{
+    if (!info || !plan)
+        return ZT_BAD_ARG;
+    memset(plan, 0, sizeof *plan);
+    memcpy(plan, info->plan_words, sizeof info->plan_words);
     return ZT_OK;
 }
 
@@ -493,10 +501,9 @@ static zt_status read_part(struct zt_reader *r, const struct zti_array *out)
 }
 
 /* Whether there is something of a frame to be read. */
-static zt_status check_at_hand(const struct zt_reader *r, bool is_whole)
+static zt_status check_at_hand(const struct zt_reader *r)
 {
-    if (!r->has_frame || r->is_ended || r->slices == r->frame.shape[0] || r->is_failed ||
-        (is_whole && r->is_read))
+    if (!r->has_frame || r->is_ended || r->slices == r->frame.shape[0] || r->is_failed)
         return zti_fail(r->context, ZT_BAD_ARG,
                         "there is no frame to be read; zt_reader_next goes to the next one");
     return r->is_damaged ? zti_fail(r->context, ZT_BAD_ARG,
@@ -507,21 +514,10 @@ static zt_status check_at_hand(const struct zt_reader *r, bool is_whole)
 zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
 {
     struct zti_array array;
-    if (!reader)
-        return ZT_BAD_ARG;
-    zt_status status = check_at_hand(reader, true);
-    if (!status)
-        status = zti_output_check(reader, out, reader->frame.shape, "frame", &array);
-    return status ? status : read_part(reader, &array);
-}
-
-zt_status zt_reader_read_part(zt_reader *reader, const zt_array *out)
-{
-    struct zti_array array;
     uint64_t shape[ZT_MAX_RANK];
     if (!reader)
         return ZT_BAD_ARG;
-    zt_status status = check_at_hand(reader, false);
+    zt_status status = check_at_hand(reader);
     if (status)
         return status;
     const uint64_t left = reader->frame.shape[0] - reader->slices;

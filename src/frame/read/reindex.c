@@ -124,7 +124,7 @@ static zt_status set_up(struct copy *c, const zt_sink *sink, const zt_params *pa
 {
     zt_status status = zti_params_load(c->reader.context, params, &c->params);
     if (!status)
-        status = zti_sink_check(c->reader.context, sink, &c->params);
+        status = zti_sink_check(c->reader.context, sink);
     if (!status)
         c->output.sink = *sink;
     return status;
@@ -135,7 +135,7 @@ static zt_status copy_all(struct copy *c)
     zt_status status = ZT_OK;
     for (uint64_t i = 0; !status && i < c->reader.frames; i++)
         status = copy_frame(c, i);
-    return status ? status : zti_emit_table(c->reader.context, &c->output, &c->params);
+    return status ? status : zti_emit_table(c->reader.context, &c->output);
 }
 
 zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,

@@ -23,13 +23,11 @@ zt_status zti_no_space(zt_context *context, const struct zti_output *o)
                     o->memory_bytes);
 }
 
-zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params)
+zt_status zti_sink_check(zt_context *context, const zt_sink *sink)
 {
     if (!sink || !sink->write || sink->reserved[0])
         return zti_fail(context, ZT_BAD_ARG,
                         "no sink with a write function and a reserved word of 0");
-    if (params->flags & ZT_SYNC && !sink->sync)
-        return zti_fail(context, ZT_BAD_ARG, "ZT_SYNC needs a sink that has a sync function");
     return ZT_OK;
 }
 
@@ -119,7 +117,7 @@ zt_status zti_emit(zt_context *context, struct zti_output *o, const struct zti_f
     return (o->sink.write ? emit_to_sink : emit_to_memory)(context, o, f, header, payload, parts);
 }
 
-zt_status zti_emit_table(zt_context *context, struct zti_output *o, const zt_params *params)
+zt_status zti_emit_table(zt_context *context, struct zti_output *o)
 {
     const uint64_t bytes = zti_table_bytes(&o->table);
     if (!o->sink.write) {
@@ -134,7 +132,7 @@ zt_status zti_emit_table(zt_context *context, struct zti_output *o, const zt_par
         return status;
     zti_table_store(&o->table, o->tail.bytes);
     status = write_out(context, o, o->tail.bytes, (size_t)bytes);
-    if (!status && params->flags & ZT_SYNC && o->sink.sync && o->sink.sync(o->sink.user) != 0)
+    if (!status && o->sink.sync && o->sink.sync(o->sink.user) != 0)
         status = zti_fail(context, ZT_IO, "the sink cannot make what it was given durable");
     return status;
 }

@@ -1,13 +1,14 @@
 /* params.c: what callers ask for: defaults, growth of structs, and checks that the frame layer
  * makes whatever the codec. */
 #include "frame/format/format.h"
+#include "ztile_zfp.h"
 
 #include <float.h>
 #include <math.h>
 
 /* The ends of the structs as the first release had them. They stay when fields are added. */
-#define PARAMS_FIRST_BYTES (offsetof(zt_params, units) + sizeof(const char *))
-#define INFO_FIRST_BYTES   (offsetof(zt_info, units) + 64)
+#define PARAMS_FIRST_BYTES (offsetof(zt_params, codec_words) + sizeof((zt_params *)0)->codec_words)
+#define INFO_FIRST_BYTES   (offsetof(zt_info, plan_words) + sizeof((zt_info *)0)->plan_words)
 
 static const uint64_t default_slab_bytes = UINT64_C(256) << 20;
 
@@ -32,7 +33,7 @@ zt_status zt_params_init(zt_params *params, size_t params_bytes)
     defaults.bound = zt_lossless();
     defaults.slab_bytes = default_slab_bytes;
     defaults.range_lo = defaults.range_hi = (double)NAN;
-    defaults.zfp_word_bits = 64;
+    defaults.effort = ZT_EFFORT_DEFAULT;
     defaults.plan = ZT_PLAN_OFF;
     defaults.index = ZT_INDEX_DEFAULT;
     return init(params, params_bytes, PARAMS_FIRST_BYTES, &defaults, sizeof defaults);
@@ -79,17 +80,10 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
 {
     if (p->codec != ZT_CODEC_AUTO && !zti_codec_by_id(p->codec))
         return zti_fail(context, ZT_BAD_ARG, "%u is no codec", p->codec);
-    const uint32_t w = p->zfp_word_bits;
-    if (w != 8 && w != 16 && w != 32 && w != 64)
-        return zti_fail(context, ZT_BAD_ARG,
-                        "words of a zfp stream have 8, 16, 32 or 64 bits, not %u", w);
     if (p->plan > ZT_PLAN_TIGHT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
     if (!zti_is_effort(p->effort))
         return zti_fail(context, ZT_BAD_ARG, "%u is no effort", p->effort);
-    if (p->sz_bins && (p->sz_bins < 4 || p->sz_bins > 65536 || p->sz_bins % 2))
-        return zti_fail(context, ZT_BAD_ARG, "%u bins: there can be 4 to 65536, an even number",
-                        p->sz_bins);
     if (p->index > ZT_INDEX_COMPACT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of index", p->index);
     if (p->index_chunk > ZTI_INDEX_CHUNK_MOST || p->index_partition > ZTI_INDEX_PARTITION_MOST)
@@ -116,8 +110,9 @@ static zt_status check_range(zt_context *context, const zt_params *p)
 
 zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known)
 {
+    zt_params_init(known, sizeof *known);
     if (!params)
-        return zti_fail(context, ZT_BAD_ARG, "no params");
+        return ZT_OK;
     size_t bytes = params->struct_bytes;
     if (bytes < PARAMS_FIRST_BYTES)
         return zti_fail(context, ZT_BAD_ARG,
@@ -129,7 +124,6 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
         return zti_fail(context, ZT_UNSUPPORTED,
                         "zt_params has fields set that this version (%s) does not know",
                         ZT_VERSION_STRING);
-    zt_params_init(known, sizeof *known);
     memcpy(known, params, bytes < sizeof *known ? bytes : sizeof *known);
     known->struct_bytes = (uint32_t)sizeof *known;
 
@@ -137,9 +131,8 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
         return zti_fail(context, ZT_BAD_ARG,
                         "%u fill values are more than %d, or the preference is none", known->fills,
                         ZT_MAX_FILLS);
-    if (known->flags & ~(uint32_t)ZT_SYNC)
-        return zti_fail(context, ZT_BAD_ARG,
-                        "the flags of zt_params can be ZT_SYNC only, they are %#x", known->flags);
+    if (known->reserved)
+        return zti_fail(context, ZT_BAD_ARG, "the reserved word of zt_params must be 0");
     zt_status status = check_supported(context, known);
     if (!status)
         status = zti_bound_check(context, &known->bound);
@@ -177,8 +170,8 @@ zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits)
 zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
 {
     double v = bound->value;
-    if (bound->reserved[0] || bound->reserved[1])
-        return zti_fail(context, ZT_BAD_ARG, "the reserved words of a bound must be 0");
+    if (bound->kind != ZT_EXPERT && (bound->words[0] || bound->words[1]))
+        return zti_fail(context, ZT_BAD_ARG, "the words of a bound must be 0");
     if (bound->flags != 0 && (bound->kind != ZT_RATE || bound->flags != ZT_RATE_ALIGN))
         return zti_fail(context, ZT_BAD_ARG,
                         "bound flags %#x: only a rate has one, and only ZT_RATE_ALIGN",

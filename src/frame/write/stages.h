@@ -296,8 +296,8 @@ zt_status zti_frames_bound(zt_context *context, const struct zti_request *reques
 
 /* ---- emit.c ---- */
 
-/* ZT_BAD_ARG where a sink is none, or cannot do what params ask of it. */
-zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params);
+/* ZT_BAD_ARG where a sink is none. */
+zt_status zti_sink_check(zt_context *context, const zt_sink *sink);
 
 /* Room for a payload of at most 'capacity' bytes: in the output if that is memory and has it; else
  * NULL. */
@@ -309,7 +309,7 @@ zt_status zti_emit(zt_context *context, struct zti_output *output, const struct 
                    const uint8_t *payload, const struct zti_tail_parts *parts);
 
 /* Write the seek table, and make all durable if that is asked for. */
-zt_status zti_emit_table(zt_context *context, struct zti_output *output, const zt_params *params);
+zt_status zti_emit_table(zt_context *context, struct zti_output *output);
 
 /* ZT_NO_SPACE, with the sentence. */
 zt_status zti_no_space(zt_context *context, const struct zti_output *output);

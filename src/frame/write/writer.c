@@ -130,7 +130,7 @@ zt_status zti_writer_finish(struct zt_writer *w)
                         "%" PRIu64 " slices were put, %" PRIu64 " belong to the array", w->put,
                         all == ZT_UNKNOWN ? 1 : all);
     const zt_status status = w->staged > 0 ? write_staged(w) : ZT_OK;
-    return status ? status : zti_emit_table(w->context, &w->output, &w->request.params);
+    return status ? status : zti_emit_table(w->context, &w->output);
 }
 
 /* ---- public calls ---- */
@@ -159,7 +159,7 @@ zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_arra
     if (!status)
         status = zti_writer_init(context, &whole, params, &w);
     if (!status)
-        status = zti_sink_check(context, sink, &w.request.params);
+        status = zti_sink_check(context, sink);
     zt_bound_kind kind;
     double abs_bound;
     if (!status) /* so that a missing range is told before the first slab */

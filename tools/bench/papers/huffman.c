@@ -365,7 +365,7 @@ static bool bench_threads(struct bench *b, struct table *out, struct ztio_error 
     for (uint32_t n = 1; n <= most; n = n < most && 2 * n > most ? most : 2 * n) {
         const zt_omp omp = {.threads = n};
         double rate[2];
-        if (zt_context_set_policy(b->context, ZT_OMP, &omp) != ZT_OK)
+        if (zt_context_set_omp(b->context, &omp) != ZT_OK)
             return true;
         for (int k = 0; k < 2; k++) {
             if (!time_library(b, k ? 10 : 0, ZT_REDUCTION_AUTO, error))

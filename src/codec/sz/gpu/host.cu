@@ -6,12 +6,12 @@
 
 static bool has_kernels(const struct zti_coding *coding)
 {
-    return sz_of(coding)->effort != ZTI_SZ_LOSSLESS_HIGH;
+    return sz_of(coding)->coder != ZTI_SZ_LOSSLESS_HIGH;
 }
 
 static bool is_high(const struct zti_coding *coding)
 {
-    return sz_of(coding)->effort == ZT_EFFORT_HIGH;
+    return sz_of(coding)->coder == ZTI_SZ_HIGH;
 }
 
 static uint64_t work_bytes(const struct zti_coding *coding)
@@ -64,7 +64,7 @@ static uint64_t model_bytes(const struct zti_coding *coding)
 {
     if (is_high(coding))
         return zti_sz_high_model_bytes(coding);
-    return books_of(sz_of(coding)->effort) * (uint64_t)sz_book_bytes(alphabet_of(sz_of(coding)));
+    return books_of(sz_of(coding)->coder) * (uint64_t)sz_book_bytes(alphabet_of(sz_of(coding)));
 }
 
 static void put_model(const struct zti_coding *coding, void *memory)
@@ -75,7 +75,7 @@ static void put_model(const struct zti_coding *coding, void *memory)
         zti_sz_high_put_model(coding, memory);
         return;
     }
-    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort); i++) {
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->coder); i++) {
         const struct zti_codebook *const book = &model->book[i];
         const struct zti_cuda_book to = sz_book(memory, alphabet, i);
         to.numbers[ZTI_BOOK_USED] = book->used;
@@ -161,7 +161,7 @@ static void decode(const struct zti_cuda_decoding *d)
 
 static uint64_t counters(const struct zti_coding *coding, uint32_t pass)
 {
-    const uint64_t books = books_of(sz_of(coding)->effort);
+    const uint64_t books = books_of(sz_of(coding)->coder);
     const uint32_t of_high = (uint32_t)ZTI_SZ_HIGH_PASS + (uint32_t)ZTI_SZ_HIGH_COUNT_PASS;
     if (is_high(coding))
         return pass == of_high ? ZTI_SZ_HIGH_COUNTERS : 0;
@@ -195,7 +195,7 @@ static void add_counts(const struct zti_coding *coding, const uint64_t *counts, 
         zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
 }
 
-/* Of effort paper: what lorenzo/books.c has made of many bins. */
+/* Of the cuSZ coder: what lorenzo/books.c has made of many bins. */
 static uint64_t learn_bytes(const struct zti_coding *coding)
 {
     const bool is_large = alphabet_of(sz_of(coding)) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;

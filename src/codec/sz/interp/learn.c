@@ -575,7 +575,7 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
     set_farthest(coding, high);
     high->lorenzo = other;
     high->lorenzo_model = other_model;
-    sz_in(coding)->effort = ZT_EFFORT_HIGH;
+    sz_in(coding)->coder = ZTI_SZ_HIGH;
     sz_in(coding)->is_blocked = 0;
     sz_in(coding)->tuning = 0;
     sz_in(coding)->head_bits = 0;

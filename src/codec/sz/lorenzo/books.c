@@ -2,7 +2,7 @@
  * the stream's head: their tables one after another (entropy/table.c), with zero bits to a whole
  * byte.
  *
- * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), effort 'paper' one
+ * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), the cuSZ coder one
  * (lorenzo/cusz.h). */
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/lossless/lossless.h"
@@ -12,11 +12,11 @@
 /* Of each symbol at most the bits of a length and of a gap before it. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
-    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH)
+    if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
         return 0;
     const uint64_t books =
-        books_of(sz_of(coding)->effort) * (3 * (uint64_t)alphabet_of(sz_of(coding)) + 8);
-    const bool may_be_high = sz_of(coding)->wants_high || sz_of(coding)->effort == ZT_EFFORT_HIGH;
+        books_of(sz_of(coding)->coder) * (3 * (uint64_t)alphabet_of(sz_of(coding)) + 8);
+    const bool may_be_high = sz_of(coding)->wants_high || sz_of(coding)->coder == ZTI_SZ_HIGH;
     const uint64_t high = may_be_high ? zti_sz_high_head_most(coding) : 0;
     return books > high ? books : high;
 }
@@ -24,7 +24,7 @@ uint64_t zti_sz_head_most(const struct zti_coding *coding)
 size_t zti_sz_count_bytes(const struct zti_coding *coding)
 {
     return sizeof(struct zti_sz_counts) +
-           books_of(sz_of(coding)->effort) * zti_histogram_bytes(alphabet_of(sz_of(coding)));
+           books_of(sz_of(coding)->coder) * zti_histogram_bytes(alphabet_of(sz_of(coding)));
 }
 
 static void *histogram(const struct zti_coding *coding, const struct zti_sz_counts *counts,
@@ -47,7 +47,7 @@ void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *
                          const struct zti_sz_counts *from)
 {
     into->rice_bits += from->rice_bits;
-    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort); i++)
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->coder); i++)
         zti_histogram_merge(histogram(coding, into, i), alphabet_of(sz_of(coding)),
                             histogram(coding, from, i));
 }
@@ -55,7 +55,7 @@ void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *
 void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
                        const uint64_t *more)
 {
-    const uint32_t alphabet = alphabet_of(sz_of(coding)), books = books_of(sz_of(coding)->effort);
+    const uint32_t alphabet = alphabet_of(sz_of(coding)), books = books_of(sz_of(coding)->coder);
     for (uint32_t i = 0; i < books; i++)
         zti_histogram_add_counts(histogram(coding, counts, i), alphabet, more + i * alphabet);
     counts->rice_bits += more[(size_t)books * alphabet];
@@ -63,11 +63,11 @@ void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *co
 
 void zti_sz_forget(zt_context *context, struct zti_coding *coding)
 {
-    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH) {
+    if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH) {
         zti_ll_forget(context, coding);
         return;
     }
-    if (sz_of(coding)->effort == ZT_EFFORT_HIGH) {
+    if (sz_of(coding)->coder == ZTI_SZ_HIGH) {
         zti_sz_high_forget(context, coding);
         return;
     }
@@ -99,7 +99,7 @@ static zt_status store_head(zt_context *context, struct zti_coding *coding)
     if (!model->head)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of codebooks", bytes);
     struct zti_bit_writer w = zti_bit_writer_at(model->head);
-    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort); i++)
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->coder); i++)
         zti_codebook_put(&model->book[i], &w);
     return ZT_OK;
 }
@@ -127,7 +127,7 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
     const uint32_t alphabet = alphabet_of(sz_of(coding));
     zt_status status = new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort) && status == ZT_OK; i++) {
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->coder) && status == ZT_OK; i++) {
         uint64_t own[256];
         const uint64_t *all = zti_histogram_counts(histogram(coding, counts, i), alphabet);
         if (is_sample) {
@@ -138,10 +138,10 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
         status = make_book(context, coding, all, i, &bits);
     }
     const bool is_short = bits + sz_of(coding)->head_bits < counts->rice_bits;
-    if (status == ZT_OK && (is_short || is_sample || sz_of(coding)->effort == ZT_EFFORT_PAPER))
+    if (status == ZT_OK && (is_short || is_sample || sz_of(coding)->coder == ZTI_SZ_CUSZ))
         return store_head(context, coding);
     zti_sz_forget(context, coding); /* small arrays are not worth a table */
-    sz_in(coding)->effort = ZT_EFFORT_FAST;
+    sz_in(coding)->coder = ZTI_SZ_FAST;
     sz_in(coding)->head_bits = 0;
     return status;
 }
@@ -150,23 +150,23 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
 {
     const struct zti_sz_model *const model = coding->model;
     const struct zti_sz_high *const high = coding->model;
-    if (model && sz_of(coding)->effort != ZTI_SZ_LOSSLESS_HIGH)
-        memcpy(head, sz_of(coding)->effort == ZT_EFFORT_HIGH ? high->head : model->head,
+    if (model && sz_of(coding)->coder != ZTI_SZ_LOSSLESS_HIGH)
+        memcpy(head, sz_of(coding)->coder == ZTI_SZ_HIGH ? high->head : model->head,
                (size_t)(sz_of(coding)->head_bits + 7) / 8);
 }
 
 zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
-    if (sz_of(coding)->effort == ZT_EFFORT_FAST)
+    if (sz_of(coding)->coder == ZTI_SZ_FAST)
         return ZT_OK;
-    if (sz_of(coding)->effort == ZTI_SZ_LOSSLESS_HIGH)
+    if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
         return zti_ll_take_head(context, coding);
-    if (sz_of(coding)->effort == ZT_EFFORT_HIGH)
+    if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         return zti_sz_high_take_head(context, coding, head);
     struct zti_sz_model *const model = new_model(context, coding);
     struct zti_bit_reader r = {.base = head, .end = (sz_of(coding)->head_bits + 7) / 8 * 8};
     zt_status status = model ? ZT_OK : ZT_NO_MEMORY;
-    for (uint32_t i = 0; i < books_of(sz_of(coding)->effort) && status == ZT_OK; i++) {
+    for (uint32_t i = 0; i < books_of(sz_of(coding)->coder) && status == ZT_OK; i++) {
         status = zti_codebook_take(context, &r, alphabet_of(sz_of(coding)), &model->book[i]);
         if (status == ZT_OK)
             status = zti_huffman_decoder_make(context, &model->book[i], &model->decoder[i]);

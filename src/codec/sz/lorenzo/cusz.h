@@ -9,14 +9,14 @@
  *     integers  a residual of VAL_BITS bits for each symbol 0, in scan order
  */
 
-static void NAME(paper_symbols)(const uval *d, uint32_t n, uint32_t bins, uint16_t *symbols)
+static void NAME(cusz_symbols)(const uval *d, uint32_t n, uint32_t bins, uint16_t *symbols)
 {
     for (uint32_t i = 0; i < n; i++)
-        symbols[i] = (uint16_t)ZTI_SZ_PAPER_SYMBOL(uval, d[i], bins);
+        symbols[i] = (uint16_t)ZTI_SZ_CUSZ_SYMBOL(uval, d[i], bins);
 }
 
 /* Whether one of them says that its residual follows. Few do, so groups are passed over at once. */
-static bool NAME(paper_has_more)(const uint16_t *symbols, uint32_t n)
+static bool NAME(cusz_has_more)(const uint16_t *symbols, uint32_t n)
 {
     uint32_t more = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -25,19 +25,19 @@ static bool NAME(paper_has_more)(const uint16_t *symbols, uint32_t n)
 }
 
 /* put_groups, as published. Of the buffer ZTI_SZ_SLACK_BYTES beyond most_bytes may be used. */
-static bool NAME(put_paper)(const struct zti_coding *coding, struct zti_bit_writer *w,
-                            const uval *d, uint32_t n, uint32_t most_bytes)
+static bool NAME(put_cusz)(const struct zti_coding *coding, struct zti_bit_writer *w, const uval *d,
+                           uint32_t n, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     symbols[0] = 0; /* a tile has values, which a compiler cannot know */
-    NAME(paper_symbols)(d, n, sz_of(coding)->bins, symbols);
-    for (uint32_t first = 0; first + ZTI_SZ_PAPER_PART < n; first += ZTI_SZ_PAPER_PART)
-        zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, ZTI_SZ_PAPER_PART), 16);
+    NAME(cusz_symbols)(d, n, sz_of(coding)->bins, symbols);
+    for (uint32_t first = 0; first + ZTI_SZ_CUSZ_PART < n; first += ZTI_SZ_CUSZ_PART)
+        zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, ZTI_SZ_CUSZ_PART), 16);
     zti_huffman_encode(&model->book[0], coding->run.isa, symbols, n, w);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const uint32_t first = g * ZTI_SZ_GROUP, end = first + in_group(n, g);
-        if (!NAME(paper_has_more)(symbols + first, end - first))
+        if (!NAME(cusz_has_more)(symbols + first, end - first))
             continue;
         for (uint32_t i = first; i < end; i++) {
             if (symbols[i] != 0)
@@ -50,22 +50,22 @@ static bool NAME(put_paper)(const struct zti_coding *coding, struct zti_bit_writ
     return zti_bits_written(w) / 8 <= most_bytes;
 }
 
-static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *d,
-                             uint32_t n, uint64_t end_bits)
+static bool NAME(take_cusz)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *d,
+                            uint32_t n, uint64_t end_bits)
 {
     const struct zti_sz_model *const model = coding->model;
     const uint64_t most = end_bits < r->end ? end_bits : r->end;
-    const uint32_t parts = paper_parts(n);
+    const uint32_t parts = cusz_parts(n);
     struct zti_huffman_part part[ZTI_HUFFMAN_PARTS];
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     uint64_t at = r->at + 16 * (uint64_t)(parts - 1);
     for (uint32_t i = 0; i < parts; i++) {
-        const uint32_t first = i * ZTI_SZ_PAPER_PART, left = n - first;
-        part[i] = (struct zti_huffman_part){
-            .at = at,
-            .end = most,
-            .out = symbols + first,
-            .symbols = left < ZTI_SZ_PAPER_PART ? left : ZTI_SZ_PAPER_PART};
+        const uint32_t first = i * ZTI_SZ_CUSZ_PART, left = n - first;
+        part[i] =
+            (struct zti_huffman_part){.at = at,
+                                      .end = most,
+                                      .out = symbols + first,
+                                      .symbols = left < ZTI_SZ_CUSZ_PART ? left : ZTI_SZ_CUSZ_PART};
         at += i + 1 < parts ? zti_take_bits(r, 16) : 0;
     }
     if (at > most || !zti_huffman_decode(&model->decoder[0], coding->run.isa, r->base,
@@ -73,10 +73,10 @@ static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_rea
         return false;
     r->at = part[parts - 1].at;
     for (uint32_t i = 0; i < n; i++)
-        d[i] = (uval)paper_residual(symbols[i], sz_of(coding)->bins);
+        d[i] = (uval)cusz_residual(symbols[i], sz_of(coding)->bins);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const uint32_t first = g * ZTI_SZ_GROUP, end = first + in_group(n, g);
-        if (!NAME(paper_has_more)(symbols + first, end - first))
+        if (!NAME(cusz_has_more)(symbols + first, end - first))
             continue;
         for (uint32_t i = first; i < end; i++) {
             if (symbols[i] != 0)

@@ -225,8 +225,8 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
 /* Whether the tile's residuals are in codes that are taken with those of others. */
 static bool is_shared(const struct zti_coding *coding, const struct lane *l)
 {
-    return l->is_good && has_residuals(l->form) && sz_of(coding)->effort == ZT_EFFORT_DEFAULT &&
-           is_coded(sz_of(coding)->effort, l->form);
+    return l->is_good && has_residuals(l->form) && sz_of(coding)->coder == ZTI_SZ_DEFAULT &&
+           is_coded(sz_of(coding)->coder, l->form);
 }
 
 /* A tile up to its first code; l->tile and l->r are there. */

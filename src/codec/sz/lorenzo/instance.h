@@ -56,7 +56,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #include "codec/sz/lorenzo/words.h"      /* bytes_above_32, ... */
 #include "codec/sz/lorenzo/rice.h"       /* put_groups_32, take_groups_32 */
 #include "codec/sz/lorenzo/huffman.h"    /* put_coded_32, begin_coded_32, end_coded_32 */
-#include "codec/sz/lorenzo/cusz.h"       /* put_paper_32, take_paper_32 */
+#include "codec/sz/lorenzo/cusz.h"       /* put_cusz_32, take_cusz_32 */
 #include "codec/sz/lorenzo/sums.h"       /* put_integers_32, integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS

@@ -33,17 +33,17 @@ ZTI_STATIC uint32_t group_side_bits(uint32_t axes, uint32_t after)
     return axes == 2 ? 3 : axes == 3 || after < 2 ? 2 : 1;
 }
 
-/* Along each axis differences of effort 'paper' begin anew at multiples of so many values, by the
+/* Along each axis differences of the cuSZ coder begin anew at multiples of so many values, by the
  * array's rank; of others only where the tile begins: 0. */
-ZTI_STATIC uint32_t block_side(uint32_t effort, uint32_t rank)
+ZTI_STATIC uint32_t block_side(uint32_t coder, uint32_t rank)
 {
-    return effort != ZT_EFFORT_PAPER ? 0 : rank == 1 ? 256 : rank == 2 ? 16 : 8;
+    return coder != ZTI_SZ_CUSZ ? 0 : rank == 1 ? 256 : rank == 2 ? 16 : 8;
 }
 
 /* The bits of a coordinate that are 0 where they do. */
-ZTI_STATIC uint32_t restart_bits(uint32_t effort, uint32_t rank)
+ZTI_STATIC uint32_t restart_bits(uint32_t coder, uint32_t rank)
 {
-    const uint32_t side = block_side(effort, rank);
+    const uint32_t side = block_side(coder, rank);
     return side > 0 ? side - 1 : UINT32_MAX;
 }
 
@@ -272,29 +272,29 @@ ZTI_STATIC uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
 /* ---- books, and symbols of the published cuSZ coder -------------------------------------------
  */
 
-enum { ZTI_SZ_PAPER_PART = 1024 }; /* symbols of a tile that begin at a known place */
+enum { ZTI_SZ_CUSZ_PART = 1024 }; /* symbols of a tile that begin at a known place */
 
-ZTI_STATIC uint32_t books_of(uint32_t effort)
+ZTI_STATIC uint32_t books_of(uint32_t coder)
 {
-    return effort == ZT_EFFORT_FAST ? 0 : effort == ZT_EFFORT_PAPER ? 1 : (uint32_t)ZTI_SZ_BOOKS;
+    return coder == ZTI_SZ_FAST ? 0 : coder == ZTI_SZ_CUSZ ? 1 : (uint32_t)ZTI_SZ_BOOKS;
 }
 
 ZTI_STATIC uint32_t alphabet_of(const struct zti_sz *sz)
 {
-    return sz->effort == ZT_EFFORT_PAPER ? sz->bins : 256;
+    return sz->coder == ZTI_SZ_CUSZ ? sz->bins : 256;
 }
 
-ZTI_STATIC uint32_t paper_parts(uint32_t n)
+ZTI_STATIC uint32_t cusz_parts(uint32_t n)
 {
-    return (n + ZTI_SZ_PAPER_PART - 1) / ZTI_SZ_PAPER_PART;
+    return (n + ZTI_SZ_CUSZ_PART - 1) / ZTI_SZ_CUSZ_PART;
 }
 
 /* The symbol of a residual of an unsigned type, d + bins / 2, or 0: it is kept as it is; and back.
  */
-#define ZTI_SZ_PAPER_SYMBOL(type, d, bins)                                                         \
+#define ZTI_SZ_CUSZ_SYMBOL(type, d, bins)                                                          \
     ((type)((type)((d) + (bins) / 2) - 1) < (type)((bins)-1) ? (uint32_t)((d) + (bins) / 2) : 0)
 
-ZTI_STATIC int32_t paper_residual(uint32_t symbol, uint32_t bins)
+ZTI_STATIC int32_t cusz_residual(uint32_t symbol, uint32_t bins)
 {
     return (int32_t)(symbol - bins / 2);
 }
@@ -303,21 +303,21 @@ ZTI_STATIC int32_t paper_residual(uint32_t symbol, uint32_t bins)
 
 /* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
  * without loss beside the others. */
-ZTI_STATIC bool is_coded(uint32_t effort, uint32_t form)
+ZTI_STATIC bool is_coded(uint32_t coder, uint32_t form)
 {
-    return effort != ZT_EFFORT_FAST && !(form & ZTI_SZ_LOSSLESS);
+    return coder != ZTI_SZ_FAST && !(form & ZTI_SZ_LOSSLESS);
 }
 
 /* The same as cuSZ codes them. */
-ZTI_STATIC bool is_paper(uint32_t effort, uint32_t form)
+ZTI_STATIC bool is_cusz(uint32_t coder, uint32_t form)
 {
-    return effort == ZT_EFFORT_PAPER && is_coded(effort, form);
+    return coder == ZTI_SZ_CUSZ && is_coded(coder, form);
 }
 
 /* Whether the first integer is subtracted from all of a tile. */
-ZTI_STATIC bool has_base(uint32_t effort)
+ZTI_STATIC bool has_base(uint32_t coder)
 {
-    return effort != ZT_EFFORT_PAPER;
+    return coder != ZTI_SZ_CUSZ;
 }
 
 ZTI_STATIC bool has_residuals(uint32_t form)

@@ -170,7 +170,7 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
         *is_zero = NAME(residuals_in_lines)(&own, columns, sz_of(coding)->axes, &blocks, a, b) == 0;
         return b;
     }
-    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->effort), is_zero);
+    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->coder), is_zero);
     if (*is_zero)
         return a;
     NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
@@ -184,17 +184,17 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
                                  uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
                                  struct NAME(residuals) * to)
 {
-    if (!is_coded(sz_of(coding)->effort, form))
+    if (!is_coded(sz_of(coding)->coder, form))
         return NAME(take_groups)(r, to, tile->n, end_bits);
     to->is_small = false;
-    return NAME(take_paper)(coding, r, to->u, tile->n, end_bits);
+    return NAME(take_cusz)(coding, r, to->u, tile->n, end_bits);
 }
 
 /* How far a tile's base is from the centre, folded; and back. */
 ZTI_INLINE uval NAME(away_of)(const struct zti_coding *coding, uval first)
 {
     const uval away =
-        (uval)((has_base(sz_of(coding)->effort) ? first : 0) - (uval)sz_of(coding)->centre);
+        (uval)((has_base(sz_of(coding)->coder) ? first : 0) - (uval)sz_of(coding)->centre);
     return ZTI_SZ_FOLDED(away, VAL_BITS);
 }
 
@@ -229,10 +229,10 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
     if (!is_zero) {
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
-        const bool fits = !is_coded(sz_of(coding)->effort, form)
+        const bool fits = !is_coded(sz_of(coding)->coder, form)
                               ? NAME(put_groups)(&w, u, tile->n, ahead, left)
-                          : sz_of(coding)->effort == ZT_EFFORT_PAPER
-                              ? NAME(put_paper)(coding, &w, u, tile->n, left)
+                          : sz_of(coding)->coder == ZTI_SZ_CUSZ
+                              ? NAME(put_cusz)(coding, &w, u, tile->n, left)
                               : NAME(put_coded)(coding, &w, u, tile->n, ahead, left);
         if (!fits)
             return false;
@@ -250,7 +250,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
 {
     const uval base = a[0];
     bool is_zero;
-    if (is_paper(sz_of(coding)->effort, form)) {
+    if (is_cusz(sz_of(coding)->coder, form)) {
         (void)NAME(take_base)(a, tile->n, false, &is_zero);
         NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
     } else {
@@ -268,7 +268,7 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
     uval *u = d->u;
     if ((form & ZTI_SZ_KIND) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
-    } else if (is_paper(sz_of(coding)->effort, form)) {
+    } else if (is_cusz(sz_of(coding)->coder, form)) {
         NAME(sums)(tile, sz_of(coding)->axes, u);
     } else if (NAME(is_back_in_lines)(coding, tile)) {
         const struct rows rows = side_by_side(tile, spare, sizeof *spare);
@@ -371,17 +371,17 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
 {
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     bool is_zero;
-    if (sz_of(coding)->effort != ZT_EFFORT_PAPER) {
+    if (sz_of(coding)->coder != ZTI_SZ_CUSZ) {
         a = NAME(residuals)(coding, tile, a, b, &is_zero);
         if (!is_zero)
             NAME(count_residuals)(coding, tile, a, ahead, counts);
         return;
     }
-    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->effort), &is_zero);
+    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->coder), &is_zero);
     if (is_zero)
         return;
     NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
-    NAME(paper_symbols)(a, tile->n, sz_of(coding)->bins, symbols);
+    NAME(cusz_symbols)(a, tile->n, sz_of(coding)->bins, symbols);
     zti_sz_count(coding, counts, 0, symbols, tile->n);
 }
 

@@ -19,7 +19,7 @@ static struct tile tile_at(const struct zti_coding *coding, const struct zti_wal
 {
     const struct zti_grid *const grid = &coding->grid;
     struct tile tile = {.rank = grid->rank, .n = 1};
-    tile.block = block_side(sz_of(coding)->effort, grid->rank);
+    tile.block = block_side(sz_of(coding)->coder, grid->rank);
     for (uint32_t i = 0; i < grid->rank; i++) {
         tile.origin[i] = walk->origin[i];
         tile.extent[i] = extent_at(grid, i, walk->origin[i]);

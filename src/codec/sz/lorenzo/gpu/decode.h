@@ -227,10 +227,10 @@ static __device__ __forceinline__ void put_wide_residuals(const struct sz_tiles 
         *in_tile(sh, zti_ctz64(left), false) = (word)outlier_at(s, at);
 }
 
-/* Effort 'paper': residuals from symbols, 32 a thread, and sums along rows of so many values; of
+/* The cuSZ coder: residuals from symbols, 32 a thread, and sums along rows of so many values; of
  * wide ones without sums. The block calls it. */
-static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, struct taking *sh,
-                                                  struct sz_found *found, uint32_t row)
+static __device__ __forceinline__ void take_cusz(const struct sz_tiles *s, struct taking *sh,
+                                                 struct sz_found *found, uint32_t row)
 {
     const uint32_t *const symbols =
         (const uint32_t *)sz_symbols_in(found, &s->sz) + threadIdx.x * (HALF / 2);
@@ -246,7 +246,7 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
         for (uint32_t k = 0; k < 8; k++) {
             const uint32_t symbol = k % 2 ? w[k / 2] >> 16 : w[k / 2] & 0xffff;
             outliers |= symbol == 0 ? 1u << (i + k) : 0;
-            v[i + k] = (uint32_t)paper_residual(symbol, s->sz.bins);
+            v[i + k] = (uint32_t)cusz_residual(symbol, s->sz.bins);
         }
     }
     outliers &= own < HALF ? (1u << own) - 1 : UINT32_MAX;
@@ -597,7 +597,7 @@ static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, stru
 
 /* A tile's integers, in sh->u, but for sums along axes from 'end' on. */
 static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, struct taking *sh,
-                                                     struct sz_found *found, uint32_t effort,
+                                                     struct sz_found *found, uint32_t coder,
                                                      uint32_t end)
 {
     const uint32_t form = found->form & ZTI_SZ_KIND;
@@ -608,19 +608,19 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
         return;
     }
     bool has_sums = false;
-    if (is_paper(effort, found->form)) {
+    if (is_cusz(coder, found->form)) {
         const uint32_t row = form == ZTI_SZ_NARROW ? row_sums(&sh->walk, false) : 0;
-        take_paper(s, sh, found, row);
+        take_cusz(s, sh, found, row);
         has_sums = row > 0;
     } else {
         if (sh->walk.is_blocked)
             place_groups(sh);
         if (WIDTH == 32 || form == ZTI_SZ_NARROW) {
             has_sums = row_sums(&sh->walk, sh->walk.is_blocked) > 0;
-            take_groups(s, sh, found, is_coded(effort, found->form), false);
+            take_groups(s, sh, found, is_coded(coder, found->form), false);
         } else {
             __syncthreads();
-            take_groups(s, sh, found, is_coded(effort, found->form), true);
+            take_groups(s, sh, found, is_coded(coder, found->form), true);
         }
     }
     __syncthreads();
@@ -633,7 +633,7 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
 }
 
 /* A block's tile. */
-static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint32_t effort)
+static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
     const uint64_t slot = blockIdx.x, i = s->from + slot / s->tiles_each;
@@ -646,7 +646,7 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     const uint32_t form = found->form, kind = form & ZTI_SZ_KIND;
     const bool is_raw = kind == ZTI_SZ_RAW, are_marked = IS_LOG && has_marks(&s->sz, form);
     place_tile(s, sh, found, number);
-    if (kind == ZTI_SZ_NARROW && !is_paper(effort, form))
+    if (kind == ZTI_SZ_NARROW && !is_cusz(coder, form))
         bring_bits(s, sh, found);
     __syncthreads();
     if (are_marked)
@@ -655,7 +655,7 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     const bool is_fast = sh->is_inside && has_residuals(form) && !are_marked && sh->step[last] >= 8;
     const word base = (word)s->sz.centre + unfold((word)found->away, kind == ZTI_SZ_NARROW);
     if (!is_raw)
-        take_integers(s, sh, found, effort, is_fast ? last : sh->axes);
+        take_integers(s, sh, found, coder, is_fast ? last : sh->axes);
     if (is_fast)
         sum_and_put(s, sh, form, base);
     else

@@ -2,7 +2,7 @@
  * Its parameters are those of lorenzo/gpu/kernel.h. */
 
 enum {
-    PAPER_GROUPS = (int)ZTI_SZ_PAPER_PART / (int)ZTI_SZ_GROUP,
+    CUSZ_GROUPS = (int)ZTI_SZ_CUSZ_PART / (int)ZTI_SZ_GROUP,
     HIST_MOST = 4096, /* symbols that are counted in shared memory */
     /* parts of a tile that hold bits of each group: lists and all else with Rice codes, or lists,
      * then symbols of each book */
@@ -44,15 +44,15 @@ static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
 
 /* ---- the length ------------------------------------------------------------------------------ */
 
-/* How many bits a group takes of each kind, with effort 'paper'. */
-static __device__ __forceinline__ void measure_paper(const struct sz_tiles *s, struct coding *sh,
-                                                     struct pair d, uint32_t n, uint32_t g,
-                                                     uint32_t width)
+/* How many bits a group takes of each kind, with the cuSZ coder. */
+static __device__ __forceinline__ void measure_cusz(const struct sz_tiles *s, struct coding *sh,
+                                                    struct pair d, uint32_t n, uint32_t g,
+                                                    uint32_t width)
 {
     const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
-    const struct paper p = paper_of(codes, d, n, s->sz.bins, width == 32);
+    const struct cusz p = cusz_of(codes, d, n, s->sz.bins, width == 32);
     const uint32_t rest = __reduce_add_sync(SIMT_ALL_LANES, code_count(p.low) + code_count(p.high));
-    const uint32_t kept = paper_kept(p);
+    const uint32_t kept = cusz_kept(p);
     if (threadIdx.x % 32 == 0) {
         sh->classes[g] = 0;
         sh->plane_at[g] = 0;
@@ -63,15 +63,15 @@ static __device__ __forceinline__ void measure_paper(const struct sz_tiles *s, s
 
 /* Bits of the class of group g, or in its place of where a part begins; 0 beyond the last group. */
 static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, const struct plan *p,
-                                                         uint32_t g, uint32_t effort)
+                                                         uint32_t g, uint32_t coder)
 {
     const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
     if (in_group(sh->walk.n, g) == 0)
         return 0;
     if (!p->is_coded)
         return class_code(c, before).count;
-    if (effort == ZT_EFFORT_PAPER)
-        return g > 0 && g % PAPER_GROUPS == 0 ? 16 : 0;
+    if (coder == ZTI_SZ_CUSZ)
+        return g > 0 && g % CUSZ_GROUPS == 0 ? 16 : 0;
     return code_count(codes_in(sh)[class_symbol(c, before)]);
 }
 
@@ -91,11 +91,11 @@ static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
 /* Lengths of what is in sections, the one kind there is or lists and symbols of each book, to where
  * each begins, section after section. Returns how much that is. */
 static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,
-                                                      uint32_t effort)
+                                                      uint32_t coder)
 {
     const uint32_t l = threadIdx.x % 32;
     uint32_t rest[2], book[2], total = 0;
-    if (effort != ZT_EFFORT_DEFAULT)
+    if (coder != ZTI_SZ_DEFAULT)
         return sum_groups(sh->rest_at);
     SIMT_UNROLL
     for (uint32_t k = 0; k < 2; k++) {
@@ -117,17 +117,17 @@ static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const s
 
 /* Lengths of all groups to where each begins. */
 static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
-                                                   uint32_t effort)
+                                                   uint32_t coder)
 {
     const uint32_t l = threadIdx.x % 32, kind = threadIdx.x / 32;
     uint32_t bits;
     if (kind == 0) {
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++)
-            sh->class_at[2 * l + k] = class_bits_of(sh, p, 2 * l + k, effort);
+            sh->class_at[2 * l + k] = class_bits_of(sh, p, 2 * l + k, coder);
     }
     if (kind == 3)
-        bits = place_rest(sh, p, effort);
+        bits = place_rest(sh, p, coder);
     else
         bits = sum_groups(kind == 0 ? sh->class_at : kind == 1 ? sh->plane_at : sh->excess_at);
     if (l == 0)
@@ -181,19 +181,19 @@ static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struc
 /* The head of a tile's plan; its integers are in sh->a, and all threads know its base after the
  * next barrier. */
 static __device__ __forceinline__ struct plan
-begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32_t effort)
+begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32_t coder)
 {
     struct plan p;
     find_blocks(sh);
     p.form = integers_of(s, sh, is_lossless);
-    p.is_coded = is_coded(effort, p.form);
+    p.is_coded = is_coded(coder, p.form);
     p.is_zero = false;
     p.has_exact = sh->has_exact != 0;
     p.has_marks = IS_LOG && !is_lossless;
     p.bytes = 0;
     if (p.has_marks || p.has_exact)
         fill_gaps(s, sh, &p);
-    const word base = has_base(effort) ? sh->a[0] : 0;
+    const word base = has_base(coder) ? sh->a[0] : 0;
     const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
     if (threadIdx.x == 0)
         sh->away = away;
@@ -204,26 +204,26 @@ begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32
  * Returns about the bits in Rice codes of a lane's groups that are no lists. */
 static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles *s,
                                                           struct coding *sh, struct plan *p,
-                                                          uint32_t effort, bool is_counted)
+                                                          uint32_t coder, bool is_counted)
 {
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
-    const bool are_paper = is_paper(effort, p->form);
+    const bool are_cusz = is_cusz(coder, p->form);
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
     const uint32_t first = threadIdx.x / 32 * each, some = groups_in(sh->walk.n);
     const struct residuals r = {first,           first + each < some ? first + each : some,
-                                sh->walk.differ, has_base(effort) ? sh->a[0] : 0,
-                                are_paper,       is_narrow};
+                                sh->walk.differ, has_base(coder) ? sh->a[0] : 0,
+                                are_cusz,        is_narrow};
     uint32_t all = 0;
     bool differs = false;
     find_residuals(sh, &r);
     simt_order_warp(); /* groups are of other lanes' values */
-    if (!are_paper)
+    if (!are_cusz)
         differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
-    for (uint32_t g = r.first; are_paper && g < r.last; g++) {
+    for (uint32_t g = r.first; are_cusz && g < r.last; g++) {
         const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;
         if (!is_counted)
-            measure_paper(s, sh, u, in_group(sh->walk.n, g), g, width);
+            measure_cusz(s, sh, u, in_group(sh->walk.n, g), g, width);
     }
     for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += PUT_THREADS)
         if (in_group(sh->walk.n, g) == 0)
@@ -234,10 +234,10 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
 
 /* Everything but the bytes themselves. */
 static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, struct coding *sh,
-                                                      bool is_lossless, uint32_t effort)
+                                                      bool is_lossless, uint32_t coder)
 {
-    struct plan p = begin_plan(s, sh, is_lossless, effort);
-    (void)measure_groups(s, sh, &p, effort, false);
+    struct plan p = begin_plan(s, sh, is_lossless, coder);
+    (void)measure_groups(s, sh, &p, coder, false);
     p.bytes = 1 + base_bytes_of(sh->away) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
     if (p.is_zero) {
         p.form = zero_form(p.form);
@@ -246,7 +246,7 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
         return p;
     }
     if (threadIdx.x < 32 * (uint32_t)PLACING_WARPS)
-        place_parts(sh, &p, effort);
+        place_parts(sh, &p, coder);
     else
         clear(sh, sh->walk.n * (WIDTH / 8), 32 * (uint32_t)PLACING_WARPS);
     __syncthreads();
@@ -259,16 +259,16 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
 /* A group's class. */
 static __device__ __forceinline__ void put_class(struct coding *sh, const struct plan *p,
                                                  uint32_t g, uint32_t *out, uint32_t at,
-                                                 uint32_t effort)
+                                                 uint32_t coder)
 {
     const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
     at += sh->class_at[g];
     if (!p->is_coded)
         or_bits(out, at, class_code(c, before).bits);
-    else if (effort == ZT_EFFORT_DEFAULT)
+    else if (coder == ZTI_SZ_DEFAULT)
         or_bits_32(out, at, codes_in(sh)[class_symbol(c, before)] & 0xffff);
-    else if (g > 0 && g % PAPER_GROUPS == 0)
-        or_bits_32(out, at, sh->rest_at[g] - sh->rest_at[g - PAPER_GROUPS]);
+    else if (g > 0 && g % CUSZ_GROUPS == 0)
+        or_bits_32(out, at, sh->rest_at[g] - sh->rest_at[g - CUSZ_GROUPS]);
 }
 
 /* The bits, but for its class, of a group that is no list; those of all planes and of all that is
@@ -276,14 +276,14 @@ static __device__ __forceinline__ void put_class(struct coding *sh, const struct
 static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
                                                  const struct plan *p, const struct turner *t,
                                                  uint32_t g, uint32_t *out, uint32_t planes,
-                                                 uint32_t effort)
+                                                 uint32_t coder)
 {
     const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
     const word *const u = sh->u + g * ZTI_SZ_GROUP;
-    if (is_paper(effort, p->form)) {
+    if (is_cusz(coder, p->form)) {
         const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
         const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
-        const struct paper d = paper_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
+        const struct cusz d = cusz_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
         put_codes(d.low, out, rest + sh->rest_at[g]);
         put_codes(d.high, out,
                   rest + sh->rest_at[g] + __reduce_add_sync(SIMT_ALL_LANES, code_count(d.low)));
@@ -304,16 +304,16 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
 static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct coding *sh,
                                                 const struct plan *p, const struct turner *t,
                                                 uint32_t g, uint32_t *out, uint32_t planes,
-                                                uint32_t effort)
+                                                uint32_t coder)
 {
     const uint32_t rest = planes + sh->plane_bits;
     SIMT_NO_UNROLL
     for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
         const uint32_t c = sh->classes[i];
-        if (!is_paper(effort, p->form) && is_list(c))
+        if (!is_cusz(coder, p->form) && is_list(c))
             put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
         else
-            put_group(s, sh, p, t, i, out, planes, effort);
+            put_group(s, sh, p, t, i, out, planes, coder);
     }
 }
 
@@ -321,13 +321,13 @@ static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct
 static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
                                                 const struct plan *p, const struct turner *t,
                                                 uint32_t g, uint32_t n, uint32_t *out,
-                                                uint32_t planes, uint32_t effort)
+                                                uint32_t planes, uint32_t coder)
 {
     const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, c = sh->classes[own];
     const uint32_t most = class_most(BOTH_BITS + (p->is_coded ? 1 : 0));
     const bool is_alone = is_list(c) || c > most || g * ZTI_SZ_GROUP + 128 > n;
-    if (effort == ZT_EFFORT_PAPER || zti_unlikely(__any_sync(SIMT_ALL_LANES, is_alone))) {
-        put_each(s, sh, p, t, g, out, planes, effort);
+    if (coder == ZTI_SZ_CUSZ || zti_unlikely(__any_sync(SIMT_ALL_LANES, is_alone))) {
+        put_each(s, sh, p, t, g, out, planes, coder);
         return;
     }
     const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
@@ -379,23 +379,23 @@ static __device__ __forceinline__ void take_next(const struct sz_tiles *s, struc
 /* All groups' bits from bit 'at' on; returns whether this warp is the first that has no more. */
 static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, struct coding *sh,
                                                   const struct plan *p, uint32_t *out, uint32_t at,
-                                                  uint32_t effort)
+                                                  uint32_t coder)
 {
     const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
     const struct turner t = turner_of();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     uint32_t g;
     if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
-        put_class(sh, p, own, out, at, effort);
+        put_class(sh, p, own, out, at, coder);
     while (in_group(n, g = next_groups(sh)) > 0)
-        put_both(s, sh, p, &t, g, n, out, planes, effort);
+        put_both(s, sh, p, &t, g, n, out, planes, coder);
     return in_group(n, g - 2) > 0; /* there is one group at least */
 }
 
 /* A prepared tile's bytes to sh->a; there after the next barrier. Returns whether this is the first
  * warp that is done, or a warp that passes for it. */
 static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, struct coding *sh,
-                                                   const struct plan *p, uint32_t effort)
+                                                   const struct plan *p, uint32_t coder)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
     const uint32_t base_bytes = base_bytes_of(sh->away), head = 8 * (1 + base_bytes);
@@ -415,7 +415,7 @@ static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, str
         put_exact_values(sh, out, values);
     if (p->is_zero)
         return threadIdx.x < 32;
-    return put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), effort);
+    return put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), coder);
 }
 
 /* A tile's values as they are. */
@@ -484,7 +484,7 @@ static __device__ __forceinline__ void keep(const struct sz_tiles *s, struct cod
  * lorenzo/encode.h decides alike: what is not short by prediction is tried without loss, and else
  * left as it is. */
 static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
-                                                     struct plan *p, bool *is_raw, uint32_t effort)
+                                                     struct plan *p, bool *is_raw, uint32_t coder)
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = may_be_lossless(&s->sz);
@@ -495,7 +495,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
             break;
         if (attempt > 0 || !sh->is_next_alike) /* its values are there already */
             begin_values(sh);
-        *p = prepare(s, sh, attempt == 1, effort);
+        *p = prepare(s, sh, attempt == 1, coder);
         if (attempt == 2)
             return p->bytes;
         if (attempt == 1 && p->bytes <= raw_bytes && p->bytes < sh->first_bytes)
@@ -550,12 +550,12 @@ static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, stru
 
 /* A block's tiles to their places in the stream: each waits for its own while the next one is
  * coded. */
-static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t effort)
+static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
     if (threadIdx.x == 0)
         begin_block(s, sh, lookback_take(s->states));
-    if (effort == ZT_EFFORT_DEFAULT)
+    if (coder == ZTI_SZ_DEFAULT)
         load_codes(s, sh);
     __syncthreads();
     SIMT_NO_UNROLL
@@ -563,7 +563,7 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         const bool is_over = sh->number >= s->grid.count;
         struct plan p = {0, 0, false, false, false, false};
         bool is_raw = false, is_first = threadIdx.x < 32;
-        const uint32_t bytes = is_over ? 0 : plan_tile(s, sh, &p, &is_raw, effort);
+        const uint32_t bytes = is_over ? 0 : plan_tile(s, sh, &p, &is_raw, coder);
         if (threadIdx.x == 0 && !is_over)
             lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
         if (threadIdx.x < 32)
@@ -573,7 +573,7 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         if (is_raw)
             put_raw(sh, bytes);
         else
-            is_first = put_planned(s, sh, &p, effort);
+            is_first = put_planned(s, sh, &p, coder);
         if (is_first)
             take_next(s, sh);
         __syncthreads();
@@ -589,12 +589,12 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
 
 /* The symbols of a tile's residuals to the counts of all, by way of shared memory ('own') where
  * the alphabet is small. */
-static __device__ __forceinline__ void count_paper(const struct sz_tiles *s, struct coding *sh,
-                                                   const struct plan *p, uint32_t *own)
+static __device__ __forceinline__ void count_cusz(const struct sz_tiles *s, struct coding *sh,
+                                                  const struct plan *p, uint32_t *own)
 {
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
     for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
-        const uint32_t symbol = paper_symbol(sh->u[i], s->sz.bins, is_narrow);
+        const uint32_t symbol = cusz_symbol(sh->u[i], s->sz.bins, is_narrow);
         if (own)
             (void)atomicAdd((unsigned *)own + symbol, 1u);
         else
@@ -616,10 +616,10 @@ static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t 
     }
 }
 
-static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint32_t effort)
+static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
-    const uint32_t symbols = books_of(effort) * s->alphabet;
+    const uint32_t symbols = books_of(coder) * s->alphabet;
     uint32_t *const own = symbols <= HIST_MOST ? (uint32_t *)(void *)sh->a : NULL;
     if (!zti_sz_is_counted(s->first_tile + blockIdx.x, s->part))
         return;
@@ -627,19 +627,18 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
         begin_block(s, sh, blockIdx.x);
     __syncthreads();
     begin_values(sh);
-    struct plan p = begin_plan(s, sh, false, effort);
-    const uint32_t bits =
-        __reduce_add_sync(SIMT_ALL_LANES, measure_groups(s, sh, &p, effort, true));
+    struct plan p = begin_plan(s, sh, false, coder);
+    const uint32_t bits = __reduce_add_sync(SIMT_ALL_LANES, measure_groups(s, sh, &p, coder, true));
     if (p.is_zero)
         return;
     for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
         own[i] = 0;
     __syncthreads();
-    if (effort == ZT_EFFORT_PAPER)
-        count_paper(s, sh, &p, own);
+    if (coder == ZTI_SZ_CUSZ)
+        count_cusz(s, sh, &p, own);
     else
         count_groups(sh, own);
-    if (effort != ZT_EFFORT_PAPER && threadIdx.x % 32 == 0)
+    if (coder != ZTI_SZ_CUSZ && threadIdx.x % 32 == 0)
         (void)atomicAdd((unsigned long long *)s->counts + ZTI_SZ_BOOKS * s->alphabet,
                         (unsigned long long)bits);
     __syncthreads();

@@ -1,8 +1,8 @@
 /* huffman.h: kernel text, coding: groups of 64 values in Huffman codes, a warp a group: the
- * symbols of efforts 'default' (lorenzo/huffman.h) and 'paper' (lorenzo/cusz.h), how many bits they
- * take, the bits, and counts. Its parameters are those of lorenzo/gpu/kernel.h. All lanes of a warp
- * call these functions, with the same group, whose values are in shared memory at u, followed by
- * zeros. */
+ * symbols of effort 'default' (lorenzo/huffman.h) and the cuSZ coder (lorenzo/cusz.h), how many
+ * bits they take, the bits, and counts. Its parameters are those of lorenzo/gpu/kernel.h. All lanes
+ * of a warp call these functions, with the same group, whose values are in shared memory at u,
+ * followed by zeros. */
 
 static __device__ __forceinline__ uint32_t code_count(uint32_t code)
 {
@@ -111,40 +111,40 @@ static __device__ __forceinline__ void count_symbols(const word *u, uint32_t n, 
         (void)atomicAdd((unsigned *)counts + book * 256 + symbol_of(u, c, lane), 1u);
 }
 
-/* ---- effort 'paper' -------------------------------------------------------------------------- */
+/* ---- the cuSZ coder -------------------------------------------------------------------------- */
 
 /* The symbol of a residual; 0: it is kept as it is. */
-static __device__ __forceinline__ uint32_t paper_symbol(word d, uint32_t bins, bool is_narrow)
+static __device__ __forceinline__ uint32_t cusz_symbol(word d, uint32_t bins, bool is_narrow)
 {
-    return is_narrow ? ZTI_SZ_PAPER_SYMBOL(uint32_t, (uint32_t)d, bins)
-                     : ZTI_SZ_PAPER_SYMBOL(word, d, bins);
+    return is_narrow ? ZTI_SZ_CUSZ_SYMBOL(uint32_t, (uint32_t)d, bins)
+                     : ZTI_SZ_CUSZ_SYMBOL(word, d, bins);
 }
 
 /* A group's codes, and residuals that are kept as they are. */
-struct paper {
+struct cusz {
     uint32_t low, high; /* codes; 0 beyond the last value */
     bool is_low_kept, is_high_kept;
 };
 
-static __device__ __forceinline__ struct paper paper_of(const uint32_t *codes, struct pair d,
-                                                        uint32_t n, uint32_t bins, bool is_narrow)
+static __device__ __forceinline__ struct cusz cusz_of(const uint32_t *codes, struct pair d,
+                                                      uint32_t n, uint32_t bins, bool is_narrow)
 {
     const uint32_t lane = threadIdx.x % 32;
-    const uint32_t low = paper_symbol(d.low, bins, is_narrow);
-    const uint32_t high = paper_symbol(d.high, bins, is_narrow);
+    const uint32_t low = cusz_symbol(d.low, bins, is_narrow);
+    const uint32_t high = cusz_symbol(d.high, bins, is_narrow);
     const bool has_low = lane < n, has_high = 32 + lane < n;
-    const struct paper p = {has_low ? codes[low] : 0, has_high ? codes[high] : 0,
-                            has_low && low == 0, has_high && high == 0};
+    const struct cusz p = {has_low ? codes[low] : 0, has_high ? codes[high] : 0,
+                           has_low && low == 0, has_high && high == 0};
     return p;
 }
 
-static __device__ __forceinline__ uint32_t paper_kept(struct paper p)
+static __device__ __forceinline__ uint32_t cusz_kept(struct cusz p)
 {
     return (uint32_t)(__popc(__ballot_sync(SIMT_ALL_LANES, p.is_low_kept)) +
                       __popc(__ballot_sync(SIMT_ALL_LANES, p.is_high_kept)));
 }
 
-static __device__ __forceinline__ void put_kept(struct pair d, struct paper p, uint32_t width,
+static __device__ __forceinline__ void put_kept(struct pair d, struct cusz p, uint32_t width,
                                                 uint32_t *out, uint32_t at)
 {
     if (!__any_sync(SIMT_ALL_LANES, p.is_low_kept || p.is_high_kept))

@@ -14,7 +14,7 @@ struct coding {
     uint32_t has_exact;
     uint32_t classes[ZTI_SZ_GROUPS];
     /* a group's class, planes, list or symbols, and what is more than these say: how many bits,
-     * then where. With effort 'paper' in the place of classes where parts begin, and of what is
+     * then where. With the cuSZ coder in the place of classes where parts begin, and of what is
      * more residuals as they are */
     uint32_t class_at[ZTI_SZ_GROUPS], plane_at[ZTI_SZ_GROUPS];
     uint32_t rest_at[ZTI_SZ_GROUPS], excess_at[ZTI_SZ_GROUPS];
@@ -404,13 +404,13 @@ static __device__ __forceinline__ word difference(const word *a, const uint32_t 
     return sum;
 }
 
-/* Residuals of a warp's groups, from the first to before the last, to sh->u, folded where they are
- * not effort 'paper's. 'axes' is known where this is compiled: differences are along no more. */
+/* Residuals of a warp's groups, from the first to before the last, to sh->u, folded but for
+ * the cuSZ coder. 'axes' is known where this is compiled: differences are along no more. */
 struct residuals {
     uint32_t first, last;
     uint32_t differ; /* along which axes */
     word base;       /* what all integers are less by */
-    bool is_paper, is_narrow;
+    bool is_cusz, is_narrow;
 };
 
 static __device__ __forceinline__ word residual_at(const struct coding *sh, const uint32_t *pace,
@@ -418,7 +418,7 @@ static __device__ __forceinline__ word residual_at(const struct coding *sh, cons
                                                    uint32_t axes)
 {
     const word d = difference(sh->a, pace, p, axes) - (p.has == 0 ? r->base : 0);
-    return r->is_paper ? d : fold(d, r->is_narrow);
+    return r->is_cusz ? d : fold(d, r->is_narrow);
 }
 
 /* Those of AT_ONCE values side by side, of which p is the first one's spot: rows that lie before
@@ -455,7 +455,7 @@ static __device__ __forceinline__ void residuals_at_once(struct coding *sh, cons
         const word before = j > 0 ? (is_along ? sum[j - 1] : 0) : (p.has & 1) != 0 ? left : 0;
         const word first = p.has == 0 && (j == 0 || !is_along) ? r->base : 0;
         const word own_d = sum[j] - before - first;
-        d[j] = r->is_paper ? own_d : fold(own_d, is_narrow);
+        d[j] = r->is_cusz ? own_d : fold(own_d, is_narrow);
     }
 }
 
@@ -505,7 +505,7 @@ static __device__ __forceinline__ void find_residuals(struct coding *sh, const s
 #define OF_BLOCKS(n) residuals_by_lanes(sh, r, n, true)
 #define OF_EVEN(n)   residuals_by_lanes(sh, r, n, false)
 #define OF_RUNS(n)   residuals_of_runs(sh, r, n)
-    if (sh->walk.is_blocked && !r->is_paper)
+    if (sh->walk.is_blocked && !r->is_cusz)
         BY_AXES(2, OF_BLOCKS);
     else if (sh->walk.is_even)
         BY_AXES(1, OF_EVEN);

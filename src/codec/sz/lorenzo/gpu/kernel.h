@@ -58,32 +58,32 @@
 #if IS_LOG
 
 /* Fewer arrays are coded so: the kernels are those of all efforts. */
-KERNEL(put, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, s.sz.effort))
-KERNEL(take, THREADS, TAKE_BLOCKS, take_slot(&s, s.sz.effort))
-KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.effort))
+KERNEL(put, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, s.sz.coder))
+KERNEL(take, THREADS, TAKE_BLOCKS, take_slot(&s, s.sz.coder))
+KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 
 #define LAUNCH(kernel, blocks, threads, bytes) LAUNCH_NAMED(NAME(kernel), blocks, threads, bytes)
 #define MARKS_BYTES                            sizeof(struct marks)
 
 #else
 
-KERNEL(put_fast, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZT_EFFORT_FAST))
-KERNEL(put_default, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZT_EFFORT_DEFAULT))
-KERNEL(put_paper, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZT_EFFORT_PAPER))
-KERNEL(take_fast, THREADS, TAKE_BLOCKS, take_slot(&s, ZT_EFFORT_FAST))
-KERNEL(take_default, THREADS, TAKE_BLOCKS, take_slot(&s, ZT_EFFORT_DEFAULT))
-KERNEL(take_paper, THREADS, TAKE_BLOCKS, take_slot(&s, ZT_EFFORT_PAPER))
-KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZT_EFFORT_DEFAULT))
-KERNEL(count_paper, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZT_EFFORT_PAPER))
+KERNEL(put_fast, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_FAST))
+KERNEL(put_default, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_DEFAULT))
+KERNEL(put_cusz, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_CUSZ))
+KERNEL(take_fast, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_FAST))
+KERNEL(take_default, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_DEFAULT))
+KERNEL(take_cusz, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_CUSZ))
+KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
+KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
 #define MARKS_BYTES 0
 /* A kernel, by the effort. */
 #define LAUNCH(kernel, blocks, threads, bytes)                                                     \
     do {                                                                                           \
-        if (s->sz.effort == ZT_EFFORT_FAST)                                                        \
+        if (s->sz.coder == ZTI_SZ_FAST)                                                            \
             LAUNCH_NAMED(NAME(kernel##_fast), blocks, threads, bytes);                             \
-        else if (s->sz.effort == ZT_EFFORT_PAPER)                                                  \
-            LAUNCH_NAMED(NAME(kernel##_paper), blocks, threads, bytes);                            \
+        else if (s->sz.coder == ZTI_SZ_CUSZ)                                                       \
+            LAUNCH_NAMED(NAME(kernel##_cusz), blocks, threads, bytes);                             \
         else                                                                                       \
             LAUNCH_NAMED(NAME(kernel##_default), blocks, threads, bytes);                          \
     } while (0)
@@ -93,8 +93,7 @@ KERNEL(count_paper, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZT_EFFORT_PAPER))
 /* Codes are there for effort 'default' alone. */
 extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
-    const size_t codes =
-        s->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;
+    const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;
     LAUNCH(put, simt_at_most(s->grid.count, PUT_MOST), PUT_THREADS,
            sizeof(struct coding) + MARKS_BYTES + codes);
 }
@@ -110,8 +109,8 @@ extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
 #if IS_LOG
     LAUNCH(count, s->grid.count, PUT_THREADS, sizeof(struct coding) + MARKS_BYTES);
 #else
-    if (s->sz.effort == ZT_EFFORT_PAPER)
-        LAUNCH_NAMED(NAME(count_paper), s->grid.count, PUT_THREADS, sizeof(struct coding));
+    if (s->sz.coder == ZTI_SZ_CUSZ)
+        LAUNCH_NAMED(NAME(count_cusz), s->grid.count, PUT_THREADS, sizeof(struct coding));
     else
         LAUNCH_NAMED(NAME(count_default), s->grid.count, PUT_THREADS, sizeof(struct coding));
 #endif

@@ -103,7 +103,7 @@ static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, stru
         w->n = up_to;
         w->row = row;
         w->differ = differ;
-        w->restart = restart_bits(s->sz.effort, s->grid.rank);
+        w->restart = restart_bits(s->sz.coder, s->grid.rank);
         w->is_blocked = false;
         sh->axes = axes;
         sh->offset = (int64_t)offset;

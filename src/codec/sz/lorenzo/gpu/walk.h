@@ -130,12 +130,12 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
         axes++;
     }
     w->first = first;
-    w->restart = restart_bits(s->sz.effort, s->grid.rank);
+    w->restart = restart_bits(s->sz.coder, s->grid.rank);
     invert(w->extent, axes, w->inverse);
     set_sides(w, axes);
     w->is_blocked = w->is_blocked && s->sz.is_blocked != 0;
-    /* tiles of effort 'paper' are in blocks only where they are coded without loss */
-    if (set_paces(w, w->is_blocked && s->sz.effort != ZT_EFFORT_PAPER) > ROOM)
+    /* tiles of the cuSZ coder are in blocks only where they are coded without loss */
+    if (set_paces(w, w->is_blocked && s->sz.coder != ZTI_SZ_CUSZ) > ROOM)
         (void)set_paces(w, false);
     bool is_together = w->stride[0] == 1 && (uintptr_t)first % 16 == 0;
     w->is_even = w->extent[0] % AT_ONCE == 0;

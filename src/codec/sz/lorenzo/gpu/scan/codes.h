@@ -1,7 +1,7 @@
 /* codes.h: kernel text of lorenzo/gpu/scan/scan.cu: Huffman codes of a lane's window, by tables
  * in shared memory, which are made once for all blocks. */
 
-/* What an entry of effort 'paper' has in the place of ends: this is symbol 0. Eight entries can be
+/* What an entry of the cuSZ coder has in the place of ends: this is symbol 0. Eight entries can be
  * added up to know of how many it is said. */
 enum { IS_OUTLIER = 1 << 20 };
 
@@ -30,22 +30,22 @@ SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_ti
         table[i] = own[i] | zti_ends_in(own, i);
 }
 
-/* That of effort 'paper', of more bits, an entry a thread. */
-SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_paper_table(const struct sz_tiles s)
+/* That of the cuSZ coder, of more bits, an entry a thread. */
+SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_cusz_table(const struct sz_tiles s)
 {
     const uint32_t i = blockIdx.x * TABLE_THREADS + threadIdx.x;
     const struct zti_cuda_book book = sz_book(s.model, s.alphabet, 0);
     const uint32_t code =
-        zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, PAPER_TABLE_BITS);
+        zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, CUSZ_TABLE_BITS);
     sz_tables_in(s.found, &s.sz, s.slots)[i] = zti_code_length(code) > 0 ? with_outlier(code) : 0;
 }
 
 /* Tables and numbers of all books, there after the next barrier. The block calls it. */
 static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, const struct finding *f,
-                                                  uint32_t effort)
+                                                  uint32_t coder)
 {
     const uint32_t *const from = sz_tables_in(s->found, &s->sz, s->slots);
-    const uint32_t threads = blockDim.x, words = sz_table_words(effort);
+    const uint32_t threads = blockDim.x, words = sz_table_words(coder);
     for (uint32_t first = 4 * threadIdx.x; first < words; first += 4 * 4 * threads) {
         uint32_t v[4][4]; /* at once */
         SIMT_UNROLL
@@ -57,21 +57,21 @@ static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, cons
             if (first + 4 * k * threads < words)
                 simt_store_16(f->tables + first + 4 * k * threads, v[k]);
     }
-    for (uint32_t k = 0; k < books_of(effort); k++)
+    for (uint32_t k = 0; k < books_of(coder); k++)
         for (uint32_t m = threadIdx.x; m < ZTI_BOOK_NUMBERS; m += threads)
             f->numbers[k][m] = sz_book(s->model, s->alphabet, k).numbers[m];
     if (!f->near)
         return;
     const struct zti_cuda_book book = sz_book(s->model, s->alphabet, 0);
-    const uint32_t longs = book.numbers[ZTI_BOOK_ENTRY + (int)PAPER_TABLE_BITS + 1];
+    const uint32_t longs = book.numbers[ZTI_BOOK_ENTRY + (int)CUSZ_TABLE_BITS + 1];
     for (uint32_t i = threadIdx.x; longs + i < book.numbers[ZTI_BOOK_USED]; i += threads)
         f->near[i] = with_outlier(book.order[longs + i]);
 }
 
-/* Codes longer than the table of effort 'paper' is wide: of each length the first one, and how far
+/* Codes longer than the table of the cuSZ coder is wide: of each length the first one, and how far
  * it is from there to its place among those that are near, or in the order. They are in registers,
  * as some lane or other of a warp has such a code often, and the others wait. */
-enum { LONGER = (int)ZTI_HUFFMAN_MAX_BITS - (int)PAPER_TABLE_BITS };
+enum { LONGER = (int)ZTI_HUFFMAN_MAX_BITS - (int)CUSZ_TABLE_BITS };
 
 struct longer {
     uint32_t first[LONGER], away[LONGER];
@@ -79,7 +79,7 @@ struct longer {
 
 static __device__ __forceinline__ struct longer longer_of(const uint32_t *numbers, bool is_near)
 {
-    const uint32_t bits = PAPER_TABLE_BITS + 1;
+    const uint32_t bits = CUSZ_TABLE_BITS + 1;
     const uint32_t before = is_near ? numbers[ZTI_BOOK_ENTRY + bits] : 0;
     struct longer l;
     SIMT_UNROLL
@@ -96,7 +96,7 @@ static __device__ __forceinline__ uint32_t longer_place(const struct longer *l, 
 {
     const uint32_t high = __brev(bits) >> (32 - ZTI_HUFFMAN_MAX_BITS);
     uint32_t away = l->away[0], own = high >> (LONGER - 1);
-    *length = PAPER_TABLE_BITS + 1;
+    *length = CUSZ_TABLE_BITS + 1;
     SIMT_UNROLL
     for (uint32_t i = 1; i < LONGER; i++) {
         const uint32_t code = high >> (LONGER - 1 - i);
@@ -112,23 +112,23 @@ static __device__ __forceinline__ uint32_t longer_place(const struct longer *l, 
 struct codes {
     struct zti_code_bits bits;
     uint32_t table_bits;
-    const uint32_t *near; /* effort 'paper': of the block, */
+    const uint32_t *near; /* the cuSZ coder: of the block, */
     struct longer longer; /* and what there is to know of these */
 };
 
 static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
                                                         const struct finding *f,
                                                         const uint64_t *window, uint32_t book,
-                                                        uint32_t effort)
+                                                        uint32_t coder)
 {
     struct codes c;
-    c.table_bits = sz_table_bits(effort);
+    c.table_bits = sz_table_bits(coder);
     c.bits.numbers = f->numbers[book];
     c.bits.table = f->tables + (book << c.table_bits);
     c.bits.order = sz_book(s->model, s->alphabet, book).order;
     c.bits.words = (const uint32_t *)(const void *)window;
     c.near = f->near;
-    if (effort == ZT_EFFORT_PAPER)
+    if (coder == ZTI_SZ_CUSZ)
         c.longer = longer_of(c.bits.numbers, f->near != NULL);
     return c;
 }
@@ -143,7 +143,7 @@ static __device__ __forceinline__ uint32_t next_code(const struct codes *c, uint
     uint32_t entry = c->bits.table[own];
     *length = zti_code_length(entry);
     if (entry < ZTI_CODE_HAS_LENGTH) {
-        const uint32_t place = c->table_bits == PAPER_TABLE_BITS
+        const uint32_t place = c->table_bits == CUSZ_TABLE_BITS
                                    ? longer_place(&c->longer, bits, length)
                                    : zti_long_place(c->bits.numbers, bits, c->table_bits, length);
         entry = c->near ? c->near[place] : with_outlier(c->bits.order[place]);

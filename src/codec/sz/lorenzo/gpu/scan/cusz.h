@@ -1,4 +1,4 @@
-/* cusz.h: kernel text of lorenzo/gpu/scan/scan.cu: symbols of effort 'paper' (lorenzo/cusz.h). A
+/* cusz.h: kernel text of lorenzo/gpu/scan/scan.cu: symbols of the cuSZ coder (lorenzo/cusz.h). A
  * tile's four parts begin at known places: each of its lanes has one, with a window of its own in
  * that of the tile.
  *
@@ -19,7 +19,7 @@ enum {
     PIECE_ROWS = 32 / ROUND_PIECES    /* lanes whose pieces go together */
 };
 static_assert(CODES_BITS + 63 <= PART_BITS, "a round's codes fit in a window");
-static_assert(PIECE_ROWS % (2 * ROUND_PIECES) == 0 && PIECE_ROWS % (int)PAPER_LANES == 0,
+static_assert(PIECE_ROWS % (2 * ROUND_PIECES) == 0 && PIECE_ROWS % (int)CUSZ_LANES == 0,
               "a lane's pieces are of the same part, and at equal distances");
 
 static __device__ __forceinline__ uint64_t *part_window(const struct finding *f, uint32_t thread)
@@ -102,14 +102,14 @@ struct slots {
 static __device__ __forceinline__ struct slots slots_of(const struct sz_tiles *s,
                                                         const struct lane *l)
 {
-    const uint32_t me = threadIdx.x % 32, part = me / ROUND_PIECES % PAPER_LANES;
+    const uint32_t me = threadIdx.x % 32, part = me / ROUND_PIECES % CUSZ_LANES;
     struct slots p;
     SIMT_UNROLL
     for (uint32_t k = 0; k < 32 / PIECE_ROWS; k++) {
         const uint32_t of = k * PIECE_ROWS + me / ROUND_PIECES;
         const uint64_t slot = __shfl_sync(SIMT_ALL_LANES, l->slot, (int)of);
         p.to[k] = (uint16_t *)sz_symbols_in(sz_slot(s->found, &s->sz, slot), &s->sz) +
-                  part * ZTI_SZ_PAPER_PART + me % ROUND_PIECES * 8;
+                  part * ZTI_SZ_CUSZ_PART + me % ROUND_PIECES * 8;
     }
     return p;
 }
@@ -137,7 +137,7 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
                                                      const struct finding *f, struct lane *l,
                                                      uint32_t count)
 {
-    const struct codes c = codes_of(s, f, part_window(f, threadIdx.x), 0, ZT_EFFORT_PAPER);
+    const struct codes c = codes_of(s, f, part_window(f, threadIdx.x), 0, ZTI_SZ_CUSZ);
     const struct slots p = slots_of(s, l);
     const uint32_t only = only_symbol(&c, &l->is_good);
     struct ahead a = {0, 0, 0, 0, c.bits.words};
@@ -166,12 +166,12 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
     return outliers;
 }
 
-/* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
-static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, const struct finding *f,
-                                                  struct lane *l)
+/* A tile of the cuSZ coder, by four lanes that all know its head. The warp calls it. */
+static __device__ __forceinline__ void find_cusz(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l)
 {
-    const uint32_t part = threadIdx.x % PAPER_LANES, parts = paper_parts(l->n);
-    const uint32_t first = part * ZTI_SZ_PAPER_PART, leader = threadIdx.x % 32 - part;
+    const uint32_t part = threadIdx.x % CUSZ_LANES, parts = cusz_parts(l->n);
+    const uint32_t first = part * ZTI_SZ_CUSZ_PART, leader = threadIdx.x % 32 - part;
     const bool was_good = l->is_good;
     uint32_t count = 0;
     struct zti_bit_reader r = reader_at(s, l->at);
@@ -179,7 +179,7 @@ static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, cons
         l->at += (parts - 1) * 16;
         for (uint32_t i = 0; i < part; i++)
             l->at += zti_take_bits64(&r, 16);
-        count = l->n - first < ZTI_SZ_PAPER_PART ? l->n - first : (uint32_t)ZTI_SZ_PAPER_PART;
+        count = l->n - first < ZTI_SZ_CUSZ_PART ? l->n - first : (uint32_t)ZTI_SZ_CUSZ_PART;
     }
     uint32_t outliers = find_part(s, f, l, count);
     const unsigned good = __ballot_sync(SIMT_ALL_LANES, l->is_good || part >= parts);

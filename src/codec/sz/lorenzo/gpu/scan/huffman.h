@@ -28,7 +28,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
                                                           struct books *b)
 {
     const uint32_t most = class_most(l->is_wide ? 64 : 32);
-    const struct codes c = codes_of(s, f, window_of(f, l->column), 0, ZT_EFFORT_DEFAULT);
+    const struct codes c = codes_of(s, f, window_of(f, l->column), 0, ZTI_SZ_DEFAULT);
     uint32_t planes = 0, number = 0;
     bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
     b->counts = b->lists = 0;
@@ -180,7 +180,7 @@ static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
                                                        const struct books *b, uint32_t book)
 {
     const uint32_t shift = 16 * (book - 1), count = (uint32_t)(b->counts >> shift) & 0xffff;
-    const struct codes c = codes_of(s, f, window_of(f, l->column), book, ZT_EFFORT_DEFAULT);
+    const struct codes c = codes_of(s, f, window_of(f, l->column), book, ZTI_SZ_DEFAULT);
     struct round r = {0, 0, l->is_good ? count : 0,
                       (uint8_t *)sz_symbols_in(l->to, &s->sz) + ((b->begins >> shift) & 0xffff)};
     if (r.left > 0) {

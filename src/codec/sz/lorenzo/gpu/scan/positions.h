@@ -41,20 +41,20 @@ ZTI_STATIC uint64_t sz_marks_bytes(const struct zti_sz *sz)
 }
 
 /* Tables of codes: an entry for the next so many bits. */
-enum { PAPER_TABLE_BITS = 13, CODED_TABLE_BITS = 11 };
+enum { CUSZ_TABLE_BITS = 13, CODED_TABLE_BITS = 11 };
 
-ZTI_STATIC uint32_t sz_table_bits(uint32_t effort)
+ZTI_STATIC uint32_t sz_table_bits(uint32_t coder)
 {
-    return effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_TABLE_BITS : (uint32_t)CODED_TABLE_BITS;
+    return coder == ZTI_SZ_CUSZ ? (uint32_t)CUSZ_TABLE_BITS : (uint32_t)CODED_TABLE_BITS;
 }
 
-ZTI_STATIC uint32_t sz_table_words(uint32_t effort)
+ZTI_STATIC uint32_t sz_table_words(uint32_t coder)
 {
-    return books_of(effort) << sz_table_bits(effort);
+    return books_of(coder) << sz_table_bits(coder);
 }
 
-/* Where symbols are in a slot, and the bytes of one: multiples of 64, since symbols of effort paper
- * are stored by so many, which then are two sectors of memory and not three. */
+/* Where symbols are in a slot, and the bytes of one: multiples of 64, since symbols of the cuSZ
+ * coder are stored by so many, which then are two sectors of memory and not three. */
 enum { FOUND_ALIGNED = 64 };
 
 ZTI_STATIC uint64_t sz_symbols_at(const struct zti_sz *sz)
@@ -65,9 +65,9 @@ ZTI_STATIC uint64_t sz_symbols_at(const struct zti_sz *sz)
 
 ZTI_STATIC uint64_t sz_slot_bytes(const struct zti_sz *sz)
 {
-    const uint64_t symbols = sz->effort == ZT_EFFORT_PAPER  ? 2 * (uint64_t)ZTI_SZ_TILE_VALUES
-                             : sz->effort == ZT_EFFORT_FAST ? 0
-                                                            : (uint64_t)CODED_SYMBOLS;
+    const uint64_t symbols = sz->coder == ZTI_SZ_CUSZ   ? 2 * (uint64_t)ZTI_SZ_TILE_VALUES
+                             : sz->coder == ZTI_SZ_FAST ? 0
+                                                        : (uint64_t)CODED_SYMBOLS;
     return (sz_symbols_at(sz) + symbols + FOUND_ALIGNED - 1) / FOUND_ALIGNED * FOUND_ALIGNED;
 }
 
@@ -81,7 +81,7 @@ ZTI_STATIC uint64_t sz_slots_of(uint64_t tiles)
 ZTI_STATIC uint64_t sz_found_bytes(const struct zti_sz *sz, uint64_t tiles)
 {
     return sz_slots_of(tiles) * (sz_slot_bytes(sz) + sizeof(uint64_t)) +
-           sz_table_words(sz->effort) * sizeof(uint32_t);
+           sz_table_words(sz->coder) * sizeof(uint32_t);
 }
 
 ZTI_STATIC struct sz_found *sz_slot(void *work, const struct zti_sz *sz, uint64_t slot)
@@ -98,7 +98,7 @@ ZTI_STATIC uint32_t *sz_tables_in(void *work, const struct zti_sz *sz, uint64_t 
 ZTI_STATIC uint64_t *sz_chunk_places(void *work, const struct zti_sz *sz, uint64_t slots)
 {
     uint32_t *const tables = sz_tables_in(work, sz, slots);
-    return (uint64_t *)(void *)(tables + sz_table_words(sz->effort));
+    return (uint64_t *)(void *)(tables + sz_table_words(sz->coder));
 }
 
 ZTI_STATIC struct sz_found_marks *sz_marks_in(struct sz_found *found)

@@ -4,10 +4,10 @@
  * They do the same side by side, and the first of them notes it, so that a warp has few tiles,
  * which are alike in how long their parts are, and there are many warps; but of effort 'fast' each
  * has a group (lorenzo/gpu/scan/rice.h), of symbols of effort 'default' a piece
- * (lorenzo/gpu/scan/huffman.h), and of effort 'paper' one of the tile's four parts.
+ * (lorenzo/gpu/scan/huffman.h), and of the cuSZ coder one of the tile's four parts.
  *
  * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
- * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
+ * memory, of the cuSZ coder each lane's, 32 lanes' loads side by side:
  *
  *     stream    ......[a tile's window]..........[another's]........
  *     shared    [a tile's][another's]...
@@ -20,39 +20,39 @@
 enum {
     COLUMNS = 64, /* of a block at most: windows, tiles that have no parts */
     FAST_COLUMNS = 16,
-    PAPER_COLUMNS = 64,
-    PAPER_LANES = 4, /* a chunk, of each effort */
+    CUSZ_COLUMNS = 64,
+    CUSZ_LANES = 4, /* a chunk, of each effort */
     CODED_LANES = 8,
     FAST_LANES = 4,
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
     ZEROS_STEP = WINDOW_BITS / 32 + 4, /* of counts of zeros, from a window's to the next */
     CLASSES_BITS = 1536,               /* more than 64 classes, and what is before them in a word */
-    PART_WORDS = 24,     /* of a window of effort 'paper', of which each lane has one */
+    PART_WORDS = 24,     /* of a window of the cuSZ coder, of which each lane has one */
     ROUND_SYMBOLS = 32,  /* of such a lane, before they go to its tile's slot */
-    NEAR_SYMBOLS = 2048, /* of paper's book at most, so that longer codes too are looked up here */
+    NEAR_SYMBOLS = 2048, /* of the cuSZ book at most, so that longer codes too are looked up here */
     TABLE_THREADS = 256
 };
 
 /* Lanes that have a chunk, and a window. */
-static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t effort)
+static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t coder)
 {
-    return effort == ZT_EFFORT_PAPER  ? (uint32_t)PAPER_LANES
-           : effort == ZT_EFFORT_FAST ? (uint32_t)FAST_LANES
-                                      : (uint32_t)CODED_LANES;
+    return coder == ZTI_SZ_CUSZ   ? (uint32_t)CUSZ_LANES
+           : coder == ZTI_SZ_FAST ? (uint32_t)FAST_LANES
+                                  : (uint32_t)CODED_LANES;
 }
 
 /* From a tile's window to the next. A word more is between equal places in different banks; of
- * effort 'paper' the tile's parts have windows in its place. */
-static __host__ __device__ __forceinline__ uint32_t window_step(uint32_t effort)
+ * the cuSZ coder the tile's parts have windows in its place. */
+static __host__ __device__ __forceinline__ uint32_t window_step(uint32_t coder)
 {
-    return effort == ZT_EFFORT_PAPER ? PAPER_LANES * ((uint32_t)PART_WORDS + 1)
-                                     : (uint32_t)WINDOW_WORDS + 1;
+    return coder == ZTI_SZ_CUSZ ? CUSZ_LANES * ((uint32_t)PART_WORDS + 1)
+                                : (uint32_t)WINDOW_WORDS + 1;
 }
 
 /* What a block has in shared memory: tables (huffman/gpu/self_sync.h) and numbers of books, but for
  * effort 'fast'; windows; of each tile the groups' classes, then how many of their values are more
- * than their symbols say. Of effort 'paper' (lorenzo/gpu/scan/cusz.h) entries of codes longer than
+ * than their symbols say. Of the cuSZ coder (lorenzo/gpu/scan/cusz.h) entries of codes longer than
  * the table's, in order, and symbols that are on their way. */
 struct finding {
     uint32_t *tables;
@@ -65,52 +65,52 @@ struct finding {
     uint32_t *symbols;
 };
 
-static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
+static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t coder)
 {
-    const uint32_t words = sz_table_words(effort) + books_of(effort) * ZTI_BOOK_NUMBERS;
+    const uint32_t words = sz_table_words(coder) + books_of(coder) * ZTI_BOOK_NUMBERS;
     return (words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16;
 }
 
-static __host__ __device__ __forceinline__ uint32_t windows_bytes(uint32_t effort, uint32_t threads)
+static __host__ __device__ __forceinline__ uint32_t windows_bytes(uint32_t coder, uint32_t threads)
 {
-    return threads / chunk_lanes(effort) * window_step(effort) * (uint32_t)sizeof(uint64_t);
+    return threads / chunk_lanes(coder) * window_step(coder) * (uint32_t)sizeof(uint64_t);
 }
 
-static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t effort, uint32_t threads)
+static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t coder, uint32_t threads)
 {
-    return threads / chunk_lanes(effort) * ZTI_SZ_GROUPS;
+    return threads / chunk_lanes(coder) * ZTI_SZ_GROUPS;
 }
 
-static __host__ __device__ __forceinline__ uint32_t zeros_bytes(uint32_t effort, uint32_t threads)
+static __host__ __device__ __forceinline__ uint32_t zeros_bytes(uint32_t coder, uint32_t threads)
 {
-    return effort != ZT_EFFORT_FAST
+    return coder != ZTI_SZ_FAST
                ? 0
-               : threads / chunk_lanes(effort) * (uint32_t)ZEROS_STEP * (uint32_t)sizeof(uint16_t);
+               : threads / chunk_lanes(coder) * (uint32_t)ZEROS_STEP * (uint32_t)sizeof(uint16_t);
 }
 
-static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t effort, uint32_t threads)
+static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t coder, uint32_t threads)
 {
-    return effort != ZT_EFFORT_PAPER ? 0
-                                     : NEAR_SYMBOLS * (uint32_t)sizeof(uint32_t) +
-                                           threads * ROUND_SYMBOLS * (uint32_t)sizeof(uint16_t);
+    return coder != ZTI_SZ_CUSZ ? 0
+                                : NEAR_SYMBOLS * (uint32_t)sizeof(uint32_t) +
+                                      threads * ROUND_SYMBOLS * (uint32_t)sizeof(uint16_t);
 }
 
-static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort,
+static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t coder,
                                                             uint32_t alphabet)
 {
-    const uint32_t windows = books_bytes(effort);
-    const uint32_t zeros = windows + windows_bytes(effort, blockDim.x);
-    const uint32_t classes = zeros + zeros_bytes(effort, blockDim.x);
+    const uint32_t windows = books_bytes(coder);
+    const uint32_t zeros = windows + windows_bytes(coder, blockDim.x);
+    const uint32_t classes = zeros + zeros_bytes(coder, blockDim.x);
     struct finding f;
     f.tables = (uint32_t *)(void *)memory;
-    f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(effort));
+    f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(coder));
     f.windows = (uint64_t *)(void *)(memory + windows);
     f.classes = (uint8_t(*)[ZTI_SZ_GROUPS])(memory + classes);
-    f.step = window_step(effort);
+    f.step = window_step(coder);
     f.zeros = (uint16_t *)(void *)(memory + zeros);
     f.near = f.symbols = NULL;
-    if (effort == ZT_EFFORT_PAPER) {
-        const uint32_t near = classes + classes_bytes(effort, blockDim.x);
+    if (coder == ZTI_SZ_CUSZ) {
+        const uint32_t near = classes + classes_bytes(coder, blockDim.x);
         f.near = alphabet <= NEAR_SYMBOLS ? (uint32_t *)(void *)(memory + near) : NULL;
         f.symbols = (uint32_t *)(void *)(memory + near) + NEAR_SYMBOLS;
     }
@@ -511,7 +511,7 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
 /* A tile from l->at on, which goes to where the next one begins. The warp calls it; is_good: there
  * is one. */
 static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const struct finding *f,
-                                                 struct lane *l, uint32_t effort)
+                                                 struct lane *l, uint32_t coder)
 {
     const bool is_here = l->is_good;
     uint32_t form = ZTI_SZ_ZERO;
@@ -532,13 +532,13 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
         follow(l);
     }
     const bool has_groups = has_residuals(form);
-    const bool is_huffman = is_coded(effort, form), is_taken = l->is_good;
+    const bool is_huffman = is_coded(coder, form), is_taken = l->is_good;
     bool is_good = is_taken;
     l->is_good = is_taken && has_groups && !is_huffman;
     if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
         uint64_t changes;
         find_classes(s, f, l, &changes);
-        if (effort == ZT_EFFORT_FAST) {
+        if (coder == ZTI_SZ_FAST) {
             pass_many(s, f, l, changes);
         } else {
             note_classes(f, l, changes);
@@ -548,9 +548,9 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     if (has_groups && !is_huffman)
         is_good = l->is_good;
     l->is_good = is_taken && has_groups && is_huffman;
-    if (effort != ZT_EFFORT_FAST && __any_sync(SIMT_ALL_LANES, l->is_good)) {
-        if (effort == ZT_EFFORT_PAPER)
-            find_paper(s, f, l);
+    if (coder != ZTI_SZ_FAST && __any_sync(SIMT_ALL_LANES, l->is_good)) {
+        if (coder == ZTI_SZ_CUSZ)
+            find_cusz(s, f, l);
         else
             find_coded(s, f, l);
     }
@@ -559,7 +559,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     l->is_good = is_good;
     if (is_here && !is_good && leads(l))
         l->to->start = FOUND_NOTHING;
-    if (is_here && is_good && leads(l) && !is_paper(effort, form))
+    if (is_here && is_good && leads(l) && !is_cusz(coder, form))
         l->to->rest_at = in_tile(l);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
@@ -575,20 +575,20 @@ static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, u
 }
 
 /* Tiles of a lane's chunk. */
-static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t effort)
+static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(char, shared);
-    const struct finding in_shared = finding_in(shared, effort, s->alphabet);
+    const struct finding in_shared = finding_in(shared, coder, s->alphabet);
     const struct finding *const f = &in_shared;
-    const uint32_t each = chunk_lanes(effort);
+    const uint32_t each = chunk_lanes(coder);
     const uint64_t own = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / each;
     const uint64_t i = s->from + own;
     const bool is_here = own < s->chunks_each;
     const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
     uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
     struct lane l = {threadIdx.x / each, each, false, false, 1, 0, 0, 0, 0, 0, NULL};
-    if (effort != ZT_EFFORT_FAST) {
-        copy_books(s, f, effort);
+    if (coder != ZTI_SZ_FAST) {
+        copy_books(s, f, coder);
         __syncthreads();
     }
     if (is_here)
@@ -603,7 +603,7 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
         if (is_tile && !l.is_good && leads(&l))
             l.to->start = FOUND_NOTHING;
         const uint64_t before = l.at;
-        find_tile(s, f, &l, effort);
+        find_tile(s, f, &l, coder);
         l.at = is_tile ? l.at : before;
     }
     if (!is_here || threadIdx.x % each != 0)
@@ -615,32 +615,32 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
 
 SIMT_KERNEL void __launch_bounds__(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struct sz_tiles s)
 {
-    find_chunk(&s, ZT_EFFORT_FAST);
+    find_chunk(&s, ZTI_SZ_FAST);
 }
 
 SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const struct sz_tiles s)
 {
-    find_chunk(&s, ZT_EFFORT_DEFAULT);
+    find_chunk(&s, ZTI_SZ_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 2)
-    find_paper_parts(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(CUSZ_COLUMNS *CUSZ_LANES, 2)
+    find_cusz_parts(const struct sz_tiles s)
 {
-    find_chunk(&s, ZT_EFFORT_PAPER);
+    find_chunk(&s, ZTI_SZ_CUSZ);
 }
 
-static size_t shared_bytes(uint32_t effort, uint32_t threads)
+static size_t shared_bytes(uint32_t coder, uint32_t threads)
 {
-    return books_bytes(effort) + windows_bytes(effort, threads) + zeros_bytes(effort, threads) +
-           classes_bytes(effort, threads) + symbols_bytes(effort, threads);
+    return books_bytes(coder) + windows_bytes(coder, threads) + zeros_bytes(coder, threads) +
+           classes_bytes(coder, threads) + symbols_bytes(coder, threads);
 }
 
-/* Of effort 'paper': twice as many where they find room and each multiprocessor has a block. */
-static uint32_t paper_columns_of(const struct sz_tiles *s)
+/* Of the cuSZ coder: twice as many where they find room and each multiprocessor has a block. */
+static uint32_t cusz_columns_of(const struct sz_tiles *s)
 {
-    const uint32_t most = PAPER_COLUMNS;
+    const uint32_t most = CUSZ_COLUMNS;
     return s->chunks_each >= (uint64_t)simt_multiprocessors() * most &&
-                   shared_bytes(ZT_EFFORT_PAPER, most * PAPER_LANES) <= simt_shared_most()
+                   shared_bytes(ZTI_SZ_CUSZ, most * CUSZ_LANES) <= simt_shared_most()
                ? most
                : most / 2;
 }
@@ -650,31 +650,31 @@ static uint32_t paper_columns_of(const struct sz_tiles *s)
 static uint32_t columns_of(const struct sz_tiles *s)
 {
     const uint32_t most = COLUMNS;
-    return s->sz.effort == ZT_EFFORT_FAST    ? (uint32_t)FAST_COLUMNS
-           : s->sz.effort == ZT_EFFORT_PAPER ? paper_columns_of(s)
-           : s->chunks_each >= 128 * most    ? most
-           : s->chunks_each >= 64 * most     ? most / 2
-                                             : most / 4;
+    return s->sz.coder == ZTI_SZ_FAST     ? (uint32_t)FAST_COLUMNS
+           : s->sz.coder == ZTI_SZ_CUSZ   ? cusz_columns_of(s)
+           : s->chunks_each >= 128 * most ? most
+           : s->chunks_each >= 64 * most  ? most / 2
+                                          : most / 4;
 }
 
 extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
-    const uint32_t effort = s->sz.effort, threads = columns_of(s) * chunk_lanes(effort);
-    const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
-    const size_t bytes = shared_bytes(effort, threads);
-    if (effort == ZT_EFFORT_FAST)
+    const uint32_t coder = s->sz.coder, threads = columns_of(s) * chunk_lanes(coder);
+    const uint64_t blocks = (s->chunks_each * chunk_lanes(coder) + threads - 1) / threads;
+    const size_t bytes = shared_bytes(coder, threads);
+    if (coder == ZTI_SZ_FAST)
         SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);
-    else if (effort == ZT_EFFORT_PAPER)
-        SIMT_LAUNCH(find_paper_parts, blocks, threads, bytes, queue, *s);
+    else if (coder == ZTI_SZ_CUSZ)
+        SIMT_LAUNCH(find_cusz_parts, blocks, threads, bytes, queue, *s);
     else
         SIMT_LAUNCH(find_default, blocks, threads, bytes, queue, *s);
 }
 
 extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)
 {
-    const uint32_t blocks = sz_table_words(s->sz.effort) / TABLE_THREADS;
-    if (s->sz.effort == ZT_EFFORT_PAPER)
-        SIMT_LAUNCH(make_paper_table, blocks, TABLE_THREADS, 0, queue, *s);
+    const uint32_t blocks = sz_table_words(s->sz.coder) / TABLE_THREADS;
+    if (s->sz.coder == ZTI_SZ_CUSZ)
+        SIMT_LAUNCH(make_cusz_table, blocks, TABLE_THREADS, 0, queue, *s);
     else if (blocks > 0)
-        SIMT_LAUNCH(make_tables, books_of(s->sz.effort), TABLE_THREADS, 0, queue, *s);
+        SIMT_LAUNCH(make_tables, books_of(s->sz.coder), TABLE_THREADS, 0, queue, *s);
 }
