@@ -46,7 +46,8 @@ def test_numbers_are_those_of_the_headers():
             ("ZT_PLAN_", _params.PLANS), ("ZT_EFFORT_", _params.EFFORTS), ("ZT_", _params.BOUNDS):
         for name, value in names.items():
             assert number(prefix + name.upper()) == value
-    assert f"#define ZT_MAX_FILLS {_params.MAX_FILLS}\n" in header
+    assert number("ZT_SZ_CUSZ") == _params.METHODS["cusz"]
+    assert f"#define ZT_MAX_FILLS {_params.MAX_FILLS} " in header
     for name, value in _arrays.NUMBERS.items():
         assert number(f"ZT_{name[0].upper()}{np.dtype(name).itemsize * 8}") == value
     for name in "expert", "fixed_rate", "fixed_precision", "fixed_accuracy", "reversible":

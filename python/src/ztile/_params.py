@@ -55,6 +55,12 @@ def _one_of(what: str, names: dict[str, int], value: Any) -> int:
     return names[value]
 
 
+def _one_of_bits(value: Any) -> int:
+    if value not in (8, 16, 32, 64):
+        raise ArgumentError(f"word_bits is 8, 16, 32 or 64, not {value!r}")
+    return int(value)
+
+
 def _number(what: str, value: Any) -> float:
     try:
         return float(value)
@@ -169,7 +175,7 @@ def pack(params: dict[str, Any]) -> tuple[Any, ...]:
         _count("slab_bytes", get("slab_bytes") or 0, 2**63),
         _number("range", low),
         _number("range", high),
-        _count("word_bits", get("word_bits") or 64),
+        _one_of_bits(get("word_bits") or 64),
         _one_of("plan", PLANS, get("plan") or "off"),
         _one_of("index", INDEXES, get("index") or "default"),
         _count("index_chunk", get("index_chunk") or 0),
