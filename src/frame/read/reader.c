@@ -13,7 +13,7 @@ void zti_reader_clear(struct zt_reader *r)
 {
     zti_close_frame(r);
     zti_release(r->context, r->places);
-    zti_table_free(r->context, &r->met);
+    zti_table_free(r->context, &r->now.met);
     zti_buffer_free(r->context, &r->head);
     zti_buffer_free(r->context, &r->payload);
     zti_buffer_free(r->context, &r->tail);
@@ -23,7 +23,9 @@ void zti_reader_clear(struct zt_reader *r)
 void zti_reader_shape(const struct zt_reader *r, uint64_t *shape)
 {
     memcpy(shape, r->first.shape, sizeof r->first.shape);
-    shape[0] = r->places ? r->places[r->frames].first : r->is_ended ? r->met.extent : ZT_UNKNOWN;
+    shape[0] = r->places         ? r->places[r->frames].first
+               : r->now.is_ended ? r->now.met.extent
+                                 : ZT_UNKNOWN;
 }
 
 bool zti_extent_fits(const struct zti_frame *f, uint64_t extent)
@@ -45,17 +47,17 @@ static zt_status check_extent(struct zt_reader *r, uint64_t extent)
 void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
 {
     if (zti_is_raw(f))
-        r->raw_frames++;
-    else if (!r->coded.coding.codec)
-        r->coded = *f;
-    r->counted++;
-    r->stream_bytes += f->payload_bytes;
-    r->exact_values += f->exact_values;
-    r->special_values += f->special_values;
-    r->index_bytes += f->index_bytes;
-    r->counted_values += zti_counted_values(f);
+        r->sums.raw_frames++;
+    else if (!r->sums.coded.coding.codec)
+        r->sums.coded = *f;
+    r->sums.frames++;
+    r->sums.stream_bytes += f->payload_bytes;
+    r->sums.exact_values += f->exact_values;
+    r->sums.special_values += f->special_values;
+    r->sums.index_bytes += f->index_bytes;
+    r->sums.counted_values += zti_counted_values(f);
     if (f->bound.kind == ZT_PSNR)
-        r->error += f->error * (double)zti_counted_values(f);
+        r->sums.error += f->error * (double)zti_counted_values(f);
 }
 
 static zt_status cut_short(struct zt_reader *r)
@@ -142,7 +144,7 @@ static zt_status open_sequential(struct zt_reader *r)
 /* 'got' bytes of the seek table are in r->head; the source must hold the rest and nothing more. */
 static zt_status take_table(struct zt_reader *r, size_t got)
 {
-    uint64_t bytes = zti_table_bytes(&r->met);
+    uint64_t bytes = zti_table_bytes(&r->now.met);
     size_t want = (size_t)bytes + 1, more = 0; /* one more, to see the end */
     zt_status status = zti_buffer_reserve(r->context, &r->head, want, got);
     if (!status)
@@ -151,7 +153,7 @@ static zt_status take_table(struct zt_reader *r, size_t got)
         status = zti_input_take(&r->input, want - got, r->head.bytes + got, &more);
     if (status)
         return status;
-    zti_table_store(&r->met, r->tail.bytes);
+    zti_table_store(&r->now.met, r->tail.bytes);
     got += more;
     if (got < bytes && memcmp(r->head.bytes, r->tail.bytes, got) == 0)
         return cut_short(r);
@@ -160,8 +162,8 @@ static zt_status take_table(struct zt_reader *r, size_t got)
                         "the seek table does not fit the %" PRIu64 " frames before it", r->frames);
     if (got > bytes)
         return zti_fail(r->context, ZT_CORRUPT, "there are bytes after the end of the file");
-    r->end_bytes = r->input.at;
-    r->is_ended = true;
+    r->now.end_bytes = r->input.at;
+    r->now.is_ended = true;
     return ZT_OK;
 }
 
@@ -183,51 +185,51 @@ static zt_status take_next(struct zt_reader *r)
         return cut_short(r);
     if (!zti_all_zero(r->head.bytes, pad))
         return zti_fail(r->context, ZT_CORRUPT, "the bytes after frame %" PRIu64 " are not zero",
-                        r->number);
-    status = take_header(r, pad, r->number + 1, &r->frame);
+                        r->now.number);
+    status = take_header(r, pad, r->now.number + 1, &r->now.frame);
     if (!status)
-        status = zti_same_array(r, r->number + 1, &r->frame);
-    if (!status && r->frame.first != r->met.extent)
+        status = zti_same_array(r, r->now.number + 1, &r->now.frame);
+    if (!status && r->now.frame.first != r->now.met.extent)
         status = zti_fail(r->context, ZT_CORRUPT,
                           "frame %" PRIu64 " begins at slice %" PRIu64 ", not %" PRIu64,
-                          r->number + 1, r->frame.first, r->met.extent);
+                          r->now.number + 1, r->now.frame.first, r->now.met.extent);
     if (!status)
-        status = check_extent(r, r->met.extent + r->frame.shape[0]);
+        status = check_extent(r, r->now.met.extent + r->now.frame.shape[0]);
     return status;
 }
 
 static zt_status next_sequential(struct zt_reader *r)
 {
-    const struct zti_frame *f = &r->frame;
+    const struct zti_frame *f = &r->now.frame;
     zt_status status = ZT_OK;
-    if (!r->has_frame) {
-        r->frame = r->first;
-        r->number = 0;
+    if (!r->now.has_frame) {
+        r->now.frame = r->first;
+        r->now.number = 0;
     } else {
-        if (!r->is_read)
+        if (!r->now.is_read)
             status = zti_input_skip(&r->input, zti_frame_bytes(f) - f->header_bytes, &r->payload);
         if (!status)
             status = take_next(r);
-        if (status || r->is_ended)
+        if (status || r->now.is_ended)
             return status;
-        r->number++;
+        r->now.number++;
     }
-    r->frames = r->number + 1;
+    r->frames = r->now.number + 1;
     zti_reader_count(r, f);
-    return zti_table_add(r->context, &r->met, zti_frame_bytes(f), f->shape[0]);
+    return zti_table_add(r->context, &r->now.met, zti_frame_bytes(f), f->shape[0]);
 }
 
 static zt_status next_known(struct zt_reader *r)
 {
-    uint64_t number = r->has_frame ? r->number + 1 : 0;
+    uint64_t number = r->now.has_frame ? r->now.number + 1 : 0;
     if (number == r->frames) {
-        r->is_ended = true;
+        r->now.is_ended = true;
         return ZT_OK;
     }
-    r->number = number;
+    r->now.number = number;
     if (number > 0)
-        return zti_load_header(r, number, &r->frame);
-    r->frame = r->first;
+        return zti_load_header(r, number, &r->now.frame);
+    r->now.frame = r->first;
     return ZT_OK;
 }
 
@@ -354,7 +356,7 @@ void zt_reader_close(zt_reader *reader)
 static void describe(const struct zt_reader *r, zt_info *info)
 {
     const struct zti_frame *f = &r->first;
-    const struct zti_frame *const coded = r->coded.coding.codec ? &r->coded : f;
+    const struct zti_frame *const coded = r->sums.coded.coding.codec ? &r->sums.coded : f;
     memset(info, 0, sizeof *info);
     info->format_version = ZTI_FORMAT_VERSION;
     info->codec = coded->coding.codec->id;
@@ -378,15 +380,15 @@ static void describe(const struct zt_reader *r, zt_info *info)
     info->range = f->bound.kind == ZT_PSNR ? f->range : (double)NAN;
     if (info->shape[0] != ZT_UNKNOWN) {
         info->raw_bytes = zti_array_values(f->rank, info->shape) * zt_type_bytes(f->type);
-        info->stream_bytes = r->stream_bytes;
-        info->exact_values = r->exact_values;
-        info->special_values = r->special_values;
-        info->index_bytes = r->index_bytes;
+        info->stream_bytes = r->sums.stream_bytes;
+        info->exact_values = r->sums.exact_values;
+        info->special_values = r->sums.special_values;
+        info->index_bytes = r->sums.index_bytes;
         info->frames = r->frames;
-        info->raw_frames = r->raw_frames;
+        info->raw_frames = r->sums.raw_frames;
         if (f->bound.kind == ZT_PSNR)
-            info->psnr = zti_psnr_of(r->error, r->counted_values);
-        info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
+            info->psnr = zti_psnr_of(r->sums.error, r->sums.counted_values);
+        info->file_bytes = zti_is_sequential(&r->input) ? r->now.end_bytes : r->input.bytes;
     }
     coded->coding.codec->describe(&coded->coding, info);
     zt_plan plan = {.rank = 0};
@@ -401,9 +403,9 @@ zt_status zt_reader_info(zt_reader *reader, zt_info *info)
     if (!reader)
         return ZT_BAD_ARG;
     zt_status status = zti_info_check(reader->context, info);
-    while (!status && reader->places && reader->counted < reader->frames) {
+    while (!status && reader->places && reader->sums.frames < reader->frames) {
         struct zti_frame f;
-        status = zti_load_header(reader, reader->counted, &f);
+        status = zti_load_header(reader, reader->sums.frames, &f);
         if (!status)
             zti_reader_count(reader, &f);
     }
@@ -446,29 +448,29 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
         return ZT_BAD_ARG;
     if (!first || !extent)
         return zti_fail(reader->context, ZT_BAD_ARG, "no place for the frame's slices");
-    if (reader->is_failed)
+    if (reader->now.is_failed)
         return zti_fail(reader->context, ZT_BAD_ARG,
                         "the reader has failed before; open another one");
     zt_status status = ZT_OK;
     zti_close_frame(reader);
-    if (!reader->is_ended)
+    if (!reader->now.is_ended)
         status = reader->is_damaged ? zti_salvage_next(reader)
                  : reader->places   ? next_known(reader)
                                     : next_sequential(reader);
-    reader->is_failed = status != ZT_OK;
+    reader->now.is_failed = status != ZT_OK;
     if (status)
         return status;
-    reader->has_frame = true;
-    reader->is_read = false;
-    reader->slices = 0;
-    if (reader->is_ended) {
+    reader->now.has_frame = true;
+    reader->now.is_read = false;
+    reader->now.slices = 0;
+    if (reader->now.is_ended) {
         uint64_t shape[ZT_MAX_RANK];
         zti_reader_shape(reader, shape);
         *first = shape[0];
         *extent = 0;
     } else {
-        *first = reader->frame.first;
-        *extent = reader->frame.shape[0];
+        *first = reader->now.frame.first;
+        *extent = reader->now.frame.shape[0];
     }
     return ZT_OK;
 }
@@ -479,31 +481,33 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
 static zt_status read_part(struct zt_reader *r, const struct zti_array *out)
 {
     const uint64_t extent = out->shape[0];
-    const uint64_t at = r->places ? r->places[r->number].at : r->input.at - r->frame.header_bytes;
+    const uint64_t at =
+        r->places ? r->places[r->now.number].at : r->input.at - r->now.frame.header_bytes;
     zt_status status = ZT_OK;
-    r->is_read = true;
+    r->now.is_read = true;
     if (!r->opened.is_open)
-        status = zti_open_frame(r, r->number, &r->frame, at);
+        status = zti_open_frame(r, r->now.number, &r->now.frame, at);
     struct zti_view view = zti_view_whole(out);
-    view.lo[0] = r->slices;
-    view.hi[0] = r->slices + extent;
+    view.lo[0] = r->now.slices;
+    view.hi[0] = r->now.slices + extent;
     if (!status)
         status = zti_decode_part(r, &view);
-    r->slices += extent;
-    if (status || r->slices == r->frame.shape[0])
+    r->now.slices += extent;
+    if (status || r->now.slices == r->now.frame.shape[0])
         zti_close_frame(r);
-    if (!status && r->slices == r->frame.shape[0] && r->places)
-        status = zti_check_padding(r, r->number);
-    r->is_failed = status != ZT_OK && !r->places;
+    if (!status && r->now.slices == r->now.frame.shape[0] && r->places)
+        status = zti_check_padding(r, r->now.number);
+    r->now.is_failed = status != ZT_OK && !r->places;
     if (status)
-        r->slices = r->frame.shape[0]; /* there is nothing more to be read of it */
+        r->now.slices = r->now.frame.shape[0]; /* there is nothing more to be read of it */
     return status;
 }
 
 /* Whether there is something of a frame to be read. */
 static zt_status check_at_hand(const struct zt_reader *r)
 {
-    if (!r->has_frame || r->is_ended || r->slices == r->frame.shape[0] || r->is_failed)
+    if (!r->now.has_frame || r->now.is_ended || r->now.slices == r->now.frame.shape[0] ||
+        r->now.is_failed)
         return zti_fail(r->context, ZT_BAD_ARG,
                         "there is no frame to be read; zt_reader_next goes to the next one");
     return r->is_damaged ? zti_fail(r->context, ZT_BAD_ARG,
@@ -520,8 +524,8 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
     zt_status status = check_at_hand(reader);
     if (status)
         return status;
-    const uint64_t left = reader->frame.shape[0] - reader->slices;
-    memcpy(shape, reader->frame.shape, sizeof shape);
+    const uint64_t left = reader->now.frame.shape[0] - reader->now.slices;
+    memcpy(shape, reader->now.frame.shape, sizeof shape);
     shape[0] = out && out->shape[0] < left ? out->shape[0] : left;
     status = zti_output_check(reader, out, shape, "part of a frame", &array);
     return status ? status : read_part(reader, &array);
@@ -529,10 +533,10 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
 
 uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes)
 {
-    if (!reader || !reader->has_frame || reader->is_ended)
+    if (!reader || !reader->now.has_frame || reader->now.is_ended)
         return 0;
-    const struct zti_frame *const f = &reader->frame;
-    const uint64_t left = f->shape[0] - reader->slices;
+    const struct zti_frame *const f = &reader->now.frame;
+    const uint64_t left = f->shape[0] - reader->now.slices;
     const uint64_t slice_bytes =
         zti_array_values(f->rank - 1, f->shape + 1) * zt_type_bytes(f->type);
     const bool has_places = f->index.kind != ZT_INDEX_NONE || zti_has_ends(&f->coding) ||

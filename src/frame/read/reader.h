@@ -25,31 +25,22 @@ struct zti_opened {
     struct zti_payload payload;
 };
 
-struct zt_reader {
-    zt_context *context;
-    struct zti_input input;
-    struct zti_place *places; /* of frames + 1; NULL on a sequential source */
-    uint64_t frames;          /* of the file; on a sequential source, that were met so far */
-    struct zti_frame first;   /* header of frame 0 */
-
-    /* where zt_reader_next has got to */
+/* Where zt_reader_next has got to. */
+struct zti_position {
     struct zti_frame frame;
     uint64_t number; /* of frame */
     bool has_frame;
-    bool is_read;    /* or begun to be */
-    uint64_t slices; /* of it that were read */
-    struct zti_opened opened;
-    bool is_ended;     /* past the last frame, seek table verified */
-    bool is_damaged;   /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is of
-                          slices that are lost; all of known size */
-    uint64_t repaired; /* damaged: as in zt_salvage */
-    uint64_t header_trial_bytes; /* that may still be hashed to find changed bits of headers and */
-    uint64_t tail_trial_bytes;   /* the seek table, and of tails */
-    zt_table_state table;        /* damaged */
-    bool is_failed;              /* of no more use: where the source stands is not known */
-    struct zti_table met;        /* sequential: the seek table as it should be */
+    bool is_read;         /* or begun to be */
+    uint64_t slices;      /* of it that were read */
+    bool is_ended;        /* past the last frame, seek table verified */
+    bool is_failed;       /* of no more use: where the source stands is not known */
+    struct zti_table met; /* sequential: the seek table as it should be */
+    uint64_t end_bytes;   /* sequential: of the file, once it is read */
+};
 
-    uint64_t counted; /* frames that are in the sums */
+/* Sums over the frames that were counted, for zt_info. */
+struct zti_sums {
+    uint64_t frames; /* that are in the sums */
     uint64_t raw_frames;
     struct zti_frame coded; /* the first of them that is not raw, where not all are */
     uint64_t stream_bytes;
@@ -57,12 +48,30 @@ struct zt_reader {
     uint64_t special_values;
     uint64_t counted_values; /* those of which the PSNR is */
     uint64_t index_bytes;
-    double error;       /* psnr only: squared errors over the square of the range, summed */
-    uint64_t end_bytes; /* sequential: of the file, once it is read */
+    double error; /* psnr only: squared errors over the square of the range, summed */
+};
 
-    struct zti_buffer head;
-    struct zti_buffer payload;
-    struct zti_buffer tail;
+/* What reading a damaged file takes and finds. */
+struct zti_repairs {
+    uint64_t repaired;           /* as in zt_salvage */
+    uint64_t header_trial_bytes; /* that may still be hashed to find changed bits of headers and */
+    uint64_t tail_trial_bytes;   /* the seek table, and of tails */
+    zt_table_state table;
+};
+
+struct zt_reader {
+    zt_context *context;
+    struct zti_input input;
+    struct zti_place *places; /* of frames + 1; NULL on a sequential source */
+    uint64_t frames;          /* of the file; on a sequential source, that were met so far */
+    struct zti_frame first;   /* header of frame 0 */
+    bool is_damaged; /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is
+                        of slices that are lost; all of known size */
+    struct zti_position now;
+    struct zti_opened opened;
+    struct zti_sums sums;
+    struct zti_repairs repairs;
+    struct zti_buffer head, payload, tail; /* of the frame that is read */
     struct zti_buffer map; /* of the special values of the tail that was read last */
     uint32_t fills;        /* finite special values of the tails that were read */
     uint64_t fill[ZT_MAX_FILLS];

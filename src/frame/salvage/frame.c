@@ -67,8 +67,8 @@ static zt_status report(struct zt_reader *r, zt_loss loss, const zt_box *box, co
     uint64_t values = 1;
     for (uint32_t i = 0; i < r->first.rank; i++)
         values *= box->hi[i] - box->lo[i];
-    in_array.lo[0] += r->frame.first;
-    in_array.hi[0] += r->frame.first;
+    in_array.lo[0] += r->now.frame.first;
+    in_array.hi[0] += r->now.frame.first;
     *(loss == ZT_LOSS_LOST ? &salvage->lost_boxes : &salvage->unverified_boxes) += 1;
     *(loss == ZT_LOSS_LOST ? &salvage->lost_values : &salvage->unverified_values) += values;
     if (salvage->part && salvage->part(salvage->user, loss, &in_array, why) != 0)
@@ -160,8 +160,8 @@ static zt_status load_tail(struct frame *s, uint64_t at)
         return status;
     zti_read_leniently(r, at, bytes, r->tail.bytes, &whole);
     uint8_t *const tail = r->tail.bytes + ZTI_GAP_BYTES;
-    if (zti_repair(r, tail, (size_t)s->f->tail_bytes, &r->tail_trial_bytes)) {
-        status = zti_tail_parse(r->context, r->number, s->f, tail, &r->map, &s->tail);
+    if (zti_repair(r, tail, (size_t)s->f->tail_bytes, &r->repairs.tail_trial_bytes)) {
+        status = zti_tail_parse(r->context, r->now.number, s->f, tail, &r->map, &s->tail);
         if (status == ZT_UNSUPPORTED)
             return status;
         s->has_tail = status == ZT_OK;
@@ -198,7 +198,7 @@ static zt_status find_bad(struct frame *s)
         const uint64_t last =
             s->f->payload_bytes - first < range ? s->f->payload_bytes : first + range;
         s->bad.bytes[i] = last > s->have_bytes ||
-                          zti_checksums_verify(NULL, s->r->number, s->f, &s->tail,
+                          zti_checksums_verify(NULL, s->r->now.number, s->f, &s->tail,
                                                s->r->payload.bytes + first, first, last) != ZT_OK;
     }
     return status;
@@ -340,7 +340,7 @@ static zt_status decode(struct frame *s)
 static zt_status salvage_parts(struct frame *s)
 {
     const struct zti_frame *f = s->f;
-    const uint64_t at = s->r->places[s->r->number].at + f->header_bytes;
+    const uint64_t at = s->r->places[s->r->now.number].at + f->header_bytes;
     zt_status status = load_tail(s, at + f->payload_bytes);
     if (!status)
         status = load_payload(s, at);
@@ -356,11 +356,12 @@ static zt_status salvage_parts(struct frame *s)
 zt_status zti_salvage_frame(struct zt_reader *r, const struct zti_array *out, zt_salvage *salvage)
 {
     const struct zti_view view = zti_view_whole(out);
-    zt_status status = zti_load_view(r, r->number, &r->frame, r->places[r->number].at, &view);
+    zt_status status =
+        zti_load_view(r, r->now.number, &r->now.frame, r->places[r->now.number].at, &view);
     if (status != ZT_CORRUPT && status != ZT_UNSUPPORTED && status != ZT_IO)
         return status;
     struct frame s = {
-        .r = r, .f = &r->frame, .out = out, .salvage = salvage, .coding = r->frame.coding};
+        .r = r, .f = &r->now.frame, .out = out, .salvage = salvage, .coding = r->now.frame.coding};
     salvage->damaged_frames++;
     status = salvage_parts(&s);
     zti_forget(r->context, &s.coding);

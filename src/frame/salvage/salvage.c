@@ -66,7 +66,7 @@ bool zti_repair(struct zt_reader *r, uint8_t *bytes, size_t n, uint64_t *trial_b
         return true;
     if (zti_popcount64(hash ^ wanted) == 1) {
         zti_put_le64(bytes + end, hash);
-        r->repaired++;
+        r->repairs.repaired++;
         return true;
     }
     if (n > REPAIR_MOST_BYTES || !spend_trials(trial_bytes, end * 8, end))
@@ -74,7 +74,7 @@ bool zti_repair(struct zt_reader *r, uint8_t *bytes, size_t n, uint64_t *trial_b
     for (size_t bit = 0; bit < end * 8; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         if (zti_hash(bytes, end) == wanted) {
-            r->repaired++;
+            r->repairs.repaired++;
             return true;
         }
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -90,20 +90,20 @@ static bool parse_header(struct zt_reader *r, uint64_t number, uint8_t *bytes, s
 {
     uint32_t length;
     if (zti_header_bytes(r->context, number, bytes, &length) == ZT_OK && length <= n) {
-        if (may_repair ? zti_repair(r, bytes, length, &r->header_trial_bytes)
+        if (may_repair ? zti_repair(r, bytes, length, &r->repairs.header_trial_bytes)
                        : zti_get_le64(bytes + length - ZTI_HASH_BYTES) ==
                              zti_hash(bytes, length - ZTI_HASH_BYTES))
             return zti_header_parse(r->context, number, bytes, length, f) == ZT_OK;
     }
     /* a bit of the magic, the version or the length itself */
     static const uint8_t at[] = {0, 1, 2, 3, 4, 8};
-    may_repair = may_repair && spend_trials(&r->header_trial_bytes, sizeof at * 8, n);
+    may_repair = may_repair && spend_trials(&r->repairs.header_trial_bytes, sizeof at * 8, n);
     for (size_t bit = 0; may_repair && bit < sizeof at * 8; bit++) {
         uint8_t *const byte = bytes + at[bit / 8];
         *byte ^= (uint8_t)(1u << bit % 8);
         if (zti_header_bytes(NULL, number, bytes, &length) == ZT_OK && length <= n &&
             zti_header_parse(r->context, number, bytes, length, f) == ZT_OK) {
-            r->repaired++;
+            r->repairs.repaired++;
             return true;
         }
         *byte ^= (uint8_t)(1u << bit % 8);
@@ -158,7 +158,7 @@ static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct z
         return status;
     status = find_copy(r, number, place, f, is_found);
     *is_found = *is_found && zti_is_of_place(f, place);
-    r->repaired += *is_found;
+    r->repairs.repaired += *is_found;
     if (status || *is_found)
         return status;
     status = find_header(r, number, place->at, true, f, is_found);
@@ -286,22 +286,23 @@ static zt_status open_by_table(struct zt_reader *r, bool *is_good)
     zt_status status = zti_buffer_reserve(r->context, &r->tail, table_bytes, 0);
     if (!status)
         zti_read_leniently(r, file_bytes - table_bytes, table_bytes, r->tail.bytes, &whole);
-    if (status ||
-        !zti_repair(r, r->tail.bytes, (size_t)table_bytes - sizeof foot, &r->header_trial_bytes))
+    if (status || !zti_repair(r, r->tail.bytes, (size_t)table_bytes - sizeof foot,
+                              &r->repairs.header_trial_bytes))
         return status;
     status = zti_table_parse(r->context, r->tail.bytes, (size_t)table_bytes, file_bytes, &r->places,
                              &r->frames);
     if (status)
         return status == ZT_NO_MEMORY ? status : ZT_OK;
     status = check_places(r, is_good);
-    r->table = ZT_TABLE_WHOLE;
+    r->repairs.table = ZT_TABLE_WHOLE;
     if (!status && *is_good)
         return ZT_OK;
     zti_release(r->context, r->places);
     r->places = NULL;
-    r->frames = r->counted = r->raw_frames = r->stream_bytes = r->index_bytes = 0;
-    r->exact_values = r->special_values = r->counted_values = 0;
-    r->error = 0;
+    r->frames = r->sums.frames = r->sums.raw_frames = r->sums.stream_bytes = r->sums.index_bytes =
+        0;
+    r->sums.exact_values = r->sums.special_values = r->sums.counted_values = 0;
+    r->sums.error = 0;
     return status;
 }
 
@@ -371,7 +372,7 @@ static zt_status walk(struct zt_reader *r, struct list *l)
         status = is_complete(r, l, end, extent, &is_all);
     if (!status && l->count > 0)
         status = add_place(r, l, end, extent, 0);
-    r->table = is_all ? ZT_TABLE_REBUILT : ZT_TABLE_MISSING;
+    r->repairs.table = is_all ? ZT_TABLE_REBUILT : ZT_TABLE_MISSING;
     return status;
 }
 
@@ -387,7 +388,7 @@ static zt_status open_by_walk(struct zt_reader *r)
     }
     r->places = (struct zti_place *)(void *)l.buffer.bytes;
     r->frames = l.count - 1;
-    r->counted = r->frames;
+    r->sums.frames = r->frames;
     return ZT_OK;
 }
 
@@ -413,13 +414,13 @@ zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source, z
     const uint64_t trial_bytes =
         TRIAL_LEAST_BYTES +
         (r->input.bytes < INT64_MAX / TRIAL_BYTES ? r->input.bytes * TRIAL_BYTES : INT64_MAX);
-    r->header_trial_bytes = r->tail_trial_bytes = trial_bytes;
+    r->repairs.header_trial_bytes = r->repairs.tail_trial_bytes = trial_bytes;
     status = open_by_table(r, &is_good);
     if (!status && is_good)
-        r->counted = r->frames;
+        r->sums.frames = r->frames;
     else if (!status)
         status = open_by_walk(r);
-    r->header_trial_bytes = trial_bytes; /* those that were found are found again */
+    r->repairs.header_trial_bytes = trial_bytes; /* those that were found are found again */
     if (status) {
         zt_reader_close(r);
         return status;
@@ -430,25 +431,25 @@ zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source, z
 
 zt_status zti_salvage_next(struct zt_reader *r)
 {
-    const uint64_t number = r->has_frame ? r->number + 1 : 0;
+    const uint64_t number = r->now.has_frame ? r->now.number + 1 : 0;
     struct zti_place *const place = &r->places[number];
     if (number == r->frames) {
-        r->is_ended = true;
+        r->now.is_ended = true;
         return ZT_OK;
     }
-    r->number = number;
+    r->now.number = number;
     if (place->at != ZT_UNKNOWN) {
-        const uint64_t repaired = r->repaired; /* it was counted when the file was opened */
+        const uint64_t repaired = r->repairs.repaired; /* it was counted when the file was opened */
         bool is_found = false;
-        const zt_status status = find_frame(r, number, place, &r->frame, &is_found);
-        r->repaired = repaired;
+        const zt_status status = find_frame(r, number, place, &r->now.frame, &is_found);
+        r->repairs.repaired = repaired;
         if (status || is_found)
             return status;
         place->at = ZT_UNKNOWN; /* it could be read when the file was opened, and cannot any more */
     }
-    r->frame = r->first;
-    r->frame.first = place->first;
-    r->frame.shape[0] = place[1].first - place->first;
+    r->now.frame = r->first;
+    r->now.frame.first = place->first;
+    r->now.frame.shape[0] = place[1].first - place->first;
     return ZT_OK;
 }
 
@@ -481,27 +482,28 @@ zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *
     if (!reader->is_damaged)
         return zti_fail(reader->context, ZT_BAD_ARG,
                         "the file was not opened as a damaged one; use zt_reader_open_damaged");
-    if (!reader->has_frame || reader->is_ended || reader->is_read || reader->is_failed)
+    if (!reader->now.has_frame || reader->now.is_ended || reader->now.is_read ||
+        reader->now.is_failed)
         return zti_fail(reader->context, ZT_BAD_ARG,
                         "there is no frame to be read; zt_reader_next goes to the next one");
     zt_status status = check_salvage(reader->context, salvage);
     if (!status)
-        status = zti_output_check(reader, out, reader->frame.shape, "frame", &array);
+        status = zti_output_check(reader, out, reader->now.frame.shape, "frame", &array);
     if (!status)
         status = zti_check_on_host(reader->context, out->data, "the output array");
     if (status)
         return status;
-    reader->is_read = true;
+    reader->now.is_read = true;
     salvage->frames++;
-    if (reader->places[reader->number].at == ZT_UNKNOWN) {
+    if (reader->places[reader->now.number].at == ZT_UNKNOWN) {
         zt_box box = {{0}, {0}};
-        memcpy(box.hi, reader->frame.shape, reader->frame.rank * sizeof *box.hi);
+        memcpy(box.hi, reader->now.frame.shape, reader->now.frame.rank * sizeof *box.hi);
         salvage->damaged_frames++;
         status = zti_salvage_lost(reader, &array, &box, "the header is damaged", salvage);
     } else {
         status = zti_salvage_frame(reader, &array, salvage);
     }
-    salvage->table = reader->table;
-    salvage->repaired = reader->repaired;
+    salvage->table = reader->repairs.table;
+    salvage->repaired = reader->repairs.repaired;
     return status;
 }
