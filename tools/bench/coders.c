@@ -57,13 +57,6 @@ static bool fits_sz(const struct subject *s, const struct target *target)
     return is_bound(target);
 }
 
-/* Without loss effort high is effort default. */
-static bool fits_sz_high(const struct subject *s, const struct target *target)
-{
-    (void)s;
-    return is_bound(target) && target->tolerance > 0;
-}
-
 static bool fits_ndzip(const struct subject *s, const struct target *target)
 {
     (void)s;
@@ -112,7 +105,7 @@ static bool decode(const struct subject *s, const struct target *target, const v
 CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, false)
 CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, false, false)
 CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST, false, false)
-CODEC(sz_high, "sz-high", sz_high, ZT_CODEC_SZ, ZT_EFFORT_HIGH, false, false)
+CODEC(sz_high, "sz-high", sz, ZT_CODEC_SZ, ZT_EFFORT_HIGH, false, false)
 CODEC(sz_cusz, "sz-cusz", sz, ZT_CODEC_SZ, CUSZ, true, false)
 CODEC(zfp_rate, "zfp-rate", any, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, true)
 CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, false)

@@ -35,6 +35,8 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
                                        .speed = is_lossy ? SPEED : LOSSLESS_SPEED,
                                        .is_plain = !is_given,
                                        .is_for_ratio = is_high};
+    if (!is_lossy && is_open && !is_given && params->prefer == ZT_PREFER_RATIO)
+        list[n++] = lossless_high;
     if (!is_lossy || is_given || params->bound.kind == ZT_PWREL)
         return n;
     if (is_open && !is_for_ratio)

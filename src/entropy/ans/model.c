@@ -25,12 +25,13 @@
 
 enum {
     PRECISION_BITS = 3,
-    PRECISIONS = 1 << PRECISION_BITS,
     WEIGHT_BITS = 16,
     FIRST_BEFORE = WEIGHT_BITS, /* the exponent before the first, plus one */
     SPREAD_STEP = 2563,
     COST_FRACTION_BITS = 12
 };
+
+_Static_assert(ZTI_ANS_PRECISIONS == 1 << PRECISION_BITS, "a precision has so many bits");
 
 /* ---- memory ---- */
 
@@ -293,7 +294,7 @@ static void make_tables(struct zti_ans_model *model)
 
 /* ---- the whole ---- */
 
-void zti_ans_make(const uint64_t *counts, struct zti_ans_model *model)
+void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model)
 {
     for (uint32_t s = 0; s < model->alphabet; s++)
         if (counts[s] > 0) {
@@ -308,7 +309,7 @@ void zti_ans_make(const uint64_t *counts, struct zti_ans_model *model)
         return;
     uint64_t least = UINT64_MAX;
     uint32_t best = 0;
-    for (uint32_t p = 0; p < PRECISIONS; p++) {
+    for (uint32_t p = 0; p < precisions; p++) {
         weigh(counts, p, model);
         normalise(model);
         const uint64_t cost = zti_ans_cost_bits(model, counts) + zti_ans_stored_bits(model);
@@ -327,7 +328,7 @@ zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t al
 {
     const zt_status status = alloc_model(context, alphabet, model);
     if (status == ZT_OK)
-        zti_ans_make(counts, model);
+        zti_ans_make(counts, ZTI_ANS_PRECISIONS, model);
     return status;
 }
 

@@ -81,6 +81,7 @@ static uint32_t add_linear(const struct exponents *e, struct zti_ll_transform *l
         n++;
         memset(t, 0, sizeof *t);
         t->kind = ZTI_LL_LINEAR;
+        t->part = j;
         t->base = base;
         t->zeros = MANTISSA;
         for (uint32_t i = base; i < EXPONENTS; i++)
@@ -229,9 +230,26 @@ static uint32_t add_ranks(const struct tile *tile, const value *v, struct zti_ll
     return n + 1;
 }
 
-/* All that may suit a tile, without fill values; fill is NULL, or a value that has no key. */
-static uint32_t find_candidates(const struct tile *tile, const value *v, const uint64_t *fill,
-                                struct zti_ll_transform *list)
+/* Whether transforms of a kind are tried: those that won elsewhere, or all. */
+static bool is_tried(const struct tile *tile, uint32_t kind)
+{
+    return !tile->known->is_learnt || tile->known->parts[kind] != 0;
+}
+
+/* Leave out those that won nowhere. */
+static uint32_t keep_known(const struct tile *tile, struct zti_ll_transform *list, uint32_t n)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!tile->known->is_learnt || tile->known->parts[list[i].kind] >> list[i].part & 1)
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* Transforms that may suit a tile, without fill values; fill is NULL, or a value that has no key.
+ */
+static uint32_t find_some(const struct tile *tile, const value *v, const uint64_t *fill,
+                          struct zti_ll_transform *list)
 {
     value some[SAMPLE];
     const uint32_t every = tile->s.values / SAMPLE + 1;
@@ -243,10 +261,27 @@ static uint32_t find_candidates(const struct tile *tile, const value *v, const u
             some[m++] = v[i];
     if (zti_is_float(tile->type)) {
         struct exponents e;
-        count_exponents(tile, v, fill, &e);
-        n = add_linear(&e, list, n);
-        n = add_decimals(tile, v, some, m, list, n);
-        n = add_lattices(tile, v, fill, list, n);
+        if (is_tried(tile, ZTI_LL_LINEAR)) {
+            count_exponents(tile, v, fill, &e);
+            n = add_linear(&e, list, n);
+        }
+        if (is_tried(tile, ZTI_LL_DECIMAL) || is_tried(tile, ZTI_LL_DIGITS))
+            n = add_decimals(tile, v, some, m, list, n);
+        if (is_tried(tile, ZTI_LL_LATTICE))
+            n = add_lattices(tile, v, fill, list, n);
     }
-    return add_ranks(tile, v, list, n);
+    if (is_tried(tile, ZTI_LL_RANK))
+        n = add_ranks(tile, v, list, n);
+    return keep_known(tile, list, n);
+}
+
+/* The same of all there are, where those that won elsewhere do not suit. */
+static uint32_t find_candidates(const struct tile *tile, const value *v, const uint64_t *fill,
+                                struct zti_ll_transform *list)
+{
+    const struct zti_ll_known nothing = {.is_learnt = false};
+    struct tile all = *tile;
+    const uint32_t n = find_some(tile, v, fill, list);
+    all.known = &nothing;
+    return n > 0 ? n : find_some(&all, v, fill, list);
 }

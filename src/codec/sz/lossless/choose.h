@@ -1,12 +1,13 @@
 /* choose.h: kernel text: the transform and the predictor of a tile: candidates are compared by the
  * bits of boxes of the tile, and what comes close by those of all of it. */
 
-enum { BOXES = 4, BOX_VALUES = 6144, DIFFERENCES = 3 };
+enum { BOXES = 4, BOX_VALUES = 6144, DIFFERENCES = 3, CLOSE_PART = 25 };
 
 struct choice {
     struct zti_ll_transform t;
     struct zti_ll_predictor p;
     uint64_t cost; /* bits, times 2^16 */
+    bool is_close; /* differences and weights take about the same */
 };
 
 /* ---- parts of a tile ---- */
@@ -105,19 +106,6 @@ static uint32_t axes_number(const struct zti_ll_shape *s, uint32_t i)
     return i == 0 ? slower | 8 : i == 1 ? slower : 8;
 }
 
-/* The better of the predictors of which 'better' has one. */
-static void try_predictor(const struct tile *tile, const struct part *part, uint32_t parts,
-                          const struct zti_ll_transform *t, const struct zti_ll_predictor *p,
-                          struct choice *better)
-{
-    const uint64_t cost = cost_of(tile, part, parts, t, p);
-    if (cost >= better->cost)
-        return;
-    better->cost = cost;
-    better->t = *t;
-    better->p = *p;
-}
-
 /* The best predictor of a transform: differences along one of some sets of axes, or weights. */
 static void try_transform(const struct tile *tile, const struct part *part, uint32_t parts,
                           const struct zti_ll_transform *given, const uint32_t *axes, uint32_t sets,
@@ -137,11 +125,23 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
     }
     for (uint32_t i = 0; i < sets; i++) {
         p.axes = axes[i];
-        try_predictor(tile, part, parts, &t, &p, &own);
+        const uint64_t cost = cost_of(tile, part, parts, &t, &p);
+        if (cost < own.cost) {
+            own.cost = cost;
+            own.p = p;
+        }
     }
+    const uint64_t differences = own.cost;
     p.axes = own.p.axes;
     fit(part, parts, &t, &p);
-    try_predictor(tile, part, parts, &t, &p, &own);
+    const uint64_t weights = cost_of(tile, part, parts, &t, &p);
+    if (weights < own.cost) {
+        own.cost = weights;
+        own.p = p;
+    }
+    own.t = t;
+    own.is_close = weights - weights / CLOSE_PART < differences &&
+                   differences - differences / CLOSE_PART < weights;
     front.t = own.t;
     front.p = own.p;
     struct zti_coding coding = {.type = tile->type};
@@ -152,27 +152,57 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
         *best = own;
 }
 
-/* The best of the candidates, by boxes or, of a small tile, all of it. */
-static void choose_transform(const struct tile *tile, const struct part *part, uint32_t parts,
-                             struct choice *best)
+/* Candidates with a fill value and without one. */
+static uint32_t with_fills(bool has_fill, uint64_t fill, struct zti_ll_transform *list, uint32_t n)
+{
+    for (uint32_t i = 0, all = n; has_fill && i < all; i++) {
+        if (list[i].kind == ZTI_LL_RANK)
+            continue;
+        if (list[i].kind != ZTI_LL_LINEAR) /* whose zeros are not the fill value's */
+            list[n++] = list[i];
+        list[i].has_fill = true;
+        list[i].fill = fill;
+    }
+    return n;
+}
+
+/* Weights for a transform, from all of a tile. */
+static void fit_whole(const struct tile *tile, struct choice *best)
+{
+    const struct part whole = whole_of(tile);
+    bool has_marks;
+    (void)make_keys(tile, &whole, &best->t, &has_marks);
+    best->t.has_marks = has_marks;
+    fit(&whole, 1, &best->t, &best->p);
+}
+
+/* The best of the candidates, by boxes or, of a small tile, all of it; where there is one, and
+ * weights are known to win, it is taken as it is. */
+static void choose_transform(const struct tile *tile, struct choice *best)
 {
     struct zti_ll_transform list[CANDIDATES];
+    struct part part[BOXES];
     const value *const v = tile->slot->values;
     uint64_t fill = 0;
-    uint32_t axes[DIFFERENCES];
+    uint32_t axes[DIFFERENCES], parts = 1;
     for (uint32_t i = 0; i < DIFFERENCES; i++)
         axes[i] = axes_number(&tile->s, i);
     const bool has_fill = find_fill(tile, v, &fill);
-    const uint32_t n = find_candidates(tile, v, has_fill ? &fill : NULL, list);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!has_fill || list[i].kind != ZTI_LL_LINEAR) /* whose zeros are not the fill value's */
-            try_transform(tile, part, parts, &list[i], axes, 1, best);
-        if (!has_fill || list[i].kind == ZTI_LL_RANK)
-            continue;
-        list[i].has_fill = true;
-        list[i].fill = fill;
-        try_transform(tile, part, parts, &list[i], axes, 1, best);
+    uint32_t n = find_candidates(tile, v, has_fill ? &fill : NULL, list);
+    n = with_fills(has_fill, fill, list, n);
+    if (n == 1 && tile->known->is_learnt && !tile->known->has_differences) {
+        memset(best, 0, sizeof *best);
+        best->t = list[0];
+        best->p.axes = axes[0];
+        return;
     }
+    part[0] = whole_of(tile);
+    if (tile->s.values > ZTI_LL_WHOLE) {
+        parts = BOXES;
+        find_boxes(tile, part);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        try_transform(tile, part, parts, &list[i], axes, 1, best);
     struct choice again = {.cost = UINT64_MAX};
     try_transform(tile, part, parts, &best->t, axes, DIFFERENCES, &again);
     *best = again;
@@ -185,7 +215,8 @@ static bool choose_rows(const struct tile *tile, struct choice *best)
     struct choice again = {.cost = UINT64_MAX};
     const uint32_t axes = best->p.axes;
     struct zti_ll_transform t = best->t;
-    if (t.kind == ZTI_LL_LATTICE || !find_rows(tile, tile->slot->values, &t))
+    if (t.kind == ZTI_LL_LATTICE || (tile->known->is_learnt && !tile->known->has_rows) ||
+        !find_rows(tile, tile->slot->values, &t))
         return false;
     try_transform(tile, &whole, 1, &best->t, &axes, 1, &again);
     try_transform(tile, &whole, 1, &t, &axes, 1, &again);
@@ -197,19 +228,27 @@ static bool choose_rows(const struct tile *tile, struct choice *best)
     return true;
 }
 
+static bool has_weights(const struct zti_ll_predictor *p)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < ZTI_LL_REGIMES; g++)
+        any |= p->has_weights[g];
+    return any;
+}
+
 static void choose(const struct tile *tile, struct choice *best)
 {
     const struct part whole = whole_of(tile);
-    struct part box[BOXES];
-    const bool is_small = tile->s.values <= ZTI_LL_WHOLE;
     best->cost = UINT64_MAX;
-    if (!is_small)
-        find_boxes(tile, box);
-    choose_transform(tile, is_small ? &whole : box, is_small ? 1 : BOXES, best);
-    if (choose_rows(tile, best) || is_small)
+    choose_transform(tile, best);
+    if (choose_rows(tile, best))
         return;
-    struct choice again = {.cost = UINT64_MAX};
-    const uint32_t axes = best->p.axes;
-    try_transform(tile, &whole, 1, &best->t, &axes, 1, &again);
-    *best = again;
+    if (best->is_close) {
+        struct choice again = {.cost = UINT64_MAX};
+        const uint32_t axes = best->p.axes;
+        try_transform(tile, &whole, 1, &best->t, &axes, 1, &again);
+        *best = again;
+    } else if (has_weights(&best->p) || best->cost == 0) {
+        fit_whole(tile, best);
+    }
 }

@@ -2,7 +2,7 @@
  * the inverse square of its neighbours' mean distance: normal equations in doubles, in one order,
  * and Cholesky's decomposition. */
 
-enum { FIT_POINTS = 12000, POINTS_A_TAP = 24 };
+enum { FIT_POINTS = 8000, FIT_BOX_POINTS = 2048, POINTS_A_TAP = 24 };
 
 /* A part of a tile that is looked at: all of it, or a box of its values. */
 struct part {
@@ -17,7 +17,7 @@ struct part {
 
 struct equations {
     uint32_t n; /* unknowns */
-    double a[ZTI_LL_TAPS][ZTI_LL_TAPS + 1];
+    double a[ZTI_LL_TAPS][ZTI_LL_TAPS], b[ZTI_LL_TAPS];
 };
 
 /* Solve for w[0 .. n); false where there is no one solution. */
@@ -40,7 +40,7 @@ static bool solve(struct equations *e, double *w)
             l[i][j] = i == j ? sqrt(q) : q / l[j][j];
         }
     for (uint32_t i = 0; i < e->n; i++) {
-        double q = e->a[i][e->n];
+        double q = e->b[i];
         for (uint32_t k = 0; k < i; k++)
             q -= l[i][k] * w[k];
         w[i] = q / l[i][i];
@@ -57,19 +57,19 @@ static bool solve(struct equations *e, double *w)
 /* Add value x of a row, whose taps are cells from the row's first value. */
 ZTI_INLINE void add_point(struct equations *e, const key *const *tap, const key *own, uint32_t x)
 {
-    double v[ZTI_LL_TAPS], near = 0;
+    double v[ZTI_LL_TAPS] = {0}, near = 0;
     const key base = tap[0][x];
     for (uint32_t i = 0; i < e->n; i++) {
         v[i] = (double)difference(tap[i + 1][x], base);
         near += fabs(v[i]);
     }
-    v[e->n] = (double)difference(own[x], base);
     near = near / e->n + 1;
-    const double weight = 1 / (near * near);
-    for (uint32_t i = 0; i < e->n; i++) {
+    const double weight = 1 / (near * near), own_weight = weight * (double)difference(own[x], base);
+    for (uint32_t i = 0; i < ZTI_LL_TAPS; i++) {
         const double w = weight * v[i];
-        for (uint32_t k = i; k <= e->n; k++)
+        for (uint32_t k = 0; k < ZTI_LL_TAPS; k++)
             e->a[i][k] += w * v[k];
+        e->b[i] += own_weight * v[i];
     }
 }
 
@@ -88,11 +88,12 @@ static void add_row(struct equations *e, const struct part *part, bool has_marks
 {
     const struct zti_ll_shape *const s = &part->s;
     const size_t cell = ll_cell(s, row);
+    const struct zti_ll_place place = ll_place(s, row);
     const key *tap[ZTI_LL_TAPS];
     const uint8_t *mark[ZTI_LL_TAPS];
     for (uint32_t k = 0; k < taps->before + taps->own; k++) {
         const size_t at =
-            k < taps->before ? ll_tap_cell(s, row, taps->tap[k]) : cell - 1 - (k - taps->before);
+            k < taps->before ? ll_tap_cell(s, &place, taps->tap[k]) : cell - 1 - (k - taps->before);
         tap[k] = part->keys + at;
         mark[k] = part->marks + at;
     }
@@ -123,7 +124,8 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
     const uint64_t count = count_regime(part, parts, regime);
     struct equations e = {.n = n - 1};
     double w[ZTI_LL_TAPS];
-    uint32_t every = (uint32_t)(count / FIT_POINTS) + 1, skip = 0;
+    const uint32_t points = parts > 1 ? FIT_BOX_POINTS : FIT_POINTS;
+    uint32_t every = (uint32_t)(count / points) + 1, skip = 0;
     p->has_weights[regime] = false;
     if (n < 2 || count < (uint64_t)POINTS_A_TAP * n)
         return;
@@ -142,6 +144,7 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
             return;
         p->weight[regime][k] = (float)w[k - 1];
     }
+    p->taps[regime] = taps;
     p->has_weights[regime] = true;
 }
 

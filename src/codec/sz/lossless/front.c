@@ -261,7 +261,7 @@ static bool take_predictor(const struct zti_ll_shape *shape, struct zti_bit_read
         p->has_weights[g] = has_regime(shape, g) && zti_take_within(r, 1);
         if (!p->has_weights[g])
             continue;
-        const struct zti_ll_taps taps = ll_taps(shape, g);
+        const struct zti_ll_taps taps = p->taps[g] = ll_taps(shape, g);
         is_good = is_good && taps.before + taps.own > 0;
         for (uint32_t k = 1; k < taps.before + taps.own; k++) {
             const uint32_t bits = zti_take_within(r, 32);

@@ -22,4 +22,5 @@
 
 #include "codec/sz/lossless/tile.h"
 
-const struct zti_ll_ops OPS = {.encode = encode, .decode = decode, .repeats_far = repeats_far};
+const struct zti_ll_ops OPS = {
+    .encode = encode, .decode = decode, .learn = learn, .repeats_far = repeats_far};

@@ -20,6 +20,7 @@ enum { MANTISSA = 52, EXPONENTS = 2048 };
 /* What all steps of a tile need. */
 struct tile {
     const struct zti_ll_tables *tables;
+    const struct zti_ll_known *known;
     struct zti_ll_slot *slot;
     uint32_t type;
     struct zti_ll_shape s;

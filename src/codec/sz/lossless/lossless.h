@@ -21,6 +21,14 @@ struct zti_ll_tables {
     float middle[256];
 };
 
+/* What some tiles of a stream came to, so that the others need not try all there is. */
+struct zti_ll_known {
+    bool is_learnt;
+    uint32_t parts[ZTI_LL_KINDS]; /* transforms that won: bit i for part i (0 but for linear) */
+    bool has_rows;                /* in any of them, rows repeat rows */
+    bool has_differences;         /* in any of them, weights do not win by far */
+};
+
 /* What a tile is coded in: memory of one thread. */
 struct zti_ll_slot {
     atomic_flag is_taken;
@@ -56,6 +64,7 @@ enum { ZTI_LL_HASH_BITS = 18, ZTI_LL_SLICE_SAMPLE = 16384, ZTI_LL_WHOLE = 32768 
 /* coding->model of the coder. */
 struct zti_ll {
     struct zti_ll_tables tables;
+    struct zti_ll_known known;
     uint32_t slots;
     struct zti_ll_slot *slot; /* one a thread */
 };
@@ -67,6 +76,9 @@ struct zti_ll_ops {
                    uint64_t last, struct zti_bit_writer *w);
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view);
+    /* Add what a tile comes to when all there is is tried. */
+    void (*learn)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
+                  struct zti_ll_slot *slot, struct zti_ll_known *known);
     /* Whether rows of an array of at most ZTI_LL_LARGE_VALUES repeat rows of other tiles of
      * ZTI_LL_VALUES, in memory of such an array. */
     bool (*repeats_far)(const struct zti_coding *coding, const struct zti_array *array,

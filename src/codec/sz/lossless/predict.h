@@ -52,12 +52,15 @@ static struct row row_of(const struct zti_ll_shape *s, const struct zti_ll_trans
     row.has_weights = p->has_weights[row.regime];
     row.weight = p->weight[row.regime];
     if (row.has_weights) {
-        const struct zti_ll_taps taps = ll_taps(s, row.regime);
-        row.before = taps.before;
-        row.own = taps.own;
-        for (uint32_t k = 0; k < taps.before; k++)
-            row.tap[k] = ll_tap_cell(s, number, taps.tap[k]);
+        const struct zti_ll_taps *const taps = &p->taps[row.regime];
+        const struct zti_ll_place place = ll_place(s, number);
+        row.before = taps->before;
+        row.own = taps->own;
+        for (uint32_t k = 0; k < taps->before; k++)
+            row.tap[k] = ll_tap_cell(s, &place, taps->tap[k]);
     }
+    if (row.has_weights || row.source >= 0)
+        return row;
     const uint32_t axes = p->axes & (row.regime | 8);
     row.has_own = axes & 8;
     row.terms = find_terms(s, axes, row.back, row.is_added);
@@ -127,7 +130,7 @@ ZTI_INLINE key difference(key a, key b)
 /* Weighted differences of the taps of rows before to the first of them. */
 ZTI_INLINE void sum_before(const struct row *row, const key *k, uint32_t n, real *sum)
 {
-    const key *const base = k + row->tap[0];
+    const key *const base = k + row->tap[0]; /* where there is any */
     for (uint32_t i = 0; i < n; i++)
         sum[i] = 0;
     for (uint32_t j = 1; j < row->before; j++) {
@@ -146,6 +149,18 @@ ZTI_INLINE real sum_own(const struct row *row, const key *own, key base, real su
         sum += w * (real)difference(own[-(ptrdiff_t)j], base);
     }
     return sum;
+}
+
+/* The same of n values of a row, which are known. */
+ZTI_INLINE void add_own(const struct row *row, const key *own, const key *base, uint32_t n,
+                        real *sum)
+{
+    for (uint32_t j = row->own; j >= (row->before > 0 ? 1u : 2u); j--) {
+        const key *const tap = own - j;
+        const real w = (real)row->weight[row->before + j - 1];
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] += w * (real)difference(tap[i], base[i]);
+    }
 }
 
 ZTI_INLINE key predicted_by_weights(const struct row *row, const key *own, const key *base,
@@ -207,11 +222,11 @@ static void row_to_residuals(const struct zti_ll_shape *s, const struct zti_ll_t
             residual[i] = difference(own[i], repeated(s, t, row, k, i));
     } else if (row->has_weights) {
         real *const sum = sums;
-        const key *const base = k + row->tap[0];
-        if (row->before > 0)
-            sum_before(row, k, n, sum);
+        const key *const base = row->before > 0 ? k + row->tap[0] : own - 1;
+        sum_before(row, k, n, sum);
+        add_own(row, own, base, n, sum);
         for (uint32_t i = 0; i < n; i++)
-            residual[i] = difference(own[i], predicted_by_weights(row, own + i, base + i, sum[i]));
+            residual[i] = (key)((value)own[i] - (value)base[i] - (value)rounded(sum[i]));
     } else {
         value *const sum = sums;
         sum_terms(row, own, n, sum);
@@ -219,6 +234,34 @@ static void row_to_residuals(const struct zti_ll_shape *s, const struct zti_ll_t
             residual[i] =
                 (key)((value)own[i] - sum[i] - (row->has_own ? (value)own[(ptrdiff_t)i - 1] : 0));
         residual[0] = (key)((value)own[0] - first_predicted(row, own));
+    }
+}
+
+/* And back by weights: each key waits for the one before it. */
+ZTI_INLINE void residuals_by_weights(const struct row *row, const real *sum, const key *base,
+                                     uint32_t taps, const key *residual, key *own)
+{
+    real weight[ZTI_LL_TAPS] = {0};
+    for (uint32_t j = 0; j < taps; j++)
+        weight[j] = (real)row->weight[row->before + j];
+    for (uint32_t i = 0; i < row->width; i++) {
+        real s = sum[i];
+        for (uint32_t j = taps; j > 0; j--)
+            s += weight[j - 1] * (real)difference(own[(ptrdiff_t)i - (ptrdiff_t)j], base[i]);
+        own[i] = (key)((value)base[i] + (value)rounded(s) + (value)residual[i]);
+    }
+}
+
+/* The same of a row that has no marks, of any number of its own taps. */
+static void residuals_to_unmarked(const struct row *row, key *k, real *sum, const key *residual)
+{
+    key *const own = k + row->cell;
+    const key *const base = k + row->tap[0];
+    sum_before(row, k, row->width, sum);
+    switch (row->own) {
+    case 1: residuals_by_weights(row, sum, base, 1, residual, own); break;
+    case 2: residuals_by_weights(row, sum, base, 2, residual, own); break;
+    default: residuals_by_weights(row, sum, base, row->own, residual, own); break;
     }
 }
 
@@ -233,6 +276,10 @@ static void residuals_to_row(const struct zti_ll_shape *s, const struct zti_ll_t
     real *const real_sum = sums;
     value *const sum = sums;
     const bool by_weights = row->has_weights && row->source < 0;
+    if (by_weights && row->before > 0 && !has_marks) {
+        residuals_to_unmarked(row, k, sums, residual);
+        return;
+    }
     if (by_weights && row->before > 0)
         sum_before(row, k, n, real_sum);
     else if (row->source < 0 && !by_weights)

@@ -2,10 +2,46 @@
  * as they are or negated. Values are looked up by their magnitudes; each hit is a vote for the
  * mirror's place and for the row it is in. */
 
-enum { NEAR_SHIFT = 6, WAYS = 4 };
+enum { NEAR_SHIFT = 6, WAYS = 4, SAMPLE_BITS = 3 };
 
-/* For each value where one of its magnitude was last, in a row at least 'gap' before; -1: nowhere.
- * Returns how many were somewhere. */
+ZTI_INLINE uint64_t hash_of(value size)
+{
+    return (uint64_t)size * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Whether two pairs of magnitudes beside each other are the same, in either order. */
+ZTI_INLINE bool is_pair(const value *a, const value *b, value sign)
+{
+    const value first = a[0] & ~sign, second = a[-1] & ~sign;
+    const value other = b[0] & ~sign, before = b[-1] & ~sign;
+    return (first == other && second == before) || (first == before && second == other);
+}
+
+/* Whether pairs of magnitudes were in a row before: one in a thousand, of those of one hash in
+ * 2^SAMPLE_BITS. Single values are alike by chance. */
+static bool may_repeat(const struct tile *tile, const value *v)
+{
+    const uint32_t width = tile->s.width;
+    const value sign = zti_is_float(tile->type) ? SIGN : 0;
+    int32_t *const place = tile->slot->places;
+    size_t hits = 0, looked_at = 0;
+    for (size_t i = 0; i < (size_t)1 << (ZTI_LL_HASH_BITS - SAMPLE_BITS); i++)
+        place[i] = -1;
+    for (size_t i = 1; i < tile->s.values; i++) {
+        const value size = v[i] & ~sign, before = v[i - 1] & ~sign;
+        const uint64_t hash = hash_of((value)(size + before) ^ (size ^ before) << 7);
+        if (hash >> (64 - SAMPLE_BITS) || size == before || size == 0)
+            continue;
+        int32_t *const at = &place[hash << SAMPLE_BITS >> (64 - ZTI_LL_HASH_BITS + SAMPLE_BITS)];
+        hits += *at >= 0 && is_pair(v + *at, v + i, sign) && (size_t)*at / width < i / width;
+        looked_at++;
+        *at = (int32_t)i;
+    }
+    return hits * 1000 > looked_at;
+}
+
+/* For each value where one of its magnitude was last, in a row before; -1: nowhere. Returns how
+ * many were somewhere. */
 static size_t find_places(const struct tile *tile, const value *v, int32_t *from)
 {
     const uint32_t width = tile->s.width;
@@ -19,8 +55,7 @@ static size_t find_places(const struct tile *tile, const value *v, int32_t *from
         from[i] = -1;
         if (size == 0 || (i > 0 && v[i] == v[i - 1]))
             continue;
-        int32_t *const at =
-            &place[(uint64_t)size * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ZTI_LL_HASH_BITS)];
+        int32_t *const at = &place[hash_of(size) >> (64 - ZTI_LL_HASH_BITS)];
         const int32_t j = *at;
         *at = (int32_t)i;
         if (j >= 0 && (v[j] & ~sign) == size && (size_t)j / width < i / width) {
@@ -121,7 +156,7 @@ static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_tra
     int32_t *const from = tile->slot->found;
     uint32_t *const votes = tile->slot->votes;
     size_t found = 0;
-    if (s->is_lanes || find_places(tile, v, from) * 50 <= s->values)
+    if (s->is_lanes || !may_repeat(tile, v) || find_places(tile, v, from) * 50 <= s->values)
         return false;
     t->source = tile->slot->source;
     t->how = tile->slot->how;

@@ -164,12 +164,23 @@ ZTI_STATIC struct zti_ll_taps ll_taps(const struct zti_ll_shape *s, uint32_t reg
     return taps;
 }
 
-/* The cell of a tap of a row's first value; what is beyond a face of the tile is taken from it. */
-ZTI_STATIC size_t ll_tap_cell(const struct zti_ll_shape *s, uint32_t row, struct zti_ll_tap tap)
+/* A row's place along y, z and t. */
+struct zti_ll_place {
+    int64_t y, z, t;
+};
+
+ZTI_STATIC struct zti_ll_place ll_place(const struct zti_ll_shape *s, uint32_t row)
 {
-    int64_t y = (int64_t)(row % s->dim[2]) + tap.y;
-    int64_t z = (int64_t)(row / s->dim[2] % s->dim[1]) + tap.z;
-    int64_t t = (int64_t)(row / s->dim[2] / s->dim[1]) + tap.t;
+    const struct zti_ll_place place = {row % s->dim[2], row / s->dim[2] % s->dim[1],
+                                       row / s->dim[2] / s->dim[1]};
+    return place;
+}
+
+/* The cell of a tap of a row's first value; what is beyond a face of the tile is taken from it. */
+ZTI_INLINE size_t ll_tap_cell(const struct zti_ll_shape *s, const struct zti_ll_place *place,
+                              struct zti_ll_tap tap)
+{
+    int64_t y = place->y + tap.y, z = place->z + tap.z, t = place->t + tap.t;
     y = y < 0 ? 0 : y >= s->dim[2] ? (int64_t)s->dim[2] - 1 : y;
     z = z < 0 ? 0 : z;
     t = t < 0 ? 0 : t;
@@ -180,6 +191,7 @@ ZTI_STATIC size_t ll_tap_cell(const struct zti_ll_shape *s, uint32_t row, struct
  * differences along axes (bits 0, 1, 2 as in a regime, 3 along the row). */
 struct zti_ll_predictor {
     bool has_weights[ZTI_LL_REGIMES];
+    struct zti_ll_taps taps[ZTI_LL_REGIMES]; /* of those that have */
     uint32_t axes;
     float weight[ZTI_LL_REGIMES][ZTI_LL_TAPS]; /* of the taps before, then of the row's own; the
                                                   first one's is what all others leave of 1 */
@@ -294,6 +306,7 @@ struct zti_ll_transform {
     uint32_t kind;
     bool has_fill, has_marks;
     uint64_t fill;
+    uint32_t part;                 /* linear: which of the exponents that are tried; not stored */
     uint32_t base, zeros;          /* linear: exponent field, low bits that are 0 from it on */
     uint8_t low[ZTI_LL_EXPONENTS]; /* below it: low bits that are 0, by exponent */
     uint32_t digits;               /* decimals */

@@ -285,14 +285,31 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding,
     return status;
 }
 
+/* What some tiles, spread over all, come to. */
+static void learn_tiles(struct zti_coding *coding, const struct zti_array *array)
+{
+    enum { LOOKED_AT = 4, MANY = 2 * LOOKED_AT };
+    struct zti_ll *const model = coding->model;
+    struct zti_ll_known known = {.is_learnt = false};
+    const uint64_t tiles = coding->grid.count;
+    for (uint64_t i = 0; tiles >= MANY && i < LOOKED_AT; i++)
+        ops_of(coding)->learn(coding, array, (2 * i + 1) * tiles / (2 * LOOKED_AT), model->slot,
+                              &known);
+    known.is_learnt = tiles >= MANY;
+    model->known = known;
+}
+
 zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
                        const struct zti_array *array)
 {
     zt_status status = new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
     if (status == ZT_OK)
         status = choose_size(context, coding, array);
-    return status == ZT_OK ? make_slots(context, coding, zti_threads_wanted(context), true)
-                           : status;
+    if (status == ZT_OK)
+        status = make_slots(context, coding, zti_threads_wanted(context), true);
+    if (status == ZT_OK)
+        learn_tiles(coding, array);
+    return status;
 }
 
 zt_status zti_ll_take_head(zt_context *context, struct zti_coding *coding)

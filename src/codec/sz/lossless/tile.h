@@ -8,7 +8,10 @@
  *     rest     bits that the transform leaves open, and values that have no key
  */
 
-enum { MANY_FROM = 4096 /* symbols that are coded with many states */ };
+enum {
+    MANY_FROM = 4096,    /* symbols that are coded with many states */
+    TRIED_PRECISIONS = 4 /* of weights in models' tables */
+};
 
 static uint32_t states_of(const struct zti_ll_shape *s)
 {
@@ -153,7 +156,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
             count[i] = (*slot->counts)[k][i];
         zti_ans_place(slot->model[k].decode, ZTI_LL_ALPHABET, &slot->model[k]);
-        zti_ans_make(count, &slot->model[k]);
+        zti_ans_make(count, TRIED_PRECISIONS, &slot->model[k]);
         sizes->front_bits += zti_ans_stored_bits(&slot->model[k]);
         of[k] = &slot->model[k];
     }
@@ -238,9 +241,22 @@ static struct tile tile_of(const struct zti_coding *coding, const struct place *
 {
     const struct zti_ll *const model = coding->model;
     return (struct tile){.tables = &model->tables,
+                         .known = &model->known,
                          .slot = slot,
                          .type = coding->type,
                          .s = ll_shape(coding->grid.rank, place->extent)};
+}
+
+/* The values of a tile, in the order of coding. */
+static struct tile bring_tile(const struct zti_coding *coding, const struct zti_array *array,
+                              const struct zti_walk *walk, struct zti_ll_slot *slot)
+{
+    const struct place place = place_of(coding, walk);
+    const struct tile tile = tile_of(coding, &place, slot);
+    gather(array, &place, tile.s.is_lanes ? (value *)(void *)slot->all : slot->values);
+    if (tile.s.is_lanes)
+        to_lanes(&tile.s, (const value *)(void *)slot->all, slot->values);
+    return tile;
 }
 
 static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
@@ -249,11 +265,7 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
     struct zti_ll_slot *const slot = zti_ll_take_slot(coding->model);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        const struct place place = place_of(coding, &walk);
-        const struct tile tile = tile_of(coding, &place, slot);
-        gather(array, &place, tile.s.is_lanes ? (value *)(void *)slot->all : slot->values);
-        if (tile.s.is_lanes)
-            to_lanes(&tile.s, (const value *)(void *)slot->all, slot->values);
+        const struct tile tile = bring_tile(coding, array, &walk, slot);
         w->next = put_tile(coding, &tile, w->next); /* whole bytes: nothing is held */
     }
     zti_ll_give_slot(slot);
@@ -396,7 +408,19 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
         zti_ll_give_slot(slot);
 }
 
-/* ---- the size of tiles ---- */
+/* ---- before the first tile ---- */
+
+static void learn(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,
+                  struct zti_ll_slot *slot, struct zti_ll_known *known)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const struct tile tile = bring_tile(coding, array, &walk, slot);
+    struct choice best;
+    choose(&tile, &best);
+    known->parts[best.t.kind] |= 1u << best.t.part;
+    known->has_rows |= best.t.has_rows;
+    known->has_differences |= best.is_close || !has_weights(&best.p);
+}
 
 static bool repeats_far(const struct zti_coding *coding, const struct zti_array *array,
                         struct zti_ll_slot *slot)
