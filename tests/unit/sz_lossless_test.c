@@ -267,6 +267,23 @@ static void all_instances_write_the_same_bytes(void **state)
     }
 }
 
+/* docs/format/sz.md shows these bytes. */
+static void the_example_of_the_page_is_written(void **state)
+{
+    static const uint8_t page[] = {0x00, 0x13, 0x08, 0x07, 0x01, 0x40, 0x10, 0x84, 0xd1, 0x51, 0x07,
+                                   0xfe, 0x29, 0x5c, 0xcf, 0x02, 0x2d, 0xd0, 0x02, 0xdd, 0x68};
+    static const uint64_t shape[1] = {64};
+    struct test_array a = array_of(ZT_I32, 1, shape);
+    (void)state;
+    for (uint32_t i = 0; i < 64; i++)
+        set_number(&a.array, i, 1000 + 3.0 * i);
+    struct coded c = code(NULL, &a.array, 0, CODER_HIGH);
+    assert_int_equal(c.end_bits, 8 * sizeof page);
+    assert_memory_equal(c.bytes, page, sizeof page);
+    coded_free(NULL, &c);
+    test_array_free(&a);
+}
+
 /* Rows of a volume repeat those of its other half: tiles are large, and the second half is little.
  */
 static void rows_far_away_are_found(void **state)
@@ -326,6 +343,7 @@ int main(void)
         cmocka_unit_test(other_fields_take_little_more_than_they_hold),
         cmocka_unit_test(noise_grows_by_a_byte_a_tile),
         cmocka_unit_test(all_instances_write_the_same_bytes),
+        cmocka_unit_test(the_example_of_the_page_is_written),
         cmocka_unit_test(rows_far_away_are_found),
         cmocka_unit_test(damaged_streams_are_decoded_or_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
