@@ -99,7 +99,7 @@ ZT_API zt_status zt_context_set_stages(zt_context *context, zt_stage_begins begi
  * stream. Layouts: docs/format/zt.md, and Noordsij et al., PDP 2020 (offsets, lengths, hybrid). */
 typedef enum zt_index_kind {
     ZT_INDEX_DEFAULT = 0, /**< Compact; none for small arrays and at fixed rate. */
-    ZT_INDEX_NONE = 1,    /**< A box costs parsing what lies before it. */
+    ZT_INDEX_NONE = 1,    /**< Reading a box parses all that lies before it. */
     ZT_INDEX_OFFSETS = 2, /**< 64 bits a chunk. */
     ZT_INDEX_LENGTHS = 3, /**< 16 or 32 bits a chunk; summed when the file is opened. */
     ZT_INDEX_HYBRID = 4,  /**< 64 bits a partition of chunks, and lengths within it. */
@@ -124,8 +124,8 @@ ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source, 
 /** What a plan with ZT_CODEC_AUTO looks for. */
 typedef enum zt_prefer {
     ZT_PREFER_RATIO = 0,   /**< The fewest bytes. */
-    ZT_PREFER_SPEED = 1,   /**< The fewest bytes of what is nearly as fast as can be. */
-    ZT_PREFER_BALANCED = 2 /**< The fastest of what needs nearly the fewest bytes. */
+    ZT_PREFER_SPEED = 1,   /**< The fewest bytes among the nearly fastest. */
+    ZT_PREFER_BALANCED = 2 /**< The fastest among the nearly smallest. */
 } zt_prefer;
 
 /** How the axes of an array become those of the array that is coded. Frozen.
@@ -141,8 +141,8 @@ typedef struct zt_plan {
     uint64_t reserved[2];              /**< 0 */
 } zt_plan;
 
-/** The plan of the first frame that is not raw, of a file that zt_inspect() or zt_reader_info()
- * looked at. */
+/** The plan of a file's first coded frame (one that is not raw). info is what zt_inspect() or
+ * zt_reader_info() has told. */
 ZT_API zt_status zt_info_plan(const zt_info *info, zt_plan *plan);
 
 /** One way to code an array, and what it takes. Frozen. */

@@ -18,14 +18,14 @@ typedef enum zt_sz_method {
                         (PACT 2020). Efforts do not apply. */
 } zt_sz_method;
 
-/** Choose the coder that is used where params lead to sz.
+/** Choose the coder of sz; other codecs ignore it.
  * @param params set up by zt_params_init() or zt_params_abs() and the like
  * @param method which coder
  * @param bins ZT_SZ_CUSZ: residuals that have a symbol, an even number in 4..65536; 0: 1024.
  *        Calls that take params return ZT_BAD_ARG for other numbers. */
 ZT_API void zt_params_set_sz(zt_params *params, zt_sz_method method, uint32_t bins);
 
-/** How the first frame that is not raw is coded. Frozen. */
+/** How a file's first coded frame (one that is not raw) is coded. Frozen. */
 typedef struct zt_sz_info {
     uint32_t method; /**< #zt_sz_method */
     uint32_t effort; /**< #zt_effort that won; it can be less than was asked for. */
@@ -36,8 +36,8 @@ typedef struct zt_sz_info {
     uint64_t reserved[2]; /**< 0 */
 } zt_sz_info;
 
-/** How a file is coded that zt_inspect() or zt_reader_info() looked at.
- * @param info of a file
+/** How a file's first coded frame is coded.
+ * @param info what zt_inspect() or zt_reader_info() has told
  * @param sz is set
  * @return ZT_BAD_ARG if its codec is not sz */
 ZT_API zt_status zt_info_sz(const zt_info *info, zt_sz_info *sz);

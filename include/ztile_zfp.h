@@ -109,13 +109,13 @@ static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t ma
  * ZT_BAD_ARG for other bounds, and as zt_zfp_set_expert(). */
 ZT_API zt_status zt_zfp_set_bound(zt_zfp *zfp, const zt_bound *bound);
 
-/** Set the word size of zfp streams in a .zt file: 8, 16, 32 or 64 (the default). Calls that take
- * params return ZT_BAD_ARG for other sizes, where they lead to zfp. */
+/** Set the word size of zfp streams in a .zt file: 8, 16, 32 or 64 (the default). With another size
+ * calls that take params return ZT_BAD_ARG if zfp is to code; other codecs ignore it. */
 ZT_API void zt_params_set_zfp_words(zt_params *params, uint32_t word_bits);
 
-/** How a file is coded that zt_inspect() or zt_reader_info() looked at.
- * @param info of a file
- * @param zfp set up by zt_zfp_init(); gets the parameters of the first frame that is not raw
+/** The zfp parameters of a file's first coded frame (one that is not raw).
+ * @param info what zt_inspect() or zt_reader_info() has told
+ * @param zfp set up by zt_zfp_init(); gets the parameters
  * @param shift gets s: integers were multiplied by 2^s before coding; may be NULL
  * @return ZT_BAD_ARG if its codec is not zfp */
 ZT_API zt_status zt_info_zfp(const zt_info *info, zt_zfp *zfp, int32_t *shift);
@@ -221,7 +221,7 @@ ZT_API zt_status zt_zfp_index_bound(zt_context *context, const zt_array *array, 
                                     const zt_zfp_index *index, size_t *capacity_bytes);
 
 /** @name Making an index
- * The three calls make the same index. They set index_bytes, and read nothing of an index that is
+ * The three calls make the same index. They set index_bytes, and ignore an index that is
  * there. @{ */
 /** zt_zfp_compress(), and the stream's index, made while it is coded. Errors of the index are told
  * before anything is written. */
@@ -245,7 +245,7 @@ ZT_API zt_status zt_zfp_decompress_and_index(zt_context *context, const void *da
 ZT_API zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
                                     const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index);
 
-/** zt_zfp_decompress() by an index. An index with index_bytes 0, or NULL, does not help. */
+/** zt_zfp_decompress() by an index. Without one (NULL, or index_bytes 0) it is the same call. */
 ZT_API zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,
                                            const zt_zfp *zfp, const zt_zfp_index *index,
                                            const zt_array *out, size_t *consumed_bytes);
