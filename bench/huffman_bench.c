@@ -317,7 +317,7 @@ int main(int argc, char **argv)
     static const double widest[] = {0.1, 0.5, 0.9};
     for (size_t k = 0; k < sizeof widest / sizeof *widest; k++)
         for (uint32_t i = 0; i < 2; i++)
-            bench_ans(n, widest[k], i ? ZTI_ANS_MANY : ZTI_ANS_WAYS, runs);
+            bench_ans(n, widest[k], i ? ZTI_ANS_MANY : ZTI_ANS_FEW, runs);
     free(w.symbols);
     free(w.out);
     free(w.coded);
