@@ -267,6 +267,46 @@ static void all_instances_write_the_same_bytes(void **state)
     }
 }
 
+/* Allocate memory that holds what was there before: nothing of it may be in the bytes. */
+static void *allocate_used(void *user, size_t bytes)
+{
+    void *const memory = need(bytes);
+    memset(memory, *(const int *)user, bytes);
+    return memory;
+}
+
+static void free_used(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+static void what_memory_held_does_not_matter(void **state)
+{
+    static const uint64_t shape[3] = {5, 150, 129};
+    struct test_array a = array_of(ZT_F32, 3, shape);
+    (void)state;
+    fill_array(&a.array, DATA_WAVE_NOISE, 1);
+    for (uint64_t i = 0; i < values_of(3, shape); i++)
+        if (i / 129 % 150 < 30 + i % 129 / 3)
+            set_number(&a.array, i, 1e20);
+    struct coded c[2];
+    zt_context *context[2];
+    int held[2] = {0, 0x41};
+    for (uint32_t i = 0; i < 2; i++) {
+        const zt_allocator used = {.alloc = allocate_used, .release = free_used, .user = &held[i]};
+        assert_int_equal(zt_context_new(&used, &context[i]), ZT_OK);
+        c[i] = code(context[i], &a.array, 0, CODER_HIGH);
+    }
+    assert_int_equal(c[0].end_bits, c[1].end_bits);
+    assert_memory_equal(c[0].bytes, c[1].bytes, (size_t)(c[0].end_bits / 8));
+    for (uint32_t i = 0; i < 2; i++) {
+        coded_free(context[i], &c[i]);
+        zt_context_free(context[i]);
+    }
+    test_array_free(&a);
+}
+
 /* docs/format/sz.md shows these bytes. */
 static void the_example_of_the_page_is_written(void **state)
 {
@@ -343,6 +383,7 @@ int main(void)
         cmocka_unit_test(other_fields_take_little_more_than_they_hold),
         cmocka_unit_test(noise_grows_by_a_byte_a_tile),
         cmocka_unit_test(all_instances_write_the_same_bytes),
+        cmocka_unit_test(what_memory_held_does_not_matter),
         cmocka_unit_test(the_example_of_the_page_is_written),
         cmocka_unit_test(rows_far_away_are_found),
         cmocka_unit_test(damaged_streams_are_decoded_or_refused)};

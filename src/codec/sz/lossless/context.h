@@ -62,19 +62,16 @@ ZTI_INLINE void find_contexts(const struct row *row, const struct beside *b, con
     }
 }
 
-/* Magnitudes and marks behind a row's ends are those at its ends. */
+/* Magnitudes and marks of a row's margins are those at its ends. */
 static void end_row(const struct zti_ll_shape *s, const struct row *row, float *magnitude,
                     uint8_t *mark)
 {
-    const size_t first = row->cell, last = first + row->width - 1;
-    for (uint32_t i = 1; i <= ZTI_LL_MARGIN; i++) {
+    const size_t first = row->cell, end = first + row->width;
+    for (uint32_t i = 1; i <= ZTI_LL_MARGIN; i++)
         magnitude[first - i] = magnitude[first];
-        mark[first - i] = mark[first];
-    }
-    for (size_t i = last + 1; i < first + s->width + ZTI_LL_MARGIN; i++) {
-        magnitude[i] = magnitude[last];
-        mark[i] = mark[last];
-    }
+    for (size_t i = end; i < first + s->width + ZTI_LL_MARGIN; i++)
+        magnitude[i] = magnitude[end - 1];
+    set_mark_margins(s, mark, row->number);
 }
 
 /* The mean of a piece's magnitudes, which the next piece of a row that has no row before it has for

@@ -19,6 +19,7 @@ static uint64_t make_keys(const struct tile *tile, const struct part *part,
         const uint32_t slice = t->kind == ZTI_LL_LATTICE ? slice_of(tile, part, row) : 0;
         raw += row_to_keys(tile, t, slice, part->values + (size_t)row * s->width, ll_width(s, row),
                            part->keys + cell, part->marks + cell, &open);
+        set_mark_margins(s, part->marks, row);
     }
     *has_marks = t->has_fill || raw > 0;
     for (uint32_t row = 0; row < s->rows; row++) {

@@ -88,6 +88,16 @@ static void set_margin_behind(const struct zti_ll_shape *s, key *k, uint32_t num
         k[i] = k[end - 1];
 }
 
+/* Marks of margins are those at the row's ends. */
+static void set_mark_margins(const struct zti_ll_shape *s, uint8_t *mark, uint32_t number)
+{
+    const size_t first = ll_cell(s, number), end = first + ll_width(s, number);
+    for (uint32_t i = 1; i <= ZTI_LL_MARGIN; i++)
+        mark[first - i] = mark[first];
+    for (size_t i = end; i < first + s->width + ZTI_LL_MARGIN; i++)
+        mark[i] = mark[end - 1];
+}
+
 /* What a marked value has for a key. */
 ZTI_INLINE key filler(const struct zti_ll_shape *s, const key *k, uint32_t regime, size_t cell,
                       bool is_first)
