@@ -48,13 +48,10 @@ FN uint32_t PLANE(put_plane)(SINK *s, const WORD *plane, uint32_t n, uint32_t c,
         goto done;
     for (uint32_t j = n <= word_bits ? 0 : known / word_bits; word_bits * j < top; j++) {
         const uint32_t from = word_bits * j;
-        WORD x = WORD_AT(plane, j) >> (from < known ? known - from : 0);
-        uint32_t gap = from < known ? 0 : from - c; /* of words before */
-        while (x) {
+        WORD x = WORD_AT(plane, j) & ~(WORD)low_mask(from < known ? known - from : 0);
+        for (; x; x &= x - 1) {
             const uint32_t place = word_bits == 64 ? zti_ctz64(x) : zti_ctz32((uint32_t)x);
-            const uint32_t zeros = gap + place;
-            x = x >> place >> 1;
-            gap = 0;
+            const uint32_t zeros = from + place - c;
             if (n > 16 && length + zeros + 3 > PUT_BITS) {
                 PUT(s, string, length);
                 PUT_RUN(s, zeros);
