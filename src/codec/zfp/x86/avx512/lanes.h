@@ -50,6 +50,13 @@ ZTI_INLINE u32s own_bits32(u32s v, u32s tests)
     return (half & 0xffff) | v_left_32(half >> 16, n16);
 }
 
+/* The low 32 bits of two times eight lanes. */
+ZTI_INLINE u32s narrowed(u64s a, u64s b)
+{
+    const __m512i low = _mm512_castsi256_si512(_mm512_cvtepi64_epi32((vec)a));
+    return (u32s)_mm512_inserti64x4(low, _mm512_cvtepi64_epi32((vec)b), 1);
+}
+
 ZTI_INLINE u32s ones32(u32s v)
 {
     return (u32s)_mm512_popcnt_epi32((vec)v);
@@ -77,7 +84,7 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
 {
     const u32s ones = v_all_32(UINT32_MAX), c = g->c;
     const b32s is_there = has_plane(g, i, is_limited);
-    u32s w = v_even_32((u32s)v_windows_64(base, g->at[0]), (u32s)v_windows_64(base, g->at[1]));
+    u32s w = narrowed(v_windows_64(base, g->at[0]), v_windows_64(base, g->at[1]));
     if (is_limited)
         w &= ~v_left_32(ones, g->left);
     const u32s v = v_right_32(w, c) << 1 | 1;
@@ -110,7 +117,7 @@ ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g, uint16
     const u64s window[2] = {v_windows_64(base, g->at[0]), v_windows_64(base, g->at[1])};
     for (uint32_t j = 0; j < 3; j++) {
         const b32s is_there = has_plane(g, i + j, is_limited);
-        u32s w = v_even_32((u32s)(window[0] >> 16 * j), (u32s)(window[1] >> 16 * j));
+        u32s w = narrowed(window[0] >> 16 * j, window[1] >> 16 * j);
         if (is_limited) {
             w &= ~v_left_32(v_all_32(UINT32_MAX), g->left);
             g->left -= v_min_32(g->left, n16);
