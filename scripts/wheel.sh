@@ -53,7 +53,7 @@ if [ -z "${CC:-}" ]; then
 fi
 
 # ---- the wheel, with the tag that its symbols allow
-rm -rf "$work/plain" "$work/source"
+rm -rf "$work/plain" "$work/source" "$work/cmake" # files of a source distribution have no time
 mkdir -p "$work/source"
 tar -xzf "$sdist" -C "$work/source" --strip-components=1
 fast=
