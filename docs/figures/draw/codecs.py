@@ -82,7 +82,7 @@ def draw_zfp(path):
         "Bit planes, the highest first",
         [
             "a column is a coefficient, low frequencies left, in base -2;",
-            "the zeros at a plane's end (white) take one bit",
+            "the zeros at a plane's end take one bit together",
         ],
     )
     for row in range(top):
@@ -137,7 +137,7 @@ def draw_ndzip(path):
             kind = "gone" if not is_kept else "a" if r >> (7 - b) & 1 else "box"
             f.box(264 + 20 * i, 278 + 20 * b, 20, 20, kind, 0)
     f.text(42, 456, "8 residuals", "small")
-    f.text(264, 456, "8 planes; grey: all zero", "small")
+    f.text(264, 456, "8 planes; faint: all zero", "small")
     f.step(488, 4, "A mask, then the planes that are not zero")
     x = 42
     f.box(x, 502, 96, 30, "c")

@@ -12,7 +12,7 @@ text { font: 15px system-ui, sans-serif; fill: #1b1f24; }
 .page { fill: #ffffff; }
 .box { fill: #eef3f8; stroke: #8c959f; }
 .a { fill: #0969da; } .b { fill: #1a7f37; } .c { fill: #bc4c00; } .d { fill: #8250df; }
-.pale { fill: #dbeafe; stroke: #8c959f; } .gone { fill: #e4e7eb; stroke: #c3c9d0; }
+.pale { fill: #dbeafe; stroke: #8c959f; } .gone { fill: #ffffff; stroke: #dde1e6; }
 .line { stroke: #57606a; fill: none; stroke-width: 1.5; }
 .faint { stroke: #c3c9d0; fill: none; }
 .tip { fill: #57606a; }
@@ -20,7 +20,7 @@ text { font: 15px system-ui, sans-serif; fill: #1b1f24; }
 text { fill: #e6edf3; } .small { fill: #9da7b3; } .on { fill: #0d1117; }
 .page { fill: #0d1117; } .box { fill: #1c2530; stroke: #6e7681; }
 .a { fill: #58a6ff; } .b { fill: #56d364; } .c { fill: #ffa657; } .d { fill: #d2a8ff; }
-.pale { fill: #16325c; stroke: #6e7681; } .gone { fill: #21262d; stroke: #444c56; }
+.pale { fill: #16325c; stroke: #6e7681; } .gone { fill: #0d1117; stroke: #2b313a; }
 .line { stroke: #9da7b3; } .faint { stroke: #444c56; } .tip { fill: #9da7b3; }
 }
 """
