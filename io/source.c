@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,14 +84,24 @@ void ztio_source_close(struct ztio_source *source)
     source->fd = -1;
 }
 
-bool ztio_source_at(struct ztio_source *source, uint64_t offset, void *buffer, size_t n,
-                    const char *label, struct ztio_error *error)
+/* Bytes to be read of a regular source. */
+struct part {
+    const struct ztio_source *source;
+    uint64_t offset;
+    char *buffer;
+    size_t n;
+    const char *label;
+    struct ztio_error error;
+    bool is_read;
+};
+
+static bool read_part(const struct ztio_source *source, uint64_t offset, char *buffer, size_t n,
+                      const char *label, struct ztio_error *error)
 {
     size_t done = 0;
     while (done < n) {
         size_t step = n - done < READ_MAX_BYTES ? n - done : READ_MAX_BYTES;
-        ssize_t r =
-            pread(source->fd, (char *)buffer + done, step, (off_t)(source->base + offset + done));
+        ssize_t r = pread(source->fd, buffer + done, step, (off_t)(source->base + offset + done));
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -100,6 +111,35 @@ bool ztio_source_at(struct ztio_source *source, uint64_t offset, void *buffer, s
         done += (size_t)r;
     }
     return true;
+}
+
+static void *read_beside(void *user)
+{
+    struct part *const p = user;
+    p->is_read = read_part(p->source, p->offset, p->buffer, p->n, p->label, &p->error);
+    return NULL;
+}
+
+/* Many bytes are read by two threads: most of the time goes into copying them out of the cache of
+ * files, and into clearing the pages that they are read to. */
+bool ztio_source_at(struct ztio_source *source, uint64_t offset, void *buffer, size_t n,
+                    const char *label, struct ztio_error *error)
+{
+    enum { SHARED_BYTES = 4 << 20, PAGE_BYTES = 2 << 20 };
+    const size_t half = n < SHARED_BYTES ? n : n / 2 / PAGE_BYTES * PAGE_BYTES;
+    struct part other = {.source = source,
+                         .offset = offset + half,
+                         .buffer = (char *)buffer + half,
+                         .n = n - half,
+                         .label = label};
+    pthread_t thread;
+    if (n < SHARED_BYTES || pthread_create(&thread, NULL, read_beside, &other) != 0)
+        return read_part(source, offset, buffer, n, label, error);
+    const bool is_read = read_part(source, offset, buffer, half, label, error);
+    (void)pthread_join(thread, NULL);
+    if (is_read && !other.is_read && error)
+        *error = other.error;
+    return is_read && other.is_read;
 }
 
 bool ztio_source_next(struct ztio_source *source, void *buffer, size_t n, size_t *got,

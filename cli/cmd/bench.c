@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "ztile_quality.h"
 
+#include "bench/end_to_end.h"
 #include "bench/papers/papers.h"
 #include "bench/rates.h"
 #include "bench/stages.h"
@@ -119,6 +120,8 @@ bool run_bench(const struct options *o, struct ztio_error *error)
     if (!o->operands)
         return fail(error, ZTIO_BAD_USE,
                     "bench takes one or more arrays; see 'ztile bench --help'");
+    if (o->end_to_end)
+        return run_bench_end_to_end(o, error);
     if (o->stages)
         return run_bench_stages(o, error);
     if (!o->index_study)

@@ -37,20 +37,23 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
     uint64_t shape[ZT_MAX_RANK], total = job->meta->shape[0], got = 0;
     uint64_t step = zt_writer_slab_extent(writer);
     bool is_known = total != ZT_UNKNOWN, done = true;
-    void *slab;
+    void *slab = NULL;
     step = is_known && total < step ? total : step;
-    if (!far_open(job, error) || !allocate_slab(job, step, &slab, error))
+    const bool is_read = job->whole && step == total;
+    if (!far_open(job, error) || (!is_read && !allocate_slab(job, step, &slab, error)))
         return false;
     memcpy(shape, job->meta->shape, sizeof shape);
     for (uint64_t first = 0; done && first < total; first += got) {
         uint64_t want = is_known && total - first < step ? total - first : step;
-        done = ztio_read(job->input, first, want, slab, &got, error);
+        done = is_read || ztio_read(job->input, first, want, slab, &got, error);
+        got = is_read ? want : got;
         if (!done || got == 0)
             break;
         shape[0] = got;
         job->slices += got;
         progress_slab(&job->progress, got * job->slice_bytes);
-        zt_array a = zt_array_nd(slab, (zt_type)job->meta->type, job->meta->rank, shape);
+        zt_array a = zt_array_nd(is_read ? job->whole : slab, (zt_type)job->meta->type,
+                                 job->meta->rank, shape);
         if (first == 0 && !job->options->quiet)
             warn_of_shape(job, &a);
         done = far_note(job, &a, error);
@@ -214,6 +217,7 @@ static bool compress_place(const struct options *o, const char *place, char *out
     byte_sink_abandon(&job.index_sink);
     progress_end(&job.progress);
     far_free(&job);
+    free(job.whole);
     ztio_close(job.input);
     zt_context_free(job.context);
     return done;

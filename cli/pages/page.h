@@ -56,6 +56,7 @@ enum option_id {
     OPT_SAVE,
     OPT_INDEX_STUDY,
     OPT_STAGES,
+    OPT_END_TO_END,
     OPT_EFFORT,
     OPT_METHOD,
     OPT_SZ_BINS,

@@ -353,6 +353,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 'd': o->decode = true; break;
     case OPT_SYMBOLS: o->symbols = argument; break;
     case OPT_MERGE: return take_merge(o, argument, error);
+    case OPT_END_TO_END: o->end_to_end = true; break;
     case 'c': return take_codec(o, argument, error);
     case OPT_EFFORT: return take_effort(o, argument, error);
     case OPT_METHOD: return take_method(o, argument, error);

@@ -30,6 +30,7 @@ struct options {
     const char *symbols; /* --symbols; NULL: bytes */
     uint32_t magnitude;  /* of --merge; 0 where not given */
     uint32_t reduction;
+    bool end_to_end;
     bool help;     /* --help: nothing else was looked at */
     bool help_all; /* the same, of --help-all */
     bool remove;   /* --rm */

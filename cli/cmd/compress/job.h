@@ -18,6 +18,7 @@ struct compress_job {
     struct byte_sink sink;
     struct byte_sink index_sink; /* of a bare stream's index, where one is asked for */
     struct progress progress;
+    void *whole; /* the array, where it was read already; else NULL */
     uint64_t slice_bytes;
     uint64_t slices;          /* read */
     enum coded_format format; /* of the output */

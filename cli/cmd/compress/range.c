@@ -12,34 +12,40 @@
 #include <string.h>
 
 /* Count and measure the whole array; only where it can be read again. What was begun to be looked
- * for is. */
+ * for is. An array that is one frame of a .zt file stays in memory, to be coded from there. */
 static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_error *error)
 {
-    enum { STEP_BYTES = 32 << 20 };
+    enum { STEP_BYTES = 8 << 20 }; /* read by parts that stay in a cache until they are scanned */
     uint64_t shape[ZT_MAX_RANK], left = job->meta->shape[0], got;
     uint64_t step =
         job->slice_bytes < STEP_BYTES && job->slice_bytes ? STEP_BYTES / job->slice_bytes : 1;
+    const bool is_kept =
+        job->format == FORMAT_ZT && left * job->slice_bytes <= job->params.slab_bytes;
     void *slab;
     bool scanned = true;
     (void)zt_stats_init(stats, sizeof *stats);
     stats->fills = job->params.fills;
     memcpy(stats->fill, job->params.fill, sizeof stats->fill);
-    if (!allocate_slab(job, step, &slab, error))
+    if (!allocate_slab(job, is_kept ? left : step, &slab, error))
         return false;
     memcpy(shape, job->meta->shape, sizeof shape);
     for (uint64_t first = 0; scanned && left; first += got, left -= got) {
         shape[0] = step < left ? step : left;
-        scanned = ztio_read(job->input, first, shape[0], slab, &got, error);
+        char *part = (char *)slab + (is_kept ? first * job->slice_bytes : 0);
+        scanned = ztio_read(job->input, first, shape[0], part, &got, error);
         if (!scanned)
             break;
         shape[0] = got;
-        zt_array a = zt_array_nd(slab, (zt_type)job->meta->type, job->meta->rank, shape);
+        zt_array a = zt_array_nd(part, (zt_type)job->meta->type, job->meta->rank, shape);
         zt_status status = zt_scan(job->context, &a, stats);
         scanned = status == ZT_OK ? far_note(job, &a, error)
                                   : fail_zt(error, job->context, status, input_name(job->place));
         progress_slab(&job->progress, got * job->slice_bytes);
     }
-    free(slab);
+    if (scanned && is_kept)
+        job->whole = slab;
+    else
+        free(slab);
     return scanned;
 }
 
