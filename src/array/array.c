@@ -1,4 +1,4 @@
-/* array.c: checks of arrays and boxes, and where tiles lie. */
+/* array.c: checks callers' arrays and boxes, and sets up views and grids of tiles. */
 #include "array/array.h"
 #include "array/memory.h"
 

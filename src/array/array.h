@@ -1,24 +1,25 @@
-/* array.h: checks of shapes and strides, views of a part of an array, and the walk over tiles. */
+/* array.h: checked arrays, views of a box of an array, and the grid of tiles with a walk over it in
+ * stream order. */
 #ifndef ZTI_ARRAY_H
 #define ZTI_ARRAY_H
 
 #include "core/core.h"
 
-/* What a caller's array is for. */
+/* What a call does with the caller's array. */
 enum zti_use { ZTI_SHAPE_ONLY, ZTI_TO_READ, ZTI_TO_WRITE };
 
-/* The only way from a caller's array to one of the library, at the top of each public call. Checked
- * are type, rank and extents (at least 1, the bytes of all elements fit in 63 bits); to read and to
- * write that there is a pointer to memory that the context can use, and that the span of the
- * strides fits in 63 bits; to write that no two elements share a place, as far as a stride of 0
- * along an axis of more than one element tells, and the context's limit of outputs. */
+/* Check a caller's array, and make a struct zti_array of it; each public call does this once.
+ * Always checked: type, rank and extents (at least 1; the bytes of all elements fit in 63 bits). To
+ * read or write also: the data pointer, that the context can use its memory, and that the span of
+ * the strides fits in 63 bits. To write also: no stride is 0 along an axis of more than one
+ * element, and the context's limit of outputs. */
 zt_status zti_array_check(zt_context *context, const zt_array *given, enum zti_use use,
                           struct zti_array *array);
 
-/* Whether an array can have this type, rank and shape, which a file says. */
+/* Whether an array can have this type, rank and shape, which come from a file. */
 bool zti_shape_fits(uint32_t type, uint32_t rank, const uint64_t *shape);
 
-/* Memory of our own, the host's, as a C-contiguous array. */
+/* Memory of the host as a C-contiguous array. */
 static inline struct zti_array zti_array_packed(void *data, uint32_t type, uint32_t rank,
                                                 const uint64_t *shape)
 {
@@ -41,11 +42,11 @@ static inline uint64_t zti_array_bytes(const struct zti_array *array)
     return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
 }
 
-/* Whether an array is of this type and shape. */
+/* Whether an array has this type, rank and shape. */
 bool zti_array_is_of(const struct zti_array *array, uint32_t type, uint32_t rank,
                      const uint64_t *shape);
 
-/* The slices [first, first + extent) along the slowest axis. */
+/* Slices [first, first + extent) along the slowest axis. */
 struct zti_array zti_array_slab(const struct zti_array *array, uint64_t first, uint64_t extent);
 
 /* The address of the element at these coordinates. */
@@ -57,7 +58,7 @@ ZTI_INLINE void *zti_array_at(const struct zti_array *array, const uint64_t *at)
     return (char *)array->data + offset * (array->type == ZT_F32 || array->type == ZT_I32 ? 4 : 8);
 }
 
-/* A value of any type; one of 64 bits is rounded. */
+/* Load a value of any type; one of int64 is rounded. */
 static inline double zti_number_at(uint32_t type, const void *at)
 {
     union {
@@ -73,15 +74,15 @@ static inline double zti_number_at(uint32_t type, const void *at)
 /* Copy an array to C-contiguous memory. */
 void zti_array_copy(const struct zti_array *from, uint8_t *to);
 
-/* And back. */
+/* Copy C-contiguous memory to an array. */
 void zti_array_paste(const uint8_t *from, const struct zti_array *to);
 
 /* ZT_BAD_ARG unless lo < hi <= shape along each axis and out has the box's shape. */
 zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
                         const uint64_t *shape);
 
-/* Where decoded tiles go: the box [lo, hi) of the coded array, to be written to out, whose
- * element (0, ..., 0) is the coded array's element lo. What a tile has outside is dropped. */
+/* Where decoded tiles go: the box [lo, hi) of the coded array is written to out, whose element (0,
+ * ..., 0) is the coded array's element lo. Values of tiles outside the box are dropped. */
 struct zti_view {
     struct zti_array out;
     uint64_t lo[ZT_MAX_RANK];
@@ -90,23 +91,24 @@ struct zti_view {
 
 struct zti_view zti_view_whole(const struct zti_array *out);
 
-/* The view of a box of 'whole' in 'out'; false unless that has the array's type and the box's
- * shape. */
+/* Set up the view of a box of 'whole' in 'out'; false unless 'out' has the type of 'whole' and the
+ * shape of the box. */
 bool zti_view_box(const struct zti_array *whole, const zt_box *box, const struct zti_array *out,
                   struct zti_view *view);
 
-/* The tiles of an array: side[i] values along axis i, the last one of an axis cut by its end. */
+/* The tiles of an array: side[i] values along axis i; the last tile along an axis may have
+ * fewer. */
 struct zti_grid {
     uint32_t rank;
     uint32_t side[ZT_MAX_RANK];
-    uint64_t shape[ZT_MAX_RANK]; /* of the array, elements */
+    uint64_t shape[ZT_MAX_RANK]; /* of the array, in elements */
     uint64_t tiles[ZT_MAX_RANK]; /* along each axis */
-    uint64_t count;              /* of all; the last axis is fastest */
+    uint64_t count;              /* of all tiles, which are numbered in C order */
 };
 
 struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, const uint32_t *side);
 
-/* A place in the walk over tiles in stream order. */
+/* An iterator over tiles in stream order. */
 struct zti_walk {
     uint64_t tile;
     uint64_t origin[ZT_MAX_RANK]; /* of the tile, in elements */

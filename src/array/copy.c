@@ -1,11 +1,11 @@
-/* copy.c: strided copies of values. Rows that are contiguous on both sides are copied with memcpy;
- * others in squares of 16 x 16 over two axes, the fastest of the source and the fastest of the
- * destination, so that the cache lines of a square are used whole. */
+/* copy.c: copies values between arrays with different strides. Rows that are contiguous in both are
+ * copied with memcpy. Others are copied in squares of 16 x 16 values, over the axis with the
+ * shortest steps in the source and that in the destination, so that whole cache lines are used. */
 #include "array/copy.h"
 #include "array/array.h"
 
-/* The axes of more than one element, the one with the longest steps in 'to' first; axes that are
- * one on both sides are merged. */
+/* The axes of more than one element, sorted by descending steps in 'to'; neighbouring axes that act
+ * as one in both arrays are merged. */
 struct axes {
     uint32_t rank;
     uint64_t n[ZT_MAX_RANK];
@@ -46,7 +46,7 @@ static struct axes axes_of(uint32_t rank, const uint64_t *n, const int64_t *from
     return merged;
 }
 
-/* Make the axis whose elements lie closest in 'from' the last but one. */
+/* Make the axis with the shortest steps in 'from' the last but one. */
 static void choose_square_axes(struct axes *a)
 {
     const uint32_t place = a->rank - 2;
@@ -60,7 +60,7 @@ static void choose_square_axes(struct axes *a)
     put_axis(a, place, n, from, to);
 }
 
-/* The last two axes: rows along the last axis, one for each element of the axis before it. */
+/* Copy the last two axes in squares. */
 ZTI_INLINE void copy_two_axes(const struct axes *a, size_t value_bytes, const uint8_t *from,
                               uint8_t *to)
 {
@@ -85,7 +85,7 @@ ZTI_INLINE void copy_two_axes(const struct axes *a, size_t value_bytes, const ui
 void zti_copy_values(size_t value_bytes, uint32_t rank, const uint64_t *n, const void *from,
                      const int64_t *from_stride, void *to, const int64_t *to_stride)
 {
-    enum { ROW_BYTES = 32 }; /* from which on a row is worth a call of memcpy */
+    enum { ROW_BYTES = 32 }; /* shorter rows are not worth a call of memcpy */
     struct axes a = axes_of(rank, n, from_stride, to_stride);
     const int64_t bytes = (int64_t)value_bytes;
     for (; a.rank < 2; a.rank++)

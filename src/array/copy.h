@@ -1,4 +1,4 @@
-/* copy.h: copies of values from strides to other strides. */
+/* copy.h: copies values between arrays with different strides. */
 #ifndef ZTI_COPY_H
 #define ZTI_COPY_H
 

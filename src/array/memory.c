@@ -1,4 +1,5 @@
-/* memory.c: see memory.h. */
+/* memory.c: finds out whether an address is in the host's memory or a GPU's, and copies between
+ * them (memory.h). */
 #include "array/memory.h"
 
 #include "core/device.h"

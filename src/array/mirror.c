@@ -1,4 +1,4 @@
-/* mirror.c: see mirror.h. */
+/* mirror.c: host copies of arrays and bytes in a GPU's memory (mirror.h). */
 #include "array/mirror.h"
 
 #include "core/device.h"
@@ -39,7 +39,7 @@ bool zti_has_near_values(const struct zti_array *array)
     return array->stride[array->rank - 1] == 1 || array->is_on_device;
 }
 
-/* Host memory of n bytes instead of what is at 'original', or that itself. */
+/* Allocate host memory for n bytes at 'original' if these are on the device; else use them. */
 static zt_status open_mirror(zt_context *context, const void *original, uint64_t n,
                              bool is_on_device, struct zti_mirror *m)
 {

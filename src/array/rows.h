@@ -1,11 +1,11 @@
-/* rows.h: the rows of an array, lines along its last axis, in C order. */
+/* rows.h: the rows of an array (lines along its last axis) in C order. */
 #ifndef ZTI_ARRAY_ROWS_H
 #define ZTI_ARRAY_ROWS_H
 
 #include "array/array.h"
 
-/* The address of the element that is number 'at' in C order, and how many are left of its row,
- * itself included. */
+/* The address of element number 'at' in C order; *left: how many elements its row has from there
+ * on. */
 ZTI_INLINE const char *zti_array_row(const struct zti_array *array, uint64_t at, uint64_t *left)
 {
     uint64_t place[ZT_MAX_RANK] = {0};

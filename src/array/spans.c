@@ -1,4 +1,5 @@
-/* spans.c: the indices along a joined axis that are wanted, and runs of tiles as boxes. */
+/* spans.c: iterates over the wanted indices along a joined axis, and turns runs of tiles into boxes
+ * (scatter.h). */
 #include "array/scatter.h"
 
 /* The first span whose slowest 'digits' digits are those of 'at'. */

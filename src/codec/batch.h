@@ -1,5 +1,5 @@
-/* batch.h: for codecs that would rather decode several runs of tiles side by side, where it is
- * known where each begins. */
+/* batch.h: optional table of codecs that decode several runs of tiles at a time faster than one, if
+ * the start of each is known. */
 #ifndef ZTI_BATCH_H
 #define ZTI_BATCH_H
 
@@ -8,7 +8,7 @@
 enum { ZTI_RUNS_MOST = 32 };
 
 struct zti_batch {
-    /* How many runs that follow each other; 0: none. */
+    /* The most consecutive runs at a time; 0: none. */
     uint32_t (*runs)(const struct zti_coding *coding);
     /* Decode runs of run_tiles tiles. Run i starts with tile first + i * run_tiles, at bit at[i] of
      * base; at[i] is then set to its end. Each run must be readable as zti_codec's decode needs. */

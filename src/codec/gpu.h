@@ -1,5 +1,6 @@
-/* gpu.h: what a codec is to the cuda policy: kernels over all tiles of an array in the device's
- * memory, queued and not waited for. What they write is what the functions of codec.h write. */
+/* gpu.h: the interface of a codec for the cuda policy: kernels over all tiles of an array in the
+ * device's memory, which are queued and not waited for. They give the same bytes as the functions
+ * of codec.h. */
 #ifndef ZTI_GPU_H
 #define ZTI_GPU_H
 
@@ -9,50 +10,50 @@
 extern "C" {
 #endif
 
-/* Pointers are to the device's memory, but for codings. */
+/* Arguments of encode. Pointers are to the device's memory, except those to codings. */
 struct zti_cuda_encoding {
     const struct zti_coding *coding; /* its grid is the array's, perhaps a slab of a larger one */
     struct zti_array array;
-    uint64_t *words;     /* the stream; room for all tiles at their largest and a word */
-    uint32_t start_bits; /* where the first tile goes: bit of words, 0..7 */
-    uint64_t *starts;    /* NULL, or: where chunks begin, in bits from the first tile */
+    uint64_t *words;     /* the stream: room for all tiles at their largest and a word */
+    uint32_t start_bits; /* the bit of words where the first tile begins, 0..7 */
+    uint64_t *starts;    /* NULL, or receives where chunks begin, in bits from the first tile */
     uint32_t chunk_tiles;
-    uint64_t first_tile; /* the number of the array's first tile; chunks that begin before it are
-                            not noted, and starts[0] is of the first one that is */
-    const struct zti_coding *whole; /* of the larger one */
-    const void *model;              /* what zti_cuda_learning says, or NULL */
-    void *work;                     /* as many bytes as work_bytes says of that */
-    uint8_t *unproven; /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
-    uint64_t *states;  /* zeroed; afterwards states[1] is the bits of all tiles, unless each
-                          takes the same */
+    uint64_t first_tile; /* number of the array's first tile in the larger array; starts[0] is that
+                            of the first chunk that begins at or after it */
+    const struct zti_coding *whole; /* of the larger array */
+    const void *model;              /* what put_model stored, or NULL */
+    void *work;                     /* scratch: work_bytes of 'whole' */
+    uint8_t *unproven; /* NULL, or receives a byte for each tile: 1: its bound is not proved */
+    uint64_t *states;  /* zeroed; states[1] becomes the bits of all tiles, unless all tiles have the
+                          same */
     void *queue;
 };
 
-/* A chunk of which it is not known where it must end. */
+/* The end of a chunk whose end is not known. */
 #define ZTI_CUDA_ANY_END UINT64_MAX
 
 struct zti_cuda_decoding {
     const struct zti_coding *coding; /* of the whole array */
-    struct zti_view view;            /* may be a part of it */
+    struct zti_view view;            /* may be a part of the array */
     const uint64_t *words;           /* of the stream */
-    uint64_t words_count;            /* zeros are read beyond */
-    const uint64_t *places; /* two numbers a chunk: bits of words where it begins, and where it must
-                               end. NULL where all tiles take the same: tile 0 begins at bit
+    uint64_t words_count;            /* words beyond are read as zeros */
+    const uint64_t *places; /* two for each chunk: the bits of words where it begins and where it
+                               must end. NULL if all tiles have the same size: tile 0 begins at bit
                                first_bits, which may lie before words */
     int64_t first_bits;
-    const uint64_t *chunks; /* the numbers of the chunks wanted, or NULL: from first_chunk on */
+    const uint64_t *chunks; /* numbers of the wanted ones; NULL: consecutive from first_chunk */
     uint64_t first_chunk;
     uint64_t count; /* of chunks */
     uint32_t chunk_tiles;
-    const void *model; /* what zti_cuda_learning says, or NULL */
-    void *work;        /* as many bytes as work_bytes says */
-    uint64_t *states;  /* zeroed; afterwards [0]: count less the least i whose chunk i does not
-                          end where it must, or 0; [1]: the bit where the last chunk ends */
+    const void *model; /* what put_model stored, or NULL */
+    void *work;        /* scratch: work_bytes */
+    uint64_t *states; /* zeroed; [0] becomes 0 if all chunks end where they must, else count - i for
+                         the first chunk i that does not; [1] the bit where the last chunk ends */
     void *queue;
 };
 
-/* What each codec's own arguments of kernels have of these, by the same names: stream, places and
- * chunks. 'words' is there for both directions, and only read when decoding. */
+/* Copy the fields about stream, places and chunks to a codec's own struct of kernel arguments,
+ * where they have the same names. 'words' serves both directions; decoding only reads it. */
 #define ZTI_CUDA_SET_ENCODING(to, e)                                                               \
     do {                                                                                           \
         (to)->words = (e)->words;                                                                  \
@@ -82,52 +83,53 @@ static inline uint64_t zti_first_chunk_noted(const struct zti_cuda_encoding *e)
     return each > 0 ? first / each + (first % each != 0) : 0;
 }
 
-/* What is to be counted in all tiles of an array, which may be a slab of a larger one. */
+/* Arguments of count: all tiles of an array, which may be a slab of a larger array. */
 struct zti_cuda_counting {
-    const struct zti_coding *coding; /* of the larger one */
-    struct zti_grid grid;            /* of this one */
+    const struct zti_coding *coding; /* of the larger array */
+    struct zti_grid grid;            /* of this array */
     struct zti_array array;
-    uint64_t first_tile; /* its number in the larger one */
-    const void *model;   /* what the codec learnt before this pass, or NULL */
-    void *work;          /* as many bytes as work_bytes says of the larger one */
-    uint64_t *counts;    /* to be added to */
+    uint64_t first_tile; /* its number in the larger array */
+    const void *model;   /* what the codec learnt in earlier passes, or NULL */
+    void *work;          /* scratch: work_bytes of the larger array */
+    uint64_t *counts;    /* counts are added to these */
     void *queue;
 };
 
-/* For codecs that learn something from the values before they code the first. */
+/* Kernels for codecs that make passes over the values before the first tile is coded. */
 struct zti_cuda_learning {
-    /* What was learnt, in the form that kernels read: its bytes, 0 where there is nothing, and the
-     * bytes themselves, in memory of the host that is aligned to 8. */
+    /* What was learnt, in the form that kernels read: its size (0: nothing), and the bytes, stored
+     * to host memory aligned to 8. */
     uint64_t (*model_bytes)(const struct zti_coding *coding);
     void (*put_model)(const struct zti_coding *coding, void *memory);
 
-    /* Passes over all tiles (tally in codec.h) that are counting: the numbers that are counted in a
-     * pass, 0 where it is none; the kernels; and adding what they counted to a tally. */
+    /* Passes that count (tally of learning.h): the number of counters of a pass (0: the pass has no
+     * kernels); the kernels; and a function that adds the counts to a tally. */
     uint64_t (*counters)(const struct zti_coding *coding, uint32_t pass);
     void (*count)(const struct zti_cuda_counting *c);
     void (*add_counts)(const struct zti_coding *coding, const uint64_t *counts, void *tally);
 
-    /* Bytes of ZTI_DEVICE_MODEL that learning from tallies takes, where kernels help with it. */
+    /* Bytes of ZTI_DEVICE_MODEL that 'learn' needs, if it uses kernels. */
     uint64_t (*learn_bytes)(const struct zti_coding *coding);
 };
 
 struct zti_cuda_codec {
-    bool adds_to_first_word; /* of words, which is zeroed but for start_bits bits */
-    /* Whether there are kernels for a coding; the rest is for the host. */
+    bool adds_to_first_word; /* kernels or bits into words[0], which must be zeroed except its first
+                                start_bits bits */
+    /* Whether there are kernels for a coding; if not, the host codes. */
     bool (*has_kernels)(const struct zti_coding *coding);
-    /* How many words of states encode needs to code a number of tiles. */
+    /* Words of 'states' that encoding a number of tiles needs. */
     uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
     void (*encode)(const struct zti_cuda_encoding *e);
     void (*decode)(const struct zti_cuda_decoding *d);
-    /* Memory that kernels work in; NULL: none. It is theirs from their launch to their end. */
+    /* Bytes of scratch for kernels, used between their launch and their end; NULL: none. */
     uint64_t (*work_bytes)(const struct zti_coding *coding);
-    const struct zti_cuda_learning *learning; /* NULL: nothing is learnt by kernels */
+    const struct zti_cuda_learning *learning; /* NULL: no passes by kernels */
 };
 
 /* The kernels of the codec with this zt_codec number, or NULL. */
 const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id);
 
-/* What it learns with kernels, or NULL. */
+/* A codec's kernels for passes over values, or NULL. */
 static inline const struct zti_cuda_learning *zti_cuda_learning_of(const struct zti_codec *codec)
 {
     const struct zti_cuda_codec *const kernels = zti_cuda_codec_of(codec->id);

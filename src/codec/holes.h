@@ -1,15 +1,16 @@
-/* holes.h: for codecs that can say what costs few bits where nothing is kept. */
+/* holes.h: optional table of codecs that choose values for holes, where nothing has to be kept, so
+ * that they cost few bits. */
 #ifndef ZTI_HOLES_H
 #define ZTI_HOLES_H
 
 #include "codec/codec.h"
 
-/* Where an array (C-contiguous, and to be written to) has holes and something smooth in them, put
- * there what costs fewer bits. holes has a bit for each value. */
+/* Replace the values in the holes of a C-contiguous array, which are smooth already, by values that
+ * cost fewer bits. holes has a bit for each value. */
 struct zti_holes {
-    /* Look at the array for a coding that is configured; false where nothing can be won. */
+    /* Prepare for an array under a configured coding; false if nothing can be gained. */
     bool (*learn)(struct zti_coding *coding, const struct zti_array *array, const uint64_t *holes);
-    /* Go through tiles [first, last) of the coding's grid. */
+    /* Replace values in tiles [first, last) of the coding's grid. */
     void (*fit)(const struct zti_coding *coding, const struct zti_array *array,
                 const uint64_t *holes, uint64_t first, uint64_t last);
 };

@@ -1,38 +1,38 @@
-/* learning.h: for codecs that must see values before they code the first tile, or keep something
- * before it in the stream. */
+/* learning.h: optional table of codecs that make passes over all values before the first tile is
+ * coded, or store a head before the first tile of the stream. */
 #ifndef ZTI_LEARNING_H
 #define ZTI_LEARNING_H
 
 #include "codec/codec.h"
 
 struct zti_learning {
-    /* What is to be learnt, in one or more passes; NULL: nothing. exec runs pass 0, 1, ... until
-     * tally_bytes returns 0: zeroed tallies, each filled by one thread from runs of tiles in any
-     * order, are merged into one, which learn turns into coding->model. The outcome must not depend
-     * on how tiles were dealt to tallies. */
+    /* The passes; NULL: none. exec runs pass 0, 1, ... until tally_bytes returns 0. In a pass, each
+     * thread fills a zeroed tally from runs of tiles in any order; the tallies are merged into one,
+     * from which 'learn' makes coding->model. The result must not depend on which tiles a tally
+     * has. */
     size_t (*tally_bytes)(const struct zti_coding *coding, uint32_t pass);
-    bool (*is_sampled)(const struct zti_coding *coding, uint32_t pass); /* only samples are looked
-                                                                           at */
+    /* Whether the pass reads samples only. */
+    bool (*is_sampled)(const struct zti_coding *coding, uint32_t pass);
     void (*tally)(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *tally);
     void (*merge)(const struct zti_coding *coding, uint32_t pass, void *into, const void *from);
     zt_status (*learn)(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const struct zti_array *array, void *tally);
-    /* Make the coding one that learning may lead to, number i, with other tiles; false past the
-     * last. NULL: learning leaves tiles as they are. */
+    /* Set the coding to number i of those with other tiles that learning can choose; false past the
+     * last. NULL: learning never changes tiles. */
     bool (*vary)(struct zti_coding *coding, uint32_t i);
     void (*forget)(zt_context *context, struct zti_coding *coding); /* free the model, if any */
 
-    /* The head: what a stream has before its first tile. head_max_bytes is asked before anything
-     * was learnt. head_bytes is known after learn, and after load_params when decoding. put_head
-     * comes after the tiles: starts[i] is where tile i begins and starts[count] where the last
-     * one ends, in bits from the first tile (NULL unless has_ends). take_head checks a head. */
+    /* The head of a stream, before its first tile. head_max_bytes: a limit that holds before
+     * learning. head_bytes: known after 'learn' or load_params. put_head is called after the tiles
+     * are coded: starts[i] is where tile i begins and starts[count] where the last one ends, in
+     * bits from the first tile (NULL unless has_ends). take_head parses and checks a head. */
     uint64_t (*head_max_bytes)(const struct zti_coding *coding);
     uint64_t (*head_bytes)(const struct zti_coding *coding);
     void (*put_head)(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head);
     zt_status (*take_head)(zt_context *context, struct zti_coding *coding, const uint8_t *head);
-    bool has_ends; /* the head begins with a 32-bit number for each tile: where it ends, in units
-                      of unit_bits from the first tile. It serves as the index */
+    bool has_ends; /* the head begins with a 32-bit number for each tile: its end, in units of
+                      unit_bits from the first tile. It serves as the index */
 };
 
 static inline const struct zti_learning *zti_learning_of(const struct zti_codec *codec)
@@ -40,7 +40,7 @@ static inline const struct zti_learning *zti_learning_of(const struct zti_codec 
     return codec && codec->tables ? codec->tables->learning : NULL;
 }
 
-/* Whether a codec looks at values before it codes the first. */
+/* Whether a codec makes passes over values before the first tile is coded. */
 static inline bool zti_learns(const struct zti_codec *codec)
 {
     return zti_learning_of(codec) && zti_learning_of(codec)->tally_bytes;
@@ -53,7 +53,7 @@ static inline uint64_t zti_head_bytes(const struct zti_coding *coding)
     return learning ? learning->head_bytes(coding) : 0;
 }
 
-/* Whether the head says where tiles begin; a coding that copies has no head. */
+/* Whether the head says where tiles begin; a raw coding has no head. */
 static inline bool zti_has_ends(const struct zti_coding *coding)
 {
     return zti_head_bytes(coding) > 0 && zti_learning_of(coding->codec)->has_ends;
@@ -73,7 +73,7 @@ static inline zt_status zti_take_head(zt_context *context, struct zti_coding *co
     return learning ? learning->take_head(context, coding, head) : ZT_OK;
 }
 
-/* Free what a coding has learnt, if anything; there may be no codec yet. */
+/* Free what a coding has learnt, if anything; coding->codec may be NULL. */
 static inline void zti_forget(zt_context *context, struct zti_coding *coding)
 {
     if (zti_learning_of(coding->codec) && zti_learning_of(coding->codec)->forget)

@@ -1,4 +1,4 @@
-/* buffer.c: see buffer.h. */
+/* buffer.c: buffers that only grow (buffer.h). */
 #include "core/buffer.h"
 
 #include <inttypes.h>

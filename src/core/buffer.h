@@ -1,4 +1,4 @@
-/* buffer.h: memory that only grows. */
+/* buffer.h: buffers that only grow. */
 #ifndef ZTI_CORE_BUFFER_H
 #define ZTI_CORE_BUFFER_H
 
@@ -9,11 +9,11 @@ struct zti_buffer {
     size_t capacity;
 };
 
-/* Make room for 'bytes', of which the first 'kept' survive. */
+/* Make room for 'bytes' bytes; keeps the first 'kept' of the old ones. */
 zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uint64_t bytes,
                              size_t kept);
 
-/* The same without what was there; memory that is new is zero. */
+/* Make room for 'bytes' bytes; keeps none. Newly allocated memory is zero. */
 zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer, uint64_t bytes);
 void zti_buffer_free(zt_context *context, struct zti_buffer *buffer);
 

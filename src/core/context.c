@@ -1,4 +1,4 @@
-/* context.c: the public calls on contexts. */
+/* context.c: the public calls on contexts: allocator, policy, progress, limits. */
 #include "core/cpu.h"
 #include "core/device.h"
 #include "core/wire.h"

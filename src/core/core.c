@@ -1,4 +1,4 @@
-/* core.c: status names, sentences, memory, elements of a shape. */
+/* core.c: names of statuses, error messages, and memory that is counted by the context. */
 #include "core/core.h"
 
 #include <sys/mman.h>
@@ -47,10 +47,11 @@ zt_status zti_fail(zt_context *context, zt_status status, const char *format, ..
 
 /* ---- memory ---- */
 
-/* Before each block stands how many bytes it is, for the context to count. */
+/* Each block is preceded by its size in bytes, which the context counts. */
 enum { COUNT_BYTES = 16 }; /* so that blocks are aligned for any type */
 
-/* The bytes of a block with its count, held from now on; 0 where the context's limit is less. */
+/* Count a block as held; returns its bytes with the size field, 0 if the context's limit is
+ * exceeded. */
 static size_t hold(zt_context *context, size_t bytes)
 {
     const size_t all = bytes + COUNT_BYTES;
@@ -72,7 +73,7 @@ static void let_go(zt_context *context, uint64_t all)
         (void)__atomic_sub_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
 }
 
-/* The system clears large memory as it is touched, in huge pages three times as fast. */
+/* The system zeroes large memory when it is first touched, which is faster in huge pages. */
 static void ask_for_huge_pages(void *memory, uint64_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -120,7 +121,7 @@ void *zti_alloc_zeroed(zt_context *context, size_t bytes)
         return memory ? memset(memory, 0, bytes) : NULL;
     }
     const size_t all = hold(context, bytes);
-    return all == 0 ? NULL : give(context, calloc(all, 1), all); /* large ones stay untouched */
+    return all == 0 ? NULL : give(context, calloc(all, 1), all); /* large blocks are not touched */
 }
 
 void zti_release(zt_context *context, void *memory)

@@ -1,5 +1,5 @@
-/* core.h: what every file of the library leans on: status and sentence, checked arithmetic,
- * memory through the context, little-endian access. */
+/* core.h: used by every file of the library: the context, error messages, memory, checked
+ * arithmetic, little-endian access, bit counts. */
 #ifndef ZTI_CORE_H
 #define ZTI_CORE_H
 
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Functions in headers: to be inlined at any price, or as the compiler thinks best. Both are there
- * for kernels too. */
+/* Functions in headers: always inlined (ZTI_INLINE), or as the compiler decides (ZTI_STATIC). Both
+ * can be used in kernels. */
 #if defined(__CUDACC__)
 #define ZTI_INLINE static __host__ __device__ __forceinline__
 #define ZTI_STATIC static __host__ __device__ inline
@@ -32,7 +32,7 @@
 #define zti_unlikely(x) (x)
 #endif
 
-/* Ask for the memory at an address, which need not exist. */
+/* Prefetch the memory at an address, which need not be valid. */
 #if defined(__GNUC__)
 #define zti_prefetch(p)          __builtin_prefetch(p)
 #define zti_prefetch_to_write(p) __builtin_prefetch(p, 1)
@@ -63,8 +63,8 @@ extern "C" {
 
 struct zti_device;
 
-/* An array inside the library: a caller's zt_array that array/array.h has checked, memory of our
- * own, or a part of one of these. Elements lie as those of a zt_array do. */
+/* An array inside the library: a caller's zt_array that zti_array_check has checked, internal
+ * memory, or a part of these. Strides and order of axes are as in zt_array. */
 struct zti_array {
     void *data;
     uint32_t type; /* zt_type */
@@ -74,13 +74,13 @@ struct zti_array {
     bool is_on_device;           /* in the memory of the context's GPU */
 };
 
-/* Elements of a shape; the caller has checked that the number fits. */
+/* The number of elements of a shape; the caller has checked that it fits. */
 uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 
-/* What a context holds; threads change it at once. */
+/* The memory that a context holds; threads change it concurrently. */
 struct zti_held {
-    uint64_t bytes; /* of zti_alloc */
-    bool is_over;   /* memory was refused since the last sentence about memory */
+    uint64_t bytes; /* allocated by zti_alloc */
+    bool is_over;   /* the limit refused memory since the last message about it */
 };
 
 struct zt_context {
@@ -89,36 +89,37 @@ struct zt_context {
     zt_omp omp;                /* zero unless the policy is omp */
     zt_cuda cuda;              /* zero unless the policy is cuda */
     struct zti_device *device; /* open while the policy is cuda */
-    uint32_t isa;              /* zt_isa: what the machine has and zt_context_set_isa left of it */
+    uint32_t isa;              /* zt_isa: the machine's, or less if zt_context_set_isa says so */
     zt_progress progress;
     void *progress_user;
-    zt_stage_begins stage_begins; /* or NULL */
+    zt_stage_begins stage_begins; /* NULL: none */
     void *stage_user;
-    uint64_t most_bytes;        /* that may be held; 0: any number */
-    uint64_t most_output_bytes; /* that a call may decode; 0: any number */
-    struct zti_held *held;      /* own_held, or of a thread's context the calling thread's */
+    uint64_t most_bytes;        /* limit of held memory; 0: none */
+    uint64_t most_output_bytes; /* limit of the output of a call; 0: none */
+    struct zti_held *held;      /* own_held; in a thread's context: the calling thread's */
     struct zti_held own_held;
     char sentence[ZTI_SENTENCE_BYTES];
 };
 
-/* Note the sentence in the context (which may be NULL) and return status. The place that detects
- * an error writes the sentence, once, with the numbers that matter and what to change; callers
- * pass the status up unchanged. Sentences begin in lower case and end without a full stop, so
- * that a caller can put "file.zt: " before them. */
+/* Store an error message in the context (which may be NULL) and return status. The function that
+ * detects an error writes the message, with the numbers that matter and what to change; its callers
+ * pass the status up unchanged. Messages begin in lower case and end without a full stop, so that a
+ * caller can put "file.zt: " before them. */
 zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...) ZTI_PRINTF(3, 4);
 
-/* Tell the caller, who may have asked for it, that a stage begins. */
+/* Call the context's function for stages, if there is one. */
 static inline void zti_stage(const zt_context *context, zt_stage stage)
 {
     if (context && context->stage_begins)
         context->stage_begins(context->stage_user, stage);
 }
 
-/* Open the device of the cuda policy (core/device.h) as context->device, in place of the one that
- * was open. ZT_UNSUPPORTED, with the context as it was, where there is no CUDA or no GPU. */
+/* Open the device of the cuda policy (core/device.h) as context->device, and close the one before.
+ * ZT_UNSUPPORTED, and the context unchanged, without CUDA or a GPU. */
 zt_status zti_device_open(zt_context *context, const zt_cuda *cuda);
 
-/* Memory for any type, or NULL. The context may be NULL. zti_release accepts NULL memory. */
+/* Allocate memory aligned for any type; NULL on failure. The context may be NULL. zti_release
+ * accepts NULL. */
 void *zti_alloc(zt_context *context, size_t bytes);
 void *zti_alloc_zeroed(zt_context *context, size_t bytes);
 void zti_release(zt_context *context, void *memory);
@@ -127,7 +128,7 @@ void zti_release(zt_context *context, void *memory);
 }
 #endif
 
-/* false, and *out undefined, where the result does not fit. */
+/* Checked arithmetic: false, and *out undefined, if the result does not fit. */
 static inline bool zti_mul(uint64_t a, uint64_t b, uint64_t *out)
 {
     *out = a * b;
@@ -146,7 +147,7 @@ static inline uint64_t zti_round_up(uint64_t n, uint64_t step)
     return (n + step - 1) & ~(step - 1);
 }
 
-/* Unaligned little-endian access. On little-endian machines compilers make one move of each. */
+/* Unaligned little-endian access; on little-endian machines each compiles to one move. */
 static inline uint64_t zti_get_le64(const void *from)
 {
     uint64_t v;
@@ -180,8 +181,8 @@ static inline void zti_put_le32(void *to, uint32_t v)
     p[3] = (uint8_t)(v >> 24);
 }
 
-/* Zeros below the lowest set bit, which there is, of 64 bits and of 32; bits up to the highest set
- * one; set bits. */
+/* The number of zeros below the lowest set bit (v is not 0), of the highest set bit plus 1, and of
+ * set bits. */
 #if defined(__CUDA_ARCH__)
 ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
 {

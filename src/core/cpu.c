@@ -28,8 +28,8 @@ static uint32_t saved_registers(void)
     return low;
 }
 
-/* The processor itself is asked, as not every compiler's run-time library answers
- * __builtin_cpu_supports (that of PyPI's ziglang does not). */
+/* The processor is asked directly: not every compiler's run-time library has
+ * __builtin_cpu_supports (that of PyPI's ziglang lacks it). */
 static uint32_t ask_processor(void)
 {
     uint32_t eax, ebx, ecx, edx;

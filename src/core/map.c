@@ -1,4 +1,4 @@
-/* map.c: items are dealt to threads one after the other. */
+/* map.c: parallel map: threads take items from a shared counter (map.h). */
 #include "core/map.h"
 
 #include "core/threads.h"

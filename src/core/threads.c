@@ -1,10 +1,10 @@
-/* threads.c: threads for the policies.
+/* threads.c: creates and joins the threads of a call, and decides how many (threads.h).
  *
- * How many is OpenMP's business (OMP_NUM_THREADS, omp_set_num_threads, nesting), but they are
- * POSIX threads that live for one call. So the caller's OpenMP state stays as it is, a child
- * forked after a parallel region can use the policy (OpenMP's own pool of threads does not
- * survive a fork), and ThreadSanitizer sees every synchronization. Making and joining a thread
- * takes some 20 microseconds; the policies do not ask for one below what that is worth. */
+ * OpenMP's settings give the number of threads (OMP_NUM_THREADS, omp_set_num_threads, nesting), but
+ * the threads are POSIX threads that live for one call. So the caller's OpenMP state is not
+ * changed, a child forked after a parallel region can use the policy (OpenMP's thread pool does not
+ * survive a fork), and ThreadSanitizer sees every synchronization. Creating and joining a thread
+ * takes about 20 microseconds; the policies create none for less work. */
 #include "core/threads.h"
 
 #if defined(ZTI_HAS_THREADS)
@@ -23,7 +23,7 @@ uint32_t zti_threads_wanted(const zt_context *context)
     uint32_t n = context->omp.threads;
 #if defined(_OPENMP)
     if (n == 0 && omp_in_parallel() && omp_get_active_level() >= omp_get_max_active_levels())
-        n = 1; /* where OpenMP itself would not nest */
+        n = 1; /* OpenMP would not nest here */
     if (n == 0)
         n = (uint32_t)omp_get_max_threads();
 #else
@@ -48,12 +48,11 @@ static void *begin(void *argument)
     return NULL;
 }
 
-/* A call takes some 300 KiB of stack at most (decoding sz), and what the caller's allocator takes
- * is its own. By default threads have as much as the first thread may have, or with some C
- * libraries 128 KiB, beyond which a codec would write to somebody else's memory. */
+/* A thread needs at most about 300 KiB of stack, beside what the caller's allocator uses. Some C
+ * libraries give a thread only 128 KiB by default, which a codec would overrun. */
 enum { STACK_BYTES = 2 << 20 };
 
-/* NULL: as it is by default. */
+/* Attributes with at least STACK_BYTES of stack; NULL: the default. */
 static const pthread_attr_t *attributes_in(pthread_attr_t *memory)
 {
     size_t stack_bytes;

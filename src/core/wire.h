@@ -1,5 +1,5 @@
-/* wire.h: variable-length integers and a cursor that never runs over its end: the primitives that
- * headers, tails and seek tables are made of.
+/* wire.h: variable-length integers, and a cursor that never reads past its end: the primitives of
+ * headers, tails and seek tables.
  *
  * A varint holds 7 bits a byte, least significant first; all bytes but the last have bit 7 set.
  * 0 is 00, 127 is 7F, 128 is 80 01, 2^64 - 1 is FF FF FF FF FF FF FF FF FF 01. Only the shortest
@@ -19,7 +19,7 @@ ZTI_STATIC size_t zti_varint_bytes(uint64_t v)
     return n;
 }
 
-/* Returns the place after what was written. */
+/* Write a varint; returns the place after it. */
 ZTI_STATIC uint8_t *zti_put_varint(uint8_t *to, uint64_t v)
 {
     while (v >= 0x80) {
@@ -36,13 +36,13 @@ static inline uint8_t *zti_put_f64(uint8_t *to, double v)
     return to + 8;
 }
 
-/* A value of 4 or 8 bytes, as its bits. */
+/* Load a value of 4 or 8 bytes as its bits. */
 static inline uint64_t zti_get_value(const uint8_t *from, size_t value_bytes)
 {
     return value_bytes == 8 ? zti_get_le64(from) : zti_get_le32(from);
 }
 
-/* Returns the place after it. */
+/* Store a value; returns the place after it. */
 static inline uint8_t *zti_put_value(uint8_t *to, uint64_t bits, size_t value_bytes)
 {
     if (value_bytes == 8)
@@ -52,8 +52,8 @@ static inline uint8_t *zti_put_value(uint8_t *to, uint64_t bits, size_t value_by
     return to + value_bytes;
 }
 
-/* A place in bytes that are read. What does not fit reads as 0 and sets is_bad, which is looked at
- * once, after a group of fields. */
+/* A reading position. A field that reaches past the end reads as 0 and sets is_bad, which the
+ * caller checks once after a group of fields. */
 struct zti_cursor {
     const uint8_t *at;
     const uint8_t *end;

@@ -1,5 +1,5 @@
-/* bits_within.h: reading bits without a margin: where a buffer comes from a caller, the bytes
- * behind it belong to somebody else. */
+/* bits_within.h: reads bits from a buffer without a margin: a caller's buffer, of which no byte
+ * after the last may be read. */
 #ifndef ZTI_BITS_WITHIN_H
 #define ZTI_BITS_WITHIN_H
 
@@ -7,7 +7,7 @@
 
 #if defined(ZTI_DEVICE)
 
-/* In kernels any reader gives zeros beyond its end. */
+/* In kernels every reader returns zeros beyond its end. */
 ZTI_INLINE uint64_t zti_peek_within(const struct zti_bit_reader *r)
 {
     return zti_peek_bits(r);
@@ -20,8 +20,8 @@ ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
 
 #else
 
-/* The next 57 bits or more of a reader; zeros beyond its end. No byte beyond that of its last bit
- * is looked at, wherever it stands. */
+/* The next 57 bits or more of a reader; zeros beyond its end. Never reads a byte after that of the
+ * last bit, whatever r->at is. */
 static inline uint64_t zti_peek_within(const struct zti_bit_reader *r)
 {
     const uint64_t byte = r->at >> 3, bytes = (r->end >> 3) + ((r->end & 7) != 0);
@@ -36,7 +36,7 @@ static inline uint64_t zti_peek_within(const struct zti_bit_reader *r)
     return left < 64 ? v & ((UINT64_C(1) << left) - 1) : v;
 }
 
-/* The same, with fewer steps where the end is far. */
+/* zti_peek_within, with fewer steps where the end is far. */
 ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
 {
     return r->at + 64 <= r->end ? zti_peek_bits(r) : zti_peek_within(r);
@@ -44,7 +44,7 @@ ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
 
 #endif
 
-/* Take n <= 32 bits; beyond the end they are zeros, and r->at > r->end says so. */
+/* Read n <= 32 bits; those beyond the end are zeros, and r->at is then above r->end. */
 ZTI_STATIC uint32_t zti_take_within(struct zti_bit_reader *r, uint32_t n)
 {
     const uint64_t v = zti_peek_within(r);

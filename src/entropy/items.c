@@ -1,8 +1,9 @@
-/* items.c: lists of small numbers as bits. */
+/* items.c: lists of small numbers (code lengths, exponents of weights) to bits and back; the bits
+ * are described in items.h. */
 #include "entropy/items.h"
 #include "entropy/bits_within.h"
 
-enum { STEP_BITS = 3, NUMBER_BITS = 7, RUN_BITS = 4 }; /* of an item, without its n */
+enum { STEP_BITS = 3, NUMBER_BITS = 7, RUN_BITS = 4 }; /* bits of an item without its n */
 enum { KIND_BITS = 2 };
 
 static uint32_t bit_width(uint32_t v)
@@ -84,11 +85,11 @@ void zti_items_put(struct zti_items *to, const uint8_t *numbers, uint32_t n, uin
             put_gamma(to, run);
             continue;
         }
-        zti_items_field(to, 0, run); /* at most 11: longer ones are shorter as a run */
+        zti_items_field(to, 0, run); /* at most 11: a longer run is shorter as its own item */
     }
 }
 
-/* 0 where it is not a number up to 65,536. */
+/* Read a number in gamma code; 0 if it is above 65,536. */
 static uint32_t take_gamma(struct zti_bit_reader *r)
 {
     uint32_t low = 0;

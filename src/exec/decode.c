@@ -1,11 +1,13 @@
-/* decode.c: a run of tiles out of a stream, on one thread, and the runs that a view is made of.
+/* decode.c: decodes a run of tiles on one thread, and cuts a view into runs. In: a stream, a place
+ * in it, and an index or none. Out: values in a view or scatter, and where the run ends.
  *
- * While a worst-case group of tiles remains before the end of the data, tiles are decoded straight
- * from them; the rest from a copy of the last bytes, followed by zeros. */
+ * Bit readers do not check for the end of the data. So tiles are decoded from the data only as long
+ * as a worst-case group of tiles fits before its end, and the rest from a copy of the last bytes
+ * that is followed by zeros. */
 #include "codec/batch.h"
 #include "exec/run.h"
 
-/* Values of a tile that is a chunk by itself. */
+/* Values from which on a tile is a chunk by itself. */
 enum { LARGE_TILE_VALUES = 1 << 14 };
 
 uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)
@@ -40,7 +42,7 @@ uint64_t zti_tile_source_bits(const struct zti_tile_source *source)
     return (source->tail ? source->tail_at * 8 : 0) + source->reader.at;
 }
 
-/* Bytes of a view from which on room is worth its price. */
+/* Bytes of a view from which on room is allocated. */
 enum { ROOM_VIEW_BYTES = 1 << 20 };
 
 void zti_room_open(zt_context *context, const struct zti_view *view, struct zti_coding *coding)
@@ -76,7 +78,7 @@ static zt_status use_tail(zt_context *context, struct zti_tile_source *s)
     return ZT_OK;
 }
 
-/* The stream ended before tile 'next'. */
+/* Fail: the stream ended before tile 'next'. */
 static zt_status cut_short(zt_context *context, const struct zti_coding *coding, uint64_t next)
 {
     return zti_fail(context, ZT_CORRUPT,
@@ -94,8 +96,8 @@ static void take_run(const struct zti_coding *coding, struct zti_bit_reader *r, 
         coding->codec->skip(coding, r, first, last);
 }
 
-/* Tiles that can be taken now without a look at the end of the data: as many as fit at their
- * largest, at least one while a tile's reach remains; 0 where the tail is to be used. */
+/* How many tiles can be decoded from the data without reading past its end: as many as fit at their
+ * largest, at least one while a tile's reach remains; 0: use the tail. */
 static uint64_t safe_tiles(const struct zti_tile_source *s)
 {
     const uint64_t most = s->sizes.tile_max_bits, reach = s->reach_bytes * 8;
@@ -110,7 +112,7 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
                          struct zti_tile_source *s, uint64_t first, uint64_t last,
                          const struct zti_view *view)
 {
-    if (!view && s->sizes.tile_max_bits == 0) /* nothing to pass over */
+    if (!view && s->sizes.tile_max_bits == 0) /* tiles of no bits */
         return ZT_OK;
     while (first < last && !s->tail) {
         if (s->reader.at > s->reader.end)
@@ -163,7 +165,7 @@ uint64_t zti_index_bits(uint32_t unit_bits, const struct zti_index *index, uint6
                : UINT64_MAX;
 }
 
-/* Move the source to a bit; beyond the data the next tile is ZT_CORRUPT. */
+/* Move the source to a bit; if that is beyond the data, decoding the next tile is ZT_CORRUPT. */
 static void move_to(zt_context *context, const struct zti_coding *coding, struct zti_tile_source *s,
                     uint64_t bits)
 {
@@ -223,7 +225,7 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
                     (unsigned long long)chunk, (unsigned long long)index->chunks);
 }
 
-/* Where chunks first .. first + count begin, in bits of the data; false where that is nowhere, or
+/* Set bits[] to where chunks first .. first + count begin in the data; false if one is outside, or
  * so close to the end that a damaged chunk could reach beyond it. */
 static bool known_places(const struct zti_tile_source *s, uint64_t start_bits,
                          const struct zti_index *index, uint64_t first, uint32_t count,
@@ -243,7 +245,7 @@ static bool known_places(const struct zti_tile_source *s, uint64_t start_bits,
     return true;
 }
 
-/* Tiles up to the end of a chunk or 'last', from where the source is. */
+/* Decode or skip tiles from the source's position to the end of the chunk or to 'last'. */
 static zt_status take_of_chunk(zt_context *context, const struct zti_coding *coding,
                                struct zti_tile_source *s, uint64_t start_bits,
                                const struct zti_index *index, uint64_t *first, uint64_t last,
@@ -263,7 +265,7 @@ uint64_t zti_side_by_side(const struct zti_coding *coding, const struct zti_inde
     return batch && batch->runs(coding) > 1 ? index->layout.chunk_tiles : 0;
 }
 
-/* Decode chunks side by side from where the source is, as long as enough are left. */
+/* Decode several chunks at a time from the source's position, as long as enough are left. */
 static zt_status take_side_by_side(zt_context *context, const struct zti_coding *coding,
                                    struct zti_tile_source *s, uint64_t start_bits,
                                    const struct zti_index *index, uint64_t *first, uint64_t last,
@@ -307,12 +309,12 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
     return status;
 }
 
-/* ---- damaged streams ---- */
+/* ---- */
 
 /* ---- outputs ---- */
 
-/* Bytes of a scratch, unless a tile has more: the more there are, the more of a line of the array's
- * memory is written at a time where its fastest axis is a slow one of the coded array. */
+/* Bytes of a scratch, unless a tile has more. A larger one writes more adjacent values of the array
+ * at a time where its fastest axis is a slow one of the coded array. */
 enum { SCRATCH_BYTES = 4 << 20 };
 
 static uint64_t tile_bytes(const struct zti_coding *coding)
@@ -380,7 +382,7 @@ zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
 
 /* ---- runs ---- */
 
-/* The next tiles along an axis that are wanted, from tile 'from' on. */
+/* Find the next range of wanted tiles along an axis, from tile 'from' on. */
 static bool next_tiles(struct zti_runs *runs, uint32_t axis, uint64_t from)
 {
     const struct zti_spans *const spans = runs->spans ? &runs->spans[axis] : NULL;
@@ -411,7 +413,7 @@ struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *
     return runs;
 }
 
-/* Go to the next place along an axis, or to the first one. */
+/* Go to the next wanted tile along an axis; false: back to the first one. */
 static bool step_along(struct zti_runs *runs, uint32_t axis, uint64_t next)
 {
     if (next < runs->hi[axis]) {
@@ -425,7 +427,7 @@ static bool step_along(struct zti_runs *runs, uint32_t axis, uint64_t next)
     return false;
 }
 
-/* The next tiles that are wanted one after the other, as far as they lie along one axis. */
+/* Find the next run of wanted consecutive tiles along the runs' axis. */
 static bool next_run(struct zti_runs *runs, uint64_t *first, uint64_t *last)
 {
     const uint32_t axis = runs->axis;

@@ -1,17 +1,19 @@
-/* encode.c: a run of tiles into a stream, on one thread.
+/* encode.c: encodes a run of tiles on one thread. In: an array and a coding. Out: bits, where
+ * chunks begin, and the values that miss the bound.
  *
- * Tiles are appended in groups. While the buffer has room for a group at its largest, they are
- * written where they stay; then one at a time through a buffer of their own, from which only what
- * fits is copied. Tiles that the codec does not vouch for are decoded at once and compared. */
+ * Tiles are appended in groups. As long as the output has room for a worst-case group, they are
+ * written to it directly; then one at a time to a scratch buffer, from which they are copied if
+ * they fit. Tiles whose bound the codec cannot prove are decoded at once and compared. */
 #include "exec/run.h"
 
 #include <math.h>
 
-/* Tiles that are decoded and compared where the codec does not vouch for one of them, and where it
- * vouches for none, as planes were dropped that it would have kept. */
+/* Tiles that are encoded and then verified at a time; with dropped planes, where no tile's bound is
+ * proved, more at a time. */
 enum { CHECK_TILES = 8, CHECK_LOOSE_TILES = 64 };
 
-/* Append tiles to a writer whose buffer has room for them. */
+/* Append tiles to a writer whose buffer has room for them, and verify those whose bound is not
+ * proved. */
 static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
                            const struct zti_array *array, uint64_t first, uint64_t last,
                            struct zti_bit_writer *w, struct zti_misses *misses)
@@ -32,7 +34,7 @@ static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
     return status;
 }
 
-/* Append one tile to an output that may be too small for it, through a buffer of its own. */
+/* Append one tile to an output that may be too small, through a scratch buffer. */
 static zt_status put_tile_closely(zt_context *context, const struct zti_coding *coding,
                                   const struct zti_array *array, uint64_t tile, uint8_t *scratch,
                                   uint64_t capacity_bits, struct zti_bit_writer *w,
@@ -57,15 +59,15 @@ static zt_status put_tile_closely(zt_context *context, const struct zti_coding *
     return ZT_OK;
 }
 
-/* Note where a tile begins, if it begins a chunk. */
+/* Note where a tile begins, if it is the first of a chunk. */
 static void note_start(const struct zti_starts *starts, uint64_t tile, uint64_t bits)
 {
     if (starts && tile % starts->chunk_tiles == 0)
         starts->list[tile / starts->chunk_tiles] = bits;
 }
 
-/* Tiles from 'first' that can be appended with one call: a group at most, what the room holds at
- * its largest, and none beyond the end of a chunk. */
+/* How many tiles from 'first' on to append with one call: at most a group, not past the end of a
+ * chunk, and as many as fit in the room at their largest. */
 static uint64_t next_group(const struct zti_starts *starts, uint64_t first, uint64_t last,
                            uint64_t room_bytes, uint64_t tile_bits)
 {

@@ -1,5 +1,6 @@
-/* exec.c: what exec offers: what all policies have in common at the ends of a stream. Arrays and
- * streams in a GPU's memory are fetched here where the host has to do with them. */
+/* exec.c: the functions of exec.h: calls the policy, and does what all policies have in common:
+ * padding, reports, sorting of misses. Arrays and streams in a GPU's memory are copied here if the
+ * host codes them. */
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/device.h"
@@ -46,14 +47,14 @@ zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
 
 /* ---- encode ---- */
 
-/* The list's last entry, once the stream was gone through. */
+/* Set the list's last entry, the end of the stream. */
 static void note_end(const struct zti_coding *coding, const struct zti_starts *starts,
                      uint64_t stream_bits)
 {
     starts->list[zti_index_chunks(coding->grid.count, starts->chunk_tiles)] = stream_bits;
 }
 
-/* Pad to the codec's alignment; the bytes that are written end there. */
+/* Pad the stream to the codec's alignment. */
 static zt_status finish(zt_context *context, const struct zti_coding *coding, uint8_t *out,
                         size_t capacity_bytes, uint64_t *end_bits)
 {
@@ -75,10 +76,11 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Raw bytes from which on caches are written past: more than a core's part of them anywhere. */
+/* Bytes of values from which on output is stored past the caches: more than any core's share of
+ * them. */
 enum { STREAMED_BYTES = 64 << 20 };
 
-/* The coding with the instances that the context chose. */
+/* The coding with the context's instruction set and the choice of stores past the caches. */
 static struct zti_coding with_isa(const zt_context *context, const struct zti_coding *coding)
 {
     struct zti_coding own = *coding;
@@ -108,12 +110,12 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding,
         status = finish(context, coding, out, out_capacity_bytes, end_bits);
     if (status == ZT_OK && misses && misses->count > 1)
         qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
-    if (coding->run.is_streamed) /* stores past the caches are not ordered by others' locks */
+    if (coding->run.is_streamed) /* locks do not order stores past the caches */
         atomic_thread_fence(memory_order_seq_cst);
     return status;
 }
 
-/* The same by the host into a stream in any memory. */
+/* encode by the host, to a stream in the host's memory or a GPU's. */
 static zt_status encode_on_host(zt_context *context, const struct zti_coding *coding,
                                 const struct zti_array *array, uint8_t *out,
                                 size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
@@ -164,8 +166,8 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 
 /* ---- decode ---- */
 
-/* Streams and arrays in the device's memory go through the host's where it decodes; and streams
- * whose tiles it has to find. A scatter goes to the host's memory. */
+/* Decode. Streams and arrays in the device's memory are copied through the host's if the host
+ * decodes; streams also if the host has to parse them. A scatter writes to the host's memory. */
 static zt_status decode(zt_context *context, const struct zti_coding *as_asked, const uint8_t *data,
                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
                         const struct zti_view *view, const struct zti_scatter *scatter,
@@ -177,7 +179,7 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked, 
     struct zti_mirror stream = {.bytes = data}, values = {.array = view->out};
     struct zti_view here = *view;
     zt_status status = ZT_OK;
-    if (scatter) /* what is written to first is small */
+    if (scatter) /* the scratch is small */
         own.run.is_streamed = false;
     if (!policy->is_on_device || is_parsed)
         status = zti_mirror_open_bytes(context, data, data_bytes, &stream);

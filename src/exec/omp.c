@@ -1,20 +1,20 @@
-/* omp.c: run the tiles of a stream on several threads; the bytes are those of one.
+/* omp.c: the omp policy: runs the tiles of a stream on several threads; the bytes are those of one
+ * thread.
  *
- * Encoding. The tiles are cut into pieces. A thread takes the next piece in order and codes it
- * into a buffer from a pool. When a piece and all before it are coded, its place in the stream is
- * known: the bits of its first and last byte are joined with the neighbours' at once, in order;
- * the bytes between are shifted into place by whichever thread is free next. A piece whose place is
- * known when a thread takes it is coded right there.
+ * Encoding. The tiles are cut into pieces. A thread takes the next piece in order and codes it into
+ * a buffer from a pool. When a piece and all before it are coded, its place in the stream is known.
+ * The bits of its first and last byte are then joined with the neighbours' in order, under the
+ * lock; the next free thread shifts the bytes between into place. A piece whose place is known when
+ * a thread takes it is coded in place.
  *
  *     pieces    0 placed | 1 placed | 2 being placed | 3 coded | 4 being coded | 5 coded | 6 ...
  *                                                              ^ frontier
  *
- * At fixed rate places are known beforehand and pieces begin at whole bytes: they are coded where
- * they stay.
+ * At fixed rate all places are known and pieces are whole bytes: all are coded in place.
  *
- * Decoding. Pieces are decoded from where they begin: computed at fixed rate, or looked up in the
- * index; without one, a thread at a time walks over the stream and notes where pieces begin, and
- * chunks for those who ask, while the others decode. */
+ * Decoding. A piece's start is computed at fixed rate, or looked up in the index. Without an index,
+ * one thread at a time parses the stream and notes where pieces, and if wanted chunks, begin, while
+ * the other threads decode. */
 #include "core/threads.h"
 #include "exec/policy.h"
 #include "exec/run.h"
@@ -24,15 +24,16 @@
 #include <emmintrin.h>
 #endif
 
-/* A piece should be worth a look at the shared state, and its worst case fit a core's cache. */
+/* A piece should be long against the time under the lock, and its worst case fit a core's cache. */
 enum { PIECE_BYTES = 256 * 1024, PIECES_A_THREAD = 8, BUFFERS_A_THREAD = 3 };
 
-/* A piece to decode that goes to no buffer, of large arrays: what a codec fetches ahead it fetches
- * within a piece. A thread has as many pieces at least, so that none is waited for long. */
+/* Pieces to decode whose places are known may be larger, because codecs prefetch only within a
+ * piece. A thread gets at least KNOWN_PIECES_A_THREAD pieces, so that threads end at about the same
+ * time. */
 enum { KNOWN_PIECE_RAW_BYTES = 2 * 1024 * 1024, KNOWN_PIECES_A_THREAD = 32 };
 
-/* What each piece of tiles at least holds where the caller leaves the grain to us: making a
- * thread costs as much as coding a few of these. */
+/* The smallest piece if the caller sets no grain: creating a thread takes as long as coding a few
+ * of these. */
 enum { LEAST_PIECE_RAW_BYTES = 16 * 1024 };
 
 static uint64_t tile_raw_bytes(const struct zti_coding *coding)
@@ -43,7 +44,7 @@ static uint64_t tile_raw_bytes(const struct zti_coding *coding)
     return bytes;
 }
 
-/* Tiles a piece. */
+/* Tiles of a piece. */
 static uint64_t grain_of(const zt_context *context, const struct zti_coding *coding,
                          uint32_t threads)
 {
@@ -60,7 +61,7 @@ static uint64_t grain_of(const zt_context *context, const struct zti_coding *cod
     return grain > least ? grain : least;
 }
 
-/* The same where any piece may be decoded in its turn. */
+/* Tiles of a piece to decode whose place is known. */
 static uint64_t known_grain_of(const zt_context *context, const struct zti_coding *coding,
                                uint32_t threads)
 {
@@ -73,7 +74,8 @@ static uint64_t known_grain_of(const zt_context *context, const struct zti_codin
     return grain > larger ? grain : larger;
 }
 
-/* A context for a thread: its own sentence, and no progress, which is the calling thread's. */
+/* A context for a thread: with its own error message, and without progress, which only the calling
+ * thread reports. */
 static zt_context context_of_thread(const zt_context *context)
 {
     return (zt_context){.allocator = context->allocator,
@@ -83,7 +85,7 @@ static zt_context context_of_thread(const zt_context *context)
                         .held = context->held};
 }
 
-/* What encoding and decoding share: the lock, the first failure, the progress. */
+/* State that encoding and decoding share: the lock, the first failure, the progress. */
 struct team {
     zt_context *context;
     const struct zti_coding *coding;
@@ -107,7 +109,7 @@ static void team_close(struct team *team)
     (void)pthread_mutex_destroy(&team->lock);
 }
 
-/* With the lock held: the first failure is the one that is told. */
+/* With the lock held: keep the first failure and its message. */
 static void team_fail(struct team *team, zt_status status, const zt_context *own)
 {
     if (status == ZT_OK || team->status != ZT_OK)
@@ -116,8 +118,8 @@ static void team_fail(struct team *team, zt_status status, const zt_context *own
     memcpy(team->context->sentence, own->sentence, sizeof own->sentence);
 }
 
-/* With the lock held: count a piece, note its failure, and report where it is the calling thread
- * that does so. The lock is not held while the caller's progress function runs. */
+/* With the lock held: count a piece's tiles, note its failure, and report progress if this is the
+ * calling thread. The lock is released while the progress function runs. */
 static void team_note(struct team *team, uint32_t thread, zt_status status, const zt_context *own,
                       uint64_t tiles)
 {
@@ -140,7 +142,7 @@ static void team_note(struct team *team, uint32_t thread, zt_status status, cons
 
 /* ---- encoding ---- */
 
-/* memcpy past the caches: lines that nobody reads soon are not fetched to be overwritten. */
+/* memcpy with stores past the caches: lines that will not be read soon are not loaded first. */
 static void copy_past(uint8_t *to, const uint8_t *from, size_t n)
 {
 #if defined(__SSE2__)
@@ -151,7 +153,7 @@ static void copy_past(uint8_t *to, const uint8_t *from, size_t n)
         for (uint32_t i = 0; i < 64; i += 16)
             _mm_stream_si128((__m128i *)(void *)(to + i),
                              _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-    _mm_sfence(); /* before another thread is told */
+    _mm_sfence(); /* before another thread learns of it */
 #endif
     memcpy(to, from, n);
 }
@@ -182,8 +184,8 @@ struct piece {
     uint64_t number;
     uint8_t *bytes;
     uint64_t bits;
-    uint64_t at_bits; /* in the stream, once PLACEABLE */
-    bool is_in_place; /* coded where it stays: all pieces before had their places */
+    uint64_t at_bits; /* place in the stream, set when PLACEABLE */
+    bool is_in_place; /* coded at its place in the output */
     struct zti_misses misses;
 };
 
@@ -194,14 +196,14 @@ struct encoder {
     uint64_t capacity_bits;
     uint64_t grain;
     uint64_t pieces;
-    uint64_t next;     /* piece to be coded */
-    uint64_t frontier; /* piece whose place is not known yet */
+    uint64_t next;     /* number of the next piece to code */
+    uint64_t frontier; /* first piece whose place is not known yet */
     uint64_t placed;
     uint64_t end_bits;   /* where the frontier's bits go */
-    uint64_t fixed_bits; /* a piece, where pieces are coded where they stay */
+    uint64_t fixed_bits; /* of a piece, at fixed rate */
     uint64_t start_bits;
-    bool is_streamed;                  /* the stream is too much for the caches */
-    const struct zti_coding *in_place; /* the coding of pieces that are coded where they stay */
+    bool is_streamed;                  /* the stream is larger than the caches */
+    const struct zti_coding *in_place; /* the coding for pieces coded in place */
     struct zti_misses *misses;
     const struct zti_starts *starts;
     struct piece *pool;
@@ -231,8 +233,8 @@ static void join_misses(struct encoder *e, struct zti_misses *own)
         e->team.status = status;
 }
 
-/* With the lock held: give a coded piece its place. Its bits in the byte where the stream ends so
- * far, and in its own last byte, go there now; see piece_place for the others. */
+/* With the lock held: give a coded piece its place, and store its bits in the byte where the stream
+ * ended and in its own last byte; piece_place stores the others. */
 static void piece_commit(struct encoder *e, struct piece *p)
 {
     const uint64_t at = e->end_bits, end = at + p->bits;
@@ -247,7 +249,7 @@ static void piece_commit(struct encoder *e, struct piece *p)
         return;
     }
     const uint32_t used = at % 8, room = (8 - used) % 8;
-    if (used && !p->is_in_place) { /* bits beyond the piece's are overwritten by the next */
+    if (used && !p->is_in_place) { /* the next piece overwrites bits beyond this one's */
         const uint32_t keep = (1u << used) - 1;
         e->out[at / 8] = (uint8_t)((e->out[at / 8] & keep) | (uint32_t)p->bytes[0] << used);
     }
@@ -260,7 +262,7 @@ static void piece_commit(struct encoder *e, struct piece *p)
     p->state = PLACEABLE;
 }
 
-/* Chunks that begin in a piece were noted from its own beginning; count them from the stream's. */
+/* Starts of chunks in a piece were counted from its beginning; count them from the stream's. */
 static void move_starts(const struct encoder *e, const struct piece *p)
 {
     uint64_t first, last;
@@ -272,7 +274,8 @@ static void move_starts(const struct encoder *e, const struct piece *p)
         e->starts->list[chunk] += p->at_bits - e->start_bits;
 }
 
-/* Without the lock: the bytes that are the piece's alone, and where its chunks begin. */
+/* Without the lock: store the bytes that only this piece has bits in, and the starts of its
+ * chunks. */
 static void piece_place(const struct encoder *e, const struct piece *p)
 {
     move_starts(e, p);
@@ -291,7 +294,7 @@ static struct piece *find(struct encoder *e, enum piece_state state)
     return NULL;
 }
 
-/* With the lock held: commit what is coded up to the first piece that is not. */
+/* With the lock held: commit coded pieces in order, up to the first that is not coded. */
 static void advance(struct encoder *e)
 {
     for (bool is_found = true; is_found && !is_over(e);) {
@@ -315,7 +318,7 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     p->misses.is_over = false;
     p->misses.limit = e->misses ? e->misses->limit : 0;
     piece_tiles(e, p->number, &first, &last);
-    p->is_in_place = p->number == e->frontier; /* and nobody else moves the end meanwhile */
+    p->is_in_place = p->number == e->frontier; /* no other thread moves end_bits meanwhile */
     const uint64_t at = p->is_in_place ? e->end_bits : 0;
     (void)pthread_mutex_unlock(&e->team.lock);
     const zt_status status =
@@ -361,7 +364,7 @@ static void encode_task(void *shared, uint32_t thread)
     (void)pthread_mutex_unlock(&e->team.lock);
 }
 
-/* At fixed rate: pieces are coded where they stay. */
+/* At fixed rate: code pieces in place. */
 static void encode_fixed_task(void *shared, uint32_t thread)
 {
     struct encoder *e = shared;
@@ -387,7 +390,7 @@ static void encode_fixed_task(void *shared, uint32_t thread)
 static zt_status encode_in_place(struct encoder *e, uint32_t threads, uint64_t tile_bits)
 {
     const uint64_t count = e->team.coding->grid.count;
-    e->grain = zti_round_up(e->grain, 8); /* so that pieces are whole bytes */
+    e->grain = zti_round_up(e->grain, 8); /* pieces become whole bytes */
     e->pieces = count / e->grain + (count % e->grain != 0);
     e->fixed_bits = e->grain * tile_bits;
     uint64_t bits;
@@ -438,7 +441,7 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
     struct zti_coding own = *e->team.coding;
     e->is_streamed = own.run.is_streamed;
     e->in_place = e->team.coding;
-    own.run.is_streamed = false; /* pieces are coded to be copied */
+    own.run.is_streamed = false; /* pieces in buffers are copied soon */
     e->team.coding = &own;
     const uint64_t count = e->team.coding->grid.count;
     if (e->grain > count)
@@ -479,10 +482,10 @@ static zt_status omp_encode(zt_context *context, const struct zti_coding *coding
 
 /* ---- decoding ---- */
 
-/* A piece whose place is known and that waits for a thread. */
+/* A piece whose place is known and that waits to be decoded. */
 struct found {
     uint64_t first, last; /* tiles */
-    uint64_t at_tile;     /* a tile, not after the first, that begins at at_bits */
+    uint64_t at_tile;     /* a tile at or before the first, which begins at at_bits */
     uint64_t at_bits;
 };
 
@@ -493,22 +496,22 @@ struct decoder {
     const uint8_t *data;
     size_t data_bytes;
     const struct zti_view *view;
-    const struct zti_scatter *scatter; /* or NULL */
+    const struct zti_scatter *scatter; /* NULL: none */
     uint64_t grain;
     uint64_t start_bits;
-    const struct zti_index *index;   /* or NULL: the walk finds places, but at fixed rate */
-    const struct zti_starts *starts; /* of chunks, noted by the walk; or NULL */
+    const struct zti_index *index;   /* NULL: at fixed rate, or the walk finds places */
+    const struct zti_starts *starts; /* starts of chunks, noted by the walk; NULL: not wanted */
     struct zti_runs runs;
     struct zti_tile_source walk;
     uint64_t walk_tile;
     bool is_walking;
-    bool is_found; /* the walk is at its end */
+    bool is_found; /* the walk has ended */
     struct found queue[FOUND_MOST];
     uint32_t queue_first, queue_n, queue_most;
     uint64_t end_bits;
 };
 
-/* Decode one piece; the lock is held before and after. */
+/* Decode a piece; the lock is held before and after. */
 static void decode_piece(struct decoder *d, const struct zti_coding *coding,
                          const struct zti_output *output, uint32_t thread, zt_context *own,
                          const struct found *piece)
@@ -531,7 +534,7 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding,
     team_note(&d->team, thread, status, own, piece->last - piece->first);
 }
 
-/* Where any piece begins is known: at fixed rate, or by the index. */
+/* Decode pieces whose places are known, at fixed rate or by the index. */
 static void decode_known_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
@@ -550,8 +553,8 @@ static void decode_known_task(void *shared, uint32_t thread)
     zti_room_close(&own, &coding);
 }
 
-/* Walk to the next piece, note where it is, and pass over it; the lock is held before and after,
- * and only one thread walks at a time. */
+/* Parse the stream to the next piece, queue it, and parse past it. The lock is held before and
+ * after; only one thread walks at a time. */
 static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
 {
     struct found piece;
@@ -592,7 +595,7 @@ static void decode_task(void *shared, uint32_t thread)
     (void)pthread_mutex_lock(&d->team.lock);
     team_fail(&d->team, status, &own);
     while (d->team.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
-        /* Keep others fed first; a thread that is alone decodes what it has found. */
+        /* Find pieces for the others first; a single thread decodes what it has found. */
         if (!d->is_found && !d->is_walking && d->queue_n < d->queue_most) {
             walk_on(d, thread, &own);
         } else if (d->queue_n > 0) {
@@ -631,7 +634,7 @@ static zt_status omp_decode(zt_context *context, const struct zti_coding *coding
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};
     d.runs.gap = zti_side_by_side(coding, index);
-    if (index) /* so that pieces begin where chunks do */
+    if (index) /* pieces begin where chunks do */
         d.grain = (d.grain + index->layout.chunk_tiles - 1) / index->layout.chunk_tiles *
                   index->layout.chunk_tiles;
     const uint64_t pieces = coding->grid.count / d.grain + 1;

@@ -1,5 +1,5 @@
-/* places.c: where in a stream what is wanted lies: pieces that can be found on their own in a
- * damaged one, and the bytes that a view needs. */
+/* places.c: locates parts of a stream: the pieces of a damaged stream that can be decoded
+ * independently, and the byte ranges that a view needs. */
 #include "exec/exec.h"
 #include "exec/run.h"
 
@@ -41,7 +41,7 @@ zt_status zti_exec_decode_until(zt_context *context, const struct zti_coding *co
         ++*tile;
     }
     zti_tile_source_free(context, &s);
-    return status == ZT_CORRUPT ? ZT_OK : status; /* it only reached beyond the data */
+    return status == ZT_CORRUPT ? ZT_OK : status; /* a tile reached beyond the data */
 }
 
 struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struct zti_index *index,
@@ -53,12 +53,12 @@ struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struc
                                   .start_bits = start_bits,
                                   .stream_bytes = stream_bytes,
                                   .runs = zti_runs_of(&coding->grid, view, spans)};
-    if (index) /* tiles between these are in the same chunks */
+    if (index) /* fewer tiles than this between runs are in the same chunks */
         extents.runs.gap = index->layout.chunk_tiles;
     return extents;
 }
 
-/* The bytes of tiles [first, last) at fixed rate, or of the chunks that hold them. */
+/* The byte range of tiles [first, last) at fixed rate, or of their chunks. */
 static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t last,
                            uint64_t *first_byte, uint64_t *last_byte)
 {
@@ -77,11 +77,11 @@ static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t
                             zti_index_chunks(last, c));
         is_end = zti_index_chunks(last, c) == e->index->chunks;
     }
-    if (is_end) /* with the padding */
+    if (is_end) /* include the padding */
         to = UINT64_MAX;
     *first_byte = from / 8 < e->stream_bytes ? from / 8 : e->stream_bytes;
     *last_byte = zti_bytes_of_bits(to) < e->stream_bytes ? zti_bytes_of_bits(to) : e->stream_bytes;
-    if (*last_byte < *first_byte) /* a damaged index; decoding tells */
+    if (*last_byte < *first_byte) /* a damaged index, which decoding will report */
         *last_byte = *first_byte;
 }
 

@@ -1,10 +1,10 @@
-/* policy.c: which policy runs the tiles of a coding. */
+/* policy.c: selects the policy that runs the tiles of a coding. */
 #include "exec/policy.h"
 
 #include "core/threads.h"
 #include "exec/cuda/cuda.h"
 
-/* What a GPU is not for, and what nobody decided, is the host's. */
+/* The policy of the host: omp if several threads are wanted, else serial. */
 static const struct zti_policy *host_policy(const zt_context *context)
 {
 #if defined(ZTI_HAS_THREADS)

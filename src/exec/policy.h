@@ -1,6 +1,6 @@
-/* policy.h: what an execution policy is to exec.c: a table, of which there are three. What is
- * common to all at the ends of a stream is not their business. Inside exec only. What is done for
- * items 0..n on the host goes through core/map.h. */
+/* policy.h: the table of functions that each execution policy (serial, omp, cuda) gives to exec.c,
+ * which does what all have in common. Used in src/exec only. Other parallel work on the host goes
+ * through core/map.h. */
 #ifndef ZTI_EXEC_POLICY_H
 #define ZTI_EXEC_POLICY_H
 
@@ -8,9 +8,10 @@
 #include "index/index.h"
 
 struct zti_policy {
-    bool is_on_device; /* arrays and streams may be in a GPU's memory; else they are the host's */
+    bool is_on_device; /* arrays and streams may be in a GPU's memory; false: only in the host's */
 
-    /* zti_exec_encode, and zti_exec_decode with its likes. scatter and starts may be NULL. */
+    /* As zti_exec_encode, and as zti_exec_decode and its variants. scatter and starts may be
+     * NULL. */
     zt_status (*encode)(zt_context *context, const struct zti_coding *coding,
                         const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
@@ -20,14 +21,14 @@ struct zti_policy {
                         const struct zti_view *view, const struct zti_scatter *scatter,
                         const struct zti_starts *starts, uint64_t *end_bits);
 
-    /* One of the codec's passes over all tiles; tally is zeroed. */
+    /* Make one of the codec's passes over all tiles; tally is zeroed. */
     zt_status (*tally)(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const struct zti_array *array, void *tally);
 
-    /* Whether it decodes what is wanted; if not, serial does. NULL: always. */
+    /* Whether the policy decodes this; if not, the host's policy does. NULL: always. */
     bool (*takes)(const struct zti_coding *coding, const struct zti_scatter *scatter);
 
-    /* zti_exec_checks_index and zti_exec_scratch; NULL: no, and nothing. */
+    /* As zti_exec_checks_index and zti_exec_scratch; NULL: false, and nothing to do. */
     bool (*checks_index)(const struct zti_coding *coding, const struct zti_index *index,
                          const struct zti_view *view);
     zt_status (*scratch)(zt_context *context, const struct zti_coding *coding, uint32_t chunk_tiles,
@@ -36,15 +37,15 @@ struct zti_policy {
 
 extern const struct zti_policy zti_serial, zti_omp, zti_cuda;
 
-/* The context's policy, or the one that it leaves this coding to. */
+/* The context's policy, or the host's if that does not take this coding. */
 const struct zti_policy *zti_policy_of(const zt_context *context, const struct zti_coding *coding);
 
-/* The same for decoding into a scatter, or where it is NULL a view. */
+/* The policy for decoding into a scatter, or into a view if that is NULL. */
 const struct zti_policy *zti_policy_to_decode(const zt_context *context,
                                               const struct zti_coding *coding,
                                               const struct zti_scatter *scatter);
 
-/* survey.c: a pass on the threads of the context's policy. */
+/* survey.c: make a pass on the host's threads. */
 zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint32_t pass,
                             const struct zti_array *array, void *tally);
 

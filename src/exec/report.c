@@ -1,4 +1,4 @@
-/* report.c: how far the tiles of a stream are, for who wants to know. */
+/* report.c: calls the context's progress function. */
 #include "exec/run.h"
 
 zt_status zti_report(zt_context *context, uint64_t done, uint64_t total)

@@ -1,4 +1,4 @@
-/* serial.c: the serial policy: one tile after the other, on the calling thread. */
+/* serial.c: the serial policy: runs one tile after the other on the calling thread. */
 #include "exec/policy.h"
 #include "exec/run.h"
 

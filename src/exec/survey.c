@@ -1,12 +1,13 @@
-/* survey.c: let a codec look at the values before the first is coded: pass after pass, each thread
- * into a tally of its own, all of them then merged. What is learnt does not depend on threads. */
+/* survey.c: the codec's passes over all values before the first tile is coded. In each pass every
+ * thread fills its own tally; the tallies are merged, and the codec learns from the result, which
+ * does not depend on threads. */
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/map.h"
 #include "exec/exec.h"
 #include "exec/policy.h"
 
-/* Tiles that a thread takes at a time: so many, or as hold so many values. */
+/* Tiles that a thread takes at a time: GRAIN_TILES, or fewer with GRAIN_VALUES values. */
 enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
 
 struct surveyor {
@@ -14,10 +15,10 @@ struct surveyor {
     const struct zti_coding *coding;
     const struct zti_array *array;
     uint32_t pass;
-    uint64_t grain;     /* tiles that are counted at a time */
-    size_t tally_bytes; /* whole cache lines */
+    uint64_t grain;     /* tiles that a thread takes at a time */
+    size_t tally_bytes; /* rounded up to cache lines */
     void *tally;        /* the first thread's */
-    char *others;       /* those of the others */
+    char *others;       /* the other threads' */
 };
 
 static uint64_t grain_of(const struct zti_coding *coding)
@@ -39,7 +40,7 @@ static bool count_tiles(void *shared, uint32_t worker, uint64_t number)
     return true;
 }
 
-/* One thread counts all tiles at a time. */
+/* With one thread, it takes all tiles at a time. */
 zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint32_t pass,
                             const struct zti_array *array, void *tally)
 {

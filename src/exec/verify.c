@@ -1,4 +1,5 @@
-/* verify.c: the bound: tiles that a codec does not vouch for are decoded and compared. */
+/* verify.c: verifies the bound: decodes tiles whose bound the codec cannot prove, compares them
+ * with the array, and collects the values that miss the bound. */
 #include "exec/run.h"
 #include "quality/quality.h"
 
@@ -30,10 +31,10 @@ zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t 
     return ZT_OK;
 }
 
-/* Values a tile of any codec holds at most; room for what is decoded at a time. */
+/* Values that are decoded at a time: at least a tile of any codec. */
 enum { TILE_VALUES = 4096 };
 
-/* Note the values of a row, the first of them at 'at', that are off by more than the bound. */
+/* Collect the values of a row, which begins at 'at', that miss the bound. */
 static zt_status check_row(zt_context *context, const struct zti_coding *coding, const uint64_t *at,
                            const char *original, int64_t stride, const char *back, uint64_t n,
                            struct zti_misses *misses)
@@ -54,8 +55,8 @@ static zt_status check_row(zt_context *context, const struct zti_coding *coding,
     return status;
 }
 
-/* Decode tiles from the one at walk on, which are side by side along the last axis, and note each
- * value that is off by more than the bound. */
+/* Decode 'tiles' tiles from walk on, neighbours along the last axis, and collect the values that
+ * miss the bound. */
 static zt_status check_some(zt_context *context, const struct zti_coding *coding,
                             const struct zti_array *array, const struct zti_walk *walk,
                             uint64_t tiles, struct zti_bit_reader *reader,
@@ -95,7 +96,8 @@ static zt_status check_some(zt_context *context, const struct zti_coding *coding
     return ZT_OK;
 }
 
-/* How many tiles from the one at walk on, before 'end', are side by side and not too many. */
+/* How many tiles from walk on, before 'end', are neighbours along the last axis and together have
+ * at most TILE_VALUES values. */
 static uint64_t tiles_together(const struct zti_grid *grid, const struct zti_walk *walk,
                                uint64_t end)
 {

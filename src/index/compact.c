@@ -3,9 +3,8 @@
  *
  *     size         field
  *     u8           W: 1 .. 8, bytes of a number of the directory; the fewest that all fit in
- *     2 W each     directory: for each block but the first, and for the end of the last one,
- *                  where it begins: in units from the first tile, then in bits from the first
- *                  block's
+ *     2 W each     directory: two numbers for each block, where it ends: in units from the first
+ *                  tile, then in bits from the first block's
  *     bits         blocks, one after the other, bit i being bit i mod 8 of byte i / 8; zeros to
  *                  a whole byte
  *
@@ -22,17 +21,17 @@
  * blocks with parameters of their own: G. Ottaviano and R. Venturini, "Partitioned Elias-Fano
  * Indexes", SIGIR 2014.)
  *
- * Cost. Let m = (e - b) / n >= 1 and x = m / 2^L, 1 <= x < 2: a block takes at most
- * n (1 + L + x) = n (log2(m) + 1 + x - log2(x)) <= n (log2(m) + 2) bits; and as the logarithm is
- * concave, all blocks together no more than 2 + log2(mean) bits a chunk. The directory adds W / 16
- * bits a chunk: 2.5 + log2(mean) in all for streams below 2^56 units.
+ * Size. Let m = (e - b) / n >= 1 and x = m / 2^L, 1 <= x < 2. A block takes at most n (1 + L + x) =
+ * n (log2(m) + 1 + x - log2(x)) <= n (log2(m) + 2) bits. As the logarithm is concave, all blocks
+ * together take at most 2 + log2(mean) bits a chunk. The directory adds W / 16 bits a chunk: for
+ * streams below 2^56 units at most 2.5 + log2(mean) bits in all.
  *
- * Steps. Z < 2 n, so that the high parts of a block are less than 3 B = 768 bits, which lie in 13
- * words: a look-up counts their ones. */
+ * Time. Z < 2 n, so the high parts of a block are fewer than 3 B = 768 bits, in 13 words. A look-up
+ * counts their ones. */
 #include "index/layout.h"
 #include "index/compact.h"
 
-/* Set n <= 56 bits that are 0. */
+/* Write the n <= 56 bits of v over zero bits. */
 static void put(uint8_t *bytes, uint64_t at, uint64_t v, uint32_t n)
 {
     for (v <<= at % 8, n += at % 8, at /= 8;; v >>= 8, n -= 8, at++) {
@@ -145,7 +144,7 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
     return compact_start(&c, chunk);
 }
 
-/* Of the directory also where the first block begins. */
+/* The directory's part begins with the entry of the block before, where the first block begins. */
 static void window(const struct zti_index *index, uint64_t first, uint64_t last,
                    struct zti_index_window *w)
 {
@@ -154,7 +153,7 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
     const uint64_t begin = from > 0 ? entry_at(&c, 2 * from - 1) / 8 : 0;
     const uint64_t end = entry_at(&c, 2 * to - 1), whole_bytes = c.bits_bytes;
     uint64_t stop = end / 8 + (end % 8 != 0);
-    stop = stop < whole_bytes ? stop : whole_bytes; /* of one that was not checked */
+    stop = stop < whole_bytes ? stop : whole_bytes; /* an unchecked index may be wrong */
     w->first_number = from > 0 ? 2 * from - 2 : 0;
     w->at[0] = 1 + w->first_number * c.width;
     w->bytes[0] = (2 * to - w->first_number) * c.width;

@@ -1,5 +1,5 @@
-/* compact.h: what the layout 'compact' is to look-ups, for the CPU and for kernels: blocks of
- * chunks and the bits that they have. compact.c says what the bytes mean. */
+/* compact.h: look-ups in the layout 'compact', for the CPU and for kernels. In: its bytes, or the
+ * window that a look-up needs. Out: where a chunk begins. compact.c describes the bytes. */
 #ifndef ZTI_INDEX_COMPACT_H
 #define ZTI_INDEX_COMPACT_H
 
@@ -17,7 +17,7 @@ enum { BLOCK = 256, MAX_LOW_BITS = 56 };
 
 #define EACH_BYTE(x) (UINT64_C(0x0101010101010101) * (x))
 
-/* Byte i: ones in bytes 0 .. i. */
+/* Byte i of the result: the number of ones in bytes 0 .. i. */
 ZTI_INLINE uint64_t prefix_popcounts(uint64_t v)
 {
     v -= v >> 1 & EACH_BYTE(0x55);
@@ -57,7 +57,7 @@ ZTI_INLINE uint32_t floor_log2(uint64_t v)
     return log2;
 }
 
-/* 8 bytes, or what is left of n followed by zeros; zeros where 'at' is nowhere. */
+/* Load 8 bytes from 'at' on; bytes beyond n are zero. */
 ZTI_INLINE uint64_t load(const uint8_t *bytes, uint64_t n, uint64_t at)
 {
     uint64_t v = 0;
@@ -76,8 +76,8 @@ struct block {
     uint64_t span;  /* units */
     uint32_t n;     /* chunks */
     uint32_t low;   /* L */
-    uint32_t highs; /* bits of high parts */
-    uint32_t bits;  /* of all */
+    uint32_t highs; /* bits of its high parts */
+    uint32_t bits;  /* of high and low parts */
 };
 
 ZTI_INLINE struct block block_of(uint64_t span, uint64_t n)
@@ -108,25 +108,25 @@ ZTI_STATIC uint64_t chunks_of_block(uint64_t chunks, uint64_t block)
 
 /* ---- look-up ---- */
 
-/* The body, or as much of it as the look-ups need: the directory from number first_entry on, and
- * the blocks' bits from byte first_byte on. */
+/* The body, or a window of it: the directory from number first_entry on, and the blocks from byte
+ * first_byte on. */
 struct compact {
     const uint8_t *entries, *bits;
-    uint64_t entries_bytes, bits_bytes; /* of what is there */
+    uint64_t entries_bytes, bits_bytes; /* of these parts */
     uint64_t first_entry, first_byte;
     uint64_t chunks; /* of the stream */
     uint32_t width;  /* bytes of a number of the directory */
 };
 
-/* A number of the directory; 2 i is where block i + 1 begins in units, 2 i + 1 in bits. */
+/* A number of the directory: number 2 i is where block i + 1 begins in units, 2 i + 1 in bits. */
 ZTI_INLINE uint64_t entry_at(const struct compact *c, uint64_t i)
 {
     const uint64_t v = load(c->entries, c->entries_bytes, (i - c->first_entry) * c->width);
     return c->width == 8 ? v : v & ((UINT64_C(1) << 8 * c->width) - 1);
 }
 
-/* Where set bit k of the bits [at, end) of the blocks is, counted from at; end - at if there are at
- * most k. */
+/* The position, counted from 'at', of set bit k of the blocks' bits [at, end); end - at if there
+ * are at most k set bits. */
 ZTI_STATIC uint64_t select_bit(const struct compact *c, uint64_t at, uint64_t end, uint32_t k)
 {
     uint64_t byte = at / 8, mask = UINT64_MAX << at % 8;
@@ -160,7 +160,7 @@ ZTI_INLINE struct place place_of(const struct compact *c, uint64_t block)
     return p;
 }
 
-/* The start of chunk j > 0 of a block, whose one is at a place counted from the first high part. */
+/* The start of chunk j > 0 of a block; 'one' is the position of its set bit in the high parts. */
 ZTI_INLINE uint64_t start_of(const struct compact *c, const struct place *p, uint32_t j,
                              uint64_t one)
 {

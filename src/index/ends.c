@@ -3,7 +3,7 @@
  *     size       field
  *     u32 each   where a chunk ends, in units from the first tile
  *
- * It is read here and written by the codec, whose stream it is part of. */
+ * It is read here; the codec writes it as part of its stream. */
 #include "index/layout.h"
 
 static uint64_t end_of(const struct zti_index *index, uint64_t chunk)

@@ -1,4 +1,5 @@
-/* head.c: the head of an index, common to all layouts, and the choice of layout. */
+/* head.c: the public functions of index.h: stores and parses the head, which all layouts share, and
+ * calls the layout's own functions for the body. */
 #include "index/layout.h"
 #include "core/wire.h"
 
@@ -8,7 +9,7 @@ static const struct zti_layout *const layouts[] = {
     [ZT_INDEX_STREAM] = &zti_layout_ends,
 };
 
-enum { KINDS = ZT_INDEX_COMPACT + 1 }; /* that are stored as an index of their own */
+enum { KINDS = ZT_INDEX_COMPACT + 1 }; /* kinds that can be stored outside a stream */
 
 static uint64_t head_bytes(const struct zti_index_layout *layout)
 {

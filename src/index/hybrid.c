@@ -1,13 +1,12 @@
-/* hybrid.c: the layout 'hybrid': partitions of P chunks, each with where it begins and the lengths
- * of its chunks. With W = 2 a partition is what Noordsij et al. ("Parallelization of Variable Rate
- * Decompression through Metadata", PDP 2020) publish: 72 bytes for P = 32.
+/* hybrid.c: the layout 'hybrid': for each partition of P chunks, where it begins, and the lengths
+ * of its chunks. With W = 2 it is the layout of Noordsij et al. ("Parallelization of Variable Rate
+ * Decompression through Metadata", PDP 2020): 72 bytes for P = 32.
  *
  *     size       field
  *     u8         W: 2, 4 or 8, bytes of a length; the fewest that the longest chunk needs
  *     each partition:
  *     u64        where its first chunk begins, in units from the first tile
- *     W each     lengths of its P chunks, units; 0 behind the last chunk
- */
+ *     W each     lengths of its P chunks, units; 0 behind the last chunk */
 #include "index/layout.h"
 
 #include "core/wire.h"
@@ -83,7 +82,6 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
     return zti_get_le64(at) + zti_sum_lengths(at + 8, chunk % partition, index->width);
 }
 
-/* Whole partitions. */
 static void window(const struct zti_index *index, uint64_t first, uint64_t last,
                    struct zti_index_window *w)
 {

@@ -1,4 +1,5 @@
-/* layout.h: what a layout is to head.c, and what layouts share. Inside index only. */
+/* layout.h: the table of functions that each layout (offsets.c, lengths.c, hybrid.c, compact.c,
+ * ends.c) gives to head.c, and helpers that they share. Used in this folder only. */
 #ifndef ZTI_INDEX_LAYOUT_H
 #define ZTI_INDEX_LAYOUT_H
 
@@ -7,24 +8,24 @@
 struct zti_layout {
     const char *name;
 
-    /* Bytes of the body, and the body itself; arguments as of zti_index_store. */
+    /* Bytes of the body; write the body. Arguments as for zti_index_store. */
     uint64_t (*body_bytes)(const struct zti_index_layout *layout, const uint64_t *starts,
                            uint64_t chunks);
     void (*store)(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
                   uint8_t *out);
 
-    /* Check the body's size and set the fields that the others need. layout, chunks, body and
-     * body_bytes are set, and end is that of the stream. If the body says where the last chunk
-     * ends, open or check sets end to that. */
+    /* Check the body's size and set the fields that the other functions need. layout, chunks, body
+     * and body_bytes are set, and end is the stream's. If the body says where the last chunk ends,
+     * open or check sets end to that. */
     zt_status (*open)(zt_context *context, struct zti_index *index);
 
-    /* All that is in it. */
+    /* Check the body's contents. */
     zt_status (*check)(zt_context *context, struct zti_index *index);
 
-    /* 0 < chunk < chunks */
+    /* Where a chunk begins, 0 < chunk < chunks. */
     uint64_t (*start)(const struct zti_index *index, uint64_t chunk);
 
-    /* first < last; w is all zeros. */
+    /* The parts that chunks [first, last] need, first < last; w is all zeros. */
     void (*window)(const struct zti_index *index, uint64_t first, uint64_t last,
                    struct zti_index_window *w);
 };
@@ -38,10 +39,11 @@ extern const struct zti_layout zti_layout_ends;
 /* ZT_CORRUPT for a body of another size than the chunks need. */
 zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index);
 
-/* Take 'end' as where the last chunk ends: ZT_CORRUPT if that is not the end of the stream. */
+/* Set 'end' as the end of the last chunk; ZT_CORRUPT unless it is the stream's, except for
+ * padding. */
 zt_status zti_index_set_end(zt_context *context, struct zti_index *index, uint64_t end);
 
-/* ---- lengths of 2, 4 or 8 bytes (lengths.c): the fewest that the longest chunk needs ---- */
+/* ---- lengths of 2, 4 or 8 bytes (lengths.c): the width that the longest chunk needs ---- */
 
 uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks);
 
@@ -52,11 +54,10 @@ static inline bool zti_is_length_width(uint32_t width)
 
 uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width);
 
-/* The sum of n lengths; where they do not fit, modulo 2^64. */
+/* The sum of n lengths, modulo 2^64. */
 uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width);
 
-/* Whether adding n <= ZTI_INDEX_MAX_PARTITION lengths to *sum stays within 'limit'; *sum is then
- * the result. */
+/* Add n <= ZTI_INDEX_MAX_PARTITION lengths to *sum; false if that exceeds 'limit'. */
 bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t limit,
                      uint64_t *sum);
 

@@ -1,10 +1,9 @@
-/* lengths.c: the layout 'lengths': a length a chunk. zti_index_check
- * stores where every SUM_CHUNKS-th chunk begins.
+/* lengths.c: the layout 'lengths': the length of each chunk. zti_index_check sums them, and keeps
+ * where every SUM_CHUNKS-th chunk begins, so that a look-up adds fewer than SUM_CHUNKS lengths.
  *
  *     size       field
  *     u8         W: 2, 4 or 8, bytes of a length; the fewest that the longest chunk needs
- *     W each     length of a chunk, units
- */
+ *     W each     length of a chunk, units */
 #include "index/layout.h"
 
 enum { SUM_CHUNKS = 64 };
@@ -47,7 +46,7 @@ uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width)
 
 bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t limit, uint64_t *sum)
 {
-    if (width < 8) /* 65536 lengths below 2^32: no overflow among themselves */
+    if (width < 8) /* the sum of 65536 lengths below 2^32 does not overflow */
         return zti_add(*sum, zti_sum_lengths(from, n, width), sum) && *sum <= limit;
     for (uint64_t i = 0; i < n; i++)
         if (!zti_add(*sum, zti_get_le64(from + 8 * i), sum))

@@ -1,8 +1,7 @@
-/* offsets.c: the layout 'offsets': nothing to work out, 64 bits a chunk.
+/* offsets.c: the layout 'offsets': where each chunk begins, in 64 bits.
  *
  *     size       field
- *     u64 each   where a chunk begins, in units from the first tile; the first is 0
- */
+ *     u64 each   where a chunk begins, in units from the first tile; the first is 0 */
 #include "index/layout.h"
 
 static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
@@ -49,7 +48,7 @@ static zt_status check(zt_context *context, struct zti_index *index)
     return ZT_OK;
 }
 
-/* The end of the last chunk is where the next one begins. */
+/* The last chunk ends where the next one begins. */
 static void window(const struct zti_index *index, uint64_t first, uint64_t last,
                    struct zti_index_window *w)
 {

@@ -1,4 +1,5 @@
-/* ndzip.h: what the files of the ndzip codec share. */
+/* ndzip.h: declarations that the files of the ndzip codec share: its kernels, and the walk over
+ * cubes. */
 #ifndef ZTI_NDZIP_H
 #define ZTI_NDZIP_H
 
@@ -7,19 +8,18 @@
 #include "core/cpu.h"
 
 enum {
-    ZTI_NDZIP_OVERSHOOT = 64, /* bytes that kernels touch beyond a record */
-    ZTI_NDZIP_AHEAD = 16,     /* parts (of 64 values) between asking memory for values and using
-                                 them; of 4 to 64 the best on average on a Xeon with AVX-512 */
-    ZTI_NDZIP_NEAR = 8        /* the same where they were fetched to a farther cache before */
+    ZTI_NDZIP_OVERSHOOT = 64, /* bytes beyond a record that kernels may read or write */
+    ZTI_NDZIP_AHEAD = 16,     /* distance of the prefetch of values, in parts of 64 values */
+    ZTI_NDZIP_NEAR = 8        /* the same for values that are in a farther cache already */
 };
 
 extern const struct zti_codec zti_codec_ndzip;
 
-/* The values of a cube as rows of consecutive elements: y rows row_bytes apart make a plane, and z
- * planes are plane_bytes apart. ahead is where the next cube's first row is, at the same distances,
- * to have its memory fetched while this cube is worked on. From far on, also at these distances,
- * are far_rows rows of far_bytes to be fetched meanwhile on behalf of cubes after that; 0: none. So
- * these rows were, to a farther cache, where is_fetched is set. */
+/* The values of a cube as rows of consecutive elements: a plane has rows row_bytes apart, and
+ * planes are plane_bytes apart. ahead: the next cube's first row, with the same distances, to be
+ * prefetched while this cube is coded. far: the first of far_rows rows of far_bytes (0: none), with
+ * the same distances, to be prefetched to a farther cache for later cubes. is_fetched: this was
+ * done for the rows of this cube. */
 struct zti_ndzip_rows {
     uint8_t *at;
     uint8_t *ahead;
@@ -31,12 +31,11 @@ struct zti_ndzip_rows {
     int64_t plane_bytes;
 };
 
-/* The kernels of one instruction set, element width and cube. put codes a cube and returns the end
- * of its record; so does stream, past the caches where it can; take decodes one. stream is NULL for
- * more than one dimension: the buffers in which stores wait on their way past the caches are those
- * in which lines wait that were asked for, and where neither is in sequence both wait longer than
- * reading what is overwritten takes. rotation is that of spec.h. Both touch up to
- * ZTI_NDZIP_OVERSHOOT bytes beyond the record's end. take reads at most as much as put can write,
+/* The kernels for one instruction set, element width and rank of cubes. put encodes a cube and
+ * returns the end of its record; stream does the same with stores past the caches; take decodes a
+ * cube. stream is NULL for 2-D and 3-D cubes, where it is slower: stores past the caches and
+ * prefetches compete for the line fill buffers. rotation: zti_ndzip_rotation. All may touch up to
+ * ZTI_NDZIP_OVERSHOOT bytes beyond the record's end. take never reads more than put can write,
  * whatever the record holds. */
 struct zti_ndzip_kernels {
     uint8_t *(*put)(const struct zti_ndzip_rows *rows, uint32_t rotation, uint8_t *record);
@@ -45,7 +44,7 @@ struct zti_ndzip_kernels {
                            const struct zti_ndzip_rows *rows);
 };
 
-/* By width (32 and 64 bits) and rank of the cube less one. */
+/* Indexed by width (32 or 64 bits), and by the cube's rank minus 1. */
 typedef const struct zti_ndzip_kernels zti_ndzip_kernel_table[2][3];
 extern zti_ndzip_kernel_table zti_ndzip_plain;
 #if defined(ZTI_HAS_X86_INSTANCES)
@@ -56,7 +55,7 @@ extern zti_ndzip_kernel_table zti_ndzip_avx512;
 /* The kernels for an instruction set (zt_isa). */
 const struct zti_ndzip_kernels *zti_ndzip_kernels_of(uint32_t isa, uint32_t width, uint32_t rank);
 
-/* Whether the coding copies values instead of coding cubes: its tiles are single values. */
+/* Whether the coding is raw: values are copied, in tiles of one value. */
 static inline bool zti_ndzip_is_stored(const struct zti_coding *coding)
 {
     for (uint32_t i = 0; i < coding->grid.rank; i++)
@@ -65,13 +64,13 @@ static inline bool zti_ndzip_is_stored(const struct zti_coding *coding)
     return true;
 }
 
-/* The ends of the rows that cubes cover but for their last elements, which a bare stream keeps as
- * they are: copied with the last cube of a line of cubes, whose memory they share. As the model of
- * a coding of two or three dimensions; none where it is NULL. */
+/* The ends of rows in a bare stream: the elements of a row beyond its last whole cube, which the
+ * stream stores unchanged. They are copied together with that cube, with which they share cache
+ * lines. It is the model of a 2-D or 3-D coding; NULL: none. */
 struct zti_ndzip_tails {
-    uint8_t *bytes;       /* of row 0 of plane 0 */
-    uint32_t values;      /* of a row */
-    uint64_t plane_bytes; /* from a plane's first to the next's; rows follow each other */
+    uint8_t *bytes;       /* the end of row 0 of plane 0 in the stream */
+    uint32_t values;      /* elements at the end of a row */
+    uint64_t plane_bytes; /* distance of planes; the ends of a plane's rows are adjacent */
 };
 
 /* Copy n values of 4 or 8 bytes. */
@@ -85,7 +84,7 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
 void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                     uint64_t last);
 
-/* As zti_prefetch, no nearer than the second cache. */
+/* zti_prefetch to the second-level cache. */
 #if defined(__GNUC__)
 #define zti_prefetch_far(p) __builtin_prefetch(p, 0, 2)
 #else

@@ -1,30 +1,30 @@
-/* stream.c: the ndzip codec: the stream, and its table of functions.
+/* stream.c: the ndzip codec: describes its stream, and holds its table of functions, parameters and
+ * head. walk.c and tile/ code the cubes.
  *
- * The stream is that of ndzip as it has been since March 2021. Source: F. Knorr, P. Thoman, T.
- * Fahringer, "ndzip-gpu: Efficient Lossless Compression of Scientific Floating-Point Data on
- * GPUs", SC 2021.
+ * The stream is that of ndzip since March 2021. Source: F. Knorr, P. Thoman, T. Fahringer,
+ * "ndzip-gpu: Efficient Lossless Compression of Scientific Floating-Point Data on GPUs", SC 2021.
  *
- * An array is cut into tiles (ndzip: hypercubes) of 4096 values: 4096, 64 x 64 or 16 x 16 x 16.
- * With words of the element's W bits:
+ * An array is cut into tiles (ndzip: hypercubes) of 4096 values: 4096, 64 x 64 or 16 x 16 x 16. A
+ * word has the W bits of an element:
  *
  *     E[0] .. E[N-1]   where each tile's record ends: words from the first record, 32 bits each
  *     zero bytes       up to a whole word
  *     records          of the tiles, the array's last axis fastest, with nothing between them
  *
- * A tile's record, with groups of W consecutive values, of which there are 4096 / W:
+ * A tile's record has 4096 / W groups of W consecutive values:
  *
- *     mask             of each group, a word: the OR of its values' residuals
- *     planes           of each group: for each bit that is set in its mask, the highest first, a
- *                      word of that bit of each residual, the first value's highest
+ *     masks            for each group a word: the OR of its values' residuals
+ *     planes           for each group and each bit set in its mask, from the highest down: a word
+ *                      with that bit of each residual, the first value's highest
  *
- * Residuals: values are turned left by one bit, so that the sign is lowest; along each axis each is
- * replaced by its difference, modulo 2^W, to the one before it in the tile (0 before the first);
- * then negative ones have all bits but the highest flipped.
+ * Residuals: values are rotated left by one bit, so that the sign is lowest. Along each axis, each
+ * is replaced by its difference, modulo 2^W, to the one before it in the tile (0 before the first).
+ * Then all bits but the highest of negative ones are flipped.
  *
- * In a bare stream, tiles are whole, and the elements that belong to none follow the records as
- * they are, in C order. In a .zt frame the table is the stream's head and serves as its index, and
- * the last tile of an axis is padded (walk.c). A 4-D array has tiles of 1 x 16 x 16 x 16.
- * Integers are not turned left. */
+ * In a bare stream all tiles are whole; elements outside them follow the records unchanged, in C
+ * order. In a .zt frame the table is the stream's head and serves as its index, and the last tile
+ * along an axis is padded (tile/part.h). A 4-D array has tiles of 1 x 16 x 16 x 16. Integers are
+ * not rotated. */
 #include "codec/learning.h"
 #include "codec/ndzip/ndzip.h"
 #include "codec/planning.h"
@@ -36,7 +36,7 @@ static uint32_t width_of(const struct zti_coding *coding)
     return 8 * (uint32_t)zt_type_bytes(coding->type);
 }
 
-/* A tile is a chunk: there is no need to choose another, the table has all of them. */
+/* A chunk is one tile, because the table has the end of each. */
 static uint32_t chunk_tiles(uint32_t rank)
 {
     (void)rank;
@@ -58,7 +58,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     return ZT_OK;
 }
 
-/* The codec's part of a frame header: a byte, 0, or 1 where values are stored as they are. */
+/* The codec's part of a frame header: one byte, 1 if the coding is raw, else 0. */
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
     out[0] = zti_ndzip_is_stored(coding);
@@ -88,10 +88,10 @@ static void describe(const struct zti_coding *coding, zt_info *info)
     (void)info;
 }
 
-/* A strip of cubes fetches the lines of the next, which another thread codes where a piece ends. */
+/* A strip of cubes prefetches the lines of the next strip, so a thread should have long pieces. */
 enum { PIECE_BYTES = 1024 * 1024 };
 
-/* The least tile has all masks, and no plane. Words are of the values' type. */
+/* The shortest tile has all masks and no plane. */
 static struct zti_sizes sizes(const struct zti_coding *coding)
 {
     const uint32_t width = width_of(coding);
@@ -152,7 +152,6 @@ static const struct zti_learning learning = {.head_max_bytes = head_bytes,
                                              .take_head = take_head,
                                              .has_ends = true};
 
-/* Speeds are MB/s, as those of other codecs. */
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
 {
     enum { SPEED = 1900 };
@@ -164,7 +163,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     return !is_lossy || !is_open;
 }
 
-/* With AVX-512. */
+/* Measured with AVX-512. */
 static const struct zti_pace pace[2] = {{{0.55, 0.55, 0.55, 0.55}, {0, 0, 0, 0}, 1.3},
                                         {{1.1, 1.1, 1.1, 1.1}, {0, 0, 0, 0}, 2.0}};
 

@@ -1,17 +1,16 @@
-/* walk.c: the walk over an array's cubes: where the values of each are, and those that the
- * kernels cannot reach where they lie.
+/* walk.c: encodes and decodes a run of cubes: finds the values of each in the array, calls the
+ * kernels, and copies values that kernels cannot load directly. Also the raw form, and skipping.
  *
- * A cube whose rows lie as rows in memory is coded from there, and decoded to there. Any other goes
- * through a buffer: one with strides along its rows, one that a view cuts, and one at the end of
- * the array, which is padded. */
+ * A whole cube whose rows are contiguous in memory is coded in place. Any other goes through a
+ * buffer: one whose rows have strides, one cut by a view, and one at the end of the array, which is
+ * padded. */
 #include "codec/ndzip/tile/part.h"
 
-/* Cubes side by side, a strip, have their rows asked for together: runs of lines come faster than
- * as many lines in as many places. Of 256 to 2048 bytes the best for both widths and ways, whether
- * or not rows are whole lines of memory. */
+/* The rows of neighbouring cubes, a strip, are prefetched together, because consecutive cache lines
+ * load faster than scattered ones. */
 enum { STRIP_ROW_BYTES = 512 };
 
-/* Cubes of the strip that cube x of a line of cubes is in: as many as fit, a power of two. */
+/* The number of cubes in the strip of cube x in a line of cubes: a power of two. */
 static uint32_t strip_of(const struct shape *s, uint64_t x, uint64_t cubes)
 {
     uint32_t n = STRIP_ROW_BYTES / (s->side * s->value_bytes);
@@ -20,9 +19,9 @@ static uint32_t strip_of(const struct shape *s, uint64_t x, uint64_t cubes)
     return n;
 }
 
-/* Fill in the rows of the strip after a cube's own that are the cube's to fetch, if that strip is
- * before tile 'last', which ends a run that began with tile 'first': lines that another thread
- * writes to are not to be taken from it. The first strip of a run is fetched by nobody before. */
+/* Set the rows of the next strip that this cube shall prefetch, if that strip lies in the run
+ * [first, last): lines that another thread writes should not be loaded. Nothing prefetches the
+ * first strip of a run. */
 static void look_far(const struct zti_grid *grid, const struct shape *s, struct zti_walk at,
                      uint64_t first, uint64_t last, const struct zti_view *view,
                      struct zti_ndzip_rows *rows)
@@ -54,7 +53,7 @@ static struct zti_ndzip_rows rows_of(const struct part *p, const struct part *ne
                                    .plane_bytes = p->stride_bytes[0]};
 }
 
-/* A cube in a buffer. */
+/* The rows of a cube in a buffer. */
 static struct zti_ndzip_rows rows_in(uint8_t *buffer, const struct shape *s)
 {
     const int64_t row = s->side * s->value_bytes;
@@ -62,7 +61,7 @@ static struct zti_ndzip_rows rows_in(uint8_t *buffer, const struct shape *s)
         .at = buffer, .ahead = buffer, .row_bytes = row, .plane_bytes = row * s->side};
 }
 
-/* Calls of memcpy for fewer values take longer than the values. */
+/* For fewer values, a loop is faster than memcpy. */
 enum { MEMCPY_VALUES = 9 };
 
 void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
@@ -78,7 +77,7 @@ void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64
             memcpy(to, from, 8);
 }
 
-/* Fill a buffer with a cube, what is beyond the array's end included. */
+/* Copy a cube to a buffer, and pad it beyond the array's end. */
 static void gather(const struct part *p, const struct shape *s, uint8_t *buffer)
 {
     const struct zti_ndzip_rows rows = rows_in(buffer, s);
@@ -103,7 +102,7 @@ static void gather(const struct part *p, const struct shape *s, uint8_t *buffer)
                (size_t)rows.plane_bytes);
 }
 
-/* Put what is wanted of a cube in its place. */
+/* Copy the wanted part of a cube from a buffer to its place. */
 static void scatter(const struct part *p, const struct shape *s, const uint8_t *buffer)
 {
     const uint32_t bytes = s->value_bytes, side = s->side;
@@ -115,8 +114,7 @@ static void scatter(const struct part *p, const struct shape *s, const uint8_t *
         }
 }
 
-/* Where cube 'at' is the last of its line, copy what its rows have beyond it: into the stream, or
- * from the stream. */
+/* If cube 'at' is the last of its line, copy the ends of its rows to the stream, or from it. */
 static void copy_tails(const struct zti_coding *coding, const struct zti_walk *at,
                        const struct zti_array *memory, bool is_encoding)
 {
@@ -142,10 +140,9 @@ static void copy_tails(const struct zti_coding *coding, const struct zti_walk *a
         }
 }
 
-/* ---- values as they are ---- */
+/* ---- raw values ---- */
 
-/* Copy values [first, last), in C order, of the array that the grid is of: from 'out' into the
- * stream, or from the stream into it. */
+/* Copy values [first, last), in C order, of the grid's array between view->out and the stream. */
 static void copy_values(const struct zti_grid *grid, const struct zti_view *view, uint64_t first,
                         uint64_t last, uint8_t *stream, bool is_encoding)
 {
@@ -250,7 +247,7 @@ void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, u
         r->at += (last - first) * width;
         return;
     }
-    const uint32_t mask_bytes = ZTI_NDZIP_VALUES / 8; /* of a record; whole numbers of 64 bits */
+    const uint32_t mask_bytes = ZTI_NDZIP_VALUES / 8; /* a record's masks: a multiple of 64 bits */
     for (; first < last; first++) {
         const uint8_t *masks = r->base + r->at / 8;
         uint64_t planes = 0;

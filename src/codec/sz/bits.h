@@ -1,16 +1,17 @@
-/* bits.h: words of bits, and the small codes of lorenzo/spec.h as the CPU writes them. */
+/* bits.h: reading and writing of words of bits, and of the small codes of lorenzo/spec.h, on the
+ * CPU. */
 #ifndef ZTI_SZ_BITS_H
 #define ZTI_SZ_BITS_H
 
 #include "codec/sz/lorenzo/spec.h"
 
-/* With these instructions the two loops below are one each. */
+/* PEXT and PDEP do what the two loops below do. */
 #if defined(ZTI_WITH_AVX2)
 #include <immintrin.h>
 #define gather_bits(word, mask)  _pext_u64(word, mask)
 #define scatter_bits(word, mask) _pdep_u64(word, mask)
 #else
-/* The bits of word where the mask has ones, together at the low end; and back. */
+/* Collect the bits of word at the mask's ones, at the low end; and the inverse. */
 static inline uint64_t gather_bits(uint64_t word, uint64_t mask)
 {
     uint64_t out = 0;
@@ -34,7 +35,7 @@ static inline uint64_t scatter_bits(uint64_t word, uint64_t mask)
 }
 #endif
 
-/* zti_put_bits64 with fewer steps: n <= 64 bits, the higher ones zero. */
+/* As zti_put_bits64, with fewer steps: n <= 64 bits, the higher ones zero. */
 ZTI_INLINE void put_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 {
     const uint32_t held = w->held_bits, bits = held + n;
@@ -43,10 +44,10 @@ ZTI_INLINE void put_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
     w->next += bits >> 3;
     w->held_bits = bits & 7;
     w->held = bits >= 64 ? v >> 1 >> (63 - held) : low >> (bits & 56);
-    *w->next = (uint8_t)w->held; /* what the store before did not hold */
+    *w->next = (uint8_t)w->held; /* bits that the store above cannot hold */
 }
 
-/* zti_take_bits64 with one load and a byte. */
+/* As zti_take_bits64, with one load and a byte. */
 ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
 {
     const uint8_t *const at = r->base + (r->at >> 3);
@@ -56,7 +57,7 @@ ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
     return n < 64 ? v & ((UINT64_C(1) << n) - 1) : v;
 }
 
-/* A number, and a value, of lorenzo/spec.h. */
+/* The codes of a number and of a value in lorenzo/spec.h. */
 static inline void put_number(struct zti_bit_writer *w, uint64_t v)
 {
     const uint32_t n = number_rest_bits(v);

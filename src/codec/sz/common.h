@@ -1,4 +1,5 @@
-/* common.h: what the kernel texts of the sz codec share. */
+/* common.h: the structures that the kernel texts of the sz codec share: a tile, its rows and
+ * blocks, its exact values and its symbols. */
 #ifndef ZTI_SZ_COMMON_H
 #define ZTI_SZ_COMMON_H
 
@@ -6,15 +7,14 @@
 
 #include <math.h>
 
-/* Values behind those of a tile that are read along with the last of them, and have no influence:
- * of four blocks beside the last one. */
+/* Values after those of a tile that vector loads read without using them: four blocks. */
 enum { ZTI_SZ_BEHIND = 4 * ZTI_SZ_GROUP };
 
 /* A tile's place and size; the last axis is fastest. */
 struct tile {
     uint32_t rank;
     uint32_t n;     /* values */
-    uint32_t block; /* differences begin anew at multiples of it; 0: only where the tile begins */
+    uint32_t block; /* differences restart at multiples of it; 0: only at the tile's start */
     uint32_t extent[ZT_MAX_RANK];
     uint64_t origin[ZT_MAX_RANK];
 };
@@ -22,10 +22,10 @@ struct tile {
 /* A walk over the rows of a tile in an array. */
 struct rows {
     const char *at;
-    uint32_t bytes;   /* of a row, where its values are side by side; else 0 */
-    uint32_t asked;   /* bytes of this row that memory was asked for */
-    uint32_t axes;    /* that it goes along */
-    bool is_streamed; /* what is written goes past the caches, where it is whole lines */
+    uint32_t bytes;   /* of a row if its values are contiguous, else 0 */
+    uint32_t asked;   /* bytes of this row that were prefetched */
+    uint32_t axes;    /* axes that the rows are walked along */
+    bool is_streamed; /* whole cache lines are written past the caches */
     uint32_t place[ZT_MAX_RANK];
     uint32_t extent[ZT_MAX_RANK];
     int64_t step[ZT_MAX_RANK]; /* bytes */
@@ -44,7 +44,7 @@ static inline struct rows rows_of(const struct tile *tile, const struct zti_arra
     return r;
 }
 
-/* The same, with rows that follow each other without a gap as one. */
+/* The same walk, with contiguous rows joined to one. */
 static inline struct rows joined(struct rows r)
 {
     for (; r.axes > 0 && r.bytes > 0 && r.step[r.axes - 1] == r.bytes; r.axes--)
@@ -52,7 +52,7 @@ static inline struct rows joined(struct rows r)
     return r;
 }
 
-/* The rows of a tile that are side by side in memory. */
+/* The rows of a tile that is contiguous in memory. */
 static inline struct rows side_by_side(const struct tile *tile, const void *at, size_t value_bytes)
 {
     const uint32_t bytes = tile->extent[tile->rank - 1] * (uint32_t)value_bytes;
@@ -60,7 +60,7 @@ static inline struct rows side_by_side(const struct tile *tile, const void *at, 
         .at = at, .bytes = bytes, .axes = 1, .extent = {UINT32_MAX}, .step = {bytes}};
 }
 
-/* After the last row it is at the first again. */
+/* Go to the next row; after the last one, to the first. */
 static inline void next_row(struct rows *r)
 {
     for (uint32_t i = r->axes; i-- > 0;) {
@@ -72,14 +72,14 @@ static inline void next_row(struct rows *r)
     }
 }
 
-/* Ask for so many bytes of memory; a longer row a part at a time. */
+/* Prefetch the next 'bytes' bytes of the rows. */
 static inline void fetch_some(struct rows *r, uint32_t bytes)
 {
     for (uint32_t left = bytes; r->bytes > 0 && left > 0;) {
         const uint32_t rest = r->bytes - r->asked, some = rest < left ? rest : left;
         for (uint32_t i = 0; i < some; i += 64)
             zti_prefetch(r->at + r->asked + i);
-        if ((uintptr_t)r->at % 64 != 0) /* the line that it ends in */
+        if ((uintptr_t)r->at % 64 != 0) /* the line in which this part ends */
             zti_prefetch(r->at + r->asked + some - 1);
         left -= some;
         r->asked += some;
@@ -90,15 +90,15 @@ static inline void fetch_some(struct rows *r, uint32_t bytes)
     }
 }
 
-/* The blocks of values that a tile's groups can be (group_side_bits), one after another as tiles
- * are in an array. */
+/* A tile cut into blocks of ZTI_SZ_GROUP values (group_side_bits), in the order of tiles in an
+ * array. */
 struct blocks {
-    uint32_t count; /* 0: the tile is not made of whole blocks, or extends along one axis only */
-    uint32_t row;   /* values of a block that are side by side */
+    uint32_t count; /* 0: the tile has cut blocks, or extends along one axis only */
+    uint32_t row;   /* contiguous values of a block */
     uint32_t rows;
-    uint32_t row_at[64];         /* from the block's first value */
+    uint32_t row_at[64];         /* place of each row, from the block's first value */
     uint32_t tiles[ZT_MAX_RANK]; /* blocks along each axis */
-    uint32_t step[ZT_MAX_RANK];  /* between blocks, in values */
+    uint32_t step[ZT_MAX_RANK];  /* values between blocks */
 };
 
 static inline struct blocks blocks_of(const struct tile *tile)
@@ -130,14 +130,14 @@ static inline struct blocks blocks_of(const struct tile *tile)
     return b;
 }
 
-/* Those that a tile's groups are, if they are blocks. */
+/* The blocks of a tile, if its groups are blocks. */
 static inline struct blocks group_blocks(const struct zti_coding *coding, const struct tile *tile)
 {
     return sz_of(coding)->is_blocked ? blocks_of(tile) : (struct blocks){.count = 0};
 }
 
-/* Whether a tile has rows shorter than so many values, in runs and without differences along them:
- * its last two axes can be taken for one. */
+/* Whether a tile's last two axes can be joined: its rows are shorter than 'most', its groups are
+ * runs, and no differences are taken along rows. */
 static inline bool has_joined_axes(const struct zti_coding *coding, const struct tile *tile,
                                    uint32_t most)
 {
@@ -147,8 +147,8 @@ static inline bool has_joined_axes(const struct zti_coding *coding, const struct
            group_blocks(coding, tile).count == 0;
 }
 
-/* That tile, along whose last axis differences are of values that are *columns apart. Else the tile
- * itself. */
+/* The tile with its last two axes joined if possible: differences along the last axis are then of
+ * values *columns apart. */
 static inline struct tile joined_tile(const struct zti_coding *coding, const struct tile *tile,
                                       uint32_t most, uint32_t *columns)
 {
@@ -161,12 +161,13 @@ static inline struct tile joined_tile(const struct zti_coding *coding, const str
     return joined;
 }
 
-/* Which values of a tile are kept as they are. */
+/* The values of a tile that are stored exactly, one bit each, and, of logarithms, zeros and
+ * signs. */
 struct exact {
     uint32_t count;
     uint64_t bits[ZTI_SZ_GROUPS];
-    const void *values; /* all of the tile's */
-    bool has_zeros;     /* logarithms: these have no integer of their own either */
+    const void *values; /* all values of the tile */
+    bool has_zeros;     /* logarithms only: zeros, which have no integer either */
     uint64_t zero[ZTI_SZ_GROUPS], negative[ZTI_SZ_GROUPS]; /* logarithms only */
     uint64_t gaps[ZTI_SZ_GROUPS];
 };
@@ -183,7 +184,7 @@ static inline void note_exact(struct exact *exact, uint32_t i)
     exact->count++;
 }
 
-/* Which values have no integer of their own; NULL where all have one. */
+/* The values that have no integer of their own, one bit each; NULL if all have one. */
 static inline const uint64_t *gaps_of(struct exact *exact)
 {
     if (!exact->has_zeros)
@@ -193,13 +194,14 @@ static inline const uint64_t *gaps_of(struct exact *exact)
     return exact->gaps;
 }
 
-/* A tile's values in bytes, without as many low bits as those of their group need. */
+/* A tile's values in bytes: the values of group g are shifted right by down[g] bits to fit. */
 struct smalls {
     uint8_t v[ZTI_SZ_TILE_VALUES];
     uint8_t down[ZTI_SZ_GROUPS];
 };
 
-/* The symbols of a tile, by book, and the groups of which a value is more than a symbol says. */
+/* The symbols of a tile, by book. Bit g of excess: group g has values that need more than a
+ * symbol. */
 struct symbols {
     uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES];
     uint32_t count[ZTI_SZ_BOOKS];
@@ -209,10 +211,10 @@ struct symbols {
 /* A tile of effort 'default' while it is decoded. */
 struct coded {
     uint32_t count[ZTI_SZ_BOOKS]; /* symbols of each book */
-    uint32_t first[ZTI_SZ_BOOKS]; /* where they are */
+    uint32_t first[ZTI_SZ_BOOKS]; /* where they begin */
     uint8_t classes[ZTI_SZ_GROUPS];
     struct zti_bit_reader planes;
-    /* classes, two values or more in each of the others, and as many as are looked at beyond */
+    /* classes; then symbols of at least two values each; then those that are read but not used */
     uint16_t symbols[ZTI_SZ_GROUPS + ZTI_SZ_TILE_VALUES / 2 + ZTI_SZ_GROUP];
 };
 

@@ -1,12 +1,11 @@
-/* exact.c: values kept as they are, within a tile: where the bound could not be met, NaN,
- * infinities.
+/* exact.c: write and read the exact values of a tile: NaN, infinities, and values for which no
+ * integer meets the bound.
  *
  *     u8       0: all values of the tile; 1: runs; 2: bitmap
- *     runs     varints of one or two bytes: values that are not exact, values that are, and so on
- *              until the tile's values are all counted
+ *     runs     varints of one or two bytes: a number of values that are not exact, of values that
+ *              are, and so on for all values of the tile
  *     bitmap   a bit for each value, low bit first, in whole bytes
- *     values   the exact ones, little-endian
- */
+ *     values   the exact ones, little-endian */
 #include "codec/sz/runs.h"
 
 static uint8_t *put_values(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,

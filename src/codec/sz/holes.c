@@ -1,14 +1,14 @@
-/* holes.c: what is put where an array has holes, so that the values around them cost few bits.
+/* holes.c: choose the values of holes, so that the residuals around them take few bits: an array
+ * and its holes come in, and values for the holes are written to the array.
  *
- * Along n axes that differences are taken along, a value is in 2^n residuals, with one sign or the
- * other. A group of residuals takes about as many bits as the logarithm of their mean magnitude.
- * What is in a hole is free, so the sum of these is made small by solving, again and again, for the
- * least sum of squares under weights that make a square stand for what it adds to that: hole after
- * hole is moved to where the sum is least with all else as it is, and some of the way beyond, as
- * its neighbours will follow.
+ * If differences are taken along n axes, a value is part of 2^n residuals, with a sign of + or -. A
+ * group of residuals takes about log2(their mean magnitude) bits each. The sum of these is made
+ * small by iteratively reweighted least squares: the weights make each square stand for its share
+ * of the logarithm. A sweep moves each hole in turn to the value at which the weighted sum of
+ * squares is least, all else fixed, and some way past it, since its neighbours will follow.
  *
- * In double, in a fixed order, without functions of the mathematical library, of a tile by itself:
- * the bytes depend on it. */
+ * The values of each tile are computed in double, in a fixed order and without functions of the
+ * mathematical library, so that all machines write the same stream. */
 #include "codec/sz/sz.h"
 
 #include <float.h>
@@ -16,44 +16,46 @@
 
 enum {
     WEIGHTINGS = 4,
-    SWEEPS = 2, /* over the holes, with the same weights; there and back would win less */
-    GROUP = 64, /* residuals in a row of which the weights know the mean magnitude */
+    SWEEPS = 2, /* over the holes with the same weights, all in the same direction (alternating
+                   gains less) */
+    GROUP = 64, /* successive residuals whose mean magnitude is in their weights */
     LANES = 8,  /* of a sum */
     CORNERS = 1 << ZT_MAX_RANK
 };
 
-static const double integer_most = 0x1p40; /* larger ones are left as they are */
+static const double integer_most = 0x1p40; /* tiles with larger integers are skipped */
 
-/* The best of those tried on fields of five kinds. */
-static const double beyond = 1.4;    /* how far a hole is moved, of the way to the least */
-static const double floor_of = 0.75; /* what magnitudes count as at least, about */
-static const double own_part = 0.75; /* of a residual itself in its weight; else its group's */
+/* The best values of those tried on five kinds of fields. */
+static const double beyond = 1.4;    /* a move, over the distance to the least sum */
+static const double floor_of = 0.75; /* added to mean magnitudes */
+static const double own_part = 0.75; /* of a residual in its weight; the rest is its group's mean */
 
-/* The residuals that a value is in: distances to those that grow as it does, and to as many that
+/* The residuals that a value is part of: distances to those that grow with it, and to those that
  * fall. */
 struct corners {
-    uint32_t pairs; /* 0: along no axis is there a value behind it; only its own, which grows */
+    uint32_t pairs; /* 0: no value follows along any axis; only its own residual, which grows */
     uint16_t rising[CORNERS / 2], falling[CORNERS / 2];
 };
 
-/* A tile's integers and their residuals; n values, the last axis is fastest. Zeros are behind. */
+/* A tile's n integers q and their residuals d; the last axis is fastest. Zeros follow the
+ * residuals. */
 struct sheet {
     uint32_t rank, n, holes;
     uint32_t axes; /* bit i: differences are taken along axis i */
     uint32_t extent[ZT_MAX_RANK], step[ZT_MAX_RANK];
-    struct corners corners[CORNERS]; /* by the axes along which there is a value behind */
-    double least, most;              /* of the values that are no holes */
+    struct corners corners[CORNERS]; /* by the axes along which a value follows */
+    double least, most;              /* range of the values that are not holes */
     double q[ZTI_SZ_TILE_VALUES];
     double d[ZTI_SZ_TILE_VALUES + GROUP], weight[ZTI_SZ_TILE_VALUES + GROUP];
     uint16_t place[ZTI_SZ_TILE_VALUES];            /* of hole i */
-    uint8_t ahead[ZTI_SZ_TILE_VALUES];             /* axes along which it has a value behind */
-    bool is_moved[ZTI_SZ_TILE_VALUES / GROUP + 1]; /* groups of residuals that some hole is in */
+    uint8_t ahead[ZTI_SZ_TILE_VALUES];             /* axes along which a value follows hole i */
+    bool is_moved[ZTI_SZ_TILE_VALUES / GROUP + 1]; /* groups of residuals that depend on a hole */
 };
 
 /* ---- between values and integers ---- */
 
-/* A multiple of the step is at most half of one beyond a value of the type; there it stays what it
- * was. */
+/* A multiple of the step may be up to half a step outside the type's range; it is then not
+ * stored. */
 static void put_number(uint32_t type, double v, void *at)
 {
     static const double most[] = {
@@ -124,7 +126,7 @@ static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk
     find_corners(s);
 }
 
-/* The number in the array of value i of a tile. */
+/* The index in the array of value i of a tile. */
 static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk,
                           const struct zti_array *array, uint32_t i)
 {
@@ -134,7 +136,7 @@ static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk,
     return at;
 }
 
-/* Read a tile, row by row; false where nothing can be done with these integers. */
+/* Read a tile, row by row; false if its integers are too large or all values are holes. */
 static bool gather(const struct zti_coding *coding, const struct zti_array *array,
                    const uint64_t *holes, const struct zti_walk *walk, struct sheet *s)
 {
@@ -154,7 +156,7 @@ static bool gather(const struct zti_coding *coding, const struct zti_array *arra
                 return false;
             s->q[i] = v;
             if (holes[(at + k) / 64] >> (at + k) % 64 & 1) {
-                if (i > 0) /* the first one is the tile's base */
+                if (i > 0) /* value 0 is the tile's base */
                     s->place[s->holes++] = (uint16_t)i;
                 continue;
             }
@@ -179,7 +181,7 @@ static void scatter(const struct zti_coding *coding, const struct zti_walk *walk
 
 /* ---- residuals ---- */
 
-/* The groups of residuals that a hole is in. */
+/* Note the groups of residuals that depend on a hole. */
 static void note_groups(struct sheet *s, uint32_t hole)
 {
     const struct corners *const c = &s->corners[s->ahead[hole]];
@@ -223,7 +225,7 @@ static double mean_of(const struct sheet *s, uint32_t first)
     return (sum[0] + sum[1] + (sum[2] + sum[3]) + (sum[4] + sum[5] + (sum[6] + sum[7]))) / n;
 }
 
-/* The weights of residuals that some hole is in. */
+/* Set the weights of residuals that depend on a hole. */
 static void weigh(struct sheet *s)
 {
     for (uint32_t first = 0; first < s->n; first += GROUP) {

@@ -1,20 +1,20 @@
-/* marks.c: a bit for each value of a tile: which values are zero, and which are negative. Tiles
- * of logarithms have both, one after the other:
+/* marks.c: write and read marks, which are one bit for each value of a tile. Tiles of logarithms
+ * have two, one after the other: which values are zero, and which are negative. A mark is
  *
  *     u8       0: none; 1: all; 2: bitmap; 3 .. 18: runs, 3 + k + 8 (is_against)
  *     bitmap   a bit for each value, low bit first, in whole bytes
- *     runs     values that are not marked, values that are (less 1), values that are not (less 1)
- *              and so on until the tile's values are all counted, in Golomb's code of exponential
- *              order k, padded with zero bits to a whole byte
+ *     runs     the number of values not marked, then of values marked (less 1), of values not
+ *              marked (less 1), and so on for all values of the tile, in Golomb's code of
+ *              exponential order k, padded with zero bits to a whole byte
  *
  * Golomb's code of n: v = n + 2^k has L + 1 bits; L - k zero bits, a one, then the low L bits of v.
- * is_against: what is coded is where marks differ from those of the row of values before; the first
- * row is coded as it is. The shortest form is written, the first of several. */
+ * is_against: the coded mark is the exclusive or of the mark and that of the row of values before;
+ * the first row is coded unchanged. The shortest form is written; of several, the first. */
 #include "codec/sz/runs.h"
 
 enum { ORDERS = ZTI_SZ_MARKS_ORDERS, WORDS = ZTI_SZ_GROUPS };
 
-/* The length of each run less 1, the first as it is; returns how many there are. */
+/* The length of each run less 1 (of the first, its length); returns the number of runs. */
 static uint32_t runs_of(const uint64_t *bits, uint32_t n, uint16_t *runs)
 {
     uint32_t count = 0, at = 0;
@@ -27,7 +27,7 @@ static uint32_t runs_of(const uint64_t *bits, uint32_t n, uint16_t *runs)
     return count;
 }
 
-/* The order that so many runs are shortest with; adds its number and bits. */
+/* The order k with which the runs take the fewest bits; sets *bits to these. */
 static uint32_t best_order(const uint16_t *runs, uint32_t count, uint32_t *bits)
 {
     uint32_t best = 0;
@@ -44,7 +44,7 @@ static uint32_t best_order(const uint16_t *runs, uint32_t count, uint32_t *bits)
     return best;
 }
 
-/* Marks exclusive-or those 'row' values before, or back. */
+/* Exclusive or of marks and those 'row' values before; is_back: the inverse. */
 static void against_row(const uint64_t *marks, uint32_t n, uint32_t row, bool is_back,
                         uint64_t *out)
 {

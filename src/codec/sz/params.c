@@ -1,11 +1,11 @@
-/* params.c: the numbers of an sz stream: its step, its tiles' sides, and its part of a frame's
- * header. */
+/* params.c: the parameters of an sz stream: the step or fineness that keeps a bound, and the sides
+ * of its tiles. */
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/lossless/lossless.h"
 
 #include <math.h>
 
-/* Bits of n = |x| / step + 1, rounded up. */
+/* The bits of |x| / step + 1, rounded up. */
 static int bits_of_quotient(double most, double step)
 {
     int bits;
@@ -23,10 +23,10 @@ double zti_sz_round_down(double v, int bits)
     return ldexp(floor(ldexp(mantissa, bits)), exponent - bits);
 }
 
-/* With b significant bits of the step and n bits of a multiple's number, b + n bits hold the
- * multiple, n where b is 1: so the last place of the largest values is a step as well. Where the
- * type has too few for the largest value, the step keeps 12 (it is then less by 2^-12 at most) and
- * the encoder looks which multiples were rounded too far. */
+/* If the step has b significant bits and a multiple's number n, the multiple has b + n bits, or n
+ * if b is 1: a step may also be the last place of the largest values. If the type has too few bits
+ * for the largest value, the step keeps 12 bits (it is then smaller by at most 2^-12), and the
+ * encoder checks which multiples are rounded beyond the bound. */
 double zti_sz_step(uint32_t type, double bound, double most)
 {
     enum { STEP_BITS = 24, FEW_BITS = 12 };
@@ -43,8 +43,9 @@ double zti_sz_step(uint32_t type, double bound, double most)
     return zti_sz_round_down(twice, bits > 0 ? bits : FEW_BITS);
 }
 
-/* ln(1 + part), from below: 2 artanh z, z = part / (2 + part) <= 1/5, by its series, whose terms
- * are all positive. Sums and products of doubles only, for the file's sake. */
+/* A lower bound of ln(1 + part): 2 artanh z, z = part / (2 + part) <= 1/5, by its series, whose
+ * terms are all positive. Only sums and products of doubles are used, so that all machines write
+ * the same stream. */
 static double log_of_one_and(double part)
 {
     const double z = part / (2 + part);
@@ -54,10 +55,10 @@ static double log_of_one_and(double part)
     return 2 * sum * (1 - 0x1p-48);
 }
 
-/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (quantize/logarithms.h),
- * and M is such that this is ln(1 + part): the bound holds to both sides. Of the part, what
- * rounding the result and L may take is left out; where that would be a quarter of it, bits serve
- * better. */
+/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (quantize/logarithms.h). M
+ * is chosen so that this is at most ln(1 + part), which keeps the bound on both sides. The errors
+ * of rounding the result and L are first subtracted from the part; if they are a quarter of it, 0
+ * is returned, since coding the bits is better. */
 void zt_params_set_sz(zt_params *params, zt_sz_method method, uint32_t bins)
 {
     params->codec_words[1] = bins | (uint64_t)method << 32;
@@ -101,7 +102,8 @@ uint64_t zti_sz_fineness(uint32_t type, double part)
     return fineness < 4 ? 4 : (uint64_t)fineness;
 }
 
-/* Double the shortest side (the first or last of them) among some axes; false where none can be. */
+/* Double the shortest side (of several, the first or last) among some axes; false if none can
+ * grow. */
 static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most, bool is_first,
                  uint32_t *side)
 {
@@ -122,8 +124,8 @@ static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t m
     return true;
 }
 
-/* With effort 'high' the tiles of a row are about the same length, and begin at points of the
- * coarse grid. */
+/* With effort 'high', make the tiles along an axis about equally long, with origins on the coarse
+ * grid. */
 static void even_out(const struct zti_coding *coding, uint32_t *side)
 {
     const uint32_t bits = zti_sz_high_distance(sz_of(coding)->axes);
@@ -136,8 +138,8 @@ static void even_out(const struct zti_coding *coding, uint32_t *side)
     }
 }
 
-/* Where a difference is taken, a long tile has few values without the one before; along other axes
- * a tile need not extend. Rows are kept long enough for the sake of speed. */
+/* Tiles are long along axes with differences, so that few values lack a predecessor; they extend
+ * along other axes only if values are left. For speed, rows have a least length. */
 void zti_sz_set_grid(struct zti_coding *coding)
 {
     enum { ROW = 16, HIGH_ROW = 128 };

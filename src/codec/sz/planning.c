@@ -1,23 +1,23 @@
-/* planning.c: what the sz codec could vary, and what it says of samples: which efforts take part
- * in a choice, what each set of axes of differences costs, and tiles coded with codebooks that are
- * made of them. Estimates are in Rice codes, as these need nothing that is learnt. */
+/* planning.c: the sz codec's functions for planning: which efforts are candidates, estimates of the
+ * bits of samples with each set of axes of differences, and the bits of samples that are coded with
+ * their own codebooks. Estimates are for Rice codes, which need no learning. */
 #include "codec/sz/sz.h"
 
-/* Speeds are MB/s of raw values on one core, without a plan: geometric means over the float32
- * fields of shared/data at rel 1e-2, 1e-3 and 1e-4, and without loss, all in turn in one run
- * (plan_bench --speed) on a Xeon with AVX-512, rounded. Other machines are faster or slower, but
- * only the order and the distance of these matter. */
+/* Speeds of compression, in MB/s of raw values on one core, without planning: geometric means over
+ * the float32 fields of shared/data at rel 1e-2, 1e-3 and 1e-4, and lossless, measured in one run
+ * (plan_bench --speed) on a Xeon with AVX-512, rounded. Only their order and ratios matter, so they
+ * serve for other machines too. */
 enum { SPEED = 410, FAST_SPEED = 610, HIGH_SPEED = 65, LOSSLESS_SPEED = 320, WHOLE_SPEED = 40 };
 
-/* Where nothing may be lost, effort 'high' is a coder of its own, which samples say nothing of. */
+/* Lossless, effort 'high' is a coder of its own (lossless/), which samples cannot predict. */
 static const struct zti_candidate lossless_high = {.codec = ZT_CODEC_SZ,
                                                    .effort = ZT_EFFORT_HIGH,
                                                    .speed = WHOLE_SPEED,
                                                    .is_whole = true,
                                                    .is_for_ratio = true};
 
-/* Effort 'high' takes part where the ratio counts, 'fast' where it does not; one of the others that
- * is asked for takes part alone. Relative bounds have no 'high'. */
+/* Effort 'high' is a candidate if the ratio is preferred, 'fast' if it is not; any other effort
+ * that the caller asks for is the only candidate. Bounds relative to each value have no 'high'. */
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
 {
     const bool is_open = params->codec == ZT_CODEC_AUTO, is_cusz = zti_sz_is_cusz(params);
@@ -64,7 +64,7 @@ static zt_status look_at(zt_context *context, struct zti_coding *coding,
     if (is_fixed)
         sz_in(coding)->coder = ZTI_SZ_FAST;
     for (uint32_t i = 0; i < ZT_MAX_RANK && is_fixed; i++)
-        look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* of rank 4: volumes, one after another */
+        look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* rank 4: a sequence of volumes */
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
         memset(&tally, 0, sizeof tally);
         learning->tally(coding, pass, array, 0, coding->grid.count, &tally);
@@ -89,7 +89,7 @@ static void set_axes(struct zti_coding *coding, uint32_t axes)
     zti_sz_set_grid(coding);
 }
 
-/* With the shape of groups that each tile would choose. */
+/* The bits of tiles in Rice codes, each with the better shape of groups. */
 static uint64_t estimate(const struct zti_coding *coding, const struct zti_look *look,
                          const struct zti_array *array)
 {
@@ -105,7 +105,7 @@ static uint64_t estimate(const struct zti_coding *coding, const struct zti_look 
     return sum;
 }
 
-/* Make a tile the one that there is. */
+/* Make an array the only tile. */
 static void set_tile(struct zti_coding *coding, const struct zti_array *tile)
 {
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
@@ -114,7 +114,7 @@ static void set_tile(struct zti_coding *coding, const struct zti_array *tile)
     coding->grid = zti_grid_of(tile->rank, tile->shape, side);
 }
 
-/* One pass of what is learnt, over every so many-th of the tiles. */
+/* Make a learning pass over every step-th of the tiles. */
 static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const struct zti_array *tiles, uint32_t count, uint32_t step)
 {

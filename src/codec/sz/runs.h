@@ -1,12 +1,12 @@
-/* runs.h: which values of a tile are marked, a bit each, as they are read from a stream: values
- * that are kept exactly (exact.c), zeros and signs (marks.c). For the CPU and for kernels, where
- * one thread reads; eight bytes behind the end are readable. */
+/* runs.h: read from a stream which values of a tile are exact (exact.c), zero or negative
+ * (marks.c), and set a bit for each. For the CPU and for kernels, where one thread reads. Eight
+ * bytes after the end are readable. */
 #ifndef ZTI_SZ_RUNS_H
 #define ZTI_SZ_RUNS_H
 
 #include "codec/sz/spec.h"
 
-/* Bits in order, a word at a time. */
+/* A writer of bits, which stores a word at a time. */
 struct runs {
     uint64_t *to, held;
     uint32_t at;
@@ -23,14 +23,14 @@ ZTI_STATIC void add_run(struct runs *w, uint32_t length, bool is_set)
     w->at = end;
 }
 
-/* Zeros up to the last word of all. */
+/* Append zeros up to the end of the array of bits. */
 ZTI_STATIC void end_runs(struct runs *w)
 {
     if (w->at < ZTI_SZ_TILE_VALUES)
         add_run(w, ZTI_SZ_TILE_VALUES - w->at, false);
 }
 
-/* A bit for each of n values, in whole bytes, where these end before bit end_bits. */
+/* Read a bit for each of n values, in whole bytes; false if these end after bit end_bits. */
 ZTI_STATIC bool take_bitmap(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint64_t *bits)
 {
     if (r->at + (n + 7) / 8 * 8 > end_bits)
@@ -63,8 +63,8 @@ ZTI_STATIC bool take_exact_runs(struct zti_bit_reader *r, uint64_t end_bits, uin
     return true;
 }
 
-/* Which of n values are exact; the reader goes behind the marks. False where they and the values
- * are not a tile's that ends before bit end_bits. *count: how many. */
+/* Read which of n values are exact, and their number *count; the reader is then at the exact
+ * values. False if the marks are not valid, or they and the values end after bit end_bits. */
 ZTI_STATIC bool take_exact(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n,
                            uint32_t value_bytes, uint64_t *bits, uint32_t *count)
 {
@@ -86,7 +86,7 @@ ZTI_STATIC bool take_exact(struct zti_bit_reader *r, uint64_t end_bits, uint32_t
     return r->at + 8 * (uint64_t)*count * value_bytes <= end_bits;
 }
 
-/* A mark's runs in Golomb's code of order k. */
+/* Read a mark's runs in Golomb's code of order k. */
 ZTI_STATIC bool take_mark_runs(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint32_t k,
                                uint64_t *bits)
 {
@@ -110,8 +110,8 @@ ZTI_STATIC bool take_mark_runs(struct zti_bit_reader *r, uint64_t end_bits, uint
     return r->at <= end_bits;
 }
 
-/* A mark as it is coded, *its_way: perhaps by what differs from the row before (is_against_row).
- * False where it is not a tile's. */
+/* Read a mark as it is coded, and its form *its_way: if is_against_row, the bits are differences
+ * from the row before. False if it is not valid. */
 ZTI_STATIC bool take_mark(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint64_t *bits,
                           uint32_t *its_way)
 {

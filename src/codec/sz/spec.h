@@ -1,24 +1,24 @@
-/* spec.h: the rules that both coders of the sz codec share, each written once for the CPU and for
- * kernels: extents of tiles, multiples of a step, bits of values and their runs, and how exact
- * values and marks are written. Those of one coder are in lorenzo/spec.h and interp/spec.h. */
+/* spec.h: the rules that both coders of the sz codec share, as functions for the CPU and for
+ * kernels: extents of tiles, multiples of a step, runs of bits, and the codes of exact values and
+ * marks. lorenzo/spec.h and interp/spec.h have the rules of each coder. */
 #ifndef ZTI_SZ_SPEC_H
 #define ZTI_SZ_SPEC_H
 
 #include "codec/sz/sz.h"
 
 enum {
-    ZTI_SZ_EXACT_ALL = 0, /* how exact values are marked: exact.c */
+    ZTI_SZ_EXACT_ALL = 0, /* forms of the marks of exact values: exact.c */
     ZTI_SZ_EXACT_RUNS = 1,
     ZTI_SZ_EXACT_BITMAP = 2,
-    ZTI_SZ_MARKS_NONE = 0, /* how zeros and signs are marked: marks.c */
+    ZTI_SZ_MARKS_NONE = 0, /* forms of the marks of zeros and signs: marks.c */
     ZTI_SZ_MARKS_ALL = 1,
     ZTI_SZ_MARKS_BITMAP = 2,
     ZTI_SZ_MARKS_RUNS = 3,
     ZTI_SZ_MARKS_ORDERS = 8, /* of Golomb's code */
-    ZTI_SZ_MARKS_TOP = 13    /* bits of a number, less 1: more is longer than any tile */
+    ZTI_SZ_MARKS_TOP = 13    /* most bits of a number, less 1, since runs are in a tile */
 };
 
-/* Values of a tile along an axis, on which it begins at 'origin'. */
+/* The extent along an axis of the tile at 'origin'. */
 ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64_t origin)
 {
     const uint64_t rest = grid->shape[axis] - origin;
@@ -32,21 +32,21 @@ ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64
 #define ZTI_SZ_FOLDED(v, bits) ((v) << 1 ^ (0 - ((v) >> ((bits)-1))))
 #define ZTI_SZ_UNFOLDED(v)     ((v) >> 1 ^ (0 - ((v)&1)))
 
-/* Bits of a float in the order of the numbers; its own inverse. */
+/* The bits of a float as an integer of the same order; its own inverse. */
 #define ZTI_SZ_ORDERED(v, bits) ((v) ^ (0 - ((v) >> ((bits)-1))) >> 1)
 
 /* ---- multiples of a step --------------------------------------------------------------------- */
 
-/* Of a double or lanes of them the nearest multiple, half to even, in the low bits of a sum, where
- * r = 1 / step and it is below 2^51; and the number that this is. */
+/* A sum whose low bits are the number of the multiple nearest to x (half to even), for a double or
+ * lanes of doubles; r = 1 / step, and the number is below 2^51. ZTI_SZ_OF_SUM is the multiple. */
 #define ZTI_SZ_NEAREST_SUM(x, r) ((x) * (r) + 0x1.8p52)
 #define ZTI_SZ_OF_SUM(sum, step) (((sum)-0x1.8p52) * (step))
 
-/* Numbers below these, in magnitude, have an integer of 32 bits, or of 64. */
+/* Numbers of smaller magnitude than these have an integer of 32 bits, or of 64. */
 #define ZTI_SZ_NARROW_LIMIT 0x1p30
 #define ZTI_SZ_WIDE_LIMIT   0x1p62
 
-/* The same of integers, and of those of logarithms. */
+/* Whether an integer has 32 bits: of integers and floats, and of logarithms. */
 ZTI_STATIC bool is_narrow_integer(int64_t q)
 {
     return ((uint64_t)q + (UINT64_C(1) << 30)) >> 31 == 0;
@@ -63,8 +63,8 @@ ZTI_STATIC int64_t nearest_multiple(int64_t x, int64_t step)
     return rest > step / 2 ? q + 1 : rest < -(step / 2) ? q - 1 : q;
 }
 
-/* The multiple, or the end of the type's range where it is beyond: where q is not among those from
- * 'least' to 'most', divided by the step. */
+/* The multiple q * step, clamped to [least, most]; least_q and most_q are these divided by the
+ * step. */
 ZTI_STATIC int64_t multiple_within(int64_t q, int64_t step, int64_t least_q, int64_t most_q,
                                    int64_t least, int64_t most)
 {
@@ -96,7 +96,7 @@ ZTI_STATIC uint32_t run_end(const uint64_t *bits, uint32_t from, uint32_t n, boo
     return n;
 }
 
-/* Bits of a code, and how many. */
+/* The bits of a code, and their number. */
 struct zti_sz_code {
     uint64_t bits;
     uint32_t count;
@@ -108,15 +108,16 @@ ZTI_STATIC struct zti_sz_code code_of(uint64_t bits, uint32_t count)
     return code;
 }
 
-/* ---- values that are kept as they are: exact.c ----------------------------------------------- */
+/* ---- exact values: exact.c
+ * --------------------------------------------------------------------- */
 
-/* A run's length, in a byte or two. */
+/* The code of a run's length, one or two bytes. */
 ZTI_STATIC struct zti_sz_code exact_run_code(uint32_t length)
 {
     return length < 128 ? code_of(length, 8) : code_of((length & 127) | 128 | length >> 7 << 8, 16);
 }
 
-/* How exact values are marked, where runs take so many bytes; and in how many bytes. */
+/* The form of the marks of exact values, if runs take runs_bytes; and the bytes of a form. */
 ZTI_STATIC uint32_t exact_way(bool are_all, uint32_t runs_bytes, uint32_t n)
 {
     return are_all                     ? (uint32_t)ZTI_SZ_EXACT_ALL
@@ -129,7 +130,7 @@ ZTI_STATIC uint32_t exact_way_bytes(uint32_t way, uint32_t runs_bytes, uint32_t 
     return 1 + (way == ZTI_SZ_EXACT_ALL ? 0 : way == ZTI_SZ_EXACT_RUNS ? runs_bytes : (n + 7) / 8);
 }
 
-/* Both, of bits that are there. */
+/* The form, and its bytes, for the marks 'bits'. */
 ZTI_STATIC uint32_t exact_mark_bytes(const uint64_t *bits, uint32_t n, uint32_t *way)
 {
     uint32_t runs_bytes = 0;
@@ -144,8 +145,8 @@ ZTI_STATIC uint32_t exact_mark_bytes(const uint64_t *bits, uint32_t n, uint32_t 
 
 /* ---- zeros and signs: marks.c ---------------------------------------------------------------- */
 
-/* A run's length less 1 (of the first one its length) in Golomb's code of exponential order k, and
- * the bits of that. */
+/* A run's length less 1 (of the first run, its length) in Golomb's code of exponential order k: the
+ * number of bits, and the code. */
 ZTI_STATIC uint32_t run_bits(uint32_t number, uint32_t k)
 {
     return 2 * zti_bit_length64(number + (1u << k)) - 1 - k;
@@ -158,15 +159,15 @@ ZTI_STATIC struct zti_sz_code run_code(uint32_t number, uint32_t k)
                    2 * top - k + 1);
 }
 
-/* Whether all values of a mark are alike, which has so many runs: the first is of those that are
- * not set, and may have no value. */
+/* Whether all bits of a mark with this number of runs are equal. The first run is of bits that are
+ * not set, and may be empty. */
 ZTI_STATIC bool is_uniform_mark(bool begins_set, uint32_t runs)
 {
     return runs == (begins_set ? 2 : 1);
 }
 
-/* How a mark is coded: the fewest bits, by code number 'best' of runs and then of runs of what
- * differs from the row before, are known; and in how many bytes. */
+/* The form of a mark, and the bytes of a form. 'best' is the form with runs that takes the fewest
+ * bits, 'bits': its order k, plus ZTI_SZ_MARKS_ORDERS if it is against the row before. */
 ZTI_STATIC uint32_t mark_way(bool begins_set, uint32_t runs, uint32_t bits, uint32_t best,
                              uint32_t n)
 {

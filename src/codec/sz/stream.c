@@ -1,8 +1,9 @@
-/* stream.c: the sz codec: numbers to integers, integers to small integers by prediction, and these
- * to bits; within a bound that holds for every value in exact arithmetic.
+/* stream.c: the sz codec: the layout of its stream, its parameters in a frame, and its table of
+ * functions. Values are quantized to integers within a bound that holds for every value in exact
+ * arithmetic; the integers are predicted, and the residuals entropy-coded.
  *
- * docs/format/sz.md describes the stream byte by byte. In short: tiles of at most 4096 values, each
- * on its own, in whole bytes:
+ * docs/format/sz.md describes the stream byte by byte. It consists of tiles of at most 4096 values,
+ * each decodable by itself, in whole bytes:
  *
  *     u8       form | 8 if there are exact values | bytes of the base << 4
  *     bytes    the base: the tile's first integer less the stream's centre, folded
@@ -11,12 +12,12 @@
  *              in Rice codes (lorenzo/rice.h), 'default' in Huffman codes (lorenzo/huffman.h), by
  *              method cusz as published (lorenzo/cusz.h)
  *
- * Values of floating-point types become the nearest multiple of a step w <= 2 bound. w has so few
- * significant bits that multiples within the array's range are numbers of the type: what is decoded
- * is then not rounded. Every multiple is compared with its value before it is accepted, so the
- * bound needs no verification. Under a bound that is a part of each value they become the nearest
- * of numbers a ratio apart (quantize/logarithms.h), which are compared in the same way. All else is
- * integer arithmetic modulo 2^32 or 2^64: any build writes the same bytes.
+ * A floating-point value becomes the nearest multiple of a step w <= 2 bound. w has so few
+ * significant bits that multiples within the array's range are numbers of the type, so decoding
+ * does not round them. The encoder compares every multiple with its value before it accepts it, so
+ * the bound needs no verification. Under a bound relative to each value, a value becomes the
+ * nearest of numbers a fixed ratio apart (quantize/logarithms.h), and is compared in the same way.
+ * All else is integer arithmetic modulo 2^32 or 2^64, so any build writes the same bytes.
  *
  * The codec's part of a frame header:
  *
@@ -103,10 +104,10 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     configure_bound(target, coding);
     const uint32_t coder = coder_of(target->params);
     const bool is_high = coder == ZTI_SZ_HIGH;
-    const bool has_axes = target->found.has_axes && !is_high; /* which has a way of its own */
+    const bool has_axes = target->found.has_axes && !is_high; /* effort 'high' has other axes */
     const bool is_lossless = target->kind == ZT_LOSSLESS;
     sz_in(coding)->wants_high =
-        is_high && !is_lossless && sz_of(coding)->source != ZTI_SZ_LOG; /* which has holes */
+        is_high && !is_lossless && sz_of(coding)->source != ZTI_SZ_LOG; /* it has holes */
     sz_in(coding)->coder = !is_high      ? coder
                            : is_lossless ? (uint32_t)ZTI_SZ_LOSSLESS_HIGH
                                          : (uint32_t)ZTI_SZ_DEFAULT;
@@ -115,7 +116,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     sz_in(coding)->bins = bins;
     sz_in(coding)->axes = is_high && is_lossless ? 0 : (1u << coding->grid.rank) - 1;
     if (sz_of(coding)->coder == ZTI_SZ_CUSZ && coding->grid.rank == 4)
-        sz_in(coding)->axes &= ~1u; /* as volumes, one after another */
+        sz_in(coding)->axes &= ~1u; /* as a sequence of volumes */
     else if (has_axes)
         sz_in(coding)->axes = target->found.axes;
     sz_in(coding)->has_axes = has_axes;
@@ -167,7 +168,7 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
     return (size_t)(at - out);
 }
 
-/* The step of a lattice from five bytes; 0 where they are none's. */
+/* Read the step of a lattice from five bytes; 0 if they are not valid. */
 static double take_step(struct zti_cursor *c)
 {
     const uint8_t *const b = zti_take_bytes(c, 5);
@@ -179,7 +180,7 @@ static double take_step(struct zti_cursor *c)
     return is_good ? ldexp(mantissa, exponent - 24) : 0;
 }
 
-/* What effort 'high' has of its own. */
+/* Read the parameters of effort 'high'. */
 static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
 {
     struct zti_sz *const sz = sz_in(coding);
@@ -270,8 +271,9 @@ static uint64_t tile_max_bits(const struct zti_coding *coding)
     return 8 * (1 + values * zt_type_bytes(coding->type));
 }
 
-/* What a thread codes at a time has some strips of tiles (lorenzo/encode.h), so that memory was
- * asked for most; the room, 16 tiles of doubles (lorenzo/strips.h) in rows that are whole lines. */
+/* A thread codes several strips of tiles at a time (lorenzo/encode.h), so that most of them were
+ * prefetched. Its room holds 16 tiles of doubles (lorenzo/strips.h), in rows of whole cache
+ * lines. */
 enum { PIECE_BYTES = 1 << 20, ROOM_BYTES = 640 << 10 };
 
 static struct zti_sizes sizes(const struct zti_coding *coding)
@@ -287,10 +289,10 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
                               .room_bytes = ROOM_BYTES};
 }
 
-/* ---- what is learnt before the first tile is coded ---- */
+/* ---- learning ---- */
 
-/* What is learnt: the axes and the shape of groups, from samples (lorenzo/axes.c); then the
- * codebooks, from all tiles or, where these are many, from a part of them. */
+/* The first two passes learn the axes and the shape of groups from samples (lorenzo/axes.c). The
+ * third learns the codebooks, from all tiles or, if these are many, from some. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
 static bool is_lossless_high(const struct zti_coding *coding)
@@ -298,7 +300,7 @@ static bool is_lossless_high(const struct zti_coding *coding)
     return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
 }
 
-/* The cuSZ coder passes over the first two, and so does what knows already. */
+/* The cuSZ coder skips the first two passes, and so does a coding whose groups are known. */
 static bool has_look(const struct zti_coding *coding)
 {
     return sz_of(coding)->coder != ZTI_SZ_CUSZ && !sz_of(coding)->has_groups;
@@ -368,8 +370,8 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
     zti_sz_axes_merge(into, from);
 }
 
-/* Any axes; and effort high may turn to default, default to fast; what is tried for effort high,
- * with large tiles and small ones, is last. */
+/* Variants, by i: each set of axes with effort 'default' or 'fast'; each set with effort 'fast';
+ * then, if effort 'high' is wanted, each set with it, with large tiles and with small ones. */
 static bool vary(struct zti_coding *coding, uint32_t i)
 {
     const uint32_t sets = 1u << coding->grid.rank;
@@ -400,10 +402,10 @@ static bool learn_holes(struct zti_coding *coding, const struct zti_array *array
     return zti_sz_learn_holes(zti_sz_ops_of(coding), coding, array, holes);
 }
 
-/* What some tiles of a stream take. */
+/* The bytes and values of some coded tiles. */
 struct measured {
     uint64_t bytes, values;
-    uint8_t *out; /* room for one of them */
+    uint8_t *out; /* room for one tile */
 };
 
 static void measure(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
@@ -417,16 +419,16 @@ static void measure(const struct zti_coding *coding, const struct zti_array *arr
         values *= rest < coding->grid.side[i] ? rest : coding->grid.side[i];
     }
     zti_sz_ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
-    m->bytes += (uint64_t)(w.next - m->out) + 1; /* and about a byte of the index */
+    m->bytes += (uint64_t)(w.next - m->out) + 1; /* plus about a byte of the index */
     m->values += values;
 }
 
-/* About the bits of the stream that there is instead of effort 'high': from some of its tiles,
- * which are taken where those are that the other was measured in. */
+/* Estimate the bits of the stream with the alternative to effort 'high', from tiles at the places
+ * of those in which effort 'high' was measured. */
 static zt_status measure_other(zt_context *context, struct zti_coding *coding,
                                const struct zti_array *array)
 {
-    enum { MOST = 512, SAMPLES = 256 }; /* all tiles, where they are not more; else so many */
+    enum { MOST = 512, SAMPLES = 256 }; /* at most MOST tiles: all of them; else SAMPLES */
     struct zti_sz_high *const high = coding->model;
     struct zti_coding other = *coding;
     struct measured m = {.bytes = 0};
@@ -533,7 +535,7 @@ static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader,
     decode(coding, reader, first, last, NULL);
 }
 
-/* Huffman codes of several chunks are decoded in turns. */
+/* Decode Huffman codes of several chunks in turns. */
 static uint32_t side_by_side(const struct zti_coding *coding)
 {
     return sz_of(coding)->coder == ZTI_SZ_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
@@ -546,7 +548,7 @@ static void decode_runs(const struct zti_coding *coding, const uint8_t *base, ui
     zti_sz_ops_of(coding)->decode_runs(coding, base, at, runs, first, run_tiles, view);
 }
 
-/* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
+/* Slabs are cut at multiples of the first side; zti_sz_set_grid sets the tiles of a stream. */
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
     {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
 

@@ -1,4 +1,5 @@
-/* sz.h: inside the sz codec: what its files share. The stream is described at the top of sz.c. */
+/* sz.h: the parameters, structures and functions that the files of the sz codec share. stream.c
+ * describes the stream. */
 #ifndef ZTI_SZ_H
 #define ZTI_SZ_H
 
@@ -10,38 +11,39 @@
 #include "ztile_sz.h"
 
 enum {
-    ZTI_SZ_TILE_VALUES = 4096, /* at most */
+    ZTI_SZ_TILE_VALUES = 4096, /* most values of a tile */
     ZTI_SZ_GROUP = 64,         /* values that share a class */
     ZTI_SZ_GROUPS = ZTI_SZ_TILE_VALUES / ZTI_SZ_GROUP,
-    ZTI_SZ_ROUNDS = 12,      /* of a unary code, before the rest is written as a number */
-    ZTI_SZ_LONGER_MOST = 39, /* values of a group that have more bits than there are planes */
-    ZTI_SZ_UNARY_MOST = 20,  /* bits that such a code is taken for at most */
-    ZTI_SZ_SPARSE = 16,      /* values other than 0 in a group that lists them, at most */
-    ZTI_SZ_SPARSE_CODED = 6, /* the same with Huffman codes */
-    ZTI_SZ_FEW = ZTI_SZ_SPARSE + 1, /* class of no planes, and at most so many not 0: */
+    ZTI_SZ_ROUNDS = 12,      /* most ones of a unary code; a number follows if there are more */
+    ZTI_SZ_LONGER_MOST = 39, /* most values of a group with more bits than its planes */
+    ZTI_SZ_UNARY_MOST = 20,  /* most bits of a unary code in estimates */
+    ZTI_SZ_SPARSE = 16,      /* most values other than 0 that a group lists */
+    ZTI_SZ_SPARSE_CODED = 6, /* the same, with Huffman codes */
+    ZTI_SZ_FEW = ZTI_SZ_SPARSE + 1, /* class without planes; most values other than 0: */
     ZTI_SZ_FEW_MOST = 34,
-    ZTI_SZ_BOX_VALUES = ZTI_SZ_TILE_VALUES / ZT_MAX_RANK, /* that a box is looked at of, at most */
-    ZTI_SZ_SAMPLES = 48,  /* places that the axes are chosen from, at most */
-    ZTI_SZ_FINALISTS = 3, /* sets of axes that race */
+    ZTI_SZ_BOX_VALUES = ZTI_SZ_TILE_VALUES / ZT_MAX_RANK, /* most values of a sample */
+    ZTI_SZ_SAMPLES = 48,  /* most samples from which the axes are chosen */
+    ZTI_SZ_FINALISTS = 3, /* sets of axes compared in the second pass */
     ZTI_SZ_RAW_BYTES = 8 * ZTI_SZ_TILE_VALUES,
-    /* of the variable part of a group: 12 rounds, 6 bits that give a length, 63 bits, 64 times */
+    /* most bytes of a group's variable part: 64 times 12 unary bits, 6 bits of a length, and 63
+     * bits */
     ZTI_SZ_GROUP_MOST_BYTES = ZTI_SZ_GROUP * (ZTI_SZ_ROUNDS + 6 + 64) / 8,
     ZTI_SZ_CLASS_MOST_BITS = 32,
     ZTI_SZ_BOOKS = 5, /* of effort 'default': classes, then values */
-    /* what a tile may be longer than it is allowed to before that is noticed */
+    /* by how much a tile may exceed its limit before the writer checks */
     ZTI_SZ_SLACK_BYTES = ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 + ZTI_SZ_GROUP_MOST_BYTES +
                          ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
-/* Sets of axes that race after the first look at samples, the best first; none before it. */
+/* The best sets of axes after the first pass over samples, the best first; none before it. */
 struct zti_sz_finalists {
     uint8_t count;
     uint8_t axes[ZTI_SZ_FINALISTS];
-    uint8_t worse[ZTI_SZ_FINALISTS]; /* by how many 128ths than the first */
+    uint8_t worse[ZTI_SZ_FINALISTS]; /* by how many 128ths of the first's bits */
 };
 
-/* What codes a stream, by its number in the file: efforts default, fast and high, the method
- * published for cuSZ, and effort high where nothing may be lost (lossless/). */
+/* The coder of a stream, by its number in the file: efforts default, fast and high, the method
+ * published for cuSZ, and lossless coding with effort high (lossless/). */
 enum zti_sz_coder {
     ZTI_SZ_DEFAULT = 0,
     ZTI_SZ_CUSZ = 1,
@@ -50,30 +52,29 @@ enum zti_sz_coder {
     ZTI_SZ_LOSSLESS_HIGH = 4
 };
 
-/* The numbers that an sz stream is governed by. */
+/* The parameters of an sz stream. */
 struct zti_sz {
     uint32_t coder;      /* zti_sz_coder */
     uint32_t source;     /* how values become integers: zti_sz_source */
     uint32_t axes;       /* bit i: differences are taken along axis i */
     uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
-    uint32_t bins;       /* the cuSZ coder: residuals in so many bins have a symbol of their own */
-    uint64_t head_bits;  /* of the codebooks' tables */
+    uint32_t bins;       /* the cuSZ coder: number of residuals with a symbol of their own */
+    uint64_t head_bits;  /* bits of the codebooks' tables */
     double step;         /* floats: values become multiples of it */
-    double bound;        /* floats, and not kept in the file: what the encoder compares with */
-    uint64_t whole_step; /* integers: the same, odd */
-    uint64_t fineness;   /* logarithms: numbers that eight doublings of a value are cut into */
-    int64_t centre;      /* what the bases of tiles are counted from */
-    bool wants_high;     /* not kept in the file: effort 'high' is to be tried */
-    uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
-    uint32_t tuning;     /* effort 'high': how points are predicted, and tiles' size; lossless: the
-                            latter */
-    double least, most;  /* not kept in the file: the range of the values */
-    bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
-    bool has_groups;     /* nor this: is_blocked and centre were, too */
-    struct zti_sz_finalists finalists; /* nor these */
+    double bound;        /* floats, not in the file: the bound that the encoder checks */
+    uint64_t whole_step; /* integers: values become multiples of it; odd */
+    uint64_t fineness;   /* logarithms: number of steps in eight doublings of a value */
+    int64_t centre;      /* tiles' bases are stored less it */
+    bool wants_high;     /* not in the file: effort 'high' is to be tried */
+    uint32_t reach;      /* effort 'high': units in a step, 'step' being the unit; odd */
+    uint32_t tuning;     /* effort 'high': predictors, and size of tiles; lossless: size only */
+    double least, most;  /* not in the file: the range of the values */
+    bool has_axes;       /* not in the file: the caller gives axes, which are not learnt */
+    bool has_groups;     /* not in the file: it gives is_blocked and centre too */
+    struct zti_sz_finalists finalists; /* not in the file */
 };
 
-/* A coding's numbers, to read and to set. */
+/* A coding's sz parameters, to read and to set. */
 ZTI_STATIC const struct zti_sz *sz_of(const struct zti_coding *coding)
 {
     return (const struct zti_sz *)(const void *)&coding->numbers;
@@ -92,60 +93,61 @@ enum zti_sz_source {
     ZTI_SZ_LOG = 3      /* floats: the nearest of numbers that are nearly a fixed ratio apart */
 };
 
-/* What a tile's first byte says, beside the bytes of its base (bits 4..7). */
+/* Bits 0 to 3 of a tile's first byte; bits 4 to 7 are the number of bytes of its base. */
 enum {
     ZTI_SZ_ZERO = 0,     /* all integers are the base */
     ZTI_SZ_NARROW = 1,   /* integers of 32 bits */
     ZTI_SZ_WIDE = 2,     /* integers of 64 bits */
-    ZTI_SZ_RAW = 3,      /* the values as they are */
-    ZTI_SZ_KIND = 3,     /* which of these */
+    ZTI_SZ_RAW = 3,      /* the values themselves */
+    ZTI_SZ_KIND = 3,     /* mask of the above */
     ZTI_SZ_LOSSLESS = 4, /* lattice: this tile is coded from the values' bits */
     ZTI_SZ_FORM = 7,
     ZTI_SZ_HAS_EXACT = 8
 };
 
-/* The passes over the values: two over samples (lorenzo/axes.c), then the one of the codebooks;
+/* Learning passes over the values: two over samples (lorenzo/axes.c), one for the codebooks, then
  * those of effort 'high' (interp/spec.h). */
 enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS, ZTI_SZ_HIGH_PASS };
 
-/* What is learnt from samples. */
+/* The tally of a pass over samples. */
 struct zti_sz_tally {
-    uint64_t bits[1 << ZT_MAX_RANK]; /* what values cost inside of tiles, with each set of axes */
-    int64_t base[ZTI_SZ_SAMPLES];    /* the first integer of each */
-    uint64_t race[ZTI_SZ_FINALISTS][2]; /* what tiles cost in groups that are runs, and blocks */
-    uint64_t values[ZTI_SZ_FINALISTS];  /* of these tiles */
+    uint64_t bits[1 << ZT_MAX_RANK];    /* bits of values inside tiles, by set of axes */
+    int64_t base[ZTI_SZ_SAMPLES];       /* first integer of each sample */
+    uint64_t race[ZTI_SZ_FINALISTS][2]; /* bits of tiles with groups as runs, as blocks */
+    uint64_t values[ZTI_SZ_FINALISTS];  /* number of values of these tiles */
 };
 
-/* What codebooks are made of: histograms, one a book, come behind it. */
+/* The tally of the codebooks' pass; it is followed by a histogram for each book. */
 struct zti_sz_counts {
-    uint64_t rice_bits; /* about what the same integers take in Rice codes */
+    uint64_t rice_bits; /* estimate for the same integers in Rice codes */
 };
 
 struct zti_sz_model {
     struct zti_codebook book[ZTI_SZ_BOOKS];
-    struct zti_huffman_decoder decoder[ZTI_SZ_BOOKS]; /* only of a stream that is decoded */
-    uint8_t *head; /* the books' tables; only of a stream that is coded */
+    struct zti_huffman_decoder decoder[ZTI_SZ_BOOKS]; /* decoding only */
+    uint8_t *head;                                    /* the books' tables; encoding only */
 };
 
-/* The instances of the tile coder, for one instruction set each. */
+/* An instance of the tile coder, for one instruction set. */
 struct zti_sz_ops {
     void (*encode)(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer);
-    /* view may be NULL: tiles are passed over */
+    /* if view is NULL, the tiles are skipped */
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                    uint64_t last, const struct zti_view *view);
     void (*decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
                         uint32_t runs, uint64_t first, uint32_t run_tiles,
                         const struct zti_view *view);
-    /* Add what one tile of ZTI_SZ_BOX_VALUES or fewer costs with each set of axes (bits: NULL, do
-     * not), and note its base. */
+    /* Add the bits of a tile of at most ZTI_SZ_BOX_VALUES with each set of axes, unless bits is
+     * NULL; set its base. */
     void (*sample)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
-    /* Add what one tile takes in Rice codes with groups that are runs of values, and that are
-     * blocks; returns its values. */
+    /* Add the bits of a tile in Rice codes if its groups are runs, and if they are blocks; returns
+     * its number of values. */
     uint64_t (*try_groups)(const struct zti_coding *coding, const struct zti_array *array,
                            uint64_t tile, uint64_t *bits);
-    /* Count the symbols of one tile; 'next' is the one after it, or the number of tiles. */
+    /* Count the symbols of a tile; 'next' is the tile that is counted next, or the end of the
+     * tiles. */
     void (*count)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                   uint64_t next, struct zti_sz_counts *counts);
 };
@@ -163,26 +165,25 @@ extern const struct zti_planning zti_sz_planning; /* planning.c */
 
 /* ---- params.c ---- */
 
-/* Whether so many bins can be had: an even number of them, 4 to 65,536. */
+/* Whether the number of bins is valid: even, from 4 to 65,536. */
 static inline bool zti_sz_are_bins(uint64_t bins)
 {
     return bins >= 4 && bins <= ZTI_HUFFMAN_MAX_ALPHABET && bins % 2 == 0;
 }
 
-/* What zt_params_set_sz has set: whether the cuSZ coder is asked for, and its bins or the default.
- */
+/* What zt_params_set_sz has set: whether to use the cuSZ coder, and its bins or the default. */
 bool zti_sz_is_cusz(const zt_params *params);
 uint32_t zti_sz_cusz_bins(const zt_params *params);
 
-/* The lattice for values up to 'most' in magnitude (NaN: not known): the largest step that keeps
- * the bound and that numbers of the type are multiples of. */
+/* The step for values up to 'most' in magnitude (NaN: not known): the largest one that keeps the
+ * bound and whose multiples are numbers of the type. */
 double zti_sz_step(uint32_t type, double bound, double most);
 
-/* v rounded down to so many significant bits. */
+/* v rounded down to 'bits' significant bits. */
 double zti_sz_round_down(double v, int bits);
 
-/* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
- * differences are taken along as the array lets them be. */
+/* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long as possible along the axes
+ * that differences are taken along. */
 void zti_sz_set_grid(struct zti_coding *coding);
 
 /* ---- lorenzo/axes.c: the first two passes ---- */
@@ -193,7 +194,7 @@ void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops 
 void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from);
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *tally);
 
-/* zti_holes' learn: the axes that the stream's values call for once they are fitted. */
+/* zti_holes' learn: choose the axes for the values after holes are fitted. */
 bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
                         const struct zti_array *array, const uint64_t *holes);
 
@@ -202,7 +203,7 @@ uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place);
 
 /* ---- lorenzo/books.c: codebooks ---- */
 
-/* The most bytes that the head of a stream takes. */
+/* The most bytes of a stream's head. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding);
 
 size_t zti_sz_count_bytes(const struct zti_coding *coding);
@@ -211,7 +212,7 @@ void zti_sz_count(const struct zti_coding *coding, struct zti_sz_counts *counts,
 void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *into,
                          const struct zti_sz_counts *from);
 
-/* Add what was counted elsewhere: of each book's symbols, then bits in Rice codes. */
+/* Add counts made elsewhere: those of each book's symbols, then the bits in Rice codes. */
 #ifdef __cplusplus
 extern "C"
 #endif
@@ -219,7 +220,7 @@ extern "C"
     zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
                       const uint64_t *more);
 
-/* One tile in so many is counted. */
+/* One of this many tiles is counted. */
 static inline uint32_t zti_sz_count_part(const struct zti_coding *coding)
 {
     const uint64_t tiles = coding->grid.count;
@@ -231,8 +232,8 @@ ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)
     return (uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part;
 }
 
-/* Make coding->model; or, where Rice codes are shorter, turn to effort 'fast'. is_sample: symbols
- * that were not counted can come as well. */
+/* Make coding->model; or, if Rice codes are shorter, change to effort 'fast'. is_sample: symbols
+ * that were not counted may occur. */
 zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts, bool is_sample);
 
@@ -240,18 +241,18 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head);
 zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head);
 void zti_sz_forget(zt_context *context, struct zti_coding *coding);
 
-/* The fineness of logarithms that keeps each value within a part of itself; 0 where the values'
- * bits serve as well. */
+/* The fineness of logarithms that keeps the error of each value within 'part' of it; 0 if coding
+ * the values' bits is as good. */
 uint64_t zti_sz_fineness(uint32_t type, double part);
 
-/* ---- exact.c: values kept as they are, within a tile ---- */
+/* ---- exact.c: exact values of a tile ---- */
 
-/* Write which of n values are exact, and these, of value_bytes each; returns the place behind. */
+/* Write which of n values are exact, and these values, of value_bytes each; returns the end. */
 uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
                           size_t value_bytes);
 
-/* Read which of n values are exact from bytes that end at 'end'; *values is where the first one is.
- * Returns the place behind the last one, or NULL where they are not a tile's. */
+/* Read which of n values are exact, from bytes up to 'end'; *values points to the first exact
+ * value. Returns the end of the values, or NULL if the bytes are not valid. */
 const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
                                  size_t value_bytes, uint64_t *is_exact, const uint8_t **values);
 
@@ -265,12 +266,12 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *a
 
 enum { ZTI_SZ_MARKS_MOST_BYTES = 2 * (2 + ZTI_SZ_TILE_VALUES / 8) };
 
-/* Write both; returns the place behind. Some bytes more are written to. */
+/* Write both marks; returns the end. Some bytes after it are overwritten. */
 uint8_t *zti_sz_put_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *is_negative,
                           uint32_t n, uint32_t row);
 
-/* Read both from bytes that end at 'end' (eight more are readable); returns the place behind, or
- * NULL where they are not a tile's. */
+/* Read both marks from bytes up to 'end' (eight more are readable); returns their end, or NULL if
+ * they are not valid. */
 const uint8_t *zti_sz_take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
                                  uint64_t *is_zero, uint64_t *is_negative);
 

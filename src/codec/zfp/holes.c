@@ -1,14 +1,15 @@
-/* holes.c: what is put where an array has holes, so that the values around them cost few bits.
+/* holes.c: choose the values of holes, so that their tiles take few bits: an array and its holes
+ * come in, and values for the holes are written to the array.
  *
- * A coefficient of a tile takes about as many bits as the logarithm of what it is over the
- * tolerance, and more the later it comes in the stream, where it has more to be told apart from.
- * The sum of these is made small by solving, again and again, for the least sum of squares under
- * weights that make a square stand for its logarithm: each hole is moved to where that is least
- * with all else as it is, and some of the way beyond, as the others will follow; then the weights
- * do.
+ * A coefficient takes about log2(|coefficient| / tolerance) bits, and more the later it is in rank
+ * order. The sum of these is made small by iteratively reweighted least squares: with a weight of 1
+ * / coefficient^2, a square stands for its logarithm. A round computes the weights, then moves each
+ * hole in turn to the value at which the weighted sum of squares is least, all else fixed, and some
+ * way past it, since the other holes will follow.
  *
- * In double, in a fixed order, without functions of the mathematical library: the bytes depend on
- * it. Tiles that the array's end cuts are left as they are. */
+ * The values are computed in double, in a fixed order and without functions of the mathematical
+ * library, so that all machines write the same stream. Tiles that the array's end cuts are
+ * skipped. */
 #include "codec/zfp/zfp.h"
 
 #include <math.h>
@@ -16,23 +17,24 @@
 enum {
     MOST_VALUES = 256,
     PLANE = 16, /* values along the two fastest axes */
-    ROUNDS = 3, /* over the holes, each with its weights */
+    ROUNDS = 3, /* each computes weights, then moves every hole once */
     LANES = 4,
     LINES = PLANE / LANES
 };
 
-/* A line of a tile. */
+/* Values of a tile. */
 typedef double lanes __attribute__((vector_size(8 * LANES), may_alias));
 
-/* Row k has coefficient k of four values; what the stream's lifting does but for its rounding. */
+/* The transform of four values along an axis: row k gives coefficient k. It is the stream's lifted
+ * transform without its rounding. */
 static const double basis[4][4] = {{0.25, 0.25, 0.25, 0.25},
                                    {0.3125, 0.0625, -0.0625, -0.3125},
                                    {-0.25, 0.25, 0.25, -0.25},
                                    {-0.125, 0.375, -0.375, 0.125}};
 
-static const double beyond = 1.4; /* how far a hole is moved, of the way to the least */
+static const double beyond = 1.4; /* a move, over the distance to the least sum */
 
-/* A tile; that of rank 1 has zeros behind its line, up to a plane. */
+/* A tile. Of rank 1, its 4 values are followed by zeros, up to a plane. */
 struct cube {
     uint32_t rank, values, planes, holes;
     double least, most; /* of the values that are no holes */
@@ -40,7 +42,7 @@ struct cube {
     double value[MOST_VALUES];
     uint8_t place[MOST_VALUES]; /* of hole i */
     lanes coefficient[MOST_VALUES / LANES], weight[MOST_VALUES / LANES];
-    lanes degree[MOST_VALUES / LANES]; /* of a coefficient as a polynomial, and one */
+    lanes degree[MOST_VALUES / LANES]; /* degree of a coefficient as a polynomial, plus 1 */
     lanes low_column[PLANE][LINES];
     double high_column[PLANE][PLANE];
 };
@@ -54,7 +56,7 @@ static void put_number(uint32_t type, double v, char *at)
         memcpy(at, &f, sizeof f);
 }
 
-/* The number in the array of value i of a tile. */
+/* The index in the array of value i of a tile. */
 static uint64_t number_of(const struct zti_array *array, const struct zti_walk *walk, uint32_t i)
 {
     uint64_t at = 0;
@@ -107,8 +109,9 @@ static void weigh(struct cube *c)
         c->weight[k] = c->degree[k] / (c->coefficient[k] * c->coefficient[k] + c->floor);
 }
 
-/* How much coefficients grow as a value does, by its place along so many axes. Over
- * all axes it is the product of the one along the two fastest axes and the one along the others. */
+/* The transform's column of a place along 'axes' axes: by how much each coefficient grows when the
+ * value there grows by 1. The column over all axes is the product of that over the two fastest axes
+ * and that over the others. */
 static void column_of(uint32_t axes, uint32_t place, double *column)
 {
     for (uint32_t k = 0; k < 1u << 2 * axes; k++) {
@@ -123,7 +126,7 @@ static double sum_of(const lanes *v)
     return (*v)[0] + (*v)[1] + ((*v)[2] + (*v)[3]);
 }
 
-/* How far a value is from where the sum of squares is least. */
+/* The distance of a value from the one at which the weighted sum of squares is least. */
 static double way_of(const struct cube *c, const lanes *low, const double *high)
 {
     lanes total = {0}, whole = {0};
@@ -166,7 +169,7 @@ bool zti_zfp_learn_holes(struct zti_coding *coding, const struct zti_array *arra
            zfp_of(coding)->minexp < 400;
 }
 
-/* What is the same for all tiles. */
+/* A cube with the fields that are the same for all tiles. */
 static struct cube cube_of(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;

@@ -1,12 +1,13 @@
-/* params.c: the parameters of zfp streams: setters, modes, and zfp's own header.
- * Source: zfp's documentation, "Modes" and "File format". */
+/* params.c: the parameters of zfp streams: the functions of ztile_zfp.h that set them, their
+ * checks, and zfp's own header, written and read. Source: zfp's documentation, "Modes" and "File
+ * format". */
 #include "codec/zfp/zfp.h"
 
 #include <math.h>
 
 enum { MAGIC_BITS = 32, FIELD_BITS = 52, MODE_SHORT_BITS = 12, MODE_LONG_BITS = 64 };
 
-/* Mode codes below MODE_LONG are whole; that one announces the long form. */
+/* A mode code below MODE_LONG has all parameters in 12 bits; MODE_LONG begins the long form. */
 enum {
     MODE_RATE = 0,         /* + maxbits - 1, up to 2047 */
     MODE_PRECISION = 2048, /* + maxprec - 1, up to 2175 */
@@ -81,7 +82,7 @@ zt_status zt_zfp_set_accuracy(zt_zfp *zfp, double tolerance, double *actual)
     if (!zfp)
         return ZT_BAD_ARG;
     set_default(zfp);
-    if (tolerance > 0) { /* an infinite one leaves exponent 0, as glibc's frexp does in libzfp */
+    if (tolerance > 0) { /* exponent stays 0 for infinity, as in libzfp with glibc's frexp */
         int exponent = 0;
         if (!isinf(tolerance))
             (void)frexp(tolerance, &exponent);
@@ -181,7 +182,7 @@ uint64_t zt_zfp_mode_code(const zt_zfp *zfp)
            clamped(zfp->minexp, -16495, 16272) << 49;
 }
 
-/* The inverse; false where the code is none. minbits to minexp are set only on success. */
+/* Set the parameters from a mode code; false if it is not valid. They are set only on success. */
 static bool set_mode_code(zt_zfp *zfp, uint64_t code)
 {
     const uint32_t v = code & MODE_LONG;
@@ -317,7 +318,7 @@ static void set_field_code(struct zti_array *array, uint64_t code, bool as_libzf
 zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
                               struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits)
 {
-    uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0}; /* zeros stand in for what is not there */
+    uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0}; /* a short header is read as if zeros followed */
     const size_t have = data_bytes < 24 ? data_bytes : 24;
     memcpy(head, data, have);
     struct zti_bit_reader r = {.base = head, .at = 0, .end = have * 8};

@@ -1,5 +1,7 @@
-/* spec.h: the rules that decide the bits of a zfp tile, whoever codes it: the header, the number of
- * planes, the budget of bits, and when the bound is proved. Scalar functions, for C and kernels.
+/* spec.h: the rules that decide the bits of a zfp tile, the same for all coders: the header, the
+ * number of planes, the budget of bits, and when the bound is proved. They are scalar functions,
+ * for C and kernels: parameters and a tile's largest value or first bits come in, and a header goes
+ * out.
  *
  * tile/arithmetic.h has the rules of values (block floating point, lifts, negabinary),
  * tile/planes.h those of a bit plane. The stream is described at the top of stream.c.
@@ -21,14 +23,14 @@ enum {
     ZTI_ZFP_HEADER_MAX_BITS = 148
 };
 
-/* The numbers that a zfp stream is governed by. */
+/* The parameters of a zfp stream. */
 struct zti_zfp {
     uint32_t minbits;
     uint32_t maxbits;
     uint32_t maxprec;
     int32_t minexp;
     uint32_t word_bits;
-    int32_t shift;  /* integers are coded as value * 2^shift; 0 but under an absolute bound */
+    int32_t shift;  /* integers are coded as value * 2^shift; 0 unless the bound is absolute */
     bool as_libzfp; /* reproduce what libzfp does with NaN and infinities */
 };
 
@@ -62,24 +64,24 @@ ZTI_INLINE int32_t zti_zfp_emax(uint64_t most, uint32_t width)
     return most == 0 ? -bias : (int32_t)(most >> zti_zfp_mantissa_bits(width)) - (bias - 1);
 }
 
-/* ---- planes, and what is proved of them ---- */
+/* ---- planes, and when the bound is proved ---- */
 
-/* Planes that a lossy tile has, before maxprec: down to minexp and 2 (rank + 1) more, which the
- * inverse transform's growth needs. */
+/* The number of planes of a lossy tile, before maxprec limits it: those down to minexp, and 2 (rank
+ * + 1) more because the inverse transform makes errors grow. */
 ZTI_INLINE int64_t zti_zfp_planes_above(const struct zti_zfp *z, int32_t emax, uint32_t rank)
 {
     return (int64_t)emax - z->minexp + 2 * (int64_t)rank + 2;
 }
 
-/* Whether a tile of so many planes under an absolute bound may come back as integers that wrap
- * around and are then beyond the bound: where the tolerance 2^(kmin + 2 rank) is half of what the
- * integers hold. */
+/* Whether the decoded integers of a tile of 'planes' planes may wrap around and so break an
+ * absolute bound: the tolerance 2^(kmin + 2 rank) is then half of the integers' range. */
 ZTI_INLINE bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
 {
     return planes == 2 * (int64_t)rank + 1;
 }
 
-/* Whether no value of a tile of finite values is off by more than 2^minexp, whatever they are.
+/* Whether every tile of finite values with this many planes and this exponent is decoded within
+ * 2^minexp.
  *
  * In units of 2^(emax - (width - 2)), with kmin = width - planes the least plane coded, the
  * tolerance is 2^(kmin + 2 rank). Dropping the planes below kmin changes a negabinary coefficient
@@ -90,9 +92,9 @@ ZTI_INLINE bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
  * result to the type (2^5 units for float, 2^8 for double): kmin >= 5 and kmin >= 8 suffice for
  * every rank. The result must not be rounded to a subnormal either, nor overflow.
  *
- * All this is modulo 2^width. Values are below 2^(width - 2) units, so results are in range while
- * the tolerance is at most that; once it is 2^width, whatever comes back is within it, as long as
- * that is finite. In between the tile must be looked at (zti_zfp_may_wrap). */
+ * All this is modulo 2^width. Values are below 2^(width - 2) units, so decoded integers are in
+ * range while the tolerance is at most that; a tolerance of 2^width covers all integers, as long as
+ * the decoded values are finite. A tolerance between the two is not proved (zti_zfp_may_wrap). */
 ZTI_INLINE bool zti_zfp_proves(int64_t planes, int32_t emax, uint32_t rank, uint32_t width)
 {
     const int32_t bias = zti_zfp_bias(width), unproved = width == 32 ? 5 : 8;
@@ -100,14 +102,14 @@ ZTI_INLINE bool zti_zfp_proves(int64_t planes, int32_t emax, uint32_t rank, uint
                            emax > (int32_t)width + 2 - bias && emax < bias);
 }
 
-/* The same for integers under an absolute bound, which are not rounded to a type. */
+/* As zti_zfp_proves, for integers under an absolute bound, which are not rounded to a type. */
 ZTI_INLINE bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, uint32_t width)
 {
     const uint32_t unproved = 5;
     return z->shift >= 0 && z->maxprec + unproved <= width && !zti_zfp_may_wrap(z->maxprec, rank);
 }
 
-/* Whether a tile comes back within 2^minexp, or bit by bit, if its values are finite. */
+/* Whether a tile of finite values is decoded within 2^minexp, or exactly. */
 ZTI_INLINE bool zti_zfp_proves_tile(const struct zti_zfp *z, int32_t emax, uint32_t width,
                                     uint32_t rank, bool is_float, bool is_exact)
 {
@@ -123,14 +125,14 @@ ZTI_INLINE bool zti_zfp_proves_tile(const struct zti_zfp *z, int32_t emax, uint3
  * integers             nothing, or reversible: planes - 1 */
 
 struct zti_zfp_head {
-    uint64_t bits;   /* of the header, to be written */
-    uint32_t length; /* how many they are */
-    uint32_t planes; /* that follow, at most 'width' */
-    uint32_t budget; /* bits of these at most, and at least: zeros follow */
-    uint32_t least;
+    uint64_t bits;   /* the header's bits */
+    uint32_t length; /* number of them */
+    uint32_t planes; /* number of planes that follow, at most 'width' */
+    uint32_t budget; /* most bits of these */
+    uint32_t least;  /* least bits of these; zeros follow */
 };
 
-/* And what a decoder makes of it. */
+/* A header as a decoder reads it. */
 struct zti_zfp_found {
     struct zti_zfp_head head;
     int32_t emax;
@@ -139,7 +141,7 @@ struct zti_zfp_found {
     bool is_raw;   /* the integers are the values' bits */
 };
 
-/* Bits of the header's field for the number of planes of a reversible tile. */
+/* Bits of the header's field that has the number of planes of a reversible tile. */
 ZTI_INLINE uint32_t zti_zfp_planes_field(uint32_t width)
 {
     return width == 32 ? 5 : 6;
@@ -163,7 +165,7 @@ ZTI_INLINE uint32_t zti_zfp_lossy_planes(const struct zti_zfp *z, int64_t above,
     return above <= 0 ? 0 : above < most ? (uint32_t)above : most;
 }
 
-/* A header and what the limits leave for the planes behind it. */
+/* A header, with the least and most bits that the limits leave to the planes. */
 ZTI_INLINE struct zti_zfp_head zti_zfp_limited(const struct zti_zfp *z, uint64_t bits,
                                                uint32_t length, uint32_t planes)
 {
@@ -188,7 +190,7 @@ ZTI_INLINE struct zti_zfp_head zti_zfp_head_of(const struct zti_zfp *z, int32_t 
         return zti_zfp_limited(z, 3, 2, most);
     if (e == 0 || (!is_exact && lossy == 0)) {
         struct zti_zfp_head h = zti_zfp_limited(z, 0, 1, 0);
-        h.least = is_exact ? 0 : h.least; /* nor does libzfp fill it up */
+        h.least = is_exact ? 0 : h.least; /* libzfp pads no reversible tile that is empty */
         return h;
     }
     return is_exact ? zti_zfp_limited(z, 1 + 4 * e, 2 + field, most)
@@ -205,13 +207,13 @@ ZTI_INLINE void zti_zfp_add_planes(struct zti_zfp_head *h, const struct zti_zfp 
                          h->length + zti_zfp_planes_field(width), some);
 }
 
-/* Whether the header is no more than the 0 of an empty tile. */
+/* Whether the header is the one bit 0 of an empty tile. */
 ZTI_INLINE bool zti_zfp_is_empty_at(uint32_t window, bool is_float)
 {
     return is_float && !(window & 1);
 }
 
-/* The header of a tile of which 'window' has the first bits, 19 at least. */
+/* Read a tile's header from its first bits, 'window', which has at least 19 of them. */
 ZTI_INLINE struct zti_zfp_found zti_zfp_head_at(const struct zti_zfp *z, uint32_t window,
                                                 uint32_t width, uint32_t rank, bool is_float,
                                                 bool is_exact)

@@ -1,36 +1,38 @@
-/* stream.c: the zfp codec: the stream, and its table of functions.
+/* stream.c: the zfp codec: the layout of its stream, its parameters in a frame, and its table of
+ * functions.
  *
  * The stream is that of libzfp 1.0 (codec version 5), bit for bit. Source: P. Lindstrom, "Fixed-
  * Rate Compressed Floating-Point Arrays", IEEE TVCG 2014, and zfp's documentation, "Algorithm".
  *
  * An array is cut into tiles (zfp: blocks) of 4^rank values, coded one after the other, the
  * array's last axis fastest, with nothing between them; the end is padded with zero bits to a
- * multiple of the word size. Four numbers hold for all tiles:
+ * multiple of the word size. Four parameters hold for all tiles:
  *
- *     minbits   a tile takes at least so many bits, padded with zeros
- *     maxbits   and at most so many: coding stops there, anywhere
- *     maxprec   bit planes coded at most
+ *     minbits   least bits of a tile; shorter tiles are padded with zeros
+ *     maxbits   most bits of a tile; coding stops there, anywhere
+ *     maxprec   most bit planes coded
  *     minexp    exponent of the least bit plane coded; below -1074: the reversible algorithm
  *
  * A lossy tile of floating-point values:
- *     0                          nothing to code: all values +0; padded to minbits
+ *     0                          all values +0, or below the planes coded; padded to minbits
  *     1 | exponent | planes      exponent: 8 or 11 bits, biased, of the largest value;
  *                                values as integers q = trunc(x 2^(N-2-emax)), N = 32 or 64
  *     planes coded: min(maxprec, emax - minexp + 2 rank + 2)
- * A lossy tile of integers: planes only, maxprec of them.
- * planes: q through a lifted orthogonal-like transform along each axis (tile/transform.h),
- * coefficients ordered by total degree, in negabinary, highest bit plane first, each coded as
- * tile/planes.h says.
+ * A lossy tile of integers has only planes, maxprec of them.
+ * For the planes, q is transformed along each axis by a lifted, nearly orthogonal transform
+ * (tile/transform.h). The coefficients are ordered by total degree and written in negabinary; bit
+ * planes are coded from the highest down, each as tile/plane.h says.
  *
  * A reversible tile of floating-point values:
  *     0                          all values +0
- *     1 0 | exponent | integers  where q says all
- *     1 1 | integers             the values' bits, negative ones with all but the sign flipped
- * integers (and a reversible tile of integers): number of planes less one in 5 or 6 bits, then
- * these planes of the coefficients of an exact transform (third differences along each axis).
+ *     1 0 | exponent | integers  if q keeps every bit of the values
+ *     1 1 | integers             the values' bits; if negative, all but the sign flipped
+ * The integers, and a reversible tile of integers, are the number of planes less one in 5 or 6
+ * bits, then these planes of the coefficients of an exact transform (third differences along each
+ * axis).
  *
- * In a .zt file under an absolute bound, integers are multiplied by 2^shift first, so that the
- * least planes coded lie below the units; the stream is that of the multiplied integers. */
+ * In a .zt file under an absolute bound, integers are first multiplied by 2^shift, so that planes
+ * below the units are coded; the stream is that of the multiplied integers. */
 #include "codec/holes.h"
 #include "codec/planning.h"
 #include "codec/zfp/zfp.h"
@@ -41,15 +43,15 @@
 #define LOCAL static
 #include "codec/zfp/tile/order.h" /* zti_zfp_pad, zti_zfp_order */
 
-/* Bits of a tile before its planes, at most. */
+/* The most bits of a tile before its planes. */
 static uint64_t header_bits(const struct zti_zfp *z, uint32_t type)
 {
     return zti_zfp_header_most(8 * (uint32_t)zt_type_bytes(type), zti_is_float(type),
                                zti_zfp_is_reversible(z));
 }
 
-/* Bits of a tile of so many planes, before padding. Where maxbits is less than the header, what is
- * left of it wraps around, as libzfp's does, and binds no more. */
+/* The most bits of a tile of 'planes' planes, before padding. If maxbits is less than the header,
+ * the budget wraps around, as in libzfp, and limits nothing. */
 static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank, uint32_t planes)
 {
     const uint64_t n = UINT64_C(1) << 2 * rank, header = header_bits(z, type);
@@ -58,7 +60,7 @@ static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t ra
     return z->maxbits < bits && z->maxbits >= header ? z->maxbits : bits;
 }
 
-/* A reversible tile says itself how many planes it has. */
+/* A reversible tile has its number of planes in its header. */
 uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 {
     return content_bits(z, type, rank, zti_zfp_is_reversible(z) ? ZTI_ZFP_MAX_PREC : z->maxprec);
@@ -78,7 +80,7 @@ bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
            z->maxbits >= zti_zfp_tile_reach(&free, type, rank);
 }
 
-/* Tiles of one size: limits that meet, lossy, and room for the header. */
+/* Tiles have one size if the coding is lossy, minbits is maxbits, and the header fits. */
 uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding)
 {
     const struct zti_zfp *z = zfp_of(coding);
@@ -88,7 +90,7 @@ uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding)
                : 0;
 }
 
-/* A tile has a bit at least, unless there can be none at all. */
+/* A tile has at least one bit, unless maxbits is 0. */
 static struct zti_sizes sizes(const struct zti_coding *coding)
 {
     const struct zti_zfp *const z = zfp_of(coding);
@@ -103,7 +105,7 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
                               .unit_bits = 1};
 }
 
-/* Some hundred values at least, so that an index stays below a per cent of the stream. */
+/* Hundreds of values, so that an index takes less than one per cent of the stream. */
 static uint32_t chunk_tiles(uint32_t rank)
 {
     return rank == 1 ? 64 : 16;
@@ -122,7 +124,7 @@ static void configure_integers(const struct zti_target *target, struct zti_codin
     (void)frexp(most, &most_exponent);                      /* most < 2^most_exponent */
     (void)frexp(floor(target->abs_bound), &bound_exponent); /* 2^(bound_exponent - 1) <= bound */
     if (isnan(most))
-        return; /* sizes are asked for: all planes */
+        return; /* only sizes are wanted: all planes */
     z->shift = width - 2 - most_exponent;
     const int32_t kmin = bound_exponent - 1 + z->shift - 2 * (int32_t)coding->grid.rank;
     if (kmin < 1) { /* nearly all planes would be coded */
@@ -134,9 +136,10 @@ static void configure_integers(const struct zti_target *target, struct zti_codin
     }
 }
 
-/* Under a bound that is a part of each value: so many planes of the reversible algorithm; or, where
- * values are of like magnitudes, an accuracy of so many powers of two below the largest. What
- * either leaves beyond the bound is kept exactly, and which is best is tried out. */
+/* The candidates under a bound relative to each value: precisions of the reversible algorithm, each
+ * a number of planes; and, for values of like magnitudes, accuracies, each a number of powers of
+ * two below the largest. Values beyond the bound are stored exactly; planning tries the
+ * candidates. */
 enum { LEAST_POWERS = 64 };
 
 static uint32_t choices(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS])
@@ -154,7 +157,7 @@ static zt_status set_choice(const struct zti_target *target, const struct zti_co
         fabs(target->min) > fabs(target->max) ? fabs(target->min) : fabs(target->max);
     int exponent = 0;
     (void)zt_zfp_set_reversible(zfp);
-    if (isnan(most)) /* sizes are asked for: all planes */
+    if (isnan(most)) /* only sizes are wanted: all planes */
         return ZT_OK;
     if (target->choice < width) {
         zfp->maxprec = target->choice + 1;
@@ -196,7 +199,7 @@ static zt_status set_mode(zt_context *context, const struct zti_target *target,
                             "not %u, %u, %u",
                             ZTI_ZFP_MAX_PREC, (uint32_t)b->words[0], (uint32_t)(b->words[0] >> 32),
                             (uint32_t)b->words[1]);
-        if (zfp->minbits > 4096u << 2 * coding->grid.rank) /* as much as a rate can be */
+        if (zfp->minbits > 4096u << 2 * coding->grid.rank) /* the most that a rate may be */
             return zti_fail(context, ZT_BAD_ARG,
                             "expert minbits %u are more than 4096 bits for each value of a tile; "
                             "use less",
@@ -236,7 +239,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     return zti_zfp_check_decodable(context, zfp_of(coding), coding->type, false);
 }
 
-/* The stream stays one of fixed accuracy (integers: fixed precision), with another tolerance. */
+/* Drop 'planes' planes more: the mode stays fixed accuracy (of integers: fixed precision). */
 static bool loosen(struct zti_coding *coding, uint32_t planes)
 {
     struct zti_zfp *z = zfp_in(coding);
@@ -256,9 +259,9 @@ static bool loosen(struct zti_coding *coding, uint32_t planes)
 }
 
 /* The codec's part of a frame header: a byte with the mode in its low four bits and the base-2
- * logarithm of the word bytes above, a signed byte with the shift, and what the mode needs:
- * reversible: nothing; accuracy: minexp (2 bytes); precision: maxprec (1); rate: maxbits (4);
- * expert: minbits, maxbits (4 each), maxprec (1), minexp (4). */
+ * logarithm of the bytes of a word in its high four; a signed byte with the shift; and the mode's
+ * parameters: reversible: nothing; accuracy: minexp (2 bytes); precision: maxprec (1); rate:
+ * maxbits (4); expert: minbits, maxbits (4 each), maxprec (1), minexp (4). */
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
     const struct zti_zfp *z = zfp_of(coding);
@@ -338,7 +341,7 @@ _Static_assert(sizeof(struct zti_zfp) <= ZTI_NUMBERS_BYTES, "a coding has room f
 
 /* ---- for planning ---- */
 
-/* Speeds are MB/s, as those of other codecs. */
+/* Speeds are in MB/s. */
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
 {
     enum { SPEED = 540, LOSSLESS_SPEED = 470 };
@@ -350,7 +353,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     return 1;
 }
 
-/* With AVX-512. What is done at once is a tile, which has 4^rank values. */
+/* Measured with AVX-512, by rank; the unit of work is a tile of 4^rank values. */
 static const struct zti_pace pace[2] = {{{3.1, 2.1, 1.7, 1.0}, {0.24, 0.15, 0.075, 0.045}, 1.3},
                                         {{3.9, 3.5, 2.6, 1.8}, {0.21, 0.08, 0.045, 0.037}, 2.0}};
 

@@ -1,4 +1,5 @@
-/* zfp.h: what the files of the zfp codec share. stream.c describes the stream. */
+/* zfp.h: the functions and tables that the files of the zfp codec share. stream.c describes the
+ * stream. */
 #ifndef ZTI_ZFP_H
 #define ZTI_ZFP_H
 
@@ -6,7 +7,7 @@
 #include "codec/zfp/spec.h"
 #include "ztile_zfp.h"
 
-/* A coding's numbers, to read and to set. */
+/* A coding's zfp parameters, to read and to set. */
 ZTI_STATIC const struct zti_zfp *zfp_of(const struct zti_coding *coding)
 {
     return (const struct zti_zfp *)(const void *)&coding->numbers;
@@ -22,24 +23,24 @@ extern const struct zti_codec zti_codec_zfp;
 /* Coefficients in rank order: zti_zfp_order[rank - 1][r] is the block index of rank r. */
 extern const uint8_t *const zti_zfp_order[ZT_MAX_RANK];
 
-/* zti_zfp_pad[n][i]: which of n values along an axis stands in for place i of a tile. */
+/* zti_zfp_pad[n][i]: which of the n values of a cut tile along an axis is used for place i. */
 extern const uint8_t zti_zfp_pad[5][4];
 
-/* The parameters of a checked zt_zfp; ZT_BAD_ARG with a sentence where they are none. */
+/* Check a zt_zfp and convert it; ZT_BAD_ARG with a message if it is not valid. */
 zt_status zti_zfp_check(zt_context *context, const zt_zfp *zfp, struct zti_zfp *out);
 
-/* Refuse what libzfp writes but cannot read back, or reads beyond its buffer for. */
+/* Refuse parameters whose streams libzfp cannot read, or reads past the end of its buffer. */
 zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, uint32_t type,
                                   bool has_header);
 
-/* True where every bit pattern survives: reversible, and no other limit binds. */
+/* True if every bit pattern is kept: the coding is reversible and no other limit applies. */
 bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
-/* The most bits one tile takes: as written (padding included), and as looked at by a decoder. */
+/* The most bits of one tile: those written, with padding; and those that a decoder may read. */
 uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
-/* What each tile of a coding takes where all take the same, else 0. */
+/* The bits of each tile if all have the same, else 0. */
 uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding);
 
 /* Append zfp's header (magic, field, mode) for an array; ZT_BAD_ARG if the shape does not fit. */
@@ -63,7 +64,7 @@ zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t d
     ZTI_ZFP_EACH_RANK(M, i64, 64, false)
 #define ZTI_ZFP_AT(width, rank, is_float) [(is_float ? 0 : 2) + width / 64][rank - 1]
 
-/* What an instance has for a type and rank, as in struct zti_codec. */
+/* An instance's functions for a type and rank, as in struct zti_codec. */
 struct zti_zfp_ranges {
     bool (*encode)(const struct zti_coding *, const struct zti_array *, uint64_t, uint64_t,
                    struct zti_bit_writer *);

@@ -1,46 +1,46 @@
-/* ans.h: asymmetric numeral systems with tables (tANS, Duda 2009): codes whose mean length is
- * within a fraction of a percent of the entropy, also below one bit a symbol.
+/* ans.h: models of asymmetric numeral systems with tables (tANS, Duda 2009), whose mean code length
+ * is within a fraction of a percent of the entropy, also below one bit a symbol. In: counts of
+ * symbols, or a stored table. Out: frequencies, and tables for encoder and decoder.
  *
- * A model is frequencies out of 4096 for symbols below an alphabet of at most 1024; this is models
- * and their tables. A symbol's state belongs to no model, because all have the same number of
- * states: each symbol of a stream can have its own (ans/mixed.h). A model in which one symbol has
- * all frequency takes no bits.
+ * A model gives each symbol of an alphabet of at most 1024 a frequency; all frequencies sum to
+ * 4096. All models have the same states, so each symbol of a stream can have its own model
+ * (ans/mixed.h). A model with one symbol takes no bits.
  *
- * All arithmetic is on integers: the bits are a function of the arguments, whatever the machine. */
+ * All arithmetic is on integers, so all machines give the same bits. */
 #ifndef ZTI_ANS_ANS_H
 #define ZTI_ANS_ANS_H
 
 #include "entropy/ans/spec.h"
 
-/* Frequencies, and tables for both directions. Owned by who made it; zti_ans_free. */
+/* Frequencies, and tables for both directions. The caller frees it with zti_ans_free. */
 struct zti_ans_model {
     uint32_t alphabet;
-    uint32_t used;         /* symbols with a frequency */
+    uint32_t used;         /* number of symbols with a frequency */
     uint32_t only;         /* the symbol, where used is 1 */
     uint32_t precision;    /* bits of a stored weight below its leading one */
     uint32_t *decode;      /* [4096]: ZTI_ANS_ENTRY */
     uint32_t *steps;       /* [2 * alphabet]: for the encoder, see ans/spec.h */
-    uint16_t *next;        /* [4096]: the encoder's states, symbol after symbol */
+    uint16_t *next;        /* [4096]: the encoder's states, grouped by symbol */
     uint16_t *frequencies; /* [alphabet]: sum 4096, or 0 where used is 0 */
-    uint16_t *weights;     /* [alphabet]: what is stored; 0 where a symbol does not occur */
+    uint16_t *weights;     /* [alphabet]: as stored; 0: the symbol does not occur */
 };
 
-/* The model for symbols that occur this often; their sum is below 2^48. Of all precisions with
- * which the table can be stored, the one is taken that makes table and symbols together shortest.
- * ZT_BAD_ARG for an alphabet of 0 or above 1024; ZT_NO_MEMORY. */
+/* Build a model from counts whose sum is below 2^48. Chooses the precision of stored weights with
+ * which table and symbols together take the fewest bits. ZT_BAD_ARG for an alphabet of 0 or above
+ * 1024; ZT_NO_MEMORY. */
 zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
                         struct zti_ans_model *model);
 
 void zti_ans_free(zt_context *context, struct zti_ans_model *model);
 
-/* Bits, rounded up, that symbols with these counts take in this model, but for the 12 of each
- * state; UINT64_MAX where one occurs that has no frequency. */
+/* Bits, rounded up, that symbols with these counts take in this model, without the 12 bits of each
+ * final state; UINT64_MAX if a symbol that occurs has no frequency. */
 uint64_t zti_ans_cost_bits(const struct zti_ans_model *model, const uint64_t *counts);
 
-/* The table: the bits it takes, appending it, and reading it. Numbering symbols so that neighbours
- * have frequencies alike makes it short (0, -1, 1, -2, 2, ... for residuals): then it is about two
- * bits a symbol and those of the precision. Reading looks at no byte beyond that of the reader's
- * last bit. ZT_CORRUPT, with a sentence, for a table that is cut short or not one of ours. */
+/* The stored table: its bits, append it, read it. It is short if neighbouring symbols have similar
+ * frequencies (number residuals 0, -1, 1, -2, 2, ...): about two bits a symbol and those of the
+ * precision. Reading never touches a byte after that of the reader's last bit. ZT_CORRUPT for a
+ * table that is cut short or invalid. */
 uint64_t zti_ans_stored_bits(const struct zti_ans_model *model);
 void zti_ans_put(const struct zti_ans_model *model, struct zti_bit_writer *writer);
 zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,

@@ -1,11 +1,11 @@
-/* mixed.c: mixed ANS streams in plain C, and what their symbols are looked up in, made of their
- * models. */
+/* mixed.c: the plain C instance of mixed ANS streams (mixed_text.h), and the encoder's look-up
+ * table, which is made from the models of all contexts. */
 #include "entropy/ans/mixed.h"
 
 #define NAME(x) x
 #include "entropy/ans/mixed_text.h"
 
-/* Each context's model by its number; returns how many there are. */
+/* Number the distinct models, and set the number of each context's; returns how many there are. */
 static uint32_t number_models(const struct zti_ans_model *const *of, uint32_t contexts,
                               uint8_t *number)
 {

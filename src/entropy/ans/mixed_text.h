@@ -1,20 +1,22 @@
-/* mixed_text.h: kernel text: mixed ANS streams made and read. The includer defines NAME, and
- * includes mixed.h; it is compiled for each instruction set, and all do the same. */
+/* mixed_text.h: kernel text: encoder and decoder of mixed ANS streams. The includer includes
+ * mixed.h and defines NAME. Compiled for each instruction set; all give the same bits. */
 /* ---- encoding ---- */
 
 enum { PART = 512 /* symbols at a time */ };
 
-/* 64 bits throughout: widening what is to be shifted takes instructions. */
+/* The encoder's output, which grows towards lower addresses. All fields have 64 bits, so that
+ * shifts need no widening. */
 struct front {
-    uint8_t *at;   /* of the bytes that are there */
-    uint64_t held; /* bits in front of them */
-    uint64_t bits; /* up to 7 between groups of four symbols */
+    uint8_t *at;   /* where the stored bytes begin */
+    uint64_t held; /* bits before them, not stored yet */
+    uint64_t bits; /* how many: up to 7 between groups of four symbols */
 };
 
-/* Store whole bytes; what is stored below them is garbage until it is overwritten. */
+/* Store whole bytes. Bytes below them are overwritten with garbage, which the next store
+ * replaces. */
 ZTI_INLINE void store(struct front *f)
 {
-    zti_put_le64(f->at - 8, f->held << 1 << (~f->bits & 63)); /* by 64 less the bits */
+    zti_put_le64(f->at - 8, f->held << 1 << (~f->bits & 63)); /* a shift by 64 - bits */
     f->at -= f->bits >> 3;
     f->bits &= 7;
 }
@@ -25,8 +27,8 @@ ZTI_INLINE void emit(struct front *f, uint64_t value, uint64_t bits)
     f->bits += bits;
 }
 
-/* A state's next one for a symbol, by the symbol's number among the entries; and how many of its
- * low bits it emits. */
+/* The next state for a symbol, given the symbol's number among the entries; *bits: how many of its
+ * low bits the state emits. */
 ZTI_INLINE uint64_t move(const struct zti_ans_mixed_table *table, uint64_t number, uint64_t state,
                          uint64_t *bits)
 {
@@ -50,13 +52,13 @@ ZTI_INLINE uint64_t put_one(const struct zti_ans_mixed_table *table, uint64_t nu
     return next;
 }
 
-/* Four symbols at a time, from the last to the first; n is a multiple of four. */
+/* Encode n symbols, a multiple of four, four at a time from the last to the first. */
 ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
                           uint64_t *state, uint32_t states, struct front *front)
 {
     const struct zti_ans_mixed_table t = *table;
     struct front f = *front;
-    for (; n > 0; store(&f)) { /* 48 bits and the 7 that may be there */
+    for (; n > 0; store(&f)) { /* up to 48 bits, and 7 held */
         n -= 4;
         uint64_t *const four = states > 4 ? state + n % states : state;
         for (uint32_t k = 4; k-- > 0;)
@@ -65,7 +67,7 @@ ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table, const uint16_
     *front = f;
 }
 
-/* Functions of their own, so that all they have is in registers: few states too. */
+/* Functions of their own, so that all variables, for few states these too, are in registers. */
 __attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *table,
                                               const uint16_t *number, size_t n, uint64_t *state,
                                               struct front *front)
@@ -119,14 +121,14 @@ uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const 
 
 /* ---- decoding ---- */
 
-/* With few states these are in registers, and the next symbol's is always the first. */
+/* Decode with few states, which rotate through registers: the next symbol's is always 'a'. */
 static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
                      const uint8_t *contexts, size_t n, uint8_t *out)
 {
     uint32_t a = m->state[0], b = m->state[1], c = m->state[2], d = m->state[3];
     struct zti_bit_reader r = m->r;
     size_t i = 0;
-    for (; i + 4 <= n; i += 4) { /* 57 bits are there, 48 are taken */
+    for (; i + 4 <= n; i += 4) { /* 57 bits loaded, at most 48 used */
         uint64_t bits = zti_peek_either(&r);
         out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
         out[i + 1] = zti_ans_mixed_step(tables[contexts[i + 1]], &b, &bits, &r.at);
@@ -142,7 +144,7 @@ static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
         d = a;
         a = next;
     }
-    m->r.at = r.at; /* all of it, put together from parts, would be waited for */
+    m->r.at = r.at; /* copying all of r would wait for stores of its parts */
     m->state[0] = a;
     m->state[1] = b;
     m->state[2] = c;

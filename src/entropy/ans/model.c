@@ -1,32 +1,31 @@
-/* model.c: models of ANS: frequencies from counts, the table that stores them, and the tables
- * for coding.
+/* model.c: ANS models: counts to weights to frequencies; the stored table of weights; and the
+ * tables for encoder and decoder.
  *
- * What is stored is weights, rounded to a few bits below their leading one; writer and reader both
- * make frequencies of them. Fewer bits make a shorter table and longer streams: the writer tries
- * all eight precisions.
+ * The table stores weights, rounded to a few bits after their leading one; writer and reader both
+ * compute frequencies from these. Fewer bits give a shorter table and longer streams: the writer
+ * tries all eight precisions.
  *
- *   2 bits   what there is, as items.h says; of a list:
+ *   2 bits   none, one or a list, as in items.h; then for a list:
  *   3 bits   precision p: bits of a weight below its leading one
- *   ...      how many symbols the list has, minus one, in as many bits as a symbol's number
+ *   ...      number of symbols in the list, minus one, in as many bits as a symbol's number
  *   ...      the list of exponents (items.h): e + 1 for a weight in [2^e, 2^(e+1)), 0 for a symbol
- *            that does not occur; before the first is 16
- *   ...      for each symbol that occurs the min(e, p) bits below the leading one
+ *            that does not occur; the number before the first is 16
+ *   ...      for each symbol that occurs, the min(e, p) bits after the leading one
  *
- * Weights are below 2^16. Frequency = weight * 4096 / sum, rounded down, at least 1; what is
- * missing goes one by one to the symbols where it saves most, what is too much comes from where it
- * costs least. All of it is comparisons of integers.
+ * Weights are below 2^16. Frequency = weight * 4096 / sum, rounded down, at least 1. If the sum of
+ * frequencies is too small, it is raised one by one where that saves most bits; if it is too large,
+ * lowered where that costs least. Only integers are compared.
  *
- * The 4096 states are dealt to symbols in steps of 2563, which has no divisor in common with 4096
- * and is near 5/8 of it: those of a symbol end up far apart. The k-th state of a symbol with
- * frequency f stands for the number x = f + k: decoding shifts bits into x until it is 4096 or
- * more. */
+ * States are assigned to symbols in steps of 2563, which is odd and near 5/8 of 4096, so that a
+ * symbol's states are far apart. The k-th state of a symbol with frequency f stands for the number
+ * x = f + k; decoding shifts bits into x until it is 4096 or more. */
 #include "entropy/ans/ans.h"
 #include "entropy/items.h"
 
 enum {
     PRECISION_BITS = 3,
     WEIGHT_BITS = 16,
-    FIRST_BEFORE = WEIGHT_BITS, /* the exponent before the first, plus one */
+    FIRST_BEFORE = WEIGHT_BITS, /* before the first symbol: exponent + 1 */
     SPREAD_STEP = 2563,
     COST_FRACTION_BITS = 12
 };
@@ -87,14 +86,14 @@ static uint32_t floor_log2(uint32_t v)
 
 /* ---- weights and frequencies ---- */
 
-/* Counts as weights of at most 16 bits, none of them 0, with 'precision' bits below the leading
- * one, rounded to the nearest. */
+/* Scale counts to weights of at most 16 bits, rounded to 'precision' bits after the leading one; no
+ * count above 0 becomes 0. */
 static void weigh(const uint64_t *counts, uint32_t precision, struct zti_ans_model *model)
 {
     uint64_t most = 1;
     for (uint32_t s = 0; s < model->alphabet; s++)
         most = counts[s] > most ? counts[s] : most;
-    uint32_t up = 0, down = 0; /* the largest gets 16 bits */
+    uint32_t up = 0, down = 0; /* shifts that give the largest 16 bits */
     while (most >> down >= UINT64_C(1) << WEIGHT_BITS)
         down++;
     while (most << (up + 1) < UINT64_C(1) << WEIGHT_BITS)
@@ -114,7 +113,7 @@ static void weigh(const uint64_t *counts, uint32_t precision, struct zti_ans_mod
     model->precision = precision;
 }
 
-/* Frequencies from weights, at most 4096 of which are not 0. */
+/* Compute frequencies from weights, of which at most 4096 are not 0. */
 static void normalise(struct zti_ans_model *model)
 {
     uint64_t sum = 0;
@@ -149,8 +148,8 @@ static void normalise(struct zti_ans_model *model)
     }
 }
 
-/* log2(v) for 1 <= v <= 4096, with COST_FRACTION_BITS bits behind the point, rounded down: the
- * usual squaring, a bit a time. */
+/* log2(v) for 1 <= v <= 4096, rounded down to COST_FRACTION_BITS fraction bits, by repeated
+ * squaring. */
 static uint32_t log2_of(uint32_t v)
 {
     uint32_t bits = floor_log2(v), fraction = 0;
@@ -222,7 +221,7 @@ void zti_ans_put(const struct zti_ans_model *model, struct zti_bit_writer *write
     put_table(model, &to);
 }
 
-/* NULL, or what is wrong with the list. */
+/* Read the weights. Returns NULL, or what is wrong, for a message. */
 static const char *take_list(struct zti_bit_reader *r, struct zti_ans_model *model)
 {
     uint8_t exponents[ZTI_ANS_MAX_ALPHABET];
@@ -258,7 +257,7 @@ static const char *take_list(struct zti_bit_reader *r, struct zti_ans_model *mod
 
 /* ---- the tables for coding ---- */
 
-/* Steps of the encoder (spec.h). */
+/* Set the encoder's steps of a symbol (spec.h); its states begin at 'place' in next. */
 static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t place)
 {
     const uint32_t f = model->frequencies[symbol];

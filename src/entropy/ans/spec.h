@@ -1,5 +1,5 @@
 /* spec.h: the rules of ANS that decide bits, for C, vectors and CUDA: states, entries of the tables
- * for both directions, and how a stream of mixed models begins. Macros take numbers or vectors. */
+ * for both directions, and the beginning of a mixed stream. Macros take numbers or vectors. */
 #ifndef ZTI_ANS_SPEC_H
 #define ZTI_ANS_SPEC_H
 
@@ -11,19 +11,19 @@ enum {
     ZTI_ANS_MAX_ALPHABET = 1024
 };
 
-/* An entry of the decoder: a symbol, how many bits the state takes, and what is added to these for
- * the next state. */
+/* The decoder's entry for a state: the symbol, how many bits are read, and the base that is added
+ * to them for the next state. */
 #define ZTI_ANS_ENTRY(symbol, bits, base) ((symbol) | (bits) << 16 | (base) << 20)
 #define ZTI_ANS_BITS(entry)               ((entry) >> 16 & 15)
 #define ZTI_ANS_BASE(entry)               ((entry) >> 20)
 
-/* For the encoder, of a symbol with frequency f whose states' numbers begin at 'place' in next: in
- * state y (4096 .. 8191) it emits the low n = ZTI_ANS_EMITTED(y, steps[0]) bits of y, which leaves
- * a number in [f, 2 f), and goes to next[ZTI_ANS_NUMBER(y, n, steps[1])], modulo 2^32. */
+/* The encoder's step from state y (4096 .. 8191) for a symbol with frequency f: it emits the low n
+ * = ZTI_ANS_EMITTED(y, steps[0]) bits of y, which leaves a number in [f, 2 f), and goes to state
+ * next[ZTI_ANS_NUMBER(y, n, steps[1])], the index modulo 2^32. */
 #define ZTI_ANS_EMITTED(state, steps)   (((state) + (steps)) >> 16)
 #define ZTI_ANS_NUMBER(state, n, steps) (((state) >> (n)) + (steps))
 
-/* The zeros and the one before a stream's states. False where there is no one in a byte. */
+/* Read the padding before a stream's states; false if it has no one in 8 bits. */
 ZTI_STATIC bool zti_ans_take_start(struct zti_bit_reader *r)
 {
     uint32_t zeros = 0;

@@ -1,15 +1,15 @@
-/* codebook.c: from counts to code lengths to canonical codes, in the two phases of Ostadzadeh et
- * al., as Tian et al. run them on a GPU ("Revisiting Huffman Coding", IPDPS 2021, algorithm 1).
+/* codebook.c: counts to code lengths to canonical codes, in the two phases of Ostadzadeh et al., as
+ * Tian et al. run them on a GPU ("Revisiting Huffman Coding", IPDPS 2021, algorithm 1).
  *
  * GenerateCL (lengths): leaves are sorted by (count, symbol). Each round joins the two lightest
- * nodes into t, and all nodes lighter than t with their neighbours in order of weight: no two of
- * these could have been joined with anything else, because every new node weighs t or more. Rounds
- * number about as many as the longest code has bits. The pairs of a round could be a thread each.
+ * nodes into t, and then all nodes lighter than t in pairs of neighbours in order of weight. That
+ * is what Huffman's method does, because every new node weighs t or more. There are about as many
+ * rounds as the longest code has bits. The pairs of a round are independent.
  *
- * Ties: of a leaf and an inner node of equal weight the leaf comes first, of inner nodes the older.
- * With it the lengths are those of the method with two queues, which the tests hold beside it.
+ * Ties: of equal weights a leaf comes before an inner node, and an older inner node before a newer
+ * one. So the lengths equal those of the method with two queues, with which the tests compare them.
  *
- * GenerateCW (codes): the codes of one length are consecutive numbers; one step a length. */
+ * GenerateCW (codes): the codes of each length are consecutive numbers. */
 #include "entropy/huffman/build.h"
 
 /* ---- memory ---- */
@@ -44,8 +44,8 @@ struct leaf {
     uint32_t symbol;
 };
 
-/* Sort by count; equal counts keep their order. Radix, least significant byte first. Returns where
- * the result is: leaves or spare. */
+/* Sort by count, stable: a radix sort, least significant byte first. Returns where the result is:
+ * leaves or spare. */
 static struct leaf *sort_leaves(struct leaf *leaves, struct leaf *spare, uint32_t n)
 {
     uint64_t any = 0;
@@ -68,13 +68,13 @@ static struct leaf *sort_leaves(struct leaf *leaves, struct leaf *spare, uint32_
 
 /* ---- GenerateCL ---- */
 
-/* Nodes are numbered: 0 .. n - 1 leaves in order of weight, n .. inner nodes in order of age, which
- * is the order of their weights as well. */
+/* Nodes 0 .. n - 1 are the leaves in order of weight; from n on come the inner nodes in order of
+ * age, which is also the order of their weights. */
 struct forest {
     struct zti_queues q;
     uint64_t *weight; /* [2 n] */
     uint32_t *up;     /* [2 n]: the node that a node was joined into */
-    uint8_t *depth;   /* [2 n]: of a node below the root; those of leaves are the code lengths */
+    uint8_t *depth;   /* [2 n]: distance from the root; a leaf's is its code length */
 };
 
 static void join(const struct forest *f, uint32_t into, uint32_t a, uint32_t b)
@@ -83,7 +83,7 @@ static void join(const struct forest *f, uint32_t into, uint32_t a, uint32_t b)
     f->up[a] = f->up[b] = into;
 }
 
-/* The first node in [from, end), which are in order, that weighs 'weight' or more. */
+/* The first node of the sorted range [from, end) that weighs 'weight' or more. */
 static uint32_t lighter_end(const struct forest *f, uint32_t from, uint32_t end, uint64_t weight)
 {
     while (from < end) {
@@ -96,7 +96,7 @@ static uint32_t lighter_end(const struct forest *f, uint32_t from, uint32_t end,
     return from;
 }
 
-/* A round: the two lightest into t, then all lighter than t in pairs, behind t. */
+/* A round: join the two lightest into t, then all nodes lighter than t in pairs. */
 static void join_round(struct forest *f)
 {
     struct zti_round r = zti_round_begin(f->weight, &f->q);
@@ -113,22 +113,23 @@ static void join_round(struct forest *f)
     zti_round_end(&r, &f->q);
 }
 
-/* Code lengths of n >= 2 sorted leaves into f->depth. At most 92 bits: counts of 64 bits. */
+/* Set f->depth to the code lengths of n >= 2 sorted leaves; at most 92 bits, as counts have 64. */
 static void generate_lengths(struct forest *f, uint32_t n)
 {
     f->q = (struct zti_queues){n, 0, n, n};
     while (zti_has_rounds(&f->q))
         join_round(f);
     f->depth[2 * n - 2] = 0;
-    for (uint32_t i = 2 * n - 2; i-- > 0;) /* nodes are older than what they were joined into */
+    /* a node's number is below that of the node it was joined into */
+    for (uint32_t i = 2 * n - 2; i-- > 0;)
         f->depth[i] = (uint8_t)(f->depth[f->up[i]] + 1);
 }
 
 /* ---- GenerateCW ---- */
 
-/* The window of consecutive symbols that is worth most: codes of l bits are expected once in 2^l.
- * It is there for alphabets that fit, and symbols that are concentrated, as residuals are around
- * the middle of their alphabet: at most one in 512 may be outside. */
+/* Choose the window of consecutive symbols that occur most often: a code of l bits is expected once
+ * in 2^l codes. has_window: at most one symbol in 512 is expected outside, as with residuals, which
+ * lie around the middle of their alphabet. */
 static void choose_window(struct zti_codebook *book)
 {
     const uint32_t whole = UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS;
@@ -171,7 +172,7 @@ void zti_codebook_generate(struct zti_codebook *book)
 
 /* ---- the whole ---- */
 
-/* Scratch of a build, in one block: leaves and spare leaves, and the forest. */
+/* Bytes of scratch for a build: leaves, spare leaves and the forest. */
 static size_t scratch_bytes(size_t n)
 {
     return 2 * n * (sizeof(struct leaf) + sizeof(uint64_t) + sizeof(uint32_t) + 1);
@@ -210,7 +211,7 @@ zt_status zti_codebook_build(zt_context *context, const uint64_t *counts, uint32
         for (uint32_t i = 0; i < n; i++)
             f.weight[i] = sorted[i].count;
         generate_lengths(&f, n);
-        if (f.depth[0] > zti_codebook_limit(alphabet)) /* the lightest is the deepest */
+        if (f.depth[0] > zti_codebook_limit(alphabet)) /* the lightest leaf is the deepest */
             status = zti_limit_lengths(context, f.weight, n, zti_codebook_limit(alphabet), f.depth);
         for (uint32_t i = 0; status == ZT_OK && i < n; i++)
             book->lengths[sorted[i].symbol] = f.depth[i];

@@ -1,29 +1,32 @@
-/* decode.c: bits to symbols: the table, the plain instance, and the choice of one.
+/* decode.c: Huffman codes to symbols: builds the decoder's table, holds the plain instance of
+ * decode_text.h, and chooses an instance.
  *
- * The table is indexed by the next table_bits bits and gives the symbols that these hold in full.
- * Of an alphabet that bytes hold (is_narrow), up to three in 32 bits; of others one or two in 64:
+ * The table is indexed by the next table_bits bits; an entry has the symbols whose codes lie in
+ * these bits. With an alphabet of at most 256 (is_narrow) it has up to three symbols in 32 bits,
+ * else one or two in 64:
  *
  *   narrow   wide
- *    24-29    0-7       bits of all their codes
- *    30-31    8-15      how many symbols
+ *    24-29    0-7       bits of all their codes together
+ *    30-31    8-15      number of symbols
  *     0-23   32-63      the symbols, in 8 or 16 bits each
  *
- * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find
+ * An entry of 0: the first code is longer than table_bits; first[] and entry[] of the codebook find
  * it. */
 #include "core/cpu.h"
 #include "entropy/huffman/build.h"
 #include "entropy/huffman/instances.h"
 
-/* With more than one code in this many expected to be longer than the small table's, take the large
- * one (measured: what a long code costs against what the larger table does to the cache). */
+/* Take the large table if more than one code in RARE_LONG is expected to be longer than the small
+ * table's bits. */
 enum { RARE_LONG = 100 };
 
-/* Symbols of a narrow table, and of an entry; bytes behind the last, which is loaded as 8. */
+/* The largest alphabet of a narrow table; symbols of its entries; spare bytes, as 8 are loaded at
+ * the last entry. */
 enum { NARROW = 256, NARROW_SYMBOLS = 3, BEHIND = 4 };
 
 #define NAME(x) x##_plain
 
-/* The symbols of a narrow entry to 'out', where there is room for four. Returns the rest of it. */
+/* Store the symbols of a narrow entry to 'out', which has room for four. Returns bits 24-31. */
 ZTI_INLINE uint32_t narrow_plain(const uint32_t *entry, uint16_t *out)
 {
     out[0] = (uint16_t)(*entry & 0xff);
@@ -35,12 +38,12 @@ ZTI_INLINE uint32_t narrow_plain(const uint32_t *entry, uint16_t *out)
 #include "entropy/huffman/decode_text.h"
 #undef NAME
 
-/* A code of l bits is expected once in 2^l codes. A narrow table is small where it is sure to be
- * as good: its entries are full of symbols. */
+/* A code of l bits is expected once in 2^l codes. A narrow table is small only if codes are so
+ * short that most entries have three symbols. */
 static uint32_t table_bits_for(const struct zti_codebook *book, bool is_narrow)
 {
     const uint32_t whole = UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS;
-    uint32_t share = 0, mean = 0; /* of long codes, and bits of a code, in units of 2^-16 */
+    uint32_t share = 0, mean = 0; /* of long codes; bits of a code; in units of 2^-16 */
     for (uint32_t l = 1; l <= ZTI_HUFFMAN_MAX_BITS; l++) {
         const uint32_t codes = (book->entry[l + 1] - book->entry[l]) << (ZTI_HUFFMAN_MAX_BITS - l);
         mean += l * codes;
@@ -51,7 +54,8 @@ static uint32_t table_bits_for(const struct zti_codebook *book, bool is_narrow)
                                                                 : ZTI_SMALL_TABLE_BITS;
 }
 
-/* Entries of one symbol, for each code that is no longer than 'bits', in the one table there is. */
+/* Set entries with one symbol, for each code of at most 'bits' bits, in the table that is not
+ * NULL. */
 ZTI_INLINE void fill_ones(const struct zti_codebook *book, uint32_t bits, uint32_t *narrow,
                           uint64_t *wide)
 {
@@ -68,8 +72,8 @@ ZTI_INLINE void fill_ones(const struct zti_codebook *book, uint32_t bits, uint32
     }
 }
 
-/* Entries of 32 bits. What follows a code is at a smaller index: from the largest down those are
- * still of one symbol. */
+/* Fill a narrow table. The entry of the codes after the first has a smaller index, so that going
+ * down from the largest index it still has one symbol. */
 static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t *table)
 {
     fill_ones(book, bits, table, NULL);
@@ -86,7 +90,7 @@ static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t
     }
 }
 
-/* And of 64, in the same way. */
+/* Fill a wide table in the same way. */
 static void fill_wide(const struct zti_codebook *book, uint32_t bits, uint64_t *table)
 {
     fill_ones(book, bits, NULL, table);
@@ -124,7 +128,7 @@ void zti_huffman_decoder_free(zt_context *context, struct zti_huffman_decoder *d
     memset(decoder, 0, sizeof *decoder);
 }
 
-/* Symbols whose codes have no bits. */
+/* Decode a book whose codes have no bits. */
 static bool fill(const struct zti_codebook *book, struct zti_huffman_part *parts,
                  uint32_t part_count)
 {

@@ -1,33 +1,35 @@
-/* decode_text.h: text of the decoder; the includer defines NAME(x). Table entries are described in
- * decode.c.
+/* decode_text.h: kernel text of the Huffman decoder, compiled for each instruction set; the
+ * includer defines NAME(x). In: up to four parts of a bit stream, and the table of decode.c. Out:
+ * symbols of 16 bits.
  *
- * While all parts have room for what a turn can produce and the buffer for what it can read, turns
- * need no checks: each looks up a few times in each part. When a part leaves that region the others
- * go on without it, and it is finished with checks at every symbol. */
+ * Parts are decoded in turns: a turn does a few look-ups in each part. Turns need no checks as long
+ * as every part has room for a turn's symbols and the buffer has a turn's bits. A part that has not
+ * is left out of further turns, and is finished with a check at every symbol. */
 #include "entropy/bits_within.h"
 #include "entropy/huffman/build.h"
 
 enum {
-    NAME(LOADED_BITS) = 56,   /* that are there after a load from any bit */
-    NAME(STORED_SYMBOLS) = 4, /* at once, of which those that an entry has are kept */
-    NAME(AHEAD_BYTES) = 8192, /* behind what is written, where memory is made ready */
+    NAME(LOADED_BITS) = 56,   /* bits that a load from any bit provides */
+    NAME(STORED_SYMBOLS) = 4, /* stored at once; out advances by those of the entry */
+    NAME(AHEAD_BYTES) = 8192, /* distance of the prefetch of output */
     NAME(TURN_BITS) = NAME(LOADED_BITS) + ZTI_HUFFMAN_MAX_BITS,
     NAME(TURN_BYTES) = NAME(TURN_BITS) / 8
 };
 
-/* Look-ups that the loaded bits are sure to do for. */
+/* Look-ups for which the loaded bits always suffice. */
 ZTI_INLINE uint32_t NAME(lookups)(uint32_t table_bits)
 {
     return NAME(LOADED_BITS) / table_bits;
 }
 
-/* Symbols of a turn at most: those of its look-ups, and a long one. */
+/* The most symbols of a turn: those of its look-ups, and one of a long code. */
 ZTI_INLINE uint32_t NAME(turn_symbols)(bool is_narrow, uint32_t table_bits)
 {
     return (is_narrow ? 3 : 2) * NAME(lookups)(table_bits) + 1;
 }
 
-/* The code at the lowest bits of v, longer than the table's. Returns symbol | bits << 16. */
+/* Decode the code at the lowest bits of v, which is longer than the table's bits. Returns symbol |
+ * bits << 16. */
 static uint32_t NAME(long_code)(const struct zti_huffman_decoder *decoder, uint64_t v)
 {
     const struct zti_codebook *book = decoder->book;
@@ -38,11 +40,11 @@ static uint32_t NAME(long_code)(const struct zti_huffman_decoder *decoder, uint6
     return book->order[rank < book->used ? rank : 0] | bits << 16;
 }
 
-/* A part in a turn. Three registers, so that four parts stay in them: how many bits were used
- * since the last load is told by the zeros above the highest set bit. */
+/* A part in a turn: three registers, so that four parts fit. The zeros above the highest set bit of
+ * 'bits' tell how many bits were used since the last load. */
 struct NAME(run) {
-    const uint8_t *next; /* where the last load was */
-    uint64_t bits;       /* what is loaded and not used, below a bit that is set */
+    const uint8_t *next; /* address of the last load */
+    uint64_t bits;       /* loaded bits not used yet, below a marker bit */
     uint16_t *out;
 };
 
@@ -52,7 +54,7 @@ ZTI_INLINE struct NAME(run) NAME(run_of)(const struct zti_huffman_part *part, co
                               part->out};
 }
 
-/* Bits from 'next' on that are used, below 64. */
+/* Bits used from 'next' on, below 64. */
 ZTI_INLINE uint32_t NAME(used)(const struct NAME(run) * r)
 {
     return 64 - zti_bit_length64(r->bits | 1);
@@ -65,7 +67,7 @@ ZTI_INLINE void NAME(load)(struct NAME(run) * r)
     r->bits = (zti_get_le64(r->next) | UINT64_C(1) << 63) >> (used & 7);
 }
 
-/* Both symbols of a wide entry, whether it has two or one. */
+/* Store both symbols of a wide entry, even if it has one. */
 ZTI_INLINE void NAME(store_two)(uint16_t *out, uint64_t entry)
 {
     uint32_t two = (uint32_t)(entry >> 32);
@@ -75,7 +77,8 @@ ZTI_INLINE void NAME(store_two)(uint16_t *out, uint64_t entry)
     memcpy(out, &two, sizeof two);
 }
 
-/* Symbols and bits of an entry. Returns what it says of bits, 0 where it has none. */
+/* Store an entry's symbols and skip its bits. Returns a value whose low 6 bits are that number, or
+ * 0 for a long code. */
 ZTI_INLINE uint32_t NAME(look_up)(const void *table, uint64_t mask, bool is_narrow,
                                   struct NAME(run) * r)
 {
@@ -88,7 +91,7 @@ ZTI_INLINE uint32_t NAME(look_up)(const void *table, uint64_t mask, bool is_narr
         return (uint32_t)entry & 0xff;
     }
     const uint32_t counts = NAME(narrow)((const uint32_t *)table + i, r->out);
-    /* bit 5 is zero, so that these are bytes */
+    /* bits 30-31 times two: bytes of the symbols, as bit 29 is zero */
     r->out = (uint16_t *)(void *)((uint8_t *)r->out + (counts >> 5));
     r->bits >>= counts & 63;
     return counts;
@@ -102,8 +105,8 @@ ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struc
     r->bits >>= code >> 16;
 }
 
-/* How many turns a part has room for at least, in what it writes and in what it reads, before a
- * turn may begin behind 'last'. */
+/* A lower limit of the turns that a part can take: by its room for symbols, and until a turn would
+ * begin after 'last'. */
 ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) * r,
                                      const struct zti_huffman_part *part, uint32_t turn_symbols,
                                      const uint8_t *last)
@@ -114,9 +117,9 @@ ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) * r,
     return turns < reads ? turns : reads;
 }
 
-/* Turns of the first n parts until one of them leaves the region without checks. n, is_narrow and
- * table_bits are constant in each copy. The entry of a long code uses no bits and gives no symbol:
- * it is met again until the end of the turn, where the code is taken. */
+/* Take turns in n parts until one has no room for another. n, is_narrow and table_bits are
+ * compile-time constants. The entry of a long code uses no bits and gives no symbol, so it is
+ * looked up again until the end of the turn, where the code is decoded. */
 ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                             uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
                             bool is_narrow, uint32_t table_bits)
@@ -158,7 +161,7 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
     }
 }
 
-/* The first code of an entry as symbol | bits << 16; 0 where it has none. */
+/* The first code of an entry as symbol | bits << 16; 0 for a long code. */
 ZTI_INLINE uint32_t NAME(one_code)(const struct zti_huffman_decoder *decoder, uint64_t i,
                                    bool is_narrow)
 {
@@ -168,8 +171,8 @@ ZTI_INLINE uint32_t NAME(one_code)(const struct zti_huffman_decoder *decoder, ui
     return entry == 0 ? 0 : symbol | (uint32_t)decoder->book->lengths[symbol] << 16;
 }
 
-/* Whatever is left of a part: a look-up at a time where the buffer has whole words, then a symbol
- * at a time. */
+/* Decode the rest of a part: a look-up at a time as long as the buffer has whole words, then a
+ * symbol at a time. */
 ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                              size_t buffer_bytes, struct zti_huffman_part *part, bool is_narrow)
 {
@@ -224,7 +227,7 @@ ZTI_INLINE void NAME(decode_as)(const struct zti_huffman_decoder *decoder, const
                                 uint32_t part_count, bool is_narrow)
 {
     struct zti_huffman_part *run[ZTI_HUFFMAN_PARTS];
-    const uint64_t reach = 2 * NAME(TURN_BITS) + 64; /* bits beyond 'at' that two turns look at */
+    const uint64_t reach = 2 * NAME(TURN_BITS) + 64; /* bits from 'at' on that two turns can read */
     const uint64_t bits = (uint64_t)buffer_bytes * 8;
     const uint32_t turn_symbols = NAME(turn_symbols)(is_narrow, decoder->table_bits);
     for (;;) {

@@ -1,4 +1,5 @@
-/* encode.c: symbols to bits; the plain instance, and the choice of one. */
+/* encode.c: symbols to Huffman codes: the plain instance of encode_text.h, and the choice of an
+ * instance. */
 #include "core/cpu.h"
 #include "entropy/huffman/instances.h"
 

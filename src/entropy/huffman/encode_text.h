@@ -1,7 +1,8 @@
-/* encode_text.h: text of the encoder; the includer defines NAME(x). The register form of the merge:
- * four codes of at most 16 bits always fit a word of 64, so nothing can break. */
+/* encode_text.h: kernel text of the Huffman encoder, compiled for each instruction set; the
+ * includer defines NAME(x). Four codes of at most 16 bits are merged in a register of 64 bits and
+ * appended. */
 
-/* Two codes after each other. */
+/* Two codes, one after the other. */
 static inline uint64_t NAME(pair)(uint32_t a, uint32_t b)
 {
     return (a & 0xffff) | (uint64_t)(b & 0xffff) << (a >> 16);

@@ -1,20 +1,18 @@
-/* histogram.c: how often each symbol occurs.
+/* histogram.c: the first stage of Huffman coding: counts how often each symbol occurs.
  *
- * A tally is the totals, 64 bits each, then the number of symbols that are counted but not yet
- * among them, then tables of 32 bits that consecutive symbols are counted in by turns: with one
- * table, equal neighbours (most of them, in data that compress) would each wait for the store of
- * the one before. The tables are added to the totals before they can overflow, and when the totals
- * are asked for. */
+ * A tally has totals of 64 bits, the number of symbols that are not in the totals yet, and several
+ * tables of 32-bit counts. Consecutive symbols are counted in different tables: in one table, equal
+ * neighbours, which are frequent, would each wait for the store of the one before. The tables are
+ * added to the totals before they can overflow, and when the totals are read. */
 #include "entropy/huffman/huffman.h"
 
 /* Eight tables, or four where eight would not fit a second-level cache. */
 enum { MOST_TABLES = 8, LEAST_TABLES = 4, LARGE_ALPHABET = 4096 };
 
-/* What is likely to be counted next is asked for so much earlier: counting leaves time for it, and
- * processors that fetch ahead on their own stop where a page ends. */
+/* Distance of the prefetch of symbols; hardware prefetchers stop at the end of a page. */
 enum { AHEAD_BYTES = 8192 };
 
-/* Symbols counted between two settlements; each table holds at most all of them. */
+/* The most symbols counted between two additions to the totals; a 32-bit count holds them all. */
 static const uint64_t most_pending = UINT32_MAX;
 
 struct tally {
@@ -25,8 +23,8 @@ struct tally {
     size_t stride;
 };
 
-/* Tables are an odd multiple of 64 bytes apart. At multiples of 4096 bytes processors would take
- * the store of a count for one to the same symbol's count in the next table, and wait for it. */
+/* Tables are an odd multiple of 64 bytes apart. At multiples of 4096 bytes a load from the next
+ * table would seem to depend on the store to this one (4K aliasing). */
 static struct tally layout(void *memory, uint32_t alphabet)
 {
     struct tally t = {.totals = memory};
@@ -61,7 +59,7 @@ static void settle(const struct tally *t, uint32_t alphabet)
     *t->pending = 0;
 }
 
-/* Count n symbols in 'number' tables by turns; it is constant in each copy. */
+/* Count n symbols in 'number' tables, a compile-time constant, by turns. */
 ZTI_INLINE void count(uint32_t *tables, size_t stride, uint32_t number, const uint16_t *symbols,
                       size_t n)
 {

@@ -1,29 +1,29 @@
-/* limit.c: code lengths under a limit: package-merge (Larmore and Hirschberg 1990), which finds a
- * code of least total length among those.
+/* limit.c: code lengths of least total length under a limit, by package-merge (Larmore and
+ * Hirschberg 1990). In: sorted counts. Out: a length for each.
  *
- * List 1 is the leaves. List j is the leaves and, of list j - 1, each two neighbours packed into
- * one, in order of weight, leaves before packages of the same weight. The first 2 n - 2 items of
- * list 'limit' are chosen; a chosen package chooses both its halves in the list before. A leaf's
- * code has as many bits as there are lists in which it is chosen. What is chosen of a list is its
- * beginning, and so are the leaves among it: a bit an item, leaf or package, is all that is kept of
- * a list. */
+ * List 1 is the leaves. List j merges the leaves with packages, each of two neighbouring items of
+ * list j - 1, in order of weight; leaves come before packages of equal weight. The first 2 n - 2
+ * items of list 'limit' are chosen; a chosen package chooses both its items in the list before. A
+ * leaf's code has as many bits as there are lists in which it is chosen. The chosen items of a list
+ * are its first ones, and so are the chosen leaves. So only one bit an item has to be kept: leaf or
+ * package. */
 #include "entropy/huffman/build.h"
 
-enum { CHAINS = 4 }; /* partitions of a merge that are worked on at once */
+enum { CHAINS = 4 }; /* partitions of a merge that are interleaved */
 
-/* Weights of packages stop below this (zti_pack), which stands behind both runs of a merge: counts
- * are below it, and so the one run is taken to its end where the other one has ended. */
+/* The sentinel after both runs of a merge. Counts and packages (zti_pack) are below it, so that the
+ * merge takes the rest of one run when the other has ended. */
 static const uint64_t heaviest = UINT64_MAX;
 
 struct merge {
-    const uint64_t *leaves;   /* [n], and the heaviest behind */
-    const uint64_t *packages; /* [packages_n], likewise */
+    const uint64_t *leaves;   /* [n], then the sentinel */
+    const uint64_t *packages; /* [packages_n], then the sentinel */
     uint32_t n, packages_n;
     uint64_t *list;   /* [n + packages_n] */
     uint8_t *is_leaf; /* likewise */
 };
 
-/* The next item of a list; returns whether it is a leaf. */
+/* Store the next item of a list; returns whether it is a leaf. */
 ZTI_INLINE size_t merge_item(const uint64_t *leaf, const uint64_t *package, uint64_t *item,
                              uint8_t *is_leaf)
 {
@@ -32,15 +32,15 @@ ZTI_INLINE size_t merge_item(const uint64_t *leaf, const uint64_t *package, uint
     return *is_leaf = takes_leaf;
 }
 
-/* Each item waits for the comparison before it; four partitions of the list do not wait for each
- * other. */
+/* Merge leaves and packages. Each item waits for the comparison before it, so four independent
+ * partitions of the list (merge path) are interleaved. */
 static void merge_list(const struct merge *m)
 {
     const size_t items = (size_t)m->n + m->packages_n, part = items / CHAINS;
     const uint64_t *leaves = m->leaves, *packages = m->packages;
     uint64_t *restrict list = m->list;
-    uint8_t *restrict is_leaf = m->is_leaf; /* bytes could be anything's otherwise */
-    size_t i[CHAINS]; /* leaves before the item at hand; the others are packages */
+    uint8_t *restrict is_leaf = m->is_leaf; /* without restrict, bytes may alias anything */
+    size_t i[CHAINS];                       /* leaves before the current item of each partition */
     for (size_t c = 0; c < CHAINS; c++)
         i[c] = zti_merge_split(leaves, m->n, packages, m->packages_n, (uint32_t)(c * part));
     for (size_t k = 0; k < part; k++)
@@ -55,7 +55,7 @@ static void merge_list(const struct merge *m)
 zt_status zti_limit_lengths(zt_context *context, const uint64_t *sorted_counts, uint32_t n,
                             uint32_t limit, uint8_t *lengths)
 {
-    const size_t most = 2 * (size_t)n; /* items of a list, and one */
+    const size_t most = 2 * (size_t)n; /* the most items of a list, plus one */
     uint64_t *memory = zti_alloc(context, 2 * (most + 1) * sizeof(uint64_t) + limit * most);
     if (!memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory to limit the codes of %u symbols", n);

@@ -1,32 +1,31 @@
-/* merge.c: a chunk of codes by reduce-merge and shuffle-merge, as in Tian et al., "Revisiting
- * Huffman Coding" (IPDPS 2021), section IV-C: the form for machines that have a thread for every
- * few symbols. The bits are those of encode.c.
+/* merge.c: codes a chunk of symbols by reduce-merge and shuffle-merge (Tian et al., "Revisiting
+ * Huffman Coding", IPDPS 2021, section IV-C), which is made for a thread for every few symbols. The
+ * bits are those of encode.c.
  *
- * Merging two strings of bits puts the right one behind the left one and adds their lengths.
+ * To merge two bit strings is to append the right one to the left one and to add their lengths.
  *
  *   reduce   2^r codes become a unit: one thread looks them up and merges them in a register of 32
  *            bits, and stores the word in a cell.
- *   shuffle  s = M - r rounds; in round i, groups of 2^i cells are merged in pairs: one thread a
- *            word moves the right group to the end of the left one, in two steps: what fills up the
- *            word that the place is in, then what goes to the next. In a step no bit has two
- *            writers.
+ *   shuffle  M - r rounds, where a chunk has 2^M symbols. In round i, groups of 2^i cells are
+ *            merged in pairs: a thread for each word of the right group moves it to the end of the
+ *            left one, in two steps: the bits that fill up a word, then those that go to the next.
+ *            In a step no bit has two writers.
  *
  *      round 0   |aaaaa...|bbb.....|cccccc..|dddd....|
  *      round 1   |aaaaabbb|........|ccccccdd|dd......|
  *      round 2   |aaaaabbb|ccccccdd|dd......|........|
  *
- * A unit of more than 32 bits breaks. The paper takes such units out of the stream and stores them
- * beside it. Here they stay, so that the bits do not depend on r: in a chunk that has one, each
- * cell has room for the longest unit there can be, and the thread of a unit that breaks stores
- * several words. Every loop over cells or words below is a step of all threads of a block, and has
- * no order. */
+ * A unit of more than 32 bits is called breaking. The paper stores such units outside the stream.
+ * Here they stay in it, so that the bits do not depend on r: if a chunk has one, each of its cells
+ * has room for the longest possible unit, and a thread stores several words. Each loop over cells
+ * or words below is a step of all threads of a block; the order does not matter. */
 #include "entropy/huffman/spec.h"
 
 enum { WORD_BITS = ZTI_MERGE_WORD_BITS };
 
 uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols)
 {
-    uint32_t log2_mean = 0; /* floor; a mean below one bit counts as one */
+    uint32_t log2_mean = 0; /* rounded down; a mean below one bit counts as one */
     while (log2_mean < ZTI_MERGE_MOST_FACTOR && symbols << (log2_mean + 1) <= total_bits)
         log2_mean++;
     return ZTI_MERGE_MOST_FACTOR - log2_mean; /* floor(log2 mean) + r + 1 = log2 32 */
@@ -40,8 +39,8 @@ uint32_t zti_merge_factor_of(const struct zti_codebook *book)
     return zti_merge_factor(bits, UINT64_C(1) << ZTI_HUFFMAN_MAX_BITS);
 }
 
-/* Words of all cells at the most: a unit of one code has a cell of one word, larger ones need no
- * more than 16 bits a code. */
+/* The most words of all cells: one for a unit of one code; larger units need at most 16 bits a
+ * code. */
 static size_t most_words(uint32_t magnitude)
 {
     return (size_t)1 << magnitude;
@@ -56,10 +55,10 @@ struct merge {
     uint32_t units; /* cells */
     uint32_t cell_words;
     uint32_t *from, *to;  /* [units * cell_words] */
-    uint32_t *group_bits; /* [units]: of groups, by their number */
+    uint32_t *group_bits; /* [units]: bits of each group */
 };
 
-/* The bits of a unit. */
+/* The number of bits of a unit. */
 static uint32_t measure(const struct zti_codebook *book, const uint16_t *symbols, uint32_t r)
 {
     uint32_t bits = 0;
@@ -68,7 +67,7 @@ static uint32_t measure(const struct zti_codebook *book, const uint16_t *symbols
     return bits;
 }
 
-/* Merge the codes of a unit in a register, which is stored whenever it is full. */
+/* Merge the codes of a unit in a register, and store each full word. */
 static void reduce(const struct zti_codebook *book, const uint16_t *symbols, uint32_t r,
                    uint32_t *cell)
 {
@@ -91,7 +90,7 @@ static void reduce(const struct zti_codebook *book, const uint16_t *symbols, uin
 static void shuffle(struct merge *m, uint32_t cells)
 {
     const uint32_t group_words = cells * m->cell_words, pairs = m->units / (2 * cells);
-    for (uint32_t p = 0; p < pairs; p++) { /* left groups stay, the rest is cleared */
+    for (uint32_t p = 0; p < pairs; p++) { /* copy left groups, clear the rest */
         const uint32_t *from = m->from + (size_t)p * 2 * group_words;
         uint32_t *to = m->to + (size_t)p * 2 * group_words;
         const uint32_t left_words = zti_merge_words(m->group_bits[2 * p]);
@@ -113,7 +112,7 @@ static void shuffle(struct merge *m, uint32_t cells)
                     place[1] |= (uint32_t)(both >> WORD_BITS);
             }
         }
-    for (uint32_t p = 0; p < pairs; p++) /* in order: p is at most 2 p */
+    for (uint32_t p = 0; p < pairs; p++) /* in place: p <= 2 p */
         m->group_bits[p] = m->group_bits[2 * p] + m->group_bits[2 * p + 1];
     uint32_t *swap = m->from;
     m->from = m->to;

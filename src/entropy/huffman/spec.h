@@ -1,6 +1,7 @@
 /* spec.h: the rules of Huffman coding that decide bytes, for C and CUDA: which nodes are joined
- * (GenerateCL of codebook.c), how lengths are limited (limit.c), which code a length gives
- * (GenerateCW), what a unit of merge.c takes, and the parts and chunks of the stream (stream.h). */
+ * (GenerateCL of codebook.c), how lengths are limited (limit.c), the codes of each length
+ * (GenerateCW), the sizes of units in merge.c, and the parts and chunks of the stream
+ * (stream.h). */
 #ifndef ZTI_HUFFMAN_SPEC_H
 #define ZTI_HUFFMAN_SPEC_H
 
@@ -9,14 +10,14 @@
 /* ---- GenerateCL: queues of leaves in order of weight, and of inner nodes in order of age ---- */
 
 struct zti_queues {
-    uint32_t leaves;     /* nodes 0 .. leaves - 1; inner nodes are the numbers behind */
+    uint32_t leaves;     /* nodes 0 .. leaves - 1; inner nodes have the numbers after these */
     uint32_t leaf_head;  /* the first leaf not joined */
     uint32_t inner_head; /* the first inner node not joined */
-    uint32_t inner_end;  /* where the next inner node goes */
+    uint32_t inner_end;  /* number of the next new inner node */
 };
 
-/* The lightest of leaves [*leaf, leaf_end) and inner nodes [*inner, inner_end), taken from its
- * queue: of equal weights the leaf, of inner nodes the older. */
+/* Take the lightest of leaves [*leaf, leaf_end) and inner nodes [*inner, inner_end) from its queue;
+ * of equal weights the leaf, of inner nodes the older. */
 ZTI_INLINE uint32_t zti_take_lightest(const uint64_t *weight, uint32_t *leaf, uint32_t leaf_end,
                                       uint32_t *inner, uint32_t inner_end)
 {
@@ -26,8 +27,9 @@ ZTI_INLINE uint32_t zti_take_lightest(const uint64_t *weight, uint32_t *leaf, ui
     return (*inner)++;
 }
 
-/* A round: the two lightest become node 'into', and then those that are lighter than it join in
- * pairs: an leaves and bn inner nodes, an even number, from the heads of the queues on. */
+/* A round: nodes 'first' and 'second', the two lightest, are joined into node 'into'; then the
+ * nodes lighter than it in pairs: an leaves and bn inner nodes at the heads of the queues, together
+ * an even number. */
 struct zti_round {
     uint32_t into, first, second, an, bn;
 };
@@ -40,7 +42,8 @@ ZTI_INLINE struct zti_round zti_round_begin(const uint64_t *weight, struct zti_q
     return r;
 }
 
-/* leaf_end, inner_end: the first leaf and inner node as heavy as 'into'. */
+/* Set an and bn. leaf_end, inner_end: the first leaf and inner node that are not lighter than
+ * 'into'. */
 ZTI_INLINE void zti_round_pairs(const uint64_t *weight, const struct zti_queues *q,
                                 uint32_t leaf_end, uint32_t inner_end, struct zti_round *r)
 {
@@ -66,8 +69,8 @@ ZTI_INLINE bool zti_has_rounds(const struct zti_queues *q)
     return q->leaf_head < q->leaves || q->inner_end - q->inner_head > 1;
 }
 
-/* How many of the first 'diagonal' items of the merge of two runs are of the first run (merge path,
- * Green et al.). The first run's items come before equal ones of the second. */
+/* Merge path (Green et al.): how many of the first 'diagonal' items of two merged runs come from
+ * run a. Of equal items, a's come first. */
 ZTI_INLINE uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uint64_t *b, uint32_t bn,
                                     uint32_t diagonal)
 {
@@ -84,16 +87,15 @@ ZTI_INLINE uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uint64
 
 /* ---- package-merge ---- */
 
-/* The weight of two items as one. Weights add up to at most 'limit' times all counts; where that is
- * too much for 64 bits they stay below the heaviest, UINT64_MAX, and the lengths are still those of
- * a complete code. */
+/* The weight of a package of two items. If the sum does not fit in 64 bits, it stays just below the
+ * sentinel UINT64_MAX, and the lengths are still those of a complete code. */
 ZTI_INLINE uint64_t zti_pack(uint64_t a, uint64_t b)
 {
     return a + b < a || a + b == UINT64_MAX ? UINT64_MAX - 1 : a + b;
 }
 
-/* Items that are chosen of the last list, of n leaves; and of the list before one of whose chosen
- * items so many are leaves. */
+/* How many items are chosen of the last list, with n leaves; and of the list before one in which
+ * 'chosen' items were chosen, 'leaves' of them leaves. */
 ZTI_INLINE uint32_t zti_chosen_of_last(uint32_t n)
 {
     return 2 * n - 2;
@@ -105,7 +107,7 @@ ZTI_INLINE uint32_t zti_chosen_before(uint32_t chosen, uint32_t leaves)
 
 /* ---- GenerateCW ---- */
 
-/* The low 'bits' <= 16 bits the other way round. */
+/* Reverse the low 'bits' <= 16 bits. */
 ZTI_INLINE uint32_t zti_reversed(uint32_t code, uint32_t bits)
 {
     uint32_t v = code;
@@ -116,8 +118,8 @@ ZTI_INLINE uint32_t zti_reversed(uint32_t code, uint32_t bits)
     return v >> (16 - bits);
 }
 
-/* First and Entry of struct zti_codebook, from how many codes have l bits, l <= 16. Returns the
- * bits of the longest code. */
+/* Set first and entry of struct zti_codebook from number[l], the number of codes of l bits. Returns
+ * the bits of the longest code. */
 ZTI_INLINE uint32_t zti_first_codes(const uint32_t *number, uint32_t *first, uint32_t *entry)
 {
     uint32_t code = 0, rank = 0, longest = 0;
@@ -132,14 +134,14 @@ ZTI_INLINE uint32_t zti_first_codes(const uint32_t *number, uint32_t *first, uin
     return longest;
 }
 
-/* The code, in stream order, and its length, of which it is code 'place'. */
+/* Code number 'place' of a length, in stream order, with the length from bit 16 on. */
 ZTI_INLINE uint32_t zti_code_word(const uint32_t *first, uint32_t place, uint32_t length)
 {
     return zti_reversed(first[length] + place, length) | length << 16;
 }
 
-/* The length, from 'bits' on, of the code that the highest of 16 bits begin with; most + 1 where it
- * is longer. */
+/* The length of the code at the beginning of 'high' (16 bits), which has at least 'bits' bits; most
+ * + 1 if it is longer than 'most'. */
 ZTI_INLINE uint32_t zti_find_length(const uint32_t *first, const uint32_t *entry, uint32_t high,
                                     uint32_t bits, uint32_t most)
 {
@@ -157,7 +159,7 @@ ZTI_INLINE uint32_t zti_merge_words(uint32_t bits)
     return (bits + ZTI_MERGE_WORD_BITS - 1) / ZTI_MERGE_WORD_BITS;
 }
 
-/* Words of a cell for the longest unit there can be of 2^r codes. */
+/* Words of a cell for the longest possible unit of 2^r codes. */
 ZTI_INLINE uint32_t zti_merge_cell_words(uint32_t r)
 {
     return zti_merge_words((uint32_t)ZTI_HUFFMAN_MAX_BITS << r);
@@ -175,7 +177,8 @@ enum {
     ZTI_CHUNK_MOST_BYTES = ZTI_CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
-/* Bits of a part, from the list of lengths: up to 15 bits, from 3 bytes. */
+/* Bits of a part, from the tail's list of lengths; an entry has up to 15 bits, so it lies in 3
+ * bytes. */
 ZTI_INLINE uint32_t zti_part_bits(const uint8_t *lengths, uint32_t width, uint32_t least,
                                   uint64_t part)
 {

@@ -1,4 +1,4 @@
-/* stream.c: what writing and reading the stream of zt_huffman_encode share: checks of arguments;
+/* stream.c: the Huffman stream (stream.h): the checks of arguments that writing and reading share,
  * and the choice of a method. */
 #include "entropy/huffman/stream.h"
 

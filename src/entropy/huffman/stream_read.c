@@ -1,6 +1,6 @@
-/* stream_read.c: zt_huffman_inspect and zt_huffman_decode. The checksum of all bytes comes first;
- * then head and tail say where each run of chunks begins, and threads decode runs. What a stream
- * that was made with a fitting checksum can still claim is checked on the way. */
+/* stream_read.c: zt_huffman_inspect and zt_huffman_decode. Verifies the checksum, finds from head
+ * and tail where each run of chunks begins, and decodes runs on threads. Every number is checked,
+ * because a forged stream can have a valid checksum. */
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/map.h"
@@ -18,9 +18,9 @@ struct job {
     uint64_t *run_starts; /* [runs + 1]: bytes from the first chunk */
 };
 
-/* ---- what a stream says of itself ---- */
+/* ---- head and tail ---- */
 
-/* The fields before the table; the cursor is then at it. */
+/* Read the fields before the table, where the cursor then is. */
 static zt_status take_fixed(zt_context *context, struct zti_cursor *cursor, uint32_t *alphabet,
                             uint64_t *symbols)
 {
@@ -44,7 +44,7 @@ static zt_status take_fixed(zt_context *context, struct zti_cursor *cursor, uint
     return ZT_OK;
 }
 
-/* The tail, before which the cursor's end moves. */
+/* Parse the tail, and set where chunks and lengths lie. */
 static zt_status take_tail(zt_context *context, struct zti_cursor *cursor, struct zti_coded *stream)
 {
     const uint64_t parts = zti_measured_parts_of(stream->symbols), left = zti_cursor_left(cursor);
@@ -90,14 +90,14 @@ static zt_status open_stream(zt_context *context, const uint8_t *data, size_t da
     return status;
 }
 
-/* Where the parts of the chunk end that begins with symbol 'first' and is at byte 'at' of the
- * chunks: bits from there. Of the last part that is the end of its padding. Returns the chunk's
- * bytes; more than there are left where the lengths make no sense. */
+/* Find where the parts of a chunk end, in bits from byte 'at' of the chunks; the chunk begins with
+ * symbol 'first'. The stream's last part ends with its padding. Returns the chunk's bytes, more
+ * than are left if the lengths are invalid. */
 static uint64_t measure_chunk(const struct zti_coded *stream, uint64_t first, uint64_t at,
                               uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
     const uint64_t last_part = zti_measured_parts_of(stream->symbols);
-    const uint64_t left = stream->chunks_bytes - at; /* not above 2^60 */
+    const uint64_t left = stream->chunks_bytes - at; /* at most 2^60 */
     uint64_t bits = 0;
     for (uint32_t k = 0; k < ZTI_HUFFMAN_PARTS; k++) {
         const uint64_t part = first / ZTI_PART_SYMBOLS + k;
@@ -112,7 +112,7 @@ static uint64_t measure_chunk(const struct zti_coded *stream, uint64_t first, ui
 
 /* ---- decoding ---- */
 
-/* Symbols [first, first + n) from 16 bits to the caller's width. */
+/* Store symbols [first, first + n) in the caller's width. */
 static void give_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
                          const uint16_t *symbols)
 {
@@ -124,8 +124,8 @@ static void give_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
             ((uint32_t *)s->data)[first + i] = symbols[i];
 }
 
-/* A part ends where it should; the last one, and the parts without symbols behind it, in the last
- * byte. */
+/* Whether a part's codes end where the part does; the stream's last part, and parts without symbols
+ * after it, may end earlier in the last byte. */
 static bool is_at_end(const struct zti_huffman_part *part, uint64_t number,
                       const struct zti_coded *stream)
 {
@@ -133,8 +133,8 @@ static bool is_at_end(const struct zti_huffman_part *part, uint64_t number,
     return part->end - part->at <= slack;
 }
 
-/* Decode the chunk that begins with symbol 'first' and is at byte 'at' of the chunks. The decoder
- * is given all chunks and the tail: it is careful only where the buffer ends. */
+/* Decode the chunk that begins with symbol 'first' at byte 'at' of the chunks. The decoder gets all
+ * chunks and the tail as its buffer, because it is slower near a buffer's end. */
 static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first, uint64_t at,
                          const uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
@@ -177,7 +177,7 @@ static bool decode_run(void *shared, uint32_t worker, uint64_t run)
     return true;
 }
 
-/* Where runs begin; false where the chunks are not as long as their parts say. */
+/* Set where runs begin; false if the chunks are not as long as their parts together. */
 static bool place_runs(const struct job *job)
 {
     uint64_t at = 0, ends[ZTI_HUFFMAN_PARTS];
@@ -250,7 +250,7 @@ zt_status zt_huffman_inspect(zt_context *context, const void *data, size_t data_
     return status;
 }
 
-/* The same of a stream in the host's memory. */
+/* zt_huffman_decode for a stream in the host's memory. */
 static zt_status decode_stream(zt_context *context, const void *data, size_t data_bytes,
                                void *symbols, uint32_t symbol_bytes, uint64_t count)
 {

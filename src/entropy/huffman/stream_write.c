@@ -1,10 +1,10 @@
-/* stream_write.c: zt_huffman_encode. Count, make the book, code chunk by chunk, write the lengths
- * of the parts behind them.
+/* stream_write.c: zt_huffman_encode: counts symbols, builds the codebook, codes chunks, and writes
+ * the lengths of their parts after them.
  *
- * One thread codes the chunks one after another. Several first sum up code lengths, from which
- * follows where each run of chunks goes, and then code: no thread waits for another, and the bytes
+ * One thread codes the chunks one after another. Several threads first sum up code lengths, which
+ * gives the place of each run of chunks, and then code without waiting for each other; the bytes
  * are the same. Every chunk is coded in a worker's own memory and copied, because a bit writer
- * touches more than it writes. */
+ * writes garbage after its last bit. */
 #include "array/memory.h"
 #include "array/mirror.h"
 #include "core/cpu.h"
@@ -53,8 +53,8 @@ zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity
 
 /* ---- symbols in 16 bits ---- */
 
-/* Symbols [first, first + n) of the caller's, n <= ZTI_CHUNK_SYMBOLS; in 'room' unless they have 16
- * bits already. */
+/* The caller's symbols [first, first + n), n <= ZTI_CHUNK_SYMBOLS, as 16 bits each: converted to
+ * 'room' unless they are already. */
 static const uint16_t *take_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
                                     uint16_t *room)
 {
@@ -69,8 +69,8 @@ static const uint16_t *take_symbols(const struct zti_symbols *s, uint64_t first,
     return room;
 }
 
-/* Whether n symbols of one width are below the alphabet. Most often already all bits that any of
- * them has are a number below it. */
+/* Whether n symbols of one width are below the alphabet. Usually already the bitwise or of all of
+ * them is below it, which saves the search for the largest. */
 #define ARE_SYMBOLS(name, width)                                                                   \
     static bool name(const width *symbols, size_t n, uint32_t alphabet)                            \
     {                                                                                              \
@@ -95,7 +95,7 @@ static bool are_symbols(const struct zti_symbols *s, uint64_t first, size_t n)
     return are_symbols_32((const uint32_t *)s->data + first, n, s->alphabet);
 }
 
-/* The symbols of chunk 'chunk' of a run: how many, and the first. */
+/* The number of symbols in chunk 'chunk' of a run, and *first of them. */
 static size_t chunk_at(const struct zti_symbols *s, uint64_t run, uint32_t chunk, uint64_t *first)
 {
     *first = run * RUN_SYMBOLS + (uint64_t)chunk * ZTI_CHUNK_SYMBOLS;
@@ -123,7 +123,8 @@ static bool count_run(void *shared, uint32_t worker, uint64_t run)
     return true;
 }
 
-/* Bits of each part, and bytes of the run, as the place of the next for the time being. */
+/* Measure the bits of each part, and the bytes of the run, which run_starts holds until they are
+ * summed up. */
 static bool measure_run(void *shared, uint32_t worker, uint64_t run)
 {
     const struct job *job = shared;
@@ -191,7 +192,7 @@ static bool code_run(void *shared, uint32_t worker, uint64_t run)
         if (n == 0)
             break;
         const size_t bytes = code_chunk(job, w, first, n);
-        if (bytes > job->room_bytes - at) { /* only where nothing was measured, so on one thread */
+        if (bytes > job->room_bytes - at) { /* one thread has measured nothing before */
             job->run_starts[zti_runs_of(job->source->count)] = UINT64_MAX;
             return false;
         }
@@ -215,7 +216,7 @@ static void release_job(zt_context *context, struct job *job)
     zti_codebook_free(context, &job->book);
 }
 
-/* A worker's memory is one block that begins with its tally. */
+/* Allocate a worker's memory: one block, which begins with its tally. */
 static bool provide_worker(zt_context *context, const struct job *job, struct worker *w)
 {
     const size_t tally = (size_t)zti_round_up(zti_histogram_bytes(job->source->alphabet), 64);
@@ -277,7 +278,7 @@ static zt_status learn(zt_context *context, struct job *job)
     return zti_codebook_build(context, counts, alphabet, &job->book);
 }
 
-/* How merges go, where the book says it. */
+/* Set the parameters of merges, which may depend on the book. */
 static void choose_merges(struct job *job)
 {
     if (job->reduction == ZT_REDUCTION_AUTO)
@@ -286,7 +287,7 @@ static void choose_merges(struct job *job)
     job->cuda.reduction = job->reduction;
 }
 
-/* Returns its bytes, or 0 where there is no room for it. */
+/* Write the head; returns its bytes, 0 if there is no room. */
 static size_t put_head(const struct job *job, uint8_t *out, size_t room_bytes, uint8_t *scratch)
 {
     uint8_t fixed[HEAD_FIXED_MOST], *at = fixed;
@@ -308,8 +309,8 @@ static size_t put_head(const struct job *job, uint8_t *out, size_t room_bytes, u
 }
 
 struct tail {
-    uint32_t least, width; /* bits of the shortest part, and of what the others have more */
-    uint64_t bytes;        /* the checksum included */
+    uint32_t least, width; /* bits of the shortest part, and width of the differences */
+    uint64_t bytes;        /* with the checksum */
 };
 
 static struct tail tail_of(const struct job *job)
@@ -325,7 +326,7 @@ static struct tail tail_of(const struct job *job)
     return (struct tail){least, width, (parts * width + 7) / 8 + TAIL_FIXED_BYTES};
 }
 
-/* All of the tail but the checksum. */
+/* Write the tail without its checksum. */
 static uint8_t *put_tail(const struct job *job, const struct tail *tail, uint8_t *at)
 {
     const uint64_t parts = zti_measured_parts_of(job->source->count);
@@ -390,7 +391,7 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
     return ZT_OK;
 }
 
-/* The host puts the stream together, and its checksum, wherever it is to be. */
+/* Write the stream to the host's or a GPU's memory; the host computes its checksum. */
 static zt_status write_anywhere(zt_context *context, struct job *job, uint8_t *out,
                                 size_t capacity_bytes, size_t *out_bytes)
 {

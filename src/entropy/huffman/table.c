@@ -1,16 +1,15 @@
-/* table.c: a codebook's code lengths as bits.
+/* table.c: the stored table of a codebook: code lengths to bits and back.
  *
- * Only lengths are stored; codes follow from them. A table begins as items.h says; the code of an
- * only symbol takes no bits. The list has lengths, symbol 0 first; before the first, "the one
- * before" has the limit of the alphabet (15 or 16 bits).
+ * Only lengths are stored; codes follow from them. A table begins as items.h describes; a single
+ * symbol has a code of no bits. The list has the lengths, symbol 0 first; the number before the
+ * first is the alphabet's limit (15 or 16).
  *
- * The list ends where the code is complete, that is where 2^-length adds up to 1: the symbols after
- * that have none. So a table cannot be incomplete, and one that oversubscribes is refused at the
- * item that does it.
+ * The list ends where the code is complete: where the sum of 2^-length is 1; later symbols have no
+ * code. So a table cannot be incomplete, and an oversubscribed one is refused at the item that
+ * exceeds 1.
  *
- * Residuals have lengths that fall to the middle of the alphabet and rise again, with steps that
- * get smaller: 2 to 3 bits a symbol, where items of five bits (a length or a run), as in DEFLATE
- * without its second code, cost 5. */
+ * The lengths of residuals fall towards the middle of the alphabet and rise again in small steps;
+ * so a symbol takes 2 to 3 bits. */
 #include "entropy/bits_within.h"
 #include "entropy/huffman/build.h"
 #include "entropy/items.h"
@@ -22,7 +21,7 @@ static void put_table(const struct zti_codebook *book, struct zti_items *to)
     zti_items_put_kind(to, book->used, book->order[0], book->alphabet);
     if (book->used < 2)
         return;
-    uint32_t end = book->alphabet; /* of the symbols that have a code */
+    uint32_t end = book->alphabet; /* after the last symbol that has a code */
     while (book->lengths[end - 1] == 0)
         end--;
     zti_items_put(to, book->lengths, end, zti_codebook_limit(book->alphabet));
@@ -43,13 +42,13 @@ void zti_codebook_put(const struct zti_codebook *book, struct zti_bit_writer *wr
 
 /* ---- reading ---- */
 
-/* NULL, or what is wrong with the list. */
+/* Read the lengths. Returns NULL, or what is wrong, for a message. */
 static const char *take_lengths(struct zti_bit_reader *r, struct zti_codebook *book)
 {
     const uint32_t limit = zti_codebook_limit(book->alphabet);
     const uint64_t whole = UINT64_C(1) << ZTI_HUFFMAN_MAX_BITS;
     uint32_t before = limit, length;
-    uint64_t space = 0; /* taken of the whole */
+    uint64_t space = 0; /* sum of 2^-length so far, in units of 2^-16 */
     for (uint32_t s = 0; space < whole;) {
         const uint32_t n = zti_items_take(r, before, &length);
         if (r->at > r->end)

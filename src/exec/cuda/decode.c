@@ -1,32 +1,31 @@
-/* decode.c: decoding under the cuda policy, the host's part: slab after slab of a view, the
- * chunks that meet it: their places and bits to the device, kernels over them, values back. While
- * kernels run over a slab, the values of the one before are fetched, and the bits of the next one
- * brought. An array in the device's memory is written there.
+/* decode.c: the host's part of decoding under the cuda policy. A view is decoded in slabs: the
+ * places and bits of the chunks that meet a slab are copied to the device, kernels decode them, and
+ * the values are copied back. While kernels run on a slab, the values of the one before and the
+ * bits of the next one are copied. An array in the device's memory is written directly.
  *
- * Where chunks begin is computed at fixed rate. Otherwise kernels find it by the index
- * (exec/cuda/index.c) while others run over the slab before, and the host looks up the chunks of
- * boxes. Of a stream without an index, one thread of the host parses the tiles first, and
- * reconstructs none. */
+ * At fixed rate the starts of chunks are computed. For a whole array with an index, kernels find
+ * them (index.c) while others decode the slab before; for a box, the host looks them up. A stream
+ * without an index is first parsed by one thread of the host. */
 #include "array/mirror.h"
 #include "codec/gpu.h"
 #include "core/device.h"
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"
 
-/* A slab that is under way. */
+/* A slab in progress. */
 struct slab {
     uint32_t number; /* 0 or 1: whose parts of the device's memory */
     struct zti_view view;
     struct zti_cuda_decoding args;
-    uint64_t *chunks; /* numbers of those wanted; NULL: they follow each other */
-    uint64_t *places; /* two a chunk, cf. codec/cuda.h, here in bits of the data; NULL: none, or
-                         the device has them */
-    uint64_t first, count; /* of chunks */
+    uint64_t *chunks; /* numbers of the wanted chunks; NULL: they are consecutive */
+    uint64_t *places; /* two for each chunk, see codec/gpu.h, in bits of the data; NULL: not needed,
+                         or only on the device */
+    uint64_t first, count; /* chunks: the first, and how many */
     struct zti_cuda_places expanded;
-    uint64_t base;                   /* the bit of the data that is bit 0 on the device */
-    uint64_t states[2];              /* as the kernels leave them */
-    uint8_t *staged;                 /* values without gaps on their way back, or NULL */
-    uint64_t first_tile, done_tiles; /* of the grid: the first in the slab's layers, and the end */
+    uint64_t base;      /* the bit of the data that is bit 0 of the copy on the device */
+    uint64_t states[2]; /* results of the kernels */
+    uint8_t *staged;    /* values to be scattered, or NULL */
+    uint64_t first_tile, done_tiles; /* the slab's first tile, and the one after its last */
 };
 
 struct decoder {
@@ -37,16 +36,16 @@ struct decoder {
     const uint8_t *data;
     uint64_t data_bytes;
     uint64_t start_bits;
-    uint64_t fixed_bits; /* of each tile, or 0 */
+    uint64_t fixed_bits; /* bits of each tile; 0: not fixed */
     const struct zti_index *index;
-    bool is_expanded;       /* by kernels, for all of the array */
-    const uint64_t *starts; /* of chunks, where there is no index: bits from start_bits */
+    bool is_expanded;       /* kernels expand the index */
+    const uint64_t *starts; /* without an index: starts of chunks, in bits from start_bits */
     uint64_t chunk_tiles;
     const void *model; /* what the codec learnt, on the device */
-    void *work;        /* memory there for kernels to work in, or NULL */
-    uint64_t end;      /* where the last tile that was looked at ends, in bits of the data */
-    const struct zti_scatter *scatter; /* or NULL; then views have no memory */
-    struct slab slabs[3];              /* of which two have memory on the device */
+    void *work;        /* scratch memory for kernels there, or NULL */
+    uint64_t end; /* where the last tile that was decoded or skipped ends, in bits of the data */
+    const struct zti_scatter *scatter; /* NULL, or views have no memory */
+    struct slab slabs[3];              /* two of them have memory on the device */
 };
 
 static uint64_t chunks_of_stream(const struct decoder *d)
@@ -54,7 +53,7 @@ static uint64_t chunks_of_stream(const struct decoder *d)
     return zti_index_chunks(d->coding->grid.count, (uint32_t)d->chunk_tiles);
 }
 
-/* Where chunk 'chunk' begins, or ends; it need not be within the data. */
+/* Where a chunk begins, or the one before it ends; may be outside the data. */
 static uint64_t place_of(const struct decoder *d, uint64_t chunk)
 {
     if (!d->index)
@@ -62,13 +61,13 @@ static uint64_t place_of(const struct decoder *d, uint64_t chunk)
     return zti_index_bits(zti_unit_bits(d->coding), d->index, d->start_bits, chunk);
 }
 
-/* Chunk number i of those wanted. */
+/* The number of the i-th wanted chunk. */
 static uint64_t chunk_of(const struct slab *s, uint64_t i)
 {
     return s->chunks ? s->chunks[i] : s->first + i;
 }
 
-/* List the chunks that meet a slab of which not all layers' tiles are wanted. */
+/* List the chunks that meet a slab whose view has not whole layers of tiles. */
 static zt_status list_chunks(struct decoder *d, struct slab *s)
 {
     struct zti_runs runs = zti_runs_of(&d->coding->grid, &s->view, NULL);
@@ -91,7 +90,7 @@ static zt_status list_chunks(struct decoder *d, struct slab *s)
     return ZT_OK;
 }
 
-/* Whether a view is of whole layers of tiles. */
+/* Whether a view has whole layers of tiles. */
 static bool has_whole_layers(const struct decoder *d, const struct zti_view *view)
 {
     const struct zti_grid *const grid = &d->coding->grid;
@@ -101,7 +100,7 @@ static bool has_whole_layers(const struct decoder *d, const struct zti_view *vie
     return true;
 }
 
-/* Which chunks meet a slab. */
+/* Find the chunks that meet a slab. */
 static zt_status choose_chunks(struct decoder *d, struct slab *s)
 {
     if (!has_whole_layers(d, &s->view))
@@ -111,7 +110,7 @@ static zt_status choose_chunks(struct decoder *d, struct slab *s)
     return ZT_OK;
 }
 
-/* Where the chunks are, as far as the host knows. */
+/* Look up where the chunks begin and end. */
 static zt_status look_up_places(struct decoder *d, struct slab *s)
 {
     const uint64_t all = chunks_of_stream(d);
@@ -127,7 +126,8 @@ static zt_status look_up_places(struct decoder *d, struct slab *s)
     return ZT_OK;
 }
 
-/* The bits of the data that the chunks are in; false where they are not in it. */
+/* Set [*from, *to) to the bits of the data that the chunks take; false if these are outside the
+ * data. */
 static bool bits_of_chunks(const struct decoder *d, const struct slab *s, uint64_t *from,
                            uint64_t *to)
 {
@@ -140,7 +140,7 @@ static bool bits_of_chunks(const struct decoder *d, const struct slab *s, uint64
                zti_add(*from, d->start_bits, from) &&
                zti_mul(chunk_of(s, s->count - 1) + 1, d->fixed_bits, to) &&
                zti_add(*to, d->start_bits, to) && *to <= end;
-    if (d->is_expanded) { /* numbers up to the index's end, of which bits can be counted */
+    if (d->is_expanded) { /* up to the index's end, so that no product overflows */
         *from = b->first * unit + d->start_bits;
         *to = s->first + s->count == d->index->chunks ? end : b->end * unit + d->start_bits;
         return *from <= end && *to <= end;
@@ -164,7 +164,7 @@ static zt_status cut_short(const struct decoder *d)
                     (unsigned long long)d->data_bytes);
 }
 
-/* Queue a copy of what the host has to a part of the slab's memory, if there is anything. */
+/* Queue a copy of a list to a part of the slab's memory. */
 static zt_status put_list(struct decoder *d, const struct slab *s, enum zti_device_part part,
                           const uint64_t *list, uint64_t count, const uint64_t **there)
 {
@@ -177,7 +177,7 @@ static zt_status put_list(struct decoder *d, const struct slab *s, enum zti_devi
     return status;
 }
 
-/* Queue the bytes that the chunks are in, with zeros behind them. */
+/* Queue a copy of the chunks' bytes, followed by zeros. */
 static zt_status put_stream(struct decoder *d, struct slab *s)
 {
     struct zti_device *const device = d->device;
@@ -200,7 +200,7 @@ static zt_status put_stream(struct decoder *d, struct slab *s)
     return status;
 }
 
-/* Where chunk s->first begins, as the slab before has it, of whose last chunk it may be a part. */
+/* Where chunk s->first must begin by the slab before, which may have the same chunk as its last. */
 static uint64_t expected_start(const struct slab *s, const struct slab *before)
 {
     if (!before)
@@ -209,7 +209,8 @@ static uint64_t expected_start(const struct slab *s, const struct slab *before)
     return s->first < p->first + p->count ? p->borders.last : p->borders.end;
 }
 
-/* Choose the chunks of a slab, and queue what finds them. 'before': the slab before, or NULL. */
+/* Choose the chunks of a slab, and find their places or queue the kernels that do. 'before': the
+ * slab before, or NULL. */
 static zt_status seek_slab(struct decoder *d, struct slab *s, const struct slab *before)
 {
     s->args = (struct zti_cuda_decoding){.coding = d->coding,
@@ -230,7 +231,7 @@ static zt_status seek_slab(struct decoder *d, struct slab *s, const struct slab 
     return zti_cuda_expand(d->context, d->coding, d->index, d->start_bits, &s->expanded);
 }
 
-/* Begin with a slab whose chunks are found: what its kernels read goes to the device. */
+/* Begin a slab whose chunks are found: queue copies of all that its kernels read. */
 static zt_status begin_slab(struct decoder *d, struct slab *s)
 {
     void *memory = NULL;
@@ -256,7 +257,7 @@ static zt_status begin_slab(struct decoder *d, struct slab *s)
     return status;
 }
 
-/* Queue the slab's kernels, and what they found. */
+/* Queue the slab's kernels, and the copy of their results. */
 static zt_status launch(struct decoder *d, struct slab *s)
 {
     const struct zti_array *out = &s->view.out;
@@ -277,7 +278,7 @@ static zt_status launch(struct decoder *d, struct slab *s)
                            sizeof s->states);
 }
 
-/* Whether chunks ended where they must, as the kernels tell, which are done. */
+/* After the kernels: check that chunks ended where they must. */
 static zt_status check_ends(struct decoder *d, const struct slab *s)
 {
     if (s->states[0] > 0) {
@@ -291,7 +292,7 @@ static zt_status check_ends(struct decoder *d, const struct slab *s)
     return d->end > d->data_bytes * 8 ? cut_short(d) : ZT_OK;
 }
 
-/* Queue the values of a slab, whose kernels are done, to the caller's array. */
+/* Queue the copy of a slab's values, after its kernels, to the caller's array. */
 static zt_status get_values(struct decoder *d, struct slab *s)
 {
     const struct zti_array *out = &s->view.out;
@@ -317,7 +318,7 @@ static void release_slab(struct decoder *d, struct slab *s)
     s->staged = NULL;
 }
 
-/* Finish with a slab of which get_values has queued all. */
+/* Finish a slab after get_values. */
 static zt_status end_slab(struct decoder *d, struct slab *s)
 {
     zt_status status = d->device->wait(d->context, ZTI_QUEUE_OUT);
@@ -333,14 +334,14 @@ static zt_status end_slab(struct decoder *d, struct slab *s)
     return status == ZT_OK ? zti_report(d->context, s->done_tiles, d->coding->grid.count) : status;
 }
 
-/* The way through a view: how many layers of tiles a slab has, and where the view ends. */
+/* How a view is cut into slabs. */
 struct way {
     const struct zti_view *view;
-    uint64_t first, last, layers; /* in layers of tiles */
+    uint64_t first, last, layers; /* of the view, and of a slab, in layers of tiles */
     uint64_t slabs;
 };
 
-/* Choose what slab k is, and queue what finds its chunks. */
+/* Set up slab k, and find its chunks. */
 static zt_status seek_number(struct decoder *d, const struct way *way, uint64_t k)
 {
     const struct zti_grid *grid = &d->coding->grid;
@@ -359,8 +360,8 @@ static zt_status seek_number(struct decoder *d, const struct way *way, uint64_t 
     return seek_slab(d, s, k > 0 ? &d->slabs[(k - 1) % 3] : NULL);
 }
 
-/* Slab k's kernels, the values of the one before, the stream of the next one, whose chunks are
- * found before these kernels run. */
+/* Run the kernels of slab k, and meanwhile copy the values of the slab before and the bits of the
+ * next one, whose chunks are found first. */
 static zt_status run_slab(struct decoder *d, const struct way *way, uint64_t k)
 {
     struct slab *const s = &d->slabs[k % 3], *const before = &d->slabs[(k + 2) % 3];
@@ -379,7 +380,7 @@ static zt_status run_slab(struct decoder *d, const struct way *way, uint64_t k)
     return status == ZT_OK ? check_ends(d, s) : status;
 }
 
-/* All slabs of a view. */
+/* Decode all slabs of a view. */
 static zt_status decode_view(struct decoder *d, const struct zti_view *view)
 {
     const struct zti_grid *grid = &d->coding->grid;
@@ -408,7 +409,7 @@ static zt_status decode_view(struct decoder *d, const struct zti_view *view)
     return status;
 }
 
-/* One past the last tile that meets a view. */
+/* The tile after the last one that meets a view. */
 static uint64_t tiles_before_end(const struct zti_grid *grid, const struct zti_view *view)
 {
     uint64_t tile = 0;
@@ -417,7 +418,7 @@ static uint64_t tiles_before_end(const struct zti_grid *grid, const struct zti_v
     return tile + 1;
 }
 
-/* Find where chunks begin up to tile 'last', and note it, with an entry for the end. */
+/* Parse tiles up to 'last', and note where chunks begin and the last one ends. */
 static zt_status scan(struct decoder *d, uint64_t last, const struct zti_starts *starts)
 {
     struct zti_tile_source source =

@@ -1,22 +1,22 @@
-/* encode.c: encoding under the cuda policy, the host's part: slabs of an array to the device,
- * kernels over their tiles, bits back.
+/* encode.c: the host's part of encoding under the cuda policy: copies slabs of an array to the
+ * device, runs kernels over their tiles, copies the bits back.
  *
  *     array   --slab-->  values (device)  --kernels-->  stream, starts, unproven (device)
  *     stream  <--- bits behind those of the slab before ---'
  *
- * A slab is whole layers of tiles along the slowest axis, so its tiles follow each other in the
- * stream. Tiles that the codec does not vouch for are decoded and compared on the host.
+ * A slab is whole layers of tiles along the slowest axis, so its tiles are consecutive in the
+ * stream. The host decodes and compares tiles whose bound the codec cannot prove.
  *
- * Two slabs are under way. Where the bits of one go is known when those of the one before were
- * counted, so kernels of a slab begin then; while they run, the bits of the slab before are fetched
- * and the values of the next one brought:
+ * Two slabs are in progress. The place of a slab's bits is known when those of the slab before are
+ * counted; then its kernels begin. While they run, the bits of the slab before and the values of
+ * the next one are copied:
  *
  *     in        values 0 | values 1 | values 2 | values 3 |
  *     kernels            | slab 0   | slab 1   | slab 2   | slab 3   |
  *     out                           | bits 0   | bits 1   | bits 2   | bits 3
  *
- * Values in the device's memory are read where they are, and a stream in the device's memory is
- * written there. */
+ * Values in the device's memory are read in place, and a stream in the device's memory is written
+ * in place. */
 #include "array/memory.h"
 #include "codec/gpu.h"
 #include "exec/cuda/cuda.h"
@@ -24,17 +24,17 @@
 
 #include <math.h>
 
-/* A slab that is under way. */
+/* A slab in progress. */
 struct slab {
-    uint32_t number;       /* 0 or 1: whose parts of the device's memory */
-    struct zti_coding own; /* with the slab's grid */
+    uint32_t number;       /* 0 or 1: which parts of the device's memory */
+    struct zti_coding own; /* the coding with the slab's grid */
     struct zti_cuda_encoding args;
     uint64_t tiles, bits;
-    uint64_t at;    /* where it begins, in bits of the output */
-    uint64_t *list; /* where chunks begin, on the host */
+    uint64_t at;    /* where its bits begin in the output */
+    uint64_t *list; /* starts of chunks, on the host */
     uint64_t list_count;
-    uint8_t *staged;   /* values without gaps, or NULL */
-    uint8_t *unproven; /* on the host, where they are wanted */
+    uint8_t *staged;   /* C-contiguous values, or NULL */
+    uint8_t *unproven; /* on the host; NULL: nothing is verified */
 };
 
 struct encoder {
@@ -45,15 +45,15 @@ struct encoder {
     const struct zti_array *array;
     uint8_t *out;
     size_t capacity_bytes;
-    uint64_t start_bits;  /* of the stream */
-    uint64_t at;          /* bits of out that are taken */
-    uint8_t before;       /* what is in the byte that the stream begins in, on the host */
+    uint64_t start_bits;  /* where the stream begins */
+    uint64_t at;          /* end of the bits written so far */
+    uint8_t before;       /* the byte in which the stream begins */
     const void *model;    /* what the codec learnt, on the device */
-    void *work;           /* memory there for kernels to work in, or NULL */
+    void *work;           /* scratch memory for kernels there, or NULL */
     struct zti_kept kept; /* values that are on the device already */
     struct zti_misses *misses;
     const struct zti_starts *starts;
-    struct slab slabs[3]; /* of which two have memory on the device */
+    struct slab slabs[3]; /* two of them have memory on the device */
 };
 
 static bool is_verified(const struct encoder *e)
@@ -71,7 +71,7 @@ uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding
     const uint64_t most = context->device->slab_bytes, n = most / bytes;
     const uint64_t total = (shape[0] - 1) / grid->side[0] + 1, half = (total + 1) / 2;
     if (half > n && bytes / grid->side[0] * shape[0] <= 2 * most)
-        return half; /* two slabs, which can stay, and not a third for what is left */
+        return half; /* two slabs, whose values stay on the device, instead of three */
     return n > 1 ? n : 1;
 }
 
@@ -86,7 +86,8 @@ static zt_status put_values(struct encoder *e, struct slab *s, const struct zti_
     return status;
 }
 
-/* Which chunks' starts are wanted of the slab: all tiles' where they may have to be verified. */
+/* Set which starts the kernels of a slab note: those of all tiles if these may have to be verified,
+ * else those of chunks. */
 static void want_starts(const struct encoder *e, struct slab *s)
 {
     const uint64_t first = s->args.first_tile, last = first + s->tiles;
@@ -96,7 +97,7 @@ static void want_starts(const struct encoder *e, struct slab *s)
                                                    zti_index_chunks(first, s->args.chunk_tiles);
 }
 
-/* Begin with a slab: its values go to the device, and the host has room for what comes back. */
+/* Begin a slab: queue the copy of its values, and allocate host memory for the results. */
 static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer, uint64_t layers)
 {
     struct slab *const s = &e->slabs[k % 3];
@@ -136,7 +137,7 @@ static void release_slab(struct encoder *e, struct slab *s)
 
 /* ---- kernels ---- */
 
-/* Bytes of each part that a slab needs, but for its values; false where that is too much. */
+/* Bytes of each part that a slab needs, without its values; false on overflow. */
 static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_coding *own,
                        uint64_t list_count, bool has_unproven, uint64_t *bytes)
 {
@@ -151,7 +152,8 @@ static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_codi
     return true;
 }
 
-/* Memory on the device for what the kernels write; the first word is zeroed where they or to it. */
+/* Allocate device memory for the kernels' results; zero the first word if kernels or bits into
+ * it. */
 static zt_status make_room(struct encoder *e, struct slab *s)
 {
     uint64_t bytes[ZTI_DEVICE_KINDS] = {0};
@@ -175,7 +177,7 @@ static zt_status make_room(struct encoder *e, struct slab *s)
     return status;
 }
 
-/* The byte that a slab's first bits share with what is before them. */
+/* Queue the copy of the byte that a slab's first bits share with earlier ones. */
 static zt_status put_first_byte(struct encoder *e, const struct slab *s, const struct slab *before)
 {
     const void *byte = &e->before;
@@ -184,7 +186,7 @@ static zt_status put_first_byte(struct encoder *e, const struct slab *s, const s
     return e->device->copy(e->context, ZTI_QUEUE_KERNELS, s->args.words, byte, 1);
 }
 
-/* Queue the slab's kernels, and what the host must know before the next one's. */
+/* Queue the slab's kernels, and the copy of its number of bits. */
 static zt_status launch(struct encoder *e, struct slab *s, const struct slab *before)
 {
     s->at = e->at;
@@ -206,7 +208,7 @@ static zt_status launch(struct encoder *e, struct slab *s, const struct slab *be
 
 /* ---- bits back ---- */
 
-/* Queue what comes back of a slab whose kernels are done. */
+/* Queue the copies of a slab's results, after its kernels. */
 static zt_status get_bits(struct encoder *e, const struct slab *s)
 {
     const uint64_t end = s->at + s->bits, first = s->at / 8;
@@ -227,7 +229,7 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
     return status;
 }
 
-/* Decode and compare the tiles that the codec does not vouch for. */
+/* Decode and compare the tiles whose bound the codec cannot prove. */
 static zt_status check_unproven(struct encoder *e, const struct slab *s)
 {
     const uint64_t most_bytes = e->coding->codec->sizes(e->coding).tile_max_bits / 8;
@@ -235,7 +237,7 @@ static zt_status check_unproven(struct encoder *e, const struct slab *s)
     zt_status status =
         copy ? ZT_OK : zti_fail(e->context, ZT_NO_MEMORY, "no memory to verify a tile");
     for (uint64_t i = 0; status == ZT_OK && !e->misses->is_over && i < s->tiles; i++) {
-        if (!s->unproven[i] && !e->coding->is_of_value) /* of which kernels prove nothing */
+        if (!s->unproven[i] && !e->coding->is_of_value) /* kernels prove no such bound */
             continue;
         const uint64_t start = s->at + s->list[i];
         const uint64_t end = s->at + (i + 1 < s->tiles ? s->list[i + 1] : s->bits);
@@ -265,7 +267,7 @@ static void note_starts(const struct encoder *e, const struct slab *s)
         e->starts->list[chunk] = base + s->list[from];
 }
 
-/* Finish with a slab of which get_bits has queued all. */
+/* Finish a slab after get_bits. */
 static zt_status end_slab(struct encoder *e, struct slab *s)
 {
     zt_status status = e->device->wait(e->context, ZTI_QUEUE_OUT);
@@ -286,7 +288,8 @@ static bool is_over(const struct encoder *e)
     return e->misses && e->misses->is_over;
 }
 
-/* Slab k's kernels, the bits of the one before, the values of the next one. */
+/* Run the kernels of slab k, and meanwhile copy the bits of the slab before and the values of the
+ * next one. */
 static zt_status run_slab(struct encoder *e, uint64_t k, uint64_t layers, uint64_t total)
 {
     struct slab *const s = &e->slabs[k % 3], *const before = &e->slabs[(k + 2) % 3];
@@ -339,7 +342,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     shape[0] = rows;
     own.grid = zti_grid_of(grid->rank, shape, grid->side);
     const bool has_unproven = !isnan(coding->verify_bound);
-    /* chunks are those of an index or, where there is none, as many as the codec likes */
+    /* chunks have the index's number of tiles or, without an index, the usual one */
     const uint32_t usual = zti_usual_chunk_tiles(coding);
     const uint32_t least = zti_fixed_bits(coding) > 0 ? 1
                            : usual < chunk_tiles      ? usual
@@ -348,7 +351,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t tiles = own.grid.count, chunks = tiles / least + 2;
     if (!part_bytes(codec, &own, has_unproven ? tiles : chunks, has_unproven, encoding))
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
-    /* decoding: whole chunks, of which the first and the last may begin and end in other slabs */
+    /* decoding: whole chunks; the first and the last may reach into other slabs */
     own.grid.count = around < grid->count - tiles ? tiles + around : grid->count;
     if (!zti_mul(own.grid.count, coding->codec->sizes(coding).tile_max_bits, &most))
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");

@@ -1,6 +1,6 @@
-/* index.c: where a slab's chunks are, by kernels over the index, the host's part: the bytes of
- * the index that say so go to the device, and a few numbers come back, by which the slab's bits are
- * found. Nothing is done here a chunk.
+/* index.c: the host's part of expanding an index by kernels (index/gpu/expand.h) to the places of a
+ * slab's chunks. Copies the needed bytes of the index to the device, and a few numbers back, which
+ * give the slab's bits. The host does no work for each chunk.
  *
  *     ZTI_DEVICE_INDEX   borders | states | the index's bytes, in one part or two */
 #include "codec/gpu.h"
@@ -30,7 +30,7 @@ uint64_t zti_cuda_index_bytes(uint64_t count)
     return bytes_before(count) + zti_index_window_max(count) + 32;
 }
 
-/* Queue the window's bytes to memory of the device. */
+/* Queue the copy of the window's bytes to the device. */
 static zt_status put_window(zt_context *context, uint8_t *memory, struct zti_index_expansion *x)
 {
     struct zti_device *const device = context->device;
@@ -85,7 +85,7 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
                : device->copy(context, ZTI_QUEUE_IN, &p->borders, x.borders, sizeof p->borders);
 }
 
-/* The sentence is the host's, whose check goes through all of the index. */
+/* Fail with the message of the host's own check of the whole index. */
 static zt_status is_bad(zt_context *context, const struct zti_index *index)
 {
     struct zti_index own = *index;

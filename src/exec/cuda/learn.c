@@ -1,5 +1,5 @@
-/* learn.c: what a codec learns from the values under the cuda policy, the host's part: passes
- * that count are made by kernels, slab after slab, and what was learnt goes to the device. */
+/* learn.c: the host's part of a codec's passes over all values under the cuda policy: kernels count
+ * in slab after slab, and what the codec learnt is copied to the device. */
 #include "codec/gpu.h"
 #include "codec/learning.h"
 #include "core/device.h"
@@ -15,7 +15,7 @@ struct counter {
     struct zti_kept *kept;
 };
 
-/* Count in rows of the array that begin at a tile's: slab number k. */
+/* Count in slab number k, which begins at 'row', the first of a layer of tiles. */
 static zt_status count_slab(struct counter *c, uint64_t k, uint64_t row, uint64_t rows)
 {
     const struct zti_grid *const grid = &c->args.coding->grid;
@@ -33,7 +33,8 @@ static zt_status count_slab(struct counter *c, uint64_t k, uint64_t row, uint64_
     return status;
 }
 
-/* From the last slab to the first: so the first two are those that are there when coding begins. */
+/* Count from the last slab to the first, so that the first two are still on the device when coding
+ * begins. */
 static zt_status count_slabs(struct counter *c)
 {
     const struct zti_grid *const grid = &c->args.coding->grid;
@@ -45,14 +46,14 @@ static zt_status count_slabs(struct counter *c)
     return status;
 }
 
-/* Bytes of what the codec learnt. */
+/* Bytes of what the codec learnt, as kernels read it. */
 static uint64_t model_bytes(const struct zti_coding *coding)
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec);
     return learning && coding->model ? learning->model_bytes(coding) : 0;
 }
 
-/* To ZTI_DEVICE_MODEL: what the codec learnt, and zeros, of which there are 'counters'. */
+/* Set up ZTI_DEVICE_MODEL: what the codec learnt, then 'counters' zeroed counters. */
 static zt_status make_model(zt_context *context, const struct zti_coding *coding, uint64_t counters,
                             void **model, uint64_t **counts)
 {
@@ -77,7 +78,7 @@ static zt_status make_model(zt_context *context, const struct zti_coding *coding
     return status;
 }
 
-/* Memory of the device for what kernels leave for those that come after them; NULL: none. */
+/* Allocate device memory for data that kernels pass to later kernels; NULL: none is needed. */
 static zt_status make_work(zt_context *context, const struct zti_coding *coding, void **work)
 {
     const struct zti_cuda_codec *const codec = zti_cuda_codec_of(coding->codec->id);
@@ -98,7 +99,7 @@ zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *codin
     return status == ZT_OK ? make_work(context, coding, work) : status;
 }
 
-/* All slabs, and the counts to the host. */
+/* Count in all slabs, and copy the counts to the host. */
 static zt_status run_pass(struct counter *c, struct zti_coding *coding, uint64_t counters,
                           uint64_t *counts)
 {

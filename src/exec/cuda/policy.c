@@ -1,4 +1,5 @@
-/* policy.c: the cuda policy: the device is made the current one around each call. */
+/* policy.c: the table of the cuda policy; each function makes the context's device the current one
+ * while it runs. */
 #include "exec/policy.h"
 
 #include "exec/cuda/cuda.h"
@@ -28,8 +29,8 @@ static zt_status decode(zt_context *context, const struct zti_coding *coding, co
     return status;
 }
 
-/* Whether far fewer tiles are wanted than the cover of a scatter has, all of which the device
- * decodes. */
+/* Whether a scatter wants only a small part of its cover's tiles, all of which the device would
+ * decode. */
 static bool is_sparse(const struct zti_coding *coding, const struct zti_scatter *scatter)
 {
     enum { PART = 4 };
@@ -58,7 +59,7 @@ static zt_status tally(zt_context *context, struct zti_coding *coding, uint32_t 
     return status || is_done ? status : zti_tally_on_host(context, coding, pass, array, tally);
 }
 
-/* What kernels work in depends on the current device. */
+/* The scratch of kernels depends on the current device. */
 static zt_status scratch(zt_context *context, const struct zti_coding *coding, uint32_t chunk_tiles,
                          uint64_t *bytes)
 {

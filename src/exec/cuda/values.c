@@ -1,11 +1,11 @@
-/* values.c: values of an array to the device under the cuda policy, a slab at a time: to be
- * looked at, and to be coded. Those of the device's memory stay where they are, and what was
- * brought to be looked at is not brought again to be coded, where no other slab has taken its
- * place: so the first two slabs of an array are not copied twice. */
+/* values.c: copies the values of a slab to the device under the cuda policy, for passes over values
+ * and for coding. Values in the device's memory are used in place. Values that a pass has copied
+ * are not copied again for coding, unless another slab has overwritten them; so the first two slabs
+ * of an array are copied once. */
 #include "array/mirror.h"
 #include "exec/cuda/cuda.h"
 
-/* The slab's values, if they are there from before. */
+/* The slab's values, if they are on the device from before. */
 static void *find_kept(const struct zti_device *device, const struct zti_cuda_bringing *b,
                        const struct zti_array *slab, uint64_t bytes)
 {
@@ -16,7 +16,8 @@ static void *find_kept(const struct zti_device *device, const struct zti_cuda_br
     return is_it ? kept->slab[b->number].there : NULL;
 }
 
-/* Note what is there now; 'before': the device's number before there was room for it. */
+/* Note that the slab's values are on the device. 'before': device->values_number before 'room' was
+ * called. */
 static void keep(const struct zti_device *device, const struct zti_cuda_bringing *b,
                  const struct zti_array *slab, uint64_t bytes, uint64_t before)
 {

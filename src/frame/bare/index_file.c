@@ -1,5 +1,5 @@
-/* index_file.c: the .zti file, stored, parsed, and compared with a stream. The bytes are described
- * in index_file.h. */
+/* index_file.c: the .zti file, an index apart from its stream: stored, parsed, and compared with a
+ * stream. The bytes are described in index_file.h. */
 #include "frame/bare/index_file.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ size_t zti_index_file_store(const struct zti_index_file *f, const struct zti_ind
     return (size_t)(at - out) + ZTI_HASH_BYTES;
 }
 
-/* Tiles are within the stream, and no sum of these numbers overflows. */
+/* Whether the tiles lie within the stream, so that no sum of these numbers overflows. */
 static bool are_possible(const struct zti_index_file *f)
 {
     return f->stream_bytes <= UINT64_C(1) << 60 && f->start_bits <= f->stream_bytes * 8 &&

@@ -1,10 +1,11 @@
-/* ndzip.c: the public calls on ndzip streams without a .zt file around them.
+/* ndzip.c: zt_ndzip_*: codes and decodes ndzip streams without a .zt file around them.
  *
- *     table of ends | records of the whole tiles | border: the elements that belong to none
+ *     table of ends | records of the whole tiles | border: values outside whole tiles
  *
- * The border is in C order. Before row (z, y) it has the elements of all rows before less those
- * that tiles have, so rows can be copied in any order and on any thread. What rows have beyond the
- * last tile is copied with that tile (struct zti_ndzip_tails), not in a pass of its own. */
+ * The border is in C order. The position of row (z, y) in it is the number of values of all rows
+ * before, less those in tiles; so any thread can copy any row. The ends of rows that tiles cover
+ * otherwise are copied together with the tiles (struct zti_ndzip_tails), not in a pass of their
+ * own. */
 #include "array/mirror.h"
 #include "codec/ndzip/ndzip.h"
 #include "core/map.h"
@@ -13,9 +14,9 @@
 
 #include <math.h>
 
-/* A stream and the array it is of. */
+/* A stream, and the array that it codes. */
 struct stream {
-    struct zti_coding coding;    /* of the array's part that tiles cover */
+    struct zti_coding coding;    /* of the part of the array that tiles cover */
     uint64_t inner[ZT_MAX_RANK]; /* the shape of that part */
     uint64_t head_bytes;
     uint64_t border_values;
@@ -32,7 +33,7 @@ static bool is_empty(const zt_array *array)
     return false;
 }
 
-/* An array that may have no elements. */
+/* Check an array that may have no values. */
 static zt_status check_array(zt_context *context, const zt_array *given, enum zti_use use,
                              struct zti_array *array)
 {
@@ -76,18 +77,18 @@ static zt_status stream_of(zt_context *context, const struct zti_array *array, s
 
 /* ---- the border ---- */
 
-/* Copying between a box of the array and the border, by rows that threads take in turn. */
+/* A copy between a box of the array and the border; threads take rows. */
 struct border {
     const struct stream *stream;
     const uint64_t *shape; /* of the array */
-    struct zti_view view;  /* the box and where its elements are */
+    struct zti_view view;  /* the box, and the memory of its values */
     uint8_t *bytes;        /* of the border */
     bool is_encoding;
-    bool has_tails; /* ends of rows that tiles cover otherwise were copied with the tiles */
+    bool has_tails; /* the ends of rows were copied with the tiles */
     uint32_t tasks;
 };
 
-/* Elements of the border before row (z, y) of an array seen as three-dimensional. */
+/* Values of the border before row (z, y) of an array with three axes. */
 static uint64_t border_before(const uint64_t *shape, const uint64_t *inner, uint64_t z, uint64_t y)
 {
     const uint64_t full = z < inner[0] ? z : inner[0];
@@ -95,7 +96,7 @@ static uint64_t border_before(const uint64_t *shape, const uint64_t *inner, uint
     return (z * shape[1] + y) * shape[2] - (full * inner[1] + rest) * inner[2];
 }
 
-/* Copy n elements from or to a run of the border. */
+/* Copy n values from or to a run of the border. */
 static void copy_run(const struct border *b, uint8_t *stream, uint8_t *memory, int64_t step,
                      uint64_t n)
 {
@@ -106,10 +107,10 @@ static void copy_run(const struct border *b, uint8_t *stream, uint8_t *memory, i
         zti_ndzip_copy_row(memory, step, stream, bytes, n, bytes);
 }
 
-/* Rows that memory is asked for ahead of their turn: runs are short, and a row apart. */
+/* Rows to prefetch ahead: runs are short, and a row apart. */
 enum { AHEAD_ROWS = 32 };
 
-/* Part 'task' of the rows of the box. */
+/* Copy part 'task' of the rows of the box. */
 static bool border_task(void *shared, uint32_t worker, uint64_t task)
 {
     const struct border *b = shared;
@@ -125,16 +126,17 @@ static bool border_task(void *shared, uint32_t worker, uint64_t task)
         hi[pad + i] = b->view.hi[i];
         step[pad + i] = b->view.out.stride[i] * bytes;
     }
-    if (inner[2] == 0) /* no tiles at all */
+    if (inner[2] == 0) /* there are no tiles */
         inner[0] = inner[1] = 0;
     const uint64_t lines = hi[1] - lo[1], rows = (hi[0] - lo[0]) * lines;
     const uint64_t last =
         rows / b->tasks * (task + 1) + (task + 1 == b->tasks ? rows % b->tasks : 0);
     uint64_t row = rows / b->tasks * task, z = lo[0] + row / lines, y = lo[1] + row % lines;
     for (; row < last; row++, z += y + 1 == hi[1], y = y + 1 == hi[1] ? lo[1] : y + 1) {
-        const uint64_t begin = z < inner[0] && y < inner[1] ? inner[2] : 0; /* of the border */
+        /* where the row's border begins */
+        const uint64_t begin = z < inner[0] && y < inner[1] ? inner[2] : 0;
         const uint64_t x = begin > lo[2] ? begin : lo[2];
-        if (begin > 0 && (b->has_tails || begin >= hi[2])) { /* rows with nothing left to copy */
+        if (begin > 0 && (b->has_tails || begin >= hi[2])) { /* skip rows that tiles cover */
             const uint64_t skip = (inner[1] < hi[1] ? inner[1] : hi[1]) - y - 1;
             row += skip;
             y += skip;
@@ -151,8 +153,8 @@ static bool border_task(void *shared, uint32_t worker, uint64_t task)
     return true;
 }
 
-/* Elements at the end of each row that tiles cover otherwise, where they can be copied with the
- * tiles, which a GPU does not do; else 0. */
+/* Values at the end of each row that tiles cover otherwise, if they are copied with the tiles; 0 on
+ * a GPU, which does not do that. */
 static uint32_t tail_values(const zt_context *context, const struct stream *s,
                             const uint64_t *shape)
 {
@@ -162,7 +164,7 @@ static uint32_t tail_values(const zt_context *context, const struct stream *s,
     return is_with_tiles ? (uint32_t)(shape[rank - 1] - s->inner[rank - 1]) : 0;
 }
 
-/* Rows that are worth a thread. */
+/* The fewest rows for another thread. */
 enum { LEAST_ROWS = 4096 };
 
 static void copy_border(const zt_context *context, struct border *b)
@@ -178,8 +180,8 @@ static void copy_border(const zt_context *context, struct border *b)
 
 /* ---- compression ---- */
 
-/* While the array's tiles are coded it is not known where the border will be: a buffer of their own
- * takes the ends of rows. tails->bytes is NULL where there are none, or no memory for them. */
+/* Prepare a buffer for the ends of rows, because the border's place in the stream is not known
+ * before all tiles are coded. tails->bytes is NULL where there are none, or no memory. */
 static void open_tails(zt_context *context, struct stream *s, const struct zti_array *array,
                        struct zti_ndzip_tails *tails)
 {
@@ -193,7 +195,7 @@ static void open_tails(zt_context *context, struct stream *s, const struct zti_a
         s->coding.model = tails;
 }
 
-/* Put them into the border. */
+/* Copy the ends of rows into the border. */
 static void close_tails(zt_context *context, const struct stream *s, const struct zti_array *array,
                         const struct zti_ndzip_tails *tails, uint8_t *border)
 {
@@ -230,7 +232,7 @@ zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *given,
     return ZT_OK;
 }
 
-/* The table, which the host makes, to wherever the stream is. */
+/* Write the table of ends, which the host makes, to the stream, which may be in a GPU's memory. */
 static zt_status put_table(zt_context *context, const struct stream *s, uint64_t *starts,
                            uint8_t *out)
 {
@@ -244,7 +246,7 @@ static zt_status put_table(zt_context *context, const struct stream *s, uint64_t
     return status;
 }
 
-/* Table and records; *records_bytes is how long the latter are. */
+/* Encode table and records; *end_bytes is where they end. */
 static zt_status put_tiles(zt_context *context, const struct stream *s,
                            const struct zti_array *array, uint8_t *out, size_t capacity_bytes,
                            uint64_t *end_bytes)
@@ -276,7 +278,7 @@ static zt_status put_tiles(zt_context *context, const struct stream *s,
     return status;
 }
 
-/* The border, which the host copies, of an array and to a place that may be a GPU's. */
+/* Write the border by the host; array and place may be in a GPU's memory. */
 static zt_status put_border(zt_context *context, const struct stream *s,
                             const struct zti_array *array, uint8_t *place)
 {
@@ -338,7 +340,7 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *given, void *ou
 
 /* ---- decompression ---- */
 
-/* The table is there and sound, and so many bytes are too; *records_bytes is where they end. */
+/* Check the table and that the stream is whole; *total_bytes is the stream's length. */
 static zt_status take_table(zt_context *context, struct stream *s, const uint8_t *data,
                             size_t data_bytes, uint64_t *total_bytes)
 {
@@ -363,7 +365,7 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
     return status;
 }
 
-/* What tiles have of a view. */
+/* Decode those values of a view that are in tiles. */
 static zt_status take_tiles(zt_context *context, const struct stream *s, const uint8_t *head,
                             const uint8_t *data, uint64_t records_end, const struct zti_view *view)
 {
@@ -402,7 +404,7 @@ static bool is_whole(const struct zti_view *view, const struct zti_array *whole)
     return true;
 }
 
-/* The border's part of a view, of which the border's bytes are at 'bytes'. */
+/* Copy those values of a view that are in the border, whose bytes are at 'bytes'. */
 static zt_status take_border(zt_context *context, const struct stream *s,
                              const struct zti_array *whole, const struct zti_view *view,
                              const uint8_t *bytes)
@@ -428,7 +430,8 @@ static zt_status take_border(zt_context *context, const struct stream *s,
     return status;
 }
 
-/* Into a view of the host's memory, or of one that kernels fill alone. head: the stream's table. */
+/* Decode a view in the host's memory, or one that kernels alone fill. head: the table, in the
+ * host's memory. */
 static zt_status take_view(zt_context *context, struct stream *s, const uint8_t *head,
                            const uint8_t *data, uint64_t total_bytes, const struct zti_array *whole,
                            const struct zti_view *view)

@@ -1,4 +1,4 @@
-/* zfp.c: the public calls on zfp streams without a .zt file around them. */
+/* zfp.c: zt_zfp_*: codes and decodes zfp streams without a .zt file around them. */
 #include "frame/bare/zfp.h"
 
 #include "array/mirror.h"
@@ -110,7 +110,7 @@ zt_status zt_zfp_compress(zt_context *context, const zt_array *given, const zt_z
                            : status;
 }
 
-/* The header of a stream, wherever that is. */
+/* Read the header of a stream, which may be in a GPU's memory. */
 static zt_status take_header(zt_context *context, const void *data, size_t data_bytes,
                              struct zti_zfp *zfp, struct zti_array *array, uint32_t *header_bits)
 {

@@ -1,9 +1,9 @@
-/* zfp_box.c: change a box of a fixed-rate zfp stream where it lies.
+/* zfp_box.c: zt_zfp_write_box: replaces a box of a fixed-rate zfp stream in place.
  *
- * Each tile that meets the box is coded as an array of its own, which is coded as it is within the
- * whole: a tile at the array's end is padded from its own values. Tiles share bytes with their
- * neighbours, so a tile is coded behind the bits that its first byte already has, and its last byte
- * is merged. */
+ * Each tile that meets the box is coded as an array of its own. That gives the same bits as within
+ * the whole array, because a tile at the array's end is padded from its own values. Neighbouring
+ * tiles share a byte: the bits of the tile before are copied into the first byte, and the last byte
+ * is merged with the tile after. */
 #include "array/memory.h"
 #include "frame/bare/zfp.h"
 
@@ -16,18 +16,18 @@ struct patch {
     uint8_t *stream;
     uint64_t start_bits; /* of the first tile */
     uint64_t tile_bits;
-    uint64_t look_bits; /* of a tile that matter to its decoder */
-    uint8_t *scratch;   /* for a tile at its largest, from any bit of a byte, and the margin */
+    uint64_t look_bits; /* bits of a tile that its decoder reads */
+    uint8_t *scratch;   /* room for the largest tile, from any bit of a byte on, and the margin */
 };
 
 /* A tile as an array of its own. */
 struct tile {
     uint64_t number;
     uint64_t origin[ZT_MAX_RANK]; /* in the whole array */
-    uint64_t memory[256];         /* its values, where array points */
+    uint64_t memory[256];         /* its values; array points here */
     struct zti_array array;
     struct zti_coding coding;
-    bool is_inside; /* all of it is in the box */
+    bool is_inside; /* the tile lies in the box */
 };
 
 static void tile_at(const struct patch *p, const uint64_t *at, struct tile *t)
@@ -61,7 +61,7 @@ static void take_tile(const struct patch *p, struct tile *t)
     t->coding.codec->decode(&t->coding, &r, 0, 1, &view);
 }
 
-/* Replace what the box has of a tile. */
+/* Replace those values of a tile that are in the box. */
 static void mix_values(const struct patch *p, struct tile *t)
 {
     const uint32_t rank = t->array.rank;
@@ -84,7 +84,7 @@ static void mix_values(const struct patch *p, struct tile *t)
     }
 }
 
-/* What a tile is to hold: straight from the box's values where it lies inside. */
+/* A tile's new values: the box's own memory if the tile lies inside, else decoded and mixed. */
 static struct zti_array new_values(const struct patch *p, struct tile *t)
 {
     if (!t->is_inside) {
@@ -118,7 +118,8 @@ static void put_tile(const struct patch *p, struct tile *t)
         to[bits / 8] = (uint8_t)((to[bits / 8] & ~mask) | (p->scratch[bits / 8] & mask));
 }
 
-/* Decoding can overflow to infinity; coding that again would spoil its neighbours. */
+/* Refuse a tile that decodes to infinity beside the box: coded again, that would spoil the tile's
+ * other values. */
 static zt_status check_tile(zt_context *context, const struct patch *p, struct tile *t)
 {
     zt_stats stats;
@@ -135,7 +136,7 @@ static zt_status check_tile(zt_context *context, const struct patch *p, struct t
                     (unsigned long long)t->number);
 }
 
-/* Write each tile that meets the box, or only check that it can be. */
+/* Code each tile that meets the box again, or (is_trial) only check that it can be coded. */
 static zt_status each_tile(zt_context *context, const struct patch *p, bool is_trial)
 {
     const struct zti_grid *grid = &p->coding->grid;

@@ -1,5 +1,5 @@
-/* zfp_index.c: indexes of bare zfp streams: made while coding, by a scan or while decoding;
- * used to decode a stream, or a box of it, from memory or from a source. */
+/* zfp_index.c: indexes of bare zfp streams. They are made while coding, by a scan or while
+ * decoding, and used to decode a stream or a box of it, from memory or from a source. */
 #include "frame/bare/zfp.h"
 
 #include "array/memory.h"
@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-/* ---- what is asked for ---- */
+/* ---- the caller's index ---- */
 
 zt_status zt_zfp_index_init(zt_zfp_index *index, size_t index_struct_bytes)
 {
@@ -39,7 +39,7 @@ static zt_status check_struct(zt_context *context, const zt_zfp_index *index)
     return ZT_OK;
 }
 
-/* The layout that is to be made. */
+/* The layout that the caller asks for. */
 static zt_status layout_of(zt_context *context, const zt_zfp_index *index,
                            const struct zti_coding *coding, struct zti_index_layout *layout)
 {
@@ -90,13 +90,13 @@ zt_status zt_zfp_index_bound(zt_context *context, const zt_array *given, const z
 
 /* ---- making an index ---- */
 
-/* An index in the making. Nothing is to be made where starts.list is NULL. */
+/* An index while its chunks are found; starts.list NULL: none is made. */
 struct maker {
     struct zti_index_layout layout;
     struct zti_starts starts;
 };
 
-/* Get ready for an index of a coding's stream; for none at fixed rate. */
+/* Allocate the starts for an index of a coding's stream; none at fixed rate. */
 static zt_status begin(zt_context *context, const struct zti_coding *coding, zt_zfp_index *index,
                        struct maker *m)
 {
@@ -125,7 +125,7 @@ static zt_status begin(zt_context *context, const struct zti_coding *coding, zt_
                           chunks);
 }
 
-/* Store the index of a stream that was gone through, and free what begin took. */
+/* Store the index of a stream whose chunks were found, and free what begin allocated. */
 static zt_status end(zt_context *context, const struct zti_coding *coding, const void *stream,
                      size_t stream_bytes, uint64_t start_bits, struct maker *m, zt_status status,
                      zt_zfp_index *index)
@@ -150,8 +150,8 @@ static zt_status end(zt_context *context, const struct zti_coding *coding, const
     return status;
 }
 
-/* The coding that a reader of the stream will find: zfp's header has no 0 for minbits and maxbits,
- * and says 1. */
+/* The coding that a reader of the stream will find: zfp's header stores 0 for minbits and maxbits
+ * as 1. */
 static struct zti_coding as_read(const struct zti_coding *coding, const zt_zfp *zfp)
 {
     struct zti_coding read = *coding;
@@ -214,9 +214,9 @@ struct opened {
     struct zti_buffer buffer;
     struct zti_coding coding;
     uint32_t header_bits;
-    uint64_t tile_bits; /* of all tiles, by the index */
+    uint64_t tile_bits; /* of all tiles, as the index says */
     struct zti_index own;
-    const struct zti_index *index; /* or NULL: there is none */
+    const struct zti_index *index; /* NULL: none */
 };
 
 static void close_stream(struct opened *s)
@@ -225,7 +225,8 @@ static void close_stream(struct opened *s)
     zti_index_close(s->input.context, &s->own);
 }
 
-/* Check and open the index of a stream whose coding is known, for a view of it, or NULL. */
+/* Open the index of a stream whose coding is known, and check it, unless decoding 'view' (may be
+ * NULL) will. */
 static zt_status open_index(struct opened *s, const zt_zfp_index *index,
                             const struct zti_view *view)
 {
@@ -251,8 +252,8 @@ static zt_status open_index(struct opened *s, const zt_zfp_index *index,
     return status;
 }
 
-/* Open a stream, and its index where there is one, for a view or NULL; close_stream follows
- * whatever happens. */
+/* Open a stream, and its index if there is one; view as for open_index. The caller calls
+ * close_stream, also on failure. */
 static zt_status open_stream(struct opened *s, const struct zti_input *input, const zt_zfp *zfp,
                              const struct zti_array *array, const zt_zfp_index *index,
                              const struct zti_view *view)
@@ -303,7 +304,7 @@ zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t str
 
 /* ---- decoding ---- */
 
-/* By the index that is there. */
+/* Decode a stream with its index. */
 static zt_status decode_by(zt_context *context, const void *data, size_t data_bytes,
                            const zt_zfp *zfp, const zt_zfp_index *index,
                            const struct zti_array *out, struct zti_coding *coding,
@@ -327,7 +328,7 @@ static zt_status decode_by(zt_context *context, const void *data, size_t data_by
     return status;
 }
 
-/* Without one; it is noted where it is asked for. */
+/* Decode a stream without an index, and make one if index is not NULL. */
 static zt_status decode_without(zt_context *context, const void *data, size_t data_bytes,
                                 const zt_zfp *zfp, zt_zfp_index *index, const struct zti_array *out,
                                 struct zti_coding *coding, uint64_t *end_bits)
@@ -386,7 +387,8 @@ zt_status zt_zfp_decompress_and_index(zt_context *context, const void *data, siz
 
 /* ---- boxes ---- */
 
-/* What decoding a view needs of a stream, at *data. What is not read is zero. */
+/* Read the parts of a stream that decoding a view needs; *data is where the stream begins. Bytes
+ * that are not read are zero. */
 static zt_status load(struct opened *s, const struct zti_view *view, const uint8_t **data)
 {
     struct zti_extents extents =
@@ -401,7 +403,7 @@ static zt_status load(struct opened *s, const struct zti_view *view, const uint8
     status = zti_buffer_reserve_zeroed(s->input.context, &s->buffer, s->input.bytes + 1);
     *data = s->buffer.bytes;
     while (status == ZT_OK && zti_extents_next(&extents, &first, &last)) {
-        if (first < done) /* ranges in ascending order: these bytes are there */
+        if (first < done) /* extents ascend: bytes before 'done' were read */
             first = done;
         if (first >= last)
             continue;

@@ -1,25 +1,25 @@
-/* checksums.c: the checksums of a payload, of each of its ranges: made and verified on all threads,
- * because what is around it runs at the speed of memory. */
+/* checksums.c: a checksum for each range of a payload, computed and verified. All threads take
+ * part, because one hashes more slowly than the rest reads memory. */
 #include "frame/format/format.h"
 #include "core/map.h"
 
 #include <inttypes.h>
 
-/* Ranges are dealt to threads in parts of 2^PART_LOG2 bytes. */
+/* A thread takes a part of 2^PART_LOG2 bytes at a time. */
 enum { PART_LOG2 = 20 };
 
-/* The ranges that begin in bytes [first, last), of which 'bytes' is the first one; each is whole or
- * ends at 'last'. */
+/* The ranges of bytes [first, last) of a payload; 'bytes' points at the first. The last range may
+ * be cut short. */
 struct ranges {
     const uint8_t *bytes;
     uint64_t first, last;
     uint32_t log2;
-    uint8_t *made;         /* where checksums go, from the first of these ranges on; or */
-    const uint8_t *stored; /* where they are, and */
-    uint64_t *bad;         /* where, for each part, its first damaged range; 'last': none */
+    uint8_t *made;         /* to make: where the checksums of these ranges go */
+    const uint8_t *stored; /* to verify: where they are stored */
+    uint64_t *bad;         /* to verify: for each part its first damaged range; 'last': none */
 };
 
-/* Bytes of a part, as power of two: a range at least. */
+/* The logarithm of a part's bytes: at least one range. */
 static uint32_t part_log2(uint32_t log2)
 {
     return log2 < PART_LOG2 ? PART_LOG2 : log2;

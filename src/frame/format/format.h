@@ -1,5 +1,5 @@
-/* format.h: the .zt file, version 1: byte tables, constants, and the functions that store and
- * parse its parts. docs/format/zt.md is the same for readers without this source.
+/* format.h: the .zt file, version 1: byte tables, constants, and the functions that store and parse
+ * its parts. docs/format/zt.md describes the same bytes for readers without this source.
  *
  *   file        = frame, { zero bytes to a multiple of 64, frame }, seek table
  *   frame       = header, payload, 8 zero bytes, tail
@@ -19,22 +19,22 @@
  *               varint   number of the frame's first slice along the array's slowest axis
  *               varints  the frame's extents, rank of them, slowest first
  *               f64      the bound's value; kinds lossless and expert have none
- *               f64      the absolute bound it came to; rel only
- *               f64      the range; psnr only, as is what follows
- *               f64      the frame's mean squared error over the range's square
+ *               f64      the absolute bound that it became; rel only
+ *               f64      the range of the whole array; psnr only
+ *               f64      the frame's mean squared error over the range's square; psnr only
  *               1        bytes of codec parameters
  *               bytes    codec parameters, the codec's own
  *               sections type (1), length (varint), body; until a byte 0 or the end
- *               zeros    to the end
- *   64 U - 8    8        XXH3 of what is before
+ *               zeros    to the hash
+ *   64 U - 8    8        XXH3 of the header before it
  *
  *   PAYLOAD     the codec's stream, byte for byte
  *
  *   TAIL
  *               sections until the end
- *   end - 8     8        XXH3 of the tail before
+ *   end - 8     8        XXH3 of the tail before it
  *
- *   SECTIONS    bit 7 of the type: whoever does not know the type must not decode the frame
+ *   SECTIONS    bit 7 of the type: a reader that does not know it must not decode the frame
  *   01 tail     checksums: byte r, 10 to 30 (written: 12, or up to 15 where the frame would else be
  *               longer than its values), then for each 2^r bytes of payload (the last range may be
  *               shorter) the low 32 bits of their XXH3. Always there
@@ -45,7 +45,7 @@
  *   04 header   units, UTF-8, 1..63 bytes; first frame only
  *   05 header   index: kind (1), varints: tiles a chunk, chunks a partition (0 but in kind hybrid),
  *               bytes of the index in the tail
- *   05 tail     the index itself, described in ../index/index.c; there if and only if the header
+ *   05 tail     the index itself, described in index/index.h; there if and only if the header
  *               has section 05
  *   86 header   special values: varint, how many. NaN, infinities and fill values of a frame with a
  *               lossy bound, which the codec was not given
@@ -58,7 +58,7 @@
  *               1024th of it, and the header, which ends where the tail's hash begins: the last
  *               section. Of frames whose payload has 2^19 bytes or more
  *   87 header   plan: the payload is not of the slab but of an array with its axes in another
- *               order, some of them joined; described in ../plan/plan.h. Exact and special values
+ *               order, some of them joined; described in plan/plan.h. Exact and special values
  *               have their places in that array
  *
  *   SEEK TABLE  right after the last frame's tail
@@ -67,7 +67,7 @@
  *               varint   number of frames, at least 1
  *               varint   extent of the whole array along the slowest axis
  *               varints  for each frame: bytes from its header to the end of its tail, extent
- *   end - 16    8        XXH3 of the table before
+ *   end - 16    8        XXH3 of the table before it
  *   end - 8     4        bytes of the table, from its first to its last
  *   end - 4     4        5A 54 45 93  ("ZTE" 93)
  */
@@ -88,18 +88,18 @@ enum {
     ZTI_CHECKSUM_BYTES = 4,
     ZTI_RANGE_LOG2 = 12, /* a checksum covers 2^12 bytes of payload: checksums are 0.1 % of it, and
                             boxes need not read far beyond what they need */
-    ZTI_RANGE_LONG_LOG2 = 15, /* at most, where the frame would else be longer than its values */
+    ZTI_RANGE_LONG_LOG2 = 15, /* the largest, if a frame were else longer than its values */
     ZTI_RANGE_LEAST_LOG2 = 10,
     ZTI_RANGE_MOST_LOG2 = 30,
-    ZTI_NAME_BYTES = 127, /* at most, without the end */
+    ZTI_NAME_BYTES = 127, /* at most, without the zero byte */
     ZTI_UNITS_BYTES = 63,
     ZTI_HEADER_MAX_BYTES = 255 * ZTI_FRAME_ALIGN_BYTES, /* of any header */
-    ZTI_HEADER_STORED_BYTES = 448, /* of the largest that zti_header_store writes, see there */
+    ZTI_HEADER_STORED_BYTES = 448, /* of the largest that zti_header_store writes */
     ZTI_TABLE_FOOT_BYTES = 16,     /* hash, length, magic */
     ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
     ZTI_INDEX_CHUNK_MOST = 1 << 30,     /* tiles */
     ZTI_INDEX_PARTITION_MOST = 1 << 16, /* chunks */
-    /* of the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
+    /* the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
     ZTI_TABLE_MIN_BYTES = 5 + 4 + ZTI_TABLE_FOOT_BYTES
 };
 
@@ -139,7 +139,7 @@ struct zti_frame {
     uint64_t shape[ZT_MAX_RANK];
     zt_bound bound;       /* as asked for */
     double abs_bound;     /* NaN: none; 0: lossless */
-    struct zti_plan plan; /* how the slab becomes the array that coding.grid is of */
+    struct zti_plan plan; /* how the slab becomes the coded array */
     double range;         /* psnr only: of the whole array, see zti_range_of */
     double error;         /* psnr only: the frame's mean squared error over the square of range */
     struct zti_coding coding;
@@ -149,7 +149,8 @@ struct zti_frame {
     char units[ZTI_UNITS_BYTES + 1];
 };
 
-/* raw.c: whether a frame holds its values as they are, as one may in a file of any codec. */
+/* raw.c: whether a frame is raw: its payload is its values, uncompressed. A file of any codec may
+ * contain raw frames. */
 bool zti_is_raw(const struct zti_frame *frame);
 
 static inline uint64_t zti_frame_bytes(const struct zti_frame *f)
@@ -157,7 +158,7 @@ static inline uint64_t zti_frame_bytes(const struct zti_frame *f)
     return f->header_bytes + f->payload_bytes + ZTI_GAP_BYTES + f->tail_bytes;
 }
 
-/* The values of which a PSNR is: all but NaN, infinities and fill values. */
+/* The number of values that the PSNR counts: all but NaN, infinities and fill values. */
 static inline uint64_t zti_counted_values(const struct zti_frame *f)
 {
     return zti_array_values(f->rank, f->shape) - f->special_values - f->uncounted_values;
@@ -165,17 +166,17 @@ static inline uint64_t zti_counted_values(const struct zti_frame *f)
 
 /* ---- header.c ---- */
 
-/* Write the smallest header that holds all of frame (header_bytes is not looked at) to out, which
- * has room for ZTI_HEADER_STORED_BYTES; returns its bytes. */
+/* Write the smallest header for frame (its header_bytes is ignored) to out, which has room for
+ * ZTI_HEADER_STORED_BYTES; returns its bytes. */
 size_t zti_header_store(const struct zti_frame *frame, uint8_t *out);
 
-/* The length of a header from its first ZTI_FRAME_ALIGN_BYTES bytes; checks magic and version.
- * number is the frame's, for the sentence. */
+/* Read a header's length from its first ZTI_FRAME_ALIGN_BYTES bytes; checks magic and version.
+ * number: the frame's, for messages. */
 zt_status zti_header_bytes(zt_context *context, uint64_t number, const uint8_t *bytes,
                            uint32_t *header_bytes);
 
-/* Parse and check a whole header. All lengths of *frame fit in 62 bits together, all values of
- * its shape in 63 bits of bytes, and the payload is one that the codec can have made. */
+/* Parse and check a whole header. On success the sum of all lengths of *frame fits in 62 bits, the
+ * bytes of its values fit in 63 bits, and the payload's length is possible for the codec. */
 zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *bytes,
                            uint32_t header_bytes, struct zti_frame *frame);
 
@@ -184,7 +185,7 @@ bool zti_is_utf8(const uint8_t *text, size_t n);
 
 /* ---- tail.c ---- */
 
-/* What a tail is made of, beside the checksums. */
+/* What a tail holds beside the checksums. */
 struct zti_tail_parts {
     const struct zti_miss *exact; /* exact values, frame->exact_values of them; may be NULL */
     const uint64_t *starts;       /* of chunks and the end, in the codec's units; may be NULL */
@@ -192,35 +193,36 @@ struct zti_tail_parts {
 };
 
 struct zti_tail {
-    uint32_t range_log2;                /* of the bytes of a range of the payload */
+    uint32_t range_log2;                /* a checksum covers 2^range_log2 bytes of payload */
     const uint8_t *checksums;           /* one for each range */
-    const uint8_t *positions;           /* of exact values: varints */
-    const uint8_t *values;              /* the exact values; also the end of positions */
+    const uint8_t *positions;           /* of exact values, as varints */
+    const uint8_t *values;              /* the exact values; positions end here */
     const uint8_t *index;               /* frame->index_bytes */
-    const uint8_t *head;                /* the payload's, copied; NULL: there is none */
-    struct zti_special_section special; /* count 0: there is none */
+    const uint8_t *head;                /* copy of the payload's head; NULL: none */
+    struct zti_special_section special; /* count 0: none */
 };
 
-/* Choose range_log2, and set the bytes of tail and header; all other numbers are known. */
+/* Set range_log2, tail_bytes and header_bytes; all other numbers are set. */
 void zti_frame_measure(struct zti_frame *frame, const struct zti_tail_parts *parts);
 
-/* The most bytes of a tail where payload, exact values, special values and index are at most as
- * large as the frame says. */
+/* The most bytes of a tail if payload, exact values, special values and index are no larger than
+ * the frame says. */
 uint64_t zti_tail_bytes_max(const struct zti_frame *frame);
 
 /* Write frame->tail_bytes. */
 void zti_tail_store(zt_context *context, const struct zti_frame *frame, const uint8_t *payload,
                     const struct zti_tail_parts *parts, uint8_t *out);
 
-/* Parse and check a tail of frame->tail_bytes; *tail points into it, and into 'map'. */
+/* Parse and check a tail of frame->tail_bytes; *tail points into 'bytes' and 'map'. */
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
                          const uint8_t *bytes, struct zti_buffer *map, struct zti_tail *tail);
 
-/* Of a tail whose hash does not hold: its checksums, if they look like some. */
+/* Find the checksums of a tail whose hash is wrong; false if its first section is not one of
+ * checksums. */
 bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
                              struct zti_tail *tail);
 
-/* Put the exact and the special values that lie in a view of the frame where they belong. */
+/* Store those exact and special values of a frame that lie in a view. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
 
@@ -230,21 +232,22 @@ void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
 void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t payload_bytes,
                         uint32_t log2, uint8_t *out);
 
-/* Verify bytes [first, last) of the payload, of which 'bytes' is the first one; both ends are at
- * multiples of the tail's range or at the payload's end. */
+/* Verify bytes [first, last) of the payload; 'bytes' points at the first. Both ends are multiples
+ * of the tail's range or the payload's end. */
 zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
                                const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
                                uint64_t last);
 
 /* ---- seek.c ---- */
 
-/* The frames of a file in the order they are written or met: the entries of its seek table. */
+/* The frames of a file, in the order in which they are written or read: the entries of its seek
+ * table. */
 struct zti_table {
     uint8_t *entries;
     size_t bytes;
     size_t capacity;
     uint64_t frames;
-    uint64_t extent; /* sum of the frames' */
+    uint64_t extent; /* sum of the frames' extents */
 };
 
 zt_status zti_table_add(zt_context *context, struct zti_table *table, uint64_t frame_bytes,
@@ -257,39 +260,39 @@ uint64_t zti_table_bytes(const struct zti_table *table);
 /* Write it; out has room for zti_table_bytes. */
 void zti_table_store(const struct zti_table *table, uint8_t *out);
 
-/* Where a frame is: place i of a list that ends with one more place, the end of everything. */
+/* Where a frame is. A list of places ends with an extra one for the seek table. */
 struct zti_place {
-    uint64_t at;    /* byte of the file; of the extra one: where the seek table is */
-    uint64_t first; /* slice; of the extra one: the whole extent */
-    uint64_t bytes; /* header to tail; of the extra one: of the seek table */
+    uint64_t at;    /* byte of the file; the extra one's: where the seek table begins */
+    uint64_t first; /* the frame's first slice; the extra one's: the array's extent */
+    uint64_t bytes; /* header to tail; the extra one's: of the seek table */
 };
 
-/* Parse and check a table that ends a file of file_bytes. *places is allocated. */
+/* Parse and check the seek table of a file of file_bytes. The caller frees *places. */
 zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t table_bytes,
                           uint64_t file_bytes, struct zti_place **places, uint64_t *frames);
 
 /* ---- params.c ---- */
 
-/* The caller's params, checked against this version and as long as this version knows them. */
+/* Check the caller's params, and copy them to a struct of this version's size. */
 zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known);
 
-/* Resolve an asked bound for an array of a type: the kind and absolute bound for the codec. lo and
- * hi are the range that rel and psnr are of. */
+/* Resolve the caller's bound for an array of a type to the kind and absolute bound for the codec.
+ * lo and hi: the whole array's range, for rel and psnr. */
 zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
                             double hi, zt_bound_kind *kind, double *abs_bound);
 
-/* Whether a bound is of the whole array's range. */
+/* Whether a bound is relative to the whole array's range. */
 bool zti_needs_range(const zt_bound *bound);
 
-/* The width of a range, as what a PSNR is of: never more than it is, for it may be rounded where
- * the type is int64; 0 where there is none, or none whose square roots and parts double can hold.
- * */
+/* The width of a range, as the PSNR uses it: never more than the true width, as the ends of an
+ * int64 range may be rounded. 0 where the range is empty, below 2^-1000 or infinite. */
 double zti_range_of(uint32_t type, double lo, double hi);
 
-/* The PSNR of so many values whose squared errors over the square of the range have this sum. */
+/* The PSNR of 'values' values, where 'squares' is the sum of their squared errors over the square
+ * of the range. */
 double zti_psnr_of(double squares, uint64_t values);
 
-/* ZT_BAD_ARG or ZT_UNSUPPORTED for what cannot be asked for, or stand in a file. */
+/* ZT_BAD_ARG for a bound that no caller and no file can have. */
 zt_status zti_bound_check(zt_context *context, const zt_bound *bound);
 
 /* Check info->struct_bytes, and copy what fits of *known into it. */

@@ -57,7 +57,7 @@ static uint8_t *put_index(uint8_t *at, const struct zti_frame *frame)
     return zti_put_varint(at, frame->index_bytes);
 }
 
-/* A section that says how many there are; none where there are none. */
+/* A section with a count; none if it is 0. */
 static uint8_t *put_count(uint8_t *at, uint8_t type, uint64_t count)
 {
     if (count == 0)
@@ -189,7 +189,7 @@ static zt_status take_index(zt_context *context, uint64_t number, const uint8_t 
     return ZT_OK;
 }
 
-/* How many special or uncounted values there are. */
+/* Parse the number of special or uncounted values. */
 static zt_status take_count(zt_context *context, uint64_t number, const char *what,
                             const uint8_t *body, uint64_t body_bytes, const struct zti_frame *frame,
                             uint64_t *count)
@@ -290,7 +290,7 @@ static zt_status parse_bound(zt_context *context, uint64_t number, uint8_t byte,
     return ZT_OK;
 }
 
-/* Numbers and shape; what is left for the payload's plausibility is check_payload. */
+/* Parse type, shape and lengths; check_payload checks the payload's length against them later. */
 static zt_status parse_numbers(zt_context *context, uint64_t number, uint8_t type_byte,
                                struct zti_cursor *c, struct zti_frame *frame)
 {
@@ -315,8 +315,8 @@ static zt_status parse_numbers(zt_context *context, uint64_t number, uint8_t typ
     return ZT_OK;
 }
 
-/* A payload shorter than its head and tiles can be is found here, before memory for an array is
- * asked for. */
+/* Check that a payload of this length can hold its head and tiles, before memory for the array is
+ * allocated. */
 static zt_status check_payload(zt_context *context, uint64_t number, const struct zti_frame *frame)
 {
     const struct zti_coding *coding = &frame->coding;

@@ -1,5 +1,5 @@
-/* seek.c: the seek table at the end of a file: where each frame is, and the mark that the file is
- * complete. The bytes are described in format.h. */
+/* seek.c: the seek table at the end of a file, stored and parsed: where each frame is, and the mark
+ * that the file is complete. The bytes are described in format.h. */
 #include "frame/format/format.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* special.c: the section of special values: found, stored, parsed, put back. The bytes are
- * described in special.h. */
+/* special.c: finds the special values of a slab, stores and parses their section, and writes them
+ * into decoded arrays. The bytes are described in special.h. */
 #include "frame/format/special.h"
 
 #include "array/rows.h"
@@ -11,7 +11,8 @@
 
 /* ---- the mask ---- */
 
-/* Values a part of the search; a multiple of 64, so that parts do not share words. */
+/* Values that a thread searches at a time; a multiple of 64, so that parts share no word of the
+ * mask. */
 enum { PART_VALUES = 1 << 18 };
 
 struct search {
@@ -50,7 +51,8 @@ struct run {
     uint64_t first, last;
 };
 
-/* The place of the first bit from 'at' on that is set, or with flip is not; 'values' if none. */
+/* The place of the first set bit from 'at' on, or with flip = ~0 of the first clear one; 'values'
+ * if none. */
 static uint64_t next_bit(const uint64_t *mask, uint64_t values, uint64_t at, uint64_t flip)
 {
     while (at < values) {
@@ -71,7 +73,7 @@ static bool next_run(const uint64_t *mask, uint64_t values, struct run *run)
     return run->first < values;
 }
 
-/* ---- Golomb's code of exponential order ---- */
+/* ---- exp-Golomb codes ---- */
 
 static uint32_t code_bits(uint64_t n, uint32_t k)
 {
@@ -86,7 +88,7 @@ static void put_code(struct zti_bit_writer *w, uint64_t n, uint32_t k)
     zti_put_bits64(w, v & ((UINT64_C(1) << length) - 1), length);
 }
 
-/* false where there is none, or one beyond what any frame has. */
+/* false at the end, or for a number that no frame can have. */
 static bool take_code(struct zti_bit_reader *r, uint32_t k, uint64_t *n)
 {
     if (r->at >= r->end)
@@ -104,14 +106,14 @@ static bool take_code(struct zti_bit_reader *r, uint32_t k, uint64_t *n)
 
 /* ---- the body ---- */
 
-/* What the body is made of. */
+/* How the body will be stored. */
 struct plan {
     uint32_t patterns;
     uint64_t pattern[ZTI_SPECIAL_PATTERNS];
     uint32_t k;
     uint64_t places_bytes;
-    const uint64_t *mask; /* whose runs are the places */
-    uint64_t distance;    /* repeats; else 0 */
+    const uint64_t *mask; /* the mask, or its changes */
+    uint64_t distance;    /* D of repeats; else 0 */
 };
 
 static uint32_t number_bits(uint32_t patterns)
@@ -133,7 +135,7 @@ static uint32_t pattern_of(const struct plan *plan, uint64_t bits)
     return i;
 }
 
-/* The distinct patterns; none where there are too many. */
+/* Collect the distinct patterns; 0 where there are too many. */
 static void find_patterns(const struct zti_array *slab, const struct zti_special *s,
                           struct plan *plan)
 {
@@ -155,7 +157,7 @@ static void find_patterns(const struct zti_array *slab, const struct zti_special
         }
 }
 
-/* The runs of a mask. */
+/* Count the runs of a mask. */
 static uint64_t count_runs(const uint64_t *mask, uint64_t values)
 {
     uint64_t runs = 0, before = 0;
@@ -166,7 +168,7 @@ static uint64_t count_runs(const uint64_t *mask, uint64_t values)
     return runs;
 }
 
-/* Where a mask differs from itself so many places before, 64 or more. */
+/* out[i] = mask[i] ^ mask[i - distance], for each bit; distance is 64 or more. */
 static void find_changes(const uint64_t *mask, uint64_t values, uint64_t distance, uint64_t *out)
 {
     const uint64_t words = distance / 64, shift = distance % 64;
@@ -179,8 +181,8 @@ static void find_changes(const uint64_t *mask, uint64_t values, uint64_t distanc
     out[values / 64] &= (UINT64_C(1) << values % 64) - 1;
 }
 
-/* Take the changes from row to row, slice to slice or volume to volume, where they have by far
- * fewer runs than the mask. 'spare' and 'best' are as large as the mask. */
+/* Choose repeats (of rows, slices or volumes) if their changes have less than half as many runs as
+ * the mask. 'spare' and 'best' are scratch as large as the mask. */
 static void find_repeats(const struct zti_array *slab, const struct zti_special *s, uint64_t *spare,
                          uint64_t *best, struct plan *plan)
 {
@@ -202,7 +204,7 @@ static void find_repeats(const struct zti_array *slab, const struct zti_special 
     }
 }
 
-/* The k that takes the fewest bits, and their bytes; a bit map where that takes fewer. */
+/* Choose the k with the fewest bits, or a bit map if that is shorter; sets places_bytes. */
 static void find_k(const struct zti_special *s, struct plan *plan)
 {
     uint64_t bits[ZTI_SPECIAL_MAX_K + 1] = {0}, lengths = 0, past = 0;
@@ -250,7 +252,7 @@ static uint8_t *put_places(const struct zti_special *s, const struct plan *plan,
     return at + plan->places_bytes;
 }
 
-/* Which pattern each special value has, or the values. */
+/* Store the pattern's number of each special value, or the values. */
 static uint8_t *put_rest(const struct zti_array *slab, const struct zti_special *s,
                          const struct plan *plan, uint8_t *at)
 {
@@ -356,7 +358,7 @@ uint64_t zti_special_bytes_max(uint32_t type, uint64_t values)
 {
     const uint64_t value_bytes = zt_type_bytes(type);
     const uint64_t one_by_one = values / ZTI_SPECIAL_PART * value_bytes;
-    const uint64_t numbers = values / 2 + 1; /* 4 bits each */
+    const uint64_t numbers = values / 2 + 1; /* of patterns, 4 bits each */
     return 2 + 2 * ZTI_VARINT_MAX_BYTES + ZTI_SPECIAL_PATTERNS * value_bytes + values / 8 + 1 +
            (one_by_one > numbers ? one_by_one : numbers);
 }
@@ -404,7 +406,7 @@ bool zti_special_next(struct zti_special_places *p)
     return true;
 }
 
-/* The pattern of special value i. */
+/* The pattern's number of special value i. */
 static uint32_t number_of(const struct zti_special_section *s, uint64_t i)
 {
     const uint32_t width = number_bits(s->patterns);
@@ -414,7 +416,7 @@ static uint32_t number_of(const struct zti_special_section *s, uint64_t i)
 
 static bool are_numbers_good(const struct zti_special_section *s)
 {
-    if ((s->patterns & (s->patterns - 1)) == 0) /* no number is too large */
+    if ((s->patterns & (s->patterns - 1)) == 0) /* a power of two: no number is too large */
         return true;
     for (uint64_t i = 0; i < s->count; i++)
         if (number_of(s, i) >= s->patterns)
@@ -422,7 +424,7 @@ static bool are_numbers_good(const struct zti_special_section *s)
     return true;
 }
 
-/* Whether the places are 'count' of the frame's values, and nothing but. */
+/* Whether the places are those of exactly 'count' values, with no bits left over. */
 static bool are_places_good(const struct zti_special_section *s)
 {
     struct zti_special_places p = zti_special_places_of(s);
@@ -438,7 +440,7 @@ static bool are_places_good(const struct zti_special_section *s)
     return p.reader.end - p.reader.at < 8;
 }
 
-/* The bits [from, from + 64) of a map, of which those before 0 are 0; from > -64. */
+/* 64 bits of a map from bit at - distance on; bits before the map are 0. */
 static uint64_t map_word(const uint8_t *map, uint64_t at, uint64_t distance)
 {
     if (at + 64 <= distance)
@@ -451,8 +453,7 @@ static uint64_t map_word(const uint8_t *map, uint64_t at, uint64_t distance)
                       : zti_get_le64(word) >> shift | zti_get_le64(word + 8) << (64 - shift);
 }
 
-/* Turn changes from what is 'distance' before into a map, and let the section have that for its
- * places. */
+/* Expand repeats to a bit map, and make that the section's places. */
 static zt_status expand(zt_context *context, struct zti_buffer *map, struct zti_special_section *s)
 {
     const uint64_t distance = s->repeats.distance;
@@ -463,7 +464,7 @@ static zt_status expand(zt_context *context, struct zti_buffer *map, struct zti_
         return status;
     memset(map->bytes, 0, (size_t)words * 8);
     uint64_t read_bits = 0;
-    for (; zti_special_next(&p); read_bits = p.reader.at) /* the zero bits at the end are no code */
+    for (; zti_special_next(&p); read_bits = p.reader.at) /* padding is no code */
         for (uint64_t i = p.first; i < p.last; i++)
             map->bytes[i / 8] |= (uint8_t)(1u << i % 8);
     const bool is_read = p.reader.end - read_bits < 8;
@@ -478,16 +479,17 @@ static zt_status expand(zt_context *context, struct zti_buffer *map, struct zti_
     return ZT_OK;
 }
 
-/* What reading repeats takes: a bit for each value, unless that is far more than the section. */
+/* Prepare repeats for reading: expand them to a bit map, or, if that were more than MAP_MOST times
+ * the section, build the segment tree. */
 static zt_status open_repeats(zt_context *context, struct zti_buffer *memory,
                               struct zti_special_section *s)
 {
-    enum { MAP_MOST = 64 }; /* bytes for one of the section */
+    enum { MAP_MOST = 64 };
     return s->values / 8 / MAP_MOST > s->body_bytes ? zti_special_repeats_open(context, s, memory)
                                                     : expand(context, memory, s);
 }
 
-/* Whether a distance is that of rows, slices or volumes. */
+/* Whether a distance is a product of the last extents. */
 static bool is_distance(uint64_t distance, uint32_t rank, const uint64_t *shape)
 {
     uint64_t product = 1;
@@ -535,7 +537,7 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
     return ZT_OK;
 }
 
-/* The bits of special value 'i'. */
+/* The bit pattern of special value i. */
 static uint64_t special_bits(const struct zti_special_section *s, uint64_t i)
 {
     const size_t value_bytes = zt_type_bytes(s->type);
@@ -576,7 +578,7 @@ void zti_special_put(const struct zti_special_row *row, uint64_t first, uint64_t
         zti_set_bits_at(to, special_bits(s, number + i), value_bytes);
 }
 
-/* Where the row begins that place[] is the first value of. */
+/* Set first and out of the row that begins at place[]. */
 static void find_row(struct zti_special_row *row)
 {
     uint64_t at[ZT_MAX_RANK];
@@ -600,11 +602,11 @@ bool zti_special_next_row(struct zti_special_row *row)
     return false;
 }
 
-/* Put what each row has of the runs. */
+/* Store the special values of each row: one pass over rows and runs together. */
 static void apply_runs(const struct zti_special_section *s, struct zti_special_row *row)
 {
     struct zti_special_places p = zti_special_places_of(s);
-    uint64_t done = 0; /* special values before the run at hand */
+    uint64_t done = 0; /* special values before the current run */
     bool has_run = zti_special_next(&p);
     do {
         const uint64_t row_end = row->first + row->n;

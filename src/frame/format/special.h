@@ -1,6 +1,5 @@
-/* special.h: values that no lossy codec can be given as they are: NaN, infinities, and the fill
- * values that the caller names. Their places and bits are kept in a section of the frame, and
- * what the codec sees in their places is smooth. */
+/* special.h: the section of special values: NaN, infinities and the fill values that the caller
+ * names, which no lossy codec is given. The section keeps their places and bits exactly. */
 #ifndef ZTI_FRAME_FORMAT_SPECIAL_H
 #define ZTI_FRAME_FORMAT_SPECIAL_H
 
@@ -14,31 +13,31 @@
  *
  *   size       field
  *   u8         P, distinct bit patterns, 0..16; 0: each special value is stored
- *   u8         k, 0..20; 255: the places are a bit map; 32 + k: of repeats, see below
- *   varint     repeats only: the distance, 64 values or more
+ *   u8         k, 0..20; 255: the places are a bit map; 32 + k: they are repeats, see below
+ *   varint     repeats only: the distance D, 64 values or more
  *   varint     R, bytes of the places
  *   P values   the patterns, in the order in which they first occur
- *   R bytes    places, by runs in C order: values that are not special before a run (after the
- *              first run one less, as there is one at least), then the run's length less 1; both
- *              in Golomb's code of exponential order, the first with k, the second with 0; padded
- *              with zero bits. Or a bit for each value of the frame, set where it is special
+ *   R bytes    runs of special values in C order: the number of values between the run before and
+ *              this one (less 1 but for the first run), then the run's length less 1; both in
+ *              exp-Golomb codes, the first with k, the second with 0; padded with zero bits. Or a
+ *              bit map: a bit for each value of the frame, set where it is special
  *   bytes      P > 1: the pattern's number for each special value, in as many bits as P - 1 has.
  *              P = 0: the values
  *
- * Where one slice has special values in the places of the one before, the runs are those of values
- * that are special and whose fellow the distance before them is not, or the other way round; the
- * first ones have none, which is not special. The distance is the product of the last extents.
+ * Repeats are for arrays whose slices have special values in the same places. Let s(i) be 1 if
+ * value i is special, else 0; s(i) = 0 for i < 0. The runs are then those of the values whose s(i)
+ * differs from s(i - D). D is a product of the last extents: the values of a row, slice or volume.
  *
- * The code of n with k: v = n + 2^k has L + 1 bits; L - k zero bits, a one bit, then the low L bits
- * of v, least significant first. */
+ * The exp-Golomb code of n with k: v = n + 2^k has L + 1 bits; the code is L - k zero bits, a one
+ * bit, then the low L bits of v, least significant first. */
 enum {
     ZTI_SPECIAL_PATTERNS = 16,
     ZTI_SPECIAL_MAX_K = 20,
     ZTI_SPECIAL_BIT_MAP = 255,
     ZTI_SPECIAL_REPEATS = 32,
     ZTI_SPECIAL_DISTANCE_LEAST = 64,
-    /* Of the values of a frame, this part at most is stored one by one; with more patterns of more
-     * values the frame is coded without loss. */
+    /* Above 16 patterns, at most 1 in 8 values of a frame may be special; else the frame is coded
+     * without loss. */
     ZTI_SPECIAL_PART = 8
 };
 
@@ -46,15 +45,15 @@ enum {
 struct zti_special {
     uint64_t *mask; /* a bit for each value, in C order; whole words */
     uint64_t values;
-    uint64_t count;         /* of special ones */
-    bool is_over;           /* too many to be stored one by one */
-    struct zti_buffer body; /* of the section */
+    uint64_t count;         /* special ones among them */
+    bool is_over;           /* too many patterns and values to be stored */
+    struct zti_buffer body; /* the section's */
     uint64_t body_bytes;
-    struct zti_buffer filled; /* the slab with them filled in */
+    struct zti_buffer filled; /* the slab with special values replaced (write/fill.c) */
 };
 
-/* Find the special values of a slab and make the section's body: values with one of 'fills' bit
- * patterns, and where the type has them NaN and infinities. */
+/* Find the special values of a slab and make the section's body. Special are NaN, infinities, and
+ * values with one of the 'fills' bit patterns of 'fill'. */
 zt_status zti_special_find(zt_context *context, const struct zti_array *slab, uint32_t fills,
                            const uint64_t *fill, struct zti_special *special);
 void zti_special_free(zt_context *context, struct zti_special *special);
@@ -62,17 +61,17 @@ void zti_special_free(zt_context *context, struct zti_special *special);
 /* The most bytes of a body. */
 uint64_t zti_special_bytes_max(uint32_t type, uint64_t values);
 
-/* Places that are changes from slice to slice (special_repeats.c). */
+/* A segment tree for reading repeats (special_repeats.c). */
 struct zti_special_repeats {
-    uint64_t distance;  /* values of a slice; 0: the places are no changes */
-    uint64_t pieces;    /* of a slice, between columns where changes begin or end */
-    uint64_t leaves;    /* of the tree: a power of two; pieces or more */
+    uint64_t distance;  /* D above; 0: the places are no repeats */
+    uint64_t pieces;    /* of a slice, cut where any run begins or ends */
+    uint64_t leaves;    /* of the tree: a power of two, at least pieces */
     uint64_t *cut;      /* where each piece begins, and the slice's end */
-    uint64_t *special;  /* columns below each node of the tree, number 1 the root, that are */
-    uint8_t *is_turned; /* nodes below which what is special is the other way round */
+    uint64_t *special;  /* special columns below each node; node 1 is the root */
+    uint8_t *is_turned; /* nodes whose subtrees count inverted */
 };
 
-/* A section that is read. */
+/* A parsed section. */
 struct zti_special_section {
     const uint8_t *body;
     uint64_t body_bytes;
@@ -85,9 +84,9 @@ struct zti_special_section {
     struct zti_special_repeats repeats;
 };
 
-/* Parse and check a body; ZT_CORRUPT unless it places 'count' values of an array of this shape.
- * Eight bytes beyond the body are readable. Memory that places need, which is no more than a few
- * hundred times the body's, is in 'memory'. */
+/* Parse and check a body; ZT_CORRUPT unless it places 'count' values in an array of this shape.
+ * Eight bytes beyond the body are readable. Repeats are expanded in 'memory', at most a few hundred
+ * times the body's size. */
 zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t *body,
                             uint64_t body_bytes, uint32_t type, uint32_t rank,
                             const uint64_t *shape, uint64_t count, struct zti_buffer *memory,
@@ -96,26 +95,25 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
 /* Add a section's finite values to a list of ZT_MAX_FILLS fill values at most. */
 void zti_special_fills(const struct zti_special_section *section, uint32_t *fills, uint64_t *fill);
 
-/* Put the special values of a frame of this shape that lie in a view where they belong; repeats are
- * of the last of its extents. */
+/* Store those special values of a frame of this shape that lie in a view. */
 void zti_special_apply(const struct zti_special_section *section, uint32_t rank,
                        const uint64_t *shape, const struct zti_view *view);
 
 /* ---- special.c and special_repeats.c ---- */
 
-/* The runs of a section, one after the other. */
+/* An iterator over the runs of a section. */
 struct zti_special_places {
     const struct zti_special_section *section;
     struct zti_bit_reader reader;
-    uint64_t first, last; /* the run at hand */
+    uint64_t first, last; /* the current run */
 };
 
 struct zti_special_places zti_special_places_of(const struct zti_special_section *section);
 
-/* The next run; false after the last one, or where the bits make no run within the frame. */
+/* Go to the next run; false after the last one, or if the bits give no run within the frame. */
 bool zti_special_next(struct zti_special_places *places);
 
-/* The rows of a view, one after the other: values [first, first + n) of the frame. */
+/* An iterator over the rows of a view: a row is values [first, first + n) of the frame. */
 struct zti_special_row {
     const struct zti_special_section *section;
     uint32_t rank;
@@ -128,16 +126,16 @@ struct zti_special_row {
 
 bool zti_special_next_row(struct zti_special_row *row);
 
-/* Put special values in the places [first, last) of a row; the first is number 'number' of them. */
+/* Store special values number, number + 1, ... of the section in places [first, last) of a row. */
 void zti_special_put(const struct zti_special_row *row, uint64_t first, uint64_t last,
                      uint64_t number);
 
-/* What reading repeats takes, in 'memory'; and whether they are the section's 'count' values. */
+/* Build the segment tree of repeats in 'memory'; then check that they place 'count' values. */
 zt_status zti_special_repeats_open(zt_context *context, struct zti_special_section *section,
                                    struct zti_buffer *memory);
 bool zti_special_repeats_are_good(const struct zti_special_section *section);
 
-/* Put what the rows of a view, from the one at hand on, have of them. */
+/* Store special values in the current row of a view and all after it. */
 void zti_special_repeats_apply(const struct zti_special_section *section,
                                struct zti_special_row *row);
 

@@ -1,26 +1,26 @@
-/* special_repeats.c: the places of special values that are stored as changes from slice to slice
- * (special.h), read without a bit for each value of the frame.
+/* special_repeats.c: reads repeats, the places of special values that are stored as changes from
+ * slice to slice (special.h), in memory proportional to the section instead of the frame.
  *
- * A slice is 'distance' values. The columns where runs of changes begin or end cut every slice
- * into pieces; a change turns whole pieces over. A segment tree over the pieces keeps how many
- * columns below each node are special, so that a run, the count of a slice and the number of the
- * first special value of a row each take a logarithm of the pieces. Memory and time follow the
- * runs, of which a byte of the section holds four at most, and the rows that are asked for. */
+ * A slice is 'distance' values; a column is a position in it. All columns where runs of changes
+ * begin or end cut the slice into pieces; a change inverts whole pieces. A segment tree over the
+ * pieces counts the special columns below each node. So inverting a run, counting a slice, and
+ * finding the number of a row's first special value each take time logarithmic in the pieces.
+ * Memory and time grow with the number of runs (a byte of the section holds four at most) and of
+ * rows read. */
 #include "frame/format/special.h"
 
 #include <stdlib.h>
 
-/* Where the pass through the slices is: the tree is that of 'slice', before which there were 'done'
- * special values. */
+/* A pass through the slices: the tree describes 'slice'; 'done' special values are before that. */
 struct pass {
     const struct zti_special_section *section;
     struct zti_special_places places;
-    bool has_run; /* what is left of it is [places.first, places.last) */
+    bool has_run; /* its rest is [places.first, places.last) */
     uint64_t slice, done;
-    uint64_t read_bits; /* where the last run ended */
+    uint64_t read_bits; /* bit after the last run */
 };
 
-/* Pieces [lo, hi) below a node of the tree. */
+/* A node of the tree, and the pieces [lo, hi) below it. */
 struct node {
     uint64_t number, lo, hi;
 };
@@ -40,7 +40,7 @@ static struct node right_of(struct node n)
     return (struct node){.number = 2 * n.number + 1, .lo = n.lo + (n.hi - n.lo) / 2, .hi = n.hi};
 }
 
-/* Where a piece begins; behind the last one, the slice's end. */
+/* The column where a piece begins; after the last piece, the slice's end. */
 static uint64_t cut_at(const struct zti_special_repeats *t, uint64_t piece)
 {
     return t->cut[piece < t->pieces ? piece : t->pieces];
@@ -51,7 +51,7 @@ static uint64_t columns_of(const struct zti_special_repeats *t, struct node n)
     return cut_at(t, n.hi) - cut_at(t, n.lo);
 }
 
-/* Turn over the columns [first, last), which begin and end with pieces. */
+/* Invert columns [first, last), which are whole pieces, below a node. */
 static void turn(const struct zti_special_repeats *t, struct node n, uint64_t first, uint64_t last)
 {
     const uint64_t lo = cut_at(t, n.lo), hi = cut_at(t, n.hi);
@@ -69,12 +69,12 @@ static void turn(const struct zti_special_repeats *t, struct node n, uint64_t fi
     t->special[n.number] = t->is_turned[n.number] ? hi - lo - below : below;
 }
 
-/* Special values of the slice before a column. */
+/* The number of the slice's special values before a column. */
 static uint64_t count_before(const struct zti_special_repeats *t, uint64_t column)
 {
     struct node n = root_of(t);
     uint64_t count = 0;
-    bool is_turned = false; /* by the nodes above */
+    bool is_turned = false; /* inverted by the nodes above */
     while (n.hi - n.lo > 1) {
         const struct node left = left_of(n), right = right_of(n);
         is_turned ^= t->is_turned[n.number];
@@ -154,7 +154,7 @@ static void go_to(struct pass *p, uint64_t slice)
     p->slice = slice;
 }
 
-/* Take changes [first, last), which end in the slice that they begin in. */
+/* Apply changes [first, last), which lie in one slice. */
 static void change(struct pass *p, uint64_t first, uint64_t last)
 {
     const struct zti_special_repeats *const t = &p->section->repeats;
@@ -163,8 +163,8 @@ static void change(struct pass *p, uint64_t first, uint64_t last)
     turn(t, root_of(t), first - begins, last - begins);
 }
 
-/* Take the changes of n whole slices from one on: of two that follow each other, one has special
- * values where the other has none. */
+/* Apply changes of n whole slices. Each inverts the one before, so that two consecutive slices
+ * together have 'distance' special values: pairs are only counted. */
 static void change_whole(struct pass *p, uint64_t slice, uint64_t n)
 {
     const uint64_t distance = p->section->repeats.distance, pairs = (n - 1) / 2;
@@ -175,7 +175,7 @@ static void change_whole(struct pass *p, uint64_t slice, uint64_t n)
         change(p, slice * distance, (slice + 1) * distance);
 }
 
-/* Take all changes before value 'end', which is where a slice ends. */
+/* Apply all changes before value 'end', the end of a slice. */
 static void take_changes(struct pass *p, uint64_t end)
 {
     const uint64_t distance = p->section->repeats.distance;
@@ -209,9 +209,9 @@ bool zti_special_repeats_are_good(const struct zti_special_section *s)
     return p.done == s->count && p.places.reader.end - p.read_bits < 8;
 }
 
-/* ---- what a view has of them ---- */
+/* ---- special values of a view ---- */
 
-/* Special values of the slice at hand among columns [first, last), in order. */
+/* Calls 'take' for the special values in columns [first, last) of the current slice, in order. */
 struct wanted {
     const struct zti_special_repeats *repeats;
     uint64_t first, last;
@@ -237,7 +237,7 @@ static void find(const struct wanted *w, struct node n, bool is_turned)
 
 struct in_slice {
     struct zti_special_row *row;
-    uint64_t begins; /* the slice's first value */
+    uint64_t begins; /* the frame's value at which the slice begins */
     uint64_t number; /* of the next special value */
 };
 

@@ -1,6 +1,6 @@
-/* tail.c: a frame's tail: checksums of the payload, the values that are kept exactly because the
- * codec would have left them beyond the bound or could not be given them, and the index. The bytes
- * are described in format.h. */
+/* tail.c: a frame's tail, stored and parsed: checksums of the payload, exact values that the codec
+ * would have left beyond the bound, special values, the index, and a copy of header and head. The
+ * bytes are described in format.h. */
 #include "frame/format/format.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@ static uint64_t ranges_of(uint64_t payload_bytes, uint32_t log2)
     return (payload_bytes >> log2) + ((payload_bytes & ((UINT64_C(1) << log2) - 1)) != 0);
 }
 
-/* Bytes of a section's body, its type and its length. */
+/* Bytes of a section: type, length and body. */
 static uint64_t section_bytes(uint64_t body_bytes)
 {
     return 1 + zti_varint_bytes(body_bytes) + body_bytes;
@@ -21,7 +21,7 @@ static uint64_t checksums_body_bytes(uint64_t payload_bytes, uint32_t log2)
     return 1 + ranges_of(payload_bytes, log2) * ZTI_CHECKSUM_BYTES;
 }
 
-/* What is stored for the position of value i. */
+/* The number that is stored for the position of exact value i. */
 static uint64_t step_to(const struct zti_miss *list, uint64_t i)
 {
     return i == 0 ? list[0].at : list[i].at - list[i - 1].at - 1;
@@ -45,7 +45,7 @@ static uint64_t special_section_bytes(const struct zti_frame *f)
     return f->special_values == 0 ? 0 : section_bytes(f->special_bytes);
 }
 
-/* So that the copy is about a thousandth of the payload at most. */
+/* The limits keep the copy below about a thousandth of the payload. */
 enum { COPY_LEAST_BYTES = 1 << 19, COPY_PART = 1024 };
 
 static bool has_copy(const struct zti_frame *f)
@@ -53,14 +53,15 @@ static bool has_copy(const struct zti_frame *f)
     return f->payload_bytes >= COPY_LEAST_BYTES;
 }
 
-/* Of the payload's head. */
+/* Bytes of the payload's head in the copy; 0: it is too long. */
 static uint64_t copied_bytes(const struct zti_frame *f)
 {
     const uint64_t head = zti_head_bytes(&f->coding);
     return head <= f->payload_bytes / COPY_PART ? head : 0;
 }
 
-/* With a copy of the header, which says how long the tail is with it. */
+/* Bytes of the tail with the copy section. It holds the header, which states these bytes as a
+ * varint; so they are found by iteration. */
 static uint64_t with_copy(const struct zti_frame *f, uint64_t bytes)
 {
     uint8_t header[ZTI_HEADER_STORED_BYTES];
@@ -73,7 +74,8 @@ static uint64_t with_copy(const struct zti_frame *f, uint64_t bytes)
     return copied.tail_bytes;
 }
 
-/* Checksums of larger ranges, as long as the frame is longer than its values and they are fewer. */
+/* Doubles the ranges of checksums while the frame is longer than its values and that makes
+ * checksums fewer. */
 void zti_frame_measure(struct zti_frame *f, const struct zti_tail_parts *parts)
 {
     const uint64_t values = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
@@ -179,7 +181,7 @@ static zt_status parse_side(zt_context *context, uint64_t number, const struct z
         struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
         for (uint64_t i = 0; i < count && is_good; i++) {
             uint64_t step = zti_take_varint(&c);
-            is_good = !c.is_bad && step < values - at; /* at: the first place that is still free */
+            is_good = !c.is_bad && step < values - at; /* at: the position after the value before */
             at += step + 1;
         }
         is_good = is_good && c.at == c.end;
@@ -281,7 +283,7 @@ bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes
     if (frame->tail_bytes < ZTI_HASH_BYTES)
         return false;
     struct zti_cursor c = {.at = bytes, .end = bytes + (frame->tail_bytes - ZTI_HASH_BYTES)};
-    const uint8_t type = zti_take_byte(&c); /* the writer puts them first */
+    const uint8_t type = zti_take_byte(&c); /* the writer stores them first */
     const uint64_t n = zti_take_varint(&c);
     const uint8_t *body = zti_take_bytes(&c, n);
     return body && type == ZTI_SECTION_CHECKSUMS &&
@@ -293,7 +295,7 @@ static void apply_exact(const struct zti_frame *frame, const struct zti_tail *ta
 {
     struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
     size_t value_bytes = zt_type_bytes(frame->type);
-    uint64_t next = 0; /* the first place that is still free */
+    uint64_t next = 0; /* the position after the value before */
     for (uint64_t k = 0; k < frame->exact_values; k++) {
         uint64_t at = next + zti_take_varint(&c), rest = at, place[ZT_MAX_RANK];
         next = at + 1;
@@ -311,7 +313,7 @@ static void apply_exact(const struct zti_frame *frame, const struct zti_tail *ta
     }
 }
 
-/* Places count in the coded order of axes; that some are joined makes no difference. */
+/* Positions count in C order of the coded axes; joining axes does not change them. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view)
 {

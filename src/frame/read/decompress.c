@@ -1,6 +1,6 @@
-/* decompress.c: zt_decompress, zt_decompress_box and zt_inspect: a reader over the caller's
- * memory, in which payloads are decoded where they lie; those in a GPU's memory are fetched,
- * because the host verifies checksums. */
+/* decompress.c: zt_decompress, zt_decompress_box and zt_inspect: a reader over the caller's memory.
+ * Payloads in the host's memory are decoded in place; those in a GPU's are copied to the host,
+ * which verifies checksums. */
 #include "frame/read/reader.h"
 
 static zt_status open_memory(zt_context *context, const void *data, size_t data_bytes,

@@ -1,11 +1,12 @@
-/* input.c: reading from memory and from sources. */
+/* input.c: reads a file's bytes from memory, a source of known size or a sequential one
+ * (input.h). */
 #include "frame/read/input.h"
 
 #include "array/memory.h"
 
 #include <inttypes.h>
 
-/* What is asked for at once of a sequential source, before it has shown that it has more. */
+/* Bytes of the first request for a long part of a sequential source, and of each when skipping. */
 enum { STEP_BYTES = 4 << 20, SKIP_BYTES = 1 << 16 };
 
 static zt_status cut_short(const struct zti_input *input, uint64_t at)
@@ -63,8 +64,8 @@ zt_status zti_input_take(struct zti_input *input, size_t n, uint8_t *to, size_t 
     return status;
 }
 
-/* The next n bytes of a sequential source: the buffer doubles as they arrive, so that a length
- * that lies costs no more memory than twice what is there. */
+/* Read the next n bytes of a sequential source. The buffer doubles as they arrive, so that a wrong
+ * length in a file costs at most twice the memory of the bytes that exist. */
 static zt_status take_all(struct zti_input *input, uint64_t n, struct zti_buffer *buffer)
 {
     size_t have = 0;

@@ -1,5 +1,5 @@
-/* load.c: one frame of a file, from its bytes to values: what has to be read is read, what is read
- * is verified, and then decoded. */
+/* load.c: one frame of a file, from bytes to values. Reads the parts of the frame that a view
+ * needs, verifies their checksums, and decodes them. */
 #include "array/mirror.h"
 #include "frame/read/reader.h"
 
@@ -81,8 +81,8 @@ zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_f
     return status;
 }
 
-/* Read and verify the ranges that hold bytes [first, last) of a payload, as far as they were not
- * yet; calls go through a payload in ascending order. */
+/* Read and verify those ranges of bytes [first, last) of a payload that were not read yet; calls go
+ * through a payload in ascending order. */
 static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                             const struct zti_tail *tail, uint64_t first, uint64_t last,
                             struct zti_payload *p)
@@ -106,7 +106,7 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
     return status;
 }
 
-/* What decoding a view needs of a payload behind its head, read and verified. */
+/* Read and verify the extents of a payload that decoding a view needs. */
 static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                               const struct zti_tail *tail, struct zti_extents *extents,
                               struct zti_payload *p)
@@ -118,9 +118,8 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
     return status;
 }
 
-/* Where a payload is found, whole or in part: in memory as it is; otherwise in room for all of it,
- * so that offsets stay. What is not read stays untouched, and is zero, because an index that lies
- * can lead there. */
+/* Set p->bytes: the payload in memory, or room for all of it, so that offsets stay the same. Bytes
+ * that are not read are zero, because a wrong index can make the decoder read them. */
 static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, struct zti_payload *p)
 {
     if (r->input.memory)
@@ -173,7 +172,7 @@ zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
     return status;
 }
 
-/* A sequential source: all of the payload, then the tail. */
+/* Load all of the payload, then the tail, from a sequential source. */
 static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                                struct zti_tail *tail, struct zti_payload *p)
 {
@@ -186,7 +185,7 @@ static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struc
     return status;
 }
 
-/* Tail and payload, of a payload that is not sequential no more than the head. */
+/* Load a frame's tail and the payload's head; from a sequential source all of the payload. */
 static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                            struct zti_tail *tail, struct zti_payload *p)
 {
@@ -201,7 +200,7 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     return status;
 }
 
-/* Decode a view of the coded array, or what a scatter, whose cover it is, wants of that. */
+/* Decode a view of the coded array, or of that the parts that a scatter with this cover wants. */
 static zt_status decode_coded(struct zt_reader *r, const struct zti_view *view,
                               const struct zti_scatter *scatter, uint64_t *end_bits)
 {
@@ -229,7 +228,7 @@ static zt_status decode_coded(struct zt_reader *r, const struct zti_view *view,
                                  start_bits, o->index, view, end_bits);
 }
 
-/* Whether the chunk of the last tile that meets a view of the coded array is the stream's last. */
+/* Whether decoding a view of the coded array reaches the stream's last chunk. */
 static bool reaches_end(const struct zti_opened *o, const struct zti_view *cover)
 {
     const struct zti_grid *const grid = &o->coding.grid;
@@ -242,8 +241,8 @@ static bool reaches_end(const struct zti_opened *o, const struct zti_view *cover
     return tile / each == (grid->count - 1) / each;
 }
 
-/* Decode a view of the frame: as the view of the coded array that it is, if rows of tiles are rows
- * of memory there. */
+/* Decode a view of the frame: as a view of the coded array where strides can express that and its
+ * rows are contiguous, else by scattering. */
 static zt_status decode_view(struct zt_reader *r, const struct zti_view *view)
 {
     const struct zti_frame *f = &r->opened.frame;
@@ -299,8 +298,8 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
     return status;
 }
 
-/* Values in a GPU's memory that the host has to do with, because some are kept beside the stream or
- * their axes are turned, are decoded in its own. */
+/* Output in a GPU's memory is decoded in a host copy if the host has to add exact or special values
+ * or to change the order of axes. */
 zt_status zti_decode_part(struct zt_reader *r, const struct zti_view *view)
 {
     const struct zti_frame *f = &r->opened.frame;

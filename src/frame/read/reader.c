@@ -1,7 +1,7 @@
-/* reader.c: the way through a file: opening it, going from frame to frame, boxes.
+/* reader.c: opens a file, goes from frame to frame, and reads boxes; load.c reads each frame.
  *
- * A file of known size is opened from its end, where the seek table is; a sequential one is met
- * frame by frame, and at its end the seek table must be the one that its frames make. */
+ * A file of known size is opened from its end, where the seek table is. A sequential one is read
+ * frame by frame; at its end the seek table must agree with the frames. */
 #include "frame/read/reader.h"
 
 #include <inttypes.h>
@@ -106,7 +106,8 @@ static zt_status open_known(struct zt_reader *r)
 
 /* ---- a sequential source ---- */
 
-/* The header of which the first ZTI_FRAME_ALIGN_BYTES are in r->head, from 'skip' on. */
+/* Read the rest of a header whose first ZTI_FRAME_ALIGN_BYTES are in r->head from byte 'skip' on,
+ * and parse it. */
 static zt_status take_header(struct zt_reader *r, size_t skip, uint64_t number, struct zti_frame *f)
 {
     uint32_t n;
@@ -141,11 +142,11 @@ static zt_status open_sequential(struct zt_reader *r)
     return status;
 }
 
-/* 'got' bytes of the seek table are in r->head; the source must hold the rest and nothing more. */
+/* Read the rest of the seek table, of which r->head has 'got' bytes; the source must end there. */
 static zt_status take_table(struct zt_reader *r, size_t got)
 {
     uint64_t bytes = zti_table_bytes(&r->now.met);
-    size_t want = (size_t)bytes + 1, more = 0; /* one more, to see the end */
+    size_t want = (size_t)bytes + 1, more = 0; /* one more byte, to detect the end */
     zt_status status = zti_buffer_reserve(r->context, &r->head, want, got);
     if (!status)
         status = zti_buffer_reserve(r->context, &r->tail, bytes, 0);
@@ -167,7 +168,7 @@ static zt_status take_table(struct zt_reader *r, size_t got)
     return ZT_OK;
 }
 
-/* What follows a frame: the seek table, or zero bytes and the next frame. */
+/* Read what follows a frame: the seek table, or padding and the next header. */
 static zt_status take_next(struct zt_reader *r)
 {
     uint64_t at = r->input.at;
@@ -235,7 +236,7 @@ static zt_status next_known(struct zt_reader *r)
 
 /* ---- boxes ---- */
 
-/* The frame that holds a slice. */
+/* The number of the frame that holds a slice. */
 static uint64_t frame_of_slice(const struct zt_reader *r, uint64_t slice)
 {
     uint64_t lo = 0, hi = r->frames; /* places[lo].first <= slice < places[hi].first */
@@ -270,7 +271,7 @@ static bool is_whole(const struct zti_view *view, const struct zti_frame *f)
     return true;
 }
 
-/* Decode a box that was not checked yet into an array that was not either. */
+/* Check a box and an output array, and decode the box. */
 static zt_status read_box(struct zt_reader *r, const zt_box *box, const zt_array *given)
 {
     struct zti_array out;
@@ -475,9 +476,9 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
     return ZT_OK;
 }
 
-/* ---- the frame at hand, whole or by parts ---- */
+/* ---- the current frame, whole or in parts ---- */
 
-/* Decode the next slices of the frame at hand, as many as out has. */
+/* Decode the next slices of the current frame, as many as out has. */
 static zt_status read_part(struct zt_reader *r, const struct zti_array *out)
 {
     const uint64_t extent = out->shape[0];
@@ -499,11 +500,11 @@ static zt_status read_part(struct zt_reader *r, const struct zti_array *out)
         status = zti_check_padding(r, r->now.number);
     r->now.is_failed = status != ZT_OK && !r->places;
     if (status)
-        r->now.slices = r->now.frame.shape[0]; /* there is nothing more to be read of it */
+        r->now.slices = r->now.frame.shape[0]; /* nothing more can be read of it */
     return status;
 }
 
-/* Whether there is something of a frame to be read. */
+/* Check that the current frame has slices that were not read. */
 static zt_status check_at_hand(const struct zt_reader *r)
 {
     if (!r->now.has_frame || r->now.is_ended || r->now.slices == r->now.frame.shape[0] ||
@@ -542,7 +543,7 @@ uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes)
     const bool has_places = f->index.kind != ZT_INDEX_NONE || zti_has_ends(&f->coding) ||
                             zti_fixed_bits(&f->coding) > 0;
     if (f->plan.axis[0] != 0 || (f->rank > 1 && f->plan.is_joined[1]) || !has_places)
-        return left; /* other parts meet the same tiles */
+        return left; /* several parts would decode the same tiles */
     const uint64_t side = f->coding.grid.side[0];
     uint64_t extent = part_bytes / slice_bytes / side * side;
     if (extent == 0)

@@ -5,80 +5,80 @@
 #include "frame/format/format.h"
 #include "frame/read/input.h"
 
-/* A frame's payload on its way into memory. */
+/* A frame's payload, which is read and verified in ascending order. */
 struct zti_payload {
     uint64_t at;          /* byte of the file */
-    const uint8_t *bytes; /* where byte 0 is, or would be */
-    uint64_t done;        /* all that is needed before this byte was read and verified */
+    const uint8_t *bytes; /* where byte 0 is, or would be if it was read */
+    uint64_t done;        /* all needed bytes before this one were read and verified */
 };
 
-/* A frame whose head and tail were read, while parts of it are decoded. */
+/* A frame whose head and tail were read, and of which parts can be decoded. */
 struct zti_opened {
     bool is_open;
     uint64_t number;
     struct zti_frame frame;
-    struct zti_coding coding; /* with what the head says */
+    struct zti_coding coding; /* with what was learnt from the head */
     struct zti_tail tail;
     struct zti_index sums;
-    struct zti_index *index; /* of sums; or NULL */
+    struct zti_index *index; /* &sums; NULL: none */
     bool is_index_checked;
     struct zti_payload payload;
 };
 
-/* Where zt_reader_next has got to. */
+/* The current frame of zt_reader_next. */
 struct zti_position {
     struct zti_frame frame;
-    uint64_t number; /* of frame */
+    uint64_t number; /* its number */
     bool has_frame;
-    bool is_read;         /* or begun to be */
-    uint64_t slices;      /* of it that were read */
+    bool is_read;         /* all of it or a part */
+    uint64_t slices;      /* slices of it read so far */
     bool is_ended;        /* past the last frame, seek table verified */
-    bool is_failed;       /* of no more use: where the source stands is not known */
-    struct zti_table met; /* sequential: the seek table as it should be */
-    uint64_t end_bytes;   /* sequential: of the file, once it is read */
+    bool is_failed;       /* the source's position is unknown, nothing more can be read */
+    struct zti_table met; /* sequential: the seek table of the frames read so far */
+    uint64_t end_bytes;   /* sequential: length of the file, set at its end */
 };
 
 /* Sums over the frames that were counted, for zt_info. */
 struct zti_sums {
-    uint64_t frames; /* that are in the sums */
+    uint64_t frames; /* number of frames counted */
     uint64_t raw_frames;
-    struct zti_frame coded; /* the first of them that is not raw, where not all are */
+    struct zti_frame coded; /* the first of them that is not raw; codec NULL: none */
     uint64_t stream_bytes;
     uint64_t exact_values;
     uint64_t special_values;
-    uint64_t counted_values; /* those of which the PSNR is */
+    uint64_t counted_values; /* that the PSNR counts */
     uint64_t index_bytes;
-    double error; /* psnr only: squared errors over the square of the range, summed */
+    double error; /* psnr only: sum of squared errors over the square of the range */
 };
 
-/* What reading a damaged file takes and finds. */
+/* State of reading a damaged file. */
 struct zti_repairs {
-    uint64_t repaired;           /* as in zt_salvage */
-    uint64_t header_trial_bytes; /* that may still be hashed to find changed bits of headers and */
-    uint64_t tail_trial_bytes;   /* the seek table, and of tails */
+    uint64_t repaired;           /* as zt_salvage reports */
+    uint64_t header_trial_bytes; /* bytes left to hash in the search for flipped bits in headers */
+    uint64_t tail_trial_bytes;   /* and the seek table; the same for tails */
     zt_table_state table;
 };
 
 struct zt_reader {
     zt_context *context;
     struct zti_input input;
-    struct zti_place *places; /* of frames + 1; NULL on a sequential source */
-    uint64_t frames;          /* of the file; on a sequential source, that were met so far */
+    struct zti_place *places; /* frames + 1 of them; NULL: a sequential source */
+    uint64_t frames;          /* of the file; of a sequential source: read so far */
     struct zti_frame first;   /* header of frame 0 */
-    bool is_damaged; /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is
-                        of slices that are lost; all of known size */
+    bool is_damaged; /* opened by zt_reader_open_damaged. A place with 'at' ZT_UNKNOWN stands for
+                        lost slices */
     struct zti_position now;
     struct zti_opened opened;
     struct zti_sums sums;
     struct zti_repairs repairs;
-    struct zti_buffer head, payload, tail; /* of the frame that is read */
-    struct zti_buffer map; /* of the special values of the tail that was read last */
-    uint32_t fills;        /* finite special values of the tails that were read */
+    struct zti_buffer head, payload, tail; /* of the current frame */
+    struct zti_buffer map;                 /* memory of zti_special_parse, for the last tail */
+    uint32_t fills;                        /* finite special values found in tails so far */
     uint64_t fill[ZT_MAX_FILLS];
 };
 
-/* Read and verify what opening a file takes. input is set up already; the rest of *reader is set
- * here. On failure the reader is to be cleared all the same. */
+/* Open a file: read the seek table (if the size is known) and the first header. The caller clears
+ * *reader, also on failure. */
 zt_status zti_reader_init(zt_context *context, const struct zti_input *input,
                           struct zt_reader *reader);
 void zti_reader_clear(struct zt_reader *reader);
@@ -86,14 +86,14 @@ void zti_reader_clear(struct zt_reader *reader);
 /* The shape of the whole array; shape[0] is ZT_UNKNOWN before the end of a sequential source. */
 void zti_reader_shape(const struct zt_reader *reader, uint64_t *shape);
 
-/* What zt_reader_open checks of its arguments. */
+/* Check the arguments of zt_reader_open. */
 zt_status zti_source_check(zt_context *context, const zt_source *source, zt_reader **reader);
 
-/* Check a caller's array; ZT_BAD_ARG unless it can take values of this shape of the file's type. */
+/* Check a caller's output array; ZT_BAD_ARG unless it has this shape and the file's type. */
 zt_status zti_output_check(struct zt_reader *reader, const zt_array *given, const uint64_t *shape,
                            const char *what, struct zti_array *out);
 
-/* Whether all bytes of so many slices of a frame's array fit in 63 bits. */
+/* Whether the bytes of an array of 'extent' slices fit in 63 bits. */
 bool zti_extent_fits(const struct zti_frame *frame, uint64_t extent);
 
 /* Add a frame to the sums of zt_info. */
@@ -102,65 +102,65 @@ void zti_reader_count(struct zt_reader *reader, const struct zti_frame *frame);
 /* salvage.c: zt_reader_next of a damaged file. */
 zt_status zti_salvage_next(struct zt_reader *reader);
 
-/* salvage.c: read n bytes at 'at', which are inside the source; what cannot be read is zero.
- * *whole_bytes: before the first that is not. */
+/* salvage.c: read n bytes at 'at', inside the source; unreadable ones become zero. *whole_bytes:
+ * the number of bytes before the first unreadable one. */
 void zti_read_leniently(struct zt_reader *reader, uint64_t at, uint64_t n, uint8_t *to,
                         uint64_t *whole_bytes);
 
-/* salvage.c: whether n bytes, of which the last 8 are the hash of the others, are right, or were
- * put right by changing one bit. Trials that hash more than *trial_bytes in all are not made. */
+/* salvage.c: whether the last 8 of n bytes are the hash of the others, if necessary after flipping
+ * one bit. All trials together hash at most *trial_bytes, which is reduced. */
 bool zti_repair(struct zt_reader *reader, uint8_t *bytes, size_t n, uint64_t *trial_bytes);
 
-/* salvage/frame.c: the values of the frame at hand, whose header is good. */
+/* salvage/frame.c: decode what is whole of the current frame, whose header is good. */
 zt_status zti_salvage_frame(struct zt_reader *reader, const struct zti_array *out,
                             zt_salvage *salvage);
 
-/* salvage/frame.c: put the fill value in a box of the frame at hand, for whose slices out is, and
- * report it. */
+/* salvage/frame.c: put the fill value in a box of the current frame, whose slices 'out' holds, and
+ * report the box. */
 zt_status zti_salvage_lost(struct zt_reader *reader, const struct zti_array *out, const zt_box *box,
                            const char *why, zt_salvage *salvage);
 
 /* load.c: one frame of a file. */
 
-/* The index of a frame, opened and not checked; *index stays NULL where there is none, or none that
- * this version knows: it is not needed. head is the payload's. To be closed. */
+/* Open a frame's index without checking it. *index is NULL if there is none or its kind is unknown:
+ * decoding works without. head: the payload's. The caller closes *opened. */
 zt_status zti_load_index(struct zt_reader *reader, const struct zti_frame *frame,
                          const struct zti_tail *tail, const uint8_t *head, struct zti_index *opened,
                          struct zti_index **index);
 
-/* Whether a frame is as long, and of as many slices, as its place says. */
+/* Whether a frame has the bytes and slices that its place says. */
 bool zti_is_of_place(const struct zti_frame *frame, const struct zti_place *place);
 
 /* Read and check the header of frame 'number' of a file of known size, against the seek table and
  * the first frame. */
 zt_status zti_load_header(struct zt_reader *reader, uint64_t number, struct zti_frame *frame);
 
-/* ZT_CORRUPT unless a frame is of the same array as the first. */
+/* ZT_CORRUPT unless a frame has the first one's type, codec, bound and extents. */
 zt_status zti_same_array(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame);
 
-/* Read what a view of a frame needs, whose header is at byte 'at', verify and decode it. */
+/* Decode a view of a frame whose header is at byte 'at': reads and verifies what that needs. */
 zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t at, const struct zti_view *view);
 
-/* In steps: head and tail of a frame are read, then any number of views decoded, the lower first,
- * and then it is closed. One frame is open at a time; it has the reader's buffers. */
+/* The same in steps: open a frame (reads head and tail), decode any number of views in ascending
+ * order, close it. One frame is open at a time; it uses the reader's buffers. */
 zt_status zti_open_frame(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                          uint64_t at);
 zt_status zti_decode_part(struct zt_reader *reader, const struct zti_view *view);
 void zti_close_frame(struct zt_reader *reader);
 
-/* The parts of that: the zero bytes after a payload and the tail, which lie together at byte 'at';
- * whether the last tile of a frame ends where the payload does, but for padding. */
+/* Read and parse the gap and the tail of a frame, at byte 'at'. Then: whether a stream that ends at
+ * end_bits ends where the payload does, except for padding; and the same with ZT_CORRUPT. */
 zt_status zti_load_tail(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t at, struct zti_tail *tail);
 bool zti_is_end(const struct zti_frame *frame, uint64_t end_bits);
 zt_status zti_check_end(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t end_bits);
 
-/* ZT_CORRUPT unless what is between a frame and the next one, or the seek table, is zero. */
+/* ZT_CORRUPT unless all bytes between a frame and the next one, or the seek table, are zero. */
 zt_status zti_check_padding(struct zt_reader *reader, uint64_t number);
 
-/* Verify all of a frame of a file of known size, decode nothing. */
+/* Verify all checksums of a frame of a file of known size; decodes nothing. */
 zt_status zti_check_frame(struct zt_reader *reader, uint64_t number);
 
 #endif

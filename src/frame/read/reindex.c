@@ -1,6 +1,5 @@
-/* reindex.c: zt_replace_index: a .zt file again, with another index in each frame. Payloads, exact
- * and special values and seek table are the file's own; tiles are parsed to find where chunks
- * begin. */
+/* reindex.c: zt_replace_index: copies a .zt file with another index in each frame. Payloads, exact
+ * and special values stay as they are; tiles are parsed to find where chunks begin. */
 #include "frame/read/reader.h"
 #include "frame/write/stages.h"
 
@@ -9,17 +8,17 @@
 struct copy {
     struct zt_reader reader;
     struct zti_output output;
-    zt_params params;         /* with the index that frames get */
-    struct zti_buffer exact;  /* of the frame at hand, struct zti_miss */
+    zt_params params;         /* with the wanted index */
+    struct zti_buffer exact;  /* of the current frame, struct zti_miss */
     struct zti_buffer starts; /* of its chunks, uint64_t */
 };
 
-/* The exact values of a frame as the encoder has them. */
+/* Load the exact values of a frame as a list, as the encoder has them. */
 static zt_status take_exact(struct copy *c, const struct zti_frame *f, const struct zti_tail *tail)
 {
     struct zti_cursor cursor = {.at = tail->positions, .end = tail->values};
     const size_t value_bytes = zt_type_bytes(f->type);
-    uint64_t bytes, next = 0; /* the first place that is still free */
+    uint64_t bytes, next = 0; /* the position after the value before */
     if (f->exact_values == 0)
         return ZT_OK;
     if (!zti_mul(f->exact_values, sizeof(struct zti_miss), &bytes))
@@ -35,7 +34,8 @@ static zt_status take_exact(struct copy *c, const struct zti_frame *f, const str
     return status;
 }
 
-/* ZT_CORRUPT where the index, or ndzip's table, of a frame lies: whoever reads it finds out. */
+/* ZT_CORRUPT unless the frame's present index, or the codec's table of ends, agrees with its
+ * tiles. */
 static zt_status check_chunks(struct copy *c, const struct zti_frame *was,
                               const struct zti_coding *coding, const struct zti_tail *tail,
                               const uint8_t *payload)
@@ -52,7 +52,7 @@ static zt_status check_chunks(struct copy *c, const struct zti_frame *was,
     return status;
 }
 
-/* Find where chunks begin in a payload, and how long the index gets. */
+/* Find where chunks begin in a payload; sets index_bytes. */
 static zt_status find_chunks(struct copy *c, uint64_t number, const struct zti_coding *coding,
                              struct zti_frame *f, const uint8_t *payload)
 {
@@ -69,12 +69,12 @@ static zt_status find_chunks(struct copy *c, uint64_t number, const struct zti_c
     return status;
 }
 
-/* Check the index that a frame has, and make the one that it gets. */
+/* Check a frame's present index, and make the new one. */
 static zt_status replace(struct copy *c, uint64_t number, struct zti_frame *f,
                          const struct zti_tail *tail, const uint8_t *payload)
 {
     zt_context *const context = c->reader.context;
-    struct zti_coding coding = f->coding; /* with what the head says */
+    struct zti_coding coding = f->coding; /* with what is learnt from the head */
     zt_status status = zti_take_head(context, &coding, payload);
     if (!status)
         status = check_chunks(c, f, &coding, tail, payload);
@@ -119,7 +119,7 @@ static zt_status copy_frame(struct copy *c, uint64_t number)
     return zti_emit(r->context, &c->output, &f, payload, &parts);
 }
 
-/* Check what is asked: an index, and where to write. */
+/* Check params and sink. */
 static zt_status set_up(struct copy *c, const zt_sink *sink, const zt_params *params)
 {
     zt_status status = zti_params_load(c->reader.context, params, &c->params);

@@ -1,9 +1,10 @@
-/* frame.c: what is left of one frame whose header is valid.
+/* frame.c: salvages one damaged frame whose header is valid: decodes the tiles that are whole, and
+ * reports the others as lost boxes.
  *
- * Of the payload, the ranges that hold by their checksums are known. Tiles are decoded as long as
- * they lie in such ranges, from each place where tiles can be found on their own: chunks of the
- * index; at fixed rate, tiles; without an index, the first tile alone. What is not decoded is lost:
- * a run of tiles, which is told as a few boxes.
+ * Checksums say which ranges of the payload are intact. Decoding starts wherever a tile can be
+ * located: at each chunk of an index, at each tile at fixed rate, else at the first tile only. It
+ * goes on while tiles lie in intact ranges. Each run of tiles that is not decoded is reported as a
+ * few boxes.
  *
  * A tail that fails its hash, even after one bit was corrected, is not used. Its checksums still
  * are: one that matches its range is valid. If the header says that there are exact or special
@@ -18,14 +19,14 @@ struct frame {
     const struct zti_frame *f;
     const struct zti_array *out;
     zt_salvage *salvage;
-    struct zti_coding coding; /* with what the head says */
-    uint64_t have_bytes;      /* of the payload in the file; without checksums, those before the
-                                 first that cannot be read */
-    bool is_cut;              /* the file ends before the payload does */
-    bool has_tail;            /* the tail's hash matches */
-    bool has_checksums;       /* the tail's checksums can be used */
+    struct zti_coding coding; /* with what was learnt from the head */
+    uint64_t have_bytes; /* of the payload in the file; without checksums, those before the first
+                            unreadable one */
+    bool is_cut;         /* the file ends before the payload does */
+    bool has_tail;       /* the tail's hash matches */
+    bool has_checksums;  /* the tail's checksums can be used */
     struct zti_tail tail;
-    struct zti_buffer bad;  /* a byte for each range of the payload, not 0: damaged */
+    struct zti_buffer bad;  /* a byte for each range of the payload; not 0: damaged */
     struct zti_buffer runs; /* of lost tiles: first, end, first, end ... */
     uint64_t runs_count;
 };
@@ -147,7 +148,7 @@ static zt_status report_coded(struct frame *s, zt_loss loss, const zt_box *coded
 
 /* ---- bytes ---- */
 
-/* The tail, proved or not. */
+/* Load the tail, and find out what of it can be used. */
 static zt_status load_tail(struct frame *s, uint64_t at)
 {
     struct zt_reader *const r = s->r;
@@ -185,7 +186,7 @@ static zt_status load_payload(struct frame *s, uint64_t at)
     return ZT_OK;
 }
 
-/* Which ranges do not fit their checksums. */
+/* Verify the payload's checksums. */
 static zt_status find_bad(struct frame *s)
 {
     if (!s->has_checksums)
@@ -219,9 +220,8 @@ static uint64_t intact_until(const struct frame *s, uint64_t from)
 
 /* ---- values ---- */
 
-/* Decode the run of tiles from 'tile' on that can be located by itself; *last is set to its end. If
- * it does not end where the index or the payload says, all of it is lost; without an index, only
- * its last tile. */
+/* Decode the piece that begins at 'tile', and set *last to its end. If it does not end where the
+ * index or the payload says, it is lost; without an index, only its last tile. */
 static zt_status decode_piece(struct frame *s, const struct zti_index *index, uint64_t tile,
                               uint64_t *last, const struct zti_view *view)
 {
@@ -288,7 +288,7 @@ static zt_status tell_tiles(struct frame *s)
     return status;
 }
 
-/* The tiles between those that are lost. */
+/* Report all tiles that are not lost as unverified. */
 static zt_status tell_unverified(struct frame *s)
 {
     const uint64_t *runs = (const uint64_t *)(const void *)s->runs.bytes;
@@ -309,7 +309,7 @@ static zt_status tell_unverified(struct frame *s)
     return status;
 }
 
-/* Decode what is whole, by way of memory of its own where the plan asks for that. */
+/* Decode what is intact; if the plan needs it, in scratch memory first. */
 static zt_status decode(struct frame *s)
 {
     const struct zti_frame *f = s->f;

@@ -1,5 +1,5 @@
-/* salvage.c: what is left of a damaged file: its frames, found by the seek table or one after the
- * other, and the public calls. The values of one frame are salvage/frame.c's.
+/* salvage.c: zt_reader_open_damaged and zt_reader_salvage: finds the frames of a damaged file, by
+ * its seek table or, if that is damaged, by searching for headers. salvage/frame.c decodes each.
  *
  * Header, tail and seek table each have a hash of 64 bits, which also corrects one flipped bit:
  * each bit is flipped in turn until the hash matches. That takes quadratic time, so all trials
@@ -11,11 +11,11 @@
 
 enum {
     STEP_BYTES = 1 << 20,        /* read at once */
-    SECTOR_BYTES = 4096,         /* read at once after that has failed */
+    SECTOR_BYTES = 4096,         /* read at once where a step has failed */
     REPAIR_MOST_BYTES = 1 << 16, /* the longest part that one bit is corrected in */
     TRIAL_BYTES = 1 << 12,       /* hashed in trials for each byte of the file */
     TRIAL_LEAST_BYTES = 1 << 29, /* hashed in trials for any file */
-    PIECE_VALUES = 1 << 20       /* values, about, of missing slices that are reported at once */
+    PIECE_VALUES = 1 << 20       /* values of missing slices reported at a time, about */
 };
 
 /* ---- bytes ---- */
@@ -46,7 +46,7 @@ void zti_read_leniently(struct zt_reader *r, uint64_t at, uint64_t n, uint8_t *t
     }
 }
 
-/* Take trials * bytes from *trial_bytes; false, and nothing taken, if less is left. */
+/* Subtract trials * bytes from *trial_bytes; false, and nothing is subtracted, if less is left. */
 static bool spend_trials(uint64_t *trial_bytes, uint64_t trials, uint64_t bytes)
 {
     uint64_t all;
@@ -84,7 +84,7 @@ bool zti_repair(struct zt_reader *r, uint8_t *bytes, size_t n, uint64_t *trial_b
 
 /* ---- headers ---- */
 
-/* The header in n bytes, or where may_repair is set one that differs in one bit. */
+/* Parse the header in n bytes; if may_repair, also after flipping one bit. */
 static bool parse_header(struct zt_reader *r, uint64_t number, uint8_t *bytes, size_t n,
                          bool may_repair, struct zti_frame *f)
 {
@@ -95,7 +95,7 @@ static bool parse_header(struct zt_reader *r, uint64_t number, uint8_t *bytes, s
                              zti_hash(bytes, length - ZTI_HASH_BYTES))
             return zti_header_parse(r->context, number, bytes, length, f) == ZT_OK;
     }
-    /* a bit of the magic, the version or the length itself */
+    /* flip a bit of the magic, the version or the length */
     static const uint8_t at[] = {0, 1, 2, 3, 4, 8};
     may_repair = may_repair && spend_trials(&r->repairs.header_trial_bytes, sizeof at * 8, n);
     for (size_t bit = 0; may_repair && bit < sizeof at * 8; bit++) {
@@ -111,7 +111,7 @@ static bool parse_header(struct zt_reader *r, uint64_t number, uint8_t *bytes, s
     return false;
 }
 
-/* The header at byte 'at', which may be of another array than the first. */
+/* Find a header at byte 'at'; it may be of another array than the first. */
 static zt_status find_header(struct zt_reader *r, uint64_t number, uint64_t at, bool may_repair,
                              struct zti_frame *f, bool *is_found)
 {
@@ -166,8 +166,8 @@ static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct z
     return status;
 }
 
-/* The next byte from 'at' on, a multiple of the alignment, that looks like a header; the end of the
- * file where there is none. */
+/* Set *at to the next aligned byte that looks like a header; to the end of the file if there is
+ * none. */
 static zt_status find_magic(struct zt_reader *r, uint64_t *at)
 {
     uint64_t whole, from = *at;
@@ -189,8 +189,8 @@ static zt_status find_magic(struct zt_reader *r, uint64_t *at)
 
 /* ---- places ---- */
 
-/* Whether so many bytes of a file can have held so many slices like those of a frame. It limits the
- * output that a damaged extent can demand. */
+/* Whether 'bytes' bytes of a file can have held 'slices' slices like those of f. Limits the output
+ * that a damaged extent can demand. */
 static bool can_hold(const struct zti_frame *f, uint64_t bytes, uint64_t slices)
 {
     const struct zti_coding *c = &f->coding;
@@ -203,7 +203,7 @@ static bool can_hold(const struct zti_frame *f, uint64_t bytes, uint64_t slices)
     return values <= bytes * 8 / (least > 0 ? least : 1);
 }
 
-/* Places while they are found. */
+/* The places found so far. */
 struct list {
     struct zti_buffer buffer;
     uint64_t count;
@@ -224,7 +224,7 @@ static zt_status add_place(struct zt_reader *r, struct list *l, uint64_t at, uin
     return ZT_OK;
 }
 
-/* Missing slices [first, last), in parts. */
+/* Add places for missing slices [first, last), in parts. */
 static zt_status add_missing(struct zt_reader *r, struct list *l, const struct zti_frame *like,
                              uint64_t first, uint64_t last)
 {
@@ -306,10 +306,10 @@ static zt_status open_by_table(struct zt_reader *r, bool *is_good)
     return status;
 }
 
-/* ---- one after the other ---- */
+/* ---- by searching for headers ---- */
 
-/* Whether frames that were found one behind the other, up to byte 'end', are all of the file: what
- * follows is as long as their seek table. */
+/* Whether the frames found, up to byte 'end', are all of the file: whether the rest is as long as
+ * their seek table. */
 static zt_status is_complete(struct zt_reader *r, const struct list *l, uint64_t end,
                              uint64_t extent, bool *is_all)
 {
@@ -328,8 +328,8 @@ static zt_status is_complete(struct zt_reader *r, const struct list *l, uint64_t
     return status;
 }
 
-/* Whether a frame that was found at 'at' goes on where slices are known up to 'extent' and bytes up
- * to 'end'. */
+/* Whether a frame found at byte 'at' can follow frames that end at slice 'extent' and byte
+ * 'end'. */
 static bool goes_on(struct zt_reader *r, const struct zti_frame *f, const struct list *l,
                     uint64_t at, uint64_t end, uint64_t extent)
 {
@@ -343,7 +343,7 @@ static bool goes_on(struct zt_reader *r, const struct zti_frame *f, const struct
 
 static zt_status walk(struct zt_reader *r, struct list *l)
 {
-    uint64_t at = 0, end = 0, extent = 0; /* end: of the last frame that was found */
+    uint64_t at = 0, end = 0, extent = 0; /* end of the last frame found */
     bool is_expected = true, is_all = false;
     zt_status status = ZT_OK;
     while (!status && at < r->input.bytes) {
@@ -420,7 +420,7 @@ zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source, z
         r->sums.frames = r->frames;
     else if (!status)
         status = open_by_walk(r);
-    r->repairs.header_trial_bytes = trial_bytes; /* those that were found are found again */
+    r->repairs.header_trial_bytes = trial_bytes; /* the same headers are repaired again */
     if (status) {
         zt_reader_close(r);
         return status;
@@ -439,13 +439,14 @@ zt_status zti_salvage_next(struct zt_reader *r)
     }
     r->now.number = number;
     if (place->at != ZT_UNKNOWN) {
-        const uint64_t repaired = r->repairs.repaired; /* it was counted when the file was opened */
+        /* its repair was counted when the file was opened */
+        const uint64_t repaired = r->repairs.repaired;
         bool is_found = false;
         const zt_status status = find_frame(r, number, place, &r->now.frame, &is_found);
         r->repairs.repaired = repaired;
         if (status || is_found)
             return status;
-        place->at = ZT_UNKNOWN; /* it could be read when the file was opened, and cannot any more */
+        place->at = ZT_UNKNOWN; /* it has become unreadable since the file was opened */
     }
     r->now.frame = r->first;
     r->now.frame.first = place->first;

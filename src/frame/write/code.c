@@ -1,11 +1,11 @@
-/* code.c: the fourth stage: the coded array to a payload, as is asked, with what misses the bound
- * and where chunks begin. */
+/* code.c: the fourth stage: the codec codes the coded array under the target. In: job->values and
+ * target. Out: the payload, the values that miss the bound, and where chunks begin. */
 #include "frame/write/stages.h"
 #include "quality/quality.h"
 
 #include <math.h>
 
-/* Of the values of a frame, this part at most is kept beside the stream; with more the frame is
+/* At most 1 in MISSES_PART values of a frame is kept beside the stream; with more the frame is
  * coded without loss, which is then about as small. */
 enum { MISSES_PART = 8 };
 
@@ -14,8 +14,8 @@ uint64_t zti_misses_limit(const struct zti_frame *f)
     return zti_array_values(f->rank, f->shape) / MISSES_PART;
 }
 
-/* Bytes of a stream beyond which it is of no use. In a search for a PSNR it is: the next bound is
- * found with it. */
+/* The most bytes that a stream may take: no more than the values. In a search for a PSNR also
+ * longer ones are coded, because their error is needed for the next bound. */
 static uint64_t stream_limit(const struct zti_frame *f, uint64_t most)
 {
     const uint64_t raw = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
@@ -33,7 +33,7 @@ zt_status zti_payload_room(struct zti_job *j, size_t capacity, size_t *room_byte
     return status;
 }
 
-/* Code the values with frame.coding as it is. */
+/* Encode the values with frame.coding. */
 static zt_status encode(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;
@@ -68,7 +68,7 @@ static zt_status encode(struct zti_job *j)
     return ZT_OK;
 }
 
-/* The mean squared error of what was coded, over the square of the range. */
+/* Decode the stream and set frame.error: the mean squared error over the square of the range. */
 static zt_status measure(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;
@@ -99,7 +99,7 @@ zt_status zti_code(struct zti_job *j)
     coding->grid = zti_codec_grid(coding->codec, j->values.rank, j->values.shape);
     zt_status status = zti_configure(j->context, &j->target, coding);
     if (f->bound.kind == ZT_PSNR)
-        coding->verify_bound = (double)NAN; /* it is the mean that counts */
+        coding->verify_bound = (double)NAN; /* no bound on single values */
     if (!status)
         status = zti_exec_survey(j->context, coding, &j->values);
     if (!status)

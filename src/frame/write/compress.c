@@ -1,5 +1,5 @@
-/* compress.c: zt_compress and its bound: a writer over the caller's memory. What is to go into a
- * GPU's memory is made by the host, which computes checksums, and brought there. */
+/* compress.c: zt_compress and zt_compress_bound: a writer whose output is the caller's memory. A
+ * file for a GPU's memory is made by the host, which computes checksums, and copied there. */
 #include "array/memory.h"
 #include "frame/write/writer.h"
 
@@ -32,7 +32,7 @@ zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt
     return ZT_OK;
 }
 
-/* A place in the device's memory that a file goes to. */
+/* A sink that writes to the device's memory. */
 struct place {
     zt_context *context;
     uint8_t *at;

@@ -1,10 +1,9 @@
-/* emit.c: the last stage: header, payload and tail of a frame, and the seek table behind the last
- * one, to a sink or into the caller's memory.
+/* emit.c: the last stage: writes header, payload and tail of a frame, and after the last one the
+ * seek table, to a sink or into the caller's memory.
  *
- * Where the file is made in memory, a payload is coded at the place where it will stay: the header
- * is as long as its contents need, which is known afterwards, so its length is guessed from the
- * largest numbers that can come, and a guess that was too long (rare: lengths are whole units of 64
- * bytes) costs one memmove. The bytes never depend on where they go. */
+ * In memory, a payload is coded where it will stay. The header's length depends on numbers that are
+ * known only afterwards, so it is guessed from their maxima. Lengths are multiples of 64 bytes, so
+ * a wrong guess is rare; it costs one memmove. The bytes never depend on where they go. */
 #include "frame/write/stages.h"
 
 #include <inttypes.h>
@@ -61,7 +60,7 @@ static zt_status write_out(zt_context *context, struct zti_output *o, const uint
     return ZT_OK;
 }
 
-/* Zero bytes to the frame's place, header, payload, zero bytes and tail, to the sink. */
+/* Write padding, header, payload, gap and tail to the sink. */
 static zt_status emit_to_sink(zt_context *context, struct zti_output *o, const struct zti_frame *f,
                               const uint8_t *header, const uint8_t *payload,
                               const struct zti_tail_parts *parts)
@@ -83,7 +82,7 @@ static zt_status emit_to_sink(zt_context *context, struct zti_output *o, const s
     return status;
 }
 
-/* The same in memory, where the payload is already, or nearly. */
+/* Write the same to memory, where the payload lies already, or is moved to its place. */
 static zt_status emit_to_memory(zt_context *context, struct zti_output *o,
                                 const struct zti_frame *f, const uint8_t *header,
                                 const uint8_t *payload, const struct zti_tail_parts *parts)

@@ -1,16 +1,17 @@
-/* fill.c: the third stage: special values are taken out of what the codec is given, and something
- * that costs few bits is put in their places.
+/* fill.c: the third stage: replaces the special values of a slab by values that cost few bits. In:
+ * the slab and the mask of its special values. Out: a filled copy, which the codec is given.
  *
- * The slab is copied and gone through in cells, the codec's tiles or parts of them. A cell without
- * a valid value becomes 0. In the others a missing value is worked out in one of two ways:
- *   - where along an axis there are valid values close by on both sides, in the cell or beyond it,
- *     by the polynomial through two of them on each side (Lagrange; a cubic keeps smooth fields as
- *     smooth as they were, and amplifies noise little), the axes on which they are closer counting
- *     for more;
- *   - else from what is known on the lines of the cell: between two on the line between them, and
- *     beyond the last as that is; in passes, each from what the ones before have filled in.
- * All in double, in a fixed order: the bytes depend on it. Then the codec may change what is in the
- * holes to what it codes in fewer bits (zti_codec's fit_holes). */
+ * The copy is filled cell by cell; a cell is one of the codec's tiles, or a part of a larger one. A
+ * cell without a valid value becomes 0. In the others a missing value is estimated in one of two
+ * ways:
+ *   - Where an axis has valid values on both sides within REACH steps, in the cell or beyond it: by
+ *     the Lagrange polynomial through up to two of them on each side. Estimates of several axes are
+ *     averaged; nearer values weigh more.
+ *   - Else from the known values on the lines of the cell: linear between two of them, constant
+ *     beyond the last one. Passes repeat until none is missing; each uses what the passes before it
+ *     filled in.
+ * All arithmetic is in double and in a fixed order, because the bytes depend on it. At the end the
+ * codec may replace the filled values by others that it codes in fewer bits (zti_holes' fit). */
 #include "frame/write/stages.h"
 
 #include "codec/holes.h"
@@ -22,23 +23,22 @@ enum {
     CELL_VALUES = 4096,
     CELLS_A_PART = 64,
     TILES_A_PART = 64,
-    REACH = 7 /* steps to either side in which valid values are close by */
+    REACH = 7 /* steps: valid values farther away are not used */
 };
 
 struct filling {
     const struct zti_array *slab;
     const struct zti_special *special;
-    struct zti_grid grid;       /* of cells */
-    uint64_t step[ZT_MAX_RANK]; /* values of the copy from one to the next along an axis */
+    struct zti_grid grid;       /* how the slab is cut into cells */
+    uint64_t step[ZT_MAX_RANK]; /* distance in the copy, in values, of neighbours along an axis */
     uint8_t *copy;
 };
 
-/* One cell. */
 struct cell {
     uint32_t rank;
     uint64_t origin[ZT_MAX_RANK];
     uint32_t side[ZT_MAX_RANK]; /* within the slab */
-    uint32_t step[ZT_MAX_RANK]; /* from one value to the next along an axis, in the lists below */
+    uint32_t step[ZT_MAX_RANK]; /* the same distance in the lists below */
     uint32_t values;
     bool is_known[CELL_VALUES]; /* valid, or filled in before */
     bool is_near[CELL_VALUES];  /* filled in from valid values close by */
@@ -55,8 +55,8 @@ static void add_estimate(struct cell *c, uint32_t i, double estimate, double wei
     c->weight[i] += weight;
 }
 
-/* The unknown values between two known ones, a and b steps from the line's start. Weights are at
- * most 1/4, so that four sums do not overflow. */
+/* Estimate the unknown values between two known ones, which are a and b steps from the line's
+ * start. Weights are at most 1/4, so that the sum of four estimates does not overflow. */
 static void estimate_between(struct cell *c, uint32_t start, uint32_t step, uint32_t a, uint32_t b)
 {
     const double low = c->value[start + a * step], high = c->value[start + b * step];
@@ -68,7 +68,8 @@ static void estimate_between(struct cell *c, uint32_t start, uint32_t step, uint
     }
 }
 
-/* Those beyond the first or the last known one, at 'known', as it is. */
+/* Estimate values [from, to), which lie before the first or after the last known one of a line: as
+ * the one at 'known'. */
 static void estimate_beyond(struct cell *c, uint32_t start, uint32_t step, uint32_t from,
                             uint32_t to, uint32_t known)
 {
@@ -80,7 +81,7 @@ static void estimate_beyond(struct cell *c, uint32_t start, uint32_t step, uint3
 
 static void estimate_line(struct cell *c, uint32_t start, uint32_t step, uint32_t n)
 {
-    uint32_t last = n; /* known one before; n: none */
+    uint32_t last = n; /* the last known one so far; n: none */
     for (uint32_t k = 0; k < n; k++) {
         if (!c->is_known[start + k * step])
             continue;
@@ -94,7 +95,7 @@ static void estimate_line(struct cell *c, uint32_t start, uint32_t step, uint32_
         estimate_beyond(c, start, step, last + 1, n, last);
 }
 
-/* All lines along an axis: those that begin where the place along it is 0. */
+/* Estimate on all lines of the cell along an axis. */
 static void estimate_axis(struct cell *c, uint32_t axis)
 {
     const uint32_t step = c->step[axis], run = step * c->side[axis];
@@ -105,7 +106,7 @@ static void estimate_axis(struct cell *c, uint32_t axis)
             estimate_line(c, i, step, c->side[axis]);
 }
 
-/* Work out all unknown values of a cell that has a known one. */
+/* Estimate all unknown values of a cell that has a known one, and clamp them to [low, high]. */
 static void fill_cell(struct cell *c, double low, double high)
 {
     bool is_done = !memchr(c->is_known, false, c->values);
@@ -131,7 +132,8 @@ static void fill_cell(struct cell *c, double low, double high)
 
 /* ---- cells and the slab ---- */
 
-/* The value is between two of the type, so only int64, which rounds to double, can be left. */
+/* v lies between two values of the type, so only int64 can overflow: its largest values round up to
+ * 2^63 in double. */
 static void put_value(uint32_t type, double v, uint8_t *at)
 {
     const double most = 9223372036854774784.0; /* the largest double below 2^63 */
@@ -152,7 +154,7 @@ static void put_value(uint32_t type, double v, uint8_t *at)
     memcpy(at, &u, zt_type_bytes(type));
 }
 
-/* The C-order number in the slab of value i of a cell. */
+/* The C-order position in the slab of value i of a cell. */
 static uint64_t number_of(const struct filling *f, const struct cell *c, uint32_t i)
 {
     uint64_t at = 0;
@@ -168,13 +170,13 @@ static bool is_special(const struct filling *f, uint64_t at)
 
 /* ---- from valid values close by ---- */
 
-/* Valid values along an axis on one side of a missing one. */
+/* The nearest valid values on one side of a missing one along an axis, two at most. */
 struct side {
     uint32_t count;
     double distance[2], value[2];
 };
 
-/* Look at most 'steps' steps ahead or back. */
+/* Find them within 'steps' steps. */
 static struct side look(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
                         uint64_t steps)
 {
@@ -190,7 +192,7 @@ static struct side look(const struct filling *f, uint64_t at, uint64_t step, boo
     return s;
 }
 
-/* The polynomial through the values of both sides, at 0. */
+/* The Lagrange polynomial through the values of both sides, evaluated at distance 0. */
 static double interpolate(const struct side *a, const struct side *b)
 {
     double x[4], y[4], sum = 0;
@@ -209,14 +211,15 @@ static double interpolate(const struct side *a, const struct side *b)
     return sum;
 }
 
-/* The polynomial's error grows with the product of the distances. */
+/* One over the product of the distances, with which the polynomial's error grows. */
 static double weight_of(const struct side *s)
 {
     const double second = s->count > 1 ? s->distance[1] : REACH + 1;
     return 1 / fabs(s->distance[0] * second);
 }
 
-/* Value i of a cell, a missing one, from those close by; false if they are on one side only. */
+/* Estimate missing value i of a cell from near valid values; false if no axis has some on both
+ * sides. */
 static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, double limit)
 {
     const uint64_t at = number_of(f, c, i);
@@ -273,7 +276,7 @@ static bool has_special(const struct filling *f, const struct cell *c)
     return false;
 }
 
-/* The values of a cell that are there: how many, the least and the greatest. */
+/* Load the valid values of a cell; returns their number, and sets their least and greatest. */
 static uint32_t take_known(const struct filling *f, struct cell *c, double *low, double *high)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
@@ -342,7 +345,7 @@ static bool fill_part(void *shared, uint32_t worker, uint64_t number)
     return true;
 }
 
-/* Cells: the tiles, or where these are larger than a cell parts of them. */
+/* How the slab is cut into cells: tiles, or parts of tiles that are larger than CELL_VALUES. */
 static struct zti_grid cells_of(const struct zti_grid *tiles)
 {
     static const uint32_t most[ZT_MAX_RANK] = {4096, 64, 16, 8};
@@ -352,7 +355,7 @@ static struct zti_grid cells_of(const struct zti_grid *tiles)
     return zti_grid_of(tiles->rank, tiles->shape, side);
 }
 
-/* ---- what the codec makes of it ---- */
+/* ---- the codec's own choice of values ---- */
 
 struct fitting {
     const struct zti_coding *coding;
@@ -371,7 +374,8 @@ static bool fit_part(void *shared, uint32_t worker, uint64_t number)
     return true;
 }
 
-/* The bound is known but for a PSNR, where it is about what even errors ask for. */
+/* Let the codec replace the filled values. It needs the absolute bound; under a PSNR that is
+ * estimated from evenly spread errors. */
 static zt_status fit(const struct zti_job *j, const struct zti_array *filled)
 {
     const struct zti_holes *const holes = zti_holes_of(j->frame.coding.codec);
@@ -387,13 +391,12 @@ static zt_status fit(const struct zti_job *j, const struct zti_array *filled)
     return ZT_OK;
 }
 
-/* Make job->values something smooth in place of the special values: what follows the valid values
- * of its own tile, and 0 in tiles that have none. */
+/* Make job->values a copy of the slab whose special values are filled in. */
 static zt_status smooth(struct zti_job *j)
 {
     const struct zti_array slab = j->values;
     struct zti_buffer *const filled = &j->special.filled;
-    const bool is_own = slab.data == j->scratch->turned.bytes; /* it need not be kept */
+    const bool is_own = slab.data == j->scratch->turned.bytes; /* a copy already */
     const uint64_t bytes = j->special.values * zt_type_bytes(slab.type);
     const zt_status status = is_own ? ZT_OK : zti_buffer_reserve(j->context, filled, bytes, 0);
     if (status)

@@ -1,4 +1,5 @@
-/* index.c: which index a frame gets, where its chunks begin, and how long that makes it. */
+/* index.c: part of the fourth stage: which index a frame gets, room for the starts of its chunks,
+ * and the index's length in bytes. */
 #include "frame/write/stages.h"
 
 struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_coding *coding)
@@ -19,8 +20,8 @@ uint64_t zti_frame_chunks(const struct zti_frame *f)
     return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
 }
 
-/* Chunks from which on the default is an index: a smaller frame is decoded in no time. Of large
- * tiles fewer do. */
+/* Frames with fewer chunks have no index by default, because they are decoded quickly without; the
+ * second limit is for codecs whose chunks are single large tiles. */
 enum { DEFAULT_INDEX_CHUNKS = 64, DEFAULT_INDEX_TILES = 8 };
 
 void zti_choose_index(const zt_params *params, struct zti_frame *f)

@@ -1,5 +1,5 @@
-/* options.c: zt_plan_options: what there is to choose from for an array, and what samples say of
- * it; and the same of what a writer chose from. */
+/* options.c: zt_plan_options: the candidates and plans for an array, with the bytes that samples
+ * predict for each; also the list of what a writer chose from. */
 #include "array/mirror.h"
 #include "frame/write/stages.h"
 
@@ -28,7 +28,7 @@ uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, 
                               const uint64_t *shape, zt_option *options, uint32_t room)
 {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < count && n < room; k++) { /* what was taken is first */
+    for (uint32_t k = 0; k < count && n < room; k++) { /* the chosen result comes first */
         const struct zti_result *const r = &results[k == 0 ? taken : k <= taken ? k - 1 : k];
         const bool is_known = r->choice.is_sampled && !r->choice.is_limit;
         const struct zti_tried own = {.plan = r->choice.plan,
@@ -38,7 +38,8 @@ uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, 
     }
     for (uint32_t k = 0; k < count; k++) {
         const struct zti_choice *const c = &results[k].choice;
-        for (uint32_t i = 0; i < c->tried && n < room; i++) /* no more than chance is better */
+        /* skip those that only chance made smaller */
+        for (uint32_t i = 0; i < c->tried && n < room; i++)
             if (c->is_sampled && c->list[i].bytes >= c->bytes &&
                 !is_among(results, count, &results[k], &c->list[i].plan))
                 describe_option(&results[k], &c->list[i], shape, &options[n++]);
@@ -46,8 +47,8 @@ uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, 
     return n;
 }
 
-/* The way to keep a bound relative to each value that samples are coded in, as that of an array
- * without a plan would be chosen. */
+/* Choose the way to keep a bound relative to each value, in which samples will be coded: as for the
+ * array without a plan. */
 static zt_status choose_way(struct zti_job *job)
 {
     struct zti_job own = *job;
@@ -60,7 +61,7 @@ static zt_status choose_way(struct zti_job *job)
     return status;
 }
 
-/* What samples say of a result that did not have to be asked about. */
+/* Predict a result's bytes from samples, where planning could do without. */
 static zt_status ask_samples(zt_context *context, const struct zti_array *array,
                              const struct zti_target *asked, struct zti_result *result)
 {
@@ -76,7 +77,7 @@ static zt_status ask_samples(zt_context *context, const struct zti_array *array,
     return status;
 }
 
-/* The same of an array in the host's memory. */
+/* zt_plan_options for an array in the host's memory. */
 static zt_status plan_options(zt_context *context, const struct zti_array *array,
                               const zt_params *params, zt_option *options, uint32_t room,
                               uint32_t *count)

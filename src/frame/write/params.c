@@ -1,18 +1,18 @@
-/* params.c: what callers ask for: defaults, growth of structs, and checks that the frame layer
- * makes whatever the codec. */
+/* params.c: zt_params and zt_info: defaults, structs of other versions' sizes, and the checks that
+ * are the same for all codecs. */
 #include "frame/format/format.h"
 #include "ztile_zfp.h"
 
 #include <float.h>
 #include <math.h>
 
-/* The ends of the structs as the first release had them. They stay when fields are added. */
+/* Bytes of the structs in the first release; they stay when fields are added. */
 #define PARAMS_FIRST_BYTES (offsetof(zt_params, codec_words) + sizeof((zt_params *)0)->codec_words)
 #define INFO_FIRST_BYTES   (offsetof(zt_info, plan_words) + sizeof((zt_info *)0)->plan_words)
 
 static const uint64_t default_slab_bytes = UINT64_C(256) << 20;
 
-/* Zero the caller's bytes and give them what fits of the defaults. */
+/* Zero the caller's struct and copy as much of the defaults as fits. */
 static zt_status init(void *out, size_t bytes, size_t first_bytes, const void *defaults,
                       size_t known_bytes)
 {
@@ -75,7 +75,7 @@ static zt_status check_text(zt_context *context, const char *text, size_t max_by
     return ZT_OK;
 }
 
-/* What later versions will do. */
+/* Check codec, word size, plan, effort, bins and index. */
 static zt_status check_supported(zt_context *context, const zt_params *p)
 {
     if (p->codec != ZT_CODEC_AUTO && !zti_codec_by_id(p->codec))

@@ -1,9 +1,9 @@
-/* plan.c: the second stage: what a frame may be coded with, codec, effort and order of axes, and
- * what samples say of it; then the slab as the coded array. */
+/* plan.c: the second stage: chooses codec, effort and order of axes for a slab by samples, and
+ * turns the slab into the coded array. */
 #include "array/mirror.h"
 #include "frame/write/stages.h"
 
-/* Whether a codec has several ways to keep a relative bound, which are tried out later. */
+/* Whether a codec has several ways to keep a bound relative to each value (pwrel.c tries them). */
 static bool is_chosen_later(uint32_t codec)
 {
     const struct zti_planning *const planning = zti_planning_of(zti_codec_by_id(codec));
@@ -43,7 +43,7 @@ uint32_t zti_candidates_of(const struct zti_request *r,
     return n + zti_candidates(false, &r->params, list + n);
 }
 
-/* Those that take part, as the array is, of which nothing is known. */
+/* The candidates without a plan, or with the request's fixed one. */
 static uint32_t unplanned(const struct zti_job *j, struct zti_result *results)
 {
     const struct zti_request *const r = j->request;
@@ -51,13 +51,14 @@ static uint32_t unplanned(const struct zti_job *j, struct zti_result *results)
     const uint32_t n =
         r->fixed ? 1 : zti_candidates(j->target.kind != ZT_LOSSLESS, &r->params, list);
     const struct zti_candidate own = {.codec = r->codec->id, .effort = r->params.effort};
-    for (uint32_t i = 0; i < n; i++) { /* the slowest is the last of them */
+    /* candidates are listed from fast to slow; the slowest comes first here */
+    for (uint32_t i = 0; i < n; i++) {
         struct zti_result *const one = &results[n - 1 - i];
         *one = (struct zti_result){.candidate = r->fixed ? own : list[i]};
         one->choice.plan = one->choice.plain = zti_plan_none(r->rank);
         if (r->fixed) {
             one->choice = *r->fixed;
-            one->choice.found.has_rest = false; /* it was another frame's */
+            one->choice.found.has_rest = false; /* measured on another frame */
         }
     }
     return n;
@@ -76,7 +77,7 @@ zt_status zti_plan_frame(const struct zti_job *j, struct zti_result *results, ui
     return status;
 }
 
-/* The slab as the coded array: where it lies if strides can say that, else copied. */
+/* Set job->values to the coded array. */
 static zt_status turn(struct zti_job *j)
 {
     const struct zti_frame *const f = &j->frame;
@@ -100,8 +101,7 @@ zt_status zti_take_plan(struct zti_job *j, const struct zti_result *result)
     j->params.effort = result->candidate.effort;
     target->params = &j->params;
     target->found = result->choice.found;
-    if (target->kind != ZT_ABS && target->kind != ZT_LOSSLESS) /* the bound, with which it goes, is
-                                                            still to be found */
+    if (target->kind != ZT_ABS && target->kind != ZT_LOSSLESS) /* the bound is not known yet */
         target->found.has_rest = false;
     j->frame.coding.codec = zti_codec_by_id(result->candidate.codec);
     zti_frame_set_plan(&j->frame, &result->choice.plan);

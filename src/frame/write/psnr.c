@@ -1,22 +1,23 @@
-/* psnr.c: a bound on the PSNR of the whole array, searched for as absolute bounds of its frames.
+/* psnr.c: part of the first stage: searches for the absolute bound of each frame with which the
+ * array's PSNR is met.
  *
- * 20 log10(range / RMSE) is at least P where each frame's mean squared error is at most range^2
- * 10^(-P / 10), so each frame meets that by itself: the bound holds whatever the others do. A frame
- * is coded under an absolute bound, decoded, measured, and coded again with another bound where its
- * error is too large or needlessly small:
+ * 20 log10(range / RMSE) >= P holds if each frame's mean squared error is at most range^2 10^(-P /
+ * 10). So each frame meets that target on its own, independent of the others. A frame is coded
+ * under an absolute bound, decoded and measured; it is coded again with another bound if its error
+ * is above the target or far below it.
  *
- *   - where a codec uses any bound: the first bound is what a sample of the values says for
- *     errors of a lattice; others follow from what was measured, the error's square growing as that
- *     of the bound does. Most frames are coded and decoded once.
- *   - where bounds are powers of two: a sample of the tiles is coded with some of them; then
- *     the slab with the one that seems too loose by one, and if it is, with the next. Most frames
- *     are coded and decoded twice. The result is the loosest power of two but none tighter.
+ *   - Codecs that use any bound: the first bound comes from the quantization error of a sample of
+ *     values. Later ones assume that the squared error grows as the square of the bound. Most
+ *     frames are coded and decoded once.
+ *   - Codecs whose bounds are powers of two: a sample of tiles is coded with some of them. The slab
+ *     is first coded with the power above the loosest that the sample met; if that fails, with the
+ *     next one below. Most frames are coded and decoded twice. The result is the loosest power of
+ *     two that meets the target while the next one does not.
  *
- * Steps that go on for long grow, so that no array makes a search long: a frame is coded at most
- * TRIALS_MOST times, and the sample 14 times. What no bound meets is coded without loss.
+ * Steps grow as a search goes on: a frame is coded at most TRIALS_MOST times, and the sample 14
+ * times. A target that no bound meets makes the frame lossless.
  *
- * What is computed here decides bytes, so it uses nothing of which machines differ in the last
- * bit. */
+ * These computations decide bytes, so they use only operations that all machines round alike. */
 #include "array/rows.h"
 #include "frame/write/stages.h"
 #include "quality/quality.h"
@@ -24,13 +25,13 @@
 #include <float.h>
 #include <math.h>
 
-/* Rounding of sums and of the target, generously: a PSNR that is computed otherwise from the same
- * values does not come out below the target. */
+/* A margin for rounding: a PSNR that a user computes in another order does not come out below the
+ * target. */
 static const double margin = 1 - 1e-9;
 
 /* ---- the target ---- */
 
-/* 10^(-decibel / 10): a power of two, and the exponential series of what is left. */
+/* 10^(-decibel / 10), as a power of two times an exponential series. */
 static double target_of(double decibel)
 {
     const double log2_10 = 0x1.a934f0979a371p+1, ln_2 = 0x1.62e42fefa39efp-1;
@@ -47,14 +48,14 @@ double zti_psnr_bound(double decibel, double range)
     return sqrt(3 * target_of(decibel)) * range;
 }
 
-/* Times that a frame is coded with a bound, and once more at the end. */
+/* The most codings of a frame in a search, before the last one. */
 enum { TRIALS_MOST = 24 };
 
 /* ---- any bound ---- */
 
 enum { SAMPLE_VALUES = 1 << 16 };
 
-/* Magnitudes of values from all over the slab that count, over range; returns how many. */
+/* Sample magnitudes of the slab's counted values, divided by the range; returns how many. */
 static uint32_t sample_values(const struct zti_job *job, double *values)
 {
     const struct zti_array *const slab = &job->values;
@@ -75,7 +76,7 @@ static uint32_t sample_values(const struct zti_job *job, double *values)
     return count;
 }
 
-/* The mean squared error of values on a lattice of steps of twice a bound. */
+/* The mean squared error of values that are rounded to multiples of twice a bound. */
 static double lattice_error(const double *values, uint32_t n, double bound)
 {
     const double step = 2 * bound;
@@ -87,8 +88,8 @@ static double lattice_error(const double *values, uint32_t n, double bound)
     return sum / n;
 }
 
-/* Near a bound at which a sample has the error 'aim', the largest at which it has that and little
- * less: errors are no smooth function of the bound where many values are the same. */
+/* The bound near a given one whose error on a sample is closest below 'aim'. Where many values are
+ * equal, the error is no smooth function of the bound. */
 static double refine(const double *values, uint32_t n, double aim, double bound)
 {
     enum { PLACES = 24 };
@@ -105,8 +106,8 @@ static double refine(const double *values, uint32_t n, double aim, double bound)
     return best;
 }
 
-/* The bound (over range) at which a sample has the error 'aim': at least that of errors spread
- * evenly, sqrt(3 aim), and more where many values lie on the lattice whatever it is. */
+/* The bound, over range, at which a sample has the mean squared error 'aim': at least sqrt(3 aim),
+ * that of evenly spread errors, and more where many values are multiples of any step. */
 static zt_status estimate(const struct zti_job *job, double aim, double *bound)
 {
     enum { STEPS = 18, MOST = 64 };
@@ -130,9 +131,10 @@ static zt_status estimate(const struct zti_job *job, double aim, double *bound)
     return ZT_OK;
 }
 
-/* The bound to try after one that made an error: errors grow as bounds do; else the middle. Where
- * that was not enough before, errors grow more slowly, as where most values are predicted well
- * whatever the bound: then as far again for each miss. */
+/* The bound to try after one with a mean squared error: scaled as if the error's root were
+ * proportional to the bound, or the geometric middle of bounds known to be met and unmet. As long
+ * as none is met, the factor is applied once more for each miss, because there the error falls more
+ * slowly than the bound. */
 static double next_bound(const struct zti_bracket *b, double error, double aim)
 {
     const double most = 8, factor = error > 0 ? sqrt(aim / error) : most;
@@ -146,15 +148,15 @@ static double next_bound(const struct zti_bracket *b, double error, double aim)
     return next < b->unmet ? next : b->unmet / 2;
 }
 
-/* Whether two bounds are the same to the codec: for integers, where their whole parts are. */
+/* Whether two bounds are the same to the codec: for integers, if their whole parts are equal. */
 static bool is_same(const struct zti_search *s, double a, double b)
 {
     return !zti_is_float(s->type) && floor(a * s->range) == floor(b * s->range);
 }
 
-/* Whether a bound that is met needs no other trial: the error is near enough to the target, 0.25 dB
- * and later 0.45; or the bound is far above what even errors would allow, so that most values lie
- * on the lattice whatever it is. */
+/* Whether a bound that meets the target is good enough: its error is within 0.25 dB of it (0.45 dB
+ * after two trials), or the bound is far above that of evenly spread errors, where most values are
+ * coded without error under any bound. */
 static bool is_enough(const struct zti_search *s, double error)
 {
     const double part = s->trial < 2 ? 0.944 : 0.901;
@@ -173,8 +175,8 @@ static zt_status begin_any(struct zti_job *job)
     return estimate(job, aim_of(s), &s->bracket.bound);
 }
 
-/* From one measurement to the next. The end is for arrays whose errors follow no rule: the bound
- * that was met most nearly; where none was, smaller ones until there is one. */
+/* Set the next bound from the last one's error; false: the last one is the result. After TRIALS
+ * codings it is the best bound so far, or, if none has met the target, ever smaller ones. */
 static bool next_any(struct zti_search *s, double error, bool is_met)
 {
     enum { TRIALS = 7 };
@@ -189,7 +191,7 @@ static bool next_any(struct zti_search *s, double error, bool is_met)
         b->best_error = error;
     }
     double next = next_bound(b, error, aim_of(s));
-    if (is_same(s, next, b->unmet)) /* one less */
+    if (is_same(s, next, b->unmet)) /* the next smaller integer bound */
         next = (floor(b->unmet * s->range) - 0.5) / s->range;
     if (s->trial >= TRIALS - 1 || (b->met > 0 && is_same(s, next, b->met)))
         next = b->best > 0 ? b->best : b->unmet / 4;
@@ -199,7 +201,7 @@ static bool next_any(struct zti_search *s, double error, bool is_met)
 
 /* ---- bounds that are powers of two ---- */
 
-/* Whether the sample's error with the bound 2^k meets the target. */
+/* Code the sample with the bound 2^k; *is_met: its error meets the target. */
 static zt_status try_power(const struct zti_job *job, struct zti_trial *trial, int k, bool *is_met)
 {
     zt_context *const context = job->context;
@@ -222,7 +224,8 @@ static zt_status try_power(const struct zti_job *job, struct zti_trial *trial, i
     return status;
 }
 
-/* The loosest power that a sample says is met: by halves to one in four, then single ones. */
+/* The exponent of the loosest power of two that meets the target on a sample: bisection in steps of
+ * STRIDE, then single steps. */
 static zt_status estimate_power(const struct zti_job *job, int most, int *power)
 {
     enum { VALUES = 1 << 15, STRIDE = 4, STRIDES = 100, LEAST = -1020 };
@@ -230,7 +233,7 @@ static zt_status estimate_power(const struct zti_job *job, int most, int *power)
     bool is_met;
     zt_status status = zti_sample_tiles(job->context, job->frame.coding.codec, &job->values, VALUES,
                                         &trial.sample);
-    int unmet = -1, met = STRIDES; /* strides below 'most'; the last one is not tried */
+    int unmet = -1, met = STRIDES; /* in strides below 'most'; the last stride is not tried */
     const zt_progress progress = zti_pause_progress(job->context);
     while (met * STRIDE > most - LEAST)
         met--;
@@ -240,7 +243,7 @@ static zt_status estimate_power(const struct zti_job *job, int most, int *power)
         *(is_met ? &met : &unmet) = middle;
     }
     int k = most - STRIDE * met;
-    for (int i = 1; !status && met > 0 && i < STRIDE; i++) { /* none is four above */
+    for (int i = 1; !status && met > 0 && i < STRIDE; i++) { /* the one STRIDE above is unmet */
         status = try_power(job, &trial, k + 1, &is_met);
         if (!is_met)
             break;
@@ -252,7 +255,7 @@ static zt_status estimate_power(const struct zti_job *job, int most, int *power)
     return status;
 }
 
-/* Whether a power is known. */
+/* Whether met or unmet has been set. */
 static bool is_known(const struct zti_powers *p, int k)
 {
     return k <= p->most;
@@ -264,8 +267,7 @@ static zt_status begin_powers(struct zti_job *job)
         SLACK = 12,
         GREATEST = 1020,
         LEAST = -1070
-    }; /* errors are at most so many powers below
-          a bound */
+    }; /* errors are at most 2^SLACK times smaller than a bound */
     struct zti_powers *const p = &job->search.powers;
     (void)frexp(job->search.range, &p->most);
     p->most = p->most + SLACK < GREATEST ? p->most + SLACK : GREATEST;
@@ -277,7 +279,7 @@ static zt_status begin_powers(struct zti_job *job)
     return status;
 }
 
-/* The power to try after one. */
+/* Note whether the tried power is met; returns the next one. */
 static int next_power(struct zti_powers *p, bool is_met)
 {
     enum { SINGLE_STEPS = 4 };
@@ -289,8 +291,9 @@ static int next_power(struct zti_powers *p, bool is_met)
     return is_met ? p->k + p->step : p->k - p->step;
 }
 
-/* Up while it is met, and down until it is, in steps that grow; then the middle. A power that was
- * met and is followed by one that is not is coded once more. */
+/* Move up while the target is met and down until it is, in growing steps; then bisect. When the
+ * search ends below the last trial, the met power is coded once more; false: the last trial is the
+ * result. */
 static bool next_powers(struct zti_search *s, bool is_met)
 {
     struct zti_powers *const p = &s->powers;
@@ -309,7 +312,7 @@ static bool next_powers(struct zti_search *s, bool is_met)
 
 /* ---- both ---- */
 
-/* Set the bound of the next trial: where there were too many, or none is left, the last one. */
+/* Set the bound of the next trial; after TRIALS_MOST, or when no bound is left, the last one. */
 static void set_bound(struct zti_search *s)
 {
     const struct zti_powers *const p = &s->powers;

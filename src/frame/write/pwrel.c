@@ -1,9 +1,10 @@
-/* pwrel.c: of a codec's ways to keep a bound that is a part of each value, the one that makes the
- * smallest stream: each is tried out on a sample, exact values included in the count. */
+/* pwrel.c: part of the first stage: a codec may have several ways to keep a bound relative to each
+ * value (ZT_PWREL). Each is tried on a sample of tiles, and the one with the fewest bits, exact
+ * values included, is set as target.choice. */
 #include "frame/write/stages.h"
 
-/* Bits that the sample takes when coded as is asked, exact values with their places included;
- * UINT64_MAX where these are more than a frame may have. */
+/* Bits of the sample's stream and of its exact values with their positions; UINT64_MAX where there
+ * are more exact values than 'limit'. */
 static zt_status sample_bits(const struct zti_job *job, const struct zti_target *target,
                              struct zti_trial *trial, uint64_t limit, uint64_t *bits)
 {
@@ -23,8 +24,9 @@ static zt_status sample_bits(const struct zti_job *job, const struct zti_target 
     return status;
 }
 
-/* Within a run, from the loosest way to the tightest, the bits fall while exact values become
- * fewer, and then rise: a run is left when they have risen twice. */
+/* A codec lists its ways in runs, each from the loosest to the tightest. Within a run the bits fall
+ * as long as exact values become fewer, then rise; the search leaves a run when they have risen
+ * twice. */
 zt_status zti_choose_way(struct zti_job *j)
 {
     enum { SAMPLE_VALUES = 1 << 15, RISES = 2, PART = 8 };

@@ -1,5 +1,6 @@
-/* raw.c: frames that hold their values as they are, because a codec would need more: the
- * copying form of a codec, which a file of any may have. So no array grows. */
+/* raw.c: after the fourth stage: a frame whose stream would be longer than its values holds these
+ * uncompressed (raw), in the copying form that one codec has and that a file of any codec may
+ * contain. So an array never grows by more than headers and checksums. */
 #include "frame/write/stages.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ void zti_frame_set_raw(struct zti_frame *f)
     f->payload_bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
 }
 
-/* Bytes of a frame, with an index or without. */
+/* Bytes of a whole frame, with its index or without. */
 static uint64_t bytes_of(const struct zti_frame *f, bool has_index,
                          const struct zti_tail_parts *parts)
 {
@@ -49,7 +50,7 @@ static uint64_t bytes_of(const struct zti_frame *f, bool has_index,
     return zti_frame_bytes(&own);
 }
 
-/* The same of one that holds its values as they are. */
+/* Bytes of the frame if it were raw. */
 static uint64_t raw_bytes_of(const struct zti_frame *f, const struct zti_tail_parts *parts)
 {
     struct zti_frame raw = *f;

@@ -1,6 +1,7 @@
-/* resolve.c: the first stage: from what the caller asks, the array's range and what a pass over a
- * slab's values finds to what is asked of a codec: an absolute bound, or none. Where that says too
- * little, the values say more: psnr.c, pwrel.c and the plan's search for planes to drop. */
+/* resolve.c: the first stage: turns the caller's bound into what a codec is asked for, an absolute
+ * bound or no loss. In: the parameters, the array's range, and what one pass over the slab finds. A
+ * PSNR, a bound relative to each value and dropped bit planes need a search over the values as
+ * well: psnr.c, pwrel.c and plan/tight.h. */
 #include "frame/write/stages.h"
 #include "ztile_quality.h"
 
@@ -16,8 +17,8 @@ bool zti_is_lossless(const zt_bound *bound)
             bound->value == 0);
 }
 
-/* Move the ends of a range of int64, which may be rounded from 2^53 on, inwards; false where
- * nothing is left between them. */
+/* Move the ends of a range of int64 inwards where they may have been rounded, from 2^53 on; false
+ * where nothing is left between them. */
 static bool narrow_range(uint32_t type, double *lo, double *hi)
 {
     const double exact = 9007199254740992.0; /* 2^53 */
@@ -28,8 +29,9 @@ static bool narrow_range(uint32_t type, double *lo, double *hi)
     return *lo < *hi;
 }
 
-/* value * (hi - lo), however large the range, and never more than that: where an operation has
- * rounded (each by half a unit in the last place at most), two steps down make up for both. */
+/* value * (hi - lo) without overflow and never rounded up. Each of the two operations is off by
+ * half a unit in the last place at most; where one was inexact, the result is moved down by two
+ * units. */
 static double of_range(uint32_t type, double value, double lo, double hi)
 {
     if (!narrow_range(type, &lo, &hi))
@@ -40,7 +42,7 @@ static double of_range(uint32_t type, double value, double lo, double hi)
         return DBL_MAX;
     double part = range - hi; /* what rounding took from hi - lo, by Knuth's two-sum */
     double lost = (hi - (range - part)) + (-lo - part);
-    const double fine = 0x1p-969; /* from here on the last bit of the product is a number */
+    const double fine = 0x1p-969; /* from here on the product's rounding error is representable */
     bool is_exact = lost == 0 && bound >= fine && fma(value, range, -bound) == 0;
     return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
 }
@@ -61,8 +63,8 @@ bool zti_needs_range(const zt_bound *bound)
     return (bound->kind == ZT_REL && bound->value > 0) || bound->kind == ZT_PSNR;
 }
 
-/* A part of each value: without loss where it is less than neighbouring numbers of the type are
- * apart. */
+/* A bound relative to each value: lossless if it is smaller than the gap between neighbouring
+ * numbers of the type. */
 static void resolve_part(const zt_bound *bound, uint32_t type, zt_bound_kind *kind,
                          double *abs_bound)
 {
@@ -99,7 +101,7 @@ zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t
 
 /* ---- what is asked of all frames ---- */
 
-/* Slices of a frame: whole tiles of any codec that may be chosen. */
+/* Slices of a frame: a multiple of the tile's extent for every codec that may be chosen. */
 static uint64_t thickness_of(const struct zti_request *r)
 {
     struct zti_candidate list[2 * ZTI_CANDIDATES_MOST];
@@ -129,7 +131,7 @@ zt_status zti_request_init(zt_context *context, const struct zti_array *whole,
         return status;
 
     if (bound->value == 0)
-        bound->value = 0; /* -0 is not another bound */
+        bound->value = 0; /* -0 becomes 0, so that both give the same bytes */
     if (r->params.name)
         memcpy(r->name, r->params.name, strlen(r->params.name));
     if (r->params.units)
@@ -177,10 +179,10 @@ zt_status zti_measure_range(zt_context *context, struct zti_request *r,
         const struct zti_array slab = zti_array_slab(array, first, left < step ? left : step);
         struct zti_scanned *const own = &scanned[first / step];
         status = zti_scan_slab(context, r, &slab, own);
-        lo = fmin(lo, own->min); /* NaN: not one value */
+        lo = fmin(lo, own->min); /* NaN: no finite value */
         hi = fmax(hi, own->max);
     }
-    r->params.range_lo = isnan(lo) ? 0 : lo; /* not one value: nothing to lose */
+    r->params.range_lo = isnan(lo) ? 0 : lo; /* no finite value: an empty range */
     r->params.range_hi = isnan(hi) ? 0 : hi;
     return status;
 }
@@ -263,7 +265,7 @@ bool zti_resolve_again(struct zti_job *j)
         target->abs_bound = j->search.bound;
         return true;
     }
-    if (target->loose_planes > 0) { /* where it does not pay, which samples have not shown */
+    if (target->loose_planes > 0) { /* dropped planes cost more than they saved */
         if (!zti_is_too_loose(&j->misses, j->frame.type, j->frame.payload_bytes))
             return false;
         target->loose_planes = j->is_loosened ? 0 : target->loose_planes - 1;

@@ -1,5 +1,5 @@
-/* room.c: how much room frames need at most: bytes of a file, and memory of a GPU that they are
- * coded in. Neither looks at values. */
+/* room.c: upper limits that hold for any values: the bytes of a frame, for zt_compress_bound, and
+ * the device memory that coding it takes, for zt_cuda_*. */
 #include "array/mirror.h"
 #include "core/device.h"
 #include "frame/write/stages.h"
@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-/* What is asked, of each codec in turn. */
+/* The request, with one codec after the other set in it. */
 struct rooms {
     zt_context *context;
     struct zti_request request;
@@ -28,7 +28,8 @@ void zti_frame_set_largest(struct zti_frame *f, uint64_t payload_bytes)
     f->tail_bytes = zti_tail_bytes_max(f);
 }
 
-/* The most bytes that a stream of this coding takes, of which nothing was learnt yet. */
+/* Raise *bytes to the most that a stream of this coding takes, whatever it will learn from
+ * values. */
 static zt_status stream_most(const struct rooms *r, const struct zti_coding *coding,
                              uint64_t *bytes)
 {
@@ -61,9 +62,8 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     f.coding.type = asked->type;
     zti_frame_set_plan(&f, plan);
 
-    /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
-     * a frame with a bound may also end up lossless, one with any where special values are too
-     * many different ones. */
+    /* The values are not known. So rel may come to the smallest absolute bound there is, and any
+     * lossy frame may end up lossless (with too many different special values). */
     const zt_bound *bound = &asked->params.bound;
     struct zti_target target = {
         .params = &asked->params, .kind = ZT_LOSSLESS, .min = (double)NAN, .max = (double)NAN};
@@ -92,7 +92,7 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
         status = stream_most(r, &f.coding, &most);
     if (status)
         return status;
-    f.index = zti_layout_of(&asked->params, &f.coding); /* if there is one */
+    f.index = zti_layout_of(&asked->params, &f.coding); /* the largest that it can have */
     if (!is_lossless)
         f.special_values = zti_array_values(f.rank, f.shape);
     zti_frame_set_largest(&f, most);
@@ -109,7 +109,7 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     return ZT_OK;
 }
 
-/* The most that any plan takes with the codec that is set. */
+/* The most bytes under any plan with the request's codec. */
 static zt_status bound_of_plans(const struct rooms *r, uint64_t *bytes)
 {
     const struct zti_request *const asked = &r->request;
@@ -128,7 +128,7 @@ static zt_status bound_of_plans(const struct rooms *r, uint64_t *bytes)
     return status;
 }
 
-/* The most bytes of a frame of so many slices, whatever is chosen. */
+/* The most bytes of a frame of 'extent' slices with any codec and plan. */
 static zt_status frame_bound(zt_context *context, const struct zti_request *request,
                              uint64_t extent, uint64_t *device_parts, uint64_t *bytes)
 {
@@ -139,7 +139,7 @@ static zt_status frame_bound(zt_context *context, const struct zti_request *requ
     zt_status status = n == 0 ? bound_of_plans(&r, bytes) : ZT_OK;
     for (uint32_t i = 0; i < n && !status; i++) {
         if (!list[i].is_lossy && !zti_is_lossless(&request->params.bound))
-            continue; /* another is, or it cannot */
+            continue; /* a lossy candidate takes part, or none is possible */
         r.request.codec = zti_codec_by_id(list[i].codec);
         r.request.params.effort = list[i].effort;
         status = bound_of_plans(&r, bytes);

@@ -1,11 +1,11 @@
-/* stages.c: a slab through all stages. It is coded with what samples say is the smallest; where
- * that takes more than they said, or they cannot tell, also with others, and the smallest of these
- * is written. */
+/* stages.c: takes a slab through all stages. It is coded with the candidate that samples say is the
+ * smallest. Where the frame is larger than predicted, or samples cannot tell, it is also coded with
+ * others; the smallest frame is written. */
 #include "frame/write/stages.h"
 
 #include "array/mirror.h"
 
-/* Leave a buffer where others find it. */
+/* Return a buffer to the scratch, which keeps the larger one. */
 static void give_back(zt_context *context, struct zti_buffer *own, struct zti_buffer *place)
 {
     zti_buffer_free(context, own->capacity > place->capacity ? place : own);
@@ -32,7 +32,7 @@ void zti_job_free(struct zti_job *j)
     give_back(j->context, &j->payload, &j->scratch->payload);
 }
 
-/* A slab that was resolved, coded with one of the results. */
+/* Take a resolved slab through plan, fill and code with one candidate. */
 static zt_status code_with(struct zti_job *j, struct zti_result *result)
 {
     j->starts = borrow(&j->scratch->starts);
@@ -58,8 +58,8 @@ static zt_status code_with(struct zti_job *j, struct zti_result *result)
     return ZT_OK;
 }
 
-/* Code with one result after the other until there is no reason to code with another one; *best is
- * the job to be written, *winner which it is. Codings after the first are not told as progress. */
+/* Code with one candidate after the other for as long as zti_contest_next names one. *best becomes
+ * the job to be written, *winner its place in results. Only the first coding reports progress. */
 static zt_status code_finalists(const struct zti_job *resolved, struct zti_result *results,
                                 uint32_t count, struct zti_job *best, uint32_t *winner)
 {
@@ -75,7 +75,7 @@ static zt_status code_finalists(const struct zti_job *resolved, struct zti_resul
         one.is_aside = best->stream != NULL;
         status = code_with(&one, &results[next]);
         *winner = zti_contest_winner(results, count, &resolved->request->params);
-        for (uint32_t i = 0; i < count; i++) /* about what the others take for them */
+        for (uint32_t i = 0; i < count; i++) /* an estimate for the candidates not coded yet */
             if (results[i].coded_bytes == 0)
                 results[i].special_bytes = results[next].special_bytes;
         if (!status && *winner == next) {
@@ -90,7 +90,7 @@ static zt_status code_finalists(const struct zti_job *resolved, struct zti_resul
     return status;
 }
 
-/* What the first frame was coded with is what those after it are. */
+/* Code all later frames with the first one's codec and effort. */
 static void settle(struct zti_request *r, const struct zti_candidate *winner)
 {
     r->codec = zti_codec_by_id(winner->codec);
@@ -101,8 +101,8 @@ static void settle(struct zti_request *r, const struct zti_candidate *winner)
     r->params.effort = winner->effort;
 }
 
-/* Whether the host has to look at a frame's values: for a plan, to learn before the first is coded,
- * to verify a bound, or for special values. */
+/* Whether the host needs a frame's values: to plan, to learn before the first tile is coded, to
+ * verify a bound, or to find special values. */
 static bool is_looked_at(const struct zti_job *j)
 {
     const struct zti_request *const r = j->request;

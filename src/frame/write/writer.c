@@ -1,6 +1,6 @@
-/* writer.c: from slabs to frames: slices are put in any thickness and cut again. A frame is coded
- * from the caller's memory where a put holds all of it and nothing is staged, else from a
- * C-contiguous copy. The bytes never depend on how slabs were put. */
+/* writer.c: before the first stage: cuts the slices that callers append into slabs of one
+ * thickness, a frame each. A slab is coded from the caller's memory if one call brings all of it,
+ * else from a C-contiguous copy (stage). The bytes never depend on the portions. */
 #include "frame/write/writer.h"
 
 #include "array/mirror.h"
@@ -44,7 +44,7 @@ zt_status zti_writer_measure(struct zt_writer *w, const struct zti_array *array)
 
 /* ---- slabs ---- */
 
-/* Slices of the frame that is next to be coded, as far as is known. */
+/* Slices of the next frame to be coded; the full thickness while the array's extent is unknown. */
 static uint64_t next_extent(const struct zt_writer *w)
 {
     if (w->request.shape[0] == ZT_UNKNOWN)
@@ -53,8 +53,8 @@ static uint64_t next_extent(const struct zt_writer *w)
     return left < w->request.thickness ? left : w->request.thickness;
 }
 
-/* Room for 'slices' staged ones: at once for all of a frame whose extent is known, else doubling,
- * so that a short array of unknown extent costs little. */
+/* Make room for 'slices' staged slices: for the whole frame at once if the array's extent is known,
+ * else by doubling, so that a short array of unknown extent costs little memory. */
 static zt_status reserve_stage(struct zt_writer *w, uint64_t slices)
 {
     uint64_t most = next_extent(w), wanted = slices, bytes;
@@ -69,7 +69,7 @@ static zt_status reserve_stage(struct zt_writer *w, uint64_t slices)
                               (size_t)(w->staged * w->request.slice_bytes));
 }
 
-/* The staged slices as an array, or the place after them. */
+/* The staged slices as an array. */
 static struct zti_array staged_array(const struct zt_writer *w)
 {
     uint64_t shape[ZT_MAX_RANK];
@@ -78,7 +78,6 @@ static struct zti_array staged_array(const struct zt_writer *w)
     return zti_array_packed(w->stage.bytes, w->request.type, w->request.rank, shape);
 }
 
-/* The frame of a slab, which all that is known of it is. */
 static zt_status write_frame(struct zt_writer *w, const struct zti_array *slab)
 {
     return zti_write_frame(w->context, &w->request, &w->scratch, &w->output, slab,
@@ -93,7 +92,7 @@ static zt_status write_staged(struct zt_writer *w)
     return status;
 }
 
-/* Keep slices until there are enough for a frame. */
+/* Copy slices to the stage. */
 static zt_status stage(struct zt_writer *w, const struct zti_array *piece)
 {
     zt_status status = reserve_stage(w, w->staged + piece->shape[0]);
@@ -135,7 +134,7 @@ zt_status zti_writer_finish(struct zt_writer *w)
 
 /* ---- public calls ---- */
 
-/* An array of which the number of slices may be unknown. */
+/* Check an array whose number of slices may be unknown. */
 static zt_status check_whole(zt_context *context, const zt_array *given, struct zti_array *whole)
 {
     if (!given)
@@ -162,7 +161,7 @@ zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_arra
         status = zti_sink_check(context, sink);
     zt_bound_kind kind;
     double abs_bound;
-    if (!status) /* so that a missing range is told before the first slab */
+    if (!status) /* report a missing range before the first slab */
         status = zti_bound_resolve(context, &w.request.params.bound, w.request.type,
                                    w.request.params.range_lo, w.request.params.range_hi, &kind,
                                    &abs_bound);

@@ -1,4 +1,5 @@
-/* expand.cu: where chunks begin, by kernels: see index/gpu/expand.h.
+/* expand.cu: kernels that expand an index: from the bytes of a layout to where chunks begin (see
+ * expand.h).
  *
  *     offsets, ends   a chunk a thread: a number
  *     lengths         sums over the lanes of a warp, and over warps by look-back
@@ -6,19 +7,19 @@
  *     compact         a chunk a thread: the CPU's look-up, which counts the ones of some words;
  *                     and a thread for each block checks that the directory's entries agree
  *
- * A second kernel turns starts into bit positions, and sets is_bad if one decreases or passes the
- * end of the stream. The output is then meaningless, but never out of bounds. */
+ * A second kernel turns starts into bit positions. It sets is_bad if one decreases or passes the
+ * end of the stream; the output is then meaningless, but never out of bounds. */
 #include "gpu/lookback.h"
 #include "index/compact.h"
 #include "index/gpu/expand.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32, ITEMS = 16, WARP_ITEMS = 32 * ITEMS };
 
-/* What kernels are told. */
+/* Parameters of the kernels. */
 struct job {
     struct zti_index_expansion x;
     struct compact compact;
-    uint64_t blocks; /* that add lengths */
+    uint64_t blocks; /* blocks of threads that add lengths */
 };
 
 static __device__ __forceinline__ void complain(const struct job *j)
@@ -26,7 +27,7 @@ static __device__ __forceinline__ void complain(const struct job *j)
     (void)atomicOr((unsigned long long *)&j->x.borders->is_bad, 1ull);
 }
 
-/* Note where chunk first + i begins and the one before it ends; i is at most the count. */
+/* Store 'at' as the start of chunk first + i and the end of the one before it; i <= count. */
 static __device__ __forceinline__ void note_start(const struct job *j, uint64_t i, uint64_t at)
 {
     struct zti_index_borders *const b = j->x.borders;
@@ -43,7 +44,7 @@ static __device__ __forceinline__ void note_start(const struct job *j, uint64_t 
         b->end = at;
 }
 
-/* A length of 2, 4 or 8 bytes, whose address is a multiple of them. */
+/* Load a length of 2, 4 or 8 bytes from an aligned address. */
 static __device__ __forceinline__ uint64_t length_at(const uint8_t *bytes, uint64_t i,
                                                      uint32_t width)
 {
@@ -80,7 +81,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_numbers(const struct job j)
     }
 }
 
-/* Whether a block of chunks begins where the one before ends, and says so of its bits. */
+/* Whether a block begins, in units and in bits, where the one before ends. */
 static __device__ __forceinline__ bool is_block_sound(const struct job *j, uint64_t block)
 {
     const struct compact *const c = &j->compact;
@@ -209,7 +210,7 @@ static uint64_t blocks_of_lengths(uint64_t count)
 
 extern "C" bool zti_cuda_index_takes(const struct zti_index *index, uint64_t count)
 {
-    const uint64_t most = UINT64_MAX >> 2; /* of a state of look-back, and of bits */
+    const uint64_t most = UINT64_MAX >> 2; /* the largest look-back state, and number of bits */
     return index->end < most / 64 / (blocks_of_lengths(count) + 1);
 }
 

@@ -1,5 +1,5 @@
-/* expand.h: an index expanded by kernels: where chunks begin and end, from the bytes of any
- * layout, checked on the way as zti_index_check does. Queued, and not waited for. */
+/* expand.h: expands an index by kernels. In: the bytes of any layout. Out: where each chunk begins
+ * and ends, checked as zti_index_check does. Kernels are queued; the host does not wait. */
 #ifndef ZTI_INDEX_GPU_EXPAND_H
 #define ZTI_INDEX_GPU_EXPAND_H
 
@@ -9,33 +9,33 @@
 extern "C" {
 #endif
 
-/* A chunk of which it is not known where it must end, because it is the last one. */
+/* Stands for the end of the stream's last chunk, which is not known. */
 #define ZTI_PLACE_ANY_END UINT64_MAX
 
-/* What an expansion leaves, in the index's units. */
+/* Results of an expansion, in the index's units. */
 struct zti_index_borders {
-    uint64_t is_bad; /* not 0: no index of this stream */
+    uint64_t is_bad; /* not 0: the index does not belong to this stream */
     uint64_t first;  /* where the first chunk begins */
     uint64_t last;   /* where the last chunk begins */
-    uint64_t end;    /* and where it ends */
+    uint64_t end;    /* where the last chunk ends */
 };
 
 /* Chunks [first, first + count) of an index; pointers are to the device's memory. */
 struct zti_index_expansion {
     struct zti_index index; /* opened; its own pointers are not used */
     struct zti_index_window window;
-    const uint8_t *parts[2]; /* what the window says, each aligned to 8 */
+    const uint8_t *parts[2]; /* the window's parts, each aligned to 8 bytes */
     uint64_t first, count;
     uint64_t before; /* lengths: where the first chunk begins */
     uint32_t unit_bits;
-    uint64_t start_bits; /* of the data: where chunk 0 begins */
-    uint64_t *places;    /* two a chunk: where it begins and ends, in bits from the byte of the data
-                            that the first one begins in; the stream's last one: ANY_END */
+    uint64_t start_bits; /* where chunk 0 begins in the data */
+    uint64_t *places; /* for each chunk its start and end, in bits from the byte in which the first
+                         chunk begins; the stream's last chunk ends at ANY_END */
     struct zti_index_borders *borders; /* zeroed */
-    uint64_t *states;                  /* zeroed, as many words as zti_cuda_index_words says */
+    uint64_t *states;                  /* zeroed; zti_cuda_index_words of them */
 };
 
-/* Whether there is such a kernel in the build, and an expansion's sums fit into its words. */
+/* Whether the build has this kernel, and an expansion's sums fit into look-back states. */
 bool zti_cuda_index_takes(const struct zti_index *index, uint64_t count);
 
 uint64_t zti_cuda_index_words(uint64_t count);

@@ -1,16 +1,16 @@
-/* host.cu: the CUDA instance of the ndzip codec: gpu/kernel.h for both widths, and the
- * launches. */
+/* host.cu: the CUDA instance of the ndzip codec: gpu/kernel.h for both widths, and the launches of
+ * its kernels. */
 #include "gpu/lookback.h"
 
 #include "codec/gpu.h"
 #include "codec/ndzip/tile/part.h"
 
-/* What kernels are given. */
+/* Arguments of the kernels. */
 struct cubes {
     struct zti_grid grid;
     struct shape shape;
     struct zti_view view;
-    int64_t stride_bytes[3]; /* as in struct part, of cubes that the array's end does not cut */
+    int64_t stride_bytes[3]; /* as in struct part, for cubes that the array's end does not cut */
     uint32_t rotation;
     uint32_t chunk_tiles;
     uint64_t *words;
@@ -18,16 +18,17 @@ struct cubes {
     uint64_t *states;
     uint64_t *starts;
     uint64_t first_tile;
-    uint64_t first_chunk; /* encoding: the first whose start is noted */
+    uint64_t first_chunk; /* encoding: the first chunk whose start is noted */
     const uint64_t *places;
     const uint64_t *chunks;
-    uint64_t count; /* of chunks */
+    uint64_t count; /* number of chunks */
 };
 
 enum { WARPS = 8 };
 
-/* The part of a cube that the view has all of, with rows of consecutive values; false where it is
- * another. No division of 64 bits, which takes some 100 instructions, where one of 32 does. */
+/* Set the part of a cube that lies in the view as a whole and has contiguous rows; false for any
+ * other. Divides numbers of 32 bits where possible, because a division of 64 bits takes about 100
+ * instructions. */
 static __device__ __forceinline__ bool find_whole_part(const struct cubes *c, uint64_t tile,
                                                        struct part *p)
 {
@@ -53,7 +54,7 @@ static __device__ __forceinline__ bool find_whole_part(const struct cubes *c, ui
     return is_whole;
 }
 
-/* What a cube has of the view; no values where it has none, as a chunk's cubes may. */
+/* Set the part of a cube inside the view; extents are 0 if it has none. */
 static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t tile,
                                                  struct part *p)
 {
@@ -81,7 +82,7 @@ ZTI_NDZIP_FOLD(64, uint64_t, int64_t)
 #define word  uint64_t
 #define WIDTH 64
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define PUT_BLOCKS 3 /* sm_80 takes a few registers more than 64 */
+#define PUT_BLOCKS 3 /* sm_80 needs a few registers more than 64 */
 #else
 #define PUT_BLOCKS 4
 #endif
@@ -114,7 +115,7 @@ static struct cubes cubes_of(const struct zti_coding *coding, const struct zti_v
     return c;
 }
 
-/* Queue the kernel for a cube's rank. */
+/* Launch the kernel for a cube's rank. */
 #define LAUNCH_WIDTH(direction, W, c, blocks, queue)                                               \
     do {                                                                                           \
         if ((c).shape.rank == 1)                                                                   \
@@ -125,7 +126,7 @@ static struct cubes cubes_of(const struct zti_coding *coding, const struct zti_v
             SIMT_LAUNCH(direction##_3d_##W, blocks, 32 * WARPS, 0, queue, c);                      \
     } while (0)
 
-/* And its width. */
+/* Launch the kernel for a cube's width and rank. */
 #define LAUNCH(direction, c, blocks, queue)                                                        \
     do {                                                                                           \
         if ((c).shape.value_bytes == 4)                                                            \

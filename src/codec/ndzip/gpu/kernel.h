@@ -1,26 +1,26 @@
-/* kernel.h: kernel text: cubes to records and back by blocks of 256 threads. The includer
- * defines word, WIDTH and NAME as for tile/instance.h, PUT_BLOCKS and TAKE_BLOCKS; they end here.
+/* kernel.h: kernel text: cubes to records and back, by blocks of 256 threads. The includer defines
+ * word, WIDTH and NAME as for tile/instance.h, PUT_BLOCKS and TAKE_BLOCKS; this file undefines
+ * them.
  *
- * A block has a cube, warp w of it values 512 w to 512 w + 511, in rows of 32: value t = 512 w +
- * 32 k + l is v[k] of lane l. A group is one row (32 bits) or two (64), so its planes come by
- * turning a square of bits that a warp holds, and stay in registers until it is known where they
- * go. Neighbours come by shuffles; those that another warp has are read once more.
+ * A block codes a cube. Warp w has values 512 w to 512 w + 511 in rows of 32: value t = 512 w + 32
+ * k + l is v[k] of lane l. A group is one row (32 bits) or two (64 bits), so its planes are the
+ * transpose of bits that a warp holds; they stay in registers until their place is known.
+ * Neighbouring values come by shuffles; those of another warp are loaded again.
  *
  *     values --> residuals --> masks --> sums --> published --> look-back
  *                    |                                             |
  *                    +---------> turned in registers               v
  *                                        +-------------------->  stream
  *
- * PUT_BLOCKS and TAKE_BLOCKS are how many blocks a multiprocessor is to hold: as many as leave each
- * thread the registers for its 16 values.
+ * PUT_BLOCKS and TAKE_BLOCKS: resident blocks of a multiprocessor, as many as leave each thread
+ * registers for its 16 values.
  *
- * To decode, warps sum the masks before their own by themselves, and bring their residuals into
- * shared memory, where a thread takes 16 neighbours of a row. */
+ * To decode, each warp counts the planes of all masks before its own. Residuals go to shared
+ * memory, where a thread sums 16 neighbours of a row. */
 
 #include "gpu/warp_words.h"
 
-/* Words of a group that a lane holds; groups of a warp, of a cube; masks of a cube that a lane
- * looks at. */
+/* Words of a group in a lane; groups of a warp, of a cube; masks of a cube that a lane reads. */
 #define PARTS       (WIDTH / 32)
 #define WARP_GROUPS (16 / PARTS)
 #define GROUPS      zti_ndzip_groups(WIDTH)
@@ -40,8 +40,8 @@ static __device__ __forceinline__ uint32_t NAME(ones)(word v)
 #endif
 }
 
-/* Row i of a turned group, i = 32 q + lane, as a bit of the mask that says whether it is kept; the
- * bits of rows before it are the higher ones. */
+/* The bit of the mask for row (plane) i of a transposed group, i = 32 q + lane; earlier rows have
+ * higher bits. */
 static __device__ __forceinline__ word NAME(row_bit)(uint32_t i)
 {
     return (word)1 << zti_ndzip_plane_bit(WIDTH, i);
@@ -52,7 +52,7 @@ static __device__ __forceinline__ uint32_t NAME(kept_before)(word mask, word bit
     return NAME(ones)(mask & (0 - (bit << 1)));
 }
 
-/* Where value t of a cube is, counted as its rank says. */
+/* The address of value t of a cube; outside the part, that of the nearest value inside. */
 static __device__ __forceinline__ word *NAME(value_at)(const struct part *p, uint32_t rank,
                                                        uint32_t t, bool *is_inside)
 {
@@ -60,7 +60,7 @@ static __device__ __forceinline__ word *NAME(value_at)(const struct part *p, uin
     const uint32_t z = rank == 3 ? t / (side * side) : 0;
     const uint32_t y = rank == 3 ? t / side % side : rank == 2 ? t / side : 0;
     const uint32_t x = rank > 1 ? t % side : t;
-    /* where it is cut off in front, these wrap around and are large */
+    /* before the part these wrap around and are large */
     const uint32_t dz = z - p->skip[0], dy = y - p->skip[1], dx = x - p->skip[2];
     const uint32_t cz = dz < p->extent[0] ? dz : p->extent[0] - 1;
     const uint32_t cy = dy < p->extent[1] ? dy : p->extent[1] - 1;
@@ -70,7 +70,7 @@ static __device__ __forceinline__ word *NAME(value_at)(const struct part *p, uin
                             cx * p->stride_bytes[2]);
 }
 
-/* Where the warp's row k of a whole cube is, k >= -8; its rows follow each other there. */
+/* The address of the warp's row k >= -8 of a whole cube. */
 static __device__ __forceinline__ word *NAME(plain_at)(const struct part *p, uint32_t rank, int k)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -87,8 +87,8 @@ static __device__ __forceinline__ word *NAME(plain_at)(const struct part *p, uin
 
 /* ---- encoding ---- */
 
-/* The warp's values, turned left, and what their residuals need of the warp before: a plane's, a
- * row's, or the last value's row. */
+/* Load the warp's values v, rotated left, and the values of the warp before that their residuals
+ * need (edge): the last plane, row of the cube, or row of 32. */
 static __device__ __forceinline__ void NAME(load)(const struct part *p, uint32_t rank,
                                                   uint32_t rotation, word *edge, word *v)
 {
@@ -118,7 +118,7 @@ static __device__ __forceinline__ void NAME(load)(const struct part *p, uint32_t
         edge[i] = NAME(turn)(edge[i], rotation);
 }
 
-/* Values to folded residuals: differences along the first axis, the second, the last. */
+/* Values to folded residuals: differences along the first axis, the second, and the last. */
 static __device__ __forceinline__ void NAME(subtract)(uint32_t rank, const word *edge, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, rows = rank == 3 ? 8 : rank;
@@ -139,7 +139,7 @@ static __device__ __forceinline__ void NAME(subtract)(uint32_t rank, const word 
     }
 }
 
-/* The masks of the warp's groups, group g's in lane g; nothing in the others. */
+/* The masks of the warp's groups: lane g returns group g's, other lanes 0. */
 static __device__ __forceinline__ word NAME(masks_of)(const word *v)
 {
     word mask = 0;
@@ -161,8 +161,8 @@ static __device__ __forceinline__ void NAME(turn_groups)(word *v)
         NAME(turn_square)(v + g * PARTS);
 }
 
-/* The planes of the warp's groups that are not zero to a record: lane g has group g's mask, and in
- * which word of the record its planes begin. */
+/* Store the masks and nonzero planes of the warp's groups. Lane g has the mask of group g, and the
+ * word of the record where its planes begin. */
 static __device__ __forceinline__ void NAME(store)(word *record, word mask, uint32_t start,
                                                    const word *planes)
 {
@@ -181,7 +181,7 @@ static __device__ __forceinline__ void NAME(store)(word *record, word mask, uint
     }
 }
 
-/* Where a tile's record begins, in words: look-back, by one warp. */
+/* Find by look-back where a tile's record begins, in words. One warp calls it. */
 static __device__ __forceinline__ uint64_t NAME(find_place)(const struct cubes *c, uint64_t tile,
                                                             uint32_t words)
 {
@@ -231,7 +231,7 @@ static __device__ __forceinline__ void NAME(put_cube)(const struct cubes *c, uin
 
 /* ---- decoding ---- */
 
-/* A record: words of which so many are there; zeros are read beyond. */
+/* A record with 'there' readable words; words beyond are read as zeros. */
 struct NAME(record) {
     const word *words;
     uint32_t there;
@@ -250,7 +250,7 @@ static __device__ __forceinline__ word NAME(word_at)(const struct NAME(record) *
     return i < r->there ? r->words[i] : 0;
 }
 
-/* Planes of the warp's groups; returns the record's words. */
+/* Load the planes of the warp's groups; returns the record's length in words. */
 static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record) * r, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -277,8 +277,8 @@ static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record
     return GROUPS + __reduce_add_sync(SIMT_ALL_LANES, all);
 }
 
-/* Where value t of a cube is in shared memory: rows of the warp, runs of 16 values by four (two)
- * at a time, columns along any axis, all without two lanes in one bank. The places of a warp's
+/* The place of value t of a cube in shared memory, so that no access has bank conflicts: rows of a
+ * warp, runs of 16 values in 16-byte loads, and columns along any axis. The places of a warp's
  * first value, of row k and of a lane add up. */
 static __device__ __forceinline__ uint32_t NAME(place_of)(uint32_t t)
 {
@@ -290,13 +290,13 @@ static __device__ __forceinline__ uint32_t NAME(place_of)(uint32_t t)
 }
 #define PLACES (ZTI_NDZIP_VALUES + (WIDTH == 64 ? 512 : 768))
 
-/* A cube in shared memory, and sums that warps leave for each other. */
+/* A cube in shared memory, and sums that warps exchange. */
 struct NAME(cube) {
     alignas(16) word at[PLACES + 512];
 };
 
-/* Sums along the rows of a cube, rank by rank 4096, 64 or 16 values, but for what other warps have
- * of them; the warp's first sum is in the last lane. The results are in shared memory. */
+/* Prefix sums along the last axis of a cube (4096, 64 or 16 values), within the warp; results go to
+ * shared memory. The last lane returns the sum of the warp's last row. */
 static __device__ __forceinline__ word NAME(sum_rows)(word *own, uint32_t rank, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, runs = rank == 1 ? 32 : rank == 2 ? 4 : 1;
@@ -326,7 +326,7 @@ static __device__ __forceinline__ word NAME(sum_rows)(word *own, uint32_t rank, 
     return sum;
 }
 
-/* One dimension: warps add what is before them. */
+/* 1-D: each warp adds the sums of the warps before it. */
 static __device__ __forceinline__ void NAME(sum_1d)(word *cube, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -343,7 +343,7 @@ static __device__ __forceinline__ void NAME(sum_1d)(word *cube, word *v)
         v[k] = own[NAME(place_of)(lane) + NAME(place_of)(32 * k)] + before;
 }
 
-/* Two dimensions: a warp has eight rows of 64. */
+/* 2-D: a warp has eight rows of 64; sums along rows, then along columns. */
 static __device__ __forceinline__ void NAME(sum_2d)(word *cube, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -368,7 +368,8 @@ static __device__ __forceinline__ void NAME(sum_2d)(word *cube, word *v)
         v[k] += before[k % 2];
 }
 
-/* Three dimensions: a warp has two planes; then a thread has a column along the first axis. */
+/* 3-D: a warp sums along rows and columns of its two planes; then a thread sums a column along the
+ * first axis. */
 static __device__ __forceinline__ void NAME(sum_3d)(word *cube, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -394,7 +395,7 @@ static __device__ __forceinline__ void NAME(sum_3d)(word *cube, word *v)
         v[i] = sum += v[i];
 }
 
-/* Values to where they belong: v[i] is of the warp's row i or, in three dimensions, of plane i. */
+/* Store values in the view: v[i] is of the warp's row i or, in 3-D, of plane i. */
 static __device__ __forceinline__ void NAME(put_values)(const struct part *p, uint32_t rank,
                                                         uint32_t rotation, const word *v)
 {
@@ -417,7 +418,7 @@ static __device__ __forceinline__ void NAME(put_values)(const struct part *p, ui
     }
 }
 
-/* The cube whose record begins at word 'record'; returns the record's words. */
+/* Decode the cube whose record begins at word 'record'; returns the record's length in words. */
 static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c, uint32_t rank,
                                                            uint64_t tile, uint64_t record)
 {
@@ -425,7 +426,7 @@ static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c
     SIMT_SHARED(struct part, p, );
     const struct NAME(record) r = NAME(record_at)(c, record);
     word v[16];
-    if (threadIdx.x == 0) /* for all, from the barrier in the sums on */
+    if (threadIdx.x == 0) /* visible to all after the barrier in the sums */
         find_part(c, tile, &p);
     const uint32_t words = NAME(gather)(&r, v);
     SIMT_UNROLL
@@ -453,7 +454,7 @@ static __device__ __forceinline__ void NAME(take_chunk)(const struct cubes *c, u
     uint64_t record = c->places[2 * i] / WIDTH;
     for (uint64_t tile = first; tile < last; tile++) {
         if (tile > first)
-            __syncthreads(); /* of the cube before, nothing is read any more */
+            __syncthreads(); /* the cube before is no longer read */
         record += NAME(take_cube)(c, rank, tile, record);
     }
     if (threadIdx.x == 0)

@@ -1,10 +1,11 @@
-/* plain.c: the plain C instance of the ndzip kernels, and the choice between instances. */
+/* plain.c: the plain C instance of the ndzip kernels (the transposition of bits; the rest is in
+ * tile/), and the choice of an instance. */
 #include "codec/ndzip/ndzip.h"
 
-/* One step of turning squares of bits, words a row, the highest bit leftmost: the two squares of
- * side s beside the diagonal of each square of side 2 s change places. Rows s apart are kept n / 2
- * apart and leave side by side, so that every step has the same shape, which compilers vectorize,
- * and after the last one rows are in order again. */
+/* One step of transposing a square of bits, whose rows are words with the highest bit leftmost: in
+ * each square of side 2 s, the two squares of side s off the diagonal are swapped. Rows s apart are
+ * stored n / 2 apart, and become neighbours. So all steps have the same shape, which compilers
+ * vectorize, and after the last step the rows are in order. */
 #define TRANSPOSE(from, to, s, low)                                                                \
     for (uint32_t k = 0; k < n / 2; k++) {                                                         \
         const uint64_t x = from[k], y = from[k + n / 2], t = (x ^ y >> s) & UINT64_C(low);         \
@@ -12,7 +13,8 @@
         to[2 * k + 1] = y ^ t << s;                                                                \
     }
 
-/* The steps that two squares of 32 rows, side by side, and one of 64 have in common; a to b. */
+/* The last five steps, from a to b: of one square of 64 rows, or of two squares of 32 in the halves
+ * of words. */
 ZTI_INLINE void transpose_steps(uint64_t *restrict a, uint64_t *restrict b, const uint32_t n)
 {
     TRANSPOSE(a, b, 16, 0x0000ffff0000ffff)

@@ -1,21 +1,20 @@
-/* differences.h: kernel text: a cube of values into the folded differences of its neighbours, and
- * back. tile/instance.h says what the includer defines.
+/* differences.h: kernel text: the values of a cube to folded differences along each axis (Lorenzo
+ * residuals), and back. tile/instance.h says what the includer defines.
  *
  * Arithmetic is modulo 2^WIDTH. A cube has nz planes of ny rows of nx values; 'above' is the row
- * before the present one and 'behind' the plane before. A cube is worked on in parts of 64 values
- * (4 rows of a plane, a row, or 64 values of a row), so that memory is asked for what is next all
- * the while that there is something to compute. */
+ * before the current one and 'behind' the plane before. A cube is processed in parts of 64 values
+ * (4 rows of a 3-D cube, a row of a 2-D one), so that prefetches alternate with computation. */
 
 enum { NAME(part) = 64, NAME(parts) = ZTI_NDZIP_VALUES / 64, NAME(part_lanes) = 64 / LANES };
 
-/* What is kept of a cube's values between two parts of it. */
+/* Values of a cube that the next part needs: the last value, the last row, the last plane. */
 struct NAME(edge) {
     lane left;
     lane above[NAME(part_lanes)];
     lane behind[256 / LANES];
 };
 
-/* Where a part's first row begins. The others are row_bytes apart. */
+/* The offset of a part's first row; its other rows are row_bytes apart. */
 ZTI_INLINE int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const uint32_t nz,
                                const uint32_t ny)
 {
@@ -26,7 +25,7 @@ ZTI_INLINE int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part,
     return part * (int64_t)(64 * sizeof(word));
 }
 
-/* The same of the part that is so many parts ahead, perhaps in the next cube. */
+/* The first row of the part that shall be prefetched, perhaps in the next cube. */
 ZTI_INLINE const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part,
                                       const uint32_t nz, const uint32_t ny)
 {
@@ -35,7 +34,7 @@ ZTI_INLINE const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_
     return cube + NAME(place)(rows, soon % NAME(parts), nz, ny);
 }
 
-/* A part's share of the rows that are worked on a strip of cubes later. */
+/* Prefetch a part's share of the rows of the next strip. */
 #define FETCH_FAR(rows, part, fetch)                                                               \
     for (uint32_t r = part * rows->far_rows / NAME(parts);                                         \
          r < (part + 1) * rows->far_rows / NAME(parts); r++) {                                     \
@@ -45,9 +44,9 @@ ZTI_INLINE const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_
             fetch(far_row + b);                                                                    \
     }
 
-/* Part 'part' of a cube of nz x ny x nx values: values, turned left by 'rotation' bits, less what
- * their neighbours along each axis predict. f[t] is the folded residual of the part's value t.
- * Parts come in order, the first with an edge of zeros. */
+/* Compute the folded residuals f of a part of a cube of nz x ny x nx values: rotate values left by
+ * 'rotation' bits, and take differences along each axis. Parts are processed in order, the first
+ * with an edge of zeros. */
 ZTI_INLINE void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation,
                                   uint32_t part, struct NAME(edge) * edge, word *restrict f,
                                   const uint32_t nz, const uint32_t ny, const uint32_t nx)
@@ -91,7 +90,7 @@ ZTI_INLINE void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t ro
         edge->above[k] = above[k];
 }
 
-/* The inverse. */
+/* The inverse of differences: prefix sums along each axis. */
 ZTI_INLINE void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t part,
                                  struct NAME(edge) * edge, const struct zti_ndzip_rows *to,
                                  const uint32_t nz, const uint32_t ny, const uint32_t nx)

@@ -1,10 +1,10 @@
-/* instance.h: kernel text: the kernels of one instruction set, for both widths and each rank, as
- * table KERNELS. The includer has chosen the set (simd/vectors.h) and has for each width what
- * tile/planes.h asks for or, with HAS_PACK, these themselves:
- *   pack_W(f, masks, to)      append the masks and planes of 64 residuals; the planes' end
+/* instance.h: kernel text: all kernels of one instruction set, for both widths and each rank, as
+ * the table KERNELS. The includer has chosen the instruction set (simd/vectors.h) and defines for
+ * each width what tile/planes.h needs or, with HAS_PACK, these functions:
+ *   pack_W(f, masks, to)      store masks and planes of 64 residuals; returns the planes' end
  *   unpack_W(masks, from, f)  the inverse
- * Here and in what is included, word is uint32_t or uint64_t, WIDTH its bits, lane a vector of
- * LANES of them, NAME(x) x with the width's suffix, and LE(x) x for little-endian words. */
+ * In this and the included files, word is uint32_t or uint64_t, WIDTH its bits, lane a vector of
+ * LANES words, NAME(x) x with the width's suffix, and LE(x) x for little-endian words. */
 #include "codec/ndzip/ndzip.h"
 #include "simd/vectors.h"
 

@@ -1,26 +1,27 @@
-/* part.h: where the values of a cube are: in an array, and cut by its end or a view.
+/* part.h: the part of a cube that lies inside the array and a view, and where its values are in
+ * memory.
  *
- * A cube at the array's end is padded. Padding repeats the last value along each axis, so that all
- * its residuals are zero, and such a cube is turned first: its axes are ordered by its extents
- * along them, the longest last, so that its values fill as few groups as can be. */
+ * A cube at the array's end is padded by repeating the last value along each axis, so that the
+ * padding's residuals are zero. Its axes are first sorted by extent, the longest last, so that its
+ * values fill as few groups as possible. */
 #ifndef ZTI_NDZIP_TILE_PART_H
 #define ZTI_NDZIP_TILE_PART_H
 
 #include "codec/ndzip/ndzip.h"
 
-/* The axes of the array that cubes have, slowest first. */
+/* The axes of the array along which cubes have more than one value, slowest first. */
 struct shape {
-    uint32_t rank; /* of cubes */
+    uint32_t rank; /* number of these axes */
     uint32_t axis[3];
     uint32_t side;
     uint32_t value_bytes;
 };
 
-/* The part of a cube that is worked on: extents and strides along the cube's own three axes, those
- * that it does not have first with an extent of 1. */
+/* The part of a cube that is coded: extents and strides along three axes; a cube of lower rank has
+ * extents of 1 along the first ones. */
 struct part {
-    uint8_t *data;    /* of its first value */
-    uint32_t skip[3]; /* values of the cube before it, along each axis */
+    uint8_t *data;    /* the part's first value */
+    uint32_t skip[3]; /* values of the cube before the part, along each axis */
     uint32_t extent[3];
     int64_t stride_bytes[3];
     bool is_plain; /* a whole cube with rows of consecutive values */
@@ -37,7 +38,7 @@ ZTI_INLINE struct shape shape_of(const struct zti_coding *coding)
     return s;
 }
 
-/* Order the axes of a cube that the array's end cuts. */
+/* Sort the axes of a cube that the array's end cuts. */
 ZTI_INLINE void turn(const struct zti_grid *grid, const struct zti_walk *at, struct shape *s)
 {
     uint64_t rest[3];
@@ -55,7 +56,8 @@ ZTI_INLINE void turn(const struct zti_grid *grid, const struct zti_walk *at, str
     }
 }
 
-/* What a cube has inside the box [lo, hi) of the array, in memory whose first element is lo's. */
+/* The part of a cube inside the box [lo, hi) of the array; the first element of 'memory' is that at
+ * lo. */
 ZTI_INLINE struct part part_of(const struct zti_grid *grid, struct shape s,
                                const struct zti_walk *at, const struct zti_array *memory,
                                const uint64_t *lo, const uint64_t *hi)

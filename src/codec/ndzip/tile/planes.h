@@ -1,9 +1,9 @@
-/* planes.h: kernel text: folded differences into masks and bit planes, and back. The includer
- * of tile/instance.h defines NAME(transpose)(a), which turns each WIDTH of 64 words into their bit
- * planes in place. */
+/* planes.h: kernel text: folded residuals to masks and bit planes, and back. The includer of
+ * tile/instance.h defines NAME(transpose)(a), which transposes each group of WIDTH among 64 words
+ * to its bit planes in place. */
 
-/* Append the groups of 64 residuals: their masks at 'masks', their planes at 'to', whose end is
- * returned. f is destroyed. */
+/* Store the groups of 64 residuals f: masks at 'masks', planes at 'to'; returns the planes' end.
+ * Overwrites f. */
 ZTI_INLINE uint8_t *NAME(pack)(word *f, uint8_t *masks, uint8_t *to)
 {
     word mask[64 / WIDTH] = {0}, any = 0;
@@ -17,14 +17,14 @@ ZTI_INLINE uint8_t *NAME(pack)(word *f, uint8_t *masks, uint8_t *to)
         return to;
     NAME(transpose)(f);
     for (uint32_t g = 0; g < 64 / WIDTH; g++, f += WIDTH)
-        for (uint32_t i = 0; i < WIDTH; i++) { /* what is absent is overwritten by the next */
+        for (uint32_t i = 0; i < WIDTH; i++) { /* a zero plane is overwritten by the next one */
             LE(zti_put)(to, f[i]);
             to += sizeof(word) * (mask[g] >> zti_ndzip_plane_bit(WIDTH, i) & 1);
         }
     return to;
 }
 
-/* The inverse; returns where the planes end. */
+/* The inverse of pack; returns the planes' end. */
 ZTI_INLINE const uint8_t *NAME(unpack)(const uint8_t *masks, const uint8_t *from, word *f)
 {
     word any = 0;

@@ -1,5 +1,5 @@
-/* record.h: kernel text: a cube into its record and back, for each rank, from the steps in
- * tile/differences.h and tile/planes.h. A record has a bit of mask for each value. */
+/* record.h: kernel text: a cube to its record and back, for each rank, by the steps of
+ * tile/differences.h and tile/planes.h. The masks of a record have a bit for each value. */
 
 #define CUBE(rank, nz, ny, nx)                                                                     \
     static uint8_t *NAME(put_##rank##d)(const struct zti_ndzip_rows *rows, uint32_t rotation,      \
@@ -34,12 +34,11 @@ CUBE(2, 1, 64, 64)
 CUBE(3, 16, 16, 16)
 #undef CUBE
 
-/* The planes of a record on their way past the caches: whole lines of 64 bytes are stored as soon
- * as they are there. */
+/* A buffer for storing the planes of a record past the caches, in whole lines of 64 bytes. */
 struct NAME(stage) {
     _Alignas(64) uint8_t bytes[64 + 4 * 64 * sizeof(word) + ZTI_NDZIP_OVERSHOOT];
-    uint8_t *line;  /* where the first of the bytes goes */
-    uint32_t begin; /* bytes of the first line that are not the planes' */
+    uint8_t *line;  /* destination of bytes[0] */
+    uint32_t begin; /* bytes of the first line before the planes */
 };
 
 ZTI_INLINE uint8_t *NAME(flush)(struct NAME(stage) * s, const uint8_t *end)

@@ -1,6 +1,6 @@
-/* avx2.c: the AVX2 instance of the ndzip kernels. A plane of 32 values is the highest bits of
- * 32 bytes, which one instruction gathers; the bytes are brought together first, the last value's
- * lowest. */
+/* avx2.c: the AVX2 instance of the ndzip kernels: the transposition of bits; the rest is in tile/.
+ * Bytes of equal significance of 32 values are gathered in a register, the last value's lowest;
+ * then one instruction extracts the highest bit of each byte, a plane. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
@@ -8,7 +8,7 @@
 
 #include "simd/vectors.h"
 
-/* The highest bit of each byte, then the next ones down, to every 'step'th word. */
+/* Store the bit planes of 32 bytes, the highest first, to every 'step'th word. */
 ZTI_INLINE void put_bits(__m256i bytes, uint32_t *to, uint32_t step)
 {
     for (uint32_t q = 0; q < 8; q++) {
@@ -25,7 +25,7 @@ ZTI_INLINE void transpose_group(uint32_t *a)
         _mm_setr_epi8(12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3));
     const __m256i order = _mm256_setr_epi32(4, 0, 5, 1, 6, 2, 7, 3);
     __m256i s[4], byte[4];
-    for (uint32_t i = 0; i < 4; i++) /* of four words each: byte 0 of all, byte 1 of all, ... */
+    for (uint32_t i = 0; i < 4; i++) /* in each four words: byte 0 of all, byte 1 of all, ... */
         s[i] = _mm256_shuffle_epi8((__m256i)v_load_32(a + 24 - 8 * i), group);
     const __m256i t0 = _mm256_unpacklo_epi32(s[0], s[1]), t1 = _mm256_unpackhi_epi32(s[0], s[1]);
     const __m256i t2 = _mm256_unpacklo_epi32(s[2], s[3]), t3 = _mm256_unpackhi_epi32(s[2], s[3]);
@@ -45,7 +45,7 @@ static void transpose_32(uint32_t *a)
 
 /* ---- 64 bits ---- */
 
-/* The bits of words 0 .. 31 of 'a', byte by byte from the highest, to every other word of 'to'. */
+/* Store the bit planes of words 0 .. 31 of 'a', from the highest, to every other word of 'to'. */
 static void transpose_half(const uint64_t *a, uint32_t *to)
 {
     const __m256i pair = _mm256_broadcastsi128_si256(
@@ -53,7 +53,7 @@ static void transpose_half(const uint64_t *a, uint32_t *to)
     const __m256i mix = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
     __m256i s[8], t[8], u[8];
-    for (uint32_t i = 0; i < 8; i++) /* of two words each: byte 0 of both, byte 1 of both, ... */
+    for (uint32_t i = 0; i < 8; i++) /* in each two words: byte 0 of both, byte 1 of both, ... */
         s[i] = _mm256_shuffle_epi8((__m256i)v_load_32(a + 28 - 4 * i), pair);
     for (uint32_t i = 0; i < 4; i++) {
         t[i] = _mm256_unpacklo_epi16(s[2 * i], s[2 * i + 1]);     /* bytes 0 .. 3 of 4 words */

@@ -1,6 +1,7 @@
-/* avx512.c: the AVX-512 instance of the ndzip kernels. Bit planes are made of squares of 8 x
- * 8 bits, which one instruction (GFNI) transposes, between two permutations of bytes; planes that
- * are there are moved together, and apart again, by compression and expansion under a mask. */
+/* avx512.c: the AVX-512 instance of the ndzip kernels: transposition and packing of bits; the rest
+ * is in tile/. Bits are transposed in squares of 8 x 8 by one instruction (GFNI), between two
+ * permutations of bytes. Zero planes are left out by compression under a mask, and put back by
+ * expansion. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
@@ -8,30 +9,32 @@
 
 #include "simd/vectors.h"
 
-/* Eight bytes at a distance. */
+/* Eight indices of bytes, 'step' apart. */
 #define EVERY(first, step)                                                                         \
     (first), (first) + (step), (first) + 2 * (step), (first) + 3 * (step), (first) + 4 * (step),   \
         (first) + 5 * (step), (first) + 6 * (step), (first) + 7 * (step)
 
-/* As the bytes of a matrix, bit i of byte i. gf2p8affine gives, of a square of bits as its matrix
- * and this as its bytes, the square transposed, the last row first; and of this as its matrix and
- * any bytes, the bits of each in reverse. */
+/* The 8 x 8 matrix with bit i set in byte i. gf2p8affine with a square of bits as its matrix and
+ * this as its bytes gives the square transposed, the last row first. With this as its matrix it
+ * reverses the bits of each byte. */
 static const uint64_t diagonal = UINT64_C(0x8040201008040201);
 
 /* ---- 32 bits ---- */
 
-/* Of 16 words, byte c of the eight from word 8 o on: o = 0, then 1; c = 0 .. 3 for each. */
+/* Gathers from 16 words the bytes c of each eight words: c = 0 .. 3 of words 0 .. 7, then of words
+ * 8 .. 15. */
 static const uint8_t octets_32[64]
     __attribute__((aligned(64))) = {EVERY(0, 4),  EVERY(1, 4),  EVERY(2, 4),  EVERY(3, 4),
                                     EVERY(32, 4), EVERY(33, 4), EVERY(34, 4), EVERY(35, 4)};
 
-/* Then byte 8 c + q is plane 8 c + q of the first eight words, and 32 bytes on of the other eight:
- * halves of the planes, the first words highest, in the order that unpacking undoes. */
+/* After that, byte 8 c + q is plane 8 c + q of the first eight words, and byte 32 + 8 c + q that of
+ * the other eight. This arranges them in 16-bit halves of planes, the first words highest, in the
+ * order that unpacklo and unpackhi need. */
 #define HALVES(b) 32 + (b), (b), 31 + (b), (b)-1, 30 + (b), (b)-2, 29 + (b), (b)-3
 static const uint8_t halves_32[64] __attribute__((aligned(64))) = {
     HALVES(31), HALVES(15), HALVES(27), HALVES(11), HALVES(23), HALVES(7), HALVES(19), HALVES(3)};
 
-/* Turn 32 words into their planes 31 .. 16 and 15 .. 0, or back. */
+/* Transpose 32 words to their planes 31 .. 16 and 15 .. 0, or back. */
 ZTI_INLINE void transpose_32(__m512i *a, __m512i *b)
 {
     const __m512i squares = _mm512_set1_epi64((int64_t)diagonal);
@@ -44,7 +47,7 @@ ZTI_INLINE void transpose_32(__m512i *a, __m512i *b)
     *b = _mm512_unpackhi_epi16(low, high);
 }
 
-/* Masks with their bits in reverse, or back: they count planes from the highest down. */
+/* Reverse the bits of masks, which count planes from the highest down. */
 ZTI_INLINE __m128i reverse_32(__m128i v)
 {
     const __m128i bytes = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
@@ -88,17 +91,18 @@ ZTI_INLINE const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, u
 
 /* ---- 64 bits ---- */
 
-/* Byte c of eight words side by side, c = 0 .. 7: a transposed square of bytes. */
+/* Gathers the bytes c of eight words, c = 0 .. 7: a transposed square of bytes. */
 static const uint8_t octets_64[64]
     __attribute__((aligned(64))) = {EVERY(0, 8), EVERY(1, 8), EVERY(2, 8), EVERY(3, 8),
                                     EVERY(4, 8), EVERY(5, 8), EVERY(6, 8), EVERY(7, 8)};
 
-/* The same, the last row first. */
+/* The same with the last row first. */
 static const uint8_t planes_64[64]
     __attribute__((aligned(64))) = {EVERY(7, 8), EVERY(6, 8), EVERY(5, 8), EVERY(4, 8),
                                     EVERY(3, 8), EVERY(2, 8), EVERY(1, 8), EVERY(0, 8)};
 
-/* Columns c and c + 4, c + 2 and c + 6 of a square of words, from its rows in pairs. */
+/* Columns 0, 2, 4 and 6 (or 1, 3, 5, 7) of a square of words, from its rows interleaved in
+ * pairs. */
 ZTI_INLINE void columns(const __m512i *pairs, __m512i *column)
 {
     const __m512i a = _mm512_shuffle_i64x2(pairs[0], pairs[1], 0x88);
@@ -111,7 +115,7 @@ ZTI_INLINE void columns(const __m512i *pairs, __m512i *column)
     column[6] = _mm512_shuffle_i64x2(c, d, 0xdd);
 }
 
-/* Turn 64 words into their planes 63 .. 56, 55 .. 48, ... or back. */
+/* Transpose 64 words to their planes 63 .. 56, 55 .. 48, ..., or back. */
 ZTI_INLINE void transpose_64(__m512i *v)
 {
     const __m512i squares = _mm512_set1_epi64((int64_t)diagonal);

@@ -1,8 +1,9 @@
-/* encode_exact.h: kernel text, coding: which values of a tile are kept as they are: the bytes of
- * zti_sz_put_exact (exact.c), by the runs of a warp (gpu/runs.h). Its parameters are those
- * of lorenzo/gpu/kernel.h. */
+/* encode_exact.h: kernel text: encode which values of a tile are exact, and these values: the bytes
+ * of zti_sz_put_exact (exact.c), from the runs of a warp (gpu/runs.h). Its parameters are those of
+ * lorenzo/gpu/kernel.h. */
 
-/* A lane's runs, from bit 'at' on; returns their bits. NULL: only that. */
+/* Write a lane's runs from bit 'at' on; returns the number of their bits. out NULL: only counts
+ * them. */
 static __device__ __forceinline__ uint32_t put_runs(struct lane_runs r, uint32_t *out, uint32_t at)
 {
     uint32_t bits = 0, begin, end;
@@ -15,7 +16,8 @@ static __device__ __forceinline__ uint32_t put_runs(struct lane_runs r, uint32_t
     return bits;
 }
 
-/* How values are marked, in how many bytes, and how many come before those of each word. A warp. */
+/* Set the form of the marks, their bytes, and the number of exact values before each word. One warp
+ * calls it. */
 static __device__ __forceinline__ void measure_exact(struct coding *sh)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
@@ -33,7 +35,7 @@ static __device__ __forceinline__ void measure_exact(struct coding *sh)
     }
 }
 
-/* The marks, from bit 'at' on. A warp. */
+/* Write the marks from bit 'at' on. One warp calls it. */
 static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32_t *out,
                                                        uint32_t at)
 {
@@ -50,7 +52,7 @@ static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32
     (void)put_runs(r, out, at + 8 + warp_sums_32(bits) - bits);
 }
 
-/* The values; those of all end at bit 'end'. */
+/* Write the exact values; the last one ends at bit 'end'. */
 static __device__ __forceinline__ void put_exact_values(struct coding *sh, uint32_t *out,
                                                         uint32_t end)
 {

@@ -1,7 +1,7 @@
-/* encode_marks.h: kernel text, coding: the bytes of marks (marks.c), by the runs of a warp
- * (gpu/runs.h). Its parameters are those of lorenzo/gpu/kernel.h. */
+/* encode_marks.h: kernel text: encode marks (marks.c) from the runs of a warp (gpu/runs.h). Its
+ * parameters are those of lorenzo/gpu/kernel.h. */
 
-/* How a mark is coded, of which the bits of each order are known. */
+/* Choose the form of a mark from its bits with each order. */
 static __device__ __forceinline__ void choose_way(struct marks *m, uint32_t mark, uint32_t n)
 {
     uint32_t best = 0, bits = UINT32_MAX;
@@ -15,15 +15,16 @@ static __device__ __forceinline__ void choose_way(struct marks *m, uint32_t mark
     m->bytes[mark] = mark_way_bytes(m->way[mark], bits, n);
 }
 
-/* What is coded of a run: its length less 1, of the first one its length, which may be 0. */
+/* The number that is coded for a run: its length less 1; for the first, its length, which may be
+ * 0. */
 static __device__ __forceinline__ uint32_t run_number(const uint64_t *bits, uint32_t begin,
                                                       uint32_t end)
 {
     return end - begin - (begin > 0 || ((bits[0] & 1) != 0 && end > 0));
 }
 
-/* How many bits the runs of a mark take, or of where it differs from the row before, in each order.
- * A warp. */
+/* Count the bits, with each order, of the runs of a mark or (is_against) of its differences from
+ * the row before. One warp calls it. */
 static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t mark, bool is_against,
                                                     uint32_t n)
 {
@@ -47,7 +48,7 @@ static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t ma
     }
 }
 
-/* A mark's runs in Golomb's code of order k. A warp. */
+/* Write a mark's runs in Golomb's code of order k. One warp calls it. */
 static __device__ __forceinline__ void put_mark_runs(uint32_t *out, uint32_t at,
                                                      const uint64_t *bits, uint32_t n, uint32_t k)
 {
@@ -65,7 +66,7 @@ static __device__ __forceinline__ void put_mark_runs(uint32_t *out, uint32_t at,
     }
 }
 
-/* A mark's bytes. A warp. */
+/* Write a mark. One warp calls it. */
 static __device__ __forceinline__ void put_mark(uint32_t *out, uint32_t at, const struct marks *m,
                                                 uint32_t mark, uint32_t n)
 {

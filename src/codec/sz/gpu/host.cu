@@ -1,5 +1,5 @@
-/* host.cu: the CUDA instance of the sz codec, the host's part: what kernels there are, what they
- * are given, and codebooks in the form that they read. */
+/* host.cu: the CUDA instance of the sz codec, the host's part: sets the arguments of kernels,
+ * launches them, and converts codebooks to the form that they read. */
 #include "codec/sz/gpu/kernels.h"
 #include "codec/sz/interp/spec.h"
 #include "entropy/huffman/gpu/kernels.h"
@@ -90,8 +90,8 @@ static void put_model(const struct zti_coding *coding, void *memory)
 
 /* ---- tiles ---- */
 
-/* Tiles of effort 'high' in a slab end at planes of the next one, as far as these are on the coarse
- * grid: kernels are told of the whole array, and which part of it there is. */
+/* Tiles of effort 'high' in a slab use coarse-grid points of the next slab. So kernels get the
+ * shape of the whole array, and the part of it that is in memory. */
 static void set_whole(struct sz_tiles *s, const struct zti_grid *all, const struct zti_array *slab)
 {
     const uint64_t layer = all->count / all->tiles[0];
@@ -115,7 +115,7 @@ static void encode(const struct zti_cuda_encoding *e)
     zti_sz_high_cuda_put(&s, e->whole, e->coding->grid.count, e->work, e->queue);
 }
 
-/* What multiples of an integers' step are divided by once for all values. */
+/* Set the least and greatest integers whose multiples of the step are in the type's range. */
 static void set_limits(struct sz_tiles *s)
 {
     const bool is_32 = s->type == ZT_I32;
@@ -124,8 +124,8 @@ static void set_limits(struct sz_tiles *s)
     s->most = (is_32 ? INT32_MAX : INT64_MAX) / step;
 }
 
-/* All chunks, as many tiles at a time as there are slots: of each chunk the same, which go on where
- * they were. */
+/* Decode all chunks in launches of as many tiles as there are slots: the same number of each chunk,
+ * each launch continuing where the last one stopped. */
 static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
 {
     s->found = d->work;
@@ -195,7 +195,7 @@ static void add_counts(const struct zti_coding *coding, const uint64_t *counts, 
         zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
 }
 
-/* Of the cuSZ coder: what lorenzo/books.c has made of many bins. */
+/* The cuSZ coder: the memory in which lorenzo/books.c builds codebooks of many bins. */
 static uint64_t learn_bytes(const struct zti_coding *coding)
 {
     const bool is_large = alphabet_of(sz_of(coding)) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;

@@ -1,5 +1,5 @@
-/* kernels.h: what the kernel files of the sz codec share: what kernels are given, and their
- * launches for each width of values. */
+/* kernels.h: the arguments of the sz codec's kernels, and the functions that launch them for each
+ * width of values. */
 #ifndef ZTI_SZ_GPU_KERNELS_H
 #define ZTI_SZ_GPU_KERNELS_H
 
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* What kernels are given. */
+/* The arguments of kernels. */
 struct sz_tiles {
     struct zti_grid grid;
     struct zti_sz sz;
@@ -26,29 +26,30 @@ struct sz_tiles {
     uint64_t first_tile, first_chunk;
     const uint64_t *places, *chunks;
     uint64_t count;    /* of chunks */
-    void *model;       /* books, one after another, only read; efforts that have any */
+    void *model;       /* codebooks, one after another, or the model of effort 'high'; only read */
     uint32_t alphabet; /* of each */
-    uint32_t part;     /* counting: one tile in so many is counted */
-    uint64_t *counts;  /* counting: of each book's symbols, then bits in Rice codes */
+    uint32_t part;     /* counting: one of this many tiles is counted */
+    uint64_t *counts;  /* counting: counts of each book's symbols, then bits in Rice codes */
     /* Decoding, a launch of several: tiles of chunks from number 'from' of those wanted on; of each
      * so many, from its tile 'skip' on. */
     void *found; /* lorenzo/gpu/scan/positions.h */
     uint64_t slots;
     uint64_t from, chunks_each, tiles_each, skip;
-    int64_t least, most; /* integers whose multiples of the step are of the type */
+    int64_t least, most; /* range of integers whose multiples of the step fit the type */
 };
 
-enum { EXACT_WORDS = ZTI_SZ_GROUPS }; /* of 64 bits, a bit for each value of a tile */
+enum { EXACT_WORDS = ZTI_SZ_GROUPS }; /* words with a bit for each value of a tile */
 
 static __device__ __forceinline__ uint32_t value_bytes_of(uint32_t type)
 {
     return type == ZT_F32 || type == ZT_I32 ? 4 : 8;
 }
 
-/* A tile's place along the last axis, of so many; the number becomes that without this axis. */
+/* The index of a tile along the last axis of 'tiles' tiles; *number becomes that along the other
+ * axes. */
 static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t tiles)
 {
-    if ((*number | tiles) >> 32 == 0) { /* several times as fast */
+    if ((*number | tiles) >> 32 == 0) { /* 32-bit division is several times as fast */
         const uint32_t n = (uint32_t)*number, rest = n / (uint32_t)tiles;
         *number = rest;
         return n - rest * (uint32_t)tiles;

@@ -1,7 +1,7 @@
-/* marks.h: kernel text: which values of a tile of logarithms are zero, and which are
- * negative: marks. Its parameters are those of lorenzo/gpu/kernel.h. */
+/* marks.h: kernel text: compute the marks of a tile of logarithms: which values are zero, and which
+ * are negative. Its parameters are those of lorenzo/gpu/kernel.h. */
 
-/* A value as a number, where it is one of a floating-point type. */
+/* The floating-point number of a value's bits. */
 static __device__ __forceinline__ scalar number_of(word bits)
 {
     scalar v;
@@ -16,19 +16,19 @@ static __device__ __forceinline__ word bits_of(scalar v)
     return bits;
 }
 
-/* What a block has in shared memory beside struct shared, where values are logarithms. Mark 0 is
- * that of zeros, mark 1 that of negative values. */
+/* Further shared memory of a block for logarithms. Mark 0 is that of zeros, mark 1 that of negative
+ * values. */
 struct marks {
     uint64_t bits[2][EXACT_WORDS];
-    uint64_t against[2][EXACT_WORDS];              /* where they differ from the row before */
-    uint64_t gaps[EXACT_WORDS];                    /* values that have no integer of their own */
-    uint32_t run_bits[2][2 * ZTI_SZ_MARKS_ORDERS]; /* of all runs: of bits, of against */
-    uint32_t runs[2];                              /* of bits, how many */
+    uint64_t against[2][EXACT_WORDS]; /* differences of the marks from the row before */
+    uint64_t gaps[EXACT_WORDS];       /* values that have no integer of their own */
+    uint32_t run_bits[2][2 * ZTI_SZ_MARKS_ORDERS]; /* bits of all runs: of the mark, and against the
+                                                      row before */
+    uint32_t runs[2];                              /* number of runs of each mark */
     uint32_t way[2], bytes[2];
 };
 
-/* Bits of values in order, from a bit of each. All threads of a warp call it, for values of the
- * same 32 bits. */
+/* Store each thread's bit as bit i. All threads of a warp call it, for 32 consecutive bits. */
 static __device__ __forceinline__ void put_bits_of(uint64_t *bits, uint32_t i, bool own)
 {
     const unsigned all = __ballot_sync(SIMT_ALL_LANES, own);
@@ -36,7 +36,8 @@ static __device__ __forceinline__ void put_bits_of(uint64_t *bits, uint32_t i, b
         ((uint32_t *)(void *)bits)[i / 32] = all;
 }
 
-/* Of word k of a tile's bits those of the row before, of values that there are. */
+/* The bits of the row before for word k of a tile's bits; 0 for the first row and after the last
+ * value. */
 static __device__ __forceinline__ uint64_t row_before(const uint64_t *bits, uint32_t k,
                                                       uint32_t row, uint32_t n)
 {
@@ -46,7 +47,7 @@ static __device__ __forceinline__ uint64_t row_before(const uint64_t *bits, uint
     return (near | far) & (left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX);
 }
 
-/* The marks of a tile's values, v; whether any of these is zero. */
+/* Set the marks of a tile's values v; returns whether a value is zero. */
 static __device__ __forceinline__ bool find_marks(const struct walk *w, const word *v,
                                                   struct marks *m)
 {

@@ -1,11 +1,12 @@
-/* runs.h: kernel text, coding: runs of a tile's bits, which say what is kept as it is, zero
- * or negative. A warp has the bits, 128 a lane, and each lane the runs that end among its own; the
- * last lane has the last run as well, which ends with the tile. */
+/* runs.h: kernel text: find the runs of a tile's bits, for encoding exact values and marks. Each
+ * lane of a warp has 128 bits and the runs that end among them; the last run, which ends with the
+ * tile, is the last lane's. */
 
 struct lane_runs {
     uint64_t at[2]; /* where bits change, */
     uint32_t begin; /* and where the run that ends there began */
-    uint32_t end;   /* of the tile: its last run is still to come; 0: not this lane's */
+    /* the tile's end, until its last run is returned; 0: another lane has that run */
+    uint32_t end;
 };
 
 static __device__ __forceinline__ struct lane_runs runs_of(const uint64_t *bits, uint32_t n)
@@ -32,7 +33,7 @@ static __device__ __forceinline__ struct lane_runs runs_of(const uint64_t *bits,
     return r;
 }
 
-/* The lane's next run; false: it has no more. */
+/* Get the lane's next run; false if it has no more. */
 static __device__ __forceinline__ bool next_run(struct lane_runs *r, uint32_t *begin, uint32_t *end)
 {
     const uint32_t half = r->at[0] == 0;

@@ -1,10 +1,10 @@
-/* bands.h: kernel text of effort 'high': points of a level to bands, and back. Included by
- * interp/instance.h. */
+/* bands.h: kernel text of effort 'high': move the points of a level to bands (split), and back
+ * (merge). Included by interp/instance.h. */
 
-/* The rows that a row of a level's points consists of: even points and odd ones. */
+/* Where the even and the odd points of a level's row are. */
 struct row_parts {
-    size_t even, odd;  /* among the bands, or the points of the coarser level */
-    bool is_even_grid; /* the former are there */
+    size_t even, odd;  /* places among the bands, or the points of the coarser level */
+    bool is_even_grid; /* even points are in the coarser level */
 };
 
 ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
@@ -32,7 +32,7 @@ ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t nu
     return parts;
 }
 
-/* n points of a row of a level, from number 'first' on, an even one. */
+/* Split n points of a level's row, from point 'first' on, which is even. */
 ZTI_INLINE void split_part(struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t first,
                            uint32_t n, const int32_t *restrict from)
 {
@@ -101,7 +101,8 @@ static void merge_magnitudes(const struct zti_sz_pyramid *p, uint32_t l, const u
 
 /* ---- short rows ---- */
 
-/* A row is moved with what is behind it, which the next one overwrites; the last ones are not. */
+/* Copy rows of 'bytes' bytes with a copy of a constant size; the next row overwrites the excess.
+ * The last rows are copied exactly. */
 ZTI_INLINE void copy_in(uint8_t *to, const uint8_t *from, size_t step, size_t rows, size_t bytes,
                         size_t size)
 {
@@ -128,8 +129,8 @@ ZTI_INLINE void join_in(uint8_t *to, const uint8_t *even, const uint8_t *odd, si
         memcpy(to, even, bytes);
 }
 
-/* Rows of up to 64 bytes that begin 'step' bytes apart, to where they are side by side; and those
- * that are side by side in two places, in turns to one. */
+/* Copy rows of up to 64 bytes that begin 'step' bytes apart, to contiguous ones; and interleave the
+ * contiguous rows of two places. */
 #define BY_SIZE(step) step(4) else step(8) else step(16) else step(32) else step(64)
 static void copy_rows(void *to, const void *from, size_t step, size_t rows, size_t bytes)
 {
@@ -152,8 +153,8 @@ static void join_rows(void *to, const void *even, const void *odd, size_t rows, 
 }
 #undef BY_SIZE
 
-/* So many rows of a level, from one on along axis 2, where rows are joined; and back, of points or
- * of their magnitudes, which have so many bytes each. */
+/* Split 'rows' rows of a level along axis 2, from row 'at' on, if rows are joined. merge_rows is
+ * the inverse, for points or their magnitudes, of 'each' bytes. */
 static void split_rows(struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t rows,
                        const int32_t *from)
 {
@@ -190,8 +191,8 @@ static void merge_rows(const struct zti_sz_pyramid *p, uint32_t l, const uint32_
 
 /* ---- levels ---- */
 
-/* The finest level's points, a part of a row or a few rows at a time: there is no need of all of
- * them side by side. */
+/* Split points of the finest level, a part of a row or a few rows at a time, so that no contiguous
+ * copy of the level is needed. */
 static void split_row(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
                       const int32_t *x)
 {
@@ -226,7 +227,7 @@ static void merge_row(const struct zti_sz_pyramid *p, const uint32_t *at, uint32
     }
 }
 
-/* All levels but the finest, whose points are in bands. */
+/* Split all levels but the finest. */
 static void split(struct zti_sz_pyramid *p)
 {
     const bool is_joined = has_joined_rows(p);

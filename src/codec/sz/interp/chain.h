@@ -1,9 +1,9 @@
-/* chain.h: kernel text of effort 'high': symbols whose contexts want magnitudes that were
- * decoded just before: of rows that are joined, where the row before is a few values, one by one
- * without a stop at a row's end; of an array's only row, four by four. Included by
+/* chain.h: kernel text of effort 'high': decode symbols whose contexts depend on magnitudes decoded
+ * just before. In joined rows, the row before is a few values back: symbols are decoded one by one,
+ * across the ends of rows. In a row without rows before, they are decoded four by four. Included by
  * interp/instance.h. */
 
-/* Where each sum's decoding table is, by its multiple of 16. */
+/* The decoding table of each sum, by sum / 16. */
 struct chain {
     const uint32_t *tables[ZTI_SZ_HIGH_DEPTHS][256];
 };
@@ -17,7 +17,8 @@ static void make_chain(const struct kinds *kinds, const uint32_t *const *tables,
                 tables[kind_of_sum(kinds, 16 * i, zti_sz_high_first_context(depth))];
 }
 
-/* A few states are kept so that the next symbol's is the first: m->next stays 0. */
+/* Set the state of the next symbol. With ZTI_ANS_FEW, the states are rotated so that it is the
+ * first, and m->next stays 0. */
 ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
 {
     uint32_t state[ZTI_ANS_FEW];
@@ -30,9 +31,9 @@ ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
     memcpy(m->state, state, sizeof state);
 }
 
-/* Up to n symbols and their magnitudes, each in the context of its sum and of the magnitude so many
- * places before. Returns how many there were: an escape, whose magnitude is not known, is the
- * last. */
+/* Decode up to n symbols and their magnitudes. A symbol's context comes from its sum and the
+ * magnitude 'back' places before. Returns the number of symbols; it stops after an escape, whose
+ * magnitude is not known. */
 static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *tables,
                            const uint16_t *restrict sum, uint32_t share, uint32_t back, uint32_t n,
                            uint8_t *magnitudes, uint8_t *restrict symbols)
@@ -41,7 +42,7 @@ static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *table
     const uint32_t first = m->next, last = m->states - 1;
     uint32_t i = 0, u = 0;
     while (i < n && u != ZTI_SZ_HIGH_ESCAPE) {
-        uint64_t bits = zti_peek_either(&r); /* 57, of which four symbols take 48 */
+        uint64_t bits = zti_peek_either(&r); /* 57 bits; four symbols take at most 48 */
         for (uint32_t k = 0; k < 4 && i < n && u != ZTI_SZ_HIGH_ESCAPE; k++, i++) {
             const uint32_t all = sum[i] + share * *(magnitudes + i - back);
             u = zti_ans_mixed_step(tables[all >> 4], &m->state[(first + i) & last], &bits, &r.at);
@@ -54,7 +55,7 @@ static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *table
     return i;
 }
 
-/* States as if the next symbol's were the first, and back. */
+/* Copy the states, rotated so that the next symbol's is the first; and copy them back. */
 ZTI_INLINE void take_states(const struct zti_ans_mixed *m, uint32_t first, uint32_t *state)
 {
     for (uint32_t k = 0; k < m->states; k++)
@@ -67,9 +68,10 @@ ZTI_INLINE void give_states(struct zti_ans_mixed *m, uint32_t first, const uint3
         m->state[(first + k) & (m->states - 1)] = state[k];
 }
 
-/* The same of a row that has none before it: four look at the last two before them; 'before' is the
- * sum of the magnitudes that the first four look at. The symbols' own are left to who makes
- * residuals of them. An escape that the next four would look at is in the last four. */
+/* As take_chain, for a row without rows before, four symbols at a time. The context of four symbols
+ * includes the last two magnitudes before them; 'before' is the sum of these for the first four.
+ * Magnitudes are not stored; residuals_of computes them. Stops after four symbols with an escape
+ * that the next four need. */
 static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *tables,
                            const uint16_t *restrict sum, uint32_t before, uint32_t n,
                            uint8_t *restrict symbols)

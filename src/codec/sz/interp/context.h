@@ -1,27 +1,28 @@
-/* context.h: kernel text of effort 'high': contexts of the points of a row, by the
- * magnitudes of residuals around them. Included by interp/instance.h. */
+/* context.h: kernel text of effort 'high': compute the contexts of a row's points from the
+ * magnitudes of neighbouring residuals. Included by interp/instance.h. */
 
-/* Up to SEGMENT points of a row of a band, from number 'first'. */
+/* Up to SEGMENT points of a row of a band, from point 'first' on. */
 struct segment {
     const struct row *row;
     const uint32_t *dim, *at; /* the band's, and the row in it */
     const struct zti_sz_level *level;
     uint32_t first, n;
-    uint32_t own_n; /* that are coded here */
-    size_t place;   /* of its first among the bands */
-    bool is_joined; /* it is of several rows */
+    uint32_t own_n; /* number of points that this tile codes */
+    size_t place;   /* of its first point among the bands */
+    bool is_joined; /* it consists of several rows */
 };
 
-/* The magnitudes around the points of a row: of those that they are between, and of those before
- * them in their own band. Their weighted sum, in sixteenths, is below 2^12. */
+/* The magnitudes that make the contexts of a row: those of the points on both sides of each point
+ * ('between'), and those of the rows before in its band ('before'). Their weighted sum, in
+ * sixteenths, is below 2^12. */
 struct around {
     const uint8_t *between[8], *before[3];
     uint32_t axes, rows;
-    bool is_last; /* the last point has none behind it: between[0] stands for between[1] */
+    bool is_last; /* no point follows the last one: between[0] is used for between[1] */
 };
 
-/* Filled where it is: a structure that is put together from narrow parts and copied by wide loads
- * waits for the former. */
+/* Set *a. It is not returned: a structure that is written by narrow stores and copied by wide loads
+ * cannot be forwarded from the store buffer. */
 ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct around *a)
 {
     const struct row *const row = s->row;
@@ -48,8 +49,8 @@ ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct 
     a->rows = rows;
 }
 
-/* The sums of points from number k on, but for rows before 'first'. Those of four magnitudes are
- * bytes. */
+/* The sums of WIDE points from point k on, without the first 'first' rows before. Sums of four
+ * magnitudes fit in bytes. */
 ZTI_INLINE words sums_of(const struct around *a, uint32_t k, uint32_t axes, uint32_t first,
                          uint32_t rows)
 {
@@ -76,15 +77,16 @@ ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
     return ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, a->axes, before, a->rows);
 }
 
-/* Kinds of neighbourhoods go by whole multiples of 16 sixteenths. */
+/* The kind of a neighbourhood depends only on sum / 16. */
 #define OFF(most) +(((most) + 1) % 16)
 _Static_assert((ZTI_SZ_HIGH_LADDER(OFF)) == 0, "a sum's lowest four bits make a difference");
 #undef OFF
 
-/* What the kind of each multiple is looked up in. */
+/* Tables of the kind of each sum / 16. */
 struct kinds {
     _Alignas(64) uint8_t of[256];
-    uint8_t base[16], above[2][16]; /* by 16 multiples: the first's kind, and what are above it */
+    /* for each 16 entries: the first one's kind, and after which entries it rises */
+    uint8_t base[16], above[2][16];
 };
 
 static void make_kinds(struct kinds *kinds)
@@ -114,7 +116,7 @@ ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
                                       _mm512_castsi512_si128(high));
 }
 #elif defined(ZTI_WITH_AVX2)
-/* Multiples below 16 have a table; above, 16 have two steps at most. */
+/* Entries below 16 have a table; each later 16 entries have at most two steps. */
 ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 {
     const __m256i multiple = (__m256i)(sums >> 4);
@@ -155,7 +157,8 @@ ZTI_INLINE void kinds_with(const struct around *a, const struct kinds *kinds, ui
                     contexts + k);
 }
 
-/* By axes, 1 to 4, and rows before, 1 to 3: loops over them would be most of it. */
+/* The contexts of n points, compiled for each number of axes (1 to 4) and of rows before (1 to 3),
+ * because loops over these would take most of the time. */
 static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t n, uint32_t depth,
                      uint8_t *contexts)
 {
@@ -181,7 +184,7 @@ static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t
         contexts[n - 1] = kind_of_sum(kinds, sum_of_last(a, n - 1), base);
 }
 
-/* Sums of n points but for the first 'rows' of those before. */
+/* The sums of n points, without the first 'rows' rows before. */
 static void sums_without(const struct around *a, uint32_t rows, uint32_t n, uint16_t *sum)
 {
     for (uint32_t k = 0; k < n; k += WIDE) {

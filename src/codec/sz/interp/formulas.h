@@ -1,24 +1,25 @@
-/* formulas.h: text of effort 'high': the arithmetic that decides bytes, of one number or of several
- * side by side: a point's prediction from its neighbours, and residuals to symbols and back.
+/* formulas.h: text of effort 'high': the arithmetic that decides bytes, for one number or a vector:
+ * the prediction of a point from its neighbours, and the conversion of residuals to symbols and
+ * back.
  *
  * The includer defines a type of numbers modulo 2^32, which this text undefines:
  *
  *     V             uint32_t, or a vector of it
- *     OF(name)      what a function is called for this type
- *     SHIFT(v, n)   v to the right, as numbers with a sign
- *     SIZE(v)       magnitudes of numbers with a sign
- *     FROM(v, n)    all bits where v is n or more, else none
+ *     OF(name)      a function's name for this type
+ *     SHIFT(v, n)   arithmetic shift to the right
+ *     SIZE(v)       magnitudes of signed numbers
+ *     FROM(v, n)    all ones if v is n or more, else 0
  *     HIGHEST(v)    the place of the highest bit; of 0 any number */
 
 /* ---- prediction, from points z, a, b and c that follow each other along an axis -------------- */
 
-/* A sum in units of 1 / 2^bits, rounded. */
+/* sum / 2^bits, rounded. */
 ZTI_INLINE V OF(round)(V sum, uint32_t bits)
 {
     return SHIFT(sum + (1u << bits >> 1), bits);
 }
 
-/* Of the point between a and b or, where there is no b, behind a. */
+/* Predict the point between a and b or, if there is no b, after a. */
 ZTI_INLINE V OF(interpolate)(enum zti_sz_high_stencil stencil, V z, V a, V b, V c)
 {
     return stencil == ZTI_SZ_HIGH_CUBIC    ? OF(round)(9 * (a + b) - z - c, 4)
@@ -28,8 +29,8 @@ ZTI_INLINE V OF(interpolate)(enum zti_sz_high_stencil stencil, V z, V a, V b, V 
                                            : OF(round)(3 * a - z, 1);
 }
 
-/* The mean of 1 to 4 predictions, from their sum. 'last' is the prediction along the fastest axis:
- * of three it counts a little more. */
+/* The mean of 1 to 4 predictions, from their sum. 'last' is the prediction along the fastest axis;
+ * among three it has slightly more weight. */
 ZTI_INLINE V OF(mean)(uint32_t terms, V sum, V last)
 {
     return terms == 1   ? sum
@@ -40,7 +41,7 @@ ZTI_INLINE V OF(mean)(uint32_t terms, V sum, V last)
 
 /* ---- residuals and symbols ------------------------------------------------------------------- */
 
-/* Residuals, small ones first: 0, -1, 1, -2, and so on; and back. */
+/* Zigzag: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...; and the inverse. */
 ZTI_INLINE V OF(fold)(V q)
 {
     return q << 1 ^ SHIFT(q, 31);
@@ -51,14 +52,14 @@ ZTI_INLINE V OF(unfold)(V folded)
     return folded >> 1 ^ (0 - (folded & 1));
 }
 
-/* How many bits of a residual its symbol leaves open: of its magnitude the lowest ones, all but
- * two; none of small residuals, which are symbols when they are folded. */
+/* The number of bits of a residual that its symbol leaves open: the low bits of its magnitude, all
+ * but the top two. It is 0 for small residuals, whose symbols are their folded values. */
 ZTI_INLINE V OF(bits_of)(V q)
 {
     return (HIGHEST(SIZE(q)) - 1) & FROM(OF(fold)(q), ZTI_SZ_HIGH_DIRECT);
 }
 
-/* The symbol of a residual that leaves so many open; and these. */
+/* The symbol of a residual that leaves 'bits' bits open; and these bits. */
 ZTI_INLINE V OF(symbol_of)(V q, V bits)
 {
     const V folded = OF(fold)(q), is_large = FROM(folded, ZTI_SZ_HIGH_DIRECT);
@@ -72,7 +73,8 @@ ZTI_INLINE V OF(open_of)(V q, V bits)
     return SIZE(q) & ((1u << bits) - 1);
 }
 
-/* What any symbol but the escape leaves open; and its residual, of such bits. */
+/* The number of bits that a symbol other than the escape leaves open; and the residual of a symbol
+ * with these bits. */
 ZTI_INLINE V OF(bits_in)(V symbol)
 {
     return ((symbol - ZTI_SZ_HIGH_DIRECT) / 4 + ZTI_SZ_HIGH_LEAST_OPEN) & 31 &

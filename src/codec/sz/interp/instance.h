@@ -1,7 +1,7 @@
-/* instance.h: kernel text of effort 'high': rows of bands, from what their points are predicted
- * to be to symbols, and back. The includer defines OPS, and which coder of symbols it takes; it is
- * compiled for each instruction set, and all do the same: what is not arithmetic on integers comes
- * to the same integers. */
+/* instance.h: kernel text of effort 'high': encode the rows of bands from predictions to symbols,
+ * and decode them. The includer defines OPS and the coder of symbols, for each instruction set. All
+ * instances give the same results: where floating-point numbers are used, they give the same
+ * integers. */
 #include "codec/sz/bits.h"
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/interp/lanes.h"
@@ -14,8 +14,8 @@ ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
     return (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
 }
 
-/* Short rows that the last axis does not halve follow each other in all bands: they are joined, and
- * gone through many at a time. */
+/* Whether rows are joined: short rows are contiguous in all bands if the last axis is not
+ * interpolated, so many are processed at a time. */
 ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
 {
     return !(p->axes & 8) && p->level[0].dim[3] <= ZTI_SZ_HIGH_SHORT;
@@ -29,9 +29,9 @@ ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
 
 /* ---- residuals and symbols ---- */
 
-/* The nearest multiples of a step, an odd number. Of less than 2^21 units floats are exact enough:
- * a quotient is 1 / (2 step) or more from midway between two integers and below 2^21 / step, and
- * two roundings of 2^-24 of it make 1 / (4 step) at most. Adding 3 * 2^22 rounds. */
+/* The integers nearest to d / step, where step is odd; per = 1 / step. Floats are exact enough for
+ * |d| < 2^21: the quotient is at least 1 / (2 step) from the middle between two integers and below
+ * 2^21 / step, and its two roundings of 2^-24 make at most 1 / (4 step). Adding 3 * 2^22 rounds. */
 ZTI_INLINE u32s nearest_of(u32s d, uint32_t step, float per)
 {
     enum { FAR = 1 << 21 };
@@ -46,18 +46,18 @@ ZTI_INLINE u32s nearest_of(u32s d, uint32_t step, float per)
     return (u32s)(__builtin_convertvector((i32s)d, f32s) * per + rounds) - zero;
 }
 
-/* What residuals become. */
+/* The arrays and numbers of a row that is quantized. */
 struct residuals {
-    int32_t *restrict x; /* integers: what is decoded */
+    int32_t *restrict x; /* integers; overwritten by the decoded ones */
     const int32_t *restrict predicted;
     int32_t *restrict q;                             /* residuals */
-    uint8_t *restrict magnitudes, *restrict symbols; /* symbols but for large ones' */
+    uint8_t *restrict magnitudes, *restrict symbols; /* symbols of small residuals */
     uint32_t step;
     float per; /* 1 / step */
 };
 
-/* A block of them, of which n are there; the others' integers stay. Returns the bits that are set
- * in one magnitude or another. */
+/* Quantize a block of residuals with n values; the integers after these stay. Returns the OR of the
+ * magnitudes. */
 ZTI_INLINE u32s quantize_block(const struct residuals *r, uint32_t k, uint32_t n, bool is_whole)
 {
     u32s size[PARTS], folded[PARTS], any = {0};
@@ -92,10 +92,10 @@ static bool quantize(const struct residuals *residuals, uint32_t n)
     return v_is_any(any & ~(uint32_t)ZTI_SZ_HIGH_MOST_MAGNITUDE);
 }
 
-/* What coding and decoding want beside the pyramid. */
+/* What encoding needs beside the pyramid. */
 struct coder {
     const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET];  /* NULL: all */
-    uint8_t least[ZTI_SZ_HIGH_CONTEXTS + BLOCK]; /* that a context has not, or 255 */
+    uint8_t least[ZTI_SZ_HIGH_CONTEXTS + BLOCK]; /* the least symbol that a context lacks, or 255 */
     struct zti_sz_extras *extras;
     struct kinds kinds;
 };
@@ -108,7 +108,7 @@ struct decoder {
     struct chain chain;
 };
 
-/* A neighbour's points: as if they were predicted well. */
+/* Set the next tile's points to their predictions, with magnitude 0. */
 ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted, int32_t *x,
                                uint8_t *magnitudes)
 {
@@ -118,8 +118,8 @@ ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted
     }
 }
 
-/* Whether a symbol is perhaps none that its context has; contexts are of one depth, and symbols
- * are 0 behind the last to the end of its block. */
+/* Whether a context may lack a symbol. All contexts have one depth; symbols are 0 after the last to
+ * the end of its block. */
 ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *contexts, uint32_t n,
                          const uint8_t *symbols)
 {
@@ -132,7 +132,7 @@ ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *c
     return is_any(bad);
 }
 
-/* The symbols of n residuals in contexts of one depth, from what there is of them. */
+/* Complete the symbols of n residuals, in contexts of one depth, and append their open bits. */
 ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n, bool is_large,
                             uint32_t depth, const uint8_t *contexts, uint8_t *symbols)
 {
@@ -180,7 +180,7 @@ ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, 
     p->count += own_n;
 }
 
-/* The coarsest points of all, each with the one before as its prediction. */
+/* Encode the coarsest points; each is predicted by the one before. */
 static void code_anchors(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                          struct zti_sz_extras *extras)
 {
@@ -218,14 +218,14 @@ static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tabl
     }
 }
 
-/* Whether all of a row but its end is coded here. */
+/* Whether this tile codes the row, except perhaps its end. */
 ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
 {
     return at[0] < band->own[0] && at[1] < band->own[1] && at[2] < band->own[2];
 }
 
-/* How many rows of a band, from one on, are joined: those that are predicted alike, with the same
- * rows before them, and that are all coded here or none of them. */
+/* The number of rows of a band that are joined from row 'at' on: they have the same stencils and
+ * kinds of rows before, and this tile codes all or none of them. */
 ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row *row,
                                 const uint32_t *at)
 {
@@ -238,7 +238,7 @@ ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row
 
 typedef void visitor(struct zti_sz_pyramid *, const struct segment *, const void *);
 
-/* All points of a band. */
+/* Visit all segments of a band. */
 ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
                                 const struct zti_sz_band *band, bool is_joined, visitor *visit,
                                 const void *user)
@@ -269,8 +269,8 @@ ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
     } while (zti_sz_high_next_row(band->dim, at));
 }
 
-/* All points of all levels but the coarsest, in the order of coding; all but those of the finest
- * level are merged. */
+/* Visit all segments of all levels but the coarsest, in the order of coding, and merge all levels
+ * but the finest. */
 ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, visitor *visit, const void *user)
 {
     const bool is_joined = has_joined_rows(p);
@@ -301,7 +301,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     each_segment(p, code_segment, &coder);
 }
 
-/* The residuals of rows that are joined, and their magnitudes. */
+/* Decode the residuals of joined rows, and their magnitudes. */
 __attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
                                                   const struct around *around, int32_t *q,
                                                   uint8_t *magnitudes)
@@ -309,7 +309,8 @@ __attribute__((noinline)) static void take_joined(const struct decoder *d, const
     const uint32_t share = zti_sz_high_row_share(around->rows);
     uint8_t symbols[ROOM];
     uint16_t sum[ROOM];
-    sums_without(around, 1, s->own_n, sum); /* the row before, along axis 2, is the first */
+    /* leave out the row before along axis 2, which is the first */
+    sums_without(around, 1, s->own_n, sum);
     for (uint32_t k = 0, n; k < s->own_n; k += n) {
         n = take_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
                        s->own_n - k, magnitudes + k, symbols + k);
@@ -317,7 +318,7 @@ __attribute__((noinline)) static void take_joined(const struct decoder *d, const
     }
 }
 
-/* The residuals of a row, and their magnitudes. */
+/* Decode the residuals of a row, and their magnitudes. */
 ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
                                uint8_t *magnitudes)
 {

@@ -1,5 +1,5 @@
-/* interp.h: inside the sz codec: effort 'high', interpolation from coarse to fine. What is done is
- * described at the top of interp/levels.c; here is what its files share. */
+/* interp.h: the structures and functions that the files of effort 'high' of the sz codec share.
+ * interp/levels.c describes the algorithm. */
 #ifndef ZTI_SZ_INTERP_INTERP_H
 #define ZTI_SZ_INTERP_INTERP_H
 
@@ -10,102 +10,103 @@
 
 /* The points of a level that are odd along some axes and even along the others. */
 struct zti_sz_band {
-    uint32_t odd;    /* bit i: along axis i (of four, slowest first) */
+    uint32_t odd;    /* bit i: points are odd along axis i (of four, slowest first) */
     uint32_t dim[4]; /* points along each axis */
-    uint32_t own[4]; /* those that are coded: less than dim where the last belongs to a neighbour */
-    size_t at;       /* of the first among all bands */
+    uint32_t own[4]; /* points that the tile codes; the last may be the next tile's */
+    size_t at;       /* place of its first point among all bands */
 };
 
 struct zti_sz_level {
-    uint32_t dim[4]; /* of all points of the level */
+    uint32_t dim[4]; /* extents of the level's points */
     uint32_t step;   /* units in a step of its residuals; odd */
-    uint32_t depth;  /* for contexts */
+    uint32_t depth;  /* as zti_sz_high_depth */
     uint32_t bands;
     struct zti_sz_band band[ZTI_SZ_HIGH_BANDS];
-    uint8_t band_of[16]; /* by odd axes */
+    uint8_t band_of[16]; /* number of a band by its odd axes */
 };
 
-/* A box of integers as bands of levels, of which 0 is the finest. Points of level i are in
- * grid[i % 2] before they are split and after they were merged. */
+/* A box of integers as bands of levels; level 0 is the finest. Points of level i are in grid[i % 2]
+ * before they are split and after they are merged. */
 struct zti_sz_pyramid {
-    uint32_t axes; /* that are halved */
+    uint32_t axes; /* interpolated axes */
     uint32_t levels;
     bool is_linear;
     bool has_anchors;                                  /* the coarsest points are coded too */
-    uint64_t anchor_bits;                              /* that their symbols leave open */
+    uint64_t anchor_bits;                              /* bits that their symbols leave open */
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
-    uint8_t *memory; /* of all that follows; NULL: the coarse grid's integers are all 0 */
+    uint8_t *memory; /* memory of the arrays below; NULL: the coarse grid's integers are all 0 */
     int32_t *bands, *grid[2];
     uint8_t *band_magnitudes, *grid_magnitudes[2]; /* magnitudes of the residuals */
     uint8_t *symbols, *contexts;                   /* in the order of coding */
-    size_t count;                                  /* of them */
+    size_t count;                                  /* number of symbols */
 };
 
-/* Where the bits that symbols leave open are written; NULL bytes: they are only counted. */
+/* A writer of the bits that symbols leave open; without a base, they are only counted. */
 struct zti_sz_extras {
     struct zti_bit_writer writer;
     uint64_t bits, most_bits;
     bool is_over;
 };
 
-/* What a sample or all tiles are counted in. */
+/* Counts of the symbols of a sample or of tiles. */
 struct zti_sz_high_counts {
-    uint64_t values; /* that were counted */
+    uint64_t values; /* number of values counted */
     uint64_t extra_bits;
-    uint64_t anchor_bits; /* of these */
+    uint64_t anchor_bits; /* of these, of anchors */
     uint64_t count[ZTI_SZ_HIGH_CONTEXTS][ZTI_SZ_HIGH_ALPHABET];
 };
 
 struct zti_sz_slot {
     atomic_flag is_taken;
     struct zti_sz_pyramid pyramid;
-    uint8_t *bytes; /* extras, then what the ANS coder wants; or a sample's integers */
+    uint8_t *bytes; /* extras, then the ANS coder's scratch; or a sample's integers */
     size_t most_extra_bytes;
     uint64_t *is_exact;
 };
 
 /* coding->model of effort 'high'. */
 struct zti_sz_high {
-    struct zti_sz_pyramid coarse; /* the whole array's, and its integers */
+    struct zti_sz_pyramid coarse; /* the coarse grid of the whole array */
     uint32_t models;
     struct zti_ans_model model[ZTI_SZ_HIGH_MODELS];
     uint8_t model_of[ZTI_SZ_HIGH_CONTEXTS];
-    const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the same */
+    const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the model of each context */
     struct zti_ans_mixed_table table;                     /* for encoding */
-    uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* where not all symbols were seen: those that were */
+    uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* NULL, or the symbols that each context has, if some
+                                             were not counted */
     uint32_t slots;
-    struct zti_sz_slot *slot; /* one a thread */
+    struct zti_sz_slot *slot; /* one for each thread */
     uint8_t *head;
-    double farthest;       /* units that a value may be from the centre; see zti_sz_high_begin */
-    bool is_sure;          /* of what is not farther, the bound needs no look */
-    struct zti_sz lorenzo; /* what is done where this one is not better */
+    double farthest; /* units from the centre up to which values were measured (set_farthest) */
+    bool is_sure;    /* values that are not farther keep the bound without a check */
+    struct zti_sz lorenzo; /* the alternative, if effort 'high' is not better */
     struct zti_sz_model *lorenzo_model;
     uint64_t lorenzo_bits;
-    double least_bits; /* of the ways that were tried */
+    double least_bits; /* bits of the best variant tried */
     uint64_t coarse_extra_bits, coarse_code_bits;
     uint8_t *coarse_extras;
 };
 
 struct zti_sz_high_ops {
-    /* n points of a row of the finest level, from number 'first' on, which is even, to where they
-     * are coded, and back; or of whole rows, of which 'first' is in one that follows along axis 2.
-     * Then the other levels. */
+    /* Move n points of a row of the finest level, from point 'first' on, which is even, to their
+     * bands, and back; or whole rows, if first + n is past the row's end. 'split' then splits the
+     * other levels. */
     void (*split_row)(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
                       const int32_t *x);
     void (*merge_row)(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
                       uint32_t n, int32_t *x);
     void (*split)(struct zti_sz_pyramid *p);
-    /* From the integers in the bands and the coarsest grid: all symbols, and what they leave open;
-     * has (NULL: all) says which symbols there are in a context. What is decoded is there then. */
+    /* Encode the integers in the bands and the coarsest grid to symbols and open bits. 'has' (NULL:
+     * all) tells which symbols a context has. The integers become the decoded ones. */
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
-    /* Without codes all symbols are 0. */
+    /* codes NULL: all symbols are 0 */
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
     uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
-                          uint32_t states, uint8_t *scratch); /* see zti_ans_mixed_put */
-    /* Integers of n values; those that have none become the one before. Returns the last; one
-     * beyond high->farthest makes *is_far true. */
+                          uint32_t states, uint8_t *scratch); /* as zti_ans_mixed_put */
+    /* The integers of n values; a value without one has that of the value before. Returns the last;
+     * sets *is_far if one is beyond high->farthest. */
     int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
                         int32_t before, int32_t *x, bool *is_far);
     void (*values)(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *values);
@@ -132,12 +133,12 @@ static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride,
     }
 }
 
-/* Rows of a box of values; where they follow each other without a gap in an array as well, those
- * along axis 2 are joined to one. */
+/* The rows of a box of values; if they are contiguous in the array too, those along axis 2 are
+ * joined to one. */
 struct zti_sz_high_rows {
     uint32_t dim[3];
     uint32_t length;
-    uint32_t piece; /* what is moved at a time: of joined rows whole ones */
+    uint32_t piece; /* values moved at a time; of joined rows, whole rows */
     bool is_joined;
 };
 
@@ -154,7 +155,7 @@ ZTI_INLINE struct zti_sz_high_rows zti_sz_high_rows_of(const uint32_t *dim, bool
     return rows;
 }
 
-/* The next of the rows of a box; false after the last one. */
+/* Go to the next row of a box; false after the last one. */
 ZTI_INLINE bool zti_sz_high_next_row(const uint32_t *dim, uint32_t *at)
 {
     for (uint32_t i = 3; i-- > 0;) {
@@ -165,9 +166,8 @@ ZTI_INLINE bool zti_sz_high_next_row(const uint32_t *dim, uint32_t *at)
     return false;
 }
 
-/* Rows that are asked for in advance, of so many bytes each: rows of tiles are too short for
- * processors to see where they lead, and one is gone through before the next has come. There is no
- * need of it for rows that are long. */
+/* Rows of fewer bytes are prefetched: the rows of a tile are too short for the hardware prefetcher,
+ * and a row is processed before the next one arrives. */
 enum { ZTI_SZ_HIGH_ASKED = 8192 };
 
 static inline uint32_t zti_sz_high_ahead(size_t row_bytes)
@@ -189,15 +189,16 @@ static inline void zti_sz_high_prefetch_to_write(char *row, size_t bytes)
 
 /* ---- interp/levels.c ---- */
 
-/* The coding's axes as the last of four. */
+/* The coding's axes, as the last ones of four. */
 uint32_t zti_sz_high_axes(const struct zti_coding *coding);
 
-/* The most points that the coarse grid of so many values may have; and whether, with its axes, the
- * coding's has no more. */
+/* The most points of the coarse grid of an array of 'values' values; and whether the coding's
+ * coarse grid has no more. */
 uint64_t zti_sz_high_coarse_most(uint64_t values);
 bool zti_sz_high_can(const struct zti_coding *coding);
 
-/* Levels and bands of a box, of which the finest level is number 'first' (from 1); its points. */
+/* Set the levels and bands of a box whose finest level is number 'first' (from 1); returns its
+ * number of points. */
 size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const uint32_t *dim,
                          const uint32_t *own, uint32_t first, uint32_t levels,
                          struct zti_sz_pyramid *p);
@@ -206,23 +207,24 @@ uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim);
 zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p);
 void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p);
 
-/* Memory for each thread, for tiles of the coding's grid and boxes of so many points. */
+/* Allocate memory for each thread, for tiles of the coding's grid and boxes of 'points' points. */
 zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points);
 void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high);
 struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high);
 void zti_sz_high_give_slot(struct zti_sz_slot *slot);
 
-/* Shape and memory of high->coarse, for encoding; and the coarse grid decoded. */
+/* Set shape and memory of high->coarse for encoding; and decode the coarse grid. */
 zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding);
 zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
                                   struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
 
-/* What a box of the coarse grid has, C-contiguous. */
+/* Copy a box of the coarse grid, in C order. */
 void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
                             const uint32_t *dim, int32_t *x, uint8_t *magnitudes);
 
-/* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin', to the
- * bands and grids of a pyramid of that shape. Whether none is beyond high->farthest. */
+/* Quantize a box of an array from 'origin', every 2^bits-th value along the coding's axes, to the
+ * bands and grids of a pyramid of that shape. Returns whether no integer is beyond
+ * high->farthest. */
 bool zti_sz_high_gather(const struct zti_coding *coding, const struct zti_array *array,
                         const uint64_t *origin, const uint32_t *dim, uint32_t bits,
                         struct zti_sz_pyramid *p);
@@ -238,15 +240,13 @@ void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *
 
 /* ---- interp/learn.c ---- */
 
-/* The most bytes of a head. */
+/* The most bytes of a stream's head. */
 uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
 
-/* Turn a coding that is ready for another effort to effort 'high' where that can be done; else it
- * stays what it is. */
+/* Change a coding that is ready for another effort to effort 'high', if possible. */
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
 
-/* Whether a tile is among those that are counted; and places in it that follow no regular pattern:
- * place number k. */
+/* Whether a tile is counted; and place k of irregularly spread places in a tile. */
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);
 void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,
                        uint64_t *place);
@@ -262,7 +262,7 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding);
 zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
                                 const uint8_t *head);
 
-/* Add the symbols of what was coded. */
+/* Add the symbols of an encoded pyramid. */
 void zti_sz_high_add(const struct zti_sz_pyramid *p, uint64_t extra_bits,
                      struct zti_sz_high_counts *counts);
 

@@ -1,7 +1,6 @@
-/* lanes.h: kernel text of effort 'high': what is worked on together: integers, LANES at a
- * time, and 16-bit numbers and bytes, WIDE at a time. What compilers make of plain loops over
- * blocks is several times slower, or no vectors at all. Where an instruction set has more than
- * vectors of C can say, it is written here, beside plain C that does the same. */
+/* lanes.h: kernel text of effort 'high': vectors of LANES integers, and of WIDE 16-bit numbers or
+ * bytes. Compilers make much slower code, or no vectors, of plain loops over blocks. Operations
+ * that C vectors lack use intrinsics here, beside plain C that does the same. */
 #include "codec/sz/interp/interp.h"
 #include "simd/vectors.h"
 
@@ -9,8 +8,8 @@
 #include "simd/bits_avx2.h"
 #endif
 
-/* Neither LANES nor WIDE is more than BLOCK, in which bytes are stored: a load that spans two
- * stores waits for both. */
+/* Bytes are stored in units of BLOCK, which is at least LANES and WIDE, because a load that spans
+ * two stores waits for both. */
 enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
 #if defined(ZTI_WITH_AVX2)
 enum { LANES = V_LANES_32, WIDE = BLOCK };
@@ -34,14 +33,14 @@ ZTI_INLINE void store_small(small v, uint8_t *to)
     memcpy(to, &v, sizeof v);
 }
 
-/* Where a comparison is true, the former. */
+/* 'yes' if the mask is set, else 'no'. */
 ZTI_INLINE u32s either(i32s mask, u32s yes, u32s no)
 {
     return ((u32s)mask & yes) | (~(u32s)mask & no);
 }
 
-/* The place of the highest bit of what is not 0, as a float's exponent. Below the highest one no
- * two bits are left side by side, so that nothing is rounded up. */
+/* The place of the highest bit of a number that is not 0, from a float's exponent. Of adjacent ones
+ * only the upper is kept, so that the float is not rounded up to the next exponent. */
 ZTI_INLINE u32s highest_of(u32s v)
 {
     const f32s f = __builtin_convertvector((i32s)(v & ~(v >> 1)), f32s);
@@ -56,7 +55,7 @@ ZTI_INLINE u32s highest_of(u32s v)
 #define HIGHEST(v)  highest_of(v)
 #include "codec/sz/interp/formulas.h"
 
-/* Whether a byte is set. */
+/* Whether a byte is not 0. */
 ZTI_INLINE bool is_any(small flags)
 {
     uint64_t part[WIDE / 8], any = 0;
@@ -75,7 +74,7 @@ ZTI_INLINE words words_of(small v)
 #endif
 }
 
-/* A block of numbers below 256 as bytes, in one store where there is one. */
+/* Store a block of numbers below 256 as bytes, in one store if possible. */
 ZTI_INLINE void store_block(const u32s *v, uint8_t *to)
 {
 #if defined(ZTI_WITH_AVX2) && !defined(ZTI_WITH_AVX512)
@@ -103,7 +102,7 @@ ZTI_INLINE small look_up(const uint8_t *table, small number)
 #endif
 }
 
-/* 2 * LANES points to those at even places and those at odd ones, and back. */
+/* Separate 2 * LANES points into even and odd ones; and the inverse. */
 ZTI_INLINE void part_pairs(const int32_t *restrict from, int32_t *restrict even,
                            int32_t *restrict odd)
 {

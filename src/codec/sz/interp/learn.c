@@ -1,11 +1,12 @@
-/* learn.c: effort 'high': what is learnt before tiles are coded: along which axes to
- * interpolate, and how, from samples; then the coarse grid, and from it and the tiles the models.
+/* learn.c: effort 'high': the learning passes before tiles are coded. Samples decide the axes and
+ * the variant of interpolation; then the coarse grid is encoded, and it and the tiles give the
+ * models. Out: the stream's head and coding->model.
  *
  * The head of a stream:
  *
  *     5 bits   models, less one
  *     bits     for each context: 0, the model of the context before (at first 0); or 1 and 5 bits
- *     tables   of the models (entropy/ans_model.c), and zeros to a whole byte
+ *     tables   of the models (entropy/ans/model.c), and zeros to a whole byte
  *     varint   bytes of the next section
  *     section  bits that the symbols of the coarse grid leave open
  *     section  the coarse grid's symbols, as in a tile */
@@ -17,14 +18,14 @@
 
 enum {
     MODEL_BITS = 5,
-    TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* of a model, at most */
-    FRACTION = 16,                               /* bits, of logarithms */
-    TILE_BITS = 96,                              /* of a tile beside its residuals' bits */
-    REGIONS = 4,                                 /* at most; fewer of small arrays: two, and */
-    REGION_VALUES = 1 << 19                      /* one more in so many values */
+    TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* most bytes of a model's table */
+    FRACTION = 16,                               /* fraction bits of logarithms */
+    TILE_BITS = 96,                              /* bits of a tile beside its residuals */
+    REGIONS = 4,                                 /* most regions; small arrays have two, and */
+    REGION_VALUES = 1 << 19                      /* one more for each so many values */
 };
 
-/* What samples are counted in, one for each way to code them. */
+/* Counts of samples, for each way to code them. */
 struct tally {
     struct zti_sz_high_counts way[1 << ZT_MAX_RANK];
 };
@@ -49,7 +50,7 @@ struct logarithms {
     uint32_t of[257]; /* of 1 + i / 256 */
 };
 
-/* By squaring, a bit at a time. */
+/* Compute log2 by repeated squaring, a bit at a time. */
 static struct logarithms make_logarithms(void)
 {
     struct logarithms logs;
@@ -77,7 +78,7 @@ static uint64_t log_of(const struct logarithms *logs, uint64_t v)
            ((uint64_t)(logs->of[i + 1] - logs->of[i]) * rest >> 8);
 }
 
-/* Bits, in 2^16ths, of symbols that are counted in one or two histograms; and of their table. */
+/* Bits, times 2^16, of the symbols counted in one or two histograms, and of their table. */
 static uint64_t cost_of(const struct logarithms *logs, const uint64_t *a, const uint64_t *b,
                         bool has_table)
 {
@@ -99,10 +100,10 @@ static uint64_t cost_of(const struct logarithms *logs, const uint64_t *a, const 
 
 /* ---- models ---- */
 
-/* Contexts that share a model: merged two by two, as long as that makes it shorter. */
+/* Contexts that share a model: clusters are merged in pairs as long as that saves bits. */
 struct clusters {
     uint32_t count;
-    uint32_t of[ZTI_SZ_HIGH_CONTEXTS]; /* the context whose histogram has it */
+    uint32_t of[ZTI_SZ_HIGH_CONTEXTS]; /* the context whose histogram includes this one's */
     uint64_t cost[ZTI_SZ_HIGH_CONTEXTS];
     int64_t gain[ZTI_SZ_HIGH_CONTEXTS][ZTI_SZ_HIGH_CONTEXTS];
     bool is_there[ZTI_SZ_HIGH_CONTEXTS];
@@ -154,14 +155,14 @@ static void cluster(struct zti_sz_high_counts *counts, struct clusters *c)
     }
 }
 
-/* Point contexts at their models. */
+/* Set high->of to each context's model. */
 static void connect(struct zti_sz_high *high)
 {
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         high->of[i] = &high->model[high->model_of[i]];
 }
 
-/* What has a frequency where not all symbols were counted. */
+/* Note which symbols have a frequency, if not all symbols were counted. */
 static zt_status note_seen(zt_context *context, struct zti_sz_high *high)
 {
     high->has = zti_alloc(context, ZTI_SZ_HIGH_CONTEXTS * sizeof *high->has);
@@ -173,7 +174,7 @@ static zt_status note_seen(zt_context *context, struct zti_sz_high *high)
     return ZT_OK;
 }
 
-/* Models from counts, which are changed; *bits is what the symbols take. */
+/* Make the models from counts, which are overwritten; *bits is the bits of the symbols. */
 static zt_status make_models(zt_context *context, struct zti_sz_high *high,
                              struct zti_sz_high_counts *counts, bool is_sample, uint64_t *bits)
 {
@@ -194,7 +195,7 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
         high->models++;
     }
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS && status == ZT_OK; i++) {
-        /* a context that was not seen: the model before it */
+        /* a context without counts has the model of the one before */
         before = c->is_there[c->of[i]] ? number[c->of[i]] : before;
         high->model_of[i] = (uint8_t)before;
     }
@@ -331,8 +332,8 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
 
 /* ---- samples ---- */
 
-/* Sides of a region that is sampled: all of an array that is not larger than so much. Regions of
- * four axes are 16 wide, which is little to tell ways apart by: of these there are no fewer. */
+/* Set the sides of a sampled region: the whole array, if it is not larger. Regions along four axes
+ * are only 16 wide, so their number is never reduced. */
 static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 {
     static const uint32_t sides[ZT_MAX_RANK] = {16384, 128, 32, 16};
@@ -358,7 +359,7 @@ static uint32_t regions_of(const struct zti_coding *coding)
     return coding->grid.rank > 3 || wanted > REGIONS ? (uint32_t)REGIONS : (uint32_t)wanted;
 }
 
-/* Number r of places in [0, room) that follow no regular pattern, along one axis. */
+/* Place r in [0, room) of irregularly spread places along one axis. */
 static uint64_t spread_out(uint32_t r, uint32_t axis, uint64_t room)
 {
     static const uint32_t spread[ZT_MAX_RANK] = {2654435769u, 1640531527u, 3242174889u,
@@ -377,8 +378,7 @@ void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *w
     }
 }
 
-/* The ways that are tried in a pass; false for one that there is not. The axes were tried without
- * any tuning. */
+/* Set a way that a pass tries; false if there is no such way. Axes are tried without tuning. */
 static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 {
     if (pass == ZTI_SZ_HIGH_TUNING_PASS) {
@@ -389,7 +389,7 @@ static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
     return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
 }
 
-/* Points of a sample, to where they are coded. */
+/* Move the points of a sample to the bands. */
 static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
                        const int32_t *sample)
 {
@@ -415,7 +415,7 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
         origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
     memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
     int32_t *const sample = (int32_t *)(void *)slot->bytes;
-    p->axes = p->levels = 0; /* as they are */
+    p->axes = p->levels = 0; /* stored in order */
     memcpy(p->level[0].dim, dim, sizeof dim);
     (void)zti_sz_high_gather(coding, array, origin, dim, 0, p);
     memcpy(sample, p->grid[0], points * sizeof *sample);
@@ -435,8 +435,8 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
     zti_sz_high_give_slot(slot);
 }
 
-/* About the bits of the array, coded as the samples were. A region has more anchors, for its size,
- * than the array. */
+/* An estimate of the array's bits if coded like the samples. A region has more anchors for its size
+ * than the array, so their bits are scaled. */
 static double bits_of_way(const struct zti_coding *coding, const struct logarithms *logs,
                           const struct zti_sz_high_counts *counts)
 {
@@ -454,8 +454,8 @@ static double bits_of_way(const struct zti_coding *coding, const struct logarith
            of_anchors * (part * (double)counts->values / anchors);
 }
 
-/* By what ways are compared. Short rows that are halved cannot be joined, and take several times as
- * long: they must save a twentieth. */
+/* The price by which ways are compared. Short rows along an interpolated axis cannot be joined and
+ * take several times as long, so such a way must save 5 %. */
 static double price_of(const struct zti_coding *coding, double bits)
 {
     const uint32_t last = coding->grid.rank - 1;
@@ -485,10 +485,10 @@ static void choose_way(struct zti_coding *coding, uint32_t pass, const struct ta
     high->least_bits = least;
 }
 
-/* Tiles, four of which are as large as one otherwise: four times as many can be gone through at a
- * time, and each has a quarter of the symbols, each of which waits for the one before. What that
- * costs is at tiles' borders, where less is known to predict from: little where residuals take
- * several bits a value. Small arrays are gone through soon as they are. */
+/* Choose tiles of a quarter of the usual size: four times as many are decoded at a time, and each
+ * has a quarter of the symbols, which are decoded one after another. They cost bits at tiles'
+ * borders, where predictions are worse; that is little if residuals take several bits a value.
+ * Small arrays are decoded fast anyway, and keep large tiles. */
 static zt_status choose_size(zt_context *context, struct zti_coding *coding)
 {
     enum { BITS = 3, LEAST_VALUES = 1 << 20 };
@@ -504,8 +504,8 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding)
 
 /* ---- passes ---- */
 
-/* The lattice of effort 'high', of which an odd number of units makes a step that keeps the bound
- * whatever rounding does; false where the integers would be too large. */
+/* Set the lattice of effort 'high': an odd number of units is a step that keeps the bound despite
+ * all rounding; false if the integers would be too large. */
 static bool set_lattice(struct zti_coding *coding)
 {
     struct zti_sz *const sz = sz_in(coding);
@@ -529,21 +529,21 @@ static bool set_lattice(struct zti_coding *coding)
         sz->step = zti_sz_round_down(room * (2 - 0x1p-10) / sz->reach, 24);
         if (sz->step < 0x1p-1000 || !(largest / sz->step < 0x1p44))
             return false;
-        sz->centre = (int64_t)rint((low / 2 + high / 2) / sz->step); /* the sum may be too large */
+        sz->centre = (int64_t)rint((low / 2 + high / 2) / sz->step); /* low + high may overflow */
         if ((high - low) / sz->step < range)
             return true;
     }
     return false;
 }
 
-/* How far values are from the centre, in units, and whether that makes the bound sure: what is
- * decoded is within half a reach of a value, which is room * (1 - 2^-11) at most. The rest of the
- * room, and what the bound has beside it, are more than rounding takes away: to the type less than
- * the largest value * 2^-24 (2^-50), and in doubles, of products and sums of numbers up to the
- * largest value in units, less than 2^-50 of it. Below the least normal number of 32 bits rounding
- * takes up to 2^-150 away, whatever the value: the part of the room that is left, 2^-12, has to be
- * more. And near the type's largest number half a reach more is no number. Values beyond what was
- * measured are looked at. */
+/* Set how far values may be from the centre, in units, and whether such values keep the bound
+ * without a check (is_sure). A decoded value is within half a reach of the value, at most room * (1
+ * - 2^-11). The rest of the room, and what the bound has beyond it, exceed all rounding errors: to
+ * the type, less than the largest value * 2^-24 (2^-50 for doubles); in double, of products and
+ * sums of numbers up to the largest value in units, less than 2^-50 of it. Below the least normal
+ * float, rounding errs by up to 2^-150 for any value, so 2^-12 of the room must be more than that.
+ * Near the type's largest number, half a reach more may overflow. Values beyond the measured range
+ * are checked. */
 static void set_farthest(const struct zti_coding *coding, struct zti_sz_high *high)
 {
     const struct zti_sz *const sz = sz_of(coding);
@@ -651,7 +651,7 @@ void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *cou
     }
 }
 
-/* The coarse grid's symbols, and what it is when it is decoded. */
+/* Encode the coarse grid to symbols; its integers become the decoded ones. */
 static zt_status code_coarse(zt_context *context, struct zti_coding *coding,
                              const struct zti_array *array)
 {
@@ -677,7 +677,7 @@ static zt_status code_coarse(zt_context *context, struct zti_coding *coding,
     return ZT_OK;
 }
 
-/* Return to what there was before. */
+/* Return to the coding before effort 'high'. */
 static void give_up(zt_context *context, struct zti_coding *coding)
 {
     struct zti_sz_high *const high = coding->model;

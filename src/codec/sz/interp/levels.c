@@ -1,20 +1,21 @@
-/* levels.c: effort 'high' of the sz codec: interpolation from coarse to fine, with feedback.
+/* levels.c: effort 'high' of the sz codec: interpolation from coarse to fine, from decoded values.
+ * This file has the shapes of levels and bands, their memory, and the coarse grid.
  *
- * Integers are multiples of a unit, of which an odd number (the reach) makes a step. Where there
- * are values at multiples of 2^l along the halved axes, those midway are predicted by cubic (or
- * linear) interpolation of the values as decoded, along each axis that they are odd in, and the
- * mean of these; their residual is a multiple of the level's step. With the finest level's step all
- * integers are within half a reach of where they should be, and these are integers again: no
- * rounding to floating point comes between.
+ * Values are quantized to integers, multiples of a unit; an odd number of units (the reach) is a
+ * step. If the values at multiples of 2^l along the interpolated axes are decoded, those midway are
+ * predicted: by cubic (or linear) interpolation of decoded values along each axis in which their
+ * index is odd, and the mean of these predictions. Their residuals are multiples of the level's
+ * step. All decoded integers are within half a reach of the original ones, and all arithmetic is on
+ * integers: nothing is rounded to floating point in between.
  *
- * Points at multiples of the anchors' distance make the coarse grid: it is coded once, in the
- * stream's head, by the same levels of prediction down to the array's first point. A tile knows the
- * coarse grid, and beyond its own points the next plane along each halved axis as far as it is on
- * the coarse grid; the others of that plane are taken for what is predicted.
+ * The points at multiples of the anchors' distance are the coarse grid. The stream's head has it,
+ * coded once by the same levels of prediction down to the array's first point. A tile uses the
+ * coarse grid within it and on the next plane after its end along each interpolated axis; the other
+ * points of that plane are set to their predictions.
  *
- * Points of a level that are odd along the same axes are a band, and in memory side by side.
- * Residuals are coded with ANS models, chosen by the level and by the magnitudes of residuals
- * around: those of the points it lies between and those of the rows before it in its band.
+ * The points of a level that are odd along the same axes are a band, and contiguous in memory.
+ * Residuals are coded with ANS models; the context is the level and the magnitudes of neighbouring
+ * residuals: those of the points on both sides, and those of the rows before in the band.
  *
  * docs/format/sz.md describes the stream. */
 #include "codec/sz/interp/interp.h"
@@ -29,7 +30,7 @@ uint32_t zti_sz_high_axes(const struct zti_coding *coding)
     return sz_of(coding)->axes << (ZT_MAX_RANK - coding->grid.rank);
 }
 
-/* Lay out the bands of one level from 'at' on; returns where they end. */
+/* Place the bands of one level from 'at' on; returns their end. */
 static size_t lay_out(struct zti_sz_level *level, uint32_t axes, uint32_t has_next, size_t at)
 {
     for (uint32_t odd = 0; (odd = zti_sz_high_next_band(axes, odd)) != 0;) {
@@ -77,7 +78,7 @@ size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const u
     return points;
 }
 
-/* Of a box all of which is its own: levels until no halved axis has two points. */
+/* The levels of a box without a next tile's points, until no interpolated axis has two points. */
 uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim)
 {
     uint32_t levels = 0;
@@ -87,7 +88,7 @@ uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim)
     return levels;
 }
 
-/* The points of the coarse grid along each axis; 0 where there are too many to be worth it. */
+/* The points of the coarse grid along each axis; 0 if they are too many. */
 static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
 {
     const uint32_t rank = coding->grid.rank, bits = zti_sz_high_distance(sz_of(coding)->axes);
@@ -124,8 +125,9 @@ void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Memory of arrays of bands and of two levels' points, of so many each, and of what is 'coded'.
- * Rows are gone through in blocks, and from the point before them: so much more is read. */
+/* Allocate arrays for the bands and for two levels' points, points[...] each, and for 'coded'
+ * symbols. Rows are processed in blocks and from the point before them, so some bytes around the
+ * arrays are read. */
 static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t coded,
                               struct zti_sz_pyramid *p)
 {
@@ -149,7 +151,7 @@ static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t 
     return ZT_OK;
 }
 
-/* Room for boxes up to so many points. */
+/* Allocate a pyramid for boxes of up to 'points' points. */
 zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
 {
     const size_t each[3] = {points, points, points};
@@ -166,7 +168,7 @@ size_t zti_sz_high_points(const struct zti_coding *coding)
     return points;
 }
 
-/* A slot for each thread that there is work for, for tiles of the coding's grid and samples. */
+/* Make a slot for each thread that has work, for tiles of the coding's grid and samples. */
 zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points)
 {
     struct zti_sz_high *const high = coding->model;
@@ -206,7 +208,7 @@ void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high)
     high->slots = 0;
 }
 
-/* There are as many as the policy had threads when they were made: a wait is short, and rare. */
+/* There are as many slots as the policy had threads, so a wait is short and rare. */
 struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high)
 {
     for (uint32_t i = 0;; i = (i + 1) % high->slots)
@@ -254,8 +256,8 @@ zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding 
     return zti_sz_pyramid_alloc(context, shape_coarse(context, coding), &high->coarse);
 }
 
-/* Whether every residual of the coarse grid is 0 whatever its stream holds: where none around is
- * anything else, no other symbol has a frequency. Then the integers are all 0, too. */
+/* Whether the models make every residual of the coarse grid 0: only symbol 0 has a frequency in
+ * contexts of zeros. Then all its integers are 0 too. */
 static bool is_silent(const struct zti_sz_high *high)
 {
     const struct zti_ans_model *const anchors = high->of[ZTI_SZ_HIGH_ANCHOR];
@@ -274,7 +276,7 @@ static size_t points_of(const struct zti_sz_pyramid *p, uint32_t l)
     return l <= p->levels ? (size_t)dim[0] * dim[1] * dim[2] * dim[3] : 0;
 }
 
-/* Memory to decode the coarse grid: all bands, and of coarser levels' points two at a time. */
+/* Allocate memory to decode the coarse grid: all bands, and the points of two levels at a time. */
 static zt_status alloc_to_decode(zt_context *context, struct zti_sz_pyramid *p)
 {
     const size_t even = points_of(p, p->levels > 0 ? 2 : 0), odd = points_of(p, 1);
@@ -306,11 +308,12 @@ struct row {
     const uint8_t *magnitudes;
 };
 
-/* The row that the points at a place, odd along some axes, lie in: of a band, or of the points that
- * are even along all. */
+/* The row of a place whose points are odd along some axes: a row of a band, or of the points that
+ * are even along all axes. */
 static struct row row_of(const struct zti_sz_pyramid *p, const uint32_t *place, uint32_t odd)
 {
-    const uint32_t other = p->levels > 0 ? 1 : 0; /* level: of a grid of anchors alone itself */
+    /* the level of even points; without levels, the grid itself */
+    const uint32_t other = p->levels > 0 ? 1 : 0;
     const struct zti_sz_band *const band = &p->level[0].band[p->level[0].band_of[odd]];
     const uint32_t *const dim = odd ? band->dim : p->level[other].dim;
     uint32_t at[3];
@@ -353,7 +356,8 @@ void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from
     } while (zti_sz_high_next_row(dim, at));
 }
 
-/* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
+/* Quantize a box of an array from 'origin', every 2^bits-th value along interpolated axes, row by
+ * row. */
 bool zti_sz_high_gather(const struct zti_coding *coding, const struct zti_array *array,
                         const uint64_t *origin, const uint32_t *dim, uint32_t bits,
                         struct zti_sz_pyramid *p)

@@ -1,36 +1,36 @@
-/* predict.h: kernel text of effort 'high': what the points of a row are predicted to be, as
- * many at a time as there are lanes. Included by interp/instance.h.
+/* predict.h: kernel text of effort 'high': predict the points of a row, LANES at a time. Included
+ * by interp/instance.h.
  *
- * Integers come back modulo 2^32 from whatever a stream holds, hence the unsigned sums. What is
- * read before a row and behind its end is not made use of. */
+ * Sums are unsigned, because a damaged stream may give any integers modulo 2^32. Points read before
+ * a row's start and after its end are not used. */
 
-/* What is between the points before and behind a row's along one axis. */
+/* The points that a row's points lie between along one axis. */
 struct parent {
-    const int32_t *row, *first; /* the row, and that of a band's first row */
+    const int32_t *row, *first; /* that of the current row, and of the band's first row */
     const uint8_t *magnitudes, *first_magnitudes;
     const uint32_t *dim;
     size_t step;     /* to the next row along the axis */
-    uint32_t at, of; /* the row's place along the axis, of so many */
+    uint32_t at, of; /* index along the axis, and number of points */
 };
 
-/* Along an axis but the last: how a row is predicted, and from which rows. */
+/* The stencil and the rows from which a row is predicted along an axis other than the last. */
 struct term {
     enum zti_sz_high_stencil stencil;
-    const int32_t *z, *a, *b, *c; /* a where there is no such row */
+    const int32_t *z, *a, *b, *c; /* a, if there is no such row */
 };
 
 struct row {
     uint32_t odd;
     struct parent parent[4]; /* by axis */
-    uint32_t across;         /* axes but the last, with a point on both sides */
-    uint32_t terms;          /* predictions, but for that along the last axis */
+    uint32_t across; /* axes other than the last along which there are points on both sides */
+    uint32_t terms;  /* number of predictions, without that along the last axis */
     struct term term[3];
     bool is_linear, is_plain; /* plain: all terms are cubic */
     enum zti_sz_high_stencil
-        ends[2]; /* along the last axis: of its first point, and last but one */
+        ends[2]; /* along the last axis: stencils of the first point and the last but one */
 };
 
-/* What the rows of a band have in common. */
+/* Set the fields that the rows of a band share. */
 static struct row rows_of(const struct zti_sz_pyramid *p, uint32_t l,
                           const struct zti_sz_band *band)
 {
@@ -90,29 +90,30 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
             add_term(row, parent, stencil);
         }
     }
-    for (uint32_t i = 0; row->terms == 0 && i < 3; i++) /* the last row along all of its axes */
+    for (uint32_t i = 0; row->terms == 0 && i < 3; i++) /* no axis has points on both sides */
         if (row->odd >> i & 1 && zti_sz_high_is_beyond(row->odd, i))
             add_term(row, &row->parent[i], ZTI_SZ_HIGH_BEYOND);
 }
 
-/* Points from number k on, along an axis but the last. */
+/* Predict LANES points from point k on along an axis other than the last. */
 ZTI_INLINE u32s across_axis(const struct term *term, uint32_t k, bool is_plain)
 {
     return v_interpolate(is_plain ? ZTI_SZ_HIGH_CUBIC : term->stencil, v_load_32(term->z + k),
                          v_load_32(term->a + k), v_load_32(term->b + k), v_load_32(term->c + k));
 }
 
-/* Points along the last axis, from a row's number k on. */
+/* The points of a stencil along the last axis. */
 struct along {
     u32s z, a, b, c;
 };
 
-/* The row's ends, where points miss one beside them: 'along' is what the others are along the last
- * axis; 'sum', of so many terms, and 'other' see zti_sz_high_mean. */
+/* Predict points near a row's ends, where neighbours are missing. 'along' has the predictions of
+ * the other points along the last axis; 'sum' is the sum of 'terms' predictions along the other
+ * axes, and 'other' the last of these (v_mean). */
 ZTI_INLINE u32s at_ends(const struct row *row, uint32_t k, const struct along *p, uint32_t terms,
                         u32s sum, u32s other, u32s along)
 {
-    const uint32_t last = row->parent[3].of - 1; /* the point that may have none behind it */
+    const uint32_t last = row->parent[3].of - 1; /* the point without one after it, if any */
     const u32s number = (v_iota_32() + k);
     if (k == 0 && row->ends[0] == ZTI_SZ_HIGH_RIGHT)
         along =
@@ -129,7 +130,7 @@ ZTI_INLINE u32s at_ends(const struct row *row, uint32_t k, const struct along *p
     return either(number == last, end, all);
 }
 
-/* Points along the last axis too, beside those along others: the mean. */
+/* The mean of predictions along the last axis and along the others. */
 ZTI_INLINE u32s with_last_axis(const struct row *row, uint32_t k, uint32_t terms, u32s sum,
                                u32s other)
 {
@@ -158,7 +159,7 @@ ZTI_INLINE void predict_with(const struct row *row, uint32_t first, uint32_t n, 
     }
 }
 
-/* Points [first, first + n) of a row, and on to whole lanes. */
+/* Predict points [first, first + n) of a row, rounded up to whole vectors. */
 static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *out)
 {
 #define CASE(terms, has_last)                                                                      \

@@ -1,6 +1,6 @@
-/* spec.h: what the CPU's text and the kernels of effort 'high' have in common, written
- * once: shapes, what is predicted, contexts, symbols of residuals, what a tile consists of, and
- * values of integers. */
+/* spec.h: the rules of effort 'high', as functions for the CPU and for kernels: shapes of levels
+ * and bands, stencils, contexts, symbols of residuals, the parts of a tile's bytes, and values of
+ * integers. */
 #ifndef ZTI_SZ_INTERP_SPEC_H
 #define ZTI_SZ_INTERP_SPEC_H
 
@@ -11,34 +11,34 @@
 #include <math.h>
 
 enum {
-    ZTI_SZ_HIGH_VALUES = 1 << 18,       /* of a tile, at most */
-    ZTI_SZ_HIGH_SMALL_VALUES = 1 << 16, /* of a small one */
+    ZTI_SZ_HIGH_VALUES = 1 << 18,       /* most values of a tile */
+    ZTI_SZ_HIGH_SMALL_VALUES = 1 << 16, /* most values of a small tile */
     ZTI_SZ_HIGH_SEGMENT = 256,          /* values of a row that are predicted together */
-    ZTI_SZ_HIGH_SHORT = 15,             /* values of a row that is joined with others, at most */
-    ZTI_SZ_HIGH_LEVELS = 32,            /* of halving, at most */
-    ZTI_SZ_HIGH_BANDS = 15,             /* of a level in four axes */
-    ZTI_SZ_HIGH_DEPTHS = 4,             /* kinds of levels that contexts tell apart */
+    ZTI_SZ_HIGH_SHORT = 15,             /* most values of a row that is joined with others */
+    ZTI_SZ_HIGH_LEVELS = 32,            /* most levels */
+    ZTI_SZ_HIGH_BANDS = 15,             /* bands of a level along four axes */
+    ZTI_SZ_HIGH_DEPTHS = 4,             /* kinds of levels in contexts */
     ZTI_SZ_HIGH_MAGNITUDES = 12,        /* kinds of neighbourhoods */
-    ZTI_SZ_HIGH_CONTEXTS = ZTI_SZ_HIGH_DEPTHS * ZTI_SZ_HIGH_MAGNITUDES + 1, /* and anchors */
+    ZTI_SZ_HIGH_CONTEXTS = ZTI_SZ_HIGH_DEPTHS * ZTI_SZ_HIGH_MAGNITUDES + 1, /* one for anchors */
     ZTI_SZ_HIGH_ANCHOR = ZTI_SZ_HIGH_CONTEXTS - 1,
     ZTI_SZ_HIGH_MODELS = 24, /* at most */
     ZTI_SZ_HIGH_ALPHABET = 256,
-    ZTI_SZ_HIGH_DIRECT = 127,        /* folded residuals below have a symbol each */
+    ZTI_SZ_HIGH_DIRECT = 127,        /* folded residuals below it are symbols themselves */
     ZTI_SZ_HIGH_ESCAPE = 255,        /* any other integer, in 32 bits */
-    ZTI_SZ_HIGH_MOST_MAGNITUDE = 63, /* magnitudes are cut there */
-    ZTI_SZ_HIGH_LEAST_OPEN = 5,      /* bits of larger ones that symbols leave open, at least */
-    ZTI_SZ_HIGH_RANGE = 1 << 26,     /* integers are below, in magnitude */
-    ZTI_SZ_HIGH_REACH = 63           /* units in a step, where the range allows it; odd */
+    ZTI_SZ_HIGH_MOST_MAGNITUDE = 63, /* magnitudes are clipped to it */
+    ZTI_SZ_HIGH_LEAST_OPEN = 5,      /* least bits that symbols of larger residuals leave open */
+    ZTI_SZ_HIGH_RANGE = 1 << 26,     /* limit of integers' magnitudes */
+    ZTI_SZ_HIGH_REACH = 63           /* units in a step, if the range allows it; odd */
 };
 
-enum { /* passes over the values, in order */
+enum { /* learning passes, in order */
        ZTI_SZ_HIGH_AXES_PASS,
        ZTI_SZ_HIGH_TUNING_PASS,
        ZTI_SZ_HIGH_COUNT_PASS,
        ZTI_SZ_HIGH_PASSES
 };
 
-/* sz.tuning: ways to predict, all of which are tried; and small tiles */
+/* bits of sz.tuning: variants of prediction, which are all tried; and small tiles */
 enum {
     ZTI_SZ_HIGH_LINEAR = 1,
     ZTI_SZ_HIGH_FINER = 2,
@@ -58,13 +58,13 @@ ZTI_STATIC uint32_t zti_sz_high_axes_count(uint32_t axes)
     return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1) + (axes >> 3 & 1);
 }
 
-/* The coarse grid has every 2^n-th point along each of these axes: by their number 6, 4, 3, 2. */
+/* log2 of the coarse grid's distance along each interpolated axis; for 1 to 4 axes 6, 4, 3, 2. */
 ZTI_STATIC uint32_t zti_sz_high_distance(uint32_t axes)
 {
     return 0x23460u >> 4 * zti_sz_high_axes_count(axes) & 15;
 }
 
-/* Units in a step, of level 1 and up: coarse levels can have finer ones, down to half. */
+/* Units in a step of a level, from 1 on; coarse levels may have finer steps, down to half. */
 ZTI_STATIC uint32_t zti_sz_high_step(const struct zti_sz *sz, uint32_t level)
 {
     const uint32_t part = level < 2 ? 256 : level == 2 ? 205 : level == 3 ? 164 : 128;
@@ -73,19 +73,19 @@ ZTI_STATIC uint32_t zti_sz_high_step(const struct zti_sz *sz, uint32_t level)
     return (uint32_t)((uint64_t)sz->reach * part >> 8) | 1;
 }
 
-/* Of a level from 1 up, for contexts. */
+/* The kind of a level (from 1 on) in contexts. */
 ZTI_STATIC uint32_t zti_sz_high_depth(uint32_t level)
 {
     return level - 1 < ZTI_SZ_HIGH_DEPTHS ? level - 1 : (uint32_t)ZTI_SZ_HIGH_DEPTHS - 1;
 }
 
-/* Points along an axis of so many values of any unsigned type, of every 2^bits-th if it is halved.
- */
+/* The number of points along an axis of 'extent' values (of any unsigned type): every 2^bits-th
+ * value if the axis is interpolated. */
 #define ZTI_SZ_HIGH_POINTS(extent, is_halved, bits)                                                \
     ((is_halved) ? (((extent)-1) >> (bits)) + 1 : (extent))
 
-/* Points of a band along an axis of a level with so many; those of them that are a tile's own,
- * where the last point of the level is the next tile's. */
+/* The points of a band along an axis of a level with 'dim' points; and those that the tile codes,
+ * if the level's last point is the next tile's. */
 ZTI_STATIC uint32_t zti_sz_high_along(uint32_t dim, bool is_odd, bool is_halved)
 {
     return is_odd ? dim / 2 : is_halved ? (dim + 1) / 2 : dim;
@@ -96,9 +96,9 @@ ZTI_STATIC uint32_t zti_sz_high_own_along(uint32_t along, bool is_odd, bool has_
     return along - (has_next && !is_odd ? 1 : 0);
 }
 
-/* Bands are named by the axes that their points are odd along, and coded in this order: along one
- * axis, two, three, four. The one of halved axes after another, or 0 after the last; at first after
- * 0. Four bits a band: all of them in order and 0, and the place of each. */
+/* The band after 'odd', or 0 after the last; the first one is after 0. A band is named by the axes
+ * along which its points are odd. Bands that are odd along one axis come first, then two, three,
+ * four. The constants have all bands in order, 0 last, and the place of each, in four bits. */
 ZTI_INLINE uint32_t zti_sz_high_next_band(uint32_t axes, uint32_t odd)
 {
     const uint64_t bands = UINT64_C(0x0fedb7ca96538421), places = UINT64_C(0xedc9b873a652410f);
@@ -110,16 +110,16 @@ ZTI_INLINE uint32_t zti_sz_high_next_band(uint32_t axes, uint32_t odd)
     return odd;
 }
 
-/* Whether the box of a tile, which has 'own' values along an axis of the 'rest' from its first on,
- * has the next tile's first ones too. */
+/* Whether a tile's box includes the next tile's first points along an axis. The tile has 'own' of
+ * the 'rest' values from its origin to the array's end. */
 ZTI_STATIC bool zti_sz_high_has_more(uint64_t own, uint64_t rest, bool is_halved)
 {
     return is_halved && rest > own;
 }
 
-/* A tile, and the planes behind it that it predicts. */
+/* A tile, and the next tiles' planes that it predicts. */
 struct zti_sz_box {
-    /* of four axes, the last ones the array's */
+    /* for four axes; the array's axes are the last ones */
     uint64_t origin[4]; /* in the array */
     uint32_t own[4];
     uint32_t dim[4];
@@ -150,9 +150,10 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_box(const struct zti_grid *grid, uint32
     return box;
 }
 
-/* ---- which tiles are counted, of which models are made --------------------------------------- */
+/* ---- the tiles that are counted for models
+ * ---------------------------------------------------- */
 
-enum { ZTI_SZ_HIGH_SAMPLES = 32 /* tiles that pieces are counted of, at least */ };
+enum { ZTI_SZ_HIGH_SAMPLES = 32 /* least number of tiles of which quarters are counted */ };
 
 /* Whether quarters of tiles are counted instead of tiles. */
 ZTI_STATIC bool zti_sz_high_is_in_pieces(const struct zti_grid *grid)
@@ -160,7 +161,7 @@ ZTI_STATIC bool zti_sz_high_is_in_pieces(const struct zti_grid *grid)
     return grid->count >= 2 * ZTI_SZ_HIGH_SAMPLES;
 }
 
-/* One tile in so many is counted; of many tiles, pieces of more of them. */
+/* One of this many tiles is counted; of many tiles, quarters are counted instead. */
 ZTI_STATIC uint64_t zti_sz_high_part(const struct zti_grid *grid)
 {
     const uint64_t tiles = grid->count, samples = ZTI_SZ_HIGH_SAMPLES, most = 4;
@@ -170,14 +171,14 @@ ZTI_STATIC uint64_t zti_sz_high_part(const struct zti_grid *grid)
                                              : most;
 }
 
-/* Number i of those counted, one in each 'part' tiles; the last may be beyond the grid's. */
+/* The i-th counted tile, one of each 'part' tiles; it may be past the grid's end. */
 ZTI_STATIC uint64_t zti_sz_high_counted(uint64_t part, uint64_t i)
 {
     return i * part + i * 5 % part;
 }
 
-/* A quarter of a tile, which is counted as if it were one: two axes are halved, the longest, where
- * that leaves some levels of interpolation; which half of each goes by the tile's number. */
+/* A quarter of a tile, which is counted like a tile: the two longest axes are cut in half, if that
+ * leaves levels of interpolation. A hash of the tile's number chooses the halves. */
 ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, uint32_t axes,
                                                  const struct zti_walk *walk)
 {
@@ -194,7 +195,7 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, ui
         if (half < 2 * step)
             break;
         const bool is_second = walk->tile * UINT64_C(0x9e3779b97f4a7c15) >> (63 - turn) & 1;
-        for (uint32_t i = 0; i < 4; i++) { /* known places, which kernels have in registers */
+        for (uint32_t i = 0; i < 4; i++) { /* constant indices: kernels use registers */
             if (i != axis)
                 continue;
             const bool has_more = box.dim[i] > own;
@@ -211,7 +212,7 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, ui
     return box;
 }
 
-/* What is counted of a tile. */
+/* The box of a tile that is counted. */
 ZTI_STATIC struct zti_sz_box zti_sz_high_counted_box(const struct zti_grid *grid, uint32_t axes,
                                                      const struct zti_walk *walk)
 {
@@ -221,18 +222,17 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_counted_box(const struct zti_grid *grid
 
 /* ---- prediction ------------------------------------------------------------------------------ */
 
-/* What a point is predicted by along an axis that it is odd along, of the even points around it:
- * z, a, those that it lies between or behind, a and b, and c. */
+/* Stencils along an axis. z, a, b, c are successive even points; the predicted point lies between a
+ * and b, or after a if there is no b. */
 enum zti_sz_high_stencil {
     ZTI_SZ_HIGH_CUBIC, /* all four */
     ZTI_SZ_HIGH_LEFT,  /* quadratic: z, a and b */
     ZTI_SZ_HIGH_RIGHT, /* quadratic: a, b and c */
     ZTI_SZ_HIGH_MIDWAY,
-    ZTI_SZ_HIGH_BEYOND /* the line through z and a; a stands for z where there is none */
+    ZTI_SZ_HIGH_BEYOND /* extrapolation from z and a; from a alone if there is no z */
 };
 
-/* Whether all four points are there around the one behind number 'at' of so many even ones; and
- * what its stencil is. */
+/* Whether the point after even point 'at', of 'of', has all four neighbours; and its stencil. */
 #define ZTI_SZ_HIGH_HAS_FOUR(at, of) ((at) > 0 && (at) + 2 < (of))
 
 ZTI_INLINE enum zti_sz_high_stencil zti_sz_high_stencil(uint32_t at, uint32_t of, bool is_linear)
@@ -245,8 +245,9 @@ ZTI_INLINE enum zti_sz_high_stencil zti_sz_high_stencil(uint32_t at, uint32_t of
                                                       : ZTI_SZ_HIGH_RIGHT;
 }
 
-/* A point's prediction is the mean of those along the axes with a point on both sides. Where there
- * is none, it is the one along this axis of those it is odd along: the fastest, or the slowest. */
+/* A point's prediction is the mean of those along the axes with points on both sides. If there is
+ * no such axis, it is extrapolated along one axis: whether 'axis' is that one. It is the fastest
+ * axis, if the point is odd along it, else the slowest one along which it is odd. */
 ZTI_INLINE bool zti_sz_high_is_beyond(uint32_t odd, uint32_t axis)
 {
     return odd >> (ZT_MAX_RANK - 1) ? axis == ZT_MAX_RANK - 1 : (odd & ((1u << axis) - 1)) == 0;
@@ -262,11 +263,12 @@ ZTI_INLINE bool zti_sz_high_is_beyond(uint32_t odd, uint32_t axis)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* A point's context is the depth of its level and the kind of its neighbourhood: of a sum of
- * magnitudes in sixteenths, below 2^12. It has those of the points that it lies between: along each
- * of the 'axes' that it is odd along the one before and the one behind, for which the former stands
- * where there is none. And those of the points before it in its band along all axes but the
- * fastest, of which there are 'rows'. Sums are of a type whose factors are of type 'number'. */
+/* A point's context is the depth of its level and the kind of its neighbourhood. The kind comes
+ * from a weighted sum of magnitudes, in sixteenths, below 2^12. 'between' is the sum for the points
+ * before and after it along each of the 'axes' axes along which it is odd; if there is none after
+ * it, the one before counts twice. 'before' is the sum for the points before it in its band along
+ * the other axes than the fastest; there are 'rows' of these. 'number' is the type of the
+ * factors. */
 #define ZTI_SZ_HIGH_NEIGHBOURHOOD(number, between, axes, before, rows)                             \
     ((between) * (number)zti_sz_high_share(axes) + (before) * (number)zti_sz_high_row_share(rows))
 
@@ -280,14 +282,14 @@ ZTI_STATIC uint32_t zti_sz_high_row_share(uint32_t rows)
     return 0x0b102000u >> 8 * rows & 255;
 }
 
-/* Where there are no rows, four points at a time see the last two of the four before them: the
- * magnitudes of these, beside the sum between. The first four see none, and that sum twice. */
+/* The sum for points without rows before. Points form fours; 'two' is the sum of the last two
+ * magnitudes of the four before. For the first four, 'between' counts twice instead. */
 ZTI_STATIC uint32_t zti_sz_high_first_row(uint32_t between, bool is_first, uint32_t two)
 {
     return is_first ? 2 * between : between + 16 * two;
 }
 
-/* Above so many sixteenths a neighbourhood is of the next kind. */
+/* The sums, in sixteenths, above which a neighbourhood is of the next kind. */
 #define ZTI_SZ_HIGH_LADDER(step)                                                                   \
     step(15) step(47) step(79) step(127) step(191) step(287) step(431) step(655) step(1007)        \
         step(1615) step(2895)
@@ -308,7 +310,7 @@ ZTI_STATIC uint8_t zti_sz_high_context(uint32_t sum, uint32_t depth)
 
 /* ---- residuals and symbols ------------------------------------------------------------------- */
 
-/* The nearest integer, of less than 2^51 in magnitude, modulo 2^32: adding 3 * 2^51 rounds. */
+/* The nearest integer modulo 2^32, for |v| < 2^51: adding 3 * 2^51 rounds. */
 ZTI_INLINE int32_t zti_sz_high_rint(double v)
 {
     const double sum = v + 0x1.8p52;
@@ -317,29 +319,30 @@ ZTI_INLINE int32_t zti_sz_high_rint(double v)
     return (int32_t)(uint32_t)bits;
 }
 
-/* The nearest multiple of the step, an odd number, so that no quotient is midway and doubles are
- * exact enough; per is 1.0 / step. */
+/* The integer nearest to d / step; per is 1.0 / step. The step is odd, so no quotient is midway
+ * between two integers, and doubles are exact enough. */
 ZTI_INLINE int32_t zti_sz_high_nearest(int32_t d, double per)
 {
     return zti_sz_high_rint((double)d * per);
 }
 
-/* The symbol of a residual, if its context has it; else it is the escape. */
+/* The symbol of a residual. If its context lacks the symbol, the escape is used. */
 ZTI_STATIC uint32_t zti_sz_high_symbol(int32_t q)
 {
     const uint32_t v = (uint32_t)q, folded = zti_sz_high_fold(v);
     return folded < ZTI_SZ_HIGH_DIRECT ? folded : zti_sz_high_symbol_of(v, zti_sz_high_bits_of(v));
 }
 
-/* How many bits a symbol leaves open; what they are of a residual, of so many: the escape's are the
- * residual. */
+/* The number of bits that a symbol leaves open; and these bits of a residual. The escape's bits are
+ * the residual. */
 ZTI_STATIC uint32_t zti_sz_high_open_bits(uint32_t symbol)
 {
     return symbol == ZTI_SZ_HIGH_ESCAPE ? 32 : zti_sz_high_bits_in(symbol);
 }
 
-/* The bits of several symbols, one in each field of a word: 'each' has a 1 in each field of 8 bits
- * or more. From 127 on a symbol or the next one has bit 7 set; the escape, 255, has both. */
+/* zti_sz_high_open_bits for several symbols in fields of a word, of 8 bits or more; 'each' has a 1
+ * in each field. Bit 7 of a symbol or of symbol + 1 is set if the symbol is 127 or more; of both if
+ * it is the escape, 255. */
 ZTI_STATIC uint32_t zti_sz_high_open_bits_of(uint32_t symbols, uint32_t each)
 {
     const uint32_t next = (symbols & 127 * each) + each,
@@ -360,7 +363,7 @@ ZTI_STATIC int32_t zti_sz_high_residual(uint32_t symbol, uint32_t open)
     return (int32_t)(symbol == ZTI_SZ_HIGH_ESCAPE ? open : zti_sz_high_residual_of(symbol, open));
 }
 
-/* A residual's magnitude, as contexts see it; and by its symbol, but for the escape. */
+/* A residual's magnitude in contexts; and from its symbol, if that is not the escape. */
 ZTI_STATIC uint32_t zti_sz_high_cut(uint32_t size)
 {
     return size < ZTI_SZ_HIGH_MOST_MAGNITUDE ? size : (uint32_t)ZTI_SZ_HIGH_MOST_MAGNITUDE;
@@ -373,7 +376,8 @@ ZTI_STATIC uint8_t zti_sz_high_magnitude(int32_t q)
 
 #define ZTI_SZ_HIGH_MAGNITUDE_OF(symbol) (((symbol) + 1) >> 1)
 
-/* ---- what a tile consists of ----------------------------------------------------------------- */
+/* ---- the parts of a tile
+ * ----------------------------------------------------------------------- */
 
 enum {
     ZTI_SZ_HIGH_ZERO = 0,
@@ -383,11 +387,11 @@ enum {
     ZTI_SZ_HIGH_HAS_EXTRAS = 4,
     ZTI_SZ_HIGH_HAS_EXACT = 8,
     ZTI_SZ_HIGH_HAS_MANY = 16,    /* states: ZTI_ANS_MANY, or ZTI_ANS_FEW */
-    ZTI_SZ_HIGH_MANY_FROM = 8192, /* symbols other than 0, where there are so many states */
-    ZTI_SZ_HIGH_MARKS_MOST = 515  /* bytes of the marks of 4096 values, at most */
+    ZTI_SZ_HIGH_MANY_FROM = 8192, /* least symbols other than 0 with so many states */
+    ZTI_SZ_HIGH_MARKS_MOST = 515  /* most bytes of the marks of 4096 values */
 };
 
-/* States of a tile's codes: by its symbols other than 0, and by its first byte. */
+/* The number of ANS states of a tile: from its symbols other than 0, and from its first byte. */
 ZTI_STATIC uint32_t zti_sz_high_states(uint32_t others)
 {
     return others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_FEW : ZTI_ANS_MANY;
@@ -398,9 +402,9 @@ ZTI_STATIC uint32_t zti_sz_high_states_in(uint32_t first)
     return first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_FEW;
 }
 
-/* Write what is before a tile's sections, of such lengths: of so many values of so many bytes each,
- * 'exact' are kept as they are; 'others' of its symbols are not 0. Returns the place behind it. A
- * tile that would not be shorter than its values is raw. */
+/* Write a tile's bytes before its sections; returns their end. The tile has 'values' values of
+ * value_bytes each; 'exact' of them are stored exactly; 'others' symbols are not 0. If the tile may
+ * not be shorter than its values, it is raw. */
 ZTI_STATIC uint8_t *zti_sz_high_put_front(uint8_t *to, uint64_t values, uint32_t value_bytes,
                                           uint64_t exact, uint32_t others, uint64_t extra_bytes,
                                           uint64_t code_bytes)
@@ -425,12 +429,12 @@ ZTI_STATIC uint8_t *zti_sz_high_put_front(uint8_t *to, uint64_t values, uint32_t
 
 struct zti_sz_parts {
     uint32_t first;
-    const uint8_t *extras, *codes; /* extras are before codes */
+    const uint8_t *extras, *codes; /* extras precede codes */
     uint64_t extra_bytes, code_bytes;
     const uint8_t *exact, *exact_end, *raw;
 };
 
-/* Find what a tile consists of; returns its end, or NULL where it makes no sense. */
+/* Find the parts of a tile; returns its end, or NULL if it is not valid. */
 ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *at,
                                             const uint8_t *end, struct zti_sz_parts *parts)
 {
@@ -465,10 +469,12 @@ ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *a
     return c.is_bad ? NULL : c.at;
 }
 
-/* ---- what kernels are told of a stream's head: models and the coarse grid -------------------- */
+/* ---- a stream's head for kernels: models and the coarse grid
+ * ----------------------------------- */
 
-/* Bytes: the number of each context's model; of all models the tables of zti_ans_model; the symbols
- * that a context has; and the coarse grid, integers and then magnitudes. */
+/* Offsets in bytes of: the number of each context's model (at 0); the tables of all models, as in
+ * zti_ans_model; the symbols that each context has; and the coarse grid, integers, then
+ * magnitudes. */
 enum {
     ZTI_SZ_HIGH_STATES = 4096, /* of a model: ZTI_ANS_STATES */
     ZTI_SZ_HIGH_TABLES_AT = 64,
@@ -482,21 +488,21 @@ enum {
 extern "C" {
 #endif
 
-/* How many bytes that is, of a coding whose coarse grid is not too large; and writing them, to
- * memory that is aligned to 8. */
+/* The number of these bytes, for a coding whose coarse grid is not too large; and writing them to
+ * memory aligned to 8 bytes. */
 uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding);
 void zti_sz_high_put_model(const struct zti_coding *coding, void *memory);
 
-/* Of a coding that is ready. */
+/* The number of models of a coding that is ready. */
 uint32_t zti_sz_high_models(const struct zti_coding *coding);
 
-/* Units from the centre below which the bound of a value needs no look. */
+/* Units from the centre up to which a value keeps the bound without a check. */
 double zti_sz_high_farthest(const struct zti_coding *coding);
 
 /* Points of the largest tile's box. */
 size_t zti_sz_high_points(const struct zti_coding *coding);
 
-/* What kernels counted: of each context but that of anchors, each symbol. To a tally of
+/* Add counts of kernels, of each symbol in each context but that of anchors, to a tally of
  * ZTI_SZ_HIGH_COUNT_PASS. */
 enum { ZTI_SZ_HIGH_COUNTERS = ZTI_SZ_HIGH_ANCHOR * ZTI_SZ_HIGH_ALPHABET };
 void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally);
@@ -507,7 +513,8 @@ void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *cou
 
 /* ---- integers and values --------------------------------------------------------------------- */
 
-/* A floating-point number in units from the centre; whether it has an integer. per is 1 / step. */
+/* A floating-point value in units from the centre; and whether it has an integer. per is 1 /
+ * step. */
 ZTI_INLINE double zti_sz_high_units(double v, double per, double centre)
 {
     return v * per - centre;
@@ -518,7 +525,8 @@ ZTI_INLINE bool zti_sz_high_has_integer(double units)
     return fabs(units) < 2 * (double)ZTI_SZ_HIGH_RANGE;
 }
 
-/* The number that an integer stands for, to be rounded to the type; whether it, then, will do. */
+/* The value of an integer, before it is rounded to the type; and whether the rounded one keeps the
+ * bound. */
 ZTI_INLINE double zti_sz_high_number(int32_t x, double centre, double step)
 {
     return ((double)x + centre) * step;
@@ -529,8 +537,8 @@ ZTI_INLINE bool zti_sz_high_is_near(double v, double number, double bound)
     return fabs(v - number) <= bound;
 }
 
-/* The integer of a value of an integer type; the range of all is known to fit. And back: an encoder
- * leaves room at the ends of the range of 64 bits. */
+/* The integer of a value of an integer type; the array's range is known to fit. The inverses are
+ * zti_sz_high_whole_*: for 64 bits, the encoder keeps away from the ends of the range. */
 ZTI_INLINE int32_t zti_sz_high_from_whole(int64_t v, int64_t centre)
 {
     return (int32_t)(uint32_t)((uint64_t)v - (uint64_t)centre);

@@ -1,8 +1,8 @@
-/* symbols.h: kernel text of effort 'high': residuals to symbols and back, and what symbols of
- * large ones leave open. Included by interp/instance.h, whose lanes and small it is written in.
+/* symbols.h: kernel text of effort 'high': convert residuals to symbols and open bits, and back.
+ * Included by interp/instance.h, after interp/lanes.h.
  *
- * Where bounds are tight a large part of all residuals are large ones: their symbols are made in
- * lanes, without a branch, and only the bits that are left go one after another. */
+ * Under tight bounds many residuals are large. Their symbols are computed in vectors without
+ * branches; only their open bits are written one after another. */
 
 static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
 {
@@ -33,13 +33,13 @@ ZTI_INLINE uint32_t whole_blocks(uint32_t n)
     return (n + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* What symbols leave open, of each. */
+/* The open bits of each symbol. */
 struct open_bits {
     int32_t value[ROOM], bits[ROOM];
 };
 
-/* The symbols of n residuals, and to the end of a block, among which there are large ones, whatever
- * their models have. Returns the bits that they leave open. */
+/* The symbols and open bits of n residuals, and to the end of the block, if some are large; models
+ * are not considered. Returns the number of open bits. */
 static uint32_t large_symbols(const int32_t *q, uint32_t n, uint8_t *symbols,
                               struct open_bits *open)
 {
@@ -76,7 +76,7 @@ ZTI_INLINE void put_eight(struct zti_bit_writer *w, const int32_t *value, const 
         zti_put_bits(w, (uint32_t)value[k], (uint32_t)bits[k]);
 }
 
-/* Append them; behind the last, to the end of a block, there are none. */
+/* Append the open bits; symbols after the last, to the end of its block, have none. */
 static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint32_t n,
                      uint32_t sum)
 {
@@ -84,14 +84,14 @@ static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint
     e->is_over = e->is_over || e->bits > e->most_bits;
     if (!e->writer.base || e->is_over)
         return;
-    struct zti_bit_writer w = e->writer; /* what nobody can point at stays in registers */
+    struct zti_bit_writer w = e->writer; /* a copy that no pointer refers to stays in registers */
     for (uint32_t k = 0; k < n; k += 8)
         put_eight(&w, open->value + k, open->bits + k);
     e->writer = w;
 }
 
 #if defined(ZTI_WITH_AVX2)
-/* Whether eight lanes' bits are few enough to be taken together. */
+/* Whether the bits of eight lanes are few enough to be read together. */
 ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
 {
     const __m256i is_long = _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(ZTI_FIELD_BITS));
@@ -99,7 +99,7 @@ ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
 }
 #endif
 
-/* Take so many bits for each lane. */
+/* Read bits[i] bits for each lane i. */
 ZTI_INLINE u32s take_open(struct zti_bit_reader *extras, u32s bits)
 {
     const bool is_far = extras->at + 32 * LANES + 64 <= extras->end;
@@ -124,7 +124,7 @@ ZTI_INLINE u32s take_open(struct zti_bit_reader *extras, u32s bits)
     return v_load_32(below);
 }
 
-/* Large residuals in place of what was made of their symbols: all but escapes. */
+/* Set the residuals and magnitudes of large symbols; none may be an escape. */
 static void large_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_reader *extras,
                             int32_t *q, uint8_t *magnitudes)
 {
@@ -139,7 +139,7 @@ static void large_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_r
     }
 }
 
-/* Symbols to residuals; their magnitudes. A block of symbols behind the last is cleared. */
+/* Convert symbols to residuals and their magnitudes; clears a block of symbols after the last. */
 ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_bit_reader *extras,
                              int32_t *restrict q, uint8_t *restrict magnitudes)
 {

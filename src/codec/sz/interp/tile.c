@@ -1,13 +1,13 @@
-/* tile.c: effort 'high': a tile to bytes and back.
+/* tile.c: effort 'high': encode a tile of values to bytes, and decode it.
  *
  *     u8       0: all residuals are 0; 1: they are coded; 3: raw values follow instead
  *              | 4 if symbols leave bits open | 8 if exact values follow | 16 if there are many
  *              states
- *     varint   where residuals are coded: bytes of the two that follow
- *     section  if bit 2 is set: varint, bytes; and the bits that symbols leave open
- *     section  the ANS stream (entropy/ans_mixed.h)
- *     section  if bit 3 is set: u32, bytes; and for each 4096 values of the tile (exact.c)
- */
+ *     varint   if residuals are coded: bytes of the two next sections
+ *     section  if bit 2 is set: varint, its bytes; the bits that symbols leave open
+ *     section  the ANS stream (entropy/ans/mixed.h)
+ *     section  if bit 3 is set: u32, its bytes; exact values for each 4096 values of the tile
+ *              (exact.c) */
 #include "codec/sz/interp/interp.h"
 #include "core/wire.h"
 
@@ -18,7 +18,7 @@ static struct zti_sz_box box_of(const struct zti_coding *coding, const struct zt
     return zti_sz_high_box(&coding->grid, sz_of(coding)->axes, walk);
 }
 
-/* What a tile has of the coarse grid, to its coarsest level. */
+/* Copy a tile's part of the coarse grid to its coarsest level. */
 static void copy_coarse(const struct zti_coding *coding, const struct zti_sz_box *box,
                         struct zti_sz_pyramid *p)
 {
@@ -39,7 +39,7 @@ static void shape_tile(const struct zti_coding *coding, const struct zti_sz_box 
                             zti_sz_high_distance(sz_of(coding)->axes), p);
 }
 
-/* All symbols of a tile. Whether the bound is sure to be kept. */
+/* Encode a tile to symbols; returns whether all values are known to keep the bound. */
 static bool code_tile(const struct zti_coding *coding, const struct zti_array *array,
                       const struct zti_sz_box *box, struct zti_sz_pyramid *p,
                       struct zti_sz_extras *extras)
@@ -86,7 +86,7 @@ static void next_row(struct rows *rows)
     rows->is_done = !zti_sz_high_next_row(rows->all.dim, rows->at);
 }
 
-/* Whether the rows of a tile follow each other in an array without a gap. */
+/* Whether the rows of a tile are contiguous in an array. */
 static bool are_side_by_side(const struct zti_sz_box *box, const struct zti_array *array)
 {
     return array->rank > 1 && box->own[3] == box->dim[3] && array->stride[array->rank - 1] == 1 &&
@@ -103,7 +103,7 @@ static const char *row_in(const struct zti_coding *coding, const struct zti_arra
     return zti_array_at(array, place);
 }
 
-/* Note values that do not keep the bound; returns how many there are. */
+/* Mark the values that do not keep the bound; returns their number. */
 static size_t find_exact(const struct zti_coding *coding, const struct zti_array *array,
                          const struct zti_sz_box *box, const struct zti_sz_pyramid *p,
                          uint64_t *is_exact)
@@ -146,7 +146,7 @@ static size_t find_exact(const struct zti_coding *coding, const struct zti_array
     return count;
 }
 
-/* Values [first, first + n) of a tile, in its own order. */
+/* Copy values [first, first + n) of a tile, in C order. */
 static void values_of(const struct zti_coding *coding, const struct zti_array *array,
                       const struct zti_sz_box *box, size_t first, uint32_t n, uint8_t *to)
 {
@@ -177,7 +177,7 @@ static uint8_t *put_exact(const struct zti_coding *coding, const struct zti_arra
     return to;
 }
 
-/* n values as bytes, little-endian, and back. */
+/* Convert n values to little-endian bytes, and back. */
 static void put_bytes(uint8_t *restrict to, const void *restrict values, uint32_t n,
                       size_t value_bytes)
 {
@@ -217,7 +217,7 @@ static uint8_t *put_raw(const struct zti_coding *coding, const struct zti_array 
     return to;
 }
 
-/* How many symbols are not 0; of many, that there are ZTI_SZ_HIGH_MANY_FROM or more. */
+/* The number of symbols that are not 0; counting stops at ZTI_SZ_HIGH_MANY_FROM or more. */
 static uint32_t count_others(const struct zti_sz_pyramid *p)
 {
     uint32_t count = 0;
@@ -264,7 +264,7 @@ void zti_sz_high_encode(const struct zti_coding *coding, const struct zti_array 
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
         const struct zti_sz_box box = box_of(coding, &walk);
-        w->next = put_tile(coding, array, &box, slot, w->next); /* whole bytes: nothing is held */
+        w->next = put_tile(coding, array, &box, slot, w->next); /* whole bytes: no bits are held */
     }
     zti_sz_high_give_slot(slot);
 }
@@ -284,7 +284,7 @@ static bool is_seen(const struct zti_coding *coding, const struct zti_view *view
     return true;
 }
 
-/* Write values [first, last) of a row where the view has them. */
+/* Write those of values [first, last) of a row that are in the view. */
 static void put_row(const struct zti_coding *coding, const struct zti_view *view,
                     const struct rows *rows, uint32_t first, uint32_t last, const uint8_t *values)
 {
@@ -310,7 +310,7 @@ static void put_row(const struct zti_coding *coding, const struct zti_view *view
         memcpy(to, values, value_bytes);
 }
 
-/* Whether a view has all of the rows of a tile that are joined, and without a gap. */
+/* Whether a view has all joined rows of a tile, and they are contiguous there. */
 static bool has_joined(const struct zti_coding *coding, const struct zti_view *view,
                        const struct zti_sz_box *box)
 {
@@ -324,8 +324,8 @@ static bool has_joined(const struct zti_coding *coding, const struct zti_view *v
     return true;
 }
 
-/* Where values [first, last) of a row that is seen go, side by side; NULL where a view has not all
- * of them, or has them apart. */
+/* Where values [first, last) of a row in the view go; NULL if not all are in the view, or they are
+ * not contiguous there. */
 static char *whole_row(const struct zti_coding *coding, const struct zti_view *view,
                        const struct rows *rows, uint32_t first, uint32_t last)
 {
@@ -392,7 +392,7 @@ static void take_raw(const struct zti_coding *coding, const struct zti_sz_box *b
     }
 }
 
-/* One value of a tile from bytes, little-endian: number i of the tile. */
+/* Write value i of a tile from little-endian bytes. */
 static void put_value(const struct zti_coding *coding, const struct zti_sz_box *box,
                       const struct zti_view *view, size_t i, const uint8_t *from)
 {
@@ -472,7 +472,7 @@ void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *
         if (end && (!view || take_tile(coding, &box, &parts, slot, view)))
             r->at = (uint64_t)(end - r->base) * 8;
         else
-            r->at = r->end + 1; /* as if it were cut short: exec refuses it */
+            r->at = r->end + 1; /* as if the stream were cut: exec refuses it */
     }
     if (slot)
         zti_sz_high_give_slot(slot);

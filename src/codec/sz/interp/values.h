@@ -1,5 +1,5 @@
-/* values.h: text of effort 'high', compiled for each instruction set: values to integers,
- * and back, and whether that keeps the bound. */
+/* values.h: text of effort 'high', compiled for each instruction set: quantize values to integers,
+ * dequantize them, and check the bound. */
 #include "codec/sz/interp/interp.h"
 
 static int32_t whole_integers(const struct zti_coding *coding, const void *values, uint32_t n,
@@ -14,7 +14,8 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
     return n > 0 ? x[n - 1] : 0;
 }
 
-/* Values of a floating-point type to integers; true where some are so far off, or no numbers. */
+/* Quantize values of a floating-point type; true if one is 'most' units or more from the centre, or
+ * not a number. */
 #define INTEGERS_OF(scalar)                                                                        \
     static bool integers_of_##scalar(const scalar *restrict v, uint32_t n, double per,             \
                                      double centre, double most, int32_t *restrict x)              \

@@ -1,19 +1,19 @@
-/* axes.c: along which axes an sz stream takes differences, and of what shape its groups of
- * values are: from samples, in two rounds.
+/* axes.c: choose the axes along which an sz stream takes differences, and the shape of its groups
+ * of values, from samples in two rounds.
  *
- * The first round looks at small boxes spread over the array: what the values cost with each set
- * of axes, of those that have a value before them along all axes (sample, lorenzo/encode.h). In a
- * tile the first values along an axis have none before them and cost what they would with a smaller
- * set; how many these are follows from the tiles that a set would have. So every set gets an
- * estimate from what was measured once.
+ * The first round measures small boxes spread over the array: the bits of their values with each
+ * set of axes, counting only values that have a predecessor along every axis (sample,
+ * lorenzo/encode.h). In a tile, the first values along an axis have no predecessor, so they take as
+ * many bits as with a smaller set; the tiles that a set would have give the number of these values.
+ * So one measurement gives an estimate for every set.
  *
- * In the second round the few best race: tiles as each would have them are coded, in half of the
- * places, edges and all, with both shapes of groups. */
+ * The second round compares the best sets: it codes the tiles of each, at half of the places, with
+ * both shapes of groups. */
 #include "codec/sz/spec.h"
 
 enum { FAR_PART = 8, WORSE_ONE = 128 };
 
-/* The sets that race; where there was no first round, the axes that are set. */
+/* The sets to compare; without a first round, the coding's axes. */
 static struct zti_sz_finalists finalists_of(const struct zti_coding *coding)
 {
     struct zti_sz_finalists f = sz_of(coding)->finalists;
@@ -22,7 +22,7 @@ static struct zti_sz_finalists finalists_of(const struct zti_coding *coding)
     return f;
 }
 
-/* Tiles or boxes that are looked at in a round. */
+/* The number of tiles or boxes in a round. */
 static uint64_t samples_of(const struct zti_coding *coding)
 {
     enum { LEAST = 24, PART = 4 };
@@ -32,7 +32,8 @@ static uint64_t samples_of(const struct zti_coding *coding)
     return some < LEAST ? LEAST : some < ZTI_SZ_SAMPLES ? some : ZTI_SZ_SAMPLES;
 }
 
-/* Tile i of so many: one of each part of the tiles of the coding, at no regular distance. */
+/* Sample i of 'samples': the coding's tiles are cut into equal parts, and one of each is chosen, at
+ * irregular distances. */
 static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_t samples)
 {
     const uint64_t whole = coding->grid.count / samples, rest = coding->grid.count % samples;
@@ -55,7 +56,7 @@ uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place)
     return tile;
 }
 
-/* The coding with boxes instead of tiles: parts of these, nearly cubes. */
+/* The coding with boxes instead of tiles. A box is a part of a tile, nearly a cube. */
 static struct zti_coding in_boxes(const struct zti_coding *coding)
 {
     struct zti_coding own = *coding;
@@ -76,8 +77,8 @@ static struct zti_coding in_boxes(const struct zti_coding *coding)
     return own;
 }
 
-/* A coding along other axes; where they are the same its tiles stay, which need not be those of
- * zti_sz_set_grid: planning codes tiles of an array one behind the other. */
+/* The coding with other axes. If they are the same, its tiles stay; they need not be those of
+ * zti_sz_set_grid, since planning codes an array's tiles one after another. */
 static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
 {
     struct zti_coding own = *coding;
@@ -88,7 +89,7 @@ static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
     return own;
 }
 
-/* The tiles that would race, at a place. */
+/* Code the tiles of all sets at a place. */
 static void race(const struct zti_coding *coding, const struct zti_sz_ops *ops,
                  const struct zti_array *array, const uint64_t *place, struct zti_sz_tally *t)
 {
@@ -132,7 +133,7 @@ void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *fro
     }
 }
 
-/* The middle of the sampled bases, where a 32-bit integer holds it. */
+/* The median of the sampled bases, clamped to 31 bits. */
 static int64_t median(const int64_t *base, uint64_t n)
 {
     int64_t sorted[ZTI_SZ_SAMPLES] = {0};
@@ -146,8 +147,8 @@ static int64_t median(const int64_t *base, uint64_t n)
     return middle > most ? most : middle < -most ? -most : middle;
 }
 
-/* What a set of axes would cost, in 65536ths: of a tile's values, one in 'side' is the first along
- * an axis, and has differences along the others only. */
+/* The estimated bits with a set of axes, times 65536. One in 'side' values of a tile is the first
+ * along an axis, and has differences along the other axes only. */
 static uint64_t cost_of(const struct zti_coding *coding, uint32_t axes, const uint64_t *bits)
 {
     const struct zti_coding own = along(coding, axes);
@@ -166,7 +167,7 @@ static uint64_t cost_of(const struct zti_coding *coding, uint32_t axes, const ui
     return sum;
 }
 
-/* The best sets of axes, but those that are much worse than the first. */
+/* The best sets of axes, without those that are much worse than the first. */
 static struct zti_sz_finalists find_finalists(const struct zti_coding *coding, const uint64_t *bits)
 {
     uint64_t cost[ZTI_SZ_FINALISTS + 1];
@@ -192,9 +193,9 @@ static struct zti_sz_finalists find_finalists(const struct zti_coding *coding, c
     return f;
 }
 
-/* The one that took the least for a value, with the shape of groups that it had. Tiles of different
- * shapes are not the same values, so that chance has a part in this round, and in the first one the
- * way of estimating: what was worse there counts twice. */
+/* Choose the set and the shape of groups with the fewest bits a value. Tiles of different shapes
+ * have different values, so this round has random errors; the first round has errors of its
+ * estimate. How much worse a set was in the first round counts twice. */
 static void take_winner(struct zti_coding *coding, const struct zti_sz_tally *t)
 {
     const struct zti_sz_finalists f = finalists_of(coding);
@@ -255,8 +256,8 @@ static void excerpt_of(const struct zti_coding *coding, const struct zti_array *
     }
 }
 
-/* Add what the tile at a place takes along the coding's axes once its holes are fitted to these;
- * returns its values. */
+/* Fit the holes of the tile at a place to the coding's axes, and add the tile's bits; returns its
+ * number of values. */
 static uint64_t price_fit(const struct zti_coding *coding, const struct zti_sz_ops *ops,
                           const struct zti_array *array, const uint64_t *holes,
                           const uint64_t *place, uint64_t *bits)
@@ -272,8 +273,8 @@ static uint64_t price_fit(const struct zti_coding *coding, const struct zti_sz_o
     return values;
 }
 
-/* Smooth values in holes call for other axes than what will be there, so the sets for which they
- * cost the least, and little more than that, are told apart by fitting some tiles for each. */
+/* The best axes for smooth values in holes are not those for fitted ones. So each set of axes that
+ * is nearly the best with smooth values is measured on tiles whose holes are fitted to it. */
 static uint32_t race_fits(const struct zti_coding *coding, const struct zti_sz_ops *ops,
                           const struct zti_array *array, const uint64_t *holes,
                           const uint64_t *bits)

@@ -1,6 +1,6 @@
-/* books.c: the codebooks of an sz stream: counted before the first tile is coded, and kept in
- * the stream's head: their tables one after another (entropy/table.c), with zero bits to a whole
- * byte.
+/* books.c: the codebooks of an sz stream: counts of symbols in, codebooks out. The stream's head
+ * has the books' tables one after another (entropy/huffman/table.c), padded with zero bits to a
+ * whole byte.
  *
  * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), the cuSZ coder one
  * (lorenzo/cusz.h). */
@@ -9,7 +9,7 @@
 #include "codec/sz/lorenzo/spec.h"
 #include "entropy/huffman/gpu/kernels.h"
 
-/* Of each symbol at most the bits of a length and of a gap before it. */
+/* At most the bits of a length and of a gap for each symbol. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
@@ -90,7 +90,7 @@ static struct zti_sz_model *new_model(zt_context *context, struct zti_coding *co
     return coding->model;
 }
 
-/* The tables of all books, where they stay until the head is written. */
+/* Store the tables of all books until the head is written. */
 static zt_status store_head(zt_context *context, struct zti_coding *coding)
 {
     struct zti_sz_model *const model = coding->model;
@@ -104,7 +104,7 @@ static zt_status store_head(zt_context *context, struct zti_coding *coding)
     return ZT_OK;
 }
 
-/* Make a book; *bits is raised by what its symbols take. */
+/* Make a book; adds the bits of its symbols to *bits. */
 static zt_status make_book(zt_context *context, struct zti_coding *coding, const uint64_t *counts,
                            uint32_t i, uint64_t *bits)
 {
@@ -132,7 +132,7 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
         const uint64_t *all = zti_histogram_counts(histogram(coding, counts, i), alphabet);
         if (is_sample) {
             for (uint32_t s = 0; s < alphabet && s < 256; s++)
-                own[s] = all[s] + 1; /* what was not seen may come, and needs a code */
+                own[s] = all[s] + 1; /* unseen symbols may occur, and need a code */
             all = own;
         }
         status = make_book(context, coding, all, i, &bits);
@@ -140,7 +140,7 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
     const bool is_short = bits + sz_of(coding)->head_bits < counts->rice_bits;
     if (status == ZT_OK && (is_short || is_sample || sz_of(coding)->coder == ZTI_SZ_CUSZ))
         return store_head(context, coding);
-    zti_sz_forget(context, coding); /* small arrays are not worth a table */
+    zti_sz_forget(context, coding); /* the tables cost small arrays more than they save */
     sz_in(coding)->coder = ZTI_SZ_FAST;
     sz_in(coding)->head_bits = 0;
     return status;

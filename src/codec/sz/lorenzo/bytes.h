@@ -1,6 +1,6 @@
-/* bytes.h: kernel text: 64 values of eight bits, a byte each: what is compared, counted, packed and
- * turned into bit planes, whatever the width of the integers (lorenzo/words.h). Over the vectors of
- * simd/vectors.h; AVX-512 has its own planes. */
+/* bytes.h: kernel text: operations on 64 values of eight bits in vectors (simd/vectors.h): compare,
+ * count, pack, transpose to bit planes. They are the same for both widths of integers
+ * (lorenzo/words.h). AVX-512 has its own transposition (lorenzo/x86/planes.h). */
 
 enum { SMALL_PARTS = ZTI_SZ_GROUP / V_BYTES };
 
@@ -8,7 +8,7 @@ struct small {
     u8s v[SMALL_PARTS]; /* the first value in the lowest byte */
 };
 
-/* Each part: an expression of part i. */
+/* The function's result; 'expression' gives vector i. */
 #define SMALL_OF(expression)                                                                       \
     struct small result;                                                                           \
     for (uint32_t i = 0; i < SMALL_PARTS; i++)                                                     \
@@ -31,7 +31,7 @@ ZTI_INLINE void small_store(struct small s, uint8_t *to)
         v_store_8(to + V_BYTES * i, s.v[i]);
 }
 
-/* Bit i: value i > limit, which is at most 255. */
+/* Bit i is set if value i > limit; limit is at most 255. */
 ZTI_INLINE uint64_t small_above(struct small s, uint32_t limit)
 {
     uint64_t bits = 0;
@@ -40,7 +40,7 @@ ZTI_INLINE uint64_t small_above(struct small s, uint32_t limit)
     return bits;
 }
 
-/* All values without their low k <= 8 bits. */
+/* All values shifted right by k <= 8 bits. */
 ZTI_INLINE struct small small_down(struct small s, uint32_t k)
 {
     SMALL_OF((u8s)((u16s)s.v[i] >> (uint16_t)k) & v_all_8((uint8_t)(0xffu >> k)));
@@ -57,13 +57,13 @@ ZTI_INLINE struct small small_or(struct small a, struct small b)
     SMALL_OF(a.v[i] | b.v[i]);
 }
 
-/* Each value, or 'most' where that is less. */
+/* The minimum of each value and 'most'. */
 ZTI_INLINE struct small small_least(struct small s, uint32_t most)
 {
     SMALL_OF(v_min_8(s.v[i], v_all_8((uint8_t)most)));
 }
 
-/* The sum of all values, none of which is above 31. */
+/* The sum of all values; these are at most 31. */
 ZTI_INLINE uint32_t small_sum(struct small s)
 {
     for (uint32_t i = 1; i < SMALL_PARTS; i++)
@@ -71,7 +71,7 @@ ZTI_INLINE uint32_t small_sum(struct small s)
     return v_sum_8(s.v[0]);
 }
 
-/* Raise those by 1 whose bit is set. */
+/* Add 1 to each value whose bit is set. */
 ZTI_INLINE struct small small_raise(struct small s, uint64_t bits)
 {
     SMALL_OF(v_raise_8(s.v[i], bits >> (V_BYTES * i % 64)));
@@ -94,7 +94,7 @@ ZTI_INLINE void small_planes(struct small s, uint32_t count, uint64_t *planes)
     }
 }
 
-/* Append them. */
+/* Append the lowest 'count' planes. */
 ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
 {
     uint64_t planes[8];
@@ -103,7 +103,7 @@ ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint3
         put_word(w, planes[i], ZTI_SZ_GROUP);
 }
 
-/* And back, from so many planes. */
+/* The values with the given planes. */
 ZTI_INLINE struct small small_of_planes(const uint64_t *planes, uint32_t count)
 {
     struct small s = small_zero();
@@ -112,8 +112,8 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes, uint32_t count)
     return s;
 }
 
-/* From so many planes of 64 bits, 1 to 8, that begin 'down' bits above 'from'; of what is behind
- * them, 72 bytes from there are readable. */
+/* The values with 'count' planes (1 to 8) of 64 bits, which begin at bit 'down' of 'from'; 72 bytes
+ * of 'from' are readable. */
 ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32_t count)
 {
     struct small s = small_zero();
@@ -127,7 +127,7 @@ ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32
 
 /* ---- values of few bits, several in a symbol ---- */
 
-/* Values of four bits, two in each of 32 symbols; or of two bits, four in each of 16. */
+/* Pack values of four bits, two in a symbol (is_pairs), or of two bits, four in a symbol. */
 ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
 {
     for (uint32_t i = 0; i < SMALL_PARTS; i++) {
@@ -141,7 +141,7 @@ ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
     }
 }
 
-/* And back. */
+/* The inverse of small_pack. */
 ZTI_INLINE struct small small_unpack(const uint16_t *from, bool is_pairs)
 {
     struct small s;

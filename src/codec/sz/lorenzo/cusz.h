@@ -1,13 +1,12 @@
-/* cusz.h: kernel text: the integers of a tile as cuSZ codes them (Tian et al., PACT 2020). The
- * includer defines uval, VAL_BITS and NAME(x).
+/* cusz.h: kernel text: encode a tile's residuals as cuSZ does (Tian et al., PACT 2020), and decode
+ * them. The includer defines uval, VAL_BITS and NAME(x).
  *
- * A residual d, -R < d < R with R half the number of bins, is symbol d + R; others are symbol 0,
- * and what they are follows.
+ * A residual d, -R < d < R with R half the number of bins, has symbol d + R; others have symbol 0,
+ * and follow after the codes.
  *
  *     u16       bits of each part but the last: 1024 symbols a part
  *     bits      the parts' codes, one after another
- *     integers  a residual of VAL_BITS bits for each symbol 0, in scan order
- */
+ *     integers  a residual of VAL_BITS bits for each symbol 0, in scan order */
 
 static void NAME(cusz_symbols)(const uval *d, uint32_t n, uint32_t bins, uint16_t *symbols)
 {
@@ -15,7 +14,7 @@ static void NAME(cusz_symbols)(const uval *d, uint32_t n, uint32_t bins, uint16_
         symbols[i] = (uint16_t)ZTI_SZ_CUSZ_SYMBOL(uval, d[i], bins);
 }
 
-/* Whether one of them says that its residual follows. Few do, so groups are passed over at once. */
+/* Whether a symbol of a group is 0. Few groups have one, so all others are skipped at once. */
 static bool NAME(cusz_has_more)(const uint16_t *symbols, uint32_t n)
 {
     uint32_t more = 0;
@@ -24,13 +23,13 @@ static bool NAME(cusz_has_more)(const uint16_t *symbols, uint32_t n)
     return more != 0;
 }
 
-/* put_groups, as published. Of the buffer ZTI_SZ_SLACK_BYTES beyond most_bytes may be used. */
+/* As put_groups, in cuSZ's format. ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
 static bool NAME(put_cusz)(const struct zti_coding *coding, struct zti_bit_writer *w, const uval *d,
                            uint32_t n, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
-    symbols[0] = 0; /* a tile has values, which a compiler cannot know */
+    symbols[0] = 0; /* for compilers that do not know that n > 0 */
     NAME(cusz_symbols)(d, n, sz_of(coding)->bins, symbols);
     for (uint32_t first = 0; first + ZTI_SZ_CUSZ_PART < n; first += ZTI_SZ_CUSZ_PART)
         zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, ZTI_SZ_CUSZ_PART), 16);

@@ -1,24 +1,25 @@
-/* decode.h: kernel text: bytes to tiles of values. Included once by each instance.
+/* decode.h: kernel text: decode the bytes of tiles to values of a view. Each instance includes it
+ * once.
  *
- * Tiles whose Huffman codes are known to begin in several places are decoded side by side, a book
- * at a time: where the next code begins depends on the one before, so a processor waits unless it
- * has others to look at. */
+ * Tiles whose places are known (a chunk each) are decoded side by side, one codebook at a time: the
+ * place of a Huffman code depends on the code before, so decoding one tile alone leaves the
+ * processor waiting. */
 
 enum { SIDE_BY_SIDE = ZTI_HUFFMAN_PARTS };
 
-/* A tile on its way. */
+/* A tile that is being decoded. */
 struct lane {
     struct tile tile;
-    const struct zti_view *to; /* where it goes: the array, or a strip; NULL: nowhere */
-    bool is_streamed;          /* past the caches */
+    const struct zti_view *to; /* where its values go: the array or a strip; NULL: it is skipped */
+    bool is_streamed;          /* values are written past the caches */
     struct zti_bit_reader r;
-    uint64_t end_bits;  /* no tile reaches beyond */
+    uint64_t end_bits;  /* the end of the longest tile that may begin here */
     uint32_t form;      /* as in its first byte */
-    uint64_t away;      /* of the base from the centre, folded */
-    const uint8_t *raw; /* values of a raw tile, else the exact ones */
-    struct exact exact; /* which values these are; of logarithms, zeros and signs too */
+    uint64_t away;      /* distance of the base from the centre, folded */
+    const uint8_t *raw; /* the values of a raw tile, else the exact values */
+    struct exact exact; /* which values are exact; of logarithms, zeros and signs too */
     bool is_wide;
-    bool is_good; /* nothing was found that makes no sense */
+    bool is_good; /* no error was found */
     struct coded coded;
     bool is_small; /* residuals are in bytes */
     _Alignas(64) uint8_t small[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
@@ -31,7 +32,7 @@ struct unpacked {
     union values values;
 };
 
-/* A row of a tile to where it goes. */
+/* Write a row of a tile. */
 ZTI_INLINE void put_row(void *to, int64_t to_stride, const void *from, uint32_t n,
                         size_t value_bytes, bool is_streamed)
 {
@@ -41,7 +42,7 @@ ZTI_INLINE void put_row(void *to, int64_t to_stride, const void *from, uint32_t 
         copy_row(to, to_stride, from, 1, n, value_bytes);
 }
 
-/* The part of a tile that is in a view. */
+/* Write the part of a tile that is in a view. */
 static void scatter_tile(const struct tile *tile, const struct zti_view *view,
                          const uint8_t *values, bool is_streamed)
 {
@@ -61,7 +62,7 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
         step[i] = width;
         to_at[i] = lo[i] - view->lo[i];
     }
-    /* rows that follow each other without a gap, in both, are one */
+    /* rows that are contiguous in both are joined */
     uint64_t run = hi[last] - lo[last];
     uint32_t axes = last;
     for (; axes > 0 && view->out.stride[last] == 1 && run == step[axes - 1] &&
@@ -85,13 +86,13 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     }
 }
 
-/* Raw bytes up to which an array may be in the caches. */
+/* The most bytes of an array that may be in the caches. */
 enum { OWN_BYTES = 16 << 20 };
 
-/* Ask for the memory that a tile goes to, if all of it is in the view, before it is decoded: lines
- * have to be read before a part of them is written, and those that are written whole are waited for
- * as well unless they are near, or are written past the caches. Strips are near, and short rows
- * that follow each other are mostly whole lines. */
+/* Prefetch the memory of a tile's values before it is decoded, if the whole tile is in the view. A
+ * cache line must be read before a part of it is written; so must one that is written whole, unless
+ * it is cached or written past the caches. Strips are cached, and contiguous short rows are mostly
+ * whole lines. */
 static void ask_for_lines(const struct zti_coding *coding, const struct lane *l)
 {
     const struct tile *const tile = &l->tile;
@@ -131,8 +132,8 @@ static struct residuals_64 residuals_of_64(struct lane *l)
     return (struct residuals_64){l->small, l->u.u64, l->is_small, groups_in(l->tile.n)};
 }
 
-/* What is taken of a tile at once: where its codes are taken with those of others, what follows the
- * classes, up to the codes, and what follows these; else all of it. */
+/* The part of a tile's residuals that is decoded: if its codes are decoded with those of other
+ * tiles, all between classes and codes, or all after the codes; else everything. */
 enum turn { BEFORE_CODES, BEHIND_CODES, ALONE };
 
 static bool take_turn(const struct zti_coding *coding, struct lane *l, enum turn turn)
@@ -168,7 +169,7 @@ static void values_of_logs(const struct zti_coding *coding, uint32_t n, const st
         numbers_wide_f64(sz_of(coding), exact, wide, n, to->f64);
 }
 
-/* Values from integers of 32 or 64 bits, of which the other pointer is NULL. */
+/* Convert integers of 32 or 64 bits to values; the other pointer is NULL. */
 static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bits,
                         const struct exact *exact, const uint32_t *narrow, const uint64_t *wide,
                         union values *to)
@@ -197,7 +198,8 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
 
 /* ---- a tile's bytes ---- */
 
-/* The bytes of a tile before its residuals; returns where these are, or NULL. */
+/* Read a tile up to its residuals; returns where these begin, or NULL if the bytes are not
+ * valid. */
 static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l, const uint8_t *at,
                                 const uint8_t *end)
 {
@@ -222,14 +224,14 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
     return at;
 }
 
-/* Whether the tile's residuals are in codes that are taken with those of others. */
+/* Whether the tile's codes are decoded with those of other tiles. */
 static bool is_shared(const struct zti_coding *coding, const struct lane *l)
 {
     return l->is_good && has_residuals(l->form) && sz_of(coding)->coder == ZTI_SZ_DEFAULT &&
            is_coded(sz_of(coding)->coder, l->form);
 }
 
-/* A tile up to its first code; l->tile and l->r are there. */
+/* Read the tile l->tile at l->r up to its first code. */
 static void begin_lane(const struct zti_coding *coding, struct lane *l)
 {
     const uint8_t *const start = l->r.base + l->r.at / 8;
@@ -250,7 +252,7 @@ static void begin_lane(const struct zti_coding *coding, struct lane *l)
     }
 }
 
-/* Take the symbols of one book of all tiles. */
+/* Decode the symbols of one book, for all tiles. */
 static void take_book(const struct zti_coding *coding, struct lane *lanes, uint32_t n,
                       uint32_t book)
 {
@@ -285,7 +287,7 @@ static void take_book(const struct zti_coding *coding, struct lane *lanes, uint3
     }
 }
 
-/* The tile's residuals, in the order of groups; the reader is behind them. */
+/* Read the tile's residuals, in the order of groups; the reader is then after them. */
 static void take_rest(const struct zti_coding *coding, struct lane *l)
 {
     if ((l->form & ZTI_SZ_KIND) == ZTI_SZ_ZERO)
@@ -307,7 +309,7 @@ static void put_value_at(union values *values, size_t value_bytes, uint32_t i, c
         values->u64[i] = zti_get_le64(from);
 }
 
-/* A tile's values from what was taken. */
+/* Convert what was read of a tile to values. */
 static void finish_lane(const struct zti_coding *coding, struct lane *l, union integers *spare,
                         union values *values)
 {
@@ -332,8 +334,8 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, word * 64 + zti_ctz64(left), l->raw);
 }
 
-/* Whether a tile's rows are worked on in lines and can go straight to those of a view; rows that
- * are joined, to rows that are. */
+/* Whether a tile's rows are decoded in lines and can be written directly to those of a view. Joined
+ * rows need contiguous rows there. */
 static bool are_rows_there(const struct zti_coding *coding, const struct lane *l, struct rows *rows)
 {
     const struct tile *const tile = &l->tile;
@@ -345,8 +347,7 @@ static bool are_rows_there(const struct zti_coding *coding, const struct lane *l
     return l->is_wide || own.rank == tile->rank || rows->step[rows->axes - 1] == rows->bytes;
 }
 
-/* A tile of multiples of a step straight to where it goes, past the values' place; false where it
- * cannot go there. */
+/* Decode a tile of multiples of a step directly to the view; false if that is not possible. */
 static bool finish_straight(const struct zti_coding *coding, struct lane *l)
 {
     struct rows rows;
@@ -364,7 +365,7 @@ static bool finish_straight(const struct zti_coding *coding, struct lane *l)
     return true;
 }
 
-/* Take a tile from each of n readers to where it goes. */
+/* Decode a tile from each of n readers. */
 static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -390,7 +391,7 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
     }
 }
 
-/* A tile of the window is what a lane takes next. */
+/* Set a lane to a tile of the window. */
 static void set_lane(const struct zti_coding *coding, struct lane *l, const struct window *w,
                      uint32_t number)
 {
@@ -399,8 +400,8 @@ static void set_lane(const struct zti_coding *coding, struct lane *l, const stru
     l->is_streamed = coding->run.is_streamed && l->to == w->view;
 }
 
-/* Tiles to be decoded before what they are put together to is written: up to the end of a row of
- * them, if there is one. */
+/* The number of tiles in the next window: up to the end of a row of tiles, if the window reaches
+ * one. */
 static uint32_t window_tiles(const struct zti_coding *coding, const struct zti_walk *walk,
                              uint64_t last)
 {
@@ -411,7 +412,7 @@ static uint32_t window_tiles(const struct zti_coding *coding, const struct zti_w
     return row < most ? most - (uint32_t)((most - row) % across) : most;
 }
 
-/* Where tiles go that were all decoded. */
+/* Write a window whose tiles are all decoded. */
 static void end_window(const struct zti_coding *coding, const struct window *w)
 {
     write_strips(w);
@@ -435,7 +436,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
             set_lane(coding, lane, &w, i);
             lane->r = *r;
             take_tiles(coding, &s, 1);
-            r->at = lane->is_good ? lane->r.at : r->end + 1; /* as if cut short: exec refuses it */
+            r->at = lane->is_good ? lane->r.at : r->end + 1; /* as if cut: exec refuses it */
             if (!lane->is_good)
                 return;
         }

@@ -1,9 +1,8 @@
-/* encode.h: kernel text: tiles of values to bytes. Included once by each instance
- * (lorenzo/plain/plain.c, lorenzo/x86/avx2.c, lorenzo/x86/avx512.c) after the texts it leans on;
- * what differs between instances is in those. */
+/* encode.h: kernel text: encode tiles of values to bytes. Each instance includes it once, through
+ * lorenzo/instance.h, after the texts that it needs; only those differ between instances. */
 
 struct scratch {
-    struct rows ahead; /* what memory is asked for meanwhile */
+    struct rows ahead; /* what is prefetched meanwhile */
     union values values;
     union integers a, b;
     struct exact exact;
@@ -23,7 +22,7 @@ static void gather_tile(const struct tile *tile, const struct zti_array *array, 
 
 /* ---- values to integers ---- */
 
-/* Floating-point values to multiples of a step or to logarithms; returns the form. */
+/* Quantize floating-point values to multiples of a step or to logarithms; returns the form. */
 static uint32_t integers_of_floats(const struct zti_coding *coding, uint32_t n, struct scratch *s)
 {
     const struct zti_sz *const sz = sz_of(coding);
@@ -68,7 +67,7 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
     return ZTI_SZ_NARROW;
 }
 
-/* Integers for values that have none of their own. */
+/* Set integers for values that have none of their own. */
 static void bridge(const struct tile *tile, bool is_wide, int64_t centre, struct scratch *s)
 {
     const uint64_t *const gaps = gaps_of(&s->exact);
@@ -78,7 +77,7 @@ static void bridge(const struct tile *tile, bool is_wide, int64_t centre, struct
         bridge_32(tile, gaps, s->a.u32, (uint32_t)centre);
 }
 
-/* The tile of a number, and its integers; returns whether these are wide. */
+/* Read a tile and quantize it to integers; returns whether these are wide. */
 static bool integers_of_tile(const struct zti_coding *coding, const struct zti_array *array,
                              const struct tile *tile, int64_t centre, struct scratch *s)
 {
@@ -102,8 +101,8 @@ static bool put_tile_integers(const struct zti_coding *coding, const struct tile
                            most_bytes, bytes);
 }
 
-/* The bytes of the tile from its values' own bits or, where that is no shorter than 'bytes', these
- * again; values as they are where they are too many. */
+/* Encode a tile from the bits of its values; returns the number of bytes. If that is not shorter
+ * than 'bytes', the code of that length stays, or, if it is too long, the tile becomes raw. */
 static uint32_t put_bits(const struct zti_coding *coding, const struct tile *tile,
                          struct scratch *s, uint32_t bytes, const uint8_t **coded)
 {
@@ -133,7 +132,7 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
     return bytes;
 }
 
-/* The bytes of a tile; *coded is where they are. */
+/* Encode a tile; returns its number of bytes and sets *coded to them. */
 static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
                          const struct zti_array *array, struct scratch *s, const uint8_t **coded)
 {
@@ -160,13 +159,14 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
     return put_bits(coding, tile, s, fits ? bytes : raw_bytes + 1, coded);
 }
 
-/* What memory is asked for while a tile is coded. Rows of a tile are short and far apart, the worst
- * that memory can be asked for; so tiles beside each other along the last axis, whose rows together
- * have STRIP_BYTES, are a strip, and each tile asks for its share of the rows of the next strip.
- * Where a tile's rows are as long as that, for those of the next tile. */
+/* What is prefetched while a tile is encoded. The rows of one tile are short and far apart, which
+ * is slow to prefetch. So neighbouring tiles along the last axis whose rows together have
+ * STRIP_BYTES form a strip, and each tile prefetches its share of the rows of the next strip. If a
+ * tile's own rows have STRIP_BYTES, it prefetches those of the next tile. */
 enum { STRIP_BYTES = 1024 };
 
-/* Rows of so many tiles from a tile on, but for the first rows; none behind the last tile. */
+/* The rows of 'tiles' tiles from tile 'number' on, beginning with row 'row'; none after the last
+ * tile. */
 static struct rows rows_from(const struct zti_coding *coding, const struct zti_array *array,
                              uint64_t number, uint64_t tiles, uint64_t row)
 {
@@ -190,7 +190,7 @@ static struct rows rows_from(const struct zti_coding *coding, const struct zti_a
     return rows;
 }
 
-/* The share of a tile, which has so many rows. */
+/* The share of a tile with 'rows' rows. */
 static struct rows rows_ahead(const struct zti_coding *coding, const struct zti_array *array,
                               const struct zti_walk *walk, uint32_t rows)
 {
@@ -214,7 +214,7 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
         s.ahead = rows_ahead(coding, array, &walk, tile.n / tile.extent[tile.rank - 1]);
         const uint32_t bytes = put_tile(coding, &tile, array, &s, &coded);
         zti_walk_next(&coding->grid, &walk);
-        memcpy(w->next, coded, bytes); /* tiles are whole bytes, so nothing is held */
+        memcpy(w->next, coded, bytes); /* tiles are whole bytes, so the writer holds no bits */
         w->next += bytes;
     }
 }

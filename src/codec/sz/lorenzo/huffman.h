@@ -1,8 +1,9 @@
-/* huffman.h: kernel text: the integers of a tile, in groups of 64, to Huffman codes and back. The
- * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/rice.h.
+/* huffman.h: kernel text: encode the folded residuals of a tile, in groups of 64, to Huffman codes,
+ * and decode them. The includer defines uval, VAL_BITS and NAME(x), and has included
+ * lorenzo/rice.h.
  *
- * Classes are those of lorenzo/rice.h, and so are lists, of at most 6 values. Of a group of class
- * 18 + k, the low max(k - 1, 0) bits of each value are planes. What is above, h, becomes symbols of
+ * Classes and lists are those of lorenzo/rice.h; lists have at most 6 values. In a group of class
+ * 18 + k, the low max(k - 1, 0) bits of each value are planes. The bits above, h, become symbols of
  * one byte:
  *
  *     class 17    four values of two bits, h up to 2; 3: 3 or more     book 1
@@ -10,13 +11,12 @@
  *     19          the same                                             book 3
  *     20 ...      the same                                             book 4
  *
- * so that a code stands for several values, and codes may take less than a bit of each. Of values
- * of 3 or 15, what they are more than that follows.
+ * so a code stands for several values, and a value may take less than a bit. If h is clipped to 3
+ * or 15, the excess follows.
  *
- *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
- */
+ *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses */
 
-/* Append the symbols of group g, of n values, of a class that is not a list. */
+/* Append the symbols of group g, which has n values and is not a list. */
 ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) * group, uint32_t g, uint32_t n,
                                   uint32_t class, struct symbols *symbols)
 {
@@ -28,8 +28,8 @@ ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) * group, uint32_t g, 
     symbols->count[book] += symbols_in(n, book);
 }
 
-/* The classes and the symbols of a tile's groups; returns about the bits of their unary parts.
- * Memory is asked for 'ahead' meanwhile. */
+/* Set the classes and the symbols of a tile's groups; returns an estimate of their unary bits in
+ * Rice codes. 'ahead' is prefetched meanwhile. */
 static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t n,
                                  struct rows *ahead, uint8_t *classes, struct symbols *symbols,
                                  uint64_t *plane_bits)
@@ -58,7 +58,7 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
     return bits;
 }
 
-/* put_groups, with Huffman codes. Of the buffer CODED_MOST_BYTES beyond most_bytes may be used. */
+/* As put_groups, with Huffman codes. ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
 static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
                             const uval *u, uint32_t n, struct rows *ahead, uint32_t most_bytes)
 {
@@ -98,8 +98,8 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     return zti_bits_written(w) / 8 <= most_bytes;
 }
 
-/* From the symbols of book 0 on, of which there is one for each group: the classes, where planes
- * begin, the lists; and how many symbols of the other books follow. */
+/* After the symbols of book 0, one for each group, are decoded: set the classes and the place of
+ * the planes, read the lists, and compute the number of symbols of the other books. */
 static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r,
                               struct NAME(residuals) * to, uint32_t n, uint64_t end_bits)
 {
@@ -132,7 +132,7 @@ static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r,
     return true;
 }
 
-/* From the symbols of all books. */
+/* After the symbols of all books are decoded: read planes and excesses, and join the residuals. */
 static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, struct NAME(residuals) * to,
                             uint32_t n, uint64_t end_bits)
 {

@@ -1,13 +1,13 @@
-/* instance.h: text: one instance of the sz codec's tiles, from all the other texts. The includer
- * defines
- *   LINES      the text of integers that fill a register that its instruction set is best served by
- *   OPS        what the instance is called */
+/* instance.h: text: one instance of the Lorenzo coder of sz tiles, from all the other texts. The
+ * includer defines
+ *   LINES      the text of operations on lines for its instruction set
+ *   OPS        the name of the instance's table */
 #include "codec/sz/bits.h"
 #include "codec/sz/common.h"
 #include "simd/vectors.h"
 #include "codec/sz/lorenzo/bytes.h"
 
-/* The first n values, and zeros. */
+/* The first n values, followed by zeros. */
 static struct small small_first(struct small s, uint32_t n)
 {
     uint8_t bytes[ZTI_SZ_GROUP];
@@ -16,7 +16,7 @@ static struct small small_first(struct small s, uint32_t n)
     return small_load(bytes);
 }
 
-/* As many planes of n bits each as are there, at most 8. */
+/* Read 'count' planes of n bits each, at most 8. */
 ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32_t count)
 {
     uint64_t planes[8] = {0};

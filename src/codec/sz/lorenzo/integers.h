@@ -1,38 +1,39 @@
-/* integers.h: kernel text: folded residuals in the order of groups to a tile's integers, or to
- * the numbers that these are multiples for, in one pass over its rows: taken from blocks, unfolded,
- * summed along all axes at once, the base added. The inverse of lorenzo/residuals.h, whose walk it
- * takes. The includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/residuals.h.
+/* integers.h: kernel text: convert folded residuals in the order of groups to a tile's integers, or
+ * to the values that these stand for, in one pass over its rows: move them from blocks, unfold
+ * them, take prefix sums along all axes at once, add the base. The inverse of lorenzo/residuals.h,
+ * with the same order of rows. The includer defines uval, VAL_BITS and NAME(x), and has included
+ * lorenzo/residuals.h.
  *
- * A row is worked on in lines, which are as long as a register. The last of them may be longer than
- * what is left of the row: its other values are read from what is behind, and only what is held for
- * the rows that follow and integers, whose next row is written later, get to know them. */
+ * A row is decoded in lines, which are as long as a register. The last line may pass the row's end;
+ * it then reads residuals after the row. Their sums are stored only in 'held', and among integers,
+ * where the next row overwrites them. */
 
-/* What becomes of integers. */
+/* What integers are converted to. */
 enum NAME(product) {
     NAME(PLAIN),     /* they stay integers */
-    NAME(F32),       /* floats: the products of doubles, rounded */
-    NAME(F32_SHORT), /* floats: the products of floats, where these are the same */
+    NAME(F32),       /* floats: products of doubles, rounded */
+    NAME(F32_SHORT), /* floats: products of floats, if these are the same */
     NAME(F64)
 };
 
-/* What the lines of a row have in common. */
+/* What the lines of a row share. */
 struct NAME(row_back) {
     const struct NAME(residuals) * from;
     double step;
     bool is_streamed;
     uval base;
     uint32_t length;     /* of a row */
-    uval *held[ACROSS];  /* along each axis but the last one, */
-    uval before[ACROSS]; /* and all ones where the row has one before it */
+    uval *held[ACROSS];  /* the row before along each axis but the last, */
+    uval before[ACROSS]; /* and all ones if there is one */
 };
 
-/* Bytes of what becomes of an integer. */
+/* Bytes of a converted integer. */
 ZTI_INLINE uint32_t NAME(product_bytes)(uint32_t product)
 {
     return product == NAME(F64) ? 8 : product == NAME(PLAIN) ? (uint32_t)sizeof(uval) : 4;
 }
 
-/* What becomes of a line: register i of it. */
+/* Convert a line; returns register i of the result. */
 ZTI_INLINE line_32 NAME(product_of)(NAME(line) v, uint32_t product, uint32_t i, double step)
 {
     return product == NAME(F64)         ? (line_32)NAME(doubles_of)(v, i, step)
@@ -41,14 +42,14 @@ ZTI_INLINE line_32 NAME(product_of)(NAME(line) v, uint32_t product, uint32_t i, 
                                         : (line_32)v;
 }
 
-/* The first so many bytes of it to 'to'; all of it, if that is allowed. */
+/* Convert a line and write its first 'bytes' bytes; all of it, if there is room. */
 ZTI_INLINE void NAME(put_product)(NAME(line) v, uint32_t product, double step, uint32_t bytes,
                                   bool is_streamed, uint8_t *to)
 {
     for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
         const line_32 part = NAME(product_of)(v, product, i, step);
         const uint32_t at = i * (uint32_t)sizeof v;
-        if (bytes <= at) /* of a row of 8 doubles, say, where a line is made of two registers */
+        if (bytes <= at) /* for example a row of 8 doubles, if a line becomes two registers */
             return;
         if (is_streamed)
             stream_line(part, to + at);
@@ -59,7 +60,7 @@ ZTI_INLINE void NAME(put_product)(NAME(line) v, uint32_t product, double step, u
     }
 }
 
-/* A line of residuals, in pieces or not. */
+/* Load a line of residuals, unfolded; it may be in pieces of several blocks. */
 ZTI_INLINE NAME(line)
     NAME(residuals_in_line)(const struct NAME(residuals) * d, uint32_t from, uint32_t part)
 {
@@ -68,8 +69,8 @@ ZTI_INLINE NAME(line)
     return ZTI_SZ_UNFOLDED(v);
 }
 
-/* A line summed up along the row, of values so far apart; and the last sums of a line, where the
- * next one goes on from them. */
+/* The prefix sums of a line, of values 'apart' apart; and the last sums of a line, to which the
+ * next line adds. */
 ZTI_INLINE NAME(line) NAME(sums_along)(NAME(line) v, uint32_t apart)
 {
 #if VAL_BITS == 32
@@ -90,8 +91,8 @@ ZTI_INLINE NAME(line) NAME(last_along)(NAME(line) v, uint32_t apart, const uint3
     return NAME(v_last)(v);
 }
 
-/* A row, which is at 'at' among the residuals, to 'to'. 'axes' has a bit for each that sums are
- * taken along but the last one. To 'any' are added, of floats, the bits of magnitudes. */
+/* Decode the row at 'at' of the residuals to 'to'. 'axes' has a bit for each axis but the last that
+ * sums are taken along. For F32_SHORT, returns 'any' with the bits of the integers' magnitudes. */
 ZTI_INLINE NAME(line)
     NAME(take_row)(const struct NAME(row_back) * r, const struct NAME(rows) * rows, uint32_t axes,
                    uint32_t columns, uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
@@ -126,7 +127,7 @@ ZTI_INLINE NAME(line)
     return any;
 }
 
-/* All rows of a tile to 'to', with the axes that are held of; returns the bits of magnitudes. */
+/* Decode all rows of a tile to 'to', with sums along 'axes'; returns the bits of magnitudes. */
 ZTI_INLINE NAME(line)
     NAME(take_rows_along)(const struct NAME(rows) * rows, uint32_t axes, uint32_t columns,
                           bool is_blocked, struct NAME(row_back) back, uint32_t product,
@@ -158,16 +159,16 @@ ZTI_INLINE NAME(line)
     return any;
 }
 
-/* The same with loops of its own for each set of axes, but for tiles of columns. */
+/* As take_rows_along, compiled for each set of axes, unless rows are joined (columns > 1). */
 ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint32_t axes,
                                 const struct blocks *blocks, struct NAME(row_back) back,
                                 uint32_t product, struct rows *to)
 {
     const uint32_t last = tile->rank - 1, length = tile->extent[last];
     const bool is_blocked = blocks->count > 0;
-    struct tile padded = *tile; /* to whole lines, for what is held */
+    struct tile padded = *tile; /* to whole lines, for 'held' */
     padded.extent[last] = (length + LANES - 1) / LANES * LANES;
-    _Alignas(64) uval held[2 * ZTI_SZ_TILE_VALUES]; /* lines of memory */
+    _Alignas(64) uval held[2 * ZTI_SZ_TILE_VALUES]; /* cache lines */
     struct NAME(rows) r;
     NAME(line) any;
     NAME(set_places)(&r, &padded, columns, axes, blocks, held);
@@ -193,7 +194,8 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint3
     return all;
 }
 
-/* Shorter rows, and those of which differences begin anew, are done with an axis at a time. */
+/* Whether a tile is decoded in lines. Tiles of shorter rows, or whose differences restart, are
+ * summed one axis at a time. */
 static bool NAME(is_back_in_lines)(const struct zti_coding *coding, const struct tile *tile)
 {
     uint32_t columns;
@@ -201,7 +203,7 @@ static bool NAME(is_back_in_lines)(const struct zti_coding *coding, const struct
     return own.block == 0 && own.extent[own.rank - 1] >= 8;
 }
 
-/* Where a tile's rows, which go to such rows, go where they are joined: these are, too. */
+/* The rows to which a tile's rows are written; they are joined as the tile's rows are. */
 static struct rows NAME(rows_of_lines)(const struct tile *own, const struct tile *tile,
                                        uint32_t product, const struct rows *rows)
 {
@@ -214,8 +216,8 @@ static struct rows NAME(rows_of_lines)(const struct tile *own, const struct tile
 }
 
 #if VAL_BITS == 32
-/* Zeros behind the last group, where lines of the last rows look that are longer than what is left
- * of these: else the magnitudes that decide about short products would be of what was in memory. */
+/* Set zeros after the last group, which the last line of a row may read. Without them, old contents
+ * of memory would affect the magnitudes that decide about F32_SHORT. */
 static void clear_behind_32(const struct residuals_32 *d, uint32_t n)
 {
     const uint32_t end = groups_in(n) * ZTI_SZ_GROUP;
@@ -226,7 +228,8 @@ static void clear_behind_32(const struct residuals_32 *d, uint32_t n)
 }
 #endif
 
-/* From residuals, ZTI_SZ_BEHIND beyond which are readable and writable, to the rows of an array. */
+/* Decode residuals to the rows of an array. ZTI_SZ_BEHIND residuals after those of the tile are
+ * readable and writable. */
 static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct tile *tile, uval base,
                                 const struct NAME(residuals) * d, uint32_t product,
                                 const struct rows *rows)
@@ -250,8 +253,8 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
 #if VAL_BITS == 32
     if (own.extent[own.rank - 1] % LANES != 0)
         clear_behind_32(d, tile->n);
-    /* With a step that is a normal float, products of less than 2^24 with it are exact in doubles,
-     * and those of floats are the same rounded once. */
+    /* If the step is a normal float, its products with integers below 2^24 are exact in double, so
+     * products of floats are the same, rounded once. */
     if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&
         NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
         return;

@@ -1,9 +1,9 @@
-/* lines.h: kernel text: lines of integers, as many as a vector has, in which rows of tiles are
- * coded (lorenzo/residuals.h) and decoded (lorenzo/integers.h). The includer defines
+/* lines.h: kernel text: load and store lines, which are vectors of integers; rows of tiles are
+ * encoded (lorenzo/residuals.h) and decoded (lorenzo/integers.h) line by line. The includer defines
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- *   LINES       the text of what its instruction set does otherwise */
+ *   LINES       the text of operations on lines for the instruction set */
 #ifndef ZTI_SZ_LINES
 #define ZTI_SZ_LINES
 typedef u32s line_32;
@@ -27,7 +27,7 @@ ZTI_INLINE void NAME(store_line)(NAME(line) v, uval *to)
     NAME(v_store)(to, v);
 }
 
-/* ---- lines in pieces: 4 or 8 values are side by side in a block, or (part is 0) all are ---- */
+/* ---- lines in pieces of 4 or 8 values, each in a block; part = 0: in one piece ---- */
 
 ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
 {
@@ -46,7 +46,7 @@ ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
         NAME(store_line)(v, to);
 }
 
-/* From one piece to the next are 64 integers. */
+/* Load a line whose pieces are 64 integers apart. */
 ZTI_INLINE NAME(line) NAME(pieces)(const uval *from, uint32_t part)
 {
 #if defined(ZTI_WITH_AVX2)
@@ -61,7 +61,7 @@ ZTI_INLINE NAME(line) NAME(pieces)(const uval *from, uint32_t part)
     return NAME(load_line)(from);
 }
 
-/* The same of integers in bytes. */
+/* As pieces, of integers in bytes. */
 ZTI_INLINE NAME(line) NAME(pieces_of_bytes)(const uint8_t *from, uint32_t part)
 {
 #if defined(ZTI_WITH_AVX2)
@@ -80,7 +80,7 @@ ZTI_INLINE NAME(line) NAME(pieces_of_bytes)(const uint8_t *from, uint32_t part)
     return NAME(bytes_at)(from);
 }
 
-/* 64 integers from as many bytes, times 2^k (k below VAL_BITS); with what is there added. */
+/* 64 integers from bytes, times 2^k (k below VAL_BITS); is_more: or'ed to those in u. */
 ZTI_INLINE void NAME(widen_to)(struct small s, uint32_t k, bool is_more, uval *u)
 {
     uint8_t bytes[ZTI_SZ_GROUP];
@@ -96,7 +96,7 @@ ZTI_INLINE void NAME(widen_to)(struct small s, uint32_t k, bool is_more, uval *u
 #endif
 }
 
-/* Each of n integers becomes the sum of all up to it. */
+/* Replace n integers by their prefix sums. */
 ZTI_INLINE void NAME(sum_row)(uval *u, uint32_t n)
 {
     NAME(line) before = {0};

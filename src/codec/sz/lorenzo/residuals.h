@@ -1,20 +1,20 @@
-/* residuals.h: kernel text: a tile to folded residuals in the order of groups, in one pass over its
- * rows: less the base, differenced along all axes at once, folded, and moved to blocks. What comes
- * in are integers or, where all are within the limits of quantize/nearest.h, floating-point values
- * where they are in an array, which become integers on the way. Rows are made of whole lines. The
- * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/lines.h, and
- * lorenzo/sums.h up to its blocks. */
+/* residuals.h: kernel text: convert a tile to folded residuals in the order of groups, in one pass
+ * over its rows: subtract the base, take differences along all axes at once, fold them, move them
+ * to blocks. In: integers or, if all are within the limits of quantize/nearest.h, an array's
+ * floating-point values, which are quantized in the same pass. Rows consist of whole lines. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/lines.h, and lorenzo/sums.h
+ * up to its blocks. */
 
 #ifndef ZTI_SZ_ROWS_OF
 #define ZTI_SZ_ROWS_OF
-/* What comes in. */
+/* The type of a row's values. */
 enum { ROWS_OF_INTEGERS, ROWS_OF_F32, ROWS_OF_F64 };
 
-/* Of multiples above, too many are near enough to the middle between two not to be sure of. */
+/* Of larger multiples, too many values are near the middle between two for 'sure' to help. */
 enum { MOST_SURE = 1 << 13 };
 
-/* Axes other than the last one, the slowest first; where there are fewer, some of extent 1 are in
- * front. */
+/* Number of axes other than the last, the slowest first; missing ones have extent 1 and come
+ * first. */
 enum { ACROSS = ZT_MAX_RANK - 1 };
 
 #endif
@@ -22,39 +22,40 @@ enum { ACROSS = ZT_MAX_RANK - 1 };
 struct NAME(rows) {
     uint32_t of;          /* ROWS_OF_... */
     const char *from;     /* the first value */
-    int64_t step[ACROSS]; /* bytes between values beside each other */
+    int64_t step[ACROSS]; /* bytes between neighbours along an axis */
     const struct lattice_f32 *f32;
     const struct lattice_f64 *f64;
     uval base;
-    bool is_along;         /* differences along the last axis, */
-    uint32_t columns;      /* of values so far apart: fewer than LANES */
-    uint32_t lasts[LANES]; /* of each place in a line, where the last of its column is */
+    bool is_along;         /* differences are taken along the last axis, */
+    uint32_t columns;      /* of values this far apart; fewer than LANES */
+    uint32_t lasts[LANES]; /* for each place of a line, the last place of its column */
     uint32_t length;       /* of a row */
     uint32_t extent[ACROSS];
-    uint32_t inner[ACROSS], outer[ACROSS]; /* added to where a row goes for the next in a block, and
-                                              for the first of the next block */
+    uint32_t inner[ACROSS], outer[ACROSS]; /* from a row's place to that of the next row in the
+                                              block, and of the first row of the next block */
     uint32_t side[ACROSS];                 /* of a block: 1, 2, 4 or 8 */
-    uint32_t part;                         /* of put_line */
-    uint32_t within, apart; /* a value's place is the number's bits within, and the others this far
-                               apart */
-    uint32_t axes;          /* bits: differences are taken along it, and it extends */
-    uval *held[ACROSS];     /* what was before each value along such an axis */
+    uint32_t part;                         /* as in put_line */
+    /* a value's place: the index's bits of 'within', plus the others times 'apart' */
+    uint32_t within, apart;
+    uint32_t axes;      /* bit i: differences are taken along axis i, whose extent is not 1 */
+    uval *held[ACROSS]; /* the row before along such an axis */
 };
 
-/* Rows that can be worked on so. */
+/* Whether a tile's rows are whole lines. */
 static bool NAME(is_in_lines)(const struct tile *tile)
 {
     return tile->block == 0 && tile->extent[tile->rank - 1] % LANES == 0;
 }
 
-/* A tile as one whose rows are worked on so: rows shorter than a line are joined. */
+/* The tile with rows shorter than a line joined. */
 static struct tile NAME(tile_of_lines)(const struct zti_coding *coding, const struct tile *tile,
                                        uint32_t *columns)
 {
     return joined_tile(coding, tile, VAL_BITS == 32 ? LANES : 0, columns);
 }
 
-/* Where a tile's values go, and what is to be held; 'held' has room for as many as it has. */
+/* Set where a tile's values go, and the parts of 'held' (one value for each of the tile) for rows
+ * before. */
 static void NAME(set_places)(struct NAME(rows) * r, const struct tile *tile, uint32_t columns,
                              uint32_t axes, const struct blocks *blocks, uval *held)
 {
@@ -88,19 +89,19 @@ static void NAME(set_places)(struct NAME(rows) * r, const struct tile *tile, uin
     }
 }
 
-/* Where a value of a row is in the order of groups. */
+/* The place of a row's value in the order of groups. */
 ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) * r, uint32_t x)
 {
     return (x & ~r->within) * r->apart + (x & r->within);
 }
 
-/* What is added to where row, or slab of them, number 'at' along an axis goes for the next one. */
+/* The step from the place of index 'at' along an axis to that of the next index. */
 ZTI_INLINE uint32_t NAME(to_next)(const struct NAME(rows) * r, uint32_t axis, uint32_t at)
 {
     return (at + 1) & (r->side[axis] - 1) ? r->inner[axis] : r->outer[axis];
 }
 
-/* A line, of integers. */
+/* Load a line as integers. */
 ZTI_INLINE NAME(line)
     NAME(line_at)(const struct NAME(rows) * r, const char *from, struct beyond *beyond)
 {
@@ -115,7 +116,7 @@ ZTI_INLINE NAME(line)
     return NAME(load_line)((const uval *)(const void *)from);
 }
 
-/* Less what is held of the row before along an axis, which is nothing for the first. */
+/* Subtract the row before along an axis, if there is one, and hold v for the next row. */
 ZTI_INLINE NAME(line) NAME(less_held)(NAME(line) v, uval *held, uval has_one)
 {
     const NAME(line) was = NAME(load_line)(held);
@@ -123,7 +124,7 @@ ZTI_INLINE NAME(line) NAME(less_held)(NAME(line) v, uval *held, uval has_one)
     return v - (was & has_one);
 }
 
-/* What is before each value along a row. */
+/* The predecessor of each value along a row. */
 ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) * r, NAME(line) v, NAME(line) last)
 {
 #if VAL_BITS == 32
@@ -134,8 +135,8 @@ ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) * r, NAME(line) v,
     return NAME(v_before)(v, last);
 }
 
-/* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is
- * held of, 'before' all ones for each along which there is a row before. */
+/* Convert a row to residuals at 'to'; returns 'any' or'ed with them. 'axes' has a bit for each axis
+ * across rows with differences; before[i] is all ones if there is a row before along axis i. */
 ZTI_INLINE NAME(line)
     NAME(put_row)(const struct NAME(rows) * r, uint32_t axes, const char *from, uval *const *held,
                   const uval *before, uval *restrict to, NAME(line) any, struct beyond *beyond)
@@ -157,8 +158,8 @@ ZTI_INLINE NAME(line)
     return any;
 }
 
-/* From what r says to 'to', with the axes that it holds of; in *any all bits that a value has.
- * False where some value is not within the limits: the rest is then not done. */
+/* Convert all rows to residuals at 'to'; *any is the OR of all. Returns false, before the end, if a
+ * value is not within the limits. */
 ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uval *restrict to,
                                NAME(line) * any)
 {
@@ -191,7 +192,7 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uv
     return true;
 }
 
-/* The same with loops of its own for each set of axes. */
+/* As put_rows, compiled for each set of axes. */
 ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) * any)
 {
     r.of = of;
@@ -210,7 +211,7 @@ ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NA
 #undef CASE
 }
 
-/* Zeros to the end of the last group; returns all bits that one of the values has. */
+/* Append zeros to the end of the last group; returns the OR of a line's values. */
 static uval NAME(end_rows)(uval *to, uint32_t n, NAME(line) any)
 {
     for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
@@ -220,7 +221,8 @@ static uval NAME(end_rows)(uval *to, uint32_t n, NAME(line) any)
     return any[0];
 }
 
-/* From u to 'to', zeros up to the end of its last group; returns all bits that some value has. */
+/* Convert integers u to residuals at 'to', with zeros to the end of the last group; returns the OR
+ * of all residuals. */
 static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t columns, uint32_t axes,
                                      const struct blocks *blocks, const uval *u, uval *to)
 {
@@ -246,8 +248,8 @@ static bool put_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
     return put_rows_of_32(r, ROWS_OF_F64, to, any);
 }
 
-/* The residuals of a tile of a lattice whose values are all within the limits, from the array to
- * 'to'; false where there is no such tile. *base: its first integer. */
+/* Quantize a tile of the array to a lattice and convert it to residuals at 'to'; sets *base to its
+ * first integer. False if a value is not within the limits, or the tile is of another kind. */
 static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
                                 const struct zti_array *array, uint32_t *to, uint32_t *base,
                                 bool *is_zero)

@@ -1,25 +1,26 @@
-/* rice.h: kernel text: the integers of a tile, in groups of 64, to bits and back. The includer
- * defines
+/* rice.h: kernel text: encode the folded residuals of a tile, in groups of 64, to Rice codes, and
+ * decode them. The includer defines
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
  * and has included bits.h, lorenzo/bytes.h and lorenzo/words.h.
  *
  * A group's class c:
- *   0..16    so many of its values are not 0; they are listed
- *   17 + k   k low bits of each value in k planes, what is above in unary code, plane by plane
+ *   0..16    a list: c of its values are not 0
+ *   17 + k   the low k bits of each value in k planes, the bits above in unary code, round by
+ *            round
  *
  * All classes of a tile come first, then all planes, then all lists and unary parts. */
 
-/* 64 values, and the same in bytes, without their low 'down' bits. */
+/* 64 values, and the same in bytes, shifted right by 'down' bits. */
 struct NAME(group) {
     const uval *u;
     struct small v;
     uint32_t down;
 };
 
-/* Group number g; what it has in bytes is for group_of too. As many low bits are left out as its
- * largest value needs. */
+/* Make group g, and keep its bytes for group_of. 'down' is the least shift with which its largest
+ * value fits in a byte. */
 ZTI_INLINE struct NAME(group) NAME(make_group)(const uval *u, struct smalls *s, uint32_t g)
 {
     const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
@@ -36,7 +37,7 @@ ZTI_INLINE struct NAME(group) NAME(group_of)(const uval *u, const struct smalls 
                                 s->down[g]};
 }
 
-/* The values without their low k bits; where that is more than a byte holds, 255. */
+/* The values shifted right by k bits, at most 255. */
 ZTI_INLINE struct small NAME(high)(const struct NAME(group) * group, uint32_t k)
 {
     if (zti_unlikely(k < group->down))
@@ -44,20 +45,21 @@ ZTI_INLINE struct small NAME(high)(const struct NAME(group) * group, uint32_t k)
     return k - group->down < 8 ? small_down(group->v, k - group->down) : small_zero();
 }
 
-/* How many values have more than k bits. */
+/* The number of values of more than k bits. */
 ZTI_INLINE uint32_t NAME(longer)(const struct NAME(group) * group, uint32_t k)
 {
     return zti_popcount64(small_above(NAME(high)(group, k), 0));
 }
 
-/* About the bits of n values with k planes: ZTI_SZ_UNARY_MOST at most of the unary part of each. */
+/* An estimate of the bits of n values with k planes; it counts at most ZTI_SZ_UNARY_MOST unary bits
+ * for a value. */
 ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) * group, uint32_t n, uint32_t k)
 {
     return n * k + small_sum(small_least(NAME(high)(group, k), ZTI_SZ_UNARY_MOST));
 }
 
-/* From k on downwards, or upwards, as far as each takes fewer bits than the one before; *bits: of
- * k, before and after. */
+/* Lower (or raise) k as long as each step takes fewer bits; returns the last k. *bits is that of k,
+ * before and after. */
 ZTI_INLINE uint32_t NAME(go_down)(const struct NAME(group) * group, uint32_t n, uint32_t k,
                                   uint32_t *bits)
 {
@@ -77,14 +79,14 @@ ZTI_INLINE uint32_t NAME(go_up)(const struct NAME(group) * group, uint32_t n, ui
 }
 
 #if defined(ZTI_WITH_AVX512)
-/* class_of for a whole group without steps that wait for one another: which of three classes is the
- * best is nothing that a processor guesses. False where it takes the other way. */
+/* As class_of, for a whole group, mostly without branches, since which of three classes is best
+ * cannot be predicted. False if it does not apply. */
 ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) * group, uint32_t list_most,
                                     uint32_t *class, uint32_t *bits)
 {
     const struct small_rates r = small_rates_of(group->v, longer_most(ZTI_SZ_GROUP));
     if (group->down > 0 && r.first < 2)
-        return false; /* what is looked at may be below the bits that are left out */
+        return false; /* candidates of k may be below 'down' */
     *bits = 0;
     *class = r.some;
     if (group->down == 0 && r.some <= list_most)
@@ -103,9 +105,10 @@ ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) * group, uint32_t l
 }
 #endif
 
-/* A list where few values are not 0; else the k of the fewest bits near the smallest one with at
- * most longer_most(n) values of more than k bits. 'near' is where the search for that begins and
- * has no influence on the result. *bits: of what is not a list, by rice_bits. */
+/* The class of a group: a list if few values are not 0. Else let k0 be the smallest k with at most
+ * longer_most(n) values of more than k bits; k is the local minimum of rice_bits near k0. The
+ * search for k0 begins at 'near', which does not affect the result. *bits: rice_bits of k; 0 for a
+ * list. */
 ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n, uint32_t near,
                                    uint32_t list_most, uint32_t *bits)
 {
@@ -139,7 +142,7 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n,
 ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) * group,
                                  uint32_t n, uint32_t k)
 {
-    struct zti_bit_writer w = *writer; /* what nobody can point at stays in registers */
+    struct zti_bit_writer w = *writer; /* a copy that no pointer refers to stays in registers */
     uint64_t planes[8];
     for (uint32_t j = 0; j < k; j += 8) {
         const struct small s =
@@ -156,8 +159,9 @@ ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAM
     *writer = w;
 }
 
-/* What is above k bits, in unary code: round t has a bit for each value that passed all rounds
- * before, set where it is above t. Of the few that pass 12, the rest is written as a number. */
+/* Append the bits above the low k, h, in unary code. Round t has a bit for each value whose bits in
+ * all earlier rounds are set; it is set if h > t. After 12 rounds, the rest of h is written as a
+ * number. */
 ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAME(group) * group,
                                  uint32_t n, uint32_t k)
 {
@@ -174,8 +178,8 @@ ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAM
         put_number(writer, (group->u[zti_ctz64(alive)] >> k) - ZTI_SZ_ROUNDS);
 }
 
-/* Folded residuals of a tile while it is decoded: a byte each as long as all fit in one, as most
- * tiles' do, which are then widened where they are summed up (lorenzo/integers.h). */
+/* The folded residuals of a tile that is decoded. They are bytes as long as all fit, as in most
+ * tiles; lorenzo/integers.h then widens them when it sums them. */
 struct NAME(residuals) {
     uint8_t *small;
     uval *u;
@@ -183,7 +187,7 @@ struct NAME(residuals) {
     uint32_t groups;
 };
 
-/* To integers all. */
+/* Convert all bytes to integers. */
 static void NAME(make_wide)(struct NAME(residuals) * to)
 {
     for (uint32_t g = 0; g < to->groups && to->is_small; g++)
@@ -192,7 +196,7 @@ static void NAME(make_wide)(struct NAME(residuals) * to)
     to->is_small = false;
 }
 
-/* Add to one. */
+/* Add 'more' to residual i. */
 ZTI_INLINE void NAME(add_at)(struct NAME(residuals) * to, uint32_t i, uval more)
 {
     if (to->is_small && zti_unlikely(more > 255 || to->small[i] + more > 255))
@@ -203,7 +207,7 @@ ZTI_INLINE void NAME(add_at)(struct NAME(residuals) * to, uint32_t i, uval more)
         to->u[i] += more;
 }
 
-/* Put n values of group g together from what is above k bits, at most 15 of each, and k planes. */
+/* Join n values of group g from the bits above the low k (each value at most 15) and k planes. */
 ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, struct NAME(residuals) * to,
                            uint32_t g, uint32_t n, uint32_t k)
 {
@@ -226,7 +230,7 @@ ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, struct N
         NAME(widen_to)(take_planes(r, n, k - done < 8 ? k - done : 8), done, true, u);
 }
 
-/* The inverse of put_planes and put_rounds: n values of group g, and zeros to the end of it. */
+/* The inverse of put_planes and put_rounds: read n values of group g; zeros follow to its end. */
 ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_reader *planes,
                                   struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
 {
@@ -246,7 +250,7 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
      (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
 }
 
-/* The values that are not 0: how many are between each and the one before, in a Rice code, and the
+/* Append the values that are not 0: for each, the number of zeros before it in a Rice code, and the
  * value less 1 in unary code, as above. */
 ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group) * group,
                                uint32_t count)
@@ -262,7 +266,7 @@ ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group
     }
 }
 
-/* The whole of group g; false where a value would be beyond its n. */
+/* Read all of group g, a list; false if a value is not among its n. */
 ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t g,
                                 uint32_t n, uint32_t count)
 {
@@ -281,10 +285,9 @@ ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, struct NAME(residuals)
     return true;
 }
 
-/* Append the n values of u, which is zero from there to the end of its last group; false, with
- * what was written to be dropped, where they take more than most_bytes from where w began. Memory
- * is asked for 'ahead' meanwhile. Of the
- * buffer ZTI_SZ_GROUP_MOST_BYTES more may be used. */
+/* Append the n values of u; zeros follow in u to the end of the last group. False if they take more
+ * than most_bytes from w's start; what was written is then not valid. 'ahead' is prefetched
+ * meanwhile. ZTI_SZ_GROUP_MOST_BYTES after most_bytes may be written. */
 static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n,
                              struct rows *ahead, uint32_t most_bytes)
 {
@@ -347,7 +350,7 @@ ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t c
     return bits;
 }
 
-/* The bits that put_groups appends; those of the values as they are where it would not. */
+/* The bits that put_groups appends, at most those of ZTI_SZ_RAW_BYTES. */
 static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
 {
     struct smalls smalls;
@@ -368,8 +371,8 @@ static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
     return bits / 8 <= ZTI_SZ_RAW_BYTES ? bits : 8 * ZTI_SZ_RAW_BYTES;
 }
 
-/* The classes of n values, and the bits of their planes; false where they and these reach beyond
- * bit end_bits or make no sense. */
+/* Read the classes of n values, and compute the bits of their planes; false if a class is not
+ * valid, or classes and planes end after bit end_bits. */
 static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t end_bits,
                                uint8_t *classes, uint64_t *plane_bits)
 {
@@ -384,7 +387,8 @@ static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t en
     return *plane_bits <= end_bits - r->at;
 }
 
-/* Where a tile's residuals of such classes go: to bytes unless some group is sure not to fit. */
+/* Set where a tile's residuals go: to bytes, unless the class of a group shows that they do not
+ * fit. */
 static void NAME(begin_residuals)(struct NAME(residuals) * to, const uint8_t *classes, uint32_t n)
 {
     to->groups = groups_in(n);
@@ -393,8 +397,8 @@ static void NAME(begin_residuals)(struct NAME(residuals) * to, const uint8_t *cl
         to->is_small &= class_planes(classes[g]) <= 8;
 }
 
-/* Take n values; false where they reach beyond bit end_bits or make no sense. Of the buffer
- * ZTI_SZ_GROUP_MOST_BYTES beyond that bit may be read. */
+/* Read n values; false if they are not valid or end after bit end_bits. ZTI_SZ_GROUP_MOST_BYTES
+ * after that bit may be read. */
 static bool NAME(take_groups)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t n,
                               uint64_t end_bits)
 {

@@ -1,20 +1,20 @@
-/* spec.h: the rules of efforts fast and default and of the published cuSZ coder, each written once
- * for the CPU and for kernels: groups of a tile's values, numbers, lists, classes, forms of tiles.
- * Readers are zti_bit_reader of either side. */
+/* spec.h: the rules of efforts fast and default and of the published cuSZ coder, as functions for
+ * the CPU and for kernels: groups of a tile's values, codes of numbers, lists and classes, forms of
+ * tiles. zti_bit_reader is that of the CPU or of kernels. */
 #ifndef ZTI_SZ_LORENZO_SPEC_H
 #define ZTI_SZ_LORENZO_SPEC_H
 
 #include "codec/sz/spec.h"
 
 enum {
-    ZTI_SZ_NUMBER_BITS = 6,   /* of the length of a number */
-    ZTI_SZ_CLASS_ESCAPE = 15, /* zeros before a class that is written as it is, */
-    ZTI_SZ_CLASS_BITS = 7     /* in so many bits */
+    ZTI_SZ_NUMBER_BITS = 6,   /* bits of a number's length */
+    ZTI_SZ_CLASS_ESCAPE = 15, /* zeros before a class that is written unchanged, */
+    ZTI_SZ_CLASS_BITS = 7     /* in this many bits */
 };
 
 /* ---- groups of a tile's values --------------------------------------------------------------- */
 
-/* Groups that n values have, and how many of these are in group g. */
+/* The number of groups of n values, and the number of values in group g. */
 ZTI_STATIC uint32_t groups_in(uint32_t n)
 {
     return (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
@@ -26,21 +26,22 @@ ZTI_STATIC uint32_t in_group(uint32_t n, uint32_t g)
     return first >= n ? 0 : n - first < ZTI_SZ_GROUP ? n - first : (uint32_t)ZTI_SZ_GROUP;
 }
 
-/* Groups that are blocks of values, 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 in the axes that a tile
- * extends along: bits of a block's side along one of these, behind which 'after' others come. */
+/* Groups may be blocks of 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 values along the axes with an extent
+ * above 1. Returns log2 of a block's side along one of these axes, after which 'after' others
+ * follow. */
 ZTI_STATIC uint32_t group_side_bits(uint32_t axes, uint32_t after)
 {
     return axes == 2 ? 3 : axes == 3 || after < 2 ? 2 : 1;
 }
 
-/* Along each axis differences of the cuSZ coder begin anew at multiples of so many values, by the
- * array's rank; of others only where the tile begins: 0. */
+/* With the cuSZ coder, differences along each axis restart at multiples of this many values, by the
+ * array's rank; with others only at the tile's start: 0. */
 ZTI_STATIC uint32_t block_side(uint32_t coder, uint32_t rank)
 {
     return coder != ZTI_SZ_CUSZ ? 0 : rank == 1 ? 256 : rank == 2 ? 16 : 8;
 }
 
-/* The bits of a coordinate that are 0 where they do. */
+/* The bits of a coordinate that are 0 at a restart. */
 ZTI_STATIC uint32_t restart_bits(uint32_t coder, uint32_t rank)
 {
     const uint32_t side = block_side(coder, rank);
@@ -71,7 +72,7 @@ ZTI_STATIC uint64_t take_number(struct zti_bit_reader *r)
     return (UINT64_C(1) << n) - 1 + zti_take_bits64(r, n);
 }
 
-/* v in unary code; where it has more than 11 zeros, what is above as a number. Its bits: */
+/* The code of a value: v zeros and a 1; if v > 11, 12 zeros and the rest as a number. Its bits: */
 ZTI_STATIC uint32_t value_bits(uint64_t v)
 {
     return v < ZTI_SZ_ROUNDS ? (uint32_t)v + 1 : ZTI_SZ_ROUNDS + number_bits(v - ZTI_SZ_ROUNDS);
@@ -88,15 +89,17 @@ ZTI_STATIC uint64_t take_value(struct zti_bit_reader *r)
     return zeros + take_number(r);
 }
 
-/* ---- lists of what is not 0 in a group ------------------------------------------------------- */
+/* ---- lists of the values other than 0 in a group
+ * ----------------------------------------------- */
 
-/* Parameter of the Rice code of gaps in a list of so many values, 0 to 16: about the gap's mean. */
+/* Parameter of the Rice code of gaps in a list of 'count' values, 0 to 16; its power of two is
+ * about the mean gap. */
 ZTI_STATIC uint32_t gap_bits_of(uint32_t count)
 {
     return count == 16 ? 1 : (uint32_t)(UINT64_C(0x1112222223334455) >> 4 * count & 15);
 }
 
-/* The gap before the next value of a list of so many. */
+/* Read the gap before the next value of a list of 'count'. */
 ZTI_STATIC uint32_t take_gap(struct zti_bit_reader *r, uint32_t count)
 {
     const uint32_t k = gap_bits_of(count);
@@ -108,13 +111,13 @@ ZTI_STATIC uint32_t take_gap(struct zti_bit_reader *r, uint32_t count)
 
 /* ---- classes of groups ----------------------------------------------------------------------- */
 
-/* The largest class of integers of so many bits. */
+/* The largest class of integers of 'bits' bits. */
 ZTI_STATIC uint32_t class_most(uint32_t bits)
 {
     return ZTI_SZ_FEW + 1 + bits;
 }
 
-/* Lists have so many values at most. */
+/* The most values of a list. */
 ZTI_STATIC uint32_t list_most(bool is_coded)
 {
     return is_coded ? ZTI_SZ_SPARSE_CODED : ZTI_SZ_SPARSE;
@@ -125,20 +128,21 @@ ZTI_STATIC bool is_list(uint32_t c)
     return c <= ZTI_SZ_SPARSE;
 }
 
-/* Of n values of a group that is no list so many may have more bits than there are planes: 0.618 of
- * them is where one bit more is worth while for a geometric law (Gallager and van Voorhis 1975). */
+/* The most values of a group of n, not a list, that may have more bits than its planes: 0.618 n,
+ * from which on another plane saves bits for a geometric distribution (Gallager and van Voorhis
+ * 1975). */
 ZTI_STATIC uint32_t longer_most(uint32_t n)
 {
     return n * ZTI_SZ_LONGER_MOST / ZTI_SZ_GROUP;
 }
 
-/* The class of a group of so many values other than 0 for which k planes are best. */
+/* The class of a group with 'some' values other than 0, for which k planes are best. */
 ZTI_STATIC uint32_t class_of_planes(uint32_t k, uint32_t some)
 {
     return k == 0 && some <= ZTI_SZ_FEW_MOST ? (uint32_t)ZTI_SZ_FEW : class_most(k);
 }
 
-/* Planes of a group: all that are counted in its class, or where the rest is in Huffman codes. */
+/* The planes of a group by its class: with unary codes, and (class_shift) with Huffman codes. */
 ZTI_STATIC uint32_t class_planes(uint32_t c)
 {
     return c > ZTI_SZ_FEW ? c - ZTI_SZ_FEW - 1 : 0;
@@ -155,21 +159,21 @@ ZTI_STATIC uint32_t planes_of(uint32_t c, bool is_coded)
     return is_coded ? class_shift(c) : class_planes(c);
 }
 
-/* About the bits that Huffman codes stand for: of n values with so many in Rice codes, what is
- * above the planes. */
+/* An estimate of the bits that Huffman codes replace: those above the planes of n values that take
+ * rice_bits in Rice codes. */
 ZTI_STATIC uint32_t bits_above(uint32_t rice_bits, uint32_t n, uint32_t c)
 {
     return rice_bits + n * (1 - class_shift(c));
 }
 
-/* The book of a class that is no list. */
+/* The book of a class that is not a list. */
 ZTI_STATIC uint32_t book_of(uint32_t c)
 {
     return c - ZTI_SZ_FEW < ZTI_SZ_BOOKS - 2 ? c - ZTI_SZ_FEW + 1 : (uint32_t)ZTI_SZ_BOOKS - 1;
 }
 
-/* Bits of each value that a byte of a book's symbols has, and what it says of a value at most: that
- * it is so much or more. */
+/* The bits of each value in a book's symbols, and the largest number in these; it means so much or
+ * more. */
 ZTI_STATIC uint32_t symbol_bits(uint32_t book)
 {
     return book > 1 ? 4 : 2;
@@ -180,26 +184,26 @@ ZTI_STATIC uint32_t symbol_most(uint32_t book)
     return (1u << symbol_bits(book)) - 1;
 }
 
-/* Symbols that so many values of a group are in. */
+/* The number of symbols for 'values' values of a group. */
 ZTI_STATIC uint32_t symbols_in(uint32_t values, uint32_t book)
 {
     return (values * symbol_bits(book) + 7) / 8;
 }
 
-/* Classes numbered without those that Huffman codes have no use for, and back. */
+/* Class numbers leave out the classes that Huffman codes do not use. */
 ZTI_STATIC uint32_t class_number(uint32_t c)
 {
     return is_list(c) ? c : c - (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
 }
 
-/* A step to below 0 leaves a number that is no class, however it is taken. */
+/* A negative number is no valid class either. */
 ZTI_STATIC uint32_t class_of_number(uint32_t number)
 {
     return (int32_t)number <= ZTI_SZ_SPARSE_CODED ? number
                                                   : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
 }
 
-/* A class or its number, knowing the one before: the difference, folded; and back. */
+/* The step from a class (or class number) to the next: the difference, folded; and the inverse. */
 ZTI_STATIC uint32_t class_step(uint32_t c, uint32_t before)
 {
     return ZTI_SZ_FOLDED(c - before, 32);
@@ -210,27 +214,27 @@ ZTI_STATIC uint32_t class_after(uint32_t step, uint32_t before)
     return before + ZTI_SZ_UNFOLDED(step);
 }
 
-/* The symbol of a class, knowing the one before. */
+/* The symbol of a class, given the class before. */
 ZTI_STATIC uint32_t class_symbol(uint32_t c, uint32_t before)
 {
     return class_step(class_number(c), class_number(before));
 }
 
-/* v in a Rice code of k low bits. */
+/* The Rice code of v with k low bits. */
 ZTI_STATIC struct zti_sz_code rice_code(uint32_t v, uint32_t k)
 {
     const uint32_t zeros = v >> k;
     return code_of((UINT64_C(1) | (uint64_t)(v & ((1u << k) - 1)) << 1) << zeros, zeros + 1 + k);
 }
 
-/* The parameter that the step to a class has in Rice codes. */
+/* The parameter of the Rice code of the step to a class. */
 ZTI_STATIC uint32_t class_bits(uint32_t before)
 {
     return before > ZTI_SZ_SPARSE ? 0 : before > 4 ? 2 : 1;
 }
 
-/* A class, knowing the one before: after class 0 in Elias's gamma code, else the difference in a
- * Rice code, of which more than 14 zeros say that 7 bits follow with the class itself. */
+/* The code of a class, given the class before: after class 0, Elias's gamma code; else the step in
+ * a Rice code, or, if that has more than 14 zeros, 15 zeros and 7 bits of the class. */
 ZTI_STATIC struct zti_sz_code class_code(uint32_t c, uint32_t before)
 {
     if (before == 0) {
@@ -243,8 +247,8 @@ ZTI_STATIC struct zti_sz_code class_code(uint32_t c, uint32_t before)
     return code_of((uint64_t)c << ZTI_SZ_CLASS_ESCAPE, ZTI_SZ_CLASS_ESCAPE + ZTI_SZ_CLASS_BITS);
 }
 
-/* The class that the next 32 bits begin with, and the bits of its code. Any bits give a number; the
- * caller compares it with the largest class. */
+/* The class at the start of the next 32 bits, and the length of its code. Any bits give a number;
+ * the caller compares it with the largest class. */
 ZTI_STATIC uint32_t class_in(uint32_t bits, uint32_t before, uint32_t *length)
 {
     const uint32_t zeros = zti_ctz32(bits | 1u << ZTI_SZ_CLASS_ESCAPE);
@@ -272,7 +276,7 @@ ZTI_STATIC uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
 /* ---- books, and symbols of the published cuSZ coder -------------------------------------------
  */
 
-enum { ZTI_SZ_CUSZ_PART = 1024 }; /* symbols of a tile that begin at a known place */
+enum { ZTI_SZ_CUSZ_PART = 1024 }; /* symbols of a part, whose place is known */
 
 ZTI_STATIC uint32_t books_of(uint32_t coder)
 {
@@ -289,8 +293,8 @@ ZTI_STATIC uint32_t cusz_parts(uint32_t n)
     return (n + ZTI_SZ_CUSZ_PART - 1) / ZTI_SZ_CUSZ_PART;
 }
 
-/* The symbol of a residual of an unsigned type, d + bins / 2, or 0: it is kept as it is; and back.
- */
+/* The symbol of a residual d of an unsigned type: d + bins / 2, or 0 if it is stored unchanged; and
+ * the inverse. */
 #define ZTI_SZ_CUSZ_SYMBOL(type, d, bins)                                                          \
     ((type)((type)((d) + (bins) / 2) - 1) < (type)((bins)-1) ? (uint32_t)((d) + (bins) / 2) : 0)
 
@@ -301,14 +305,14 @@ ZTI_STATIC int32_t cusz_residual(uint32_t symbol, uint32_t bins)
 
 /* ---- forms of tiles -------------------------------------------------------------------------- */
 
-/* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
- * without loss beside the others. */
+/* Whether a tile's integers are in Huffman codes. Lossless tiles of a lossy stream are not, since
+ * the books do not count them. */
 ZTI_STATIC bool is_coded(uint32_t coder, uint32_t form)
 {
     return coder != ZTI_SZ_FAST && !(form & ZTI_SZ_LOSSLESS);
 }
 
-/* The same as cuSZ codes them. */
+/* Whether a tile is coded as cuSZ does. */
 ZTI_STATIC bool is_cusz(uint32_t coder, uint32_t form)
 {
     return coder == ZTI_SZ_CUSZ && is_coded(coder, form);
@@ -325,7 +329,7 @@ ZTI_STATIC bool has_residuals(uint32_t form)
     return (form & ZTI_SZ_KIND) == ZTI_SZ_NARROW || (form & ZTI_SZ_KIND) == ZTI_SZ_WIDE;
 }
 
-/* Whether integers are the bits of values, and whether marks of zeros and signs are beside them. */
+/* Whether integers are the bits of values, and whether a tile has marks of zeros and signs. */
 ZTI_STATIC bool is_of_bits(const struct zti_sz *sz, uint32_t form)
 {
     return sz->source == ZTI_SZ_BITS || (form & ZTI_SZ_LOSSLESS);
@@ -337,7 +341,7 @@ ZTI_STATIC bool has_marks(const struct zti_sz *sz, uint32_t form)
            (form & ZTI_SZ_KIND) != ZTI_SZ_RAW;
 }
 
-/* Whether a tile that is not short by prediction is tried without loss; and whether it is short. */
+/* Whether a tile that is not short is also tried without loss; and whether it is short. */
 ZTI_STATIC bool may_be_lossless(const struct zti_sz *sz)
 {
     return sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_LOG;
@@ -348,8 +352,8 @@ ZTI_STATIC bool is_short(uint32_t bytes, uint32_t raw_bytes)
     return bytes < raw_bytes / 4 * 3;
 }
 
-/* A tile's first byte; the bytes of its base, which is there as its distance from the centre,
- * folded. */
+/* A tile's first byte, and the number of bytes of its base, which is stored as its distance from
+ * the centre, folded. */
 ZTI_STATIC uint32_t base_bytes_of(uint64_t away)
 {
     return (zti_bit_length64(away) + 7) / 8;
@@ -365,7 +369,7 @@ ZTI_STATIC uint32_t base_bytes_in(uint32_t first)
     return first >> 4;
 }
 
-/* The form where all integers are the base. */
+/* The form of a tile whose integers are all the base. */
 ZTI_STATIC uint32_t zero_form(uint32_t form)
 {
     return (form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
@@ -377,7 +381,7 @@ ZTI_STATIC uint32_t tile_most_bytes(uint32_t n, uint32_t value_bytes)
     return 1 + n * value_bytes;
 }
 
-/* Whether a tile of n such values can begin with this byte. */
+/* Whether a tile of n values can begin with this byte. */
 ZTI_STATIC bool is_first_byte(const struct zti_sz *sz, uint32_t n, uint32_t value_bytes,
                               uint32_t first)
 {

@@ -1,21 +1,21 @@
-/* strips.h: kernel text: tiles beside each other along the last axis put together, so that their
- * rows go to the array as one. Where rows begin and end within lines of memory, each tile would
- * have two lines a row fetched to be written in part; rows of several tiles are mostly whole lines,
- * which are written past the caches. */
+/* strips.h: kernel text: join neighbouring tiles along the last axis to a strip, whose rows are
+ * written to the array. If a tile's rows begin and end within cache lines, writing them fetches two
+ * lines for each row; the rows of a strip are mostly whole lines, which are written past the
+ * caches. */
 
-enum { WINDOW_TILES = 16 }; /* that are decoded before what they are put together to is written */
+enum { WINDOW_TILES = 16 }; /* most tiles decoded before their strips are written */
 
-/* Tiles that are decoded, in their order, and where each goes. */
+/* Tiles that are decoded together, in their order, and where each goes. */
 struct window {
-    const struct zti_view *view; /* all of them in the end; NULL: they are passed over */
+    const struct zti_view *view; /* where all values go; NULL: the tiles are skipped */
     uint32_t tiles, strips;
     size_t used; /* bytes of the room */
     struct tile tile[WINDOW_TILES];
     const struct zti_view *to[WINDOW_TILES];
-    struct zti_view strip[WINDOW_TILES]; /* the room's */
+    struct zti_view strip[WINDOW_TILES]; /* strips in the room */
 };
 
-/* Bytes that follow each other to where they are not looked at again soon. */
+/* Copy contiguous bytes, whole cache lines past the caches. */
 ZTI_INLINE void stream_bytes(void *to, const void *from, size_t bytes)
 {
     size_t done = (0 - (uintptr_t)to) % 64;
@@ -29,7 +29,7 @@ ZTI_INLINE void stream_bytes(void *to, const void *from, size_t bytes)
     memcpy((uint8_t *)to + done, (const uint8_t *)from + done, bytes - done);
 }
 
-/* The rows of an array that a tile goes to, if all of it is in the view. */
+/* The rows of an array that a tile is written to, if the whole tile is in the view. */
 static bool is_in_view(const struct tile *tile, const struct zti_view *view, struct rows *rows)
 {
     struct tile own = *tile;
@@ -42,7 +42,7 @@ static bool is_in_view(const struct tile *tile, const struct zti_view *view, str
     return true;
 }
 
-/* Whether a tile's rows are better written with those of tiles beside it. */
+/* Whether a tile's rows are not whole cache lines. */
 static bool is_for_strips(const struct tile *tile, const struct zti_view *view)
 {
     struct rows rows;
@@ -63,8 +63,8 @@ static bool is_beside(const struct tile *tile, const struct tile *next)
     return next->origin[last] == tile->origin[last] + tile->extent[last];
 }
 
-/* A strip of tiles [first, end); false where there is no room for it. Its rows follow each other
- * without a gap where those of the view do, so that they are one. */
+/* Add a strip for tiles [first, end); false if there is no room for it. Its rows are contiguous if
+ * those of the view are, so that they can be joined. */
 static bool add_strip(const struct zti_coding *coding, struct window *w, uint32_t first,
                       uint32_t end)
 {
@@ -93,7 +93,7 @@ static bool add_strip(const struct zti_coding *coding, struct window *w, uint32_
     return true;
 }
 
-/* Say where each tile goes: to the view, or to a strip. */
+/* Choose where each tile goes: to the view, or to a strip. */
 static void lay_window(const struct zti_coding *coding, struct window *w)
 {
     w->used = w->strips = 0;
@@ -111,7 +111,7 @@ static void lay_window(const struct zti_coding *coding, struct window *w)
     }
 }
 
-/* What was put together to the view. */
+/* Write the strips to the view. */
 static void write_strips(const struct window *w)
 {
     for (uint32_t i = 0; i < w->strips; i++) {

@@ -1,11 +1,12 @@
-/* sums.h: kernel text: differences along axes, modulo 2^VAL_BITS, and the sums that undo them;
- * a tile's integers in groups. The includer defines
+/* sums.h: kernel text: Lorenzo residuals, one axis at a time: differences modulo 2^VAL_BITS, and
+ * the prefix sums that undo them; blocks; and a tile's integers encoded, estimated and counted. The
+ * includer defines
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix */
 
-/* to[i] = from[i] - from[i - step], and from[i] itself where a run begins, and in a run at every
- * multiple of 'piece'. */
+/* to[i] = from[i] - from[i - step], but to[i] = from[i] at the start of each run and, in a run, of
+ * each piece. */
 ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step,
                                  uint32_t run, uint32_t piece)
 {
@@ -17,7 +18,8 @@ ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_
                 to[at + i] = from[at + i];
 }
 
-/* Elements of a run along axis i, of which 'step' are side by side, and of its pieces. */
+/* The elements of a piece along axis i, whose neighbours are 'step' apart: of a restart, or of the
+ * whole axis. */
 static inline uint32_t NAME(piece_of)(const struct tile *tile, uint32_t i, uint32_t step)
 {
     return step * (tile->block && tile->block < tile->extent[i] ? tile->block : tile->extent[i]);
@@ -44,7 +46,7 @@ ZTI_INLINE void NAME(add_row)(uval *restrict to, const uval *restrict from, uint
         to[i] = (uval)(to[i] + from[i]);
 }
 
-/* Sums along one axis, in place. */
+/* Prefix sums along one axis, in place. */
 ZTI_INLINE void NAME(sum_piece)(uval *u, uint32_t step, uint32_t piece)
 {
     if (step == 1) {
@@ -68,7 +70,7 @@ static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
     }
 }
 
-/* Zigzag, with zeros to the end of the last group. */
+/* Fold n values, and append zeros to the end of the last group. */
 static void NAME(fold)(uval *u, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -83,8 +85,8 @@ static void NAME(unfold)(uval *u, uint32_t n)
         u[i] = ZTI_SZ_UNFOLDED(u[i]);
 }
 
-/* Subtract the first integer from all, unless there is to be no base; returns it, and in *is_zero
- * whether nothing is left. */
+/* Subtract the first integer from all, if has_base; returns it, or 0. *is_zero: all results are
+ * 0. */
 static uval NAME(take_base)(uval *u, uint32_t n, bool has_base, bool *is_zero)
 {
     const uval base = has_base ? u[0] : 0;
@@ -103,8 +105,8 @@ static void NAME(add_base)(uval *u, uint32_t n, uval base)
         u[i] = (uval)(u[i] + base);
 }
 
-/* Exact values need integers too, for their neighbours' sake: those of the value before in the
- * row, at the start of a row of the value above, at the start of the tile of the first that is not
+/* Give exact values integers that suit their neighbours: that of the value before in the row; at a
+ * row's start, that of the value above; at the tile's start, that of the first value that is not
  * exact. */
 static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval *u, uval centre)
 {
@@ -120,7 +122,7 @@ static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval
             u[i] = i % row != 0 ? u[i - 1] : i > 0 ? u[i - row] : first;
 }
 
-/* From a tile in C order to one block after another, or back. */
+/* Move a tile's values from C order to one block after another, or back. */
 static void NAME(move_blocks)(const struct tile *tile, const struct blocks *b, bool is_back,
                               const uval *from, uval *to)
 {
@@ -158,8 +160,8 @@ static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile 
 
 #include "codec/sz/lorenzo/integers.h" /* sums_in_lines */
 
-/* A tile's integers, in a (b is as long), to folded residuals in the order of groups: where these
- * are. Not if they are all zero, which is told. */
+/* Convert a tile's integers in a to folded residuals in the order of groups; returns these, in a or
+ * b (as long). If all are zero, only sets *is_zero. */
 static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile *tile, uval *a,
                              uval *b, bool *is_zero)
 {
@@ -178,8 +180,8 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
     return NAME(in_blocks)(coding, tile, a, b);
 }
 
-/* The inverse, but of Huffman codes of effort 'default', which are taken of several tiles at once;
- * still in the order of groups. */
+/* Read a tile's residuals, in the order of groups, from Rice codes or cuSZ's format. Huffman codes
+ * of effort 'default' are read in decode.h, for several tiles at once. */
 static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                  uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
                                  struct NAME(residuals) * to)
@@ -190,7 +192,7 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
     return NAME(take_cusz)(coding, r, to->u, tile->n, end_bits);
 }
 
-/* How far a tile's base is from the centre, folded; and back. */
+/* The distance of a tile's base from the centre, folded; and the inverse. */
 ZTI_INLINE uval NAME(away_of)(const struct zti_coding *coding, uval first)
 {
     const uval away =
@@ -204,9 +206,8 @@ ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
     return (uval)sz_of(coding)->centre + ZTI_SZ_UNFOLDED(half);
 }
 
-/* Append a tile whose residuals are in u, in the order of groups, and whose first integer is base,
- * as described at the top of sz.c. Memory is asked for 'ahead' meanwhile. False where that takes
- * more than most_bytes. */
+/* Write a tile as stream.c describes, from its residuals u in the order of groups and its first
+ * integer, base; false if it takes more than most_bytes. 'ahead' is prefetched meanwhile. */
 static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                 uint32_t form, const struct exact *exact, const uval *u, uval base,
                                 bool is_zero, struct rows *ahead, uint8_t *out, uint32_t most_bytes,
@@ -242,7 +243,7 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
     return *bytes <= most_bytes;
 }
 
-/* The same of integers, a (b is as long). */
+/* As put_residuals, from integers in a (b is as long). */
 static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
                                uint32_t form, const struct exact *exact, uval *a, uval *b,
                                struct rows *ahead, uint8_t *out, uint32_t most_bytes,
@@ -260,7 +261,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
                                bytes);
 }
 
-/* The integers of a tile from its residuals and its base; in d->u or in spare. */
+/* Convert a tile's residuals and its base to integers, in d->u or in spare. */
 static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *tile, uint32_t form,
                             uint64_t away, struct NAME(residuals) * d, uval *spare)
 {
@@ -288,13 +289,13 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
     return u;
 }
 
-/* A box of values whose bits are looked at with each set of axes. */
+/* A box of values whose bits are estimated with each set of axes. */
 struct NAME(box) {
     const struct tile *tile;
     uint32_t step[ZT_MAX_RANK];
-    uint32_t count; /* of those that have one before them along every axis: */
+    uint32_t count; /* number of values with a predecessor along every axis */
     uint16_t inside[ZTI_SZ_BOX_VALUES];
-    uval *spare, *left; /* a box for each axis, and one */
+    uval *spare, *left; /* spare: a box for each axis; left: one box */
     uint64_t *bits;
 };
 
@@ -324,8 +325,8 @@ ZTI_INLINE void NAME(pick)(const uval *restrict from, const uint16_t *restrict w
         to[i] = from[which[i]];
 }
 
-/* Add the bits of what differences along a set of axes left, and of those along more axes. What is
- * at edges is wrong in differences, and does not count. */
+/* Add the bits of the differences along a set of axes, and of those along more axes. Differences at
+ * the box's edges are wrong, and are not counted. */
 static void NAME(add_bits)(const struct NAME(box) * box, const uval *u, uint32_t axes,
                            uint32_t next)
 {
@@ -340,9 +341,9 @@ static void NAME(add_bits)(const struct NAME(box) * box, const uval *u, uint32_t
     }
 }
 
-/* Add the bits of a tile's integers with each set of axes. Only values that have one before them
- * along every axis count: a stream's own tiles are as long as they can be where differences are
- * taken (zti_sz_set_grid), these are not. spare and left are scratch. */
+/* Add the bits of a tile's integers with each set of axes. Only values with a predecessor along
+ * every axis count, since the tiles of a stream are longer along the axes of differences than this
+ * one (zti_sz_set_grid). spare and left are scratch. */
 static void NAME(look)(const struct tile *tile, const uval *from, uval *spare, uval *left,
                        uint64_t *bits)
 {
@@ -365,7 +366,7 @@ static void NAME(count_residuals)(const struct zti_coding *coding, const struct 
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
 }
 
-/* The same of its integers, a (b is as long). */
+/* As count_residuals, from integers in a (b is as long). */
 static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
                                  uval *b, struct rows *ahead, struct zti_sz_counts *counts)
 {
@@ -385,8 +386,8 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
     zti_sz_count(coding, counts, 0, symbols, tile->n);
 }
 
-/* Add the bits of a tile's integers with groups that are runs, and with groups that are blocks
- * where it is made of these: in Rice codes. */
+/* Add the bits of a tile's integers in Rice codes, with groups that are runs, and with groups that
+ * are blocks if the tile consists of these. */
 static void NAME(try_groups)(const struct zti_coding *coding, const struct tile *tile, uval *a,
                              uval *b, uint64_t *bits)
 {

@@ -1,4 +1,5 @@
-/* tile.h: kernel text: what the encoder and the decoder of tiles share: places and rows. */
+/* tile.h: kernel text: what the encoder and the decoder of tiles share: buffers of values and
+ * integers, a tile's place, and copies of rows. */
 
 /* A tile's values, contiguous. */
 union values {
@@ -9,7 +10,7 @@ union values {
     uint8_t bytes[ZTI_SZ_RAW_BYTES];
 };
 
-/* A tile's integers, and what is looked at beyond (lorenzo/integers.h). */
+/* A tile's integers, and those after them that lines may read (lorenzo/integers.h). */
 union integers {
     _Alignas(64) uint32_t u32[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
     uint64_t u64[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
@@ -28,7 +29,7 @@ static struct tile tile_at(const struct zti_coding *coding, const struct zti_wal
     return tile;
 }
 
-/* Floats' bits in the order of the numbers, or back. */
+/* Convert floats' bits to integers of the same order, or back. */
 static void order_bits(uint32_t type, uint32_t n, const void *from, void *to)
 {
     if (type == ZT_F32)
@@ -39,7 +40,7 @@ static void order_bits(uint32_t type, uint32_t n, const void *from, void *to)
             ((uint64_t *)to)[i] = ZTI_SZ_ORDERED(((const uint64_t *)from)[i], 64);
 }
 
-/* One row of values between strided and contiguous memory. */
+/* Copy a row of values between strided and contiguous memory. */
 ZTI_INLINE void copy_row(void *to, int64_t to_stride, const void *from, int64_t from_stride,
                          uint32_t n, size_t value_bytes)
 {

@@ -1,8 +1,11 @@
-/* words.h: kernel text: groups of 64 integers, and what of them fits in bytes (lorenzo/bytes.h).
- * The includer defines uval        uint32_t or uint64_t VAL_BITS    their width NAME(x)     x with
- * this instance's suffix and has included lorenzo/lines.h. */
+/* words.h: kernel text: convert groups of 64 integers to bytes (lorenzo/bytes.h). The includer
+ * defines
+ *   uval        uint32_t or uint64_t
+ *   VAL_BITS    their width
+ *   NAME(x)     x with this instance's suffix
+ * and has included lorenzo/lines.h. */
 
-/* All bits that one of the values has; where none has more than 255, 255. */
+/* The OR of the values, or 255 if it is less. */
 ZTI_INLINE uval NAME(any)(const uval *u)
 {
     NAME(line) all = NAME(load_line)(u);
@@ -13,7 +16,8 @@ ZTI_INLINE uval NAME(any)(const uval *u)
     return NAME(v_or)(all);
 }
 
-/* The values without their low k bits: where that is more, 255, or the lowest eight bits of it. */
+/* The values shifted right by k bits, as bytes: clipped to 255 or, if is_cut, their lowest eight
+ * bits. */
 ZTI_INLINE struct small NAME(bytes_above)(const uval *u, uint32_t k, bool is_cut)
 {
     u32s part[ZTI_SZ_GROUP / V_LANES_32];

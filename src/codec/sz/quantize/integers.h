@@ -1,17 +1,18 @@
-/* integers.h: kernel text: numbers of one floating-point type to integers, multiples of a step or
- * logarithms, 64 at a time where all are good at the first trial. The includer defines
+/* integers.h: kernel text: quantize values of one floating-point type to integers, which are
+ * multiples of a step or logarithms; 64 at a time if all keep the bound at the first trial. The
+ * includer defines
  *   scalar      float or double
  *   NAME(x)     x with this instance's suffix
  * and has included quantize/lattice.h and quantize/logarithms.h. */
 
-/* The integer of one value; false where it is to be kept as it is. */
+/* The integer of one value; false if it must be stored exactly. */
 ZTI_INLINE bool NAME(integer_of)(const struct zti_sz *sz, bool is_log, scalar x, double limit,
                                  int64_t *q)
 {
     return is_log ? NAME(log_or_exact)(sz, x, q) : NAME(nearest)(sz, x, limit, q);
 }
 
-/* n values of 64-bit integers. */
+/* Quantize n values to 64-bit integers. */
 static inline void NAME(quantize_wide)(const struct zti_sz *sz, bool is_log, const scalar *x,
                                        uint32_t n, uint64_t *q, struct exact *exact)
 {
@@ -24,7 +25,7 @@ static inline void NAME(quantize_wide)(const struct zti_sz *sz, bool is_log, con
     }
 }
 
-/* n values of 32-bit integers; false where a finite value of doubles needs more. x and q are
+/* Quantize n values to 32-bit integers; false if a finite double needs more bits. x and q are
  * readable and writable to the end of the last group. */
 static bool NAME(quantize)(const struct zti_sz *sz, bool is_log, const scalar *x, uint32_t n,
                            uint32_t *q, struct exact *exact)

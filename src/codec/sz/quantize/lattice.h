@@ -1,11 +1,11 @@
-/* lattice.h: kernel text: numbers of one floating-point type to multiples of a step and back, 64
- * at a time. The includer defines
+/* lattice.h: kernel text: quantize values of one floating-point type to multiples of a step, 64 at
+ * a time, and dequantize them. The includer defines
  *   scalar      float or double
  *   word        uint32_t or uint64_t: as wide
  *   NAME(x)     x with this instance's suffix
  * and has included quantize/multiples.h. */
 
-/* 64 values; false where not all of them are within the limits. */
+/* Quantize 64 values; false if one is not within the limits. */
 ZTI_INLINE bool NAME(quantize_64)(const struct NAME(lattice) * l, const scalar *x, uint32_t *q)
 {
     struct beyond beyond = {{0}, {0}};

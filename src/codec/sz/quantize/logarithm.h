@@ -1,22 +1,22 @@
-/* logarithm.h: text for the CPU and for kernels: one value to a logarithm, as an integer, and
- * back: for a bound that is a part of each value. The includer defines
+/* logarithm.h: text for the CPU and for kernels: quantize one value to an integer logarithm, for a
+ * bound relative to each value, and dequantize it. The includer defines
  *   scalar      float or double
  *   NAME(x)     x with this instance's suffix
  *
- * |x| = (1 + m) 2^e, 0 <= m < 1, has the logarithm e + L(m) with L(m) = A m / (1 + (A - 1) m) and
- * A = sqrt 2, which is log2(1 + m) nearly: both ends are the same, and where one binade meets the
- * next L has a derivative too. It is made of one division, and so is its inverse
- * y / (A - (A - 1) y): any machine computes the same bits of both, and vectors of them. Its steps,
- * relative to x, are smallest where m = sqrt 2 - 1 and 3 % larger at the ends, where they are
- * 1 / sqrt 2 of a step of L: that they are not all alike costs 0.03 bits a value on average.
+ * |x| = (1 + m) 2^e, 0 <= m < 1, has the logarithm e + L(m), with L(m) = A m / (1 + (A - 1) m) and
+ * A = sqrt 2. L(m) is close to log2(1 + m): it is equal at both ends, and continuously
+ * differentiable from one binade to the next. L and its inverse y / (A - (A - 1) y) need one
+ * division each, so all machines compute the same bits, in vectors too. A step of L is smallest
+ * relative to x at m = sqrt 2 - 1, and 3 % larger at the ends, where it is 1 / sqrt 2 of a step of
+ * L; that steps differ costs 0.03 bits a value on average.
  *
- * Integers are the multiples of 8 / M of the logarithm, M the fineness: q stands for e and L(m)
- * with 8 q = e M + L(m) M. Zeros and signs are kept apart (marks.c). Each integer is turned
- * back and compared before it is accepted. */
+ * The logarithm is quantized to multiples of 8 / M, M the fineness: the integer q stands for e and
+ * L(m) with 8 q = e M + L(m) M. Zeros and signs are stored apart (marks.c). The encoder dequantizes
+ * each integer and compares it with the value before it accepts it. */
 
 #define ROOT 0x1.6a09e667f3bcdp0 /* A */
 
-/* The number that stands for e and r = L(m) M, 0 <= r < M, rounded once where it is subnormal. */
+/* The number with exponent e and r = L(m) M, 0 <= r < M; rounded once if it is subnormal. */
 ZTI_INLINE scalar NAME(power)(double e, double r, double fineness)
 {
     const double magic = 0x1p52, least = -1022, most = 1023;
@@ -32,7 +32,7 @@ ZTI_INLINE scalar NAME(power)(double e, double r, double fineness)
     return (scalar)((1 + m) * big * rest);
 }
 
-/* The number of an integer below 2^31 in magnitude: exponent and rest of 8 q over M. */
+/* The number of an integer below 2^31 in magnitude: quotient and remainder of 8 q / M. */
 ZTI_INLINE scalar NAME(number)(double q, double fineness, double inverse)
 {
     const double magic = 0x1.8p52, u = 8 * q;
@@ -40,7 +40,7 @@ ZTI_INLINE scalar NAME(number)(double q, double fineness, double inverse)
     return NAME(power)(r < 0 ? near - 1 : near, r < 0 ? r + fineness : r, fineness);
 }
 
-/* The same of any integer. */
+/* As number, for any integer. */
 ZTI_STATIC scalar NAME(wide_number)(int64_t q, const struct zti_sz *sz)
 {
     const int64_t most = INT64_C(1) << 59, fineness = (int64_t)sz->fineness;
@@ -53,7 +53,7 @@ ZTI_STATIC scalar NAME(wide_number)(int64_t q, const struct zti_sz *sz)
     return NAME(power)((double)e, (double)r, (double)fineness);
 }
 
-/* The parts of the logarithm of a normal number of doubles' range. */
+/* The parts e and L(m) of the logarithm of a normal double. */
 ZTI_INLINE double NAME(parts)(double v, double *e)
 {
     const uint64_t bits = zti_bits_of_double(v), one = UINT64_C(0x3ff) << 52;
@@ -63,15 +63,15 @@ ZTI_INLINE double NAME(parts)(double v, double *e)
     return ROOT * m / (1 + (ROOT - 1) * m);
 }
 
-/* Whether y may stand for v > 0: sz->bound is so much below what was asked for that the rounding of
- * the product does no harm, and v - y is exact where it is small. */
+/* Whether y keeps the bound for v > 0. sz->bound is below the requested one by more than the
+ * product's rounding error, and v - y is exact if it is small. */
 ZTI_INLINE bool NAME(is_near)(double v, double y, double bound)
 {
     return fabs(v - y) <= bound * v;
 }
 
-/* The integer for one magnitude v > 0; false where none keeps the bound. Where that is tiny or huge
- * it is scaled so that nothing is subnormal, exactly. */
+/* The integer for one magnitude v > 0; false if none keeps the bound. A tiny or huge v is scaled by
+ * a power of two, so that nothing is subnormal or overflows. */
 ZTI_STATIC bool NAME(nearest_log)(const struct zti_sz *sz, double v, int64_t *q)
 {
     const double tiny = 0x1p-900, up = 0x1p200, fineness = (double)sz->fineness;
@@ -93,8 +93,8 @@ ZTI_STATIC bool NAME(nearest_log)(const struct zti_sz *sz, double v, int64_t *q)
     return false;
 }
 
-/* One of 64 values that are tried together: whether it is 0 or, at the first trial, within the
- * bound of a number whose integer is within 2^30. inverse: 1 / fineness. */
+/* Quantize one of 64 values that are tried together: true if it is 0, or the first trial keeps the
+ * bound with an integer within 2^30. inverse: 1 / fineness. */
 ZTI_INLINE bool NAME(log_at_once)(scalar x, double fineness, double inverse, double bound,
                                   uint32_t *q)
 {
@@ -108,7 +108,7 @@ ZTI_INLINE bool NAME(log_at_once)(scalar x, double fineness, double inverse, dou
     return is_good | (v == 0);
 }
 
-/* The integer for one value, 0 for zeros; false, and 0, where it is to be kept as it is. */
+/* The integer for one value, 0 for zeros; false, and 0, if it must be stored exactly. */
 ZTI_STATIC bool NAME(log_or_exact)(const struct zti_sz *sz, scalar x, int64_t *q)
 {
     const bool is_good = x == 0 || NAME(nearest_log)(sz, fabs((double)x), q);

@@ -1,9 +1,9 @@
-/* logarithms.h: kernel text: numbers of one floating-point type to logarithms, as integers, and
- * back: for a bound that is a part of each value. quantize/logarithm.h, whose parameters these are
- * too, has what is done with one value. */
+/* logarithms.h: kernel text: quantize values of one floating-point type to integer logarithms, for
+ * a bound relative to each value, and dequantize them. quantize/logarithm.h has the functions for
+ * one value, and the parameters of both texts. */
 #include "codec/sz/quantize/logarithm.h"
 
-/* 64 values; false where not all of them are good at once. */
+/* Quantize 64 values; false if one fails the first trial. */
 ZTI_INLINE bool NAME(log_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
 {
     const double fineness = (double)sz->fineness, inverse = 1 / fineness, bound = sz->bound;
@@ -13,8 +13,7 @@ ZTI_INLINE bool NAME(log_64)(const struct zti_sz *sz, const scalar *x, uint32_t 
     return bad == 0;
 }
 
-/* Which of n values are zero, and which are negative. x is readable to the end of the last group.
- * */
+/* Mark which of n values are zero, and which are negative. */
 static void NAME(mark)(const scalar *x, uint32_t n, struct exact *exact)
 {
     memset(exact->zero, 0, sizeof exact->zero);
@@ -33,7 +32,7 @@ static void NAME(mark)(const scalar *x, uint32_t n, struct exact *exact)
     }
 }
 
-/* Zeros and signs; x is writable to the end of the last group. */
+/* Apply zeros and signs to n values; x is writable to the end of the last group. */
 static void NAME(apply_marks)(const struct exact *exact, uint32_t n, scalar *x)
 {
     for (uint32_t first = 0; first < n; first += 64) {

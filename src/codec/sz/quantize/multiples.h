@@ -1,8 +1,8 @@
-/* multiples.h: kernel text: a line of floating-point values to the nearest multiples of a step,
- * where all are within the limits of quantize/nearest.h, and back. Included once by each instance,
+/* multiples.h: kernel text: quantize a line of floating-point values to the nearest multiples of a
+ * step, within the limits of quantize/nearest.h, and dequantize it. Each instance includes it once,
  * after lorenzo/lines.h of 32 bits. */
 
-/* What is not within the limits: a lane's top bit is set. */
+/* Values not within the limits: their lane's top bit is set. */
 struct beyond {
     line_32 f32;
     line_64 f64;
@@ -18,7 +18,7 @@ ZTI_INLINE line_64 size_of_doubles(f64s v)
     return (line_64)v & (uint64_t)INT64_MAX;
 }
 
-/* The multiples, if it is sure without doubles (sure_of in quantize/nearest.h). */
+/* The multiples, if floats suffice to prove them (sure_of in quantize/nearest.h). */
 ZTI_INLINE bool sure_multiples(f32s v, const struct lattice_f32 *l, line_32 *q)
 {
     const f32s none = {0}, magic = 0x1.8p23F - none;
@@ -68,9 +68,9 @@ ZTI_INLINE bool is_beyond(const struct beyond *beyond)
            m_any_64(v_is_less_64(beyond->f64, v_all_64(0)));
 }
 
-/* ---- back: products of integers with a step ---- */
+/* ---- dequantization: products of integers with a step ---- */
 
-/* Doubles: of narrow integers those of half i of a line. */
+/* Products as doubles; for 32-bit integers, those of half i of a line. */
 ZTI_INLINE f64s doubles_of_32(line_32 v, uint32_t i, double step)
 {
     return doubles_in(v, i) * step;
@@ -82,7 +82,7 @@ ZTI_INLINE f64s doubles_of_64(line_64 v, uint32_t i, double step)
     return __builtin_convertvector((i64s)v, f64s) * step;
 }
 
-/* Products of f64s, rounded to f32s; products of f32s. */
+/* Products in double, rounded to float; and products in float. */
 ZTI_INLINE f32s floats_of_32(line_32 v, double step)
 {
     return floats_of(doubles_of_32(v, 0, step), doubles_of_32(v, 1, step));

@@ -1,14 +1,14 @@
-/* nearest.h: text for the CPU and for kernels: a number of one floating-point type to the
- * multiple of a step that is nearest. The includer defines
+/* nearest.h: text for the CPU and for kernels: quantize a value of one floating-point type to the
+ * nearest multiple of a step. The includer defines
  *   scalar      float or double
  *   word        uint32_t or uint64_t: as wide
  *   NAME(x)     x with this instance's suffix
  *
- * What is accepted is within the bound in exact arithmetic. y = q * step is what the decoder makes
- * of q, so only x - y matters. Where x and y are within a factor of two of each other, or y is 0,
- * the difference is exact. Else |q| is 1 (more would be off by more than a step), and it is 1 only
- * where |x| / step came out above one half; two roundings of 2^-53 do not bring |x| there from a
- * place where |x - y|, rounded, hides that it is above the bound. */
+ * An accepted integer keeps the bound in exact arithmetic. The decoder computes y = q * step, so
+ * only x - y matters. If x and y are within a factor of two of each other, or y is 0, the
+ * difference is exact. Else |q| is 1 (a larger one would be off by more than a step), and so the
+ * computed |x| / step is above one half. Its two roundings of 2^-53 are too small for an |x| for
+ * which the rounded |x - y| is within the bound and the exact one is not. */
 
 /* The number of an integer. */
 ZTI_INLINE scalar NAME(multiple_of)(double q, double step)
@@ -16,8 +16,8 @@ ZTI_INLINE scalar NAME(multiple_of)(double q, double step)
     return (scalar)(q * step);
 }
 
-/* The integer for one value: the nearest multiple, or one beside it where the quotient was rounded
- * to the wrong side; false where none keeps the bound. */
+/* The integer for one value: that of the nearest multiple, or its neighbour if the quotient was
+ * rounded to the wrong side; false if none keeps the bound. */
 ZTI_STATIC bool NAME(nearest)(const struct zti_sz *sz, scalar x, double limit, int64_t *q)
 {
     const double v = (double)x, t = rint(v * (1 / sz->step));
@@ -41,12 +41,12 @@ ZTI_STATIC bool NAME(is_for_wide)(const struct zti_sz *sz, scalar x)
 
 /* ---- values at the first trial --------------------------------------------------------------- */
 
-/* What values are compared with: by magnitude, as integers, which NaN and infinities are above.
- * Both are a little less than what decides about a value (nearest), so that the rounding of x - y
- * does not matter; what is in between goes the slow way to the same result. */
+/* Limits with which magnitudes are compared as integers; NaN and infinities are above both. Both
+ * are slightly below the limits of 'nearest', so that the rounding of x - y does not matter; a
+ * value in between is given to 'nearest', with the same result. */
 struct NAME(limits) {
-    word reach; /* of values within 2^29 steps */
-    word error; /* a little below the bound; 0 where that cannot be said */
+    word reach; /* magnitude of 2^29 steps */
+    word error; /* slightly below the bound; 0 if the type cannot express that */
 };
 
 ZTI_INLINE word NAME(magnitude)(scalar x)
@@ -66,13 +66,13 @@ ZTI_STATIC struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
     return limits;
 }
 
-/* In floats alone, a multiple k of a value x, of which it is sure that it is the nearest and within
- * the bound: |x - k step| + |x| 2^-22 <= sure. What comes out for k does not matter, only how much
- * x - k step may be off: a step rounded to a float (2^-24 of k step), the product rounded (as much,
- * none if fused), and k step as a float, which the decoder makes of it (as much). From |k| = 2 on
- * |x| is at least 3/4 of k step, so that |x| 2^-22 is as much as all three; the difference between
- * that and what 'sure' is below half a step, 2^-20 steps, is enough for |k| = 1 and what the sums
- * are rounded by. Beyond 2^21 steps nothing is sure, so k is exact. */
+/* The limit 'sure' for proofs in float: a multiple k of step, computed in float, is the nearest to
+ * x and keeps the bound if |x - k step| + |x| 2^-22 <= sure. How k was computed does not matter,
+ * only the error of x - k step. It has three parts: step is rounded to float (2^-24 of k step), the
+ * product is rounded (the same; none if fused), and the decoder rounds k step to float (the same).
+ * If |k| >= 2, |x| is at least 3/4 of k step, so |x| 2^-22 covers all three. 'sure' is below half a
+ * step by 2^-20 steps, which covers the rounding of the sums, and |k| = 1. Beyond 2^21 steps
+ * nothing is proved, so k is exact. */
 ZTI_STATIC word NAME(sure_of)(const struct zti_sz *sz, word limit)
 {
     scalar error;
@@ -82,13 +82,13 @@ ZTI_STATIC word NAME(sure_of)(const struct zti_sz *sz, word limit)
     return sizeof(scalar) == 4 && is_usual ? NAME(magnitude)((scalar)(most * (1 - 0x1p-23))) : 0;
 }
 
-/* What a value is coded with. */
+/* The constants with which values are quantized. */
 struct NAME(lattice) {
     double step, r; /* and 1 / step */
     struct {
         scalar step, r;
-    } rounded; /* the same, where sure is not 0 */
-    word sure; /* what is computed in floats is, up to this; 0: do not (sure_of) */
+    } rounded; /* the same as floats, if sure is not 0 */
+    word sure; /* limit of proofs in float (sure_of); 0: none */
     struct NAME(limits) limits;
 };
 
@@ -103,7 +103,7 @@ ZTI_STATIC struct NAME(lattice) NAME(lattice_of)(const struct zti_sz *sz)
     return lattice;
 }
 
-/* The integer of a value within the limits, r = 1 / step, and by how much it is off. */
+/* The integer of a value within the limits, and its error *off; r = 1 / step. */
 ZTI_INLINE uint32_t NAME(at_once)(scalar x, double step, double r, word *off)
 {
     const double sum = ZTI_SZ_NEAREST_SUM((double)x, r);

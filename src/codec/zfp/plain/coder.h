@@ -1,14 +1,14 @@
-/* coder.h: text: coefficients of a tile to bit planes and back, values of an array to a tile
- * and back, for one width. Plain C, a tile a thread.
+/* coder.h: text: between the values of an array and a tile (gather, scatter), and between a tile's
+ * coefficients and bits (put_planes, take_planes), for one width. In plain C; a thread has a tile.
  *
  * The includer has tile/planes.h and defines what tile/arithmetic.h says, and
- *   MOST_RANK       of tiles that a thread takes
+ *   MOST_RANK            the highest rank of a tile
  *   LOAD_ROW, STORE_ROW  (to, from, bytes): one value or four of an array to a tile, and back
  * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
 
 #include "codec/zfp/tile/transform.h"
 
-/* What is true of all who have values of the tile, where one has them all. */
+/* Reduce over all lanes that have values of the tile: here one thread has them all. */
 FN ulane NAME(most_of_tile)(ulane most)
 {
     return most;
@@ -19,7 +19,8 @@ FN ulane NAME(or_of_tile)(ulane any)
     return any;
 }
 
-/* A value that is used once more; kernels compute what they make of it again. */
+/* A value that is used once more. Kernels define it so that results are computed again rather than
+ * kept. */
 FN ulane NAME(again)(ulane v)
 {
     return v;
@@ -30,8 +31,8 @@ FN void NAME(clear)(ulane *u, uint32_t n)
     memset(u, 0, sizeof *u * n);
 }
 
-/* Planes of a tile. Of up to 16 coefficients, row[] has the transposed rows: with fewer of them, n,
- * than planes, row k % n has plane k at bit k - k % n. */
+/* Planes of a tile. Of n <= 16 coefficients, row[] has the n transposed rows: plane k is in row k %
+ * n, from bit k - k % n on. */
 union NAME(planes) {
     ulane row[16];
     uint64_t word[MOST_RANK >= 3 ? WIDTH : 1];
@@ -75,7 +76,8 @@ FN void NAME(join)(union NAME(planes) * p, ulane *u, uint32_t rank)
     }
 }
 
-/* The same where only the first 64 coefficients have bits, few of them, in planes from kmin up. */
+/* As join, if only a few bits are set, all in the first 64 coefficients and planes kmin to kmax -
+ * 1. */
 FN void NAME(join_few)(const union NAME(planes) * p, ulane *u, uint32_t rank, uint32_t kmin,
                        uint32_t kmax)
 {
@@ -116,8 +118,8 @@ FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t ra
     *out = w;
 }
 
-/* Take planes written by put_planes with the same precision and budget. u may be NULL to pass
- * over them. Returns how many leading coefficients may have bits. */
+/* Read planes written by put_planes with the same precision and budget; if u is NULL, skip them.
+ * Returns how many leading coefficients may be other than zero. */
 FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
                               uint32_t precision, uint32_t budget)
 {
@@ -143,7 +145,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
         else if (u)
             p.row[k % n] |= (ulane)(plane[0] << (k - k % n));
     }
-    /* a tile coded in so few bits is set bit by bit; a transposition takes longer */
+    /* for a tile of few bits, setting them one by one is faster than a transposition */
     if (u && rank >= 3 && c <= 64 && r.at - in->at <= (WIDTH == 64 ? 512 : 160))
         NAME(join_few)(&p, u, rank, k, kmax);
     else if (u)
@@ -152,9 +154,8 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
     return c;
 }
 
-/* Read a tile of the array into block order. What lies beyond the array's end along an axis is
- * filled from what is there: of the values a b c the fourth becomes a; of a b, b and a; a alone
- * is repeated (zfp's padding; it is separable). */
+/* Read a tile of the array in block order. A tile that the array's end cuts is padded along each
+ * axis as zfp pads it: a b c becomes a b c a; a b becomes a b b a; a becomes a a a a. */
 FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulane *tile,
                      uint32_t rank)
 {
@@ -182,7 +183,7 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
             }
 }
 
-/* Write what a view has of a tile. */
+/* Write the values of a tile that are in the view. */
 FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *tile,
                       uint32_t rank)
 {

@@ -1,7 +1,7 @@
 /* instance.h: the plain C texts of a tile of either width: put_tile_32, take_tile_64, ...
  *
- * Each instance file includes them: as what it does (plain C), or for the tiles that its own
- * texts leave out. */
+ * Each instance file includes them: the plain instance for all tiles, the others for tiles that
+ * their vector texts do not code. */
 #ifndef ZTI_ZFP_PLAIN_INSTANCE_H
 #define ZTI_ZFP_PLAIN_INSTANCE_H
 

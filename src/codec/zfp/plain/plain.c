@@ -1,9 +1,10 @@
-/* plain.c: the plain C instance of the zfp codec, and the choice among the instances. */
+/* plain.c: the plain C instance of the zfp codec, and the functions that call the instance of
+ * coding->run.isa. */
 #include "codec/zfp/plain/instance.h"
 #include "codec/zfp/x86/vector.h"
 #include "core/cpu.h"
 
-/* The walks over tiles, for one type and rank. */
+/* Encode, decode and skip a range of tiles, for one type and rank. */
 #define RANGES(type, width, rank, is_float)                                                        \
     static bool encode_##type##_##rank##d(const struct zti_coding *coding,                         \
                                           const struct zti_array *array, uint64_t first,           \
@@ -47,7 +48,7 @@ ZTI_ZFP_EACH(RANGES) /* encode_f32_1d, decode_f32_1d, skip_f32_1d, ... */
 
 const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK] = {ZTI_ZFP_EACH(ENTRY)};
 
-/* What a table has for a coding's type and rank. */
+/* A table's entry for a coding's type and rank. */
 #define OF(table, coding) (table)[(coding)->type - 1][(coding)->grid.rank - 1]
 
 #if defined(ZTI_HAS_X86_INSTANCES)
@@ -63,7 +64,8 @@ bool zti_zfp_encode(const struct zti_coding *coding, const struct zti_array *arr
                     uint64_t last, struct zti_bit_writer *w)
 {
     const bool is_proved = CHOOSE(coding, encode)(coding, array, first, last, w);
-    /* nothing is proved of parts of values, nor with planes dropped beyond what the bound allows */
+    /* a bound relative to each value is not proved, nor is one for which planes above the
+     * tolerance are dropped */
     return is_proved && !coding->is_of_value && coding->loose_planes == 0;
 }
 

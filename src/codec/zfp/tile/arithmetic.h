@@ -1,5 +1,5 @@
-/* arithmetic.h: kernel text: the rules of zfp's values, over integers of one width: block floating
- * point, lifted transforms, negabinary.
+/* arithmetic.h: kernel text: zfp's arithmetic on values and coefficients of one width: block
+ * floating point, lifted transforms, negabinary.
  *
  * The includer defines
  *   WIDTH         32 or 64
@@ -8,7 +8,7 @@
  *   FN            storage class (and target attribute)
  *   NAME(x)       x with this instance's suffix
  *
- * All arithmetic is modulo 2^width, as zfp's is defined: sums are unsigned, right shifts
+ * All arithmetic is modulo 2^width, as zfp defines it: sums are unsigned, right shifts
  * arithmetic. */
 
 /* ---- transforms ---- */
@@ -105,7 +105,7 @@ FN void NAME(accumulate)(ulane *p, uint32_t s)
     p[3 * s] = w;
 }
 
-/* One axis forth and back: lossy or reversible. */
+/* The transform along one axis, lossy or reversible, and its inverse. */
 FN void NAME(transform_axis)(ulane *p, uint32_t s, bool is_exact)
 {
     if (is_exact)
@@ -136,20 +136,20 @@ FN ulane NAME(of_negabinary)(ulane v)
     return (v ^ mask) - mask;
 }
 
-/* Bits of floating-point values as integers in an order that keeps neighbours close, and back:
- * negative ones with all but the sign flipped. */
+/* Convert the bits of a floating-point value to an integer of the same order, or back: all bits but
+ * the sign are flipped if it is negative. */
 FN ulane NAME(flipped)(ulane v)
 {
     return v ^ (ulane)((ulane)((lane)v >> (WIDTH - 1)) >> 1);
 }
 
-/* Integers under an absolute bound use the bits above them: value * 2^shift. */
+/* value * 2^shift: under an absolute bound, integers are scaled to use their upper bits. */
 FN ulane NAME(raised)(ulane v, int32_t shift)
 {
     return shift > 0 ? v << shift : (ulane)((lane)v >> -shift);
 }
 
-/* And back for shift > 0, to the nearest integer. */
+/* The inverse for shift > 0, rounded to the nearest integer. */
 FN ulane NAME(lowered)(ulane v, int32_t shift)
 {
     return (ulane)((lane)v >> shift) + (v >> (shift - 1) & 1);
@@ -157,8 +157,8 @@ FN ulane NAME(lowered)(ulane v, int32_t shift)
 
 /* ---- block floating point: values in units of 2^(emax - (WIDTH - 2)) ---- */
 
-/* The unit's inverse, from the exponent field of the tile's largest value, as bits: where neither
- * it nor the unit overflows nor is subnormal, which takes a field of at least WIDTH - 2. */
+/* The bits of 1 / unit, from the exponent field of the tile's largest value. The field is at least
+ * WIDTH - 2, so that neither the unit nor its inverse overflows or is subnormal. */
 FN ulane NAME(scale_bits)(ulane field)
 {
     const word largest = (word)(2 * zti_zfp_bias(WIDTH) - 1 + WIDTH - 2);

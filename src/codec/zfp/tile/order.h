@@ -1,6 +1,7 @@
-/* order.h: text: the tables of zfp.h. The includer defines the storage class of
+/* order.h: text: the tables of zfp.h: padding of cut tiles, and rank order. The includer defines
+ * the storage class of
  *   EXPORTED      those tables
- *   LOCAL         what they point at */
+ *   LOCAL         the arrays that they point to */
 EXPORTED const uint8_t zti_zfp_pad[5][4] = {
     {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 1, 1, 0}, {0, 1, 2, 0}, {0, 1, 2, 3}};
 

@@ -1,6 +1,6 @@
-/* planes.h: bit planes of a tile to bits and back in plain C: put_plane, take_plane and
- * take_empty_planes of tile/plane.h, for planes in words of 64 bits. An encoder writes whole planes
- * and cuts back to its budget; a decoder counts what is left. */
+/* planes.h: between the bit planes of a tile and bits, in plain C: put_plane, take_plane and
+ * take_empty_planes of tile/plane.h, for planes in words of 64 bits. An encoder writes whole
+ * planes, then cuts the bits to its budget; a decoder counts the bits that are left. */
 #ifndef ZTI_ZFP_TILE_PLANES_H
 #define ZTI_ZFP_TILE_PLANES_H
 

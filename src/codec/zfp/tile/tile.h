@@ -1,13 +1,13 @@
-/* tile.h: text: a tile of 4^rank values to bits and back, for one width, of integers or
+/* tile.h: text: between a tile of 4^rank values and its bits, for one width, for integers or
  * floating-point values (is_float), lossy or reversible (is_exact).
  *
  * The includer defines
  *   lane, ulane, word, FN, NAME, WIDTH   as in tile/arithmetic.h
  *   scalar            the floating-point type
- *   OWN_VALUES(rank)  how many of a tile's values who runs the text has: all of them, or a lane's
- * and has, of the same width, what works on them: transform, to_rank_order, put_planes,
- * most_of_tile, or_of_tile, clear, again, and what undoes them (plain/coder.h; in kernels
- * gpu/thread_coder.h, gpu/warp_coder.h). Every function takes 'rank' as a constant. */
+ *   OWN_VALUES(rank)  how many values of a tile a thread has: all, or in a kernel its share
+ * and has, for the same width, the functions transform, to_rank_order, put_planes, most_of_tile,
+ * or_of_tile, clear, again, and their inverses (plain/coder.h; in kernels gpu/thread_coder.h,
+ * gpu/warp_coder.h). Every function takes 'rank' as a constant. */
 
 /* ---- block floating point: values as integers in units of 2^(emax - (WIDTH - 2)) ---- */
 
@@ -34,8 +34,8 @@ FN scalar NAME(power)(int32_t e)
     return e >= 1 - bias - mantissa ? NAME(from_bits)((ulane)1 << (e - (1 - bias - mantissa))) : 0;
 }
 
-/* Exponent of the largest |x| (zti_zfp_emax). NaN are passed over and an infinity makes it 0, as
- * C's frexp makes it in libzfp. */
+/* Exponent of the largest |x| (zti_zfp_emax). NaNs are ignored; an infinity gives 0, as C's frexp
+ * does in libzfp. */
 FN int32_t NAME(emax)(const ulane *bits, uint32_t n, bool *has_special)
 {
     const ulane infinity = (ulane)(2 * zti_zfp_bias(WIDTH) + 1) << zti_zfp_mantissa_bits(WIDTH);
@@ -60,8 +60,8 @@ FN int32_t NAME(emax)(const ulane *bits, uint32_t n, bool *has_special)
     return zti_zfp_emax(most, WIDTH);
 }
 
-/* Values as integers, truncated. Where the scale overflows, and for NaN and values out of range,
- * the result is what x86-64's conversion gives: the most negative integer. */
+/* Scale values to integers, truncated. If the scale overflows, and for NaN and values out of range,
+ * the integer is the most negative one, as x86-64's conversion has it. */
 FN void NAME(quantize)(const ulane *bits, ulane *q, uint32_t n, int32_t emax, bool has_special)
 {
     const int32_t e = WIDTH - 2 - emax;
@@ -84,7 +84,7 @@ FN void NAME(quantize)(const ulane *bits, ulane *q, uint32_t n, int32_t emax, bo
     }
 }
 
-/* What integers are multiplied by to be values. */
+/* The unit: value = integer * unit. */
 FN scalar NAME(unit)(int32_t emax)
 {
     return NAME(power)(emax - (WIDTH - 2));
@@ -97,7 +97,7 @@ FN void NAME(dequantize)(const ulane *q, ulane *bits, uint32_t n, int32_t emax)
         bits[i] = NAME(bits_of)((scalar)(lane)q[i] * scale);
 }
 
-/* Whether quantizing and dequantizing gives every bit back. */
+/* Whether quantizing and dequantizing keep every bit. */
 FN bool NAME(is_exact)(const ulane *bits, uint32_t n, int32_t emax)
 {
     ulane differ = 0;
@@ -125,7 +125,7 @@ FN void NAME(raise)(ulane *q, uint32_t n, int32_t shift)
             q[i] = NAME(raised)(q[i], shift);
 }
 
-/* And back, within the type. */
+/* The inverse of raise, clamped to the type. */
 FN void NAME(lower)(ulane *q, uint32_t n, int32_t shift)
 {
     const lane limit = (lane)((word)-1 >> 1), most = limit >> (shift < 0 ? -shift : 0);
@@ -142,8 +142,8 @@ FN void NAME(lower)(ulane *q, uint32_t n, int32_t shift)
 
 /* ---- tiles ---- */
 
-/* Append a tile; its values are used up. True where the codec vouches for 2^minexp, or every bit.
- */
+/* Append a tile, overwriting 'values'. True if the tile is proved to be decoded within 2^minexp, or
+ * exactly. */
 FN bool NAME(put)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is_float,
                   bool is_exact, struct zti_bit_writer *w)
 {
@@ -184,7 +184,7 @@ FN bool NAME(put)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is
            (is_exact || !has_special);
 }
 
-/* Take a tile; 'values' may be NULL to pass over it. */
+/* Read a tile; if 'values' is NULL, skip it. */
 FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is_float,
                    bool is_exact, struct zti_bit_reader *r)
 {

@@ -1,6 +1,7 @@
-/* transform.h: kernel text: the straight-line part of a zfp tile, over integers of one width.
+/* transform.h: kernel text: the transform of a tile's integers to coefficients in rank order, and
+ * its inverse, for one width.
  *
- * The includer defines what tile/arithmetic.h says; one lane is one tile. A tile is 4^rank lanes in
+ * The includer defines what tile/arithmetic.h lists; a lane has a tile. A tile is 4^rank lanes in
  * block order (the array's last axis fastest), and later in rank order (coefficients by total
  * degree). */
 
@@ -25,7 +26,7 @@ FN void NAME(untransform)(ulane *p, uint32_t rank, bool is_exact)
                 NAME(untransform_axis)(p + outer + i, s, is_exact);
 }
 
-/* To rank order and negabinary, and back. */
+/* Between block order and rank order in negabinary. */
 FN void NAME(to_rank_order)(const ulane *p, ulane *u, uint32_t rank)
 {
     for (uint32_t i = 0; i < 1u << 2 * rank; i++)

@@ -1,10 +1,10 @@
-/* types.h: text: a tile of values of either width.
+/* types.h: text: tile/tile.h and its coder, for both widths.
  *
  * The includer defines
  *   FN                storage class
  *   OF(x, width)      x with the suffix of an instance and a width
- *   OWN_VALUES(rank)  how many of a tile's values who runs the text has
- *   ZTI_ZFP_CODER     the file that works on them: plain/coder.h or gpu/warp_coder.h */
+ *   OWN_VALUES(rank)  how many values of a tile a thread has
+ *   ZTI_ZFP_CODER     the coder of each width: plain/coder.h or gpu/warp_coder.h */
 
 #define lane    int64_t
 #define ulane   uint64_t

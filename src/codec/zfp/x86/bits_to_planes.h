@@ -1,21 +1,23 @@
-/* bits_to_planes.h: bits to bit planes with BMI2: a plane's group tests and runs in one go.
+/* bits_to_planes.h: decode bits to the bit planes of a tile with BMI2: all group tests and runs of
+ * a plane at once.
  *
- * The string behind a plane's refinement bits (tile/planes.h) with a 1 put before it is runs of
- * ones in which every second 1 is a group test, until a run of odd length ends it: a 1 whose group
- * test says "no more". Adding the starts of runs at even places makes carries run through them,
- * which tells first from second halves:
+ * Take the bits that follow a plane's refinement bits (tile/plane.h), and put a 1 before them. They
+ * consist of runs of ones. In a run, every second 1 is a group test; a run of odd length is the
+ * last one, since its last 1 is followed by a negative group test. Adding the starts of the runs
+ * that begin at even places makes carries propagate through these runs, which tells each pair's
+ * first 1 from its second:
  *
  *     starts = v & ~(v << 1);  first = (v + (starts & 0101...)) ^ 0101...
  *     tests = v & ~first;      end = v & ~(v >> 1) & first, the lowest one
  *
- * What is left of the bits up to 'end' without the tests are the coefficients' own bits. Where
- * they would reach the last coefficient, its 1 is implied, and the string ends there.
+ * The bits up to 'end' that are not tests are the coefficients' own bits. If they reach the last
+ * coefficient, its 1 is implied, and the string ends there.
  *
- * Strings of at most 11 bits are looked up, which is quicker (tables/strings.h).
+ * Strings of at most 11 bits are looked up in a table, which is faster (tables/strings.h).
  *
- * Planes are stored highest first. Every function is told how many planes there are, returns how
- * many of them may have bits (the others are not touched), and where is_limited is set takes at
- * most 'left' bits; a plane that the budget cuts goes the plain way. */
+ * Planes are stored highest first. Every function takes the number of planes and returns how many
+ * of them may have bits; the others are not written. If is_limited, it reads at most 'left' bits;
+ * plain C decodes a plane that the budget cuts. */
 #ifndef ZTI_ZFP_X86_BITS_TO_PLANES_H
 #define ZTI_ZFP_X86_BITS_TO_PLANES_H
 
@@ -25,7 +27,7 @@
 
 #include <immintrin.h>
 
-/* 64 bits from a bit position. */
+/* The 64 bits at a bit position. */
 ZTI_INLINE uint64_t window64(const uint8_t *base, uint64_t at)
 {
     const uint8_t *p = base + (at >> 3);
@@ -33,7 +35,7 @@ ZTI_INLINE uint64_t window64(const uint8_t *base, uint64_t at)
     return zti_get_le64(p) >> shift | (uint64_t)p[8] << 1 << (63 - shift);
 }
 
-/* At least 57. */
+/* At least 57 bits at a bit position. */
 ZTI_INLINE uint64_t window57(const uint8_t *base, uint64_t at)
 {
     return zti_get_le64(base + (at >> 3)) >> (at & 7);
@@ -41,7 +43,7 @@ ZTI_INLINE uint64_t window57(const uint8_t *base, uint64_t at)
 
 struct group_bits {
     uint64_t tests; /* bits that are group tests */
-    uint64_t end;   /* place of the last 1; 64: none */
+    uint64_t end;   /* place of the string's last 1; 64: none */
 };
 
 ZTI_INLINE struct group_bits group_bits_of(uint64_t v)
@@ -57,21 +59,22 @@ ZTI_INLINE uint64_t below(uint64_t v, uint64_t n)
     return _bzhi_u64(v, (uint32_t)n);
 }
 
-/* Pass over planes without bits: the number of zeros, at most 'most'. */
+/* Skip planes without bits: the number of zeros, at most 'most'. */
 ZTI_INLINE uint32_t take_zeros(const uint8_t *base, uint64_t at, uint32_t most)
 {
     struct zti_bit_reader r = {.base = base, .at = at};
     return take_empty_planes(&r, most);
 }
 
-/* A string that is looked up: the coefficients that it makes known, those and its bits together,
- * and their own bits; 'step' is 0 where the tables do not have it. */
+/* A string in the tables. 'known' is the number of coefficients that it makes known, 'step' that
+ * number plus the string's bits, or 0 if the tables lack the string; 'own' has the coefficients'
+ * bits. */
 struct short_string {
     uint32_t known, step;
     uint64_t own;
 };
 
-/* Bits that a look-up looks at. */
+/* Bits of a table's index. */
 enum { SHORT_BITS = 11 };
 
 ZTI_INLINE struct short_string short_string_of(uint64_t window)
@@ -83,9 +86,9 @@ ZTI_INLINE struct short_string short_string_of(uint64_t window)
 
 /* ---- 16 or 64 coefficients: n, a constant ---- */
 
-/* A tile whose planes are being taken; plane is NULL where they are passed over. */
+/* A tile whose planes are being read; plane is NULL if they are skipped. */
 struct taking {
-    void *plane; /* words of n bits, of 256 coefficients of 64 */
+    void *plane; /* words of n bits; for 256 coefficients, of 64 bits */
     uint64_t at;
     uint32_t precision, i, c, left;
 };
@@ -117,13 +120,13 @@ ZTI_INLINE bool is_learning(const struct taking *t, uint32_t n, bool is_limited)
     return t->i < t->precision && t->c < n && (!is_limited || t->left > 0);
 }
 
-/* Take planes whose strings are short. A window gives as many as it holds: where a plane's string
- * begins depends on the string before and on nothing else that takes long. Of 16 coefficients it
- * holds the known ones' bits, too. */
+/* Read planes with short strings, all that a window holds: this is fast because the place of a
+ * plane's string depends only on the string before. With 16 coefficients, the window has the known
+ * coefficients' bits too. */
 ZTI_INLINE void take_short(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
 {
     const uint64_t end = t->at + t->left;
-    uint64_t at = t->at + t->c; /* of the string */
+    uint64_t at = t->at + t->c; /* where the string begins */
     bool is_short = true;
     while (is_short && t->i < t->precision) {
         const uint64_t first = n == 16 ? at - t->c : at, window = window57(base, first);
@@ -147,7 +150,7 @@ ZTI_INLINE void take_short(const uint8_t *base, struct taking *t, uint32_t n, bo
     t->left = (uint32_t)(end - t->at);
 }
 
-/* Take a plane that makes coefficients known. */
+/* Read a plane that makes coefficients known. */
 ZTI_INLINE void take_learning(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
 {
     const uint32_t c = t->c;
@@ -178,7 +181,7 @@ ZTI_INLINE void take_learning(const uint8_t *base, struct taking *t, uint32_t n,
     t->left -= used;
 }
 
-/* Take planes that are there as they are. */
+/* Read planes of which all coefficients are known: their bits are stored without tests. */
 ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limited)
 {
     if (!t->plane && !is_limited) {
@@ -193,7 +196,7 @@ ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limi
     }
 }
 
-/* The same for 16 coefficients: four planes at a time, so many are stored at the end, too. */
+/* As take_known64, for 16 coefficients: four planes at a time, also at the end. */
 ZTI_INLINE void take_known16(const uint8_t *base, struct taking *t, bool is_limited)
 {
     uint64_t rest = (uint64_t)(t->precision - t->i) * 16;
@@ -207,7 +210,7 @@ ZTI_INLINE void take_known16(const uint8_t *base, struct taking *t, bool is_limi
     t->at += rest;
 }
 
-/* plane may be NULL where there is no limit and n is 64. */
+/* plane may be NULL if n is 64 and there is no limit. */
 ZTI_INLINE uint32_t take_planes_of(struct zti_bit_reader *r, void *plane, uint32_t n,
                                    uint32_t precision, bool is_limited, uint32_t left)
 {
@@ -227,7 +230,7 @@ ZTI_INLINE uint32_t take_planes_of(struct zti_bit_reader *r, void *plane, uint32
 
 /* ---- 256 coefficients: quarter q of plane i is plane[64 q + i] ---- */
 
-/* A plane of which c < 256 coefficients are known; returns the bits it takes. */
+/* Read a plane with *c < 256 known coefficients; returns its number of bits. */
 ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t start,
                                            uint64_t *plane, uint32_t *c)
 {
@@ -248,8 +251,8 @@ ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t s
             at += g.end + 2 - is_open;
             break;
         }
-        /* the string goes on: take what the window or the word holds, and leave the group test
-         * after a last 1 for the next step */
+        /* the string goes on: read what the window or the word holds; if the last bit is a 1, the
+         * next step reads its group test */
         const uint64_t own = below(~g.tests, 63), x = _pext_u64(v, own) >> is_open;
         const uint32_t have = (uint32_t)_mm_popcnt_u64(own) - is_open;
         if (q == 3 && have >= 63 - n) {
@@ -278,7 +281,7 @@ ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t s
     return at - start;
 }
 
-/* Take a plane of 256 that makes coefficients known, or one that is there as it is. */
+/* Read one plane of 256 coefficients. */
 ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limited)
 {
     uint64_t *const plane = (uint64_t *)t->plane + t->i++;
@@ -303,9 +306,8 @@ ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limit
     t->left -= (uint32_t)used;
 }
 
-/* As long as all that is known is in the first quarter, strings are those of 64 coefficients. Of
- * the coefficients from *known on no plane has a bit; quarters that have nothing else are not
- * stored to. */
+/* While all known coefficients are in the first quarter, strings are those of 64 coefficients. No
+ * plane has a bit of the coefficients from *known on; quarters of only these are not written. */
 static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
                                       bool is_limited, uint32_t left, uint32_t *known)
 {
@@ -315,7 +317,7 @@ static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane,
         if (is_learning(&t, 64, is_limited))
             take_one256(r->base, &t, is_limited);
     }
-    for (uint32_t i = 0; t.c >= 64 && i + 1 < t.i; i++) /* the last one has left the quarter */
+    for (uint32_t i = 0; t.c >= 64 && i + 1 < t.i; i++) /* the last plane is beyond the quarter */
         for (uint32_t q = 1; q < 4; q++)
             plane[64 * q + i] = 0;
     while (t.i < precision && (!is_limited || t.left > 0))
@@ -333,10 +335,10 @@ ZTI_INLINE void put_nibbles(uint8_t *to, uint64_t nibbles)
     memcpy(to, &bytes, sizeof bytes);
 }
 
-/* Take the planes of a tile from bit 'at', of which 'window' has the first 'have' >= 32 bits; to
- * 'plane', which is zero and has room for 8 more. A table (zfp_tables.py) says which planes end
- * inside 8 bits; of bits with a 1 above them, so that it knows of the budget's end. Returns the
- * bits taken. */
+/* Read the planes of a tile at bit 'at' to 'plane', which is zero and has room for 8 more; returns
+ * the number of bits read. 'window' has the first 'have' >= 32 bits. A table (zfp_tables.py) gives
+ * the planes that end within the next 8 bits; near the budget's end, a 1 above the bits marks
+ * it. */
 ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t window, uint32_t have,
                                  uint8_t *plane, uint32_t precision, bool is_limited, uint32_t left,
                                  const uint64_t *table)
@@ -356,7 +358,7 @@ ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t wind
         }
         const uint64_t e = table[row + (v & 255) - (is_limited && v < 256 ? 256 : 0)];
         const uint32_t count = e >> 40 & 15;
-        if (zti_unlikely(i + count > precision)) { /* the planes end before those of the table */
+        if (zti_unlikely(i + count > precision)) { /* the table has more planes than are left */
             const uint64_t ends = _pdep_u64(below(~UINT64_C(0), precision - i), e >> 44 & 255);
             put_nibbles(plane + i, below(e >> 8 & UINT32_MAX, 4 * (precision - i)));
             return used + zti_bit_length64(ends);
@@ -369,7 +371,7 @@ ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t wind
     }
     if (row < 4 * 512)
         return used;
-    uint64_t rest = (uint64_t)(precision - i) * 4; /* bits of planes that are there as they are */
+    uint64_t rest = (uint64_t)(precision - i) * 4; /* bits of planes of which all is known */
     if (is_limited && rest > left - used)
         rest = left - used;
     for (uint64_t done = 0; done < rest; done += 32, i += 8) {

@@ -1,8 +1,8 @@
-/* decode.h: text: tiles out of a stream with vectors, for one width. The includer
- * defines what x86/encode.h lists.
+/* decode.h: text: decode tiles from a stream with vectors, for one width. The includer defines what
+ * x86/encode.h lists.
  *
- * A batch of tiles is taken from the stream into planes, one tile after the other; then planes
- * become values in registers, all tiles of the batch at once. */
+ * The planes of a batch of tiles are read from the stream, one tile after the other; then they are
+ * converted to values in registers, all tiles of the batch at once. */
 
 /* Zero a multiple of V_BYTES. */
 FN void NAME(clear)(void *to, size_t bytes)
@@ -11,7 +11,7 @@ FN void NAME(clear)(void *to, size_t bytes)
         v_store((char *)to + i, (vec){0});
 }
 
-/* A batch between the two. Planes are stored highest first, and zero where there are none. */
+/* A batch whose planes have been read. Planes are stored highest first; missing ones are zero. */
 struct NAME(taken) {
     union {
         uint8_t of_4[16][WIDTH + 8]; /* a byte a plane */
@@ -19,17 +19,17 @@ struct NAME(taken) {
         uint64_t of_64[WIDTH];
         uint64_t of_256[4][64]; /* by quarter */
     } plane;
-    uint32_t planes; /* the most of a tile */
+    uint32_t planes; /* the largest number of planes of a tile */
     uint32_t known;  /* of 256 coefficients: those from here on are zero */
-    uint32_t is_raw; /* by tile: values' bits, in a reversible tile */
-    word scale[16];  /* by tile (of 4: by element): what integers are multiplied by, as bits */
-    uint64_t origin[4][ZT_MAX_RANK]; /* of its tiles; of 16 tiles of 4 the first one only */
+    uint32_t is_raw; /* bit t: the integers of tile t, a reversible one, are the values' bits */
+    word scale[16];  /* by tile (of 4: by element): the unit of its integers, as bits */
+    uint64_t origin[4][ZT_MAX_RANK]; /* of each tile; of 16 tiles of 4, only of the first */
     uint32_t tiles;
 };
 
 /* ---- from the stream to planes ---- */
 
-/* window has the first bits from where the reader is, 'have' of them. */
+/* Read a tile's planes; 'window' has the 'have' bits at the reader's position. */
 FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t have,
                           struct NAME(taken) * b, uint32_t t, uint32_t rank, uint32_t precision,
                           bool is_limited, uint32_t left)
@@ -47,7 +47,7 @@ FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t ha
     b->planes = n > b->planes ? n : b->planes;
 }
 
-/* A tile's header and planes. */
+/* Read a tile's header and planes. */
 FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) * b,
                    uint32_t t, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
@@ -73,7 +73,7 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
         b->planes = 0;
 }
 
-/* Take 'tiles' tiles; their planes are zero where the stream says nothing. */
+/* Read 'tiles' tiles; planes that the stream lacks are zero. */
 FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) * b,
                          uint32_t tiles, uint32_t rank, bool is_float, bool is_exact,
                          bool is_limited)
@@ -97,7 +97,8 @@ FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r, stru
 
 /* ---- from planes to coefficients ---- */
 
-/* Returns, of rank 4, which registers of its cubes may have bits. */
+/* Convert planes to coefficients; returns, for rank 4, which registers of the cubes may have
+ * bits. */
 FN uint32_t NAME(coefficients)(const struct NAME(taken) * b, ulane *r, uint32_t rank)
 {
     if (rank == 4)
@@ -119,8 +120,9 @@ FN void NAME(undo_axis)(ulane *r, bool is_exact)
         NAME(untransform_axis)(r + i, PARTS, is_exact);
 }
 
-/* The axis of four cubes, and of each cube the one that four registers PARTS apart are along. Bit i
- * of 'used' is clear where register i of all cubes is zero: so it stays, and so do four zeros. */
+/* Undo the transform along the axis of the four cubes, and in each cube along that of registers
+ * PARTS apart. Bit i of 'used' is clear if register i of all cubes is zero; four zeros are left as
+ * they are. */
 FN void NAME(undo_two_axes)(ulane *r, uint32_t used, bool is_exact)
 {
     for (uint32_t left = used; left != 0; left &= left - 1) {
@@ -136,7 +138,8 @@ FN void NAME(undo_two_axes)(ulane *r, uint32_t used, bool is_exact)
             NAME(untransform_axis)(r + cube * REGISTERS + zti_ctz64(left), PARTS, is_exact);
 }
 
-/* The first axis is that of the registers afterwards. used: of rank 4, as for undo_two_axes. */
+/* Undo the transform along all axes; afterwards the first axis is that of the registers. 'used' is
+ * for rank 4, as for undo_two_axes. */
 FN void NAME(untransform_batch)(ulane *r, uint32_t rank, uint32_t used, bool is_exact)
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
@@ -156,11 +159,11 @@ FN void NAME(untransform_batch)(ulane *r, uint32_t rank, uint32_t used, bool is_
     }
 }
 
-/* Integers to floating-point values. */
+/* Convert integers to floating-point values. */
 FN void NAME(dequantize_batch)(const struct NAME(taken) * b, ulane *r, uint32_t rank, bool is_exact)
 {
     ulane scale[PARTS];
-    uint32_t is_raw = b->is_raw; /* by element below */
+    uint32_t is_raw = b->is_raw; /* below: by element */
     for (uint32_t i = 0; i < PARTS; i++)
         scale[i] = rank == 1   ? OF(v_load)((const char *)b->scale + V_BYTES * i)
                    : rank == 2 ? OF(lane_everywhere)(b->scale)
@@ -181,7 +184,7 @@ FN void NAME(dequantize_batch)(const struct NAME(taken) * b, ulane *r, uint32_t 
     }
 }
 
-/* Write the tiles of a batch to the view, from registers where all of them is wanted. */
+/* Write the tiles of a batch to the view; from registers, if the view has whole tiles. */
 FN void NAME(store_batch)(const struct NAME(taken) * b, const ulane *r, const struct zti_view *view,
                           uint32_t rank)
 {
@@ -224,7 +227,7 @@ FN void NAME(store_batch)(const struct NAME(taken) * b, const ulane *r, const st
     }
 }
 
-/* Integers whose transformation is undone to values, in the order of memory. */
+/* Convert the integers of a batch to values, in the order of memory. */
 FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(taken) * b, ulane *r,
                                  uint32_t rank, bool is_float, bool is_exact)
 {
@@ -238,7 +241,7 @@ FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(take
         OF(turn_elements)(r + i * REGISTERS);
 }
 
-/* A batch's planes to the view. */
+/* Convert a batch's planes to values and write them to the view. */
 FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) * b,
                            const struct zti_view *view, uint32_t rank, bool is_float, bool is_exact)
 {
@@ -256,7 +259,7 @@ FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) * b
 
 /* ---- runs of tiles ---- */
 
-/* Note where the tiles of a batch go, and move on. */
+/* Note the origins of a batch's tiles, and advance the walk. */
 FN void NAME(place_batch)(const struct zti_grid *grid, struct zti_walk *walk,
                           struct NAME(taken) * b, uint32_t tiles, uint32_t rank)
 {
@@ -272,8 +275,8 @@ FN void NAME(place_batch)(const struct zti_grid *grid, struct zti_walk *walk,
     }
 }
 
-/* Finishing a batch waits until the next one is taken: planes are stored narrow and loaded wide,
- * which the processor cannot forward. */
+/* A batch is finished after the next one is read: planes are stored narrow and loaded wide, which
+ * the processor cannot forward from its store buffer. */
 FN void NAME(decode)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                      uint64_t last, const struct zti_view *view, uint32_t rank, bool is_float,
                      bool is_exact, bool is_limited)
@@ -296,7 +299,7 @@ FN void NAME(decode)(const struct zti_coding *coding, struct zti_bit_reader *r, 
     *r = own;
 }
 
-/* Pass over a tile of 64 values without a budget: only how long its planes are matters. */
+/* Skip a tile of 64 values without a budget: only the length of its planes is needed. */
 FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_float,
                      bool is_exact)
 {

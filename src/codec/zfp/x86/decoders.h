@@ -1,12 +1,13 @@
-/* decoders.h: text: the decoding walks over tiles of a vector instance, and their tables.
+/* decoders.h: text: the functions of a vector instance that decode a range of tiles, and their
+ * tables.
  *
- * The includer has x86/decode.h and x86/runs4.h for both widths, AVX-512's x86/avx512/runs.h as
- * well, and defines
- *   ZTI_ZFP_TABLE(x)     x with the instruction set's suffix
- *   LANES(x, width, rank)   x(4)_v32, ...: tiles of 4 or 16 values side by side
- *   LANES_RANK           rank of the largest tiles that are taken so */
+ * The includer has x86/decode.h and x86/runs4.h for both widths (for AVX-512 x86/avx512/runs.h
+ * too), and defines
+ *   ZTI_ZFP_TABLE(x)        x with the instruction set's suffix
+ *   LANES(x, width, rank)   x(4)_v32, ...: decodes tiles of 4 or 16 values side by side
+ *   LANES_RANK              highest rank of tiles that LANES decodes */
 
-/* M(kind, width, rank, is_float) for what LANES has. */
+/* M(kind, width, rank, is_float) for each type and rank of LANES. */
 #if defined(ZTI_WITH_AVX512)
 #define EACH_OF_LANES(M)                                                                           \
     M(f32, 32, 1, true)                                                                            \
@@ -32,7 +33,7 @@
 #define RUNS_ENTRY(kind, width, rank, is_float)   ENTRY(decode_runs, kind, width, rank, is_float)
 #define SKIP_ENTRY(kind, width, rank, is_float)   ENTRY(skip, kind, width, rank, is_float)
 
-/* Tiles side by side: all of one size, or runs whose places are known. */
+/* Decode tiles side by side: all of one size, or runs whose places are known. */
 #define DECODE_LANES(kind, width, rank, is_float)                                                  \
     static void decode_at_rate_##kind##_##rank##d(const struct zti_coding *coding,                 \
                                                   struct zti_bit_reader *r, uint64_t first,        \

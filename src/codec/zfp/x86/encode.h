@@ -1,23 +1,23 @@
-/* encode.h: text: tiles into a stream with vectors, for one instruction set and width:
- * the values of a batch of tiles (a cube; for 256 values four) stay in registers until they are
- * planes. The text for 64 bits uses that for 32, which comes before it.
+/* encode.h: text: encode tiles to a stream with vectors, for one instruction set and width: the
+ * values of a batch of tiles (one cube; for tiles of 256 values, four cubes) stay in registers
+ * until they are planes. The text for 64 bits uses that for 32, which is included first.
  *
  * The includer has the cubes and the planes of its instruction set (x86/avx512/cube.h and
  * x86/avx512/to_planes.h, or those of AVX2), x86/planes_to_bits.h and the plain texts of the width,
  * and includes x86/width32.h or x86/width64.h, which define WIDTH and
  *   lane, ulane, floats   vectors of the width
  *   word            the unsigned integer of the width
- *   NAME(x)         x with this instance's suffix; OF(x) with the width's: of cubes, tables and the
- *                   plain text
- *   REGISTERS       vectors that a cube has; PARTS, a quarter of them: of one of its four
- *   ELEMENTS        values that a vector has */
+ *   NAME(x)         x with this instance's suffix; OF(x): x with the width's suffix, for cubes,
+ *                   tables and the plain text
+ *   REGISTERS       number of vectors of a cube; PARTS: a quarter of it
+ *   ELEMENTS        number of values of a vector */
 
-/* What is to be coded, but for the values themselves. */
+/* A batch of tiles to encode. */
 struct NAME(batch) {
     ulane r[4 * REGISTERS]; /* the cubes */
-    ulane top[PARTS];       /* its tile's largest magnitude, an element each */
-    ulane any[PARTS];       /* OR of its tile's coefficients, reversible only */
-    uint32_t is_raw;        /* by element: a reversible tile coded as the values' bits */
+    ulane top[PARTS];       /* by element: its tile's largest magnitude */
+    ulane any[PARTS];       /* by element: OR of its tile's coefficients; reversible only */
+    uint32_t is_raw; /* bit e: the reversible tile of element e is coded as the values' bits */
 };
 
 /* OR of the elements of 'count' registers. */
@@ -29,8 +29,8 @@ FN word NAME(or_of)(const ulane *r, uint32_t count)
     return OF(v_or)(v);
 }
 
-/* Values to integers, and what the tiles' headers need. False where a tile has a value that
- * needs care: not finite, or so small that the scale overflows. */
+/* Quantize values to integers, and set the fields for the tiles' headers. False if a tile is not
+ * for vectors: a value is not finite, or so small that the scale overflows. */
 FN bool NAME(quantize)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
 {
     const uint32_t registers = REGISTERS * (rank == 4 ? 4 : 1);
@@ -55,7 +55,7 @@ FN bool NAME(quantize)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
         return false;
     for (uint32_t j = 0; j < registers; j++) {
         const ulane q = OF(to_int)((floats)b->r[j] * (floats)scale[j % PARTS]);
-        if (is_exact) /* keep the bits until it is known that q says all */
+        if (is_exact) /* keep the bits until q is known to keep every one */
             differ[j % PARTS] |= (ulane)(OF(to_float)(q) * (floats)unit[j % PARTS]) ^ b->r[j];
         else
             b->r[j] = q;
@@ -72,7 +72,7 @@ FN bool NAME(quantize)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
     return true;
 }
 
-/* One axis after the other, and negabinary. */
+/* Transform along one axis after the other, and convert to negabinary. */
 FN void NAME(transform_batch)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
@@ -155,13 +155,13 @@ FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) * b, uint3
 
 /* ---- 16 tiles of 4 ---- */
 
-/* Rows for strings_of_rows, by element a tile: 0..3 the coefficients, 4 and 5 c, 6 "c is 4", 7 "the
- * plane is coded", each at the plane's bit. */
+/* The rows of strings_of_rows; element e is of tile e. Bit k of the rows is of plane k: rows 0 to 3
+ * have the coefficients, 4 and 5 the bits of c, 6 "c is 4", 7 "the plane is coded". */
 FN void NAME(rows_of_4)(const ulane *r, const uint32_t *planes, ulane (*row)[8])
 {
     for (uint32_t i = 0; i < PARTS; i++) {
         ulane seen[4], v = OF(v_all)(0);
-        for (uint32_t x = 4; x-- > 0;) { /* bits below the top bit of coefficients x and up */
+        for (uint32_t x = 4; x-- > 0;) { /* bits below the top bit of coefficients x to 3 */
             v |= r[x * PARTS + i];
             row[i][x] = r[x * PARTS + i];
             seen[x] = OF(below_top)(v);
@@ -176,8 +176,8 @@ FN void NAME(rows_of_4)(const ulane *r, const uint32_t *planes, ulane (*row)[8])
     }
 }
 
-/* The strings of 16 tiles of 4 from their coefficients, by register and element; string e is that
- * of element e. */
+/* The strings of 16 tiles of 4 from their coefficients; string e is that of the tile of element
+ * e. */
 FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
                                uint64_t (*string)[WIDTH / 8], uint64_t (*length)[WIDTH / 8])
 {
@@ -207,7 +207,8 @@ FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) * b, uint
         put_fast_zeros(f, h->least - n);
 }
 
-/* Append 16 tiles of 4; string e has 'words' words of eight planes, and room for 'room' of them. */
+/* Append 16 tiles of 4; string e has 'words' words of eight planes each, in an array of 'room'
+ * words. */
 FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct zti_zfp_head *head,
                                uint32_t tiles, const uint64_t *string, const uint64_t *length,
                                uint32_t room, uint32_t words, bool is_limited)
@@ -225,7 +226,7 @@ FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct zti_zfp_head 
     }
 }
 
-/* Whether no tile has planes beyond those in strings of four words each that its budget reaches. */
+/* Whether strings of four words have all planes that the tiles' budgets reach. */
 FN bool NAME(are_enough)(const struct zti_zfp_head *head, uint32_t tiles, uint64_t (*length)[4])
 {
     bool is_enough = true;
@@ -236,7 +237,8 @@ FN bool NAME(are_enough)(const struct zti_zfp_head *head, uint32_t tiles, uint64
     return is_enough;
 }
 
-/* The first 32 planes are those of the upper halves of 64-bit coefficients. */
+/* Append a batch of tiles of 4. The upper halves of 64-bit coefficients have the first 32
+ * planes. */
 FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b,
                              const struct zti_zfp_head *head, uint32_t tiles, bool is_limited)
 {
@@ -265,7 +267,7 @@ FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b
     (f, head, tiles, string[0], length[0], WIDTH / 8, (most + 7) / 8, is_limited);
 }
 
-/* Append the tiles of a batch that was loaded; false where the plain way must be gone. */
+/* Append the tiles of a batch that was loaded; false if plain C must encode them. */
 FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_t tiles,
                         struct fast_writer *f, uint32_t rank, bool is_float, bool is_exact,
                         bool is_limited, bool *is_proved)
@@ -313,7 +315,7 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
 
 /* ---- runs of tiles ---- */
 
-/* Where the tiles of a batch are: in the array, or gathered one by one. */
+/* Load a batch from the array, or from copies of its tiles if one is cut or not contiguous. */
 FN void NAME(load_batch)(const struct zti_array *array, const struct zti_grid *grid,
                          struct zti_walk *walk, uint32_t tiles, word *gathered, uint32_t rank,
                          struct NAME(batch) * b)
@@ -370,7 +372,7 @@ FN void NAME(load_batch)(const struct zti_array *array, const struct zti_grid *g
     }
 }
 
-/* Tiles of a batch the plain way. */
+/* Append the tiles of a batch in plain C. */
 static bool NAME(put_plainly)(const struct zti_zfp *z, const struct zti_array *array,
                               const struct zti_grid *grid, struct zti_walk walk, uint32_t tiles,
                               struct zti_bit_writer *w, uint32_t rank, bool is_float)

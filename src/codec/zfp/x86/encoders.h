@@ -1,4 +1,4 @@
-/* encoders.h: text: the encoding walks over tiles of a vector instance.
+/* encoders.h: text: the functions of a vector instance that encode a range of tiles.
  *
  * The includer has x86/encode.h for both widths and defines ZTI_ZFP_ENCODERS, the name of
  * its table. */

@@ -1,9 +1,9 @@
-/* lanes4.h: text: bits to bit planes of tiles of 4 values whose places are known, a tile a lane
- * of 32 bits. The includer has the words of its instruction set.
+/* lanes4.h: text: decode bits to the bit planes of tiles of 4 values whose places are known, with a
+ * tile in each lane of 32 bits. The includer has the words of its instruction set.
  *
- * Every lane takes a plane a step: a table has what the next 7 bits say, among them the 1 above the
- * last bit of a tile's budget (tables/short_strings.h). A step is a long chain, so that several
- * groups of lanes take turns. Four planes' 28 bits are loaded at once. */
+ * In a step, each lane reads one plane: a table (tables/short_strings.h) is indexed by the next 7
+ * bits; a 1 above the last bit of a tile's budget marks its end. A step has a long latency, so
+ * several groups of lanes take turns. The 28 bits of four planes are loaded at once. */
 #ifndef ZTI_ZFP_X86_LANES4_H
 #define ZTI_ZFP_X86_LANES4_H
 
@@ -11,20 +11,20 @@
 
 enum { TILES4 = 32, GROUPS4 = TILES4 / V_LANES_32 };
 
-/* Tiles side by side: where their planes begin, how many they have, and how many bits of a budget
- * are left, at most INT32_MAX. */
+/* Tiles side by side: where their planes begin, how many planes they have, and how many bits of
+ * their budgets are left, at most INT32_MAX. */
 struct tiles4 {
     uint64_t at[TILES4];
     uint32_t precision[TILES4], left[TILES4];
 };
 
-/* A group of them while planes are taken. */
+/* A group of these tiles while its planes are read. */
 struct group4 {
     u64s at[2];
     u32s precision, left, row; /* row: 256 times the coefficients known */
 };
 
-/* 32 bits from where each lane is. */
+/* The 32 bits at each lane's position. */
 ZTI_INLINE u32s windows4(const uint8_t *base, const struct group4 *g)
 {
     return v_even_32((u32s)v_windows_64(base, g->at[0]), (u32s)v_windows_64(base, g->at[1]));
@@ -37,8 +37,8 @@ ZTI_INLINE void pass4(struct group4 *g, u32s used)
     g->left -= used;
 }
 
-/* Take planes i to i + 3, which are the upper or lower four of eight, to every second nibble of
- * 'planes', the first one's above the others'. */
+/* Read planes i to i + 3, the upper or lower four of eight, to every second nibble of 'planes', the
+ * first plane to the highest of these. */
 ZTI_INLINE u32s take_four4(const uint8_t *base, struct group4 *g, u32s planes, uint32_t i)
 {
     const uint32_t top = i % 8 == 0 ? 28 : 24;
@@ -59,15 +59,15 @@ ZTI_INLINE u32s take_four4(const uint8_t *base, struct group4 *g, u32s planes, u
     return planes;
 }
 
-/* Exchange bits: those of 'mask' with those 'n' above. */
+/* Exchange the bits of 'mask' with those 'n' places above. */
 ZTI_INLINE u32s exchanged(u32s v, uint32_t n, uint32_t mask)
 {
     const u32s t = (v ^ v >> n) & mask;
     return v ^ t ^ t << n;
 }
 
-/* Take planes i to i + 7 of tiles all of whose coefficients are known: they are there as they are,
- * in rising order of nibbles. */
+/* Read planes i to i + 7 of tiles of which all coefficients are known: one nibble a plane, lowest
+ * first. */
 ZTI_INLINE u32s take_eight4(const uint8_t *base, struct group4 *g, uint32_t i)
 {
     const u32s rest = v_min_32((u32s)v_rest((u64s)g->precision, (u64s)v_all_32(i)), v_all_32(8));
@@ -88,7 +88,7 @@ ZTI_INLINE bool is_learning4(const struct group4 *g, uint32_t i)
         v_is_less_32(v_where_32(is_there, g->row), v_where_32(is_there, v_all_32(4 * 256))));
 }
 
-/* Eight planes by nibble as take_four4 leaves them: byte x gets coefficient x's bits. */
+/* Transpose eight planes, by nibble as take_four4 leaves them: byte x gets coefficient x's bits. */
 ZTI_INLINE u32s bytes_of_nibbles(u32s v)
 {
     return exchanged(exchanged(v, 14, 0x0000cccc), 7, 0x00aa00aa);
@@ -101,8 +101,8 @@ ZTI_INLINE u32s inner_bytes_exchanged(u32s v)
                             _mm_setr_epi8(0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15));
 }
 
-/* Take planes from i on, four by four, until 'stop' of them are taken or no tile has bits
- * left; the number of planes taken. */
+/* Read planes i to stop - 1, four by four, until no tile has bits left; returns the number of
+ * planes read. */
 ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, u32s (*eight)[GROUPS4],
                                 uint32_t i, uint32_t stop)
 {
@@ -117,9 +117,9 @@ ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, u32s (*ei
     return i;
 }
 
-/* Take the tiles' planes, of which the first 'zeros' have no bits, and 'most' are the most of a
- * tile: of group k, u[k][half][x] are the upper or lower 32 bits of coefficient x of each lane.
- * Moves the positions. may_be_deep: tiles may have more than 32 planes. */
+/* Read the tiles' planes, at most 'most' of a tile; the first 'zeros' of them have no bits. For
+ * group k, u[k][half][x] gets the upper or lower 32 bits of coefficient x of each lane. Advances
+ * the positions. may_be_deep: tiles may have more than 32 planes. */
 ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles, uint32_t zeros,
                                       uint32_t most, bool may_be_deep, u32s (*u)[2][4])
 {
@@ -137,7 +137,7 @@ ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles,
             eight[q][k] = v_all_32(0);
     }
     i = take_steps4(base, g, eight, i, may_be_deep && most > 32 ? 32 : most);
-    if (may_be_deep && i >= 32) { /* now it pays to look whether all coefficients are known */
+    if (may_be_deep && i >= 32) { /* only now is it worth checking for known coefficients */
         bool is_learning = false;
         for (uint32_t k = 0; k < GROUPS4; k++)
             is_learning |= is_learning4(&g[k], i);

@@ -1,17 +1,17 @@
-/* planes_to_bits.h: text: bit planes to bits, all planes of a tile at once. The includer has the
- * words of its instruction set (x86/words.h).
+/* planes_to_bits.h: text: encode the bit planes of a tile to bits, all planes at once. The includer
+ * has the words of its instruction set (x86/words.h).
  *
- * Let w be a plane, c the coefficients known to be significant before it, x = w >> c. What
- * tile/planes.h codes with group tests and runs is the same as: the c low bits of w; a 1; the bits
- * of x from the lowest up to its top 1, each 1 doubled; and the very last 1 of all that made 0. So
- * for x = 0 the string is one 0. Where the tile's last coefficient becomes significant, its two
- * bits are left out. With I the OR of all planes down to this one and E that of those before it,
+ * Let w be a plane, c the number of coefficients known to be significant before it, x = w >> c. The
+ * code of tile/plane.h is then: the c low bits of w; a 1; the bits of x from the lowest up to its
+ * top 1, with each 1 doubled; and the last 1 of all these is changed to 0. So if x = 0, the c bits
+ * are followed by one 0. If the tile's last coefficient becomes significant, its two bits are left
+ * out. With I the OR of all planes down to this one, and E the OR of those before it,
  *
  *     c = bit length of E,  n' = bit length of I,  length = n' + popcount(x) + 1, or
  *     (n - 1) + max(popcount(x), 1) where the last coefficient is significant
  *
- * so nothing but a running OR connects the planes: a lane is a plane. Ones are doubled by a table
- * of nibbles, whose results are put together in widening lanes. */
+ * so planes depend on each other only through a running OR, and each lane has a plane. Ones are
+ * doubled by a table of nibbles, whose results are joined in lanes of growing width. */
 #ifndef ZTI_ZFP_X86_PLANES_TO_BITS_H
 #define ZTI_ZFP_X86_PLANES_TO_BITS_H
 
@@ -19,7 +19,7 @@
 
 #include <immintrin.h>
 
-/* A writer of words: 'held' has the 'count' < 64 bits that are not stored for good. */
+/* A writer of words: 'held' has the last 'count' < 64 bits, whose word is not full. */
 struct fast_writer {
     uint8_t *next;
     uint64_t held;
@@ -57,7 +57,7 @@ ZTI_INLINE void put(struct fast_writer *f, uint64_t v, uint64_t n)
     f->count &= 63;
 }
 
-/* The same, but not beyond the budget. */
+/* As put, within the budget. */
 ZTI_INLINE void put_within(struct fast_writer *f, uint64_t v, uint64_t n, bool is_limited)
 {
     if (is_limited) {
@@ -100,14 +100,14 @@ ZTI_INLINE struct doubled doubled_ones(u64s x)
     const struct ones n = v_ones(x, a, b);
     const u32s length8 = (u32s)(n.of8 + 8), length16 = n.of16 + 16;
     const u64s length32 = n.of32 + 32;
-    /* bytes of x to 16 bits, those at even places and those at odd ones: the lower nibble's code,
-     * above it the upper one's */
+    /* extend the bytes of x at even and at odd places to 16 bits: the lower nibble's code, and the
+     * upper nibble's code above it */
     const u32s even8 = (u32s)((code_a & 0xff) | v_left_16(code_b << 4 & 0x0ff0, shift & 0xff));
     const u32s odd8 = (u32s)(code_a >> 8 | v_left_16(code_b >> 4 & 0x0ff0, shift >> 8));
-    /* 8 bits of x to 16, of which length8 are used, at a time: 16 to 32 */
+    /* join two codes of 8 bits of x, of length8 bits each, to 32 bits */
     const u64s joined_low = (u64s)((even8 & 0xffff) | v_left_32(odd8 & 0xffff, length8 & 0xffff));
     const u64s joined_high = (u64s)(even8 >> 16 | v_left_32(odd8 >> 16, length8 >> 16));
-    /* and 32 to 64 */
+    /* and two of these to 64 bits */
     return (struct doubled){.low = (joined_low & UINT32_MAX) |
                                    v_left_64(joined_high & UINT32_MAX, (u64s)length16 & UINT32_MAX),
                             .high = joined_low >> 32 |
@@ -121,9 +121,8 @@ struct strings {
     uint64_t low[V_LANES_64], high[V_LANES_64], length[V_LANES_64];
 };
 
-/* The string of a lane from its refinement bits, its group test and x: refined bits of w below c,
- * 'test' (0 or 1) at c, and after the 'open' bits of a test (0 or 1) x with its ones doubled; cut
- * to 'kept' bits, of which 'length' count. */
+/* Store each lane's string: the bits of w below c; 'test' (0 or 1) at place c; and x with its ones
+ * doubled, from place 'open' on; cut to 'kept' bits, of which 'length' count. */
 ZTI_INLINE void store_strings(struct strings *s, u64s w, u64s c, u64s test, u64s open,
                               const struct doubled *x, u64s kept, u64s length)
 {
@@ -148,7 +147,7 @@ ZTI_INLINE void put_strings(struct fast_writer *f, const struct strings *s, uint
     }
 }
 
-/* Of the planes before: their OR, and its bit length. The last lane counts. */
+/* The OR of the planes before, and its bit length, in the last lane. */
 struct seen {
     vec bits, known;
 };
@@ -183,7 +182,7 @@ struct planes256 {
     u64s quarter[4];
 };
 
-/* Append planes the plain way; c of each is known. */
+/* Append planes in plain C; the c of each is 'known'. */
 static void put_planes256_plainly(struct fast_writer *f, const struct planes256 *p, u64s known,
                                   uint32_t count, bool is_limited)
 {
@@ -206,8 +205,8 @@ static void put_planes256_plainly(struct fast_writer *f, const struct planes256 
     }
 }
 
-/* As put_planes64. Where a quarter's string is longer than 128 bits (64 ones after the first
- * significant coefficient) the planes go the plain way. */
+/* As put_planes64. Plain C encodes planes if a quarter's string is longer than 128 bits (64 ones
+ * after the first significant coefficient). */
 static void put_planes256(struct fast_writer *f, const struct planes256 *p, struct planes256 *seen,
                           uint32_t count, bool is_limited)
 {
@@ -236,7 +235,7 @@ static void put_planes256(struct fast_writer *f, const struct planes256 *p, stru
         later |= x[q];
         const u64s open = v_where_64(is_open, one);
         const u64s test = v_where_64((b64s)(is_open & v_is_set_64(later)), one);
-        /* all of x where a later quarter has ones; else up to its top one, whose pair is 1 0 */
+        /* all of x if a later quarter has ones, else up to its top 1, whose pair is 1 0 */
         u64s length = v_if_64(goes_on, 64 - c[q], v_bit_length_64(x[q]));
         length += twice.ones + open + c[q];
         if (q == 3) {
@@ -273,7 +272,7 @@ ZTI_INLINE void put_planes16(struct fast_writer *f, u32s w, struct seen *seen, u
     const u32s c = v_before_32(known, (u32s)seen->known);
     seen->bits = (vec)all;
     seen->known = (vec)known;
-    /* x's four nibbles to bytes, doubled, and put together again */
+    /* expand x's four nibbles to bytes, double their ones, and join them */
     const u32s x = v_right_32(w, c), bytes = (x | x << 8) & 0x00ff00ff;
     const u8s y = (u8s)(bytes | bytes << 4) & 15;
     const u16s code = (u16s)doubled_nibbles(y), shift = (u16s)v_shifts_of_nibbles(y);
@@ -301,8 +300,8 @@ ZTI_INLINE void put_planes16(struct fast_writer *f, u32s w, struct seen *seen, u
 
 /* ---- 4 coefficients: a byte is a plane ---- */
 
-/* Codes of planes, and their lengths (at most 7), as bytes: joined to qwords of eight planes each,
- * at most 44 bits. */
+/* Join the codes of planes, at most 7 bits in a byte each, to qwords of eight planes each, at most
+ * 44 bits. */
 ZTI_INLINE void join_codes4(u8s code, u8s length, vec *string, vec *string_length)
 {
     const u16s low8 = (u16s)length & 0xff;

@@ -1,15 +1,15 @@
-/* runs4.h: text: tiles of 4 values whose places are known, a tile a lane, for one width.
- * The includer has x86/lanes4.h and x86/decode.h.
+/* runs4.h: text: decode tiles of 4 values whose places are known, with a tile in each lane, for one
+ * width. The includer has x86/lanes4.h and x86/decode.h.
  *
- * Of each 16 tiles, tile t is lane t % 4 * 4 + t / 4, its element in a cube. */
+ * Of 16 tiles, tile t is in lane t % 4 * 4 + t / 4, its element in a cube. */
 
 FN uint32_t NAME(lane_of)(uint32_t t)
 {
     return t / 16 * 16 + t % 4 * 4 + t / 4 % 4;
 }
 
-/* Decode tiles of which tile t begins at bit at[t], and take[t] is where it goes, to 'values', 4 of
- * each tile; leaves the positions at the tiles' ends. */
+/* Decode tiles to 'values', 4 of each tile; tile t begins at bit at[t]. Sets the positions to the
+ * tiles' ends. */
 FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64_t *at,
                             uint32_t tiles, struct NAME(taken) * b, ulane (*cube)[REGISTERS],
                             bool is_float, bool is_exact)
@@ -19,7 +19,7 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
     uint32_t most = 0, zeros = 40, is_void = 0;
     for (uint32_t i = 0; i < 2; i++)
         b[i].is_raw = 0;
-    for (uint32_t t = 0; t < TILES4; t++) { /* lanes without a tile look where the first does */
+    for (uint32_t t = 0; t < TILES4; t++) { /* lanes without a tile read the first tile's bits */
         const uint32_t e = NAME(lane_of)(t);
         const bool is_tile = t < tiles;
         const uint64_t start = at[is_tile ? t : 0], window = window57(base, start);
@@ -65,7 +65,7 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
     }
 }
 
-/* Runs of tiles one after the other in the array: a run a lane. */
+/* Decode runs of tiles that follow each other in the array, with a run in each lane. */
 FN void NAME(decode_runs4)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
                            uint32_t runs, uint64_t first, uint32_t run_tiles,
                            const struct zti_view *view, bool is_float, bool is_exact)
@@ -88,7 +88,7 @@ FN void NAME(decode_runs4)(const struct zti_coding *coding, const uint8_t *base,
     }
 }
 
-/* The same where all tiles take 'tile_bits' bits: a tile a lane, then the next ones. */
+/* Decode tiles of 'tile_bits' bits each, one in each lane, then the next ones. */
 FN void NAME(decode_fixed4)(const struct zti_coding *coding, struct zti_bit_reader *r,
                             uint64_t first, uint64_t last, uint64_t tile_bits,
                             const struct zti_view *view, bool is_float)

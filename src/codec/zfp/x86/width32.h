@@ -1,4 +1,4 @@
-/* width32.h: what the vector texts need defined for 32-bit values; x86/encode.h has the list.
+/* width32.h: the macros of the vector texts for 32-bit values; x86/encode.h lists them.
  * x86/width_end.h undefines it. */
 #define WIDTH     32
 #define ELEMENTS  V_LANES_32

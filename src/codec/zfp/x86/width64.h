@@ -1,4 +1,4 @@
-/* width64.h: what the vector texts need defined for 64-bit values; x86/encode.h has the list.
+/* width64.h: the macros of the vector texts for 64-bit values; x86/encode.h lists them.
  * x86/width_end.h undefines it. */
 #define WIDTH     64
 #define ELEMENTS  V_LANES_64

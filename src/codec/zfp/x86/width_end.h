@@ -1,4 +1,4 @@
-/* width_end.h: ends what x86/width32.h and x86/width64.h define. */
+/* width_end.h: undefines the macros of x86/width32.h and x86/width64.h. */
 #undef WIDTH
 #undef ELEMENTS
 #undef REGISTERS

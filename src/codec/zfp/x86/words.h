@@ -1,4 +1,4 @@
-/* words.h: verbs that zfp's vector texts need beside those of simd/vectors.h. */
+/* words.h: vector operations of zfp's texts that simd/vectors.h lacks. */
 #ifndef ZTI_ZFP_X86_WORDS_H
 #define ZTI_ZFP_X86_WORDS_H
 
@@ -16,7 +16,8 @@ ZTI_INLINE void v_store(void *to, vec v)
     *(unaligned_vec *)to = v;
 }
 
-/* Each 16 bytes by the low four bits of the bytes of an index; bytes of a table by those of v. */
+/* Shuffle each 16 bytes by the low four bits of an index's bytes; look up bytes of a table by those
+ * of v. */
 ZTI_INLINE u8s v_shuffled(u8s v, __m128i index)
 {
     return v_shuffle_8(v, v_all_128(index));
@@ -26,22 +27,23 @@ ZTI_INLINE u8s v_look_up(__m128i table, u8s index)
     return v_shuffle_8(v_all_128(table), index);
 }
 
-/* a - b, or 0; of numbers below 2^16. */
+/* max(a - b, 0), for numbers below 2^16. */
 ZTI_INLINE u64s v_rest(u64s a, u64s b)
 {
     return (u64s)v_rest_16((u16s)a, (u16s)b);
 }
 
-/* At least 57 bits from the bit positions of each lane. */
+/* At least 57 bits at each lane's bit position. */
 ZTI_INLINE u64s v_windows_64(const uint8_t *base, u64s at)
 {
     return v_right_64(v_gather_bytes_64(base, at >> 3), at & 7);
 }
 
-/* Ones of x: of8 of the lower byte of 16 bits, of16 of the lower half of 32, of32 of 64; and of
- * all of 32 and of 64. The nibbles are x's, each in a byte. And what v_left_16 takes for shifts by
- * the number of ones in nibbles, or by numbers up to 7, given as bytes: where 16 bits have no
- * shifts by a lane's own amount, powers of two to multiply with. */
+/* Numbers of ones of x, whose nibbles are in a byte each: of8 in the lower byte of each 16 bits,
+ * of16 in the lower half of each 32, of32 in that of each 64; all32 and all64 in all of each 32 and
+ * 64. The other functions give shifts for v_left_16, from the number of ones in nibbles or from
+ * numbers up to 7 in bytes: without shifts of 16 bits by lane, they are powers of two to multiply
+ * with. */
 struct ones {
     u16s of8;
     u32s of16, all32;

@@ -1,14 +1,14 @@
-/* warp_states.h: kernel text: the streams of ans/mixed.h taken by a warp: lanes have a state
- * each, so that a round of as many symbols as there are states waits for one look-up.
+/* warp_states.h: kernel text: a warp decodes a stream of ans/mixed.h. Each lane has a state, so
+ * that a round, one symbol for each state, waits for one look-up.
  *
- *     symbol i + w      lane w: entry of its table --> bits n
- *     where its bits are: after those of the lanes before: of each of the four bits of n a ballot
- *     state             entry's base + bits
+ *     symbol i + w      lane w looks up its state's entry: symbol, number of bits n, base
+ *     position of bits  a prefix sum of n over lanes: a ballot for each of the four bits of n
+ *     next state        base + bits
  *
- * The stream's next words are in shared memory, and those behind them on their way. A round costs
- * what one after the other takes in it: the look-up (warp_states_look), votes and counts of bits,
- * and words of the window (warp_states_advance). What else there is can be done while these are
- * waited for, and what few rounds need is behind one branch (warp_states_settle). */
+ * A window in shared memory has the stream's next words; later words are being copied to it. A
+ * round's latency is that of the look-up (warp_states_look), and of ballots, bit counts and loads
+ * from the window (warp_states_advance). All else overlaps with these; what only few rounds need is
+ * in one branch (warp_states_settle). */
 #ifndef ZTI_ANS_GPU_WARP_STATES_H
 #define ZTI_ANS_GPU_WARP_STATES_H
 
@@ -16,30 +16,29 @@
 #include "entropy/ans/mixed.h"
 
 enum {
-    ANS_PART = 32,       /* words that the lanes fetch at once: more than a round's 384 bits */
-    ANS_PART_SHIFT = 10, /* bits of a part, as a power of two */
+    ANS_PART = 32,       /* words that a warp copies at once: more than a round's 384 bits */
+    ANS_PART_SHIFT = 10, /* logarithm of a part's bits */
     ANS_PARTS = 4,
-    ANS_WINDOW = (ANS_PARTS + 1) * ANS_PART /* the first is behind the last, so that none wrap */
+    ANS_WINDOW = (ANS_PARTS + 1) * ANS_PART /* the last part repeats the first: loads never wrap */
 };
 
-/* Decoding tables, one after another: the first ones are in shared memory. */
+/* The decoding tables of all models in a row; the first ones are in shared memory. */
 struct ans_tables {
-    const uint32_t *near, *far; /* far: NULL, known when compiled, where all are near */
+    const uint32_t *near, *far; /* far: NULL (a compile-time constant) if all are near */
     uint32_t near_entries;
 };
 
 struct warp_states {
     const uint32_t *words;
-    uint32_t *window;      /* shared: words of the part with the next bit, and of two behind it;
-                            * those of the next one are on their way */
-    uint64_t first, count; /* of words: the stream's first one is in the first part */
-    uint32_t part;         /* of the stream: that with the next bit, or the one before it */
-    uint32_t at, turn;     /* the next bit, of the window; where the part behind that begins */
-    uint32_t state;        /* of lane w: of the next symbol but w */
+    uint32_t *window; /* shared: the part with the next bit, and two more; a fourth is copied */
+    uint64_t first, count; /* words: where the stream begins, and their number */
+    uint32_t part;         /* of the stream: the one with the next bit, or the one before */
+    uint32_t at, turn;     /* the next bit in the window; where the following part begins */
+    uint32_t state;        /* lane w: the state of the w-th next symbol */
 };
 
-/* A lane's word of a part, to the window by the way; zeros where the stream has ended. The part
- * after the fourth one is in the first one's place, which is there twice. */
+/* Start to copy a part to the window, a word a lane; zeros beyond the stream's end. The window is a
+ * ring of ANS_PARTS parts, of which the first is stored twice. */
 static __device__ __forceinline__ void warp_states_bring(const struct warp_states *a, uint32_t part)
 {
     const uint32_t lane = threadIdx.x % 32, slot = part % ANS_PARTS;
@@ -54,8 +53,7 @@ static __device__ __forceinline__ void warp_states_bring(const struct warp_state
     }
 }
 
-/* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. The window
- * is there after the next barrier of the block. */
+/* zti_ans_mixed_begin for a warp. The window is filled after the block's next barrier. */
 static __device__ __forceinline__ bool warp_states_begin(struct warp_states *a,
                                                          const struct zti_bit_reader *r,
                                                          uint32_t states, uint32_t *window)
@@ -80,18 +78,18 @@ static __device__ __forceinline__ bool warp_states_begin(struct warp_states *a,
     return has_start;
 }
 
-/* Whether all was taken of a stream that ends at bit 'end', and no more. */
+/* Whether exactly the stream, which ends at bit 'end', was read, and all states are 0. */
 static __device__ __forceinline__ bool warp_states_end_at(const struct warp_states *a,
                                                           uint32_t states, uint64_t end)
 {
     const bool is_left = __any_sync(SIMT_ALL_LANES, threadIdx.x % 32 < states && a->state != 0);
     const uint64_t part = a->first + (uint64_t)a->part * ANS_PART;
-    simt_wait_brought(); /* what nobody looks at */
+    simt_wait_brought(); /* copies that were not used */
     return 32 * part + a->at + (1u << ANS_PART_SHIFT) == end + a->turn && !is_left;
 }
 
-/* A lane's entry, of the model whose first one has that number. A look-up that may be of a far
- * table would wait for all that is on its way from there. */
+/* A lane's entry in the table that begins at entry 'model'. Near and far look-ups have separate
+ * branches, because a load that may be far would wait for all loads from global memory. */
 static __device__ __forceinline__ uint32_t warp_states_look(const struct warp_states *a,
                                                             const struct ans_tables *tables,
                                                             uint32_t model)
@@ -102,8 +100,8 @@ static __device__ __forceinline__ uint32_t warp_states_look(const struct warp_st
     return tables->far[number];
 }
 
-/* The next n <= states symbols' states and bits, of those entries; of lanes from n on nothing is
- * meant. */
+/* Advance the states of the next n <= states symbols by their entries and bits. Lanes from n on
+ * have no symbol. */
 static __device__ __forceinline__ void warp_states_advance(struct warp_states *a, uint32_t entry,
                                                            uint32_t n)
 {
@@ -121,15 +119,16 @@ static __device__ __forceinline__ void warp_states_advance(struct warp_states *a
     a->at = __shfl_sync(SIMT_ALL_LANES, skip + own, (int)((n - 1) % 32));
 }
 
-/* Whether warp_states_settle is needed after a round of n symbols, but one may be taken before: a
- * part has more bits than two rounds. */
+/* Whether warp_states_settle is needed after a round of n symbols. One more round is allowed before
+ * it, because a part has more bits than two rounds. */
 static __device__ __forceinline__ bool warp_states_need_settling(const struct warp_states *a,
                                                                  uint32_t states, uint32_t n)
 {
     return a->at >= a->turn || n < states;
 }
 
-/* In another part: the place of the one before it is for the part behind those that are there. */
+/* Go to the next part; start to copy the part after the window's last to the place of the one
+ * before. */
 static __device__ __forceinline__ void warp_states_turn(struct warp_states *a)
 {
     a->part++;
@@ -137,11 +136,12 @@ static __device__ __forceinline__ void warp_states_turn(struct warp_states *a)
     a->at -= slot == 0 ? ANS_PARTS << ANS_PART_SHIFT : 0;
     a->turn = (slot + 1) << ANS_PART_SHIFT;
     simt_wait_brought();
-    simt_order_warp(); /* other lanes' words; and the last part's, which all have looked at */
+    simt_order_warp(); /* other lanes' words are visible, and all have read the old part */
     warp_states_bring(a, a->part + ANS_PARTS - 1);
 }
 
-/* After a round of n symbols: to the next part, and lanes to the states of the symbols behind. */
+/* After a round of n symbols: go to the next part if needed, and rotate the states so that lane w
+ * has that of the w-th next symbol. */
 static __device__ __forceinline__ void warp_states_settle(struct warp_states *a, uint32_t states,
                                                           uint32_t n)
 {
@@ -152,7 +152,7 @@ static __device__ __forceinline__ void warp_states_settle(struct warp_states *a,
         a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % states));
 }
 
-/* The next n symbols of as many states or less; see warp_states_take. */
+/* Decode the next n <= states symbols; see warp_states_take. */
 static __device__ __forceinline__ uint32_t warp_states_round(struct warp_states *a,
                                                              const struct ans_tables *tables,
                                                              uint32_t states, uint32_t model,
@@ -165,9 +165,9 @@ static __device__ __forceinline__ uint32_t warp_states_round(struct warp_states 
     return entry & 255;
 }
 
-/* The next n <= 32 symbols, lane w symbol w in the model whose first entry has that number; of
- * lanes from n on nothing is meant. The same 'states' throughout a stream: ZTI_ANS_FEW or
- * ZTI_ANS_MANY. */
+/* Decode the next n <= 32 symbols: lane w returns symbol w, whose table begins at the lane's entry
+ * 'model'. Lanes from n on return nothing of use. states: ZTI_ANS_FEW or ZTI_ANS_MANY, the same
+ * throughout a stream. */
 static __device__ __forceinline__ uint32_t warp_states_take(struct warp_states *a,
                                                             const struct ans_tables *tables,
                                                             uint32_t states, uint32_t model,

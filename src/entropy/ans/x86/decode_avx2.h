@@ -1,9 +1,9 @@
-/* decode_avx2.h: symbols of streams of many states with AVX2, 8 at a time. Included by
+/* decode_avx2.h: decodes streams of 32 states with AVX2, 8 symbols at a time. Included by
  * ans/mixed_text.h. */
 #include "simd/bits_avx2.h"
 #include "simd/vectors.h"
 
-/* The entries of the next 8 symbols, and their states that follow. */
+/* Decode 8 symbols: returns their entries, and advances their states. */
 ZTI_INLINE __m256i take_8(struct zti_bit_reader *r, const uint32_t *const *tables,
                           const uint8_t *contexts, uint32_t *state)
 {
@@ -17,7 +17,7 @@ ZTI_INLINE __m256i take_8(struct zti_bit_reader *r, const uint32_t *const *table
     return (__m256i)entry;
 }
 
-/* The lowest bytes of 16 entries. */
+/* The symbols of 16 entries: their lowest bytes. */
 ZTI_INLINE __m128i symbols_of(__m256i a, __m256i b)
 {
     const __m256i first = _mm256_setr_epi32(0x0c080400, -1, -1, -1, 0x0c080400, -1, -1, -1);
@@ -35,7 +35,7 @@ static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
     for (size_t i = 0; i < n; next %= ZTI_ANS_MANY) {
         uint32_t *const state = m->state + next;
         const size_t left = n - i, room = ZTI_ANS_MANY - next, most = left < room ? left : room;
-        const bool is_far = r.at + 8 * 32 <= r.end; /* and what 16 symbols want is there */
+        const bool is_far = r.at + 8 * 32 <= r.end; /* at least the bits of 16 symbols are left */
         if (is_far && most >= 16) {
             const __m256i a = take_8(&r, tables, contexts + i, state);
             const __m256i b = take_8(&r, tables, contexts + i + 8, state + 8);
@@ -54,6 +54,6 @@ static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
             next++;
         }
     }
-    m->r.at = r.at; /* all of it, put together from parts, would be waited for */
+    m->r.at = r.at; /* copying all of r would wait for stores of its parts */
     m->next = next;
 }

@@ -1,10 +1,10 @@
-/* encode_avx2.h: streams of many states made with AVX2, 8 symbols at a time. Included by
+/* encode_avx2.h: encodes streams of 32 states with AVX2, 8 symbols at a time. Included by
  * ans/mixed_text.h. */
 #include "simd/bits_avx2.h"
 #include "simd/vectors.h"
 
-/* The states before 8 symbols, from those behind them, and what is emitted between: of four
- * together, and above bit 56 how many bits. */
+/* Encode 8 symbols: returns their next states. four: the emitted bits of each four symbols
+ * together, and their number from bit 56 on. */
 ZTI_INLINE u32s put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *number, u32s state,
                       uint64_t *four)
 {
@@ -16,7 +16,7 @@ ZTI_INLINE u32s put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *n
     const u32s n = ZTI_ANS_EMITTED(state, (u32s)_mm256_shuffle_ps(a, b, 0x88));
     uint32_t at[8];
     v_store_32(at, ZTI_ANS_NUMBER(state, n, (u32s)_mm256_shuffle_ps(a, b, 0xdd)));
-    __asm__("" : "+m"(at)); /* taking them out of the register would take longer */
+    __asm__("" : "+m"(at)); /* through memory: extracting from the register is slower */
     const __m256i joined = zti_join_8((__m256i)(state & ~(v_all_32(UINT32_MAX) << n)), (__m256i)n);
     four[0] = (uint64_t)_mm256_extract_epi64(joined, 0);
     four[1] = (uint64_t)_mm256_extract_epi64(joined, 2);
@@ -31,7 +31,7 @@ ZTI_INLINE u32s put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *n
     return (u32s)_mm256_cvtepu16_epi32(v);
 }
 
-/* n symbols, a multiple of 32, from the last to the first. */
+/* Encode n symbols, a multiple of 32, from the last to the first. */
 __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table,
                                                const uint16_t *number, size_t n, uint64_t *state,
                                                struct front *front)

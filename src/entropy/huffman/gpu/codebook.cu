@@ -1,31 +1,32 @@
-/* codebook.cu: from counts to canonical codes on a GPU, in one cooperative launch: the two
- * phases of codebook.c (Tian et al., IPDPS 2021, algorithm 1), with a thread for each leaf, pair or
- * symbol and a barrier of the grid between steps that depend on each other.
+/* codebook.cu: counts to canonical codes on a GPU, in one cooperative launch: the two phases of
+ * codebook.c (Tian et al., IPDPS 2021, algorithm 1), with a thread for each leaf, pair or symbol,
+ * and a grid barrier between dependent steps.
  *
- *   sort         runs of 32 by a warp, then runs in pairs: every item looks up its place in the
- *                other run
- *   GenerateCL   a barrier a round. All threads know where the queues stand, and find the round's
- *                ends alike, a warp at a time; thread p takes pair p of the merge (merge path), so
- *                that the merged list is never stored. Depths come last: a leaf walks up.
- *   limit        package-merge (limit.c), a barrier a list; kept of a list are the leaves' places
- *   GenerateCW   ranks within a length: by warps, then over warps
+ *   sort         runs of 32, each by a warp; then runs are merged in pairs: every item finds its
+ *                place in the other run by bisection
+ *   GenerateCL   a barrier a round. All threads have the queues' positions, and every warp finds
+ *                the round's ends. Thread p joins pair p, which it finds by merge path; the merged
+ *                list is never stored. At the end each leaf walks up to the root, which gives its
+ *                depth.
+ *   limit        package-merge (limit.c), a barrier a list; each list's places of leaves are kept
+ *   GenerateCW   each symbol's rank within its length: in its warp, then over warps
  *
- * Ties are decided as there, so the lengths are the same. With one block the barriers are the
- * block's, which cost less. */
+ * Ties are decided as in codebook.c, so the lengths are the same. With one block the barriers are
+ * the block's, which take less time. */
 #include "entropy/huffman/gpu/launches.h"
 
 #include "entropy/huffman/build.h"
 
 enum {
     THREADS = 256,
-    MOST_BLOCKS = 32, /* all of them are resident on any device from sm_80 on */
-    ONE_BLOCK = 1024, /* symbols that one block has a barrier of its own for */
+    MOST_BLOCKS = 32, /* all are resident on any device from sm_80 on */
+    ONE_BLOCK = 1024, /* symbols up to which one block is used */
     LENGTHS = ZTI_HUFFMAN_MAX_BITS + 1
 };
 
 #define NONE UINT32_MAX
 
-/* Where threads of all blocks meet. */
+/* A barrier for the threads of all blocks. */
 #define MEET()                                                                                     \
     do {                                                                                           \
         if (gridDim.x == 1)                                                                        \
@@ -45,9 +46,10 @@ struct building {
     struct sorted a, b;
     uint64_t *weight;  /* [2 alphabet]: leaves in order of weight, then inner nodes by age */
     uint32_t *up;      /* [2 alphabet] */
-    uint64_t *list[2]; /* [2 alphabet]: of the package-merge */
-    uint32_t *places;  /* [limit][alphabet]: of leaves in its lists */
-    uint32_t *tiles;   /* [LENGTHS][tiles]: symbols of a length in 32 symbols; then before them */
+    uint64_t *list[2]; /* [2 alphabet]: of package-merge */
+    uint32_t *places;  /* [limit][alphabet]: places of leaves in its lists */
+    uint32_t *tiles;   /* [LENGTHS][tiles]: symbols of each length in each tile of 32 symbols; then
+                          their prefix sums */
     uint8_t *depth;    /* [alphabet]: of leaves in order of weight */
     uint32_t limit;
 };
@@ -62,7 +64,7 @@ static __device__ __forceinline__ uint32_t threads_of_all(void)
     return gridDim.x * THREADS;
 }
 
-/* How many of n numbers in order are below 'than', or (is_up) not above it. */
+/* How many of n sorted numbers are below 'than', or (is_up) not above it. */
 static __device__ __forceinline__ uint32_t count_below(const uint64_t *numbers, uint32_t n,
                                                        uint64_t than, bool is_up)
 {
@@ -97,7 +99,7 @@ static __device__ __forceinline__ void sort_runs_of_32(const struct building *g)
     }
 }
 
-/* Runs of 'width' to runs of twice that. */
+/* Merge runs of 'width' items in pairs. */
 static __device__ __forceinline__ void
 merge_runs(const struct sorted *from, const struct sorted *to, uint32_t n, uint32_t width)
 {
@@ -115,8 +117,8 @@ merge_runs(const struct sorted *from, const struct sorted *to, uint32_t n, uint3
 
 /* ---- GenerateCL ---- */
 
-/* The first node in [from, end) that weighs 'weight' or more. Each lane of a warp looks at one of
- * 32 places that cut what is left into 33: three steps for 32,768 nodes. */
+/* The first node in [from, end) that weighs 'weight' or more. The 32 lanes of a warp look at places
+ * that cut the range into 33: three steps for 32,768 nodes. */
 static __device__ __forceinline__ uint32_t lighter_end(const uint64_t *nodes, uint32_t from,
                                                        uint32_t end, uint64_t weight)
 {
@@ -143,7 +145,7 @@ static __device__ __forceinline__ void join(const struct building *g, uint32_t i
     g->up[first] = g->up[second] = into;
 }
 
-/* Pair p of a round. */
+/* Join pair p of a round. */
 static __device__ __forceinline__ void join_pair(const struct building *g,
                                                  const struct zti_queues *q,
                                                  const struct zti_round *r, uint32_t p)
@@ -157,7 +159,7 @@ static __device__ __forceinline__ void join_pair(const struct building *g,
     join(g, r->into + 1 + p, node[0], node[1]);
 }
 
-/* join_round of codebook.c; queues are the same in all threads. */
+/* join_round of codebook.c; q is the same in all threads. */
 static __device__ __forceinline__ void join_round(const struct building *g, struct zti_queues *q)
 {
     struct zti_round r = zti_round_begin(g->weight, q);
@@ -181,7 +183,7 @@ static __device__ __forceinline__ uint32_t depth_of(const struct building *g, ui
 
 /* ---- the limit ---- */
 
-/* Items of list j from those of the one before; returns how many. */
+/* Make list j from the one before; returns how many items it has. */
 static __device__ __forceinline__ uint32_t merge_list(const struct building *g, uint32_t leaves,
                                                       uint32_t items, uint32_t j)
 {
@@ -191,7 +193,7 @@ static __device__ __forceinline__ uint32_t merge_list(const struct building *g, 
     for (uint32_t i = thread_number(); i < leaves; i += threads_of_all()) {
         const uint64_t own = g->weight[i];
         uint32_t low = 0, high = packages;
-        while (low < high) { /* packages that are lighter */
+        while (low < high) { /* the number of lighter packages */
             const uint32_t middle = low + (high - low) / 2;
             if (zti_pack(from[2 * middle], from[2 * middle + 1]) < own)
                 low = middle + 1;
@@ -208,7 +210,7 @@ static __device__ __forceinline__ uint32_t merge_list(const struct building *g, 
     return leaves + packages;
 }
 
-/* zti_limit_lengths: depths of leaves none of which is above the limit. */
+/* zti_limit_lengths: set depths of leaves, none above the limit. */
 static __device__ __forceinline__ void limit_depths(const struct building *g, uint32_t leaves)
 {
     SIMT_SHARED(uint32_t, chosen_leaves, [ZTI_HUFFMAN_MAX_BITS]);
@@ -244,7 +246,7 @@ static __device__ __forceinline__ void limit_depths(const struct building *g, ui
 
 /* ---- GenerateCW ---- */
 
-/* How many symbols of each length 32 symbols have. */
+/* Count the symbols of each length in each tile of 32 symbols. */
 static __device__ __forceinline__ void count_lengths(const struct building *g, uint32_t tiles)
 {
     const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
@@ -259,8 +261,8 @@ static __device__ __forceinline__ void count_lengths(const struct building *g, u
     }
 }
 
-/* Counts to sums of those before; a warp a length. The sum of all goes to 'all', for the next
- * step. */
+/* Replace the counts of each length by their prefix sums, a warp for each length; the total goes
+ * after all tiles. */
 static __device__ __forceinline__ void sum_lengths(const struct building *g, uint32_t tiles)
 {
     const uint32_t lane = threadIdx.x % 32;
@@ -283,7 +285,8 @@ static __device__ __forceinline__ void sum_lengths(const struct building *g, uin
     }
 }
 
-/* First and Entry from the numbers of codes of each length: each block for itself. */
+/* Compute first and entry from the number of codes of each length; each block does it for
+ * itself. */
 static __device__ __forceinline__ void make_numbers(const struct building *g, uint32_t tiles,
                                                     uint32_t used, uint32_t *numbers)
 {
@@ -313,7 +316,8 @@ static __device__ __forceinline__ void put_codes(const struct building *g, uint3
             g->book.codes[symbol] = 0;
             continue;
         }
-        const uint32_t place = g->tiles[l * tiles + first / 32] + before; /* among its length */
+        /* among the symbols of its length */
+        const uint32_t place = g->tiles[l * tiles + first / 32] + before;
         g->book.order[numbers[ZTI_BOOK_ENTRY + l] + place] = (uint16_t)symbol;
         g->book.codes[symbol] = zti_code_word(numbers + ZTI_BOOK_FIRST, place, l);
     }
@@ -321,7 +325,7 @@ static __device__ __forceinline__ void put_codes(const struct building *g, uint3
 
 /* ---- the whole ---- */
 
-/* Depths of the leaves; all threads come out of it together. */
+/* Set the depths of the leaves. */
 static __device__ __forceinline__ void generate_lengths(const struct building *g, uint32_t leaves)
 {
     struct zti_queues q = {leaves, 0, leaves, leaves};
@@ -337,7 +341,7 @@ static __device__ __forceinline__ void generate_lengths(const struct building *g
         g->depth[i] = (uint8_t)depth_of(g, i);
 }
 
-/* Where the sorted counts are. */
+/* Sort the counts; returns where the result is. */
 static __device__ __forceinline__ struct sorted sort_counts(const struct building *g)
 {
     struct sorted from = g->a, to = g->b;
@@ -367,7 +371,8 @@ SIMT_KERNEL void __launch_bounds__(THREADS, 1) build_book(const struct building 
     MEET();
     if (leaves > 1)
         generate_lengths(&g, leaves);
-    for (uint32_t i = thread_number(); i < n; i += threads_of_all()) /* whose depth it wrote */
+    /* each thread reads depths that it wrote */
+    for (uint32_t i = thread_number(); i < n; i += threads_of_all())
         g.book.lengths[sorted.symbols[i < leaves ? zeros + i : i - leaves]] =
             i < leaves ? g.depth[i] : 0;
     MEET();

@@ -1,10 +1,11 @@
-/* codebook_host.c: codebooks by kernels, the host's part: room on the device for what they are
- * made of and in, and the book back. The lengths are those of zti_codebook_build. */
+/* codebook_host.c: the host's part of building codebooks by kernels: allocates device memory for
+ * counts, scratch and book, launches, and copies the book back. The lengths are those of
+ * zti_codebook_build. */
 #include "core/device.h"
 #include "entropy/huffman/build.h"
 #include "entropy/huffman/gpu/kernels.h"
 
-/* The book, padded; counts; the number of strays; scratch. */
+/* Memory in order: the book, padded; counts; the number of strays; scratch. */
 static uint64_t book_bytes(uint32_t alphabet)
 {
     return zti_round_up(zti_cuda_book_bytes(alphabet), 8);

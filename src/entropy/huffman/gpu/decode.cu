@@ -1,9 +1,8 @@
-/* decode.cu: bits to symbols on a GPU. A kernel adds up the lengths of chunks; then blocks
- * take a few chunks at a time, a warp the same part of each, without waiting for the block's
- * others. The lanes of a warp have 32 pieces of the part that are equally long in bits. Lanes find
- * code borders as in huffman/gpu/self_sync.h; to count codes they go as many at a time as the
- * table's bits have. Counts give each lane its place, and symbols go through shared memory, from
- * where they are stored side by side. */
+/* decode.cu: Huffman codes to symbols on a GPU. One kernel adds up the lengths of chunks. In the
+ * next, a block takes a few chunks at a time; warp k decodes part k of each. A part is cut into 32
+ * pieces with equally many bits, one a lane. Lanes find where codes begin as described in
+ * self_sync.h, and count the codes of their pieces, several per look-up. A prefix sum of the counts
+ * gives each lane its place; symbols go through shared memory, from where stores are coalesced. */
 #include "gpu/lookback.h"
 
 #include "entropy/huffman/gpu/self_sync.h"
@@ -12,14 +11,14 @@ enum {
     THREADS = 128,
     PARTS = ZTI_HUFFMAN_PARTS,
     PADDED_MOST_BITS = ZTI_PART_MOST_BITS + 7,
-    PART_WORDS = PADDED_MOST_BITS / 32 + 4, /* it begins within a word, and is read ahead of */
+    PART_WORDS = PADDED_MOST_BITS / 32 + 4, /* it begins within a word, and more is read */
     ADDED = 128,                            /* chunks whose lengths a warp adds up */
     TAKEN = 4,                              /* chunks that a block takes at a time */
     TABLE = 1 << ZTI_SMALL_TABLE_BITS,
     PLACES = ZTI_PART_SYMBOLS + ZTI_PART_SYMBOLS / 32 * 2
 };
 
-/* What a block has in shared memory. */
+/* Shared memory of a block. */
 struct unpacking {
     uint32_t numbers[ZTI_BOOK_NUMBERS];
     uint32_t table[TABLE];
@@ -28,18 +27,18 @@ struct unpacking {
     uint64_t tickets[2]; /* used by turns */
 };
 
-/* Where a part's symbol i is in shared memory: lanes write some 32 of them each, and do not meet in
- * one bank. */
+/* Where a part's symbol i is in shared memory: lanes write about 32 symbols each, to different
+ * banks. */
 static __device__ __forceinline__ uint32_t place_of(uint32_t i)
 {
     return i + i / 32 * 2;
 }
 
-/* A part: bits of the words at hand. */
+/* A part: bits [begin, end) of its words. */
 struct part {
     uint32_t begin, end;
     uint32_t symbols; /* wanted */
-    uint32_t slack;   /* bits that may be left */
+    uint32_t slack;   /* bits that may be left at the end */
 };
 
 static __device__ __forceinline__ void make_table(const struct zti_cuda_book *book,
@@ -56,27 +55,27 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
     SIMT_UNROLL
     for (uint32_t k = 0; k < TABLE / THREADS; k++)
         ends[k] = zti_ends_in(s->table, k * THREADS + threadIdx.x);
-    simt_order_block(); /* what entries say of their first code stays as it is */
+    simt_order_block(); /* first codes stay as they are */
     SIMT_UNROLL
     for (uint32_t k = 0; k < TABLE / THREADS; k++)
         s->table[k * THREADS + threadIdx.x] |= ends[k];
 }
 
-/* Bits of a part; of those without a length nothing. */
+/* Bits of a part; 0 if its length is not stored. */
 static __device__ __forceinline__ uint32_t known_bits(const struct zti_cuda_unmerging *u,
                                                       uint64_t part)
 {
     return part < u->measured_parts ? zti_part_bits(u->lengths, u->width, u->least, part) : 0;
 }
 
-/* What is in u->states: what look-back needs, where chunks begin, a ticket. */
+/* u->states holds look-back states, from here on the starts of chunks, and a ticket. */
 static __host__ __device__ __forceinline__ uint64_t start_place(uint64_t chunks)
 {
     return 2 + (chunks + ADDED - 1) / ADDED;
 }
 
-/* A warp's part: of chunk 'chunk' part k; where it is wrong, 'end' is before 'begin'. Returns the
- * word of u->words that bits are counted from. */
+/* Find part k of a chunk; if it is invalid, 'end' is before 'begin'. Returns the word of u->words
+ * from which p counts bits. */
 static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmerging *u,
                                                      uint64_t chunk, uint64_t at, uint32_t k,
                                                      struct part *p)
@@ -98,13 +97,13 @@ static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmer
         first < u->symbols.count ? simt_at_most(u->symbols.count - first, ZTI_PART_SYMBOLS) : 0;
     p->slack = is_measured ? 0 : 7;
     if (bytes > left || bytes > ZTI_CHUNK_MOST_BYTES || all > bytes * 8 ||
-        p->end - skip > PADDED_MOST_BITS) /* no codes are so long */
+        p->end - skip > PADDED_MOST_BITS) /* longer than codes can be */
         p->end = skip - 1;
     return begin / 32;
 }
 
-/* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
- * wrong: there are as many codes as wanted, and the last one ends where the part does. */
+/* A warp decodes a part with a book of two symbols or more. Returns false in a lane that finds an
+ * error: too few codes, or a last code that does not end where the part does. */
 static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
                                                    struct unpacking *s, const struct part *p,
                                                    uint32_t k)
@@ -122,12 +121,12 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
         at += zti_code_length(code);
         s->symbols[k][place_of(place)] = (uint16_t)code;
         if (place + 1 == p->symbols)
-            is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
+            is_good = p->end - at <= p->slack; /* wraps around if the code ends beyond */
     }
     return is_good;
 }
 
-/* Symbols of a part to where they belong, side by side. */
+/* Store the symbols of a part, coalesced. */
 static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to, uint64_t first,
                                                    const uint16_t *symbols, uint32_t n)
 {
@@ -149,7 +148,7 @@ static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to,
     }
 }
 
-/* A warp's part: brought, decoded, checked and stored. */
+/* A warp loads, decodes, checks and stores its part of a chunk. */
 static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging *u,
                                                  struct unpacking *s, uint64_t chunk, uint64_t at)
 {
@@ -163,12 +162,12 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
         is_good = false;
     } else if (s->numbers[ZTI_BOOK_USED] > 1) {
         const uint32_t words = (p.end + 31) / 32;
-        for (uint32_t i = lane; i <= words; i += 32) /* codes are looked for ahead */
+        for (uint32_t i = lane; i <= words; i += 32) /* one word more is read */
             s->words[k][i] = i < words ? u->words[from + i] : 0;
         __syncwarp();
         is_good = decode_part(u, s, &p, k);
     } else {
-        simt_order_warp(); /* lanes may be storing the part before */
+        simt_order_warp(); /* lanes may still be storing the part before */
         for (uint32_t i = lane; i < p.symbols; i += 32)
             s->symbols[k][place_of(i)] = u->book.order[0];
     }
@@ -179,7 +178,7 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
                 s->symbols[k], p.symbols);
 }
 
-/* Where chunks begin, in bytes. A block is a warp, which needs no barriers. */
+/* Compute where chunks begin, in bytes. A block is one warp, which needs no barriers. */
 SIMT_KERNEL void __launch_bounds__(32)
     place_chunks(const struct zti_cuda_unmerging u, const uint64_t chunks)
 {
@@ -213,7 +212,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     if (threadIdx.x == 0)
         s.tickets[0] = lookback_take(ticket);
     __syncthreads();
-    if (s.tickets[0] * TAKEN >= chunks) /* a block that comes late needs no table */
+    if (s.tickets[0] * TAKEN >= chunks) /* no chunk is left for this block */
         return;
     make_table(&u.book, &s);
     for (uint32_t turn = 0;; turn = 1 - turn) {
@@ -230,7 +229,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
 
 extern "C" uint64_t zti_cuda_merge_states(uint64_t chunks)
 {
-    return start_place(chunks) + chunks + 1; /* more than coding needs */
+    return start_place(chunks) + chunks + 1; /* coding needs fewer */
 }
 
 extern "C" void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue)

@@ -1,12 +1,13 @@
-/* encode.cu: chunks of symbols to bits on a GPU, a block a chunk, and placed in the same pass.
+/* encode.cu: symbols to Huffman codes on a GPU: a block codes a chunk and places it in the stream,
+ * in one pass.
  *
- *     codes    a thread has 16 symbols; the codes of four of them fit in 64 bits
- *     sums     of the bits over the block say where each thread's go in the chunk
- *     bits     or'ed into shared memory by each thread
- *     place    look-back over the bytes of chunks before, once the next chunk's sum is known; whole
- *              words to global memory, the bytes that chunks share a word with one by one
+ *     codes    a thread looks up 16 symbols; the codes of four fit in 64 bits
+ *     sums     a prefix sum of bits over the block gives each thread's position in the chunk
+ *     bits     each thread or's its bits into shared memory
+ *     place    look-back over the bytes of the chunks before, after the next chunk's length is
+ *              published; whole words go to global memory, bytes in a shared word one by one
  *
- * The bits are those of huffman/gpu/merge.cu, which does it as in the paper. */
+ * The bits are those of merge.cu, which follows the paper. */
 #include "gpu/lookback.h"
 #include "gpu/place.h"
 
@@ -15,22 +16,22 @@
 enum {
     THREADS = 256,
     WARPS = THREADS / 32,
-    FOURS = 4, /* of symbols, that a thread has */
+    FOURS = 4, /* groups of four symbols of a thread */
     BUFFERS = 3,
     CHUNK_WORDS = ZTI_CHUNK_MOST_BYTES / 4,
     PART_WARPS = WARPS / ZTI_CHUNK_PARTS
 };
 static_assert(THREADS * FOURS * 4 == ZTI_CHUNK_SYMBOLS, "the symbols of a block are a chunk");
 
-/* What a block has in shared memory, beside codes. */
+/* Shared memory of a block, beside codes. */
 struct packing {
-    alignas(16) uint32_t words[BUFFERS][CHUNK_WORDS]; /* filled; to be placed; to be zeroed */
+    alignas(16) uint32_t words[BUFFERS][CHUNK_WORDS]; /* one filled, one placed, one zeroed */
     uint32_t sums[WARPS];                             /* bits */
     uint64_t place[BUFFERS];                          /* bytes */
     uint64_t ticket;
 };
 
-/* Codes of symbols that follow each other: the first in the lowest bits. */
+/* Merged codes of consecutive symbols, the first in the lowest bits. */
 struct codes {
     uint64_t bits;
     uint32_t count;
@@ -41,7 +42,7 @@ static __device__ __forceinline__ struct codes join(struct codes a, struct codes
     return {a.bits | b.bits << a.count, a.count + b.count};
 }
 
-/* The codes of four symbols, 16 bits each; n of them are there. */
+/* The codes of the first n of four symbols, 16 bits each. */
 static __device__ __forceinline__ struct codes codes_of(const uint32_t *codes, uint64_t four,
                                                         uint32_t n)
 {
@@ -54,10 +55,10 @@ static __device__ __forceinline__ struct codes codes_of(const uint32_t *codes, u
                                first + (code[1] >> 16)};
     const struct codes right = {(code[2] & 0xffff) | (code[3] & 0xffff) << third,
                                 third + (code[3] >> 16)};
-    return join(left, right); /* at most 32 bits of each */
+    return join(left, right); /* at most 32 bits each */
 }
 
-/* A thread's symbols, from one on, 16 bits each; zeros behind the last. */
+/* Load a thread's symbols from 'first' on, 16 bits each; zeros after the last. */
 static __device__ __forceinline__ void load(const struct zti_symbols *s, uint64_t first,
                                             uint64_t *four)
 {
@@ -75,7 +76,7 @@ static __device__ __forceinline__ void load(const struct zti_symbols *s, uint64_
     }
 }
 
-/* Their codes. */
+/* Look up their codes. */
 static __device__ __forceinline__ void look_up(const struct zti_symbols *s, const uint32_t *codes,
                                                uint64_t first, const uint64_t *symbols,
                                                struct codes *four)
@@ -93,7 +94,7 @@ static __device__ __forceinline__ void look_up(const struct zti_symbols *s, cons
         four[i] = codes_of(codes, symbols[i], n > 4 * i ? n - 4 * i : 0);
 }
 
-/* Bits into zeroed words that others' bits go to as well. */
+/* Or codes into zeroed words, to which other threads write too. */
 static __device__ __forceinline__ void put_codes(uint32_t *words, uint32_t at, struct codes c)
 {
     const uint32_t low = (uint32_t)c.bits, high = (uint32_t)(c.bits >> 32), shift = at % 32;
@@ -105,7 +106,7 @@ static __device__ __forceinline__ void put_codes(uint32_t *words, uint32_t at, s
             (void)atomicOr(words + at / 32 + i, word[i]);
 }
 
-/* A thread's codes: at once where they fit in 64 bits, as most do. */
+/* Put a thread's codes; at once if they fit in 64 bits, as most do. */
 static __device__ __forceinline__ void put_fours(uint32_t *words, uint32_t at, uint32_t bits,
                                                  const struct codes *four)
 {
@@ -124,7 +125,7 @@ static __device__ __forceinline__ void put_fours(uint32_t *words, uint32_t at, u
     }
 }
 
-/* The bits of a chunk's parts, from the sums of warps. */
+/* Store the bits of a chunk's parts, from the sums of warps. */
 static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging *m,
                                                   const struct packing *s, uint64_t chunk)
 {
@@ -136,15 +137,15 @@ static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging 
     m->part_bits[chunk * ZTI_CHUNK_PARTS + threadIdx.x] = (uint16_t)bits;
 }
 
-/* A chunk whose bits are in shared memory and that others know the length of. */
+/* A chunk in shared memory whose length is published and that is not placed yet. */
 struct waiting {
     uint64_t chunk;
-    uint32_t bytes; /* 0: there is none */
+    uint32_t bytes; /* 0: none */
     uint32_t buffer;
 };
 
-/* Codes of a chunk to zeroed words, its length to where others look, the next ticket to s->ticket
- * and to s->place where the chunk before goes, which is w. The words after these are zeroed. */
+/* Put the codes of a chunk into zeroed words and publish its length. Sets s->ticket to the next
+ * ticket, and s->place to the place of w, the chunk before. Zeroes the next buffer. */
 static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merging *m,
                                                       struct packing *s, uint64_t chunk,
                                                       uint64_t chunks, const struct codes *four,
@@ -159,7 +160,7 @@ static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merg
     const uint32_t up_to = warp_sums_32(own);
     if (threadIdx.x % 32 == 31)
         s->sums[warp] = up_to;
-    __syncthreads(); /* and all have placed what was in the words that are zeroed */
+    __syncthreads(); /* also: the buffer to be zeroed was placed */
     SIMT_UNROLL
     for (uint32_t i = 0; i < WARPS; i++) {
         at += i < warp ? s->sums[i] : 0;
@@ -184,8 +185,8 @@ static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merg
     return {chunk, bytes, buffer};
 }
 
-/* A block looks back for a chunk when the next one's length is published: by then what it looks for
- * is there as a rule, and no block waits for one that waits. */
+/* A block looks back for a chunk only after it has published the next one's length. By then the
+ * lengths before it are usually published, and no block waits for a waiting one. */
 SIMT_KERNEL void __launch_bounds__(THREADS, 6)
     encode_chunks(const struct zti_cuda_merging m, const uint64_t chunks)
 {
@@ -203,7 +204,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS, 6)
     load(&m.symbols, chunk * ZTI_CHUNK_SYMBOLS + own, symbols);
     while (chunk < chunks) {
         struct codes four[FOURS];
-        if (has_codes) /* shared memory by its own instructions */
+        if (has_codes) /* so that the compiler uses shared-memory loads */
             look_up(&m.symbols, own_codes, chunk * ZTI_CHUNK_SYMBOLS + own, symbols, four);
         else
             look_up(&m.symbols, m.book.codes, chunk * ZTI_CHUNK_SYMBOLS + own, symbols, four);

@@ -1,26 +1,26 @@
-/* histogram.cu: how often each symbol occurs, on a GPU: counts of its own for each block, in
- * shared memory, several copies of them so that threads of a warp which meet the same symbol (most
- * of them, in data that compress) do not wait for each other (Gomez-Luna et al. 2013). Copies are
- * an odd number of words apart, hence a symbol's counts in different banks.
+/* histogram.cu: counts how often each symbol occurs, on a GPU. Each block has counts in shared
+ * memory, in several copies, so that threads of a warp with the same symbol seldom wait for each
+ * other (Gomez-Luna et al. 2013). Copies are an odd number of words apart, so that a symbol's
+ * counts lie in different banks.
  *
  *     symbols --> copies of a block (32 bits) --sum--> totals (64 bits, global)
  *
- * Alphabets whose counts do not fit are counted in ranges: a block leaves out symbols that are not
- * in its own, and all symbols are read once a range. */
+ * If the counts of an alphabet do not fit, it is cut into ranges: a block counts the symbols of one
+ * range only, and all symbols are read once for each range. */
 #include "entropy/huffman/gpu/launches.h"
 
 enum {
     THREADS = 256,
     SHARED_WORDS = 24576, /* 96 KiB: two blocks in a multiprocessor of sm_80 */
     MOST_COPIES = 8,
-    BLOCK_SYMBOLS = 1 << 16, /* at least, so that adding up costs little */
+    BLOCK_SYMBOLS = 1 << 16, /* at least, so that the final sum takes little of the time */
     MOST_SLICES = 512
 };
 
 struct counting {
     struct zti_symbols symbols;
     uint64_t *counts, *strays;
-    uint32_t ranges, range; /* how many, and how many symbols in each */
+    uint32_t ranges, range; /* how many ranges, and symbols of each */
     uint32_t copies, stride;
     uint32_t slices;
 };
@@ -35,7 +35,8 @@ static __device__ __forceinline__ void count_one(const struct counting *c, uint3
         (void)atomicAdd((unsigned long long *)c->strays, 1ull);
 }
 
-/* The symbols of a slice: every slices-th word of 8 bytes, then what is left at the end. */
+/* Count the symbols of a slice: every slices-th word of 8 bytes; slice 0 also the rest at the
+ * end. */
 static __device__ __forceinline__ void count_slice(const struct counting *c, uint32_t slice,
                                                    uint32_t first, uint32_t *own)
 {

@@ -1,7 +1,6 @@
-/* kernels.h: Huffman coding by CUDA kernels: counting, the codebook, coding, also by
- * reduce-merge and shuffle-merge, decoding of sub-chunks whose lanes find code borders by
- * themselves. The bits are those of the CPU's files. Kernels are queued and not waited for;
- * pointers are to the device's memory unless they say otherwise. */
+/* kernels.h: the table of CUDA kernels for Huffman coding: histogram, codebook, encoder (also by
+ * reduce-merge and shuffle-merge), decoder. The bits are those of the CPU's files. Kernels are
+ * queued and not waited for; pointers are to the device's memory unless said otherwise. */
 #ifndef ZTI_HUFFMAN_GPU_KERNELS_H
 #define ZTI_HUFFMAN_GPU_KERNELS_H
 
@@ -11,7 +10,7 @@
 extern "C" {
 #endif
 
-/* What a codebook is to kernels: as in struct zti_codebook. */
+/* A codebook for kernels; fields as in struct zti_codebook. */
 struct zti_cuda_book {
     uint32_t alphabet;
     uint32_t *codes;   /* [alphabet] */
@@ -46,9 +45,10 @@ ZTI_STATIC struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet
     return book;
 }
 
-/* A call of the encoder: chunks of 2^magnitude symbols, each padded to a byte. By 'merge' as in the
- * paper, up to groups of 2^merged symbols that are then put one behind another; by 'encode' faster,
- * the same bits, in chunks of the stream, whatever magnitude, merged and factor say. */
+/* Arguments of the encoders: chunks of 2^magnitude symbols, each padded to a byte. 'merge' works as
+ * in the paper, up to groups of 2^merged symbols, which are then appended to each other. 'encode'
+ * is faster, gives the same bits, and ignores magnitude, merged and factor: its chunks are the
+ * stream's. */
 struct zti_cuda_merging {
     struct zti_symbols symbols; /* data: on the device, aligned to 16 bytes */
     struct zti_cuda_book book;
@@ -57,27 +57,28 @@ struct zti_cuda_merging {
     uint32_t factor;     /* r, at most ZTI_MERGE_MOST_FACTOR */
     uint8_t *out;        /* room for two bytes a symbol of whole chunks; aligned to 4 */
     uint16_t *part_bits; /* room for the parts of whole chunks */
-    uint64_t *states;    /* zeroed: lookback_words; [1]: afterwards the bytes of all */
-    uint64_t *breaking;  /* 'merge': raised by the units of more than 32 bits */
+    uint64_t *states;    /* zeroed: merge_states words; [1] becomes the bytes of all chunks */
+    uint64_t *breaking;  /* 'merge' adds the number of units of more than 32 bits */
 };
 
-/* A call of the decoder: chunks of four parts, from the beginning of one. */
+/* Arguments of the decoder: whole chunks of four parts. */
 struct zti_cuda_unmerging {
-    struct zti_symbols symbols; /* where they go; aligned to 8 bytes */
-    struct zti_cuda_book book;  /* codes and lengths are not looked at */
-    const uint32_t *words;      /* of the chunks, zeros behind them to a whole word and one more */
+    struct zti_symbols symbols; /* where symbols go; aligned to 8 bytes */
+    struct zti_cuda_book book;  /* codes and lengths are not used */
+    const uint32_t *words;      /* of the chunks, then zeros to a whole word and one word more */
     uint64_t bytes;             /* of the chunks */
-    const uint8_t *lengths;     /* of parts, as the stream has them; 3 bytes more can be read */
+    const uint8_t *lengths;     /* of parts, as in the stream; 3 bytes more are readable */
     uint32_t width, least;
     uint64_t first_part;     /* the number of the first part */
-    uint64_t measured_parts; /* parts before this one have a length; it ends where bytes do */
-    uint64_t *states;        /* zeroed: lookback_words of the chunks */
-    uint64_t *bad;           /* raised where codes do not fill a part */
+    uint64_t measured_parts; /* parts before this one have a stored length; this one ends with the
+                                bytes */
+    uint64_t *states;        /* zeroed: merge_states words */
+    uint64_t *bad;           /* set if codes do not fill a part */
 };
 
 struct zti_huffman_kernels {
-    /* Add to counts[alphabet], 64 bits each, how often symbols occur; to *strays, how many are not
-     * below the alphabet. Up to 2^40 symbols. */
+    /* Add the number of each symbol to counts[alphabet], 64 bits each, and of those not below the
+     * alphabet to *strays. Up to 2^40 symbols. */
     void (*count)(const struct zti_symbols *symbols, uint64_t *counts, uint64_t *strays,
                   void *queue);
     /* zti_codebook_build: one cooperative launch. scratch: build_bytes, aligned to 8. */
@@ -93,30 +94,29 @@ struct zti_huffman_kernels {
 /* NULL in a build without CUDA. */
 const struct zti_huffman_kernels *zti_cuda_huffman(void);
 
-/* ---- huffman/gpu/codebook_host.c: books for the host that kernels make
- * --------------------------------- */
+/* ---- codebook_host.c: books for the host, made by kernels ---- */
 
-/* Symbols of the largest book that kernels leave to the host where it has the counts: it takes
- * about as long as the launch, its barriers and the copies would. */
+/* The largest alphabet whose book the host makes if it has the counts: launch, barriers and copies
+ * would take as long. */
 enum { ZTI_HOST_BOOK_SYMBOLS = 1024 };
 
-/* Where a book is made, in ZTI_DEVICE_MODEL. */
+/* Memory for making a book, in ZTI_DEVICE_MODEL. */
 struct zti_cuda_making {
     struct zti_cuda_book book;
-    uint64_t *counts, *strays; /* to be set: [alphabet]; not looked at: one */
+    uint64_t *counts, *strays; /* the caller sets counts[alphabet]; strays is for its own use */
     void *scratch;
 };
 
-uint64_t zti_cuda_making_bytes(uint32_t alphabet); /* of ZTI_DEVICE_MODEL */
+uint64_t zti_cuda_making_bytes(uint32_t alphabet); /* bytes of ZTI_DEVICE_MODEL */
 zt_status zti_cuda_make_room(zt_context *context, uint32_t alphabet, struct zti_cuda_making *m);
 
-/* Queue the making of a book from m->counts, wait for all that was queued, and make the host's
- * book. Nothing is in it after a failure. */
+/* Make a book from m->counts by kernels, wait for all queued work, and copy it to the host's book,
+ * which is empty after a failure. */
 zt_status zti_cuda_make_book(zt_context *context, const struct zti_cuda_making *m,
                              struct zti_codebook *book);
 
-/* Whether kernels make the book of so many symbols; and zti_codebook_build by them, from counts
- * that the host has. */
+/* Whether kernels make the book of such an alphabet; and zti_codebook_build by kernels, from counts
+ * in the host's memory. */
 bool zti_cuda_makes_book(const zt_context *context, uint32_t alphabet);
 zt_status zti_cuda_codebook_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
                                   struct zti_codebook *book);

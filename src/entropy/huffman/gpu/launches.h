@@ -1,5 +1,5 @@
-/* launches.h: what the Huffman kernels share: their launches, and symbols of 1, 2 or 4
- * bytes. */
+/* launches.h: declarations that the Huffman kernels share: their launches, and loads of symbols of
+ * 1, 2 or 4 bytes. */
 #ifndef ZTI_HUFFMAN_GPU_LAUNCHES_H
 #define ZTI_HUFFMAN_GPU_LAUNCHES_H
 
@@ -25,11 +25,11 @@ void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue);
 }
 #endif
 
-/* Blocks that take one chunk after the other until there are none left: enough to fill any device
- * from sm_80 on, few enough that what a block loads once is loaded seldom. */
+/* The most blocks of a launch whose blocks take one chunk after another: enough to fill any device
+ * from sm_80 on, few enough that tables are loaded seldom. */
 enum { ZTI_CUDA_BLOCKS_MOST = 2048 };
 
-/* The largest alphabet whose codes a block has in shared memory. */
+/* The largest alphabet whose codes fit in a block's shared memory. */
 enum { ZTI_FEW_CODES = 2048 };
 
 static __device__ __forceinline__ uint32_t symbol_at(const struct zti_symbols *s, uint64_t i)
@@ -39,7 +39,7 @@ static __device__ __forceinline__ uint32_t symbol_at(const struct zti_symbols *s
     return s->bytes == 1 ? ((const uint8_t *)s->data)[i] : ((const uint32_t *)s->data)[i];
 }
 
-/* Up to four symbols from one on, 16 bits each; zeros behind the last. */
+/* Load n <= 4 symbols from 'first' on, 16 bits each; zeros after the last. */
 static __device__ __forceinline__ uint64_t four_symbols(const struct zti_symbols *s, uint64_t first,
                                                         uint32_t n)
 {

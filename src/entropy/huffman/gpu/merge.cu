@@ -1,19 +1,18 @@
-/* merge.cu: chunks of symbols to bits on a GPU by reduce-merge and shuffle-merge (merge.c has
- * the picture), a block a chunk, and placed in the same pass. Streams are made by
- * encode.cu, which is faster; those of zt_huffman_encode_merged by this, the paper's way, whose
- * magnitude and reduction factor can be chosen.
+/* merge.cu: symbols to Huffman codes on a GPU by reduce-merge and shuffle-merge (see merge.c): a
+ * block codes a chunk and places it in the stream, in one pass. This is the paper's method, with a
+ * choice of magnitude and reduction factor, for zt_huffman_encode_merged; other streams are made by
+ * encode.cu, which is faster.
  *
  *     reduce   a thread merges the codes of 2^r symbols into a word of a cell
- *     shuffle  rounds between two buffers in shared memory; a thread gathers each word of a merged
- *              group: of the left group, of the right one shifted behind it, or of both. Seen from
- *              the words that are written, the paper's two steps are one, and no bit has two
- *              writers.
- *     append   groups of 2^M symbols one behind another, where a chunk of the stream has several
- *     place    look-back over the bytes of chunks before; whole words to global memory, the bytes
- *              that chunks share a word with one by one
+ *     shuffle  rounds between two buffers in shared memory; for each word of a merged group, a
+ *              thread gathers its bits from the left group, the shifted right group, or both. So
+ *              the paper's two steps become one, and no bit has two writers.
+ *     append   if a chunk of the stream has several groups of 2^M symbols, they are joined
+ *     place    look-back over the bytes of the chunks before; whole words go to global memory,
+ *              bytes in a shared word one by one
  *
- * A unit of more than 32 bits breaks: in a chunk that has one all cells have room for the longest
- * unit there can be, so that the bits do not depend on r. */
+ * If a chunk has a breaking unit (more than 32 bits), all its cells have room for the longest
+ * possible unit, so that the bits do not depend on r. */
 #include "gpu/lookback.h"
 #include "gpu/place.h"
 
@@ -24,7 +23,7 @@ enum { THREADS = 256, WORD_BITS = ZTI_MERGE_WORD_BITS };
 /* Shared memory of a block. */
 struct cells {
     uint32_t *from, *to;           /* words of cells */
-    uint32_t *from_bits, *to_bits; /* of groups, by their number */
+    uint32_t *from_bits, *to_bits; /* bits of each group */
     const uint32_t *codes;
     uint32_t units, cell_words;
 };
@@ -34,7 +33,8 @@ static inline uint32_t room_words(uint32_t magnitude, uint32_t factor)
     return factor == 0 ? 1u << magnitude : 1u << (magnitude - 1);
 }
 
-/* Merge the codes of a unit and store its words, as many as a cell has. Returns its bits. */
+/* Merge the codes of a unit and store at most as many words as a cell has. Returns the unit's
+ * bits. */
 static __device__ __forceinline__ uint32_t reduce(const struct zti_cuda_merging *m,
                                                   const struct cells *c, uint64_t first,
                                                   uint32_t *cell)
@@ -63,7 +63,7 @@ static __device__ __forceinline__ uint32_t reduce(const struct zti_cuda_merging 
     return bits;
 }
 
-/* All units of a chunk; returns whether one broke. */
+/* Reduce all units of a chunk; returns whether one is breaking. */
 static __device__ __forceinline__ bool reduce_chunk(const struct zti_cuda_merging *m,
                                                     struct cells *c, uint64_t chunk)
 {
@@ -88,7 +88,8 @@ static __device__ __forceinline__ void swap_buffers(struct cells *c)
     c->to_bits = bits;
 }
 
-/* Merge groups of 2^log2_words words in pairs: from the buffer 'from' to the other one. */
+/* Merge groups of 2^log2_words words in pairs, from buffer 'from' to buffer 'to', and swap
+ * these. */
 static __device__ __forceinline__ void shuffle(struct cells *c, uint32_t log2_words)
 {
     const uint32_t group_words = 1u << log2_words;
@@ -136,7 +137,7 @@ static __device__ __forceinline__ void append(struct cells *c, uint32_t log2_wor
     swap_buffers(c);
 }
 
-/* The bits of parts, when groups are parts. */
+/* Store the bits of parts, in the round in which groups are parts. */
 static __device__ __forceinline__ void
 note_parts(const struct zti_cuda_merging *m, const struct cells *c, uint64_t chunk, uint32_t cells)
 {
@@ -145,7 +146,7 @@ note_parts(const struct zti_cuda_merging *m, const struct cells *c, uint64_t chu
         m->part_bits[chunk * parts + threadIdx.x] = (uint16_t)c->from_bits[threadIdx.x];
 }
 
-/* The chunk's bits, in c->from; returns how many. */
+/* Code a chunk to c->from; returns its bits. */
 static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *m, struct cells *c,
                                                  uint64_t chunk)
 {
@@ -194,7 +195,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
                 place = before;
         }
         __syncthreads();
-        place_bytes(c.from, bytes, m.out, place, THREADS); /* the next ticket is a barrier */
+        place_bytes(c.from, bytes, m.out, place, THREADS); /* lookback_ticket has a barrier */
     }
 }
 

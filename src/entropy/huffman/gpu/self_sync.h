@@ -1,18 +1,18 @@
-/* self_sync.h: codes by lanes of a warp, none of which knows where a code begins.
+/* self_sync.h: decoding Huffman codes by lanes of a warp, of which only the first knows where a
+ * code begins.
  *
- * Lanes have pieces of the bits that are equally long. They begin at the piece's first bit, as if a
- * code did, and tell the next lane where the first code beyond their own piece begins. A lane that
- * began elsewhere goes through its piece again, until nothing changes (self-synchronization: Klein
- * and Wiseman 2003; Weissenberger and Schmidt 2018). Codes fall into step after a few symbols as a
- * rule, so that two or three rounds do; as many as there are lanes always do, as lane k is right
- * after round k.
+ * Self-synchronization (Klein and Wiseman 2003; Weissenberger and Schmidt 2018): the bits are cut
+ * into equally long pieces, one a lane. Each lane decodes from its piece's first bit, as if a code
+ * began there, and tells the next lane where the first code beyond its piece begins. A lane that
+ * began elsewhere decodes its piece again, until nothing changes. Codes usually fall into step
+ * after a few symbols, so that two or three rounds suffice; after round k, lane k is always right.
  *
  *     pieces    |abc..d|e..fg...|hi.jk...|     each lane begins at its border,
  *     next one          ^+2      ^+1           and learns where it should have
  *
- * A code is looked up by the next bits. An entry has the first code's symbol in 16 bits, at which
- * of the next 11 bits a code ends, by which codes are counted several at a time, and in 5 the first
- * code's length; the last two are 0 where that code is longer than the table's bits. */
+ * The table is indexed by the next 11 bits. An entry has the first code's symbol in 16 bits; 11
+ * bits that mark where codes end, so that several codes are counted at a time; and the first code's
+ * length in 5 bits. Ends and length are 0 if that code is longer than 11 bits. */
 #ifndef ZTI_HUFFMAN_GPU_SELF_SYNC_H
 #define ZTI_HUFFMAN_GPU_SELF_SYNC_H
 
@@ -20,7 +20,7 @@
 
 #include "entropy/huffman/build.h"
 
-#define ZTI_CODE_ENTRIES (1u << ZTI_SMALL_TABLE_BITS) /* of a table by which codes are counted */
+#define ZTI_CODE_ENTRIES (1u << ZTI_SMALL_TABLE_BITS) /* entries of the table */
 
 static_assert(ZTI_SMALL_TABLE_BITS == 11, "16 bits of a symbol, 11 of ends and 5 fill an entry");
 
@@ -36,8 +36,8 @@ static __device__ __forceinline__ uint32_t zti_code_length(uint32_t entry)
     return entry >> 27;
 }
 
-/* The code at the highest of 16 bits, from a length on: an entry without ends, or 0 where it is
- * longer than 'most'. */
+/* The code at the beginning of 'high' (16 bits), which has at least 'bits' bits, as an entry
+ * without ends; 0 if it is longer than 'most'. */
 static __device__ __forceinline__ uint32_t zti_code_at(const uint16_t *order,
                                                        const uint32_t *numbers, uint32_t high,
                                                        uint32_t bits, uint32_t most)
@@ -47,9 +47,9 @@ static __device__ __forceinline__ uint32_t zti_code_at(const uint16_t *order,
     return bits > most ? 0 : order[entry[bits] + (high >> (16 - bits)) - first[bits]] | bits << 27;
 }
 
-/* The length of the code at the highest of 16 bits, longer than a table's. Longer codes are larger
- * than shorter ones, so it is longer than l bits where its first l + 1 are no less than the first
- * code of so many; books are complete. */
+/* The length of the code at the beginning of 'high' (16 bits), which is longer than table_bits.
+ * Longer codes are numerically larger prefixes, so a code is longer than l bits if its first l + 1
+ * bits are not below the first code of that length; books are complete. */
 static __device__ __forceinline__ uint32_t zti_long_length(const uint32_t *numbers, uint32_t high,
                                                            uint32_t table_bits)
 {
@@ -60,7 +60,8 @@ static __device__ __forceinline__ uint32_t zti_long_length(const uint32_t *numbe
     return length;
 }
 
-/* The first of some bits' codes, longer than a table's: its symbol's place in the order. */
+/* The place in 'order' of the symbol whose code, longer than table_bits, is at the lowest of
+ * 'bits'. */
 static __device__ __forceinline__ uint32_t zti_long_place(const uint32_t *numbers, uint32_t bits,
                                                           uint32_t table_bits, uint32_t *length)
 {
@@ -70,7 +71,7 @@ static __device__ __forceinline__ uint32_t zti_long_place(const uint32_t *number
            numbers[ZTI_BOOK_FIRST + *length];
 }
 
-/* The same as an entry without ends. */
+/* That code as an entry without ends. */
 static __device__ __forceinline__ uint32_t zti_long_code(const uint16_t *order,
                                                          const uint32_t *numbers, uint32_t bits,
                                                          uint32_t table_bits)
@@ -80,7 +81,7 @@ static __device__ __forceinline__ uint32_t zti_long_code(const uint16_t *order,
     return order[place] | length << 27;
 }
 
-/* The ends of entry i, from a table whose entries have the first codes. */
+/* Compute the ends of entry i from a table of first codes. */
 static __device__ __forceinline__ uint32_t zti_ends_in(const uint32_t *table, uint32_t i)
 {
     uint32_t ends = 0;
@@ -92,10 +93,9 @@ static __device__ __forceinline__ uint32_t zti_ends_in(const uint32_t *table, ui
     return ends << 16;
 }
 
-/* A book of two symbols or more to decode with, and the bits, of which 32 are there from each place
- * on that is looked at. */
+/* A book of two symbols or more, and bits to decode; 32 bits must be readable from each place. */
 struct zti_code_bits {
-    const uint32_t *numbers; /* of the book, by ZTI_BOOK_ */
+    const uint32_t *numbers; /* of the book, indexed by ZTI_BOOK_* */
     const uint16_t *order;
     const uint32_t *table;
     const uint32_t *words;
@@ -116,7 +116,8 @@ static __device__ __forceinline__ uint32_t zti_code_from(const struct zti_code_b
                : zti_long_code(c->order, c->numbers, bits, ZTI_SMALL_TABLE_BITS);
 }
 
-/* At which of the next bits a code ends: as many as are looked up at a time, or a longer one. */
+/* A mask of the next bits at which codes end: those that one look-up gives, or that of one longer
+ * code. */
 static __device__ __forceinline__ uint32_t zti_ends_from(const struct zti_code_bits *c, uint32_t at)
 {
     const uint32_t bits = zti_bits_from(c, at);
@@ -126,7 +127,7 @@ static __device__ __forceinline__ uint32_t zti_ends_from(const struct zti_code_b
     return 1u << (zti_long_length(c->numbers, __brev(bits) >> 16, ZTI_SMALL_TABLE_BITS) - 1);
 }
 
-/* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
+/* Count the codes that begin in [at, limit); returns where the first one after these begins. */
 static __device__ __forceinline__ uint32_t zti_count_codes(const struct zti_code_bits *c,
                                                            uint32_t at, uint32_t limit,
                                                            uint32_t *count)
@@ -137,7 +138,7 @@ static __device__ __forceinline__ uint32_t zti_count_codes(const struct zti_code
         at += 32 - (uint32_t)__clz((int)ends);
         n += (uint32_t)__popc(ends);
     }
-    while (at < limit) { /* of the ends at the limit or beyond, the first one only */
+    while (at < limit) { /* of ends from the limit on, only the first */
         const uint32_t ends = zti_ends_from(c, at);
         const uint32_t inside = (1u << (limit - at - 1)) - 1, beyond = ends & ~inside;
         const uint32_t some = (ends & inside) | (beyond & (0 - beyond));
@@ -148,9 +149,9 @@ static __device__ __forceinline__ uint32_t zti_count_codes(const struct zti_code
     return at;
 }
 
-/* Lanes by so many have the pieces of the same bits, each from *start to before 'limit'; *start is
- * then where its first code begins. How many codes begin in the piece, and where the first one
- * beyond does. The warp calls it. */
+/* Self-synchronize: each group of 'lanes' lanes has the pieces of the same bits; a lane's piece is
+ * [*start, limit). Sets *start to where its first code begins, and *count to the number of codes
+ * that begin in it; returns where the first code after it begins. The whole warp calls it. */
 static __device__ __forceinline__ uint32_t zti_settle(const struct zti_code_bits *c, uint32_t lanes,
                                                       uint32_t *start, uint32_t limit,
                                                       uint32_t *count)

@@ -1,8 +1,8 @@
-/* stream_host.c: zt_huffman_encode and zt_huffman_decode under the cuda policy, the host's part:
- * slabs of symbols to the device, kernels over them, bits back, and the other way round. Head and
- * tail are the business of stream_write.c and stream_read.c.
+/* stream_host.c: the host's part of zt_huffman_encode and zt_huffman_decode under the cuda policy:
+ * copies slabs of symbols to the device, runs kernels, copies bits back; and the reverse.
+ * stream_write.c and stream_read.c handle head and tail.
  *
- * Symbols that fit in one slab go to the device once: counted, and coded where they lie. */
+ * Symbols that fit in one slab are copied to the device once, for counting and coding. */
 #include "core/device.h"
 #include "entropy/huffman/build.h"
 #include "entropy/huffman/stream.h"
@@ -12,14 +12,14 @@ bool zti_stream_is_cuda(const zt_context *context)
     return context && context->device && zti_cuda_huffman() != NULL;
 }
 
-/* Symbols of a slab: whole chunks. */
+/* Symbols of a slab: a multiple of 'unit'. */
 static uint64_t slab_symbols(const zt_context *context, const struct zti_symbols *s, uint64_t unit)
 {
     const uint64_t most = context->device->slab_bytes / s->bytes / unit * unit;
     return most > unit ? most : unit;
 }
 
-/* Symbols [first, first + n) to the device. */
+/* Copy symbols [first, first + n) to the device. */
 static zt_status put_symbols(zt_context *context, const struct zti_symbols *s, uint64_t first,
                              uint64_t n, struct zti_symbols *on_device)
 {
@@ -33,7 +33,7 @@ static zt_status put_symbols(zt_context *context, const struct zti_symbols *s, u
     return status;
 }
 
-/* The sums and flags of so many chunks, zeroed, and a word behind them. */
+/* Allocate zeroed states for 'chunks' chunks, and a word after them. */
 static zt_status make_states(zt_context *context, uint64_t chunks, uint64_t **states,
                              uint64_t **behind)
 {
@@ -90,7 +90,7 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
 
 /* ---- coding ---- */
 
-/* Code a slab that is on the device, of whose stream so many bytes are wanted at most. */
+/* Code a slab that is on the device; its bytes are copied to 'out' if they fit in room_bytes. */
 static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint64_t room_bytes,
                            uint8_t *out, uint16_t *part_bits, uint64_t *bytes)
 {
@@ -151,7 +151,7 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
 
 /* ---- decoding ---- */
 
-/* What kernels need of a book that the host has. 'memory': ZTI_DEVICE_MODEL. */
+/* Copy the fields of a book that the decoder needs to ZTI_DEVICE_MODEL. */
 static zt_status put_book(zt_context *context, const struct zti_codebook *book,
                           const uint32_t numbers[ZTI_BOOK_NUMBERS], struct zti_cuda_book *on_device)
 {
@@ -170,7 +170,7 @@ static zt_status put_book(zt_context *context, const struct zti_codebook *book,
     return status;
 }
 
-/* The slab's bits and lengths to the device, and room for its symbols. at: bytes of the chunks. */
+/* Copy a slab's bits, from byte 'at' of the chunks on, to the device, and allocate its symbols. */
 static zt_status put_slab(zt_context *context, const struct zti_coded *coded, uint64_t at,
                           struct zti_cuda_unmerging *u)
 {
@@ -193,7 +193,7 @@ static zt_status put_slab(zt_context *context, const struct zti_coded *coded, ui
     return status;
 }
 
-/* All lengths of parts, with what follows them in the stream. */
+/* Copy the lengths of all parts, with the tail's rest, to the device. */
 static zt_status put_lengths(zt_context *context, const struct zti_coded *coded,
                              struct zti_cuda_unmerging *u)
 {

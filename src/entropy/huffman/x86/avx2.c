@@ -1,4 +1,4 @@
-/* avx2.c: the texts of encoder and decoder compiled with BMI2, whose shifts take their
+/* avx2.c: the AVX2 and BMI2 instances of encode_text.h and decode_text.h. BMI2's shifts take their
  * count from any register and leave the flags alone. */
 #include "core/cpu.h"
 
@@ -10,7 +10,7 @@
 #define NAME(x) x##_avx2
 #include "entropy/huffman/encode_text.h"
 
-/* A load that widens takes the place of shifts. */
+/* narrow_plain with one widening load instead of shifts. */
 ZTI_INLINE uint32_t narrow_avx2(const uint32_t *entry, uint16_t *out)
 {
     const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)entry);

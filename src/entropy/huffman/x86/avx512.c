@@ -1,11 +1,12 @@
-/* avx512.c: the encoder for books with a window: codes and lengths of 256 symbols in twelve
- * registers of bytes, 64 symbols looked up at once and merged in registers, as reduce-merge does
- * it: in pairs, fours and eights. Eight codes have at most 64 bits nearly wherever data compress;
- * where they do not, fours are appended, which always fit. 64 symbols of which one is outside of
- * the window go through the plain text.
+/* avx512.c: the AVX-512 encoder for books with a window. Codes and lengths of the window's 256
+ * symbols are in twelve registers; 64 symbols are looked up at once and merged in pairs, fours and
+ * eights. If eight codes have more than 64 bits, which is rare in data that compress, fours are
+ * appended, which always fit. 64 symbols of which one is outside the window are encoded by
+ * encode_text.h.
  *
- * Sixteen codes stand in each quarter of a register, so that all that is unpacked stays in order:
- * the first eight of a quarter are one register of pairs and fours ('a'), the others a second. */
+ * Each quarter (128 bits) of a register has sixteen symbols, so that unpacking keeps their order:
+ * the first eight of each quarter go to one register of pairs and fours (a), the others to a second
+ * (b). */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
@@ -20,8 +21,8 @@
 
 enum { AT_ONCE = 64, AHEAD_BYTES = 4096 };
 
-/* Bits on their way out: in all lanes of a register, those that do not fill a word yet (negated:
- * see put_words), and how many. */
+/* The output: the bits that do not fill a word yet, negated (see put_words), and their number, both
+ * in all lanes of a register. */
 struct output {
     __m512i minus_held, held_bits;
     uint8_t *next;
@@ -43,7 +44,7 @@ static inline void output_to(const struct output *o, struct zti_bit_writer *w)
     w->held_bits = bits & 7;
 }
 
-/* Symbols one by one. */
+/* Encode symbols by encode_text.h. */
 static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, struct output *o)
 {
     struct zti_bit_writer w = {.base = o->next};
@@ -52,11 +53,11 @@ static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, 
     *o = output_from(&w);
 }
 
-/* Append eight words of 'bits' <= 64 bits each; what is above those is zero. Each is shifted to
- * where it belongs in a word of the output, and what does not fit there is the only part of the
- * next word that is not in the lanes behind. The parts of a word have no bits in common, so that
- * their sum is their union; and the sum of lanes that follow each other is a difference of sums
- * from the first lane on. So words come from the lanes that fill one. */
+/* Append eight words v of 'bits' <= 64 bits each, whose higher bits are zero. Each is shifted to
+ * its position in a word of the output; 'over' is the part that belongs to the next word. The parts
+ * of a word have no bits in common, so their sum is their union, and a sum of consecutive lanes is
+ * a difference of prefix sums. A lane that fills a word (fills) thus gives that word as the prefix
+ * sum at it minus the one at the lane that filled the word before. */
 static inline void put_words(struct output *o, __m512i v, __m512i bits)
 {
     const __m512i last = _mm512_set1_epi64(7), in_word = _mm512_set1_epi64(63);
@@ -72,7 +73,7 @@ static inline void put_words(struct output *o, __m512i v, __m512i bits)
     const __m512i before = _mm512_alignr_epi64(gone, o->minus_held, 7);
     _mm512_mask_storeu_epi64(o->next, (__mmask8)((1u << words) - 1),
                              _mm512_sub_epi64(sum_at, before));
-    const __m512i from = _mm512_set1_epi64((int64_t)words - 1); /* -1: what is held */
+    const __m512i from = _mm512_set1_epi64((int64_t)words - 1); /* -1: the held bits */
     o->minus_held = _mm512_sub_epi64(_mm512_permutex2var_epi64(gone, from, o->minus_held), all);
     o->held_bits = _mm512_and_si512(_mm512_permutexvar_epi64(last, ends), in_word);
     o->next += 8 * words;
@@ -89,7 +90,7 @@ static inline struct bytes load_bytes(const uint8_t *from)
                            _mm512_loadu_si512(from + 128), _mm512_loadu_si512(from + 192)}};
 }
 
-/* Those at so many places; zero where 'is_there' says so. */
+/* Look up the bytes at 64 places; zero in lanes without is_there. */
 static inline __m512i look_up(const struct bytes *t, __m512i place, __mmask64 is_there)
 {
     const __m512i low = _mm512_maskz_permutex2var_epi8(is_there, t->of[0], place, t->of[1]);
@@ -97,7 +98,8 @@ static inline __m512i look_up(const struct bytes *t, __m512i place, __mmask64 is
     return _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(place) & is_there, high);
 }
 
-/* Of each quarter's sixteen bytes, four from 'first' on in steps of two, in lanes of 32 bits. */
+/* From the sixteen bytes of each quarter, the four at first, first + 2, first + 4, first + 6, in
+ * lanes of 32 bits. */
 static inline __m512i every_other(__m512i v, int first)
 {
     const __m512i steps =
@@ -105,21 +107,21 @@ static inline __m512i every_other(__m512i v, int first)
     return _mm512_shuffle_epi8(v, _mm512_add_epi32(steps, _mm512_set1_epi32(first)));
 }
 
-/* Codes of 16 bits in pairs: lanes of 32 bits. */
+/* Merge codes of 16 bits in pairs: lanes of 32 bits. */
 static inline __m512i merge_pairs(__m512i codes, __m512i left_bits)
 {
     const __m512i right = _mm512_sllv_epi32(_mm512_srli_epi32(codes, 16), left_bits);
     return _mm512_or_si512(_mm512_and_si512(codes, _mm512_set1_epi32(0xffff)), right);
 }
 
-/* And pairs in fours: lanes of 64 bits. */
+/* Merge pairs in fours: lanes of 64 bits. */
 static inline __m512i merge_fours(__m512i pairs, __m512i left_bits)
 {
     const __m512i right = _mm512_sllv_epi64(_mm512_srli_epi64(pairs, 32), left_bits);
     return _mm512_or_si512(_mm512_and_si512(pairs, _mm512_set1_epi64(0xffffffff)), right);
 }
 
-/* The places in the window of up to 64 symbols, as bytes in order; false where one is outside. */
+/* The places of up to 64 symbols in the window, as bytes in order; false if one is outside. */
 static inline bool places_of(const uint16_t *symbols, __mmask64 is_there, __m512i first,
                              __m512i *places)
 {
@@ -132,7 +134,7 @@ static inline bool places_of(const uint16_t *symbols, __mmask64 is_there, __m512
     return _mm512_test_epi16_mask(_mm512_or_si512(a, b), _mm512_set1_epi16((short)0xff00)) == 0;
 }
 
-/* Append codes, of which low and high bytes are given, and lengths. */
+/* Append 64 codes, given as their low and high bytes and lengths. */
 ZTI_INLINE void put_merged(struct output *o, __m512i low, __m512i high, __m512i bits)
 {
     const __m512i one = _mm512_set1_epi64(0xffffffff);

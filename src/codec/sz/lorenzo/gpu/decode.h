@@ -1,9 +1,8 @@
-/* decode.h: kernel text: a tile by a block, from what was found in it (lorenzo/gpu/scan/scan.cu).
- * Its parameters are those of lorenzo/gpu/kernel.h.
+/* decode.h: kernel text: a block decodes a tile to values, from the positions that
+ * lorenzo/gpu/scan/scan.cu found in it. Its parameters are those of lorenzo/gpu/kernel.h.
  *
  *     stream --> shared memory --> planes of half a group a thread --> residuals
- *     --> sums along rows --> shared memory --> sums along other axes --> values
- */
+ *     --> sums along rows --> shared memory --> sums along other axes --> values */
 
 static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct sz_tiles *s,
                                                                   uint64_t at)
@@ -14,7 +13,7 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 
 /* ---- where values are ---- */
 
-/* Value i of the thread's half of a group, in sh->u. */
+/* The place in sh->u of value i of the thread's half of a group. */
 static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t i, bool is_blocked)
 {
     if (!is_blocked)
@@ -25,8 +24,8 @@ static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t i, b
 
 /* ---- residuals ---- */
 
-/* A tile's bits to where its integers will be, from a multiple of 64 of the stream on. There after
- * the next barrier. The block calls it. */
+/* Copy a tile's bits, from a multiple of 64 bits of the stream on, to the shared memory where its
+ * integers will be. Valid after the next barrier. The block calls it. */
 static __device__ __forceinline__ void bring_bits(const struct sz_tiles *s, struct taking *sh,
                                                   const struct sz_found *found)
 {
@@ -48,7 +47,7 @@ static __device__ __forceinline__ void bring_bits(const struct sz_tiles *s, stru
     }
 }
 
-/* What the thread has of its group, but for what is written one by one. The block calls it. */
+/* The thread's half of a group, without values that are written one by one. The block calls it. */
 static __device__ __forceinline__ struct half_group
 find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *found,
           const struct tile_bits *bits, bool is_huffman)
@@ -78,9 +77,9 @@ find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *fo
     return h;
 }
 
-/* Residuals of 32 bits to integers in shared memory, where no thread needs the tile's bits any
- * more: of a thread that has none they are not looked at. Sums along rows are made of so many, or
- * not at all. The block calls it. */
+/* Store residuals of 32 bits, summed along rows of 'row' values (0: not summed), in shared memory
+ * over the tile's bits, after all threads have read these. !is_here: the thread has none. The block
+ * calls it. */
 static __device__ __forceinline__ void put_residuals(struct taking *sh, uint32_t row, bool is_here,
                                                      bool is_blocked, uint32_t *v)
 {
@@ -106,7 +105,7 @@ static __device__ __forceinline__ void put_residuals(struct taking *sh, uint32_t
         *in_tile(sh, i, true) = v[i];
 }
 
-/* Wide residuals of eight values from 'first' on. */
+/* Store wide residuals of eight values from 'first' on. */
 static __device__ __forceinline__ void put_wide(struct taking *sh, const struct half_group *h,
                                                 uint32_t first, const uint32_t *low,
                                                 const uint32_t *high)
@@ -117,8 +116,8 @@ static __device__ __forceinline__ void put_wide(struct taking *sh, const struct 
             *in_tile(sh, first + i, sh->walk.is_blocked) = (word)((uint64_t)high[i] << 32 | low[i]);
 }
 
-/* A tile's residuals from its groups, and sums along rows where they are made here. The block calls
- * it. */
+/* Decode a tile's residuals from its groups, and sum them along rows if row_sums says so. The block
+ * calls it. */
 static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, struct taking *sh,
                                                    struct sz_found *found, bool is_huffman,
                                                    bool is_wide)
@@ -160,8 +159,7 @@ static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, str
     }
 }
 
-/* The sum of all threads' numbers before the caller's; all threads of the block call it. What was
- * in sh->scan is not looked at any more. */
+/* The exclusive prefix sum of the threads' numbers; overwrites sh->scan. The block calls it. */
 static __device__ __forceinline__ word sum_before(struct taking *sh, word own)
 {
     const uint32_t warp = threadIdx.x / 32;
@@ -176,7 +174,7 @@ static __device__ __forceinline__ word sum_before(struct taking *sh, word own)
     return before;
 }
 
-/* The bits of a residual that has no symbol. */
+/* The residual at bit 'at' that has no symbol. */
 static __device__ __forceinline__ uint64_t outlier_at(const struct sz_tiles *s, uint64_t at)
 {
     const uint64_t i = at / 64;
@@ -185,16 +183,16 @@ static __device__ __forceinline__ uint64_t outlier_at(const struct sz_tiles *s, 
     return low >> at % 64 | high << 1 << (63 - at % 64);
 }
 
-/* Those of 32 bits among a thread's residuals, from bit 'at' of the stream on, where other threads
- * have so many before. They come by way of shared memory, a thread as many as another: some threads
- * have all that are along a tile's border. The block calls it. */
+/* Read a thread's outliers of 32 bits; those of all threads begin at bit 'at' of the stream. They
+ * are copied through shared memory, the same number by each thread, because those along a tile's
+ * border are all in a few threads. The block calls it. */
 static __device__ __forceinline__ void take_outliers(const struct sz_tiles *s, struct taking *sh,
                                                      uint64_t at, uint32_t before,
                                                      uint32_t outliers, uint32_t *v)
 {
     const word *next = sh->u + before;
     uint32_t all = 0;
-    simt_anew(outliers); /* one register, not one for what it was after each symbol */
+    simt_anew(outliers); /* keeps the compiler from a register for each symbol */
     SIMT_UNROLL
     for (uint32_t i = 0; i < THREADS / 32; i++)
         all += (uint32_t)sh->warp_sum[i];
@@ -213,7 +211,8 @@ static __device__ __forceinline__ void take_outliers(const struct sz_tiles *s, s
             v[i] = (uint32_t)*next++;
 }
 
-/* A thread's residuals of wide tiles, those with bits in 'outliers' from bit 'at' on. */
+/* Store a thread's residuals of a wide tile; those with bits in 'outliers' are read from bit 'at'
+ * on. */
 static __device__ __forceinline__ void put_wide_residuals(const struct sz_tiles *s,
                                                           struct taking *sh, const uint32_t *v,
                                                           uint32_t own, uint32_t outliers,
@@ -227,8 +226,8 @@ static __device__ __forceinline__ void put_wide_residuals(const struct sz_tiles 
         *in_tile(sh, zti_ctz64(left), false) = (word)outlier_at(s, at);
 }
 
-/* The cuSZ coder: residuals from symbols, 32 a thread, and sums along rows of so many values; of
- * wide ones without sums. The block calls it. */
+/* The cuSZ coder: convert symbols to residuals, 32 in each thread, and sum them along rows of 'row'
+ * values, unless they are wide. The block calls it. */
 static __device__ __forceinline__ void take_cusz(const struct sz_tiles *s, struct taking *sh,
                                                  struct sz_found *found, uint32_t row)
 {
@@ -265,11 +264,11 @@ static __device__ __forceinline__ void take_cusz(const struct sz_tiles *s, struc
 
 /* ---- sums ---- */
 
-/* Numbers of a line that a thread brings at a time: none waits for the one before to be stored. */
+/* Numbers of a line that a thread loads at a time, so that no load waits for a store. */
 enum { BATCH = 8 };
 
-/* A line in place, from 'first' on, of so many numbers: each is *more larger, or the sum up to it,
- * where *more goes on behind those before. */
+/* Add *more to each of the numbers of a line, or replace them by prefix sums that continue from
+ * *more. */
 static __device__ __forceinline__ void add_to_line(word *u, uint32_t first, uint32_t step,
                                                    uint32_t count, word *more, bool is_sum)
 {
@@ -291,9 +290,9 @@ static __device__ __forceinline__ void add_to_line(word *u, uint32_t first, uint
     }
 }
 
-/* Sums along one axis, in place. A thread has a line or, where differences begin anew, a piece of
- * one; where there are fewer of these than threads, a part of one, and the sums of those before are
- * added. The block calls it. */
+/* Prefix sums along one axis, in place. A thread has a line, or a piece of one if differences
+ * restart; if these are fewer than threads, it has a part, to which the sums of the parts before
+ * are added. The block calls it. */
 static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
 {
     const uint32_t extent = sh->walk.extent[k], step = sh->step[k], block = sh->walk.restart + 1;
@@ -326,7 +325,7 @@ static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
 
 /* ---- integers to values ---- */
 
-/* A value of the view: the tile's value i, of which the coordinates are known. */
+/* The place in the view of the tile's value i with given coordinates. */
 static __device__ __forceinline__ word *value_to(const struct sz_tiles *s, const struct taking *sh,
                                                  const uint32_t *at)
 {
@@ -337,22 +336,22 @@ static __device__ __forceinline__ word *value_to(const struct sz_tiles *s, const
     return (word *)s->view.out.data + offset;
 }
 
-/* A thread's numbers along the slowest axis: of a line, or a part of it where lines are few. */
+/* A thread's numbers along the slowest axis: a line, or a part of one if there are few lines. */
 struct column {
     uint32_t first, step; /* places in the tile */
     uint32_t from, end;   /* coordinates along the axis */
-    uint32_t restart;     /* sums begin anew where these bits of a coordinate are 0 */
-    word sum;             /* up to the one before */
+    uint32_t restart;     /* sums restart where these bits of a coordinate are 0 */
+    word sum;             /* sum up to the number before */
 };
 
-/* How many of a thread's next numbers are brought together: sums begin anew at none but the first
- * of them. */
+/* How many of a thread's next numbers are loaded together; sums may restart only at the first of
+ * them. */
 static __device__ __forceinline__ uint32_t next_count(const struct column *c)
 {
     return c->from % BATCH == 0 && c->end - c->from >= BATCH ? BATCH : 1;
 }
 
-/* So many, summed up where they are to be. */
+/* Load 'count' numbers, as prefix sums if wanted. */
 static __device__ __forceinline__ void sum_next(const word *u, struct column *c, uint32_t count,
                                                 word *v)
 {
@@ -369,8 +368,8 @@ static __device__ __forceinline__ void sum_next(const word *u, struct column *c,
     c->from += count;
 }
 
-/* The sums of the parts before, of as many threads as 'apart' from one to the next. The block calls
- * it. */
+/* The sum of the parts before a thread's own; the parts of a line are in threads 'apart' apart. The
+ * block calls it. */
 static __device__ __forceinline__ word sum_of_parts(struct taking *sh, const struct column *own,
                                                     uint32_t part, uint32_t length, uint32_t apart)
 {
@@ -391,7 +390,7 @@ static __device__ __forceinline__ word sum_of_parts(struct taking *sh, const str
     return carry;
 }
 
-/* Integers, less the base, to values so far apart. */
+/* Convert integers less the base to values that are 'apart' apart, and store them. */
 static __device__ __forceinline__ void put_numbers(const struct sz_tiles *s, uint32_t form,
                                                    word base, const word *v, uint32_t count,
                                                    int64_t stride, word *to)
@@ -410,8 +409,8 @@ static __device__ __forceinline__ void put_numbers(const struct sz_tiles *s, uin
         to[j * stride] = value_of(s, form, v[j] + base);
 }
 
-/* Sums along the slowest axis, where there are any, and the tile's values to a view that has all of
- * it. Each thread has lines, side by side, or a part of one. */
+/* Sum along the slowest axis if needed, and store the tile's values in a view that contains the
+ * tile. Each thread has neighbouring lines, or a part of one. */
 static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, struct taking *sh,
                                                    uint32_t form, word base)
 {
@@ -451,7 +450,7 @@ static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, str
     }
 }
 
-/* Values that are kept as they are, or all of a raw tile. */
+/* The exact value, or the value of a raw tile, at bit 'at'. */
 static __device__ __forceinline__ word kept_value(const struct sz_tiles *s, uint64_t at)
 {
     struct zti_bit_reader r = reader_at(s, at);
@@ -467,7 +466,7 @@ static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const
     return is_in;
 }
 
-/* The values that are kept as they are, over what came out in their places. */
+/* Store the exact values over what was decoded in their places. */
 static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
                                                         const struct taking *sh, uint64_t kept)
 {
@@ -483,7 +482,7 @@ static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s
     }
 }
 
-/* A tile's values to the view. */
+/* Store a tile's values in the view. */
 static __device__ __forceinline__ void put_values(const struct sz_tiles *s, struct taking *sh,
                                                   const struct sz_found *found, word base)
 {
@@ -511,7 +510,8 @@ static __device__ __forceinline__ void put_values(const struct sz_tiles *s, stru
 
 /* ---- tiles ---- */
 
-/* Which values are exact, and how many before each 64. The first warp. */
+/* Load which values are exact, and the number of these before each 64 values. The first warp calls
+ * it. */
 static __device__ __forceinline__ void load_exact(struct taking *sh, const struct sz_found *found)
 {
     const uint32_t lane = threadIdx.x % 32;
@@ -524,8 +524,8 @@ static __device__ __forceinline__ void load_exact(struct taking *sh, const struc
     sh->exact_before[2 * lane + 1] = up_to - of_b;
 }
 
-/* A mark's bits from those of what differs from the row before, of rows that a word has several of.
- * A warp, two words a lane. */
+/* Compute a mark's bits from its differences from the row before, if a word has several rows. One
+ * warp calls it; a lane has two words. */
 static __device__ __forceinline__ void undo_short_rows(const uint64_t *against, uint64_t *bits,
                                                        uint32_t row)
 {
@@ -550,7 +550,7 @@ static __device__ __forceinline__ void undo_short_rows(const uint64_t *against, 
     bits[2 * lane + 1] = v[1] ^ up_to ^ last[1];
 }
 
-/* The same for any rows, a column of them a thread. The block calls it. */
+/* As undo_short_rows, for any rows; a thread has a column. The block calls it. */
 static __device__ __forceinline__ void undo_rows(const uint64_t *against, uint64_t *bits,
                                                  uint32_t row, uint32_t n)
 {
@@ -564,7 +564,7 @@ static __device__ __forceinline__ void undo_rows(const uint64_t *against, uint64
     }
 }
 
-/* Marks to shared memory. There after the next barrier. The block calls it. */
+/* Load marks to shared memory. Valid after the next barrier. The block calls it. */
 static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_found *found)
 {
     const struct sz_found_marks *const marks = sz_marks_in(found);
@@ -585,7 +585,7 @@ static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_f
             undo_rows(marks->bits[m], sh->marks[m], row, sh->walk.n);
 }
 
-/* Where the tile is, and what of it comes first. There after the next barrier. */
+/* Set the tile's place, and load what its decoding needs first. Valid after the next barrier. */
 static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, struct taking *sh,
                                                   const struct sz_found *found, uint64_t number)
 {
@@ -595,7 +595,7 @@ static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, stru
         load_exact(sh, found);
 }
 
-/* A tile's integers, in sh->u, but for sums along axes from 'end' on. */
+/* Decode a tile's integers to sh->u, without the sums along axes from 'end' on. */
 static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, struct taking *sh,
                                                      struct sz_found *found, uint32_t coder,
                                                      uint32_t end)
@@ -632,7 +632,7 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
     }
 }
 
-/* A block's tile. */
+/* Decode the block's tile. */
 static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);

@@ -1,17 +1,18 @@
-/* encode.h: kernel text: a tile to bytes by a block, and the symbols of a tile to counts.
- * Its parameters are those of lorenzo/gpu/kernel.h. */
+/* encode.h: kernel text: a block encodes tiles to bytes, or counts the symbols of a tile. Its
+ * parameters are those of lorenzo/gpu/kernel.h. */
 
 enum {
     CUSZ_GROUPS = (int)ZTI_SZ_CUSZ_PART / (int)ZTI_SZ_GROUP,
-    HIST_MOST = 4096, /* symbols that are counted in shared memory */
+    HIST_MOST = 4096, /* largest alphabet counted in shared memory */
     /* parts of a tile that hold bits of each group: lists and all else with Rice codes, or lists,
      * then symbols of each book */
     SECTIONS = ZTI_SZ_BOOKS
 };
 
-enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in two ways each */
+/* the first of the four warps for marks: two marks, two ways each */
+enum { MARK_WARPS = PUT_WARPS - 4 };
 
-/* How a tile is coded; the same in all threads. */
+/* How a tile is encoded; the same in all threads. */
 struct plan {
     uint32_t form, bytes;
     bool is_zero, has_exact, has_marks, is_coded;
@@ -35,7 +36,7 @@ static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, stru
         codes_in(sh)[i] = sz_book(s->model, 256, i / 256).codes[i % 256];
 }
 
-/* Groups of a warp, one after another: this one has those from the first to before the last. */
+/* The number of consecutive groups of each warp. */
 static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
 {
     const uint32_t round = (uint32_t)PUT_WARPS * (uint32_t)ZTI_SZ_GROUP;
@@ -44,7 +45,7 @@ static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
 
 /* ---- the length ------------------------------------------------------------------------------ */
 
-/* How many bits a group takes of each kind, with the cuSZ coder. */
+/* Measure the bits of each kind that a group takes with the cuSZ coder. */
 static __device__ __forceinline__ void measure_cusz(const struct sz_tiles *s, struct coding *sh,
                                                     struct pair d, uint32_t n, uint32_t g,
                                                     uint32_t width)
@@ -61,7 +62,8 @@ static __device__ __forceinline__ void measure_cusz(const struct sz_tiles *s, st
     }
 }
 
-/* Bits of the class of group g, or in its place of where a part begins; 0 beyond the last group. */
+/* The bits of the class of group g, or with the cuSZ coder of a part's length; 0 after the last
+ * group. */
 static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, const struct plan *p,
                                                          uint32_t g, uint32_t coder)
 {
@@ -75,10 +77,10 @@ static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, cons
     return code_count(codes_in(sh)[class_symbol(c, before)]);
 }
 
-enum { PLACING_WARPS = 4 }; /* the first ones: each has one of the kinds of lengths */
+enum { PLACING_WARPS = 4 }; /* the first warps; each places one kind of lengths */
 
-/* Exclusive sums of two numbers a lane over the first warp; returns the sum of all. The numbers of
- * lane l are sums[2 l] and sums[2 l + 1]. */
+/* Replace two numbers of each lane, sums[2 l] and sums[2 l + 1], by exclusive prefix sums; returns
+ * the sum of all. One warp calls it. */
 static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
 {
     const uint32_t lane = threadIdx.x % 32, a = sums[2 * lane], b = sums[2 * lane + 1];
@@ -88,8 +90,9 @@ static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
     return __shfl_sync(SIMT_ALL_LANES, up_to, 31);
 }
 
-/* Lengths of what is in sections, the one kind there is or lists and symbols of each book, to where
- * each begins, section after section. Returns how much that is. */
+/* Convert the lengths of groups' parts in sections to their places, section after section. A
+ * section has lists and unary codes (Rice), or lists, or the symbols of a book. Returns the bits of
+ * all sections. */
 static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,
                                                       uint32_t coder)
 {
@@ -115,7 +118,7 @@ static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const s
     return total;
 }
 
-/* Lengths of all groups to where each begins. */
+/* Convert the lengths of all groups to their places. */
 static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
                                                    uint32_t coder)
 {
@@ -139,7 +142,7 @@ static __device__ __forceinline__ void place_parts(struct coding *sh, const stru
         sh->next_groups[l] = 0;
 }
 
-/* The bytes from there on that a tile may take, to zeros. */
+/* Clear the bytes from 'first' on that a tile may take. */
 static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, uint32_t first)
 {
     const uint32_t zeros[4] = {0, 0, 0, 0};
@@ -149,7 +152,7 @@ static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, 
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
-/* Marks, and integers for what has none: all that is before residuals and is not in every tile. */
+/* Find marks, and set integers for values that have none. */
 static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struct coding *sh,
                                                  const struct plan *p)
 {
@@ -178,8 +181,7 @@ static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struc
     __syncthreads();
 }
 
-/* The head of a tile's plan; its integers are in sh->a, and all threads know its base after the
- * next barrier. */
+/* Begin a tile's plan. Its integers are in sh->a; its base is valid after the next barrier. */
 static __device__ __forceinline__ struct plan
 begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32_t coder)
 {
@@ -200,8 +202,8 @@ begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32
     return p;
 }
 
-/* A tile's residuals and how many bits each group of them takes; is_counted: only their classes.
- * Returns about the bits in Rice codes of a lane's groups that are no lists. */
+/* Compute a tile's residuals, and measure the bits of each group; is_counted: only classes. Returns
+ * an estimate of the bits in Rice codes of a lane's groups that are not lists. */
 static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles *s,
                                                           struct coding *sh, struct plan *p,
                                                           uint32_t coder, bool is_counted)
@@ -216,7 +218,7 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     uint32_t all = 0;
     bool differs = false;
     find_residuals(sh, &r);
-    simt_order_warp(); /* groups are of other lanes' values */
+    simt_order_warp(); /* a group has values of other lanes */
     if (!are_cusz)
         differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
     for (uint32_t g = r.first; are_cusz && g < r.last; g++) {
@@ -232,7 +234,7 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     return all;
 }
 
-/* Everything but the bytes themselves. */
+/* Plan a tile: all but writing its bytes. */
 static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, struct coding *sh,
                                                       bool is_lossless, uint32_t coder)
 {
@@ -256,7 +258,7 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
 
 /* ---- the bytes ------------------------------------------------------------------------------- */
 
-/* A group's class. */
+/* Write a group's class. */
 static __device__ __forceinline__ void put_class(struct coding *sh, const struct plan *p,
                                                  uint32_t g, uint32_t *out, uint32_t at,
                                                  uint32_t coder)
@@ -271,8 +273,8 @@ static __device__ __forceinline__ void put_class(struct coding *sh, const struct
         or_bits_32(out, at, sh->rest_at[g] - sh->rest_at[g - CUSZ_GROUPS]);
 }
 
-/* The bits, but for its class, of a group that is no list; those of all planes and of all that is
- * behind them begin there. */
+/* Write a group that is not a list, without its class; plane_at and rest_at are where all planes,
+ * and all that follows them, begin. */
 static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
                                                  const struct plan *p, const struct turner *t,
                                                  uint32_t g, uint32_t *out, uint32_t planes,
@@ -300,7 +302,7 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
     put_excess(pair_of(sh, g), c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
-/* Groups g and g + 1, one after the other. */
+/* Write groups g and g + 1, one after the other. */
 static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct coding *sh,
                                                 const struct plan *p, const struct turner *t,
                                                 uint32_t g, uint32_t *out, uint32_t planes,
@@ -317,7 +319,7 @@ static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct
     }
 }
 
-/* The same, both at once where they are whole, no lists, and have few planes. */
+/* As put_each, both at once if they are whole, are not lists, and have few planes. */
 static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
                                                 const struct plan *p, const struct turner *t,
                                                 uint32_t g, uint32_t n, uint32_t *out,
@@ -351,15 +353,16 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     put_rounds_of_both(t, v, four, shift, out, at);
 }
 
-/* A warp's next two groups: those that have other work as well take fewer. The first lane's number
- * is what counts; each lane has one so that there is no branch. */
+/* Take a warp's next two groups; warps with other work take fewer. Only the first lane's number
+ * counts; the others have one to avoid a branch. */
 static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 {
     return __shfl_sync(SIMT_ALL_LANES,
                        atomicAdd((unsigned *)sh->next_groups + threadIdx.x % 32, 2u), 0);
 }
 
-/* The number of the block's next tile, and where it is. A warp, once a tile. */
+/* Take the number of the block's next tile, and find its place. One warp calls it, once for each
+ * tile. */
 static __device__ __forceinline__ void take_next(const struct sz_tiles *s, struct coding *sh)
 {
     if (threadIdx.x % 32 > 0)
@@ -376,7 +379,7 @@ static __device__ __forceinline__ void take_next(const struct sz_tiles *s, struc
     sh->is_next_alike = is_whole && sh->is_whole && (first - sh->walk.first) % AT_ONCE == 0;
 }
 
-/* All groups' bits from bit 'at' on; returns whether this warp is the first that has no more. */
+/* Write all groups from bit 'at' on; returns whether this warp is the first without more groups. */
 static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, struct coding *sh,
                                                   const struct plan *p, uint32_t *out, uint32_t at,
                                                   uint32_t coder)
@@ -389,11 +392,11 @@ static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, stru
         put_class(sh, p, own, out, at, coder);
     while (in_group(n, g = next_groups(sh)) > 0)
         put_both(s, sh, p, &t, g, n, out, planes, coder);
-    return in_group(n, g - 2) > 0; /* there is one group at least */
+    return in_group(n, g - 2) > 0; /* there is at least one group */
 }
 
-/* A prepared tile's bytes to sh->a; there after the next barrier. Returns whether this is the first
- * warp that is done, or a warp that passes for it. */
+/* Write a planned tile to sh->a; valid after the next barrier. Returns true in one warp, the first
+ * that is done or one chosen in its place. */
 static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, struct coding *sh,
                                                    const struct plan *p, uint32_t coder)
 {
@@ -418,7 +421,7 @@ static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, str
     return put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), coder);
 }
 
-/* A tile's values as they are. */
+/* Write a raw tile. */
 static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
@@ -430,8 +433,8 @@ static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes
         or_bits_32(out, 0, ZTI_SZ_RAW);
 }
 
-/* Where the tile of a number and of so many bytes goes, which waits for others' lengths, not for
- * their bits. A warp, all lanes of which get to know. */
+/* The place of a tile with 'bytes' bytes, by look-back; it waits for the lengths of other tiles,
+ * not for their bits. One warp calls it; all lanes get the result. */
 static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, uint64_t number,
                                                       uint32_t bytes)
 {
@@ -442,8 +445,8 @@ static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, 
     return before;
 }
 
-/* The tile that is kept, if any, to its place; then that of this one, if it is too long to be kept:
- * known to all threads after the next barrier. The first warp. */
+/* Write the kept tile, if any, to its place; then find the place of this one, if it is too long to
+ * be kept (valid after the next barrier). The first warp calls it. */
 static __device__ __forceinline__ void settle(const struct sz_tiles *s, struct coding *sh,
                                               uint32_t bytes)
 {
@@ -460,7 +463,7 @@ static __device__ __forceinline__ void settle(const struct sz_tiles *s, struct c
     }
 }
 
-/* A tile's bytes in sh->a: kept if there is room, else to their place. */
+/* Keep a tile's bytes in sh->a, or write them to their place if there is no room. */
 static __device__ __forceinline__ void keep(const struct sz_tiles *s, struct coding *sh,
                                             uint32_t bytes)
 {
@@ -480,9 +483,8 @@ static __device__ __forceinline__ void keep(const struct sz_tiles *s, struct cod
     }
 }
 
-/* How a tile is coded, and in how many bytes; these may be all values as they are. put_tile of
- * lorenzo/encode.h decides alike: what is not short by prediction is tried without loss, and else
- * left as it is. */
+/* Choose how a tile is encoded, as put_tile of lorenzo/encode.h does; returns its number of bytes.
+ * A tile that is not short by prediction is tried without loss; if that fails, it is raw. */
 static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
                                                      struct plan *p, bool *is_raw, uint32_t coder)
 {
@@ -493,7 +495,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
         if (attempt == 2 && sh->first_bytes > raw_bytes)
             break;
-        if (attempt > 0 || !sh->is_next_alike) /* its values are there already */
+        if (attempt > 0 || !sh->is_next_alike) /* else its values are already loaded */
             begin_values(sh);
         *p = prepare(s, sh, attempt == 1, coder);
         if (attempt == 2)
@@ -513,8 +515,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
     return tile_most_bytes(sh->walk.n, WIDTH / 8);
 }
 
-/* What a block has and the tile of a number, known to all threads after the next barrier. One
- * thread. */
+/* Set a block's state for its first tile; valid after the next barrier. One thread calls it. */
 static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, struct coding *sh,
                                                    uint64_t number)
 {
@@ -531,8 +532,8 @@ static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, str
     (void)first_of(s, number, &sh->is_whole);
 }
 
-/* The next tile; its values are brought where the walk is that of this one (is_next_alike). All
- * known to all threads after the next barrier. */
+/* Go to the next tile, and load its values if its walk is the same (is_next_alike). Valid after the
+ * next barrier. */
 static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, struct coding *sh)
 {
     if (threadIdx.x == 0) {
@@ -548,8 +549,8 @@ static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, stru
     simt_wait_brought();
 }
 
-/* A block's tiles to their places in the stream: each waits for its own while the next one is
- * coded. */
+/* Encode a block's tiles and write them to their places in the stream. A tile waits for its place
+ * while the next one is encoded. */
 static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
@@ -587,7 +588,7 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* The symbols of a tile's residuals to the counts of all, by way of shared memory ('own') where
+/* Add the symbols of a tile's residuals to the global counts, by way of shared memory ('own') if
  * the alphabet is small. */
 static __device__ __forceinline__ void count_cusz(const struct sz_tiles *s, struct coding *sh,
                                                   const struct plan *p, uint32_t *own)
@@ -602,7 +603,7 @@ static __device__ __forceinline__ void count_cusz(const struct sz_tiles *s, stru
     }
 }
 
-/* The same of effort 'default': classes and symbols. */
+/* As count_paper, for effort 'default': classes and symbols. */
 static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t *own)
 {
     const uint32_t g = threadIdx.x, n = sh->walk.n, each = groups_each(n);

@@ -1,16 +1,16 @@
-/* huffman.h: kernel text, coding: groups of 64 values in Huffman codes, a warp a group: the
- * symbols of effort 'default' (lorenzo/huffman.h) and the cuSZ coder (lorenzo/cusz.h), how many
- * bits they take, the bits, and counts. Its parameters are those of lorenzo/gpu/kernel.h. All lanes
- * of a warp call these functions, with the same group, whose values are in shared memory at u,
- * followed by zeros. */
+/* huffman.h: kernel text: a warp encodes a group of 64 values in Huffman codes: the symbols of
+ * effort 'default' (lorenzo/huffman.h) and the cuSZ coder (lorenzo/cusz.h), their number of bits,
+ * the bits, and counts. Its parameters are those of lorenzo/gpu/kernel.h. All lanes of a warp call
+ * these functions, with the same group, whose values are in shared memory at u, followed by
+ * zeros. */
 
 static __device__ __forceinline__ uint32_t code_count(uint32_t code)
 {
     return code >> 16;
 }
 
-/* Codes, one a lane, in order of lanes, from bit 'at' on; a code of no bits is 0. Four are joined
- * before they go to memory. */
+/* Write the lanes' codes in order from bit 'at' on; a code of no bits is 0. Four codes are joined
+ * before they are written. */
 static __device__ __forceinline__ void put_codes(uint32_t code, uint32_t *out, uint32_t at)
 {
     const uint32_t lane = threadIdx.x % 32, count = code_count(code);
@@ -39,7 +39,7 @@ static __device__ __forceinline__ uint32_t symbol_of(const word *u, uint32_t c, 
     return symbol;
 }
 
-/* The codes of a group's symbols, of which it has no more than lanes. */
+/* The code of the lane's symbol of a group, which has at most 32 symbols. */
 static __device__ __forceinline__ uint32_t code_in(const uint32_t *codes, const word *u, uint32_t n,
                                                    uint32_t c)
 {
@@ -47,7 +47,8 @@ static __device__ __forceinline__ uint32_t code_in(const uint32_t *codes, const 
     return lane < symbols_in(n, book) ? codes[book * 256 + symbol_of(u, c, lane)] : 0;
 }
 
-/* The codes of four of a group's values, from the i-th on: one or two, of values that there are. */
+/* The codes of four of a group's values, from value i on: one or two codes; none for missing
+ * values. */
 struct codes {
     uint32_t low, high;
 };
@@ -68,8 +69,8 @@ static __device__ __forceinline__ struct codes codes_of_four(const uint32_t *cod
     return two;
 }
 
-/* Codes of two groups, of four values a lane, in order of lanes; from bit 'at' on, which is that of
- * the lane's group. Those of two lanes are joined before they go to memory. */
+/* Write the codes of two groups, with four values in each lane, in order, from bit 'at' of the
+ * lane's group on. The codes of two lanes are joined before they are written. */
 static __device__ __forceinline__ void put_codes_of_both(struct codes code, uint32_t *out,
                                                          uint32_t at)
 {
@@ -87,7 +88,7 @@ static __device__ __forceinline__ uint32_t excess_of(word v, uint32_t most)
     return v < most ? 0 : value_bits(v - most);
 }
 
-/* What values are more than their symbols say. */
+/* Write the excesses of values over their symbols. */
 static __device__ __forceinline__ void put_excess(struct pair u, uint32_t c, uint32_t *out,
                                                   uint32_t at)
 {
@@ -102,7 +103,7 @@ static __device__ __forceinline__ void put_excess(struct pair u, uint32_t c, uin
         or_value(out, at + s.high, high.high - most);
 }
 
-/* Count a group's symbols, 256 a book. */
+/* Count a group's symbols; a book has 256. */
 static __device__ __forceinline__ void count_symbols(const word *u, uint32_t n, uint32_t c,
                                                      uint32_t *counts)
 {
@@ -113,16 +114,16 @@ static __device__ __forceinline__ void count_symbols(const word *u, uint32_t n, 
 
 /* ---- the cuSZ coder -------------------------------------------------------------------------- */
 
-/* The symbol of a residual; 0: it is kept as it is. */
+/* The symbol of a residual; 0: it is stored unchanged. */
 static __device__ __forceinline__ uint32_t cusz_symbol(word d, uint32_t bins, bool is_narrow)
 {
     return is_narrow ? ZTI_SZ_CUSZ_SYMBOL(uint32_t, (uint32_t)d, bins)
                      : ZTI_SZ_CUSZ_SYMBOL(word, d, bins);
 }
 
-/* A group's codes, and residuals that are kept as they are. */
+/* A group's codes, and residuals that are stored unchanged. */
 struct cusz {
-    uint32_t low, high; /* codes; 0 beyond the last value */
+    uint32_t low, high; /* codes; 0 after the last value */
     bool is_low_kept, is_high_kept;
 };
 

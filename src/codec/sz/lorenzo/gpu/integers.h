@@ -1,15 +1,15 @@
-/* integers.h: kernel text, coding: the values of a tile to integers in shared memory, and
- * these to residuals by groups. Its parameters are those of lorenzo/gpu/kernel.h. */
+/* integers.h: kernel text: quantize the values of a tile to integers in shared memory, and convert
+ * these to residuals in the order of groups. Its parameters are those of lorenzo/gpu/kernel.h. */
 
-enum { KEPT_BYTES = 7168 }; /* of a tile that waits for its place while the next one is coded */
+enum { KEPT_BYTES = 7168 }; /* of a tile that waits for its place while the next one is encoded */
 
-/* What a block that codes has in shared memory. */
+/* The shared memory of a block that encodes. */
 struct coding {
-    word none[2 * AT_ONCE];     /* zeros: a row of integers where there is none, and one before */
+    word none[2 * AT_ONCE];     /* zeros, for a missing row of integers and one value before */
     word a[ROOM];               /* integers; then the bytes */
     word u[ZTI_SZ_TILE_VALUES]; /* values; then residuals by groups */
-    uint32_t kept[KEPT_BYTES / 4 + 4]; /* the tile before, while it is not known where it goes */
-    uint64_t exact[EXACT_WORDS];       /* which values are kept as they are */
+    uint32_t kept[KEPT_BYTES / 4 + 4]; /* the tile before, until its place is known */
+    uint64_t exact[EXACT_WORDS];       /* which values are exact */
     uint32_t exact_before[EXACT_WORDS];
     uint32_t has_exact;
     uint32_t classes[ZTI_SZ_GROUPS];
@@ -18,30 +18,30 @@ struct coding {
      * more residuals as they are */
     uint32_t class_at[ZTI_SZ_GROUPS], plane_at[ZTI_SZ_GROUPS];
     uint32_t rest_at[ZTI_SZ_GROUPS], excess_at[ZTI_SZ_GROUPS];
-    uint32_t first_bytes; /* that the tile took at the first attempt */
+    uint32_t first_bytes; /* bytes of the tile at the first attempt */
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
-    uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins; upper half: along which axes not first */
+    uint32_t blocks[ZTI_SZ_GROUPS]; /* place of each; upper half: axes with a predecessor */
     double inverse;                 /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
-    uint32_t next_groups[32]; /* to be put; the first number counts */
-    uint64_t number, place;   /* of the tile; where its bits go */
+    uint32_t next_groups[32]; /* next groups to write; only the first number counts */
+    uint64_t number, place;   /* number of the tile; place of its bits */
     uint64_t away;            /* its base, folded */
-    uint64_t kept_number;     /* of the tile that is kept, if it has any bytes */
+    uint64_t kept_number;     /* number of the kept tile, if it has bytes */
     uint32_t kept_bytes;
-    bool is_whole;                     /* none of the tile is cut off */
-    bool is_next_whole, is_next_alike; /* and of the next one; only where it is differs */
+    bool is_whole;                     /* the tile is not cut */
+    bool is_next_whole, is_next_alike; /* of the next tile; alike: only its place differs */
     uint64_t next_number;
     const word *next_first; /* its first value */
 };
 
-/* That of a block whose values are logarithms. */
+/* The marks of a block for logarithms. */
 static __device__ __forceinline__ struct marks *marks_in(struct coding *sh)
 {
     return (struct marks *)(void *)(sh + 1);
 }
 
-/* ---- which values are kept as they are ---- */
+/* ---- exact values ---- */
 
 static __device__ __forceinline__ void note_exact(struct coding *sh, uint32_t i)
 {
@@ -49,7 +49,7 @@ static __device__ __forceinline__ void note_exact(struct coding *sh, uint32_t i)
     (void)atomicOr((unsigned *)&sh->has_exact, 1u);
 }
 
-/* None; known to all threads after the next barrier. */
+/* Clear the exact values; valid after the next barrier. */
 static __device__ __forceinline__ void begin_exact(struct coding *sh)
 {
     if (threadIdx.x < EXACT_WORDS)
@@ -60,7 +60,7 @@ static __device__ __forceinline__ void begin_exact(struct coding *sh)
 
 /* ---- values to integers ---- */
 
-/* A tile's values, the first of which is there, to sh->u. */
+/* Load a tile's values, the first of them at 'first', to sh->u. */
 static __device__ __forceinline__ void bring_values(struct coding *sh, const word *first)
 {
     const struct walk *const w = &sh->walk;
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void bring_values(struct coding *sh, const wor
     }
 }
 
-/* The same, known to all threads when it returns, and no value is noted to be exact. */
+/* Load the tile's values and clear the exact ones; valid when it returns. */
 static __device__ __forceinline__ void begin_values(struct coding *sh)
 {
     bring_values(sh, sh->walk.first);
@@ -88,8 +88,7 @@ static __device__ __forceinline__ void begin_values(struct coding *sh)
     __syncthreads();
 }
 
-/* Some values side by side, one or AT_ONCE, and their integers; then the place of these is that of
- * the thread's next ones. */
+/* Load one or AT_ONCE contiguous values. */
 static __device__ __forceinline__ void load_values(const struct coding *sh, uint32_t i,
                                                    uint32_t count, word *v)
 {
@@ -111,8 +110,8 @@ static __device__ __forceinline__ void store_integers(struct coding *sh, uint32_
                                               : place_of(w, i + PUT_THREADS * count);
 }
 
-/* The multiple nearest to a float; what has none within the bound and the limit is exact. Returns
- * whether it needs 64 bits. */
+/* Quantize a float to the nearest multiple; a value without one within bound and limit is exact.
+ * Returns whether it needs 64 bits. */
 static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
                                                 uint32_t i, double limit)
 {
@@ -125,8 +124,7 @@ static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct
     return !is_good && NAME(is_for_wide)(&s->sz, v);
 }
 
-/* The same of some values side by side at the first trial; returns a bit for each that is not
- * good. */
+/* Quantize contiguous values at the first trial; returns a bit for each that fails. */
 static __device__ __forceinline__ uint32_t quantize_at_once(const struct coding *sh, double step,
                                                             uint32_t count, const word *v, word *q)
 {
@@ -143,8 +141,7 @@ static __device__ __forceinline__ uint32_t quantize_at_once(const struct coding 
     return bad;
 }
 
-/* The same of a tile: all values at once, then one by one those that are not good at the first
- * trial. */
+/* Quantize a tile: all values at the first trial, then one by one those that failed. */
 static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
                                                     uint32_t count)
 {
@@ -177,8 +174,8 @@ static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s
     return ZTI_SZ_WIDE;
 }
 
-/* The integers of logarithms: groups of 64 values at once where all are good, else each by itself,
- * and so all where they are to be wide. Returns whether they must be. */
+/* Quantize to logarithms: groups of 64 values at once if none fails, else each by itself; all by
+ * themselves if they are wide. Returns whether they must be wide. */
 static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struct coding *sh,
                                                  bool is_wide)
 {
@@ -216,8 +213,8 @@ static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, str
     return ZTI_SZ_WIDE;
 }
 
-/* Bits of values in the order of numbers, or multiples of a whole step, of some values side by
- * side, or of a tile. Returns whether integers of 64 bits are needed. */
+/* Convert contiguous values, or those of a tile, to ordered bits or to multiples of a whole step.
+ * Returns whether integers need 64 bits. */
 static __device__ __forceinline__ bool whole_at_once(uint64_t step, bool is_bits, uint32_t count,
                                                      const word *v, word *q)
 {
@@ -248,7 +245,7 @@ static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *
     return __syncthreads_or(is_far);
 }
 
-/* Values to integers in sh->a, knowing that none is noted to be exact; returns the form. */
+/* Quantize values to integers in sh->a; returns the form. No value is marked as exact before. */
 static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s, struct coding *sh,
                                                        bool is_lossless)
 {
@@ -264,8 +261,7 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
 
 /* ---- integers for exact values: bridge of lorenzo/sums.h ---- */
 
-/* Values of which a thread looks at the bits, which say of a value whether there is none or whether
- * it is exact: mostly none of them. */
+/* Values whose gap bits a thread checks; mostly none is set. */
 enum { GAP_BITS = 16, GAP_PIECES = 64 * EXACT_WORDS / GAP_BITS };
 
 static __device__ __forceinline__ uint32_t gaps_of(const uint64_t *bits, uint32_t piece)
@@ -273,7 +269,7 @@ static __device__ __forceinline__ uint32_t gaps_of(const uint64_t *bits, uint32_
     return (uint32_t)(bits[piece * GAP_BITS / 64] >> piece * GAP_BITS % 64) & 0xffff;
 }
 
-/* The first values of rows: that of the row before. A warp. */
+/* Set the first values of rows from the row before. One warp calls it. */
 static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, struct coding *sh,
                                                    const uint64_t *gaps)
 {
@@ -283,7 +279,7 @@ static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, str
         const uint32_t i = first + lane * w->row;
         const bool is_gap = i < w->n && bit_at(gaps, i);
         const unsigned good = __ballot_sync(SIMT_ALL_LANES, i < w->n && !is_gap);
-        const uint32_t below = good & ((2u << lane) - 1); /* this one as well */
+        const uint32_t below = good & ((2u << lane) - 1); /* including this one */
         if (!__any_sync(SIMT_ALL_LANES, is_gap))
             continue;
         const uint32_t some = first > 0 ? first - w->row : run_end(gaps, 0, w->n, true);
@@ -292,12 +288,12 @@ static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, str
         const word near = __shfl_sync(SIMT_ALL_LANES, own, (31 - __clz((int)below)) & 31);
         if (is_gap)
             sh->a[place_of(w, i)] = below != 0 ? near : before;
-        simt_order_warp(); /* the next ones look at the last one, which a lane has written */
+        simt_order_warp(); /* the next rows read the last one, which a lane has written */
     }
 }
 
-/* The others: the nearest before it in its row, of which the first has an integer now. A thread has
- * some of a word's bits. */
+/* Set the others from the nearest value before in the row, whose first value has an integer now. A
+ * thread has some bits of a word. */
 static __device__ __forceinline__ void bridge_within(struct coding *sh, const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
@@ -320,7 +316,7 @@ static __device__ __forceinline__ void bridge_within(struct coding *sh, const ui
 
 /* ---- integers to residuals ---- */
 
-/* The place of a value's integer, and along which axes there is one before it. */
+/* The place of a value's integer, and the axes along which it has a predecessor. */
 struct spot {
     uint32_t place, has;
 };
@@ -337,8 +333,8 @@ static __device__ __forceinline__ struct spot spot_at(const struct walk *w, cons
     return p;
 }
 
-/* That of value v of a block that is the array's first, and of block g's first value: the sums of
- * the places and the or of the axes are those of value v of block g. */
+/* The spot of value v within the first block, and that of block g's first value. For value v of
+ * block g, the places are added and the axes or'ed. */
 static __device__ __forceinline__ struct spot spot_within(const struct walk *w, uint32_t v)
 {
     uint32_t at[ZT_MAX_RANK];
@@ -360,7 +356,7 @@ static __device__ __forceinline__ struct spot spot_of_block(const struct walk *w
     return spot_at(w, at);
 }
 
-/* Those of all blocks, known to all threads after the next barrier. */
+/* Set the spots of all blocks; valid after the next barrier. */
 static __device__ __forceinline__ void find_blocks(struct coding *sh)
 {
     if (!sh->walk.is_blocked || threadIdx.x >= ZTI_SZ_GROUPS)
@@ -369,7 +365,7 @@ static __device__ __forceinline__ void find_blocks(struct coding *sh)
     sh->blocks[threadIdx.x] = block.place | block.has << 16;
 }
 
-/* That of value i of a tile that is not in blocks; no more than so many axes matter. */
+/* The spot of value i of a tile that is not in blocks; only the given number of axes matters. */
 static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i,
                                                       uint32_t axes)
 {
@@ -384,8 +380,7 @@ static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint
     return p;
 }
 
-/* The difference along the first axes of those that have one before: the sum of the corners of a
- * box, each with its sign. */
+/* The Lorenzo difference along the axes with a predecessor: the signed sum of a box's corners. */
 static __device__ __forceinline__ word difference(const word *a, const uint32_t *pace,
                                                   struct spot p, uint32_t axes)
 {
@@ -408,8 +403,8 @@ static __device__ __forceinline__ word difference(const word *a, const uint32_t 
  * the cuSZ coder. 'axes' is known where this is compiled: differences are along no more. */
 struct residuals {
     uint32_t first, last;
-    uint32_t differ; /* along which axes */
-    word base;       /* what all integers are less by */
+    uint32_t differ; /* axes of differences */
+    word base;       /* the base, subtracted from all integers */
     bool is_cusz, is_narrow;
 };
 
@@ -421,8 +416,9 @@ static __device__ __forceinline__ word residual_at(const struct coding *sh, cons
     return r->is_cusz ? d : fold(d, r->is_narrow);
 }
 
-/* Those of AT_ONCE values side by side, of which p is the first one's spot: rows that lie before
- * theirs are added up with their signs, and the one value before each; then neighbours differ. */
+/* Compute the residuals of AT_ONCE contiguous values; p is the first one's spot. Rows before are
+ * added with their signs, including the value before each; then differences of neighbours are
+ * taken. */
 static __device__ __forceinline__ void residuals_at_once(struct coding *sh, const uint32_t *pace,
                                                          struct spot p, const struct residuals *r,
                                                          uint32_t axes, word *d)
@@ -459,8 +455,8 @@ static __device__ __forceinline__ void residuals_at_once(struct coding *sh, cons
     }
 }
 
-/* A warp takes AT_ONCE values a lane, which are whole groups together, of tiles in blocks or whose
- * rows are even. */
+/* Compute a warp's residuals, AT_ONCE in each lane, together whole groups: for tiles in blocks, or
+ * with rows of a multiple of AT_ONCE. */
 static __device__ __forceinline__ void
 residuals_by_lanes(struct coding *sh, const struct residuals *r, uint32_t axes, bool is_blocked)
 {
@@ -483,7 +479,7 @@ residuals_by_lanes(struct coding *sh, const struct residuals *r, uint32_t axes, 
     }
 }
 
-/* The same one by one, where groups are runs. */
+/* Compute residuals one by one, if groups are runs. */
 static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
                                                          const struct residuals *r, uint32_t axes)
 {
@@ -496,7 +492,7 @@ static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
 static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
 {
     const uint32_t axes = r->differ < 2 ? 1 : r->differ < 4 ? 2 : r->differ < 8 ? 3 : 4;
-/* Loops of their own for each number of axes. */
+/* Compile the loops for each number of axes. */
 #define BY_AXES(least, residuals)                                                                  \
     (axes == 4                   ? residuals(4)                                                    \
      : axes == 3                 ? residuals(3)                                                    \

@@ -1,4 +1,5 @@
-/* kernel.h: kernel text: tiles of values to bytes and back, a block a tile. The includer defines
+/* kernel.h: kernel text: a block encodes a tile of values to bytes, or decodes it. The includer
+ * defines
  *   word        a type, uint32_t or uint64_t: as wide as a value
  *   scalar      a type, float or double, as wide
  *   WIDTH       their bits
@@ -10,7 +11,7 @@
  *     values --> integers --> a warp a group of 64: differences along all axes, class and lengths
  *     --> sums --> every group's bits or'ed into place --> kept --> look-back --> stream
  *
- * The integers' place in shared memory takes the bytes at last, the values' place residuals.
+ * The bytes overwrite the integers in shared memory, and residuals overwrite the values.
  *
  * Narrow integers of 64-bit values are kept in 64 bits: sums and differences modulo 2^64 are those
  * modulo 2^32 in their lower half. */
@@ -57,7 +58,7 @@
 
 #if IS_LOG
 
-/* Fewer arrays are coded so: the kernels are those of all efforts. */
+/* For less frequent kinds of streams, one kernel serves all efforts. */
 KERNEL(put, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, s.sz.coder))
 KERNEL(take, THREADS, TAKE_BLOCKS, take_slot(&s, s.sz.coder))
 KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
@@ -77,7 +78,7 @@ KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
 KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
 #define MARKS_BYTES 0
-/* A kernel, by the effort. */
+/* Launch the kernel of an effort. */
 #define LAUNCH(kernel, blocks, threads, bytes)                                                     \
     do {                                                                                           \
         if (s->sz.coder == ZTI_SZ_FAST)                                                            \
@@ -90,7 +91,7 @@ KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
 #endif
 
-/* Codes are there for effort 'default' alone. */
+/* Only effort 'default' has codes. */
 extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;

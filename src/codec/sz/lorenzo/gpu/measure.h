@@ -1,14 +1,14 @@
-/* measure.h: kernel text, coding: the classes of groups of 64 values and how many bits they
- * take: several groups of a warp at once, each by a few lanes. Its parameters are those of
+/* measure.h: kernel text: choose the classes of groups of 64 values, and measure their bits. A warp
+ * has several groups at once, each in a few lanes. Its parameters are those of
  * lorenzo/gpu/kernel.h. All lanes of a warp call these functions. */
 
 enum {
-    OF_GROUP = 512 / WIDTH,                /* a lane's values of its group, by fours */
-    GROUP_LANES = ZTI_SZ_GROUP / OF_GROUP, /* that have a group together */
+    OF_GROUP = 512 / WIDTH,                /* values of its group in a lane, by fours */
+    GROUP_LANES = ZTI_SZ_GROUP / OF_GROUP, /* lanes of a group */
     GROUPS_AT_ONCE = 32 / GROUP_LANES
 };
 
-/* Codes of effort 'default', 256 a book. */
+/* The codes of effort 'default'; a book has 256. */
 static __device__ __forceinline__ uint32_t *codes_in(struct coding *sh)
 {
     return (uint32_t *)(void *)(marks_in(sh) + IS_LOG);
@@ -21,19 +21,19 @@ static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, u
     return u;
 }
 
-/* A lane's values, of a group of n; beyond the n-th, and of no group at all, zeros. Only what
- * lanes of a group have together is the same in all of them. */
+/* A lane's values of a group of n; missing ones are zero. */
 struct some {
     word v[OF_GROUP];
     uint32_t group, n;
-    word top;                       /* the largest of the lane's */
-    uint32_t lengths[OF_GROUP / 4]; /* how many bits each has, a byte a value */
+    word top;                       /* the lane's largest value */
+    uint32_t lengths[OF_GROUP / 4]; /* bits of each value, one byte each */
 };
 
-/* What a group was found to be. */
+/* The class found for a group. */
 struct found_class {
-    uint32_t c, k; /* its class, and the low bits by Rice's code that this means */
-    uint32_t bits; /* in such codes, for 20 ones at most a value; of no list */
+    uint32_t c, k; /* its class, and the parameter of Rice codes that this means */
+    /* estimated bits in Rice codes, at most 20 unary ones for a value; not for lists */
+    uint32_t bits;
 };
 
 /* The sum over a group's lanes. */
@@ -45,14 +45,14 @@ static __device__ __forceinline__ uint32_t sum_of_group(uint32_t v)
     return v;
 }
 
-/* The number in the group of the lane's value j, of each four the first; lanes take their fours in
- * an order in which those of neighbouring groups are in different banks. */
+/* The index in the group of the lane's value j, the first of four. Lanes have their fours in an
+ * order that avoids bank conflicts between neighbouring groups. */
 static __device__ __forceinline__ uint32_t number_in_group(uint32_t group, uint32_t j)
 {
     return 4 * (threadIdx.x % GROUP_LANES + GROUP_LANES * (j / 4 ^ (group & 1)));
 }
 
-/* How many bits a value has; the highest one of a number, 0 of 0. */
+/* The number of bits of a value. */
 static __device__ __forceinline__ uint32_t bits_in(word v)
 {
     return WIDTH == 32 ? simt_highest((uint32_t)v) + 1 : 64 - (uint32_t)__clzll((long long)v);
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void load_some(const struct coding *sh, uint32
     }
 }
 
-/* How many of a group's values have more than k bits: a byte's highest bit says so of one. */
+/* The number of a group's values with more than k bits, counted by the bytes' top bits. */
 static __device__ __forceinline__ uint32_t longer(const struct some *s, uint32_t k)
 {
     const uint32_t more = (127 - k) * 0x01010101;
@@ -104,8 +104,8 @@ static __device__ __forceinline__ uint32_t rice_bits(const struct some *s, uint3
     return s->n * k + sum_of_group(k < WIDTH ? sum : 0);
 }
 
-/* Of k and its neighbours, where at most 39 values are longer than k: 10 bits of k, 10 of k + 1, 12
- * of k - 1, less the planes. */
+/* The Rice bits, without planes, for k (10 bits of the result), k + 1 (10) and k - 1 (12), if at
+ * most 39 values are longer than k. */
 static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s, uint32_t k)
 {
     const uint32_t most = ZTI_SZ_UNARY_MOST, down = k > 0, less = k - down;
@@ -120,7 +120,7 @@ static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s,
     return sum_of_group(own | above_it << 10 | below_it << 20);
 }
 
-/* From k to that of the fewest bits near it. */
+/* Go from k to the local minimum of bits. */
 static __device__ __forceinline__ void descend(const struct some *s, uint32_t width,
                                                struct found_class *f)
 {
@@ -146,7 +146,7 @@ static __device__ __forceinline__ void descend(const struct some *s, uint32_t wi
     }
 }
 
-/* class_of of lorenzo/rice.h. */
+/* As class_of of lorenzo/rice.h. */
 static __device__ __forceinline__ struct found_class class_of(const struct some *s, uint32_t width,
                                                               uint32_t list_most)
 {
@@ -159,7 +159,7 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
     const uint32_t begin = f.k;
     descend(s, width, &f);
     f.c = class_most(f.k);
-    /* a list may have more than 39 of 64 values where a group has few */
+    /* a small group's list may have more than 39 of 64 values */
     if (!__any_sync(SIMT_ALL_LANES, begin == 0 || f.k == 0 || most < list_most))
         return f;
     const uint32_t some = longer(s, 0);
@@ -173,7 +173,7 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
 
 /* ---- how many bits --------------------------------------------------------------------------- */
 
-/* Which of the lane's values are 'most' or more above k bits. */
+/* The lane's values that are at least 'most' above the low k bits. */
 static __device__ __forceinline__ uint32_t beyond(const struct some *s, uint32_t k, uint32_t most)
 {
     uint32_t marks = 0;
@@ -185,7 +185,7 @@ static __device__ __forceinline__ uint32_t beyond(const struct some *s, uint32_t
     return marks;
 }
 
-/* The next of these values, as it is above k bits. */
+/* The next of these values, without its low k bits. */
 static __device__ __forceinline__ word next_beyond(const struct coding *sh, const struct some *s,
                                                    uint32_t k, uint32_t *marks)
 {
@@ -194,7 +194,7 @@ static __device__ __forceinline__ word next_beyond(const struct coding *sh, cons
     return above(sh->u[s->group * ZTI_SZ_GROUP + number_in_group(s->group, j) + j % 4], k);
 }
 
-/* Bits of what is above the planes in unary code. */
+/* The bits of a group's unary codes. */
 static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
                                                        const struct some *s, struct found_class f)
 {
@@ -210,7 +210,7 @@ static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
     return s->n + f.bits - s->n * f.k + more;
 }
 
-/* Bits of codes, and *excess: of what values are more than these say. */
+/* The bits of a group's codes; *excess: the bits of its excesses. */
 static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const struct some *s,
                                                         uint32_t c, uint32_t *excess)
 {
@@ -231,7 +231,7 @@ static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const
     return sum_of_group(sum);
 }
 
-/* The same of lists, group after group; c: the class of the lane's group. */
+/* Measure lists, group after group; c: the class of the lane's group. */
 static __device__ __forceinline__ void measure_lists(struct coding *sh, uint32_t group, uint32_t c)
 {
     const bool is_one = threadIdx.x % GROUP_LANES == 0 && is_list(c) && c > 0;
@@ -245,9 +245,9 @@ static __device__ __forceinline__ void measure_lists(struct coding *sh, uint32_t
     }
 }
 
-/* The classes of a warp's groups, and how many bits these take of each kind, but for the class;
- * is_counted: only their classes. Returns whether any value is not 0; *all: bits in Rice codes of
- * the lane's groups that are no lists. */
+/* Set the classes of a warp's groups, and measure their bits of each kind, without classes;
+ * is_counted: only classes. Returns whether a value is not 0; *all: bits in Rice codes of the
+ * lane's groups that are not lists. */
 static __device__ __forceinline__ bool measure_warp(struct coding *sh, uint32_t first,
                                                     uint32_t last, uint32_t width, bool is_coded,
                                                     bool is_counted, uint32_t *all)

@@ -1,34 +1,33 @@
-/* residuals.h: kernel text: residuals of a tile's groups, from its bits and from what was
- * found in it. Its parameters are those of lorenzo/gpu/kernel.h.
+/* residuals.h: kernel text: decode the residuals of a tile's groups, from its bits and the
+ * positions found in it. Its parameters are those of lorenzo/gpu/kernel.h.
  *
- * Two threads have a group, 32 values each. Planes are words with a bit of each value: those of low
- * bits, which are in the stream, and above them those of the number that rounds or symbols say.
- * Where the lowest plane says so, a residual is negative and its other bits are flipped: that is
- * done to planes. Eight of them are then turned, in eight registers, into a byte of each value:
+ * Two threads have a group, 32 values each. A plane is a word with a bit of each value: the low
+ * planes are in the stream, the upper ones come from unary codes or symbols. If its lowest bit is
+ * set, a residual is negative and its other bits are flipped; this is done on planes. Then eight
+ * planes are transposed, in eight registers, to a byte of each value:
  *
  *     plane 0   v31 ... v24 | v23 ... | ... v1 v0        register 0   v24 | v16 | v8  | v0
  *     plane 1                                       -->  register 1   v25 | v17 | v9  | v1
- *     ...                                                ...
- */
+ *     ...                                                ... */
 
 enum {
     HALF = ZTI_SZ_GROUP / 2,
-    HIGH = 7 /* planes above those of the stream: more is rare, and not by planes */
+    HIGH = 7 /* most planes above the stream's; larger values are handled one by one */
 };
 
-/* A thread's half of a group; places are in bits from the first of the block's. */
+/* A thread's half of a group; places are in bits from the tile's first bit in shared memory. */
 struct half_group {
     uint32_t c, k;     /* class; planes in the stream */
-    uint32_t at;       /* where its rounds are */
+    uint32_t at;       /* place of its rounds */
     uint32_t n, own;   /* values of the group, and of the half */
     uint32_t plane_at; /* the bit of plane 0 of the half's first value */
     uint32_t high[HIGH];
-    uint32_t alive;   /* values of which more is written one by one, */
-    uint64_t more_at; /* here in the stream; */
-    uint32_t base;    /* they are that much at least */
+    uint32_t alive;   /* values with more bits, written one by one, */
+    uint64_t more_at; /* at this bit of the stream; */
+    uint32_t base;    /* the part of these values that is known */
 };
 
-/* A tile's bits: in shared memory, or, of wide tiles, in the stream, which ends with the last
+/* A tile's bits: in shared memory or, for wide tiles, in the stream, which ends with the last
  * word. */
 struct tile_bits {
     const uint32_t *words;
@@ -46,9 +45,9 @@ static __device__ __forceinline__ uint32_t bits_at(const struct tile_bits *b, ui
                            b->words[i + 1 < b->last ? i + 1 : b->last], at % 32);
 }
 
-/* ---- what is above the planes ---- */
+/* ---- the bits above the planes ---- */
 
-/* Bits to the places of 'alive', in order; the others are 0. */
+/* Spread bits to the places of the ones of 'alive' (as PDEP). */
 static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t alive)
 {
     uint32_t to = 0;
@@ -64,8 +63,8 @@ static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t alive)
     return to;
 }
 
-/* Rounds of a group by its two threads; returns where they end. Of those that a value goes on from,
- * every second one, every fourth and so on changes a bit of their number. The warp calls it. */
+/* Read the rounds of a group with its two threads; returns their end. Planes of the number of
+ * rounds are updated as a binary counter. The warp calls it. */
 static __device__ __forceinline__ uint32_t take_rounds(const struct tile_bits *bits,
                                                        struct half_group *h)
 {
@@ -94,8 +93,7 @@ static __device__ __forceinline__ uint32_t take_rounds(const struct tile_bits *b
     return at;
 }
 
-/* Bits of two words by which they change places: those of 'mask' in b, and those 'shift' above in
- * a. */
+/* Exchange the bits of 'mask' in b with those 'shift' places above in a. */
 static __device__ __forceinline__ void swap_bits(uint32_t *a, uint32_t *b, uint32_t shift,
                                                  uint32_t mask)
 {
@@ -104,8 +102,8 @@ static __device__ __forceinline__ void swap_bits(uint32_t *a, uint32_t *b, uint3
     *b = (low >> shift & mask) | (high & ~mask);
 }
 
-/* Words of eight numbers of four bits to planes: a byte of each word first, then the three bits of
- * a number's place in its word against the word's own number, one after another. */
+/* Transpose words of eight 4-bit numbers to planes: first bytes, then each of the three bits of a
+ * number's place in its word is exchanged with one of the word's index. */
 static __device__ __forceinline__ void turn_numbers(const uint32_t *w, uint32_t *planes)
 {
     uint32_t a[4], b[4];
@@ -130,7 +128,7 @@ static __device__ __forceinline__ void turn_numbers(const uint32_t *w, uint32_t 
     planes[3] = b[3];
 }
 
-/* Sixteen numbers of two bits, each in four. */
+/* Widen sixteen 2-bit numbers to four bits each. */
 static __device__ __forceinline__ void widen(uint32_t from, uint32_t *to)
 {
     SIMT_UNROLL
@@ -142,7 +140,7 @@ static __device__ __forceinline__ void widen(uint32_t from, uint32_t *to)
     }
 }
 
-/* What symbols say of a half's values; which values are more. */
+/* Set the planes of a half's values from symbols, and which values have excesses. */
 static __device__ __forceinline__ void take_symbols(const uint8_t *symbols, struct half_group *h)
 {
     const uint32_t second = threadIdx.x % 2, most = symbol_most(book_of(h->c));
@@ -166,11 +164,11 @@ static __device__ __forceinline__ void take_symbols(const uint8_t *symbols, stru
 
 /* ---- what is written one by one ---- */
 
-/* Values of a list, or those of a group that are more than its rounds or symbols say. */
+/* The values of a list, or those of a group with excesses over rounds or symbols. */
 struct items {
     struct zti_bit_reader r;
-    uint64_t left; /* a bit each; of a list: how many */
-    uint32_t next; /* of a list: place of the next one at least */
+    uint64_t left; /* a bit for each; for a list, their number */
+    uint32_t next; /* for a list: least place of the next one */
     uint32_t c, base;
     bool is_value;
 };
@@ -187,7 +185,7 @@ items_of(const struct sz_tiles *s, const struct half_group *h, uint64_t of, bool
     return t;
 }
 
-/* The next one: which value of the group, and what is above its planes. There is one. */
+/* Read the next item, which exists: its place in the group, and its bits above the planes. */
 static __device__ __forceinline__ uint64_t next_item(struct items *t, uint32_t *place)
 {
     if (is_list(t->c)) {
@@ -201,7 +199,7 @@ static __device__ __forceinline__ uint64_t next_item(struct items *t, uint32_t *
     return t->base + (t->is_value ? take_value(&t->r) : take_number(&t->r));
 }
 
-/* What such values are, as far as planes have it; returns which are more. */
+/* Set the planes of these values; returns which ones exceed the planes. */
 static __device__ __forceinline__ uint32_t take_items(struct items t, uint32_t *high)
 {
     uint32_t far = 0;
@@ -221,7 +219,7 @@ static __device__ __forceinline__ uint32_t take_items(struct items t, uint32_t *
 
 /* ---- planes to residuals ---- */
 
-/* Turn eight words of planes: byte m of word r is then of value 8 m + r. */
+/* Transpose eight words of planes: byte m of word r is then of value 8 m + r. */
 static __device__ __forceinline__ void turn_bytes(uint32_t *w)
 {
     SIMT_UNROLL
@@ -234,8 +232,7 @@ static __device__ __forceinline__ void turn_bytes(uint32_t *w)
     }
 }
 
-/* Planes from j on, of which those from 'first' to 'end' are wanted, as words of bits that differ
- * from 'flip'; the others are 0. */
+/* Load planes from j on, exclusive-or'ed with 'flip'; those outside ['first', 'end') are 0. */
 static __device__ __forceinline__ void bring_planes(const struct tile_bits *bits,
                                                     const struct half_group *h, int32_t j,
                                                     int32_t first, int32_t end, uint32_t flip,
@@ -257,8 +254,8 @@ static __device__ __forceinline__ void bring_planes(const struct tile_bits *bits
                                      : 0;
 }
 
-/* Residuals of so many values of a half, a multiple of 8, from 'first' on, another; with their high
- * words where they are wide. Planes are joined from the highest on. */
+/* Join the planes of some values of a half to residuals, with high words if they are wide; number
+ * and first value are multiples of 8. The highest planes come first. */
 static __device__ __forceinline__ void join_planes(const struct tile_bits *bits,
                                                    const struct half_group *h, uint32_t first,
                                                    uint32_t count, bool is_wide, uint32_t *low,
@@ -294,7 +291,7 @@ static __device__ __forceinline__ void join_planes(const struct tile_bits *bits,
     }
 }
 
-/* What of these values is more than planes have. */
+/* Add the parts of these values that planes do not have. */
 static __device__ __forceinline__ void add_items(struct items t, uint32_t k, uint32_t first,
                                                  uint32_t count, bool is_wide, uint32_t *low,
                                                  uint32_t *high)
@@ -320,8 +317,7 @@ static __device__ __forceinline__ void add_items(struct items t, uint32_t k, uin
 
 /* ---- sums within a thread ---- */
 
-/* Of how many values sums along the fastest axis are made of what threads have in registers: a
- * power of two, or 0. */
+/* The length of rows whose sums are computed in registers: a power of two, or 0. */
 static __device__ __forceinline__ uint32_t row_sums(const struct walk *w, bool is_blocked)
 {
     const uint32_t block = w->restart + 1, extent = w->extent[0];
@@ -330,9 +326,9 @@ static __device__ __forceinline__ uint32_t row_sums(const struct walk *w, bool i
     return !is_blocked && (w->differ & 1) && is_whole && (row & (row - 1)) == 0 ? row : 0;
 }
 
-/* Sums along rows of a power of two of values, each thread's own; returns the sum of the threads
- * before that have the same row, as far as they are in the warp. The warp calls it; up_to: with the
- * thread's own. */
+/* Prefix sums of a thread's values along rows of a power of two of values; returns the sum of the
+ * threads before in the same row and warp. up_to: that sum and the thread's own. The warp calls
+ * it. */
 static __device__ __forceinline__ uint32_t sum_rows(uint32_t row, uint32_t *v, uint32_t *up_to)
 {
     const uint32_t place = threadIdx.x % 32 & (row / HALF - 1);

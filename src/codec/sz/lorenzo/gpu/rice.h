@@ -1,8 +1,8 @@
-/* rice.h: kernel text, coding: groups of 64 values, a warp a group or two, in Rice codes
- * and lists: how many bits lists take, and the bits. Its parameters are those of
- * lorenzo/gpu/kernel.h. All lanes of a warp call these functions, with the same group. */
+/* rice.h: kernel text: a warp encodes one or two groups of 64 values in Rice codes or lists, and
+ * measures lists. Its parameters are those of lorenzo/gpu/kernel.h. All lanes of a warp call these
+ * functions, with the same group. */
 
-/* A group's values, of which a lane has number 'lane' and number 32 + lane; 0 beyond the n-th. */
+/* A lane's two values of a group, those numbered 'lane' and 32 + lane; 0 if they are missing. */
 struct pair {
     word low, high;
 };
@@ -25,7 +25,7 @@ static __device__ __forceinline__ uint32_t at_most(word v, uint32_t most)
 
 /* ---- how many bits --------------------------------------------------------------------------- */
 
-/* The zeros before a value that is not 0 in a list, by which values are not. */
+/* The zeros before value i, which is not 0; 'some' has a bit for each such value. */
 static __device__ __forceinline__ uint32_t gap_before(uint64_t some, uint32_t i)
 {
     const uint64_t before = some & ((UINT64_C(1) << i) - 1);
@@ -44,7 +44,7 @@ static __device__ __forceinline__ uint32_t entry_bits(word u, uint64_t some, uin
     return u == 0 ? 0 : rice_code(gap_before(some, i), k).count + value_bits(u - 1);
 }
 
-/* Bits of a group's list of so many values. */
+/* The bits of a group's list of 'count' values. */
 static __device__ __forceinline__ uint32_t list_bits(struct pair u, uint32_t count)
 {
     const uint32_t lane = lane_of(), k = gap_bits_of(count);
@@ -55,7 +55,7 @@ static __device__ __forceinline__ uint32_t list_bits(struct pair u, uint32_t cou
                                                        entry_bits(u.high, some, 32 + lane, k));
 }
 
-/* Bits of numbers for what is 'most' or more, of which value_bits says the unary part as well. */
+/* The bits of a number, if v is at least 'most', else 0; value_bits includes the unary part. */
 static __device__ __forceinline__ uint32_t number_bits_from(word v, uint32_t most)
 {
     return v < most ? 0 : number_bits(v - most);
@@ -63,8 +63,8 @@ static __device__ __forceinline__ uint32_t number_bits_from(word v, uint32_t mos
 
 /* ---- the bits -------------------------------------------------------------------------------- */
 
-/* Or up to 32 or 64 bits into shared memory, from bit 'at' on; in any case up to the word behind
- * them. */
+/* Or up to 32 or 64 bits into shared memory from bit 'at' on; the word after them is written
+ * too. */
 static __device__ __forceinline__ void or_bits_32(uint32_t *out, uint32_t at, uint32_t v)
 {
     unsigned *const to = (unsigned *)out + at / 32;
@@ -81,7 +81,7 @@ static __device__ __forceinline__ void or_bits(uint32_t *out, uint32_t at, uint6
     (void)atomicOr(to + 2, __funnelshift_l(high, 0, at));
 }
 
-/* A number, of number_rest_bits, and a value, of value_bits. */
+/* Write a number (number_bits) and a value (value_bits). */
 static __device__ __forceinline__ void or_number(uint32_t *out, uint32_t at, uint64_t v)
 {
     const uint32_t n = number_rest_bits(v);
@@ -102,8 +102,8 @@ static __device__ __forceinline__ void or_value(uint32_t *out, uint32_t at, uint
         or_number(out, at + ZTI_SZ_ROUNDS, v - ZTI_SZ_ROUNDS);
 }
 
-/* Where bits of each value begin that come in the order of values, and how many there are: at most
- * 2047 a value. */
+/* Where the bits of each value begin, in the order of values, and their total; at most 2047 for
+ * each value. */
 struct spans {
     uint32_t low, high, all;
 };
@@ -117,11 +117,12 @@ static __device__ __forceinline__ struct spans spans_of(uint32_t low, uint32_t h
     return s;
 }
 
-/* What a lane turns squares of bits by. Lanes are taken as 16 or 8 pairs, of which one has the
- * first half of a group, one the second: so bits are in the order of lanes after a turn. */
+/* A lane's constants for transposing squares of bits. Lanes form 16 or 8 pairs; one lane of a pair
+ * has the first half of a group, the other the second, so that after a transposition the bits are
+ * in the order of lanes. */
 struct turner {
-    uint32_t kept[3], left[3]; /* by 4, 2 and 1: the bits that stay, and how far others' go */
-    uint32_t order;            /* of the bytes of four values (load_both), */
+    uint32_t kept[3], left[3]; /* steps of 4, 2, 1: bits that stay, shifts of the others */
+    uint32_t order;            /* order of the bytes of four values (load_both), */
     uint32_t first;            /* and where these begin */
 };
 
@@ -129,7 +130,7 @@ static __device__ __forceinline__ struct turner turner_of(void)
 {
     uint32_t lane = lane_of();
     struct turner t;
-    simt_anew(lane); /* eight registers, but while bits are put */
+    simt_anew(lane); /* saves eight registers outside of writing */
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t s = 4u >> i, right = UINT32_MAX / ((1u << s) + 1); /* b & s == 0 */
@@ -143,8 +144,8 @@ static __device__ __forceinline__ struct turner turner_of(void)
     return t;
 }
 
-/* Turn squares of bits, 8 x 8: of bit 8 m + i of the lane of pair 8 n + j, i and j change places;
- * or 16 x 16. */
+/* Transpose 8 x 8 squares of bits, or 16 x 16: in bit 8 m + i of the lane of pair 8 n + j, i and j
+ * are exchanged. */
 static __device__ __forceinline__ uint32_t turn_eights(const struct turner *t, uint32_t a)
 {
     SIMT_UNROLL
@@ -161,13 +162,13 @@ static __device__ __forceinline__ uint32_t turn_sixteens(const struct turner *t,
     return turn_eights(t, __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16), which));
 }
 
-/* The bits of a word where the mask has ones, together at the low end of each byte (H. S. Warren,
- * "Hacker's Delight", compress), and then of the word. */
+/* Collect the bits of a word at the mask's ones (as PEXT): first at the low end of each byte (H. S.
+ * Warren, "Hacker's Delight", compress), then of the word. */
 static __device__ __forceinline__ uint32_t gather_bits(uint32_t bits, uint32_t mask)
 {
     const uint32_t one = (uint32_t)__popc(mask & 0xff), two = (uint32_t)__popc(mask & 0xffff);
     const uint32_t three = (uint32_t)__popc(mask & 0xffffff);
-    uint32_t zeros = ~mask << 1 & 0xfefefefe; /* before a bit, an odd number of them */
+    uint32_t zeros = ~mask << 1 & 0xfefefefe; /* bits with an odd number of zeros before them */
     bits &= mask;
     SIMT_UNROLL
     for (uint32_t by = 1; by < 8; by *= 2) {
@@ -184,8 +185,8 @@ static __device__ __forceinline__ uint32_t gather_bits(uint32_t bits, uint32_t m
            __byte_perm(bits, 0, 0x4442) << two | bits >> 24 << three;
 }
 
-/* A group's values, two a lane: the first half's for even lanes, 16 apart, the second half's for
- * odd ones, which have them the other way round, as those are in different banks. */
+/* Load two of a group's values, 16 apart: even lanes of the first half, odd lanes of the second
+ * half, in reverse order to avoid bank conflicts. */
 static __device__ __forceinline__ void load_two(const word *u, word *v)
 {
     const uint32_t own = lane_of() % 2 * 48 + lane_of() / 2;
@@ -193,14 +194,14 @@ static __device__ __forceinline__ void load_two(const word *u, word *v)
     v[1] = u[own ^ 16];
 }
 
-/* The first sixteen bits of both, in the order of values, or the others. */
+/* The low or the high sixteen bits of both, in the order of values. */
 static __device__ __forceinline__ uint32_t bits_of_two(uint32_t a, uint32_t b, bool is_second)
 {
     const uint32_t which = lane_of() % 2 ? 0x1054 : 0x5410;
     return __byte_perm(a, b, is_second ? which + 0x2222 : which);
 }
 
-/* The low k bits of n values, plane by plane. */
+/* Write the low k bits of n values, plane by plane. */
 static __device__ __forceinline__ void put_planes(const struct turner *t, const word *u, uint32_t n,
                                                   uint32_t k, uint32_t *out, uint32_t at)
 {
@@ -217,7 +218,7 @@ static __device__ __forceinline__ void put_planes(const struct turner *t, const 
     }
 }
 
-/* Numbers for what is 'most' or more, in the order of values. */
+/* Write a number for each value of at least 'most', in the order of values. */
 static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most, uint32_t *out,
                                                    uint32_t at)
 {
@@ -228,15 +229,15 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
         or_number(out, at + s.high, v.high - most);
 }
 
-/* As many ones as a value has in unary code, or more where it has all of them. */
+/* The ones of a value's unary code; more, if it has all of them. */
 static __device__ __forceinline__ uint32_t ones_of(word v)
 {
     return simt_ones(WIDTH == 32 ? (uint32_t)v : at_most(v, 32));
 }
 
-/* Rounds of unary codes, half a round of 32 values a lane, in the order of lanes, 'most' at most of
- * each part of the warp of so many: 'higher' are the values that go on, 'alive' those that there
- * are of the first round. From bit 'at' on; returns how many bits those up to the lane's are. */
+/* Write rounds of unary codes from bit 'at' on: each lane has half a round of 32 values, in order.
+ * 'higher' has the values that go on, 'alive' the values of the first round. Returns the number of
+ * bits up to the lane's end. */
 static __device__ __forceinline__ uint32_t put_halves(uint32_t higher, uint32_t alive,
                                                       uint32_t most, uint32_t width, uint32_t *out,
                                                       uint32_t at)
@@ -251,7 +252,7 @@ static __device__ __forceinline__ uint32_t put_halves(uint32_t higher, uint32_t 
     return up_to;
 }
 
-/* What is above k bits, in unary code. */
+/* Write the bits above the low k, in unary code. */
 static __device__ __forceinline__ void put_rounds(const struct turner *t, const word *u, uint32_t n,
                                                   uint32_t k, uint32_t *out, uint32_t at)
 {
@@ -271,11 +272,11 @@ static __device__ __forceinline__ void put_rounds(const struct turner *t, const 
 
 /* ---- two groups at once ---------------------------------------------------------------------- */
 
-enum { BOTH_BITS = 8 }; /* of each value, that a square of bits holds of two groups */
+enum { BOTH_BITS = 8 }; /* bits of each value in a square of two groups */
 
-/* Four values a lane of two groups from u on, one after another, each in half a warp; of its first
- * or second half as above, 8 apart. Each pair of lanes begins with others, and each half, as those
- * are in different banks. */
+/* Load four values, 8 apart, of two consecutive groups at u; half a warp has a group, and lanes
+ * alternate between its halves as in load_two. The order differs between pairs of lanes and halves,
+ * to avoid bank conflicts. */
 static __device__ __forceinline__ void load_both(const struct turner *t, const word *u, uint32_t g,
                                                  word *v)
 {
@@ -285,7 +286,7 @@ static __device__ __forceinline__ void load_both(const struct turner *t, const w
         v[k] = u[own ^ 8 * k];
 }
 
-/* A byte of each, the first or second one, in the order of values. */
+/* The first or second byte of each value, in the order of values. */
 static __device__ __forceinline__ uint32_t bytes_of_both(const struct turner *t, const uint32_t *v,
                                                          bool is_second)
 {
@@ -293,7 +294,8 @@ static __device__ __forceinline__ uint32_t bytes_of_both(const struct turner *t,
     return __byte_perm(__byte_perm(v[0], v[1], which), __byte_perm(v[2], v[3], which), t->order);
 }
 
-/* The low k bits, k for the lane's group, plane by plane from bit 'at' on. */
+/* Write the low k bits of two groups, plane by plane from bit 'at' on; k and 'at' are those of the
+ * lane's group. */
 static __device__ __forceinline__ void put_planes_of_both(const struct turner *t, const word *v,
                                                           uint32_t k, uint32_t *out, uint32_t at)
 {
@@ -302,9 +304,8 @@ static __device__ __forceinline__ void put_planes_of_both(const struct turner *t
     or_bits_32(out, at + own * 32, own < 2 * k ? bits : 0); /* no branch */
 }
 
-/* Of the only value of its group that has more than BOTH_BITS rounds, the others' bits, which end
- * the group: the ones of its lane's four values, where it has it. Returns whether any group has
- * more such values, or one that is more than rounds say. */
+/* Write the last rounds of the only value of a group with more than BOTH_BITS rounds; they end the
+ * group. Returns whether a group has several such values, or one that needs a number. */
 static __device__ __forceinline__ bool put_last_of_both(const uint32_t *all, uint32_t ones,
                                                         uint32_t *out, uint32_t at)
 {
@@ -319,8 +320,8 @@ static __device__ __forceinline__ bool put_last_of_both(const uint32_t *all, uin
     return false;
 }
 
-/* What four values a lane, the n-th of two groups and so on, are more than 'most' above the low
- * bits, as numbers or values, from bit 'at' on, which is that of the lane's group. */
+/* Write the excesses over 'most' of four values in each lane, above the low bits, as numbers or
+ * values, from bit 'at' of the lane's group on. */
 static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift, word most,
                                                         bool is_number, uint32_t *out, uint32_t at)
 {
@@ -344,9 +345,9 @@ static __device__ __forceinline__ void put_more_of_both(const word *four, uint32
     }
 }
 
-/* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
- * rounds at a time, the later ones where any value has them, and numbers where any is more than all
- * rounds say: 'four' and 'shift' are for these. */
+/* Write v, the bits above the low ones, in unary code from bit 'at' of the lane's group on:
+ * BOTH_BITS rounds at a time, later rounds only if a value has them, and numbers, from 'four' and
+ * 'shift', if a value exceeds all rounds. */
 static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t, const word *v,
                                                           const word *four, uint32_t shift,
                                                           uint32_t *out, uint32_t at)

@@ -1,29 +1,29 @@
-/* tile_state.h: kernel text: what a block has of the tile that it takes, and where the tile is.
+/* tile_state.h: kernel text: the shared state of a block that decodes a tile, and the tile's place.
  * Its parameters are those of lorenzo/gpu/kernel.h. */
 
-/* What a block has in shared memory. */
+/* The shared memory of a block that decodes. */
 struct taking {
     word u[PADDED];
-    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
+    uint64_t exact[EXACT_WORDS]; /* which values are exact */
     uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1];
     uint32_t exact_before[EXACT_WORDS];
-    uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and in them */
+    uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* of groups, of their values */
     struct walk walk;
     uint32_t axes, step[ZT_MAX_RANK];            /* between neighbours, in values of the tile */
-    uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* coordinates that are in the view */
-    int64_t offset;                              /* of the tile's first value from the view's */
-    bool is_inside;                              /* all of it */
+    uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* range of coordinates in the view */
+    int64_t offset; /* offset of the tile's first value from the view's */
+    bool is_inside; /* the view has the whole tile */
     word scan[THREADS];
-    word warp_sum[THREADS / 32] __attribute__((aligned(16))); /* they are read by 16 bytes */
+    word warp_sum[THREADS / 32] __attribute__((aligned(16))); /* read 16 bytes at a time */
 };
 
-/* ---- axes, a lane each ---- */
+/* ---- axes, one in each lane ---- */
 
-/* A lane's axis of the grid; of lanes that have none the extent is 1. */
+/* A lane's axis of the grid; without one, its extent is 1. */
 struct axis {
     uint64_t origin;
-    uint32_t extent, from, to; /* values, and which of them are in the view */
-    uint32_t slot;             /* its place among the tile's axes, the last one first */
+    uint32_t extent, from, to; /* extent, and range in the view */
+    uint32_t slot;             /* its index among the tile's axes, the last one first */
 };
 
 static __device__ __forceinline__ struct axis axis_of(const struct sz_tiles *s, uint64_t number)
@@ -51,7 +51,7 @@ static __device__ __forceinline__ uint64_t sum_of_axes(uint64_t v)
     return v + __shfl_xor_sync(SIMT_ALL_LANES, v, 2);
 }
 
-/* Groups that are blocks, where the tile is made of them. The warp calls it. */
+/* Set the places of blocks, if the tile's groups are blocks. The warp calls it. */
 static __device__ __forceinline__ void place_blocks(struct taking *sh, const struct axis *a)
 {
     struct walk *const w = &sh->walk;
@@ -67,7 +67,7 @@ static __device__ __forceinline__ void place_blocks(struct taking *sh, const str
     w->block_inverse[k] = k + 1 < axes ? inverse_of(a->extent >> side) : 0;
 }
 
-/* Where the tile is, and what of it a view has. The first warp. */
+/* Set the tile's place, and its part in the view. The first warp calls it. */
 static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, struct taking *sh,
                                                   uint64_t number)
 {
@@ -115,7 +115,7 @@ static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, stru
     }
 }
 
-/* Where groups begin, and where a group's values are from there. There after the next barrier. */
+/* Set where groups begin, and where values are within a group. Valid after the next barrier. */
 static __device__ __forceinline__ void place_groups(struct taking *sh)
 {
     const struct walk *const w = &sh->walk;

@@ -1,8 +1,8 @@
-/* values.h: kernel text: integers and what is coded of them, and values of integers. Its
- * parameters are those of lorenzo/gpu/kernel.h. */
+/* values.h: kernel text: places of integers in shared memory, and the conversion of integers to
+ * values. Its parameters are those of lorenzo/gpu/kernel.h. */
 
-/* Where decoded integers are in shared memory: a word further apart than they are long, 32 at a
- * time, so that threads at equal places of theirs are in different banks. */
+/* Decoded integers have an unused word after each 32 in shared memory, so that threads at equal
+ * places of their 32 use different banks. */
 enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_TILE_VALUES / 32 };
 
 static __device__ __forceinline__ uint32_t pad(uint32_t i)

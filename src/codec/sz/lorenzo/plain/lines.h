@@ -1,8 +1,8 @@
-/* lines.h: what lorenzo/lines.h leaves to instruction sets, in plain C. This text is the
- * specification; lorenzo/x86/lines_avx2.h and lorenzo/x86/lines_avx512.h are the same with longer
- * lines. */
+/* lines.h: the operations on lines that lorenzo/lines.h needs from each instruction set, in plain
+ * C. This text is the specification; lorenzo/x86/lines_avx2.h and lines_avx512.h have the same
+ * operations on longer lines. */
 
-/* Bytes, a lane each. */
+/* Load bytes, one to each lane. */
 ZTI_INLINE line_32 bytes_at_32(const uint8_t *from)
 {
     return (line_32){from[0], from[1], from[2], from[3]};
@@ -13,8 +13,8 @@ ZTI_INLINE line_64 bytes_at_64(const uint8_t *from)
     return (line_64){from[0], from[1]};
 }
 
-/* Signed integers of half i of a line, and floats of half a line, to doubles; doubles of two
- * lines, rounded, to floats. */
+/* Convert the signed integers of half i of a line, and the floats of half a line, to doubles; and
+ * doubles of two lines to floats, rounded. */
 ZTI_INLINE f64s doubles_in(line_32 v, uint32_t i)
 {
     return (f64s){(double)(int32_t)v[2 * i], (double)(int32_t)v[2 * i + 1]};
@@ -30,7 +30,7 @@ ZTI_INLINE f32s floats_of(f64s low, f64s high)
     return (f32s){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
 }
 
-/* a b + c, or c - a b, of which the product may be rounded. */
+/* a b + c, or c - a b; the product may be rounded. */
 ZTI_INLINE f32s product_and(f32s a, f32s b, f32s c)
 {
     return a * b + c;
@@ -41,8 +41,8 @@ ZTI_INLINE f32s less_product(f32s c, f32s a, f32s b)
     return c - a * b;
 }
 
-/* What is so many lanes before each, fewer than a line has and more than one; 'before' is the line
- * before. */
+/* Each lane's value 'by' lanes before it; 'by' is above 1 and less than a line. 'before' is the
+ * line before. */
 ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
 {
     const line_32 two = {before[2], before[3], v[0], v[1]};
@@ -50,8 +50,8 @@ ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
     return by == 2 ? two : three;
 }
 
-/* Sums of those that are so far apart; and the last such sum before each lane of the next line,
- * which a table has too. */
+/* Prefix sums of values that are 'apart' apart; and, for each lane of the next line, the last such
+ * sum before it, at place lasts[lane]. */
 ZTI_INLINE line_32 sums_apart_32(line_32 v, uint32_t apart)
 {
     return v + moved_by_32(v, (line_32){0}, apart);
@@ -64,14 +64,13 @@ ZTI_INLINE line_32 last_apart_32(line_32 v, uint32_t apart, const uint32_t *last
     return apart == 2 ? two : three;
 }
 
-/* The first so many bytes of it, whole words and not all. */
+/* Store the first bytes of a line: whole words, but not all. */
 ZTI_INLINE void store_part(line_32 v, uint32_t bytes, uint8_t *to)
 {
     memcpy(to, &v, bytes);
 }
 
-/* To an aligned part of a line of memory that is not looked at again soon; the rest of it is to
- * follow. */
+/* Store past the caches, to an aligned part of a cache line; the rest of the line is to follow. */
 ZTI_INLINE void stream_line(line_32 v, uint8_t *to)
 {
     memcpy(to, &v, sizeof v);

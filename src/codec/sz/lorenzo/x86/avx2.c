@@ -1,4 +1,4 @@
-/* avx2.c: the AVX2 instance of the sz codec's tiles. */
+/* avx2.c: the AVX2 instance of the Lorenzo coder of sz tiles. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)

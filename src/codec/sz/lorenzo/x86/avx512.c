@@ -1,4 +1,4 @@
-/* avx512.c: the AVX-512 instance of the sz codec's tiles. */
+/* avx512.c: the AVX-512 instance of the Lorenzo coder of sz tiles. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)

@@ -1,4 +1,4 @@
-/* lines_avx2.h: lorenzo/plain/lines.h with AVX2. */
+/* lines_avx2.h: the operations of lorenzo/plain/lines.h with AVX2. */
 
 ZTI_INLINE line_32 line_of_bytes_32(two_words v)
 {
@@ -61,7 +61,7 @@ ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
                                        _mm256_cmpgt_epi32(up, lane));
 }
 
-/* Moved up by so many or more, there is nothing left of a line. */
+/* Each lane's value 'by' lanes before it, or 0 if there is none. */
 ZTI_INLINE line_32 moved_up_32(line_32 v, uint32_t by)
 {
     const __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
@@ -74,7 +74,7 @@ ZTI_INLINE line_32 moved_up_32(line_32 v, uint32_t by)
 ZTI_INLINE line_32 sums_apart_32(line_32 v, uint32_t apart)
 {
     v += moved_up_32(v, apart);
-    return v + moved_up_32(v, 2 * apart); /* and 4 or more are 8 */
+    return v + moved_up_32(v, 2 * apart); /* 4 * apart is at least 8 */
 }
 
 ZTI_INLINE line_32 last_apart_32(line_32 v, uint32_t apart, const uint32_t *lasts)

@@ -1,4 +1,4 @@
-/* lines_avx512.h: lorenzo/plain/lines.h with AVX-512. */
+/* lines_avx512.h: the operations of lorenzo/plain/lines.h with AVX-512. */
 
 ZTI_INLINE line_32 line_of_bytes_32(two_words v)
 {
@@ -76,7 +76,7 @@ ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
         (__m512i)before, _mm512_sub_epi32(lane, _mm512_set1_epi32((int32_t)by)), (__m512i)v);
 }
 
-/* Moved up by so many or more, there is nothing left of a line. */
+/* Each lane's value 'by' lanes before it, or 0 if there is none. */
 ZTI_INLINE line_32 moved_up_32(line_32 v, uint32_t by)
 {
     const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -89,7 +89,7 @@ ZTI_INLINE line_32 sums_apart_32(line_32 v, uint32_t apart)
 {
     v += moved_up_32(v, apart);
     v += moved_up_32(v, 2 * apart);
-    return v + moved_up_32(v, 4 * apart); /* and 8 or more are 16 */
+    return v + moved_up_32(v, 4 * apart); /* 8 * apart is at least 16 */
 }
 
 ZTI_INLINE line_32 last_apart_32(line_32 v, uint32_t apart, const uint32_t *lasts)

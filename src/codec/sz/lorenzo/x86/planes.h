@@ -1,7 +1,7 @@
-/* planes.h: kernel text: bit planes of 64 bytes with AVX-512: lorenzo/bytes.h in a register, by
- * products of matrices of bits. */
+/* planes.h: kernel text: bit planes of 64 bytes with AVX-512: the functions of lorenzo/bytes.h in
+ * one register, by products of bit matrices (GFNI). */
 
-/* Byte 8 i + j to 8 j + i. */
+/* Transpose 8 x 8 bytes: byte 8 i + j goes to 8 j + i. */
 ZTI_INLINE __m512i turned_bytes(__m512i v)
 {
     const __m512i index = _mm512_set_epi64(
@@ -10,8 +10,8 @@ ZTI_INLINE __m512i turned_bytes(__m512i v)
     return _mm512_permutexvar_epi8(index, v);
 }
 
-/* In each eight bytes, bit j of byte i to bit i of byte j: rows as matrices, highest row first,
- * times unit vectors. */
+/* Transpose the 8 x 8 bits of each eight bytes: bit j of byte i goes to bit i of byte j. The bytes,
+ * highest first, are a matrix that is multiplied by unit vectors. */
 ZTI_INLINE __m512i turned_squares(__m512i v)
 {
     const __m512i reversed = _mm512_set_epi64(
@@ -27,7 +27,7 @@ ZTI_INLINE void small_planes(struct small s, uint32_t count, uint64_t *planes)
     _mm512_storeu_si512(planes, turned_bytes(turned_squares((__m512i)s.v[0])));
 }
 
-/* Append so many planes, all bits of which go to the left by as many as are held. */
+/* Append 'count' planes, shifted left by the number of held bits. */
 ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
 {
     const uint32_t held = w->held_bits;
@@ -56,15 +56,15 @@ ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32
     return (struct small){{(u8s)turned_squares(turned_bytes(planes))}};
 }
 
-/* What the choice of a class needs. */
+/* The numbers from which a class is chosen. */
 struct small_rates {
     uint32_t some;  /* values that are not 0 */
-    uint32_t first; /* the least k such that at most so many values have more than k bits */
-    __m128i bits;   /* lane i: what k = first - 2 + i takes, less 64 * first: 64 (k - first), and of
-                       what is above k bits ZTI_SZ_UNARY_MOST at most of each; of no use below 0 */
+    uint32_t first; /* the least k such that at most 'most' values have more than k bits */
+    __m128i bits;   /* lane i: bits with k = first - 2 + i planes, less 64 * first: 64 (k - first)
+                       and ZTI_SZ_UNARY_MOST unary bits a value at most; not valid if k < 0 */
 };
 
-/* Matrices that leave out the low k bits of a byte, from k = -2 on. */
+/* Matrices that shift a byte right by k bits, from k = -2 on. */
 static const uint64_t less_bits[12] = {0,
                                        0,
                                        0x0102040810204080,
@@ -93,7 +93,7 @@ ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
 {
     const __m512i zero = _mm512_setzero_si512();
     struct small_rates r;
-    /* lane k: which values have a bit in plane k, or above; how many */
+    /* lane k: the values with a bit in plane k or above; then their number */
     __m512i who = turned_bytes(turned_squares((__m512i)s.v[0]));
     who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 1));
     who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 2));
@@ -116,7 +116,7 @@ ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
     return r;
 }
 
-/* Bit i: k = first - 2 + i takes fewer bits than the next one, or more bits. */
+/* Bit i is set if k = first - 2 + i takes fewer (or more) bits than the next k. */
 ZTI_INLINE uint32_t small_is_less(struct small_rates r)
 {
     return _mm_cmplt_epi32_mask(r.bits, _mm_shuffle_epi32(r.bits, 0xf9));
@@ -127,7 +127,7 @@ ZTI_INLINE uint32_t small_is_more(struct small_rates r)
     return _mm_cmpgt_epi32_mask(r.bits, _mm_shuffle_epi32(r.bits, 0xf9));
 }
 
-/* What first takes, or first - 1. */
+/* The bits with k = first, or (is_less) first - 1. */
 ZTI_INLINE uint32_t small_rate(struct small_rates r, bool is_less)
 {
     const uint64_t two = (uint64_t)_mm_cvtsi128_si64(_mm_shuffle_epi32(r.bits, 0x09));

@@ -8,9 +8,9 @@
 
 /* ---- bytes ---- */
 
-/* The 8x8 bits of each qword turned about the diagonal that keeps the top bit of the first byte's
- * place with the low bit of the last: of rows in falling order the columns come out highest first,
- * and of planes, highest first, rows in falling order. */
+/* Transpose the 8x8 bits of each qword about the other diagonal: the first byte's low bit and the
+ * last byte's top bit are exchanged. Rows in falling order become planes, highest first; planes,
+ * highest first, become rows in falling order. */
 ZTI_INLINE vec turned_bits(vec v)
 {
     vec t = _mm256_and_si256(_mm256_xor_si256(v, _mm256_srli_epi64(v, 9)),
@@ -24,8 +24,8 @@ ZTI_INLINE vec turned_bits(vec v)
     return _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, 36)));
 }
 
-/* Transpose the 8x8 bytes of two registers of qwords; where is_falling, the last byte of each qword
- * makes the first one. */
+/* Transpose the 8x8 bytes of two registers of qwords; if is_falling, the last byte of each qword
+ * goes to the first. */
 ZTI_INLINE void turn_bytes(vec *a, vec *b, bool is_falling)
 {
     const __m128i pairs = is_falling
@@ -39,8 +39,8 @@ ZTI_INLINE void turn_bytes(vec *a, vec *b, bool is_falling)
     *b = _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi16(even, odd), order);
 }
 
-/* 64 bytes in another order: index[lane][i], where byte i is among that lane's 16 bytes, is its
- * place there, else has the top bit. */
+/* Reorder 64 bytes: if byte i comes from lane's 16 bytes, index[lane][i] is its place there; else
+ * the index has its top bit set. */
 ZTI_INLINE void reorder_bytes(const vec *from, const uint8_t (*index)[64], vec *to)
 {
     const vec lane[4] = {
@@ -91,7 +91,7 @@ ZTI_INLINE void turn_lanes_32(u32s *r)
         }
 }
 
-/* Lane l of register i is 4 values at from[i] + l * step. */
+/* Load lane l of register i from the 4 values at from[i] + l * step. */
 ZTI_INLINE void load_cube_32(u32s *r, const uint32_t *const *from, int64_t step)
 {
     for (uint32_t i = 0; i < 8; i++) {
@@ -111,7 +111,7 @@ ZTI_INLINE void store_cube_32(const u32s *r, uint32_t *const *to, int64_t step)
     }
 }
 
-/* The bytes of each four elements together, the top ones first, and back. */
+/* Transpose the bytes of each four elements, the top bytes first; and the inverse. */
 ZTI_INLINE vec bytes_apart_32(vec v)
 {
     return (vec)v_shuffled((u8s)v,
@@ -180,7 +180,7 @@ ZTI_INLINE f32s to_float_32(u32s v)
     return (f32s)_mm256_cvtepi32_ps((vec)v);
 }
 
-/* Truncated; magnitudes are below 2^63. */
+/* Truncate to integers; magnitudes are below 2^63. */
 ZTI_INLINE u64s to_int_64(f64s v)
 {
     const u64s bits = (u64s)v, exponent = bits >> 52 & 0x7ff;
@@ -191,8 +191,8 @@ ZTI_INLINE u64s to_int_64(f64s v)
     return (magnitude ^ sign) - sign;
 }
 
-/* To the nearest: the upper 16 bits (signed) of v as 3 * 2^67 and as many times 2^48 more, the
- * lower 48 bits as 2^52 and as many more; of their sum alone something is dropped. */
+/* Convert to the nearest double. The upper 16 bits h (signed) give 3 * 2^67 + 2^48 h, the lower 48
+ * bits l give 2^52 + l, both exact; only their sum is rounded. */
 ZTI_INLINE f64s to_float_64(u64s v)
 {
     const f64s upper = (f64s){0} + 442721857769029238784.0;        /* 3 * 2^67 */
@@ -203,7 +203,7 @@ ZTI_INLINE f64s to_float_64(u64s v)
     return ((f64s)high - both) + (f64s)_mm256_blend_epi16((vec)v, lower, 0x88);
 }
 
-/* The larger ones, of numbers below 2^63 where they have 64 bits. */
+/* The larger elements; 64-bit numbers are below 2^63. */
 ZTI_INLINE u32s max_of_32(u32s a, u32s b)
 {
     return v_max_32(a, b);
@@ -214,9 +214,9 @@ ZTI_INLINE u64s max_of_64(u64s a, u64s b)
     return (u64s)_mm256_blendv_epi8((vec)b, (vec)a, is_more);
 }
 
-/* ---- by a bit for each element ---- */
+/* ---- masks with a bit for each element ---- */
 
-/* b where its bit is set, else a. */
+/* b if the element's bit is set, else a. */
 ZTI_INLINE u32s picked_32(uint32_t mask, u32s a, u32s b)
 {
     const u32s bits = v_left_32(v_all_32(1), v_iota_32());

@@ -1,4 +1,5 @@
-/* decode.c: the AVX2 and BMI2 instance, decoding. */
+/* decode.c: the decoder of zfp tiles with AVX2 and BMI2: x86/decode.h and its parts, for both
+ * widths. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)

@@ -1,4 +1,5 @@
-/* encode.c: the AVX2 and BMI2 instance, encoding. */
+/* encode.c: the encoder of zfp tiles with AVX2 and BMI2: x86/encode.h and its parts, for both
+ * widths. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)

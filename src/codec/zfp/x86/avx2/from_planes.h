@@ -1,10 +1,10 @@
-/* from_planes.h: text: from bit planes to cubes with AVX2, for one width. The includer
- * defines what x86/encode.h lists; x86/avx512/from_planes.h has the same functions. */
+/* from_planes.h: text: convert bit planes to cubes of coefficients with AVX2, for one width. The
+ * includer defines what x86/encode.h lists; x86/avx512/from_planes.h has the same functions. */
 
 /* Four values of each of two tiles from 32 planes of each, highest first, a byte a plane. */
 FN vec NAME(values_of_planes4)(vec a, vec b)
 {
-    /* in each lane two bytes of every value: the upper ones in the lower lane */
+    /* each lane has two bytes of every value, the upper ones in the lower lane */
     const vec order = _mm256_setr_epi8(-1, -1, 15, 7, -1, -1, 14, 6, -1, -1, 13, 5, -1, -1, 12, 4,
                                        15, 7, -1, -1, 14, 6, -1, -1, 13, 5, -1, -1, 12, 4, -1, -1);
     a = _mm256_shuffle_epi8(turned_bits(a), order);
@@ -55,7 +55,7 @@ FN void NAME(cube_of_planes16)(const uint16_t (*plane)[WIDTH + 8], ulane *r)
     }
 }
 
-/* Values from bytes at their places, the top ones first; those from 'count' on are zero. */
+/* Values from their bytes by place, the top bytes first; bytes from 'count' on are zero. */
 FN void NAME(cube_of_bytes)(const vec (*byte)[2], uint32_t count, ulane *r)
 {
     for (uint32_t g = 0; g < 2; g++) {
@@ -80,7 +80,7 @@ FN void NAME(cube_of_bytes)(const vec (*byte)[2], uint32_t count, ulane *r)
     }
 }
 
-/* Bytes by rank of eight planes. */
+/* The bytes, in rank order, of eight planes. */
 FN void NAME(bytes_of_planes)(const uint64_t *plane, vec *bytes)
 {
     bytes[0] = v_load(plane);
@@ -90,7 +90,7 @@ FN void NAME(bytes_of_planes)(const uint64_t *plane, vec *bytes)
     bytes[1] = turned_bits(bytes[1]);
 }
 
-/* Planes from 'count' up to the next multiple of 16 are zero; those beyond are not looked at. */
+/* Planes from 'count' up to the next multiple of 16 are zero; later ones are not read. */
 FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
 {
     const uint32_t bytes = (count + 7) / 8;
@@ -102,8 +102,8 @@ FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
     NAME(cube_of_bytes)((const vec(*)[2])byte, bytes, r);
 }
 
-/* Put the coefficients whose bits of 'there' are set in their places, each by itself: bit k of
- * every plane, as many planes as are multiples of V_LANES_64. Returns the registers they are in. */
+/* Store coefficients one by one: those whose bit of 'there' is set. 'count' planes are a multiple
+ * of V_LANES_64. Returns the registers that have them. */
 FN uint32_t NAME(put_single)(const uint64_t *plane, uint32_t count, uint64_t there,
                              const uint8_t *order, char *cubes)
 {
@@ -122,7 +122,7 @@ FN uint32_t NAME(put_single)(const uint64_t *plane, uint32_t count, uint64_t the
     return used;
 }
 
-/* Coefficients that have a bit in any of 'count' planes, a multiple of V_LANES_64. */
+/* The OR of 'count' planes, a multiple of V_LANES_64. */
 FN uint64_t NAME(or_of_planes)(const uint64_t *plane, uint32_t count)
 {
     vec any = {0};
@@ -131,12 +131,12 @@ FN uint64_t NAME(or_of_planes)(const uint64_t *plane, uint32_t count)
     return v_or_64((u64s)any);
 }
 
-/* Up to so many planes of so many coefficients are quicker one by one than a quarter of 64 as a
- * whole: some 850 instructions, against 4 for 4 planes and 14 for a coefficient. */
+/* The most cost at which coefficients are stored one by one: a whole quarter takes some 850
+ * instructions; one by one takes 4 for each 4 planes, and 14 more for each coefficient. */
 enum { NAME(SINGLE_COST) = 600 };
 
-/* Planes from 'count' up to the next multiple of 16 are zero; those beyond are not looked at, nor
- * are quarters from 'known' coefficients on, which are zero. Returns which registers of the cubes
+/* Planes from 'count' up to the next multiple of 16 are zero; later ones are not read. Quarters of
+ * only coefficients from 'known' on are zero, and not read. Returns which registers of the cubes
  * may have bits. */
 static uint32_t NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t count,
                                          uint32_t known, ulane *r)

@@ -1,17 +1,16 @@
-/* to_planes.h: text: from cubes to bit planes with AVX2, for one width. The includer
- * defines what x86/encode.h lists; x86/avx512/to_planes.h has the same functions.
+/* to_planes.h: text: convert cubes of coefficients to bit planes with AVX2, for one width. The
+ * includer defines what x86/encode.h lists; x86/avx512/to_planes.h has the same functions.
  *
  * Bytes of equal weight are collected ('places' of zfp_tables.py), put in rank order by shuffles of
- * 16 bytes, and turned into planes eight by eight. */
+ * 16 bytes, and transposed to planes eight by eight. */
 
-/* The larger of two, or their OR. */
+/* The larger elements of two, or their OR. */
 FN ulane NAME(merged)(ulane a, ulane b, bool is_or)
 {
     return is_or ? a | b : OF(max_of)(a, b);
 }
 
-/* The largest (or the OR) of the elements of each tile, in all its elements; v is a cube's
- * lanes. */
+/* Set each element to the largest (or the OR) of its tile's elements; v has a quarter of a cube. */
 FN void NAME(spread)(ulane *v, uint32_t rank, bool is_or)
 {
     if (rank == 1)
@@ -29,8 +28,8 @@ FN void NAME(spread)(ulane *v, uint32_t rank, bool is_or)
         v[i] = a;
 }
 
-/* Four bytes of eight values each, the top ones first: of the upper or lower halves of 64-bit
- * values, which are in two registers. */
+/* Transpose the bytes of eight values, four of each, the top bytes first. 64-bit values are in two
+ * registers; their upper or lower halves are taken. */
 FN vec NAME(bytes_apart)(const ulane *r, bool is_upper)
 {
     if (WIDTH == 32)
@@ -86,8 +85,7 @@ FN void NAME(planes_of_64)(const struct NAME(bytes) * b, uint32_t i, vec *planes
     NAME(planes_of_bytes)(bytes[0], bytes[1], planes);
 }
 
-/* Values are put in an order in which places are in rank order, one by one: bytes would be no
- * quicker. */
+/* Values are stored one by one in rank order; moving their bytes is no faster. */
 static void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes) * b)
 {
     word spot[256], u[256];
@@ -101,7 +99,7 @@ static void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(b
     }
 }
 
-/* By quarter. */
+/* Planes of byte i from the top, by quarter. */
 FN void NAME(planes_of_256)(const struct NAME(bytes) * b, uint32_t i, vec (*planes)[2])
 {
     for (uint32_t q = 0; q < 4; q++)
@@ -121,7 +119,7 @@ FN void NAME(store_upper)(const ulane *r, uint32_t *to)
     }
 }
 
-/* By the plane and, of c, bits 4 and 5 of 'index': one of four rows of 16 bytes. */
+/* Look up a byte by plane in one of four rows of 16 bytes; bits 4 and 5 of 'index' have the row. */
 FN vec NAME(look_up_4)(const uint8_t *rows, vec index, vec plane)
 {
     vec v[4];
@@ -132,8 +130,8 @@ FN vec NAME(look_up_4)(const uint8_t *rows, vec index, vec plane)
                               _mm256_blendv_epi8(v[2], v[3], is_odd), is_upper);
 }
 
-/* Each byte is a plane's 4 bits, 16 c (modulo 64), 64 where c is 4, and 128 where it is coded: to
- * four qwords of eight planes each. */
+/* Encode planes to four qwords of eight planes each. Each byte is a plane's 4 bits, plus 16 c
+ * (modulo 64), plus 64 if c is 4, plus 128 if the plane is coded. */
 FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
 {
     const vec plane = (vec)((u8s)planes & 15), four = (vec)v_all_8(4);
@@ -144,8 +142,8 @@ FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
     join_codes4((u8s)code & is_coded, (u8s)n & is_coded, string, length);
 }
 
-/* The strings of ELEMENTS tiles, element e's at [e], eight planes a word, from eight rows of bits
- * of each (rows_of_4). */
+/* The strings of ELEMENTS tiles, eight planes a word, from eight rows of bits (rows_of_4); string e
+ * is that of element e. */
 FN void NAME(strings_of_rows)(ulane *row, uint64_t (*string)[WIDTH / 8],
                               uint64_t (*length)[WIDTH / 8])
 {
@@ -163,7 +161,8 @@ FN void NAME(strings_of_rows)(ulane *row, uint64_t (*string)[WIDTH / 8],
     }
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t half = 0; half < 2; half++) {
-            /* four qwords of eight rows' bytes: of a tile of 32-bit values, or of half of one */
+            /* four qwords, each with a byte of eight rows: a tile of 32-bit values, or half a tile
+             * of 64-bit values */
             vec bytes;
             if (WIDTH == 32) {
                 bytes = half == 0 ? _mm256_permute2x128_si256(upper[i], lower[i], 0x20)

@@ -1,29 +1,31 @@
-/* cube.h: cubes: 64 values in vector registers, and the way between values and planes.
+/* cube.h: cubes, which are 64 values in vector registers: load, store and transpose them, and
+ * convert them to bytes and back.
  *
  * A cube is one tile of 64 values, 4 of 16, 16 of 4, or a quarter of a tile of 256. It is four
- * registers of four lanes of four elements; of 32-bit values a register is a zmm and a lane 128
- * bits, of 64-bit values two zmm and 256 bits. It is loaded as
- *     register z, lane y, element x      64 values
- *     register tile, lane y, element x   4 tiles of 16
+ * registers of four lanes of four elements. With 32-bit values a register is a zmm and a lane 128
+ * bits; with 64-bit values a register is two zmm and a lane 256 bits. It is loaded as
+ *     register z, lane y, element x           64 values
+ *     register tile, lane y, element x        4 tiles of 16
  *     register t / 4, lane t % 4, element x   16 tiles (number t) of 4
- * and turned so that the axis to be transformed is always that of the registers. In the end,
- * 'spot' 16 register + 4 lane + element, it is
- *     register z or tile, lane x, element y;   register x, lane t % 4, element t / 4 */
+ * and transposed so that the axis to be transformed is always that of the registers. The last
+ * order, in which 'spot' is 16 register + 4 lane + element, is
+ *     register z or tile, lane x, element y;   of tiles of 4: register x, lane t % 4, element t / 4
+ */
 #ifndef ZTI_ZFP_X86_AVX512_CUBE_H
 #define ZTI_ZFP_X86_AVX512_CUBE_H
 
 #include "codec/zfp/tables/avx512_permutations.h"
 #include "codec/zfp/x86/words.h"
 
-/* Bytes of a and b (index bit 7 clear) or of c and d, by the index modulo 128. */
+/* Bytes of a and b, or of c and d if bit 7 of the index is set, by the index modulo 128. */
 ZTI_INLINE __m512i bytes_of_four(__m512i a, __m512i b, __m512i c, __m512i d, __m512i index)
 {
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), _mm512_permutex2var_epi8(a, index, b),
                                   _mm512_permutex2var_epi8(c, index, d));
 }
 
-/* The 8x8 bits of each qword transposed. Of rows in falling order the columns come out highest
- * first; of planes, highest first, rows in rising order. */
+/* Transpose the 8x8 bits of each qword. Rows in falling order become planes, highest first; planes,
+ * highest first, become rows in rising order. */
 ZTI_INLINE __m512i columns_of_rows(__m512i rows)
 {
     return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(INT64_C(0x0102040810204080)), rows, 0);
@@ -63,7 +65,7 @@ ZTI_INLINE void turn_lanes_32(u32s *r)
     r[3] = (u32s)_mm512_shuffle_i32x4(b, d, 0xdd);
 }
 
-/* Lane l of register i is 4 values at from[i] + l * step. */
+/* Load lane l of register i from the 4 values at from[i] + l * step. */
 ZTI_INLINE void load_cube_32(u32s *r, const uint32_t *const *from, int64_t step)
 {
     for (uint32_t i = 0; i < 4; i++) {
@@ -87,7 +89,7 @@ ZTI_INLINE void store_cube_32(const u32s *r, uint32_t *const *to, int64_t step)
     }
 }
 
-/* Byte b of the 64 values in an order given by a table of this file's. */
+/* Byte b of the 64 values, in the order of a table. */
 ZTI_INLINE __m512i byte_of_cube_32(const u32s *r, uint32_t b, const uint8_t *order, uint64_t upper)
 {
     (void)upper;
@@ -95,8 +97,7 @@ ZTI_INLINE __m512i byte_of_cube_32(const u32s *r, uint32_t b, const uint8_t *ord
                          _mm512_add_epi8(v_load(order), _mm512_set1_epi8((char)b)));
 }
 
-/* The values from their bytes, byte[0] the top ones; of these only the first 'count' are not
- * zero. */
+/* The values from their bytes; byte[0] has the top bytes, and bytes from 'count' on are zero. */
 ZTI_INLINE void cube_of_bytes_32(u32s *r, const __m512i *byte, const uint8_t (*order)[64],
                                  uint32_t count)
 {
@@ -236,7 +237,7 @@ ZTI_INLINE u64s max_of_64(u64s a, u64s b)
     return (u64s)_mm512_max_epu64((vec)a, (vec)b);
 }
 
-/* b where its bit is set, else a. */
+/* b if the element's bit is set, else a. */
 ZTI_INLINE u32s picked_32(uint32_t mask, u32s a, u32s b)
 {
     return (u32s)_mm512_mask_blend_epi32((b32s)mask, (vec)a, (vec)b);

@@ -1,4 +1,4 @@
-/* decode.c: the AVX-512 instance, decoding. */
+/* decode.c: the decoder of zfp tiles with AVX-512: x86/decode.h and its parts, for both widths. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)

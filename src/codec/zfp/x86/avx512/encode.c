@@ -1,4 +1,4 @@
-/* encode.c: the AVX-512 instance, encoding. */
+/* encode.c: the encoder of zfp tiles with AVX-512: x86/encode.h and its parts, for both widths. */
 #include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)

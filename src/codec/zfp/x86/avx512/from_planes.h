@@ -1,10 +1,10 @@
-/* from_planes.h: text: from bit planes to cubes with AVX-512, for one width. The
- * includer defines what x86/encode.h lists; x86/avx2/from_planes.h has the same
- * functions. */
+/* from_planes.h: text: convert bit planes to cubes of coefficients with AVX-512, for one width. The
+ * includer defines what x86/encode.h lists; x86/avx2/from_planes.h has the same functions. */
 FN void NAME(cube_of_planes4)(const uint8_t (*plane)[WIDTH + 8], ulane *r)
 {
     for (uint32_t t = 0; t < 16; t += 128 / WIDTH) {
-        /* two zmm of transposed bytes: two tiles each of 32-bit values, or one of 64-bit ones */
+        /* two zmm of transposed bytes, each with two tiles of 32-bit values or one of 64-bit
+         * values */
         vec byte[2];
         for (uint32_t i = 0; i < 2; i++) {
             const uint8_t *p = plane[t + i * (64 / WIDTH)];
@@ -34,7 +34,7 @@ FN void NAME(cube_of_planes16)(const uint16_t (*plane)[WIDTH + 8], ulane *r)
     }
 }
 
-/* Planes from 'count' up to the next multiple of 16 are zero; those beyond are not looked at. */
+/* Planes from 'count' up to the next multiple of 16 are zero; later ones are not read. */
 FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
 {
     const uint32_t bytes = (count + 15) / 16 * 2;
@@ -47,8 +47,8 @@ FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
     OF(cube_of_bytes)(r, byte, OF(rank3_of_byte), bytes);
 }
 
-/* Quarters from 'known' coefficients on are zero and not looked at. Returns which registers of the
- * cubes may have bits: all. */
+/* Quarters of only coefficients from 'known' on are zero, and not read. Returns which registers of
+ * the cubes may have bits: all. */
 FN uint32_t NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t count, uint32_t known,
                                      ulane *r)
 {

@@ -1,9 +1,10 @@
-/* lanes.h: bits to bit planes, a tile a lane: two groups of 16 tiles of 16 values whose
- * places are known, at fixed rate or by an index. A step is a long chain, so two groups take turns.
+/* lanes.h: decode bits to the bit planes of tiles of 16 values whose places are known, by a fixed
+ * rate or an index. Each lane has a tile, a group 16 tiles. A step has a long latency, so two
+ * groups take turns.
  *
- * Every lane takes a plane a step, as x86/bits_to_planes.h does it. Pulling a string's own bits
- * together (pext there) goes by nibbles: a table says what is left of a nibble, whose first bit may
- * be a group test, and the pieces are joined in widening lanes. */
+ * In a step, each lane reads one plane as x86/bits_to_planes.h does. A string's own bits are
+ * collected (pext there) by nibbles: a table gives the own bits of a nibble, whose first bit may be
+ * a group test, and the pieces are joined in lanes of growing width. */
 #ifndef ZTI_ZFP_X86_AVX512_LANES_H
 #define ZTI_ZFP_X86_AVX512_LANES_H
 
@@ -18,14 +19,14 @@ struct lanes {
     uint32_t left[LANES];      /* bits of the budget, where there is one */
 };
 
-/* The same while planes are taken. */
+/* The tiles of a group while its planes are read. */
 struct group {
     u64s at[2];
     u32s precision, left, c;
 };
 
-/* What is left of four bits when the second of two paired ones is taken out, by these bits plus 16
- * where the first of them is a second one. */
+/* The own bits of four bits: what is left when the second 1 of each pair is removed. The index is
+ * the four bits, plus 16 if the first of them is a pair's second 1. */
 static const uint8_t own_bits_of_nibble[64] = {0, 1, 2, 1, 4, 5, 2, 3, 8, 9, 10, 5, 4, 5, 6, 3,
                                                0, 0, 1, 1, 2, 2, 1, 1, 4, 4, 5,  5, 2, 2, 3, 3};
 
@@ -35,7 +36,7 @@ ZTI_INLINE u8s own_bits_of(u8s nibbles, u8s is_second)
     return (u8s)_mm512_permutexvar_epi8((vec)index, v_load(own_bits_of_nibble));
 }
 
-/* The bits of v that are no group tests, together. */
+/* The bits of v that are not group tests, collected. */
 ZTI_INLINE u32s own_bits32(u32s v, u32s tests)
 {
     const u8s upper = (u8s)((u16s)v >> 4) & 15, upper_tests = (u8s)((u16s)tests >> 4) & 1;
@@ -62,14 +63,14 @@ ZTI_INLINE u32s ones32(u32s v)
     return (u32s)_mm512_popcnt_epi32((vec)v);
 }
 
-/* Tiles that have a plane i, or a part of it. */
+/* The tiles that have plane i, or a part of it. */
 ZTI_INLINE b32s has_plane(const struct group *g, uint32_t i, bool is_limited)
 {
     const b32s is_there = v_is_less_32(v_all_32(i), g->precision);
     return is_limited ? (b32s)(is_there & v_is_set_32(g->left)) : is_there;
 }
 
-/* Store a plane of the tiles that have it, and move these on. */
+/* Store a plane of the tiles that have it, and advance their positions. */
 ZTI_INLINE void store_plane16(struct group *g, uint16_t *plane, b32s is_there, u32s word, u32s used)
 {
     const u32s step = v_where_32(is_there, used);
@@ -78,7 +79,7 @@ ZTI_INLINE void store_plane16(struct group *g, uint16_t *plane, b32s is_there, u
     g->at[1] += v_widen_32(step, 1);
 }
 
-/* Take plane i of a group whose tiles do not all know all coefficients. */
+/* Read plane i of a group, if not all coefficients of all tiles are known. */
 ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint16_t *plane,
                                       uint32_t i, bool is_limited)
 {
@@ -90,7 +91,7 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
     const u32s v = v_right_32(w, c) << 1 | 1;
     const u32s starts = v & ~(v << 1), first = (v + (starts & 0x55555555)) ^ 0x55555555;
     const u32s tests = v & ~first, ends = v & ~(v >> 1) & first;
-    const u32s string = ends ^ (ends - 1); /* bits up to the end, all where there is none */
+    const u32s string = ends ^ (ends - 1); /* bits up to the end; all, if there is none */
     const u32s n = ones32(string & ~tests) - 1, known = c + n;
     const u32s rest = (u32s)_mm512_max_epi32((vec)(15 - c), (vec){0});
     const b32s is_over = (b32s)(v_is_less_32(v_all_32(15), known) | ~v_is_set_32(ends));
@@ -98,7 +99,8 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
     const u32s own = own_bits32(v, tests) >> 1 & ~v_left_32(ones, v_min_32(n, rest));
     const u32s used = v_if_32(is_over, 16 + ones32(own), c + ones32(string));
     u32s last = v_all_32(15);
-    if (is_limited) { /* a run that the budget cut: libzfp's guess is the next coefficient */
+    if (is_limited) { /* a run that the budget cuts is taken to end at the next coefficient, as
+                         libzfp does */
         const b32s is_cut = (b32s)(v_is_less_32(g->left, used) & v_is_less_32(c, g->left));
         last = v_if_32(is_cut, g->left - 1 - ones32(own), last);
         g->left -= v_where_32(is_there, v_min_32(used, g->left));
@@ -109,7 +111,7 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
     store_plane16(g, plane, is_there, word, used);
 }
 
-/* Take three planes that are there as they are: so many fit in a window. */
+/* Read three planes of which all coefficients are known: a window has so many. */
 ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g, uint16_t (*plane)[LANES],
                                     uint32_t i, bool is_limited)
 {
@@ -132,9 +134,9 @@ ZTI_INLINE bool is_learning16(const struct group *g, uint32_t i, bool is_limited
     return (has_plane(g, i, is_limited) & v_is_less_32(g->c, v_all_32(16))) != 0;
 }
 
-/* Take the planes of the groups: plane[group][i] are the 16 bits of each tile. The first 'zeros'
- * planes of all tiles are known to have no bits. Returns how many planes of some tile may have
- * bits; moves the positions, at a limit to no known place. */
+/* Read the planes of the groups: plane[group][i] gets the 16 bits of each tile. The first 'zeros'
+ * planes of all tiles have no bits. Returns the largest number of planes of a tile that may have
+ * bits. Advances the positions to the tiles' ends, unless there is a limit. */
 ZTI_INLINE uint32_t take_planes16_of_lanes(const uint8_t *base, struct lanes *s, uint32_t groups,
                                            uint16_t (*plane)[64 + 32][LANES], uint32_t zeros,
                                            uint32_t most, bool is_limited)
@@ -170,7 +172,7 @@ ZTI_INLINE uint32_t take_planes16_of_lanes(const uint8_t *base, struct lanes *s,
     return i;
 }
 
-/* 32 planes by plane to a register for each of 16 tiles. */
+/* Transpose 32 planes of 16 tiles to a register for each tile. */
 ZTI_INLINE void turn_planes16(uint16_t (*plane)[LANES], __m512i *of_tile)
 {
     u32s r[16];

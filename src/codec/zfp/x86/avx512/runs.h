@@ -1,17 +1,18 @@
-/* runs.h: text: tiles of 16 values whose places are known, a tile a lane, for one width.
- * The includer has x86/decode.h. */
+/* runs.h: text: decode tiles of 16 values whose places are known, with a tile in each lane, for one
+ * width. The includer has x86/decode.h. */
 #include "codec/zfp/x86/avx512/lanes.h"
 
 /* ---- 16 values: a tile a lane ---- */
 
-/* What decode_lanes has of its tiles beside the planes. */
+/* The headers of the tiles of decode_lanes. */
 struct NAME(lane_heads) {
     word scale[GROUPS * LANES];
     uint32_t is_raw, is_void; /* by tile */
 };
 
-/* The headers of the tiles; lanes without one look where the first does. Returns the most planes
- * of a tile; *zeros: of how many at the top none has bits. */
+/* Read the headers of the tiles; lanes without a tile read the first one's. Returns the largest
+ * number of planes of a tile; sets *zeros to the number of top planes that have no bits in any
+ * tile. */
 FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base, const uint64_t *at,
                                   uint32_t tiles, struct lanes *lanes,
                                   struct NAME(lane_heads) * heads, uint32_t *zeros, bool is_float,
@@ -41,7 +42,7 @@ FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base, 
     return most;
 }
 
-/* Four tiles from their planes to the view. */
+/* Convert four tiles' planes to values and write them to the view. */
 FN void NAME(finish_lanes)(const struct zti_zfp *z, const struct NAME(lane_heads) * heads,
                            uint32_t t, uint32_t tiles, __m512i (*of_tile)[LANES],
                            const struct zti_walk *walk, const struct zti_view *view, bool is_float,
@@ -63,8 +64,8 @@ FN void NAME(finish_lanes)(const struct zti_zfp *z, const struct NAME(lane_heads
     NAME(finish_batch)(z, &b, view, 2, is_float, is_exact);
 }
 
-/* Decode a tile of each lane, which begins at bit at[lane], and where walk[lane] is; leaves the
- * positions at the tiles' ends. */
+/* Decode the tile at bit at[lane] of each lane to the place of walk[lane]. Sets the positions to
+ * the tiles' ends. */
 FN void NAME(decode_lanes)(const struct zti_zfp *z, const uint8_t *base, uint64_t *at,
                            const struct zti_walk *walk, uint32_t tiles, const struct zti_view *view,
                            bool is_float, bool is_exact, bool is_limited)
@@ -97,7 +98,7 @@ FN void NAME(decode_lanes)(const struct zti_zfp *z, const uint8_t *base, uint64_
 
 /* ---- runs whose places are known ---- */
 
-/* Runs of tiles of 16 values one after the other in the array: a run a lane. */
+/* Decode runs of tiles that follow each other in the array, with a run in each lane. */
 FN void NAME(decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
                           uint32_t runs, uint64_t first, uint32_t run_tiles,
                           const struct zti_view *view, bool is_float, bool is_exact)
@@ -113,7 +114,7 @@ FN void NAME(decode_runs)(const struct zti_coding *coding, const uint8_t *base, 
     }
 }
 
-/* The same where all tiles take 'tile_bits' bits: a tile a lane, then the next ones. */
+/* Decode tiles of 'tile_bits' bits each, one in each lane, then the next ones. */
 FN void NAME(decode_fixed)(const struct zti_coding *coding, struct zti_bit_reader *r,
                            uint64_t first, uint64_t last, uint64_t tile_bits,
                            const struct zti_view *view, bool is_float)

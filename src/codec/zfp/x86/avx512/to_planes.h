@@ -1,17 +1,16 @@
-/* to_planes.h: text: from cubes to bit planes with AVX-512, for one width. The includer
- * defines what x86/encode.h lists; x86/avx2/to_planes.h has the same functions.
+/* to_planes.h: text: convert cubes of coefficients to bit planes with AVX-512, for one width. The
+ * includer defines what x86/encode.h lists; x86/avx2/to_planes.h has the same functions.
  *
- * Bytes of all coefficients are collected by two-source byte permutes, which also do the
- * reordering; GFNI turns eight of them into eight planes. */
+ * Two-source byte permutes collect bytes of all coefficients in rank order; GFNI transposes eight
+ * of them to eight planes. */
 
-/* The larger of two, or their OR. */
+/* The larger elements of two, or their OR. */
 FN ulane NAME(merged)(ulane a, ulane b, bool is_or)
 {
     return is_or ? a | b : OF(max_of)(a, b);
 }
 
-/* The largest (or the OR) of the elements of each tile, in all its elements; v is a cube's
- * lanes. */
+/* Set each element to the largest (or the OR) of its tile's elements; v has a quarter of a cube. */
 FN void NAME(spread)(ulane *v, uint32_t rank, bool is_or)
 {
     if (rank == 1)
@@ -43,7 +42,7 @@ FN vec NAME(planes_of_16)(const ulane *r, uint32_t done)
     return _mm512_permutexvar_epi8(v_load(plane2), columns_of_rows(bytes));
 }
 
-/* A cube whose bytes are about to become planes. */
+/* The cube whose bytes planes_of_64 converts. */
 struct NAME(bytes) {
     const ulane *r;
 };
@@ -69,7 +68,7 @@ FN void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes
         b[q].r = r + q * REGISTERS;
 }
 
-/* By quarter. */
+/* Planes of byte i from the top, by quarter. */
 FN void NAME(planes_of_256)(const struct NAME(bytes) * b, uint32_t i, vec (*planes)[1])
 {
     vec cube[4];
@@ -95,8 +94,8 @@ FN void NAME(store_upper)(const ulane *r, uint32_t *to)
                                                              (vec)r[(2 * i + 1) % REGISTERS]));
 }
 
-/* Each byte is a plane's 4 bits, 16 c (modulo 64), 64 where c is 4, and 128 where it is coded: to
- * eight qwords of eight planes each. */
+/* Encode planes to eight qwords of eight planes each. Each byte is a plane's 4 bits, plus 16 c
+ * (modulo 64), plus 64 if c is 4, plus 128 if the plane is coded. */
 FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
 {
     const __mmask64 is_coded = _mm512_movepi8_mask(planes);
@@ -107,8 +106,8 @@ FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
     join_codes4((u8s)code, (u8s)n, string, length);
 }
 
-/* The strings of ELEMENTS tiles, element e's at [e], eight planes a word, from eight rows of bits
- * of each (rows_of_4). */
+/* The strings of ELEMENTS tiles, eight planes a word, from eight rows of bits (rows_of_4); string e
+ * is that of element e. */
 FN void NAME(strings_of_rows)(ulane *row, uint64_t (*string)[WIDTH / 8],
                               uint64_t (*length)[WIDTH / 8])
 {

@@ -1,8 +1,8 @@
-/* codes.h: kernel text of lorenzo/gpu/scan/scan.cu: Huffman codes of a lane's window, by tables
- * in shared memory, which are made once for all blocks. */
+/* codes.h: kernel text of lorenzo/gpu/scan/scan.cu: decode the Huffman codes of a lane's window
+ * with tables in shared memory, which one kernel makes for all blocks. */
 
-/* What an entry of the cuSZ coder has in the place of ends: this is symbol 0. Eight entries can be
- * added up to know of how many it is said. */
+/* The cuSZ coder: an entry of symbol 0 has this bit in the place of ends. The sum of eight entries
+ * has the number of such symbols. */
 enum { IS_OUTLIER = 1 << 20 };
 
 static __device__ __forceinline__ uint32_t with_outlier(uint32_t entry)
@@ -15,7 +15,7 @@ static __device__ __forceinline__ uint32_t outliers_in(uint32_t eight)
     return eight / IS_OUTLIER % 16;
 }
 
-/* The tables of all books, a block each: blocks of find copy them. */
+/* Make the tables of all books, one in each block; the blocks of 'find' copy them. */
 SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_tiles s)
 {
     SIMT_SHARED(uint32_t, own, [ZTI_CODE_ENTRIES]);
@@ -30,7 +30,7 @@ SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_ti
         table[i] = own[i] | zti_ends_in(own, i);
 }
 
-/* That of the cuSZ coder, of more bits, an entry a thread. */
+/* Make the table of the cuSZ coder, which has more bits; a thread makes an entry. */
 SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_cusz_table(const struct sz_tiles s)
 {
     const uint32_t i = blockIdx.x * TABLE_THREADS + threadIdx.x;
@@ -40,7 +40,7 @@ SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_cusz_table(const struct s
     sz_tables_in(s.found, &s.sz, s.slots)[i] = zti_code_length(code) > 0 ? with_outlier(code) : 0;
 }
 
-/* Tables and numbers of all books, there after the next barrier. The block calls it. */
+/* Copy the tables and numbers of all books; valid after the next barrier. The block calls it. */
 static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, const struct finding *f,
                                                   uint32_t coder)
 {
@@ -108,7 +108,7 @@ static __device__ __forceinline__ uint32_t longer_place(const struct longer *l, 
     return own + away;
 }
 
-/* A book to decode with, and bits of the window. */
+/* A book, and bits of the window. */
 struct codes {
     struct zti_code_bits bits;
     uint32_t table_bits;
@@ -133,8 +133,8 @@ static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s
     return c;
 }
 
-/* The code that the next bits begin with: its symbol, in the low 16 bits of an entry. What a longer
- * code stands for is not waited for: where the next one begins is known without it. */
+/* Decode the next code: its symbol is in the low 16 bits of an entry. The place of the next code
+ * does not depend on a longer code's symbol, so its load is not waited for. */
 static __device__ __forceinline__ uint32_t next_code(const struct codes *c, uint32_t bits,
                                                      uint32_t *length)
 {

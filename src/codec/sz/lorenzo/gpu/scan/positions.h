@@ -1,8 +1,8 @@
-/* positions.h: what one kernel of the sz codec finds in a tile for the one that makes values of
- * it: the only parts of a tile that must be gone through bit by bit. A slot a tile, in memory that
- * kernels work in:
+/* positions.h: the positions of each group, list and symbol of a tile, found by the scan kernel and
+ * read by the decode kernel. Only these must be found bit by bit, one after another. A tile has a
+ * slot in the kernels' work memory:
  *
- *     found | marks (logarithms) | symbols (Huffman codes)   ...   tables of codes, chunks' places
+ *     found | marks (logarithms) | symbols (Huffman codes)  ...  tables of codes, chunks' places
  */
 #ifndef ZTI_SZ_LORENZO_GPU_SCAN_POSITIONS_H
 #define ZTI_SZ_LORENZO_GPU_SCAN_POSITIONS_H
@@ -10,24 +10,25 @@
 #include "codec/sz/lorenzo/spec.h"
 
 enum {
-    FOUND_TILES = 1 << 14, /* slots at most: more tiles take several launches */
-    CODED_SYMBOLS = ZTI_SZ_TILE_VALUES / 2 + 16 * ZTI_SZ_BOOKS /* each book's begin at 16 bytes */
+    FOUND_TILES = 1 << 14, /* most slots; more tiles take several launches */
+    CODED_SYMBOLS = ZTI_SZ_TILE_VALUES / 2 + 16 * ZTI_SZ_BOOKS /* books begin at 16 bytes */
 };
 
-#define FOUND_NOTHING UINT64_MAX /* the start of a tile that makes no sense */
+#define FOUND_NOTHING UINT64_MAX /* the start of a tile that is not valid */
 
-/* A group: its class in 8 bits, where its planes are in 24, and in 32 its list or rounds, from the
- * tile's first bit, or with effort 'default' the number of its first symbol. */
+/* groups[]: 8 bits have the class, 24 the place of the planes, and 32 the place of the list or
+ * rounds, all from the tile's first bit; with effort 'default' the 32 bits have the number of the
+ * first symbol. */
 struct sz_found {
     uint64_t start;                      /* bit of the stream */
     uint64_t away;                       /* the base less the centre, folded */
     uint32_t form, planes_at, values_at; /* bits from start */
-    uint32_t rest_at;                    /* outliers; where there are none, the tile's end */
-    uint32_t way[2];                     /* of marks */
-    uint64_t excess_groups; /* a bit for each with values that are more than their symbols say, */
-    uint32_t excess_at[ZTI_SZ_GROUPS]; /* and where it says how much more */
+    uint32_t rest_at;                    /* outliers, or the tile's end */
+    uint32_t way[2];                     /* forms of marks */
+    uint64_t excess_groups;              /* a bit for each group with excesses, */
+    uint32_t excess_at[ZTI_SZ_GROUPS];   /* and the place of its excesses */
     uint64_t groups[ZTI_SZ_GROUPS];
-    uint64_t exact[ZTI_SZ_GROUPS]; /* where the form says that there are any */
+    uint64_t exact[ZTI_SZ_GROUPS]; /* if the form has exact values */
 };
 
 /* Bits of marks: of zeros, of negative values. */
@@ -40,7 +41,7 @@ ZTI_STATIC uint64_t sz_marks_bytes(const struct zti_sz *sz)
     return sz->source == ZTI_SZ_LOG ? sizeof(struct sz_found_marks) : 0;
 }
 
-/* Tables of codes: an entry for the next so many bits. */
+/* Bits of the index of tables of codes. */
 enum { CUSZ_TABLE_BITS = 13, CODED_TABLE_BITS = 11 };
 
 ZTI_STATIC uint32_t sz_table_bits(uint32_t coder)
@@ -53,8 +54,8 @@ ZTI_STATIC uint32_t sz_table_words(uint32_t coder)
     return books_of(coder) << sz_table_bits(coder);
 }
 
-/* Where symbols are in a slot, and the bytes of one: multiples of 64, since symbols of the cuSZ
- * coder are stored by so many, which then are two sectors of memory and not three. */
+/* The place of symbols in a slot, and the bytes of a slot, are multiples of 64: the cuSZ coder
+ * stores symbols by 64 bytes, which are then two memory sectors rather than three. */
 enum { FOUND_ALIGNED = 64 };
 
 ZTI_STATIC uint64_t sz_symbols_at(const struct zti_sz *sz)
@@ -71,8 +72,8 @@ ZTI_STATIC uint64_t sz_slot_bytes(const struct zti_sz *sz)
     return (sz_symbols_at(sz) + symbols + FOUND_ALIGNED - 1) / FOUND_ALIGNED * FOUND_ALIGNED;
 }
 
-/* Slots for an array of so many tiles, and the bytes of these, of tables, and of the places of as
- * many chunks. */
+/* The number of slots for an array of 'tiles' tiles, and the bytes of these, of the tables, and of
+ * the places of as many chunks. */
 ZTI_STATIC uint64_t sz_slots_of(uint64_t tiles)
 {
     return tiles < (uint64_t)FOUND_TILES ? tiles : (uint64_t)FOUND_TILES;
@@ -94,7 +95,7 @@ ZTI_STATIC uint32_t *sz_tables_in(void *work, const struct zti_sz *sz, uint64_t 
     return (uint32_t *)(void *)((char *)work + slots * sz_slot_bytes(sz));
 }
 
-/* Where chunks go on whose tiles take several launches. */
+/* Where chunks continue whose tiles take several launches. */
 ZTI_STATIC uint64_t *sz_chunk_places(void *work, const struct zti_sz *sz, uint64_t slots)
 {
     uint32_t *const tables = sz_tables_in(work, sz, slots);

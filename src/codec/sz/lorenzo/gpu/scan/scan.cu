@@ -1,18 +1,21 @@
-/* scan.cu: what must be gone through bit by bit in tiles that are decoded: where one class,
- * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
- * lanes have a chunk, and note what they find in the tiles' slots (lorenzo/gpu/scan/positions.h).
- * They do the same side by side, and the first of them notes it, so that a warp has few tiles,
- * which are alike in how long their parts are, and there are many warps; but of effort 'fast' each
- * has a group (lorenzo/gpu/scan/rice.h), of symbols of effort 'default' a piece
- * (lorenzo/gpu/scan/huffman.h), and of the cuSZ coder one of the tile's four parts.
+/* scan.cu: find the positions of groups, lists and symbols in tiles that are decoded. They must be
+ * found one after another: a class, list, round of unary codes or Huffman code begins where the one
+ * before ends, and so does the next tile. A few lanes have a chunk, and store the positions in the
+ * tiles' slots (lorenzo/gpu/scan/positions.h).
  *
- * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
- * memory, of the cuSZ coder each lane's, 32 lanes' loads side by side:
+ * The lanes of a chunk do the same work, and the first one stores the results. So a warp has few
+ * tiles, whose parts are of similar length, and there are many warps. Some work is split among
+ * these lanes: with effort 'fast' each has a group (lorenzo/gpu/scan/rice.h), for the symbols of
+ * effort 'default' a piece (lorenzo/gpu/scan/huffman.h), with the cuSZ coder one of the tile's four
+ * parts.
+ *
+ * Tiles are at different places of the stream. So a warp copies the next bits of each tile (with
+ * the cuSZ coder, of each lane) to a window in shared memory, by loads of all 32 lanes:
  *
  *     stream    ......[a tile's window]..........[another's]........
  *     shared    [a tile's][another's]...
  *
- * What goes beyond the window's end where that was not expected is read in the stream itself. */
+ * If a read unexpectedly passes the window's end, the bits are read from the stream. */
 #include "codec/sz/gpu/kernels.h"
 
 #include "codec/sz/runs.h"
@@ -117,7 +120,7 @@ static __device__ __forceinline__ struct finding finding_in(char *memory, uint32
     return f;
 }
 
-/* A lane's way through a tile. */
+/* A lane's state in a tile. */
 struct lane {
     uint32_t column, sharing; /* its window, and lanes that have it */
     bool is_good, is_wide;
@@ -135,7 +138,7 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
     return r;
 }
 
-/* The first of a tile's lanes notes what all find. */
+/* Whether the lane is the first of its tile's, which stores what all find. */
 static __device__ __forceinline__ bool leads(const struct lane *l)
 {
     return threadIdx.x % l->sharing == 0;
@@ -153,20 +156,21 @@ static __device__ __forceinline__ uint8_t *classes_of(const struct finding *f, c
     return f->classes[l->column];
 }
 
-/* What the leader alone has found: whether it makes sense, and where it ends. The warp calls it. */
+/* Broadcast what only the leader has found: whether it is valid, and where it ends. The warp calls
+ * it. */
 static __device__ __forceinline__ void follow(struct lane *l)
 {
     l->is_good = __shfl_sync(SIMT_ALL_LANES, (int)l->is_good, 0, (int)l->sharing) != 0;
     l->at = __shfl_sync(SIMT_ALL_LANES, l->at, 0, (int)l->sharing);
 }
 
-/* How far it is in its tile. */
+/* The lane's position in its tile. */
 static __device__ __forceinline__ uint32_t in_tile(const struct lane *l)
 {
     return (uint32_t)l->at - l->start;
 }
 
-/* The bits from each lane's place on. The warp calls it. */
+/* Load the bits from each lane's position on to its window. The warp calls it. */
 static __device__ __forceinline__ void bring(const struct sz_tiles *s, const struct finding *f,
                                              struct lane *l)
 {
@@ -202,7 +206,7 @@ static __device__ __forceinline__ struct zti_bit_reader in_window(const struct f
     return r;
 }
 
-/* The same where a lane that is at work has fewer bits than these left, as is said then. The warp
+/* As bring, if an active lane has fewer bits left than 'bits'; returns whether it did. The warp
  * calls it. */
 static __device__ __forceinline__ bool bring_some(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l, uint32_t bits)
@@ -241,7 +245,7 @@ static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
     return __funnelshift_r(a->low, a->high, a->used);
 }
 
-/* Go over up to 32 of them. */
+/* Skip up to 32 bits. */
 static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count)
 {
     a->used += count;
@@ -255,7 +259,7 @@ static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count
 
 /* ---- what is before residuals ---- */
 
-/* Both marks; false where they are not a tile's. */
+/* Read both marks; false if they are not valid. */
 static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
                                                        uint32_t n, struct sz_found *to)
 {
@@ -278,7 +282,7 @@ static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, cons
     l->at = far.at;
 }
 
-/* What is before the residuals, for the leader; l->at goes behind it. Returns the form. */
+/* Read what precedes the residuals, in the leader; l->at is then after it. Returns the form. */
 static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
                                                      const struct finding *f, struct lane *l)
 {
@@ -307,7 +311,7 @@ static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
 
 /* ---- classes ---- */
 
-/* What is noted of a group, but for where its list or rounds are. */
+/* The entry of a group, without the place of its list or rounds. */
 static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
 {
     return c | (uint64_t)planes << 8;
@@ -320,7 +324,7 @@ static __device__ __forceinline__ bool is_rounds_or_none(uint32_t c)
     return c == 0 || !is_list(c);
 }
 
-/* Planes, which are behind classes. */
+/* Skip the planes, which follow the classes. */
 static __device__ __forceinline__ void pass_planes(struct lane *l, uint32_t planes)
 {
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
@@ -390,7 +394,7 @@ static __device__ __forceinline__ void note_classes(const struct finding *f, con
 
 enum pass { PASS_ALL, PASS_LISTS, PASS_EXCESSES };
 
-/* Pass over a group's list or rounds; false where there is a value beyond its end. */
+/* Skip a group's list or rounds; false if a value is past its end. */
 static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, enum pass pass,
                                                   uint32_t n, uint32_t c)
 {
@@ -562,10 +566,10 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     if (is_here && is_good && leads(l) && !is_cusz(coder, form))
         l->to->rest_at = in_tile(l);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
-                    : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
+                    : UINT64_C(1) << 62; /* as if the stream were cut: the host refuses it */
 }
 
-/* Values of a tile. */
+/* The number of values of a tile. */
 static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, uint64_t number)
 {
     uint32_t n = 1;
@@ -574,7 +578,7 @@ static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, u
     return n;
 }
 
-/* Tiles of a lane's chunk. */
+/* Scan the tiles of a lane's chunk. */
 static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(char, shared);
