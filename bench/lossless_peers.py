@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
-"""Lossless codecs on real fields: ratio and speed, as the tables of docs/notes/2026-11-codecs.md.
+"""Lossless codecs on real fields: ratio and speed, as the tables of docs/notes/2026-11-codecs.md;
+the comparison of the ndzip papers (tables 3 to 5, figure 6) with what can be had.
 
-    lossless_peers.py --library BUILD/src/libztile.so DATA_DIR [--seconds S]
+    lossless_peers.py --library BUILD/src/libztile.so DATA_DIR [--seconds S] [--fields N]
+        [--picture FILE] [--fpc FOLDER] [--spdp FOLDER]
 
 DATA_DIR holds fields named NAME_... with a MANIFEST.tsv (columns: file, stored, dtype, dims, ...);
 stored files may be compressed with zstd. Everything runs on one thread and from memory to memory,
-in this process: ztile's ndzip (.zt) and zfp (.zt), libzfp (reversible), fpzip, zstd -1 and -3,
-blosc2 (zstd -1 with bitshuffle), pcodec. Each direction runs until S seconds (default 0.1) are
-used, at least 3 times; the fastest counts, in MB/s of raw data. Every round trip is compared.
+in this process: ztile's ndzip (.zt) and zfp (.zt), libzfp (reversible), fpzip, zstd -1 and -3, LZ4,
+xz -6 (LZMA), blosc2 (zstd -1 with bitshuffle), pcodec. FPC and SPDP are compiled from fpc.c and
+spdp.c in the folders that are given, and run as the programs they are, files in and out: their time
+is the processes'. --picture draws the ratio against the speeds, means by type. Each direction runs
+until S seconds (default 0.1) are used, at least 3 times; the fastest counts, in MB/s of raw data.
+Every round trip is compared.
 
-Needs numpy, zstandard, blosc2 and pcodec from PyPI; libzfp and libfpzip where they are installed.
+Needs numpy, zstandard, lz4, blosc2, pcodec and, to draw, matplotlib from PyPI; libzfp and libfpzip
+where they are installed.
 Codecs that are missing are named at the end."""
 import argparse
 import ctypes
 import ctypes.util
 import math
 import os
+import resource
+import subprocess
+import tempfile
 import time
 
 import numpy as np
@@ -151,6 +160,59 @@ def zstd(level):
     return lambda a: c.compress(a), decompress
 
 
+def lz4():
+    import lz4.block
+
+    def decompress(stream, back):
+        whole = lz4.block.decompress(stream, uncompressed_size=back.nbytes)
+        back.reshape(-1).view(np.uint8)[:] = np.frombuffer(whole, np.uint8)
+
+    return lambda a: lz4.block.compress(a, store_size=False), decompress
+
+
+def xz():
+    import lzma
+
+    def decompress(stream, back):
+        back.reshape(-1).view(np.uint8)[:] = np.frombuffer(lzma.decompress(stream), np.uint8)
+
+    return lambda a: lzma.compress(a, preset=6), decompress
+
+
+class Program:
+    """A compressor that reads standard input and writes standard output: NAME LEVEL, and back NAME
+    alone. seconds: of the processor, of the last process."""
+
+    def __init__(self, folder, name, level, floats_only):
+        if folder is None:
+            raise OSError("no source folder was given")
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, name)
+        self.level, self.floats_only, self.seconds = level, floats_only, 0.0
+        subprocess.run(["cc", "-O3", "-o", self.path, os.path.join(folder, name + ".c"), "-lm"],
+                       check=True, capture_output=True)
+
+    def run(self, words, data):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([self.path, *words], input=data, stdout=subprocess.PIPE, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return done.stdout
+
+    def compress(self, a):
+        if self.floats_only and a.dtype != np.float64:
+            raise TypeError("float64 only")
+        return self.run([str(self.level)], a.tobytes())
+
+    def decompress(self, stream, back):
+        back.reshape(-1).view(np.uint8)[:] = np.frombuffer(self.run([], stream), np.uint8)
+
+
+def program(folder, name, level, floats_only):
+    made = Program(folder, name, level, floats_only)
+    return made.compress, made.decompress, made
+
+
 def blosc():
     import blosc2
     blosc2.set_nthreads(1)
@@ -186,56 +248,92 @@ def load(directory, row):
     return np.frombuffer(raw, dtype).reshape([int(n) for n in row[3].split("x")]).copy()
 
 
-def fastest(action, seconds):
+def fastest(action, seconds, made=None):
     best, used, runs = math.inf, 0.0, 0
     while used < seconds or runs < 3:
         t = time.process_time()
         result = action()
-        t = time.process_time() - t
+        t = made.seconds if made else time.process_time() - t
         best, used, runs = min(best, t), used + t, runs + 1
     return result, max(best, 1e-9)
+
+
+def draw(path, names, logs):
+    """Figure 6: ratio against speed, both directions, a mark a codec, a panel a type."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    figure, panels = pyplot.subplots(1, 2, figsize=(11, 4.5), sharey=True)
+    for panel, kind in zip(panels, ("f32", "f64")):
+        for k, name in enumerate(names):
+            own = [values for of, values in logs[name] if of == kind]
+            if not own:
+                continue
+            ratio, c, d = (math.exp(sum(v[i] for v in own) / len(own)) for i in range(3))
+            line, = panel.plot([c, d], [ratio, ratio], "-", color="C%d" % (k % 10), lw=1)
+            panel.plot([c], [ratio], "o", color=line.get_color())
+            panel.plot([d], [ratio], "s", color=line.get_color(), fillstyle="none")
+            panel.annotate(name, (max(c, d), ratio), xytext=(6, -3), textcoords="offset points",
+                           color=line.get_color(), fontsize=8)
+        panel.set_xscale("log")
+        panel.set_title(kind + ": compressing (disc), decompressing (square)", fontsize=10)
+        panel.set_xlabel("MB/s of raw data, one thread")
+        panel.grid(alpha=0.3)
+    panels[0].set_ylabel("ratio, geometric mean")
+    figure.tight_layout()
+    figure.savefig(path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", required=True)
     parser.add_argument("--seconds", type=float, default=0.1)
+    parser.add_argument("--fields", type=int, default=10**9, help="the first N alone")
+    parser.add_argument("--picture")
+    parser.add_argument("--fpc", help="a folder with fpc.c")
+    parser.add_argument("--spdp", help="a folder with spdp.c")
     parser.add_argument("data")
     options = parser.parse_args()
     makers = {"ndzip": lambda: ztile(options.library, 2), "zfp": lambda: ztile(options.library, 1),
               "libzfp": libzfp, "fpzip": fpzip, "zstd -1": lambda: zstd(1),
-              "zstd -3": lambda: zstd(3), "blosc2": blosc, "pcodec": pco}
+              "zstd -3": lambda: zstd(3), "LZ4": lz4, "xz": xz, "blosc2": blosc, "pcodec": pco,
+              "FPC": lambda: program(options.fpc, "fpc", 15, True),
+              "SPDP": lambda: program(options.spdp, "spdp", 5, False)}
     codecs, missing = {}, []
     for name, maker in makers.items():
         try:
             codecs[name] = maker()
-        except (ImportError, OSError, TypeError) as problem:
+        except (ImportError, OSError, TypeError, subprocess.CalledProcessError) as problem:
             missing.append("%s (%s)" % (name, problem))
     with open(os.path.join(options.data, "MANIFEST.tsv"), encoding="utf-8") as f:
         rows = [line.rstrip("\n").split("\t") for line in f][1:]
+    rows = rows[:options.fields]
     print("Each cell: ratio, MB/s compressing, MB/s decompressing.\n")
     print("| field | " + " | ".join(codecs) + " |")
     print("| --- |" + " ---: |" * len(codecs))
     logs = {name: [] for name in codecs}
     for row in rows:
         a, cells = load(options.data, row), []
-        for name, (compress, decompress) in codecs.items():
+        for name, (compress, decompress, *made) in codecs.items():
             try:
-                stream, c = fastest(lambda: compress(a), options.seconds)
+                stream, c = fastest(lambda: compress(a), options.seconds, *made)
             except TypeError:
                 cells.append("–")
                 continue
             back = np.zeros_like(a)
-            _, d = fastest(lambda: decompress(stream, back), options.seconds)
+            _, d = fastest(lambda: decompress(stream, back), options.seconds, *made)
             if back.tobytes() != a.tobytes():
                 raise SystemExit("%s changes %s" % (name, row[0]))
             values = (a.nbytes / len(stream), a.nbytes / c / 1e6, a.nbytes / d / 1e6)
-            logs[name].append([math.log(v) for v in values])
+            logs[name].append((row[2], [math.log(v) for v in values]))
             cells.append("%.2f, %.0f, %.0f" % values)
         print("| %s %s | " % (row[0], row[3]) + " | ".join(cells) + " |", flush=True)
-    means = ["%.2f, %.0f, %.0f" % tuple(math.exp(sum(v[i] for v in log) / len(log))
-                                        for i in range(3)) for log in logs.values()]
+    means = [[math.exp(sum(v[i] for _, v in log) / len(log)) for i in range(3)] if log else None
+             for log in logs.values()]
+    means = ["%.2f, %.0f, %.0f" % tuple(m) if m else "–" for m in means]
     print("| geometric mean | " + " | ".join(means) + " |")
+    if options.picture:
+        draw(options.picture, list(codecs), logs)
     if missing:
         print("\nNot here: " + "; ".join(missing))
 

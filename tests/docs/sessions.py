@@ -9,14 +9,15 @@ included. A page is one shell in an empty folder, with the build's commands on t
 HTML comment above a block says more:
 
     <!-- file: NAME -->     the block (of any language) is written to NAME
-    <!-- needs: WORD... --> commands, or python:MODULE, without which the block is skipped
+    <!-- needs: WORD... --> commands, the build's too, or python:MODULE, without which the block is
+                            skipped
     <!-- not run: WHY -->   the block is not run
     <!-- numbers vary -->   numbers, spaces, dashes and parentheses are not compared
     <!-- run: COMMAND -->   a command that the page does not show
 
 Speeds (... MB/s) and times are never compared; '...' alone on a line stands for any lines. What
 the pages call /usr/local is the build's folder: plug-ins, libzfp's API, and what pkg-config says
-of ztile.
+of ztile. ZTILE_SOURCE and ZTILE_BUILD are the folders of the source and of the build.
 """
 import argparse
 import difflib
@@ -94,13 +95,14 @@ def same(wanted, got, varies):
         (not rest or got[-len(rest):] == rest)
 
 
-def need(words, python):
+def need(words, python, build):
+    path = f"{build}/bin:{os.environ['PATH']}"
     for word in words:
         if word.startswith("python:"):
             found = not subprocess.run([python, "-c", f"import {word[7:]}"], capture_output=True,
                                        check=False).returncode
         else:
-            found = shutil.which(word)
+            found = shutil.which(word, path=path)
         if not found:
             raise Missing(word)
 
@@ -121,7 +123,8 @@ esac
     wrapper.write_text(f'#!/bin/sh\nexec {python} "$@"\n')
     wrapper.chmod(0o755)
     path = f"{bin_dir}:{build}/bin:{os.environ['PATH']}"
-    environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=path)
+    environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=path, ZTILE_SOURCE=str(source),
+                       ZTILE_BUILD=str(build))
     environment.pop("COLUMNS", None)
     return environment
 
@@ -147,7 +150,7 @@ def run_page(page, source, build, python):
             marks = dict(re.findall(r"<!-- ([a-z ]+?)(?:: (.*?))? -->", found[1]))
             line = text[:found.start()].count("\n") + 1
             try:
-                need(marks.get("needs", "").split(), python)
+                need(marks.get("needs", "").split(), python, build)
             except Missing as what:
                 skipped.append(f"{page.name}:{line}: {what} is missing")
                 continue
