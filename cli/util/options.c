@@ -442,9 +442,12 @@ static bool check_together(const struct options *o, struct ztio_error *error)
     if (o->decode && (o->symbols || o->magnitude))
         return fail(error, ZTIO_BAD_USE, "-d finds in the file what symbols are; leave out %s",
                     o->symbols ? "--symbols" : "--merge");
-    if (o->huffman + o->stages + o->index_study + o->distortion + (o->link != NULL) > 1)
+    if (o->huffman + o->stages + o->index_study + o->distortion + o->end_to_end +
+            (o->link != NULL) >
+        1)
         return fail(error, ZTIO_BAD_USE,
-                    "--distortion, --huffman, --link, --stages and --index-study are benchmarks of "
+                    "--distortion, --end-to-end, --huffman, --link, --stages and --index-study are "
+                    "benchmarks of "
                     "their own; give one");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");

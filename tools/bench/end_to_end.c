@@ -13,6 +13,7 @@
 #include "util/numbers.h"
 #include "util/table.h"
 #include "ztile_quality.h"
+#include "ztile_zfp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -215,7 +216,8 @@ static zt_params params_of(const struct end_to_end *e, const struct way *way)
     zt_params params;
     (void)zt_params_init(&params, sizeof params);
     params.codec = way->codec;
-    params.effort = way->effort;
+    if (way->effort)
+        params.effort = way->effort;
     params.plan = ZT_PLAN_ON;
     params.bound = way->has_bound               ? e->bound
                    : way->codec == ZT_CODEC_ZFP ? zt_rate(8)
