@@ -7,7 +7,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- zt salvage roads cost zfp zti ndzip huffman write index npy h5ztile h5zfp
+[ $# -gt 0 ] || set -- zt salvage roads cost zfp zti ndzip huffman block write index npy h5ztile h5zfp
 "$root/scripts/build.sh" fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DZTILE_FUZZ=ON -DZTILE_SANITIZE=ON -DZTILE_WERROR=ON -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF \
     -DZTILE_CAIRO=OFF

@@ -324,6 +324,39 @@ static void make_huffman(const char *folder)
     }
 }
 
+/* Blocks of every kind, whole, and with room for checks that a target makes fit; and bytes that are
+ * coded (fuzz_block.c). */
+static void make_block(const char *folder)
+{
+    static const char text[] = "ACGTTGCAACGGTACGATTACAGGACATTACCAGTACGT";
+    for (uint32_t kind = ZT_SYMBOLS_BYTES; kind <= ZT_SYMBOLS_KMERS; kind++)
+        for (uint32_t fits = 0; fits < 2; fits++) {
+            uint8_t out[2 + 4096];
+            char name[64];
+            size_t bytes, capacity;
+            zt_entropy e;
+            (void)zt_entropy_init(&e, sizeof e);
+            e.symbols = kind;
+            e.k = 3;
+            e.is_last = fits;
+            if (zt_entropy_bound(sizeof text, &capacity) != ZT_OK ||
+                zt_entropy_encode(NULL, text, sizeof text - 1, &e, out + 2, sizeof out - 2,
+                                  &bytes) != ZT_OK)
+                exit(1);
+            size_t head = 6; /* a stream begins with its magic, behind the check of the head */
+            while (memcmp(out + 2 + head, "zthf", 4) != 0)
+                head++;
+            out[0] = (uint8_t)(2 * fits);
+            out[1] = (uint8_t)(head - 8);
+            snprintf(name, sizeof name, "block-%u-%u", kind, fits);
+            corpus_write(folder, name, out, bytes + 2);
+            out[0] = (uint8_t)(1 | kind << 2 | 4 << 4);
+            memcpy(out + 2, text, sizeof text);
+            snprintf(name, sizeof name, "bytes-%u-%u", kind, fits);
+            corpus_write(folder, name, out, (fits ? 7 : sizeof text) + 2);
+        }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -333,7 +366,7 @@ int main(int argc, char **argv)
                    {"zt", make_sz},       {"zfp", make_zfp},         {"zti", make_zti},
                    {"ndzip", make_ndzip}, {"huffman", make_huffman}, {"npy", make_npy},
                    {"write", make_write}, {"index", make_index},     {"h5ztile", make_h5ztile},
-                   {"h5zfp", make_h5zfp}};
+                   {"h5zfp", make_h5zfp}, {"block", make_block}};
     if (argc != 2) {
         fprintf(stderr, "use: make_corpus FOLDER\n");
         return 2;

@@ -491,7 +491,9 @@ bool run_bench_huffman(const struct options *o, struct ztio_error *error)
         json_begin(&b->json, nowhere ? nowhere : stdout);
         json_text(&b->json, "version", zt_version());
         json_text(&b->json, "isa", zt_isa_name(zt_context_isa(b->context)));
-        done = run(b, error);
+        for (int i = 0; done && i < o->operands; i++) /* before minutes are spent */
+            done = read_text(&b->text, o->operands_all[i], error);
+        done = done && run(b, error);
         json_end(&b->json);
     }
     if (nowhere)

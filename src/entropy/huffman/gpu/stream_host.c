@@ -78,6 +78,10 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
         status = count_all(context, s, &m, &cuda->symbols);
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, &strays, m.strays, sizeof strays);
+    if (status == ZT_OK && context->stage_begins) { /* somebody wants to know what takes how long */
+        status = zti_device_settle(context, status);
+        zti_stage(context, ZT_STAGE_MODELS);
+    }
     status = status == ZT_OK ? zti_cuda_make_book(context, &m, book)
                              : zti_device_settle(context, status);
     if (status == ZT_OK && strays > 0)
