@@ -1,23 +1,27 @@
 /* plane.h: text: one bit plane of a tile to bits and back, for C and for kernels.
  *
- * A plane is one bit of each of the tile's n = 4, 16, 64 or 256 coefficients, in rank order. With
- * c the number of leading coefficients known to be significant, a plane is coded as its c low
- * bits, then a group test ("is any later bit set?"), and after each positive one the bits up to
- * and including the next 1, which makes one more coefficient significant. The last coefficient's
- * bit is implied by a positive group test that leaves only it. A run of zeros is one step here
- * (count of trailing zeros). A limited budget cuts the coded string anywhere.
+ * A plane is one bit of each of the tile's n = 4, 16, 64 or 256 coefficients, in rank order. With c
+ * the number of leading coefficients known to be significant, a plane is coded as its c low bits,
+ * then a group test ("is any later bit set?"), and after each positive one the bits up to and
+ * including the next 1, which makes one more coefficient significant. The last coefficient's bit is
+ * implied by a positive group test that leaves only it. A run of zeros is coded in one step (a
+ * count of trailing zeros). A budget may cut the coded bits anywhere.
  *
- * The includer defines, and this text undefines but for FN,
- *   FN, PLANE(x)      storage class; x with a suffix
- *   SINK, PUT_BITS    where to; bits that are appended at once, at least 31
- *   WORD, WORD_AT(p, j)   unsigned integer that planes are put from; word j of plane p
- *   PUT(s, v, n), PUT_WORD(s, v, n), PUT_RUN(s, zeros)   appends n bits; the low n bits of a word,
- *                     or all of it; a 1 and zeros
- *   SOURCE, FIELD, PEEK_BITS   where from (left out: a bit reader, as with the next line); an
- * unsigned integer, and how many bits of it are looked at at once, at least 31 PEEK(r), PASS(r, n),
- * PLACE(x)   looks; passes over bits; place of the lowest 1 of a field, at least PEEK_BITS where it
- * has none TAKEN             unsigned integers that planes are taken to TAKE_KNOWN(r, p, n, c),
- * SET(p, n, i)   takes c bits to plane p of n; sets bit i of it 'n' is a constant. */
+ * The includer defines the following, and this text undefines them, all but FN:
+ *   FN, PLANE(x)                 storage class; x with a suffix
+ *   SINK, PUT_BITS               a writer; how many bits are appended at once, at least 31
+ *   WORD, WORD_AT(p, j)          unsigned integer of a plane that is coded; word j of plane p
+ *   PUT(s, v, n)                 appends n bits
+ *   PUT_WORD(s, v, n)            appends the low n bits of a word, or all of it
+ *   PUT_RUN(s, zeros)            appends a 1 and zeros
+ *   SOURCE, FIELD, PEEK_BITS     a reader (by default a bit reader; so for the next lines);
+ *                                unsigned integer; how many bits of it are read ahead, at least 31
+ *   PEEK(r), PASS(r, n)          reads ahead; skips n bits
+ *   PLACE(x)                     place of the lowest 1 of a field, at least PEEK_BITS if it is 0
+ *   TAKEN                        unsigned integer of a plane that is decoded
+ *   TAKE_KNOWN(r, p, n, c)       reads c bits to plane p of n
+ *   SET(p, n, i)                 sets bit i of plane p of n
+ * 'n' is a constant. */
 
 #if !defined(SOURCE)
 #define SOURCE     struct zti_bit_reader
@@ -28,7 +32,7 @@
 #define PLACE(x)   ((x) ? zti_ctz64(x) : 64)
 #endif
 
-/* Append a plane, whose bits from 'top' on are zero; returns the new c. */
+/* Append a plane whose bits from 'top' on are zero; returns the new c. */
 FN uint32_t PLANE(put_plane)(SINK *s, const WORD *plane, uint32_t n, uint32_t c, uint32_t top)
 {
     const uint32_t word_bits = 8 * sizeof(WORD), known = c;
@@ -72,8 +76,8 @@ done:
     return c;
 }
 
-/* Take a plane of which *c coefficients are known, from at most 'left' bits; returns what is left
- * of them. Where they end in a run of zeros, the 1 behind it is libzfp's guess. */
+/* Read a plane with *c known coefficients from at most 'left' bits; returns how many of these are
+ * left. If they end within a run of zeros, the run is taken to end in a 1 there, as libzfp does. */
 FN uint32_t PLANE(take_plane)(SOURCE *r, TAKEN *plane, uint32_t n, uint32_t *c, uint32_t left)
 {
     const bool is_small = n <= 16; /* a field holds all of it */
@@ -117,7 +121,7 @@ FN uint32_t PLANE(take_plane)(SOURCE *r, TAKEN *plane, uint32_t n, uint32_t *c, 
     return left - used;
 }
 
-/* Pass over planes before the first significant coefficient, at most 'most'; returns how many. */
+/* Skip planes before the first significant coefficient, at most 'most'; returns how many. */
 FN uint32_t PLANE(take_empty_planes)(SOURCE *r, uint32_t most)
 {
     uint32_t n = 0, step = PEEK_BITS;

@@ -20,13 +20,13 @@ enum {
     NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
 };
 
-/* What a block has in shared memory; behind it are the tables of the first models. */
+/* The shared memory of a block; the tables of the first models follow. */
 struct taking {
     uint8_t model[NEIGHBOURHOODS]; /* a neighbourhood's, by depth and sum / 16 */
     uint32_t window[HIGH_MOST_DECODERS][ANS_WINDOW];
 };
 
-/* A warp's way through a tile: the same in all lanes but for the states of codes. */
+/* A warp's state in a tile; only the ANS states differ between lanes. */
 struct decoder {
     struct high_slot slot;
     const uint8_t *model;
@@ -37,9 +37,9 @@ struct decoder {
     uint32_t opened; /* symbols before the extras that the reader is at */
 };
 
-/* The bits that symbols leave open are taken later, when all symbols are known, but for escapes:
- * these do not say their magnitudes. Of the n symbols after those taken, a lane each; returns a
- * lane's magnitude. */
+/* Read the open bits of escapes among the next n symbols, one in each lane; returns the lane's
+ * magnitude. Other open bits are read later, when all symbols are known; an escape's magnitude is
+ * needed at once. */
 static __device__ __forceinline__ uint32_t look_at_escapes(struct decoder *t, uint32_t symbol,
                                                            uint32_t magnitude)
 {
@@ -68,7 +68,7 @@ static __device__ __forceinline__ uint32_t model_of(const struct decoder *t, uin
     return t->model[neighbourhood / 16] * (uint32_t)ZTI_SZ_HIGH_STATES;
 }
 
-/* What is known of n symbols, a lane each, of the point at 'at'. */
+/* Store n symbols, one in each lane, for the points from 'at' on. */
 static __device__ __forceinline__ void put_symbols(struct decoder *t, uint32_t symbol,
                                                    uint32_t magnitude, uint32_t at, uint32_t n)
 {
@@ -85,7 +85,7 @@ static __device__ __forceinline__ uint32_t magnitude_of(uint32_t symbol)
     return zti_sz_high_cut(ZTI_SZ_HIGH_MAGNITUDE_OF(symbol));
 }
 
-/* The next n symbols, a lane each, of the point at 'at' with that neighbourhood; returns its
+/* Decode the next n symbols, one in each lane, in the lanes' neighbourhoods; returns the lane's
  * magnitude. */
 static __device__ __forceinline__ uint32_t take_symbols(struct decoder *t, uint32_t states,
                                                         uint32_t neighbourhood, uint32_t at,
@@ -101,8 +101,8 @@ static __device__ __forceinline__ uint32_t take_symbols(struct decoder *t, uint3
     return magnitude;
 }
 
-/* Of the points between which those of a band are, what makes their contexts: for the warp that
- * takes the symbols, the first of which has number 'first'. */
+/* Compute the parts of a band's contexts that come from the points on both sides, for the warp that
+ * decodes its symbols; the first symbol has number 'first'. */
 static __device__ __forceinline__ void make_sums(const struct high_band *b,
                                                  const struct high_slot *slot, uint32_t first,
                                                  uint32_t helper, uint32_t helpers)
@@ -147,7 +147,7 @@ static __device__ __forceinline__ void take_first_row(struct decoder *t, const s
 
 /* ---- the rows behind a band's first one, in pieces of a point a lane ---- */
 
-/* Where a piece is, and what its neighbourhood is made of. */
+/* The place of a piece, and the parts of its neighbourhood. */
 struct place {
     uint32_t at;   /* its first point */
     uint32_t what; /* see PLACE_ */
@@ -160,7 +160,7 @@ enum {
     IN_LANES = 4            /* pieces before one whose magnitude the lanes have */
 };
 
-/* Its pieces: how many a row has; to divide their numbers by. */
+/* The pieces of a band: how many a row has, and divisors of their numbers. */
 struct pieces {
     uint32_t each, count;
     struct extents extents;
@@ -198,7 +198,7 @@ static __device__ __forceinline__ struct place place_of(const struct high_band *
     return number < p->count ? place : none;
 }
 
-/* A piece for which all is there but what the lanes have of the row before. */
+/* A piece whose inputs are loaded, except those of the row before that lanes have. */
 struct turn {
     uint32_t neighbourhood, last_share, at, n;
 };
@@ -211,8 +211,8 @@ static __device__ __forceinline__ struct turn turn_of(const struct high_band *b,
     return turn;
 }
 
-/* What the lanes have of the row before a piece, of the magnitudes of four pieces before it, the
- * last one first. */
+/* The part of the row before a piece that lanes have, from the magnitudes of the four pieces before
+ * it, the last one first. */
 static __device__ __forceinline__ uint32_t above(uint32_t each, const uint32_t *last)
 {
     return each == 1 ? last[0] : each == 2 ? last[1] : each == 3 ? last[2] : last[3];
@@ -226,7 +226,7 @@ static __device__ __forceinline__ void note_last(uint32_t *last, uint32_t magnit
     last[0] = magnitude;
 }
 
-/* A piece as it comes. */
+/* Decode a piece. */
 static __device__ __forceinline__ void take_piece(struct decoder *t, const struct high_band *b,
                                                   uint32_t states, const struct pieces *pieces,
                                                   uint32_t number, uint32_t *last)
@@ -246,9 +246,9 @@ static __device__ __forceinline__ void take_piece(struct decoder *t, const struc
                                  now.at, simt_same(now.n)));
 }
 
-/* ---- pieces by turns ---- */
+/* ---- pieces, pipelined ---- */
 
-/* What is on its way for a piece. */
+/* The loads in flight for a piece. */
 struct sent {
     uint32_t at, what, sum, before;
 };
@@ -289,7 +289,7 @@ static __device__ __forceinline__ struct sender sender_of(const struct decoder *
     return s;
 }
 
-/* The places of the next two pieces. */
+/* Compute the places of the next two pieces. */
 static __device__ __forceinline__ void aim(struct sender *s)
 {
     SIMT_UNROLL
@@ -418,10 +418,10 @@ static __device__ __forceinline__ bool is_in_turns(const struct high_band *b,
     return apart > 4 && (b->own[0] > 1) + (b->own[1] > 1) + (p->each > IN_LANES) <= 1;
 }
 
-/* All points of a band that are coded.
+/* Decode all coded points of a band.
  *
- * Pieces need no barrier between them: what a lane fetches of its own band is the same column's,
- * which it wrote itself, but of the first row. */
+ * Pieces need no barrier between them: except from the first row, a lane loads only values of its
+ * own column, which it wrote itself. */
 static __device__ __forceinline__ void take_band(struct decoder *t, const struct high_band *b,
                                                  uint32_t states)
 {
@@ -457,7 +457,7 @@ static __device__ __forceinline__ uint32_t helper_of(const struct sz_high_tiles 
     return threadIdx.x / 32 / h->decoders * 32 + threadIdx.x % 32;
 }
 
-/* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
+/* Clear the magnitudes of points without symbols: those of the next tile and of the coarse grid. */
 static __device__ __forceinline__ void clear_magnitudes(const struct zti_sz_box *box,
                                                         uint8_t *magnitudes, uint32_t helper,
                                                         uint32_t helpers)

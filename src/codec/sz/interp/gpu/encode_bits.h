@@ -1,8 +1,8 @@
-/* encode_bits.h: kernel text of effort 'high': the bits of a tile's symbols, by a block:
- * how many there are, and to their place in the stream.
+/* encode_bits.h: kernel text of effort 'high': a block counts the bits of a tile's symbols, and
+ * writes them to their place in the stream.
  *
- * A warp has as many symbols as the next one, a lane eight of them at a time. Where its bits begin
- * is known before the first is written, so that it puts words together on its own. */
+ * All warps have the same number of symbols, and a lane has eight at a time. A warp's first bit is
+ * known before any is written, so each warp writes its words independently. */
 #ifndef ZTI_SZ_INTERP_GPU_ENCODE_BITS_H
 #define ZTI_SZ_INTERP_GPU_ENCODE_BITS_H
 
@@ -18,9 +18,9 @@ enum {
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
-/* ---- how many ---- */
+/* ---- counts ---- */
 
-/* Of n symbols, those that a warp puts: a multiple of what lanes look up together. */
+/* The number of symbols of each warp, of n: a multiple of those that lanes look up together. */
 static __device__ __forceinline__ uint32_t symbols_of_warp(uint32_t n)
 {
     const uint32_t all = (uint32_t)RUN_SYMBOLS * HIGH_WARPS;
@@ -34,7 +34,7 @@ struct section {
     uint32_t first[HIGH_WARPS], last[HIGH_WARPS];
 };
 
-/* What a block knows of the bytes of its tile. */
+/* The sizes and places of a tile's parts. */
 struct putting {
     struct section codes, extras;
     uint32_t marks[PARTS], mark_ways[PARTS]; /* exact values: bytes of marks, and their way */
@@ -86,7 +86,7 @@ static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t wa
     return at < n ? at : n;
 }
 
-/* The bits of each warp's symbols: of codes, if there are any, states have left sums. */
+/* Sum the bits of each warp's symbols; for codes, the states have left sums. */
 static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
@@ -108,8 +108,8 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
     }
 }
 
-/* Where the bits of each warp's symbols begin, and how many bytes they are. The first warp begins
- * with zeros, a one and the states. One thread. */
+/* Set where the bits of each warp's symbols begin, and their bytes. The first warp's begin with
+ * zeros, a one and the states. One thread calls it. */
 static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t states, bool is_zero)
 {
     uint32_t codes = 1 + states * STATE_BITS, extras = 0;
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t st
         p->codes.at[i] += p->zeros;
 }
 
-/* ---- to their place ---- */
+/* ---- writing ---- */
 
 /* Bytes of the stream: the word that the first one is in, and which bit of it that begins at. */
 struct stretch {
@@ -165,7 +165,7 @@ bit_run_from(struct putting *p, struct section *section, const struct stretch *t
     return run;
 }
 
-/* Bits of a lane, into words that have room: in any case up to the word behind the first. */
+/* Or a lane's bits into the words; the word after the first is written too. */
 static __device__ __forceinline__ void bit_run_or(const struct bit_run *run, uint32_t at,
                                                   uint64_t bits)
 {
@@ -178,7 +178,7 @@ static __device__ __forceinline__ void bit_run_or(const struct bit_run *run, uin
         (void)atomicOr(word + 2, last);
 }
 
-/* All lanes have put theirs, so many: whole words leave. */
+/* After all lanes have written 'bits' bits: store the whole words. */
 static __device__ __forceinline__ void bit_run_go(struct bit_run *run, uint32_t bits)
 {
     const uint32_t words = (run->at + bits) / 32, lane = threadIdx.x % 32;
@@ -232,7 +232,7 @@ static __device__ __forceinline__ void own_symbols(const struct put_slot *slot, 
     *end = simt_same(first_of_warp(n, warp + 1));
 }
 
-/* What states emit for four symbols. */
+/* The bits that states emit for four symbols. */
 static __device__ __forceinline__ uint64_t emitted_of_four(const uint32_t *two, uint32_t *count)
 {
     uint32_t bits[2], counts[2];
@@ -246,7 +246,7 @@ static __device__ __forceinline__ uint64_t emitted_of_four(const uint32_t *two, 
     return bits[0] | (uint64_t)bits[1] << counts[0];
 }
 
-/* The states, and what they emit. */
+/* Write the states, and the bits that they emit. */
 static __device__ __forceinline__ void put_codes(const struct put_slot *slot, struct putting *p,
                                                  const struct stretch *to)
 {

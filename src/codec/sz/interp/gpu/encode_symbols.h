@@ -1,7 +1,8 @@
-/* encode_symbols.h: kernel text of effort 'high': a tile's values to symbols, by a block.
+/* encode_symbols.h: kernel text of effort 'high': a block quantizes a tile's values and converts
+ * them to symbols.
  *
- * Points of a band depend on those of earlier ones alone, so each has a thread; contexts on the
- * magnitudes of the band itself, all of which are there then. */
+ * The points of a band depend only on earlier bands, so each has a thread. Contexts depend on
+ * magnitudes of the band itself, so they are computed after all of these. */
 #ifndef ZTI_SZ_INTERP_GPU_ENCODE_SYMBOLS_H
 #define ZTI_SZ_INTERP_GPU_ENCODE_SYMBOLS_H
 
@@ -72,7 +73,8 @@ static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles 
 
 /* ---- integers ---- */
 
-/* What a value's integer is not: there, or of a value so near the centre that the bound is sure. */
+/* Flags of a value: it has no integer; it is too far from the centre to keep the bound without a
+ * check. */
 enum { HAS_NONE = 1, IS_FAR = 2 };
 
 static __device__ __forceinline__ double number_at(const struct sz_tiles *s, const char *from)
@@ -81,7 +83,7 @@ static __device__ __forceinline__ double number_at(const struct sz_tiles *s, con
                              : *(const double *)(const void *)from;
 }
 
-/* A value's integer, and what it is not. */
+/* A value's integer, and its flags. */
 static __device__ __forceinline__ uint32_t integer_of(const struct sz_high_tiles *h,
                                                       const char *from, int32_t *x)
 {
@@ -126,7 +128,7 @@ static __device__ __forceinline__ struct box_place place_of_box(const struct sz_
     return p;
 }
 
-/* The point with coordinates c, or NULL. */
+/* The point with coordinates c, or NULL if it is not in memory. */
 static __device__ __forceinline__ const char *point_in(const struct box_place *p, const uint32_t *c)
 {
     bool is_there = true;
@@ -139,7 +141,8 @@ static __device__ __forceinline__ const char *point_in(const struct box_place *p
            c[3] * p->stride[3];
 }
 
-/* Integers of values that have none: the one before. The first warp; such tiles are few. */
+/* Give values without an integer that of the value before. The first warp calls it; such tiles are
+ * rare. */
 static __device__ __forceinline__ void bridge(const struct sz_high_tiles *h,
                                               const struct zti_sz_box *box, int32_t *x)
 {
@@ -197,7 +200,7 @@ static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
 
 /* ---- residuals and symbols ---- */
 
-/* The residual of symbol 'number', until its context is known. */
+/* Store the residual of symbol 'number' until its context is known. */
 static __device__ __forceinline__ void keep_residual(const struct put_slot *slot, uint32_t number,
                                                      int32_t q)
 {
@@ -227,7 +230,7 @@ static __device__ __forceinline__ bool name_symbol(const struct sz_tiles *s,
     return symbol != 0;
 }
 
-/* A point becomes what it is when it is decoded; returns its magnitude. */
+/* Quantize a point: it becomes the decoded integer; returns its magnitude. */
 static __device__ __forceinline__ uint8_t quantize_point(const struct put_slot *slot, bool is_own,
                                                          uint32_t number, int32_t *x,
                                                          uint32_t predicted, uint32_t step,
@@ -242,7 +245,7 @@ static __device__ __forceinline__ uint8_t quantize_point(const struct put_slot *
     return zti_sz_high_magnitude(q);
 }
 
-/* All points of a band, of which the first has number 'first' of those that are coded. */
+/* Quantize all points of a band; its first symbol has number 'first'. */
 static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
                                                      const struct put_slot *slot,
                                                      const struct high_band *b, uint32_t step,
@@ -271,7 +274,8 @@ static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_
     return zti_sz_high_first_row(sum, c < 4, two);
 }
 
-/* Kinds of neighbourhoods by their sums / 16, in shared memory; there behind the next barrier. */
+/* Load the table of neighbourhoods' kinds by sum / 16 to shared memory; valid after the next
+ * barrier. */
 static __device__ __forceinline__ const uint8_t *share_kinds(void)
 {
     SIMT_SHARED(uint8_t, kinds, [HIGH_THREADS]);
@@ -279,7 +283,7 @@ static __device__ __forceinline__ const uint8_t *share_kinds(void)
     return kinds;
 }
 
-/* A point's context, once the magnitudes of its band are there. */
+/* A point's context; the magnitudes of its band must be complete. */
 static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
                                                       const uint8_t *magnitudes,
                                                       const uint8_t *kinds)
@@ -365,7 +369,7 @@ static __device__ __forceinline__ bool is_near(const struct sz_tiles *s, const c
                                s->sz.bound);
 }
 
-/* Value i of a tile is kept as it is. */
+/* Mark value i of a tile as exact. */
 static __device__ __forceinline__ void note_exact(const struct put_slot *slot, uint32_t i)
 {
     simt_or(slot->exact + i / 64, UINT64_C(1) << i % 64);
@@ -388,7 +392,7 @@ static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
 
 /* ---- the finest level: some planes at a time ---- */
 
-/* A part's integers, but for those of the coarser level. */
+/* Quantize a part's integers, except those of the coarser level. */
 static __device__ __forceinline__ void slab_gather(const struct slab *b,
                                                    const struct slab_part *part)
 {
@@ -425,7 +429,7 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
     }
 }
 
-/* See context_of. */
+/* As context_of. */
 static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
                                                            const struct slab_point *p, uint32_t odd,
                                                            const uint8_t *kinds)
@@ -471,7 +475,7 @@ static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
     return others;
 }
 
-/* Values of a part that do not keep the bound. */
+/* Mark the values of a part that do not keep the bound. */
 static __device__ __forceinline__ void
 slab_find_exact(const struct slab *b, const struct slab_part *part, const struct put_slot *slot)
 {

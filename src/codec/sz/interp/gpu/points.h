@@ -1,8 +1,8 @@
-/* points.h: kernel text of effort 'high': where the points of a tile's box are, and what they
- * are predicted from.
+/* points.h: kernel text of effort 'high': the places of the points of a tile's box, and their
+ * prediction.
  *
- * Integers stay where they are in the box, in C order, whatever their level: a point's neighbours
- * are a power of two of points away along an axis, and nothing is sorted into bands and back. */
+ * The integers of all levels stay in the box in C order: a point's neighbours are a power of two of
+ * points away along an axis, and nothing is moved to bands. */
 #ifndef ZTI_SZ_INTERP_GPU_POINTS_H
 #define ZTI_SZ_INTERP_GPU_POINTS_H
 
@@ -39,7 +39,7 @@ static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *
     return t;
 }
 
-/* Where value i of a tile is in the view, or NULL where it is outside. */
+/* The place of value i of a tile in the view, or NULL if it is outside. */
 static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const struct sz_tile *t,
                                                  uint32_t i)
 {
@@ -304,7 +304,7 @@ struct line {
         (at) - 3 * (by), (at) - (by), (at) + (by), (at) + 3 * (by)                                 \
     }
 
-/* Predictions of a point along some axes, the slowest first. */
+/* The predictions of a point along some axes, the slowest first. */
 struct guess {
     uint32_t terms, sum, last;
     uint32_t beyond; /* where there are none */
@@ -336,7 +336,7 @@ static __device__ __forceinline__ uint32_t mean_guess(const struct guess *g)
     return g->terms == 0 ? g->beyond : zti_sz_high_mean(g->terms, g->sum, g->last);
 }
 
-/* What the point with coordinates c of a band, at 'at', is predicted to be. */
+/* The prediction of the point at 'at', with coordinates c in a band. */
 static __device__ __forceinline__ uint32_t predict(const struct high_band *b, const uint32_t *c,
                                                    const int32_t *at, bool is_linear)
 {
@@ -352,7 +352,7 @@ static __device__ __forceinline__ uint32_t predict(const struct high_band *b, co
     return mean_guess(&g);
 }
 
-/* The magnitudes of the points that the one at 'magnitudes' lies between. */
+/* The sum of the magnitudes of the points on both sides of the one at 'magnitudes'. */
 static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b, const uint32_t *c,
                                                        const uint8_t *magnitudes)
 {
@@ -366,7 +366,8 @@ static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b
     return sum;
 }
 
-/* Those of the points before it in its band along axes but the last, which are 'rows' many. */
+/* The sum for the points before it in its band along axes other than the last; 'rows' is their
+ * number. */
 static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b, const uint32_t *c,
                                                       const uint8_t *magnitudes, uint32_t *rows)
 {
@@ -380,7 +381,7 @@ static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b,
     return sum;
 }
 
-/* Both, weighed. */
+/* The weighted sum of both. */
 static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint32_t between,
                                                  uint32_t before, uint32_t rows)
 {
@@ -390,7 +391,8 @@ static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint
 
 /* ---- the coarse grid ---- */
 
-/* What a box has of it, to its coarsest level: integers, or magnitudes, whichever is not NULL. */
+/* Copy a box's part of the coarse grid to its coarsest level: integers or magnitudes, whichever is
+ * not NULL. */
 static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h,
                                                    const struct zti_sz_box *box, int32_t *x,
                                                    uint8_t *to, uint32_t thread, uint32_t threads)

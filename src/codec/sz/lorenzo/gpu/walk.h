@@ -1,40 +1,41 @@
-/* walk.h: kernel text: a tile as coding goes through it: the axes that it has several
- * values along, the last one first, and where its values are in the array and in shared memory. Its
+/* walk.h: kernel text: the places of a tile's values in the array and in shared memory, for
+ * encoding. It has the axes along which the tile has several values, the last one first. Its
  * parameters are those of lorenzo/gpu/kernel.h.
  *
- * Values are numbered in C order, or by groups. Their integers are in shared memory in C order too,
- * but rows and planes of tiles in blocks are further apart than they are long, so that the 32
- * values that a warp looks at are in different banks. */
+ * Values are numbered in C order, or by groups. Their integers are in shared memory in C order.
+ * Rows and planes of tiles in blocks are padded, so that the 32 values that a warp reads are in
+ * different banks. */
 
 enum {
-    THREADS = 128,     /* of a block, which decodes a tile */
-    PUT_THREADS = 256, /* of a block, which codes a tile */
+    THREADS = 128,     /* threads of a block that decodes */
+    PUT_THREADS = 256, /* threads of a block that encodes */
     PUT_WARPS = PUT_THREADS / 32,
-    PUT_MOST = 1024,         /* blocks of a launch that codes, which take one tile after another */
+    PUT_MOST = 1024,         /* most blocks of a launch that encodes */
     ROOM = 5376,             /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH /* values in 16 bytes */
 };
 
 struct walk {
-    uint32_t n, row;              /* values: of the tile, of the array's last axis */
-    uint32_t extent[ZT_MAX_RANK]; /* 1 for the axes that there are not */
+    uint32_t n, row;              /* values of the tile, and along its last axis */
+    uint32_t extent[ZT_MAX_RANK]; /* 1 for missing axes */
     uint32_t inverse[ZT_MAX_RANK];
-    uint32_t pace[ZT_MAX_RANK];  /* between neighbours in shared memory */
+    uint32_t pace[ZT_MAX_RANK];  /* distance of neighbours in shared memory */
     int64_t stride[ZT_MAX_RANK]; /* and in the array */
     uint32_t side[ZT_MAX_RANK];  /* of blocks of 64 values, in bits */
     uint32_t blocks[ZT_MAX_RANK], block_inverse[ZT_MAX_RANK];
     uint32_t differ;  /* bit i: differences are taken along axis i */
-    uint32_t restart; /* and begin anew where these bits of a coordinate are 0 */
+    uint32_t restart; /* and restart where these bits of a coordinate are 0 */
     const word *first;
     bool is_blocked;
-    bool is_even;        /* 16 bytes of integers are in a row from each multiple of AT_ONCE on */
-    bool is_steady;      /* PUT_THREADS * AT_ONCE values on is always the same way: */
+    bool is_even;        /* AT_ONCE integers from each multiple of AT_ONCE on are in one row */
+    bool is_steady;      /* PUT_THREADS * AT_ONCE values further is always the same distance: */
     int64_t leap;        /* in the array, */
     uint32_t leap_place; /* and in shared memory */
-    bool is_together; /* 16 bytes are side by side, and aligned, from each multiple of AT_ONCE on */
+    bool is_together; /* AT_ONCE values from each multiple of AT_ONCE on are contiguous and aligned
+                       */
 };
 
-/* ceil(2^24 / d), of which divide() makes i / d for i < 4096: d <= 4096; 0 where there is no d. */
+/* ceil(2^24 / d), with which divide() computes i / d for i < 4096; d <= 4096. 0 if d is 0. */
 static __device__ __forceinline__ uint32_t inverse_of(uint32_t d)
 {
     return d > 0 ? ((1u << 24) + d - 1) / d : 0;
@@ -65,7 +66,7 @@ static __device__ __forceinline__ void invert(const uint32_t *extent, uint32_t a
         inverse[k] = k + 1 < axes ? inverse_of(extent[k]) : 0;
 }
 
-/* Groups that are blocks, where the tile is made of them; else none. */
+/* Set the sides of blocks, if the tile consists of blocks. */
 static __device__ __forceinline__ void set_sides(struct walk *w, uint32_t axes)
 {
     w->is_blocked = axes > 1;

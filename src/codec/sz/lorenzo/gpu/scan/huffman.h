@@ -1,16 +1,15 @@
 /* huffman.h: kernel text of lorenzo/gpu/scan/scan.cu: tiles of effort 'default'
  * (lorenzo/huffman.h).
  *
- * The symbols of a book follow each other whatever groups they are of. Lanes of a tile have pieces
- * of the next bits and find by themselves where codes begin (huffman/gpu/self_sync.h). How many
- * codes begin in pieces before its own tells a lane where its symbols go, which it stores by whole
- * words: those in the word that the lane before begins are that one's. What is in bits that no code
- * of the book begins in any more is not looked at. */
+ * The symbols of a book are consecutive for all groups. Each lane of a tile has a piece of the next
+ * bits, and they self-synchronize (huffman/gpu/self_sync.h). A prefix sum of the codes that begin
+ * in each piece gives a lane the place of its symbols. It stores whole words; the lane in which a
+ * word begins stores all of it. Bits after the book's last code are ignored. */
 
 enum {
     PIECE_BITS = 240, /* two rounds of pieces fit in a window */
     ROUND_BITS = CODED_LANES * PIECE_BITS,
-    AHEAD_BITS = 128 /* behind a round: four codes, and what is looked at beside the last one */
+    AHEAD_BITS = 128 /* after a round: four codes, and the bits read with the last one */
 };
 static_assert(2 * (ROUND_BITS + 16) + 63 + AHEAD_BITS <= WINDOW_BITS, "two rounds fit in a window");
 
@@ -18,11 +17,11 @@ static_assert(2 * (ROUND_BITS + 16) + 63 + AHEAD_BITS <= WINDOW_BITS, "two round
 struct books {
     uint64_t counts; /* symbols, */
     uint64_t begins; /* and the number of the first */
-    uint64_t lists;  /* groups that are lists, a bit each */
+    uint64_t lists;  /* a bit for each group that is a list */
 };
 
-/* Classes of Huffman codes, and planes; b->counts, b->lists; of other groups, how many symbols of
- * their book come before theirs. The warp calls it. */
+/* Decode classes, and skip the planes. Sets b->counts and b->lists and, for each other group, the
+ * number of symbols of its book before its own. The warp calls it. */
 static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
                                                           const struct finding *f, struct lane *l,
                                                           struct books *b)
@@ -30,7 +29,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
     const uint32_t most = class_most(l->is_wide ? 64 : 32);
     const struct codes c = codes_of(s, f, window_of(f, l->column), 0, ZTI_SZ_DEFAULT);
     uint32_t planes = 0, number = 0;
-    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
+    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take fewer bits */
     b->counts = b->lists = 0;
     if (!l->is_good)
         return;
@@ -61,7 +60,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
     pass_planes(l, planes);
 }
 
-/* Where the symbols of books and of groups go: a lane has every eighth group. */
+/* Set the places of the symbols of books and of groups; a lane has every eighth group. */
 static __device__ __forceinline__ void place_groups(const struct finding *f, const struct lane *l,
                                                     struct books *b)
 {
@@ -81,15 +80,15 @@ static __device__ __forceinline__ void place_groups(const struct finding *f, con
     }
 }
 
-/* ---- a round: a piece a lane ---- */
+/* ---- a round: one piece in each lane ---- */
 
 /* Symbols from number 'first' of a book on, and where their codes begin in the window. */
 struct round {
     uint32_t at, first, left;
-    uint8_t *to; /* where the book's go */
+    uint8_t *to; /* place of the book's symbols */
 };
 
-/* Four codes from bit *at on, which goes behind them: their symbols. */
+/* Decode four codes from bit *at on; *at is then their end. Returns their symbols. */
 static __device__ __forceinline__ uint32_t four_codes(const struct zti_code_bits *c, uint32_t *at)
 {
     const uint32_t *const from = c->words + *at / 32;
@@ -113,8 +112,8 @@ static __device__ __forceinline__ void put_word(const struct round *r, uint32_t 
     *(uint32_t *)(void *)(r->to + r->first + own) = four;
 }
 
-/* Words of a round that are a lane's, whose first code begins at bit 'at'; returns where the last
- * of their codes ends. Its first symbol is number 'own', the next lane's 'next'. */
+/* Store a lane's words of a round; returns the end of their last code. The lane's first code begins
+ * at bit 'at' and is symbol 'own'; the next lane's first is symbol 'next'. */
 static __device__ __forceinline__ uint32_t put_words(const struct zti_code_bits *c,
                                                      const struct round *r, uint32_t at,
                                                      uint32_t own, uint32_t next)
@@ -134,8 +133,8 @@ static __device__ __forceinline__ uint32_t put_words(const struct zti_code_bits 
     return at;
 }
 
-/* A round, of lanes whose tile has symbols left. It ends with a whole word, or with the book's last
- * symbol. The warp calls it. */
+/* Decode a round of the lanes whose tile has symbols left. It ends with a whole word, or with the
+ * book's last symbol. The warp calls it. */
 static __device__ __forceinline__ void take_round(const struct zti_code_bits *c, struct round *r)
 {
     const uint32_t piece = threadIdx.x % CODED_LANES, last = threadIdx.x % 32 | (CODED_LANES - 1);
@@ -166,7 +165,7 @@ static __device__ __forceinline__ void take_round(const struct zti_code_bits *c,
 
 /* ---- symbols ---- */
 
-/* The only symbol of a book, for all of 'left'. */
+/* Store the only symbol of a book 'left' times. */
 static __device__ __forceinline__ void repeat(struct round *r, uint32_t only)
 {
     for (uint32_t i = 4 * (threadIdx.x % CODED_LANES); i < r->left; i += 4 * CODED_LANES)
@@ -174,7 +173,7 @@ static __device__ __forceinline__ void repeat(struct round *r, uint32_t only)
     r->left = 0;
 }
 
-/* The symbols of a book. The warp calls it. */
+/* Decode the symbols of a book. The warp calls it. */
 static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
                                                        const struct finding *f, struct lane *l,
                                                        const struct books *b, uint32_t book)
@@ -196,7 +195,7 @@ static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
     }
 }
 
-/* How many of a group's values, n, are more than their symbols say. */
+/* The number of a group's n values with excesses. */
 static __device__ __forceinline__ uint32_t values_above(const uint8_t *symbols, uint32_t n,
                                                         uint32_t book)
 {
@@ -217,8 +216,8 @@ static __device__ __forceinline__ uint32_t values_above(const uint8_t *symbols, 
     return above;
 }
 
-/* The same of all groups, in the place of their classes; which groups have any, a bit each. The
- * warp calls it. */
+/* Count the excesses of all groups, over their classes; returns a bit for each group that has any.
+ * The warp calls it. */
 static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *s,
                                                          const struct finding *f,
                                                          const struct lane *l)
@@ -241,7 +240,7 @@ static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *
     return some;
 }
 
-/* A tile of effort 'default'. The warp calls it. */
+/* Scan a tile of effort 'default'. The warp calls it. */
 static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l)
 {

@@ -1,22 +1,22 @@
-/* rice.h: kernel text of lorenzo/gpu/scan/scan.cu: tiles of effort 'fast', whose lanes find
- * where groups begin side by side.
+/* rice.h: kernel text of lorenzo/gpu/scan/scan.cu: tiles of effort 'fast'. The lanes of a tile find
+ * the places of several groups at a time.
  *
- * Of a value's bits in rounds only the last one is 0. So rounds of n values end with the n-th 0
- * from where they begin, as long as no value is left then, to have a number, and there the next
- * group begins. Zeros of the window are counted up to each word, so that each lane finds where its
- * group ends from where the first lane's begins:
+ * Every round sets one more bit of a value's unary code; the last round clears it. So the rounds of
+ * a group of n values end with the n-th 0 after their start, unless a value exceeds all rounds and
+ * has a number. The next group begins there. The window's zeros are counted up to each word, so
+ * that each lane finds the end of its group from the start of the first lane's:
  *
  *     rounds    ...1011..0|0110..0|11.. a lane's end with the 64th zero, the next lane's with 128th
  *
- * It goes through them as well, to see whether all values end: behind a group that has numbers the
- * lanes begin anew. A list is gone through by itself. */
+ * A lane then checks that all values of its group end. After a group with numbers the lanes start
+ * again; a list is read by itself. */
 
 enum {
-    ROUNDS_BITS = 256 * FAST_LANES, /* that the lanes' groups are looked for in */
-    NOWHERE = WINDOW_BITS           /* the end of what goes beyond them */
+    ROUNDS_BITS = 256 * FAST_LANES, /* bits in which the lanes' groups are searched */
+    NOWHERE = WINDOW_BITS           /* the end of a group that exceeds them */
 };
 
-/* A window by words of 32 bits, and the zeros before each. */
+/* A window as words of 32 bits, and the zeros before each word. */
 struct counted {
     const uint32_t *words;
     const uint16_t *zeros;
@@ -30,8 +30,8 @@ static __device__ __forceinline__ struct counted counted_of(const struct finding
     return c;
 }
 
-/* Count zeros of so many words of the tiles' windows, two a lane at a time, with so many before
- * them. Returns how many there are up to their end. The warp calls it. */
+/* Count the zeros before each of 'count' words of the tiles' windows, two words in each lane at a
+ * time; 'before' zeros precede the first. Returns the number up to their end. The warp calls it. */
 static __device__ __forceinline__ uint32_t count_some(const uint64_t *words, uint16_t *zeros,
                                                       uint32_t count, uint32_t before)
 {
@@ -51,7 +51,7 @@ static __device__ __forceinline__ uint32_t count_some(const uint64_t *words, uin
     return before;
 }
 
-/* The same of the whole windows. */
+/* Count the zeros of the whole windows. */
 static __device__ __forceinline__ void count_zeros(const struct finding *f, const struct lane *l)
 {
     const uint32_t me = threadIdx.x % FAST_LANES, some = WINDOW_WORDS / 2;
@@ -70,14 +70,14 @@ static __device__ __forceinline__ uint32_t zeros_before(const struct counted *c,
     return c->zeros[word] + (uint32_t)__popc(~c->words[word] & simt_ones(at % 32));
 }
 
-/* Where the zero of such a number ends, 1 being the window's first, if it is in ROUNDS_BITS from
- * 'word' on; or NOWHERE. */
+/* The end of the zero with this number (the window's first is 1), if it is within ROUNDS_BITS from
+ * 'word' on; else NOWHERE. */
 static __device__ __forceinline__ uint32_t end_of_zero(const struct counted *c, uint32_t word,
                                                        uint32_t number)
 {
     SIMT_UNROLL
     for (uint32_t step = ROUNDS_BITS / 64; step > 0; step /= 2) {
-        simt_anew(word); /* or sums of steps are made again for each */
+        simt_anew(word); /* else the compiler recomputes sums of steps */
         if (c->zeros[word + step] < number)
             word += step;
     }
@@ -101,7 +101,7 @@ static __device__ __forceinline__ uint32_t bits_from(const struct counted *c, ui
     return __funnelshift_r(from[0], from[1], at % 32);
 }
 
-/* Where so many numbers end that begin at bit 'at'; NOWHERE: beyond the window. */
+/* The end of 'count' numbers that begin at bit 'at'; NOWHERE if it is past the window. */
 static __device__ __forceinline__ uint32_t pass_numbers(const struct counted *c, uint32_t at,
                                                         uint32_t count)
 {
@@ -114,15 +114,15 @@ static __device__ __forceinline__ uint32_t pass_numbers(const struct counted *c,
     return at < WINDOW_BITS ? at : (uint32_t)NOWHERE;
 }
 
-/* What rounds of n values are from bit 'at' on, of which zero 'number' is the last, at 'end', if
- * they have no numbers: *end is where they end otherwise, or NOWHERE, and it is said. Of the values
- * left none needs more rounds than one, and one for each bit that is not a value's zero. */
+/* Whether the rounds of n values from bit 'at' on are followed by numbers. *end is where they end
+ * without numbers, at zero 'number'; if there are numbers, it becomes their end, or NOWHERE. The
+ * values left need at most one round, and one more for each bit that is not a value's last zero. */
 static __device__ __forceinline__ bool have_numbers(const struct counted *c, uint32_t at,
                                                     uint32_t n, uint32_t number, uint32_t *end)
 {
     uint32_t alive = n, round = 0;
     SIMT_UNROLL
-    for (; round < 2; round++) { /* most groups have more */
+    for (; round < 2; round++) { /* most groups have more rounds */
         at += alive;
         alive = number - zeros_before(c, at);
     }

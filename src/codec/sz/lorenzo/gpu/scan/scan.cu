@@ -21,23 +21,23 @@
 #include "codec/sz/runs.h"
 
 enum {
-    COLUMNS = 64, /* of a block at most: windows, tiles that have no parts */
+    COLUMNS = 64, /* most columns of a block: windows, or tiles without parts */
     FAST_COLUMNS = 16,
     CUSZ_COLUMNS = 64,
-    CUSZ_LANES = 4, /* a chunk, of each effort */
+    CUSZ_LANES = 4, /* lanes of a chunk, by coder */
     CODED_LANES = 8,
     FAST_LANES = 4,
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
-    ZEROS_STEP = WINDOW_BITS / 32 + 4, /* of counts of zeros, from a window's to the next */
-    CLASSES_BITS = 1536,               /* more than 64 classes, and what is before them in a word */
-    PART_WORDS = 24,     /* of a window of the cuSZ coder, of which each lane has one */
-    ROUND_SYMBOLS = 32,  /* of such a lane, before they go to its tile's slot */
-    NEAR_SYMBOLS = 2048, /* of the cuSZ book at most, so that longer codes too are looked up here */
+    ZEROS_STEP = WINDOW_BITS / 32 + 4, /* from a window's counts of zeros to the next one's */
+    CLASSES_BITS = 1536, /* more than 64 classes, and the bits before them in a word */
+    PART_WORDS = 24,     /* words of a window of the cuSZ coder; each lane has one */
+    ROUND_SYMBOLS = 32,  /* symbols of such a lane, before they are written to its tile's slot */
+    NEAR_SYMBOLS = 2048, /* most symbols of a cuSZ book with its longer codes in shared memory */
     TABLE_THREADS = 256
 };
 
-/* Lanes that have a chunk, and a window. */
+/* The lanes that share a chunk and a window. */
 static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t coder)
 {
     return coder == ZTI_SZ_CUSZ   ? (uint32_t)CUSZ_LANES
@@ -45,26 +45,26 @@ static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t coder)
                                   : (uint32_t)CODED_LANES;
 }
 
-/* From a tile's window to the next. A word more is between equal places in different banks; of
- * the cuSZ coder the tile's parts have windows in its place. */
+/* Words from a tile's window to the next; one is unused, to avoid bank conflicts. With the cuSZ
+ * coder, each of the tile's parts has a window. */
 static __host__ __device__ __forceinline__ uint32_t window_step(uint32_t coder)
 {
     return coder == ZTI_SZ_CUSZ ? CUSZ_LANES * ((uint32_t)PART_WORDS + 1)
                                 : (uint32_t)WINDOW_WORDS + 1;
 }
 
-/* What a block has in shared memory: tables (huffman/gpu/self_sync.h) and numbers of books, but for
- * effort 'fast'; windows; of each tile the groups' classes, then how many of their values are more
- * than their symbols say. Of the cuSZ coder (lorenzo/gpu/scan/cusz.h) entries of codes longer than
- * the table's, in order, and symbols that are on their way. */
+/* The shared memory of a block: tables (huffman/gpu/self_sync.h) and numbers of books, except with
+ * effort 'fast'; windows; for each tile the groups' classes, later their numbers of excesses. With
+ * the cuSZ coder (lorenzo/gpu/scan/cusz.h) also the entries of codes longer than the table's, in
+ * order, and symbols not yet written. */
 struct finding {
     uint32_t *tables;
     uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
     uint64_t *windows;
     uint8_t (*classes)[ZTI_SZ_GROUPS];
     uint32_t step;   /* from a window to the next, in words */
-    uint16_t *zeros; /* effort 'fast': of each window, how many are before its words of 32 bits */
-    uint32_t *near;  /* longer codes, or NULL where they may be many */
+    uint16_t *zeros; /* effort 'fast': zeros before each 32-bit word of each window */
+    uint32_t *near;  /* entries of longer codes, or NULL if they may be many */
     uint32_t *symbols;
 };
 
