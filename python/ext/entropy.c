@@ -36,7 +36,7 @@ static PyObject *core_entropy_encode(PyObject *module, PyObject *args)
     if (!status)
         result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
     if (result) {
-        char *const out = PyBytes_AS_STRING(result);
+        char *const out = PyBytes_AsString(result);
         Py_BEGIN_ALLOW_THREADS status = zt_entropy_encode(
             call.context, view.buf, (uint64_t)view.len, &entropy, out, capacity, &bytes);
         Py_END_ALLOW_THREADS
@@ -99,7 +99,7 @@ static PyObject *core_entropy_decode(PyObject *module, PyObject *args)
     if (result && core_call_begin(threads, &call)) {
         Py_CLEAR(result);
     } else if (result) {
-        char *const out = PyBytes_AS_STRING(result);
+        char *const out = PyBytes_AsString(result);
         zt_status status;
         Py_BEGIN_ALLOW_THREADS status =
             zt_entropy_decode(call.context, view.buf, (size_t)view.len, out, bytes);

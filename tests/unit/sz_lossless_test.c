@@ -340,7 +340,7 @@ static void rows_far_away_are_found(void **state)
         memcpy(f + z * plane, f + (SIDE - 1 - z) * plane, plane * sizeof *f);
     struct coded c = code(NULL, &a.array, 0, CODER_HIGH);
     assert_int_equal(sz_of(&c.coding)->tuning, ZTI_LL_IS_LARGE);
-    assert_true(c.end_bits < 0.55 * (double)plain);
+    assert_true((double)c.end_bits < 0.55 * (double)plain);
     coded_free(NULL, &c);
     (void)need_bound(NULL, &a.array, 0, CODER_HIGH);
     test_array_free(&a);

@@ -105,7 +105,7 @@ ZTI_STATIC uint32_t ll_regime(const struct zti_ll_shape *s, uint32_t row)
 {
     const uint32_t y = row % s->dim[2], z = row / s->dim[2] % s->dim[1];
     const uint32_t t = row / s->dim[2] / s->dim[1];
-    return (y > 0) | (z > 0) << 1 | (t > 0) << 2;
+    return (uint32_t)(y > 0) | (uint32_t)(z > 0) << 1 | (uint32_t)(t > 0) << 2;
 }
 
 /* Rows to the row before along y, z, t. */
