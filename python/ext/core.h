@@ -33,6 +33,9 @@ void core_array_release(struct core_array *array);
 /* Contiguous bytes that are only read; released with PyBuffer_Release. */
 int core_bytes_get(PyObject *object, Py_buffer *view);
 
+/* Cut bytes that nobody else has seen to their first n; *bytes is NULL where that fails. */
+void core_bytes_shrink(PyObject **bytes, Py_ssize_t n);
+
 /* shape: a tuple of 1 to 4 lengths; the first may be None, for ZT_UNKNOWN. */
 int core_whole_get(unsigned type, PyObject *shape, zt_array *whole);
 

@@ -2,6 +2,8 @@
 #include "core.h"
 #include "ztile_huffman.h"
 
+#include <string.h>
+
 /* entropy_encode(data, symbols, k, letters, is_last, magnitude, reduction, threads) -> bytes.
  * magnitude 0: codes are written part by part; else by merges. */
 static PyObject *core_entropy_encode(PyObject *module, PyObject *args)
@@ -48,7 +50,7 @@ static PyObject *core_entropy_encode(PyObject *module, PyObject *args)
     if (status)
         Py_CLEAR(result);
     if (result)
-        (void)_PyBytes_Resize(&result, (Py_ssize_t)bytes);
+        core_bytes_shrink(&result, (Py_ssize_t)bytes);
     return result;
 }
 

@@ -7,10 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Cut bytes that nobody else has seen to their first n. Python's function for that is not part of
- * its stable interface, but of every Python so far: where it cannot be found, the bytes are copied.
- */
-static void shrink(PyObject **bytes, Py_ssize_t n)
+/* Python's function for this is not part of its stable interface, but of every Python so far. Where
+ * it cannot be found, the bytes are copied. */
+void core_bytes_shrink(PyObject **bytes, Py_ssize_t n)
 {
     int (*resize)(PyObject **, Py_ssize_t);
     void *const found = dlsym(RTLD_DEFAULT, "_PyBytes_Resize");
@@ -49,7 +48,7 @@ PyObject *core_compress_end(struct core_call *call, struct core_array *in, const
     core_call_end(call);
     core_array_release(in);
     if (bytes) /* of the worst case's memory, pages that were not written to were never there */
-        shrink(&bytes, (Py_ssize_t)used);
+        core_bytes_shrink(&bytes, (Py_ssize_t)used);
     return bytes;
 }
 
