@@ -18,6 +18,8 @@ import resource
 import subprocess
 import tempfile
 
+from sz_tables import raw_file
+
 EFFORTS = "default", "high"
 
 
@@ -41,16 +43,6 @@ def seconds_of(command):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def raw_file(folder, row, scratch):
-    stored = os.path.join(folder, row["stored"])
-    if not stored.endswith(".zst"):
-        return stored
-    out = os.path.join(scratch, row["file"])
-    if not os.path.exists(out):
-        subprocess.run(["zstd", "-q", "-d", stored, "-o", out], check=True)
-    return out
-
-
 def both_ways(ztile, path, row, dims, effort, scratch):
     """Bytes of the file, and seconds to make and to read it."""
     packed, back = os.path.join(scratch, "out.zt"), os.path.join(scratch, "back")
@@ -65,7 +57,7 @@ def both_ways(ztile, path, row, dims, effort, scratch):
 
 
 def repeated(path, row, megabytes, scratch):
-    """A file of the field as often as makes so many megabytes, and its shape."""
+    """A file that repeats the field up to about this many megabytes, and its shape."""
     with open(path, "rb") as f:
         data = f.read()
     times = max(1, round(megabytes * 1e6 / len(data)))

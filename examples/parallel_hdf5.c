@@ -5,10 +5,10 @@
  *     HDF5_PLUGIN_PATH=FOLDER mpirun -n 4 ./a.out FILE [CONFIG [ERROR [SLICES]]]
  *
  * FOLDER holds libh5ztile.so, CONFIG is as in ztile_h5.h (default codec=zfp,abs=1e-3; none: no
- * filter), and no value may come back off by more than ERROR (default 1e-3). With SLICES the field
- * has so many and the seconds of writing and of reading are printed. Filters need collective
- * transfers: each rank takes part in every write, if with nothing. A chunk is compressed by the
- * rank that HDF5 gives it to, so chunks of which each rank fills some whole ones need no exchange.
+ * filter), and no value may come back off by more than ERROR (default 1e-3). SLICES is the
+ * number of slices of the field; the seconds of writing and of reading are printed then. Filters
+ * need collective transfers: each rank takes part in every write, even with no values. HDF5 gives
+ * each chunk to one rank, which compresses it. Chunks that one rank fills alone need no exchange.
  */
 #include <hdf5.h>
 #include <math.h>

@@ -105,7 +105,7 @@ static bool encode_all(struct job *job, struct ztio_error *error)
 
 /* ---- decode ---------------------------------------------------------------------------------- */
 
-/* Have so many bytes of the input in 'coded', of which *held are there; fewer at its end. */
+/* Read until 'coded' holds 'wanted' bytes of the input, or to its end. *held of them are there. */
 static bool hold(struct job *job, size_t wanted, size_t *held, struct ztio_error *error)
 {
     size_t got = 0;
