@@ -1,6 +1,8 @@
 /* array.c: checks callers' arrays and boxes, and sets up views and grids of tiles. */
 #include "array/array.h"
 #include "array/memory.h"
+#include "core/cpu.h"
+#include "simd/rounding.h"
 
 #include <inttypes.h>
 
@@ -66,6 +68,10 @@ zt_status zti_array_check(zt_context *context, const zt_array *given, enum zti_u
 {
     if (!given)
         return zti_fail(context, ZT_BAD_ARG, "no array given");
+    if (!zti_rounds_products(zti_isa_of(context)))
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "this build of ztile fuses products with sums, which changes bytes: "
+                        "compile it with -ffp-contract=off");
     zt_status status = check_shape(context, given->type, given->rank, given->shape);
     if (!status && (given->reserved[0] || given->reserved[1]))
         status = zti_fail(context, ZT_BAD_ARG, "reserved words of an array are not zero");
