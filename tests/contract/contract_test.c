@@ -94,7 +94,7 @@ static void every_type_and_rank_comes_back_without_loss(void **state)
         }
 }
 
-static void a_bound_is_kept_though_the_codec_vouches_for_none(void **state)
+static void a_bound_is_kept_though_the_codec_proves_no_tile(void **state)
 {
     static const enum data_kind kinds[] = {DATA_WAVE_NOISE, DATA_SPIKE, DATA_WIDE, DATA_STEPS};
     (void)state;
@@ -365,7 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_and_rank_comes_back_without_loss),
-        cmocka_unit_test(a_bound_is_kept_though_the_codec_vouches_for_none),
+        cmocka_unit_test(a_bound_is_kept_though_the_codec_proves_no_tile),
         cmocka_unit_test(boxes_are_parts_of_the_whole_with_every_index),
         cmocka_unit_test(holes_keep_their_bits),
         cmocka_unit_test(noise_is_copied_and_grows_by_little),

@@ -6,7 +6,7 @@
  *     n times    the residual's high bits in unary (zeros, then a one), its k low bits; or 24 zeros
  *                and the whole residual
  * Residuals: each value's integer less the one before it, modulo 2^64, in zigzag order. Integers: a
- * value's bits; under an absolute bound a value over a step, which is vouched for in no tile.
+ * value's bits; under an absolute bound a value over a step, and no tile is proven to keep it.
  *
  * Parameters: u8 form, le64 the bits of the step. */
 #include "contract/rice.h"

@@ -133,7 +133,7 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
     assert_int_equal(s.starts[tiles], c.end_bits);
     compare(r, &s, array, room, refused, taken);
     sz_in(&s.coding)->is_blocked =
-        !sz_of(&s.coding)->is_blocked; /* nobody writes that of effort paper */
+        !sz_of(&s.coding)->is_blocked; /* nobody writes that with method cusz */
     if (effort == CODER_CUSZ)
         compare(r, &s, array, room, refused, taken);
     free(bytes);

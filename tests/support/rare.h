@@ -29,8 +29,8 @@ static inline void fill_beside(const zt_array *array, uint64_t first, uint64_t n
     }
 }
 
-/* Floats, RARE_TILES of RARE_TILE values and perhaps few more: parts of tiles are loud in different
- * ways, so that contexts have models of their own. */
+/* Floats, RARE_TILES of RARE_TILE values and perhaps few more: parts of tiles have large residuals
+ * in different ways, so that contexts have models of their own. */
 static inline void fill_with_rare(const zt_array *array)
 {
     static const uint64_t most[] = {1, 8, 25, 60};

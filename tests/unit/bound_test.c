@@ -62,7 +62,7 @@ static void bounds_beyond_the_type_keep_values_finite(void **state)
 }
 
 /* Random tiles of extremes, each under bounds from far above its values to near their last bit;
- * none may break one, whether the codec vouches for the tile or it is looked at. */
+ * none may break one, whether the codec proves the tile or it is decoded and compared. */
 static void extreme_tiles_keep_every_bound(void **state)
 {
     (void)state;

@@ -58,14 +58,14 @@ static bool has_small_tiles(const zt_array *array, double bound)
 static void large_arrays_of_many_bits_have_small_tiles(void **state)
 {
     static const uint64_t enough[] = {64, 128, 128}, few[] = {63, 128, 128};
-    struct test_array loud = noisy_array(ZT_F32, 3, enough);
+    struct test_array noisy = noisy_array(ZT_F32, 3, enough);
     struct test_array small = noisy_array(ZT_F32, 3, few);
     (void)state;
-    assert_true(has_small_tiles(&loud.array, 16));   /* some 6 bits */
-    assert_true(has_small_tiles(&loud.array, 80));   /* some 4 */
-    assert_false(has_small_tiles(&loud.array, 320)); /* some 2 */
+    assert_true(has_small_tiles(&noisy.array, 16));   /* some 6 bits */
+    assert_true(has_small_tiles(&noisy.array, 80));   /* some 4 */
+    assert_false(has_small_tiles(&noisy.array, 320)); /* some 2 */
     assert_false(has_small_tiles(&small.array, 16));
-    test_array_free(&loud);
+    test_array_free(&noisy);
     test_array_free(&small);
 }
 
