@@ -1,22 +1,21 @@
-/* choose.c: which plans are tried, and on how few values.
+/* choose.c: choose a plan by estimates of its size on samples.
  *
- * Of an array of rank 4 there are 24 orders of axes and 8 ways to join them: too many to try. What
- * matters differs by codec.
+ * An array of rank 4 has 24 orders of axes and 8 sets of joins, too many to try all. Two kinds of
+ * codecs need two searches.
  *
- * Most codecs treat the axes of a tile nearly alike; what matters is along which axes tiles
- * extend: any of 15 sets. Other axes are joined to one of these as the slower part, by which tiles
- * are their own neighbours along the faster one. The best set is then tried with its axes in other
- * orders, which is worth a few per cent (coefficients are coded in an order that is not quite
- * symmetric).
+ * Most codecs treat the axes of a tile nearly alike. For these the set of axes along which tiles
+ * extend matters most; there are 15 sets. Each other axis is joined to an axis of the set as its
+ * slower part. The axes of the best set are then tried in other orders, which gains a few per cent,
+ * because coefficients are coded in an order that is not quite symmetric.
  *
- * Some choose themselves along which axes they predict, which matters as much as their order:
- * what takes part are ways (ways.h), of which there are too many to code even a tile with each.
+ * Codecs that choose their axes of prediction themselves compare ways (ways.h): plans together with
+ * axes of prediction. There are too many to code even one tile with each.
  *
- * Plans race: each is estimated on one batch of values after the other (estimate.h), and is out
- * once its mean difference from the best is too large for chance. So clear cases take a few
- * batches, and what is left of the budget, a part of the array, goes to near ties. Another plan
- * than none at all is taken if it is better by enough in the end. However small, a plan is out
- * under which decoding takes far longer (pace.h). */
+ * Plans race. Each is estimated on one batch of values after another (estimate.h). A plan is
+ * dropped once its mean distance from the best is larger than chance explains. So clear cases take
+ * a few batches, and the rest of the budget, a part of the array, is spent on near ties. The array
+ * is left as it is unless the best plan gains enough. A plan under which decoding takes far longer
+ * (pace.h) is dropped whatever it gains. */
 #include "plan/choose.h"
 
 #include "plan/pace.h"
@@ -27,7 +26,7 @@
 
 enum { AXES_MOST = ZT_MAX_RANK };
 
-/* What another plan than none has to gain to be taken. */
+/* The part of the bytes that a plan must save to be chosen. */
 static const double least_gain = 0.004;
 
 /* ---- the race ---- */
@@ -37,7 +36,7 @@ enum { BATCHES_MOST = 128, BATCHES_LEAST = 3, BATCHES_LEAST_OF_WAYS = 5 };
 struct runner {
     struct zti_way way;
     bool is_out;
-    struct zti_rates is; /* of the batches that were estimated */
+    struct zti_rates is; /* bits for each value in the batches so far */
 };
 
 struct race {
@@ -45,15 +44,15 @@ struct race {
     struct zti_estimator estimator;
     uint8_t axes[AXES_MOST]; /* of more than one element */
     uint32_t n;
-    bool is_of_ways; /* the codec chooses axes */
+    bool is_of_ways; /* the codec chooses axes of prediction */
     struct zti_seen seen;
-    double slope;   /* bits, for one bit more that is to be expected */
-    uint32_t count; /* runner[0] is no plan at all, which is never out */
+    double slope;   /* of a line through all batches: bits over roughness */
+    uint32_t count; /* runner[0] is the array as it is, which is never dropped */
     struct runner runner[ZTI_TRIED_MOST];
 };
 
-/* So many batches say something. */
-static uint32_t least_of(const struct race *r)
+/* Batches that a runner needs before it can be compared. */
+static uint32_t least_batches(const struct race *r)
 {
     return r->is_of_ways ? BATCHES_LEAST_OF_WAYS : BATCHES_LEAST;
 }
@@ -64,8 +63,8 @@ static bool is_same(const struct zti_plan *a, const struct zti_plan *b)
            memcmp(a->is_joined, b->is_joined, sizeof a->is_joined) == 0;
 }
 
-/* Let a way take part unless it does. */
-static void propose(struct race *r, const struct zti_way *way)
+/* Add a runner, unless there is one with this way. */
+static void add_way(struct race *r, const struct zti_way *way)
 {
     for (uint32_t i = 0; i < r->count; i++)
         if (is_same(&r->runner[i].way.plan, &way->plan) && r->runner[i].way.axes == way->axes)
@@ -74,49 +73,49 @@ static void propose(struct race *r, const struct zti_way *way)
         r->runner[r->count++] = (struct runner){.way = *way};
 }
 
-static void propose_plan(struct race *r, const struct zti_plan *plan)
+static void add_plan(struct race *r, const struct zti_plan *plan)
 {
     const struct zti_way way = {.plan = *plan};
-    propose(r, &way);
+    add_way(r, &way);
 }
 
-/* What a batch took beside what was to be expected. */
-static double excess(const struct zti_rates *r, uint32_t batch, double slope)
+/* The bits of a batch less those that its roughness explains. */
+static double unexplained_bits(const struct zti_rates *r, uint32_t batch, double slope)
 {
     return r->rate[batch] - slope * r->rough[batch];
 }
 
-/* The mean of the first n. */
-static double mean(const struct zti_rates *r, uint32_t n, double slope)
+/* Their mean over the first n batches. */
+static double mean_unexplained(const struct zti_rates *r, uint32_t n, double slope)
 {
     double sum = 0;
     for (uint32_t b = 0; b < n; b++)
-        sum += excess(r, b, slope);
+        sum += unexplained_bits(r, b, slope);
     return n > 0 ? sum / n : 0;
 }
 
-/* By how much 'one' is worse than 'other' in the batches of both, and the standard error of
- * that. */
-static double worse_by(const struct zti_rates *one, const struct zti_rates *other, double slope,
-                       double *error)
+/* The bits for each value that 'one' takes above 'other' in the batches that both have, and the
+ * standard error of this difference. */
+static double compare_rates(const struct zti_rates *one, const struct zti_rates *other,
+                            double slope, double *error)
 {
     const uint32_t n = one->count < other->count ? one->count : other->count;
-    const double by = mean(one, n, slope) - mean(other, n, slope);
+    const double by = mean_unexplained(one, n, slope) - mean_unexplained(other, n, slope);
     double squares = 0;
     for (uint32_t b = 0; b < n; b++) {
-        const double d = excess(one, b, slope) - excess(other, b, slope) - by;
+        const double d = unexplained_bits(one, b, slope) - unexplained_bits(other, b, slope) - by;
         squares += d * d;
     }
     *error = n > 1 ? sqrt(squares / n / (n - 1)) : (double)INFINITY;
     return by;
 }
 
-/* Sums of which the slope of a line is made. */
+/* Sums for a least-squares line of rates over roughness, each runner about its own mean. */
 struct line {
     double together, squares;
 };
 
-static void add_to(struct line *line, const struct zti_rates *r)
+static void add_to_line(struct line *line, const struct zti_rates *r)
 {
     double rate = 0, rough = 0;
     for (uint32_t b = 0; b < r->count; b++) {
@@ -129,19 +128,19 @@ static void add_to(struct line *line, const struct zti_rates *r)
     }
 }
 
-static double slope_of(const struct line *line)
+static double fit_slope(const struct line *line)
 {
     return line->squares > 0 && line->together > 0 ? line->together / line->squares : 0;
 }
 
-static double worse_than(const struct race *r, uint32_t one, uint32_t other, double *error)
+static double compare_runners(const struct race *r, uint32_t one, uint32_t other, double *error)
 {
-    return worse_by(&r->runner[one].is, &r->runner[other].is, r->slope, error);
+    return compare_rates(&r->runner[one].is, &r->runner[other].is, r->slope, error);
 }
 
-/* Whether decoding takes too long under a plan: twice the time is too long, less what constants are
- * off by. */
-static bool is_slow(const struct race *r, uint32_t one)
+/* Whether decoding takes too long under a plan: about twice the time that it takes without. The
+ * constants of pace.h are not exact, hence 1.7. */
+static bool decodes_slowly(const struct race *r, uint32_t one)
 {
     static const double most = 1.7;
     const struct runner *const runner = &r->runner[one], *const none = &r->runner[0];
@@ -149,24 +148,24 @@ static bool is_slow(const struct race *r, uint32_t one)
     if (runner->is.count == 0)
         return false;
     return zti_pace(codec, r->array->type, &runner->way.plan, r->array->shape,
-                    mean(&runner->is, runner->is.count, 0)) >
+                    mean_unexplained(&runner->is, runner->is.count, 0)) >
            most * zti_pace(codec, r->array->type, &none->way.plan, r->array->shape,
-                           mean(&none->is, none->is.count, 0));
+                           mean_unexplained(&none->is, none->is.count, 0));
 }
 
-static uint32_t leader_of(const struct race *r)
+static uint32_t find_leader(const struct race *r)
 {
     uint32_t best = 0;
     double error;
     for (uint32_t i = 1; i < r->count; i++)
-        if (!r->runner[i].is_out && r->runner[i].is.count >= least_of(r) && !is_slow(r, i) &&
-            worse_than(r, i, best, &error) < 0)
+        if (!r->runner[i].is_out && r->runner[i].is.count >= least_batches(r) &&
+            !decodes_slowly(r, i) && compare_runners(r, i, best, &error) < 0)
             best = i;
     return best;
 }
 
-/* Whether a runner has the same tiles as one before it. */
-static bool is_like_another(const struct race *r, uint32_t one)
+/* Whether a runner has the same rates as one before it, so it has the same tiles. */
+static bool repeats_another(const struct race *r, uint32_t one)
 {
     const struct zti_rates *const own = &r->runner[one].is;
     for (uint32_t i = 0; i < one; i++) {
@@ -178,34 +177,34 @@ static bool is_like_another(const struct race *r, uint32_t one)
     return false;
 }
 
-/* Who is worse than the best by more than chance explains is out; so is who is hardly
- * different, or slow. */
-static void sort_out(struct race *r, uint32_t batches)
+/* Drop runners that are worse than the best by more than chance explains, that hardly differ from
+ * it, or that decode slowly. */
+static void drop_losers(struct race *r, uint32_t batches)
 {
     struct line line = {0, 0};
     for (uint32_t i = 0; i < r->count; i++)
-        add_to(&line, &r->runner[i].is);
-    r->slope = slope_of(&line);
-    const uint32_t best = leader_of(r);
-    const double rate = mean(&r->runner[best].is, r->runner[best].is.count, 0);
+        add_to_line(&line, &r->runner[i].is);
+    r->slope = fit_slope(&line);
+    const uint32_t best = find_leader(r);
+    const double rate = mean_unexplained(&r->runner[best].is, r->runner[best].is.count, 0);
     for (uint32_t i = 1; i < r->count; i++) {
         double error;
         struct runner *one = &r->runner[i];
-        if (one->is_out || (i == best && !r->is_of_ways) || one->is.count < least_of(r) ||
-            batches < least_of(r))
+        if (one->is_out || (i == best && !r->is_of_ways) || one->is.count < least_batches(r) ||
+            batches < least_batches(r))
             continue;
-        const double by = worse_than(r, i, best, &error);
-        if (r->is_of_ways) /* such estimates are off by that much whatever they are made of */
-            one->is_out = by > 1.5 * error + 0.01 * rate || is_like_another(r, i);
+        const double by = compare_runners(r, i, best, &error);
+        if (r->is_of_ways) /* these estimates are 1 % off however many batches there are */
+            one->is_out = by > 1.5 * error + 0.01 * rate || repeats_another(r, i);
         else
-            one->is_out = is_slow(r, i) || by > 2 * error + 0.003 * rate ||
+            one->is_out = decodes_slowly(r, i) || by > 2 * error + 0.003 * rate ||
                           (by >= 0 && by + 2 * error < 0.004 * rate);
     }
 }
 
-/* The one that is next: who has the fewest batches. r->count where the race is over: one is left,
- * beside none at all if that is out of the question. */
-static uint32_t next_of(const struct race *r)
+/* The next runner to estimate: one with the fewest batches. r->count: the race is over, because one
+ * runner is left, or one that is certainly better than the array as it is. */
+static uint32_t choose_next(const struct race *r)
 {
     uint32_t next = r->count, live = 0;
     for (uint32_t i = 0; i < r->count; i++) {
@@ -216,28 +215,29 @@ static uint32_t next_of(const struct race *r)
             (next == r->count || r->runner[i].is.count < r->runner[next].is.count))
             next = i;
     }
-    if (live == 2 && next < r->count && r->runner[next].is.count >= least_of(r)) {
+    if (live == 2 && next < r->count && r->runner[next].is.count >= least_batches(r)) {
         double error;
-        const uint32_t best = leader_of(r);
-        const double by = worse_than(r, 0, best, &error);
-        if (best > 0 && by > 3 * error + 0.05 * mean(&r->runner[best].is, least_of(r), 0))
+        const uint32_t best = find_leader(r);
+        const double by = compare_runners(r, 0, best, &error);
+        if (best > 0 &&
+            by > 3 * error + 0.05 * mean_unexplained(&r->runner[best].is, least_batches(r), 0))
             return r->count;
     }
     return live < 2 ? r->count : next;
 }
 
-/* Run until so many values were looked at or all is clear. */
-static zt_status run(struct race *r, uint64_t budget)
+/* Estimate batches until 'budget' values were coded or the race is over. */
+static zt_status run_race(struct race *r, uint64_t budget)
 {
     uint32_t next;
     zt_status status = ZT_OK;
     uint32_t lap = 0;
-    while (!status && (next = next_of(r)) < r->count) {
+    while (!status && (next = choose_next(r)) < r->count) {
         struct runner *one = &r->runner[next];
-        if (one->is.count > lap) { /* all have as many */
+        if (one->is.count > lap) { /* each runner has this many batches */
             lap = one->is.count;
-            sort_out(r, lap);
-            if (lap >= least_of(r) && r->estimator.spent >= budget)
+            drop_losers(r, lap);
+            if (lap >= least_batches(r) && r->estimator.spent >= budget)
                 return ZT_OK;
             if (r->runner[next].is_out)
                 continue;
@@ -255,15 +255,15 @@ static zt_status run(struct race *r, uint64_t budget)
 
 /* ---- who takes part ---- */
 
-static void propose_order(struct race *r, const uint8_t *order, uint32_t joins)
+static void add_order(struct race *r, const uint8_t *order, uint32_t joins)
 {
     const struct zti_plan plan = zti_plan_make(r->array->rank, r->array->shape, order, r->n, joins);
-    propose_plan(r, &plan);
+    add_plan(r, &plan);
 }
 
-/* Tiles that extend along the axes of a set: each other axis is joined to the next faster one of
- * the set, as the slower part; those behind the last one of the set come first. */
-static void propose_set(struct race *r, uint32_t set)
+/* Add the plan whose tiles extend along the axes of a set. Each other axis is joined to the next
+ * faster axis of the set as its slower part; axes faster than all of the set come first. */
+static void add_set(struct race *r, uint32_t set)
 {
     uint8_t order[AXES_MOST];
     uint32_t n = 0, joins = 0, last = 0;
@@ -277,11 +277,11 @@ static void propose_set(struct race *r, uint32_t set)
         joins |= set >> k & 1 ? 0 : 2u << n;
         order[n++] = r->axes[k];
     }
-    propose_order(r, order, joins);
+    add_order(r, order, joins);
 }
 
-/* The coded axes of a plan in all other orders; in rank 4 backwards only. */
-static void propose_turns(struct race *r, const struct zti_plan *plan)
+/* Add plans with the coded axes of a plan in all other orders, in rank 4 only in reverse. */
+static void add_orders(struct race *r, const struct zti_plan *plan)
 {
     uint8_t start[AXES_MOST + 1], axes[AXES_MOST] = {0, 1, 2, 3}, order[AXES_MOST];
     uint32_t rank = 0;
@@ -299,28 +299,28 @@ static void propose_turns(struct race *r, const struct zti_plan *plan)
                 turned.axis[to] = plan->axis[k];
                 turned.is_joined[to] = plan->is_joined[k];
             }
-        propose_plan(r, &turned);
+        add_plan(r, &turned);
     }
 }
 
-static void propose_first(struct race *r)
+static void add_first_round(struct race *r)
 {
     const struct zti_plan none = zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0);
-    propose_plan(r, &none);
+    add_plan(r, &none);
     for (uint32_t set = 1; set < 1u << r->n; set++)
-        propose_set(r, set);
+        add_set(r, set);
 }
 
-/* The best one in other orders; false where what is left of the budget does not suffice. */
-static bool propose_second(struct race *r, uint64_t budget)
+/* Add the best plan in other orders; false if the rest of the budget is too small for them. */
+static bool add_second_round(struct race *r, uint64_t budget)
 {
-    const struct zti_plan best = r->runner[leader_of(r)].way.plan;
+    const struct zti_plan best = r->runner[find_leader(r)].way.plan;
     const uint32_t before = r->count;
     const uint64_t left = budget > r->estimator.spent ? budget - r->estimator.spent : 0;
     uint32_t batches = 0;
     for (uint32_t i = 0; i < before; i++)
         batches += r->runner[i].is.count;
-    propose_turns(r, &best);
+    add_orders(r, &best);
     if (left / BATCHES_LEAST * batches < (r->count - before) * r->estimator.spent)
         r->count = before;
     return r->count > before;
@@ -328,33 +328,33 @@ static bool propose_second(struct race *r, uint64_t budget)
 
 /* ---- the choice ---- */
 
-/* Values that may be looked at: the part of the array whose coding takes about a tenth of the time
- * that all of it does; of a large one so many that chance does not matter. */
-static uint64_t budget_of(const struct race *r)
+/* Values to code for estimates: the part of the array whose coding takes about a tenth of the time
+ * of all, but no more than make chance negligible. */
+static uint64_t choose_budget(const struct race *r)
 {
     enum { PART = 28, MOST = 1 << 19 };
     const uint64_t some = zti_array_values(r->array->rank, r->array->shape) / PART;
     return some < MOST ? some : MOST;
 }
 
-/* How far each of the race got, the best first. */
-static void list(const struct race *r, struct zti_choice *choice)
+/* List all plans with the bytes expected of them, the smallest first. */
+static void list_tried(const struct race *r, struct zti_choice *choice)
 {
     const struct runner *none = &r->runner[0];
     const double values = (double)zti_array_values(r->array->rank, r->array->shape);
-    const double rate = mean(&none->is, none->is.count, 0);
+    const double rate = mean_unexplained(&none->is, none->is.count, 0);
     double error;
     choice->unplanned_bytes = values / 8 * rate;
     for (uint32_t i = 0; i < r->count; i++) {
         struct zti_tried tried = {.plan = r->runner[i].way.plan};
-        if (r->runner[i].is.count == 0 || is_slow(r, i))
+        if (r->runner[i].is.count == 0 || decodes_slowly(r, i))
             continue;
-        tried.bytes = values / 8 * (rate + worse_than(r, i, 0, &error));
+        tried.bytes = values / 8 * (rate + compare_runners(r, i, 0, &error));
         uint32_t at = 0;
         while (at < choice->tried && !is_same(&choice->list[at].plan, &tried.plan))
             at++;
         if (at < choice->tried && choice->list[at].bytes <= tried.bytes)
-            continue; /* of the ways of a plan the best counts */
+            continue; /* a plan is listed with its best way */
         choice->tried += at == choice->tried;
         for (; at > 0 && choice->list[at - 1].bytes > tried.bytes; at--)
             choice->list[at] = choice->list[at - 1];
@@ -364,31 +364,31 @@ static void list(const struct race *r, struct zti_choice *choice)
     }
 }
 
-/* Smaller arrays are coded as they are: nothing can be said of them in a tenth of the time. */
+/* Smaller arrays are coded as they are: a tenth of their time is too short for an estimate. */
 static uint64_t least_values(const struct race *r)
 {
     enum { LEAST = 1 << 14, LEAST_TILES = 1 << 18 };
     return zti_has_bricks(r->estimator.codec) || r->is_of_ways ? LEAST : LEAST_TILES;
 }
 
-/* What a plan has to gain more where values are special, as what comes to be in their place is not
- * what samples have there. */
-static double gain_of_special(const struct race *r)
+/* A plan must gain more where values are special: the values put in their place are not those that
+ * samples have there. */
+static double special_gain(const struct race *r)
 {
     static const double part = 0.15;
     return part * (double)r->estimator.target->special_values /
            (double)zti_array_values(r->array->rank, r->array->shape);
 }
 
-/* Take the best plan, or none if that is hardly worse. */
-static void decide(const struct race *r, struct zti_choice *choice)
+/* Choose the best plan, or none if the best gains too little. */
+static void choose_plan(const struct race *r, struct zti_choice *choice)
 {
-    const uint32_t best = leader_of(r);
+    const uint32_t best = find_leader(r);
     const struct zti_rates *const none = &r->runner[0].is;
     double error;
-    const double by = worse_than(r, 0, best, &error);
-    const double gain = least_gain + gain_of_special(r);
-    if (best > 0 && by > gain * mean(none, none->count, 0) && by > error) {
+    const double by = compare_runners(r, 0, best, &error);
+    const double gain = least_gain + special_gain(r);
+    if (best > 0 && by > gain * mean_unexplained(none, none->count, 0) && by > error) {
         choice->plan = r->runner[best].way.plan;
         choice->is_other = true;
     }
@@ -396,12 +396,11 @@ static void decide(const struct race *r, struct zti_choice *choice)
 
 /* ---- the choice of a way ---- */
 
-enum { WAYS_MOST = 6 }; /* beside none */
+enum { WAYS_MOST = 6 }; /* and the array as it is */
 
-/* Values that may be looked at. What says something of an array is hardly less for a small one, of
- * which 16 tiles are taken, about half a millisecond; of others a third, which ends at 24, and at
- * last a sixteenth. */
-static uint64_t budget_of_ways(const struct race *r)
+/* Values to estimate: a third of the array's tiles, at least 16 and at most 24, and a sixteenth of
+ * the tiles if that is more, up to 192. An estimate of 16 tiles takes about half a millisecond. */
+static uint64_t choose_budget_of_ways(const struct race *r)
 {
     enum { TINY = 16, SMALL_PART = 3, SMALL = 24, PART = 16, MOST = 192 }; /* tiles */
     const uint64_t tile = zti_estimate_tile(r->estimator.codec, 1);
@@ -412,31 +411,33 @@ static uint64_t budget_of_ways(const struct race *r)
     return (all / PART < some ? some : all / PART < MOST ? all / PART : MOST) * tile;
 }
 
-/* What a way has to gain beside what chance may explain: enough for the copy of the array that it
- * may take; twice that to be other axes alone, as the codec chose these by tiles of its own. */
-static double least_gain_of(const struct race *r, bool is_axes_alone)
+/* The gain beyond chance that a way needs: enough to pay for the copy of the array that it may
+ * need. Other axes of prediction alone need twice that, because the codec chose its axes by tiles
+ * of its own. */
+static double least_gain_of_way(const struct race *r, bool is_axes_alone)
 {
     static const double least = 0.01;
-    return (is_axes_alone ? 2 : 1) * least + gain_of_special(r);
+    return (is_axes_alone ? 2 : 1) * least + special_gain(r);
 }
 
-/* Take the best way, or none if that is hardly worse. */
-static void decide_way(const struct race *r, struct zti_choice *choice)
+/* Choose the best way, or none if the best gains too little. */
+static void choose_way(const struct race *r, struct zti_choice *choice)
 {
-    const uint32_t best = leader_of(r);
+    const uint32_t best = find_leader(r);
     const struct zti_rates *const none = &r->runner[0].is;
     const bool is_axes_alone = is_same(&r->runner[best].way.plan, &r->runner[0].way.plan);
     double error;
-    const double by = worse_than(r, 0, best, &error);
-    if (best == 0 || by - (is_axes_alone ? 2 : 1) * error <=
-                         least_gain_of(r, is_axes_alone) * mean(none, none->count, 0))
+    const double by = compare_runners(r, 0, best, &error);
+    if (best == 0 ||
+        by - (is_axes_alone ? 2 : 1) * error <=
+            least_gain_of_way(r, is_axes_alone) * mean_unexplained(none, none->count, 0))
         return;
     choice->plan = r->runner[best].way.plan;
     choice->is_other = true;
     choice->found = (struct zti_found){.has_axes = true, .axes = r->runner[best].way.axes};
 }
 
-/* Most ways are sorted out by a look, the others by pieces of tiles. */
+/* The costs of a few boxes leave a few ways, which race on pieces of tiles. */
 static zt_status race_ways(struct race *r, struct zti_choice *choice)
 {
     struct zti_way list[WAYS_MOST];
@@ -446,26 +447,26 @@ static zt_status race_ways(struct race *r, struct zti_choice *choice)
     const struct zti_way none = {
         .plan = zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0),
         .axes = r->seen.look.found.axes};
-    propose(r, &none);
-    if (r->estimator.target->special_values == 0) /* filled in they may be others */
+    add_way(r, &none);
+    if (r->estimator.target->special_values == 0) /* filled-in values may prefer other axes */
         choice->found = r->seen.look.found;
     const uint32_t n = zti_ways_list(&r->estimator, &r->seen, WAYS_MOST, list);
     for (uint32_t i = 0; i < n; i++)
-        propose(r, &list[i]);
-    status = run(r, budget_of_ways(r));
+        add_way(r, &list[i]);
+    status = run_race(r, choose_budget_of_ways(r));
     if (!status)
-        decide_way(r, choice);
+        choose_way(r, choice);
     return status;
 }
 
 /* ---- */
 
-/* Two thirds of what may be looked at are for the first round. The first three laps of it take a
- * third, or more where a batch is a tile. */
-static zt_status race(struct race *r, zt_context *context, const struct zti_codec *codec,
-                      const struct zti_target *target, struct zti_choice *choice)
+/* The first round has two thirds of the budget. Its first three batches take a third, or more where
+ * a batch is a tile. */
+static zt_status race_plans(struct race *r, zt_context *context, const struct zti_codec *codec,
+                            const struct zti_target *target, struct zti_choice *choice)
 {
-    const uint64_t budget = budget_of(r);
+    const uint64_t budget = choose_budget(r);
     const uint64_t sets = (1u << r->n) - 1;
     if (r->n < r->array->rank) /* axes of one element vanish in any case */
         choice->plan = choice->plain =
@@ -477,23 +478,23 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     if (!status && r->is_of_ways) {
         status = race_ways(r, choice);
     } else if (!status) {
-        propose_first(r);
-        status = run(r, budget / 3 * 2);
-        if (!status && propose_second(r, budget))
-            status = run(r, budget);
+        add_first_round(r);
+        status = run_race(r, budget / 3 * 2);
+        if (!status && add_second_round(r, budget))
+            status = run_race(r, budget);
         if (!status)
-            decide(r, choice);
+            choose_plan(r, choice);
         choice->is_sampled = zti_has_bricks(codec); /* many bricks, coded as they will be */
     }
     if (!status)
-        list(r, choice);
+        list_tried(r, choice);
     zti_estimator_free(&r->estimator);
     return status;
 }
 
-static zt_status choose(zt_context *context, const struct zti_array *array,
-                        const struct zti_codec *codec, const struct zti_target *target,
-                        struct zti_choice *choice)
+static zt_status choose_for_view(zt_context *context, const struct zti_array *array,
+                                 const struct zti_codec *codec, const struct zti_target *target,
+                                 struct zti_choice *choice)
 {
     struct race *const r = zti_alloc_zeroed(context, sizeof *r);
     memset(choice, 0, sizeof *choice);
@@ -504,15 +505,15 @@ static zt_status choose(zt_context *context, const struct zti_array *array,
     r->estimator.codec = codec;
     r->is_of_ways = zti_axes_planning_of(codec) != NULL;
     r->n = zti_real_axes(array->rank, array->shape, r->axes);
-    const zt_status status = race(r, context, codec, target, choice);
+    const zt_status status = race_plans(r, context, codec, target, choice);
     zti_release(context, r);
     return status;
 }
 
 /* ---- axes of one element ---- */
 
-/* The plan of an array from one of its view under 'outer', which has fewer axes. */
-static struct zti_plan composed(const struct zti_plan *outer, const struct zti_plan *inner)
+/* 'inner' is a plan for the array as 'outer' shows it; make of both one plan for the array. */
+static struct zti_plan compose_plans(const struct zti_plan *outer, const struct zti_plan *inner)
 {
     struct zti_plan plan = {.rank = outer->rank};
     uint8_t first[AXES_MOST + 1];
@@ -530,15 +531,15 @@ static struct zti_plan composed(const struct zti_plan *outer, const struct zti_p
 }
 
 /* The choice for an array, as one for its view under 'outer'. */
-static void compose(struct zti_choice *choice, const struct zti_plan *outer)
+static void compose_choice(struct zti_choice *choice, const struct zti_plan *outer)
 {
-    choice->plan = composed(outer, &choice->plan);
-    choice->plain = composed(outer, &choice->plain);
+    choice->plan = compose_plans(outer, &choice->plan);
+    choice->plain = compose_plans(outer, &choice->plain);
     for (uint32_t i = 0; i < choice->tried; i++)
-        choice->list[i].plan = composed(outer, &choice->list[i].plan);
+        choice->list[i].plan = compose_plans(outer, &choice->list[i].plan);
 }
 
-/* Axes of one element are no matter. */
+/* Axes of one element are left out first. */
 zt_status zti_plan_choose(zt_context *context, const struct zti_array *array,
                           const struct zti_codec *codec, const struct zti_target *target,
                           struct zti_choice *choice)
@@ -548,15 +549,15 @@ zt_status zti_plan_choose(zt_context *context, const struct zti_array *array,
     const struct zti_plan real = zti_plan_make(array->rank, array->shape, axes, n, 0);
     struct zti_array seen = *array;
     const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
-    zt_status status = choose(context, &seen, codec, target, choice);
+    zt_status status = choose_for_view(context, &seen, codec, target, choice);
     if (!status && is_seen)
-        compose(choice, &real);
+        compose_choice(choice, &real);
     return status;
 }
 
 /* ---- what a choice takes ---- */
 
-/* By tiles, along the axes that were chosen. */
+/* By tiles, predicted along the axes that were chosen. */
 static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct zti_choice *choice)
 {
     struct zti_seen seen;
@@ -576,7 +577,7 @@ static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct z
     return status;
 }
 
-/* Others: by a box where that says more, or by tiles. */
+/* By one box, or by tiles. */
 static zt_status measure_whole(struct zti_estimator *e, bool is_box, uint64_t values,
                                struct zti_choice *choice)
 {

@@ -1,10 +1,10 @@
-/* estimate.c: a plan's bits for a few values of an array.
+/* estimate.c: estimate the bits that a plan takes, from a few values of an array.
  *
- * Some codecs have tiles of 4^rank values, so bricks of the array that hold a whole tile under
- * each plan are turned as the plan says and coded: the same values under each. Others have tiles of
- * thousands of values and cut them by the coded shape: the tiles of the coded array that hold some
- * places are coded, one a batch. The places are the same under each plan, and the tiles, where axes
- * change their order only. Codecs that choose axes of prediction are estimated in ways.c. */
+ * Codecs with tiles of 4^rank values code bricks of the array, which hold a whole tile under every
+ * plan. So all plans code the same values. Other codecs have tiles of thousands of values, which
+ * depend on the coded shape. A batch is then the tile that holds a given place of the array: the
+ * same place under every plan, and the same tile if only the order of axes differs. Codecs that
+ * choose axes of prediction are estimated in ways.c. */
 #include "plan/estimate.h"
 
 #include "core/cpu.h"
@@ -47,8 +47,8 @@ static void find_offsets(const struct zti_plan *plan, const struct zti_array *ar
     }
 }
 
-/* Whether elements lie one behind the other. */
-static bool is_together(const int64_t *offset, uint64_t n)
+/* Whether n elements are consecutive in memory. */
+static bool is_contiguous(const int64_t *offset, uint64_t n)
 {
     uint64_t i = 1;
     while (i < n && offset[i] == offset[i - 1] + 1)
@@ -65,8 +65,8 @@ static void copy_row(const char *from, const int64_t *offset, uint64_t n, size_t
         memcpy(to + 8 * i, from + 8 * offset[i], 8);
 }
 
-/* Special values are replaced by the one before, as about what is coded in their place. */
-static void smooth(const struct zti_estimator *e, uint8_t *values, uint64_t n)
+/* Replace special values by the value before, which is roughly what is coded in their place. */
+static void replace_special(const struct zti_estimator *e, uint8_t *values, uint64_t n)
 {
     const size_t value_bytes = zt_type_bytes(e->array->type);
     const zt_params *params = e->target->params;
@@ -82,10 +82,11 @@ static void smooth(const struct zti_estimator *e, uint8_t *values, uint64_t n)
     }
 }
 
-/* Copy a box of an array as it is coded under a plan, C-contiguous; returns the end of it. */
-static uint8_t *gather(struct zti_estimator *e, const struct zti_plan *plan,
-                       const struct zti_array *array, uint32_t rank, const uint64_t *origin,
-                       const uint64_t *side, uint8_t *to)
+/* Copy a box of the coded array, C-contiguous, without special values; returns the end of the copy.
+ */
+static uint8_t *gather_box(struct zti_estimator *e, const struct zti_plan *plan,
+                           const struct zti_array *array, uint32_t rank, const uint64_t *origin,
+                           const uint64_t *side, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const int64_t *table[ZT_MAX_RANK];
@@ -96,7 +97,7 @@ static uint8_t *gather(struct zti_estimator *e, const struct zti_plan *plan,
     for (uint32_t i = 1; i < rank; i++)
         table[i] = table[i - 1] + side[i - 1];
     const int64_t *const last = table[rank - 1];
-    const bool is_row = is_together(last, side[rank - 1]);
+    const bool is_row = is_contiguous(last, side[rank - 1]);
     for (uint32_t axis = 1; axis > 0;) {
         int64_t sum = 0;
         for (uint32_t i = 0; i + 1 < rank; i++)
@@ -114,20 +115,20 @@ static uint8_t *gather(struct zti_estimator *e, const struct zti_plan *plan,
         }
         axis = axis == UINT32_MAX ? 0 : axis;
     }
-    smooth(e, first, zti_array_values(rank, side));
+    replace_special(e, first, zti_array_values(rank, side));
     return to;
 }
 
 uint8_t *zti_estimate_gather(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
                              const uint64_t *origin, const uint64_t *side, uint8_t *to)
 {
-    return gather(e, plan, e->array, rank, origin, side, to);
+    return gather_box(e, plan, e->array, rank, origin, side, to);
 }
 
-/* The tile of a coded shape that holds a place of the array; one at the end is moved until it is
- * whole. */
-static void tile_origin(const struct zti_plan *plan, const uint64_t *shape, const uint64_t *place,
-                        const uint64_t *coded, const uint64_t *side, uint64_t *origin)
+/* The origin of the tile of the coded array that holds a place of the array. A tile that the
+ * array's end would cut is moved inside. */
+static void find_tile(const struct zti_plan *plan, const uint64_t *shape, const uint64_t *place,
+                      const uint64_t *coded, const uint64_t *side, uint64_t *origin)
 {
     zt_box box, cover;
     for (uint32_t i = 0; i < plan->rank; i++) {
@@ -163,9 +164,9 @@ zt_status zti_estimate_room(struct zti_estimator *e, uint64_t bits)
     return zti_buffer_reserve(e->context, &e->stream, bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES, 0);
 }
 
-/* The bits of an array all of whose tiles are coded, without what is learnt from all of it. */
-static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
-                      const struct zti_array *array, uint64_t *bits)
+/* Encode all tiles of an array, without the passes over all values, and add up their bits. */
+static zt_status encode_tiles(struct zti_estimator *e, const struct zti_coding *coding,
+                              const struct zti_array *array, uint64_t *bits)
 {
     const struct zti_codec *codec = e->codec;
     const zt_status status =
@@ -178,10 +179,10 @@ static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
     return ZT_OK;
 }
 
-/* What tiles that reach beyond the array's end cost more in it than in bricks: they are filled up
- * and coded whole. */
-static double padding(const struct zti_estimator *e, const struct zti_plan *plan,
-                      const uint64_t *brick)
+/* Tiles beyond the array's end are padded and coded whole: the factor by which that costs more in
+ * the array than in bricks. */
+static double padding_factor(const struct zti_estimator *e, const struct zti_plan *plan,
+                             const uint64_t *brick)
 {
     uint64_t coded[ZT_MAX_RANK];
     const uint32_t rank = zti_plan_shape(plan, e->array->shape, coded);
@@ -193,7 +194,8 @@ static double padding(const struct zti_estimator *e, const struct zti_plan *plan
     return factor;
 }
 
-/* The bricks of a batch: one behind the other as one array, where tiles then are in one brick. */
+/* The bricks of a batch are stacked along the slowest axis and coded as one array, unless a tile
+ * would lie in two bricks. */
 static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan *plan,
                                  uint32_t batch, double *rate)
 {
@@ -214,19 +216,19 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
         zti_sample_place(e->array, e->brick, batch * e->bricks + i, at);
         brick.data = zti_array_at(e->array, at);
         memcpy(brick.shape, e->brick, sizeof brick.shape);
-        to = gather(e, plan, &brick, rank, zero, side, to);
+        to = gather_box(e, plan, &brick, rank, zero, side, to);
         if (is_stack && i + 1 < e->bricks)
             continue;
-        status = code(e, &coding, &array, &bits);
+        status = encode_tiles(e, &coding, &array, &bits);
         to = e->values;
     }
     e->spent += e->bricks * e->brick_values;
-    *rate = (double)bits / (double)(e->bricks * e->brick_values) * padding(e, plan, side);
+    *rate = (double)bits / (double)(e->bricks * e->brick_values) * padding_factor(e, plan, side);
     return status;
 }
 
 /* The sides of the tiles of a coded array. */
-static zt_status tile_sides(const struct zti_estimator *e, const struct zti_plan *plan,
+static zt_status find_sides(const struct zti_estimator *e, const struct zti_plan *plan,
                             uint64_t *coded, uint64_t *side, struct zti_coding *coding)
 {
     const uint32_t rank = zti_plan_shape(plan, e->array->shape, coded);
@@ -243,17 +245,17 @@ static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *p
     uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
     struct zti_coding coding;
     uint64_t bits = 0;
-    zt_status status = tile_sides(e, plan, coded, side, &coding);
+    zt_status status = find_sides(e, plan, coded, side, &coding);
     if (status)
         return status;
     const uint32_t rank = coding.grid.rank;
     const uint64_t values = zti_array_values(rank, side);
     zti_sample_place(e->array, one, batch, place);
-    tile_origin(plan, e->array->shape, place, coded, side, origin);
-    (void)gather(e, plan, e->array, rank, origin, side, e->values);
+    find_tile(plan, e->array->shape, place, coded, side, origin);
+    (void)gather_box(e, plan, e->array, rank, origin, side, e->values);
     const struct zti_array tile = zti_array_packed(e->values, e->array->type, rank, side);
     coding.grid = zti_codec_grid(e->codec, rank, side);
-    status = code(e, &coding, &tile, &bits);
+    status = encode_tiles(e, &coding, &tile, &bits);
     e->spent += values;
     *rate = (double)bits / (double)values;
     return status;
@@ -282,13 +284,13 @@ bool zti_has_bricks(const struct zti_codec *codec)
 
 /* ---- all that a codec does ---- */
 
-/* What a sample is made of: n boxes of the coded array, one behind the other. */
+/* A sample: n boxes of the coded array, stacked along the slowest axis. */
 struct boxes {
     uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], n;
     bool is_all; /* the coded array is the one box */
 };
 
-static struct boxes boxes_of(uint64_t values, const struct zti_coding *coding)
+static struct boxes lay_out_boxes(uint64_t values, const struct zti_coding *coding)
 {
     struct boxes b = {.n = 1};
     const uint32_t rank = coding->grid.rank;
@@ -303,19 +305,19 @@ static struct boxes boxes_of(uint64_t values, const struct zti_coding *coding)
     return b;
 }
 
-static void take_boxes(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
-                       const struct boxes *b, uint8_t *to)
+static void gather_boxes(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
+                         const struct boxes *b, uint8_t *to)
 {
     static const uint64_t one[ZT_MAX_RANK] = {1, 1, 1, 1};
     if (b->is_all) {
         zti_plan_copy(plan, e->array, to);
-        smooth(e, to, zti_array_values(rank, b->coded));
+        replace_special(e, to, zti_array_values(rank, b->coded));
     }
     for (uint32_t k = 0; k < b->n && !b->is_all; k++) {
         uint64_t place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
         zti_sample_place(e->array, one, k, place);
-        tile_origin(plan, e->array->shape, place, b->coded, b->side, origin);
-        to = gather(e, plan, e->array, rank, origin, b->side, to);
+        find_tile(plan, e->array->shape, place, b->coded, b->side, origin);
+        to = gather_box(e, plan, e->array, rank, origin, b->side, to);
     }
 }
 
@@ -324,11 +326,11 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
 {
     uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], shape[ZT_MAX_RANK], stream_bytes = 0;
     struct zti_coding coding;
-    zt_status status = tile_sides(e, plan, coded, side, &coding);
+    zt_status status = find_sides(e, plan, coded, side, &coding);
     if (status)
         return status;
     const uint32_t rank = coding.grid.rank;
-    const struct boxes b = boxes_of(values, &coding);
+    const struct boxes b = lay_out_boxes(values, &coding);
     memcpy(shape, b.side, sizeof shape);
     shape[0] *= b.n;
     const uint64_t taken = zti_array_values(rank, shape);
@@ -340,7 +342,7 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
         zti_release(e->context, memory);
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     }
-    take_boxes(e, plan, rank, &b, memory);
+    gather_boxes(e, plan, rank, &b, memory);
     const struct zti_array array = zti_array_packed(memory, e->array->type, rank, shape);
     status = zti_code_for_good(e->context, e->codec, e->target, &array, NULL, &e->stream, &coding,
                                &stream_bytes);
@@ -348,7 +350,7 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     const uint64_t head_bytes = status ? 0 : zti_head_bytes(&coding);
     const double head = (double)head_bytes;
     *bytes = (double)(stream_bytes - head_bytes) * scale *
-                 (zti_has_bricks(e->codec) && !b.is_all ? padding(e, plan, side) : 1) +
+                 (zti_has_bricks(e->codec) && !b.is_all ? padding_factor(e, plan, side) : 1) +
              head * (!status && zti_has_ends(&coding) ? scale : 1);
     zti_forget(e->context, &coding);
     zti_release(e->context, memory);
@@ -371,7 +373,7 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
     if (!memory)
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     zti_plan_copy(plan, &part, memory);
-    smooth(e, memory, taken);
+    replace_special(e, memory, taken);
     const struct zti_array array = zti_array_packed(memory, part.type, rank, coded);
     const zt_status status = zti_code_for_good(e->context, e->codec, e->target, &array, NULL,
                                                &e->stream, &coding, &stream_bytes);

@@ -1,4 +1,4 @@
-/* estimate.h: how small a plan makes an array, found out batch by batch, from few values each. */
+/* estimate.h: estimate the size of an array under a plan, in batches of few values. */
 #ifndef ZTI_PLAN_ESTIMATE_H
 #define ZTI_PLAN_ESTIMATE_H
 
@@ -7,58 +7,58 @@
 #include "core/buffer.h"
 #include "plan/plan.h"
 
-/* A plan; and where the codec chooses, along which axes of the coded array it predicts: bit i for
- * axis i. */
+/* A plan, and for codecs that choose them the axes of prediction: bit i is axis i of the coded
+ * array. */
 struct zti_way {
     struct zti_plan plan;
     uint32_t axes;
 };
 
-/* Batch number b is of the same places of the array under every plan, so that plans are compared
- * batch by batch; batches are spread over the array alike. */
+/* Batch number b has the same places of the array under every plan, so plans are compared batch by
+ * batch. Batches are spread evenly over the array. */
 struct zti_estimator {
     zt_context *context;
     const struct zti_array *array;
     const struct zti_codec *codec;
     const struct zti_target *target;
-    uint64_t brick[ZT_MAX_RANK]; /* values of the array that are coded together, where tiles are */
-    uint64_t brick_values;       /* small; else tiles of the coded array are */
-    uint32_t bricks;             /* of a batch */
-    uint64_t spent;              /* values that were looked at */
-    int64_t *offset;             /* scratch */
+    uint64_t brick[ZT_MAX_RANK]; /* shape of a brick; used by codecs with small tiles */
+    uint64_t brick_values;
+    uint32_t bricks; /* of a batch */
+    uint64_t spent;  /* values that were coded or estimated so far */
+    int64_t *offset; /* scratch */
     uint8_t *values;
     struct zti_buffer stream;
 };
 
-/* Get ready for batches of about so many values. Free it in any case. */
+/* Prepare for batches of about batch_values values. Free the estimator in any case. */
 zt_status zti_estimator_open(zt_context *context, const struct zti_array *array,
                              const struct zti_codec *codec, const struct zti_target *target,
                              uint64_t batch_values, struct zti_estimator *estimator);
 void zti_estimator_free(struct zti_estimator *estimator);
 
-/* Bits for each value of a batch under a plan, about; what all plans have in common may be missing
- * in it. */
+/* Estimate the bits for each value of a batch under a plan. What all plans have in common may be
+ * left out. */
 zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *plan, uint32_t batch,
                        double *rate);
 
-/* Copy boxes of the array as it is coded under a plan, tiles of it or so, one behind the other: to
- * be coded for good, codebooks and all. *bytes is what the array takes, by these. */
+/* Estimate the bytes of the array under a plan: encode about 'values' values of it, in boxes of a
+ * tile, as an array of their own with all passes, codebooks and heads, and scale the result. */
 zt_status zti_estimate_whole(struct zti_estimator *estimator, const struct zti_plan *plan,
                              uint64_t values, double *bytes);
 
-/* The same of one box of the array, about its middle, that is coded as an array of its own: for
- * what predicts from far away, to which the ends of many boxes are what an array does not have. */
+/* The same from one box about the middle of the array: for codecs that predict from distant values,
+ * which the borders of many small boxes would disturb. */
 zt_status zti_estimate_box(struct zti_estimator *estimator, const struct zti_plan *plan,
                            uint64_t values, double *bytes);
 
-/* The coding of an array of this shape, under the estimator's bound, of which nothing is verified;
- * found (NULL: nothing): what the codec need not look for. */
+/* Configure a coding of this shape under the estimator's bound, without verification. found (may be
+ * NULL): what the codec need not search for again. */
 zt_status zti_estimate_configure(const struct zti_estimator *estimator,
                                  const struct zti_found *found, uint32_t rank,
                                  const uint64_t *shape, struct zti_coding *coding);
 
-/* Copy a box of the coded array, C-contiguous, with special values smoothed over; returns the place
- * behind it. */
+/* Copy a box of the coded array, C-contiguous, with special values replaced; returns the end of the
+ * copy. */
 uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_plan *plan,
                              uint32_t rank, const uint64_t *origin, const uint64_t *side,
                              uint8_t *to);
@@ -66,8 +66,7 @@ uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_p
 /* Make estimator->stream long enough for so many bits. */
 zt_status zti_estimate_room(struct zti_estimator *estimator, uint64_t bits);
 
-/* Values of a tile of this codec, about; and whether they are so few that bricks of the array hold
- * whole tiles. */
+/* About how many values a tile of this codec has, and whether these are few enough for bricks. */
 uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank);
 bool zti_has_bricks(const struct zti_codec *codec);
 

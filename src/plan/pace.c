@@ -1,10 +1,10 @@
-/* pace.c: decoding times, from what a codec says of its own: for each value of a tile, padding
- * included, for each bit of the stream, and for each value that is copied from a row of the coded
- * array to a column of the user's. */
+/* pace.c: decoding times from a codec's constants: for each value of a tile, padding included, for
+ * each bit of the stream, and for each value copied from a row of the coded array to a column of
+ * the user's. */
 #include "plan/pace.h"
 
-/* Whether rows of the coded array are columns of the array, or parts of rows. */
-static bool is_turned(const struct zti_plan *plan, const uint64_t *shape)
+/* Whether the fastest axis of the coded array is not that of the array. */
+static bool is_transposed(const struct zti_plan *plan, const uint64_t *shape)
 {
     uint32_t last = plan->rank - 1;
     while (last > 0 && shape[last] == 1)
@@ -26,5 +26,5 @@ double zti_pace(const struct zti_codec *codec, uint32_t type, const struct zti_p
     for (uint32_t i = 0; i < rank; i++)
         padding *= (double)(grid.tiles[i] * grid.side[i]) / (double)coded[i];
     return padding * p->value[rank - 1] + rate * p->bit[rank - 1] +
-           (is_turned(plan, shape) ? p->turn : 0);
+           (is_transposed(plan, shape) ? p->turn : 0);
 }

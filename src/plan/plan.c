@@ -1,5 +1,5 @@
-/* plan.c: plans as views: a permutation is strides in another order; axes are joined where the
- * strides of memory allow it, and otherwise what is decoded is copied box by box. */
+/* plan.c: plans as views. A permutation is strides in another order. Joined axes are one stride
+ * where memory allows it; otherwise decoded values are copied box by box. */
 #include "plan/plan.h"
 
 #include "array/copy.h"
@@ -94,10 +94,11 @@ void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt
     }
 }
 
-/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False where it is
- * none, or where memory has no one stride for it. */
-static bool join(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
-                 uint32_t from, uint32_t to, uint64_t *extent, int64_t *stride)
+/* Join axes [from, to) of plan->axis: the extent and the stride of a view along the coded axis that
+ * they make. False if the view is no one range of it, or has no one stride. */
+static bool join_axes(const struct zti_plan *plan, const uint64_t *shape,
+                      const struct zti_view *view, uint32_t from, uint32_t to, uint64_t *extent,
+                      int64_t *stride)
 {
     bool is_full = true; /* all faster axes are in the view from end to end */
     *extent = 1;
@@ -132,7 +133,8 @@ bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const str
     coded->out.is_on_device = view->out.is_on_device;
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         to = end_of_axis(plan, from);
-        if (!join(plan, shape, view, from, to, &coded->out.shape[rank], &coded->out.stride[rank]))
+        if (!join_axes(plan, shape, view, from, to, &coded->out.shape[rank],
+                       &coded->out.stride[rank]))
             return false;
         coded->lo[rank] = cover.lo[rank];
         coded->hi[rank] = cover.hi[rank];
@@ -141,7 +143,7 @@ bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const str
     return true;
 }
 
-/* A box of the coded array on its way to boxes of the array. */
+/* A box of the coded array while it is cut into boxes of the array. */
 struct boxes {
     const struct zti_plan *plan;
     const uint64_t *shape;
@@ -188,7 +190,7 @@ zt_status zti_plan_boxes(const struct zti_plan *plan, const uint64_t *shape, con
     return cut_axis(&b, 0, 0);
 }
 
-/* A box of the coded array on its way into a view. */
+/* A box of the coded array while it is copied into a view. */
 struct uncovering {
     const struct zti_plan *plan;
     const uint8_t *from;
@@ -197,7 +199,7 @@ struct uncovering {
     int64_t stride[ZT_MAX_RANK]; /* there, of the array's axes */
 };
 
-/* What a box of the array and the view share. */
+/* Copy what a box of the array and the view share. */
 static zt_status uncover_box(void *user, const zt_box *box)
 {
     const struct uncovering *const u = user;
@@ -241,9 +243,9 @@ void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const 
 
 /* The spans of the coded axis that axes [from, to) of plan->axis make. Where tiles leave none
  * between two spans they are one. */
-static struct zti_spans spans_of(const struct zti_plan *plan, const uint64_t *shape,
-                                 const struct zti_view *view, uint32_t from, uint32_t to,
-                                 uint32_t side)
+static struct zti_spans find_spans(const struct zti_plan *plan, const uint64_t *shape,
+                                   const struct zti_view *view, uint32_t from, uint32_t to,
+                                   uint32_t side)
 {
     struct zti_spans s = {.first = 0, .last = 1};
     uint64_t step = 1;
@@ -285,7 +287,7 @@ void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const 
         .scatter = {.put = put_box}, .plan = plan, .shape = shape, .view = view};
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         to = end_of_axis(plan, from);
-        s->scatter.spans[rank] = spans_of(plan, shape, view, from, to, side[rank]);
+        s->scatter.spans[rank] = find_spans(plan, shape, view, from, to, side[rank]);
         extent[rank] = cover.hi[rank] - cover.lo[rank];
     }
     s->scatter.cover.out = zti_array_packed(NULL, view->out.type, rank, extent);

@@ -1,5 +1,5 @@
-/* plan.h: how the axes of an array become those of the array that is coded: in another order, some
- * of them joined. A plan moves no value: it is a way to walk over memory. */
+/* plan.h: how the axes of an array become the axes of the coded array: in another order, some of
+ * them joined. A plan moves no value; it is an order in which memory is visited. */
 #ifndef ZTI_PLAN_H
 #define ZTI_PLAN_H
 
@@ -21,27 +21,27 @@ bool zti_plan_is_none(const struct zti_plan *plan);
 /* The coded array's rank and shape. */
 uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint64_t *coded);
 
-/* What users are told of a plan of an array of this shape: all zeros for one that changes nothing,
- * which *told is before. */
+/* Describe a plan to users. *told must be all zeros, and stays so if the plan changes nothing. */
 void zti_plan_describe(const struct zti_plan *plan, const uint64_t *shape, zt_plan *told);
 
-/* An array seen as the coded one. False where no strides make it that. */
+/* The coded array as a view of the array's memory. False if no strides describe it. */
 bool zti_plan_view(const struct zti_plan *plan, const struct zti_array *array,
                    struct zti_array *coded);
 
-/* Copy an array, so that 'to' is the coded one, C-contiguous. */
+/* Copy an array to 'to' in the order of the coded array, C-contiguous. */
 void zti_plan_copy(const struct zti_plan *plan, const struct zti_array *array, uint8_t *to);
 
 /* The smallest box of the coded array that holds a box of the array. */
 void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
                     zt_box *cover);
 
-/* The view of the coded array that a view of the array is. False where no strides make it that. */
+/* The view of the coded array that has the same values as a view of the array. False if no strides
+ * describe it. */
 bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
                    struct zti_view *coded);
 
-/* A view as what is wanted of the coded array, whose tiles have these sides. Plan, shape and view
- * are looked at as long as it is in use. */
+/* A scatter (array/scatter.h) of the coded array's tiles into a view of the array. It refers to
+ * plan, shape and view while it is used. */
 struct zti_plan_scatter {
     struct zti_scatter scatter; /* first */
     const struct zti_plan *plan;
@@ -52,7 +52,7 @@ struct zti_plan_scatter {
 void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const uint32_t *side,
                       const struct zti_view *view, struct zti_plan_scatter *scatter);
 
-/* Copy what a box of the coded array, C-contiguous at 'from', has of a view. */
+/* Copy the values that a box of the coded array, C-contiguous at 'from', shares with a view. */
 void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
                       const uint8_t *from, const struct zti_view *view);
 

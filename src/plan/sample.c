@@ -1,10 +1,10 @@
-/* sample.c: boxes of an array: of what shape, where, and copied. */
+/* sample.c: boxes of an array: their shape, their places, their copies. */
 #include "plan/sample.h"
 
 enum { LEAST_SIDE = 4 };
 
-/* Sides double, the shortest first, until there are as many values as wanted. An axis that is not
- * twice as long as its side is taken whole. */
+/* Sides double, the shortest first, until the box has enough values. A side that is more than half
+ * of its axis becomes the whole axis. */
 void zti_sample_shape(const struct zti_array *array, uint64_t wanted, uint64_t *box)
 {
     const uint64_t *const shape = array->shape;
@@ -23,11 +23,10 @@ void zti_sample_shape(const struct zti_array *array, uint64_t wanted, uint64_t *
     }
 }
 
-/* A sequence of Kronecker's, whose steps are those of roots that have little to do with each
- * other. */
+/* A Kronecker sequence: multiples of an irrational step modulo 1, a step for each axis. */
 static uint64_t place_along(uint64_t room, uint32_t axis, uint32_t k)
 {
-    /* fractions of 2^32: powers of 1 / 1.1673, the root of x^5 = x + 1: Roberts' sequence */
+    /* Roberts' R4 sequence: powers of 1 / 1.1673, the root of x^5 = x + 1, as fractions of 2^32 */
     static const uint32_t step[ZT_MAX_RANK] = {3679390609u, 3152041523u, 2700274805u, 2313257604u};
     const uint32_t fraction = 0x80000000u + k * step[axis];
     const uint64_t high = room >> 32, low = room & UINT32_MAX; /* room * fraction / 2^32 */

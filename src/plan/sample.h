@@ -8,24 +8,23 @@
  * axes or multiples of 4. */
 void zti_sample_shape(const struct zti_array *array, uint64_t wanted, uint64_t *box);
 
-/* Where box number k is: boxes 0 .. n - 1 are spread evenly for any n. Multiples of 4. */
+/* Place box number k, at multiples of 4. Boxes 0 .. n - 1 are spread evenly for every n. */
 void zti_sample_place(const struct zti_array *array, const uint64_t *box, uint32_t k, uint64_t *at);
 
-/* The k-th of points that are spread over the array: at any of its elements. */
+/* Place point number k, at any element. Points are spread like boxes. */
 void zti_sample_point(const struct zti_array *array, uint32_t k, uint64_t *at);
 
 struct zti_sample {
-    struct zti_array
-        array;       /* the boxes one after another along the slowest axis; or all that there is */
-    uint8_t *memory; /* the copy, or NULL */
+    struct zti_array array; /* boxes stacked along the slowest axis, or the whole array */
+    uint8_t *memory;        /* the copy of the boxes; NULL: 'array' is the whole array */
 };
 
-/* Take boxes with about 'values' values together; all of the array where it has less than twice as
- * many. Free it in any case. */
+/* Copy boxes with 'values' values together, or use the whole array if it has at most twice as many.
+ * Free the sample in any case. */
 zt_status zti_sample_take(zt_context *context, const struct zti_array *array, const uint64_t *box,
                           uint64_t values, struct zti_sample *sample);
 
-/* The same of tiles of the codec's own shape. */
+/* The same with boxes of the codec's tile shape. */
 zt_status zti_sample_tiles(zt_context *context, const struct zti_codec *codec,
                            const struct zti_array *array, uint64_t values,
                            struct zti_sample *sample);

@@ -1,9 +1,8 @@
-/* tight.c: the loosest tolerance that keeps a bound.
+/* tight.c: find the loosest tolerance that keeps a bound.
  *
- * A codec's tolerance may be a power of two that is guaranteed for the worst of all tiles; what it
- * does to real ones is 0.05 to 0.6 of that. Each plane more that is dropped doubles the error.
- * When the first few values come out beyond the bound, keeping those exactly is still cheaper
- * than a plane of all others, for a while. */
+ * A codec may guarantee its tolerance, a power of two, for the worst possible tile. Errors of real
+ * tiles are 0.05 to 0.6 of it. Each further plane that is dropped doubles them. While few values
+ * exceed the bound, keeping these exactly costs less than a plane of all values. */
 #include "plan/tight.h"
 
 #include "exec/exec.h"
@@ -13,7 +12,7 @@
 
 enum { PLANES_MOST = 6 };
 
-/* Values kept exactly may take this part of a stream. */
+/* The part of a stream that exact values may take. */
 static const double misses_part = 1.0 / 6;
 
 static bool is_within(uint32_t type, const void *a, const void *b, int64_t i, double bound)
@@ -22,7 +21,7 @@ static bool is_within(uint32_t type, const void *a, const void *b, int64_t i, do
     return zti_within(type, zti_bits_at(a, i, value_bytes), zti_bits_at(b, i, value_bytes), bound);
 }
 
-/* Values of the sample that are beyond the bound. */
+/* Count the decoded values of the sample that exceed the bound. */
 static uint64_t count_beyond(const struct zti_trial *t, double bound)
 {
     enum { ROW = 256 };
@@ -43,9 +42,10 @@ static uint64_t count_beyond(const struct zti_trial *t, double bound)
     return beyond;
 }
 
-/* Bits of the sample's stream, coded as is asked, and of what is beyond the bound in it. */
-static zt_status measure(zt_context *context, struct zti_trial *t, const struct zti_coding *like,
-                         const struct zti_target *target, double *bits)
+/* Encode and decode the sample: bits of its stream and of the exact values it needs. */
+static zt_status measure_bits(zt_context *context, struct zti_trial *t,
+                              const struct zti_coding *like, const struct zti_target *target,
+                              double *bits)
 {
     const struct zti_array *const array = &t->sample.array;
     struct zti_coding coding;
@@ -61,9 +61,8 @@ static zt_status measure(zt_context *context, struct zti_trial *t, const struct 
     return status;
 }
 
-/* How often the greatest error of the sample, as it was decoded last, doubles before it is beyond
- * the bound. */
-static uint32_t doublings(const struct zti_trial *t, double bound)
+/* How often the largest error of the sample, as last decoded, can double within the bound. */
+static uint32_t count_doublings(const struct zti_trial *t, double bound)
 {
     const struct zti_array *const array = &t->sample.array;
     const size_t value_bytes = zt_type_bytes(array->type);
@@ -81,8 +80,8 @@ static uint32_t doublings(const struct zti_trial *t, double bound)
     return times < 1 << PLANES_MOST ? (uint32_t)ilogb(times) : PLANES_MOST;
 }
 
-/* Planes to drop, by the first of them after which it gets no better; those that the errors leave
- * room for are not looked at one by one. */
+/* Find how many planes to drop: increase the number until the bits no longer decrease. The first
+ * trial's errors tell how many planes can be skipped at once. */
 static zt_status find_planes(zt_context *context, struct zti_trial *t,
                              const struct zti_coding *coding, struct zti_target *target,
                              double *taken)
@@ -94,7 +93,7 @@ static zt_status find_planes(zt_context *context, struct zti_trial *t,
         if (!zti_planning_of(coding->codec)->loosen(&loose, n))
             break;
         trial.loose_planes = n;
-        const zt_status status = measure(context, t, coding, &trial, &bits);
+        const zt_status status = measure_bits(context, t, coding, &trial, &bits);
         if (status)
             return status;
         if (n > 0 && bits >= least)
@@ -102,13 +101,13 @@ static zt_status find_planes(zt_context *context, struct zti_trial *t,
         target->loose_planes = n;
         *taken = least = bits;
         if (n == 0)
-            least_planes = doublings(t, coding->verify_bound);
+            least_planes = count_doublings(t, coding->verify_bound);
         n = n + 1 < least_planes ? least_planes - 1 : n;
     }
     return ZT_OK;
 }
 
-/* A sample, C-contiguous. */
+/* Take a sample; its values are C-contiguous, also if it is the whole array. */
 static zt_status take_sample(zt_context *context, const struct zti_array *array,
                              struct zti_trial *t)
 {
@@ -122,8 +121,7 @@ static zt_status take_sample(zt_context *context, const struct zti_array *array,
         zti_sample_take(context, array, box, some > LEAST ? some : LEAST, &t->sample);
     if (status || t->sample.memory)
         return status;
-    struct zti_array *const sample =
-        &t->sample.array; /* all of the array, whose strides may be any */
+    struct zti_array *const sample = &t->sample.array; /* the whole array, with any strides */
     t->sample.memory = zti_alloc(context, (size_t)all * zt_type_bytes(sample->type));
     if (!t->sample.memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a sample of an array");
@@ -154,7 +152,7 @@ zt_status zti_plan_tighten(zt_context *context, const struct zti_array *array,
         status = codec->configure(context, target, &coding);
     if (!status && !isnan(coding.verify_bound))
         status = find_planes(context, &t, &coding, target, &bits);
-    if (target->loose_planes > 0) { /* twice what is expected to be too many */
+    if (target->loose_planes > 0) { /* stop at twice as many misses as are expected to pay */
         const double all = (double)zti_array_values(array->rank, array->shape);
         const double part = all / (double)zti_array_values(sample->rank, sample->shape);
         *misses_most = (uint64_t)(2 * misses_part * bits * part / zti_exact_bits(array->type)) + 1;

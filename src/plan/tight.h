@@ -1,4 +1,5 @@
-/* tight.h: spend the slack between the error that a codec must allow for and the one it makes. */
+/* tight.h: drop more planes than the worst case allows, where the measured error keeps the bound.
+ */
 #ifndef ZTI_PLAN_TIGHT_H
 #define ZTI_PLAN_TIGHT_H
 

@@ -1,4 +1,4 @@
-/* trial.c: an array, or a sample of one, coded for good and decoded again. */
+/* trial.c: see trial.h. */
 #include "plan/trial.h"
 
 #include "codec/planning.h"

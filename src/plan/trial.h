@@ -1,5 +1,4 @@
-/* trial.h: code an array for good, to see what comes out: a sample mostly, under one bound or
- * another. */
+/* trial.h: encode a sample or a whole array completely, and decode it, to measure the result. */
 #ifndef ZTI_PLAN_TRIAL_H
 #define ZTI_PLAN_TRIAL_H
 
@@ -17,7 +16,7 @@ struct zti_trial {
 
 void zti_trial_free(zt_context *context, struct zti_trial *trial);
 
-/* Trials are not told as progress. */
+/* Trials do not report progress. */
 static inline zt_progress zti_pause_progress(zt_context *context)
 {
     const zt_progress progress = context ? context->progress : NULL;
@@ -32,21 +31,20 @@ static inline void zti_resume_progress(zt_context *context, zt_progress progress
         context->progress = progress;
 }
 
-/* Configure a coding, which has codec, type and grid, as is asked, and drop the planes that are to
- * be. */
+/* Configure a coding, which has codec, type and grid, for a target, and drop target->loose_planes
+ * planes. */
 zt_status zti_configure(zt_context *context, const struct zti_target *target,
                         struct zti_coding *coding);
 
-/* Code an array as is asked: what the codec learns of it, its head (but for one that says where
- * tiles end, which is left empty) and all its tiles, into 'stream'. misses NULL: nothing is
- * verified. *coding, by which that was done, is to be forgotten in any case. */
+/* Encode an array for a target into 'stream': the codec's passes, the head and all tiles. A head
+ * that is a table of tile ends is left empty. misses NULL: nothing is verified. The caller releases
+ * *coding with zti_forget in any case. */
 zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
                             const struct zti_target *target, const struct zti_array *array,
                             struct zti_misses *misses, struct zti_buffer *stream,
                             struct zti_coding *coding, uint64_t *stream_bytes);
 
-/* Decode a stream that was just made into C-contiguous memory of the array's shape, which the
- * buffer gets. */
+/* Decode a stream that was just made into the buffer, C-contiguous. */
 zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *stream, uint64_t stream_bytes, struct zti_buffer *decoded);
 

@@ -1,17 +1,15 @@
-/* ways.c: for codecs that choose along which axes they predict: orders of axes, joins and axes of
- * prediction, and what they cost.
+/* ways.c: estimate orders of axes, joins and axes of prediction together.
  *
- * What a value costs with differences along some axes does not depend on the order of axes, but for
- * the values that are grouped with it. So one look at small boxes tells what each set of axes costs
- * inside of tiles; how many values are at the edges of tiles, or where a joined axis goes on in the
- * next row, follows from the tiles that a way would have. That sorts all ways out but a few, of
- * which pieces of tiles are looked at, by the codec's estimate: those that hold the same places of
- * the array under each. Pieces, as places differ more than the values of a tile do.
+ * The bits of a residual depend on the axes of prediction, and hardly on the order of axes. So the
+ * codec measures small boxes once, for each set of axes. How many values lie at edges of tiles, or
+ * where a joined axis continues in the next row, follows from the tiles of a way. Together they
+ * give a cost for each way, which leaves a few ways. The codec then estimates pieces of tiles of
+ * these ways, at the same places of the array. Pieces are smaller than tiles, because places differ
+ * more than the values within a tile.
  *
- * Pieces of different shapes are not the same values, though, and some parts of an array take many
- * times what others do. So beside what a piece takes there is what is to be expected of its values,
- * from how much they differ from their neighbours, and chance has a part only in what that does
- * not explain. */
+ * Pieces of different shapes hold different values, and some parts of an array take many times the
+ * bits of others. So the roughness of a piece (log2 of differences between neighbours) is measured
+ * too, and ways are compared by the bits that roughness does not explain. */
 #include "plan/ways.h"
 
 #include "plan/plans.h"
@@ -20,13 +18,13 @@
 #include <math.h>
 
 enum {
-    ONE = 1 << 16, /* of parts of the values */
-    SHORT = 8,     /* an axis of at most so many elements may be joined to another */
+    ONE = 1 << 16, /* fixed point: all values */
+    SHORT = 8,     /* axes of at most so many elements may be joined to another */
 };
 
 /* The coding of the array under a way. */
-static zt_status configure(const struct zti_estimator *e, const struct zti_plan *plan,
-                           uint32_t axes, struct zti_coding *coding)
+static zt_status configure_way(const struct zti_estimator *e, const struct zti_plan *plan,
+                               uint32_t axes, struct zti_coding *coding)
 {
     const struct zti_found found = {.has_axes = true, .axes = axes};
     uint64_t shape[ZT_MAX_RANK];
@@ -34,10 +32,10 @@ static zt_status configure(const struct zti_estimator *e, const struct zti_plan 
     return zti_estimate_configure(e, &found, rank, shape, coding);
 }
 
-/* ---- a look at the array ---- */
+/* ---- measuring the array ---- */
 
-/* log2(1 + x), about, x >= 0: the same on every machine. */
-static double log_of(double x)
+/* About log2(1 + x), x >= 0: linear between powers of two, and the same on every machine. */
+static double approximate_log2(double x)
 {
     enum { FRACTION = 52, BIAS = 1023 };
     uint64_t bits;
@@ -46,10 +44,10 @@ static double log_of(double x)
     return (double)bits / (double)(UINT64_C(1) << FRACTION) - BIAS;
 }
 
-/* How many bits the difference of the value so far from the array's first has, from its neighbour:
- * the one before, or behind it where it is the first. */
-static double roughness(const struct zti_estimator *e, const struct zti_seen *seen, int64_t offset,
-                        bool is_first)
+/* Bits of the difference between a value, 'offset' values from the array's first, and its
+ * neighbour: the one before, or after the first of a row. */
+static double measure_roughness(const struct zti_estimator *e, const struct zti_seen *seen,
+                                int64_t offset, bool is_first)
 {
     const int64_t value_bytes = (int64_t)zt_type_bytes(e->array->type);
     const int64_t away = e->array->stride[seen->along] * value_bytes;
@@ -57,10 +55,10 @@ static double roughness(const struct zti_estimator *e, const struct zti_seen *se
     const double d = zti_number_at(e->array->type, at) -
                      zti_number_at(e->array->type, is_first ? at + away : at - away);
     const double steps = fabs(d) * seen->scale;
-    return steps < 1e30 ? log_of(steps) : 0;
+    return steps < 1e30 ? approximate_log2(steps) : 0;
 }
 
-/* Neighbours are those along the fastest axis of those that the codec predicts along. */
+/* Neighbours lie along the fastest of the axes of prediction. */
 static void find_neighbours(const struct zti_estimator *e, struct zti_seen *seen)
 {
     seen->scale = seen->look.step > 0 ? 1 / seen->look.step : 0;
@@ -71,16 +69,16 @@ static void find_neighbours(const struct zti_estimator *e, struct zti_seen *seen
         }
 }
 
-/* A tile of a way, which is copied. */
+/* A copied tile. */
 struct piece {
     uint64_t origin[ZT_MAX_RANK]; /* in the coded array */
     struct zti_grid grid;         /* of an array that is this tile */
 };
 
-/* The coded axis that holds an axis of the array; its elements, so many after each other, have the
- * same place along that. */
-static uint32_t coded_axis_of(const struct zti_plan *plan, const uint64_t *shape, uint32_t axis,
-                              uint64_t *inner)
+/* The coded axis that contains an axis of the array. *inner consecutive elements of it have the
+ * same index along that axis. */
+static uint32_t find_coded_axis(const struct zti_plan *plan, const uint64_t *shape, uint32_t axis,
+                                uint64_t *inner)
 {
     uint32_t rank = 0, found = 0;
     *inner = 1;
@@ -97,17 +95,17 @@ static uint32_t coded_axis_of(const struct zti_plan *plan, const uint64_t *shape
     return found;
 }
 
-/* How rough the values are of a tile that was just copied: one in eleven of them, which is no
- * part of a day's values or a year's months. */
-static double expected(const struct zti_estimator *e, const struct zti_seen *seen,
-                       const struct zti_plan *plan, const struct piece *piece)
+/* The mean roughness of the tile that was copied last, by one in eleven of its values: 11 divides
+ * neither the hours of a day nor the months of a year. */
+static double mean_roughness(const struct zti_estimator *e, const struct zti_seen *seen,
+                             const struct zti_plan *plan, const struct piece *piece)
 {
     enum { PART = 11 };
     const struct zti_grid *const tile = &piece->grid;
     const int64_t *table[ZT_MAX_RANK];
     const uint32_t last = tile->rank - 1;
     uint64_t at[ZT_MAX_RANK] = {0}, inner, n = 0;
-    const uint32_t along = coded_axis_of(plan, e->array->shape, seen->along, &inner);
+    const uint32_t along = find_coded_axis(plan, e->array->shape, seen->along, &inner);
     double sum = 0;
     table[0] = e->offset;
     for (uint32_t i = 1; i < tile->rank; i++)
@@ -118,10 +116,10 @@ static double expected(const struct zti_estimator *e, const struct zti_seen *see
             row += table[i][at[i]];
         for (; at[last] < tile->shape[last]; at[last] += PART, n++) {
             const uint64_t place = (piece->origin[along] + at[along]) / inner;
-            sum += roughness(e, seen, row + table[last][at[last]],
-                             place % e->array->shape[seen->along] == 0);
+            sum += measure_roughness(e, seen, row + table[last][at[last]],
+                                     place % e->array->shape[seen->along] == 0);
         }
-        at[last] -= tile->shape[last]; /* where the next one is, in the next row */
+        at[last] -= tile->shape[last]; /* continue counting in the next row */
         for (axis = last; axis > 0; axis--) {
             if (++at[axis - 1] < tile->shape[axis - 1])
                 break;
@@ -155,20 +153,21 @@ uint32_t zti_ways_axes(const struct zti_seen *seen, const struct zti_plan *plan,
     return axes;
 }
 
-/* ---- which ways there are ---- */
+/* ---- the cost of a way ---- */
 
-/* A coded axis: the fastest axis of the array in it, the one before that where axes are joined, and
- * of the coded array's values the part that is first along it in a tile, or in a row of the fastest
- * axis. */
+/* A coded axis: the fastest axis of the array in it, the next slower one if axes are joined, and
+ * two parts of all values, in fixed point: those first along it in a tile (edge), and those first
+ * in a row of the fastest axis (seam). */
 struct side {
     uint32_t fast, slow;
     uint64_t edge, seam;
 };
 
-/* The cost of values at an edge is that of differences along the other axes. Where a row of a
- * joined axis ends, the slower axis goes on. */
-static uint64_t weigh(const struct zti_seen *seen, const struct side *side, uint32_t rank,
-                      uint32_t axes, uint32_t set, uint64_t part)
+/* Sum the costs of 'part' of the values, for differences along the coded axes 'axes' beside those
+ * along 'set'. Values at an edge have no difference along that axis; at a seam the difference is
+ * one along the slower axis. */
+static uint64_t sum_costs(const struct zti_seen *seen, const struct side *side, uint32_t rank,
+                          uint32_t axes, uint32_t set, uint64_t part)
 {
     uint32_t i = 0;
     while (i < rank && !(axes >> i & 1))
@@ -178,22 +177,23 @@ static uint64_t weigh(const struct zti_seen *seen, const struct side *side, uint
     const uint32_t left = axes & ~(1u << i);
     const uint64_t edge = part * side[i].edge >> 16;
     const uint64_t seam = (part - edge) * side[i].seam >> 16;
-    uint64_t sum = weigh(seen, side, rank, left, set | 1u << side[i].fast, part - edge - seam);
+    uint64_t sum = sum_costs(seen, side, rank, left, set | 1u << side[i].fast, part - edge - seam);
     if (edge > 0)
-        sum += weigh(seen, side, rank, left, set, edge);
+        sum += sum_costs(seen, side, rank, left, set, edge);
     if (seam > 0)
-        sum += weigh(seen, side, rank, left, set | 1u << side[i].slow, seam);
+        sum += sum_costs(seen, side, rank, left, set | 1u << side[i].slow, seam);
     return sum;
 }
 
-/* Whether an axis may be a part of the one before, split off: a row goes on in the next then. */
+/* Whether an axis may be a part of the one before that was split off. Rows then continue in the
+ * next row. */
 static bool is_split(uint32_t slow, uint32_t fast, const uint64_t *shape)
 {
     return fast == slow + 1 && shape[fast] <= SHORT;
 }
 
-static uint64_t cost_of(const struct zti_estimator *e, const struct zti_seen *seen,
-                        const struct zti_way *way, const struct zti_grid *grid)
+static uint64_t estimate_cost(const struct zti_estimator *e, const struct zti_seen *seen,
+                              const struct zti_way *way, const struct zti_grid *grid)
 {
     struct side side[ZT_MAX_RANK] = {{0, 0, 0, 0}};
     uint32_t rank = 0;
@@ -211,7 +211,7 @@ static uint64_t cost_of(const struct zti_estimator *e, const struct zti_seen *se
         own->fast = axis;
         own->edge = (grid->tiles[rank] << 16) / grid->shape[rank];
     }
-    return weigh(seen, side, rank + 1, way->axes, 0, ONE);
+    return sum_costs(seen, side, rank + 1, way->axes, 0, ONE);
 }
 
 struct scored {
@@ -219,8 +219,9 @@ struct scored {
     struct zti_way way;
 };
 
-/* Keep the list sorted, the first of equals first. */
-static uint32_t insert(struct scored *list, uint32_t n, uint32_t most, const struct scored *one)
+/* Insert into a list sorted by cost; of two with equal cost the earlier one is first. */
+static uint32_t insert_scored(struct scored *list, uint32_t n, uint32_t most,
+                              const struct scored *one)
 {
     uint32_t at = n;
     while (at > 0 && list[at - 1].cost > one->cost)
@@ -232,9 +233,9 @@ static uint32_t insert(struct scored *list, uint32_t n, uint32_t most, const str
     return n < most ? n + 1 : n;
 }
 
-/* Plans that others are hardly better than: any axis may be the last, the others stay in their
- * order; and a short axis may be joined to another. */
-static bool is_worth_it(const struct zti_plan *plan, const uint64_t *shape)
+/* The plans worth trying: any axis may be the fastest while the others keep their order, and a
+ * short axis may be joined to another. */
+static bool is_worth_trying(const struct zti_plan *plan, const uint64_t *shape)
 {
     uint32_t start[ZT_MAX_RANK], rank = 0, longs = 0;
     for (uint32_t k = 0; k < plan->rank; k++) {
@@ -266,7 +267,7 @@ uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_seen *see
     uint32_t n = 0;
     for (uint32_t i = 0; i < count && best; i++) {
         struct zti_coding coding;
-        if (!is_worth_it(&plans[i], e->array->shape) || configure(e, &plans[i], 0, &coding))
+        if (!is_worth_trying(&plans[i], e->array->shape) || configure_way(e, &plans[i], 0, &coding))
             continue;
         const uint32_t sets = 1u << coding.grid.rank;
         const uint32_t fixed = seen->look.fixed[coding.grid.rank - 1];
@@ -275,9 +276,9 @@ uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_seen *see
             if (fixed > 0 && axes != fixed)
                 continue;
             planning->set_axes(&coding, axes);
-            one.cost = cost_of(e, seen, &one.way, &coding.grid);
+            one.cost = estimate_cost(e, seen, &one.way, &coding.grid);
             if (n == 0 || one.cost <= best[0].cost + best[0].cost / FAR_PART)
-                n = insert(best, n, most, &one);
+                n = insert_scored(best, n, most, &one);
         }
     }
     while (n > 1 && best[n - 1].cost > best[0].cost + best[0].cost / FAR_PART)
@@ -290,9 +291,9 @@ uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_seen *see
 
 /* ---- tiles ---- */
 
-/* The tile of the coded array that holds a place of the array, as it is: one at the end is cut. */
-static uint64_t tile_of(const struct zti_estimator *e, const struct zti_plan *plan,
-                        const struct zti_grid *grid, uint32_t k)
+/* The number of the tile of the coded array that holds place k of the array. */
+static uint64_t find_tile(const struct zti_estimator *e, const struct zti_plan *plan,
+                          const struct zti_grid *grid, uint32_t k)
 {
     zt_box box, cover;
     uint64_t place[ZT_MAX_RANK], tile = 0;
@@ -307,10 +308,10 @@ static uint64_t tile_of(const struct zti_estimator *e, const struct zti_plan *pl
     return tile;
 }
 
-/* Copy a tile to memory, as an array of one tile of its own. Returns the place behind it. */
-static uint8_t *take_tile(struct zti_estimator *e, const struct zti_plan *plan,
-                          const struct zti_grid *grid, uint64_t tile, uint8_t *to,
-                          struct piece *piece)
+/* Copy a tile, as an array of one tile; returns the end of the copy. */
+static uint8_t *gather_tile(struct zti_estimator *e, const struct zti_plan *plan,
+                            const struct zti_grid *grid, uint64_t tile, uint8_t *to,
+                            struct piece *piece)
 {
     const struct zti_walk walk = zti_walk_from(grid, tile);
     uint64_t side[ZT_MAX_RANK] = {0};
@@ -325,25 +326,25 @@ static uint8_t *take_tile(struct zti_estimator *e, const struct zti_plan *plan,
     return zti_estimate_gather(e, plan, grid->rank, walk.origin, side, to);
 }
 
-/* How many times more the tiles of a grid take than one of them, by their edges alone: one that the
- * array's end cuts has more of them, and few of these may be among the samples. */
-static double edges_of(const struct zti_estimator *e, const struct zti_seen *seen,
-                       const struct zti_way *way, const struct zti_grid *grid,
-                       const struct zti_grid *tile)
+/* The mean cost of all tiles of a grid over that of one of them, by their edges: tiles that the
+ * array's end cuts have more edge, and few of them may be among the samples. */
+static double edge_factor(const struct zti_estimator *e, const struct zti_seen *seen,
+                          const struct zti_way *way, const struct zti_grid *grid,
+                          const struct zti_grid *tile)
 {
-    const uint64_t own = cost_of(e, seen, way, tile);
-    return own > 0 ? (double)cost_of(e, seen, way, grid) / (double)own : 1;
+    const uint64_t own = estimate_cost(e, seen, way, tile);
+    return own > 0 ? (double)estimate_cost(e, seen, way, grid) / (double)own : 1;
 }
 
-static struct zti_array array_of(const struct zti_estimator *e, const struct zti_grid *grid,
-                                 uint8_t *data)
+static struct zti_array view_tile(const struct zti_estimator *e, const struct zti_grid *grid,
+                                  uint8_t *data)
 {
     return zti_array_packed(data, e->array->type, grid->rank, grid->shape);
 }
 
-/* A grid of pieces of tiles: rows of so many values stay, as these are coded together, and so do
- * short sides in favour of long ones, as what is cut off is one more edge. */
-static struct zti_grid in_pieces(const struct zti_grid *grid, uint32_t most, uint32_t row)
+/* Cut the tiles of a grid into pieces of at most 'most' values. Rows of 'row' values, which are
+ * coded together, stay whole. Long sides are cut before short ones, since each cut adds an edge. */
+static struct zti_grid cut_tiles(const struct zti_grid *grid, uint32_t most, uint32_t row)
 {
     enum { SHORTEST = 4 };
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1}, values = 1;
@@ -372,24 +373,25 @@ zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_seen *seen,
     const uint32_t k = rates->count, most = (uint32_t)zti_estimate_tile(e->codec, 1) / 4;
     struct zti_coding coding;
     struct piece piece;
-    const zt_status status = configure(e, &way->plan, way->axes, &coding);
+    const zt_status status = configure_way(e, &way->plan, way->axes, &coding);
     if (status)
         return status;
     const struct zti_grid grid = coding.grid;
-    const struct zti_grid pieces = in_pieces(&grid, most, planning->group_values);
-    (void)take_tile(e, &way->plan, &pieces, tile_of(e, &way->plan, &pieces, k), e->values, &piece);
+    const struct zti_grid pieces = cut_tiles(&grid, most, planning->group_values);
+    (void)gather_tile(e, &way->plan, &pieces, find_tile(e, &way->plan, &pieces, k), e->values,
+                      &piece);
     coding.grid = piece.grid;
-    const struct zti_array tile = array_of(e, &coding.grid, e->values);
+    const struct zti_array tile = view_tile(e, &coding.grid, e->values);
     const uint64_t values = zti_array_values(tile.rank, tile.shape);
-    rates->rough[k] = expected(e, seen, &way->plan, &piece);
+    rates->rough[k] = mean_roughness(e, seen, &way->plan, &piece);
     rates->rate[k] = (double)planning->estimate(&coding, &seen->look, &tile) / (double)values *
-                     edges_of(e, seen, way, &grid, &coding.grid);
+                     edge_factor(e, seen, way, &grid, &coding.grid);
     rates->count++;
     e->spent += values;
     return ZT_OK;
 }
 
-/* Tiles in memory, one behind the other. */
+/* Copies of tiles, one after another. */
 struct tiles {
     uint32_t count;
     bool is_all; /* of the array */
@@ -399,13 +401,13 @@ struct tiles {
     uint64_t *bits; /* that each takes */
 };
 
-/* What an index takes for each tile, about: its chunks are of four. */
+/* About the bits of an index for each tile, with chunks of four tiles. */
 static const double index_bits = 3;
 
-/* What the array takes by tiles of a way: by all, or by those of some places. */
-static double sum_of(const struct zti_estimator *e, const struct zti_seen *seen,
-                     const struct zti_way *way, const struct zti_grid *grid,
-                     const struct tiles *tiles)
+/* The bytes of the array from those of all its tiles, or of some. */
+static double sum_bytes(const struct zti_estimator *e, const struct zti_seen *seen,
+                        const struct zti_way *way, const struct zti_grid *grid,
+                        const struct tiles *tiles)
 {
     const double all = (double)zti_array_values(grid->rank, grid->shape);
     double bits = 0;
@@ -414,7 +416,7 @@ static double sum_of(const struct zti_estimator *e, const struct zti_seen *seen,
         const double values = (double)zti_array_values(own->rank, own->shape);
         const double rate = ((double)tiles->bits[k] + index_bits) / values;
         bits += tiles->is_all ? rate * values
-                              : rate * edges_of(e, seen, way, grid, own) * all / tiles->count;
+                              : rate * edge_factor(e, seen, way, grid, own) * all / tiles->count;
     }
     return bits / 8;
 }
@@ -427,10 +429,10 @@ static void free_tiles(const struct zti_estimator *e, struct tiles *tiles)
     zti_release(e->context, tiles->array);
 }
 
-/* All tiles of a grid where they are hardly more than the places, or those that hold the first of
- * these. Free them in any case. */
-static zt_status take_tiles(struct zti_estimator *e, const struct zti_plan *plan,
-                            const struct zti_grid *grid, uint32_t places, struct tiles *tiles)
+/* Copy the tiles that hold the first 'places' places, or all tiles of the grid if these are hardly
+ * more. Free them in any case. */
+static zt_status gather_tiles(struct zti_estimator *e, const struct zti_plan *plan,
+                              const struct zti_grid *grid, uint32_t places, struct tiles *tiles)
 {
     const uint64_t all = zti_array_values(grid->rank, grid->shape);
     const uint64_t most = zti_estimate_tile(e->codec, 1);
@@ -448,12 +450,12 @@ static zt_status take_tiles(struct zti_estimator *e, const struct zti_plan *plan
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     uint8_t *to = tiles->memory;
     for (uint32_t k = 0; k < n; k++) {
-        const uint64_t tile = is_all ? k : tile_of(e, plan, grid, k);
+        const uint64_t tile = is_all ? k : find_tile(e, plan, grid, k);
         uint8_t *const from = to;
         struct piece piece;
-        to = take_tile(e, plan, grid, tile, to, &piece);
+        to = gather_tile(e, plan, grid, tile, to, &piece);
         tiles->grid[k] = piece.grid;
-        tiles->array[k] = array_of(e, &piece.grid, from);
+        tiles->array[k] = view_tile(e, &piece.grid, from);
     }
     return ZT_OK;
 }
@@ -464,19 +466,19 @@ zt_status zti_ways_code(struct zti_estimator *e, const struct zti_seen *seen,
     struct zti_coding coding;
     struct tiles tiles;
     uint64_t head_bits = 0;
-    zt_status status = configure(e, &way->plan, way->axes, &coding);
+    zt_status status = configure_way(e, &way->plan, way->axes, &coding);
     if (status)
         return status;
     const struct zti_grid grid = coding.grid;
-    status = take_tiles(e, &way->plan, &grid, places, &tiles);
-    if (!status) /* a tile that is larger than its values is kept as these */
+    status = gather_tiles(e, &way->plan, &grid, places, &tiles);
+    if (!status) /* a tile is never longer than its raw values */
         status = zti_estimate_room(e, 8 * (8 * zti_estimate_tile(e->codec, 1) + 64));
     if (!status)
         status = zti_axes_planning_of(e->codec)->code(e->context, &coding, &seen->look, tiles.array,
                                                       tiles.count, e->stream.bytes, tiles.bits,
                                                       &head_bits);
     if (!status)
-        *bytes = sum_of(e, seen, way, &grid, &tiles) + (double)head_bits / 8;
+        *bytes = sum_bytes(e, seen, way, &grid, &tiles) + (double)head_bits / 8;
     free_tiles(e, &tiles);
     return status;
 }
