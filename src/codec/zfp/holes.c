@@ -57,7 +57,7 @@ static void put_number(uint32_t type, double v, char *at)
 }
 
 /* The index in the array of value i of a tile. */
-static uint64_t number_of(const struct zti_array *array, const struct zti_walk *walk, uint32_t i)
+static uint64_t find_number(const struct zti_array *array, const struct zti_walk *walk, uint32_t i)
 {
     uint64_t at = 0;
     for (uint32_t a = 0; a < array->rank; a++)
@@ -65,8 +65,8 @@ static uint64_t number_of(const struct zti_array *array, const struct zti_walk *
     return at;
 }
 
-static bool gather(const struct zti_array *array, const uint64_t *holes,
-                   const struct zti_walk *walk, struct cube *c)
+static bool gather_cube(const struct zti_array *array, const uint64_t *holes,
+                        const struct zti_walk *walk, struct cube *c)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     c->holes = 0;
@@ -76,7 +76,7 @@ static bool gather(const struct zti_array *array, const uint64_t *holes,
         if (array->shape[a] - walk->origin[a] < 4)
             return false;
     for (uint32_t i = 0; i < c->values; i++) {
-        const uint64_t at = number_of(array, walk, i);
+        const uint64_t at = find_number(array, walk, i);
         c->value[i] = zti_number_at(array->type, (const char *)array->data + at * value_bytes);
         if (holes[at / 64] >> at % 64 & 1) {
             c->place[c->holes++] = (uint8_t)i;
@@ -88,7 +88,7 @@ static bool gather(const struct zti_array *array, const uint64_t *holes,
     return c->holes > 0 && c->holes < c->values && c->most - c->least < 0x1p400;
 }
 
-static void transform(struct cube *c)
+static void transform_cube(struct cube *c)
 {
     double *const coefficient = (double *)c->coefficient;
     memcpy(coefficient, c->value, c->values * sizeof c->value[0]);
@@ -103,7 +103,7 @@ static void transform(struct cube *c)
         }
 }
 
-static void weigh(struct cube *c)
+static void set_weights(struct cube *c)
 {
     for (uint32_t k = 0; k < c->planes * LINES; k++)
         c->weight[k] = c->degree[k] / (c->coefficient[k] * c->coefficient[k] + c->floor);
@@ -112,7 +112,7 @@ static void weigh(struct cube *c)
 /* The transform's column of a place along 'axes' axes: by how much each coefficient grows when the
  * value there grows by 1. The column over all axes is the product of that over the two fastest axes
  * and that over the others. */
-static void column_of(uint32_t axes, uint32_t place, double *column)
+static void find_column(uint32_t axes, uint32_t place, double *column)
 {
     for (uint32_t k = 0; k < 1u << 2 * axes; k++) {
         column[k] = 1;
@@ -121,13 +121,13 @@ static void column_of(uint32_t axes, uint32_t place, double *column)
     }
 }
 
-static double sum_of(const lanes *v)
+static double sum_lanes(const lanes *v)
 {
     return (*v)[0] + (*v)[1] + ((*v)[2] + (*v)[3]);
 }
 
 /* The distance of a value from the one at which the weighted sum of squares is least. */
-static double way_of(const struct cube *c, const lanes *low, const double *high)
+static double distance_to_minimum(const struct cube *c, const lanes *low, const double *high)
 {
     lanes total = {0}, whole = {0};
     for (uint32_t i = 0; i < LINES; i++) {
@@ -140,14 +140,14 @@ static double way_of(const struct cube *c, const lanes *low, const double *high)
         total += sum * low[i];
         whole += scale * (low[i] * low[i]);
     }
-    return sum_of(&total) / sum_of(&whole);
+    return sum_lanes(&total) / sum_lanes(&whole);
 }
 
-static void move(struct cube *c, uint32_t place)
+static void move_to_minimum(struct cube *c, uint32_t place)
 {
     const lanes *const low = c->low_column[place % PLANE];
     const double *const high = c->high_column[place / PLANE];
-    double v = c->value[place] - beyond * way_of(c, low, high);
+    double v = c->value[place] - beyond * distance_to_minimum(c, low, high);
     v = v < c->least ? c->least : v > c->most ? c->most : v;
     const double shift = v - c->value[place];
     if (!(fabs(shift) <= c->most - c->least))
@@ -170,16 +170,16 @@ bool zti_zfp_learn_holes(struct zti_coding *coding, const struct zti_array *arra
 }
 
 /* A cube with the fields that are the same for all tiles. */
-static struct cube cube_of(const struct zti_coding *coding)
+static struct cube new_cube(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
     struct cube c = {.rank = rank, .values = 1u << 2 * rank};
     c.planes = rank <= 2 ? 1 : c.values / PLANE;
     c.floor = ldexp(1, 2 * (zfp_of(coding)->minexp - 1));
     for (uint32_t place = 0; place < PLANE && place < c.values; place++)
-        column_of(rank == 1 ? 1 : 2, place, (double *)c.low_column[place]);
+        find_column(rank == 1 ? 1 : 2, place, (double *)c.low_column[place]);
     for (uint32_t place = 0; place < c.planes; place++)
-        column_of(rank <= 2 ? 0 : rank - 2, place, c.high_column[place]);
+        find_column(rank <= 2 ? 0 : rank - 2, place, c.high_column[place]);
     for (uint32_t k = 0; k < c.values; k++)
         c.degree[k / LANES][k % LANES] = 1 + (k & 3) + (k >> 2 & 3) + (k >> 4 & 3) + (k >> 6);
     return c;
@@ -189,19 +189,19 @@ void zti_zfp_fit_holes(const struct zti_coding *coding, const struct zti_array *
                        const uint64_t *holes, uint64_t first, uint64_t last)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
-    struct cube c = cube_of(coding);
+    struct cube c = new_cube(coding);
     for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;
          zti_walk_next(&coding->grid, &walk)) {
-        if (!gather(array, holes, &walk, &c))
+        if (!gather_cube(array, holes, &walk, &c))
             continue;
-        transform(&c);
+        transform_cube(&c);
         for (uint32_t round = 0; round < ROUNDS; round++) {
-            weigh(&c);
+            set_weights(&c);
             for (uint32_t i = 0; i < c.holes; i++)
-                move(&c, c.place[i]);
+                move_to_minimum(&c, c.place[i]);
         }
         for (uint32_t i = 0; i < c.holes; i++)
             put_number(array->type, c.value[c.place[i]],
-                       (char *)array->data + number_of(array, &walk, c.place[i]) * value_bytes);
+                       (char *)array->data + find_number(array, &walk, c.place[i]) * value_bytes);
     }
 }

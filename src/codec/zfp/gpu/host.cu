@@ -1,5 +1,5 @@
-/* host.cu: the CUDA instance of the zfp codec, the host's part: which kernel, and how many
- * threads. */
+/* host.cu: the host's part of zfp's CUDA instance: choose kernels, threads and shared memory, and
+ * launch. */
 #include "gpu/simt.h"
 
 #include "codec/zfp/gpu/kernels.h"
@@ -7,34 +7,35 @@
 static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_zfp_cuda_f64,
                                                        &zti_zfp_cuda_i32, &zti_zfp_cuda_i64};
 
-/* Shared memory of a block, at most: two of them fit in any multiprocessor from sm_80 on. Bytes of
- * values that a block of warps takes, so that look-back has few blocks. */
+/* SHARED_BYTES: of a block, at most; a multiprocessor of sm_80 or later has room for two.
+ * WARPS_BYTES: values that a block of warps encodes, enough to keep the blocks of look-back few. */
 enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
 
-/* Whether a tile's values are too many for a thread: more than 64. */
-static bool is_of_warp(const struct zti_coding *coding)
+/* Whether a tile has too many values for the registers of a thread: more than 64. */
+static bool uses_warps(const struct zti_coding *coding)
 {
     return coding->grid.rank == 4;
 }
 
-/* Words of a slot: the content of the largest tile, which padding may lengthen but not in the slot;
- * a plane (two bits a value) that is written before the budget cuts it; the word that is being
- * filled. Odd, for the banks of shared memory. Of a warp's slot, the content behind its length. */
+/* Words of 64 bits of a slot. A thread's slot has room for the largest tile without padding, for
+ * one plane (two bits a value) that is written before the budget cuts it, and for the word that is
+ * being filled; their number is odd, against bank conflicts. A warp's slot has room for the largest
+ * tile and the length before it. */
 static uint32_t slot_words(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
     const uint64_t bits = zti_zfp_tile_reach(zfp_of(coding), coding->type, rank);
-    return is_of_warp(coding) ? (uint32_t)(bits / 64 + 2)
+    return uses_warps(coding) ? (uint32_t)(bits / 64 + 2)
                               : (uint32_t)((bits + (UINT64_C(2) << 2 * rank)) / 64 + 2) | 1;
 }
 
 static uint32_t warp_tiles(const struct zti_coding *coding)
 {
     const uint32_t tile_bytes = (uint32_t)zt_type_bytes(coding->type) << 2 * coding->grid.rank;
-    return is_of_warp(coding) ? WARPS_BYTES / (ZTI_ZFP_THREADS / 32) / tile_bytes : 0;
+    return uses_warps(coding) ? WARPS_BYTES / (ZTI_ZFP_THREADS / 32) / tile_bytes : 0;
 }
 
-/* Shared memory of a thread: its planes, and the slot where it codes. */
+/* Bytes of shared memory of a thread: its planes, and its slot when it encodes. */
 static uint32_t thread_bytes(const struct zti_coding *coding, bool has_slot)
 {
     return (4u << 2 * coding->grid.rank) + (has_slot ? 8 * slot_words(coding) : 0);
@@ -45,21 +46,22 @@ static unsigned most_threads(const struct zti_coding *coding)
     return coding->grid.rank == 3 ? (unsigned)ZTI_ZFP_CUBE_THREADS : (unsigned)ZTI_ZFP_THREADS;
 }
 
-static unsigned threads_of(const struct zti_coding *coding)
+static unsigned choose_threads(const struct zti_coding *coding)
 {
     unsigned threads = most_threads(coding);
-    while (!is_of_warp(coding) && threads > LEAST_THREADS &&
+    while (!uses_warps(coding) && threads > LEAST_THREADS &&
            threads * thread_bytes(coding, true) > SHARED_BYTES)
         threads /= 2;
     return threads;
 }
 
-/* Shared memory of a block that codes, or decodes. */
+/* Bytes of shared memory of a block that encodes (has_slots) or decodes. */
 static uint32_t block_bytes(const struct zti_coding *coding, bool has_slots)
 {
-    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type), threads = threads_of(coding);
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type),
+                   threads = choose_threads(coding);
     const uint32_t slots = has_slots ? warp_tiles(coding) * slot_words(coding) : 0;
-    if (is_of_warp(coding))
+    if (uses_warps(coding))
         return threads / 32 * 8 * (zti_zfp_warp_words(width, coding->grid.rank) + slots);
     return (has_slots ? threads : most_threads(coding)) * thread_bytes(coding, has_slots);
 }
@@ -72,8 +74,8 @@ static bool has_kernels(const struct zti_coding *coding)
 
 static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 {
-    const uint32_t threads = threads_of(coding);
-    const uint32_t each = is_of_warp(coding) ? threads / 32 * warp_tiles(coding) : threads;
+    const uint32_t threads = choose_threads(coding);
+    const uint32_t each = uses_warps(coding) ? threads / 32 * warp_tiles(coding) : threads;
     return 2 + 2 * (tiles / each + 1); /* lookback_words, and a flag a block */
 }
 
@@ -97,7 +99,7 @@ static void encode(const struct zti_cuda_encoding *e)
     ZTI_CUDA_SET_ENCODING(&t, e);
     t.unproven = e->unproven;
     t.start_bits = e->start_bits;
-    launches[e->coding->type - 1]->put(&t, threads_of(e->coding), e->queue);
+    launches[e->coding->type - 1]->put(&t, choose_threads(e->coding), e->queue);
 }
 
 static void decode(const struct zti_cuda_decoding *d)

@@ -1,13 +1,14 @@
-/* kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
- * gpu/thread.h, or a warp, by those of gpu/warp.h. The includer defines IS_FLOAT, BITS (32 or 64)
- * and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
+/* kernel.h: kernel text: encode and decode tiles of one type, a thread for each tile (gpu/thread.h)
+ * or a warp (gpu/warp.h). The includer defines IS_FLOAT, BITS (32 or 64) and ZTI_ZFP_LAUNCHES, the
+ * name of the two functions that queue kernels.
  *
- *     tile (a thread's) --> bits in the tile's slot (shared) --> stream, behind the bits of all
- *                                                                  tiles before
+ *     tile (registers) --> bits in the tile's slot (shared memory) --> the tile's place in the
+ * stream
  *
- * How many these are is computed at fixed rate; otherwise it is the sum within the block and that
- * of the blocks before, by look-back: values are read once and bits written once. Slots have odd
- * numbers of words, so that threads side by side use different banks. */
+ * At fixed rate the place is computed. Otherwise it is the number of bits of all tiles before: a
+ * sum within the block, and decoupled look-back over the blocks before (gpu/lookback.h). Values are
+ * read once and bits are written once. Slots have odd numbers of words, so neighbouring threads use
+ * different banks. */
 #include "gpu/lookback.h"
 
 #include "codec/zfp/gpu/kernels.h"
@@ -27,7 +28,7 @@ typedef uint64_t uint_64;
 #include "codec/zfp/gpu/thread.h" /* put_tile_32, take_tile_64, gather_32, ... */
 #include "codec/zfp/gpu/warp.h"   /* put_tile_warp_32, ... */
 
-/* zti_walk_from for a rank that the compiler knows: places stay in registers. */
+/* zti_walk_from for a constant rank, so that places stay in registers. */
 static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,
                                                             uint64_t tile, uint32_t rank)
 {
@@ -42,13 +43,14 @@ static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_gri
 
 /* ---- placing ----
  *
- * A word of the stream is of the tile, and the block, that has its first bit, and is stored by it
- * with zeros for what others have of it; these are or'ed afterwards. A block says when its words
- * are stored; the next one waits for that before it or's bits to the last of them. The first word
- * is nobody's where the stream begins within it, and was zeroed but for what is there already. */
+ * A word of the stream belongs to the tile, and the block, that has its first bit. That thread
+ * stores the word, with zeros for the bits of later tiles. After a barrier the later tiles OR their
+ * bits into it. If the word belongs to an earlier block, they wait until that block has published
+ * that its words are stored. If the stream begins within a word, that word belongs to no tile; the
+ * host has cleared it, except for the bits before the stream. */
 
-/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at'; what is in the
- * word of another tile is returned. Beyond its bits a slot has zeros. */
+/* Store the 'bits' bits of a slot at bit 'at' of the stream, except those in the word of another
+ * tile, which are returned. A slot has zeros after its bits. */
 static __device__ __forceinline__ uint64_t store_words(uint64_t *words, uint64_t at,
                                                        const uint64_t *slot, uint32_t slot_words,
                                                        uint64_t bits)
@@ -68,12 +70,12 @@ static __device__ __forceinline__ uint64_t store_words(uint64_t *words, uint64_t
     return head;
 }
 
-/* Where a block's bits go. */
+/* The bits of a block in the stream. */
 struct span {
     uint64_t start, end;
 };
 
-/* The flag of a block, behind the states of all. */
+/* The flag of a block that its words are stored; flags follow the states of all blocks. */
 static __device__ __forceinline__ uint64_t *stored_flag(const struct zfp_tiles *t, uint64_t block)
 {
     return t->states + 2 + gridDim.x + block;
@@ -85,29 +87,29 @@ static __device__ __forceinline__ void wait_for_block(const struct zfp_tiles *t,
     }
 }
 
-/* Say that the block's words are stored, behind a barrier; one thread does it. Where it has none,
- * the next block's bits may be in a word of one before. */
-static __device__ __forceinline__ void note_stored(const struct zfp_tiles *t, uint64_t block,
-                                                   struct span span)
+/* Publish that the block's words are stored, by one thread after a barrier. A block without a word
+ * of its own waits for the block before first, because later bits may be in that block's word. */
+static __device__ __forceinline__ void publish_stored(const struct zfp_tiles *t, uint64_t block,
+                                                      struct span span)
 {
     if (block > 0 && (span.start + 63) / 64 * 64 >= span.end)
         wait_for_block(t, block - 1);
     simt_store_release(stored_flag(t, block), 1);
 }
 
-/* Add bits to a word of another tile, perhaps of a block before. */
-static __device__ __forceinline__ void add_head(const struct zfp_tiles *t, uint64_t block,
-                                                struct span span, uint64_t at, uint64_t head)
+/* OR bits into a word of another tile, which may belong to an earlier block. */
+static __device__ __forceinline__ void or_head(const struct zfp_tiles *t, uint64_t block,
+                                               struct span span, uint64_t at, uint64_t head)
 {
     if (block > 0 && at / 64 == span.start / 64 && span.start % 64 > 0)
         wait_for_block(t, block - 1);
     simt_or(t->words + at / 64, head);
 }
 
-/* Where the thread's bits go, behind those of all threads before it; and the block's: the first
- * thread is told both ends. */
-static __device__ __forceinline__ uint64_t place_behind(const struct zfp_tiles *t, uint64_t block,
-                                                        uint64_t bits, struct span *span)
+/* The place of the thread's bits, after those of all threads before it, by sums and look-back.
+ * *span is complete in the first warp only; the others get its start. */
+static __device__ __forceinline__ uint64_t place_by_sums(const struct zfp_tiles *t, uint64_t block,
+                                                         uint64_t bits, struct span *span)
 {
     SIMT_SHARED(uint64_t, sums, [4]);
     SIMT_SHARED(uint64_t, base, );
@@ -132,8 +134,7 @@ static __device__ __forceinline__ uint64_t place_behind(const struct zfp_tiles *
     return span->start + before;
 }
 
-/* The same where all tiles take as many bits; 'first' is the thread's or the warp's first tile, and
- * 'tiles' how many a block has. */
+/* The same at fixed rate. first: the tile of the thread, or of the lane; tiles: of a block. */
 static __device__ __forceinline__ uint64_t place_at_rate(const struct zfp_tiles *t, uint64_t block,
                                                          uint64_t first, uint64_t tiles,
                                                          struct span *span)
@@ -144,7 +145,7 @@ static __device__ __forceinline__ uint64_t place_at_rate(const struct zfp_tiles 
     return t->start_bits + first * t->fixed_bits;
 }
 
-/* Note where a tile went. */
+/* Note where a tile begins, for the index. */
 static __device__ __forceinline__ void note_start(const struct zfp_tiles *t, uint64_t tile,
                                                   uint64_t at)
 {
@@ -153,7 +154,8 @@ static __device__ __forceinline__ void note_start(const struct zfp_tiles *t, uin
         t->starts[number / t->chunk_tiles - t->first_chunk] = at - t->start_bits;
 }
 
-/* Place what a thread has written, of tile 'tile' if there is one. */
+/* Move a thread's slot to its place in the stream, and note where the tile begins. All threads of
+ * the block call this, those beyond the last tile too. */
 static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, uint64_t block,
                                                    uint64_t tile, struct zti_bit_writer *w)
 {
@@ -161,7 +163,7 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
     const uint64_t bits = is_tile ? zti_bits_written(w) : 0;
     struct span span;
     const uint64_t at = t->fixed_bits > 0 ? place_at_rate(t, block, tile, blockDim.x, &span)
-                                          : place_behind(t, block, bits, &span);
+                                          : place_by_sums(t, block, bits, &span);
     uint64_t head = 0;
     if (is_tile) {
         if (w->words < w->slot_words)
@@ -171,13 +173,13 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        note_stored(t, block, span);
+        publish_stored(t, block, span);
     if (head != 0)
-        add_head(t, block, span, at, head);
+        or_head(t, block, span, at, head);
 }
 
-/* Place what a warp has written: tiles from 'first', lane k has the bits of the k-th; their slots
- * follow each other. */
+/* The same for a warp's tiles from 'first'. Lane k has the number of bits of tile first + k; slots
+ * are consecutive. */
 static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, uint64_t block,
                                                     uint64_t first, uint64_t bits,
                                                     const uint64_t *slots)
@@ -186,9 +188,9 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
     struct span span;
     const uint64_t own = t->fixed_bits > 0 ? place_at_rate(t, block, first + me,
                                                            blockDim.x / 32 * t->warp_tiles, &span)
-                                           : place_behind(t, block, bits, &span);
+                                           : place_by_sums(t, block, bits, &span);
     uint64_t head = 0; /* of tile first + me */
-    simt_order_warp(); /* for slots; shuffles order memory on the CPU */
+    simt_order_warp(); /* slots are complete before other lanes read them */
     for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
         const uint64_t at = __shfl_sync(SIMT_ALL_LANES, own, (int)k);
         const uint32_t *const slot = (const uint32_t *)(const void *)(slots + k * t->slot_words);
@@ -200,23 +202,23 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        note_stored(t, block, span);
+        publish_stored(t, block, span);
     if (head != 0)
-        add_head(t, block, span, own, head);
+        or_head(t, block, span, own, head);
 }
 
-/* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm
- * apart, whose texts need different registers. 4-D tiles are a warp's. */
+/* Kernels for tiles of a constant rank. The lossy and the reversible algorithm have kernels of
+ * their own, because they need different numbers of registers. A 4-D tile is a warp's. */
 #define KERNEL(threads, blocks) SIMT_KERNEL void __launch_bounds__(threads, blocks)
 
 #define THREADS(rank) ((rank) == 3 ? ZTI_ZFP_CUBE_THREADS : ZTI_ZFP_THREADS)
 
 #define IS_OTHER_RANK(known) (t.grid.rank != (known))
 
-/* The parameters of a kernel for one of both algorithms, by which the compiler knows that it is not
- * the other. */
-static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_tiles *t,
-                                                               bool is_exact)
+/* The parameters of a kernel for one algorithm. The value of minexp tells the compiler that the
+ * other algorithm's branches are dead. */
+static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct zfp_tiles *t,
+                                                                  bool is_exact)
 {
     struct zti_zfp z = t->zfp;
     z.minexp = is_exact                     ? ZTI_ZFP_MIN_EXP - 1
@@ -231,7 +233,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
         if (IS_OTHER_RANK(rank))                                                                   \
             return;                                                                                \
-        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
+        const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
         const uint64_t block = lookback_ticket(t.states);                                          \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
         struct zti_bit_writer w = zti_bit_writer_in(                                               \
@@ -247,14 +249,14 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         finish_tile(&t, block, tile, &w);                                                          \
     }
 
-/* The same for warps, which take t.warp_tiles tiles one after the other. */
+/* The same for warps, which encode t.warp_tiles tiles one after another. */
 #define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
     KERNEL(ZTI_ZFP_THREADS, 2) name(struct zfp_tiles t)                                            \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
         if (IS_OTHER_RANK(rank))                                                                   \
             return;                                                                                \
-        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
+        const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
         const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
         const uint64_t block = lookback_ticket(t.states);                                          \
         const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
@@ -276,14 +278,15 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         finish_tiles(&t, block, first, bits, slots);                                               \
     }
 
-/* A chunk a thread ('of' is nothing) or a warp (_warp), of so many lanes. */
+/* Decode a chunk by a thread ('of' is empty, lanes is 1) or by a warp ('of' is _warp, lanes is
+ * 32). */
 #define TAKE_KERNEL(name, rank, blocks, values_count, of, lanes, is_exact)                         \
     KERNEL(THREADS(rank), blocks) name(struct zfp_tiles t)                                         \
     {                                                                                              \
         const uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / (lanes);            \
         if (i >= t.count || IS_OTHER_RANK(rank))                                                   \
             return;                                                                                \
-        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
+        const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
         const uint64_t chunk = t.chunks ? t.chunks[i] : t.first_chunk + i;                         \
         const uint64_t first = chunk * t.chunk_tiles, rest = t.grid.count - first;                 \
         const uint64_t last = first + (rest < t.chunk_tiles ? rest : t.chunk_tiles);               \
@@ -293,7 +296,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         for (uint64_t tile = first; tile < last; tile++) {                                         \
             VALUE values[values_count];                                                            \
             OF_TYPE(take_tile##of, BITS)(&zfp, values, rank, IS_FLOAT, &r);                        \
-            /* of which registers need not be kept meanwhile */                                    \
+            /* after take_tile, so that no register holds it meanwhile */                          \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \
         }                                                                                          \
@@ -301,7 +304,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);     \
     }
 
-/* Blocks of a multiprocessor, at least: how many registers there are for a thread (of 65,536). */
+/* Least blocks of a multiprocessor, which limits the registers of a thread (65,536 in all). */
 #if BITS == 32
 #define OF_SQUARE 8
 #define PUT_CUBE  10

@@ -1,4 +1,4 @@
-/* kernels.h: what the files of zfp's CUDA instance share. */
+/* kernels.h: what host.cu and the kernels of zfp share. */
 #ifndef ZTI_ZFP_GPU_KERNELS_H
 #define ZTI_ZFP_GPU_KERNELS_H
 
@@ -15,8 +15,8 @@ extern "C" {
 /* Threads of a block, at most; fewer where their slots would not fit in shared memory. */
 enum { ZTI_ZFP_THREADS = 128, ZTI_ZFP_CUBE_THREADS = 64 /* a tile of 64 values each */ };
 
-/* Where a warp has a tile (gpu/warp.h): words of 32 bits from one plane in shared memory to the
- * next, an odd number for its banks; and words of 64 bits of the warp's tile and its planes. */
+/* Where a warp has a tile (gpu/warp.h): words of 32 bits between planes in shared memory, an odd
+ * number against bank conflicts; and words of 64 bits of the warp's tile and its planes. */
 #define ZTI_ZFP_PLANE_PITCH(rank) ((1u << 2 * (rank)) / 32 | 1)
 
 static __host__ __device__ __forceinline__ uint32_t zti_zfp_warp_words(uint32_t width,
@@ -25,7 +25,7 @@ static __host__ __device__ __forceinline__ uint32_t zti_zfp_warp_words(uint32_t 
     return ((1u << 2 * rank) + ZTI_ZFP_PLANE_PITCH(rank) * 32) * width / 64;
 }
 
-/* What kernels are given; cf. codec/cuda.h. */
+/* Parameters of the kernels; those without a comment are explained in codec/gpu.h. */
 struct zfp_tiles {
     struct zti_grid grid;
     struct zti_zfp zfp;
@@ -44,8 +44,8 @@ struct zfp_tiles {
     int64_t first_bits;
     uint32_t start_bits;
     uint32_t chunk_tiles;
-    uint32_t slot_words;  /* of a tile: content of the largest one, and a plane that is cut */
-    uint32_t warp_tiles;  /* of a warp, or 0 where each thread has one */
+    uint32_t slot_words;  /* of 64 bits (host.cu) */
+    uint32_t warp_tiles;  /* tiles that a warp encodes; 0: each thread has one */
     uint32_t block_bytes; /* of shared memory */
 };
 

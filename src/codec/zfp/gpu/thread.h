@@ -1,12 +1,12 @@
-/* thread.h: kernel text: a tile a thread, for tiles whose values fit a thread's registers: up
- * to 64.
+/* thread.h: kernel text: encode and decode a tile by one thread, for tiles of up to 64 values,
+ * which fit its registers.
  *
- * tile/types.h is the text of the tile, as on the CPU. Planes are the thread's own
- * (gpu/thread_coder.h): squares of bits are turned in registers, and lie in shared memory between
- * turning and coding, where a plane can be chosen by its number. Word j of a warp's threads is at
- * 32 j + lane, so that threads use different banks whichever planes they are at.
+ * tile/types.h is the text of the tile, as on the CPU; gpu/thread_coder.h has the planes. Squares
+ * of bits are transposed in registers. Between transposing and coding, planes are in shared memory,
+ * where a plane can be addressed by its number. Word j of a warp's threads is at 32 j + lane, so
+ * threads use different banks whichever planes they process.
  *
- * Bits are written and read in words of 32, so that a field costs few instructions. */
+ * Bits are written and read in words of 32 bits, which takes few instructions for each field. */
 #ifndef ZTI_ZFP_GPU_THREAD_H
 #define ZTI_ZFP_GPU_THREAD_H
 
@@ -25,8 +25,8 @@ FN uint32_t low_bits(uint32_t v, uint32_t n)
     return n < 32 ? v & ((1u << n) - 1) : v;
 }
 
-/* Turn the squares of bits of a[0..rows-1], as transpose of tile/transform.h does. */
-FN void turn_words(uint32_t *a, uint32_t rows)
+/* Transpose the squares of bits of a[0..rows-1], as 'transpose' of tile/transform.h does. */
+FN void transpose_words(uint32_t *a, uint32_t rows)
 {
     SIMT_UNROLL
     for (uint32_t s = rows / 2; s > 0; s /= 2) {
@@ -49,7 +49,7 @@ FN void turn_words(uint32_t *a, uint32_t rows)
     }
 }
 
-/* Words of a thread's planes: half of them where values have 64 bits. */
+/* The thread's planes in shared memory; of 64-bit values half of them at a time. */
 FN uint32_t *planes_of_thread(uint32_t rank)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, memory);
@@ -82,14 +82,14 @@ FN void append_bits(struct string *s, uint32_t v, uint32_t n)
     }
 }
 
-FN void append_nothing(struct string *s, uint32_t zeros)
+FN void append_zero_bits(struct string *s, uint32_t zeros)
 {
     s->held_bits += zeros;
     for (; s->held_bits >= 32; s->held_bits -= 32, s->held = 0)
         s->slot[s->word++] = s->held;
 }
 
-FN struct string string_behind(const struct zti_bit_writer *w)
+FN struct string begin_string(const struct zti_bit_writer *w)
 {
     struct string s = {(uint32_t *)(void *)w->slot, (uint32_t)w->words * 2, w->held_bits,
                        (uint32_t)w->held};
@@ -101,7 +101,7 @@ FN struct string string_behind(const struct zti_bit_writer *w)
     return s;
 }
 
-/* And back to the writer, but no more than 'most' bits. */
+/* Give the string back to the writer, cut to 'most' bits. */
 FN void end_string(const struct string *s, struct zti_bit_writer *w, uint32_t most)
 {
     const uint32_t all = string_bits(s), bits = all < most ? all : most;
@@ -115,27 +115,27 @@ FN void end_string(const struct string *s, struct zti_bit_writer *w, uint32_t mo
 
 struct source {
     const uint32_t *words;
-    uint32_t count, next; /* of words, and the first that has not been fetched */
-    uint32_t now, then, later;
-    uint32_t at; /* bits; where in 'now' is the remainder by 32 */
+    uint32_t count, next;      /* words in all; the next word to fetch */
+    uint32_t now, then, later; /* three consecutive words; 'later' is on its way */
+    uint32_t at;               /* bits; modulo 32: the place in 'now' */
 };
 
-FN uint32_t fetch(struct source *s)
+FN uint32_t fetch_word(struct source *s)
 {
     const uint32_t i = s->next++;
     return i < s->count ? s->words[i] : 0;
 }
 
-FN struct source source_at(const struct zti_bit_reader *r)
+FN struct source begin_source(const struct zti_bit_reader *r)
 {
     const uint64_t first = r->at / 32, all = r->count * 2;
     struct source s = {
         (const uint32_t *)(const void *)r->words + first, 0, 0, 0, 0, 0, (uint32_t)(r->at % 32)};
     if (first < all)
         s.count = all - first < 1u << 20 ? (uint32_t)(all - first) : 1u << 20;
-    s.now = fetch(&s);
-    s.then = fetch(&s);
-    s.later = fetch(&s);
+    s.now = fetch_word(&s);
+    s.then = fetch_word(&s);
+    s.later = fetch_word(&s);
     return s;
 }
 
@@ -145,31 +145,32 @@ FN uint32_t next_bits(const struct source *s)
     return __funnelshift_r(s->now, s->then, s->at);
 }
 
-/* Pass over n <= 32 bits. */
-FN void pass(struct source *s, uint32_t n)
+/* Skip n <= 32 bits. */
+FN void skip_bits(struct source *s, uint32_t n)
 {
     const uint32_t before = s->at;
     s->at += n;
     if ((before ^ s->at) & 32) {
         s->now = s->then;
         s->then = s->later;
-        s->later = fetch(s);
+        s->later = fetch_word(s);
     }
 }
 
-/* The first c <= 64 bits of a plane. */
+/* Read the first c <= 64 bits of a plane, those of known coefficients. */
 FN void take_known_of_thread(struct source *s, uint32_t *plane, uint32_t c)
 {
     const uint32_t low = c < 32 ? c : 32;
     plane[0] = low_bits(next_bits(s), low);
-    pass(s, low);
+    skip_bits(s, low);
     if (c > 32) {
         plane[1] = low_bits(next_bits(s), c - 32);
-        pass(s, c - 32);
+        skip_bits(s, c - 32);
     }
 }
 
-/* Both words are registers. */
+/* Set bit i of a plane of n <= 64 bits, without an index known only at run time: both words stay in
+ * registers. */
 FN void set_bit_of_thread(uint32_t *plane, uint32_t n, uint32_t i)
 {
     plane[0] |= n <= 32 || i < 32 ? 1u << i : 0;
@@ -184,12 +185,12 @@ FN void set_bit_of_thread(uint32_t *plane, uint32_t n, uint32_t i)
 #define WORD_AT(p, j)          (p)[32 * (j)]
 #define PUT                    append_bits
 #define PUT_WORD(s, v, n)      append_bits(s, low_bits(v, n), (n) < 32 ? (n) : 32)
-#define PUT_RUN(s, zeros)      (append_bits(s, 1, 1), append_nothing(s, zeros))
+#define PUT_RUN(s, zeros)      (append_bits(s, 1, 1), append_zero_bits(s, zeros))
 #define SOURCE                 struct source
 #define FIELD                  uint32_t
 #define PEEK_BITS              32
 #define PEEK                   next_bits
-#define PASS                   pass
+#define PASS                   skip_bits
 #define PLACE(x)               ((uint32_t)__ffs((int)(x)) - 1)
 #define TAKEN                  uint32_t
 #define TAKE_KNOWN(r, p, n, c) take_known_of_thread(r, p, c)

@@ -1,26 +1,28 @@
-/* thread_coder.h: kernel text: coefficients of a tile to bit planes and back, for one width, a
- * tile a thread: what plain/coder.h is on the CPU. Cf. gpu/thread.h.
+/* thread_coder.h: kernel text: coefficients of a tile to bit planes and back, and a tile to and
+ * from the array, for one width and a thread for each tile (gpu/thread.h). On the CPU:
+ * plain/coder.h.
  *
  * The includer defines what tile/arithmetic.h says. 'rank' is 1 to 3, and a constant.
  *
- * Planes 32 h to 32 h + 31 are made of words h of the coefficients, and are in shared memory only
- * while they are coded: there are two halves of 64 bits, the higher one first. */
+ * Planes 32 h to 32 h + 31 come from words h of the coefficients. They are in shared memory only
+ * while they are coded: of 64-bit values first the higher half of the planes, then the lower. */
 
 #include "codec/zfp/tile/transform.h"
 
-/* What is true of all who have values of the tile, where one has them all. */
-FN ulane NAME(most_of_tile)(ulane most)
+/* The largest value of the tile, and the OR of all: one thread has all values. */
+FN ulane NAME(find_most)(ulane most)
 {
     return most;
 }
 
-FN ulane NAME(or_of_tile)(ulane any)
+FN ulane NAME(find_or)(ulane any)
 {
     return any;
 }
 
-/* The same value, but what was made of it is not kept in a register for its next use. */
-FN ulane NAME(again)(ulane v)
+/* The same value, but opaque to the compiler, so that it keeps no result made from it in a register
+ * for a later use. */
+FN ulane NAME(opaque)(ulane v)
 {
 #if WIDTH == 64
     __asm__ volatile("" : IN_REGISTER_64(v));
@@ -30,17 +32,17 @@ FN ulane NAME(again)(ulane v)
     return v;
 }
 
-/* No register holds a zero before it must. */
-FN void NAME(clear)(ulane *u, uint32_t n)
+/* Set values to 0; opaque, so that no register holds a zero earlier. */
+FN void NAME(clear_values)(ulane *u, uint32_t n)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < n; i++)
-        u[i] = NAME(again)(0);
+        u[i] = NAME(opaque)(0);
 }
 
-/* Words 'half' of coefficients to planes; of fewer coefficients than 32, n, word k % n has plane k
- * at bit k - k % n. */
-FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t rank, uint32_t half)
+/* Words 'half' of the coefficients to 32 planes. If there are n < 32 coefficients, word k % n has
+ * plane k at bit k - k % n. */
+FN void NAME(split_planes)(const ulane *u, uint32_t *planes, uint32_t rank, uint32_t half)
 {
     const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
     SIMT_UNROLL
@@ -49,14 +51,14 @@ FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t rank, uint32_t ha
         SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             a[i] = (uint32_t)(u[rows * part + i] >> 32 * half);
-        turn_words(a, rows);
+        transpose_words(a, rows);
         SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             planes[32 * (n / rows * i + part)] = a[i];
     }
 }
 
-FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t half)
+FN void NAME(join_planes)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t half)
 {
     const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
     SIMT_UNROLL
@@ -65,7 +67,7 @@ FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t hal
         SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             a[i] = planes[32 * (n / rows * i + part)];
-        turn_words(a, rows);
+        transpose_words(a, rows);
         SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             u[rows * part + i] =
@@ -80,21 +82,21 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
 {
     const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
     uint32_t *const planes = planes_of_thread(rank);
-    struct string s = string_behind(w);
+    struct string s = begin_string(w);
     const uint32_t most = budget < 1u << 20 ? string_bits(&s) + budget : 1u << 20;
     ulane any = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < n; i++)
         any |= u[i];
-    uint32_t k = zti_bit_length64(any), c = 0; /* planes from k up are zero: one bit each */
+    uint32_t k = zti_bit_length64(any), c = 0; /* planes k and above are zero: one bit each */
     k = k < kmin ? kmin : k;
-    append_nothing(&s, WIDTH - k);
+    append_zero_bits(&s, WIDTH - k);
     SIMT_UNROLL
     for (uint32_t half = WIDTH / 32; half-- > 0;) {
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
         if (k <= last || string_bits(&s) >= most)
             continue;
-        NAME(split)(u, planes, rank, half);
+        NAME(split_planes)(u, planes, rank, half);
         while (k > last && string_bits(&s) < most) {
             k--;
             const uint32_t i = k % 32;
@@ -105,14 +107,14 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
     end_string(&s, w, most);
 }
 
-/* Take planes written by put_planes with the same precision and budget. Returns how many leading
- * coefficients may have bits. */
+/* Read planes written by put_planes with the same precision and budget. Returns the number of
+ * leading coefficients that may not be 0. */
 FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank, uint32_t precision,
                               uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
     uint32_t *const planes = planes_of_thread(rank);
-    struct source s = source_at(r);
+    struct source s = begin_source(r);
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
     uint32_t k = WIDTH, c = 0;
     k -= take_empty_planes_of_thread(&s, k - kmin < end - start ? k - kmin : end - start);
@@ -121,7 +123,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
         if (k <= last || s.at >= end) {
             if (half + 1 == WIDTH / 32)
-                NAME(clear)(u, n);
+                NAME(clear_values)(u, n);
             continue;
         }
         SIMT_UNROLL
@@ -139,7 +141,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
                 planes[32 * (i % n)] |= plane[0] << (i - i % n);
             }
         }
-        NAME(join)(planes, u, rank, half);
+        NAME(join_planes)(planes, u, rank, half);
     }
     r->at += s.at - start;
     return c;
@@ -147,11 +149,11 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
 
 /* ---- arrays ----
  *
- * Whole tiles go between the array and registers by rows of four, sixteen bytes at once where
- * arrays let them lie so: threads side by side, whose tiles are, then use all of each sector of
- * memory with each load or store. Other tiles go by way of shared memory, value by value. */
+ * Whole tiles are loaded and stored in rows of four, 16 bytes at a time if the array is aligned.
+ * Neighbouring threads have neighbouring tiles, so each load or store then uses whole sectors of
+ * memory. Cut tiles pass through shared memory value by value. */
 
-/* Whether rows of four lie so that they can be read and written at once. */
+/* Whether all rows of four values begin at multiples of 16 bytes. */
 FN bool NAME(has_rows_of_16)(const struct zti_array *array, const ulane *first, uint32_t rank)
 {
     bool is_aligned = (uintptr_t)first % 16 == 0;
@@ -161,7 +163,7 @@ FN bool NAME(has_rows_of_16)(const struct zti_array *array, const ulane *first, 
     return is_aligned;
 }
 
-/* Where row i of a tile begins, from its first value. */
+/* The offset of row i of a tile from its first value. */
 FN int64_t NAME(row_offset)(const struct zti_array *array, uint32_t i, uint32_t rank)
 {
     return (rank > 1 ? (int64_t)(i & 3) * array->stride[rank - 2] : 0) +
@@ -218,7 +220,7 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
     }
 }
 
-/* Write what a view has of a tile. */
+/* Write the part of a tile that is in a view. */
 FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *tile,
                       uint32_t rank)
 {
@@ -264,7 +266,7 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
                 is_in = is_in && at >= view->lo[axis] && at < view->hi[axis];
                 offset += (int64_t)place * out->stride[axis];
             }
-            if (is_in) /* the device's words of a value lie lowest first */
+            if (is_in) /* GPUs are little-endian: the lower word is first */
                 ((uint32_t *)(p + offset))[half] = own[32 * i];
         }
     }

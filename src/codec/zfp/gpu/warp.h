@@ -1,41 +1,41 @@
-/* warp.h: kernel text: a tile a warp, for tiles whose values do not fit one thread's registers:
- * 256 of them.
+/* warp.h: kernel text: encode and decode a 4-D tile by one warp, as its 256 values do not fit the
+ * registers of a thread.
  *
- * tile/types.h is the text of the tile, as on the CPU, and every lane runs it: a lane has a few of
- * the values in registers, and all have the same header, limits, writer and reader. Reading the
- * array, lifting, order and planes are the warp's (gpu/warp_coder.h), most of it by shuffles.
+ * tile/types.h is the text of the tile, as on the CPU, and every lane runs it. A lane has 8 of the
+ * values in registers; header, limits, writer and reader are the same in all lanes. Arrays,
+ * lifting, order and planes are in gpu/warp_coder.h and use shuffles.
  *
- *     values, 8 a lane --> lifted along an axis: its two bits of the value's place are in
- *          |               registers, and change places with two bits of the lane for the next axis
+ *     values, 8 a lane --> lifted along an axis: two bits of a value's place select the register;
+ *          |               for the next axis they are exchanged with two bits of the lane
  *          v
  *     stage (shared), in block order --> coefficients in rank order, number 32 j + lane
  *                                             |
  *                                             v
- *     planes (shared) <-- squares of bits turned: the lane has planes lane and 32 + lane
+ *     planes (shared) <-- squares of bits transposed: the lane has planes lane and 32 + lane
  *          |
  *          v
- *     How many coefficients are known before a plane is the largest number with a bit in the planes
- *     above: a scan. That and the plane say how many bits it takes: places are another scan, and
- *     the budget an end. Each lane codes its planes, all at once.
+ *     The number of coefficients known before a plane is the largest one with a bit in the planes
+ *     above: a prefix maximum. With it each plane's length in bits is known; a prefix sum gives
+ *     its place, and the budget cuts the last. Each lane encodes its planes, all at once.
  *
- * To decode, where a plane begins is known when the one above was read: all lanes read the same
- * bits, lane j has word j of the plane, and no lane has to be told anything. The rest goes the way
- * back.
+ * When decoding, the place of a plane is known only when the plane above was read. All lanes read
+ * the same bits, so nothing must be exchanged; lane j keeps word j of the plane. The other steps
+ * are reversed.
  *
- * The writer holds the header and counts; a slot of shared memory has the bits: one word of 32 bits
- * that says how many, one that is free, and the bits. */
+ * The writer holds the header and counts bits. The bits are in a slot of shared memory: a word of
+ * 32 bits with their number, an unused word, and the bits. */
 #ifndef ZTI_ZFP_GPU_WARP_H
 #define ZTI_ZFP_GPU_WARP_H
 
 #include "codec/zfp/gpu/kernels.h"
 #include "codec/zfp/gpu/thread.h"
 
-/* A lane's part of a string in a slot: what is held goes to bits 'word' * 32 and on. */
+/* A lane's part of a string of bits in a slot. */
 struct strand {
     uint32_t *words;
-    uint32_t word, held_bits;
+    uint32_t word, held_bits; /* the word that is being filled, and its bits so far */
     uint64_t held;
-    uint32_t end; /* bits of the slot; what is beyond is not stored */
+    uint32_t end; /* bits of the slot; later bits are not stored */
 };
 
 FN void store_held(const struct strand *s)
@@ -71,9 +71,9 @@ FN void append_zeros(struct strand *s, uint32_t n)
     }
 }
 
-/* Bits that a plane of n coefficients takes, of which c are known and the highest bit is number
- * top - 1: those of the coefficients up to there, a group test for each 1 past c, and a negative
- * one, or none and no last 1. */
+/* Bits that a plane takes: n coefficients, the first c known, the last 1 at number top - 1. These
+ * are the bits up to that 1, a positive group test for each 1 from c on, and a negative group test
+ * at the end. If top is n there is no negative test, and the last 1 is implied. */
 FN uint32_t plane_bits(const uint32_t *plane, uint32_t n, uint32_t c, uint32_t top)
 {
     uint32_t ones = 0;
@@ -84,7 +84,8 @@ FN uint32_t plane_bits(const uint32_t *plane, uint32_t n, uint32_t c, uint32_t t
     return top + ones + (top < n ? 1u : 0u) - (top < n ? 0u : 1u);
 }
 
-/* All lanes read the same bits; the lane gets coefficients 32 lane and on. */
+/* Read the bits of the c known coefficients; the lane keeps those of coefficients 32 lane to
+ * 32 lane + 31. */
 FN void take_known_of_warp(struct zti_bit_reader *r, uint32_t *word, uint32_t c)
 {
     const uint32_t me = threadIdx.x % 32;
@@ -109,8 +110,9 @@ FN void take_known_of_warp(struct zti_bit_reader *r, uint32_t *word, uint32_t c)
 #define SET(p, n, i)           (*(p) |= (i) / 32 == threadIdx.x % 32 ? 1u << (i) % 32 : 0)
 #include "codec/zfp/tile/plane.h" /* put_plane_of_warp, take_plane_of_warp */
 
-/* The largest value of the lanes before, and of 'before', which becomes the largest of all. */
-FN uint32_t most_before(uint32_t v, uint32_t *before)
+/* Exclusive prefix maximum over the lanes, beginning with *before, which becomes the maximum of
+ * all. */
+FN uint32_t scan_most(uint32_t v, uint32_t *before)
 {
     const uint32_t me = threadIdx.x % 32;
     for (uint32_t step = 1; step < 32; step *= 2) {
@@ -123,25 +125,24 @@ FN uint32_t most_before(uint32_t v, uint32_t *before)
     return me > 0 && left > all ? left : all;
 }
 
-/* A lane has 8 of 256 values. The text also has 64 values, 4 of them a lane, which lanes 16 to 31
- * have a second time; no kernel uses that. */
+/* A lane has 8 of 256 values. */
 #define OF(x, width)     x##_warp_##width
-#define OWN_VALUES(rank) ((rank) == 4 ? 8u : 4u)
+#define OWN_VALUES(rank) 8u
 #define ZTI_ZFP_CODER    "codec/zfp/gpu/warp_coder.h"
 #include "codec/zfp/tile/types.h" /* put_tile_warp_32, ... */
 #undef OF
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER
 
-/* Word i of a slot; zeros follow its content. */
+/* Word i of 64 bits of a slot's content; zeros follow it. */
 FN uint64_t slot_word(const uint32_t *slot, uint64_t i)
 {
     const uint32_t *const at = slot + 2 + 2 * i;
     return 64 * i < slot[0] ? at[0] | (uint64_t)at[1] << 32 : 0;
 }
 
-/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at', but not the word
- * of which the first bit is another tile's. */
+/* Store the 'bits' bits of a slot at bit 'at' of the stream, except those in a word whose first bit
+ * is another tile's. */
 FN void store_slot(uint64_t *words, uint64_t at, const uint32_t *slot, uint64_t bits)
 {
     const uint32_t shift = (uint32_t)(at % 64);
@@ -151,7 +152,7 @@ FN void store_slot(uint64_t *words, uint64_t at, const uint32_t *slot, uint64_t 
                           : slot_word(slot, i);
 }
 
-/* What goes to that word. */
+/* The bits of that word. */
 FN uint64_t head_of_slot(uint64_t at, const uint32_t *slot)
 {
     return at % 64 > 0 ? slot_word(slot, 0) << at % 64 : 0;

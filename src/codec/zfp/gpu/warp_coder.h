@@ -1,9 +1,8 @@
-/* warp_coder.h: kernel text: coefficients of a tile to bit planes and back, values of an array
- * to a tile and back, for one width, a tile a warp: what tile/transform.h and plain/coder.h are for
- * a tile a thread. Cf. gpu/warp.h.
+/* warp_coder.h: kernel text: the transform of a 4-D tile, coefficients to bit planes and back, and
+ * a tile to and from the array, for one width and a warp for each tile (gpu/warp.h). On the CPU:
+ * tile/transform.h and plain/coder.h.
  *
- * The includer defines what tile/arithmetic.h says, and OWN_VALUES(rank). 'rank' is 3 or 4, and a
- * constant. */
+ * The includer defines what tile/arithmetic.h says, and OWN_VALUES. 'rank' is always 4. */
 
 #include "codec/zfp/tile/arithmetic.h"
 #include "gpu/warp_words.h"
@@ -11,9 +10,9 @@
 #define PARTS       (WIDTH / 32) /* planes of a lane, words of 32 bits of a value */
 #define PITCH(rank) ZTI_ZFP_PLANE_PITCH(rank)
 
-/* ---- what is true of all values of the tile ---- */
+/* ---- the largest value of the tile, and the OR of all ---- */
 
-FN ulane NAME(most_of_tile)(ulane most)
+FN ulane NAME(find_most)(ulane most)
 {
     for (uint32_t step = 16; step > 0; step /= 2) {
         const ulane other = __shfl_xor_sync(SIMT_ALL_LANES, most, (int)step);
@@ -22,31 +21,31 @@ FN ulane NAME(most_of_tile)(ulane most)
     return most;
 }
 
-FN ulane NAME(or_of_tile)(ulane any)
+FN ulane NAME(find_or)(ulane any)
 {
     return NAME(or_of_warp)(any);
 }
 
-FN ulane NAME(again)(ulane v)
+FN ulane NAME(opaque)(ulane v)
 {
     return v;
 }
 
-FN void NAME(clear)(ulane *u, uint32_t n)
+FN void NAME(clear_values)(ulane *u, uint32_t n)
 {
     memset(u, 0, sizeof *u * n);
 }
 
 /* ---- the transform ----
  *
- * A value's place is two bits an axis. They lie, before and after (l: bits of the lane, q: of the
- * number within the lane, the lowest first):
+ * A value's place has two bits for each axis. They are bits of the lane (l) and of the number
+ * within the lane (q), the lowest first:
  *
- *     rank 4   l  x0 x1 y0 y1 z0   q  w0 w1 z1        l  z0 z1 x0 x1 y1   q  y0 w0 w1
- *     rank 3   l  x0 x1 y0 y1      q  z0 z1           l  y0 y1 x0 x1      q  z0 z1
+ *     before   l  x0 x1 y0 y1 z0   q  w0 w1 z1
+ *     after    l  z0 z1 x0 x1 y1   q  y0 w0 w1
  */
 
-/* Bit l of the lane and bit q of the number change places. */
+/* Exchange bit l of the lane and bit q of the number. */
 FN void NAME(exchange)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
 {
     const bool is_upper = threadIdx.x >> l & 1;
@@ -60,7 +59,7 @@ FN void NAME(exchange)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
         }
 }
 
-/* The two bits of an axis from bits l, l + 1 of the lane to q, q + 1 of the number, and back. */
+/* Exchange bits l, l + 1 of the lane and bits q, q + 1 of the number. */
 FN void NAME(exchange_axes)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
 {
     NAME(exchange)(own, rank, l, q);
@@ -72,13 +71,7 @@ FN void NAME(transform)(ulane *own, uint32_t rank, bool is_exact)
     for (uint32_t axis = 0; axis < 2; axis++) {
         NAME(exchange_axes)(own, rank, 2 * axis, 0);
         NAME(transform_axis)(own, 1, is_exact);
-        if (rank == 4)
-            NAME(transform_axis)(own + 4, 1, is_exact);
-    }
-    if (rank == 3) {
-        NAME(exchange_axes)(own, rank, 0, 0);
-        NAME(transform_axis)(own, 1, is_exact);
-        return;
+        NAME(transform_axis)(own + 4, 1, is_exact);
     }
     NAME(exchange)(own, rank, 4, 1);
     for (uint32_t axis = 2; axis < 4; axis++) {
@@ -91,22 +84,16 @@ FN void NAME(transform)(ulane *own, uint32_t rank, bool is_exact)
 
 FN void NAME(untransform)(ulane *own, uint32_t rank, bool is_exact)
 {
-    if (rank == 3) {
-        NAME(untransform_axis)(own, 1, is_exact);
-        NAME(exchange_axes)(own, rank, 0, 0);
-    } else {
-        for (uint32_t axis = 4; axis-- > 2;) {
-            NAME(untransform_axis)(own, 2, is_exact);
-            NAME(untransform_axis)(own + 1, 2, is_exact);
-            if (axis == 3)
-                NAME(exchange_axes)(own, rank, 0, 1);
-        }
-        NAME(exchange)(own, rank, 4, 1);
+    for (uint32_t axis = 4; axis-- > 2;) {
+        NAME(untransform_axis)(own, 2, is_exact);
+        NAME(untransform_axis)(own + 1, 2, is_exact);
+        if (axis == 3)
+            NAME(exchange_axes)(own, rank, 0, 1);
     }
+    NAME(exchange)(own, rank, 4, 1);
     for (uint32_t axis = 2; axis-- > 0;) {
         NAME(untransform_axis)(own, 1, is_exact);
-        if (rank == 4)
-            NAME(untransform_axis)(own + 4, 1, is_exact);
+        NAME(untransform_axis)(own + 4, 1, is_exact);
         NAME(exchange_axes)(own, rank, 2 * axis, 0);
     }
 }
@@ -125,23 +112,20 @@ FN uint32_t *NAME(planes_of_warp)(uint32_t rank)
     return (uint32_t *)(void *)(NAME(stage_of_warp)(rank) + (1u << 2 * rank));
 }
 
-/* Where the transform leaves own value i, in block order. */
-FN uint32_t NAME(block_place)(uint32_t rank, uint32_t i)
+/* The place in block order where the transform leaves own value i. */
+FN uint32_t NAME(block_place)(uint32_t i)
 {
-    const uint32_t me = threadIdx.x % 32;
-    const uint32_t x = me >> 2 & 3, pair = me & 3; /* y or z */
-    return rank == 3 ? x + 4 * pair + 16 * i
-                     : x + 4 * (2 * (me >> 4) + (i & 1)) + 16 * pair + 64 * (i >> 1);
+    const uint32_t me = threadIdx.x % 32, x = me >> 2 & 3, z = me & 3;
+    return x + 4 * (2 * (me >> 4) + (i & 1)) + 16 * z + 64 * (i >> 1);
 }
 
-/* To coefficients 32 j + lane in negabinary; there are no more of 64 than two a lane, the others
- * are 0. */
+/* To coefficients 32 j + lane in negabinary. */
 FN void NAME(to_rank_order)(const ulane *q, ulane *u, uint32_t rank)
 {
     const uint32_t me = threadIdx.x % 32;
     ulane *const stage = NAME(stage_of_warp)(rank);
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
-        stage[NAME(block_place)(rank, i)] = q[i];
+        stage[NAME(block_place)(i)] = q[i];
         u[i] = 0;
     }
     __syncwarp();
@@ -157,18 +141,19 @@ FN void NAME(from_rank_order)(const ulane *u, ulane *q, uint32_t rank)
         stage[zti_zfp_order[rank - 1][32 * j + me]] = NAME(of_negabinary)(u[j]);
     __syncwarp();
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++)
-        q[i] = stage[NAME(block_place)(rank, i)];
+        q[i] = stage[NAME(block_place)(i)];
 }
 
 /* ---- planes, the highest first ---- */
 
-FN ulane NAME(reversed)(ulane v)
+FN ulane NAME(reverse_bits)(ulane v)
 {
     return (ulane)(WIDTH == 64 ? __brevll(v) : __brev((uint32_t)v));
 }
 
-/* Coefficients to the lane's planes, 32 q + lane, and 1 + the number of their highest bit. */
-FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t *top, uint32_t rank)
+/* Coefficients to planes; the lane has planes 32 q + lane. top[q]: 1 + the number of the plane's
+ * last coefficient with a bit, or 0. */
+FN void NAME(split_planes)(const ulane *u, uint32_t *planes, uint32_t *top, uint32_t rank)
 {
     for (uint32_t q = 0; q < PARTS; q++)
         top[q] = 0;
@@ -178,7 +163,7 @@ FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t *top, uint32_t ra
             a[q] = u[PARTS * g + q];
         NAME(turn_square)(a);
         for (uint32_t q = 0; q < PARTS; q++) {
-            const ulane v = NAME(reversed)(a[q]);
+            const ulane v = NAME(reverse_bits)(a[q]);
             for (uint32_t h = 0; h < PARTS; h++)
                 planes[32 * q * PITCH(rank) + PARTS * g + h] = (uint32_t)(v >> 32 * h);
             top[q] = v ? WIDTH * g + zti_bit_length64(v) : top[q];
@@ -186,8 +171,9 @@ FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t *top, uint32_t ra
     }
 }
 
-/* And back; planes from 'first' to before 'last' have bits. */
-FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t first, uint32_t last)
+/* Planes to coefficients; planes before 'first' and from 'last' on are 0. */
+FN void NAME(join_planes)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t first,
+                          uint32_t last)
 {
     for (uint32_t g = 0; g < (1u << 2 * rank) / WIDTH; g++) {
         ulane a[PARTS];
@@ -196,7 +182,7 @@ FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t fir
             a[q] = 0;
             for (uint32_t h = 0; h < PARTS && i >= first && i < last; h++)
                 a[q] |= (ulane)planes[32 * q * PITCH(rank) + PARTS * g + h] << 32 * h;
-            a[q] = NAME(reversed)(a[q]);
+            a[q] = NAME(reverse_bits)(a[q]);
         }
         NAME(turn_square)(a);
         for (uint32_t q = 0; q < PARTS; q++)
@@ -204,7 +190,7 @@ FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t fir
     }
 }
 
-/* Zero a slot that gets so many bits; then the header of the tile in it. */
+/* Clear a slot for 'bits' bits and store the tile's header in it. */
 FN void NAME(begin_slot)(const struct zti_bit_writer *w, uint32_t bits)
 {
     uint32_t *const slot = (uint32_t *)(void *)w->slot;
@@ -218,17 +204,17 @@ FN void NAME(begin_slot)(const struct zti_bit_writer *w, uint32_t bits)
     }
 }
 
-/* As in plain/coder.h; the writer has a header of less than 32 bits, and counts what is put behind
- * it. */
+/* As in plain/coder.h. The writer holds a header of less than 32 bits, and counts the bits that are
+ * written after it. */
 FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
                          uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, me = threadIdx.x % 32, start = w->held_bits;
     uint32_t *const planes = NAME(planes_of_warp)(rank) + me * PITCH(rank);
     uint32_t top[PARTS], c[PARTS], from[PARTS], known = 0, all = 0;
-    NAME(split)(u, planes, top, rank);
+    NAME(split_planes)(u, planes, top, rank);
     for (uint32_t q = 0; q < PARTS; q++) {
-        c[q] = most_before(top[q], &known);
+        c[q] = scan_most(top[q], &known);
         const uint32_t bits = 32 * q + me < precision
                                   ? plane_bits(planes + 32 * q * PITCH(rank), n, c[q], top[q])
                                   : 0;
@@ -268,7 +254,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
     }
     if (c > 0) {
         __syncwarp();
-        NAME(join)(planes + me * PITCH(rank), u, rank, first, i);
+        NAME(join_planes)(planes + me * PITCH(rank), u, rank, first, i);
     }
     *in = r;
     return c;
@@ -276,14 +262,11 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
 
 /* ---- arrays ---- */
 
-/* The place along an axis, the fastest first, of own value i as it is read and written. */
-FN uint32_t NAME(axis_place)(uint32_t rank, uint32_t axis, uint32_t i)
+/* The place of own value i along an axis, 0 the fastest, before the transform. */
+FN uint32_t NAME(axis_place)(uint32_t axis, uint32_t i)
 {
     const uint32_t me = threadIdx.x % 32;
-    return axis < 2    ? me >> 2 * axis & 3
-           : axis == 3 ? i & 3
-           : rank == 3 ? i
-                       : me >> 4 | i >> 2 << 1;
+    return axis < 2 ? me >> 2 * axis & 3 : axis == 3 ? i & 3 : me >> 4 | i >> 2 << 1;
 }
 
 FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulane *own,
@@ -297,7 +280,7 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
         for (uint32_t a = 0; a < rank; a++) {
             const uint32_t axis = rank - 1 - a;
             const uint64_t rest = array->shape[axis] - origin[axis];
-            const uint8_t from = zti_zfp_pad[rest < 4 ? rest : 4][NAME(axis_place)(rank, a, i)];
+            const uint8_t from = zti_zfp_pad[rest < 4 ? rest : 4][NAME(axis_place)(a, i)];
             offset += (int64_t)(origin[axis] + from) * array->stride[axis];
         }
         own[i] = p[offset];
@@ -308,8 +291,6 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
                       uint32_t rank)
 {
     ulane *const p = (ulane *)view->out.data;
-    if (rank == 3 && threadIdx.x % 32 >= 16)
-        return;
     SIMT_UNROLL
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
         bool is_in = true;
@@ -317,7 +298,7 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
         SIMT_UNROLL
         for (uint32_t a = 0; a < rank; a++) {
             const uint32_t axis = rank - 1 - a;
-            const uint64_t at = origin[axis] + NAME(axis_place)(rank, a, i);
+            const uint64_t at = origin[axis] + NAME(axis_place)(a, i);
             is_in = is_in && at >= view->lo[axis] && at < view->hi[axis];
             offset += (int64_t)(at - view->lo[axis]) * view->out.stride[axis];
         }

@@ -9,24 +9,24 @@
 #include "codec/zfp/tile/transform.h"
 
 /* Reduce over all lanes that have values of the tile: here one thread has them all. */
-FN ulane NAME(most_of_tile)(ulane most)
+FN ulane NAME(find_most)(ulane most)
 {
     return most;
 }
 
-FN ulane NAME(or_of_tile)(ulane any)
+FN ulane NAME(find_or)(ulane any)
 {
     return any;
 }
 
 /* A value that is used once more. Kernels define it so that results are computed again rather than
  * kept. */
-FN ulane NAME(again)(ulane v)
+FN ulane NAME(opaque)(ulane v)
 {
     return v;
 }
 
-FN void NAME(clear)(ulane *u, uint32_t n)
+FN void NAME(clear_values)(ulane *u, uint32_t n)
 {
     memset(u, 0, sizeof *u * n);
 }

@@ -5,8 +5,8 @@
  *   lane, ulane, word, FN, NAME, WIDTH   as in tile/arithmetic.h
  *   scalar            the floating-point type
  *   OWN_VALUES(rank)  how many values of a tile a thread has: all, or in a kernel its share
- * and has, for the same width, the functions transform, to_rank_order, put_planes, most_of_tile,
- * or_of_tile, clear, again, and their inverses (plain/coder.h; in kernels gpu/thread_coder.h,
+ * and has, for the same width, the functions transform, to_rank_order, put_planes, find_most,
+ * find_or, clear_values, opaque, and their inverses (plain/coder.h; in kernels gpu/thread_coder.h,
  * gpu/warp_coder.h). Every function takes 'rank' as a constant. */
 
 /* ---- block floating point: values as integers in units of 2^(emax - (WIDTH - 2)) ---- */
@@ -45,15 +45,15 @@ FN int32_t NAME(emax)(const ulane *bits, uint32_t n, bool *has_special)
         ulane a = bits[i] & magnitude;
         most = a > most ? a : most;
     }
-    most = NAME(most_of_tile)(most);
+    most = NAME(find_most)(most);
     *has_special = most >= infinity;
     if (zti_unlikely(*has_special)) {
         most = 0;
         for (uint32_t i = 0; i < n; i++) {
-            ulane a = NAME(again)(bits[i]) & magnitude;
+            ulane a = NAME(opaque)(bits[i]) & magnitude;
             most = a > most && a <= infinity ? a : most;
         }
-        most = NAME(most_of_tile)(most);
+        most = NAME(find_most)(most);
         if (most == infinity)
             return 0;
     }
@@ -68,7 +68,7 @@ FN void NAME(quantize)(const ulane *bits, ulane *q, uint32_t n, int32_t emax, bo
     const ulane indefinite = (ulane)1 << (WIDTH - 1);
     if (zti_unlikely(e > zti_zfp_bias(WIDTH))) {
         for (uint32_t i = 0; i < n; i++)
-            q[i] = NAME(again)(indefinite);
+            q[i] = NAME(opaque)(indefinite);
         return;
     }
     const scalar scale = NAME(power)(e);
@@ -79,7 +79,7 @@ FN void NAME(quantize)(const ulane *bits, ulane *q, uint32_t n, int32_t emax, bo
     }
     const scalar limit = NAME(power)(WIDTH - 1);
     for (uint32_t i = 0; i < n; i++) {
-        scalar v = scale * NAME(from_bits)(NAME(again)(bits[i]));
+        scalar v = scale * NAME(from_bits)(NAME(opaque)(bits[i]));
         q[i] = v >= -limit && v < limit ? (ulane)(lane)v : indefinite;
     }
 }
@@ -102,7 +102,7 @@ FN bool NAME(is_exact)(const ulane *bits, uint32_t n, int32_t emax)
 {
     ulane differ = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const ulane v = NAME(again)(bits[i]);
+        const ulane v = NAME(opaque)(bits[i]);
         ulane q, back = 0;
         if (emax != -zti_zfp_bias(WIDTH)) {
             NAME(quantize)(&v, &q, 1, emax, false);
@@ -110,7 +110,7 @@ FN bool NAME(is_exact)(const ulane *bits, uint32_t n, int32_t emax)
         }
         differ |= v ^ back;
     }
-    return NAME(or_of_tile)(differ) == 0;
+    return NAME(find_or)(differ) == 0;
 }
 
 /* ---- integers ---- */
@@ -136,7 +136,7 @@ FN void NAME(lower)(ulane *q, uint32_t n, int32_t shift)
         for (uint32_t i = 0; i < n; i++) {
             const lane v = (lane)q[i];
             const ulane low = v < -most - 1 ? (ulane)limit + 1 : (ulane)v << -shift;
-            q[i] = NAME(again)(v > most ? (ulane)limit : low);
+            q[i] = NAME(opaque)(v > most ? (ulane)limit : low);
         }
 }
 
@@ -172,7 +172,7 @@ FN bool NAME(put)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is
     if (is_exact) {
         for (uint32_t i = 0; i < n; i++)
             any |= u[i];
-        zti_zfp_add_planes(&h, z, NAME(or_of_tile)(any), WIDTH);
+        zti_zfp_add_planes(&h, z, NAME(find_or)(any), WIDTH);
     }
     zti_put_bits(w, h.bits, h.length);
     const uint64_t start = zti_bits_written(w);
@@ -194,7 +194,7 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
     if (zti_zfp_is_empty_at(window, is_float)) {
         r->at += z->minbits > 1 ? z->minbits : 1;
         if (values)
-            NAME(clear)(values, n);
+            NAME(clear_values)(values, n);
         return;
     }
     const struct zti_zfp_found h = zti_zfp_head_at(z, window, WIDTH, rank, is_float, is_exact);
@@ -206,7 +206,7 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
     if (!values)
         return;
     if (known == 0) {
-        NAME(clear)(q, n);
+        NAME(clear_values)(q, n);
     } else {
         NAME(from_rank_order)(u, q, rank);
         NAME(untransform)(q, rank, is_exact);
@@ -218,7 +218,7 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
         for (uint32_t i = 0; i < n; i++)
             values[i] = NAME(flipped)(q[i]);
     } else if (h.is_void) {
-        NAME(clear)(values, n);
+        NAME(clear_values)(values, n);
     } else {
         NAME(dequantize)(q, values, n, h.emax);
     }
