@@ -14,9 +14,9 @@ ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t nu
     struct row_parts parts = {.even = 0};
     uint32_t odd = 0, half[4] = {0};
     for (uint32_t i = 0; i < 3; i++) {
-        const bool is_halved = p->axes >> i & 1;
-        odd |= is_halved ? (at[i] & 1) << i : 0;
-        half[i] = is_halved ? at[i] / 2 : at[i];
+        const bool is_interpolated = p->axes >> i & 1;
+        odd |= is_interpolated ? (at[i] & 1) << i : 0;
+        half[i] = is_interpolated ? at[i] / 2 : at[i];
     }
     parts.is_even_grid = odd == 0;
     if (odd == 0) {

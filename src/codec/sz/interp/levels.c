@@ -95,8 +95,8 @@ static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
     uint64_t points = 1, values = 1;
     for (uint32_t i = 0; i < 4; i++) {
         const uint64_t extent = i < 4 - rank ? 1 : coding->grid.shape[i - (4 - rank)];
-        const bool is_halved = zti_sz_high_axes(coding) >> i & 1;
-        const uint64_t along = ZTI_SZ_HIGH_POINTS(extent, is_halved, bits);
+        const bool is_interpolated = zti_sz_high_axes(coding) >> i & 1;
+        const uint64_t along = ZTI_SZ_HIGH_POINTS(extent, is_interpolated, bits);
         dim[i] = (uint32_t)along;
         values *= extent;
         if (along > UINT32_MAX || !zti_mul(points, along, &points))

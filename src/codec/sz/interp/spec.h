@@ -81,14 +81,14 @@ ZTI_STATIC uint32_t zti_sz_high_depth(uint32_t level)
 
 /* The number of points along an axis of 'extent' values (of any unsigned type): every 2^bits-th
  * value if the axis is interpolated. */
-#define ZTI_SZ_HIGH_POINTS(extent, is_halved, bits)                                                \
-    ((is_halved) ? (((extent)-1) >> (bits)) + 1 : (extent))
+#define ZTI_SZ_HIGH_POINTS(extent, is_interpolated, bits)                                          \
+    ((is_interpolated) ? (((extent)-1) >> (bits)) + 1 : (extent))
 
 /* The points of a band along an axis of a level with 'dim' points; and those that the tile codes,
  * if the level's last point is the next tile's. */
-ZTI_STATIC uint32_t zti_sz_high_along(uint32_t dim, bool is_odd, bool is_halved)
+ZTI_STATIC uint32_t zti_sz_high_along(uint32_t dim, bool is_odd, bool is_interpolated)
 {
-    return is_odd ? dim / 2 : is_halved ? (dim + 1) / 2 : dim;
+    return is_odd ? dim / 2 : is_interpolated ? (dim + 1) / 2 : dim;
 }
 
 ZTI_STATIC uint32_t zti_sz_high_own_along(uint32_t along, bool is_odd, bool has_next)
@@ -112,9 +112,9 @@ ZTI_INLINE uint32_t zti_sz_high_next_band(uint32_t axes, uint32_t odd)
 
 /* Whether a tile's box includes the next tile's first points along an axis. The tile has 'own' of
  * the 'rest' values from its origin to the array's end. */
-ZTI_STATIC bool zti_sz_high_has_more(uint64_t own, uint64_t rest, bool is_halved)
+ZTI_STATIC bool zti_sz_high_has_more(uint64_t own, uint64_t rest, bool is_interpolated)
 {
-    return is_halved && rest > own;
+    return is_interpolated && rest > own;
 }
 
 /* A tile, and the next tiles' planes that it predicts. */
@@ -190,8 +190,8 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, ui
             axis = box.own[i] > own ? i : axis;
             own = box.own[i] > own ? box.own[i] : own;
         }
-        const bool is_halved = axes >> (axis - skip) & 1;
-        const uint32_t step = is_halved ? apart : 1, half = own / 2 / step * step;
+        const bool is_interpolated = axes >> (axis - skip) & 1;
+        const uint32_t step = is_interpolated ? apart : 1, half = own / 2 / step * step;
         if (half < 2 * step)
             break;
         const bool is_second = walk->tile * UINT64_C(0x9e3779b97f4a7c15) >> (63 - turn) & 1;
@@ -201,7 +201,7 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, ui
             const bool has_more = box.dim[i] > own;
             box.origin[i] += is_second ? half : 0;
             box.own[i] = is_second ? own - half : half;
-            box.dim[i] = box.own[i] + (is_second ? has_more : is_halved);
+            box.dim[i] = box.own[i] + (is_second ? has_more : is_interpolated);
         }
     }
     box.values = box.points = 1;

@@ -1,10 +1,13 @@
-/* decode.cu: tiles of effort 'high' to values, in two kernels.
+/* decode.cu: tiles of effort 'high' to values, in four kernels.
  *
- * A symbol's state and bits follow from those before it, and its context from the magnitudes of
- * residuals before it: not from integers. So a warp takes a tile's symbols first, of a row a symbol
- * a lane: contexts, and ANS codes of as many states; what contexts have of earlier bands, other
- * warps add up before. Then a block has a tile: what symbols leave open; and points of a band
- * depend on those of earlier ones alone, and each has a thread. */
+ * high_take_symbols: a symbol depends on the ANS states after the symbols before it, and on a
+ * context made from magnitudes before it, but on no integer. So a warp decodes the symbols of a
+ * tile first, a lane for each symbol of a row. Other warps add up what contexts take from earlier
+ * bands.
+ * high_take_levels: a block for each tile reads the open bits of symbols, then predicts band after
+ * band, a thread for each point, since a band depends on earlier bands only.
+ * high_take_values: the finest level in shared memory, and values to the view; or raw values.
+ * high_take_exact: exact values over the others, and the check of where chunks end. */
 #include "codec/sz/interp/gpu/points.h"
 #include "codec/sz/runs.h"
 #include "codec/sz/interp/gpu/finest_level.h"
@@ -33,13 +36,13 @@ static __device__ __forceinline__ struct high_tile high_tile_of(const struct sz_
     return t;
 }
 
-/* A tile is bad, as if the stream were cut short: the host refuses it. */
+/* Note that a tile is damaged, by an end beyond the stream: the host then refuses the stream. */
 static __device__ __forceinline__ void note_bad(const struct sz_tiles *s, uint64_t chunk)
 {
     note_end(s->states, chunk, s->count, UINT64_C(1) << 62, s->places[2 * chunk + 1]);
 }
 
-/* What a tile consists of: the lengths of those before it in its chunk say where it is. One
+/* Find a tile's parts: the lengths of the tiles before it in its chunk tell its place. One
  * thread. */
 static __device__ __forceinline__ bool find_parts(const struct sz_high_tiles *h,
                                                   const struct high_tile *t, struct high_note *note)
@@ -65,11 +68,11 @@ static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct
     return r;
 }
 
-/* ---- symbols: a warp a tile, and others that help it (interp/gpu/decode_symbols.h) ---- */
+/* ---- symbols: a warp for each tile, and helping warps (interp/gpu/decode_symbols.h) ---- */
 
-/* The tables of models, for all warps of a block; returns where they are. */
+/* Load the tables of the first models to shared memory, for all warps of a block. */
 static __device__ __forceinline__ struct ans_tables share_tables(const struct sz_high_tiles *h,
-                                                                 struct taking *sh)
+                                                                 struct decode_memory *sh)
 {
     const uint8_t *const model_of = (const uint8_t *)h->s.model;
     uint32_t *const near = (uint32_t *)(void *)(sh + 1);
@@ -87,10 +90,10 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
     return tables;
 }
 
-/* A band's symbols, of many states or few. */
-static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h,
-                                                     struct decoder *t, const struct high_band *b,
-                                                     bool is_many)
+/* Decode a band, by the text compiled for its number of states and for where the tables are. */
+static __device__ __forceinline__ void decode_any_band(const struct sz_high_tiles *h,
+                                                       struct decoder *t, const struct high_band *b,
+                                                       bool is_many)
 {
     const uint32_t *const far = t->tables.far;
     if (is_many && h->near_models == h->models) {
@@ -104,15 +107,15 @@ static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles 
     t->tables.far = far;
 }
 
-/* The codes of a block's tiles, all of them band after band; sums of the next one are made
- * meanwhile, where its points lie between earlier ones. Whether the calling thread's tile has any;
- * its first warp knows whether they end where they must. */
+/* Decode the symbols of a block's tiles, all tiles band by band. Meanwhile helping warps sum the
+ * next band, if its points lie between none of this band's. has_codes: whether the calling thread's
+ * tile has symbols. Returns, in the tile's first warp, whether the states end where they must. */
 static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
                                                   const struct high_tile *tile, bool has_codes,
                                                   struct decoder *t, uint32_t *window)
 {
     const struct zti_sz_parts *const parts = &t->slot.note->parts;
-    const uint32_t axes = high_axes(&h->s), helper = helper_of(h);
+    const uint32_t axes = high_axes(&h->s), helper = helper_number(h);
     const bool is_decoder = __any_sync(SIMT_ALL_LANES, has_codes && helper < 32);
     const bool is_many = __any_sync(
         SIMT_ALL_LANES, is_decoder && zti_sz_high_states_in(parts->first) == ZTI_ANS_MANY);
@@ -140,17 +143,17 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
             __syncthreads();
             if (!is_made) {
                 if (has_codes)
-                    make_sums(&b, &t->slot, first, helper, h->helpers);
+                    sum_earlier_bands(&b, &t->slot, first, helper, h->helpers);
                 __syncthreads();
             }
             const uint32_t next = zti_sz_high_next_band(axes, odd);
             is_made = h->helpers > 32 && next != 0 && (next & odd) != odd;
             if (is_decoder)
-                take_any_band(h, t, &b, is_many);
-            else if (is_made && has_codes) { /* points of it lie between none of this one's */
+                decode_any_band(h, t, &b, is_many);
+            else if (is_made && has_codes) {
                 const struct high_band behind = high_band_of(&box, axes, level, next);
-                make_sums(&behind, &t->slot, first + own_points_in(&b), helper - 32,
-                          h->helpers - 32);
+                sum_earlier_bands(&behind, &t->slot, first + own_points_in(&b), helper - 32,
+                                  h->helpers - 32);
             }
             first += own_points_in(&b);
         }
@@ -161,8 +164,8 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
 
 SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const struct sz_high_tiles h)
 {
-    SIMT_SHARED_DYNAMIC(struct taking, sh);
-    const uint32_t own = taken_by_warp(&h);
+    SIMT_SHARED_DYNAMIC(struct decode_memory, sh);
+    const uint32_t own = tile_of_warp(&h);
     const uint32_t number = blockIdx.x * h.decoders + own;
     const struct high_tile tile = high_tile_of(&h, number);
     const bool is_there = number < h.batch && tile.is_there;
@@ -174,7 +177,7 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const stru
     t.slot.sums = (uint16_t *)simt_in_global(t.slot.sums);
     t.tables = share_tables(&h, sh);
     t.model = (const uint8_t *)simt_in_shared(sh->model);
-    if (is_there && helper_of(&h) == 0)
+    if (is_there && helper_number(&h) == 0)
         t.slot.note->is_good = find_parts(&h, &tile, t.slot.note);
     __syncthreads();
     const bool is_found = is_there && t.slot.note->is_good;
@@ -183,7 +186,7 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const stru
     const bool is_good =
         take_codes(&h, &tile, has_codes, &t, (uint32_t *)simt_in_shared(sh->window[own])) &&
         is_found;
-    if (is_there && helper_of(&h) == 0) {
+    if (is_there && helper_number(&h) == 0) {
         t.slot.note->symbols = has_codes ? t.taken : 0;
         t.slot.note->is_good = is_good;
         if (!is_good)
@@ -191,16 +194,17 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const stru
     }
 }
 
-/* ---- values: a block a tile ---- */
+/* ---- values: a block for each tile ---- */
 
-/* What the first n of four symbols leave open, a byte each: the sum. */
+/* The open bits of the first n of four symbols (a byte each), added up. */
 static __device__ __forceinline__ uint32_t open_bits_of_four(uint32_t four, uint32_t n)
 {
     const uint32_t each = 0x01010101;
     return zti_sz_high_open_bits_of(four & (n < 4 ? (1u << 8 * n) - 1 : ~0u), each) * each >> 24;
 }
 
-/* The residuals of a word's first n symbols, of those that leave bits open, which are at r->at. */
+/* Read the residuals of those of the first n symbols of a word that leave bits open; these bits
+ * begin at 'at'. */
 static __device__ __forceinline__ void take_open_of_four(const struct zti_bit_reader *at,
                                                          uint32_t four, uint32_t n, int32_t *q)
 {
@@ -223,9 +227,9 @@ static __device__ __forceinline__ void take_open_of_four(const struct zti_bit_re
     }
 }
 
-/* The residuals of symbols that leave bits open. A warp has a part of the symbols, a lane four of
- * them at a time; sums of the parts before say where its bits begin. False where there are too few
- * bits. */
+/* Read the residuals of all symbols that leave bits open. A warp has a part of the symbols, a lane
+ * four at a time; the sums of the parts before tell where its bits begin. False if the tile has too
+ * few bits. */
 static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
                                                  const struct high_slot *slot)
 {
@@ -266,7 +270,7 @@ static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
     return all <= 8 * parts->extra_bytes;
 }
 
-/* The residual of symbol 'number', if there is one. */
+/* The residual of symbol 'number', or 0 if there are no symbols. */
 static __device__ __forceinline__ uint32_t residual_of(const struct high_slot *slot, bool has_one,
                                                        uint32_t number)
 {
@@ -275,8 +279,8 @@ static __device__ __forceinline__ uint32_t residual_of(const struct high_slot *s
                                                   : slot->q[number]);
 }
 
-/* Symbols, or none, to integers of all levels from 'last' on; returns the number of their
- * symbols. */
+/* Symbols to the integers of the coarse levels down to level 'last'; is_zero: all residuals are 0.
+ * Returns the number of these symbols. */
 static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_tiles *h,
                                                          const struct zti_sz_box *box,
                                                          const struct high_slot *slot, bool is_zero,
@@ -308,7 +312,7 @@ static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_ti
     return first;
 }
 
-/* The value of an integer. */
+/* Store the value of an integer. */
 static __device__ __forceinline__ void store_value(const struct sz_tiles *s, char *to, int32_t x)
 {
     const double number = zti_sz_high_number(x, (double)s->sz.centre, s->sz.step);
@@ -322,7 +326,7 @@ static __device__ __forceinline__ void store_value(const struct sz_tiles *s, cha
         *(int64_t *)(void *)to = zti_sz_high_whole_64(x, s->sz.centre);
 }
 
-/* A tile's values to the view: of its integers, or as they are. */
+/* Write a tile's values to the view, from its integers or from raw values. */
 static __device__ __forceinline__ void put_tile_values(const struct sz_high_tiles *h,
                                                        const struct zti_sz_box *box,
                                                        const struct sz_tile *t,
@@ -354,7 +358,7 @@ static __device__ __forceinline__ void slab_take_band(const struct slab *b,
                                                       const struct slab_part *part, uint32_t odd,
                                                       const struct high_slot *slot)
 {
-    if (odd & ~b->halved)
+    if (odd & ~b->interpolated)
         return;
     const uint32_t is_odd = odd >> 2;
     const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
@@ -380,7 +384,8 @@ static __device__ __forceinline__ void slab_put_values(const struct slab *b,
     }
 }
 
-/* A tile of which all levels but the finest are there, and 'taken' symbols are theirs. */
+/* Decode the finest level of a tile and write its values. 'taken' symbols belong to the other
+ * levels, whose integers are in the slot. */
 static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
                                                  const struct zti_sz_box *box,
                                                  const struct high_slot *slot, bool is_zero,
@@ -404,7 +409,7 @@ static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
         slab_take_band(&b, &part, 3, slot);
         slab_take_band(&b, &part, 5, slot);
         slab_take_band(&b, &part, 6, slot);
-        if (b.halved == 7) {
+        if (b.interpolated == 7) {
             __syncthreads();
             slab_take_band(&b, &part, 7, slot);
         }
@@ -413,11 +418,11 @@ static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
     }
 }
 
-/* What a block knows of 4096 values of which some are exact. */
+/* The exact values among 4096 values of a tile. */
 struct exact_marks {
     uint64_t bits[EXACT_WORDS];
     uint32_t before[EXACT_WORDS];
-    uint64_t at, next; /* bits of the stream: where the values are, and what comes behind them */
+    uint64_t at, next; /* bits of the stream: the values begin, and end */
     bool is_good;
 };
 
@@ -436,12 +441,12 @@ static __device__ __forceinline__ void take_exact_marks(const struct sz_tiles *s
     m->next = r.at + (uint64_t)count * 8 * value_bytes_of(s->type);
 }
 
-/* Values that are kept as they are; false where they are not a tile's. */
+/* Write the exact values of a tile; false if they are damaged. */
 static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s,
                                                         const struct sz_tile *t,
                                                         const struct zti_sz_parts *parts)
 {
-    SIMT_SHARED(struct exact_marks, marks, [2]); /* by turns: one is read, one is written */
+    SIMT_SHARED(struct exact_marks, marks, [2]); /* one is read while the other is written */
     const uint64_t end = reader_from(s, parts->exact_end).at;
     const uint32_t value_bits = 8 * value_bytes_of(s->type);
     uint64_t at = reader_from(s, parts->exact).at;
@@ -468,7 +473,7 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
     return is_good && at == end;
 }
 
-/* All levels, or all but the finest where the next kernel has room for that. */
+/* All levels, or all but the finest if the next kernel decodes that. */
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_levels(const struct sz_high_tiles h)
 {
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
@@ -506,7 +511,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struc
     put_tile_values(&h, &box, &tile, &slot);
 }
 
-/* What a tile keeps as it is, over other values; and, of a chunk's last tile, where it ends. */
+/* Exact values replace others; the last tile of a chunk notes where the chunk ends. */
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_exact(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
@@ -528,11 +533,11 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_exact(const struct
 
 /* ---- launches ---- */
 
-/* How many models' tables a block of this GPU has room for. */
-static unsigned near_models(void)
+/* The number of models whose tables fit the shared memory of a block. */
+static unsigned models_in_shared(void)
 {
     const size_t most = simt_shared_most(), table = sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
-    const size_t own = sizeof(struct taking);
+    const size_t own = sizeof(struct decode_memory);
     return most > own ? simt_at_most((most - own) / table, NEAR_MODELS) : 0;
 }
 
@@ -554,10 +559,10 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     h.in_slot = high_places_of(h.points);
     h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
     h.models = zti_sz_high_models(coding);
-    h.near_models = simt_at_most(h.models, near_models());
-    slab_choose(&h, coding, false);
+    h.near_models = simt_at_most(h.models, models_in_shared());
+    slab_choose_sizes(&h, coding, false);
     const size_t shared =
-        sizeof(struct taking) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
+        sizeof(struct decode_memory) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
     for (; h.first < s->count * h.each; h.first += slots) {
         const uint64_t left = s->count * h.each - h.first;
         h.batch = simt_at_most(left, slots);

@@ -1,11 +1,11 @@
-/* decode_symbols.h: kernel text: the symbols of effort 'high', a warp a tile.
+/* decode_symbols.h: kernel text: decode the symbols of effort 'high', a warp for each tile.
  *
- * A tile has thousands of rounds of symbols, each after the one before, and a multiprocessor few
- * tiles: what a round takes is its longest way, on which there is the look-up of entries by their
- * states and what warp_states_advance does. All else is beside it: a piece's magnitudes say which
- * models the next one has while bits are waited for; what was fetched of the piece behind that is
- * added up, and what the one behind that one needs sent for; and entries are looked up before it is
- * known whether a round was one of the few that need more (escapes, rows that end, new words). */
+ * A tile has thousands of rounds of 32 symbols, one after another, and a multiprocessor has few
+ * tiles. So the latency of a round counts: the look-up of entries by their states, and
+ * warp_states_advance. Everything else overlaps with it. While bits are on their way, a piece's
+ * magnitudes choose the models of the next piece, sums are made for the piece after that, and loads
+ * are started for the one after that. Entries are looked up before it is known whether the round
+ * was one of the few that need more: escapes, ends of rows, a new part of the window. */
 #ifndef ZTI_SZ_INTERP_GPU_DECODE_SYMBOLS_H
 #define ZTI_SZ_INTERP_GPU_DECODE_SYMBOLS_H
 
@@ -13,15 +13,15 @@
 #include "entropy/ans/gpu/warp_states.h"
 
 enum {
-    TAKE_BATCH = 1536, /* large tiles under way at a time: each takes as long as all */
+    TAKE_BATCH = 1536, /* large tiles that are decoded at a time: one takes as long as all */
     TAKE_THREADS = 512,
-    NEAR_MODELS = 13, /* whose tables a block has room for */
+    NEAR_MODELS = 13, /* models with tables in shared memory, at most */
     SUMS = 1 << 12 >> 4,
     NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
 };
 
 /* The shared memory of a block; the tables of the first models follow. */
-struct taking {
+struct decode_memory {
     uint8_t model[NEIGHBOURHOODS]; /* a neighbourhood's, by depth and sum / 16 */
     uint32_t window[HIGH_MOST_DECODERS][ANS_WINDOW];
 };
@@ -40,8 +40,8 @@ struct decoder {
 /* Read the open bits of escapes among the next n symbols, one in each lane; returns the lane's
  * magnitude. Other open bits are read later, when all symbols are known; an escape's magnitude is
  * needed at once. */
-static __device__ __forceinline__ uint32_t look_at_escapes(struct decoder *t, uint32_t symbol,
-                                                           uint32_t magnitude)
+static __device__ __forceinline__ uint32_t read_escapes(struct decoder *t, uint32_t symbol,
+                                                        uint32_t magnitude)
 {
     uint32_t before = 0;
     simt_order_warp(); /* symbols that other lanes stored, before ballots */
@@ -56,13 +56,13 @@ static __device__ __forceinline__ uint32_t look_at_escapes(struct decoder *t, ui
                                         : magnitude;
 }
 
-/* A neighbourhood: a sum of magnitudes, in a level of a band's depth. */
-static __device__ __forceinline__ uint32_t in_depth(const struct high_band *b, uint32_t sum)
+/* A neighbourhood: a sum of magnitudes and the depth of the band's level. */
+static __device__ __forceinline__ uint32_t neighbourhood_of(const struct high_band *b, uint32_t sum)
 {
     return b->depth * (uint32_t)(16 * SUMS) + sum;
 }
 
-/* The first entry of its model. */
+/* The first entry of a neighbourhood's model. */
 static __device__ __forceinline__ uint32_t model_of(const struct decoder *t, uint32_t neighbourhood)
 {
     return t->model[neighbourhood / 16] * (uint32_t)ZTI_SZ_HIGH_STATES;
@@ -96,22 +96,23 @@ static __device__ __forceinline__ uint32_t take_symbols(struct decoder *t, uint3
     const uint32_t symbol = threadIdx.x % 32 < n ? taken : 0;
     uint32_t magnitude = magnitude_of(symbol);
     if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
-        magnitude = look_at_escapes(t, symbol, magnitude);
+        magnitude = read_escapes(t, symbol, magnitude);
     put_symbols(t, symbol, magnitude, at, n);
     return magnitude;
 }
 
 /* Compute the parts of a band's contexts that come from the points on both sides, for the warp that
  * decodes its symbols; the first symbol has number 'first'. */
-static __device__ __forceinline__ void make_sums(const struct high_band *b,
-                                                 const struct high_slot *slot, uint32_t first,
-                                                 uint32_t helper, uint32_t helpers)
+static __device__ __forceinline__ void sum_earlier_bands(const struct high_band *b,
+                                                         const struct high_slot *slot,
+                                                         uint32_t first, uint32_t helper,
+                                                         uint32_t helpers)
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
     const uint32_t axes = zti_sz_high_axes_count(b->odd);
     for (uint32_t i = helper; i < n; i += 2 * helpers) {
-        uint32_t sum[2]; /* so that loads are on their way together */
+        uint32_t sum[2]; /* the loads of both are in flight together */
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t c[4];
@@ -126,8 +127,8 @@ static __device__ __forceinline__ void make_sums(const struct high_band *b,
     }
 }
 
-/* A band's first row: four points look at the two before them, so that the warp goes from four to
- * four. */
+/* Decode a band's first row, four symbols at a time: contexts of four points use the magnitudes of
+ * the two points before them. */
 static __device__ __forceinline__ void take_first_row(struct decoder *t, const struct high_band *b,
                                                       uint32_t states)
 {
@@ -139,28 +140,28 @@ static __device__ __forceinline__ void take_first_row(struct decoder *t, const s
         const uint32_t own = lane < n ? t->slot.sums[t->taken + lane] : 0;
         const uint32_t sum = lane < n ? zti_sz_high_first_row(own, i == 0, before) : 0;
         const uint32_t at = b->base + (i + lane) * b->step[3];
-        const uint32_t magnitude = take_symbols(t, states, in_depth(b, sum), at, n);
+        const uint32_t magnitude = take_symbols(t, states, neighbourhood_of(b, sum), at, n);
         before =
             __shfl_sync(SIMT_ALL_LANES, magnitude, 2) + __shfl_sync(SIMT_ALL_LANES, magnitude, 3);
     }
 }
 
-/* ---- the rows behind a band's first one, in pieces of a point a lane ---- */
+/* ---- the other rows of a band, in pieces of up to 32 points ---- */
 
 /* The place of a piece, and the parts of its neighbourhood. */
 struct place {
     uint32_t at;   /* its first point */
-    uint32_t what; /* see PLACE_ */
+    uint32_t what; /* the number of points, and fields from PLACE_ on */
 };
 
 enum {
-    PLACE_SHARE_SHIFT = 8,  /* behind the number of points: the share of magnitude before */
-    PLACE_LAST_SHIFT = 16,  /* the same where the lanes have the row before, or 0 */
-    PLACE_FETCH_SHIFT = 24, /* a bit for each axis along which there are magnitude to fetch */
-    IN_LANES = 4            /* pieces before one whose magnitude the lanes have */
+    PLACE_SHARE_SHIFT = 8,  /* the factor of magnitudes in rows before */
+    PLACE_LAST_SHIFT = 16,  /* the same if registers have the row before, or 0 */
+    PLACE_FETCH_SHIFT = 24, /* a bit for each axis along which magnitudes must be loaded */
+    IN_LANES = 4            /* pieces before the current one whose magnitudes are in registers */
 };
 
-/* The pieces of a band: how many a row has, and divisors of their numbers. */
+/* The pieces of a band: of a row, of all, and the divisors of their numbers. */
 struct pieces {
     uint32_t each, count;
     struct extents extents;
@@ -176,8 +177,8 @@ static __device__ __forceinline__ struct pieces pieces_of(const struct high_band
     return p;
 }
 
-static __device__ __forceinline__ struct place place_of(const struct high_band *b,
-                                                        const struct pieces *p, uint32_t number)
+static __device__ __forceinline__ struct place find_piece(const struct high_band *b,
+                                                          const struct pieces *p, uint32_t number)
 {
     uint32_t c[4], rows = 0, fetch = 0;
     coordinates(&p->extents, number, c);
@@ -198,27 +199,27 @@ static __device__ __forceinline__ struct place place_of(const struct high_band *
     return number < p->count ? place : none;
 }
 
-/* A piece whose inputs are loaded, except those of the row before that lanes have. */
+/* A piece whose inputs are loaded, except magnitudes of the row before that are in registers. */
 struct turn {
     uint32_t neighbourhood, last_share, at, n;
 };
 
-static __device__ __forceinline__ struct turn turn_of(const struct high_band *b, uint32_t at,
-                                                      uint32_t what, uint32_t sum, uint32_t before)
+static __device__ __forceinline__ struct turn
+make_turn(const struct high_band *b, uint32_t at, uint32_t what, uint32_t sum, uint32_t before)
 {
-    const struct turn turn = {in_depth(b, sum + before * (what >> PLACE_SHARE_SHIFT & 255)),
+    const struct turn turn = {neighbourhood_of(b, sum + before * (what >> PLACE_SHARE_SHIFT & 255)),
                               what >> PLACE_LAST_SHIFT & 255, at, what & 255};
     return turn;
 }
 
-/* The part of the row before a piece that lanes have, from the magnitudes of the four pieces before
- * it, the last one first. */
-static __device__ __forceinline__ uint32_t above(uint32_t each, const uint32_t *last)
+/* The magnitudes in the row before a piece, from those of the four pieces before it, the last
+ * first; 'each' pieces are a row. */
+static __device__ __forceinline__ uint32_t row_above(uint32_t each, const uint32_t *last)
 {
     return each == 1 ? last[0] : each == 2 ? last[1] : each == 3 ? last[2] : last[3];
 }
 
-static __device__ __forceinline__ void note_last(uint32_t *last, uint32_t magnitude)
+static __device__ __forceinline__ void push_magnitudes(uint32_t *last, uint32_t magnitude)
 {
     last[3] = last[2];
     last[2] = last[1];
@@ -231,7 +232,7 @@ static __device__ __forceinline__ void take_piece(struct decoder *t, const struc
                                                   uint32_t states, const struct pieces *pieces,
                                                   uint32_t number, uint32_t *last)
 {
-    const struct place place = place_of(b, pieces, number);
+    const struct place place = find_piece(b, pieces, number);
     const uint32_t lane = threadIdx.x % 32, at = place.at + lane * b->step[3];
     const bool is_there = lane < (place.what & 255);
     uint32_t before = 0;
@@ -240,45 +241,46 @@ static __device__ __forceinline__ void take_piece(struct decoder *t, const struc
         if (is_there && (place.what >> PLACE_FETCH_SHIFT >> i & 1))
             before += t->slot.magnitudes[at - b->step[i]];
     const uint32_t sum = is_there ? t->slot.sums[t->taken + lane] : 0;
-    const struct turn now = turn_of(b, at, place.what, sum, before);
-    note_last(last, take_symbols(t, states,
-                                 now.neighbourhood + above(pieces->each, last) * now.last_share,
+    const struct turn now = make_turn(b, at, place.what, sum, before);
+    push_magnitudes(last,
+                    take_symbols(t, states,
+                                 now.neighbourhood + row_above(pieces->each, last) * now.last_share,
                                  now.at, simt_same(now.n)));
 }
 
 /* ---- pieces, pipelined ---- */
 
-/* The loads in flight for a piece. */
-struct sent {
+/* A piece whose loads are in flight. */
+struct prefetched {
     uint32_t at, what, sum, before;
 };
 
-/* Which pieces are sent for: the places of 32 of them from 'first' on, a lane each; which of these
- * is next; the next two's; and the number of a lane's symbol there. */
-struct sender {
+/* Which pieces are prefetched: the places of 32 pieces from 'first' on, one in each lane; the next
+ * of these; the places of the next two; and the number of the lane's symbol there. */
+struct prefetcher {
     const struct pieces *pieces;
     struct place places, two[2];
     uint32_t first, next, symbol;
-    const uint8_t *before; /* magnitudes along the axis where some are fetched: of a piece at 0 */
+    const uint8_t *before; /* of a piece at 0: magnitudes before, along the axis that needs loads */
 };
 
-/* Once for 32 pieces. */
-static __device__ __forceinline__ void find_places(const struct high_band *b, struct sender *s)
+/* Find the places of the next 32 pieces. */
+static __device__ __forceinline__ void find_places(const struct high_band *b, struct prefetcher *s)
 {
-    s->places = place_of(b, s->pieces, s->first + threadIdx.x % 32);
+    s->places = find_piece(b, s->pieces, s->first + threadIdx.x % 32);
     s->next = 0;
 }
 
-static __device__ __forceinline__ struct sender sender_of(const struct decoder *t,
-                                                          const struct high_band *b,
-                                                          const struct pieces *pieces,
-                                                          uint32_t number)
+static __device__ __forceinline__ struct prefetcher begin_prefetch(const struct decoder *t,
+                                                                   const struct high_band *b,
+                                                                   const struct pieces *pieces,
+                                                                   uint32_t number)
 {
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t step = b->own[0] > 1   ? b->step[0]
                           : b->own[1] > 1 ? b->step[1]
                                           : b->step[2]; /* see is_in_turns */
-    struct sender s;
+    struct prefetcher s;
     memset(&s, 0, sizeof s);
     s.pieces = pieces;
     s.first = number;
@@ -289,8 +291,8 @@ static __device__ __forceinline__ struct sender sender_of(const struct decoder *
     return s;
 }
 
-/* Compute the places of the next two pieces. */
-static __device__ __forceinline__ void aim(struct sender *s)
+/* Take the places of the next two pieces from their lanes. */
+static __device__ __forceinline__ void place_pair(struct prefetcher *s)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
@@ -300,9 +302,9 @@ static __device__ __forceinline__ void aim(struct sender *s)
     }
 }
 
-/* For these two. */
-static __device__ __forceinline__ void send(const struct decoder *t, struct sender *s,
-                                            struct sent *to)
+/* Start the loads of these two pieces. */
+static __device__ __forceinline__ void prefetch_pair(const struct decoder *t, struct prefetcher *s,
+                                                     struct prefetched *to)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
@@ -317,17 +319,17 @@ static __device__ __forceinline__ void send(const struct decoder *t, struct send
     }
 }
 
-static __device__ __forceinline__ struct turn turn_of_sent(const struct high_band *b,
-                                                           const struct sent *p)
+static __device__ __forceinline__ struct turn turn_of_prefetched(const struct high_band *b,
+                                                                 const struct prefetched *p)
 {
-    return turn_of(b, p->at, p->what, p->sum, p->before);
+    return make_turn(b, p->at, p->what, p->sum, p->before);
 }
 
 static __device__ __forceinline__ uint32_t model_of_turn(const struct decoder *t, uint32_t each,
                                                          const struct turn *turn,
                                                          const uint32_t *last)
 {
-    return model_of(t, turn->neighbourhood + above(each, last) * turn->last_share);
+    return model_of(t, turn->neighbourhood + row_above(each, last) * turn->last_share);
 }
 
 static __device__ __forceinline__ void put_turn(struct decoder *t, const struct high_band *b,
@@ -337,27 +339,27 @@ static __device__ __forceinline__ void put_turn(struct decoder *t, const struct 
     put_symbols(t, symbol, magnitude, now->at + threadIdx.x % 32 * b->step[3], now->n);
 }
 
-/* A piece whose entries have been looked up; then those of the next one are. Beside it, two pieces
- * are aimed at or, if 'p', sent for. Returns whether one of its symbols is an escape: then the
- * caller goes on with them, which are where entries were. */
+/* Decode a piece whose entries were looked up, and look up those of the next one. Meanwhile two
+ * later pieces are placed or, with 'p', prefetched. Returns true if one of its symbols is an
+ * escape; *entry then has the symbols, and the caller finishes the piece. */
 static __device__ __forceinline__ bool take_turn(struct decoder *t, const struct high_band *b,
                                                  const struct turn *now, const struct turn *next,
-                                                 uint32_t *last, uint32_t *entry, struct sender *s,
-                                                 struct sent *p)
+                                                 uint32_t *last, uint32_t *entry,
+                                                 struct prefetcher *s, struct prefetched *p)
 {
     const uint32_t symbol = *entry & 255, each = s->pieces->each;
     const bool is_escape = threadIdx.x % 32 < now->n && symbol == ZTI_SZ_HIGH_ESCAPE;
     const bool is_more =
         warp_states_need_settling(&t->codes, ZTI_ANS_MANY, now->n); /* of the last round */
     const bool is_rare = __any_sync(SIMT_ALL_LANES, is_escape || is_more || s->next == 32);
-    note_last(last, magnitude_of(symbol));
+    push_magnitudes(last, magnitude_of(symbol));
     warp_states_advance(&t->codes, *entry, now->n);
     if (p)
-        send(t, s, p);
+        prefetch_pair(t, s, p);
     else
-        aim(s);
+        place_pair(s);
     *entry = warp_states_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
-    simt_anew(*entry); /* on its way before it is known that it is the one */
+    simt_anew(*entry); /* load now, even if the rare case below loads another */
     if (is_rare) {
         warp_states_settle(&t->codes, ZTI_ANS_MANY, now->n);
         if (s->next == 32) {
@@ -374,20 +376,21 @@ static __device__ __forceinline__ bool take_turn(struct decoder *t, const struct
     return false;
 }
 
-/* An even number of pieces from 'number' on, or fewer if one has escapes; returns the next one's
- * number. What two pieces need is sent for while the two before them are taken: two at a time,
- * since who waits for one of the loads on their way waits for all. */
+/* Decode an even number of pieces from 'number' on, or fewer if one has an escape; returns the next
+ * one's number. Loads of two pieces start while the two before them are decoded: two at a time,
+ * because waiting for one load means waiting for all loads in flight. */
 static __device__ __forceinline__ uint32_t take_turns(struct decoder *t, const struct high_band *b,
                                                       const struct pieces *pieces, uint32_t number,
                                                       uint32_t *last)
 {
-    struct sender s = sender_of(t, b, pieces, number);
-    struct sent p[2];
-    aim(&s);
-    send(t, &s, p);
-    struct turn first = turn_of_sent(b, &p[0]), second = turn_of_sent(b, &p[1]), now = first;
-    aim(&s);
-    send(t, &s, p);
+    struct prefetcher s = begin_prefetch(t, b, pieces, number);
+    struct prefetched p[2];
+    place_pair(&s);
+    prefetch_pair(t, &s, p);
+    struct turn first = turn_of_prefetched(b, &p[0]), second = turn_of_prefetched(b, &p[1]),
+                now = first;
+    place_pair(&s);
+    prefetch_pair(t, &s, p);
     uint32_t entry =
         warp_states_look(&t->codes, &t->tables, model_of_turn(t, pieces->each, &first, last));
     for (; number < pieces->count; number++) {
@@ -396,20 +399,20 @@ static __device__ __forceinline__ uint32_t take_turns(struct decoder *t, const s
             break;
         number++;
         now = second;
-        first = turn_of_sent(b, &p[0]);
-        second = turn_of_sent(b, &p[1]);
+        first = turn_of_prefetched(b, &p[0]);
+        second = turn_of_prefetched(b, &p[1]);
         if (take_turn(t, b, &now, &first, last, &entry, &s, p))
             break;
     }
     if (number == pieces->count)
         return number;
-    last[0] = look_at_escapes(t, threadIdx.x % 32 < now.n ? entry : 0, last[0]);
+    last[0] = read_escapes(t, threadIdx.x % 32 < now.n ? entry : 0, last[0]);
     put_turn(t, b, &now, entry, last[0]);
     return number + 1;
 }
 
-/* Whether pieces can be sent for so early, which is when the fifth one before each has been taken:
- * the neighbours that are not in the lanes are no later than that, and along one axis. */
+/* Whether pieces can be prefetched. Their loads start when the fifth piece before was decoded, so
+ * neighbours that are not in registers must be at least that far away, and along one axis. */
 static __device__ __forceinline__ bool is_in_turns(const struct high_band *b,
                                                    const struct pieces *p)
 {
@@ -433,7 +436,7 @@ static __device__ __forceinline__ void take_band(struct decoder *t, const struct
     take_first_row(t, b, states);
     simt_order_warp(); /* four lanes wrote this row, behind shuffles */
     SIMT_UNROLL
-    for (uint32_t i = 0; i < IN_LANES; i++) { /* where a row has no more pieces */
+    for (uint32_t i = 0; i < IN_LANES; i++) { /* if a row has at most this many pieces */
         const uint32_t own = lane + 32 * (each - 1 - i);
         last[i] = own < b->own[3] ? t->slot.magnitudes[b->base + own * b->step[3]] : 0;
     }
@@ -445,14 +448,15 @@ static __device__ __forceinline__ void take_band(struct decoder *t, const struct
             take_piece(t, b, states, &pieces, number++, last);
 }
 
-/* Which of a block's tiles a warp is for, and a thread's number among those of that tile. Takers
- * are a block's first warps, so that no scheduler has two of them while others have none. */
-static __device__ __forceinline__ uint32_t taken_by_warp(const struct sz_high_tiles *h)
+/* The number of a warp's tile in its block. The warps that decode are the first of a block, so they
+ * are spread over the schedulers. */
+static __device__ __forceinline__ uint32_t tile_of_warp(const struct sz_high_tiles *h)
 {
     return simt_same(threadIdx.x / 32 % h->decoders);
 }
 
-static __device__ __forceinline__ uint32_t helper_of(const struct sz_high_tiles *h)
+/* A thread's number among the threads of its tile; the first 32 decode. */
+static __device__ __forceinline__ uint32_t helper_number(const struct sz_high_tiles *h)
 {
     return threadIdx.x / 32 / h->decoders * 32 + threadIdx.x % 32;
 }

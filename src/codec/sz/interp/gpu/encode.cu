@@ -1,21 +1,22 @@
-/* encode.cu: tiles of effort 'high' to bytes, in three kernels; and, before that, the
- * symbols of some of them to counts, in one.
+/* encode.cu: tiles of effort 'high' to bytes, in four kernels; and before that the symbols of some
+ * tiles to counts, in two.
  *
- * A block has a tile: points of a band depend on those of earlier ones alone, so each has a thread;
- * their contexts on the magnitudes of the band itself, all of which are there then. The ANS coder's
- * states go backwards through the symbols, each on its own: as many lanes of a warp, which leave
- * for each symbol the bits that its state emits. Sums over these say where they go: a block has a
- * tile again, looks back for its place, and writes. */
+ * high_make_symbols, high_make_last (high_count_symbols, high_count_last): a block for each tile.
+ * The points of a band depend on earlier bands only, so each has a thread. Contexts depend on
+ * magnitudes of the band itself and follow after a barrier. The second kernel has the finest level.
+ * high_run_states: a warp for each tile, a lane for each ANS state. States run backwards through
+ * the symbols and store the bits that each symbol emits. high_put_tiles: a block for each tile sums
+ * these bits, finds its place in the stream by look-back, and writes. */
 #include "codec/sz/interp/gpu/encode_bits.h"
 
 enum {
-    PUT_BATCH = 512, /* tiles under way at a time, if they are large */
+    PUT_BATCH = 512, /* large tiles that are encoded at a time */
     STEPS = 8        /* symbols of a state that are looked up together */
 };
 
-/* ---- symbols: a block a tile ---- */
+/* ---- symbols: a block for each tile ---- */
 
-/* The number of symbols that are not 0, of the calling thread, to that of all. */
+/* Add the calling thread's number of symbols that are not 0 to the tile's. */
 static __device__ __forceinline__ void add_others(const struct put_slot *slot, uint32_t others)
 {
     const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
@@ -50,7 +51,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct 
         return;
     uint32_t symbols = slot.note->symbols;
     const uint32_t others = code_slab(&h, &box, NULL, &symbols);
-    const struct put_slot again = put_slot_again(&h);
+    const struct put_slot again = reload_put_slot(&h);
     add_others(&again, others);
     if (threadIdx.x == 0)
         again.note->symbols = symbols;
@@ -58,7 +59,8 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct 
 
 /* ---- counts ---- */
 
-/* A block a tile that is counted; h.first is of these, and h.each where the slab's tiles end. */
+/* The box that a block counts, if it is in the slab: h->first numbers the counted tiles, and
+ * h->each is the end of the slab's tiles. Clears the counts. */
 static __device__ __forceinline__ bool counted_box(const struct sz_high_tiles *h,
                                                    struct zti_sz_box *box, uint32_t *counts)
 {
@@ -97,7 +99,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct
     (void)code_slab(&h, &box, counts, &symbols);
 }
 
-/* ---- states: a warp a tile, of which lanes have one each ---- */
+/* ---- states: a warp for each tile, a lane for each state ---- */
 
 enum {
     NEAR_RUNNERS = 22, /* models whose tables a block has room for */
@@ -144,8 +146,8 @@ static __device__ __forceinline__ struct state_sum state_sum_from(const struct l
 }
 
 /* All symbols from 'from' on are coded. */
-static __device__ __forceinline__ void keep_sum(const struct lane_codes *l, struct state_sum *sum,
-                                                uint32_t from)
+static __device__ __forceinline__ void store_sum(const struct lane_codes *l, struct state_sum *sum,
+                                                 uint32_t from)
 {
     if (from != sum->begin)
         return;
@@ -167,10 +169,10 @@ static __device__ __forceinline__ struct state_step step_of(const struct runner 
 
 /* What a state emits for symbol i of the lane; returns its next one. 'is_near': all tables are; a
  * load that may be from elsewhere would wait for what is on its way from there. */
-static __device__ __forceinline__ uint32_t run_step(const struct runner *r,
-                                                    const struct lane_codes *l, uint32_t i,
-                                                    struct state_step step, uint32_t state,
-                                                    struct state_sum *sum, bool is_near)
+static __device__ __forceinline__ uint32_t step_state(const struct runner *r,
+                                                      const struct lane_codes *l, uint32_t i,
+                                                      struct state_step step, uint32_t state,
+                                                      struct state_sum *sum, bool is_near)
 {
     const uint32_t bits = ZTI_ANS_EMITTED(state, step.bits);
     const uint32_t number = ZTI_ANS_NUMBER(state, bits, step.next);
@@ -189,9 +191,9 @@ static __device__ __forceinline__ void load_codes(const struct lane_codes *l, ui
         code[i] = l->code[(from + i) * l->states];
 }
 
-/* From the last of a lane's n symbols to the first. Only a state's own look-up waits for the symbol
- * behind it: what was coded is fetched for STEPS symbols at a time, and what they do to states is
- * looked up, while the ones behind are coded. */
+/* Run a lane's state from the last of its n symbols to the first. Each step needs the state after
+ * the next symbol. Everything else is prefetched: symbols and their steps are loaded for STEPS
+ * symbols at a time while the symbols after them are coded. */
 static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
                                                       const struct lane_codes *l, uint32_t n,
                                                       bool is_near)
@@ -201,9 +203,9 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
     struct state_sum sum = state_sum_from(l, from);
     for (uint32_t i = n; i-- > from;) {
         step[0] = step_of(r, l->code[i * l->states], is_near);
-        state = run_step(r, l, i, step[0], state, &sum, is_near);
+        state = step_state(r, l, i, step[0], state, &sum, is_near);
     }
-    keep_sum(l, &sum, from);
+    store_sum(l, &sum, from);
     if (from == 0)
         return state;
     load_codes(l, from - STEPS, code);
@@ -219,8 +221,8 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
         load_codes(l, from > 2 * STEPS ? from - 3 * STEPS : 0, code);
         SIMT_UNROLL
         for (uint32_t i = STEPS; i-- > 0;)
-            state = run_step(r, l, from - STEPS + i, step[i], state, &sum, is_near);
-        keep_sum(l, &sum, from - STEPS);
+            state = step_state(r, l, from - STEPS + i, step[i], state, &sum, is_near);
+        store_sum(l, &sum, from - STEPS);
         SIMT_UNROLL
         for (uint32_t i = 0; i < STEPS; i++)
             step[i] = ahead[i];
@@ -261,16 +263,16 @@ SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_DECODERS, 1)
                                 ZTI_SZ_HIGH_STATES;
 }
 
-/* ---- bytes: a block a tile ---- */
+/* ---- bytes: a block for each tile ---- */
 
 static __device__ __forceinline__ uint32_t part_values(uint32_t n, uint32_t part)
 {
     return simt_at_most(n - part * ZTI_SZ_TILE_VALUES, ZTI_SZ_TILE_VALUES);
 }
 
-/* Exact values: the bytes of each 4096 values, a thread each. */
+/* Measure the marks of exact values, a thread for each 4096 values. */
 static __device__ __forceinline__ void measure_exact(uint32_t values, const struct put_slot *slot,
-                                                     struct putting *p)
+                                                     struct encode_memory *p)
 {
     const uint32_t part = threadIdx.x, parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
     if (part >= parts || slot->note->exact == 0)
@@ -284,9 +286,10 @@ static __device__ __forceinline__ void measure_exact(uint32_t values, const stru
     p->values[part] = count;
 }
 
-/* All lengths, and what is before the sections. One thread. */
+/* Compute all lengths, and write the tile's front. One thread. */
 static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t value_bytes,
-                                                    const struct put_slot *slot, struct putting *p)
+                                                    const struct put_slot *slot,
+                                                    struct encode_memory *p)
 {
     const uint32_t exact = slot->note->exact;
     const uint32_t states = states_of(slot->note);
@@ -307,7 +310,7 @@ static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t va
                          : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
 }
 
-/* Or bits into words of 32 in shared memory; *at goes behind them. */
+/* OR bits into words of 32 bits at bit *at, which advances. */
 static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uint64_t v,
                                               uint32_t count)
 {
@@ -322,7 +325,7 @@ static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uin
     }
 }
 
-/* Write which they are, in a way that is known (exact_mark_bytes). One thread. */
+/* Write the marks of exact values, in the way that exact_mark_bytes chose. One thread. */
 static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
                                                  const uint64_t *bits, uint32_t n, uint32_t way)
 {
@@ -338,11 +341,11 @@ static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
         put_at(words, at, bits[from / 64] >> from % 64 & 255, 8);
 }
 
-/* Values as they are: marks by a thread each 4096 values, then these. */
+/* Write exact values, a thread for each 4096 values: marks, then the values. */
 static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
                                                       const struct sz_tile *t,
                                                       const struct put_slot *slot,
-                                                      const struct putting *p, uint32_t *out)
+                                                      const struct encode_memory *p, uint32_t *out)
 {
     const uint32_t part = threadIdx.x, value_bits = 8 * value_bytes_of(s->type);
     const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
@@ -360,7 +363,7 @@ static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
             put_at(out, &at, load_bits(s, value_at(s, t, first + i)), value_bits);
 }
 
-/* A raw tile's values, behind its first byte. */
+/* Write a raw tile's values, which follow its first byte. */
 static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, uint64_t number,
                                                uint8_t *to)
 {
@@ -373,9 +376,9 @@ static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, uint64_
     }
 }
 
-/* The sections of a tile that is not raw, to their places. */
-static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
-                                                    const struct put_slot *slot, struct putting *p)
+/* Write codes and open bits to their places in the stream. */
+static __device__ __forceinline__ void
+put_sections(const struct sz_tiles *s, const struct put_slot *slot, struct encode_memory *p)
 {
     const uint64_t at = p->place + p->head_bytes;
     const struct stretch extras = stretch_at(s, at, p->extra_bytes);
@@ -392,10 +395,10 @@ static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
         put_ends(&p->extras, &extras, number);
 }
 
-/* Values as they are, by way of the slot. */
+/* Write exact values to the slot, and copy them to their place in the stream. */
 static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s, uint64_t number,
                                                         const struct put_slot *slot,
-                                                        const struct putting *p)
+                                                        const struct encode_memory *p)
 {
     const struct sz_tile t = tile_of(s, number);
     const uint64_t at = p->place + p->head_bytes + p->extra_bytes + p->code_bytes;
@@ -409,7 +412,7 @@ static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s
 
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 4) high_put_tiles(const struct sz_high_tiles h)
 {
-    SIMT_SHARED(struct putting, p, );
+    SIMT_SHARED(struct encode_memory, p, );
     const struct sz_tiles *const s = &h.s;
     const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
     const struct put_slot slot = put_slot_of(&h, ticket - h.first);
@@ -422,7 +425,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 4) high_put_tiles(const struct 
     if (threadIdx.x == 0)
         measure_tile(values, value_bytes_of(s->type), &slot, &p);
     if (threadIdx.x < 32) {
-        simt_order_warp(); /* all lanes load what one has written, though one is asked */
+        simt_order_warp(); /* lane 0 wrote p.bytes, which all lanes load */
         const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
         if (threadIdx.x == 0) {
             p.place = before / 8;
@@ -461,7 +464,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
     h.points = (uint32_t)zti_sz_high_points(whole);
     h.in_slot = put_places_of(h.points, (uint32_t)zt_type_bytes(whole->type));
     h.farthest = zti_sz_high_farthest(whole);
-    slab_choose(&h, whole, true);
+    slab_choose_sizes(&h, whole, true);
     return h;
 }
 

@@ -11,9 +11,9 @@
 enum {
     STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     STATE_MASK = (1 << STATE_BITS) - 1,
-    EIGHT = 8, /* symbols that a lane has at a time */
+    EIGHT = 8, /* symbols of a lane at a time */
     RUN_SYMBOLS = EIGHT * 32,
-    RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
+    RUN_WORDS = RUN_SYMBOLS + 2, /* for their bits, at most 32 each */
     BOTH = 0x00010001,           /* two numbers of 16 bits */
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
@@ -27,33 +27,33 @@ static __device__ __forceinline__ uint32_t symbols_of_warp(uint32_t n)
     return (n + all - 1) / all * RUN_SYMBOLS;
 }
 
-/* Bits of a section of a tile. A warp has those of some symbols: where they begin, and the words at
- * both ends of them, which others have bits of. */
+/* A section of a tile. Each warp has the bits of some symbols: where they begin, and the words at
+ * both ends, which it shares with its neighbours. */
 struct section {
-    uint32_t at[HIGH_WARPS + 1]; /* the last: its end, where a byte is */
+    uint32_t at[HIGH_WARPS + 1]; /* the last: the section's end, at a whole byte */
     uint32_t first[HIGH_WARPS], last[HIGH_WARPS];
 };
 
 /* The sizes and places of a tile's parts. */
-struct putting {
+struct encode_memory {
     struct section codes, extras;
     uint32_t marks[PARTS], mark_ways[PARTS]; /* exact values: bytes of marks, and their way */
     uint32_t values[PARTS];
     uint32_t exact_at[PARTS + 1];
-    uint32_t head[4]; /* what is before the sections */
+    uint32_t head[4]; /* the front, before the sections */
     uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
-    uint32_t zeros; /* before what is coded, to whole bytes */
+    uint32_t zeros; /* bits before the codes, which end at a whole byte */
     uint64_t place;
     bool is_raw;
     uint32_t bits[HIGH_WARPS][RUN_WORDS];
 };
 
-/* Numbers of 16 bits of eight symbols, two a word. */
+/* Eight numbers of 16 bits, two in a word. */
 struct eight {
     uint32_t two[EIGHT / 2];
 };
 
-/* From symbol i on, zeros from n on. */
+/* Load the eight numbers of symbols i to i + 7; 0 from symbol n on. */
 static __device__ __forceinline__ struct eight eight_from(const uint16_t *from, uint32_t i,
                                                           uint32_t n)
 {
@@ -68,7 +68,7 @@ static __device__ __forceinline__ struct eight eight_from(const uint16_t *from, 
     return e;
 }
 
-/* Of two codes' symbols. */
+/* The open bits of two symbols. */
 static __device__ __forceinline__ uint32_t open_bits_of_two(uint32_t codes)
 {
     return zti_sz_high_open_bits_of(codes & 255 * BOTH, BOTH);
@@ -79,15 +79,16 @@ static __device__ __forceinline__ uint32_t sum_of_two(uint32_t two)
     return (two & 0xffff) + (two >> 16);
 }
 
-/* The symbols of the calling warp. */
+/* The first symbol of a warp. */
 static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t warp)
 {
     const uint32_t at = warp * symbols_of_warp(n);
     return at < n ? at : n;
 }
 
-/* Sum the bits of each warp's symbols; for codes, the states have left sums. */
-static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
+/* Sum the bits of each warp's symbols. Sums of emitted bits come from the states' kernel. */
+static __device__ __forceinline__ void sum_bits(const struct put_slot *slot,
+                                                struct encode_memory *p)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
     const uint32_t end = first_of_warp(n, warp + 1);
@@ -108,9 +109,10 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
     }
 }
 
-/* Set where the bits of each warp's symbols begin, and their bytes. The first warp's begin with
- * zeros, a one and the states. One thread calls it. */
-static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t states, bool is_zero)
+/* Compute where the bits of each warp begin, and the bytes of both sections. The first warp's codes
+ * begin with zeros, a one and the states. One thread calls it. */
+static __device__ __forceinline__ void place_bits(struct encode_memory *p, uint32_t states,
+                                                  bool is_zero)
 {
     uint32_t codes = 1 + states * STATE_BITS, extras = 0;
     SIMT_UNROLL
@@ -131,7 +133,7 @@ static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t st
 
 /* ---- writing ---- */
 
-/* Bytes of the stream: the word that the first one is in, and which bit of it that begins at. */
+/* A run of bytes of the stream: the word of the first byte, and its bit in that word. */
 struct stretch {
     uint32_t *words;
     uint32_t shift, bytes;
@@ -145,17 +147,18 @@ static __device__ __forceinline__ struct stretch stretch_at(const struct sz_tile
     return to;
 }
 
-/* A warp's way through bits of a stretch: words are put together in shared memory, and stored when
- * they are whole. But the first one, and what is left of the last one, are the section's. */
+/* The bits that a warp writes to a stretch. Words are composed in shared memory and stored when
+ * they are complete. The first word, and the rest in the last, are kept for the section (put_ends).
+ */
 struct bit_run {
-    uint32_t *bits;       /* the word of the next bit, and those behind it, which are 0 */
-    uint32_t *to, *first; /* where words go */
-    uint32_t at;          /* bits that the first one of them has */
-    bool is_begun;        /* 'first' is there */
+    uint32_t *bits;       /* the word of the next bit, and later ones, which are 0 */
+    uint32_t *to, *first; /* the place of that word; the section's first word */
+    uint32_t at;          /* bits in that word so far */
+    bool is_begun;        /* *first is stored */
 };
 
 static __device__ __forceinline__ struct bit_run
-bit_run_from(struct putting *p, struct section *section, const struct stretch *to)
+bit_run_from(struct encode_memory *p, struct section *section, const struct stretch *to)
 {
     const uint32_t warp = threadIdx.x / 32, at = to->shift + section->at[warp];
     const struct bit_run run = {p->bits[warp], to->words + at / 32, &section->first[warp], at % 32,
@@ -179,7 +182,7 @@ static __device__ __forceinline__ void bit_run_or(const struct bit_run *run, uin
 }
 
 /* After all lanes have written 'bits' bits: store the whole words. */
-static __device__ __forceinline__ void bit_run_go(struct bit_run *run, uint32_t bits)
+static __device__ __forceinline__ void bit_run_flush(struct bit_run *run, uint32_t bits)
 {
     const uint32_t words = (run->at + bits) / 32, lane = threadIdx.x % 32;
     uint32_t i = lane;
@@ -202,7 +205,7 @@ static __device__ __forceinline__ void bit_run_go(struct bit_run *run, uint32_t 
     }
     run->to += words;
     run->at = (run->at + bits) % 32;
-    simt_order_warp(); /* words were read that bits are put into again, behind sums */
+    simt_order_warp(); /* words are read before new bits are put into them */
 }
 
 static __device__ __forceinline__ void bit_run_end(const struct bit_run *run, uint32_t *last)
@@ -214,7 +217,8 @@ static __device__ __forceinline__ void bit_run_end(const struct bit_run *run, ui
     simt_order_warp();
 }
 
-/* Bits of each lane; where a lane's own are, for it to put. */
+/* The place of the calling lane's 'own' bits, after those of the lanes before; *all: of all lanes.
+ */
 static __device__ __forceinline__ uint32_t bit_run_place(const struct bit_run *run, uint32_t own,
                                                          uint32_t *all)
 {
@@ -223,7 +227,7 @@ static __device__ __forceinline__ uint32_t bit_run_place(const struct bit_run *r
     return run->at + up_to - own;
 }
 
-/* Which symbols are the calling warp's. */
+/* The symbols of the calling warp. */
 static __device__ __forceinline__ void own_symbols(const struct put_slot *slot, uint32_t *first,
                                                    uint32_t *end)
 {
@@ -247,8 +251,8 @@ static __device__ __forceinline__ uint64_t emitted_of_four(const uint32_t *two, 
 }
 
 /* Write the states, and the bits that they emit. */
-static __device__ __forceinline__ void put_codes(const struct put_slot *slot, struct putting *p,
-                                                 const struct stretch *to)
+static __device__ __forceinline__ void put_codes(const struct put_slot *slot,
+                                                 struct encode_memory *p, const struct stretch *to)
 {
     const uint32_t warp = simt_same(threadIdx.x / 32), lane = threadIdx.x % 32;
     struct bit_run run = bit_run_from(p, &p->codes, to);
@@ -264,7 +268,7 @@ static __device__ __forceinline__ void put_codes(const struct put_slot *slot, st
         const uint32_t own = before + (lane < states ? (uint32_t)STATE_BITS : 0);
         const uint32_t at = bit_run_place(&run, own, &all);
         bit_run_or(&run, at, one | state << before);
-        bit_run_go(&run, all);
+        bit_run_flush(&run, all);
     }
     for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
         const struct eight later = eight_from(slot->emitted, i + 2 * RUN_SYMBOLS, end);
@@ -274,15 +278,14 @@ static __device__ __forceinline__ void put_codes(const struct put_slot *slot, st
         const uint32_t at = bit_run_place(&run, low_count + high_count, &all);
         bit_run_or(&run, at, low);
         bit_run_or(&run, at + low_count, high);
-        bit_run_go(&run, all);
+        bit_run_flush(&run, all);
         emitted = next;
         next = later;
     }
     bit_run_end(&run, &p->codes.last[warp]);
 }
 
-/* What four symbols leave open, of which the bits are known: fewer than 32 in all, so that none is
- * the escape. */
+/* The open bits of four symbols, fewer than 32 in all, so none is an escape. */
 static __device__ __forceinline__ uint32_t open_of_four(const uint32_t *open, const int32_t *q)
 {
     uint32_t bits = 0, count = 0;
@@ -295,7 +298,7 @@ static __device__ __forceinline__ uint32_t open_of_four(const uint32_t *open, co
     return bits;
 }
 
-/* What eight symbols a lane leave open. */
+/* Write the open bits of eight symbols of each lane. */
 static __device__ __forceinline__ void put_open(struct bit_run *run, const struct eight *code,
                                                 const int32_t *from)
 {
@@ -324,11 +327,11 @@ static __device__ __forceinline__ void put_open(struct bit_run *run, const struc
             at += own;
         }
     }
-    bit_run_go(run, all);
+    bit_run_flush(run, all);
 }
 
-static __device__ __forceinline__ void put_extras(const struct put_slot *slot, struct putting *p,
-                                                  const struct stretch *to)
+static __device__ __forceinline__ void put_extras(const struct put_slot *slot,
+                                                  struct encode_memory *p, const struct stretch *to)
 {
     const uint32_t warp = threadIdx.x / 32;
     struct bit_run run = bit_run_from(p, &p->extras, to);
@@ -346,8 +349,8 @@ static __device__ __forceinline__ void put_extras(const struct put_slot *slot, s
     bit_run_end(&run, &p->extras.last[warp]);
 }
 
-/* Words that several warps, or others before and behind the section, have bits of: its bytes. A
- * thread each place where a warp begins, of which several may be in a word. */
+/* Write the words that several warps, or neighbours of the section, have bits of, byte by byte: a
+ * thread for each place where a warp begins. Several of these may be in one word. */
 static __device__ __forceinline__ void put_ends(const struct section *section,
                                                 const struct stretch *to, uint32_t number)
 {

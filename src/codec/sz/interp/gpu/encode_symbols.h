@@ -10,15 +10,15 @@
 
 enum { LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET };
 
-/* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers and
- * magnitudes, whose place what states emit takes; residuals, and symbols with their models, in
- * the order of coding; which values are exact; and bytes. */
+/* What kernels note for the next ones, at the beginning of a slot. The slot continues with the
+ * box's integers and magnitudes, later overwritten by the bits that states emit; residuals, and
+ * symbols with their models, in the order of coding; marks of exact values; and bytes. */
 struct put_note {
-    uint32_t symbols;  /* their number */
-    uint32_t others;   /* than 0 */
-    uint32_t exact;    /* values */
-    uint32_t is_whole; /* no level is left to code */
-    uint32_t is_far;   /* the bound of a value is not sure */
+    uint32_t symbols;  /* in all */
+    uint32_t others;   /* symbols that are not 0 */
+    uint32_t exact;    /* exact values */
+    uint32_t is_whole; /* the finest level is coded too */
+    uint32_t is_far;   /* the bound is not proven for all values */
     uint32_t state[ZTI_ANS_MANY];
 };
 
@@ -26,8 +26,8 @@ struct put_slot {
     struct put_note *note;
     int32_t *x, *q;
     uint8_t *magnitudes;
-    uint16_t *emitted; /* bits, and above them how many */
-    uint16_t *codes;   /* symbols, and above them models */
+    uint16_t *emitted; /* bits, and above them their number */
+    uint16_t *codes;   /* symbols, and above them their models */
     uint64_t *exact;
     uint32_t *out;
 };
@@ -101,8 +101,8 @@ static __device__ __forceinline__ uint32_t integer_of(const struct sz_high_tiles
     return (has_one ? 0 : HAS_NONE) | (fabs(units) < h->farthest ? 0 : IS_FAR);
 }
 
-/* Where a box is in the array, and how many of its points along each axis are there: of the last
- * ones the plane behind a slab is not. */
+/* The place of a box in the array, and how many of its points along each axis are in memory: the
+ * plane after a slab is not. */
 struct box_place {
     const char *at;
     int64_t stride[4];
@@ -143,8 +143,8 @@ static __device__ __forceinline__ const char *point_in(const struct box_place *p
 
 /* Give values without an integer that of the value before. The first warp calls it; such tiles are
  * rare. */
-static __device__ __forceinline__ void bridge(const struct sz_high_tiles *h,
-                                              const struct zti_sz_box *box, int32_t *x)
+static __device__ __forceinline__ void fill_gaps(const struct sz_high_tiles *h,
+                                                 const struct zti_sz_box *box, int32_t *x)
 {
     const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
     const struct extents extents = extents_of(box->dim);
@@ -166,11 +166,11 @@ static __device__ __forceinline__ void bridge(const struct sz_high_tiles *h,
     }
 }
 
-/* Integers of a box's values, of which those are kept that have even coordinates along the axes
- * 'halved'; what any of them is not. */
-static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
-                                                  const struct zti_sz_box *box, uint32_t halved,
-                                                  int32_t *x)
+/* Quantize a box's values; store the integers with even coordinates along the axes 'interpolated'.
+ * Returns the flags of the worst value: HAS_NONE, IS_FAR or 0. */
+static __device__ __forceinline__ uint32_t gather_integers(const struct sz_high_tiles *h,
+                                                           const struct zti_sz_box *box,
+                                                           uint32_t interpolated, int32_t *x)
 {
     const struct extents extents = extents_of(box->dim);
     const struct box_place place = place_of_box(&h->s, box);
@@ -180,17 +180,18 @@ static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
         uint32_t c[4];
         row_coordinates(&extents, row, c);
         const char *const from = point_in(&place, c);
-        const uint32_t odd = (c[0] & halved) | (c[1] & halved >> 1) | (c[2] & halved >> 2);
+        const uint32_t odd =
+            (c[0] & interpolated) | (c[1] & interpolated >> 1) | (c[2] & interpolated >> 2);
         const uint32_t at = place_in_box(box, c), there = from ? place.there[3] : 0;
         for (uint32_t k = threadIdx.x % 32; k < box->dim[3]; k += 3 * 32) {
-            int32_t own[3] = {0, 0, 0}; /* so that loads are on their way together */
+            int32_t own[3] = {0, 0, 0}; /* the loads of all three are in flight together */
             SIMT_UNROLL
             for (uint32_t i = 0; i < 3; i++)
                 if (k + 32 * i < there)
                     is_not |= integer_of(h, from + (k + 32 * i) * place.stride[3], &own[i]);
             SIMT_UNROLL
             for (uint32_t i = 0; i < 3; i++)
-                if (k + 32 * i < box->dim[3] && ((odd | (k & halved >> 3)) & 1) == 0)
+                if (k + 32 * i < box->dim[3] && ((odd | (k & interpolated >> 3)) & 1) == 0)
                     x[at + k + 32 * i] = own[i];
         }
     }
@@ -201,8 +202,8 @@ static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
 /* ---- residuals and symbols ---- */
 
 /* Store the residual of symbol 'number' until its context is known. */
-static __device__ __forceinline__ void keep_residual(const struct put_slot *slot, uint32_t number,
-                                                     int32_t q)
+static __device__ __forceinline__ void store_residual(const struct put_slot *slot, uint32_t number,
+                                                      int32_t q)
 {
     const uint32_t symbol = zti_sz_high_symbol(q);
     slot->codes[number] = (uint16_t)symbol;
@@ -210,11 +211,11 @@ static __device__ __forceinline__ void keep_residual(const struct put_slot *slot
         slot->q[number] = q;
 }
 
-/* A symbol in its context, kept for the coder or, where there is 'counts', counted there, 256 a
- * context of the level; whether it is not 0. */
-static __device__ __forceinline__ bool name_symbol(const struct sz_tiles *s,
-                                                   const struct put_slot *slot, uint32_t number,
-                                                   uint32_t context, uint32_t *counts)
+/* Give a symbol its context: store it with its model or, with 'counts', count it (256 counters for
+ * each context of the level). Returns whether the symbol is not 0. */
+static __device__ __forceinline__ bool assign_context(const struct sz_tiles *s,
+                                                      const struct put_slot *slot, uint32_t number,
+                                                      uint32_t context, uint32_t *counts)
 {
     const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT), *const model_of = model_at(s, 0);
     const uint32_t own = slot->codes[number];
@@ -239,7 +240,7 @@ static __device__ __forceinline__ uint8_t quantize_point(const struct put_slot *
     int32_t q = 0;
     if (is_own) {
         q = zti_sz_high_nearest((int32_t)((uint32_t)*x - predicted), per);
-        keep_residual(slot, number, q);
+        store_residual(slot, number, q);
     }
     *x = (int32_t)(predicted + (uint32_t)q * step);
     return zti_sz_high_magnitude(q);
@@ -265,9 +266,10 @@ static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
     }
 }
 
-/* A sum in a band's first row, of point c of it: four points look at the two before them. */
-static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_t c,
-                                                           const uint8_t *magnitudes, uint32_t step)
+/* The sum of point c in a band's first row: contexts of four points use the magnitudes of the two
+ * points before them. */
+static __device__ __forceinline__ uint32_t add_two_before(uint32_t sum, uint32_t c,
+                                                          const uint8_t *magnitudes, uint32_t step)
 {
     const uint8_t *const four = magnitudes - (int64_t)(c % 4) * step;
     const uint32_t two = c < 4 ? 0 : (uint32_t)four[-(int64_t)step] + four[-2 * (int64_t)step];
@@ -290,18 +292,19 @@ static __device__ __forceinline__ uint32_t context_of(const struct high_band *b,
 {
     uint32_t rows;
     const uint32_t before = sum_before(b, c, magnitudes, &rows);
-    uint32_t sum = weigh(b, sum_between(b, c, magnitudes), before, rows);
+    uint32_t sum = sum_neighbourhood(b, sum_between(b, c, magnitudes), before, rows);
     if (rows == 0)
-        sum = with_two_before(sum, c[3], magnitudes, b->step[3]);
+        sum = add_two_before(sum, c[3], magnitudes, b->step[3]);
     return zti_sz_high_first_context(b->depth) + kinds[sum / 16];
 }
 
-/* Contexts of the coded points of a band; how many the calling thread had whose symbols are not
- * 0. */
-static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
-                                                     const struct put_slot *slot,
-                                                     const struct high_band *b, uint32_t first,
-                                                     const uint8_t *kinds, uint32_t *counts)
+/* Give the coded points of a band their contexts. Returns the calling thread's number of symbols
+ * that are not 0. */
+static __device__ __forceinline__ uint32_t assign_contexts(const struct sz_tiles *s,
+                                                           const struct put_slot *slot,
+                                                           const struct high_band *b,
+                                                           uint32_t first, const uint8_t *kinds,
+                                                           uint32_t *counts)
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
@@ -310,12 +313,13 @@ static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
         uint32_t c[4];
         coordinates(&extents, i, c);
         const uint32_t context = context_of(b, c, slot->magnitudes + point_at(b, c), kinds);
-        others += name_symbol(s, slot, first + i, context, counts);
+        others += assign_context(s, slot, first + i, context, counts);
     }
     return others;
 }
 
-/* What a block counted of a level, whose contexts are its own, to the counts of all. */
+/* Add a block's counts of a level to those of all blocks, and clear them. Each level has contexts
+ * of its own. */
 static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint32_t depth,
                                                  uint32_t *counts)
 {
@@ -327,8 +331,9 @@ static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint3
     }
 }
 
-/* The symbols of a box's integers, coarse to fine to level 'last': how many there are, and how many
- * the calling thread had that are not 0. 'counts': see name_symbol, zeros before and after. */
+/* Encode a box's integers as symbols, from the coarsest level to level 'last'. *symbols: their
+ * number; returns the calling thread's number of symbols that are not 0. 'counts': see
+ * assign_context; zeros before and after. */
 static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tiles *h,
                                                        const struct zti_sz_box *box,
                                                        const struct put_slot *slot, uint32_t last,
@@ -348,7 +353,7 @@ static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tile
             __syncthreads();
             quantize_band(s, slot, &b, step, *symbols);
             __syncthreads();
-            others += name_band(s, slot, &b, *symbols, kinds, counts);
+            others += assign_contexts(s, slot, &b, *symbols, kinds, counts);
             *symbols += own_points_in(&b);
         }
         if (counts) {
@@ -361,8 +366,8 @@ static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tile
 
 /* ---- values that do not keep the bound ---- */
 
-static __device__ __forceinline__ bool is_near(const struct sz_tiles *s, const char *from,
-                                               int32_t x)
+static __device__ __forceinline__ bool keeps_bound(const struct sz_tiles *s, const char *from,
+                                                   int32_t x)
 {
     const double y = zti_sz_high_number(x, (double)s->sz.centre, s->sz.step);
     return zti_sz_high_is_near(number_at(s, from), s->type == ZT_F32 ? (double)(float)y : y,
@@ -385,7 +390,7 @@ static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
     for (uint32_t i = threadIdx.x; i < t->n && s->sz.source == ZTI_SZ_LATTICE; i += HIGH_THREADS) {
         uint32_t c[4];
         coordinates(&extents, i, c);
-        if (!is_near(s, value_at(s, t, i), slot->x[place_in_box(box, c)]))
+        if (!keeps_bound(s, value_at(s, t, i), slot->x[place_in_box(box, c)]))
             note_exact(slot, i);
     }
 }
@@ -400,7 +405,7 @@ static __device__ __forceinline__ void slab_gather(const struct slab *b,
     const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
         const struct slab_row r = slab_row_of(b, part, false, i);
-        const uint32_t dim = r.is_even && !(b->halved & 1) ? 0 : b->dim[0];
+        const uint32_t dim = r.is_even && !(b->interpolated & 1) ? 0 : b->dim[0];
         const uint32_t each = r.is_even ? 2 : 1, first = threadIdx.x % 32 * each + each - 1;
         const char *from = r.at + first * stride;
         for (uint32_t k = first; k < dim; k += 32 * each, from += 32 * each * stride) {
@@ -416,7 +421,7 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
                                                           const struct slab_part *part,
                                                           uint32_t odd, const struct put_slot *slot)
 {
-    if (odd & ~b->halved)
+    if (odd & ~b->interpolated)
         return;
     const uint32_t is_odd = odd >> 2;
     const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
@@ -435,7 +440,8 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
                                                            const uint8_t *kinds)
 {
     const uint32_t apart = b->dim[0], j = p->c[2], is_odd = odd >> 2;
-    const uint32_t x_step = b->halved & 1 ? 2 : 1, y_step = (b->halved >> 1 & 1 ? 2 : 1) * apart;
+    const uint32_t x_step = b->interpolated & 1 ? 2 : 1,
+                   y_step = (b->interpolated >> 1 & 1 ? 2 : 1) * apart;
     const uint8_t *const own = slab_magnitudes(b, is_odd, j) + p->at;
     uint32_t between = 0, before = 0;
     if (odd & 1)
@@ -452,16 +458,15 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
     uint32_t sum =
         ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, zti_sz_high_axes_count(odd), before, rows);
     if (rows == 0)
-        sum = with_two_before(sum, c, own, x_step);
+        sum = add_two_before(sum, c, own, x_step);
     return kinds[sum / 16];
 }
 
-static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
-                                                          const struct slab_part *part,
-                                                          uint32_t odd, const struct put_slot *slot,
-                                                          const uint8_t *kinds, uint32_t *counts)
+static __device__ __forceinline__ uint32_t
+slab_assign_contexts(const struct slab *b, const struct slab_part *part, uint32_t odd,
+                     const struct put_slot *slot, const uint8_t *kinds, uint32_t *counts)
 {
-    if (odd & ~b->halved)
+    if (odd & ~b->interpolated)
         return 0;
     const uint32_t is_odd = odd >> 2;
     const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
@@ -469,8 +474,8 @@ static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
         if (p.is_own)
-            others +=
-                name_symbol(&b->h->s, slot, p.number, slab_context_of(b, &p, odd, kinds), counts);
+            others += assign_context(&b->h->s, slot, p.number, slab_context_of(b, &p, odd, kinds),
+                                     counts);
     }
     return others;
 }
@@ -487,21 +492,21 @@ slab_find_exact(const struct slab *b, const struct slab_part *part, const struct
         if (r.z >= b->own[2])
             continue;
         for (uint32_t k = threadIdx.x % 32; k < b->own[0]; k += 32)
-            if (!is_near(s, r.at + k * stride, r.x[k]))
+            if (!keeps_bound(s, r.at + k * stride, r.x[k]))
                 note_exact(slot, (r.z * b->own[1] + r.y) * b->own[0] + k);
     }
 }
 
-/* The block's slot, put together anew: what it says is not kept in registers meanwhile. */
-static __device__ __forceinline__ struct put_slot put_slot_again(const struct sz_high_tiles *h)
+/* The block's slot, computed again, so that no register holds it meanwhile. */
+static __device__ __forceinline__ struct put_slot reload_put_slot(const struct sz_high_tiles *h)
 {
     uint32_t number = blockIdx.x;
     simt_anew(number);
     return put_slot_of(h, number);
 }
 
-/* The symbols of a box of which all levels but the finest are coded; as code_levels. The note has
- * how many they were, and then are. */
+/* Encode the finest level of a box whose other levels are coded; as code_levels. *symbols: their
+ * number before and after. */
 static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles *h,
                                                      const struct zti_sz_box *box, uint32_t *counts,
                                                      uint32_t *symbols)
@@ -515,12 +520,12 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
     if (threadIdx.x == 0)
         *symbols = slab_find_facts(&b, *symbols);
     while (slab_next(&b, &part)) {
-        const struct put_slot from = put_slot_again(h);
+        const struct put_slot from = reload_put_slot(h);
         __syncthreads();
         slab_gather(&b, &part);
         slab_load(&b, &part, from.x, from.magnitudes);
         __syncthreads();
-        const struct put_slot slot = put_slot_again(h);
+        const struct put_slot slot = reload_put_slot(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 5; odd *= 2)
             slab_quantize_band(&b, &part, odd, &slot);
@@ -528,13 +533,13 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
         slab_quantize_band(&b, &part, 3, &slot);
         slab_quantize_band(&b, &part, 5, &slot);
         slab_quantize_band(&b, &part, 6, &slot);
-        simt_order_block(); /* where there is no band 7 one of these two would do */
+        simt_order_block(); /* without band 7, one of these two barriers would do */
         slab_quantize_band(&b, &part, 7, &slot);
         simt_order_block();
-        const struct put_slot to = put_slot_again(h);
+        const struct put_slot to = reload_put_slot(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
-            others += slab_name_band(&b, &part, odd, &to, kinds, counts);
+            others += slab_assign_contexts(&b, &part, odd, &to, kinds, counts);
         if (!counts && to.note->is_far)
             slab_find_exact(&b, &part, &to);
     }
@@ -545,15 +550,15 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
     return others;
 }
 
-/* The symbols of a box from its values, of all levels where code_slab has no room, or is not made
- * for them: where a value has no integer. */
+/* Encode a box's values as symbols: all levels if the finest one does not fit shared memory, or if
+ * a value has no integer; else all but the finest, which code_slab encodes. */
 static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
                                                     const struct zti_sz_box *box,
                                                     const struct put_slot *slot, uint32_t *counts,
                                                     uint32_t *symbols)
 {
     const bool has_slab = h->slab_each > 0;
-    const uint32_t is_not = gather(h, box, has_slab ? high_axes(&h->s) : 0, slot->x);
+    const uint32_t is_not = gather_integers(h, box, has_slab ? high_axes(&h->s) : 0, slot->x);
     const bool is_bad = is_not & HAS_NONE, is_whole = !has_slab || is_bad;
     if (threadIdx.x == 0) {
         slot->note->is_whole = is_whole;
@@ -561,9 +566,9 @@ static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *
     }
     if (is_bad) { /* few tiles are */
         if (has_slab)
-            (void)gather(h, box, 0, slot->x);
+            (void)gather_integers(h, box, 0, slot->x);
         if (threadIdx.x < 32)
-            bridge(h, box, slot->x);
+            fill_gaps(h, box, slot->x);
         __syncthreads();
     }
     return code_levels(h, box, slot, !is_whole, counts, symbols);

@@ -1,28 +1,28 @@
-/* finest_level.h: kernel text of effort 'high': the finest level of a tile in shared memory,
- * some planes at a time, so that global memory has each point once.
+/* finest_level.h: kernel text of effort 'high': the finest level of a tile, some planes at a time
+ * in shared memory, so that each point is in global memory once.
  *
- * Planes follow each other along axis 1 or, where a box has one point along that, axis 2. If that
- * axis is halved, points of an even plane lie between points of the same plane; those of an odd
- * one, along this axis, between even planes up to three away. So even planes are two ahead of odd
- * ones, in a ring:
+ * Planes follow each other along axis 1, or along axis 2 if the box has one point along axis 1. If
+ * that axis is interpolated, points of an even plane lie between points of the same plane, and
+ * points of an odd plane between even planes up to three away. So even planes are loaded two ahead
+ * of odd ones, into a ring. The steps, with a barrier before each:
  *
- *     the coarser level's points of even planes
- *     bands that are odd along no axis of the plane, of one, of two: even planes, and odd ones
+ *     load the coarser level's points of even planes
+ *     bands that are odd along one axis, along two, along three
  *     (to compress) contexts
- *     whole planes: values
+ *     values of whole planes
  *
- * with a barrier before each. Axes are numbered 0 (fastest) to 2 (planes) here. */
+ * Axes are numbered 0 (fastest) to 2 (planes) here. */
 #ifndef ZTI_SZ_INTERP_GPU_FINEST_LEVEL_H
 #define ZTI_SZ_INTERP_GPU_FINEST_LEVEL_H
 
 #include "codec/sz/interp/gpu/points.h"
 
-enum { SLAB_BYTES = 72 << 10 /* of shared memory, if possible: three blocks a multiprocessor */ };
+enum { SLAB_BYTES = 72 << 10 /* of shared memory, so that a multiprocessor has three blocks */ };
 
-/* What the host chooses: odd planes that are worked on at a time; even ones in the ring, a power of
- * two; bytes of all. 'each' is 0 where there is not enough memory for one. */
-static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding *coding,
-                               bool has_magnitudes)
+/* Choose, on the host, the number of odd planes at a time (slab_each), of even planes in the ring
+ * (a power of two), and their bytes. slab_each is 0 if shared memory has no room for one plane. */
+static inline void slab_choose_sizes(struct sz_high_tiles *h, const struct zti_coding *coding,
+                                     bool has_magnitudes)
 {
     const size_t most = simt_shared_most() - (16u << 10); /* kernels have some of their own */
     const uint32_t rank = coding->grid.rank, skip = ZT_MAX_RANK - rank;
@@ -47,32 +47,30 @@ static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding 
         h->slab_bytes = 0;
 }
 
-/* Of a box, in shared memory: the first number of each band's symbols, by the axes that it is odd
- * along; points of a row and rows of a plane, of even and odd ones, to divide by; rows of a plane,
- * all of them and own ones; and where rows of values are in the array, whose points lo to hi along
- * each axis are there. */
+/* What all threads need of a box, in shared memory. */
 struct slab_facts {
-    char *at; /* of point 0 of row 0 of plane 0, be it there or not */
-    int64_t stride[3];
-    uint32_t lo[3], hi[3];
-    uint32_t first[8];
-    struct divisor along[2][2], rows[2];
+    char *at;                   /* the place in the array of point 0 of row 0 of plane 0 */
+    int64_t stride[3];          /* bytes */
+    uint32_t lo[3], hi[3];      /* points along each axis that are in memory */
+    uint32_t first[8];          /* the number of each band's first symbol, by its odd axes */
+    struct divisor along[2][2]; /* by points of a row, rows of a plane: even ones, odd ones */
+    struct divisor rows[2];     /* by rows of a plane: all, own */
 };
 
-/* By numbers of axes as above. */
+/* A box in the numbers of axes used here. */
 struct slab {
     const struct sz_high_tiles *h;
     const struct zti_sz_box *box;
     struct slab_facts *facts;
-    int32_t *x;          /* the ring, and odd planes */
-    uint8_t *magnitudes; /* to compress: two rings */
-    uint32_t halved;
-    uint32_t dim[3], own[3], of[3]; /* points; own; even ones */
+    int32_t *x;                     /* the ring of even planes, then odd planes */
+    uint8_t *magnitudes;            /* to compress: a ring of even planes, one of odd planes */
+    uint32_t interpolated;          /* axes */
+    uint32_t dim[3], own[3], of[3]; /* points along each axis: all, own, even */
     uint32_t step;
-    bool is_linear, is_zero;
+    bool is_linear, is_zero; /* is_zero: all residuals are 0 */
 };
 
-/* The axis of four that a slab's is. */
+/* The number among four axes of a slab's axis. */
 static __device__ __forceinline__ uint32_t slab_axis_of(const struct sz_high_tiles *h,
                                                         uint32_t axis)
 {
@@ -91,8 +89,8 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
     b.facts = facts;
     b.x = memory;
     b.magnitudes = (uint8_t *)(void *)(memory + h->slab_plane * (h->slab_ring + h->slab_each));
-    b.halved = (axes >> 3 & 1) | (is_flat ? axes >> 2 & 1 : axes >> 1 & 1) << 2 |
-               (is_flat ? 0 : axes >> 2 & 1) << 1;
+    b.interpolated = (axes >> 3 & 1) | (is_flat ? axes >> 2 & 1 : axes >> 1 & 1) << 2 |
+                     (is_flat ? 0 : axes >> 2 & 1) << 1;
     b.dim[0] = box->dim[3];
     b.own[0] = box->own[3];
     b.dim[1] = is_flat ? 1 : box->dim[2];
@@ -100,22 +98,21 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
     b.dim[2] = is_flat ? box->dim[2] : box->dim[1];
     b.own[2] = is_flat ? box->own[2] : box->own[1];
     for (uint32_t i = 0; i < 3; i++)
-        b.of[i] = zti_sz_high_along(b.dim[i], false, b.halved >> i & 1);
+        b.of[i] = zti_sz_high_along(b.dim[i], false, b.interpolated >> i & 1);
     b.step = zti_sz_high_step(&h->s.sz, 1);
     b.is_linear = h->s.sz.tuning & ZTI_SZ_HIGH_LINEAR;
     b.is_zero = false;
     return b;
 }
 
-/* The axes of four that a set of a slab's three is. */
+/* A set of a slab's three axes as a set of four axes. */
 static __device__ __forceinline__ uint32_t slab_axes(const struct sz_high_tiles *h, uint32_t set)
 {
     return (set & 1) << 3 |
            (h->slab_axis == 1 ? (set >> 1 & 1) << 2 | (set >> 2 & 1) << 1 : (set >> 2 & 1) << 2);
 }
 
-/* Where each band's symbols begin, from number 'at' on, behind those of the other levels; returns
- * where they end. */
+/* Find the first symbol of each band, from number 'at' on; returns the number after the last. */
 static __device__ __forceinline__ uint32_t slab_find_first(const struct slab *b, uint32_t at)
 {
     const uint32_t axes = high_axes(&b->h->s);
@@ -123,14 +120,14 @@ static __device__ __forceinline__ uint32_t slab_find_first(const struct slab *b,
          odd = zti_sz_high_next_band(axes, odd)) {
         const struct high_band band = high_band_of(b->box, axes, 0, odd);
         for (uint32_t set = 1; set < 8; set++)
-            if ((set & ~b->halved) == 0 && slab_axes(b->h, set) == odd)
+            if ((set & ~b->interpolated) == 0 && slab_axes(b->h, set) == odd)
                 b->facts->first[set] = at;
         at += own_points_in(&band);
     }
     return at;
 }
 
-/* Where the box is in the array. */
+/* Find the place of the box in the array. */
 static __device__ __forceinline__ void slab_find_place(const struct slab *b)
 {
     const struct sz_tiles *const s = &b->h->s;
@@ -159,7 +156,8 @@ static __device__ __forceinline__ void slab_find_place(const struct slab *b)
     }
 }
 
-/* All facts; 'taken' symbols are of other levels. Returns the number of all. One thread. */
+/* Set all facts, by one thread. 'taken' symbols belong to other levels; returns the number of all.
+ */
 static __device__ __forceinline__ uint32_t slab_find_facts(const struct slab *b, uint32_t taken)
 {
     struct slab_facts *const f = b->facts;
@@ -173,18 +171,18 @@ static __device__ __forceinline__ uint32_t slab_find_facts(const struct slab *b,
     return slab_find_first(b, taken);
 }
 
-/* The first point of an even plane in the ring, or of one of the odd planes of a part, which is
- * number j of these; and its magnitudes. */
-static __device__ __forceinline__ int32_t *slab_even(const struct slab *b, uint32_t j)
+/* The first point of even plane j in the ring, and of odd plane j of a part. */
+static __device__ __forceinline__ int32_t *slab_even_plane(const struct slab *b, uint32_t j)
 {
     return b->x + (j & (b->h->slab_ring - 1)) * b->h->slab_plane;
 }
 
-static __device__ __forceinline__ int32_t *slab_odd(const struct slab *b, uint32_t j)
+static __device__ __forceinline__ int32_t *slab_odd_plane(const struct slab *b, uint32_t j)
 {
     return b->x + (b->h->slab_ring + j) * b->h->slab_plane;
 }
 
+/* The magnitudes of an even or odd plane j. */
 static __device__ __forceinline__ uint8_t *slab_magnitudes(const struct slab *b, uint32_t is_odd,
                                                            uint32_t j)
 {
@@ -202,7 +200,7 @@ struct slab_point {
     int32_t *x;
 };
 
-/* A band's points of some planes. */
+/* The points of a band in some planes. */
 struct slab_band {
     uint32_t from, n, first;
     uint32_t own[3];
@@ -217,7 +215,7 @@ static __device__ __forceinline__ struct slab_band slab_band_of(const struct sla
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const bool is_odd = odd >> i & 1;
-        const uint32_t along = zti_sz_high_along(b->dim[i], is_odd, b->halved >> i & 1);
+        const uint32_t along = zti_sz_high_along(b->dim[i], is_odd, b->interpolated >> i & 1);
         band.own[i] = zti_sz_high_own_along(along, is_odd, b->own[i] < b->dim[i]);
     }
     band.row = b->facts->along[0][odd & 1];
@@ -226,8 +224,8 @@ static __device__ __forceinline__ struct slab_band slab_band_of(const struct sla
     band.n = to > from ? (to - from) * band.plane.by * band.row.by : 0;
     band.first = odd ? b->facts->first[odd] : 0;
     band.at = (odd & 1) + (odd >> 1 & 1) * b->dim[0];
-    band.step[0] = 1 + (b->halved & 1);
-    band.step[1] = (1 + (b->halved >> 1 & 1)) * b->dim[0];
+    band.step[0] = 1 + (b->interpolated & 1);
+    band.step[1] = (1 + (b->interpolated >> 1 & 1)) * b->dim[0];
     return band;
 }
 
@@ -242,7 +240,7 @@ slab_point_of(const struct slab *b, const struct slab_band *band, uint32_t odd, 
     p.at = band->at + p.c[1] * band->step[1] + p.c[0] * band->step[0];
     p.is_own = p.c[0] < band->own[0] && p.c[1] < band->own[1] && p.c[2] < band->own[2];
     p.number = band->first + (p.c[2] * band->own[1] + p.c[1]) * band->own[0] + p.c[0];
-    p.x = (odd >> 2 ? slab_odd(b, plane) : slab_even(b, p.c[2])) + p.at;
+    p.x = (odd >> 2 ? slab_odd_plane(b, plane) : slab_even_plane(b, p.c[2])) + p.at;
     return p;
 }
 
@@ -254,12 +252,12 @@ slab_line_of(const struct slab *b, const struct slab_point *p, uint32_t axis)
     const struct line in_plane = LINE_AT(p->x, apart);
     if (axis < 2)
         return in_plane;
-    const struct line l = {slab_even(b, j - 1) + p->at, slab_even(b, j) + p->at,
-                           slab_even(b, j + 1) + p->at, slab_even(b, j + 2) + p->at};
+    const struct line l = {slab_even_plane(b, j - 1) + p->at, slab_even_plane(b, j) + p->at,
+                           slab_even_plane(b, j + 1) + p->at, slab_even_plane(b, j + 2) + p->at};
     return l;
 }
 
-/* Where points are missing, or two are enough. */
+/* Predict a point near a border, or linearly. */
 static __device__ __forceinline__ uint32_t slab_predict_at_border(const struct slab *b,
                                                                   const struct slab_point *p,
                                                                   uint32_t odd)
@@ -300,22 +298,22 @@ static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
 
 /* ---- planes ---- */
 
-/* What is worked on together: even planes, and odd ones. */
+/* The planes in work: even ones from[0] to to[0], odd ones from[1] to to[1]. */
 struct slab_part {
     uint32_t from[2], to[2];
 };
 
-/* A row of a tile's own or of all points: its integers, and where its point 0 is in the array, of
- * which points first to last are there. */
+/* A row of a plane: its integers, the place in the array of its point 0, and its points in memory.
+ */
 struct slab_row {
     uint32_t z, y;
-    bool is_even; /* along both axes, if they are halved */
+    bool is_even; /* along both axes, if they are interpolated */
     int32_t *x;
     char *at;
     uint32_t first, last;
 };
 
-/* Rows of a part; is_own: of tiles without the planes behind them. */
+/* The number of rows of a part; is_own: only the rows of the tile's own points. */
 static __device__ __forceinline__ uint32_t slab_rows(const struct slab *b,
                                                      const struct slab_part *p, bool is_own)
 {
@@ -332,9 +330,9 @@ slab_row_of(const struct slab *b, const struct slab_part *p, bool is_own, uint32
     const uint32_t j = is_odd ? p->from[1] + plane - evens : p->from[0] + plane;
     struct slab_row r;
     r.y = number - plane * each.by;
-    r.z = b->halved >> 2 ? 2 * j + is_odd : j;
-    r.is_even = !is_odd && !(b->halved >> 1 & r.y & 1);
-    r.x = (is_odd ? slab_odd(b, plane - evens) : slab_even(b, j)) + r.y * b->dim[0];
+    r.z = b->interpolated >> 2 ? 2 * j + is_odd : j;
+    r.is_even = !is_odd && !(b->interpolated >> 1 & r.y & 1);
+    r.x = (is_odd ? slab_odd_plane(b, plane - evens) : slab_even_plane(b, j)) + r.y * b->dim[0];
     r.at = f->at + r.z * f->stride[2] + r.y * f->stride[1];
     const bool is_there = r.z >= f->lo[2] && r.z < f->hi[2] && r.y >= f->lo[1] && r.y < f->hi[1];
     r.first = f->lo[0];
@@ -345,24 +343,24 @@ slab_row_of(const struct slab *b, const struct slab_part *p, bool is_own, uint32
 /* The next planes after those of a part; false after the last. */
 static __device__ __forceinline__ bool slab_next(const struct slab *b, struct slab_part *p)
 {
-    const uint32_t odds = b->halved >> 2 ? b->dim[2] / 2 : 0, each = b->h->slab_each;
-    const uint32_t ahead = b->halved >> 2 ? 2 : 0;
+    const uint32_t odds = b->interpolated >> 2 ? b->dim[2] / 2 : 0, each = b->h->slab_each;
+    const uint32_t ahead = b->interpolated >> 2 ? 2 : 0;
     p->from[0] = p->to[0];
     p->from[1] = p->to[1];
     p->to[1] = simt_at_most(odds, p->from[1] + each);
-    const uint32_t reach = (b->halved >> 2 ? p->from[1] : p->from[0]) + each + ahead;
+    const uint32_t reach = (b->interpolated >> 2 ? p->from[1] : p->from[0]) + each + ahead;
     p->to[0] = simt_at_most(b->of[2], reach);
     return p->from[0] < p->to[0] || p->from[1] < p->to[1];
 }
 
-/* The coarser level's points of a part's even planes, from a box's. */
+/* Load the coarser level's points of a part's even planes from the box. */
 static __device__ __forceinline__ void slab_load(const struct slab *b, const struct slab_part *p,
                                                  const int32_t *x, const uint8_t *magnitudes)
 {
     const struct slab_band band = slab_band_of(b, 0, p->from[0], p->to[0]);
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point q = slab_point_of(b, &band, 0, i);
-        const uint32_t z = b->halved >> 2 ? 2 * q.c[2] : q.c[2];
+        const uint32_t z = b->interpolated >> 2 ? 2 * q.c[2] : q.c[2];
         const uint32_t at = z * b->dim[0] * b->dim[1] + q.at;
         *q.x = x[at];
         if (magnitudes)

@@ -216,12 +216,12 @@ high_band_of(const struct zti_sz_box *box, uint32_t axes, uint32_t level, uint32
     b.base = 0;
     SIMT_UNROLL
     for (uint32_t i = 4; i-- > 0;) {
-        const bool is_odd = odd >> i & 1, is_halved = axes >> i & 1;
-        const uint32_t dim = ZTI_SZ_HIGH_POINTS(box->dim[i], is_halved, level);
-        b.dim[i] = zti_sz_high_along(dim, is_odd, is_halved);
+        const bool is_odd = odd >> i & 1, is_interpolated = axes >> i & 1;
+        const uint32_t dim = ZTI_SZ_HIGH_POINTS(box->dim[i], is_interpolated, level);
+        b.dim[i] = zti_sz_high_along(dim, is_odd, is_interpolated);
         b.own[i] = zti_sz_high_own_along(b.dim[i], is_odd, box->own[i] < box->dim[i]);
         b.apart[i] = stride << level;
-        b.step[i] = is_halved ? stride << (level + 1) : stride;
+        b.step[i] = is_interpolated ? stride << (level + 1) : stride;
         b.base += is_odd ? stride << level : 0;
         b.of[i] = zti_sz_high_along(dim, false, true);
         stride *= box->dim[i];
@@ -382,8 +382,9 @@ static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b,
 }
 
 /* The weighted sum of both. */
-static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint32_t between,
-                                                 uint32_t before, uint32_t rows)
+static __device__ __forceinline__ uint32_t sum_neighbourhood(const struct high_band *b,
+                                                             uint32_t between, uint32_t before,
+                                                             uint32_t rows)
 {
     return ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, zti_sz_high_axes_count(b->odd), before,
                                      rows);
@@ -404,11 +405,11 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
     uint64_t all[4], from[4], n = 1;
     SIMT_UNROLL
     for (uint32_t i = 4; i-- > 0;) {
-        const bool is_halved = axes >> i & 1;
-        const uint32_t down = is_halved ? bits : 0;
-        all[i] = i < skip ? 1 : ZTI_SZ_HIGH_POINTS(s->grid.shape[i - skip], is_halved, bits);
+        const bool is_interpolated = axes >> i & 1;
+        const uint32_t down = is_interpolated ? bits : 0;
+        all[i] = i < skip ? 1 : ZTI_SZ_HIGH_POINTS(s->grid.shape[i - skip], is_interpolated, bits);
         from[i] = box->origin[i] >> down;
-        dim[i] = ZTI_SZ_HIGH_POINTS(box->dim[i], is_halved, bits);
+        dim[i] = ZTI_SZ_HIGH_POINTS(box->dim[i], is_interpolated, bits);
         step[i] = stride << down;
         stride *= box->dim[i];
         points *= dim[i];
