@@ -125,9 +125,9 @@ FN uint32_t scan_most(uint32_t v, uint32_t *before)
     return me > 0 && left > all ? left : all;
 }
 
-/* A lane has 8 of 256 values. */
+/* A lane has 8 of the 256 values. */
 #define OF(x, width)     x##_warp_##width
-#define OWN_VALUES(rank) 8u
+#define OWN_VALUES(rank) ((1u << 2 * (rank)) / 32)
 #define ZTI_ZFP_CODER    "codec/zfp/gpu/warp_coder.h"
 #include "codec/zfp/tile/types.h" /* put_tile_warp_32, ... */
 #undef OF
