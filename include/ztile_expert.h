@@ -113,11 +113,12 @@ typedef enum zt_index_kind {
  * @param source a file of known size; every checksum is verified
  * @param sink gets the file that zt_compress() with this index would have written. What later
  *        versions added to the file, and this one skips, is left out.
- * @param params index, index_chunk and index_partition count, ZT_INDEX_NONE included; the other
- *        fields are not looked at
+ * @param kind of the new index; ZT_INDEX_NONE removes the index
+ * @param chunk tiles a chunk, as zt_params::index_chunk; 0: the default
+ * @param partition chunks a partition, as zt_params::index_partition; 0: the default
  * @return ZT_CORRUPT, ZT_UNSUPPORTED, ZT_IO, ZT_CANCELLED */
 ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
-                                  const zt_params *params);
+                                  zt_index_kind kind, uint32_t chunk, uint32_t partition);
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 

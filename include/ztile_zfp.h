@@ -239,11 +239,15 @@ ZT_API zt_status zt_zfp_decompress_and_index(zt_context *context, const void *da
                                              size_t *consumed_bytes);
 /** @} */
 
-/** Whether an index is this stream's, as far as can be told without decoding. Sets kind, chunk and
- * partition to those of the index.
+/** Set kind, chunk and partition to those of the index at bytes, which may be another stream's.
+ * @return ZT_CORRUPT, ZT_UNSUPPORTED */
+ZT_API zt_status zt_zfp_index_describe(zt_context *context, zt_zfp_index *index);
+
+/** Whether an index is this stream's, as far as can be told without decoding.
  * @return ZT_CORRUPT, ZT_UNSUPPORTED */
 ZT_API zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
-                                    const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index);
+                                    const zt_zfp *zfp, const zt_array *array,
+                                    const zt_zfp_index *index);
 
 /** zt_zfp_decompress() by an index. Without one (NULL, or index_bytes 0) it is the same call. */
 ZT_API zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,

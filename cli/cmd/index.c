@@ -15,7 +15,7 @@
 
 struct job {
     const struct options *options;
-    zt_params params; /* of these, what index is asked for */
+    zt_params params; /* the index asked for */
     zt_context *context;
     struct stored stored;
     struct byte_sink sink;
@@ -33,8 +33,10 @@ static bool index_zt(struct job *job, struct ztio_error *error)
     how.overwrite = how.overwrite || !o->out;
     if (!byte_sink_open(&job->sink, out, &how, error))
         return false;
+    const zt_params *const p = &job->params;
     const zt_status status =
-        zt_replace_index(job->context, &s->bytes.source, &job->sink.sink, &job->params);
+        zt_replace_index(job->context, &s->bytes.source, &job->sink.sink, (zt_index_kind)p->index,
+                         p->index_chunk, p->index_partition);
     if (status != ZT_OK && job->sink.error.exit_status) {
         *error = job->sink.error;
         return false;

@@ -61,10 +61,7 @@ bool stored_ndzip_read(struct stored *s, void *buffer, struct ztio_error *error)
 bool stored_ndzip_read_box(struct stored *s, const zt_box *box, void *buffer,
                            struct ztio_error *error)
 {
-    uint64_t shape[ZT_MAX_RANK] = {0};
-    for (uint32_t i = 0; i < s->rank; i++)
-        shape[i] = box->hi[i] - box->lo[i];
-    const zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
+    const zt_array out = stored_box_array(s, box, buffer);
     const zt_array whole = zt_array_nd(NULL, (zt_type)s->type, s->rank, s->shape);
     const zt_status status =
         zt_ndzip_decompress_box(s->context, s->stream, s->stream_bytes, &whole, box, &out);

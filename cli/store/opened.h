@@ -31,4 +31,13 @@ struct stored {
     uint64_t extent;
 };
 
+/* Memory for a box of an array, contiguous. */
+static inline zt_array stored_box_array(const struct stored *s, const zt_box *box, void *buffer)
+{
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < s->rank; i++)
+        shape[i] = box->hi[i] - box->lo[i];
+    return zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
+}
+
 #endif

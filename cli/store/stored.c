@@ -273,7 +273,6 @@ static bool read_plain_box(struct stored *s, const zt_box *box, void *buffer,
 
 bool stored_read_box(struct stored *s, const zt_box *box, void *buffer, struct ztio_error *error)
 {
-    uint64_t shape[ZT_MAX_RANK] = {0};
     if (s->kind == STORED_PLAIN)
         return read_plain_box(s, box, buffer, error);
     if (s->kind == STORED_ZFP)
@@ -283,9 +282,7 @@ bool stored_read_box(struct stored *s, const zt_box *box, void *buffer, struct z
     if (s->is_sequential)
         return fail(error, ZTIO_BAD_USE, "%s: a box cannot be cut out of a pipe; use a file",
                     s->bytes.place);
-    for (uint32_t i = 0; i < s->rank; i++)
-        shape[i] = box->hi[i] - box->lo[i];
-    zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
-    zt_status status = zt_reader_read_box(s->reader, box, &out);
+    const zt_array out = stored_box_array(s, box, buffer);
+    const zt_status status = zt_reader_read_box(s->reader, box, &out);
     return status == ZT_OK || fail_source(error, &s->bytes, s->context, status);
 }

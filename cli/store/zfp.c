@@ -145,8 +145,10 @@ bool stored_zfp_check_index(struct stored *s, struct ztio_error *error)
         return true;
     if (!stored_zfp_load(s, error))
         return false;
-    const zt_status status =
+    zt_status status =
         zt_zfp_index_check(s->context, s->stream, s->stream_bytes, &s->zfp, &array, &s->index);
+    if (status == ZT_OK)
+        status = zt_zfp_index_describe(s->context, &s->index);
     if (status != ZT_OK)
         return fail_indexed(s, status, error);
     s->info.index = s->index.kind;
@@ -190,10 +192,7 @@ bool stored_zfp_read(struct stored *s, void *buffer, struct ztio_error *error)
 bool stored_zfp_read_box(struct stored *s, const zt_box *box, void *buffer,
                          struct ztio_error *error)
 {
-    uint64_t shape[ZT_MAX_RANK] = {0};
-    for (uint32_t i = 0; i < s->rank; i++)
-        shape[i] = box->hi[i] - box->lo[i];
-    const zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
+    const zt_array out = stored_box_array(s, box, buffer);
     const zt_array whole = zt_array_nd(NULL, (zt_type)s->type, s->rank, s->shape);
     const zt_status status =
         s->stream

@@ -88,22 +88,31 @@ bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstruct
                           zti_double_from_bits(reconstructed_bits), part);
 }
 
-/* A rounded difference strictly below the bound is of values within it; NaN is not below. */
-#define ROW_WITHIN(name, scalar)                                                                   \
-    static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double bound)       \
+/* Whether 'test' holds for all values x and y of two rows; it compares with 'limit'. */
+#define ROW_WITHIN(name, scalar, test)                                                             \
+    static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double limit)       \
     {                                                                                              \
         bool is_within = true;                                                                     \
         for (uint64_t i = 0; i < n; i++) {                                                         \
             scalar x, y;                                                                           \
             memcpy(&x, a + (int64_t)i * stride * (int64_t)sizeof x, sizeof x);                     \
             memcpy(&y, b + i * sizeof y, sizeof y);                                                \
-            is_within &= fabs((double)x - (double)y) < bound;                                      \
+            is_within &= test;                                                                     \
         }                                                                                          \
         return is_within;                                                                          \
     }
 
-ROW_WITHIN(row_within_f32, float)
-ROW_WITHIN(row_within_f64, double)
+/* A rounded difference strictly below the bound is of values within it; NaN is not below. */
+#define DIFFERS_LESS (fabs((double)x - (double)y) < limit)
+
+/* The same with the rounded product, which is at least tiny so that its rounding is relative. */
+#define DIFFERS_LESS_BY_PART                                                                       \
+    (fabs((double)x - (double)y) < limit * fabs((double)x) && limit * fabs((double)x) > 0x1p-960)
+
+ROW_WITHIN(row_within_f32, float, DIFFERS_LESS)
+ROW_WITHIN(row_within_f64, double, DIFFERS_LESS)
+ROW_WITHIN(row_within_part_f32, float, DIFFERS_LESS_BY_PART)
+ROW_WITHIN(row_within_part_f64, double, DIFFERS_LESS_BY_PART)
 
 bool zti_row_within(uint32_t type, const void *original, int64_t stride, const void *reconstructed,
                     uint64_t n, double bound)
@@ -119,24 +128,6 @@ bool zti_row_within(uint32_t type, const void *original, int64_t stride, const v
             return false;
     return true;
 }
-
-/* The same with the rounded product, which is at least tiny so that its rounding is relative. */
-#define ROW_WITHIN_PART(name, scalar)                                                              \
-    static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double part)        \
-    {                                                                                              \
-        bool is_within = true;                                                                     \
-        for (uint64_t i = 0; i < n; i++) {                                                         \
-            scalar x, y;                                                                           \
-            memcpy(&x, a + (int64_t)i * stride * (int64_t)sizeof x, sizeof x);                     \
-            memcpy(&y, b + i * sizeof y, sizeof y);                                                \
-            const double most = part * fabs((double)x);                                            \
-            is_within &= fabs((double)x - (double)y) < most && most > 0x1p-960;                    \
-        }                                                                                          \
-        return is_within;                                                                          \
-    }
-
-ROW_WITHIN_PART(row_within_part_f32, float)
-ROW_WITHIN_PART(row_within_part_f64, double)
 
 bool zti_row_within_part(uint32_t type, const void *original, int64_t stride,
                          const void *reconstructed, uint64_t n, double part)

@@ -252,8 +252,7 @@ static void an_index_is_replaced(void **state)
     const zt_array a = filled(ZT_I32, 2, DATA_RAMP, 1);
     struct bytes file = compressed(&a, &params);
     const zt_source source = source_of(&memory, file.data, file.n, false);
-    params.index = ZT_INDEX_HYBRID;
-    need_ok(NULL, zt_replace_index(NULL, &source, &to, &params));
+    need_ok(NULL, zt_replace_index(NULL, &source, &to, ZT_INDEX_HYBRID, 0, 0));
     assert_int_equal(info_of(&file).index, ZT_INDEX_NONE);
     assert_int_equal(info_of(&sink.bytes).index, ZT_INDEX_HYBRID);
     need_boxes(&sink.bytes, &a, &r);

@@ -99,11 +99,8 @@ static zt_status replace_index(zt_context *context, const zt_source *source, con
     struct grown made = {NULL, 0};
     const zt_sink sink = {.write = append, .user = &made};
     const zt_array array = array_of(info, out);
-    zt_params params;
-    zt_params_init(&params, sizeof params);
-    params.index = info->index == ZT_INDEX_HYBRID ? ZT_INDEX_COMPACT : ZT_INDEX_HYBRID;
-    params.index_chunk = 2;
-    zt_status s = zt_replace_index(context, source, &sink, &params);
+    const zt_index_kind kind = info->index == ZT_INDEX_HYBRID ? ZT_INDEX_COMPACT : ZT_INDEX_HYBRID;
+    zt_status s = zt_replace_index(context, source, &sink, kind, 2, 0);
     if (s == ZT_OK)
         s = zt_decompress(context, made.bytes, made.n, &array);
     require_sentence(context, s);

@@ -75,11 +75,12 @@ static void use(struct trial *t, zt_zfp_index *index)
         box.hi[i] = box.lo[i] + extents[i];
     }
     const zt_array part = zt_array_nd(t->out, (zt_type)t->array.type, t->array.rank, extents);
-    require_sentence(t,
-                     zt_zfp_index_check(t->context, t->stream, t->stream_bytes, t->zfp, &t->array,
-                                        &(zt_zfp_index){.struct_bytes = sizeof *index,
-                                                        .bytes = index->bytes,
-                                                        .index_bytes = index->index_bytes}));
+    require_sentence(
+        t, zt_zfp_index_check(t->context, t->stream, t->stream_bytes, t->zfp, &t->array, index));
+    require_sentence(
+        t, zt_zfp_index_describe(t->context, &(zt_zfp_index){.struct_bytes = sizeof *index,
+                                                             .bytes = index->bytes,
+                                                             .index_bytes = index->index_bytes}));
     require_sentence(t, zt_zfp_decompress_box(t->context, t->stream, t->stream_bytes, t->zfp, index,
                                               &t->array, &box, &part));
     if (decode(t, index, t->out) == ZT_OK && t->has_plain)

@@ -56,6 +56,11 @@ static zt_status index_check(struct call *c)
     return zt_zfp_index_check(c->context, c->stream, c->stream_bytes, c->zfp, c->array, c->index);
 }
 
+static zt_status index_describe(struct call *c)
+{
+    return zt_zfp_index_describe(c->context, c->index);
+}
+
 static zt_status read_header(struct call *c)
 {
     zt_zfp zfp;
@@ -149,6 +154,7 @@ static const struct {
     {compress_indexed, IS_ZFP | VALUES | TO | USED | INDEX | MADE},
     {index_bound, IS_ZFP | USED | INDEX | MADE},
     {index_check, IS_ZFP | STREAM | INDEX | THERE},
+    {index_describe, INDEX | THERE},
     {decompress_indexed, ZFP | STREAM | OUT | MAYBE | THERE},
     {decompress_box, IS_ZFP | STREAM | PART | MAYBE | THERE},
     {read_box, IS_ZFP | SOURCE | PART | MAYBE | THERE},

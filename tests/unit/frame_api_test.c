@@ -505,7 +505,7 @@ static void sync_comes_after_the_last_byte_and_only_where_there_is_one(void **st
     const zt_source source = source_of(&source_bytes, s.memory.bytes.data, s.memory.bytes.n, false);
     zt_sink to = {.write = mem_write, .user = &copy};
     to.sync = note_sync;
-    need_ok(c, zt_replace_index(c, &source, &to, &p));
+    need_ok(c, zt_replace_index(c, &source, &to, (zt_index_kind)p.index, 0, 0));
     assert_true(copy.synced_bytes > 0 && copy.synced_bytes == copy.memory.bytes.n);
     free(s.memory.bytes.data);
     free(copy.memory.bytes.data);

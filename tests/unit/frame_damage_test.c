@@ -534,9 +534,7 @@ static void need_same_verdicts(const struct bytes *file, const zt_array *array, 
     need_ok(NULL, zt_reader_salvage(reader, &out, &salvage));
     struct mem_sink sink = {.limit = SIZE_MAX};
     const zt_sink to = sink_of(&sink);
-    zt_params params;
-    (void)zt_params_init(&params, sizeof params);
-    assert_int_equal(zt_replace_index(NULL, &source, &to, &params), ZT_CORRUPT);
+    assert_int_equal(zt_replace_index(NULL, &source, &to, ZT_INDEX_DEFAULT, 0, 0), ZT_CORRUPT);
     free(sink.bytes.data);
     for (uint64_t z = 0; z < array->shape[0]; z++) {
         assert_int_equal(is_lost[z], is_bad[z / layer]);

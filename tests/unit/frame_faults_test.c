@@ -435,12 +435,10 @@ static zt_status reindex(struct rig *g, const struct sample *s, zt_array *out)
     const zt_source source = source_of(&from, s->file.data, s->file.n, false);
     const zt_sink sink = sink_of(&to);
     from.calls_left = g->reads_left;
-    zt_params p = s->params;
     (void)out;
-    p.index = p.index == ZT_INDEX_HYBRID ? ZT_INDEX_COMPACT : ZT_INDEX_HYBRID;
-    p.index_chunk = 1;
-    p.index_partition = 0;
-    const zt_status status = zt_replace_index(g->context, &source, &sink, &p);
+    const zt_index_kind kind =
+        s->params.index == ZT_INDEX_HYBRID ? ZT_INDEX_COMPACT : ZT_INDEX_HYBRID;
+    const zt_status status = zt_replace_index(g->context, &source, &sink, kind, 1, 0);
     free(to.bytes.data);
     return status;
 }

@@ -213,13 +213,11 @@ static void need_same_after_indexing(zt_context *c, const struct bytes *file,
     struct mem_sink bare = {.limit = SIZE_MAX}, again = bare;
     zt_sink sink = sink_of(&bare);
     zt_source source = source_of(&memory, file->data, file->n, false);
-    zt_params p = *params;
-    p.index = ZT_INDEX_NONE;
-    p.index_chunk = 0;
-    need_ok(c, zt_replace_index(c, &source, &sink, &p));
+    need_ok(c, zt_replace_index(c, &source, &sink, ZT_INDEX_NONE, 0, 0));
     source = source_of(&memory, bare.bytes.data, bare.bytes.n, false);
     sink = sink_of(&again);
-    need_ok(c, zt_replace_index(c, &source, &sink, params));
+    need_ok(c, zt_replace_index(c, &source, &sink, (zt_index_kind)params->index,
+                                params->index_chunk, params->index_partition));
     assert_int_equal(again.bytes.n, file->n);
     assert_memory_equal(again.bytes.data, file->data, file->n);
     assert_true(bare.bytes.n < file->n);

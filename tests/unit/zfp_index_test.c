@@ -78,9 +78,15 @@ static void an_index_tells_what_it_is(void **state)
     zt_zfp_index other = c.index;
     other.kind = other.chunk = other.partition = 0;
     assert_int_equal(zt_zfp_index_check(NULL, c.stream, c.bytes, &c.zfp, &c.field, &other), ZT_OK);
+    assert_int_equal(zt_zfp_index_describe(NULL, &other), ZT_OK);
     assert_int_equal(other.kind, ZT_INDEX_HYBRID);
     assert_int_equal(other.chunk, 7);
     assert_int_equal(other.partition, 32);
+    other.index_bytes--;
+    assert_int_equal(zt_zfp_index_describe(NULL, &other), ZT_CORRUPT);
+    other.index_bytes = 0;
+    assert_int_equal(zt_zfp_index_describe(NULL, &other), ZT_BAD_ARG);
+    assert_int_equal(zt_zfp_index_describe(NULL, NULL), ZT_BAD_ARG);
     free_case(&c);
 }
 
@@ -362,10 +368,7 @@ static void a_replaced_index_is_the_one_of_the_writer(void **state)
                 struct mem_sink made = {.limit = SIZE_MAX};
                 const zt_source source = source_of(&memory, old.data, old.n, false);
                 const zt_sink sink = sink_of(&made);
-                zt_params p = params_of(zt_lossless());
-                p.index = to;
-                p.index_chunk = chunk;
-                need_ok(NULL, zt_replace_index(NULL, &source, &sink, &p));
+                need_ok(NULL, zt_replace_index(NULL, &source, &sink, (zt_index_kind)to, chunk, 0));
                 assert_int_equal(made.bytes.n, wanted.n);
                 assert_memory_equal(made.bytes.data, wanted.data, wanted.n);
                 exact += info_of(&wanted).exact_values;
@@ -385,8 +388,6 @@ static void failures_while_replacing_are_told(void **state)
     zt_array a = new_array(ZT_F32, 3, shape);
     fill_array(&a, DATA_WAVE_NOISE, 7);
     struct bytes file = with_index(&a, zt_abs(1e-7), ZT_INDEX_COMPACT, 0);
-    zt_params p = params_of(zt_lossless());
-    p.index = ZT_INDEX_OFFSETS;
     uint32_t reads = 0, writes = 0, allocations = 0;
     for (int64_t n = 0, failures = 1; failures > 0; n++) {
         failures = 0;
@@ -399,7 +400,7 @@ static void failures_while_replacing_are_told(void **state)
             zt_context *context = counted_context(&counted);
             memory.calls_left = what == 0 ? n : -1;
             counted.calls_left = what == 2 ? n : -1;
-            const zt_status s = zt_replace_index(context, &source, &sink, &p);
+            const zt_status s = zt_replace_index(context, &source, &sink, ZT_INDEX_OFFSETS, 0, 0);
             assert_true(s == ZT_OK || s == (what == 2 ? ZT_NO_MEMORY : ZT_IO));
             reads += what == 0 && s;
             writes += what == 1 && s;
@@ -417,9 +418,8 @@ static void failures_while_replacing_are_told(void **state)
     struct mem_sink made = {.limit = SIZE_MAX};
     const zt_source source = source_of(&memory, file.data, file.n, false);
     const zt_sink sink = sink_of(&made);
-    assert_int_equal(zt_replace_index(NULL, &source, &sink, &p), ZT_CORRUPT);
-    p.index_partition = 3;
-    assert_int_equal(zt_replace_index(NULL, &source, &sink, &p), ZT_BAD_ARG);
+    assert_int_equal(zt_replace_index(NULL, &source, &sink, ZT_INDEX_OFFSETS, 0, 0), ZT_CORRUPT);
+    assert_int_equal(zt_replace_index(NULL, &source, &sink, ZT_INDEX_OFFSETS, 0, 3), ZT_BAD_ARG);
     free(made.bytes.data);
     free(file.data);
     free(a.data);

@@ -279,8 +279,36 @@ static zt_status memory_input(zt_context *context, const void *data, size_t data
                 : zti_fail(context, ZT_BAD_ARG, "no stream given");
 }
 
+/* ZT_BAD_ARG unless an index is there. */
+static zt_status check_present(zt_context *context, const zt_zfp_index *index)
+{
+    const zt_status status = index ? check_struct(context, index) : ZT_OK;
+    return status != ZT_OK || (index && index->index_bytes > 0)
+               ? status
+               : zti_fail(context, ZT_BAD_ARG, "no index given");
+}
+
+zt_status zt_zfp_index_describe(zt_context *context, zt_zfp_index *index)
+{
+    struct zti_index_file file;
+    struct zti_index opened = {.sums = NULL};
+    zt_status status = check_present(context, index);
+    if (status == ZT_OK)
+        status = zti_index_file_parse(context, index->bytes, index->index_bytes, &file);
+    if (status == ZT_OK)
+        status = zti_index_open(context, file.index, file.index_bytes, file.tiles, file.tile_bits,
+                                &opened);
+    if (status == ZT_OK) {
+        index->kind = opened.layout.kind;
+        index->chunk = opened.layout.chunk_tiles;
+        index->partition = opened.layout.partition;
+    }
+    zti_index_close(context, &opened);
+    return status;
+}
+
 zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
-                             const zt_zfp *zfp, const zt_array *given, zt_zfp_index *index)
+                             const zt_zfp *zfp, const zt_array *given, const zt_zfp_index *index)
 {
     struct zti_input input;
     struct zti_array array;
@@ -288,16 +316,11 @@ zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t str
     zt_status status = memory_input(context, stream, stream_bytes, &input);
     if (status == ZT_OK)
         status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
-    if (status == ZT_OK && (!index || index->index_bytes == 0))
-        status = zti_fail(context, ZT_BAD_ARG, "there is no index to be checked");
+    if (status == ZT_OK)
+        status = check_present(context, index);
     if (status != ZT_OK)
         return status;
     status = open_stream(&s, &input, zfp, &array, index, NULL);
-    if (status == ZT_OK) {
-        index->kind = s.own.layout.kind;
-        index->chunk = s.own.layout.chunk_tiles;
-        index->partition = s.own.layout.partition;
-    }
     close_stream(&s);
     return status;
 }

@@ -139,8 +139,13 @@ static zt_status copy_all(struct copy *c)
 }
 
 zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
-                           const zt_params *params)
+                           zt_index_kind kind, uint32_t chunk, uint32_t partition)
 {
+    zt_params params;
+    zt_params_init(&params, sizeof params);
+    params.index = (uint32_t)kind;
+    params.index_chunk = chunk;
+    params.index_partition = partition;
     if (!source || !source->read || source->reserved[0] || source->reserved[1] ||
         source->source_bytes > INT64_MAX)
         return zti_fail(context, ZT_BAD_ARG,
@@ -151,7 +156,7 @@ zt_status zt_replace_index(zt_context *context, const zt_source *source, const z
     memset(&c, 0, sizeof c);
     zt_status status = zti_reader_init(context, &input, &c.reader);
     if (!status)
-        status = set_up(&c, sink, params);
+        status = set_up(&c, sink, &params);
     if (!status)
         status = copy_all(&c);
     zti_buffer_free(context, &c.exact);
