@@ -103,8 +103,9 @@ run_as_root() {
 }
 
 apt_install() {
-    run_as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-        "$@" >"$log" 2>&1
+    # another apt may be at work: wait for it
+    run_as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+        install -y -q --no-install-recommends "$@" >"$log" 2>&1
 }
 
 install_missing() {
