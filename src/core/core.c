@@ -52,7 +52,7 @@ enum { COUNT_BYTES = 16 }; /* so that blocks are aligned for any type */
 
 /* Count a block as held; returns its bytes with the size field, 0 if the context's limit is
  * exceeded. */
-static size_t hold(zt_context *context, size_t bytes)
+static size_t reserve_bytes(zt_context *context, size_t bytes)
 {
     const size_t all = bytes + COUNT_BYTES;
     if (all < bytes)
@@ -67,14 +67,14 @@ static size_t hold(zt_context *context, size_t bytes)
     return 0;
 }
 
-static void let_go(zt_context *context, uint64_t all)
+static void release_bytes(zt_context *context, uint64_t all)
 {
     if (context)
         (void)__atomic_sub_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
 }
 
 /* The system zeroes large memory when it is first touched, which is faster in huge pages. */
-static void ask_for_huge_pages(void *memory, uint64_t bytes)
+static void advise_huge_pages(void *memory, uint64_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     enum { LEAST_BYTES = 4 << 20, PAGE_BYTES = 4096 };
@@ -87,10 +87,10 @@ static void ask_for_huge_pages(void *memory, uint64_t bytes)
 #endif
 }
 
-static void *give(zt_context *context, void *memory, uint64_t all)
+static void *finish_allocation(zt_context *context, void *memory, uint64_t all)
 {
     if (!memory) {
-        let_go(context, all);
+        release_bytes(context, all);
         return NULL;
     }
     memcpy(memory, &all, sizeof all);
@@ -104,14 +104,15 @@ static bool has_allocator(const zt_context *context)
 
 void *zti_alloc(zt_context *context, size_t bytes)
 {
-    const size_t all = hold(context, bytes);
+    const size_t all = reserve_bytes(context, bytes);
     if (all == 0)
         return NULL;
     if (has_allocator(context))
-        return give(context, context->allocator.alloc(context->allocator.user, all), all);
+        return finish_allocation(context, context->allocator.alloc(context->allocator.user, all),
+                                 all);
     void *const memory = malloc(all);
-    ask_for_huge_pages(memory, all);
-    return give(context, memory, all);
+    advise_huge_pages(memory, all);
+    return finish_allocation(context, memory, all);
 }
 
 void *zti_alloc_zeroed(zt_context *context, size_t bytes)
@@ -120,8 +121,10 @@ void *zti_alloc_zeroed(zt_context *context, size_t bytes)
         void *const memory = zti_alloc(context, bytes);
         return memory ? memset(memory, 0, bytes) : NULL;
     }
-    const size_t all = hold(context, bytes);
-    return all == 0 ? NULL : give(context, calloc(all, 1), all); /* large blocks are not touched */
+    const size_t all = reserve_bytes(context, bytes);
+    return all == 0
+               ? NULL
+               : finish_allocation(context, calloc(all, 1), all); /* large blocks are not touched */
 }
 
 void zti_release(zt_context *context, void *memory)
@@ -131,7 +134,7 @@ void zti_release(zt_context *context, void *memory)
         return;
     memory = (char *)memory - COUNT_BYTES;
     memcpy(&all, memory, sizeof all);
-    let_go(context, all);
+    release_bytes(context, all);
     if (has_allocator(context))
         context->allocator.release(context->allocator.user, memory);
     else

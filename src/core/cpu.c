@@ -30,7 +30,7 @@ static uint32_t saved_registers(void)
 
 /* The processor is asked directly: not every compiler's run-time library has
  * __builtin_cpu_supports (that of PyPI's ziglang lacks it). */
-static uint32_t ask_processor(void)
+static uint32_t read_cpuid(void)
 {
     uint32_t eax, ebx, ecx, edx;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !has(ecx, ECX1_POPCNT_OSXSAVE))
@@ -50,7 +50,7 @@ static uint32_t found_isa;
 
 __attribute__((constructor)) static void find_isa(void)
 {
-    found_isa = ask_processor();
+    found_isa = read_cpuid();
 }
 
 static uint32_t isa_of_machine(void)

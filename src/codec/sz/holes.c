@@ -84,7 +84,7 @@ static double step_of(const struct zti_sz *sz)
     return sz->source == ZTI_SZ_LATTICE ? sz->step : (double)sz->whole_step;
 }
 
-static bool is_odd(uint32_t set)
+static bool has_odd_count(uint32_t set)
 {
     return zti_popcount64(set) & 1;
 }
@@ -100,7 +100,7 @@ static void find_corners(struct sheet *s)
                 continue;
             for (uint32_t i = 0; i < s->rank; i++)
                 distance += set >> i & 1 ? s->step[i] : 0;
-            if (is_odd(set))
+            if (has_odd_count(set))
                 c->falling[falling++] = (uint16_t)distance;
             else
                 c->rising[rising++] = (uint16_t)distance;
@@ -226,7 +226,7 @@ static double mean_of(const struct sheet *s, uint32_t first)
 }
 
 /* Set the weights of residuals that depend on a hole. */
-static void weigh(struct sheet *s)
+static void set_weights(struct sheet *s)
 {
     for (uint32_t first = 0; first < s->n; first += GROUP) {
         if (!s->is_moved[first / GROUP])
@@ -238,7 +238,7 @@ static void weigh(struct sheet *s)
     }
 }
 
-static void move(struct sheet *s, uint32_t hole)
+static void move_to_minimum(struct sheet *s, uint32_t hole)
 {
     const uint32_t place = s->place[hole];
     const struct corners *const c = &s->corners[s->ahead[hole]];
@@ -264,13 +264,13 @@ static void move(struct sheet *s, uint32_t hole)
     }
 }
 
-static void settle(struct sheet *s)
+static void minimize_residuals(struct sheet *s)
 {
     take_differences(s);
     for (uint32_t k = 0; k < WEIGHTINGS; k++) {
-        weigh(s);
+        set_weights(s);
         for (uint32_t i = 0; i < SWEEPS * s->holes; i++)
-            move(s, i % s->holes);
+            move_to_minimum(s, i % s->holes);
     }
 }
 
@@ -283,7 +283,7 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *a
         lay_out(coding, &walk, &s);
         if (!gather(coding, array, holes, &walk, &s) || s.holes == 0)
             continue;
-        settle(&s);
+        minimize_residuals(&s);
         scatter(coding, &walk, &s, array);
     }
 }

@@ -45,8 +45,8 @@ static uint32_t best_order(const uint16_t *runs, uint32_t count, uint32_t *bits)
 }
 
 /* Exclusive or of marks and those 'row' values before; is_back: the inverse. */
-static void against_row(const uint64_t *marks, uint32_t n, uint32_t row, bool is_back,
-                        uint64_t *out)
+static void differences_from_row(const uint64_t *marks, uint32_t n, uint32_t row, bool is_back,
+                                 uint64_t *out)
 {
     memset(out, 0, WORDS * sizeof *out);
     for (uint32_t i = 0; i < n; i++) {
@@ -65,7 +65,7 @@ static uint8_t *put_runs(uint8_t *to, const uint16_t *runs, uint32_t count, uint
     return to + (zti_bits_written(&w) + 7) / 8;
 }
 
-static uint8_t *put(uint8_t *to, const uint64_t *marks, uint32_t n, uint32_t row)
+static uint8_t *put_marks(uint8_t *to, const uint64_t *marks, uint32_t n, uint32_t row)
 {
     uint16_t runs[2][ZTI_SZ_TILE_VALUES + 1];
     uint64_t against[WORDS];
@@ -73,7 +73,7 @@ static uint8_t *put(uint8_t *to, const uint64_t *marks, uint32_t n, uint32_t row
     const bool begins_set = bit_at(marks, 0);
     count[0] = runs_of(marks, n, runs[0]);
     if (!is_uniform_mark(begins_set, count[0])) {
-        against_row(marks, n, row, false, against);
+        differences_from_row(marks, n, row, false, against);
         count[1] = runs_of(against, n, runs[1]);
         for (uint32_t i = 0; i < 2; i++)
             k[i] = best_order(runs[i], count[i], &bits[i]);
@@ -91,11 +91,11 @@ static uint8_t *put(uint8_t *to, const uint64_t *marks, uint32_t n, uint32_t row
 uint8_t *zti_sz_put_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *is_negative,
                           uint32_t n, uint32_t row)
 {
-    return put(put(to, is_zero, n, row), is_negative, n, row);
+    return put_marks(put_marks(to, is_zero, n, row), is_negative, n, row);
 }
 
-static const uint8_t *take(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
-                           uint64_t *marks)
+static const uint8_t *take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
+                                 uint64_t *marks)
 {
     struct zti_bit_reader r = {.base = from, .end = (uint64_t)(end - from) * 8};
     uint64_t coded[WORDS];
@@ -103,7 +103,7 @@ static const uint8_t *take(const uint8_t *from, const uint8_t *end, uint32_t n, 
     if (!take_mark(&r, r.end, n, coded, &way))
         return NULL;
     if (is_against_row(way))
-        against_row(coded, n, row, true, marks);
+        differences_from_row(coded, n, row, true, marks);
     else
         memcpy(marks, coded, sizeof coded);
     return from + r.at / 8;
@@ -112,6 +112,6 @@ static const uint8_t *take(const uint8_t *from, const uint8_t *end, uint32_t n, 
 const uint8_t *zti_sz_take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
                                  uint64_t *is_zero, uint64_t *is_negative)
 {
-    const uint8_t *const at = take(from, end, n, row, is_zero);
-    return at ? take(at, end, n, row, is_negative) : NULL;
+    const uint8_t *const at = take_marks(from, end, n, row, is_zero);
+    return at ? take_marks(at, end, n, row, is_negative) : NULL;
 }

@@ -104,8 +104,8 @@ uint64_t zti_sz_fineness(uint32_t type, double part)
 
 /* Double the shortest side (of several, the first or last) among some axes; false if none can
  * grow. */
-static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most, bool is_first,
-                 uint32_t *side)
+static bool grow_side(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most,
+                      bool is_first, uint32_t *side)
 {
     uint32_t values = 1, least = rank;
     for (uint32_t i = rank; i-- > 0;) {
@@ -126,7 +126,7 @@ static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t m
 
 /* With effort 'high', make the tiles along an axis about equally long, with origins on the coarse
  * grid. */
-static void even_out(const struct zti_coding *coding, uint32_t *side)
+static void even_out_sides(const struct zti_coding *coding, uint32_t *side)
 {
     const uint32_t bits = zti_sz_high_distance(sz_of(coding)->axes);
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
@@ -159,11 +159,11 @@ void zti_sz_set_grid(struct zti_coding *coding)
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
     if (is_high || !(axes >> (rank - 1) & 1))
         side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
-    while (grow(rank, shape, axes, most, is_small, side))
+    while (grow_side(rank, shape, axes, most, is_small, side))
         continue;
-    while (grow(rank, shape, all, most, is_small, side))
+    while (grow_side(rank, shape, all, most, is_small, side))
         continue;
     if (is_high)
-        even_out(coding, side);
+        even_out_sides(coding, side);
     coding->grid = zti_grid_of(rank, shape, side);
 }

@@ -23,7 +23,7 @@ struct around {
 
 /* Set *a. It is not returned: a structure that is written by narrow stores and copied by wide loads
  * cannot be forwarded from the store buffer. */
-ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct around *a)
+ZTI_INLINE void load_neighbours(const struct segment *s, const uint8_t *own, struct around *a)
 {
     const struct row *const row = s->row;
     const uint32_t first = s->first;

@@ -120,8 +120,8 @@ ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted
 
 /* Whether a context may lack a symbol. All contexts have one depth; symbols are 0 after the last to
  * the end of its block. */
-ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *contexts, uint32_t n,
-                         const uint8_t *symbols)
+ZTI_INLINE bool may_need_escape(const struct coder *c, uint32_t depth, const uint8_t *contexts,
+                                uint32_t n, const uint8_t *symbols)
 {
     const uint32_t base = zti_sz_high_first_context(depth);
     small bad = {0};
@@ -141,7 +141,7 @@ ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n,
     bool lacks = false;
     if (is_large)
         sum = large_symbols(q, n, symbols, &open);
-    if (c->has && may_lack(c, depth, contexts, n, symbols))
+    if (c->has && may_need_escape(c, depth, contexts, n, symbols))
         for (uint32_t k = 0; k < n; k++)
             lacks |= !c->has[contexts[k]][symbols[k]];
     if (lacks)
@@ -168,7 +168,7 @@ ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, 
     if (own_n == 0)
         return;
     struct around around;
-    look_around(s, magnitudes, &around);
+    load_neighbours(s, magnitudes, &around);
     if (around.rows > 0)
         kinds_of(&around, &c->kinds, own_n, depth, contexts);
     else
@@ -239,9 +239,9 @@ ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row
 typedef void visitor(struct zti_sz_pyramid *, const struct segment *, const void *);
 
 /* Visit all segments of a band. */
-ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
-                                const struct zti_sz_band *band, bool is_joined, visitor *visit,
-                                const void *user)
+ZTI_INLINE void visit_segments_of_band(struct zti_sz_pyramid *p, uint32_t l,
+                                       const struct zti_sz_band *band, bool is_joined,
+                                       visitor *visit, const void *user)
 {
     struct row row = rows_of(p, l, band);
     uint32_t at[3] = {0};
@@ -271,16 +271,16 @@ ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
 
 /* Visit all segments of all levels but the coarsest, in the order of coding, and merge all levels
  * but the finest. */
-ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, visitor *visit, const void *user)
+ZTI_INLINE void visit_segments(struct zti_sz_pyramid *p, visitor *visit, const void *user)
 {
     const bool is_joined = has_joined_rows(p);
     for (uint32_t l = p->levels; l-- > 0;) {
         const struct zti_sz_level *const level = &p->level[l];
         for (uint32_t b = 0; b < level->bands; b++) {
             if (is_joined)
-                each_segment_of(p, l, &level->band[b], true, visit, user);
+                visit_segments_of_band(p, l, &level->band[b], true, visit, user);
             else
-                each_segment_of(p, l, &level->band[b], false, visit, user);
+                visit_segments_of_band(p, l, &level->band[b], false, visit, user);
         }
         if (l > 0)
             merge(p, l);
@@ -298,7 +298,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     p->count = 0;
     if (p->has_anchors)
         code_anchors(p, has, extras);
-    each_segment(p, code_segment, &coder);
+    visit_segments(p, code_segment, &coder);
 }
 
 /* Decode the residuals of joined rows, and their magnitudes. */
@@ -326,7 +326,7 @@ ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s,
     uint8_t contexts[ROOM], symbols[ROOM];
     uint16_t sum[ROOM];
     struct around around;
-    look_around(s, magnitudes, &around);
+    load_neighbours(s, magnitudes, &around);
     if (s->is_joined) {
         take_joined(d, s, &around, q, magnitudes);
         return;
@@ -382,7 +382,7 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
     make_chain(&decoder.kinds, tables, &decoder.chain);
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
-    each_segment(p, decode_segment, &decoder);
+    visit_segments(p, decode_segment, &decoder);
     return extras->at <= extras->end;
 }
 

@@ -129,7 +129,7 @@ static bool best_pair(const struct clusters *c, uint32_t *a, uint32_t *b)
     return best > 0 || (c->count > ZTI_SZ_HIGH_MODELS && best > INT64_MIN);
 }
 
-static void cluster(struct zti_sz_high_counts *counts, struct clusters *c)
+static void merge_contexts(struct zti_sz_high_counts *counts, struct clusters *c)
 {
     const struct logarithms logs = make_logarithms();
     c->count = 0;
@@ -156,7 +156,7 @@ static void cluster(struct zti_sz_high_counts *counts, struct clusters *c)
 }
 
 /* Set high->of to each context's model. */
-static void connect(struct zti_sz_high *high)
+static void link_models(struct zti_sz_high *high)
 {
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         high->of[i] = &high->model[high->model_of[i]];
@@ -183,7 +183,7 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
     zt_status status = ZT_OK;
     if (!c)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of costs", sizeof *c);
-    cluster(counts, c);
+    merge_contexts(counts, c);
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS && status == ZT_OK; i++) {
         if (!c->is_there[i])
             continue;
@@ -200,7 +200,7 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
         high->model_of[i] = (uint8_t)before;
     }
     zti_release(context, c);
-    connect(high);
+    link_models(high);
     if (status == ZT_OK)
         status = zti_ans_mixed_make(context, high->of, ZTI_SZ_HIGH_CONTEXTS, &high->table);
     return status == ZT_OK && is_sample ? note_seen(context, high) : status;
@@ -274,7 +274,7 @@ static zt_status take_models(zt_context *context, struct zti_bit_reader *r,
         if (status == ZT_OK && high->model[i].used == 0)
             status = zti_fail(context, ZT_CORRUPT, "the head of a stream has an empty model");
     }
-    connect(high);
+    link_models(high);
     return status;
 }
 
@@ -678,7 +678,7 @@ static zt_status code_coarse(zt_context *context, struct zti_coding *coding,
 }
 
 /* Return to the coding before effort 'high'. */
-static void give_up(zt_context *context, struct zti_coding *coding)
+static void restore_lorenzo(zt_context *context, struct zti_coding *coding)
 {
     struct zti_sz_high *const high = coding->model;
     const struct zti_sz lorenzo = high->lorenzo;
@@ -709,7 +709,7 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
     const double all = ((double)bits + (double)tile_extras) * scale +
                        (double)sz_of(coding)->head_bits + TILE_BITS * (double)coding->grid.count;
     if (all >= (double)high->lorenzo_bits)
-        give_up(context, coding);
+        restore_lorenzo(context, coding);
     return ZT_OK;
 }
 

@@ -57,7 +57,7 @@ uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place)
 }
 
 /* The coding with boxes instead of tiles. A box is a part of a tile, nearly a cube. */
-static struct zti_coding in_boxes(const struct zti_coding *coding)
+static struct zti_coding with_boxes(const struct zti_coding *coding)
 {
     struct zti_coding own = *coding;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1}, values = 1;
@@ -79,7 +79,7 @@ static struct zti_coding in_boxes(const struct zti_coding *coding)
 
 /* The coding with other axes. If they are the same, its tiles stay; they need not be those of
  * zti_sz_set_grid, since planning codes an array's tiles one after another. */
-static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
+static struct zti_coding with_axes(const struct zti_coding *coding, uint32_t axes)
 {
     struct zti_coding own = *coding;
     if (axes != sz_of(&own)->axes) {
@@ -90,12 +90,13 @@ static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
 }
 
 /* Code the tiles of all sets at a place. */
-static void race(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                 const struct zti_array *array, const uint64_t *place, struct zti_sz_tally *t)
+static void measure_finalists(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                              const struct zti_array *array, const uint64_t *place,
+                              struct zti_sz_tally *t)
 {
     const struct zti_sz_finalists f = finalists_of(coding);
     for (uint32_t k = 0; k < f.count; k++) {
-        const struct zti_coding own = along(coding, f.axes[k]);
+        const struct zti_coding own = with_axes(coding, f.axes[k]);
         t->values[k] += ops->try_groups(&own, array, zti_sz_tile_at(&own.grid, place), t->race[k]);
     }
 }
@@ -105,7 +106,7 @@ void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops 
                        struct zti_sz_tally *t)
 {
     const uint64_t samples = samples_of(coding);
-    const struct zti_coding boxes = in_boxes(coding);
+    const struct zti_coding boxes = with_boxes(coding);
     for (uint64_t i = 0; i < samples; i++) {
         const uint64_t tile = sample_tile(coding, i, samples);
         uint64_t place[ZT_MAX_RANK];
@@ -116,7 +117,7 @@ void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops 
             ops->sample(&boxes, array, zti_sz_tile_at(&boxes.grid, place),
                         sz_of(coding)->has_axes ? NULL : t->bits, &t->base[i]);
         else
-            race(coding, ops, array, place, t);
+            measure_finalists(coding, ops, array, place, t);
     }
 }
 
@@ -151,7 +152,7 @@ static int64_t median(const int64_t *base, uint64_t n)
  * along an axis, and has differences along the other axes only. */
 static uint64_t cost_of(const struct zti_coding *coding, uint32_t axes, const uint64_t *bits)
 {
-    const struct zti_coding own = along(coding, axes);
+    const struct zti_coding own = with_axes(coding, axes);
     uint64_t sum = 0;
     for (uint32_t set = 0; set <= axes; set++) {
         uint64_t part = UINT64_C(1) << 16;
@@ -207,7 +208,7 @@ static void take_winner(struct zti_coding *coding, const struct zti_sz_tally *t)
                 best = k;
                 shape = i;
             }
-    *coding = along(coding, f.axes[best]);
+    *coding = with_axes(coding, f.axes[best]);
     sz_in(coding)->is_blocked = shape;
 }
 
@@ -217,7 +218,7 @@ void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zt
         sz_in(coding)->centre = median(t->base, samples_of(coding));
         if (!sz_of(coding)->has_axes)
             sz_in(coding)->finalists = find_finalists(coding, t->bits);
-        *coding = along(coding, finalists_of(coding).axes[0]);
+        *coding = with_axes(coding, finalists_of(coding).axes[0]);
     } else {
         take_winner(coding, t);
     }
@@ -288,7 +289,7 @@ static uint32_t race_fits(const struct zti_coding *coding, const struct zti_sz_o
         least = cost[set] < least ? cost[set] : least;
     }
     for (uint32_t set = 0; set < sets; set++) {
-        const struct zti_coding own = along(coding, set);
+        const struct zti_coding own = with_axes(coding, set);
         uint64_t own_bits = 0, values = 0;
         for (uint64_t i = 0; i < samples && cost[set] <= least + least / FAR_PART; i += 2) {
             uint64_t place[ZT_MAX_RANK];
@@ -315,6 +316,6 @@ bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
     zti_sz_axes_tally(coding, ops, ZTI_SZ_LOOK_PASS, array, 0, coding->grid.count, &tally);
     sz_in(coding)->centre = median(tally.base, samples_of(coding));
     if (!sz->has_axes)
-        *coding = along(coding, race_fits(coding, ops, array, holes, tally.bits));
+        *coding = with_axes(coding, race_fits(coding, ops, array, holes, tally.bits));
     return true;
 }

@@ -93,7 +93,7 @@ enum { OWN_BYTES = 16 << 20 };
  * cache line must be read before a part of it is written; so must one that is written whole, unless
  * it is cached or written past the caches. Strips are cached, and contiguous short rows are mostly
  * whole lines. */
-static void ask_for_lines(const struct zti_coding *coding, const struct lane *l)
+static void prefetch_lines(const struct zti_coding *coding, const struct lane *l)
 {
     const struct tile *const tile = &l->tile;
     const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
@@ -369,7 +369,7 @@ static bool finish_straight(const struct zti_coding *coding, struct lane *l)
 static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        ask_for_lines(coding, &s->lanes[i]);
+        prefetch_lines(coding, &s->lanes[i]);
     for (uint32_t i = 0; i < n; i++)
         begin_lane(coding, &s->lanes[i]);
     take_book(coding, s->lanes, n, 0);

@@ -26,8 +26,8 @@ static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t i, b
 
 /* Copy a tile's bits, from a multiple of 64 bits of the stream on, to the shared memory where its
  * integers will be. Valid after the next barrier. The block calls it. */
-static __device__ __forceinline__ void bring_bits(const struct sz_tiles *s, struct taking *sh,
-                                                  const struct sz_found *found)
+static __device__ __forceinline__ void load_tile_bits(const struct sz_tiles *s, struct taking *sh,
+                                                      const struct sz_found *found)
 {
     const uint64_t first = found->start / 64;
     const uint32_t skip = (uint32_t)(found->start % 64), all = (skip + found->rest_at) / 64 + 2;
@@ -647,7 +647,7 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     const bool is_raw = kind == ZTI_SZ_RAW, are_marked = IS_LOG && has_marks(&s->sz, form);
     place_tile(s, sh, found, number);
     if (kind == ZTI_SZ_NARROW && !is_cusz(coder, form))
-        bring_bits(s, sh, found);
+        load_tile_bits(s, sh, found);
     __syncthreads();
     if (are_marked)
         load_marks(sh, found);

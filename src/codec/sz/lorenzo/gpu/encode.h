@@ -143,7 +143,8 @@ static __device__ __forceinline__ void place_parts(struct coding *sh, const stru
 }
 
 /* Clear the bytes from 'first' on that a tile may take. */
-static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, uint32_t first)
+static __device__ __forceinline__ void clear_bytes(struct coding *sh, uint32_t bytes,
+                                                   uint32_t first)
 {
     const uint32_t zeros[4] = {0, 0, 0, 0};
     for (uint32_t i = threadIdx.x - first; i <= bytes / 16 + 1; i += PUT_THREADS - first)
@@ -170,14 +171,14 @@ static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struc
             measure_mark(marks_in(sh), warp % 2, warp / 2 % 2 != 0, sh->walk.n);
     }
     if (has_gaps && warp == 0)
-        bridge_rows(s, sh, gaps);
+        fill_row_starts(s, sh, gaps);
     if (p->has_exact && warp == 2)
         measure_exact(sh);
     __syncthreads();
     if (has_marks && threadIdx.x % 32 == 0 && warp < 2)
         choose_way(marks_in(sh), warp, sh->walk.n);
     if (has_gaps)
-        bridge_within(sh, gaps);
+        fill_rows(sh, gaps);
     __syncthreads();
 }
 
@@ -235,22 +236,22 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
 }
 
 /* Plan a tile: all but writing its bytes. */
-static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, struct coding *sh,
-                                                      bool is_lossless, uint32_t coder)
+static __device__ __forceinline__ struct plan
+prepare_tile(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32_t coder)
 {
     struct plan p = begin_plan(s, sh, is_lossless, coder);
     (void)measure_groups(s, sh, &p, coder, false);
     p.bytes = 1 + base_bytes_of(sh->away) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
     if (p.is_zero) {
         p.form = zero_form(p.form);
-        clear(sh, p.bytes, 0);
+        clear_bytes(sh, p.bytes, 0);
         __syncthreads();
         return p;
     }
     if (threadIdx.x < 32 * (uint32_t)PLACING_WARPS)
         place_parts(sh, &p, coder);
     else
-        clear(sh, sh->walk.n * (WIDTH / 8), 32 * (uint32_t)PLACING_WARPS);
+        clear_bytes(sh, sh->walk.n * (WIDTH / 8), 32 * (uint32_t)PLACING_WARPS);
     __syncthreads();
     p.bytes += (sh->class_bits + sh->plane_bits + sh->rest_bits + sh->excess_bits + 7) / 8;
     return p;
@@ -385,7 +386,7 @@ static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, stru
                                                   uint32_t coder)
 {
     const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
-    const struct turner t = turner_of();
+    const struct turner t = make_transposer();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     uint32_t g;
     if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
@@ -425,7 +426,7 @@ static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, str
 static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
-    clear(sh, bytes, 0);
+    clear_bytes(sh, bytes, 0);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
         or_bits(out, 8 + i * WIDTH, *value_in(&sh->walk, i));
@@ -464,8 +465,8 @@ static __device__ __forceinline__ void settle(const struct sz_tiles *s, struct c
 }
 
 /* Keep a tile's bytes in sh->a, or write them to their place if there is no room. */
-static __device__ __forceinline__ void keep(const struct sz_tiles *s, struct coding *sh,
-                                            uint32_t bytes)
+static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *s, struct coding *sh,
+                                                  uint32_t bytes)
 {
     const bool is_kept = bytes <= KEPT_BYTES;
     if (threadIdx.x == 0) {
@@ -497,7 +498,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
             break;
         if (attempt > 0 || !sh->is_next_alike) /* else its values are already loaded */
             begin_values(sh);
-        *p = prepare(s, sh, attempt == 1, coder);
+        *p = prepare_tile(s, sh, attempt == 1, coder);
         if (attempt == 2)
             return p->bytes;
         if (attempt == 1 && p->bytes <= raw_bytes && p->bytes < sh->first_bytes)
@@ -579,8 +580,8 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
             take_next(s, sh);
         __syncthreads();
         if (sh->is_next_alike)
-            bring_values(sh, sh->next_first);
-        keep(s, sh, bytes);
+            copy_values(sh, sh->next_first);
+        keep_bytes(s, sh, bytes);
         begin_next(s, sh);
         __syncthreads();
     }

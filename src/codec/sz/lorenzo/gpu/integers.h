@@ -61,7 +61,7 @@ static __device__ __forceinline__ void begin_exact(struct coding *sh)
 /* ---- values to integers ---- */
 
 /* Load a tile's values, the first of them at 'first', to sh->u. */
-static __device__ __forceinline__ void bring_values(struct coding *sh, const word *first)
+static __device__ __forceinline__ void copy_values(struct coding *sh, const word *first)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t n = w->n;
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void bring_values(struct coding *sh, const wor
 /* Load the tile's values and clear the exact ones; valid when it returns. */
 static __device__ __forceinline__ void begin_values(struct coding *sh)
 {
-    bring_values(sh, sh->walk.first);
+    copy_values(sh, sh->walk.first);
     begin_exact(sh);
     simt_wait_brought();
     __syncthreads();
@@ -270,8 +270,8 @@ static __device__ __forceinline__ uint32_t gaps_of(const uint64_t *bits, uint32_
 }
 
 /* Set the first values of rows from the row before. One warp calls it. */
-static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, struct coding *sh,
-                                                   const uint64_t *gaps)
+static __device__ __forceinline__ void fill_row_starts(const struct sz_tiles *s, struct coding *sh,
+                                                       const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t lane = threadIdx.x % 32;
@@ -294,7 +294,7 @@ static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, str
 
 /* Set the others from the nearest value before in the row, whose first value has an integer now. A
  * thread has some bits of a word. */
-static __device__ __forceinline__ void bridge_within(struct coding *sh, const uint64_t *gaps)
+static __device__ __forceinline__ void fill_rows(struct coding *sh, const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
     for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {

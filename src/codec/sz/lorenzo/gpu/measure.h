@@ -84,7 +84,7 @@ static __device__ __forceinline__ void load_some(const struct coding *sh, uint32
 }
 
 /* The number of a group's values with more than k bits, counted by the bytes' top bits. */
-static __device__ __forceinline__ uint32_t longer(const struct some *s, uint32_t k)
+static __device__ __forceinline__ uint32_t count_longer(const struct some *s, uint32_t k)
 {
     const uint32_t more = (127 - k) * 0x01010101;
     uint32_t marks = 0;
@@ -121,8 +121,8 @@ static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s,
 }
 
 /* Go from k to the local minimum of bits. */
-static __device__ __forceinline__ void descend(const struct some *s, uint32_t width,
-                                               struct found_class *f)
+static __device__ __forceinline__ void find_minimum(const struct some *s, uint32_t width,
+                                                    struct found_class *f)
 {
     const uint32_t three = three_rice_bits(s, f->k);
     const uint32_t above_it = s->n * (f->k + 1) + (three >> 10 & 1023);
@@ -155,14 +155,14 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
     struct found_class f = {0, 0, 0};
     SIMT_NO_UNROLL
     for (uint32_t step = highest_of(longest); step > 0; step /= 2)
-        f.k += longer(s, f.k + step - 1) > most ? step : 0;
+        f.k += count_longer(s, f.k + step - 1) > most ? step : 0;
     const uint32_t begin = f.k;
-    descend(s, width, &f);
+    find_minimum(s, width, &f);
     f.c = class_most(f.k);
     /* a small group's list may have more than 39 of 64 values */
     if (!__any_sync(SIMT_ALL_LANES, begin == 0 || f.k == 0 || most < list_most))
         return f;
-    const uint32_t some = longer(s, 0);
+    const uint32_t some = count_longer(s, 0);
     f.c = class_of_planes(f.k, some);
     if (some <= list_most) {
         f.c = some;
@@ -174,7 +174,8 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
 /* ---- how many bits --------------------------------------------------------------------------- */
 
 /* The lane's values that are at least 'most' above the low k bits. */
-static __device__ __forceinline__ uint32_t beyond(const struct some *s, uint32_t k, uint32_t most)
+static __device__ __forceinline__ uint32_t find_beyond(const struct some *s, uint32_t k,
+                                                       uint32_t most)
 {
     uint32_t marks = 0;
     if (above(s->top, k) < most)
@@ -198,7 +199,7 @@ static __device__ __forceinline__ word next_beyond(const struct coding *sh, cons
 static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
                                                        const struct some *s, struct found_class f)
 {
-    uint32_t marks = is_list(f.c) ? 0 : beyond(s, f.k, ZTI_SZ_ROUNDS), more = 0;
+    uint32_t marks = is_list(f.c) ? 0 : find_beyond(s, f.k, ZTI_SZ_ROUNDS), more = 0;
     if (__any_sync(SIMT_ALL_LANES, marks != 0)) {
         while (marks != 0) {
             const word v = next_beyond(sh, s, f.k, &marks);
@@ -215,7 +216,7 @@ static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const
                                                         uint32_t c, uint32_t *excess)
 {
     const uint32_t n = is_list(c) ? 0 : s->n, most = symbol_most(book_of(c));
-    uint32_t sum = 0, marks = n == 0 ? 0 : beyond(s, class_shift(c), most);
+    uint32_t sum = 0, marks = n == 0 ? 0 : find_beyond(s, class_shift(c), most);
     SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j += 4) {
         const struct codes two =

@@ -48,7 +48,7 @@ static __device__ __forceinline__ uint32_t bits_at(const struct tile_bits *b, ui
 /* ---- the bits above the planes ---- */
 
 /* Spread bits to the places of the ones of 'alive' (as PDEP). */
-static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t alive)
+static __device__ __forceinline__ uint32_t deposit_bits(uint32_t bits, uint32_t alive)
 {
     uint32_t to = 0;
     for (uint32_t left = alive; left != 0;) {
@@ -78,7 +78,7 @@ static __device__ __forceinline__ uint32_t take_rounds(const struct tile_bits *b
             const uint32_t count = (uint32_t)__popc(alive);
             const uint32_t others = __shfl_xor_sync(SIMT_ALL_LANES, count, 1);
             const uint32_t next = bits_at(bits, at + (second ? others : 0));
-            alive = round + i == 0 ? next & alive : spread(next, alive);
+            alive = round + i == 0 ? next & alive : deposit_bits(next, alive);
             at += count + others;
             goes_on[i] = alive;
         }
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void swap_bits(uint32_t *a, uint32_t *b, uint3
 
 /* Transpose words of eight 4-bit numbers to planes: first bytes, then each of the three bits of a
  * number's place in its word is exchanged with one of the word's index. */
-static __device__ __forceinline__ void turn_numbers(const uint32_t *w, uint32_t *planes)
+static __device__ __forceinline__ void transpose_numbers(const uint32_t *w, uint32_t *planes)
 {
     uint32_t a[4], b[4];
     SIMT_UNROLL
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void turn_numbers(const uint32_t *w, uint32_t 
 }
 
 /* Widen sixteen 2-bit numbers to four bits each. */
-static __device__ __forceinline__ void widen(uint32_t from, uint32_t *to)
+static __device__ __forceinline__ void widen_numbers(uint32_t from, uint32_t *to)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
@@ -148,14 +148,14 @@ static __device__ __forceinline__ void take_symbols(const uint8_t *symbols, stru
         (const uint32_t *)(const void *)symbols + second * (most == 3 ? 2 : 4);
     uint32_t w[4];
     if (most == 3) {
-        widen(words[0], w);
-        widen(words[1], w + 2);
+        widen_numbers(words[0], w);
+        widen_numbers(words[1], w + 2);
     } else {
         SIMT_UNROLL
         for (uint32_t i = 0; i < 4; i++)
             w[i] = words[i];
     }
-    turn_numbers(w, h->high);
+    transpose_numbers(w, h->high);
     h->alive = h->high[0] & h->high[1] &
                (most == 3 ? 0xffffffffu >> (32 - h->own) : h->high[2] & h->high[3]) &
                0xffffffffu >> (32 - h->own);
@@ -220,7 +220,7 @@ static __device__ __forceinline__ uint32_t take_items(struct items t, uint32_t *
 /* ---- planes to residuals ---- */
 
 /* Transpose eight words of planes: byte m of word r is then of value 8 m + r. */
-static __device__ __forceinline__ void turn_bytes(uint32_t *w)
+static __device__ __forceinline__ void transpose_bytes(uint32_t *w)
 {
     SIMT_UNROLL
     for (uint32_t step = 4; step > 0; step /= 2) {
@@ -233,10 +233,10 @@ static __device__ __forceinline__ void turn_bytes(uint32_t *w)
 }
 
 /* Load planes from j on, exclusive-or'ed with 'flip'; those outside ['first', 'end') are 0. */
-static __device__ __forceinline__ void bring_planes(const struct tile_bits *bits,
-                                                    const struct half_group *h, int32_t j,
-                                                    int32_t first, int32_t end, uint32_t flip,
-                                                    uint32_t *w)
+static __device__ __forceinline__ void load_planes(const struct tile_bits *bits,
+                                                   const struct half_group *h, int32_t j,
+                                                   int32_t first, int32_t end, uint32_t flip,
+                                                   uint32_t *w)
 {
     const uint32_t shift = h->plane_at % 32;
     const uint32_t *const from = bits->words + (int32_t)(h->plane_at / 32) + 2 * j;
@@ -264,12 +264,12 @@ static __device__ __forceinline__ void join_planes(const struct tile_bits *bits,
     const uint32_t flip = h->own == 0 ? 0 : h->k == 0 ? h->high[0] : bits_at(bits, h->plane_at);
     int32_t left = (int32_t)h->k - (8 - HIGH); /* planes from plane 1 on that come later */
     uint32_t w[8];
-    bring_planes(bits, h, left + 1, left < 0 ? -left : 0, 7 - HIGH, flip, w);
+    load_planes(bits, h, left + 1, left < 0 ? -left : 0, 7 - HIGH, flip, w);
     SIMT_UNROLL
     for (uint32_t i = 0; i < HIGH; i++)
         w[7 - HIGH + i] = h->high[i] ^ flip;
     w[7] = flip;
-    turn_bytes(w);
+    transpose_bytes(w);
     SIMT_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t above = 24 - (first + i) / 8 * 8;
@@ -280,8 +280,8 @@ static __device__ __forceinline__ void join_planes(const struct tile_bits *bits,
     while (left > 0) {
         const int32_t some = left < 8 ? left : 8;
         left -= some;
-        bring_planes(bits, h, left + 1, 0, some, flip, w);
-        turn_bytes(w);
+        load_planes(bits, h, left + 1, 0, some, flip, w);
+        transpose_bytes(w);
         SIMT_UNROLL
         for (uint32_t i = 0; i < count; i++) {
             if (is_wide)

@@ -126,7 +126,7 @@ struct turner {
     uint32_t first;            /* and where these begin */
 };
 
-static __device__ __forceinline__ struct turner turner_of(void)
+static __device__ __forceinline__ struct turner make_transposer(void)
 {
     uint32_t lane = lane_of();
     struct turner t;
@@ -146,7 +146,7 @@ static __device__ __forceinline__ struct turner turner_of(void)
 
 /* Transpose 8 x 8 squares of bits, or 16 x 16: in bit 8 m + i of the lane of pair 8 n + j, i and j
  * are exchanged. */
-static __device__ __forceinline__ uint32_t turn_eights(const struct turner *t, uint32_t a)
+static __device__ __forceinline__ uint32_t transpose_eights(const struct turner *t, uint32_t a)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
@@ -156,10 +156,10 @@ static __device__ __forceinline__ uint32_t turn_eights(const struct turner *t, u
     return a;
 }
 
-static __device__ __forceinline__ uint32_t turn_sixteens(const struct turner *t, uint32_t a)
+static __device__ __forceinline__ uint32_t transpose_sixteens(const struct turner *t, uint32_t a)
 {
     const uint32_t which = lane_of() & 16 ? 0x3715 : 0x6240;
-    return turn_eights(t, __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16), which));
+    return transpose_eights(t, __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16), which));
 }
 
 /* Collect the bits of a word at the mask's ones (as PEXT): first at the low end of each byte (H. S.
@@ -210,7 +210,8 @@ static __device__ __forceinline__ void put_planes(const struct turner *t, const 
     SIMT_NO_UNROLL
     for (uint32_t first = 0; first < k; first += 16) {
         const uint32_t plane = first + lane_of() / 2;
-        const uint32_t bits = turn_sixteens(t, bits_of_two((uint32_t)v[0], (uint32_t)v[1], false));
+        const uint32_t bits =
+            transpose_sixteens(t, bits_of_two((uint32_t)v[0], (uint32_t)v[1], false));
         if (plane < k)
             or_bits_32(out, at + plane * n + lane_of() % 2 * 32, bits);
         v[0] >>= 16;
@@ -262,8 +263,8 @@ static __device__ __forceinline__ void put_rounds(const struct turner *t, const 
     v[0] = above(v[0], k);
     v[1] = above(v[1], k);
     const uint32_t ones = bits_of_two(ones_of(v[0]), ones_of(v[1]), false);
-    const uint32_t up_to = put_halves(turn_sixteens(t, ones), simt_ones(n > begin ? n - begin : 0),
-                                      2 * rounds, 32, out, at);
+    const uint32_t up_to = put_halves(
+        transpose_sixteens(t, ones), simt_ones(n > begin ? n - begin : 0), 2 * rounds, 32, out, at);
     if (__any_sync(SIMT_ALL_LANES, v[0] >= rounds || v[1] >= rounds)) {
         const struct pair high = {above(u[lane_of()], k), above(u[32 + lane_of()], k)};
         put_numbers(high, rounds, out, at + __shfl_sync(SIMT_ALL_LANES, up_to, 31));
@@ -300,7 +301,7 @@ static __device__ __forceinline__ void put_planes_of_both(const struct turner *t
                                                           uint32_t k, uint32_t *out, uint32_t at)
 {
     const uint32_t low[4] = {(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (uint32_t)v[3]};
-    const uint32_t bits = turn_eights(t, bytes_of_both(t, low, false)), own = lane_of() % 16;
+    const uint32_t bits = transpose_eights(t, bytes_of_both(t, low, false)), own = lane_of() % 16;
     or_bits_32(out, at + own * 32, own < 2 * k ? bits : 0); /* no branch */
 }
 
@@ -357,7 +358,7 @@ static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t
     uint32_t marks = 0x80808080;
     SIMT_NO_UNROLL
     for (;;) {
-        const uint32_t higher = turn_eights(t, ones);
+        const uint32_t higher = transpose_eights(t, ones);
         up_to = put_halves(higher, alive, most, 16, out, at);
         if (!__any_sync(SIMT_ALL_LANES, (ones & marks) != 0))
             break;

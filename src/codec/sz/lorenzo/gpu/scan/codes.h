@@ -167,6 +167,6 @@ static __device__ __forceinline__ uint32_t one_symbol(const struct codes *c, str
         return only;
     uint32_t length;
     const uint32_t entry = next_code(c, next_bits(a), &length);
-    pass_bits(a, length);
+    skip_bits(a, length);
     return entry & 0xffff;
 }

@@ -28,8 +28,8 @@ static __device__ __forceinline__ uint64_t *part_window(const struct finding *f,
 }
 
 /* The bits from each lane's place on, eight lanes for a window. The warp calls it. */
-static __device__ __forceinline__ void bring_parts(const struct sz_tiles *s,
-                                                   const struct finding *f, struct lane *l)
+static __device__ __forceinline__ void load_part_windows(const struct sz_tiles *s,
+                                                         const struct finding *f, struct lane *l)
 {
     enum { LOADS = PART_WORDS / 8 };
     const uint32_t me = threadIdx.x % 32, own = threadIdx.x - me;
@@ -69,7 +69,7 @@ static __device__ __forceinline__ uint32_t eight_symbols(const struct codes *c, 
         uint32_t first, second;
         const uint32_t bits = next_bits(a), low = next_code(c, bits, &first);
         const uint32_t high = next_code(c, bits >> first, &second);
-        pass_bits(a, first + second);
+        skip_bits(a, first + second);
         two[k] = __byte_perm(low, high, 0x5410);
         all += low + high;
     }
@@ -151,7 +151,7 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
         const bool is_short = is_here && a.next >= c.bits.words + 3 + (PART_BITS - CODES_BITS) / 32;
         if (__any_sync(SIMT_ALL_LANES, first == 0 || is_short)) {
             l->at = first > 0 ? place_of(c.bits.words, &a, l) : l->at;
-            bring_parts(s, f, l);
+            load_part_windows(s, f, l);
             a = ahead_of(c.bits.words, l);
         }
         const uint32_t left = count - first;
@@ -189,7 +189,7 @@ static __device__ __forceinline__ void find_cusz(const struct sz_tiles *s, const
     l->at = __shfl_sync(SIMT_ALL_LANES, l->at, (int)(leader + (l->is_good ? parts - 1 : 0)));
     if (!l->is_good)
         return;
-    if (leads(l))
+    if (is_leader(l))
         l->to->rest_at = in_tile(l);
     l->at += (uint64_t)outliers * (l->is_wide ? 64 : 32);
     l->is_good = l->at <= l->end;

@@ -29,7 +29,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
     const uint32_t most = class_most(l->is_wide ? 64 : 32);
     const struct codes c = codes_of(s, f, window_of(f, l->column), 0, ZTI_SZ_DEFAULT);
     uint32_t planes = 0, number = 0;
-    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take fewer bits */
+    refill_windows(s, f, l, WINDOW_BITS / 2); /* 64 codes take fewer bits */
     b->counts = b->lists = 0;
     if (!l->is_good)
         return;
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         l->is_good = class_of <= most;
         if (!l->is_good)
             return;
-        if (leads(l))
+        if (is_leader(l))
             classes_of(f, l)[g] = (uint8_t)class_of;
         uint64_t place = 0;
         if (is_list(class_of)) {
@@ -52,12 +52,12 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
             place = b->counts >> shift & 0xffff;
             b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << shift;
         }
-        if (leads(l))
+        if (is_leader(l))
             l->to->groups[g] = group_of(class_of, planes) | place << 32;
         planes += class_shift(class_of) * n;
     }
     l->at = place_of(c.bits.words, &a, l);
-    pass_planes(l, planes);
+    skip_planes(l, planes);
 }
 
 /* Set the places of the symbols of books and of groups; a lane has every eighth group. */
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void take_round(const struct zti_code_bits *c,
 /* ---- symbols ---- */
 
 /* Store the only symbol of a book 'left' times. */
-static __device__ __forceinline__ void repeat(struct round *r, uint32_t only)
+static __device__ __forceinline__ void store_repeated(struct round *r, uint32_t only)
 {
     for (uint32_t i = 4 * (threadIdx.x % CODED_LANES); i < r->left; i += 4 * CODED_LANES)
         *(uint32_t *)(void *)(r->to + i) = only * 0x01010101u;
@@ -185,10 +185,10 @@ static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
     if (r.left > 0) {
         const uint32_t only = only_symbol(&c, &l->is_good);
         if (only != UINT32_MAX)
-            repeat(&r, only);
+            store_repeated(&r, only);
     }
     while (__any_sync(SIMT_ALL_LANES, r.left > 0)) {
-        bring_some(s, f, l, ROUND_BITS + AHEAD_BITS);
+        refill_windows(s, f, l, ROUND_BITS + AHEAD_BITS);
         r.at = (uint32_t)(l->at - 64 * l->first);
         take_round(&c.bits, &r);
         l->at = 64 * l->first + r.at;
@@ -246,11 +246,11 @@ static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, cons
 {
     struct books b;
     find_coded_classes(s, f, l, &b);
-    pass_groups(s, f, l, PASS_LISTS, b.lists);
+    skip_groups(s, f, l, PASS_LISTS, b.lists);
     place_groups(f, l, &b);
     SIMT_NO_UNROLL
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
         find_symbols_of(s, f, l, &b, book);
     l->is_good = l->is_good && l->at <= l->end;
-    pass_groups(s, f, l, PASS_EXCESSES, find_excesses(s, f, l));
+    skip_groups(s, f, l, PASS_EXCESSES, find_excesses(s, f, l));
 }

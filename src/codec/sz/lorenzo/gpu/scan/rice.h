@@ -102,7 +102,7 @@ static __device__ __forceinline__ uint32_t bits_from(const struct counted *c, ui
 }
 
 /* The end of 'count' numbers that begin at bit 'at'; NOWHERE if it is past the window. */
-static __device__ __forceinline__ uint32_t pass_numbers(const struct counted *c, uint32_t at,
+static __device__ __forceinline__ uint32_t skip_numbers(const struct counted *c, uint32_t at,
                                                         uint32_t count)
 {
     for (; count > 0; count--) {
@@ -117,7 +117,7 @@ static __device__ __forceinline__ uint32_t pass_numbers(const struct counted *c,
 /* Whether the rounds of n values from bit 'at' on are followed by numbers. *end is where they end
  * without numbers, at zero 'number'; if there are numbers, it becomes their end, or NOWHERE. The
  * values left need at most one round, and one more for each bit that is not a value's last zero. */
-static __device__ __forceinline__ bool have_numbers(const struct counted *c, uint32_t at,
+static __device__ __forceinline__ bool find_numbers(const struct counted *c, uint32_t at,
                                                     uint32_t n, uint32_t number, uint32_t *end)
 {
     uint32_t alive = n, round = 0;
@@ -142,7 +142,7 @@ static __device__ __forceinline__ bool have_numbers(const struct counted *c, uin
         alive = (uint32_t)__popc(own);
     }
     if (alive > 0)
-        *end = pass_numbers(c, at, alive);
+        *end = skip_numbers(c, at, alive);
     return alive > 0;
 }
 
@@ -161,8 +161,8 @@ static __device__ __forceinline__ void note_group(const struct lane *l, uint32_t
 
 /* Pass over rounds of groups, a lane each, up to one that is a list, comes behind numbers or ends
  * too far away. Whether that must be gone through by itself. The warp calls it. */
-static __device__ __forceinline__ bool pass_by_zeros(const struct finding *f, struct lane *l,
-                                                     struct groups *to)
+static __device__ __forceinline__ bool skip_rounds_by_zeros(const struct finding *f, struct lane *l,
+                                                            struct groups *to)
 {
     const struct counted w = counted_of(f, l);
     const uint32_t me = threadIdx.x % FAST_LANES, lane = threadIdx.x % 32;
@@ -177,7 +177,7 @@ static __device__ __forceinline__ bool pass_by_zeros(const struct finding *f, st
     const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, end, 1, FAST_LANES);
     const uint32_t begin = me > 0 ? left : at;
     bool is_found = is_one && end < NOWHERE;
-    const bool is_last = is_found && have_numbers(&w, begin, own, number, &end);
+    const bool is_last = is_found && find_numbers(&w, begin, own, number, &end);
     is_found = is_found && end < NOWHERE;
     const uint32_t found = __ballot_sync(SIMT_ALL_LANES, is_found) >> (lane - me);
     const uint32_t lasts = __ballot_sync(SIMT_ALL_LANES, is_last) >> (lane - me);
@@ -198,15 +198,16 @@ static __device__ __forceinline__ bool pass_by_zeros(const struct finding *f, st
 }
 
 /* Pass over the next group by itself, and over lists behind it as long as the window goes on. */
-static __device__ __forceinline__ void pass_some(const struct sz_tiles *s, const struct finding *f,
-                                                 struct lane *l, struct groups *to)
+static __device__ __forceinline__ void skip_group_and_lists(const struct sz_tiles *s,
+                                                            const struct finding *f, struct lane *l,
+                                                            struct groups *to)
 {
     uint32_t c = class_of_group(f, l, to->changes, to->next);
     do {
         const uint32_t n = in_group(l->n, to->next);
-        if (leads(l))
+        if (is_leader(l))
             note_group(l, to->next, c, to->planes, in_tile(l));
-        pass_over(s, f, l, PASS_ALL, n, c);
+        skip_one_group(s, f, l, PASS_ALL, n, c);
         to->planes += class_planes(c) * n;
         if (++to->next * ZTI_SZ_GROUP >= l->n)
             break;
@@ -216,17 +217,18 @@ static __device__ __forceinline__ void pass_some(const struct sz_tiles *s, const
 }
 
 /* Of each group in order its list or rounds. The warp calls it. */
-static __device__ __forceinline__ void pass_many(const struct sz_tiles *s, const struct finding *f,
-                                                 struct lane *l, uint64_t changes)
+static __device__ __forceinline__ void skip_lists_and_rounds(const struct sz_tiles *s,
+                                                             const struct finding *f,
+                                                             struct lane *l, uint64_t changes)
 {
     struct groups to = {changes, 0, 0};
     bool is_counted = false;
     while (__any_sync(SIMT_ALL_LANES, l->is_good && to.next * ZTI_SZ_GROUP < l->n)) {
-        if (bring_some(s, f, l, ROUNDS_BITS) || !is_counted)
+        if (refill_windows(s, f, l, ROUNDS_BITS) || !is_counted)
             count_zeros(f, l);
         is_counted = true;
-        const bool is_other = pass_by_zeros(f, l, &to);
+        const bool is_other = skip_rounds_by_zeros(f, l, &to);
         if (is_other && l->is_good && to.next * ZTI_SZ_GROUP < l->n)
-            pass_some(s, f, l, &to);
+            skip_group_and_lists(s, f, l, &to);
     }
 }

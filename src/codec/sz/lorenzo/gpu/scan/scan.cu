@@ -139,7 +139,7 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 }
 
 /* Whether the lane is the first of its tile's, which stores what all find. */
-static __device__ __forceinline__ bool leads(const struct lane *l)
+static __device__ __forceinline__ bool is_leader(const struct lane *l)
 {
     return threadIdx.x % l->sharing == 0;
 }
@@ -158,7 +158,7 @@ static __device__ __forceinline__ uint8_t *classes_of(const struct finding *f, c
 
 /* Broadcast what only the leader has found: whether it is valid, and where it ends. The warp calls
  * it. */
-static __device__ __forceinline__ void follow(struct lane *l)
+static __device__ __forceinline__ void broadcast_leader(struct lane *l)
 {
     l->is_good = __shfl_sync(SIMT_ALL_LANES, (int)l->is_good, 0, (int)l->sharing) != 0;
     l->at = __shfl_sync(SIMT_ALL_LANES, l->at, 0, (int)l->sharing);
@@ -171,8 +171,8 @@ static __device__ __forceinline__ uint32_t in_tile(const struct lane *l)
 }
 
 /* Load the bits from each lane's position on to its window. The warp calls it. */
-static __device__ __forceinline__ void bring(const struct sz_tiles *s, const struct finding *f,
-                                             struct lane *l)
+static __device__ __forceinline__ void load_windows(const struct sz_tiles *s,
+                                                    const struct finding *f, struct lane *l)
 {
     const uint32_t me = threadIdx.x % 32, own = (threadIdx.x - me) / l->sharing;
     const uint32_t loads = WINDOW_WORDS / 32, each = 8 / loads; /* windows at a time */
@@ -206,15 +206,15 @@ static __device__ __forceinline__ struct zti_bit_reader in_window(const struct f
     return r;
 }
 
-/* As bring, if an active lane has fewer bits left than 'bits'; returns whether it did. The warp
+/* As load_windows, if an active lane has fewer bits left than 'bits'; returns whether it did. The warp
  * calls it. */
-static __device__ __forceinline__ bool bring_some(const struct sz_tiles *s, const struct finding *f,
-                                                  struct lane *l, uint32_t bits)
+static __device__ __forceinline__ bool
+refill_windows(const struct sz_tiles *s, const struct finding *f, struct lane *l, uint32_t bits)
 {
     const bool is_far = l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits;
     const bool is_any = __any_sync(SIMT_ALL_LANES, is_far) != 0;
     if (is_any)
-        bring(s, f, l);
+        load_windows(s, f, l);
     return is_any;
 }
 
@@ -246,7 +246,7 @@ static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
 }
 
 /* Skip up to 32 bits. */
-static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count)
+static __device__ __forceinline__ void skip_bits(struct ahead *a, uint32_t count)
 {
     a->used += count;
     if (a->used >= 32) {
@@ -325,12 +325,12 @@ static __device__ __forceinline__ bool is_rounds_or_none(uint32_t c)
 }
 
 /* Skip the planes, which follow the classes. */
-static __device__ __forceinline__ void pass_planes(struct lane *l, uint32_t planes)
+static __device__ __forceinline__ void skip_planes(struct lane *l, uint32_t planes)
 {
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
     if (!l->is_good)
         return;
-    if (leads(l))
+    if (is_leader(l))
         l->to->planes_at = in_tile(l);
     l->at += planes;
 }
@@ -343,7 +343,7 @@ find_classes(const struct sz_tiles *s, const struct finding *f, struct lane *l, 
     const uint32_t most = class_most(l->is_wide ? 64 : 32);
     uint32_t planes = 0, c = 0;
     *changes = 0;
-    bring_some(s, f, l, CLASSES_BITS);
+    refill_windows(s, f, l, CLASSES_BITS);
     if (!l->is_good)
         return;
     const uint32_t *const words = (const uint32_t *)(const void *)window_of(f, l->column);
@@ -355,19 +355,19 @@ find_classes(const struct sz_tiles *s, const struct finding *f, struct lane *l, 
         l->is_good = c <= most;
         if (!l->is_good)
             return;
-        if (leads(l))
+        if (is_leader(l))
             classes_of(f, l)[g] = (uint8_t)c;
         *changes |= UINT64_C(1) << g;
         const uint32_t ones = is_rounds_or_none(c) ? zti_ctz32(~(bits >> length)) : 0;
         const uint32_t more = (left - 1) / ZTI_SZ_GROUP, same = ones < more ? ones : more;
         const uint32_t all = (same + 1) * ZTI_SZ_GROUP, n = left < all ? left : all;
-        pass_bits(&a, length + same);
+        skip_bits(&a, length + same);
         planes += class_planes(c) * n;
         left -= n;
         g += same + 1;
     }
     l->at = place_of(words, &a, l);
-    pass_planes(l, planes);
+    skip_planes(l, planes);
 }
 
 static __device__ __forceinline__ uint32_t class_of_group(const struct finding *f,
@@ -382,7 +382,7 @@ static __device__ __forceinline__ void note_classes(const struct finding *f, con
                                                     uint64_t changes)
 {
     uint32_t planes = 0, c = 0;
-    for (uint32_t g = 0; l->is_good && leads(l) && g * ZTI_SZ_GROUP < l->n; g++) {
+    for (uint32_t g = 0; l->is_good && is_leader(l) && g * ZTI_SZ_GROUP < l->n; g++) {
         c = changes >> g & 1 ? classes_of(f, l)[g] : c;
         classes_of(f, l)[g] = (uint8_t)c;
         l->to->groups[g] = group_of(c, planes);
@@ -395,7 +395,7 @@ static __device__ __forceinline__ void note_classes(const struct finding *f, con
 enum pass { PASS_ALL, PASS_LISTS, PASS_EXCESSES };
 
 /* Skip a group's list or rounds; false if a value is past its end. */
-static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, enum pass pass,
+static __device__ __forceinline__ bool skip_group(struct zti_bit_reader *r, enum pass pass,
                                                   uint32_t n, uint32_t c)
 {
     uint32_t alive = n, next = 0;
@@ -415,26 +415,26 @@ static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, enum
     return true;
 }
 
-static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pass pass, uint32_t n,
-                                               uint32_t c)
+static __device__ __forceinline__ bool skip_in_window(struct zti_bit_reader *r, enum pass pass,
+                                                      uint32_t n, uint32_t c)
 {
     for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
         (void)take_value(r);
-    return pass == PASS_EXCESSES || pass_group(r, pass, n, c);
+    return pass == PASS_EXCESSES || skip_group(r, pass, n, c);
 }
 
 /* The same in the stream; where it ends, or UINT64_MAX. */
-static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint64_t count,
-                                                    uint64_t at, enum pass pass, uint32_t n,
-                                                    uint32_t c)
+static __device__ __forceinline__ uint64_t skip_in_stream(const uint64_t *words, uint64_t count,
+                                                          uint64_t at, enum pass pass, uint32_t n,
+                                                          uint32_t c)
 {
     struct zti_bit_reader r = {words, count, at};
-    return pass_by(&r, pass, n, c) ? r.at : UINT64_MAX;
+    return skip_in_window(&r, pass, n, c) ? r.at : UINT64_MAX;
 }
 
 /* Rounds in the window, up to the numbers behind them; how many of these there are. Of what is
  * beyond the window other bits are read: the caller goes again. */
-static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
+static __device__ __forceinline__ uint32_t skip_rounds(const struct finding *f,
                                                        const struct lane *l, uint32_t n,
                                                        uint32_t *at)
 {
@@ -452,30 +452,30 @@ static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
 }
 
 /* One group, of class c or with c excesses. */
-static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const struct finding *f,
-                                                 struct lane *l, enum pass pass, uint32_t n,
-                                                 uint32_t c)
+static __device__ __forceinline__ void skip_one_group(const struct sz_tiles *s,
+                                                      const struct finding *f, struct lane *l,
+                                                      enum pass pass, uint32_t n, uint32_t c)
 {
     struct zti_bit_reader r = in_window(f, l);
     uint32_t at = (uint32_t)r.at;
     bool is_good = true;
     if (pass == PASS_ALL && !is_list(c)) {
-        uint32_t numbers = pass_rounds(f, l, n, &at);
+        uint32_t numbers = skip_rounds(f, l, n, &at);
         for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
             (void)take_number(&r);
     } else {
-        is_good = pass_by(&r, pass, n, c);
+        is_good = skip_in_window(&r, pass, n, c);
     }
     uint64_t end = is_good ? 64 * l->first + r.at : UINT64_MAX;
     if (r.at > WINDOW_BITS)
-        end = pass_far(s->words, s->words_count, l->at, pass, n, c);
+        end = skip_in_stream(s->words, s->words_count, l->at, pass, n, c);
     l->is_good = end <= l->end;
     l->at = l->is_good ? end : l->at;
 }
 
 /* Of each group in order, or of those with a bit in 'of', what a pass is over. The warp calls
  * it. */
-static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
+static __device__ __forceinline__ void skip_groups(const struct sz_tiles *s,
                                                    const struct finding *f, struct lane *l,
                                                    enum pass pass, uint64_t of)
 {
@@ -485,20 +485,20 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
         const bool has_one = pass == PASS_ALL ? next * ZTI_SZ_GROUP < l->n : left != 0;
         if (!__any_sync(SIMT_ALL_LANES, l->is_good && has_one))
             break;
-        bring_some(s, f, l, WINDOW_BITS / 4);
+        refill_windows(s, f, l, WINDOW_BITS / 4);
         if (!l->is_good || !has_one)
             continue;
         const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
         const uint32_t c = classes_of(f, l)[g];
         const uint32_t at = in_tile(l);
         left &= left - 1;
-        if (leads(l) && pass == PASS_EXCESSES)
+        if (is_leader(l) && pass == PASS_EXCESSES)
             l->to->excess_at[g] = at;
-        else if (leads(l))
+        else if (is_leader(l))
             ((uint32_t *)(void *)(l->to->groups + g))[1] = at;
-        pass_over(s, f, l, pass, in_group(l->n, g), c);
+        skip_one_group(s, f, l, pass, in_group(l->n, g), c);
     }
-    if (pass == PASS_EXCESSES && l->is_good && leads(l))
+    if (pass == PASS_EXCESSES && l->is_good && is_leader(l))
         l->to->excess_groups = of;
 }
 
@@ -519,21 +519,21 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
 {
     const bool is_here = l->is_good;
     uint32_t form = ZTI_SZ_ZERO;
-    bring(s, f, l);
+    load_windows(s, f, l);
     l->start = (uint32_t)l->at;
     l->end = l->at + 8 * tile_most_bytes(l->n, value_bytes_of(s->type));
-    if (is_here && leads(l)) {
+    if (is_here && is_leader(l)) {
         l->to->start = l->at;
         form = take_head(s, f, l);
     }
     form = __shfl_sync(SIMT_ALL_LANES, form, 0, (int)l->sharing);
     l->is_wide = (form & ZTI_SZ_KIND) == ZTI_SZ_WIDE;
-    follow(l);
+    broadcast_leader(l);
     if (s->sz.source == ZTI_SZ_LOG) {
-        bring_some(s, f, l, WINDOW_BITS / 2);
-        if (l->is_good && is_here && has_marks(&s->sz, form) && leads(l))
+        refill_windows(s, f, l, WINDOW_BITS / 2);
+        if (l->is_good && is_here && has_marks(&s->sz, form) && is_leader(l))
             take_marks(s, f, l);
-        follow(l);
+        broadcast_leader(l);
     }
     const bool has_groups = has_residuals(form);
     const bool is_huffman = is_coded(coder, form), is_taken = l->is_good;
@@ -543,10 +543,10 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
         uint64_t changes;
         find_classes(s, f, l, &changes);
         if (coder == ZTI_SZ_FAST) {
-            pass_many(s, f, l, changes);
+            skip_lists_and_rounds(s, f, l, changes);
         } else {
             note_classes(f, l, changes);
-            pass_groups(s, f, l, PASS_ALL, 0);
+            skip_groups(s, f, l, PASS_ALL, 0);
         }
     }
     if (has_groups && !is_huffman)
@@ -561,9 +561,9 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     if (has_groups && is_huffman)
         is_good = l->is_good;
     l->is_good = is_good;
-    if (is_here && !is_good && leads(l))
+    if (is_here && !is_good && is_leader(l))
         l->to->start = FOUND_NOTHING;
-    if (is_here && is_good && leads(l) && !is_cusz(coder, form))
+    if (is_here && is_good && is_leader(l) && !is_cusz(coder, form))
         l->to->rest_at = in_tile(l);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
                     : UINT64_C(1) << 62; /* as if the stream were cut: the host refuses it */
@@ -604,7 +604,7 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
         l.to = sz_slot(s->found, &s->sz, l.slot);
         l.is_good = is_tile && l.at >> 62 == 0;
         l.n = is_tile ? values_in(s, number) : 1;
-        if (is_tile && !l.is_good && leads(&l))
+        if (is_tile && !l.is_good && is_leader(&l))
             l.to->start = FOUND_NOTHING;
         const uint64_t before = l.at;
         find_tile(s, f, &l, coder);
