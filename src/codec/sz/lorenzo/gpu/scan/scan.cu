@@ -206,8 +206,8 @@ static __device__ __forceinline__ struct zti_bit_reader in_window(const struct f
     return r;
 }
 
-/* As load_windows, if an active lane has fewer bits left than 'bits'; returns whether it did. The warp
- * calls it. */
+/* As load_windows, if an active lane has fewer bits left than 'bits'; returns whether it did. The
+ * warp calls it. */
 static __device__ __forceinline__ bool
 refill_windows(const struct sz_tiles *s, const struct finding *f, struct lane *l, uint32_t bits)
 {
