@@ -36,19 +36,19 @@ struct extent {
 };
 
 /* UINT64_MAX where the result does not fit. */
-static uint64_t plus(uint64_t a, uint64_t b)
+static uint64_t add_checked(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t times(uint64_t a, uint64_t b)
+static uint64_t multiply_checked(uint64_t a, uint64_t b)
 {
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-static uint64_t padded(uint64_t n)
+static uint64_t pad_to_words(uint64_t n)
 {
-    return plus(n, 3) & ~UINT64_C(3);
+    return add_checked(n, 3) & ~UINT64_C(3);
 }
 
 static uint64_t get(struct header *h, size_t bytes)
@@ -81,7 +81,7 @@ static void skip(struct header *h, uint64_t bytes)
 
 static void skip_name(struct header *h)
 {
-    skip(h, padded(get_count(h)));
+    skip(h, pad_to_words(get_count(h)));
 }
 
 /* The count of a list whose elements take at least element_bytes each. */
@@ -108,7 +108,7 @@ static void skip_attributes(struct header *h)
     for (uint64_t n = get_list(h, 12, 12); n > 0 && !h->is_damaged; n--) {
         skip_name(h);
         uint64_t value_bytes = get_value_bytes(h);
-        skip(h, padded(times(get_count(h), value_bytes)));
+        skip(h, pad_to_words(multiply_checked(get_count(h), value_bytes)));
     }
 }
 
@@ -137,16 +137,16 @@ static void get_variable(struct header *h, struct extent *e)
         if (i == 0 && h->dim[d] == 0)
             is_record = true;
         else
-            values = times(values, h->dim[d]);
+            values = multiply_checked(values, h->dim[d]);
     }
     skip_attributes(h);
-    uint64_t bytes = times(values, get_value_bytes(h));
+    uint64_t bytes = multiply_checked(values, get_value_bytes(h));
     (void)get_count(h); /* the size once more, which has no room for large ones */
-    uint64_t end = plus(get(h, h->version == 1 ? 4 : 8), bytes);
+    uint64_t end = add_checked(get(h, h->version == 1 ? 4 : 8), bytes);
     if (is_record) {
         e->record_variables++;
         e->record_end = end > e->record_end ? end : e->record_end;
-        e->record_bytes = plus(e->record_bytes, padded(bytes));
+        e->record_bytes = add_checked(e->record_bytes, pad_to_words(bytes));
         e->one_record_bytes = bytes;
     } else if (end > e->fixed_end) {
         e->fixed_end = end;
@@ -169,7 +169,7 @@ static uint64_t get_end(struct header *h)
     uint64_t end = e.fixed_end;
     if (e.record_variables && records && is_counted) {
         uint64_t bytes = e.record_variables == 1 ? e.one_record_bytes : e.record_bytes;
-        uint64_t record_end = plus(e.record_end, times(records - 1, bytes));
+        uint64_t record_end = add_checked(e.record_end, multiply_checked(records - 1, bytes));
         end = record_end > end ? record_end : end;
     }
     return end;

@@ -66,7 +66,7 @@ static void describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
 }
 
 /* What is listed is what cd_values claim; say where a reader would be warned, or refused. */
-static void doubt(hid_t file, const char *place, const char *path)
+static void warn_of_filters(hid_t file, const char *place, const char *path)
 {
     char label[1024];
     struct ztio_error lie = {0, ""};
@@ -95,7 +95,7 @@ static herr_t list_one(hid_t file, const char *name, const H5O_info_t *info, voi
     const int rank = H5Sget_simple_extent_ndims(space);
     if (rank > 0 && rank <= ZTIO_MAX_AXES && find_filter(properties, &d)) {
         describe(dataset, type, space, properties, &d);
-        doubt(file, l->place->path, path);
+        warn_of_filters(file, l->place->path, path);
         l->is_stopped = !l->one(l->user, &d);
     } else {
         l->others++;

@@ -106,7 +106,7 @@ static bool encode_all(struct job *job, struct ztio_error *error)
 /* ---- decode ---------------------------------------------------------------------------------- */
 
 /* Read until 'coded' holds 'wanted' bytes of the input, or to its end. *held of them are there. */
-static bool hold(struct job *job, size_t wanted, size_t *held, struct ztio_error *error)
+static bool fill_buffer(struct job *job, size_t wanted, size_t *held, struct ztio_error *error)
 {
     size_t got = 0;
     if (*held < wanted && !take_bytes(job, job->coded + *held, wanted - *held, &got, error))
@@ -120,7 +120,7 @@ static bool decode_all(struct job *job, struct ztio_error *error)
     size_t held = 0;
     for (bool is_last = false; !is_last;) {
         uint64_t bytes, block;
-        if (!hold(job, ZT_ENTROPY_HEAD_BYTES, &held, error))
+        if (!fill_buffer(job, ZT_ENTROPY_HEAD_BYTES, &held, error))
             return false;
         zt_status status =
             zt_entropy_inspect(job->context, job->coded, held, &job->entropy, &bytes, &block);
@@ -132,7 +132,7 @@ static bool decode_all(struct job *job, struct ztio_error *error)
         if (block > job->coded_room)
             return fail(error, ZTIO_BAD_DATA, "%s: has a block of %" PRIu64 " bytes, too many",
                         job->in.place, block);
-        if (!hold(job, (size_t)block, &held, error))
+        if (!fill_buffer(job, (size_t)block, &held, error))
             return false;
         progress_slab(&job->progress, block);
         status = zt_entropy_decode(job->context, job->coded, held < block ? held : (size_t)block,
@@ -146,7 +146,7 @@ static bool decode_all(struct job *job, struct ztio_error *error)
         memmove(job->coded, job->coded + block, held);
     }
     size_t more = held;
-    if (!hold(job, held + 1, &more, error))
+    if (!fill_buffer(job, held + 1, &more, error))
         return false;
     return more == 0 || fail(error, ZTIO_BAD_DATA, "%s: goes on after its last block; cut it there",
                              job->in.place);

@@ -42,7 +42,7 @@ struct job {
     struct progress progress;
 };
 
-static int note(void *user, zt_loss kind, const zt_box *box, const char *why)
+static int note_loss(void *user, zt_loss kind, const zt_box *box, const char *why)
 {
     struct job *job = user;
     if (job->count == job->capacity) {
@@ -61,7 +61,7 @@ static int note(void *user, zt_loss kind, const zt_box *box, const char *why)
 
 static bool fail_library(struct job *job, zt_status status, struct ztio_error *error)
 {
-    if (status == ZT_CANCELLED) /* note() found no memory */
+    if (status == ZT_CANCELLED) /* note_loss() found no memory */
         return fail(error, ZTIO_LACKING, "%s: no memory for a list of %zu boxes; free some",
                     job->place, job->count);
     return fail_source(error, &job->bytes, job->context, status);
@@ -82,7 +82,7 @@ static bool open_damaged(struct job *job, struct ztio_error *error)
         status = zt_salvage_init(&job->found, sizeof job->found);
     if (status != ZT_OK)
         return fail_library(job, status, error);
-    job->found.part = note;
+    job->found.part = note_loss;
     job->found.user = job;
     job->found.has_fill = o->has_salvage_fill;
     if (o->has_salvage_fill &&
@@ -277,7 +277,7 @@ static void print_json(const struct job *job)
 }
 
 /* The output is written either way; that something is not as it was is told by the exit status. */
-static bool judge(const struct job *job, const char *out, struct ztio_error *error)
+static bool fail_if_lost(const struct job *job, const char *out, struct ztio_error *error)
 {
     const zt_salvage *s = &job->found;
     const uint64_t values = job->info.raw_bytes / zt_type_bytes(job->info.type);
@@ -366,7 +366,7 @@ bool run_salvage(const struct options *o, const char *out, struct ztio_error *er
         print_json(&job);
     else if (done)
         print_list(&job, stderr);
-    done = done && judge(&job, out, error);
+    done = done && fail_if_lost(&job, out, error);
     close_job(&job);
     return done;
 }

@@ -29,13 +29,13 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-static size_t at(int i, int j, int k)
+static size_t cell_at(int i, int j, int k)
 {
     return ((size_t)((i + N) % N) * N + (size_t)((j + N) % N)) * N + (size_t)((k + N) % N);
 }
 
 /* Balls of the second substance in a box that is full of the first. */
-static void plant(struct state s)
+static void add_balls(struct state s)
 {
     uint64_t random = 2024;
     for (size_t i = 0; i < (size_t)N * N * N; i++) {
@@ -51,7 +51,7 @@ static void plant(struct state s)
                 for (int k = -SEED_RADIUS; k <= SEED_RADIUS; k++) {
                     if (i * i + j * j + k * k > SEED_RADIUS * SEED_RADIUS)
                         continue;
-                    size_t x = at(center[0] + i, center[1] + j, center[2] + k);
+                    size_t x = cell_at(center[0] + i, center[1] + j, center[2] + k);
                     s.u[x] = 0.5f;
                     s.v[x] = 0.25f;
                 }
@@ -81,13 +81,13 @@ static void step_cells(struct state from, float *restrict to_u, float *restrict 
     }
 }
 
-static void step(struct state from, struct state to)
+static void advance_step(struct state from, struct state to)
 {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            const size_t around[4] = {at(i - 1, j, 0), at(i + 1, j, 0), at(i, j - 1, 0),
-                                      at(i, j + 1, 0)};
-            const size_t row = at(i, j, 0);
+            const size_t around[4] = {cell_at(i - 1, j, 0), cell_at(i + 1, j, 0),
+                                      cell_at(i, j - 1, 0), cell_at(i, j + 1, 0)};
+            const size_t row = cell_at(i, j, 0);
             step_cells(from, to.u, to.v, row, around, 0, 1, N - 1, 1);
             step_cells(from, to.u, to.v, row, around, 1, N - 1, -1, 1);
             step_cells(from, to.u, to.v, row, around, N - 1, N, -1, 1 - N);
@@ -102,9 +102,9 @@ bool simulate(float *field, int steps, struct progress *progress, struct ztio_er
         return false;
     float *f = memory;
     struct state here = {f, f + n}, there = {f + 2 * n, f + 3 * n};
-    plant(here);
+    add_balls(here);
     for (int i = 0; i < steps; i++) {
-        step(here, there);
+        advance_step(here, there);
         struct state last = here;
         here = there;
         there = last;

@@ -9,15 +9,15 @@
  * tells, is scanned without a branch a value. Floats are compared by their bits as integers: with
  * all but the sign flipped where it is set, these are in the values' order (-0 below +0). */
 
-ZTI_INLINE integer NAME(key)(word bits)
+ZTI_INLINE integer NAME(order_key)(word bits)
 {
     const integer v = (integer)bits;
     return v ^ (integer)((word)(v >> (8 * sizeof v - 1)) >> 1);
 }
 
-ZTI_INLINE double NAME(value)(integer key)
+ZTI_INLINE double NAME(value_of_key)(integer key)
 {
-    const word bits = (word)NAME(key)((word)key);
+    const word bits = (word)NAME(order_key)((word)key);
     scalar v;
     memcpy(&v, &bits, sizeof v);
     return (double)v + 0.0; /* no -0 */
@@ -31,18 +31,18 @@ ZTI_INLINE word NAME(bits_at)(const char *row, uint64_t i, int64_t stride)
 }
 
 /* Of finite values. */
-ZTI_INLINE void NAME(widen)(zt_stats *s, integer low, integer high)
+ZTI_INLINE void NAME(widen_range)(zt_stats *s, integer low, integer high)
 {
-    s->min = s->min < NAME(value)(low) ? s->min : NAME(value)(low);
-    s->max = s->max > NAME(value)(high) ? s->max : NAME(value)(high);
+    s->min = s->min < NAME(value_of_key)(low) ? s->min : NAME(value_of_key)(low);
+    s->max = s->max > NAME(value_of_key)(high) ? s->max : NAME(value_of_key)(high);
 }
 
-ZTI_INLINE void NAME(block)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
+ZTI_INLINE void NAME(scan_block)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
 {
     integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;
     for (uint64_t i = 0; i < n; i++) {
         const word bits = NAME(bits_at)(row, i, stride);
-        const integer key = NAME(key)(bits);
+        const integer key = NAME(order_key)(bits);
         const integer magnitude = (integer)(bits & (word)-1 >> 1);
         low = key < low ? key : low;
         high = key > high ? key : high;
@@ -53,7 +53,7 @@ ZTI_INLINE void NAME(block)(const char *row, uint64_t n, int64_t stride, zt_stat
         low = (integer)((word)-1 >> 1), high = -low - 1, finite = 0;
         for (uint64_t i = 0; i < n; i++) {
             const word bits = NAME(bits_at)(row, i, stride);
-            const integer key = NAME(key)(bits);
+            const integer key = NAME(order_key)(bits);
             const integer magnitude = (integer)(bits & (word)-1 >> 1);
             s->nan_values += magnitude > infinity_bits;
             s->inf_values += magnitude == infinity_bits;
@@ -65,29 +65,29 @@ ZTI_INLINE void NAME(block)(const char *row, uint64_t n, int64_t stride, zt_stat
         }
     }
     if (finite > 0)
-        NAME(widen)(s, low, high);
+        NAME(widen_range)(s, low, high);
 }
 
 /* Values side by side, a few pages of them together: memory is asked for ahead within a page only,
  * so that one page after another arrives at half the speed. */
 enum { NAME(PAGE) = 4096 / sizeof(word), NAME(PAGES) = 8 * NAME(PAGE) };
 
-ZTI_INLINE void NAME(pages)(const char *row, zt_stats *s)
+ZTI_INLINE void NAME(scan_pages)(const char *row, zt_stats *s)
 {
     integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;
     for (uint64_t i = 0; i < NAME(PAGE); i++)
         for (uint64_t page = 0; page < NAME(PAGES); page += NAME(PAGE)) {
             const word bits = NAME(bits_at)(row, page + i, 1);
-            const integer key = NAME(key)(bits);
+            const integer key = NAME(order_key)(bits);
             const integer magnitude = (integer)(bits & (word)-1 >> 1);
             low = key < low ? key : low;
             high = key > high ? key : high;
             most = magnitude > most ? magnitude : most;
         }
     if (zti_unlikely(most >= infinity_bits))
-        NAME(block)(row, NAME(PAGES), 1, s);
+        NAME(scan_block)(row, NAME(PAGES), 1, s);
     else
-        NAME(widen)(s, low, high);
+        NAME(widen_range)(s, low, high);
 }
 
 /* stride is a constant 1 where rows are contiguous, so that the compiler makes vectors of it. */
@@ -96,13 +96,13 @@ static void NAME(scan)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
     enum { BLOCK = 1024 };
     uint64_t i = 0;
     for (; stride == 1 && i + NAME(PAGES) <= n; i += NAME(PAGES))
-        NAME(pages)(row + i * sizeof(word), s);
+        NAME(scan_pages)(row + i * sizeof(word), s);
     for (; i < n; i += BLOCK) {
         const char *const at = row + (int64_t)i * stride * (int64_t)sizeof(word);
         const uint64_t left = n - i < BLOCK ? n - i : BLOCK;
         if (stride == 1)
-            NAME(block)(at, left, 1, s);
+            NAME(scan_block)(at, left, 1, s);
         else
-            NAME(block)(at, left, stride, s);
+            NAME(scan_block)(at, left, stride, s);
     }
 }

@@ -266,7 +266,7 @@ struct head {
     const uint8_t *rest;
 };
 
-static zt_status broken(zt_context *context, const char *what)
+static zt_status fail_block(zt_context *context, const char *what)
 {
     return zti_fail(context, ZT_CORRUPT, "the Huffman block %s", what);
 }
@@ -294,27 +294,27 @@ static zt_status take_head(zt_context *context, struct zti_cursor *c, struct hea
     struct alphabet *const a = &h->alphabet;
     a->kind = kind & ~(uint32_t)LAST_FLAG;
     if (c->is_bad || a->kind < ZT_SYMBOLS_BYTES || a->kind > ZT_SYMBOLS_KMERS)
-        return broken(context, "has symbols of no kind");
+        return fail_block(context, "has symbols of no kind");
     if (a->kind == ZT_SYMBOLS_KMERS) {
         take_letters(c, a);
         if (c->is_bad || a->k == 0 || a->k > ZT_ENTROPY_MOST_K ||
             words_of(a->count, a->k) > ZTI_HUFFMAN_MAX_ALPHABET || find_twice(a) < a->count)
-            return broken(context, "has an alphabet that makes no sense");
+            return fail_block(context, "has an alphabet that makes no sense");
     }
     measure_alphabet(a);
     h->bytes = zti_take_varint(c);
     if (c->is_bad || h->bytes > ZT_ENTROPY_BLOCK_BYTES)
-        return broken(context, "claims more bytes than a block can have");
+        return fail_block(context, "claims more bytes than a block can have");
     h->rest = zti_take_bytes(c, h->bytes % a->unit_bytes);
     h->stream_bytes = zti_take_varint(c);
     size_t most = 0;
     if (c->is_bad || zt_huffman_bound(h->bytes / a->unit_bytes, a->symbols, &most) != ZT_OK ||
         h->stream_bytes > most)
-        return broken(context, "has a stream longer than its symbols can take");
+        return fail_block(context, "has a stream longer than its symbols can take");
     const size_t checked = (size_t)(c->at - begin);
     const uint8_t *check = zti_take_bytes(c, CHECK_BYTES);
     if (c->is_bad || zti_get_le64(check) != XXH3_64bits(begin, checked))
-        return broken(context, "has a head that is damaged");
+        return fail_block(context, "has a head that is damaged");
     return ZT_OK;
 }
 
@@ -352,12 +352,12 @@ zt_status zt_entropy_decode(zt_context *context, const void *data, size_t data_b
         return zti_fail(context, ZT_BAD_ARG, "the block has %llu bytes, not %llu",
                         (unsigned long long)h.bytes, (unsigned long long)bytes);
     if (status == ZT_OK && h.stream_bytes != (uint64_t)zti_cursor_left(&c))
-        status = broken(context, "is cut short, or has bytes behind it");
+        status = fail_block(context, "is cut short, or has bytes behind it");
     if (status == ZT_OK)
         status = zt_huffman_inspect(context, c.at, (size_t)h.stream_bytes, &symbols, &count);
     const struct alphabet *const a = &h.alphabet;
     if (status == ZT_OK && (symbols != a->symbols || count != bytes / a->unit_bytes))
-        status = broken(context, "has a stream of something else");
+        status = fail_block(context, "has a stream of something else");
     if (status != ZT_OK)
         return status;
     const bool has_bytes = a->kind == ZT_SYMBOLS_BYTES;

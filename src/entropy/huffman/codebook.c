@@ -77,7 +77,7 @@ struct forest {
     uint8_t *depth;   /* [2 n]: distance from the root; a leaf's is its code length */
 };
 
-static void join(const struct forest *f, uint32_t into, uint32_t a, uint32_t b)
+static void join_nodes(const struct forest *f, uint32_t into, uint32_t a, uint32_t b)
 {
     f->weight[into] = f->weight[a] + f->weight[b];
     f->up[a] = f->up[b] = into;
@@ -101,14 +101,15 @@ static void join_round(struct forest *f)
 {
     struct zti_round r = zti_round_begin(f->weight, &f->q);
     const uint32_t t = r.into;
-    join(f, t, r.first, r.second);
+    join_nodes(f, t, r.first, r.second);
     zti_round_pairs(f->weight, &f->q, lighter_end(f, f->q.leaf_head, f->q.leaves, f->weight[t]),
                     lighter_end(f, f->q.inner_head, t, f->weight[t]), &r);
     uint32_t leaf = f->q.leaf_head, inner = f->q.inner_head;
     const uint32_t leaf_end = leaf + r.an, inner_end = inner + r.bn;
     for (uint32_t p = 0; p < (r.an + r.bn) / 2; p++) {
         const uint32_t a = zti_take_lightest(f->weight, &leaf, leaf_end, &inner, inner_end);
-        join(f, t + 1 + p, a, zti_take_lightest(f->weight, &leaf, leaf_end, &inner, inner_end));
+        join_nodes(f, t + 1 + p, a,
+                   zti_take_lightest(f->weight, &leaf, leaf_end, &inner, inner_end));
     }
     zti_round_end(&r, &f->q);
 }

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Look-ups for which the loaded bits always suffice. */
-ZTI_INLINE uint32_t NAME(lookups)(uint32_t table_bits)
+ZTI_INLINE uint32_t NAME(safe_lookups)(uint32_t table_bits)
 {
     return NAME(LOADED_BITS) / table_bits;
 }
@@ -25,7 +25,7 @@ ZTI_INLINE uint32_t NAME(lookups)(uint32_t table_bits)
 /* The most symbols of a turn: those of its look-ups, and one of a long code. */
 ZTI_INLINE uint32_t NAME(turn_symbols)(bool is_narrow, uint32_t table_bits)
 {
-    return (is_narrow ? 3 : 2) * NAME(lookups)(table_bits) + 1;
+    return (is_narrow ? 3 : 2) * NAME(safe_lookups)(table_bits) + 1;
 }
 
 /* Decode the code at the lowest bits of v, which is longer than the table's bits. Returns symbol |
@@ -55,14 +55,14 @@ ZTI_INLINE struct NAME(run) NAME(run_of)(const struct zti_huffman_part *part, co
 }
 
 /* Bits used from 'next' on, below 64. */
-ZTI_INLINE uint32_t NAME(used)(const struct NAME(run) * r)
+ZTI_INLINE uint32_t NAME(used_bits)(const struct NAME(run) * r)
 {
     return 64 - zti_bit_length64(r->bits | 1);
 }
 
 ZTI_INLINE void NAME(load)(struct NAME(run) * r)
 {
-    const uint32_t used = NAME(used)(r);
+    const uint32_t used = NAME(used_bits)(r);
     r->next += used >> 3;
     r->bits = (zti_get_le64(r->next) | UINT64_C(1) << 63) >> (used & 7);
 }
@@ -120,13 +120,13 @@ ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) * r,
 /* Take turns in n parts until one has no room for another. n, is_narrow and table_bits are
  * compile-time constants. The entry of a long code uses no bits and gives no symbol, so it is
  * looked up again until the end of the turn, where the code is decoded. */
-ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
-                            uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
-                            bool is_narrow, uint32_t table_bits)
+ZTI_INLINE void NAME(decode_turns)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
+                                   uint64_t last_at, struct zti_huffman_part *const *parts,
+                                   uint32_t n, bool is_narrow, uint32_t table_bits)
 {
     const void *const table = decoder->table;
     const uint64_t mask = (UINT64_C(1) << table_bits) - 1;
-    const uint32_t lookups = NAME(lookups)(table_bits);
+    const uint32_t lookups = NAME(safe_lookups)(table_bits);
     struct NAME(run) r[ZTI_HUFFMAN_PARTS];
     for (uint32_t k = 0; k < n; k++)
         r[k] = NAME(run_of)(parts[k], buffer);
@@ -157,13 +157,13 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
     for (uint32_t k = 0; k < n; k++) {
         parts[k]->symbols -= (size_t)(r[k].out - parts[k]->out);
         parts[k]->out = r[k].out;
-        parts[k]->at = (uint64_t)(r[k].next - buffer) * 8 + NAME(used)(&r[k]);
+        parts[k]->at = (uint64_t)(r[k].next - buffer) * 8 + NAME(used_bits)(&r[k]);
     }
 }
 
 /* The first code of an entry as symbol | bits << 16; 0 for a long code. */
-ZTI_INLINE uint32_t NAME(one_code)(const struct zti_huffman_decoder *decoder, uint64_t i,
-                                   bool is_narrow)
+ZTI_INLINE uint32_t NAME(first_code)(const struct zti_huffman_decoder *decoder, uint64_t i,
+                                     bool is_narrow)
 {
     const uint64_t entry =
         is_narrow ? ((const uint32_t *)decoder->table)[i] : ((const uint64_t *)decoder->table)[i];
@@ -173,8 +173,9 @@ ZTI_INLINE uint32_t NAME(one_code)(const struct zti_huffman_decoder *decoder, ui
 
 /* Decode the rest of a part: a look-up at a time as long as the buffer has whole words, then a
  * symbol at a time. */
-ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
-                             size_t buffer_bytes, struct zti_huffman_part *part, bool is_narrow)
+ZTI_INLINE void NAME(decode_rest)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
+                                  size_t buffer_bytes, struct zti_huffman_part *part,
+                                  bool is_narrow)
 {
     const uint64_t mask = (UINT64_C(1) << decoder->table_bits) - 1;
     const uint64_t bits = (uint64_t)buffer_bytes * 8;
@@ -186,19 +187,19 @@ ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const ui
         while (end - r.out >= NAME(STORED_SYMBOLS) && r.next <= last) {
             uint32_t counts = 1;
             NAME(load)(&r);
-            for (uint32_t i = NAME(lookups)(ZTI_LARGE_TABLE_BITS);
+            for (uint32_t i = NAME(safe_lookups)(ZTI_LARGE_TABLE_BITS);
                  i > 0 && counts > 0 && end - r.out >= NAME(STORED_SYMBOLS); i--)
                 counts = NAME(look_up)(decoder->table, mask, is_narrow, &r);
             if (counts == 0)
                 NAME(take_long)(decoder, &r);
         }
-        at = (uint64_t)(r.next - buffer) * 8 + NAME(used)(&r);
+        at = (uint64_t)(r.next - buffer) * 8 + NAME(used_bits)(&r);
         part->out = r.out;
     }
     struct zti_bit_reader reader = {buffer, at, bits};
     while (part->out < end && reader.at <= reader.end) {
         const uint64_t word = zti_peek_within(&reader);
-        uint32_t code = NAME(one_code)(decoder, word & mask, is_narrow);
+        uint32_t code = NAME(first_code)(decoder, word & mask, is_narrow);
         if (code >> 16 == 0)
             code = NAME(long_code)(decoder, word);
         *part->out++ = (uint16_t)code;
@@ -213,13 +214,13 @@ ZTI_INLINE void NAME(turns_of)(const struct zti_huffman_decoder *decoder, const 
                                bool is_narrow, uint32_t table_bits)
 {
     if (n == 4)
-        NAME(turns)(decoder, buffer, last_at, parts, 4, is_narrow, table_bits);
+        NAME(decode_turns)(decoder, buffer, last_at, parts, 4, is_narrow, table_bits);
     else if (n == 3)
-        NAME(turns)(decoder, buffer, last_at, parts, 3, is_narrow, table_bits);
+        NAME(decode_turns)(decoder, buffer, last_at, parts, 3, is_narrow, table_bits);
     else if (n == 2)
-        NAME(turns)(decoder, buffer, last_at, parts, 2, is_narrow, table_bits);
+        NAME(decode_turns)(decoder, buffer, last_at, parts, 2, is_narrow, table_bits);
     else
-        NAME(turns)(decoder, buffer, last_at, parts, 1, is_narrow, table_bits);
+        NAME(decode_turns)(decoder, buffer, last_at, parts, 1, is_narrow, table_bits);
 }
 
 ZTI_INLINE void NAME(decode_as)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
@@ -243,7 +244,7 @@ ZTI_INLINE void NAME(decode_as)(const struct zti_huffman_decoder *decoder, const
             NAME(turns_of)(decoder, buffer, bits - reach, run, n, is_narrow, ZTI_LARGE_TABLE_BITS);
     }
     for (uint32_t k = 0; k < part_count; k++)
-        NAME(finish)(decoder, buffer, buffer_bytes, &parts[k], is_narrow);
+        NAME(decode_rest)(decoder, buffer, buffer_bytes, &parts[k], is_narrow);
 }
 
 static void NAME(decode)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,

@@ -25,7 +25,7 @@ struct tally {
 
 /* Tables are an odd multiple of 64 bytes apart. At multiples of 4096 bytes a load from the next
  * table would seem to depend on the store to this one (4K aliasing). */
-static struct tally layout(void *memory, uint32_t alphabet)
+static struct tally lay_out_tables(void *memory, uint32_t alphabet)
 {
     struct tally t = {.totals = memory};
     t.number = alphabet > LARGE_ALPHABET ? LEAST_TABLES : MOST_TABLES;
@@ -39,7 +39,7 @@ static struct tally layout(void *memory, uint32_t alphabet)
 
 size_t zti_histogram_bytes(uint32_t alphabet)
 {
-    const struct tally t = layout(NULL, alphabet);
+    const struct tally t = lay_out_tables(NULL, alphabet);
     return sizeof(uint64_t) * ((size_t)alphabet + 1) + sizeof(uint32_t) * t.number * t.stride;
 }
 
@@ -50,7 +50,7 @@ static void add_tables(uint64_t *totals, const struct tally *t, uint32_t alphabe
             totals[i] += t->tables[k * t->stride + i];
 }
 
-static void settle(const struct tally *t, uint32_t alphabet)
+static void add_pending(const struct tally *t, uint32_t alphabet)
 {
     if (*t->pending == 0)
         return;
@@ -82,10 +82,10 @@ ZTI_INLINE void count(uint32_t *tables, size_t stride, uint32_t number, const ui
 
 void zti_histogram_add(void *tally, uint32_t alphabet, const uint16_t *symbols, size_t n)
 {
-    const struct tally t = layout(tally, alphabet);
+    const struct tally t = lay_out_tables(tally, alphabet);
     while (n > 0) {
         if (*t.pending == most_pending)
-            settle(&t, alphabet);
+            add_pending(&t, alphabet);
         const uint64_t room = most_pending - *t.pending;
         const size_t now = n < room ? n : (size_t)room;
         if (t.number == MOST_TABLES)
@@ -111,7 +111,7 @@ void zti_histogram_merge(void *into, uint32_t alphabet, const void *from)
         const void *in;
         void *memory;
     } u = {from}; /* only read */
-    const struct tally t = layout(u.memory, alphabet);
+    const struct tally t = lay_out_tables(u.memory, alphabet);
     uint64_t *totals = into;
     for (uint32_t i = 0; i < alphabet; i++)
         totals[i] += t.totals[i];
@@ -120,7 +120,7 @@ void zti_histogram_merge(void *into, uint32_t alphabet, const void *from)
 
 const uint64_t *zti_histogram_counts(void *tally, uint32_t alphabet)
 {
-    const struct tally t = layout(tally, alphabet);
-    settle(&t, alphabet);
+    const struct tally t = lay_out_tables(tally, alphabet);
+    add_pending(&t, alphabet);
     return t.totals;
 }

@@ -22,7 +22,7 @@ struct job {
     uint64_t blocks; /* blocks of threads that add lengths */
 };
 
-static __device__ __forceinline__ void complain(const struct job *j)
+static __device__ __forceinline__ void note_damage(const struct job *j)
 {
     (void)atomicOr((unsigned long long *)&j->x.borders->is_bad, 1ull);
 }
@@ -101,7 +101,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_compact(const struct job j)
         const uint64_t chunk = j.x.first + i;
         if (i == 0 || (chunk % BLOCK == 0 && i < j.x.count))
             if (!is_block_sound(&j, chunk / BLOCK))
-                complain(&j);
+                note_damage(&j);
         note_start(&j, i,
                    chunk < c->chunks && (i < j.x.count || chunk % BLOCK > 0)
                        ? compact_start(c, chunk)
@@ -121,7 +121,7 @@ SIMT_KERNEL void __launch_bounds__(32) expand_lengths(const struct job j)
     for (uint32_t i = 0; i < ITEMS; i++) {
         lengths[i] = from + i < j.x.count ? length_at(j.x.parts[0], from + i, j.x.index.width) : 0;
         if (lengths[i] > end) {
-            complain(&j);
+            note_damage(&j);
             lengths[i] = 0;
         }
         own += lengths[i];
@@ -160,12 +160,12 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
             const uint64_t length = k < each ? length_at(at + 8, k, width) : 0;
             const uint64_t end = sum + warp_sums(length), c = chunk + k + 1;
             if (length > 0 && c > index->chunks)
-                complain(&j); /* behind the last chunk there are zeros */
+                note_damage(&j); /* behind the last chunk there are zeros */
             const bool is_wanted = k < each && c >= j.x.first && c <= last;
             if (is_wanted && (k + 1 < each || c == last))
                 note_start(&j, c - j.x.first, end);
             if (is_wanted && k + 1 == each && c < last && end != unaligned_64(at + bytes))
-                complain(&j);
+                note_damage(&j);
             sum = __shfl_sync(SIMT_ALL_LANES, end, 31);
         }
     }
@@ -182,7 +182,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) make_places(const struct job j)
         uint64_t *const place = j.x.places + 2 * i;
         const uint64_t begin = place[0], end = place[1], chunk = j.x.first + i;
         if (begin > end || end > j.x.index.end || (chunk == 0 && begin != 0))
-            complain(&j);
+            note_damage(&j);
         place[0] = begin * j.x.unit_bits + j.x.start_bits - base;
         place[1] = chunk + 1 == j.x.index.chunks ? ZTI_PLACE_ANY_END
                                                  : end * j.x.unit_bits + j.x.start_bits - base;

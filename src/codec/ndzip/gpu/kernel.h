@@ -26,12 +26,12 @@
 #define GROUPS      zti_ndzip_groups(WIDTH)
 #define LANE_GROUPS (GROUPS / 32)
 
-static __device__ __forceinline__ word NAME(turn)(word v, uint32_t n)
+static __device__ __forceinline__ word NAME(rotate)(word v, uint32_t n)
 {
     return v << n | v >> (-n & (WIDTH - 1));
 }
 
-static __device__ __forceinline__ uint32_t NAME(ones)(word v)
+static __device__ __forceinline__ uint32_t NAME(count_ones)(word v)
 {
 #if WIDTH == 64
     return (uint32_t)__popcll(v);
@@ -49,7 +49,7 @@ static __device__ __forceinline__ word NAME(row_bit)(uint32_t i)
 
 static __device__ __forceinline__ uint32_t NAME(kept_before)(word mask, word bit)
 {
-    return NAME(ones)(mask & (0 - (bit << 1)));
+    return NAME(count_ones)(mask & (0 - (bit << 1)));
 }
 
 /* The address of value t of a cube; outside the part, that of the nearest value inside. */
@@ -113,13 +113,14 @@ static __device__ __forceinline__ void NAME(load)(const struct part *p, uint32_t
     }
     SIMT_UNROLL
     for (uint32_t k = 0; k < 16; k++)
-        v[k] = NAME(turn)(v[k], rotation);
+        v[k] = NAME(rotate)(v[k], rotation);
     for (int i = 0; i < rows; i++)
-        edge[i] = NAME(turn)(edge[i], rotation);
+        edge[i] = NAME(rotate)(edge[i], rotation);
 }
 
 /* Values to folded residuals: differences along the first axis, the second, and the last. */
-static __device__ __forceinline__ void NAME(subtract)(uint32_t rank, const word *edge, word *v)
+static __device__ __forceinline__ void NAME(take_differences)(uint32_t rank, const word *edge,
+                                                              word *v)
 {
     const uint32_t lane = threadIdx.x % 32, rows = rank == 3 ? 8 : rank;
     SIMT_UNROLL
@@ -206,9 +207,9 @@ static __device__ __forceinline__ void NAME(put_cube)(const struct cubes *c, uin
     const uint64_t tile = number;
     word edge[8], v[16];
     NAME(load)(&p, rank, c->rotation, edge, v);
-    NAME(subtract)(rank, edge, v);
+    NAME(take_differences)(rank, edge, v);
     const word mask = NAME(masks_of)(v);
-    const uint32_t own = NAME(ones)(mask), up_to = warp_sums_32(own);
+    const uint32_t own = NAME(count_ones)(mask), up_to = warp_sums_32(own);
     if (lane == 31)
         sums[warp] = up_to;
     __syncthreads();
@@ -257,11 +258,11 @@ static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record
     const word mask = lane < WARP_GROUPS ? NAME(word_at)(r, warp * WARP_GROUPS + lane) : 0;
     uint32_t all = 0, before = 0;
     for (uint32_t i = 0; i < LANE_GROUPS; i++) {
-        const uint32_t group = 32 * i + lane, n = NAME(ones)(NAME(word_at)(r, group));
+        const uint32_t group = 32 * i + lane, n = NAME(count_ones)(NAME(word_at)(r, group));
         all += n;
         before += group < warp * WARP_GROUPS ? n : 0;
     }
-    const uint32_t own = NAME(ones)(mask);
+    const uint32_t own = NAME(count_ones)(mask);
     const uint32_t start =
         GROUPS + __reduce_add_sync(SIMT_ALL_LANES, before) + warp_sums_32(own) - own;
     SIMT_UNROLL
@@ -406,7 +407,7 @@ static __device__ __forceinline__ void NAME(put_values)(const struct part *p, ui
         SIMT_UNROLL
         for (int i = 0; i < 16; i++)
             *(rank == 3 ? (word *)(void *)((uint8_t *)column + i * p->stride_bytes[0])
-                        : NAME(plain_at)(p, rank, i)) = NAME(turn)(v[i], back);
+                        : NAME(plain_at)(p, rank, i)) = NAME(rotate)(v[i], back);
         return;
     }
     SIMT_UNROLL
@@ -414,7 +415,7 @@ static __device__ __forceinline__ void NAME(put_values)(const struct part *p, ui
         bool is_inside;
         word *const to = NAME(value_at)(p, rank, first + (rank == 3 ? 256 : 32) * i, &is_inside);
         if (is_inside)
-            *to = NAME(turn)(v[i], back);
+            *to = NAME(rotate)(v[i], back);
     }
 }
 

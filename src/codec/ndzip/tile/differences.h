@@ -15,8 +15,8 @@ struct NAME(edge) {
 };
 
 /* The offset of a part's first row; its other rows are row_bytes apart. */
-ZTI_INLINE int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const uint32_t nz,
-                               const uint32_t ny)
+ZTI_INLINE int64_t NAME(row_offset)(const struct zti_ndzip_rows *rows, uint32_t part,
+                                    const uint32_t nz, const uint32_t ny)
 {
     if (nz > 1)
         return part / 4 * rows->plane_bytes + part % 4 * 4 * rows->row_bytes;
@@ -26,12 +26,12 @@ ZTI_INLINE int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part,
 }
 
 /* The first row of the part that shall be prefetched, perhaps in the next cube. */
-ZTI_INLINE const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part,
-                                      const uint32_t nz, const uint32_t ny)
+ZTI_INLINE const uint8_t *NAME(next_row)(const struct zti_ndzip_rows *rows, uint32_t part,
+                                         const uint32_t nz, const uint32_t ny)
 {
     const uint32_t soon = part + (nz > 1 && rows->is_fetched ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
-    return cube + NAME(place)(rows, soon % NAME(parts), nz, ny);
+    return cube + NAME(row_offset)(rows, soon % NAME(parts), nz, ny);
 }
 
 /* Prefetch a part's share of the rows of the next strip. */
@@ -58,8 +58,8 @@ ZTI_INLINE void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t ro
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
         FETCH_FAR(from, part, zti_prefetch_far)
-    const uint8_t *const first = from->at + NAME(place)(from, part, nz, ny);
-    const uint8_t *const first_ahead = NAME(ahead)(from, part, nz, ny);
+    const uint8_t *const first = from->at + NAME(row_offset)(from, part, nz, ny);
+    const uint8_t *const first_ahead = NAME(next_row)(from, part, nz, ny);
     for (uint32_t i = 0; i < 64 / row_values; i++) {
         const uint8_t *const row = first + i * from->row_bytes;
         const uint8_t *const ahead = first_ahead + i * from->row_bytes;
@@ -104,8 +104,8 @@ ZTI_INLINE void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint
     if (nz > 1)
         FETCH_FAR(to, part, zti_prefetch_to_write)
     const uint32_t ahead_bytes = nz > 1 && to->is_fetched ? 0 : row_values * sizeof(word);
-    uint8_t *const first = to->at + NAME(place)(to, part, nz, ny);
-    const uint8_t *const first_ahead = NAME(ahead)(to, part, nz, ny);
+    uint8_t *const first = to->at + NAME(row_offset)(to, part, nz, ny);
+    const uint8_t *const first_ahead = NAME(next_row)(to, part, nz, ny);
     for (uint32_t i = 0; i < 64 / row_values; i++) {
         uint8_t *const row = first + i * to->row_bytes;
         const uint8_t *const ahead = first_ahead + i * to->row_bytes;

@@ -39,7 +39,7 @@ ZTI_INLINE struct shape shape_of(const struct zti_coding *coding)
 }
 
 /* Sort the axes of a cube that the array's end cuts. */
-ZTI_INLINE void turn(const struct zti_grid *grid, const struct zti_walk *at, struct shape *s)
+ZTI_INLINE void sort_axes(const struct zti_grid *grid, const struct zti_walk *at, struct shape *s)
 {
     uint64_t rest[3];
     for (uint32_t i = 0; i < s->rank; i++) {
@@ -71,7 +71,7 @@ ZTI_INLINE struct part part_of(const struct zti_grid *grid, struct shape s,
             p.is_plain = false;
     }
     if (!p.is_plain)
-        turn(grid, at, &s);
+        sort_axes(grid, at, &s);
     for (uint32_t i = 0; i < s.rank; i++) {
         const uint32_t axis = s.axis[i], k = 3 - s.rank + i;
         const uint64_t end =

@@ -17,9 +17,9 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t i, bool is_blocked)
 {
     if (!is_blocked)
-        return sh->u + pad(threadIdx.x * HALF) + i;
-    return sh->u +
-           pad((uint32_t)sh->origin[threadIdx.x / 2] + sh->within[threadIdx.x % 2 * HALF + i]);
+        return sh->u + padded_place(threadIdx.x * HALF) + i;
+    return sh->u + padded_place((uint32_t)sh->origin[threadIdx.x / 2] +
+                                sh->within[threadIdx.x % 2 * HALF + i]);
 }
 
 /* ---- residuals ---- */
@@ -278,14 +278,14 @@ static __device__ __forceinline__ void add_to_line(word *u, uint32_t first, uint
         word v[BATCH];
         SIMT_UNROLL
         for (uint32_t j = 0; j < BATCH; j++)
-            v[j] = u[pad(first + (i + j) * step)];
+            v[j] = u[padded_place(first + (i + j) * step)];
         SIMT_UNROLL
         for (uint32_t j = 0; j < BATCH; j++)
-            u[pad(first + (i + j) * step)] = is_sum ? *more += v[j] : v[j] + *more;
+            u[padded_place(first + (i + j) * step)] = is_sum ? *more += v[j] : v[j] + *more;
     }
     SIMT_NO_UNROLL
     for (; i < count; i++) {
-        word *const own = u + pad(first + i * step);
+        word *const own = u + padded_place(first + i * step);
         *own = is_sum ? *more += *own : *own + *more;
     }
 }
@@ -357,7 +357,7 @@ static __device__ __forceinline__ void sum_next(const word *u, struct column *c,
 {
     SIMT_UNROLL
     for (uint32_t j = 0; j < count; j++)
-        v[j] = u[pad(c->first + (c->from + j) * c->step)];
+        v[j] = u[padded_place(c->first + (c->from + j) * c->step)];
     if (c->restart != 0) {
         if ((c->from & c->restart) == 0)
             c->sum = 0;
@@ -428,7 +428,7 @@ static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, str
         struct column c = {i - part * step, step, is_here ? from : 0, 0, 0, 0};
         c.end = !is_here ? 0 : extent - from < length ? extent : from + length;
         c.restart = w->differ >> k & 1 ? w->restart : 0;
-        split(c.first, w->extent, w->inverse, at);
+        find_coordinates(c.first, w->extent, w->inverse, at);
         word *to = value_to(s, sh, at) + c.from * stride;
         if (parts > 1 && c.restart != 0)
             c.sum = sum_of_parts(sh, &c, is_here ? part : 0, length, step);
@@ -476,7 +476,7 @@ static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s
     for (uint32_t left = half; left != 0; left &= left - 1, place++) {
         const uint32_t i = g * ZTI_SZ_GROUP + second * HALF + zti_ctz64(left);
         uint32_t at[ZT_MAX_RANK];
-        split(i, sh->walk.extent, sh->walk.inverse, at);
+        find_coordinates(i, sh->walk.extent, sh->walk.inverse, at);
         if (sh->is_inside || is_in_view(sh, at))
             *value_to(s, sh, at) = kept_value(s, kept + (uint64_t)place * WIDTH);
     }
@@ -493,14 +493,14 @@ static __device__ __forceinline__ void put_values(const struct sz_tiles *s, stru
     const uint64_t kept = found->start + found->values_at;
     for (uint32_t i = threadIdx.x; i < w->n; i += THREADS) {
         uint32_t at[ZT_MAX_RANK];
-        split(i, w->extent, w->inverse, at);
+        find_coordinates(i, w->extent, w->inverse, at);
         if (!sh->is_inside && !is_in_view(sh, at))
             continue;
         word *const to = value_to(s, sh, at);
         if (is_raw) {
             *to = kept_value(s, kept + (uint64_t)i * WIDTH);
         } else {
-            const word v = value_of(s, form, sh->u[pad(i)] + base);
+            const word v = value_of(s, form, sh->u[padded_place(i)] + base);
             const bool is_zero = are_marked && bit_at(sh->marks[0], i);
             const bool is_negative = are_marked && bit_at(sh->marks[1], i);
             *to = (is_zero ? 0 : v) ^ (word)is_negative << (WIDTH - 1);

@@ -374,7 +374,7 @@ static __device__ __forceinline__ void take_next(const struct sz_tiles *s, struc
     sh->is_next_alike = false;
     if (number >= s->grid.count)
         return;
-    const word *const first = first_of(s, number, &is_whole);
+    const word *const first = find_first(s, number, &is_whole);
     sh->next_first = first;
     sh->is_next_whole = is_whole;
     sh->is_next_alike = is_whole && sh->is_whole && (first - sh->walk.first) % AT_ONCE == 0;
@@ -448,8 +448,8 @@ static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, 
 
 /* Write the kept tile, if any, to its place; then find the place of this one, if it is too long to
  * be kept (valid after the next barrier). The first warp calls it. */
-static __device__ __forceinline__ void settle(const struct sz_tiles *s, struct coding *sh,
-                                              uint32_t bytes)
+static __device__ __forceinline__ void store_kept(const struct sz_tiles *s, struct coding *sh,
+                                                  uint32_t bytes)
 {
     SIMT_NO_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
@@ -530,7 +530,7 @@ static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, str
     if (number >= s->grid.count)
         return;
     walk_of(s, number, &sh->walk);
-    (void)first_of(s, number, &sh->is_whole);
+    (void)find_first(s, number, &sh->is_whole);
 }
 
 /* Go to the next tile, and load its values if its walk is the same (is_next_alike). Valid after the
@@ -569,7 +569,7 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         if (threadIdx.x == 0 && !is_over)
             lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
         if (threadIdx.x < 32)
-            settle(s, sh, bytes);
+            store_kept(s, sh, bytes);
         if (is_over)
             return;
         if (is_raw)

@@ -349,7 +349,7 @@ static __device__ __forceinline__ struct spot spot_within(const struct walk *w, 
 static __device__ __forceinline__ struct spot spot_of_block(const struct walk *w, uint32_t g)
 {
     uint32_t at[ZT_MAX_RANK];
-    split(g, w->blocks, w->block_inverse, at);
+    find_coordinates(g, w->blocks, w->block_inverse, at);
     SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         at[k] <<= w->side[k];

@@ -121,7 +121,7 @@ static __device__ __forceinline__ void place_groups(struct taking *sh)
     const struct walk *const w = &sh->walk;
     const uint32_t i = threadIdx.x % ZTI_SZ_GROUP;
     uint32_t at[ZT_MAX_RANK], within = i, origin = 0, offset = 0;
-    split(i, w->blocks, w->block_inverse, at);
+    find_coordinates(i, w->blocks, w->block_inverse, at);
     SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
         origin += (at[k] << w->side[k]) * sh->step[k];

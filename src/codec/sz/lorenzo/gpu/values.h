@@ -5,7 +5,7 @@
  * places of their 32 use different banks. */
 enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_TILE_VALUES / 32 };
 
-static __device__ __forceinline__ uint32_t pad(uint32_t i)
+static __device__ __forceinline__ uint32_t padded_place(uint32_t i)
 {
     return i + i / 32;
 }

@@ -47,8 +47,8 @@ static __device__ __forceinline__ uint32_t divide(uint32_t i, uint32_t inverse)
 }
 
 /* Coordinates from a number, by extents; inverse is 0 for the last that is not 1. */
-static __device__ __forceinline__ void split(uint32_t i, const uint32_t *extent,
-                                             const uint32_t *inverse, uint32_t *at)
+static __device__ __forceinline__ void find_coordinates(uint32_t i, const uint32_t *extent,
+                                                        const uint32_t *inverse, uint32_t *at)
 {
     SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
@@ -59,8 +59,8 @@ static __device__ __forceinline__ void split(uint32_t i, const uint32_t *extent,
 }
 
 /* Inverses for split. */
-static __device__ __forceinline__ void invert(const uint32_t *extent, uint32_t axes,
-                                              uint32_t *inverse)
+static __device__ __forceinline__ void invert_extents(const uint32_t *extent, uint32_t axes,
+                                                      uint32_t *inverse)
 {
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         inverse[k] = k + 1 < axes ? inverse_of(extent[k]) : 0;
@@ -75,7 +75,7 @@ static __device__ __forceinline__ void set_sides(struct walk *w, uint32_t axes)
         w->blocks[k] = w->extent[k] >> w->side[k];
         w->is_blocked = w->is_blocked && w->extent[k] % (1u << w->side[k]) == 0;
     }
-    invert(w->blocks, axes, w->block_inverse);
+    invert_extents(w->blocks, axes, w->block_inverse);
 }
 
 /* Where integers are; is_apart: rows are an odd multiple of a block's apart, planes 16 banks.
@@ -132,7 +132,7 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
     }
     w->first = first;
     w->restart = restart_bits(s->sz.coder, s->grid.rank);
-    invert(w->extent, axes, w->inverse);
+    invert_extents(w->extent, axes, w->inverse);
     set_sides(w, axes);
     w->is_blocked = w->is_blocked && s->sz.is_blocked != 0;
     /* tiles of the cuSZ coder are in blocks only where they are coded without loss */
@@ -150,8 +150,8 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
 
 /* Where a tile's first value is, and whether none of the tile is cut off: then all else of its walk
  * is that of other such tiles, but for is_together, which bytes from a multiple of 16 on leave. */
-static __device__ __forceinline__ const word *first_of(const struct sz_tiles *s, uint64_t number,
-                                                       bool *is_whole)
+static __device__ __forceinline__ const word *find_first(const struct sz_tiles *s, uint64_t number,
+                                                         bool *is_whole)
 {
     const word *first = (const word *)s->view.out.data;
     *is_whole = true;
@@ -168,7 +168,7 @@ static __device__ __forceinline__ int64_t offset_of(const struct walk *w, uint32
 {
     uint32_t at[ZT_MAX_RANK];
     int64_t offset = 0;
-    split(i, w->extent, w->inverse, at);
+    find_coordinates(i, w->extent, w->inverse, at);
     SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         offset += at[k] * w->stride[k];
@@ -183,7 +183,7 @@ static __device__ __forceinline__ const word *value_in(const struct walk *w, uin
 static __device__ __forceinline__ uint32_t place_of(const struct walk *w, uint32_t i)
 {
     uint32_t at[ZT_MAX_RANK], place = 0;
-    split(i, w->extent, w->inverse, at);
+    find_coordinates(i, w->extent, w->inverse, at);
     SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         place += at[k] * w->pace[k];
