@@ -21,6 +21,13 @@
 
 typedef __m256i v_register;
 
+ZTI_INLINE __m128i v_half(__m256i v, uint32_t half)
+{
+    return half ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
+}
+#define V_X86(operation) _mm256_##operation
+#include "simd/x86.h"
+
 /* The upper half of 'first' and the lower one of v. */
 ZTI_INLINE __m256i v_middle(__m256i v, __m256i first)
 {
@@ -73,19 +80,6 @@ ZTI_INLINE u32s v_iota_32(void)
     return (u32s){0, 1, 2, 3, 4, 5, 6, 7};
 }
 
-ZTI_INLINE u32s v_min_32(u32s a, u32s b)
-{
-    return (u32s)_mm256_min_epu32((__m256i)a, (__m256i)b);
-}
-ZTI_INLINE u32s v_max_32(u32s a, u32s b)
-{
-    return (u32s)_mm256_max_epu32((__m256i)a, (__m256i)b);
-}
-ZTI_INLINE u32s v_size_32(u32s v)
-{
-    return (u32s)_mm256_abs_epi32((__m256i)v);
-}
-
 ZTI_INLINE bool v_is_any(u32s v)
 {
     return !_mm256_testz_si256((__m256i)v, (__m256i)v);
@@ -133,10 +127,6 @@ ZTI_INLINE u8s v_bytes_32(const u32s *v)
                                             _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
-ZTI_INLINE u8s v_min_8(u8s a, u8s b)
-{
-    return (u8s)_mm256_min_epu8((__m256i)a, (__m256i)b);
-}
 ZTI_INLINE uint64_t v_top_bits_8(u8s v)
 {
     return (uint32_t)_mm256_movemask_epi8((__m256i)v);
@@ -189,28 +179,6 @@ ZTI_INLINE u32s v_zip_high_32(u32s a, u32s b)
                                            _mm256_unpackhi_epi32((__m256i)a, (__m256i)b), 0x31);
 }
 
-ZTI_INLINE u16s v_rest_16(u16s a, u16s b)
-{
-    return (u16s)_mm256_subs_epu16((__m256i)a, (__m256i)b);
-}
-
-ZTI_INLINE u32s v_right_32(u32s v, u32s n)
-{
-    return (u32s)_mm256_srlv_epi32((__m256i)v, (__m256i)n);
-}
-ZTI_INLINE u64s v_right_64(u64s v, u64s n)
-{
-    return (u64s)_mm256_srlv_epi64((__m256i)v, (__m256i)n);
-}
-ZTI_INLINE u32s v_left_32(u32s v, u32s n)
-{
-    return (u32s)_mm256_sllv_epi32((__m256i)v, (__m256i)n);
-}
-ZTI_INLINE u64s v_left_64(u64s v, u64s n)
-{
-    return (u64s)_mm256_sllv_epi64((__m256i)v, (__m256i)n);
-}
-
 /* From the exponents of the numbers as floating-point values, which are exact. */
 ZTI_INLINE u32s v_bit_length_32(u32s v)
 {
@@ -245,26 +213,9 @@ ZTI_INLINE u64s v_ors_64(u64s v)
     return v | (u64s)_mm256_permute4x64_epi64((__m256i)v, _MM_SHUFFLE(1, 0, 0, 0));
 }
 
-ZTI_INLINE __m128i v_half(__m256i v, uint32_t half)
-{
-    return half ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
-}
-ZTI_INLINE u32s v_widen_16(u16s v, uint32_t half)
-{
-    return (u32s)_mm256_cvtepu16_epi32(v_half((__m256i)v, half));
-}
-ZTI_INLINE u64s v_widen_32(u32s v, uint32_t half)
-{
-    return (u64s)_mm256_cvtepu32_epi64(v_half((__m256i)v, half));
-}
-
 ZTI_INLINE u8s v_all_128(__m128i x)
 {
     return (u8s)_mm256_broadcastsi128_si256(x);
-}
-ZTI_INLINE u8s v_shuffle_8(u8s v, u8s at)
-{
-    return (u8s)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
 }
 
 ZTI_INLINE u32s v_gather_32(const uint32_t *table, u32s at)
@@ -296,10 +247,6 @@ ZTI_INLINE void v_stream_line(void *to, const void *from)
     const uint8_t *const bytes = from;
     _mm256_stream_si256((__m256i *)to, (__m256i)v_load_8(bytes));
     _mm256_stream_si256((__m256i *)to + 1, (__m256i)v_load_8(bytes + 32));
-}
-ZTI_INLINE void v_stream_end(void)
-{
-    _mm_sfence();
 }
 
 #endif

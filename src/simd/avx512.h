@@ -22,6 +22,13 @@
 
 typedef __m512i v_register;
 
+ZTI_INLINE __m256i v_half(__m512i v, uint32_t half)
+{
+    return half ? _mm512_extracti64x4_epi64(v, 1) : _mm512_castsi512_si256(v);
+}
+#define V_X86(operation) _mm512_##operation
+#include "simd/x86.h"
+
 ZTI_INLINE u32s v_before_32(u32s v, u32s first)
 {
     return (u32s)_mm512_alignr_epi32((__m512i)v, (__m512i)first, 15);
@@ -70,19 +77,6 @@ ZTI_INLINE u32s v_iota_32(void)
     return (u32s){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 }
 
-ZTI_INLINE u32s v_min_32(u32s a, u32s b)
-{
-    return (u32s)_mm512_min_epu32((__m512i)a, (__m512i)b);
-}
-ZTI_INLINE u32s v_max_32(u32s a, u32s b)
-{
-    return (u32s)_mm512_max_epu32((__m512i)a, (__m512i)b);
-}
-ZTI_INLINE u32s v_size_32(u32s v)
-{
-    return (u32s)_mm512_abs_epi32((__m512i)v);
-}
-
 ZTI_INLINE bool v_is_any(u32s v)
 {
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
@@ -124,10 +118,6 @@ ZTI_INLINE u8s v_bytes_32(const u32s *v)
         _mm512_packus_epi16(low, high));
 }
 
-ZTI_INLINE u8s v_min_8(u8s a, u8s b)
-{
-    return (u8s)_mm512_min_epu8((__m512i)a, (__m512i)b);
-}
 ZTI_INLINE uint64_t v_bits_above_8(u8s v, u8s other)
 {
     return _mm512_cmpgt_epu8_mask((__m512i)v, (__m512i)other);
@@ -168,28 +158,6 @@ ZTI_INLINE u32s v_zip_high_32(u32s a, u32s b)
     return (u32s)_mm512_permutex2var_epi32((__m512i)a, (__m512i)at, (__m512i)b);
 }
 
-ZTI_INLINE u16s v_rest_16(u16s a, u16s b)
-{
-    return (u16s)_mm512_subs_epu16((__m512i)a, (__m512i)b);
-}
-
-ZTI_INLINE u32s v_right_32(u32s v, u32s n)
-{
-    return (u32s)_mm512_srlv_epi32((__m512i)v, (__m512i)n);
-}
-ZTI_INLINE u64s v_right_64(u64s v, u64s n)
-{
-    return (u64s)_mm512_srlv_epi64((__m512i)v, (__m512i)n);
-}
-ZTI_INLINE u32s v_left_32(u32s v, u32s n)
-{
-    return (u32s)_mm512_sllv_epi32((__m512i)v, (__m512i)n);
-}
-ZTI_INLINE u64s v_left_64(u64s v, u64s n)
-{
-    return (u64s)_mm512_sllv_epi64((__m512i)v, (__m512i)n);
-}
-
 ZTI_INLINE u32s v_bit_length_32(u32s v)
 {
     return 32 - (u32s)_mm512_lzcnt_epi32((__m512i)v);
@@ -215,26 +183,9 @@ ZTI_INLINE u64s v_ors_64(u64s v)
     return v | (u64s)_mm512_alignr_epi64((__m512i)v, none, 4);
 }
 
-ZTI_INLINE __m256i v_half(__m512i v, uint32_t half)
-{
-    return half ? _mm512_extracti64x4_epi64(v, 1) : _mm512_castsi512_si256(v);
-}
-ZTI_INLINE u32s v_widen_16(u16s v, uint32_t half)
-{
-    return (u32s)_mm512_cvtepu16_epi32(v_half((__m512i)v, half));
-}
-ZTI_INLINE u64s v_widen_32(u32s v, uint32_t half)
-{
-    return (u64s)_mm512_cvtepu32_epi64(v_half((__m512i)v, half));
-}
-
 ZTI_INLINE u8s v_all_128(__m128i x)
 {
     return (u8s)_mm512_broadcast_i32x4(x);
-}
-ZTI_INLINE u8s v_shuffle_8(u8s v, u8s at)
-{
-    return (u8s)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
 }
 
 ZTI_INLINE u32s v_gather_32(const uint32_t *table, u32s at)
@@ -300,10 +251,6 @@ ZTI_INLINE bool m_any_64(b64s m)
 ZTI_INLINE void v_stream_line(void *to, const void *from)
 {
     _mm512_stream_si512((__m512i *)to, (__m512i)v_load_8(from));
-}
-ZTI_INLINE void v_stream_end(void)
-{
-    _mm_sfence();
 }
 
 #endif
