@@ -6,17 +6,9 @@
 enum { STEP_BITS = 3, NUMBER_BITS = 7, RUN_BITS = 4 }; /* bits of an item without its n */
 enum { KIND_BITS = 2 };
 
-static uint32_t bit_width(uint32_t v)
-{
-    uint32_t n = 0;
-    for (; v > 0; v >>= 1)
-        n++;
-    return n;
-}
-
 uint32_t zti_symbol_bits(uint32_t n)
 {
-    return bit_width(n - 1);
+    return zti_bit_length64(n - 1);
 }
 
 void zti_items_put_kind(struct zti_items *to, uint32_t used, uint32_t only, uint32_t alphabet)
@@ -38,13 +30,13 @@ const char *zti_items_take_kind(struct zti_bit_reader *r, uint32_t alphabet, uin
 
 static uint32_t gamma_bits(uint32_t n)
 {
-    return 2 * bit_width(n) - 1;
+    return 2 * zti_bit_length64(n) - 1;
 }
 
 /* At most 33 bits. */
 static void put_gamma(struct zti_items *to, uint32_t n)
 {
-    const uint32_t low = bit_width(n) - 1;
+    const uint32_t low = zti_bit_length64(n) - 1;
     zti_items_field(to,
                     UINT64_C(1) << low | (uint64_t)(n & ((UINT32_C(1) << low) - 1)) << (low + 1),
                     2 * low + 1);

@@ -9,17 +9,6 @@
 
 #include "codec/zfp/tile/transform.h"
 
-/* The largest value of the tile, and the OR of all: one thread has all values. */
-FN ulane NAME(find_most)(ulane most)
-{
-    return most;
-}
-
-FN ulane NAME(find_or)(ulane any)
-{
-    return any;
-}
-
 /* The same value, but opaque to the compiler, so that it keeps no result made from it in a register
  * for a later use. */
 FN ulane NAME(opaque)(ulane v)

@@ -8,17 +8,6 @@
 
 #include "codec/zfp/tile/transform.h"
 
-/* Reduce over all lanes that have values of the tile: here one thread has them all. */
-FN ulane NAME(find_most)(ulane most)
-{
-    return most;
-}
-
-FN ulane NAME(find_or)(ulane any)
-{
-    return any;
-}
-
 /* A value that is used once more. Kernels define it so that results are computed again rather than
  * kept. */
 FN ulane NAME(opaque)(ulane v)

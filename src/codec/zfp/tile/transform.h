@@ -7,6 +7,17 @@
 
 #include "codec/zfp/tile/arithmetic.h"
 
+/* The largest value of the tile, and the OR of all: here one thread has all values. */
+FN ulane NAME(find_most)(ulane most)
+{
+    return most;
+}
+
+FN ulane NAME(find_or)(ulane any)
+{
+    return any;
+}
+
 /* The fastest axis first, because the shifts round. */
 FN void NAME(transform)(ulane *p, uint32_t rank, bool is_exact)
 {
