@@ -7,6 +7,10 @@
 # Tests that include a source file of libzfp get zfp.h and its macros in its place, so that the function
 # under test is the library's. Left out are the tests of CUDA, and those of the
 # private struct of bit streams (testZfpHeader, testBitstream*) and of omp.c's static functions. Needs cmocka.
+#
+# Where googletest is there, the tests of the compressed arrays in C++ follow, and those of cfp, their C
+# interface: templates of SOURCE's include/zfp, whose streams are the library's. Left out is
+# testAlignedMemory, which does not compile with the headers it was released with.
 set -eu
 source=$(cd "$1" && pwd)
 library=$(cd "$2" && pwd)
@@ -38,15 +42,12 @@ done
 
 passed=0
 failed=0
-for file in "$source"/tests/src/misc/test*[!r].c "$source"/tests/src/encode/test*.c \
-    "$source"/tests/src/decode/test*.c "$source"/tests/src/endtoend/testZfpSerial*.c \
-    "$source"/tests/src/endtoend/testZfpOmp*.c "$source"/tests/src/execPolicy/testOmp.c; do
-    name=$(basename "$file" .c)
-    random=rand64
-    if grep -q 'rand32\.h' "$file"; then random=rand32; fi
-    if compile "$file" "$work/$random.o" "$work/utils.a" -o "$work/$name" -L"$library" \
-        -Wl,-rpath,"$library" -lzfp -lcmocka -lm \
-        >"$work/log" 2>&1 && "$work/$name" >>"$work/log" 2>&1; then
+# run_test NAME COMPILER... : compile the test, run it, count it.
+run_test() {
+    name=$1
+    shift
+    if "$@" -o "$work/$name" -L"$library" -Wl,-rpath,"$library" -lzfp -lm >"$work/log" 2>&1 &&
+        "$work/$name" >>"$work/log" 2>&1; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
@@ -54,6 +55,40 @@ for file in "$source"/tests/src/misc/test*[!r].c "$source"/tests/src/encode/test
         grep -E 'error|FAILED|^\[  ERROR' "$work/log" | head -5
     fi
     rm -f "$work/$name"
+}
+random_of() { if grep -q 'rand32\.h' "$1"; then echo "$work/rand32.o"; else echo "$work/rand64.o"; fi; }
+
+for file in "$source"/tests/src/misc/test*[!r].c "$source"/tests/src/encode/test*.c \
+    "$source"/tests/src/decode/test*.c "$source"/tests/src/endtoend/testZfpSerial*.c \
+    "$source"/tests/src/endtoend/testZfpOmp*.c "$source"/tests/src/execPolicy/testOmp.c; do
+    run_test "$(basename "$file" .c)" compile "$file" "$(random_of "$file")" "$work/utils.a" -lcmocka
 done
+echo "C: $passed passed, $failed failed"
+
+compile_arrays() {
+    ${CXX:-c++} -std=c++14 -O1 -w -DZFP_WITH_ALIGNED_ALLOC -I"$include" -I"$source/include" -I"$source/src" \
+        -I"$source/tests" -I"$source/tests/array" -I"$source/tests/utils" -I"$source" "$@"
+}
+if echo '#include <gtest/gtest.h>' | compile_arrays -x c++ -E - >"$work/log" 2>&1; then
+    in_c=$passed
+    failed_in_c=$failed
+    for file in "$source"/tests/*.cpp "$source"/tests/array/*/test*.cpp; do
+        case $file in *Base.cpp | *AlignedMemory.cpp) continue ;; esac
+        run_test "$(basename "$file" .cpp)" compile_arrays "$file" "$(random_of "$file")" "$work/utils.a" \
+            -lgtest_main -lgtest -lpthread
+    done
+    for namespace in cfp cfp2; do
+        compile_arrays -DCFP_NAMESPACE=$namespace -c "$source/cfp/cfp.cpp" -o "$work/$namespace.o"
+    done
+    for file in "$source"/tests/cfp/test*[df].c "$source/tests/cfp/testCfpNamespace.c"; do
+        namespace=cfp
+        case $file in *Namespace.c) namespace=cfp2 ;; esac
+        run_test "$(basename "$file" .c)" compile -I"$source/include" -DCFP_NAMESPACE=$namespace "$file" \
+            "$work/$namespace.o" "$(random_of "$file")" "$work/utils.a" -lcmocka -lstdc++
+    done
+    echo "C++ and cfp: $((passed - in_c)) passed, $((failed - failed_in_c)) failed"
+else
+    echo "SKIP: no googletest, so no tests of the arrays in C++"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
