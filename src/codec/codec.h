@@ -58,7 +58,7 @@ struct zti_found {
     bool has_axes;   /* the axes of prediction are chosen: */
     uint32_t axes;   /* bit i: axis i of the coded array */
     bool has_rest;   /* other results are known: */
-    int64_t rest[2]; /* numbers that only the codec understands */
+    int64_t rest[3]; /* numbers that only the codec understands */
 };
 
 /* The target of a stream: the bound or rate that the codec must keep. */

@@ -65,7 +65,7 @@ static zt_status look_at(zt_context *context, struct zti_coding *coding,
         sz_in(coding)->coder = ZTI_SZ_FAST;
     for (uint32_t i = 0; i < ZT_MAX_RANK && is_fixed; i++)
         look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* rank 4: a sequence of volumes */
-    for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
+    for (uint32_t pass = ZTI_SZ_SOURCE_PASS; pass < passes && !status; pass++) {
         memset(&tally, 0, sizeof tally);
         learning->tally(coding, pass, array, 0, coding->grid.count, &tally);
         status = learning->learn(context, coding, pass, array, &tally);
@@ -73,14 +73,22 @@ static zt_status look_at(zt_context *context, struct zti_coding *coding,
             memcpy(look->bits, tally.bits, sizeof look->bits);
     }
     const struct zti_sz *const sz = sz_of(coding);
-    look->found = (struct zti_found){.has_axes = true,
-                                     .axes = sz->axes,
-                                     .has_rest = !is_fixed,
-                                     .rest = {sz->is_blocked, sz->centre}};
+    look->found =
+        (struct zti_found){.has_axes = true,
+                           .axes = sz->axes,
+                           .has_rest = !is_fixed,
+                           .rest = {sz->is_blocked, sz->centre, zti_sz_source_number(sz)}};
     look->step = sz->source == ZTI_SZ_LATTICE ? sz->step
                  : sz->source == ZTI_SZ_STEPS ? (double)sz->whole_step
                                               : 0;
     return status;
+}
+
+/* Set what look_at has found of an array for samples of it. */
+static void set_found(struct zti_coding *coding, const struct zti_look *look)
+{
+    sz_in(coding)->centre = look->found.rest[1];
+    zti_sz_set_source(sz_in(coding), look->found.rest[2]);
 }
 
 static void set_axes(struct zti_coding *coding, uint32_t axes)
@@ -96,7 +104,7 @@ static uint64_t estimate(const struct zti_coding *coding, const struct zti_look 
     struct zti_coding fast = *coding;
     uint64_t sum = 0;
     sz_in(&fast)->coder = ZTI_SZ_FAST;
-    sz_in(&fast)->centre = look->found.rest[1];
+    set_found(&fast, look);
     for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
         uint64_t bits[2] = {0, 0};
         (void)zti_sz_ops_of(coding)->try_groups(&fast, array, tile, bits);
@@ -138,7 +146,7 @@ static zt_status code(zt_context *context, struct zti_coding *coding, const stru
                       const struct zti_array *tiles, uint32_t count, uint8_t *scratch,
                       uint64_t *bits, uint64_t *head_bits)
 {
-    sz_in(coding)->centre = look->found.rest[1];
+    set_found(coding, look);
     zt_status status = learn(context, coding, ZTI_SZ_RACE_PASS, tiles, count, 2);
     if (!status)
         status = learn(context, coding, ZTI_SZ_BOOKS_PASS, tiles, count, 1);

@@ -24,7 +24,9 @@
  *     u8       effort (low four bits), source
  *     u8       axes that differences are taken along: bit i for axis i; 16 where groups are blocks
  *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
- *              steps: varint, the step; bits: nothing; logarithms: varint, the fineness
+ *              steps: varint, the step; bits: nothing; logarithms: varint, the fineness;
+ *              decimals: a byte, digits; significant digits: a byte, digits, and 2 bytes, the
+ *              lowest power of ten; short bits: a byte, zeros
  *     varint   the centre, folded
  *     varint   bins; the cuSZ coder only
  *     varint   bytes of the head; not with effort 'fast', which has none
@@ -124,6 +126,8 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     if (sz_of(coding)->has_groups) {
         sz_in(coding)->is_blocked = (uint32_t)target->found.rest[0];
         sz_in(coding)->centre = target->found.rest[1];
+        if (zti_sz_may_have_keys(coding))
+            zti_sz_set_source(sz_in(coding), target->found.rest[2]);
     }
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
@@ -133,6 +137,38 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
 static uint64_t fold(int64_t v)
 {
     return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+/* Write and read the parameters of keys, or nothing for bits. */
+static uint8_t *put_key_params(const struct zti_sz *sz, uint8_t *at)
+{
+    if (sz->source == ZTI_SZ_DECIMALS || sz->source == ZTI_SZ_DIGITS)
+        *at++ = sz->digits;
+    if (sz->source == ZTI_SZ_DIGITS) {
+        *at++ = (uint8_t)sz->lowest;
+        *at++ = (uint8_t)(sz->lowest >> 8);
+    }
+    if (sz->source == ZTI_SZ_SHORT)
+        *at++ = sz->zeros;
+    return at;
+}
+
+static bool take_key_params(struct zti_cursor *c, uint32_t type, struct zti_sz *sz)
+{
+    const bool is_short = sz->source == ZTI_SZ_SHORT;
+    if (sz->source == ZTI_SZ_BITS)
+        return true;
+    sz->digits = is_short ? 0 : zti_take_byte(c);
+    sz->zeros = is_short ? zti_take_byte(c) : 0;
+    if (sz->source == ZTI_SZ_DIGITS) {
+        const uint32_t low = zti_take_byte(c);
+        sz->lowest = (int16_t)(low | (uint32_t)zti_take_byte(c) << 8);
+    }
+    return sz->source < ZTI_SZ_SOURCES &&
+           (sz->coder == ZTI_SZ_DEFAULT || sz->coder == ZTI_SZ_FAST) && sz->digits <= 15 &&
+           (sz->digits > 0 || sz->source != ZTI_SZ_DIGITS) && sz->lowest >= -1024 &&
+           sz->lowest < 1024 &&
+           (is_short ? sz->zeros > 0 && sz->zeros < 8 * zt_type_bytes(type) - 1 : true);
 }
 
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
@@ -153,6 +189,8 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
         at = zti_put_varint(at, sz->whole_step);
     } else if (sz->source == ZTI_SZ_LOG) {
         at = zti_put_varint(at, sz->fineness);
+    } else {
+        at = put_key_params(sz, at);
     }
     at = zti_put_varint(at, fold(sz->centre));
     if (sz->coder == ZTI_SZ_CUSZ)
@@ -188,7 +226,7 @@ static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t 
     sz->reach = (uint32_t)reach;
     sz->tuning = zti_take_byte(c);
     return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
-           sz->source != ZTI_SZ_BITS && sz->source != ZTI_SZ_LOG && !sz->is_blocked &&
+           (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS) && !sz->is_blocked &&
            centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
 }
 
@@ -227,7 +265,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
         sz->fineness = zti_take_varint(&c);
         is_good = is_good && sz->fineness >= 4 && sz->fineness <= UINT64_C(1) << 52;
     } else {
-        is_good = is_good && sz->source == ZTI_SZ_BITS;
+        is_good = is_good && take_key_params(&c, coding->type, sz);
     }
     const uint64_t centre = zti_take_varint(&c);
     sz->centre = (int64_t)(centre >> 1 ^ (0 - (centre & 1)));
@@ -291,8 +329,9 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
 
 /* ---- learning ---- */
 
-/* The first two passes learn the axes and the shape of groups from samples (lorenzo/axes.c). The
- * third learns the codebooks, from all tiles or, if these are many, from some. */
+/* The first pass chooses the source of floats without loss (source.c). Two learn the axes and the
+ * shape of groups from samples (lorenzo/axes.c). The fourth learns the codebooks, from all tiles
+ * or, if these are many, from some. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
 static bool is_lossless_high(const struct zti_coding *coding)
@@ -300,7 +339,7 @@ static bool is_lossless_high(const struct zti_coding *coding)
     return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
 }
 
-/* The cuSZ coder skips the first two passes, and so does a coding whose groups are known. */
+/* The cuSZ coder skips the passes over samples, and so does a coding whose groups are known. */
 static bool has_look(const struct zti_coding *coding)
 {
     return sz_of(coding)->coder != ZTI_SZ_CUSZ && !sz_of(coding)->has_groups;
@@ -314,6 +353,8 @@ static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
         return sz_of(coding)->coder == ZTI_SZ_HIGH
                    ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
                    : 0;
+    if (pass == ZTI_SZ_SOURCE_PASS)
+        return 1; /* nothing is counted */
     if (pass < BOOKS_PASS)
         return sizeof(struct zti_sz_tally);
     const bool has_books = sz_of(coding)->coder != ZTI_SZ_FAST;
@@ -343,7 +384,7 @@ static void count_tiles(const struct zti_coding *coding, const struct zti_array 
 static void tally(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
-    if (is_lossless_high(coding))
+    if (is_lossless_high(coding) || pass == ZTI_SZ_SOURCE_PASS)
         return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
@@ -357,7 +398,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
 
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
-    if (is_lossless_high(coding))
+    if (is_lossless_high(coding) || pass == ZTI_SZ_SOURCE_PASS)
         return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
@@ -488,7 +529,9 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
         return learn_books(context, coding, tallied);
-    if (has_look(coding))
+    if (pass == ZTI_SZ_SOURCE_PASS && has_look(coding) && zti_sz_may_have_keys(coding))
+        zti_sz_choose_source(coding, array);
+    if (pass > ZTI_SZ_SOURCE_PASS && has_look(coding))
         zti_sz_axes_learn(coding, pass, tallied);
     return ZT_OK;
 }

@@ -64,6 +64,9 @@ struct zti_sz {
     double bound;        /* floats, not in the file: the bound that the encoder checks */
     uint64_t whole_step; /* integers: values become multiples of it; odd */
     uint64_t fineness;   /* logarithms: number of steps in eight doublings of a value */
+    uint8_t digits;      /* decimals: behind the point, or significant */
+    uint8_t zeros;       /* short bits: how many are left out */
+    int16_t lowest;      /* significant digits: the power of ten of the least */
     int64_t centre;      /* tiles' bases are stored less it */
     bool wants_high;     /* not in the file: effort 'high' is to be tried */
     uint32_t reach;      /* effort 'high': units in a step, 'step' being the unit; odd */
@@ -90,7 +93,12 @@ enum zti_sz_source {
     ZTI_SZ_LATTICE = 0, /* floats: the nearest multiple of a step */
     ZTI_SZ_STEPS = 1,   /* integers: the nearest multiple of a step; 1: themselves */
     ZTI_SZ_BITS = 2,    /* floats, without loss: their bits, in the order of the numbers */
-    ZTI_SZ_LOG = 3      /* floats: the nearest of numbers that are nearly a fixed ratio apart */
+    ZTI_SZ_LOG = 3,     /* floats: the nearest of numbers that are nearly a fixed ratio apart */
+    /* floats, without loss, keys (quantize/keys.h): */
+    ZTI_SZ_DECIMALS = 4, /* n of n / 10^digits */
+    ZTI_SZ_DIGITS = 5,   /* decimals of so many significant digits, numbered in order */
+    ZTI_SZ_SHORT = 6,    /* bits, in the order of the numbers, without low ones that are 0 */
+    ZTI_SZ_SOURCES
 };
 
 /* Bits 0 to 3 of a tile's first byte; bits 4 to 7 are the number of bytes of its base. */
@@ -105,9 +113,15 @@ enum {
     ZTI_SZ_HAS_EXACT = 8
 };
 
-/* Learning passes over the values: two over samples (lorenzo/axes.c), one for the codebooks, then
- * those of effort 'high' (interp/spec.h). */
-enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS, ZTI_SZ_HIGH_PASS };
+/* Learning passes over the values: one that chooses the source (source.c), two over samples
+ * (lorenzo/axes.c), one for the codebooks, then those of effort 'high' (interp/spec.h). */
+enum {
+    ZTI_SZ_SOURCE_PASS,
+    ZTI_SZ_LOOK_PASS,
+    ZTI_SZ_RACE_PASS,
+    ZTI_SZ_BOOKS_PASS,
+    ZTI_SZ_HIGH_PASS
+};
 
 /* The tally of a pass over samples. */
 struct zti_sz_tally {
@@ -186,7 +200,17 @@ double zti_sz_round_down(double v, int bits);
  * that differences are taken along. */
 void zti_sz_set_grid(struct zti_coding *coding);
 
-/* ---- lorenzo/axes.c: the first two passes ---- */
+/* ---- source.c: the first pass ---- */
+
+/* Whether an array of floats without loss may have keys; choose them, from samples. */
+bool zti_sz_may_have_keys(const struct zti_coding *coding);
+void zti_sz_choose_source(struct zti_coding *coding, const struct zti_array *array);
+
+/* The source and its parameters as a number, and back. */
+int64_t zti_sz_source_number(const struct zti_sz *sz);
+void zti_sz_set_source(struct zti_sz *sz, int64_t number);
+
+/* ---- lorenzo/axes.c: two passes over samples ---- */
 
 void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
                        const struct zti_array *array, uint64_t first, uint64_t last,

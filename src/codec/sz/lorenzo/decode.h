@@ -30,7 +30,14 @@ struct unpacked {
     struct lane lanes[SIDE_BY_SIDE];
     union integers spare;
     union values values;
+    struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1]; /* of significant digits only */
 };
+
+static void begin_unpacked(const struct zti_coding *coding, struct unpacked *s)
+{
+    if (sz_of(coding)->source == ZTI_SZ_DIGITS)
+        ll_make_powers(s->ten);
+}
 
 /* Write a row of a tile. */
 ZTI_INLINE void put_row(void *to, int64_t to_stride, const void *from, uint32_t n,
@@ -169,10 +176,22 @@ static void values_of_logs(const struct zti_coding *coding, uint32_t n, const st
         numbers_wide_f64(sz_of(coding), exact, wide, n, to->f64);
 }
 
+static void values_of_keys(const struct zti_coding *coding, uint32_t n,
+                           const struct zti_ll_power *ten, const uint32_t *narrow,
+                           const uint64_t *wide, union values *to)
+{
+    if (coding->type == ZT_F32)
+        of_keys_f32(sz_of(coding), ten, narrow, n, to->f32);
+    else if (narrow)
+        of_keys_f64(sz_of(coding), ten, narrow, n, to->f64);
+    else
+        of_wide_keys_f64(sz_of(coding), ten, wide, n, to->f64);
+}
+
 /* Convert integers of 32 or 64 bits to values; the other pointer is NULL. */
 static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bits,
-                        const struct exact *exact, const uint32_t *narrow, const uint64_t *wide,
-                        union values *to)
+                        const struct exact *exact, const struct zti_ll_power *ten,
+                        const uint32_t *narrow, const uint64_t *wide, union values *to)
 {
     const struct zti_sz *sz = sz_of(coding);
     const int64_t step = (int64_t)sz->whole_step;
@@ -180,6 +199,8 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
         order_bits(coding->type, n, narrow ? (const void *)narrow : wide, to->bytes);
     } else if (sz->source == ZTI_SZ_LOG) {
         values_of_logs(coding, n, exact, narrow, wide, to);
+    } else if (is_of_keys(sz)) {
+        values_of_keys(coding, n, ten, narrow, wide, to);
     } else if (coding->type == ZT_F32) {
         dequantize_f32(sz->step, narrow, n, to->f32);
     } else if (coding->type == ZT_F64 && narrow) {
@@ -310,9 +331,9 @@ static void put_value_at(union values *values, size_t value_bytes, uint32_t i, c
 }
 
 /* Convert what was read of a tile to values. */
-static void finish_lane(const struct zti_coding *coding, struct lane *l, union integers *spare,
-                        union values *values)
+static void finish_lane(const struct zti_coding *coding, struct lane *l, struct unpacked *s)
 {
+    union values *const values = &s->values;
     const size_t value_bytes = zt_type_bytes(coding->type);
     const bool is_bits = is_of_bits(sz_of(coding), l->form);
     if ((l->form & ZTI_SZ_KIND) == ZTI_SZ_RAW) {
@@ -323,11 +344,11 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
     struct residuals_32 narrow = residuals_of_32(l);
     struct residuals_64 wide = residuals_of_64(l);
     if (l->is_wide)
-        values_from(coding, l->tile.n, is_bits, &l->exact, NULL,
-                    integers_64(coding, &l->tile, l->form, l->away, &wide, spare->u64), values);
+        values_from(coding, l->tile.n, is_bits, &l->exact, s->ten, NULL,
+                    integers_64(coding, &l->tile, l->form, l->away, &wide, s->spare.u64), values);
     else
-        values_from(coding, l->tile.n, is_bits, &l->exact,
-                    integers_32(coding, &l->tile, l->form, l->away, &narrow, spare->u32), NULL,
+        values_from(coding, l->tile.n, is_bits, &l->exact, s->ten,
+                    integers_32(coding, &l->tile, l->form, l->away, &narrow, s->spare.u32), NULL,
                     values);
     for (uint32_t word = 0; l->exact.count && word < ZTI_SZ_GROUPS; word++)
         for (uint64_t left = l->exact.bits[word]; left; left &= left - 1, l->raw += value_bytes)
@@ -386,7 +407,7 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
             take_rest(coding, l);
         if (!l->is_good || !l->to || finish_straight(coding, l))
             continue;
-        finish_lane(coding, l, &s->spare, &s->values);
+        finish_lane(coding, l, s);
         scatter_tile(&l->tile, l->to, s->values.bytes, l->is_streamed);
     }
 }
@@ -427,6 +448,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
     struct unpacked s;
     struct window w = {.view = view};
     struct lane *const lane = &s.lanes[0];
+    begin_unpacked(coding, &s);
     while (walk.tile < last) {
         w.tiles = window_tiles(coding, &walk, last);
         for (uint32_t i = 0; i < w.tiles; i++, zti_walk_next(&coding->grid, &walk))
@@ -454,6 +476,7 @@ static void decode_runs(const struct zti_coding *coding, const uint8_t *base, ui
     struct unpacked s;
     struct window w = {.view = view};
     bool is_good = true;
+    begin_unpacked(coding, &s);
     for (uint32_t i = 0; i < runs; i++) {
         walk[i] = zti_walk_from(&coding->grid, first + (uint64_t)i * run_tiles);
         s.lanes[i].r = (struct zti_bit_reader){.base = base, .at = at[i], .end = at[i] + run_bits};

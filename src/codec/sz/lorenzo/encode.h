@@ -6,6 +6,7 @@ struct scratch {
     union values values;
     union integers a, b;
     struct exact exact;
+    struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1]; /* of significant digits only */
     uint8_t out[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
     uint8_t other[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
 };
@@ -22,18 +23,25 @@ static void gather_tile(const struct tile *tile, const struct zti_array *array, 
 
 /* ---- values to integers ---- */
 
-/* Quantize floating-point values to multiples of a step or to logarithms; returns the form. */
+static void begin_scratch(const struct zti_coding *coding, struct scratch *s)
+{
+    s->ahead.bytes = 0;
+    if (sz_of(coding)->source == ZTI_SZ_DIGITS)
+        ll_make_powers(s->ten);
+}
+
+/* Quantize floating-point values to multiples of a step, to logarithms or keys; returns the
+ * form. */
 static uint32_t integers_of_floats(const struct zti_coding *coding, uint32_t n, struct scratch *s)
 {
     const struct zti_sz *const sz = sz_of(coding);
-    const bool is_log = sz->source == ZTI_SZ_LOG;
     if (coding->type == ZT_F32) {
-        (void)quantize_f32(sz, is_log, s->values.f32, n, s->a.u32, &s->exact);
+        (void)quantize_f32(sz, s->ten, s->values.f32, n, s->a.u32, &s->exact);
         return ZTI_SZ_NARROW;
     }
-    if (quantize_f64(sz, is_log, s->values.f64, n, s->a.u32, &s->exact))
+    if (quantize_f64(sz, s->ten, s->values.f64, n, s->a.u32, &s->exact))
         return ZTI_SZ_NARROW;
-    quantize_wide_f64(sz, is_log, s->values.f64, n, s->a.u64, &s->exact);
+    quantize_wide_f64(sz, s->ten, s->values.f64, n, s->a.u64, &s->exact);
     return ZTI_SZ_WIDE;
 }
 
@@ -152,7 +160,8 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
         const uint32_t form = integers_of(coding, tile->n, s);
         fits = put_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
     }
-    if (fits && is_short(bytes, raw_bytes))
+    if (fits && is_short(bytes, raw_bytes) &&
+        !has_many_exact(sz_of(coding), s->exact.count, tile->n))
         return bytes;
     if (is_done)
         gather_tile(tile, array, s->values.bytes);
@@ -208,6 +217,7 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
 {
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct scratch s;
+    begin_scratch(coding, &s);
     while (walk.tile < last) {
         const uint8_t *coded;
         const struct tile tile = tile_at(coding, &walk);
@@ -227,7 +237,7 @@ static void sample(const struct zti_coding *coding, const struct zti_array *arra
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
-    s.ahead.bytes = 0;
+    begin_scratch(coding, &s);
     const bool is_wide = integers_of_tile(coding, array, &tile, 0, &s);
     *base = is_wide ? (int64_t)s.a.u64[0] : (int32_t)s.a.u32[0];
     if (bits && is_wide)
@@ -242,7 +252,7 @@ static uint64_t try_groups(const struct zti_coding *coding, const struct zti_arr
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
-    s.ahead.bytes = 0;
+    begin_scratch(coding, &s);
     if (integers_of_tile(coding, array, &tile, sz_of(coding)->centre, &s))
         try_groups_64(coding, &tile, s.a.u64, s.b.u64, bits);
     else
@@ -258,6 +268,7 @@ static void count(const struct zti_coding *coding, const struct zti_array *array
     struct scratch s;
     uint32_t base;
     bool is_zero;
+    begin_scratch(coding, &s);
     s.ahead = rows_from(coding, array, next, 1, 0);
     if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
         if (!is_zero)

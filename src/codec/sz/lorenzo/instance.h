@@ -4,6 +4,7 @@
  *   OPS        the name of the instance's table */
 #include "codec/sz/bits.h"
 #include "codec/sz/common.h"
+#include "codec/sz/lossless/decimals.h"
 #include "simd/vectors.h"
 #include "codec/sz/lorenzo/bytes.h"
 
@@ -80,6 +81,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define NAME(x) x##_f32
 #include "codec/sz/quantize/lattice.h"    /* dequantize_f32 */
 #include "codec/sz/quantize/logarithms.h" /* numbers_f32 */
+#include "codec/sz/quantize/keys.h"       /* of_keys_f32 */
 #include "codec/sz/quantize/integers.h"   /* quantize_f32 */
 #undef scalar
 #undef word
@@ -90,6 +92,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define NAME(x) x##_f64
 #include "codec/sz/quantize/lattice.h"
 #include "codec/sz/quantize/logarithms.h"
+#include "codec/sz/quantize/keys.h"
 #include "codec/sz/quantize/integers.h"
 #undef scalar
 #undef word

@@ -341,10 +341,23 @@ ZTI_STATIC bool has_marks(const struct zti_sz *sz, uint32_t form)
            (form & ZTI_SZ_KIND) != ZTI_SZ_RAW;
 }
 
-/* Whether a tile that is not short is also tried without loss; and whether it is short. */
+/* Whether integers are keys that values come back from bit for bit. */
+ZTI_STATIC bool is_of_keys(const struct zti_sz *sz)
+{
+    return sz->source >= ZTI_SZ_DECIMALS;
+}
+
+/* Whether a tile that is not short is also tried from its bits; and whether it is short. */
 ZTI_STATIC bool may_be_lossless(const struct zti_sz *sz)
 {
-    return sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_LOG;
+    return sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_LOG || is_of_keys(sz);
+}
+
+/* Whether so many of n values have no key that the tile is tried from its bits. */
+ZTI_STATIC bool has_many_exact(const struct zti_sz *sz, uint32_t exact, uint32_t n)
+{
+    enum { PART = 16 };
+    return is_of_keys(sz) && exact > n / PART;
 }
 
 ZTI_STATIC bool is_short(uint32_t bytes, uint32_t raw_bytes)

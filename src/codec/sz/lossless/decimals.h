@@ -25,6 +25,38 @@ ZTI_STATIC uint32_t ll_most_digits(uint32_t type)
     return type == ZT_F32 ? 6 : 14;
 }
 
+/* Powers of ten from 10^0 to both sides: a multiplication or a division by 10 a step, truncated to
+ * 128 bits. */
+ZTI_STATIC void ll_make_powers(struct zti_ll_power *ten)
+{
+    __extension__ typedef unsigned __int128 wide;
+    struct zti_ll_power one = {.high = UINT64_C(1) << 63, .low = 0, .exponent = -127};
+    ten[ZTI_LL_POWERS] = one;
+    for (uint32_t k = 1; k <= ZTI_LL_POWERS; k++) {
+        const wide low = (wide)one.low * 10, high = (wide)one.high * 10 + (uint64_t)(low >> 64);
+        const uint32_t more = zti_bit_length64((uint64_t)(high >> 64)); /* 3 or 4 */
+        one.high = (uint64_t)(high >> more);
+        one.low = (uint64_t)high << (64 - more) | (uint64_t)low >> more;
+        one.exponent += (int32_t)more;
+        ten[ZTI_LL_POWERS + k] = one;
+    }
+    one = ten[ZTI_LL_POWERS];
+    for (uint32_t k = 1; k <= ZTI_LL_POWERS; k++) {
+        uint64_t part[3], rest = 0;
+        const uint64_t in[3] = {one.high, one.low, 0};
+        for (uint32_t i = 0; i < 3; i++) {
+            const wide v = (wide)rest << 64 | in[i];
+            part[i] = (uint64_t)(v / 10);
+            rest = (uint64_t)(v % 10);
+        }
+        const uint32_t up = 64 - zti_bit_length64(part[0]); /* 3 or 4 */
+        one.high = part[0] << up | part[1] >> (64 - up);
+        one.low = part[1] << up | part[2] >> (64 - up);
+        one.exponent -= (int32_t)up;
+        ten[ZTI_LL_POWERS - k] = one;
+    }
+}
+
 /* The high 128 bits of a product of 64 and 128 bits. */
 ZTI_STATIC void ll_multiply(uint64_t a, const struct zti_ll_power *p, uint64_t *high, uint64_t *low)
 {

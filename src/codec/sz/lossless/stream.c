@@ -2,7 +2,7 @@
  * first tile. Tiles are whole slices of about 2^18 values, so that rows are long; or of 2^20, where
  * rows repeat rows that are farther away. Nothing is in the stream's head: a tile has its own
  * models. */
-#include "codec/sz/lossless/lossless.h"
+#include "codec/sz/lossless/decimals.h"
 #include "core/cpu.h"
 #include "core/threads.h"
 
@@ -88,38 +88,6 @@ static struct room room_of(const struct zti_grid *grid)
 
 /* ---- tables ---- */
 
-/* Powers of ten from 10^0 to both sides: a multiplication or a division by 10 a step, truncated to
- * 128 bits. */
-static void make_powers(struct zti_ll_power *ten)
-{
-    __extension__ typedef unsigned __int128 wide;
-    struct zti_ll_power one = {.high = UINT64_C(1) << 63, .low = 0, .exponent = -127};
-    ten[ZTI_LL_POWERS] = one;
-    for (uint32_t k = 1; k <= ZTI_LL_POWERS; k++) {
-        const wide low = (wide)one.low * 10, high = (wide)one.high * 10 + (uint64_t)(low >> 64);
-        const uint32_t more = zti_bit_length64((uint64_t)(high >> 64)); /* 3 or 4 */
-        one.high = (uint64_t)(high >> more);
-        one.low = (uint64_t)high << (64 - more) | (uint64_t)low >> more;
-        one.exponent += (int32_t)more;
-        ten[ZTI_LL_POWERS + k] = one;
-    }
-    one = ten[ZTI_LL_POWERS];
-    for (uint32_t k = 1; k <= ZTI_LL_POWERS; k++) {
-        uint64_t part[3], rest = 0;
-        const uint64_t in[3] = {one.high, one.low, 0};
-        for (uint32_t i = 0; i < 3; i++) {
-            const wide v = (wide)rest << 64 | in[i];
-            part[i] = (uint64_t)(v / 10);
-            rest = (uint64_t)(v % 10);
-        }
-        const uint32_t up = 64 - zti_bit_length64(part[0]); /* 3 or 4 */
-        one.high = part[0] << up | part[1] >> (64 - up);
-        one.low = part[1] << up | part[2] >> (64 - up);
-        one.exponent -= (int32_t)up;
-        ten[ZTI_LL_POWERS - k] = one;
-    }
-}
-
 /* log2(v), rounded down, by the usual squaring, a bit a time. */
 static uint32_t log2_of(uint32_t v)
 {
@@ -135,7 +103,7 @@ static uint32_t log2_of(uint32_t v)
 
 static void make_tables(struct zti_ll_tables *tables)
 {
-    make_powers(tables->ten);
+    ll_make_powers(tables->ten);
     for (uint32_t v = 1; v <= 4096; v++)
         tables->log2[v] = log2_of(v);
     for (uint32_t code = 0; code < 256; code++)
