@@ -75,18 +75,21 @@ static bool key_at(const struct zti_sz *sz, struct sample *s, uint32_t i)
                              : key_of_f64(sz, s->ten, s->values[i], &s->keys[i]);
 }
 
-/* Bits of the samples with a source: lengths of differences in runs, and values without keys.
- * UINT64_MAX where few have one. */
+/* Whether most samples have a key, tried with some of them. */
+static bool may_fit(const struct zti_sz *sz, struct sample *s)
+{
+    uint32_t exact = 0;
+    for (uint32_t i = 0; i < s->n; i += APART)
+        exact += !key_at(sz, s, i);
+    return exact <= s->n / APART / 4;
+}
+
+/* Bits of the samples with a source: lengths of differences in runs, and values without keys. */
 static uint64_t price(const struct zti_sz *sz, struct sample *s)
 {
     const uint32_t value_bits = 8 * (uint32_t)zt_type_bytes(s->type);
     uint64_t bits = 0;
     uint32_t exact = 0;
-    for (uint32_t i = 0; i < s->n; i += APART)
-        exact += !key_at(sz, s, i);
-    if (exact > s->n / APART / 4)
-        return UINT64_MAX;
-    exact = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         const bool is_first = i % RUN == 0;
         if (!key_at(sz, s, i)) {
@@ -138,18 +141,26 @@ static void compare(struct zti_sz *best, uint64_t *least, const struct zti_sz *o
     *best = *other;
 }
 
-/* Significant digits: the fewest that most values have. If they do not have the most there can be,
- * they have no fewer. */
-static void compare_digits(struct zti_sz *best, uint64_t *least, struct zti_sz other,
-                           struct sample *s)
+static void set_digits(struct zti_sz *sz, const struct sample *s, uint32_t digits)
 {
-    const uint32_t most = ll_most_digits(s->type);
-    other.source = ZTI_SZ_DIGITS;
-    for (uint32_t digits = most; digits > 0; digits--) {
-        other.digits = (uint8_t)digits;
-        other.lowest = lowest_of(s, digits);
-        if (price(&other, s) == UINT64_MAX)
-            return;
+    sz->digits = (uint8_t)digits;
+    sz->lowest = sz->source == ZTI_SZ_DIGITS ? lowest_of(s, digits) : 0;
+}
+
+/* Decimals: the fewest digits that most values have, and one more, which more values may have. */
+static void compare_decimals(struct zti_sz *best, uint64_t *least, struct zti_sz other,
+                             struct sample *s)
+{
+    const bool is_behind = other.source == ZTI_SZ_DECIMALS;
+    const uint32_t most = is_behind ? ll_most_decimals(s->type) : ll_most_digits(s->type);
+    uint32_t digits = is_behind ? 0 : 1;
+    for (; digits <= most; digits++) {
+        set_digits(&other, s, digits);
+        if (may_fit(&other, s))
+            break;
+    }
+    for (uint32_t more = 0; more < 2 && digits + more <= most; more++) {
+        set_digits(&other, s, digits + more);
         compare(best, least, &other, s);
     }
 }
@@ -159,20 +170,18 @@ void zti_sz_choose_source(struct zti_coding *coding, const struct zti_array *arr
     struct sample s;
     struct zti_sz best = *sz_of(coding), other = best;
     draw(array, &s);
+    ll_make_powers(s.ten);
     other.source = ZTI_SZ_SHORT;
     const uint64_t plain = price(&other, &s);
     uint64_t least = plain - plain / LEAST_PART;
-    ll_make_powers(s.ten);
     other.zeros = (uint8_t)zeros_of(&s);
     if (other.zeros > 0)
         compare(&best, &least, &other, &s);
     other.zeros = 0;
     other.source = ZTI_SZ_DECIMALS;
-    for (uint32_t digits = 0; digits <= ll_most_decimals(s.type); digits++) {
-        other.digits = (uint8_t)digits;
-        compare(&best, &least, &other, &s);
-    }
-    compare_digits(&best, &least, other, &s);
+    compare_decimals(&best, &least, other, &s);
+    other.source = ZTI_SZ_DIGITS;
+    compare_decimals(&best, &least, other, &s);
     *sz_in(coding) = best;
 }
 

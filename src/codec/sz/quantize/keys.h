@@ -14,6 +14,98 @@ ZTI_INLINE word NAME(bits_of)(scalar x)
     return bits;
 }
 
+/* ---- significant digits: m 10^e with so many of them, numbered in order ---- */
+
+/* Powers of ten that are doubles: m 10^e is m power_down / power_up, one product or one division.
+ */
+#ifndef ZTI_SZ_KEYS_POWERS
+#define ZTI_SZ_KEYS_POWERS
+enum { EXACT_POWERS = 22 };
+static const double power_up[] = {
+    1e22, 1e21, 1e20, 1e19, 1e18, 1e17, 1e16, 1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8,
+    1e7,  1e6,  1e5,  1e4,  1e3,  1e2,  1e1,  1,    1,    1,    1,    1,    1,    1,   1,
+    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,   1};
+static const double power_down[] = {
+    1,   1,   1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,
+    1,   1,   1,    1,    1,    1,    1,    1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* Numbers of a power of ten, and the least of them. */
+struct decades {
+    double first, count, limit;
+    int32_t lowest;
+};
+
+ZTI_INLINE struct decades decades_of(const struct zti_sz *sz)
+{
+    const double first = ll_ten_to(sz->digits - 1u);
+    const struct decades d = {first, 9 * first, 10 * first, sz->lowest};
+    return d;
+}
+#endif
+
+/* Narrow keys of 64 values; false if one has none, or its power of ten is no double. */
+ZTI_INLINE bool NAME(digits_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
+{
+    const double magic = 0x1.8p52;
+    const struct decades d = decades_of(sz);
+    const int32_t digits = sz->digits;
+    uint64_t bad = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        const double v = (double)x[i], size = fabs(v);
+        const int32_t exponent = (int32_t)(zti_bits_of_double(size) >> 52) - 1023;
+        int32_t e = exponent * 1233 / 4096 - digits; /* log10 2 is about 1233 / 4096 */
+        e = e < -EXACT_POWERS ? -EXACT_POWERS : e > EXACT_POWERS - 2 ? EXACT_POWERS - 2 : e;
+        const double guess = size * power_up[e + EXACT_POWERS] / power_down[e + EXACT_POWERS];
+        e += (guess > d.limit - 0.5) + (guess > 10 * d.limit - 5);
+        const double up = power_up[e + EXACT_POWERS], down = power_down[e + EXACT_POWERS];
+        const double m = size * up / down + magic - magic;
+        const double back = (double)(scalar)(m * down / up);
+        const double u = (double)(e - d.lowest) * d.count + (m - d.first) + 1;
+        const bool is_zero = NAME(bits_of)(x[i]) == 0;
+        const bool is_good = (m >= d.first) & (m < d.limit) & (e >= d.lowest) &
+                             (u < ZTI_SZ_NARROW_LIMIT) & (back == size);
+        bad |= (uint64_t) !(is_good | is_zero);
+        const int32_t key = (int32_t)(is_zero | !is_good ? 0 : u);
+        q[i] = (uint32_t)(v < 0 ? -key : key);
+    }
+    return bad == 0;
+}
+
+/* Values of 64 narrow keys; false if a power of ten is no double. */
+ZTI_INLINE bool NAME(of_digits_64)(const struct zti_sz *sz, const uint32_t *q, scalar *x)
+{
+    const struct decades d = decades_of(sz);
+    uint64_t bad = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        const double key = (double)(int32_t)q[i], u = fabs(key) - 1;
+        const int32_t decade = (int32_t)(u / d.count), e = decade + d.lowest;
+        const bool is_far = (e < -EXACT_POWERS) | (e > EXACT_POWERS);
+        const int32_t at = is_far ? 0 : e + EXACT_POWERS;
+        const double m = u - decade * d.count + d.first;
+        const double size = m * power_down[at] / power_up[at];
+        bad |= (uint64_t)(is_far & (key != 0));
+        x[i] = (scalar)(key == 0 ? 0 : key < 0 ? -size : size);
+    }
+    return bad == 0;
+}
+
+/* The value of any key of significant digits. */
+ZTI_STATIC scalar NAME(of_digits)(const struct zti_sz *sz, const struct zti_ll_power *ten,
+                                  int64_t key)
+{
+    const uint32_t type = sizeof(scalar) == 4 ? ZT_F32 : ZT_F64;
+    const uint64_t first = (uint64_t)ll_ten_to(sz->digits - 1u);
+    const uint64_t u = (key < 0 ? 0 - (uint64_t)key : (uint64_t)key) - 1;
+    const uint64_t decade = u / (9 * first);
+    const int64_t e = (int64_t)(decade < 4096 ? decade : 4096) + sz->lowest;
+    if (key == 0 || e < -EXACT_POWERS || e > EXACT_POWERS)
+        return (scalar)ll_of_digits(ten, type, sz->digits, sz->lowest, key);
+    const double m = (double)(u % (9 * first) + first);
+    const double size = m * power_down[e + EXACT_POWERS] / power_up[e + EXACT_POWERS];
+    return (scalar)(key < 0 ? -size : size);
+}
+
 /* ---- one value ---- */
 
 ZTI_INLINE scalar NAME(of_short)(const struct zti_sz *sz, int64_t q)
@@ -35,11 +127,9 @@ ZTI_INLINE int64_t NAME(short_of)(const struct zti_sz *sz, scalar x)
 /* The value of any key. */
 ZTI_INLINE scalar NAME(of_key)(const struct zti_sz *sz, const struct zti_ll_power *ten, int64_t q)
 {
-    const uint32_t type = sizeof(scalar) == 4 ? ZT_F32 : ZT_F64;
     return sz->source == ZTI_SZ_DECIMALS ? (scalar)((double)q / ll_ten_to(sz->digits))
-           : sz->source == ZTI_SZ_DIGITS
-               ? (scalar)ll_of_digits(ten, type, sz->digits, sz->lowest, q)
-               : NAME(of_short)(sz, q);
+           : sz->source == ZTI_SZ_DIGITS ? NAME(of_digits)(sz, ten, q)
+                                         : NAME(of_short)(sz, q);
 }
 
 /* The key of a value; false, and 0, if it has none. */
@@ -54,7 +144,7 @@ ZTI_STATIC bool NAME(key_of)(const struct zti_sz *sz, const struct zti_ll_power 
         is_good = fabs(y) < 0x1p51;
         key = is_good ? (int64_t)rint(y) : 0;
     } else if (sz->source == ZTI_SZ_DIGITS) {
-        is_good = ll_to_digits(ten, type, sz->digits, sz->lowest, x, &key);
+        is_good = ll_to_digits(ten, type, sz->digits, sz->lowest, (double)x, &key);
     } else {
         key = NAME(short_of)(sz, x);
     }
@@ -99,6 +189,8 @@ static inline void NAME(of_keys)(const struct zti_sz *sz, const struct zti_ll_po
             NAME(of_decimals_64)(sz, q + first, x + first);
             continue;
         }
+        if (sz->source == ZTI_SZ_DIGITS && NAME(of_digits_64)(sz, q + first, x + first))
+            continue;
         for (uint32_t i = first; i < first + 64 && i < n; i++)
             x[i] = NAME(of_key)(sz, ten, (int32_t)q[i]);
     }
