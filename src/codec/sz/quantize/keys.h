@@ -66,7 +66,7 @@ ZTI_INLINE bool NAME(digits_64)(const struct zti_sz *sz, const scalar *x, uint32
         const bool is_good = (m >= d.first) & (m < d.limit) & (e >= d.lowest) &
                              (u < ZTI_SZ_NARROW_LIMIT) & (back == size);
         bad |= (uint64_t) !(is_good | is_zero);
-        const int32_t key = (int32_t)(is_zero | !is_good ? 0 : u);
+        const int32_t key = (int32_t)((is_zero | !is_good) ? 0 : u);
         q[i] = (uint32_t)(v < 0 ? -key : key);
     }
     return bad == 0;
