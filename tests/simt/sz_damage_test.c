@@ -112,7 +112,8 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(&zti_codec_sz);
     struct coded c = code(NULL, array, bound, effort);
-    if (effort == CODER_HIGH && sz_of(&c.coding)->coder != effort) { /* another is shorter */
+    const bool is_other = effort == CODER_HIGH && sz_of(&c.coding)->coder != effort; /* shorter */
+    if (is_other || !zti_cuda_codec_of(ZT_CODEC_SZ)->has_kernels(&c.coding)) {
         coded_free(NULL, &c);
         return;
     }
