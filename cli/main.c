@@ -36,10 +36,31 @@ static void on_signal(int number)
     (void)raise(number);
 }
 
+static void say(const char *text)
+{
+    (void)(write(STDERR_FILENO, text, strlen(text)) < 0);
+}
+
+/* A mapped file that cannot be read on is a failure like any other of reading. */
+static void on_bus_error(int number, siginfo_t *about, void *unused)
+{
+    const char *const label = ztio_map_at(about->si_addr);
+    (void)unused;
+    if (!label) {
+        on_signal(number);
+        return;
+    }
+    ztio_abandon_all();
+    say("ztile: ");
+    say(label);
+    say(": the file was cut while it was read, or cannot be read on\n");
+    _exit(ZTIO_IO_ERROR);
+}
+
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU,
-                                  SIGABRT, SIGSEGV, SIGBUS, SIGFPE,  SIGILL};
+    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE, SIGQUIT,
+                                  SIGXCPU, SIGABRT, SIGSEGV, SIGFPE,  SIGILL};
     static char stack[1 << 16]; /* for the handler, where there is none left */
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction old, action;
@@ -51,6 +72,9 @@ static void catch_signals(void)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             (void)sigaction(numbers[i], &action, NULL);
+    action.sa_sigaction = on_bus_error;
+    action.sa_flags |= SA_SIGINFO;
+    (void)sigaction(SIGBUS, &action, NULL);
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is a write that fails */
 }
 

@@ -312,6 +312,29 @@ bool ztio_bytes_patch(struct ztio_bytes *bytes, uint64_t offset, const void *dat
     return true;
 }
 
+bool ztio_bytes_read(struct ztio_bytes *bytes, uint64_t offset, void *buffer, size_t n,
+                     struct ztio_error *error)
+{
+    char *to = buffer;
+    while (n > 0) {
+        const ssize_t done = pread(bytes->fd, to, n, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot read what was written: %s",
+                             bytes->label, done < 0 ? strerror(errno) : "it was cut");
+        to += done;
+        offset += (uint64_t)done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+bool ztio_bytes_cut(struct ztio_bytes *bytes, uint64_t file_bytes, struct ztio_error *error)
+{
+    return ftruncate(bytes->fd, (off_t)file_bytes) == 0 || fail_write(bytes, error);
+}
+
 /* ---- commit and abandon -------------------------------------------------------------------- */
 
 /* Give the file its name. link() refuses a name that came into use meanwhile, which rename() would

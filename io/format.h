@@ -81,13 +81,7 @@ bool ztio_source_spool(struct ztio_source *source, const char *label, struct zti
 
 /* ---- bytes out (atomic.c); see also io.h --------------------------------------------------- */
 
-/* True for a file that gets its name at the end; not so for pipes and devices. */
-bool ztio_bytes_is_file(const struct ztio_bytes *bytes);
 const char *ztio_bytes_label(const struct ztio_bytes *bytes);
-
-/* Replace n bytes that were written at an offset; files only. */
-bool ztio_bytes_patch(struct ztio_bytes *bytes, uint64_t offset, const void *data, size_t n,
-                      struct ztio_error *error);
 
 /* For a library that writes by name: stop writing here and return the temporary name. Commit and
  * abandon work as before, once the library has closed the file. */
@@ -99,6 +93,7 @@ struct ztio_reader {
     bool (*read)(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,
                  uint64_t *got, struct ztio_error *error);
     void (*close)(struct ztio_input *input); /* frees it */
+    bool has_body; /* the input is a ztio_body, whose slices lie in the file as they are */
 };
 
 /* Each format has this at the start of a struct of its own. */
@@ -163,11 +158,18 @@ struct ztio_body {
     struct ztio_source source;
     uint64_t start;  /* byte of the first value */
     bool is_swapped; /* the file's byte order is not the machine's */
+    char *map;       /* pages of the file, or NULL */
+    size_t map_bytes;
+    size_t map_skips;  /* bytes before the first slice */
+    size_t map_passed; /* bytes whose memory was given back in this pass */
 };
 
 bool ztio_body_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,
                     uint64_t *got, struct ztio_error *error);
 void ztio_body_close(struct ztio_input *input);
+
+/* map.c: end the mapping of slices. */
+void ztio_body_unmap(struct ztio_body *body);
 
 /* What .npy and raw files have in common when they are written. */
 bool ztio_plain_write(struct ztio_output *output, uint64_t extent, const void *buffer,

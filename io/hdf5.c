@@ -485,7 +485,7 @@ static void close_hdf5(struct ztio_input *input)
     free(hdf5);
 }
 
-static const struct ztio_reader hdf5_reader = {read_hdf5, close_hdf5};
+static const struct ztio_reader hdf5_reader = {read_hdf5, close_hdf5, false};
 
 struct ztio_input *ztio_open_hdf5(struct ztio_place *place, const struct ztio_meta *hints,
                                   struct ztio_error *error)

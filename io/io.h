@@ -76,6 +76,20 @@ bool ztio_is_seekable(const struct ztio_input *input);
 bool ztio_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,
                uint64_t *got, struct ztio_error *error);
 
+/* The slices [first, first + extent) as they lie in the file, until the next call or ztio_close.
+ * NULL where they have to be read: of pipes, and where the values are in another order or format.
+ * Where a slice cannot be read, or the file is cut meanwhile, there is a SIGBUS; one input at a
+ * time. */
+const void *ztio_map(struct ztio_input *input, uint64_t first, uint64_t extent);
+
+/* A pass over these slices has gone past the first ones: their memory is given back. They may be
+ * read again. */
+void ztio_map_passed(struct ztio_input *input, uint64_t slices);
+
+/* The input whose slices an address is among, as messages call it, or NULL. Safe in a signal
+ * handler. */
+const char *ztio_map_at(const void *address);
+
 /* NULL is allowed. */
 void ztio_close(struct ztio_input *input);
 
@@ -116,6 +130,18 @@ struct ztio_bytes *ztio_bytes_create(const char *path, const struct ztio_creatio
                                      struct ztio_error *error);
 bool ztio_bytes_write(struct ztio_bytes *bytes, const void *data, size_t n,
                       struct ztio_error *error);
+
+/* True for a file of its own, whose bytes can be written in any order; false for pipes and
+ * devices. */
+bool ztio_bytes_is_file(const struct ztio_bytes *bytes);
+
+/* Files only: write or read n bytes at an offset; shorten the file. */
+bool ztio_bytes_patch(struct ztio_bytes *bytes, uint64_t offset, const void *data, size_t n,
+                      struct ztio_error *error);
+bool ztio_bytes_read(struct ztio_bytes *bytes, uint64_t offset, void *buffer, size_t n,
+                     struct ztio_error *error);
+bool ztio_bytes_cut(struct ztio_bytes *bytes, uint64_t file_bytes, struct ztio_error *error);
+
 bool ztio_bytes_commit(struct ztio_bytes *bytes, struct ztio_error *error);
 void ztio_bytes_abandon(struct ztio_bytes *bytes);
 

@@ -443,7 +443,7 @@ static void close_netcdf(struct ztio_input *input)
     free(input);
 }
 
-static const struct ztio_reader netcdf_reader = {read_netcdf, close_netcdf};
+static const struct ztio_reader netcdf_reader = {read_netcdf, close_netcdf, false};
 
 /* ztile's filters in a file that is HDF5. */
 static bool check_filters(const struct netcdf_input *netcdf, const char *path, const char *label,

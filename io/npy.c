@@ -333,8 +333,8 @@ static bool read_fortran(struct ztio_input *input, uint64_t first, uint64_t exte
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static const struct ztio_reader c_reader = {ztio_body_read, ztio_body_close};
-static const struct ztio_reader fortran_reader = {read_fortran, ztio_body_close};
+static const struct ztio_reader c_reader = {ztio_body_read, ztio_body_close, true};
+static const struct ztio_reader fortran_reader = {read_fortran, ztio_body_close, false};
 
 struct ztio_input *ztio_open_npy(struct ztio_place *place, struct ztio_source *source,
                                  const struct ztio_meta *hints, struct ztio_error *error)

@@ -42,6 +42,7 @@ void ztio_swap(void *values, uint64_t count, size_t value_bytes)
 void ztio_body_close(struct ztio_input *input)
 {
     struct ztio_body *body = (struct ztio_body *)input;
+    ztio_body_unmap(body);
     ztio_source_close(&body->source);
     free(input->label);
     free(body);
@@ -133,7 +134,7 @@ bool ztio_body_check_size(const struct ztio_body *body, const char *label, struc
 
 /* ---- raw files ----------------------------------------------------------------------------- */
 
-static const struct ztio_reader raw_reader = {ztio_body_read, ztio_body_close};
+static const struct ztio_reader raw_reader = {ztio_body_read, ztio_body_close, true};
 
 /* A regular file's first extent, where only the others were given. */
 static bool derive_extent(struct ztio_body *body, const char *label, struct ztio_error *error)

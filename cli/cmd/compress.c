@@ -32,6 +32,42 @@ static bool fail_writer(struct compress_job *job, zt_status status, struct ztio_
     return fail_zt(error, job->context, status, input_name(job->place));
 }
 
+/* Slices of the input: as they are in the file, or read into *memory, which is allocated when it is
+ * needed first, for that many. */
+static bool next_slab(struct compress_job *job, uint64_t first, uint64_t extent, void **memory,
+                      const void **values, uint64_t *got, struct ztio_error *error)
+{
+    *got = extent;
+    *values = ztio_map(job->input, first, extent);
+    if (*values)
+        return true;
+    if (!*memory && !allocate_slab(job, extent, memory, error))
+        return false;
+    *values = *memory;
+    return ztio_read(job->input, first, extent, *memory, got, error);
+}
+
+/* One frame. It is scanned here, while parts of it are in a cache, if it was not before. */
+static bool put_slab(struct compress_job *job, zt_writer *writer, const zt_array *slab,
+                     uint64_t first, struct ztio_error *error)
+{
+    const bool is_lossless =
+        job->params.bound.kind == ZT_LOSSLESS && job->params.fills == 0 && !job->far;
+    zt_stats stats;
+    if (!is_lossless && job->frame_stats) {
+        stats = job->frame_stats[first / job->frame_slices];
+    } else if (!is_lossless) {
+        stats_begin(job, &stats);
+        if (!scan_slices(job, slab, 0, &stats, error))
+            return false;
+    }
+    const bool is_frame =
+        job->meta->shape[0] != ZT_UNKNOWN || slab->shape[0] == zt_writer_slab_extent(writer);
+    const zt_status status = is_lossless || !is_frame ? zt_writer_put(writer, slab)
+                                                      : zt_writer_put_scanned(writer, slab, &stats);
+    return status == ZT_OK || fail_writer(job, status, error);
+}
+
 static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_error *error)
 {
     uint64_t shape[ZT_MAX_RANK], total = job->meta->shape[0], got = 0;
@@ -39,29 +75,22 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
     bool is_known = total != ZT_UNKNOWN, done = true;
     void *slab = NULL;
     step = is_known && total < step ? total : step;
-    const bool is_read = job->whole && step == total;
-    if (!far_open(job, error) || (!is_read && !allocate_slab(job, step, &slab, error)))
+    if (!far_open(job, error))
         return false;
     memcpy(shape, job->meta->shape, sizeof shape);
     for (uint64_t first = 0; done && first < total; first += got) {
         uint64_t want = is_known && total - first < step ? total - first : step;
-        done = is_read || ztio_read(job->input, first, want, slab, &got, error);
-        got = is_read ? want : got;
+        const void *values = NULL;
+        done = next_slab(job, first, want, &slab, &values, &got, error);
         if (!done || got == 0)
             break;
         shape[0] = got;
         job->slices += got;
         progress_slab(&job->progress, got * job->slice_bytes);
-        zt_array a = zt_array_nd(is_read ? job->whole : slab, (zt_type)job->meta->type,
-                                 job->meta->rank, shape);
+        zt_array a = zt_array_const_nd(values, (zt_type)job->meta->type, job->meta->rank, shape);
         if (first == 0 && !job->options->quiet)
             warn_of_shape(job, &a);
-        done = far_note(job, &a, error);
-        if (!done)
-            break;
-        zt_status status = zt_writer_put(writer, &a);
-        if (status != ZT_OK)
-            done = fail_writer(job, status, error);
+        done = put_slab(job, writer, &a, first, error);
         if (got < want)
             break;
     }
@@ -84,7 +113,12 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
                     : o->no_verify     ? "--no-verify"
                                        : "--zfp-header off");
     zt_array whole = zt_array_nd(NULL, (zt_type)meta->type, meta->rank, meta->shape);
-    zt_status status = zt_writer_open(job->context, &job->sink.sink, &whole, &job->params, &writer);
+    job->sink.input = job->input;
+    const bool is_store = ztio_bytes_is_file(job->sink.bytes);
+    zt_status status =
+        is_store
+            ? zt_writer_open_store(job->context, &job->sink.store, &whole, &job->params, &writer)
+            : zt_writer_open(job->context, &job->sink.sink, &whole, &job->params, &writer);
     if (status != ZT_OK)
         return fail_writer(job, status, error);
     bool is_known = meta->shape[0] != ZT_UNKNOWN;
@@ -217,7 +251,7 @@ static bool compress_place(const struct options *o, const char *place, char *out
     byte_sink_abandon(&job.index_sink);
     progress_end(&job.progress);
     far_free(&job);
-    free(job.whole);
+    free(job.frame_stats);
     ztio_close(job.input);
     zt_context_free(job.context);
     return done;

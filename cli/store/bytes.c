@@ -169,6 +169,35 @@ static int write_sink(void *user, const void *data, size_t n)
     return 0;
 }
 
+static int write_store(void *user, uint64_t offset, const void *data, size_t n)
+{
+    struct byte_sink *s = user;
+    if (!ztio_bytes_patch(s->bytes, offset, data, n, &s->error))
+        return 1;
+    s->written = offset + n > s->written ? offset + n : s->written;
+    return 0;
+}
+
+static int read_store(void *user, uint64_t offset, void *buffer, size_t n)
+{
+    struct byte_sink *s = user;
+    return ztio_bytes_read(s->bytes, offset, buffer, n, &s->error) ? 0 : 1;
+}
+
+static int cut_store(void *user, uint64_t bytes)
+{
+    struct byte_sink *s = user;
+    s->written = bytes;
+    return ztio_bytes_cut(s->bytes, bytes, &s->error) ? 0 : 1;
+}
+
+static void pass_input(void *user, uint64_t slices)
+{
+    const struct byte_sink *s = user;
+    if (s->input)
+        ztio_map_passed(s->input, slices);
+}
+
 bool refuse_terminal(const char *path, bool force, struct ztio_error *error)
 {
     if (force || strcmp(path, "-") != 0 || !isatty(STDOUT_FILENO))
@@ -192,6 +221,11 @@ bool byte_sink_open(struct byte_sink *s, const char *path, const struct ztio_cre
     s->bytes = ztio_bytes_create(path, how, error);
     s->sink.write = write_sink;
     s->sink.user = s;
+    s->store = (zt_store){.write = write_store,
+                          .read = read_store,
+                          .cut = cut_store,
+                          .passed = pass_input,
+                          .user = s};
     return s->bytes != NULL;
 }
 

@@ -3,6 +3,7 @@
 #define ZTI_STORE_BYTES_H
 
 #include "util/options.h"
+#include "ztile_store.h"
 
 struct byte_source {
     zt_source source; /* source.user is this struct: it must not move once opened */
@@ -32,7 +33,9 @@ struct ztio_creation creation_of(const struct options *options);
 
 struct byte_sink {
     zt_sink sink;
+    zt_store store; /* of a file that is no pipe: written at any place instead */
     struct ztio_bytes *bytes;
+    struct ztio_input *input; /* NULL, or whose slices the store's writer is given */
     uint64_t written;
     struct ztio_error error;
 };

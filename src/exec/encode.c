@@ -110,11 +110,11 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
                          size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
                          struct zti_misses *misses, const struct zti_starts *starts)
 {
-    const uint64_t every = zti_report_tiles(coding), begin = first;
+    const uint64_t every = zti_report_tiles(coding);
     const uint64_t tile_bits = coding->codec->sizes(coding).tile_max_bits;
     struct zti_bit_writer w = zti_bit_writer_at(out);
     zt_status status = ZT_OK;
-    uint64_t reported = 0, n;
+    uint64_t reported = first, n;
 
     w.next += start_bits / 8;
     w.held_bits = start_bits % 8;
@@ -124,9 +124,9 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
         note_start(starts, first, zti_bits_written(&w) - start_bits);
         status = put_tiles(context, coding, array, first, first + n, &w, misses);
         first += n;
-        if (status == ZT_OK && first - begin - reported >= every) {
-            reported = first - begin;
-            status = zti_report(context, reported, coding->grid.count);
+        if (status == ZT_OK && first - reported >= every) {
+            reported = first;
+            status = zti_report(context, first, coding->grid.count);
         }
         if (status != ZT_OK || (misses && misses->is_over))
             return status;

@@ -4,6 +4,7 @@
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/device.h"
+#include "core/threads.h"
 #include "exec/exec.h"
 #include "exec/policy.h"
 #include "exec/run.h"
@@ -76,6 +77,12 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void sort_misses(struct zti_misses *misses)
+{
+    if (misses && misses->count > 1)
+        qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
+}
+
 /* Bytes of values from which on output is stored past the caches: more than any core's share of
  * them. */
 enum { STREAMED_BYTES = 64 << 20 };
@@ -98,8 +105,8 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding,
     const uint64_t total = coding->grid.count;
     zti_stage(context, ZT_STAGE_ENCODE);
     zt_status status = zti_policy_of(context, coding)
-                           ->encode(context, coding, array, out, out_capacity_bytes, start_bits,
-                                    end_bits, misses, starts);
+                           ->encode(context, coding, array, (struct zti_tiles){0, total}, out,
+                                    out_capacity_bytes, start_bits, end_bits, misses, starts);
     zti_stage(context, ZT_STAGE_OTHER);
     if (status != ZT_OK || (misses && misses->is_over))
         return status;
@@ -108,8 +115,7 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding,
     status = zti_report(context, total, total);
     if (status == ZT_OK)
         status = finish(context, coding, out, out_capacity_bytes, end_bits);
-    if (status == ZT_OK && misses && misses->count > 1)
-        qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
+    sort_misses(misses);
     if (coding->run.is_streamed) /* locks do not order stores past the caches */
         atomic_thread_fence(memory_order_seq_cst);
     return status;
@@ -162,6 +168,99 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
                                                            misses, starts);
     zti_mirror_close(&values);
     return status;
+}
+
+/* ---- encode piece by piece ---- */
+
+/* At a fixed rate, where tiles are small, PIECE_TILES_STEP of them are whole bytes. */
+enum { WINDOW_A_THREAD_BYTES = 4 << 20, PIECE_TILES_STEP = 8 };
+
+/* Bytes of a window that stay free of tiles: what the drain left there, and the margin. */
+enum { WINDOW_REST_BYTES = ZTI_DRAIN_REST_BYTES + 4 * ZTI_BIT_MARGIN_BYTES };
+
+/* Tiles that a window of these bytes has room for, whatever they take. */
+static uint64_t piece_tiles_of(const struct zti_coding *coding, uint64_t window_bytes)
+{
+    const uint64_t tile_bits = coding->codec->sizes(coding).tile_max_bits;
+    const uint64_t tiles = (window_bytes - WINDOW_REST_BYTES) / (tile_bits / 8 + 1);
+    return tiles < PIECE_TILES_STEP ? tiles : tiles / PIECE_TILES_STEP * PIECE_TILES_STEP;
+}
+
+zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *coding,
+                                uint64_t *window_bytes)
+{
+    const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8 + 1;
+    const uint64_t threads = zti_threads_wanted(context), count = coding->grid.count;
+    uint64_t tiles = threads * WINDOW_A_THREAD_BYTES / tile_bytes;
+    tiles = tiles < threads ? threads : tiles;
+    tiles = tiles < count ? tiles : count;
+    if (!zti_mul(tiles, tile_bytes, window_bytes) ||
+        !zti_add(*window_bytes, WINDOW_REST_BYTES, window_bytes))
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %llu tiles of %llu bytes",
+                        (unsigned long long)tiles, (unsigned long long)tile_bytes);
+    return ZT_OK;
+}
+
+/* The starts of chunks in these tiles were counted from the piece's beginning; count them from the
+ * stream's. */
+static void move_starts(const struct zti_starts *starts, struct zti_tiles tiles, uint64_t bits)
+{
+    for (uint64_t chunk = zti_index_chunks(tiles.first, starts->chunk_tiles);
+         chunk < zti_index_chunks(tiles.last, starts->chunk_tiles); chunk++)
+        starts->list[chunk] += bits;
+}
+
+static zt_status encode_pieces(zt_context *context, const struct zti_coding *coding,
+                               const struct zti_array *array, struct zti_window *w,
+                               const struct zti_drain *drain, uint64_t *stream_bits,
+                               struct zti_misses *misses, const struct zti_starts *starts)
+{
+    const struct zti_policy *const policy = zti_policy_of(context, coding);
+    const uint64_t count = coding->grid.count, some = piece_tiles_of(coding, w->capacity_bytes);
+    zt_status status = ZT_OK;
+    for (struct zti_tiles tiles = {0, 0}; !status && tiles.last < count;) {
+        const uint64_t began = w->used_bits;
+        tiles.first = tiles.last;
+        tiles.last = count - tiles.first < some ? count : tiles.first + some;
+        zti_stage(context, ZT_STAGE_ENCODE);
+        status = policy->encode(context, coding, array, tiles, w->bytes, w->capacity_bytes, began,
+                                &w->used_bits, misses, starts);
+        zti_stage(context, ZT_STAGE_OTHER);
+        if (status || (misses && misses->is_over))
+            return status;
+        if (starts)
+            move_starts(starts, tiles, *stream_bits);
+        *stream_bits += w->used_bits - began;
+        if (tiles.last == count)
+            status = finish(context, coding, w->bytes, w->capacity_bytes, &w->used_bits);
+        if (!status)
+            status = drain->take(drain->user, w, tiles.last == count);
+        zti_pass(&drain->passing, &coding->grid, array, tiles.last);
+    }
+    return status;
+}
+
+zt_status zti_exec_encode_pieces(zt_context *context, const struct zti_coding *as_asked,
+                                 const struct zti_array *array, struct zti_window *window,
+                                 const struct zti_drain *drain, struct zti_misses *misses,
+                                 const struct zti_starts *starts)
+{
+    struct zti_coding own = with_isa(context, as_asked);
+    const uint64_t total = own.grid.count;
+    struct zti_mirror values = {.array = *array};
+    uint64_t stream_bits = 0;
+    own.run.is_streamed = false; /* the window stays in the caches */
+    zt_status status = zti_mirror_open(context, array, &values);
+    if (!status)
+        status = encode_pieces(context, &own, &values.array, window, drain, &stream_bits, misses,
+                               starts);
+    zti_mirror_close(&values);
+    if (status || (misses && misses->is_over))
+        return status;
+    if (starts)
+        note_end(&own, starts, stream_bits);
+    sort_misses(misses);
+    return zti_report(context, total, total);
 }
 
 /* ---- decode ---- */

@@ -11,9 +11,9 @@
 
 /* Let the codec make its passes over all values before the first tile is coded: sets coding->model
  * and other fields of the coding, also the grid. Does nothing for codecs without passes. The
- * results do not depend on the policy. */
+ * results do not depend on the policy. passing may be NULL. */
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
-                          const struct zti_array *array);
+                          const struct zti_array *array, const struct zti_passing *passing);
 
 /* Whether, under the context's policy, a GPU codes this and not the host. */
 bool zti_exec_is_on_device(const zt_context *context, const struct zti_coding *coding);
@@ -37,6 +37,37 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts);
+
+/* A part of a stream that is encoded piece by piece, in memory that each piece uses again. */
+struct zti_window {
+    uint8_t *bytes;
+    size_t capacity_bytes;
+    uint64_t used_bits; /* from the first byte on */
+};
+
+/* A drain may leave so many bytes in the window. */
+enum { ZTI_DRAIN_REST_BYTES = 4096 };
+
+/* What becomes of the pieces. */
+struct zti_drain {
+    /* Take whole bytes from the window's front, move the others there, and lower used_bits.
+     * is_last: the stream ends here. */
+    zt_status (*take)(void *user, struct zti_window *window, bool is_last);
+    void *user;
+    struct zti_passing passing;
+};
+
+/* Bytes of a window for zti_exec_encode_pieces: some MiB a thread. */
+zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *coding,
+                                uint64_t *window_bytes);
+
+/* zti_exec_encode for streams that need not be in memory as a whole, by the host. The window may
+ * have used_bits, whole bytes, which precede the stream; then it has a multiple of align_bits
+ * before its first byte. What the drain returns ends the call. */
+zt_status zti_exec_encode_pieces(zt_context *context, const struct zti_coding *coding,
+                                 const struct zti_array *array, struct zti_window *window,
+                                 const struct zti_drain *drain, struct zti_misses *misses,
+                                 const struct zti_starts *starts);
 
 /* Decode a stream that begins at bit start_bits of data into a view. With index NULL, tiles before
  * the view's are skipped, or at fixed rate their places computed. *end_bits: where the last decoded

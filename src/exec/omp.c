@@ -36,24 +36,16 @@ enum { KNOWN_PIECE_RAW_BYTES = 2 * 1024 * 1024, KNOWN_PIECES_A_THREAD = 32 };
  * of these. */
 enum { LEAST_PIECE_RAW_BYTES = 16 * 1024 };
 
-static uint64_t tile_raw_bytes(const struct zti_coding *coding)
-{
-    uint64_t bytes = zt_type_bytes(coding->type);
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        bytes *= coding->grid.side[i];
-    return bytes;
-}
-
-/* Tiles of a piece. */
-static uint64_t grain_of(const zt_context *context, const struct zti_coding *coding,
+/* Tiles of a piece of 'count' tiles. */
+static uint64_t grain_of(const zt_context *context, const struct zti_coding *coding, uint64_t count,
                          uint32_t threads)
 {
     if (context->omp.grain)
         return context->omp.grain;
     const struct zti_sizes sizes = coding->codec->sizes(coding);
     const uint64_t tile_bytes = sizes.tile_max_bits / 8 + 1;
-    const uint64_t least = LEAST_PIECE_RAW_BYTES / tile_raw_bytes(coding) + 1;
-    const uint64_t fair = coding->grid.count / ((uint64_t)threads * PIECES_A_THREAD) + 1;
+    const uint64_t least = LEAST_PIECE_RAW_BYTES / zti_tile_bytes(coding) + 1;
+    const uint64_t fair = count / ((uint64_t)threads * PIECES_A_THREAD) + 1;
     const uint32_t piece_bytes = sizes.piece_bytes ? sizes.piece_bytes : PIECE_BYTES;
     uint64_t grain = piece_bytes / tile_bytes + 1;
     if (grain > fair)
@@ -65,10 +57,10 @@ static uint64_t grain_of(const zt_context *context, const struct zti_coding *cod
 static uint64_t known_grain_of(const zt_context *context, const struct zti_coding *coding,
                                uint32_t threads)
 {
-    const uint64_t grain = grain_of(context, coding, threads);
+    const uint64_t grain = grain_of(context, coding, coding->grid.count, threads);
     if (context->omp.grain)
         return grain;
-    const uint64_t most = KNOWN_PIECE_RAW_BYTES / tile_raw_bytes(coding) + 1;
+    const uint64_t most = KNOWN_PIECE_RAW_BYTES / zti_tile_bytes(coding) + 1;
     const uint64_t fair = coding->grid.count / ((uint64_t)threads * KNOWN_PIECES_A_THREAD) + 1;
     const uint64_t larger = fair < most ? fair : most;
     return grain > larger ? grain : larger;
@@ -192,6 +184,7 @@ struct piece {
 struct encoder {
     struct team team;
     const struct zti_array *array;
+    struct zti_tiles tiles;
     uint8_t *out;
     uint64_t capacity_bits;
     uint64_t grain;
@@ -213,9 +206,9 @@ struct encoder {
 
 static void piece_tiles(const struct encoder *e, uint64_t number, uint64_t *first, uint64_t *last)
 {
-    const uint64_t count = e->team.coding->grid.count;
-    *first = number * e->grain;
-    *last = count - *first < e->grain ? count : *first + e->grain;
+    const uint64_t end = e->tiles.last;
+    *first = e->tiles.first + number * e->grain;
+    *last = end - *first < e->grain ? end : *first + e->grain;
 }
 
 static bool is_over(const struct encoder *e)
@@ -389,7 +382,7 @@ static void encode_fixed_task(void *shared, uint32_t thread)
 
 static zt_status encode_in_place(struct encoder *e, uint32_t threads, uint64_t tile_bits)
 {
-    const uint64_t count = e->team.coding->grid.count;
+    const uint64_t count = e->tiles.last - e->tiles.first;
     e->grain = zti_round_up(e->grain, 8); /* pieces become whole bytes */
     e->pieces = count / e->grain + (count % e->grain != 0);
     e->fixed_bits = e->grain * tile_bits;
@@ -443,7 +436,7 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
     e->in_place = e->team.coding;
     own.run.is_streamed = false; /* pieces in buffers are copied soon */
     e->team.coding = &own;
-    const uint64_t count = e->team.coding->grid.count;
+    const uint64_t count = e->tiles.last - e->tiles.first;
     if (e->grain > count)
         e->grain = count;
     e->pieces = count / e->grain + (count % e->grain != 0);
@@ -457,21 +450,23 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
 }
 
 static zt_status omp_encode(zt_context *context, const struct zti_coding *coding,
-                            const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
-                            uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                            const struct zti_starts *starts)
+                            const struct zti_array *array, struct zti_tiles tiles, uint8_t *out,
+                            size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
+                            struct zti_misses *misses, const struct zti_starts *starts)
 {
     const uint32_t threads = zti_threads_wanted(context);
     const uint64_t fixed = zti_fixed_bits(coding);
     struct encoder e = {.array = array,
+                        .tiles = tiles,
                         .out = out,
                         .capacity_bits = (uint64_t)out_capacity_bytes * 8,
-                        .grain = grain_of(context, coding, threads),
+                        .grain = grain_of(context, coding, tiles.last - tiles.first, threads),
                         .start_bits = start_bits,
                         .end_bits = start_bits,
                         .misses = misses,
                         .starts = starts};
     team_open(&e.team, context, coding);
+    e.team.done_tiles = e.team.reported = tiles.first;
     const zt_status status = fixed > 0 && start_bits % 8 == 0 && !starts
                                  ? encode_in_place(&e, threads, fixed)
                                  : encode_anywhere(&e, threads);
@@ -626,7 +621,7 @@ static zt_status omp_decode(zt_context *context, const struct zti_coding *coding
                         .view = view,
                         .scatter = scatter,
                         .grain = is_known ? known_grain_of(context, coding, threads)
-                                          : grain_of(context, coding, threads),
+                                          : grain_of(context, coding, coding->grid.count, threads),
                         .start_bits = start_bits,
                         .index = index,
                         .starts = starts,

@@ -7,23 +7,29 @@
 #include "exec/stream.h"
 #include "index/index.h"
 
+/* Tiles [first, last) of a grid. */
+struct zti_tiles {
+    uint64_t first, last;
+};
+
 struct zti_policy {
     bool is_on_device; /* arrays and streams may be in a GPU's memory; false: only in the host's */
 
-    /* As zti_exec_encode, and as zti_exec_decode and its variants. scatter and starts may be
-     * NULL. */
+    /* As zti_exec_encode, for some of the tiles (on a device always all); starts are counted from
+     * start_bits. And as zti_exec_decode and its variants. scatter and starts may be NULL. */
     zt_status (*encode)(zt_context *context, const struct zti_coding *coding,
-                        const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
-                        uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                        const struct zti_starts *starts);
+                        const struct zti_array *array, struct zti_tiles tiles, uint8_t *out,
+                        size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
+                        struct zti_misses *misses, const struct zti_starts *starts);
     zt_status (*decode)(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
                         const struct zti_view *view, const struct zti_scatter *scatter,
                         const struct zti_starts *starts, uint64_t *end_bits);
 
-    /* Make one of the codec's passes over all tiles; tally is zeroed. */
+    /* Make one of the codec's passes over all tiles; tally is zeroed. passing may be NULL. */
     zt_status (*tally)(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const struct zti_array *array, void *tally);
+                       const struct zti_array *array, void *tally,
+                       const struct zti_passing *passing);
 
     /* Whether the policy decodes this; if not, the host's policy does. NULL: always. */
     bool (*takes)(const struct zti_coding *coding, const struct zti_scatter *scatter);
@@ -47,6 +53,7 @@ const struct zti_policy *zti_policy_to_decode(const zt_context *context,
 
 /* survey.c: make a pass on the host's threads. */
 zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                            const struct zti_array *array, void *tally);
+                            const struct zti_array *array, void *tally,
+                            const struct zti_passing *passing);
 
 #endif

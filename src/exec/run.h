@@ -14,6 +14,15 @@ static inline uint64_t zti_bytes_of_bits(uint64_t bits)
     return bits / 8 + (bits % 8 != 0);
 }
 
+/* Bytes of the values of a whole tile. */
+static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
+{
+    uint64_t bytes = zt_type_bytes(coding->type);
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        bytes *= coding->grid.side[i];
+    return bytes;
+}
+
 /* Call the context's progress function, if there is one; ZT_CANCELLED if it says so. */
 zt_status zti_report(zt_context *context, uint64_t done_tiles, uint64_t total_tiles);
 

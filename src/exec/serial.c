@@ -3,11 +3,11 @@
 #include "exec/run.h"
 
 static zt_status serial_encode(zt_context *context, const struct zti_coding *coding,
-                               const struct zti_array *array, uint8_t *out,
+                               const struct zti_array *array, struct zti_tiles tiles, uint8_t *out,
                                size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
                                struct zti_misses *misses, const struct zti_starts *starts)
 {
-    return zti_encode_run(context, coding, array, 0, coding->grid.count, out, out_capacity_bytes,
+    return zti_encode_run(context, coding, array, tiles.first, tiles.last, out, out_capacity_bytes,
                           start_bits, end_bits, misses, starts);
 }
 

@@ -29,6 +29,18 @@ struct zti_starts {
     uint32_t chunk_tiles;
 };
 
+/* Who is told how far a pass over the tiles of a slab is (zt_store). */
+struct zti_passing {
+    void (*passed)(void *user, uint64_t slices); /* NULL: no one */
+    void *user;
+    const struct zti_array *slab;
+};
+
+/* Tell that all tiles before this one were gone past. array: the coded array, whose order of axes
+ * may not be the slab's. passing may be NULL. */
+void zti_pass(const struct zti_passing *passing, const struct zti_grid *grid,
+              const struct zti_array *array, uint64_t tile);
+
 /* The default number of tiles of a chunk: the codec's, but 1 if tiles have many values on
  * average. */
 uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding);

@@ -6,6 +6,7 @@
 #include "core/map.h"
 #include "exec/exec.h"
 #include "exec/policy.h"
+#include "exec/run.h"
 
 /* Tiles that a thread takes at a time: GRAIN_TILES, or fewer with GRAIN_VALUES values. */
 enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
@@ -15,10 +16,11 @@ struct surveyor {
     const struct zti_coding *coding;
     const struct zti_array *array;
     uint32_t pass;
-    uint64_t grain;     /* tiles that a thread takes at a time */
-    size_t tally_bytes; /* rounded up to cache lines */
-    void *tally;        /* the first thread's */
-    char *others;       /* the other threads' */
+    uint64_t begin, end; /* tiles of this batch */
+    uint64_t grain;      /* tiles that a thread takes at a time */
+    size_t tally_bytes;  /* rounded up to cache lines */
+    void *tally;         /* the first thread's */
+    char *others;        /* the other threads' */
 };
 
 static uint64_t grain_of(const struct zti_coding *coding)
@@ -33,16 +35,27 @@ static uint64_t grain_of(const struct zti_coding *coding)
 static bool count_tiles(void *shared, uint32_t worker, uint64_t number)
 {
     const struct surveyor *s = shared;
-    const uint64_t first = number * s->grain, left = s->coding->grid.count - first;
+    const uint64_t first = s->begin + number * s->grain, left = s->end - first;
     void *const tally = worker ? s->others + (worker - 1) * s->tally_bytes : s->tally;
     s->learning->tally(s->coding, s->pass, s->array, first,
                        first + (left < s->grain ? left : s->grain), tally);
     return true;
 }
 
-/* With one thread, it takes all tiles at a time. */
+/* Tiles after which 'passing' is told: those of some MiB a thread; all, if there is no one. */
+static uint64_t batch_of(const struct zti_coding *coding, uint32_t threads,
+                         const struct zti_passing *passing)
+{
+    enum { BATCH_A_THREAD_BYTES = 8 << 20 };
+    const uint64_t tiles = (uint64_t)threads * BATCH_A_THREAD_BYTES / zti_tile_bytes(coding);
+    const uint64_t grain = grain_of(coding), least = grain * threads;
+    return !passing || !passing->passed ? coding->grid.count : tiles < least ? least : tiles;
+}
+
+/* With one thread, it takes all tiles of a batch at a time. */
 zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                            const struct zti_array *array, void *tally)
+                            const struct zti_array *array, void *tally,
+                            const struct zti_passing *passing)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     const uint64_t count = coding->grid.count;
@@ -59,7 +72,12 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
     if (threads > 1 && !s.others)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes", threads,
                         s.tally_bytes);
-    zti_map(context, (count - 1) / s.grain + 1, count_tiles, &s);
+    for (const uint64_t batch = batch_of(coding, threads, passing); s.begin < count;
+         s.begin = s.end) {
+        s.end = count - s.begin < batch ? count : s.begin + batch;
+        zti_map(context, (s.end - s.begin - 1) / s.grain + 1, count_tiles, &s);
+        zti_pass(passing, &coding->grid, array, s.end);
+    }
     for (uint32_t i = 0; i + 1 < threads; i++)
         learning->merge(coding, pass, tally, s.others + i * s.tally_bytes);
     zti_release(context, s.others);
@@ -67,7 +85,7 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
 }
 
 static zt_status survey(zt_context *context, struct zti_coding *coding,
-                        const struct zti_array *array)
+                        const struct zti_array *array, const struct zti_passing *passing)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     zt_status status = ZT_OK;
@@ -79,7 +97,8 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
             return zti_fail(context, ZT_NO_MEMORY, "no memory for a tally of %zu bytes", bytes);
         const bool is_sample = learning->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
-        status = zti_policy_of(context, coding)->tally(context, coding, pass, array, tally);
+        status = zti_policy_of(context, coding)
+                     ->tally(context, coding, pass, array, tally, is_sample ? NULL : passing);
         zti_stage(context, ZT_STAGE_MODELS);
         if (status == ZT_OK)
             status = learning->learn(context, coding, pass, array, tally);
@@ -90,7 +109,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
 }
 
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
-                          const struct zti_array *array)
+                          const struct zti_array *array, const struct zti_passing *passing)
 {
     struct zti_mirror values;
     memset(&coding->run.kept, 0, sizeof coding->run.kept);
@@ -98,7 +117,7 @@ zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
         return ZT_OK;
     zt_status status = zti_mirror_open(context, array, &values);
     if (!status)
-        status = survey(context, coding, &values.array);
+        status = survey(context, coding, &values.array, passing);
     zti_mirror_close(&values);
     return status;
 }

@@ -34,7 +34,7 @@ zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
     if (!misses)
         coding->verify_bound = (double)NAN;
     if (!status)
-        status = zti_exec_survey(context, coding, array);
+        status = zti_exec_survey(context, coding, array, NULL);
     if (!status)
         status = zti_exec_capacity(context, coding, &capacity);
     const uint64_t head_bytes = status ? 0 : zti_head_bytes(coding);

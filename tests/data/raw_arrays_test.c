@@ -76,8 +76,8 @@ static uint32_t find_fills(const zt_array *a, uint32_t fills, const uint64_t *fi
     const zt_array other =
         zt_array_1d((char *)a->data + half * zt_type_bytes(a->type), (zt_type)a->type, n - half);
     far_begin(f, fills, fill);
-    const bool is_taken =
-        (half == 0 || far_take(f, NULL, &one) == ZT_OK) && far_take(f, NULL, &other) == ZT_OK;
+    const bool is_taken = (half == 0 || far_take(f, NULL, &one, NULL) == ZT_OK) &&
+                          far_take(f, NULL, &other, NULL) == ZT_OK;
     const uint32_t count = is_taken ? far_find(f, found) : UINT32_MAX;
     free(f);
     return count;

@@ -92,7 +92,7 @@ static bool configure(struct bench *b, const struct row *row)
     b->coding.grid = zti_codec_grid(b->coding.codec, row->rank, b->array.shape);
     const struct zti_array own = inside(&b->array);
     return b->coding.codec->configure(b->context, &target, &b->coding) == ZT_OK &&
-           zti_exec_survey(b->context, &b->coding, &own) == ZT_OK;
+           zti_exec_survey(b->context, &b->coding, &own, NULL) == ZT_OK;
 }
 
 /* Values to bits, RUNS times. */

@@ -12,6 +12,7 @@
 #include "property/zt_command.h"
 #include "support/support.h"
 #include "ztile_expert.h"
+#include "ztile_store.h"
 #include "ztile_zfp.h"
 
 #include <math.h>
@@ -470,7 +471,36 @@ static int take(void *user, uint64_t offset, void *buffer, size_t bytes, size_t 
     return 0;
 }
 
-/* Slabs of any thickness give the bytes of zt_compress. */
+/* A store over memory: only frames coded without a plan are written, so that nothing of it is ever
+ * longer than the file. */
+static int write_at(void *user, uint64_t offset, const void *data, size_t bytes)
+{
+    struct memory *m = user;
+    if (offset > m->capacity || bytes > m->capacity - offset)
+        return -1;
+    memcpy(m->data + offset, data, bytes);
+    m->bytes = offset + bytes > m->bytes ? (size_t)offset + bytes : m->bytes;
+    return 0;
+}
+
+static int read_at(void *user, uint64_t offset, void *buffer, size_t bytes)
+{
+    const struct memory *m = user;
+    if (offset > m->bytes || bytes > m->bytes - offset)
+        return -1;
+    memcpy(buffer, m->data + offset, bytes);
+    return 0;
+}
+
+static int cut(void *user, uint64_t bytes)
+{
+    struct memory *m = user;
+    const bool is_shorter = bytes <= m->bytes;
+    m->bytes = (size_t)bytes;
+    return is_shorter ? 0 : -1;
+}
+
+/* Slabs of any thickness, to a sink or to a store, give the bytes of zt_compress. */
 static bool check_writer(struct trial *t)
 {
     const struct test_case *c = t->c;
@@ -487,7 +517,10 @@ static bool check_writer(struct trial *t)
             params.range_lo = params.range_hi = 0;
     }
     zt_writer *w = NULL;
-    zt_status s = zt_writer_open(t->context, &sink, &t->in.array, &params, &w);
+    const zt_store store = {.write = write_at, .read = read_at, .cut = cut, .user = &m};
+    zt_status s = rng_below(&t->rng, 2)
+                      ? zt_writer_open(t->context, &sink, &t->in.array, &params, &w)
+                      : zt_writer_open_store(t->context, &store, &t->in.array, &params, &w);
     for (uint64_t done = 0, n; s == ZT_OK && done < c->shape[0]; done += n) {
         n = 1 + rng_below(&t->rng, c->shape[0] - done);
         zt_array slab = t->in.array;

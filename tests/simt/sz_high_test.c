@@ -221,7 +221,7 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
     compared = 0;
     need_that(zt_context_set_policy(cuda, ZT_CUDA) == ZT_OK &&
                   codec.configure(cuda, &target, &coding) == ZT_OK &&
-                  zti_exec_survey(cuda, &coding, &own) == ZT_OK,
+                  zti_exec_survey(cuda, &coding, &own, NULL) == ZT_OK,
               "no survey", number, cuda);
     need_that(compared == ZTI_SZ_HIGH_PASSES, "passes are left out", number, cuda);
     need_that(!(sz_of(&coding)->tuning & ZTI_SZ_HIGH_SMALL) == (values_of(rank, shape) < 1 << 20),

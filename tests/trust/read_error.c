@@ -1,9 +1,9 @@
 /* read_error.c: preloaded into the command by interruptions_test.py: reading of the file that
  * READ_ERROR_FILE names fails from byte READ_ERROR_AT on, up to READ_ERROR_END if that is set, as
- * it does on a bad disk. With READ_ERROR_DOES=exit the program ends there instead, with =overflow
- * its stack does, as in a library that a file is too much for. SYNC_LOG names a file that gets a
- * line for each call by which a file becomes durable or gets its name; with SYNC_FAILS syncing
- * fails. */
+ * it does on a bad disk; what is mapped of it is a SIGBUS there. With READ_ERROR_DOES=exit the
+ * program ends there instead, with =overflow its stack does, as in a library that a file is too
+ * much for. SYNC_LOG names a file that gets a line for each call by which a file becomes durable or
+ * gets its name; with SYNC_FAILS syncing fails. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,20 +24,23 @@ static int overflow(const volatile char *above)
     return above[0] == frame[0] ? overflow(frame) + frame[1] : 0;
 }
 
-/* Whether n bytes at an offset of a file hold some that cannot be read. */
-static bool fails(int fd, long long offset, size_t n)
+static bool is_its_file(int fd)
 {
     char link[64], path[PATH_MAX];
-    const char *name = getenv("READ_ERROR_FILE"), *at = getenv("READ_ERROR_AT");
-    const char *end = getenv("READ_ERROR_END");
-    if (!name || !at)
-        return false;
+    const char *name = getenv("READ_ERROR_FILE");
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const ssize_t length = readlink(link, path, sizeof path - 1);
+    const ssize_t length = name ? readlink(link, path, sizeof path - 1) : -1;
     if (length < 0)
         return false;
     path[length] = '\0';
-    if (strcmp(path, name) != 0 || offset + (long long)n <= atoll(at) ||
+    return strcmp(path, name) == 0;
+}
+
+/* Whether n bytes at an offset of a file hold some that cannot be read. */
+static bool fails(int fd, long long offset, size_t n)
+{
+    const char *at = getenv("READ_ERROR_AT"), *end = getenv("READ_ERROR_END");
+    if (!at || !is_its_file(fd) || offset + (long long)n <= atoll(at) ||
         offset >= (end ? atoll(end) : LLONG_MAX))
         return false;
     const char *what = getenv("READ_ERROR_DOES");
@@ -94,6 +98,31 @@ ssize_t pread64(int fd, void *buffer, size_t n, off64_t offset)
 ssize_t pread(int fd, void *buffer, size_t n, off_t offset)
 {
     return pread64(fd, buffer, n, offset);
+}
+
+/* Have the bad pages of a map be of a file that has none. Where the program is to end in reading,
+ * nothing can be mapped. */
+void *mmap64(void *address, size_t n, int protection, int flags, int fd, off64_t offset)
+{
+    void *(*next)(void *, size_t, int, int, int, off64_t) =
+        (void *(*)(void *, size_t, int, int, int, off64_t))dlsym(RTLD_NEXT, "mmap64");
+    const char *at = getenv("READ_ERROR_AT");
+    const bool is_bad = fd >= 0 && at && !getenv("READ_ERROR_DOES") && fails(fd, offset, n);
+    if (fd >= 0 && at && getenv("READ_ERROR_DOES") && is_its_file(fd)) {
+        errno = ENODEV;
+        return MAP_FAILED;
+    }
+    char *const map = next(address, n, protection, flags, fd, offset);
+    const long long first = is_bad && atoll(at) > offset ? (atoll(at) - offset) / 4096 * 4096 : 0;
+    if (is_bad && map != MAP_FAILED)
+        (void)next(map + first, n - (size_t)first, protection, flags | MAP_FIXED,
+                   memfd_create("bad", 0), 0);
+    return map;
+}
+
+void *mmap(void *address, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    return mmap64(address, n, protection, flags, fd, offset);
 }
 
 ssize_t read(int fd, void *buffer, size_t n)

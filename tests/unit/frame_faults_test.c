@@ -315,6 +315,27 @@ static zt_status write_slabs(struct rig *g, const struct sample *s, zt_array *ou
     return status;
 }
 
+/* The same to a store, which gets the same bytes. */
+static zt_status write_store(struct rig *g, const struct sample *s, zt_array *out)
+{
+    struct mem_store to = {.limit = g->sink_bytes, .reads_left = g->reads_left};
+    const zt_store store = store_of(&to);
+    zt_writer *w = NULL;
+    (void)out;
+    zt_status status = zt_writer_open_store(g->context, &store, &s->array, &s->params, &w);
+    if (!status)
+        status = zt_writer_put(w, &s->array);
+    if (!status)
+        status = zt_writer_close(w);
+    zt_writer_free(w);
+    if (!status)
+        assert_int_equal(to.bytes.n, s->file.n);
+    if (!status)
+        assert_memory_equal(to.bytes.data, s->file.data, s->file.n);
+    free(to.bytes.data);
+    return status;
+}
+
 static zt_status compress_again(struct rig *g, const struct sample *s, zt_array *out)
 {
     size_t n = 0, capacity = 0;
@@ -491,8 +512,8 @@ static struct sample damaged(const struct sample *s, int how)
 
 static void memory_may_end_at_every_allocation(void **state)
 {
-    static const road roads[] = {write_slabs, compress_again, plan,    read_whole, read_box,
-                                 read_source, read_pipe,      salvage, reindex};
+    static const road roads[] = {write_slabs, write_store, compress_again, plan,    read_whole,
+                                 read_box,    read_source, read_pipe,      salvage, reindex};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
         struct sample s = sample_of(&kinds[i]);
@@ -526,15 +547,15 @@ static void memory_may_end_at_every_allocation(void **state)
 
 static void reads_and_writes_may_fail_at_every_call(void **state)
 {
-    static const road readers[] = {read_source, read_pipe, reindex};
-    static const road writers[] = {write_slabs, reindex};
+    static const road readers[] = {read_source, read_pipe, reindex, write_store};
+    static const road writers[] = {write_slabs, reindex, write_store};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
         struct sample s = sample_of(&kinds[i]);
         struct rig g;
         zt_array out = room_for(&s.array);
         make_rig(&g);
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 4; k++) {
             g.reads_left = -1;
             zt_status status = ZT_IO;
             for (int64_t n = 0; status != ZT_OK; n++) {
@@ -553,7 +574,7 @@ static void reads_and_writes_may_fail_at_every_call(void **state)
             free(d.file.data);
         }
         g.reads_left = -1;
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = 0; k < 3; k++)
             for (size_t part = 0; part < 16; part++) {
                 g.sink_bytes = s.file.n * part / 20;
                 const zt_status status = writers[k](&g, &s, &out);
@@ -568,8 +589,8 @@ static void reads_and_writes_may_fail_at_every_call(void **state)
 
 static void progress_and_salvage_may_be_cancelled_at_every_call(void **state)
 {
-    static const road roads[] = {write_slabs, compress_again, read_whole, read_box,
-                                 read_source, read_pipe,      salvage,    reindex};
+    static const road roads[] = {write_slabs, write_store, compress_again, read_whole, read_box,
+                                 read_source, read_pipe,   salvage,        reindex};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
         struct sample s = sample_of(&kinds[i]), d = damaged(&s, PAYLOAD);

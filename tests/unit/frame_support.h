@@ -5,6 +5,7 @@
 
 #include "support/support.h"
 #include "ztile_expert.h"
+#include "ztile_store.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,6 +49,62 @@ static inline zt_sink sink_of(struct mem_sink *s)
 {
     zt_sink sink = {.write = mem_write, .user = s};
     return sink;
+}
+
+/* A store over memory, which fails when it would hold more than 'limit' bytes, or after some calls.
+ * What is not written is not zero. */
+struct mem_store {
+    struct bytes bytes;
+    size_t limit;
+    int64_t reads_left; /* then reading and cutting fail; -1: never */
+};
+
+static inline int mem_store_write(void *user, uint64_t at, const void *data, size_t n)
+{
+    struct mem_store *s = (struct mem_store *)user;
+    if (at > s->limit || n > s->limit - at)
+        return -1;
+    const size_t end = (size_t)at + n;
+    if (end > s->bytes.capacity) {
+        s->bytes.data = (unsigned char *)realloc(s->bytes.data, 2 * end);
+        assert_non_null(s->bytes.data);
+        memset(s->bytes.data + s->bytes.capacity, 0xcd, 2 * end - s->bytes.capacity);
+        s->bytes.capacity = 2 * end;
+    }
+    memcpy(s->bytes.data + at, data, n);
+    s->bytes.n = end > s->bytes.n ? end : s->bytes.n;
+    return 0;
+}
+
+static inline bool mem_store_fails(struct mem_store *s)
+{
+    return s->reads_left == 0 || (s->reads_left > 0 && s->reads_left-- == 0);
+}
+
+static inline int mem_store_read(void *user, uint64_t at, void *buffer, size_t n)
+{
+    struct mem_store *s = (struct mem_store *)user;
+    assert_true(at <= s->bytes.n && n <= s->bytes.n - at);
+    if (mem_store_fails(s))
+        return -1;
+    memcpy(buffer, s->bytes.data + at, n);
+    return 0;
+}
+
+static inline int mem_store_cut(void *user, uint64_t n)
+{
+    struct mem_store *s = (struct mem_store *)user;
+    assert_true(n <= s->bytes.n);
+    if (mem_store_fails(s))
+        return -1;
+    s->bytes.n = (size_t)n;
+    return 0;
+}
+
+static inline zt_store store_of(struct mem_store *s)
+{
+    return (zt_store){
+        .write = mem_store_write, .read = mem_store_read, .cut = mem_store_cut, .user = s};
 }
 
 /* A source over memory that checks what it is asked: sequential ones never go back. */

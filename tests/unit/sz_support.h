@@ -76,7 +76,7 @@ static struct coded code_along(zt_context *context, const zt_array *array, doubl
     c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
     c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
     assert_int_equal(zti_codec_sz.configure(context, &target, &c.coding), ZT_OK);
-    assert_int_equal(zti_exec_survey(context, &c.coding, &own), ZT_OK);
+    assert_int_equal(zti_exec_survey(context, &c.coding, &own, NULL), ZT_OK);
     assert_int_equal(zti_exec_capacity(context, &c.coding, &c.capacity), ZT_OK);
     c.bytes = need(c.capacity);
     assert_int_equal(

@@ -2,7 +2,6 @@
  * such a value is among the largest or the smallest few. */
 #include "cmd/compress/far_values.h"
 #include "cmd/compress/value.h"
-#include "ztile_quality.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,8 +110,15 @@ static void take_block(struct far_values *f, const zt_array *a)
     }
 }
 
-/* Most blocks have none of the outermost values, which a scan says. */
-zt_status far_take(struct far_values *f, zt_context *context, const zt_array *slab)
+/* Whether none of the values is one of the outermost. */
+static bool is_within(const struct far_values *f, const zt_stats *stats)
+{
+    return !(stats->max >= least_high(f) || stats->min <= most_low(f));
+}
+
+/* Most slabs, and most blocks of others, have none of the outermost values, which a scan says. */
+zt_status far_take(struct far_values *f, zt_context *context, const zt_array *slab,
+                   const zt_stats *slab_stats)
 {
     uint64_t n = 1;
     for (uint32_t i = 0; i < slab->rank; i++)
@@ -121,6 +127,8 @@ zt_status far_take(struct far_values *f, zt_context *context, const zt_array *sl
         if (!is_fill(f, slab, f->next - f->seen))
             sample(f, value_at(slab, f->next - f->seen));
     f->seen += n;
+    if (slab_stats && is_within(f, slab_stats))
+        return ZT_OK;
     for (uint64_t first = 0; first < n; first += BLOCK_VALUES) {
         const uint64_t count = n - first < BLOCK_VALUES ? n - first : BLOCK_VALUES;
         const zt_array block = zt_array_1d((char *)slab->data + first * zt_type_bytes(slab->type),
@@ -132,7 +140,7 @@ zt_status far_take(struct far_values *f, zt_context *context, const zt_array *sl
         const zt_status status = zt_scan(context, &block, &stats);
         if (status)
             return status;
-        if (stats.max >= least_high(f) || stats.min <= most_low(f))
+        if (!is_within(f, &stats))
             take_block(f, &block);
     }
     return ZT_OK;

@@ -2,7 +2,7 @@
 #ifndef ZTI_CMD_FAR_VALUES_H
 #define ZTI_CMD_FAR_VALUES_H
 
-#include "ztile.h"
+#include "ztile_quality.h"
 
 #include <stdbool.h>
 
@@ -27,8 +27,10 @@ struct far_values {
 
 void far_begin(struct far_values *f, uint32_t fills, const uint64_t *fill);
 
-/* Take the next slab, C-contiguous and in the host's memory. */
-zt_status far_take(struct far_values *f, zt_context *context, const zt_array *slab);
+/* Take the next slab, C-contiguous and in the host's memory. stats: what zt_scan finds in it, with
+ * the same fill values; NULL: not known. */
+zt_status far_take(struct far_values *f, zt_context *context, const zt_array *slab,
+                   const zt_stats *stats);
 
 /* Values that occur at least three times, each farther from all others than 10 times the range that
  * 99 % of them are in; ZT_MAX_FILLS at most, and how many. */

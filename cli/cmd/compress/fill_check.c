@@ -25,9 +25,10 @@ bool far_open(struct compress_job *job, struct ztio_error *error)
     return true;
 }
 
-bool far_note(struct compress_job *job, const zt_array *slab, struct ztio_error *error)
+bool far_note(struct compress_job *job, const zt_array *slab, const zt_stats *stats,
+              struct ztio_error *error)
 {
-    const zt_status status = job->far ? far_take(job->far, job->context, slab) : ZT_OK;
+    const zt_status status = job->far ? far_take(job->far, job->context, slab, stats) : ZT_OK;
     return status == ZT_OK || fail_zt(error, job->context, status, input_name(job->place));
 }
 
@@ -95,7 +96,7 @@ bool far_refuse(struct compress_job *job, struct ztio_error *error)
 
 bool far_check(struct compress_job *job, const zt_array *array, struct ztio_error *error)
 {
-    if (!far_open(job, error) || !far_note(job, array, error))
+    if (!far_open(job, error) || !far_note(job, array, NULL, error))
         return false;
     far_warn(job);
     return true;

@@ -3,6 +3,7 @@
 #define ZTI_CMD_COMPRESS_JOB_H
 
 #include "store/bytes.h"
+#include "ztile_quality.h"
 #include "util/progress.h"
 
 struct compress_job {
@@ -18,7 +19,8 @@ struct compress_job {
     struct byte_sink sink;
     struct byte_sink index_sink; /* of a bare stream's index, where one is asked for */
     struct progress progress;
-    void *whole; /* the array, where it was read already; else NULL */
+    zt_stats *frame_stats; /* of each frame of a .zt file, where the array was scanned; or NULL */
+    uint64_t frame_slices;
     uint64_t slice_bytes;
     uint64_t slices;          /* read */
     enum coded_format format; /* of the output */

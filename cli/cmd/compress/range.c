@@ -11,41 +11,109 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Count and measure the whole array; only where it can be read again. What was begun to be looked
- * for is. An array that is one frame of a .zt file stays in memory, to be coded from there. */
-static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_error *error)
+/* Read and scan parts that stay in a cache meanwhile. */
+enum { STEP_BYTES = 4 << 20 };
+
+static uint64_t step_of(const struct compress_job *job)
 {
-    enum { STEP_BYTES = 8 << 20 }; /* read by parts that stay in a cache until they are scanned */
-    uint64_t shape[ZT_MAX_RANK], left = job->meta->shape[0], got;
-    uint64_t step =
-        job->slice_bytes < STEP_BYTES && job->slice_bytes ? STEP_BYTES / job->slice_bytes : 1;
-    const bool is_kept =
-        job->format == FORMAT_ZT && left * job->slice_bytes <= job->params.slab_bytes;
-    void *slab;
-    bool scanned = true;
+    return job->slice_bytes && job->slice_bytes < STEP_BYTES ? STEP_BYTES / job->slice_bytes : 1;
+}
+
+void stats_begin(const struct compress_job *job, zt_stats *stats)
+{
     (void)zt_stats_init(stats, sizeof *stats);
     stats->fills = job->params.fills;
     memcpy(stats->fill, job->params.fill, sizeof stats->fill);
-    if (!allocate_slab(job, is_kept ? left : step, &slab, error))
+}
+
+static void add(zt_stats *all, const zt_stats *own)
+{
+    all->values += own->values;
+    all->nan_values += own->nan_values;
+    all->inf_values += own->inf_values;
+    all->fill_values += own->fill_values;
+    all->min = fmin(all->min, own->min); /* NaN: no finite value */
+    all->max = fmax(all->max, own->max);
+}
+
+bool scan_slices(struct compress_job *job, const zt_array *slices, uint64_t before, zt_stats *stats,
+                 struct ztio_error *error)
+{
+    const uint64_t step = step_of(job);
+    bool is_scanned = true;
+    for (uint64_t first = 0; is_scanned && first < slices->shape[0]; first += step) {
+        zt_array part = *slices;
+        zt_stats own;
+        part.data = (char *)slices->data + first * job->slice_bytes;
+        part.shape[0] = slices->shape[0] - first < step ? slices->shape[0] - first : step;
+        stats_begin(job, &own);
+        const zt_status status = zt_scan(job->context, &part, &own);
+        is_scanned = status == ZT_OK ? far_note(job, &part, &own, error)
+                                     : fail_zt(error, job->context, status, input_name(job->place));
+        add(stats, &own);
+        ztio_map_passed(job->input, before + first + part.shape[0]);
+    }
+    return is_scanned;
+}
+
+/* Have room for what is found in each frame of a .zt file. Frames do not depend on the range, which
+ * is not known yet. */
+static bool open_frames(struct compress_job *job, struct ztio_error *error)
+{
+    const struct ztio_meta *const meta = job->meta;
+    const zt_array whole = zt_array_nd(NULL, (zt_type)meta->type, meta->rank, meta->shape);
+    zt_params params = job->params;
+    zt_writer *writer;
+    params.range_lo = params.range_hi = 0;
+    const zt_status status =
+        zt_writer_open(job->context, &job->sink.sink, &whole, &params, &writer);
+    if (status != ZT_OK)
+        return fail_zt(error, job->context, status, input_name(job->place));
+    job->frame_slices = zt_writer_slab_extent(writer);
+    zt_writer_free(writer);
+    const uint64_t frames = (meta->shape[0] - 1) / job->frame_slices + 1;
+    job->frame_stats =
+        frames < SIZE_MAX / sizeof(zt_stats) ? malloc((size_t)frames * sizeof(zt_stats)) : NULL;
+    for (uint64_t i = 0; job->frame_stats && i < frames; i++)
+        stats_begin(job, &job->frame_stats[i]);
+    return job->frame_stats ||
+           fail(error, ZTIO_LACKING, "%s: no memory; free some", input_name(job->place));
+}
+
+/* Count and measure the whole array; only where it can be read again. What was begun to be looked
+ * for is. */
+static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_error *error)
+{
+    const uint64_t step = step_of(job);
+    uint64_t shape[ZT_MAX_RANK], left = job->meta->shape[0], got;
+    const char *const map = ztio_map(job->input, 0, left);
+    void *slab = NULL;
+    bool scanned = true;
+    stats_begin(job, stats);
+    if (!map && !allocate_slab(job, step < left ? step : left, &slab, error))
         return false;
     memcpy(shape, job->meta->shape, sizeof shape);
     for (uint64_t first = 0; scanned && left; first += got, left -= got) {
-        shape[0] = step < left ? step : left;
-        char *part = (char *)slab + (is_kept ? first * job->slice_bytes : 0);
-        scanned = ztio_read(job->input, first, shape[0], part, &got, error);
+        const void *const part = map ? map + first * job->slice_bytes : slab;
+        const uint64_t rest =
+            job->frame_stats ? job->frame_slices - first % job->frame_slices : left;
+        got = step < left ? step : left;
+        got = got < rest ? got : rest;
+        scanned = map || ztio_read(job->input, first, got, slab, &got, error);
         if (!scanned)
             break;
         shape[0] = got;
-        zt_array a = zt_array_nd(part, (zt_type)job->meta->type, job->meta->rank, shape);
-        zt_status status = zt_scan(job->context, &a, stats);
-        scanned = status == ZT_OK ? far_note(job, &a, error)
-                                  : fail_zt(error, job->context, status, input_name(job->place));
+        const zt_array a =
+            zt_array_const_nd(part, (zt_type)job->meta->type, job->meta->rank, shape);
+        zt_stats own;
+        stats_begin(job, &own);
+        scanned = scan_slices(job, &a, first, &own, error);
+        add(stats, &own);
+        if (job->frame_stats)
+            add(&job->frame_stats[first / job->frame_slices], &own);
         progress_slab(&job->progress, got * job->slice_bytes);
     }
-    if (scanned && is_kept)
-        job->whole = slab;
-    else
-        free(slab);
+    free(slab);
     return scanned;
 }
 
@@ -82,7 +150,7 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
                     "%s: the range of a pipe cannot be measured beforehand; give --range LO:HI, "
                     "or use --abs",
                     input_name(job->place));
-    if (!far_open(job, error))
+    if (!far_open(job, error) || (job->format == FORMAT_ZT && !open_frames(job, error)))
         return false;
     progress_begin(&job->progress, "scan", job->meta->shape[0] * job->slice_bytes,
                    job->options->quiet, job->context);

@@ -6,10 +6,11 @@
 #include "exec/run.h"
 
 static zt_status encode(zt_context *context, const struct zti_coding *coding,
-                        const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
-                        uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                        const struct zti_starts *starts)
+                        const struct zti_array *array, struct zti_tiles all, uint8_t *out,
+                        size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
+                        struct zti_misses *misses, const struct zti_starts *starts)
 {
+    (void)all;
     const int before = context->device->enter(context);
     const zt_status status = zti_cuda_encode(context, coding, array, out, out_capacity_bytes,
                                              start_bits, end_bits, misses, starts);
@@ -50,13 +51,15 @@ static bool takes(const struct zti_coding *coding, const struct zti_scatter *sca
 }
 
 static zt_status tally(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const struct zti_array *array, void *tally)
+                       const struct zti_array *array, void *tally,
+                       const struct zti_passing *passing)
 {
     bool is_done;
     const int before = context->device->enter(context);
     const zt_status status = zti_cuda_tally(context, coding, pass, array, tally, &is_done);
     context->device->leave(before);
-    return status || is_done ? status : zti_tally_on_host(context, coding, pass, array, tally);
+    return status || is_done ? status
+                             : zti_tally_on_host(context, coding, pass, array, tally, passing);
 }
 
 /* The scratch of kernels depends on the current device. */

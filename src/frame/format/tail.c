@@ -114,12 +114,15 @@ static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
 }
 
 static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *payload,
-                              const struct zti_frame *f)
+                              const uint8_t *sums, const struct zti_frame *f)
 {
     const uint64_t bytes = checksums_body_bytes(f->payload_bytes, f->range_log2);
     at = put_section(at, ZTI_SECTION_CHECKSUMS, bytes);
     *at = (uint8_t)f->range_log2;
-    zti_checksums_make(context, payload, f->payload_bytes, f->range_log2, at + 1);
+    if (sums)
+        memcpy(at + 1, sums, (size_t)bytes - 1);
+    else
+        zti_checksums_make(context, payload, f->payload_bytes, f->range_log2, at + 1);
     return at + bytes;
 }
 
@@ -138,7 +141,7 @@ static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list
 void zti_tail_store(zt_context *context, const struct zti_frame *f, const uint8_t *payload,
                     const struct zti_tail_parts *parts, uint8_t *out)
 {
-    uint8_t *at = put_checksums(context, out, payload, f);
+    uint8_t *at = put_checksums(context, out, payload, parts->sums, f);
     if (f->exact_values > 0)
         at = put_side(at, f->type, parts->exact, f->exact_values);
     if (f->special_values > 0) {

@@ -22,7 +22,9 @@ static uint64_t stream_limit(const struct zti_frame *f, uint64_t most)
     return zti_has_limit(&f->bound) && f->bound.kind != ZT_PSNR && raw < most ? raw : most;
 }
 
-zt_status zti_payload_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
+/* Set job->stream to room for a payload of 'capacity' bytes: in the output if possible, else in
+ * job->payload. */
+static zt_status payload_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
 {
     j->stream = j->is_aside ? NULL : zti_output_room(j->output, &j->frame, capacity, room_bytes);
     if (j->stream)
@@ -33,14 +35,37 @@ zt_status zti_payload_room(struct zti_job *j, size_t capacity, size_t *room_byte
     return status;
 }
 
+zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, uint64_t most_bytes,
+                             struct zti_misses *misses, const struct zti_starts *starts)
+{
+    struct zti_frame *const f = &j->frame;
+    const struct zti_coding *const coding = &f->coding;
+    size_t room_bytes = 0;
+    uint64_t end_bits = 0;
+    zt_status status;
+    if (zti_spools(j)) {
+        status = zti_spool_encode(j, coding, values, most_bytes, misses, starts);
+        f->payload_bytes = j->spool.bytes;
+        return status;
+    }
+    status = payload_room(j, (size_t)most_bytes, &room_bytes);
+    if (status)
+        return status;
+    if (room_bytes > most_bytes)
+        room_bytes = (size_t)most_bytes;
+    status = zti_exec_encode(j->context, coding, values, j->stream, room_bytes,
+                             zti_head_bytes(coding) * 8, &end_bits, misses, starts);
+    f->payload_bytes = end_bits / 8;
+    return status;
+}
+
 /* Encode the values with frame.coding. */
 static zt_status encode(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;
     struct zti_misses *const misses = &j->misses;
     const uint64_t head_bytes = zti_head_bytes(&f->coding);
-    size_t capacity = 0, room_bytes = 0;
-    uint64_t end_bits = 0;
+    size_t capacity = 0;
     struct zti_starts starts = {.list = NULL};
     zti_choose_index(&j->request->params, f);
     zt_status status = zti_exec_capacity(j->context, &f->coding, &capacity);
@@ -48,19 +73,13 @@ static zt_status encode(struct zti_job *j)
     misses->is_over = head_bytes > limit;
     if (!status && !misses->is_over)
         status = zti_starts_room(j->context, f, &j->starts, &starts);
-    if (!status && !misses->is_over)
-        status = zti_payload_room(j, (size_t)limit, &room_bytes);
     if (status || misses->is_over)
         return status;
-    if (room_bytes > limit)
-        room_bytes = (size_t)limit;
-    status = zti_exec_encode(j->context, &f->coding, &j->values, j->stream, room_bytes,
-                             head_bytes * 8, &end_bits, misses, starts.list ? &starts : NULL);
+    status = zti_encode_payload(j, &j->values, limit, misses, starts.list ? &starts : NULL);
     if (status == ZT_NO_SPACE) {
         misses->is_over = true;
         status = ZT_OK;
     }
-    f->payload_bytes = end_bits / 8;
     if (status || misses->is_over)
         return status;
     zti_put_head(&f->coding, starts.list, j->stream);
@@ -91,6 +110,7 @@ zt_status zti_code(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;
     struct zti_coding *const coding = &f->coding;
+    const struct zti_passing passing = zti_passing_of(j->output, j->slab);
     zti_misses_free(j->context, &j->misses);
     j->misses = (struct zti_misses){.limit = zti_misses_limit(f)};
     if (j->target.loose_planes > 0 && j->misses_most < j->misses.limit)
@@ -101,7 +121,7 @@ zt_status zti_code(struct zti_job *j)
     if (f->bound.kind == ZT_PSNR)
         coding->verify_bound = (double)NAN; /* no bound on single values */
     if (!status)
-        status = zti_exec_survey(j->context, coding, &j->values);
+        status = zti_exec_survey(j->context, coding, &j->values, &passing);
     if (!status)
         status = encode(j);
     f->exact_values = j->misses.count;

@@ -3,7 +3,8 @@
  *
  * In memory, a payload is coded where it will stay. The header's length depends on numbers that are
  * known only afterwards, so it is guessed from their maxima. Lengths are multiples of 64 bytes, so
- * a wrong guess is rare; it costs one memmove. The bytes never depend on where they go. */
+ * a wrong guess is rare; it costs one memmove. The same holds for stores. The bytes never depend on
+ * where they go. */
 #include "frame/write/stages.h"
 
 #include <inttypes.h>
@@ -30,6 +31,11 @@ zt_status zti_sink_check(zt_context *context, const zt_sink *sink)
     return ZT_OK;
 }
 
+static bool is_memory(const struct zti_output *o)
+{
+    return !o->sink.write && !o->store.write;
+}
+
 /* Where the next header begins. */
 static uint64_t next_frame_at(const struct zti_output *o)
 {
@@ -41,7 +47,7 @@ uint8_t *zti_output_room(const struct zti_output *o, const struct zti_frame *f, 
 {
     struct zti_frame largest = *f;
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    if (o->sink.write)
+    if (!is_memory(o))
         return NULL;
     zti_frame_set_largest(&largest, capacity);
     const uint64_t at = next_frame_at(o) + zti_header_store(&largest, header);
@@ -51,19 +57,54 @@ uint8_t *zti_output_room(const struct zti_output *o, const struct zti_frame *f, 
     return o->memory + at;
 }
 
+zt_status zti_store_check(zt_context *context, const zt_store *store)
+{
+    if (!store || !store->write || !store->read || !store->cut || store->reserved[0] ||
+        store->reserved[1])
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no store with functions to write, to read and to cut, and reserved words "
+                        "of 0");
+    return ZT_OK;
+}
+
+zt_status zti_output_write_at(zt_context *context, struct zti_output *o, uint64_t at,
+                              const uint8_t *bytes, size_t n)
+{
+    if (n > 0 && o->store.write(o->store.user, at, bytes, n) != 0)
+        return zti_fail(context, ZT_IO, "writing %zu bytes at byte %" PRIu64 " failed", n, at);
+    if (at + n > o->end)
+        o->end = at + n;
+    return ZT_OK;
+}
+
+zt_status zti_output_read_at(zt_context *context, const struct zti_output *o, uint64_t at,
+                             uint8_t *bytes, size_t n)
+{
+    if (o->store.read(o->store.user, at, bytes, n) != 0)
+        return zti_fail(context, ZT_IO, "reading back %zu bytes at byte %" PRIu64 " failed", n, at);
+    return ZT_OK;
+}
+
+/* Append to the sink or store. */
 static zt_status write_out(zt_context *context, struct zti_output *o, const uint8_t *bytes,
                            size_t n)
 {
+    if (zti_output_is_store(o)) {
+        const zt_status status = zti_output_write_at(context, o, o->at, bytes, n);
+        o->at += n;
+        return status;
+    }
     if (n > 0 && o->sink.write(o->sink.user, bytes, n) != 0)
         return zti_fail(context, ZT_IO, "writing %zu bytes at byte %" PRIu64 " failed", n, o->at);
     o->at += n;
     return ZT_OK;
 }
 
-/* Write padding, header, payload, gap and tail to the sink. */
-static zt_status emit_to_sink(zt_context *context, struct zti_output *o, const struct zti_frame *f,
-                              const uint8_t *header, const uint8_t *payload,
-                              const struct zti_tail_parts *parts)
+/* Write padding, header, payload, gap and tail to the sink or store. A spool's payload is in its
+ * place. */
+static zt_status emit_in_order(zt_context *context, struct zti_output *o, const struct zti_frame *f,
+                               const uint8_t *header, const uint8_t *payload,
+                               const struct zti_tail_parts *parts)
 {
     uint8_t front[ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES];
     const size_t pad = (size_t)(next_frame_at(o) - o->at);
@@ -75,7 +116,9 @@ static zt_status emit_to_sink(zt_context *context, struct zti_output *o, const s
     memset(o->tail.bytes, 0, ZTI_GAP_BYTES);
     zti_tail_store(context, f, payload, parts, o->tail.bytes + ZTI_GAP_BYTES);
     status = write_out(context, o, front, pad + f->header_bytes);
-    if (!status)
+    if (parts->sums)
+        o->at += f->payload_bytes;
+    else if (!status)
         status = write_out(context, o, payload, (size_t)f->payload_bytes);
     if (!status)
         status = write_out(context, o, o->tail.bytes, (size_t)(ZTI_GAP_BYTES + f->tail_bytes));
@@ -113,13 +156,13 @@ zt_status zti_emit(zt_context *context, struct zti_output *o, const struct zti_f
     o->special_values += f->special_values;
     o->counted_values += zti_counted_values(f);
     o->error += f->error * (double)zti_counted_values(f);
-    return (o->sink.write ? emit_to_sink : emit_to_memory)(context, o, f, header, payload, parts);
+    return (is_memory(o) ? emit_to_memory : emit_in_order)(context, o, f, header, payload, parts);
 }
 
 zt_status zti_emit_table(zt_context *context, struct zti_output *o)
 {
     const uint64_t bytes = zti_table_bytes(&o->table);
-    if (!o->sink.write) {
+    if (is_memory(o)) {
         if (bytes > o->memory_bytes - o->at)
             return zti_no_space(context, o);
         zti_table_store(&o->table, o->memory + o->at);
@@ -131,7 +174,10 @@ zt_status zti_emit_table(zt_context *context, struct zti_output *o)
         return status;
     zti_table_store(&o->table, o->tail.bytes);
     status = write_out(context, o, o->tail.bytes, (size_t)bytes);
-    if (!status && o->sink.sync && o->sink.sync(o->sink.user) != 0)
+    if (!status && o->end > o->at && o->store.cut(o->store.user, o->at) != 0)
+        status = zti_fail(context, ZT_IO, "the file cannot be cut to %" PRIu64 " bytes", o->at);
+    if (!status && ((o->sink.sync && o->sink.sync(o->sink.user) != 0) ||
+                    (o->store.sync && o->store.sync(o->store.user) != 0)))
         status = zti_fail(context, ZT_IO, "the sink cannot make what it was given durable");
     return status;
 }

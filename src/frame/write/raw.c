@@ -73,15 +73,10 @@ zt_status zti_keep_short(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;
     const struct zti_tail_parts parts = zti_job_parts(j);
-    uint64_t end_bits;
-    size_t room_bytes;
     if (!zti_has_limit(&f->bound) ||
         (!j->misses.is_over && bytes_of(f, false, &parts) <= raw_bytes_of(f, &parts)))
         return ZT_OK;
     zti_forget(j->context, &f->coding);
     zti_frame_set_raw(f);
-    const zt_status status = zti_payload_room(j, (size_t)f->payload_bytes, &room_bytes);
-    return status ? status
-                  : zti_exec_encode(j->context, &f->coding, j->slab, j->stream, room_bytes, 0,
-                                    &end_bits, NULL, NULL);
+    return zti_encode_payload(j, j->slab, f->payload_bytes, NULL, NULL);
 }

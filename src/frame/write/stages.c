@@ -30,6 +30,7 @@ void zti_job_free(struct zti_job *j)
     zti_forget(j->context, &j->frame.coding);
     give_back(j->context, &j->starts, &j->scratch->starts);
     give_back(j->context, &j->payload, &j->scratch->payload);
+    zti_spool_free(j->context, &j->spool);
 }
 
 /* Take a resolved slab through plan, fill and code with one candidate. */
@@ -130,6 +131,8 @@ zt_status zti_write_frame(zt_context *context, struct zti_request *request,
     job.slab = &values.array;
     if (!status)
         status = zti_plan_frame(&job, results, &count);
+    if (output->store.passed)
+        output->store.passed(output->store.user, slab->shape[0]);
     if (!status)
         status = code_finalists(&job, results, count, &best, &winner);
     if (!status && output->table.frames == 0)
@@ -137,8 +140,10 @@ zt_status zti_write_frame(zt_context *context, struct zti_request *request,
                                               options->list, ZTI_OPTIONS_MOST);
     if (!status) {
         settle(request, &results[winner].candidate);
+        status = zti_spool_end(&best);
         const struct zti_tail_parts parts = zti_job_parts(&best);
-        status = zti_emit(context, output, &best.frame, best.stream, &parts);
+        if (!status)
+            status = zti_emit(context, output, &best.frame, best.stream, &parts);
     }
     zti_job_free(&best);
     zti_mirror_close(&values);

@@ -5,7 +5,8 @@
  *   plan      plan.c: codec, effort and order of axes, chosen by samples
  *   fill      fill.c: special values replaced by smooth ones
  *   code      code.c: values to a payload; index.c: where its chunks begin; raw.c: values
- *             uncompressed where the payload would be longer
+ *             uncompressed where the payload would be longer; spool.c: payloads of a store, which
+ *             leave while they are coded
  *   emit      emit.c: header, payload and tail to the output, and the seek table at the end
  *
  * A frame is a job on its way through them (stages.c). Slabs are cut by writer.c. */
@@ -16,6 +17,7 @@
 #include "frame/format/format.h"
 #include "plan/contest.h"
 #include "plan/tight.h"
+#include "ztile_store.h"
 
 /* What the caller asks of all frames. */
 struct zti_request {
@@ -35,9 +37,11 @@ struct zti_request {
 /* Where frames are written, and what was written so far. */
 struct zti_output {
     zt_sink sink;
-    uint8_t *memory; /* the caller's, where sink.write is NULL */
+    zt_store store;
+    uint8_t *memory; /* the caller's, if both have no write */
     size_t memory_bytes;
     uint64_t at;
+    uint64_t end; /* of the store's file, which may be after 'at' */
     struct zti_buffer tail;
     struct zti_table table;
     uint64_t special_values;
@@ -50,6 +54,17 @@ struct zti_scratch {
     struct zti_buffer turned;  /* the coded array, where strides over the slab cannot express it */
     struct zti_buffer decoded; /* psnr only: the slab as a decoder gets it */
     struct zti_buffer payload, starts; /* empty while a job holds them */
+    struct zti_buffer window;          /* of spooled streams */
+};
+
+/* A payload that goes to a store while it is coded (spool.c). */
+struct zti_spool {
+    uint64_t at; /* byte of the file where it begins; 0: not known yet */
+    uint64_t head_bytes;
+    uint64_t bytes; /* that were coded and left the window */
+    uint64_t limit_bytes;
+    struct zti_buffer front; /* its first bytes, which are written last */
+    struct zti_buffer sums;  /* checksums of its ranges */
 };
 
 /* What a pass over a slab's values finds. */
@@ -109,7 +124,8 @@ struct zti_job {
     struct zti_misses misses;
     struct zti_buffer starts;  /* of chunks, uint64_t */
     struct zti_buffer payload; /* unused where the payload lies in the output */
-    uint8_t *stream;           /* the payload, in either */
+    struct zti_spool spool;    /* if zti_spools */
+    uint8_t *stream;           /* the payload, in any of them; of a spool, its front */
 };
 
 /* ---- stages.c ---- */
@@ -136,6 +152,7 @@ static inline struct zti_tail_parts zti_job_parts(const struct zti_job *job)
 {
     return (struct zti_tail_parts){.exact = job->misses.list,
                                    .special = job->special.body.bytes,
+                                   .sums = job->spool.at > 0 ? job->spool.sums.bytes : NULL,
                                    .starts = (const uint64_t *)(const void *)job->starts.bytes};
 }
 
@@ -236,12 +253,31 @@ zt_status zti_fill(struct zti_job *job);
  * many values missed the bound, or the stream is longer than the values. */
 zt_status zti_code(struct zti_job *job);
 
-/* Set job->stream to room for a payload of 'capacity' bytes: in the output if possible, else in
- * job->payload. */
-zt_status zti_payload_room(struct zti_job *job, size_t capacity, size_t *room_bytes);
+/* Encode values with frame.coding, all but the head; sets job->stream and frame.payload_bytes.
+ * ZT_NO_SPACE: the payload is longer than most_bytes. misses and starts may be NULL. */
+zt_status zti_encode_payload(struct zti_job *job, const struct zti_array *values,
+                             uint64_t most_bytes, struct zti_misses *misses,
+                             const struct zti_starts *starts);
 
 /* The most values of a frame that may be kept exactly. */
 uint64_t zti_misses_limit(const struct zti_frame *frame);
+
+/* ---- spool.c ---- */
+
+/* Whether a job's payload leaves while it is coded. */
+bool zti_spools(const struct zti_job *job);
+
+/* Encode values to the job's store; sets job->stream to the payload's front, into which the head is
+ * to be put. spool.bytes: the payload's. ZT_NO_SPACE: it is longer than limit_bytes. */
+zt_status zti_spool_encode(struct zti_job *job, const struct zti_coding *coding,
+                           const struct zti_array *values, uint64_t limit_bytes,
+                           struct zti_misses *misses, const struct zti_starts *starts);
+
+/* When the frame is measured: write the front, complete the checksums, and move the payload to its
+ * place if it is elsewhere. Does nothing for other jobs. */
+zt_status zti_spool_end(struct zti_job *job);
+
+void zti_spool_free(zt_context *context, struct zti_spool *spool);
 
 /* ---- index.c ---- */
 
@@ -296,7 +332,26 @@ zt_status zti_frames_bound(zt_context *context, const struct zti_request *reques
 
 /* ---- emit.c ---- */
 
-/* ZT_BAD_ARG for an invalid sink. */
+static inline bool zti_output_is_store(const struct zti_output *output)
+{
+    return output->store.write != NULL;
+}
+
+static inline struct zti_passing zti_passing_of(const struct zti_output *output,
+                                                const struct zti_array *slab)
+{
+    return (struct zti_passing){
+        .passed = output->store.passed, .user = output->store.user, .slab = slab};
+}
+
+/* Write to and read from a store. */
+zt_status zti_output_write_at(zt_context *context, struct zti_output *output, uint64_t at,
+                              const uint8_t *bytes, size_t n);
+zt_status zti_output_read_at(zt_context *context, const struct zti_output *output, uint64_t at,
+                             uint8_t *bytes, size_t n);
+
+/* ZT_BAD_ARG for an invalid sink or store. */
+zt_status zti_store_check(zt_context *context, const zt_store *store);
 zt_status zti_sink_check(zt_context *context, const zt_sink *sink);
 
 /* Room in the output for a payload of 'capacity' bytes; NULL where the output is a sink or too
@@ -304,11 +359,12 @@ zt_status zti_sink_check(zt_context *context, const zt_sink *sink);
 uint8_t *zti_output_room(const struct zti_output *output, const struct zti_frame *frame,
                          size_t capacity, size_t *room_bytes);
 
-/* Write a frame whose lengths zti_measure_frame has set. */
+/* Write a frame whose lengths zti_measure_frame has set; with parts->sums its payload is in its
+ * place. */
 zt_status zti_emit(zt_context *context, struct zti_output *output, const struct zti_frame *frame,
                    const uint8_t *payload, const struct zti_tail_parts *parts);
 
-/* Write the seek table; with ZT_SYNC, make the file durable. */
+/* Write the seek table and make the file durable, if the sink or store can. */
 zt_status zti_emit_table(zt_context *context, struct zti_output *output);
 
 /* Return ZT_NO_SPACE, with its message in the context. */

@@ -3,6 +3,8 @@
  * else from a C-contiguous copy (stage). The bytes never depend on the portions. */
 #include "frame/write/writer.h"
 
+#include "ztile_quality.h"
+
 #include "array/mirror.h"
 
 #include <inttypes.h>
@@ -24,6 +26,7 @@ void zti_writer_clear(struct zt_writer *w)
     zti_buffer_free(w->context, &w->scratch.decoded);
     zti_buffer_free(w->context, &w->scratch.payload);
     zti_buffer_free(w->context, &w->scratch.starts);
+    zti_buffer_free(w->context, &w->scratch.window);
     zti_output_free(w->context, &w->output);
 }
 
@@ -80,8 +83,11 @@ static struct zti_array staged_array(const struct zt_writer *w)
 
 static zt_status write_frame(struct zt_writer *w, const struct zti_array *slab)
 {
-    return zti_write_frame(w->context, &w->request, &w->scratch, &w->output, slab,
-                           w->scanned ? &w->scanned[w->output.table.frames] : NULL, &w->options);
+    const struct zti_scanned *const scanned = w->known     ? w->known
+                                              : w->scanned ? &w->scanned[w->output.table.frames]
+                                                           : NULL;
+    return zti_write_frame(w->context, &w->request, &w->scratch, &w->output, slab, scanned,
+                           &w->options);
 }
 
 static zt_status write_staged(struct zt_writer *w)
@@ -147,8 +153,9 @@ static zt_status check_whole(zt_context *context, const zt_array *given, struct 
     return status;
 }
 
-zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *given,
-                         const zt_params *params, zt_writer **writer)
+/* Open a writer whose output the caller sets. */
+static zt_status open_writer(zt_context *context, const zt_array *given, const zt_params *params,
+                             zt_writer **writer)
 {
     struct zt_writer w;
     if (!writer)
@@ -157,8 +164,6 @@ zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_arra
     zt_status status = check_whole(context, given, &whole);
     if (!status)
         status = zti_writer_init(context, &whole, params, &w);
-    if (!status)
-        status = zti_sink_check(context, sink);
     zt_bound_kind kind;
     double abs_bound;
     if (!status) /* report a missing range before the first slab */
@@ -167,13 +172,34 @@ zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_arra
                                    &abs_bound);
     if (status)
         return status;
-    w.output.sink = *sink;
     struct zt_writer *opened = (struct zt_writer *)zti_alloc(context, sizeof *opened);
     if (!opened)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a writer");
     *opened = w;
     *writer = opened;
     return ZT_OK;
+}
+
+zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
+                         const zt_params *params, zt_writer **writer)
+{
+    zt_status status = zti_sink_check(context, sink);
+    if (!status)
+        status = open_writer(context, whole, params, writer);
+    if (!status)
+        (*writer)->output.sink = *sink;
+    return status;
+}
+
+zt_status zt_writer_open_store(zt_context *context, const zt_store *store, const zt_array *whole,
+                               const zt_params *params, zt_writer **writer)
+{
+    zt_status status = zti_store_check(context, store);
+    if (!status)
+        status = open_writer(context, whole, params, writer);
+    if (!status)
+        (*writer)->output.store = *store;
+    return status;
 }
 
 uint64_t zt_writer_slab_extent(const zt_writer *writer)
@@ -218,6 +244,23 @@ zt_status zt_writer_put(zt_writer *writer, const zt_array *given)
         status = zti_writer_put(writer, &slab);
     if (status)
         writer->state = ZTI_WRITER_FAILED;
+    return status;
+}
+
+zt_status zt_writer_put_scanned(zt_writer *writer, const zt_array *given, const zt_stats *stats)
+{
+    if (!writer)
+        return ZT_BAD_ARG;
+    if (!stats || !given || writer->staged > 0 || given->shape[0] != next_extent(writer))
+        return zti_fail(writer->context, ZT_BAD_ARG,
+                        stats ? "the slab that was scanned is no frame" : "no statistics");
+    const struct zti_scanned known = {.min = stats->min,
+                                      .max = stats->max,
+                                      .special_values = stats->nan_values + stats->inf_values +
+                                                        stats->fill_values};
+    writer->known = &known;
+    const zt_status status = zt_writer_put(writer, given);
+    writer->known = NULL;
     return status;
 }
 

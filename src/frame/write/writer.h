@@ -13,9 +13,10 @@ struct zt_writer {
     struct zti_scratch scratch;
     struct zti_output output;
     struct zti_options options;
-    struct zti_scanned *scanned; /* of each frame, after zti_writer_measure; else NULL */
-    uint64_t put;                /* slices so far */
-    uint64_t staged;             /* of these, those in 'stage', not coded yet */
+    struct zti_scanned *scanned;     /* of each frame, after zti_writer_measure; else NULL */
+    const struct zti_scanned *known; /* of the frame that is put; else NULL */
+    uint64_t put;                    /* slices so far */
+    uint64_t staged;                 /* of these, those in 'stage', not coded yet */
     struct zti_buffer stage;
     enum zti_writer_state state;
 };

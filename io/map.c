@@ -1,0 +1,89 @@
+/* map.c: slices of raw and .npy files as they lie in the system's cache of files, without a copy.
+ * Memory that values are read to has to be cleared first, which takes longer than to read them.
+ *
+ * What was touched of a map counts as memory of the process until it is given back, which whoever
+ * goes through the slices sees to. What is needed again is found in the cache of files. */
+#include "format.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Bytes that are gone past before memory is given back. */
+enum { PASSED_BYTES = 8 << 20 };
+
+/* What is mapped, for a signal handler. */
+static _Atomic(const char *) mapped_label;
+static _Atomic(uintptr_t) mapped_first, mapped_last;
+
+static void note(const char *label, const void *first, size_t bytes)
+{
+    atomic_store(&mapped_label, (const char *)NULL);
+    atomic_store(&mapped_first, (uintptr_t)first);
+    atomic_store(&mapped_last, (uintptr_t)first + bytes);
+    atomic_store(&mapped_label, label);
+}
+
+const char *ztio_map_at(const void *address)
+{
+    const uintptr_t at = (uintptr_t)address;
+    const bool is_inside = at >= atomic_load(&mapped_first) && at < atomic_load(&mapped_last);
+    return is_inside ? atomic_load(&mapped_label) : NULL;
+}
+
+void ztio_body_unmap(struct ztio_body *body)
+{
+    if (!body->map)
+        return;
+    note(NULL, NULL, 0);
+    (void)munmap(body->map, body->map_bytes);
+    body->map = NULL;
+}
+
+static const void *map_body(struct ztio_input *input, uint64_t first, uint64_t extent)
+{
+    struct ztio_body *const body = (struct ztio_body *)input;
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    const uint64_t at = body->source.base + body->start + first * input->slice_bytes;
+    const uint64_t skips = page_bytes > 0 ? at % (uint64_t)page_bytes : 0;
+    const uint64_t bytes = skips + extent * input->slice_bytes;
+    ztio_body_unmap(body);
+    if (!body->source.is_regular || body->is_swapped || at % zt_type_bytes(input->meta.type) != 0 ||
+        page_bytes <= 0 || extent == 0 || bytes > SIZE_MAX)
+        return NULL;
+    void *const map =
+        mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, body->source.fd, (off_t)(at - skips));
+    if (map == MAP_FAILED)
+        return NULL;
+    body->map = map;
+    body->map_passed = 0;
+    body->map_skips = (size_t)skips;
+    body->map_bytes = (size_t)bytes;
+    (void)madvise(map, (size_t)bytes, MADV_SEQUENTIAL);
+    note(input->label, map, (size_t)bytes);
+    return body->map + skips;
+}
+
+const void *ztio_map(struct ztio_input *input, uint64_t first, uint64_t extent)
+{
+    return input->reader->has_body && first <= input->meta.shape[0] &&
+                   extent <= input->meta.shape[0] - first
+               ? map_body(input, first, extent)
+               : NULL;
+}
+
+void ztio_map_passed(struct ztio_input *input, uint64_t slices)
+{
+    struct ztio_body *const body = (struct ztio_body *)input;
+    if (!input->reader->has_body || !body->map)
+        return;
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    size_t end = body->map_skips + (size_t)(slices * input->slice_bytes);
+    end = end < body->map_bytes ? end / page_bytes * page_bytes : body->map_bytes;
+    if (end < body->map_passed) /* another pass */
+        body->map_passed = 0;
+    if (end - body->map_passed < PASSED_BYTES && end < body->map_bytes)
+        return;
+    (void)madvise(body->map + body->map_passed, end - body->map_passed, MADV_DONTNEED);
+    body->map_passed = end < body->map_bytes ? end : 0;
+}

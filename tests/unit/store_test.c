@@ -1,0 +1,198 @@
+/* store_test.c: a writer to a store gives the bytes of zt_compress for arrays of many windows, on
+ * any number of threads; what it needs of memory does not grow with the array; frames that were
+ * scanned before; what it refuses. */
+#include "unit/frame_support.h"
+#include "ztile_quality.h"
+
+/* Write an array, all at once, or each frame with what a scan of it finds. */
+static struct bytes write(const zt_array *a, const zt_params *params, uint32_t threads,
+                          bool is_scanned, struct counted *memory)
+{
+    struct mem_store to = {.limit = SIZE_MAX, .reads_left = -1};
+    const zt_store store = store_of(&to);
+    zt_context *const context = counted_context(memory);
+    const zt_omp omp = {.threads = threads};
+    const size_t slice = array_bytes(a) / (size_t)a->shape[0];
+    zt_writer *w = NULL;
+    if (threads > 0)
+        need_ok(context, zt_context_set_omp(context, &omp));
+    need_ok(context, zt_writer_open_store(context, &store, a, params, &w));
+    const uint64_t step = is_scanned ? zt_writer_slab_extent(w) : a->shape[0];
+    for (uint64_t at = 0; at < a->shape[0]; at += step) {
+        zt_array slab = *a;
+        zt_stats stats;
+        slab.data = (char *)a->data + at * slice;
+        slab.shape[0] = a->shape[0] - at < step ? a->shape[0] - at : step;
+        need_ok(context, zt_stats_init(&stats, sizeof stats));
+        need_ok(context, zt_scan(context, &slab, &stats));
+        need_ok(context,
+                is_scanned ? zt_writer_put_scanned(w, &slab, &stats) : zt_writer_put(w, &slab));
+    }
+    need_ok(context, zt_writer_close(w));
+    zt_writer_free(w);
+    zt_context_free(context);
+    assert_int_equal(memory->held, 0);
+    return to.bytes;
+}
+
+static void need_same(struct bytes *got, const struct bytes *wanted)
+{
+    assert_int_equal(got->n, wanted->n);
+    assert_memory_equal(got->data, wanted->data, wanted->n);
+    free(got->data);
+}
+
+/* 13 MB, more than a window has room for. */
+static zt_array large_array(int data)
+{
+    const uint64_t shape[] = {117, 171, 163};
+    zt_array a = new_array(ZT_F32, 3, shape);
+    fill_array(&a, data, 5);
+    return a;
+}
+
+static void many_windows_are_the_same_bytes(void **state)
+{
+    static const struct {
+        uint32_t codec, effort, plan, index;
+        zt_bound bound;
+    } ways[] = {{ZT_CODEC_NDZIP, 0, 0, 0, {.kind = ZT_LOSSLESS}},
+                {ZT_CODEC_ZFP, 0, 0, 0, {.kind = ZT_RATE, .value = 7}},
+                {ZT_CODEC_ZFP, 0, 0, ZT_INDEX_HYBRID, {.kind = ZT_ABS, .value = 1e-4}},
+                {ZT_CODEC_ZFP, 0, ZT_PLAN_ON, 0, {.kind = ZT_ABS, .value = 1e-2}},
+                {ZT_CODEC_SZ, CODER_FAST, 0, 0, {.kind = ZT_ABS, .value = 1e-3}},
+                {ZT_CODEC_SZ, 0, 0, ZT_INDEX_LENGTHS, {.kind = ZT_ABS, .value = 1e-5}},
+                {ZT_CODEC_SZ, CODER_HIGH, 0, 0, {.kind = ZT_ABS, .value = 1e-3}},
+                {ZT_CODEC_AUTO, 0, ZT_PLAN_ON, 0, {.kind = ZT_ABS, .value = 1e-3}}};
+    zt_array a = large_array(DATA_WAVE_NOISE);
+    (void)state;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        zt_params p = params_of(ways[k].bound);
+        struct counted memory;
+        p.codec = ways[k].codec;
+        p.plan = ways[k].plan;
+        p.index = ways[k].index;
+        set_coder(&p, ways[k].effort);
+        const struct bytes wanted = compress(&a, &p);
+        for (uint32_t threads = 0; threads < 4; threads += 3) {
+            struct bytes got = write(&a, &p, threads, false, &memory);
+            need_same(&got, &wanted);
+        }
+        struct bytes scanned = write(&a, &p, 2, true, &memory);
+        need_same(&scanned, &wanted);
+        free(wanted.data);
+    }
+    free(a.data);
+}
+
+/* Random bits become a raw frame, whose checksums are of longer ranges. */
+static void raw_frames_are_the_same_bytes(void **state)
+{
+    zt_array a = large_array(DATA_BITS);
+    zt_params p = params_of((zt_bound){.kind = ZT_LOSSLESS});
+    struct counted memory;
+    (void)state;
+    p.slab_bytes = 5 << 20;
+    const struct bytes wanted = compress(&a, &p);
+    assert_true(info_of(&wanted).raw_frames > 1);
+    struct bytes got = write(&a, &p, 0, false, &memory);
+    need_same(&got, &wanted);
+    free(wanted.data);
+    free(a.data);
+}
+
+static void memory_does_not_grow_with_the_frame(void **state)
+{
+    const uint64_t shape[] = {250, 256, 256}; /* 65 MB in one frame */
+    zt_array a = new_array(ZT_F32, 3, shape);
+    fill_array(&a, DATA_BITS, 5);
+    zt_params p = params_of((zt_bound){.kind = ZT_RATE, .value = 30});
+    struct counted memory;
+    (void)state;
+    struct bytes got = write(&a, &p, 0, false, &memory);
+    assert_true(got.n > 60000000);
+    assert_true(memory.largest < 8 << 20);
+    free(got.data);
+    free(a.data);
+}
+
+/* A store that notes how far passes are. */
+struct passes {
+    struct mem_store to; /* the functions of a store take it for one */
+    uint64_t slices, ends, all;
+};
+
+static void pass(void *user, uint64_t slices)
+{
+    struct passes *const p = user;
+    assert_true(slices > 0 && slices <= p->all);
+    assert_true(slices >= p->slices ||
+                p->slices == p->all); /* a pass begins after the end of one */
+    p->slices = slices;
+    p->ends += slices == p->all;
+}
+
+static void a_store_is_told_how_far_passes_are(void **state)
+{
+    zt_array a = large_array(DATA_WAVE_NOISE);
+    zt_params p = params_of((zt_bound){.kind = ZT_ABS, .value = 1e-5});
+    struct passes passes = {.to = {.limit = SIZE_MAX, .reads_left = -1}, .all = a.shape[0]};
+    zt_store store = store_of(&passes.to);
+    zt_writer *w = NULL;
+    (void)state;
+    p.codec = ZT_CODEC_SZ;
+    store.user = &passes;
+    store.passed = pass;
+    need_ok(NULL, zt_writer_open_store(NULL, &store, &a, &p, &w));
+    need_ok(NULL, zt_writer_put(w, &a));
+    need_ok(NULL, zt_writer_close(w));
+    assert_int_equal(passes.slices, passes.all);
+    assert_true(passes.ends >= 3); /* planning, counting, coding */
+    zt_writer_free(w);
+    free(passes.to.bytes.data);
+    free(a.data);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    zt_array a = large_array(DATA_WAVE_NOISE), part = a;
+    zt_params p = params_of((zt_bound){.kind = ZT_ABS, .value = 1e-3});
+    struct mem_store to = {.limit = SIZE_MAX, .reads_left = -1};
+    const zt_store good = store_of(&to);
+    zt_store bad = good;
+    struct counted memory;
+    zt_context *const context = counted_context(&memory);
+    zt_writer *w = NULL;
+    zt_stats stats;
+    (void)state;
+    bad.read = NULL;
+    need_failure(context, zt_writer_open_store(context, &bad, &a, &p, &w), ZT_BAD_ARG, "store");
+    bad = good;
+    bad.reserved[1] = 1;
+    need_failure(context, zt_writer_open_store(context, &bad, &a, &p, &w), ZT_BAD_ARG, "reserved");
+    need_failure(context, zt_writer_open_store(context, NULL, &a, &p, &w), ZT_BAD_ARG, "store");
+    need_ok(context, zt_writer_open_store(context, &good, &a, &p, &w));
+    need_ok(context, zt_stats_init(&stats, sizeof stats));
+    part.shape[0] = 4;
+    need_failure(context, zt_writer_put_scanned(w, &part, &stats), ZT_BAD_ARG, "no frame");
+    need_failure(context, zt_writer_put_scanned(w, &a, NULL), ZT_BAD_ARG, "statistics");
+    need_ok(context, zt_scan(context, &a, &stats));
+    need_ok(context, zt_writer_put_scanned(w, &a, &stats)); /* nothing has failed so far */
+    need_ok(context, zt_writer_close(w));
+    zt_writer_free(w);
+    zt_context_free(context);
+    free(to.bytes.data);
+    free(a.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_windows_are_the_same_bytes),
+        cmocka_unit_test(raw_frames_are_the_same_bytes),
+        cmocka_unit_test(memory_does_not_grow_with_the_frame),
+        cmocka_unit_test(a_store_is_told_how_far_passes_are),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
