@@ -471,8 +471,9 @@ static int take(void *user, uint64_t offset, void *buffer, size_t bytes, size_t 
     return 0;
 }
 
-/* A store over memory: only frames coded without a plan are written, so that nothing of it is ever
- * longer than the file. */
+/* A store over memory, with room for candidates that are coded one behind the other. */
+enum { STORE_TIMES = 4 };
+
 static int write_at(void *user, uint64_t offset, const void *data, size_t bytes)
 {
     struct memory *m = user;
@@ -507,7 +508,7 @@ static bool check_writer(struct trial *t)
     /* samples of an array that is put slab by slab, or with a range that was given, are others */
     if (c->params.plan != ZT_PLAN_OFF)
         return true;
-    struct memory m = {need(t->capacity), 0, t->capacity, 0};
+    struct memory m = {need(STORE_TIMES * t->capacity), 0, STORE_TIMES * t->capacity, 0};
     zt_sink sink = {.write = append, .user = &m};
     random_policy(&t->rng, t->context);
     zt_params params = c->params;
