@@ -415,6 +415,33 @@ static zt_status read_source(struct rig *g, const struct sample *s, zt_array *ou
     return read_frames(g, s, out, false);
 }
 
+/* The smallest parts of each frame that a reader offers. */
+static zt_status read_parts(struct rig *g, const struct sample *s, zt_array *out)
+{
+    struct mem_source from;
+    const zt_source source = source_of(&from, s->file.data, s->file.n, false);
+    from.calls_left = g->reads_left;
+    zt_reader *r = NULL;
+    const size_t slice = array_bytes(out) / (size_t)out->shape[0];
+    uint64_t first = 0, extent = 1, n;
+    zt_status status = zt_reader_open(g->context, &source, &r);
+    while (!status && extent > 0) {
+        status = zt_reader_next(r, &first, &extent);
+        if (status || extent == 0 || extent > out->shape[0] || first > out->shape[0] - extent)
+            break;
+        for (uint64_t done = 0; !status && done < extent; done += n) {
+            zt_array part = *out;
+            n = zt_reader_part_extent(r, 1);
+            assert_true(n > 0 && n <= extent - done);
+            part.shape[0] = n;
+            part.data = (char *)out->data + (first + done) * slice;
+            status = zt_reader_read(r, &part);
+        }
+    }
+    zt_reader_close(r);
+    return status;
+}
+
 static zt_status read_pipe(struct rig *g, const struct sample *s, zt_array *out)
 {
     return read_frames(g, s, out, true);
@@ -512,8 +539,9 @@ static struct sample damaged(const struct sample *s, int how)
 
 static void memory_may_end_at_every_allocation(void **state)
 {
-    static const road roads[] = {write_slabs, write_store, compress_again, plan,    read_whole,
-                                 read_box,    read_source, read_pipe,      salvage, reindex};
+    static const road roads[] = {write_slabs, write_store, compress_again, plan,
+                                 read_whole,  read_box,    read_source,    read_parts,
+                                 read_pipe,   salvage,     reindex};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
         struct sample s = sample_of(&kinds[i]);
@@ -547,7 +575,7 @@ static void memory_may_end_at_every_allocation(void **state)
 
 static void reads_and_writes_may_fail_at_every_call(void **state)
 {
-    static const road readers[] = {read_source, read_pipe, reindex, write_store};
+    static const road readers[] = {read_source, read_parts, read_pipe, reindex, write_store};
     static const road writers[] = {write_slabs, reindex, write_store};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
@@ -555,7 +583,7 @@ static void reads_and_writes_may_fail_at_every_call(void **state)
         struct rig g;
         zt_array out = room_for(&s.array);
         make_rig(&g);
-        for (size_t k = 0; k < 4; k++) {
+        for (size_t k = 0; k < sizeof readers / sizeof *readers; k++) {
             g.reads_left = -1;
             zt_status status = ZT_IO;
             for (int64_t n = 0; status != ZT_OK; n++) {
@@ -590,7 +618,7 @@ static void reads_and_writes_may_fail_at_every_call(void **state)
 static void progress_and_salvage_may_be_cancelled_at_every_call(void **state)
 {
     static const road roads[] = {write_slabs, write_store, compress_again, read_whole, read_box,
-                                 read_source, read_pipe,   salvage,        reindex};
+                                 read_source, read_parts,  read_pipe,      salvage,    reindex};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
         struct sample s = sample_of(&kinds[i]), d = damaged(&s, PAYLOAD);
@@ -643,6 +671,10 @@ static void take_all_roads(struct rig *g, const struct sample *s)
     assert_true(status == ZT_OK || is_refusal(status));
     assert_true(by_file == ZT_OK || is_refusal(by_file));
     if (!status && !by_file)
+        assert_memory_equal(out.data, other.data, array_bytes(&out));
+    const zt_status by_parts = read_parts(g, &now, &other);
+    assert_true(by_parts == ZT_OK || is_refusal(by_parts));
+    if (!status && !by_parts)
         assert_memory_equal(out.data, other.data, array_bytes(&out));
     const zt_status by_pipe = read_pipe(g, &now, &other);
     assert_true(by_pipe == ZT_OK || is_refusal(by_pipe));

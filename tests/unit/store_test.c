@@ -1,6 +1,6 @@
-/* store_test.c: a writer to a store gives the bytes of zt_compress for arrays of many windows, on
- * any number of threads; what it needs of memory does not grow with the array; frames that were
- * scanned before; what it refuses. */
+/* store_test.c: what passes through little memory: a writer to a store gives the bytes of
+ * zt_compress for arrays of many windows, on any number of threads; what it needs of memory does
+ * not grow with the array; frames that were scanned before; what it refuses; a reader of parts. */
 #include "unit/frame_support.h"
 #include "ztile_quality.h"
 
@@ -185,6 +185,75 @@ static void what_makes_no_sense_is_refused(void **state)
     free(a.data);
 }
 
+/* Read a file by parts of about 'bytes'; returns how many parts there were. */
+static uint32_t read_by_parts(const struct bytes *file, const zt_array *wanted, uint64_t bytes,
+                              struct counted *memory)
+{
+    zt_context *const context = counted_context(memory);
+    struct mem_source from;
+    const zt_source source = source_of(&from, file->data, file->n, false);
+    zt_array out = new_array((zt_type)wanted->type, wanted->rank, wanted->shape);
+    const size_t slice = array_bytes(&out) / (size_t)out.shape[0];
+    zt_reader *r = NULL;
+    uint32_t parts = 0;
+    uint64_t first = 0, extent = 1, n;
+    need_ok(context, zt_reader_open(context, &source, &r));
+    need_ok(context, zt_reader_next(r, &first, &extent));
+    assert_int_equal(extent, wanted->shape[0]);
+    for (uint64_t done = 0; done < extent; done += n, parts++) {
+        zt_array part = out;
+        n = zt_reader_part_extent(r, bytes);
+        part.shape[0] = n;
+        part.data = (char *)out.data + done * slice;
+        need_ok(context, zt_reader_read(r, &part));
+    }
+    zt_reader_close(r);
+    zt_context_free(context);
+    assert_memory_equal(out.data, wanted->data, array_bytes(&out));
+    free(out.data);
+    return parts;
+}
+
+static void parts_take_little_memory(void **state)
+{
+    zt_array a = large_array(DATA_BITS);
+    zt_params p = params_of((zt_bound){.kind = ZT_LOSSLESS});
+    struct counted memory;
+    (void)state;
+    p.codec = ZT_CODEC_NDZIP;
+    const struct bytes file = compress(&a, &p);
+    assert_true(file.n > 10 << 20);
+    assert_true(read_by_parts(&file, &a, 1 << 20, &memory) > 4);
+    assert_true(memory.largest < 3 << 20);
+    free(file.data);
+    free(a.data);
+}
+
+/* Parts of frames whose first axes are joined end where tiles of the joined axis do. */
+static void joined_first_axes_are_read_by_parts(void **state)
+{
+    static const uint64_t shapes[][3] = {{300, 2, 400}, {100, 5, 100}};
+    static const int data[] = {DATA_NOISE, DATA_SPARSE};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        zt_array a = new_array(ZT_F32, 3, shapes[k]);
+        fill_array(&a, data[k], 7);
+        zt_params p = params_of((zt_bound){.kind = ZT_ABS, .value = 1e-3});
+        struct counted memory;
+        zt_plan plan;
+        p.plan = ZT_PLAN_ON;
+        const struct bytes file = compress(&a, &p);
+        const zt_info info = info_of(&file);
+        need_ok(NULL, zt_info_plan(&info, &plan));
+        assert_true(plan.axis[0] == 0 && plan.joined[1]);
+        need_ok(NULL, zt_decompress(NULL, file.data, file.n, &a));
+        assert_true(read_by_parts(&file, &a, 1, &memory) > 50);
+        (void)read_by_parts(&file, &a, 20000, &memory);
+        free(file.data);
+        free(a.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +262,8 @@ int main(void)
         cmocka_unit_test(memory_does_not_grow_with_the_frame),
         cmocka_unit_test(a_store_is_told_how_far_passes_are),
         cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(parts_take_little_memory),
+        cmocka_unit_test(joined_first_axes_are_read_by_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,9 +100,36 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
         last = f->payload_bytes;
     if (!r->input.memory)
         status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
-                                r->payload.bytes + first);
+                                r->payload.bytes + (first - p->first));
     if (!status)
         status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
+    return status;
+}
+
+/* Have the window of a payload be bytes [first, last): what it holds of them moves to its front,
+ * the others are read and verified. */
+static zt_status move_window(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                             const struct zti_tail *tail, uint64_t first, uint64_t last,
+                             struct zti_payload *p)
+{
+    const uint64_t range_bytes = UINT64_C(1) << tail->range_log2;
+    first -= first % range_bytes;
+    last = zti_round_up(last, range_bytes);
+    last = last < f->payload_bytes ? last : f->payload_bytes;
+    if (p->bytes && first >= p->first && last <= p->done)
+        return ZT_OK;
+    const bool has_some = first >= p->first && first < p->done;
+    const uint64_t held = has_some ? p->done - first : 0;
+    zt_status status = ZT_OK;
+    if (held > 0)
+        memmove(r->payload.bytes, r->payload.bytes + (first - p->first), (size_t)held);
+    p->first = first;
+    p->done = p->end = first + held; /* all, should there be no memory */
+    status = zti_buffer_reserve(r->context, &r->payload, last - first + 1, (size_t)held);
+    p->bytes = r->payload.bytes - first;
+    if (!status)
+        status = load_range(r, number, f, tail, first + held, last, p);
+    p->end = last;
     return status;
 }
 
@@ -111,19 +138,31 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
                               const struct zti_tail *tail, struct zti_extents *extents,
                               struct zti_payload *p)
 {
-    uint64_t first, last;
+    uint64_t first, last, least = UINT64_MAX, most = 0;
     zt_status status = ZT_OK;
+    /* what needs no bytes has a place nevertheless, where decoding begins */
+    while (p->is_windowed && zti_extents_next(extents, &first, &last)) {
+        least = first < least ? first : least;
+        most = last > most ? last : most;
+    }
+    if (p->is_windowed)
+        return move_window(r, number, f, tail, least <= most ? least : 0,
+                           least <= most ? most : f->payload_bytes, p);
     while (!status && zti_extents_next(extents, &first, &last))
         status = load_range(r, number, f, tail, first, last, p);
     return status;
 }
 
 /* Set p->bytes: the payload in memory, or room for all of it, so that offsets stay the same. Bytes
- * that are not read are zero, because a wrong index can make the decoder read them. */
+ * that are not read are zero, because a wrong index can make the decoder read them. For a window
+ * there is room for the head. */
 static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, struct zti_payload *p)
 {
+    p->end = p->is_windowed ? 0 : f->payload_bytes;
     if (r->input.memory)
         return zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
+    if (p->is_windowed)
+        return ZT_OK;
     zt_status status = zti_buffer_reserve_zeroed(r->context, &r->payload, f->payload_bytes + 1);
     p->bytes = r->payload.bytes;
     return status;
@@ -181,7 +220,7 @@ static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struc
         status = zti_load_tail(r, number, f, p->at + f->payload_bytes, tail);
     if (!status)
         status = zti_checksums_verify(r->context, number, f, tail, p->bytes, 0, f->payload_bytes);
-    p->done = f->payload_bytes;
+    p->done = p->end = f->payload_bytes;
     return status;
 }
 
@@ -196,7 +235,13 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     if (!status)
         status = open_payload(r, f, p);
     if (!status && head_bytes > 0)
-        status = load_range(r, number, f, tail, 0, head_bytes, p);
+        status = p->is_windowed ? move_window(r, number, f, tail, 0, head_bytes, p)
+                                : load_range(r, number, f, tail, 0, head_bytes, p);
+    if (!status && p->is_windowed) { /* the window will move on */
+        status = zti_buffer_reserve(r->context, &r->front, head_bytes + ZTI_GAP_BYTES, 0);
+        if (!status && head_bytes > 0)
+            memcpy(r->front.bytes, p->bytes, (size_t)head_bytes);
+    }
     return status;
 }
 
@@ -220,12 +265,11 @@ static zt_status decode_coded(struct zt_reader *r, const struct zti_view *view,
     status = load_payload(r, o->number, f, &o->tail, &extents, &o->payload);
     if (status)
         return status;
-    return scatter
-               ? zti_exec_decode_scattered(r->context, &o->coding, o->payload.bytes,
-                                           (size_t)f->payload_bytes, start_bits, o->index, scatter,
-                                           end_bits)
-               : zti_exec_decode(r->context, &o->coding, o->payload.bytes, (size_t)f->payload_bytes,
-                                 start_bits, o->index, view, end_bits);
+    return scatter ? zti_exec_decode_scattered(r->context, &o->coding, o->payload.bytes,
+                                               (size_t)o->payload.end, start_bits, o->index,
+                                               scatter, end_bits)
+                   : zti_exec_decode(r->context, &o->coding, o->payload.bytes,
+                                     (size_t)o->payload.end, start_bits, o->index, view, end_bits);
 }
 
 /* Whether decoding a view of the coded array reaches the stream's last chunk. */
@@ -276,23 +320,27 @@ void zti_close_frame(struct zt_reader *r)
 }
 
 zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                         uint64_t at)
+                         uint64_t at, bool is_windowed)
 {
     struct zti_opened *const o = &r->opened;
     zti_close_frame(r);
+    is_windowed = is_windowed && !r->input.memory && !zti_is_sequential(&r->input) &&
+                  !zti_exec_is_on_device(r->context, &f->coding);
     *o = (struct zti_opened){.is_open = true,
                              .number = number,
                              .frame = *f,
                              .coding = f->coding,
-                             .payload = {.at = at + f->header_bytes}};
+                             .payload = {.at = at + f->header_bytes, .is_windowed = is_windowed}};
+    const uint8_t *head = NULL;
     zt_status status = load_ends(r, number, f, &o->tail, &o->payload);
     if (!status) {
         zti_stage(r->context, ZT_STAGE_TABLES);
-        status = zti_take_head(r->context, &o->coding, o->payload.bytes);
+        head = is_windowed ? r->front.bytes : o->payload.bytes;
+        status = zti_take_head(r->context, &o->coding, head);
         zti_stage(r->context, ZT_STAGE_OTHER);
     }
     if (!status)
-        status = zti_load_index(r, f, &o->tail, o->payload.bytes, &o->sums, &o->index);
+        status = zti_load_index(r, f, &o->tail, head, &o->sums, &o->index);
     if (status)
         zti_close_frame(r);
     return status;
@@ -320,7 +368,7 @@ zt_status zti_decode_part(struct zt_reader *r, const struct zti_view *view)
 zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                         uint64_t at, const struct zti_view *view)
 {
-    zt_status status = zti_open_frame(r, number, f, at);
+    zt_status status = zti_open_frame(r, number, f, at, false);
     if (!status)
         status = zti_decode_part(r, view);
     zti_close_frame(r);

@@ -16,6 +16,7 @@ void zti_reader_clear(struct zt_reader *r)
     zti_table_free(r->context, &r->now.met);
     zti_buffer_free(r->context, &r->head);
     zti_buffer_free(r->context, &r->payload);
+    zti_buffer_free(r->context, &r->front);
     zti_buffer_free(r->context, &r->tail);
     zti_buffer_free(r->context, &r->map);
 }
@@ -487,7 +488,8 @@ static zt_status read_part(struct zt_reader *r, const struct zti_array *out)
     zt_status status = ZT_OK;
     r->now.is_read = true;
     if (!r->opened.is_open)
-        status = zti_open_frame(r, r->now.number, &r->now.frame, at);
+        status =
+            zti_open_frame(r, r->now.number, &r->now.frame, at, extent < r->now.frame.shape[0]);
     struct zti_view view = zti_view_whole(out);
     view.lo[0] = r->now.slices;
     view.hi[0] = r->now.slices + extent;
@@ -532,6 +534,26 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
     return status ? status : read_part(reader, &array);
 }
 
+/* Slices after which a tile ends; 0: they lie along another axis of the coded array than the
+ * slowest. */
+static uint64_t tile_slices(const struct zti_frame *f)
+{
+    uint64_t rows = 1, common = f->coding.grid.side[0],
+             rest; /* of the slowest coded axis in a slice */
+    if (f->plan.axis[0] != 0)
+        return 0;
+    for (uint32_t i = 1; i < f->rank && f->plan.is_joined[i]; i++) {
+        if (f->plan.axis[i] != i)
+            return 0;
+        rows *= f->shape[i];
+    }
+    for (uint64_t b = rows; b > 0; b = rest) { /* the greatest common divisor */
+        rest = common % b;
+        common = b;
+    }
+    return f->coding.grid.side[0] / common;
+}
+
 uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes)
 {
     if (!reader || !reader->now.has_frame || reader->now.is_ended)
@@ -542,9 +564,9 @@ uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes)
         zti_array_values(f->rank - 1, f->shape + 1) * zt_type_bytes(f->type);
     const bool has_places = f->index.kind != ZT_INDEX_NONE || zti_has_ends(&f->coding) ||
                             zti_fixed_bits(&f->coding) > 0;
-    if (f->plan.axis[0] != 0 || (f->rank > 1 && f->plan.is_joined[1]) || !has_places)
+    const uint64_t side = tile_slices(f);
+    if (side == 0 || !has_places)
         return left; /* several parts would decode the same tiles */
-    const uint64_t side = f->coding.grid.side[0];
     uint64_t extent = part_bytes / slice_bytes / side * side;
     if (extent == 0)
         extent = side;

@@ -5,11 +5,15 @@
 #include "frame/format/format.h"
 #include "frame/read/input.h"
 
-/* A frame's payload, which is read and verified in ascending order. */
+/* A frame's payload, which is read and verified in ascending order. In memory are all of it, or the
+ * head and a window: the bytes that the last view needed. */
 struct zti_payload {
     uint64_t at;          /* byte of the file */
     const uint8_t *bytes; /* where byte 0 is, or would be if it was read */
     uint64_t done;        /* all needed bytes before this one were read and verified */
+    bool is_windowed;
+    uint64_t first; /* byte of the window; it ends at 'done' */
+    uint64_t end;   /* bytes before this one may be decoded */
 };
 
 /* A frame whose head and tail were read, and of which parts can be decoded. */
@@ -72,6 +76,7 @@ struct zt_reader {
     struct zti_sums sums;
     struct zti_repairs repairs;
     struct zti_buffer head, payload, tail; /* of the current frame */
+    struct zti_buffer front;               /* the payload's head, if the payload is windowed */
     struct zti_buffer map;                 /* memory of zti_special_parse, for the last tail */
     uint32_t fills;                        /* finite special values found in tails so far */
     uint64_t fill[ZT_MAX_FILLS];
@@ -143,9 +148,10 @@ zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct 
                         uint64_t at, const struct zti_view *view);
 
 /* The same in steps: open a frame (reads head and tail), decode any number of views in ascending
- * order, close it. One frame is open at a time; it uses the reader's buffers. */
+ * order, close it. One frame is open at a time; it uses the reader's buffers. is_windowed: the
+ * views are parts, each of which needs little of the payload. */
 zt_status zti_open_frame(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
-                         uint64_t at);
+                         uint64_t at, bool is_windowed);
 zt_status zti_decode_part(struct zt_reader *reader, const struct zti_view *view);
 void zti_close_frame(struct zt_reader *reader);
 
