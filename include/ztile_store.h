@@ -1,5 +1,5 @@
 /** @file ztile_store.h
- * Writers for programs that know more of where values come from and bytes go to. A writer to a file
+ * For programs that know more of where values come from and bytes go to. A writer to a file
  * that can be written at any place (zt_writer_open_store()) hands on the coded bytes of a frame
  * while it codes the frame, and its header last; a zt_writer_open() one has to keep them until the
  * header is known. The bytes are the same. */
@@ -38,6 +38,10 @@ typedef struct zt_store {
 ZT_API zt_status zt_writer_open_store(zt_context *context, const zt_store *store,
                                       const zt_array *whole, const zt_params *params,
                                       zt_writer **writer);
+
+/** Say that memory, some MiB or more, is new and will be written to: the system is asked for huge
+ * pages, which it clears faster. What the library allocates itself needs no call. */
+ZT_API void zt_expect_writes(void *memory, size_t bytes);
 
 struct zt_stats; /* ztile_quality.h */
 

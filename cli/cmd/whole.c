@@ -5,6 +5,7 @@
 
 #include "store/bytes.h"
 #include "util/errors.h"
+#include "util/memory.h"
 #include "util/numbers.h"
 #include "util/progress.h"
 #include "ztile_h5.h"
@@ -473,6 +474,7 @@ bool run_whole(const struct options *o, struct ztio_error *error)
                                      .done = done,
                                      .kept = kept,
                                      .copied = copied};
+    keep_freed_memory();
     if (!check_places(o, error) || !check_options(o, error) ||
         !context_open(&o->exec, &job.context, error))
         return false;

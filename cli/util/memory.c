@@ -1,12 +1,15 @@
 /* memory.c: the most memory that the command takes, and taking it. */
 #include "util/memory.h"
+#include "ztile_store.h"
 
 #include "util/errors.h"
 #include "util/numbers.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
+#ifdef __GLIBC__ /* which a header above defines */
+#include <malloc.h>
+#endif
 
 static uint64_t limit_bytes; /* 0: not given */
 
@@ -24,18 +27,11 @@ uint64_t memory_limit(void)
                                        : UINT64_MAX;
 }
 
-/* As the library does for its own: slabs are written to once, so that what the system takes to
- * clear them counts. */
-static void ask_for_huge_pages(void *memory, uint64_t bytes)
+void keep_freed_memory(void)
 {
-#ifdef MADV_HUGEPAGE
-    enum { LEAST_BYTES = 4 << 20, PAGE_BYTES = 4096 };
-    char *const first = (char *)memory + -(uintptr_t)memory % PAGE_BYTES;
-    if (memory && bytes >= LEAST_BYTES)
-        (void)madvise(first, (size_t)bytes - PAGE_BYTES, MADV_HUGEPAGE);
-#else
-    (void)memory;
-    (void)bytes;
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the largest that it takes */
+    (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
 }
 
@@ -43,7 +39,7 @@ bool allocate(void **memory, uint64_t bytes, const char *place, struct ztio_erro
 {
     const bool is_over = bytes > memory_limit();
     *memory = bytes <= SIZE_MAX - 1 && !is_over ? malloc((size_t)bytes + (bytes == 0)) : NULL;
-    ask_for_huge_pages(*memory, bytes);
+    zt_expect_writes(*memory, (size_t)bytes);
     if (*memory)
         return true;
     char size[CLI_TEXT_BYTES], limit[CLI_TEXT_BYTES];

@@ -12,4 +12,8 @@ uint64_t memory_limit(void);
 /* Memory, or false with the sentence for place; *memory is to be freed. bytes 0 is allowed. */
 bool allocate(void **memory, uint64_t bytes, const char *place, struct ztio_error *error);
 
+/* Have malloc keep some MiB that are freed, for libraries that allocate a buffer for each chunk:
+ * the system would clear new memory each time. */
+void keep_freed_memory(void);
+
 #endif

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "core.h"
 #include "ztile_quality.h"
+#include "ztile_store.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -36,6 +37,7 @@ PyObject *core_compress_end(struct core_call *call, struct core_array *in, const
         bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
     if (bytes) {
         char *out = PyBytes_AsString(bytes);
+        zt_expect_writes(out, capacity);
         Py_BEGIN_ALLOW_THREADS status =
             zfp ? zt_zfp_compress(call->context, &in->array, zfp, out, capacity, &used)
                 : zt_compress(call->context, &in->array, params, out, capacity, &used);

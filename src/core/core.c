@@ -1,6 +1,8 @@
 /* core.c: names of statuses, error messages, and memory that is counted by the context. */
 #include "core/core.h"
 
+#include "ztile_store.h"
+
 #include <sys/mman.h>
 
 #include <inttypes.h>
@@ -74,13 +76,13 @@ static void release_bytes(zt_context *context, uint64_t all)
 }
 
 /* The system zeroes large memory when it is first touched, which is faster in huge pages. */
-static void advise_huge_pages(void *memory, uint64_t bytes)
+void zt_expect_writes(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     enum { LEAST_BYTES = 4 << 20, PAGE_BYTES = 4096 };
     char *const first = (char *)memory + -(uintptr_t)memory % PAGE_BYTES;
     if (memory && bytes >= LEAST_BYTES)
-        (void)madvise(first, (size_t)bytes - PAGE_BYTES, MADV_HUGEPAGE);
+        (void)madvise(first, bytes - PAGE_BYTES, MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)bytes;
@@ -111,7 +113,7 @@ void *zti_alloc(zt_context *context, size_t bytes)
         return finish_allocation(context, context->allocator.alloc(context->allocator.user, all),
                                  all);
     void *const memory = malloc(all);
-    advise_huge_pages(memory, all);
+    zt_expect_writes(memory, all);
     return finish_allocation(context, memory, all);
 }
 

@@ -380,9 +380,10 @@ static zt_status read_box(struct rig *g, const struct sample *s, zt_array *out)
     return zt_decompress_box(g->context, s->file.data, s->file.n, &box, &part);
 }
 
-/* Frame by frame, and with a source of known size all that a reader can do. */
+/* Frame by frame, as a whole or in the smallest parts that a reader offers, and with a source of
+ * known size all that a reader can do. */
 static zt_status read_frames(struct rig *g, const struct sample *s, zt_array *out,
-                             bool is_sequential)
+                             bool is_sequential, bool is_by_parts)
 {
     struct mem_source from;
     const zt_source source = source_of(&from, s->file.data, s->file.n, is_sequential);
@@ -400,9 +401,11 @@ static zt_status read_frames(struct rig *g, const struct sample *s, zt_array *ou
         status = zt_reader_next(r, &first, &extent);
         if (status || extent == 0 || extent > out->shape[0] || first > out->shape[0] - extent)
             break;
-        slab.shape[0] = extent;
-        slab.data = (char *)out->data + first * slice;
-        status = zt_reader_read(r, &slab);
+        for (uint64_t done = 0; !status && done < extent; done += slab.shape[0]) {
+            slab.shape[0] = is_by_parts ? zt_reader_part_extent(r, 1) : extent;
+            slab.data = (char *)out->data + (first + done) * slice;
+            status = zt_reader_read(r, &slab);
+        }
     }
     if (!status && !is_sequential)
         status = zt_reader_check(r);
@@ -412,39 +415,17 @@ static zt_status read_frames(struct rig *g, const struct sample *s, zt_array *ou
 
 static zt_status read_source(struct rig *g, const struct sample *s, zt_array *out)
 {
-    return read_frames(g, s, out, false);
+    return read_frames(g, s, out, false, false);
 }
 
-/* The smallest parts of each frame that a reader offers. */
 static zt_status read_parts(struct rig *g, const struct sample *s, zt_array *out)
 {
-    struct mem_source from;
-    const zt_source source = source_of(&from, s->file.data, s->file.n, false);
-    from.calls_left = g->reads_left;
-    zt_reader *r = NULL;
-    const size_t slice = array_bytes(out) / (size_t)out->shape[0];
-    uint64_t first = 0, extent = 1, n;
-    zt_status status = zt_reader_open(g->context, &source, &r);
-    while (!status && extent > 0) {
-        status = zt_reader_next(r, &first, &extent);
-        if (status || extent == 0 || extent > out->shape[0] || first > out->shape[0] - extent)
-            break;
-        for (uint64_t done = 0; !status && done < extent; done += n) {
-            zt_array part = *out;
-            n = zt_reader_part_extent(r, 1);
-            assert_true(n > 0 && n <= extent - done);
-            part.shape[0] = n;
-            part.data = (char *)out->data + (first + done) * slice;
-            status = zt_reader_read(r, &part);
-        }
-    }
-    zt_reader_close(r);
-    return status;
+    return read_frames(g, s, out, false, true);
 }
 
 static zt_status read_pipe(struct rig *g, const struct sample *s, zt_array *out)
 {
-    return read_frames(g, s, out, true);
+    return read_frames(g, s, out, true, false);
 }
 
 static zt_status salvage(struct rig *g, const struct sample *s, zt_array *out)
