@@ -22,6 +22,8 @@
 #include "entropy/ans/ans.h"
 #include "entropy/items.h"
 
+#include <math.h>
+
 enum {
     PRECISION_BITS = 3,
     WEIGHT_BITS = 16,
@@ -78,10 +80,7 @@ void zti_ans_free(zt_context *context, struct zti_ans_model *model)
 
 static uint32_t floor_log2(uint32_t v)
 {
-    uint32_t n = 0;
-    for (; v > 1; v >>= 1)
-        n++;
-    return n;
+    return v > 1 ? 31 - (uint32_t)__builtin_clz(v) : 0;
 }
 
 /* ---- weights and frequencies ---- */
@@ -113,38 +112,72 @@ static void weigh(const uint64_t *counts, uint32_t precision, struct zti_ans_mod
     model->precision = precision;
 }
 
+/* Symbols in a heap: the one whose frequency is changed first is at its top. */
+struct heap {
+    double gain[ZTI_ANS_MAX_ALPHABET]; /* of a change: quotients of small integers, which are
+                                          different as doubles where they are different */
+    uint16_t symbol[ZTI_ANS_MAX_ALPHABET];
+    uint32_t n;
+};
+
+ZTI_INLINE bool is_before(const struct heap *h, uint32_t a, uint32_t b)
+{
+    const uint32_t s = h->symbol[a], t = h->symbol[b];
+    return h->gain[s] > h->gain[t] || (h->gain[s] == h->gain[t] && s < t);
+}
+
+static void sift(struct heap *h, uint32_t at)
+{
+    for (uint32_t child; (child = 2 * at + 1) < h->n; at = child) {
+        if (child + 1 < h->n && is_before(h, child + 1, child))
+            child++;
+        if (!is_before(h, child, at))
+            return;
+        const uint16_t s = h->symbol[at];
+        h->symbol[at] = h->symbol[child];
+        h->symbol[child] = s;
+    }
+}
+
+/* log(f + 1) - log(f) is about 2 / (2 f + 1): of all w / (2 f + 1), or w / (2 f - 1) where
+ * frequencies shrink, the greatest, or the least, comes first. */
+static double gain_of(uint32_t weight, uint32_t f, bool grows)
+{
+    if (!grows && f == 1)
+        return -(double)INFINITY;
+    return grows ? weight / (2.0 * f + 1) : -(weight / (2.0 * f - 1));
+}
+
 /* Compute frequencies from weights, of which at most 4096 are not 0. */
 static void normalise(struct zti_ans_model *model)
 {
+    struct heap h = {.n = 0};
     uint64_t sum = 0;
+    uint32_t total = 0;
     for (uint32_t s = 0; s < model->alphabet; s++)
         sum += model->weights[s];
-    uint32_t total = 0;
     for (uint32_t s = 0; s < model->alphabet; s++) {
-        const uint32_t f = (uint32_t)((uint64_t)model->weights[s] * ZTI_ANS_STATES / sum);
-        model->frequencies[s] = (uint16_t)(f > 0 || model->weights[s] == 0 ? f : 1);
+        const uint32_t w = model->weights[s];
+        const uint32_t f = (uint32_t)((uint64_t)w * ZTI_ANS_STATES / sum);
+        model->frequencies[s] = (uint16_t)(f > 0 || w == 0 ? f : 1);
         total += model->frequencies[s];
+        if (w > 0)
+            h.symbol[h.n++] = (uint16_t)s;
     }
-    while (total != ZTI_ANS_STATES) {
-        /* log(f + 1) - log(f) is about 2 / (2 f + 1): compare w / (2 f + 1), or w / (2 f - 1) */
-        const bool grows = total < ZTI_ANS_STATES;
-        uint32_t best = UINT32_MAX;
-        for (uint32_t s = 0; s < model->alphabet; s++) {
-            const uint32_t w = model->weights[s], f = model->frequencies[s];
-            if (w == 0 || (!grows && f == 1))
-                continue;
-            if (best == UINT32_MAX) {
-                best = s;
-                continue;
-            }
-            const uint32_t bw = model->weights[best], bf = model->frequencies[best];
-            const uint64_t here = (uint64_t)w * (grows ? 2 * bf + 1 : 2 * bf - 1);
-            const uint64_t there = (uint64_t)bw * (grows ? 2 * f + 1 : 2 * f - 1);
-            if (grows ? here > there : here < there)
-                best = s;
-        }
-        model->frequencies[best] = (uint16_t)(model->frequencies[best] + (grows ? 1 : -1));
-        total += grows ? 1 : UINT32_MAX;
+    if (total == ZTI_ANS_STATES)
+        return;
+    const bool grows = total < ZTI_ANS_STATES;
+    for (uint32_t i = 0; i < h.n; i++) {
+        const uint32_t s = h.symbol[i];
+        h.gain[s] = gain_of(model->weights[s], model->frequencies[s], grows);
+    }
+    for (uint32_t i = h.n / 2; i-- > 0;)
+        sift(&h, i);
+    for (; total != ZTI_ANS_STATES; total += grows ? 1 : UINT32_MAX) {
+        const uint32_t s = h.symbol[0];
+        model->frequencies[s] = (uint16_t)(model->frequencies[s] + (grows ? 1 : -1));
+        h.gain[s] = gain_of(model->weights[s], model->frequencies[s], grows);
+        sift(&h, 0);
     }
 }
 

@@ -192,6 +192,33 @@ static uint32_t add_lattices(const struct tile *tile, const value *v, const uint
     return found * 2 > slices ? n + 1 : n;
 }
 
+/* A list of the distinct values, of at most ZTI_LL_MOST_RANKS; returns how many there are, or one
+ * more than that. */
+static uint32_t distinct_values(const struct tile *tile, const value *v, uint64_t *list)
+{
+    enum { BITS = 14 }; /* of places: four a value */
+    const bool is_float = zti_is_float(tile->type);
+    int32_t *const place = tile->slot->places; /* in the list */
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < 1u << BITS; i++)
+        place[i] = -1;
+    for (uint32_t i = 0; i < tile->s.values; i++) {
+        if (i > 0 && v[i] == v[i - 1])
+            continue;
+        const uint64_t one = ranked(order_of(is_float, v[i]));
+        uint32_t at = (uint32_t)(one * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS));
+        while (place[at] >= 0 && list[place[at]] != one)
+            at = (at + 1) & ((1u << BITS) - 1);
+        if (place[at] >= 0)
+            continue;
+        if (distinct == ZTI_LL_MOST_RANKS)
+            return distinct + 1;
+        place[at] = (int32_t)distinct;
+        list[distinct++] = one;
+    }
+    return distinct;
+}
+
 /* A table of the distinct values, where these are few and not all next to each other. */
 static uint32_t add_ranks(const struct tile *tile, const value *v, struct zti_ll_transform *list,
                           uint32_t n)
@@ -208,18 +235,10 @@ static uint32_t add_ranks(const struct tile *tile, const value *v, struct zti_ll
         distinct += i == 0 || some[i] != some[i - 1];
     if (distinct >= m / 2)
         return n;
-    for (uint32_t i = 0; i < values; i++)
-        tile->slot->all[i] = ranked(order_of(is_float, v[i]));
-    zti_ll_sort(tile->slot->all, tile->slot->all + values, values);
-    distinct = 0;
-    for (uint32_t i = 0; i < values; i++) {
-        const uint64_t one = tile->slot->all[i];
-        if (distinct > 0 && one == table[distinct - 1])
-            continue;
-        if (distinct == ZTI_LL_MOST_RANKS)
-            return n;
-        table[distinct++] = one;
-    }
+    distinct = distinct_values(tile, v, table);
+    if (distinct > ZTI_LL_MOST_RANKS)
+        return n;
+    zti_ll_sort(table, tile->slot->sorted, distinct);
     if ((uint64_t)distinct * 16 >= values ||
         (double)(table[distinct - 1] - table[0]) <= 1.5 * distinct)
         return n;

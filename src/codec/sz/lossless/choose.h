@@ -8,6 +8,8 @@ struct choice {
     struct zti_ll_predictor p;
     uint64_t cost; /* bits, times 2^16 */
     bool is_close; /* differences and weights take about the same */
+    bool has_keys; /* the tile's keys are made, and leave so many bits: */
+    uint64_t rest_bits;
 };
 
 /* ---- parts of a tile ---- */
@@ -19,7 +21,7 @@ static struct part whole_of(const struct tile *tile)
                          .values = slot->values,
                          .keys = slot->keys,
                          .marks = slot->marks,
-                         .magnitudes = slot->magnitudes,
+                         .codes = slot->magnitudes,
                          .residuals = slot->residuals};
 }
 
@@ -79,7 +81,7 @@ static void find_boxes(const struct tile *tile, struct part *part)
         part[b].values = to;
         part[b].keys += b * ll_cells(&box);
         part[b].marks += b * ll_cells(&box);
-        part[b].magnitudes += b * ll_cells(&box);
+        part[b].codes += b * ll_cells(&box);
         part[b].residuals += (size_t)b * box.values;
         for (uint32_t i = 0; i < 4; i++)
             at[i] = (s->dim[i] - box.dim[i]) * place[b][i] / 20;
@@ -106,16 +108,22 @@ static uint32_t axes_number(const struct zti_ll_shape *s, uint32_t i)
     return i == 0 ? slower | 8 : i == 1 ? slower : 8;
 }
 
-/* The best predictor of a transform: differences along one of some sets of axes, or weights. */
+/* Which predictors are compared: differences along sets of axes, weights. */
+struct tries {
+    uint32_t sets, axes[DIFFERENCES];
+    bool has_weights;
+};
+
+/* The best predictor of a transform. */
 static void try_transform(const struct tile *tile, const struct part *part, uint32_t parts,
-                          const struct zti_ll_transform *given, const uint32_t *axes, uint32_t sets,
+                          const struct zti_ll_transform *given, const struct tries *tries,
                           struct choice *best)
 {
-    struct choice own = {.cost = UINT64_MAX};
+    struct choice own = {.cost = UINT64_MAX, .has_keys = false};
     struct zti_ll_transform t = *given;
-    struct zti_ll_predictor p = {.axes = 0};
+    struct zti_ll_predictor p = {.axes = tries->axes[0]};
     struct zti_ll_front front = {.models = 0};
-    uint64_t side = 0, values = 0;
+    uint64_t side = 0, values = 0, weights = UINT64_MAX;
     t.has_marks = false;
     for (uint32_t i = 0; i < parts; i++) {
         bool has_marks;
@@ -123,8 +131,8 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
         t.has_marks |= has_marks;
         values += part[i].s.values;
     }
-    for (uint32_t i = 0; i < sets; i++) {
-        p.axes = axes[i];
+    for (uint32_t i = 0; i < tries->sets; i++) {
+        p.axes = tries->axes[i];
         const uint64_t cost = cost_of(tile, part, parts, &t, &p);
         if (cost < own.cost) {
             own.cost = cost;
@@ -132,9 +140,12 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
         }
     }
     const uint64_t differences = own.cost;
-    p.axes = own.p.axes;
-    fit(part, parts, &t, &p);
-    const uint64_t weights = cost_of(tile, part, parts, &t, &p);
+    if (tries->sets > 0)
+        p.axes = own.p.axes;
+    if (tries->has_weights) {
+        fit(part, parts, &t, &p);
+        weights = cost_of(tile, part, parts, &t, &p);
+    }
     if (weights < own.cost) {
         own.cost = weights;
         own.p = p;
@@ -171,61 +182,10 @@ static void fit_whole(const struct tile *tile, struct choice *best)
 {
     const struct part whole = whole_of(tile);
     bool has_marks;
-    (void)make_keys(tile, &whole, &best->t, &has_marks);
+    best->rest_bits = make_keys(tile, &whole, &best->t, &has_marks);
+    best->has_keys = true;
     best->t.has_marks = has_marks;
     fit(&whole, 1, &best->t, &best->p);
-}
-
-/* The best of the candidates, by boxes or, of a small tile, all of it; where there is one, and
- * weights are known to win, it is taken as it is. */
-static void choose_transform(const struct tile *tile, struct choice *best)
-{
-    struct zti_ll_transform list[CANDIDATES];
-    struct part part[BOXES];
-    const value *const v = tile->slot->values;
-    uint64_t fill = 0;
-    uint32_t axes[DIFFERENCES], parts = 1;
-    for (uint32_t i = 0; i < DIFFERENCES; i++)
-        axes[i] = axes_number(&tile->s, i);
-    const bool has_fill = find_fill(tile, v, &fill);
-    uint32_t n = find_candidates(tile, v, has_fill ? &fill : NULL, list);
-    n = with_fills(has_fill, fill, list, n);
-    if (n == 1 && tile->known->is_learnt && !tile->known->has_differences) {
-        memset(best, 0, sizeof *best);
-        best->t = list[0];
-        best->p.axes = axes[0];
-        return;
-    }
-    part[0] = whole_of(tile);
-    if (tile->s.values > ZTI_LL_WHOLE) {
-        parts = BOXES;
-        find_boxes(tile, part);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        try_transform(tile, part, parts, &list[i], axes, 1, best);
-    struct choice again = {.cost = UINT64_MAX};
-    try_transform(tile, part, parts, &best->t, axes, DIFFERENCES, &again);
-    *best = again;
-}
-
-/* Rows that repeat rows, where all of the tile is shorter with them. */
-static bool choose_rows(const struct tile *tile, struct choice *best)
-{
-    const struct part whole = whole_of(tile);
-    struct choice again = {.cost = UINT64_MAX};
-    const uint32_t axes = best->p.axes;
-    struct zti_ll_transform t = best->t;
-    if (t.kind == ZTI_LL_LATTICE || (tile->known->is_learnt && !tile->known->has_rows) ||
-        !find_rows(tile, tile->slot->values, &t))
-        return false;
-    try_transform(tile, &whole, 1, &best->t, &axes, 1, &again);
-    try_transform(tile, &whole, 1, &t, &axes, 1, &again);
-    if (t.kind == ZTI_LL_LINEAR) {
-        t.kind = ZTI_LL_ORDER;
-        try_transform(tile, &whole, 1, &t, &axes, 1, &again);
-    }
-    *best = again;
-    return true;
 }
 
 static bool has_weights(const struct zti_ll_predictor *p)
@@ -236,19 +196,99 @@ static bool has_weights(const struct zti_ll_predictor *p)
     return any;
 }
 
+/* What is tried of a tile: all, or what other tiles came to. */
+static struct tries tries_of(const struct tile *tile)
+{
+    const struct zti_ll_known *const known = tile->known;
+    struct tries tries = {.sets = 1, .has_weights = true};
+    for (uint32_t i = 0; i < DIFFERENCES; i++)
+        tries.axes[i] = axes_number(&tile->s, i);
+    if (!known->is_learnt)
+        return tries;
+    const bool is_one = known->has_weights != known->has_differences;
+    const bool weights_win = known->weights * 2 > known->tiles;
+    tries.axes[0] = known->axes;
+    tries.has_weights = known->has_weights || (weights_win && !known->has_differences);
+    tries.sets = is_one || !known->has_weights ? !tries.has_weights : 1;
+    return tries;
+}
+
+/* The best of the candidates, by boxes or, of a small tile, all of it. Where there is one, and one
+ * kind of predictor is known to win, these are taken as they are. */
+static void choose_transform(const struct tile *tile, const struct tries *tries,
+                             struct choice *best)
+{
+    struct zti_ll_transform list[CANDIDATES];
+    struct part part[BOXES];
+    const value *const v = tile->slot->values;
+    uint64_t fill = 0;
+    uint32_t parts = 1;
+    const bool is_learnt = tile->known->is_learnt, has_fill = find_fill(tile, v, &fill);
+    uint32_t n = find_candidates(tile, v, has_fill ? &fill : NULL, list);
+    n = with_fills(has_fill, fill, list, n);
+    if (n == 1 && is_learnt && tries->sets + tries->has_weights == 1) {
+        memset(best, 0, sizeof *best);
+        best->t = list[0];
+        best->p.axes = tries->axes[0];
+        return;
+    }
+    part[0] = whole_of(tile);
+    if (tile->s.values > ZTI_LL_WHOLE) {
+        parts = BOXES;
+        find_boxes(tile, part);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        try_transform(tile, part, parts, &list[i], tries, best);
+    if (is_learnt)
+        return;
+    struct choice again = {.cost = UINT64_MAX};
+    struct tries all = *tries;
+    all.sets = DIFFERENCES;
+    try_transform(tile, part, parts, &best->t, &all, &again);
+    *best = again;
+}
+
+/* Rows that repeat rows, where all of the tile is shorter with them. */
+static bool choose_rows(const struct tile *tile, const struct tries *tries, struct choice *best)
+{
+    const struct part whole = whole_of(tile);
+    struct choice again = {.cost = UINT64_MAX};
+    struct tries one = *tries;
+    struct zti_ll_transform t = best->t;
+    if (t.kind == ZTI_LL_LATTICE || (tile->known->is_learnt && !tile->known->has_rows) ||
+        !find_rows(tile, tile->slot->values, &t))
+        return false;
+    if (tile->known->is_learnt) {
+        best->t = t;
+        return false;
+    }
+    one.axes[0] = best->p.axes;
+    try_transform(tile, &whole, 1, &best->t, &one, &again);
+    try_transform(tile, &whole, 1, &t, &one, &again);
+    if (t.kind == ZTI_LL_LINEAR) {
+        t.kind = ZTI_LL_ORDER;
+        t.part = 0;
+        try_transform(tile, &whole, 1, &t, &one, &again);
+    }
+    *best = again;
+    return true;
+}
+
 static void choose(const struct tile *tile, struct choice *best)
 {
     const struct part whole = whole_of(tile);
+    struct tries tries = tries_of(tile);
     best->cost = UINT64_MAX;
-    choose_transform(tile, best);
-    if (choose_rows(tile, best))
+    choose_transform(tile, &tries, best);
+    const bool by_weights = best->cost == 0 ? tries.has_weights : has_weights(&best->p);
+    if (choose_rows(tile, &tries, best))
         return;
-    if (best->is_close) {
+    if (best->is_close && !tile->known->is_learnt) {
         struct choice again = {.cost = UINT64_MAX};
-        const uint32_t axes = best->p.axes;
-        try_transform(tile, &whole, 1, &best->t, &axes, 1, &again);
+        tries.axes[0] = best->p.axes;
+        try_transform(tile, &whole, 1, &best->t, &tries, &again);
         *best = again;
-    } else if (has_weights(&best->p) || best->cost == 0) {
+    } else if (by_weights) {
         fit_whole(tile, best);
     }
 }

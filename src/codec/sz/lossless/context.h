@@ -1,18 +1,44 @@
 /* context.h: kernel text: contexts of a row's symbols, from the magnitudes and marks of rows that
  * are complete; and residuals to symbols and back. */
 
-/* The mean magnitudes that n values of a row, from value 'first' on, have their contexts of. */
-ZTI_INLINE void find_means(const struct zti_ll_near *near, const float *magnitude, uint32_t n,
-                           float *mean)
+/* Sums of weighted codes of a row's neighbours in one row before. */
+ZTI_INLINE void add_codes(const uint8_t *restrict at, const uint8_t *restrict far, uint32_t n,
+                          bool is_first, uint16_t *restrict sum)
 {
-    for (uint32_t i = 0; i < n; i++)
-        mean[i] = 0;
-    for (uint32_t k = 0; k < near->count; k++) {
-        const float *const from = magnitude + near->at[k];
-        const float w = near->weight[k];
-        for (uint32_t i = 0; i < n; i++)
-            mean[i] += w * from[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const int own = ZTI_LL_BESIDE_0 * at[i] +
+                        ZTI_LL_BESIDE_1 * (at[(ptrdiff_t)i - 1] + at[i + 1]) +
+                        ZTI_LL_BESIDE_2 * (at[(ptrdiff_t)i - 2] + at[i + 2]) + ZTI_LL_FAR * far[i];
+        sum[i] = (uint16_t)(is_first ? own : sum[i] + own);
     }
+}
+
+ZTI_INLINE void sum_lanes(const struct zti_ll_near *near, const uint8_t *restrict code, uint32_t n,
+                          uint16_t *restrict sum)
+{
+    const uint8_t *const a = code + near->at[0], *const b = code + near->at[1];
+    const uint8_t *const c = code + near->at[2], *const d = code + near->at[3];
+    const uint8_t *const e = code + near->at[4], *const f = code + near->at[5];
+    for (uint32_t i = 0; i < n; i++)
+        sum[i] = (uint16_t)(ZTI_LL_LANE_0 * a[i] + ZTI_LL_LANE_1 * (b[i] + c[i] + d[i]) +
+                            ZTI_LL_LANE_4 * (e[i] + f[i]));
+}
+
+/* The means of codes, in eighths, that n values of a row have their contexts of. */
+ZTI_INLINE void find_means(const struct zti_ll_shape *s, const struct zti_ll_near *near,
+                           const uint8_t *code, uint32_t n, uint16_t *restrict mean)
+{
+    const uint32_t eighths = ll_eighths(near->rows);
+    if (s->is_lanes)
+        sum_lanes(near, code, n, mean);
+    for (uint32_t k = 0; !s->is_lanes && k < near->rows; k++) {
+        if (k == 0)
+            add_codes(code + near->at[k], code + near->far[k], n, true, mean);
+        else
+            add_codes(code + near->at[k], code + near->far[k], n, false, mean);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        mean[i] = (uint16_t)(mean[i] * eighths >> 16);
 }
 
 /* Neighbours whose marks count: those above, left and right of that, and before the row. */
@@ -41,47 +67,48 @@ static struct beside beside_of(const struct zti_ll_shape *s, const struct row *r
 
 /* Contexts of n values of a row by their means. */
 ZTI_INLINE void find_contexts(const struct row *row, const struct beside *b, const uint8_t *mark,
-                              bool has_marks, const float *mean, uint32_t n, uint16_t *context)
+                              bool has_marks, const uint16_t *restrict mean, uint32_t n,
+                              uint16_t *restrict context)
 {
-    if (row->source >= 0) {
-        for (uint32_t i = 0; i < n; i++)
-            context[i] = (uint16_t)(ZTI_LL_REPEATS + ll_level(mean[i]));
+    const uint32_t first = row->source >= 0 ? ZTI_LL_REPEATS : 0;
+    for (uint32_t i = 0; i < n; i++)
+        context[i] = (uint16_t)(first + ll_level(mean[i]));
+    if (row->source >= 0 || !has_marks || !b->has_any)
         return;
-    }
-    if (!has_marks || !b->has_any) {
-        for (uint32_t i = 0; i < n; i++)
-            context[i] = (uint16_t)ll_level(mean[i]);
-        return;
-    }
     for (uint32_t i = 0; i < n; i++) {
         const int fills = 2 * (mark[i + b->up] == ZTI_LL_MARK_FILL) +
                           2 * (mark[i + b->other] == ZTI_LL_MARK_FILL) +
                           (mark[i + b->left] == ZTI_LL_MARK_FILL) +
                           (mark[i + b->right] == ZTI_LL_MARK_FILL);
-        context[i] = (uint16_t)ll_context(ll_level(mean[i]), (uint32_t)fills);
+        context[i] = (uint16_t)ll_context(context[i], (uint32_t)fills);
     }
 }
 
-/* Magnitudes and marks of a row's margins are those at its ends. */
-static void end_row(const struct zti_ll_shape *s, const struct row *row, float *magnitude,
-                    uint8_t *mark)
+/* Codes and marks of a row's margins are those at its ends. */
+static void end_row(const struct zti_ll_shape *s, const struct row *row, bool has_marks,
+                    uint8_t *code, uint8_t *mark)
 {
     const size_t first = row->cell, end = first + row->width;
-    for (uint32_t i = 1; i <= ZTI_LL_MARGIN; i++)
-        magnitude[first - i] = magnitude[first];
-    for (size_t i = end; i < first + s->width + ZTI_LL_MARGIN; i++)
-        magnitude[i] = magnitude[end - 1];
-    set_mark_margins(s, mark, row->number);
+    memset(code + first - ZTI_LL_MARGIN, code[first], ZTI_LL_MARGIN);
+    memset(code + end, code[end - 1], first + s->width + ZTI_LL_MARGIN - end);
+    if (has_marks)
+        set_mark_margins(s, mark, row->number);
 }
 
-/* The mean of a piece's magnitudes, which the next piece of a row that has no row before it has for
- * all of its means. */
-ZTI_INLINE float mean_of_piece(const float *magnitude)
+/* The mean of a piece's codes, in eighths, which the next piece of a row that has no row before it
+ * has for all of its means. */
+ZTI_INLINE uint32_t mean_of_piece(const uint8_t *code)
 {
-    float sum = 0;
+    uint32_t sum = 0;
     for (uint32_t i = 0; i < ZTI_LL_PIECE; i++)
-        sum += magnitude[i];
-    return sum / ZTI_LL_PIECE;
+        sum += code[i];
+    return 8 * sum / ZTI_LL_PIECE;
+}
+
+/* The code that a mark counts as. */
+ZTI_INLINE uint8_t code_of_mean(uint32_t mean)
+{
+    return (uint8_t)((mean + 4) / 8);
 }
 
 ZTI_INLINE value size_of(key residual)
@@ -89,73 +116,174 @@ ZTI_INLINE value size_of(key residual)
     return residual < 0 ? 0 - (value)residual : (value)residual;
 }
 
-/* Symbols of n residuals, and magnitudes for contexts. Returns the bits that they leave open. */
-static uint64_t residuals_to_symbols(const struct tile *tile, bool has_signs, const key *residual,
-                                     const uint8_t *mark, const float *mean, uint32_t n,
-                                     uint8_t *symbol, float *magnitude)
+#if defined(ZTI_WITH_AVX2)
+
+/* Codes of a vector of residuals, their signs, and the bits that are left open. */
+ZTI_INLINE vector codes_of(vector residual, bool has_signs, vector *open)
 {
-    uint64_t open = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (mark && mark[i]) {
+    const vector sign = V(sign)(residual), size = (residual ^ sign) - sign;
+    const vector length = V(bit_length)(size), none = (vector){0};
+    const vector above = (vector)(length > 3) & (length - 3);
+    const vector code = 4 * above + V(right)(size, above);
+    *open = above;
+    if (has_signs)
+        return 2 * code + sign;
+    *open = above + ((vector)(size != none) & 1);
+    return code;
+}
+
+/* Symbols of n residuals, a multiple of AT_ONCE. Returns the bits that they leave open. */
+ZTI_INLINE uint64_t find_symbols(bool has_signs, const key *residual, uint32_t n, uint8_t *symbol)
+{
+    vector sum = {0}, open;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < n; i += AT_ONCE) {
+#if WIDTH == 32
+        v_store_bytes_32(symbol + i, codes_of(v_load_32(residual + i), has_signs, &open));
+        sum += open;
+#else
+        const u64s a = codes_of(v_load_64(residual + i), has_signs, &open);
+        sum += open;
+        const u64s b = codes_of(v_load_64(residual + i + LANES), has_signs, &open);
+        sum += open;
+        v_store_bytes_32(symbol + i, v_even_32((u32s)a, (u32s)b));
+#endif
+    }
+    for (uint32_t k = 0; k < LANES; k++)
+        all += sum[k];
+    return all;
+}
+#else
+
+ZTI_INLINE uint64_t find_symbols(bool has_signs, const key *residual, uint32_t n, uint8_t *symbol)
+{
+    (void)has_signs;
+    (void)residual;
+    (void)n;
+    (void)symbol;
+    return 0;
+}
+#endif
+
+/* Symbols of n residuals, whose marks are given or NULL, and codes for contexts. Returns the bits
+ * that they leave open. */
+static uint64_t residuals_to_symbols(bool has_signs, const key *restrict residual,
+                                     const uint8_t *restrict mark, const uint16_t *restrict mean,
+                                     uint32_t n, uint8_t *restrict symbol, uint8_t *restrict code)
+{
+    const uint32_t whole = AT_ONCE > 1 ? n / AT_ONCE * AT_ONCE : 0;
+    uint64_t open = find_symbols(has_signs, residual, whole, symbol);
+    for (uint32_t i = whole; i < n; i++) {
+        const value size = size_of(residual[i]);
+        const uint32_t own = ll_code(size);
+        symbol[i] = (uint8_t)(has_signs ? 2 * own - (residual[i] < 0) : own);
+        open += ll_open(size) + (!has_signs && size != 0);
+    }
+    if (has_signs)
+        for (uint32_t i = 0; i < n; i++)
+            code[i] = (uint8_t)((symbol[i] + 1u) / 2);
+    else
+        memcpy(code, symbol, n);
+    for (uint32_t i = 0; mark && i < n; i++)
+        if (mark[i]) {
             symbol[i] = mark[i];
-            magnitude[i] = mean[i];
-            continue;
+            code[i] = code_of_mean(mean[i]);
         }
-        const value size = size_of(residual[i]);
-        const uint32_t code = ll_code(size);
-        symbol[i] = (uint8_t)(has_signs ? 2 * code - (residual[i] < 0) : code);
-        magnitude[i] = tile->tables->middle[code];
-        open += ll_open_bits(code) + (!has_signs && size != 0);
-    }
-    return open;
+    return open; /* marks have the residual 0 */
 }
 
-/* The marks and magnitudes of n symbols. */
-static void symbols_to_magnitudes(const struct tile *tile, bool has_signs, bool has_marks,
-                                  const uint8_t *symbol, const float *mean, uint32_t n,
-                                  uint8_t *mark, float *magnitude)
+/* The marks and codes of n symbols. */
+static void symbols_to_codes(bool has_signs, bool has_marks, const uint8_t *restrict symbol,
+                             const uint16_t *restrict mean, uint32_t n, uint8_t *restrict mark,
+                             uint8_t *restrict code)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        const bool is_mark = has_marks && symbol[i] >= ZTI_LL_MARK_RAW;
-        const uint32_t code = has_signs ? (symbol[i] + 1u) / 2 : symbol[i];
+    if (has_signs)
+        for (uint32_t i = 0; i < n; i++)
+            code[i] = (uint8_t)((symbol[i] + 1u) / 2);
+    else
+        memcpy(code, symbol, n);
+    for (uint32_t i = 0; has_marks && i < n; i++) {
+        const bool is_mark = symbol[i] >= ZTI_LL_MARK_RAW;
         mark[i] = is_mark ? symbol[i] : 0;
-        magnitude[i] = is_mark ? mean[i] : tile->tables->middle[code];
+        code[i] = is_mark ? code_of_mean(mean[i]) : code[i];
     }
 }
 
-/* What symbols leave open: signs, where these have none, and bits below the two highest. */
-static void put_residuals(bool has_signs, const key *residual, const uint8_t *symbol,
-                          bool has_marks, size_t n, struct zti_bit_writer *w)
+/* ---- what symbols leave open: signs, where these have none, and bits below the two highest ----
+ */
+
+/* Of each symbol: its least magnitude, and how many bits it leaves open. */
+struct steps {
+    value least[ZTI_LL_ALPHABET];
+    uint8_t open[ZTI_LL_ALPHABET];
+};
+
+static void make_steps(bool has_signs, bool has_marks, struct steps *steps)
 {
+    for (uint32_t symbol = 0; symbol < ZTI_LL_ALPHABET; symbol++) {
+        const uint32_t code = has_signs ? (symbol + 1) / 2 : symbol;
+        const bool is_mark = has_marks && symbol >= ZTI_LL_MARK_RAW;
+        steps->least[symbol] = is_mark ? 0 : (value)ll_least(code);
+        steps->open[symbol] =
+            (uint8_t)(is_mark ? 0 : ll_open_bits(code) + (!has_signs && code > 0));
+    }
+}
+
+static void put_residuals(bool has_signs, const struct steps *steps, const key *residual,
+                          const uint8_t *symbol, size_t n, struct zti_bit_writer *to)
+{
+    struct zti_bit_writer w = *to;
     for (size_t i = 0; i < n; i++) {
-        if (has_marks && symbol[i] >= ZTI_LL_MARK_RAW)
-            continue;
-        const uint32_t code = has_signs ? (symbol[i] + 1u) / 2 : symbol[i];
-        const uint32_t open = ll_open_bits(code);
+        const uint32_t open = steps->open[symbol[i]];
         const value size = size_of(residual[i]);
-        if (!has_signs && code > 0)
-            zti_put_bits(w, residual[i] < 0, 1);
-        if (open > 0)
-            zti_put_bits64(w, size & (((value)1 << open) - 1), open);
+        uint64_t bits = size - steps->least[symbol[i]];
+        if (!has_signs)
+            bits = bits << 1 | (residual[i] < 0);
+        if (WIDTH == 32 || open <= 56)
+            zti_put_bits(&w, bits, open);
+        else
+            zti_put_bits64(&w, bits, open);
+    }
+    *to = w;
+}
+
+/* The residual of a symbol and of its open bits. */
+ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t symbol, uint64_t bits)
+{
+    const value sign = 0 - (value)(has_signs ? symbol & 1u : bits & 1);
+    const value size = steps->least[symbol] + (value)(has_signs ? bits : bits >> 1);
+    return (key)((size ^ sign) - sign);
+}
+
+/* Residuals of n symbols. */
+ZTI_INLINE void take_signed(bool has_signs, const struct steps *steps, const uint8_t *symbol,
+                            uint32_t n, struct zti_bit_reader *r, key *residual)
+{
+    enum { AT_A_TIME = 8, MOST = AT_A_TIME * 64 + 128 };
+    const uint8_t *const base = r->base;
+    uint64_t at = r->at;
+    uint32_t i = 0;
+    for (; i + AT_A_TIME <= n && at + MOST <= r->end; i += AT_A_TIME)
+        for (uint32_t k = i; k < i + AT_A_TIME; k++) {
+            const uint32_t open = steps->open[symbol[k]];
+            uint64_t bits = zti_get_le64(base + (at >> 3)) >> (at & 7);
+            if (WIDTH == 64 && open > 57)
+                bits |= (uint64_t)base[(at >> 3) + 8] << 1 << (63 - (at & 7));
+            residual[k] = residual_of(has_signs, steps, symbol[k], bits & ~(~UINT64_C(0) << open));
+            at += open;
+        }
+    r->at = at;
+    for (; i < n; i++) {
+        const uint32_t open = steps->open[symbol[i]];
+        residual[i] = residual_of(has_signs, steps, symbol[i], ll_take(r, open));
     }
 }
 
-static void take_residuals(bool has_signs, const uint8_t *symbol, bool has_marks, uint32_t n,
-                           struct zti_bit_reader *r, key *residual)
+static void take_residuals(bool has_signs, const struct steps *steps, const uint8_t *symbol,
+                           uint32_t n, struct zti_bit_reader *r, key *residual)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (has_marks && symbol[i] >= ZTI_LL_MARK_RAW) {
-            residual[i] = 0;
-            continue;
-        }
-        const uint32_t code = has_signs ? (symbol[i] + 1u) / 2 : symbol[i];
-        const uint32_t open = ll_open_bits(code);
-        bool is_negative = has_signs && symbol[i] & 1;
-        if (!has_signs && code > 0)
-            is_negative = zti_take_within(r, 1);
-        value size = (value)ll_least(code);
-        if (open > 0)
-            size |= (value)ll_take(r, open);
-        residual[i] = (key)(is_negative ? 0 - size : size);
-    }
+    if (has_signs)
+        take_signed(true, steps, symbol, n, r, residual);
+    else
+        take_signed(false, steps, symbol, n, r, residual);
 }

@@ -67,6 +67,16 @@ ZTI_STATIC void ll_multiply(uint64_t a, const struct zti_ll_power *p, uint64_t *
     *low = (uint64_t)sum;
 }
 
+/* m 2^e, where it is a normal number and 2^52 <= m <= 2^53. */
+ZTI_STATIC double ll_double(bool is_negative, uint64_t m, int32_t e)
+{
+    const uint64_t field = (uint64_t)(e + 52 + 1023);
+    const uint64_t bits = ((uint64_t)is_negative << 63) + (field << 52) + (m - (UINT64_C(1) << 52));
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* A key's number: m 10^e with 10^(digits - 1) <= m < 10^digits. */
 ZTI_STATIC double ll_of_digits(const struct zti_ll_power *ten, uint32_t type, uint32_t digits,
                                int32_t lowest, int64_t key)
@@ -97,27 +107,30 @@ ZTI_STATIC double ll_of_digits(const struct zti_ll_power *ten, uint32_t type, ui
     const int32_t place = exponent + (int32_t)bits; /* the number is below 2^place, about */
     if (place > (type == ZT_F32 ? 127 : 1023) || place < (type == ZT_F32 ? -124 : -1020))
         return 0;
-    const double x = ldexp((double)top, exponent);
-    return key < 0 ? -x : x;
+    return ll_double(key < 0, top << (53 - bits), exponent + (int32_t)bits - 53);
+}
+
+/* The exponent of a normal number >= 2^-1022, whose mantissa is below 2. */
+ZTI_STATIC int32_t ll_exponent(double x)
+{
+    return (int32_t)(zti_bits_of_double(x) >> 52 & 2047) - 1023;
 }
 
 /* The power of ten that is at most x >= 1e-300, or one less than the greatest such. */
 ZTI_STATIC int32_t ll_decade(double x)
 {
-    int exponent;
-    (void)frexp(x, &exponent);
-    return (int32_t)floor((exponent - 1) * 0.30102999566398120);
+    return (int32_t)floor(ll_exponent(x) * 0.30102999566398120);
 }
 
 /* The nearest whole number to x 10^e, below 2^62; or 0. */
 ZTI_STATIC uint64_t ll_scaled(const struct zti_ll_power *ten, double x, int32_t e)
 {
-    int exponent;
-    const uint64_t mantissa = (uint64_t)ldexp(frexp(x, &exponent), 64 - 11) << 11;
+    const uint64_t one = UINT64_C(1) << 52;
+    const uint64_t mantissa = ((zti_bits_of_double(x) & (one - 1)) | one) << 11;
     const struct zti_ll_power *const p = &ten[e + ZTI_LL_POWERS];
     uint64_t high, low;
     ll_multiply(mantissa, p, &high, &low);
-    const int32_t down = -(exponent - 64 + p->exponent + 128);
+    const int32_t down = -(ll_exponent(x) + 1 - 64 + p->exponent + 128);
     if (down < 2 || down > 63)
         return 0;
     return (high >> (down - 1)) / 2 + ((high >> (down - 1)) & 1);

@@ -2,7 +2,7 @@
  * the inverse square of its neighbours' mean distance: normal equations in doubles, in one order,
  * and Cholesky's decomposition. */
 
-enum { FIT_POINTS = 8000, FIT_BOX_POINTS = 2048, POINTS_A_TAP = 24 };
+enum { FIT_POINTS = 3000, FIT_BOX_POINTS = 2048, POINTS_A_TAP = 24 };
 
 /* A part of a tile that is looked at: all of it, or a box of its values. */
 struct part {
@@ -10,7 +10,7 @@ struct part {
     const value *values;
     key *keys; /* cells; and of these: */
     uint8_t *marks;
-    float *magnitudes;
+    uint8_t *codes; /* of magnitudes */
     key *residuals;
     uint32_t slices[2], first_slice; /* of the part along axes 0 and 1 of the tile */
 };
@@ -54,23 +54,61 @@ static bool solve(struct equations *e, double *w)
     return true;
 }
 
-/* Add value x of a row, whose taps are cells from the row's first value. */
-ZTI_INLINE void add_point(struct equations *e, const key *const *tap, const key *own, uint32_t x)
+/* Points wait until there are as many as are added at a time: of each its differences, its
+ * weight times these, and at [ZTI_LL_TAPS] the value's own difference. */
+enum { POINTS = 32, PARTIAL = 8 /* sums of each, of every so many-th point */ };
+
+struct points {
+    uint32_t n;
+    double v[ZTI_LL_TAPS + 1][POINTS], weighted[ZTI_LL_TAPS][POINTS];
+};
+
+/* The sum of products of all points. */
+ZTI_INLINE double sum_products(const double *restrict a, const double *restrict b)
 {
-    double v[ZTI_LL_TAPS] = {0}, near = 0;
-    const key base = tap[0][x];
+    double part[PARTIAL] = {0}, sum = 0;
+    for (uint32_t i = 0; i < POINTS; i += PARTIAL)
+        for (uint32_t k = 0; k < PARTIAL; k++)
+            part[k] += a[i + k] * b[i + k];
+    for (uint32_t k = 0; k < PARTIAL; k++)
+        sum += part[k];
+    return sum;
+}
+
+static void add_points(struct equations *e, struct points *p)
+{
+    double near[POINTS] = {0};
+    for (uint32_t k = 0; k <= e->n; k++)
+        for (uint32_t i = p->n; i < POINTS; i++)
+            p->v[k][i] = 0;
+    for (uint32_t k = 0; k < e->n; k++)
+        for (uint32_t i = 0; i < POINTS; i++)
+            near[i] += fabs(p->v[k][i]);
+    for (uint32_t i = 0; i < POINTS; i++) {
+        near[i] = near[i] / e->n + 1;
+        near[i] = 1 / (near[i] * near[i]);
+    }
+    for (uint32_t k = 0; k < e->n; k++)
+        for (uint32_t i = 0; i < POINTS; i++)
+            p->weighted[k][i] = near[i] * p->v[k][i];
     for (uint32_t i = 0; i < e->n; i++) {
-        v[i] = (double)difference(tap[i + 1][x], base);
-        near += fabs(v[i]);
+        for (uint32_t k = i; k < e->n; k++)
+            e->a[i][k] += sum_products(p->weighted[i], p->v[k]);
+        e->b[i] += sum_products(p->weighted[i], p->v[e->n]);
     }
-    near = near / e->n + 1;
-    const double weight = 1 / (near * near), own_weight = weight * (double)difference(own[x], base);
-    for (uint32_t i = 0; i < ZTI_LL_TAPS; i++) {
-        const double w = weight * v[i];
-        for (uint32_t k = 0; k < ZTI_LL_TAPS; k++)
-            e->a[i][k] += w * v[k];
-        e->b[i] += own_weight * v[i];
-    }
+    p->n = 0;
+}
+
+/* Add value x of a row, whose taps are cells from the row's first value. */
+ZTI_INLINE void add_point(struct equations *e, struct points *p, const key *const *tap,
+                          const key *own, uint32_t x)
+{
+    const key base = tap[0][x];
+    for (uint32_t i = 0; i < e->n; i++)
+        p->v[i][p->n] = (double)difference(tap[i + 1][x], base);
+    p->v[e->n][p->n] = (double)difference(own[x], base);
+    if (++p->n == POINTS)
+        add_points(e, p);
 }
 
 static bool is_marked(const struct part *part, const uint8_t *const *tap, const uint8_t *own,
@@ -83,8 +121,8 @@ static bool is_marked(const struct part *part, const uint8_t *const *tap, const 
 }
 
 /* Add every so many-th value of a row, the first of them 'from'. */
-static void add_row(struct equations *e, const struct part *part, bool has_marks, uint32_t row,
-                    const struct zti_ll_taps *taps, uint32_t from, uint32_t every)
+static void add_row(struct equations *e, struct points *p, const struct part *part, bool has_marks,
+                    uint32_t row, const struct zti_ll_taps *taps, uint32_t from, uint32_t every)
 {
     const struct zti_ll_shape *const s = &part->s;
     const size_t cell = ll_cell(s, row);
@@ -101,7 +139,7 @@ static void add_row(struct equations *e, const struct part *part, bool has_marks
         if ((x == 0 && s->width > 8 && !s->is_lanes) ||
             (has_marks && is_marked(part, mark, part->marks + cell, x, e->n + 1)))
             continue;
-        add_point(e, tap, part->keys + cell, x);
+        add_point(e, p, tap, part->keys + cell, x);
     }
 }
 
@@ -123,9 +161,11 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
     const uint32_t n = taps.before + taps.own;
     const uint64_t count = count_regime(part, parts, regime);
     struct equations e = {.n = n - 1};
+    struct points points;
     double w[ZTI_LL_TAPS];
-    const uint32_t points = parts > 1 ? FIT_BOX_POINTS : FIT_POINTS;
-    uint32_t every = (uint32_t)(count / points) + 1, skip = 0;
+    const uint32_t most = parts > 1 ? FIT_BOX_POINTS : FIT_POINTS;
+    uint32_t every = (uint32_t)(count / most) + 1, skip = 0;
+    points.n = 0;
     p->has_weights[regime] = false;
     if (n < 2 || count < (uint64_t)POINTS_A_TAP * n)
         return;
@@ -134,9 +174,11 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
         for (uint32_t row = 0; row < part[i].s.rows; row++) {
             if (ll_regime(&part[i].s, row) != regime || (t->has_rows && t->source[row] >= 0))
                 continue;
-            add_row(&e, &part[i], t->has_marks, row, &taps, (every - skip % every) % every, every);
+            add_row(&e, &points, &part[i], t->has_marks, row, &taps, (every - skip % every) % every,
+                    every);
             skip += part[i].s.width;
         }
+    add_points(&e, &points);
     if (!solve(&e, w))
         return;
     for (uint32_t k = 1; k < n; k++) {

@@ -17,7 +17,7 @@ enum {
     MIRROR_BITS = 22,
     ROW_BITS = 20,
     MODELS_BITS = 4,
-    RUN_BITS = 9
+    RUN_BITS = 10
 };
 
 static void put_wide(struct zti_items *to, uint64_t v, uint32_t n)

@@ -3,12 +3,19 @@
  * do the same. */
 #include "codec/sz/lossless/lossless.h"
 #include "core/wire.h"
+#if defined(ZTI_WITH_AVX2)
+#include "simd/vectors.h"
+#endif
 
 #include "codec/sz/lossless/keys.h"
 
 #include "codec/sz/lossless/predict.h"
 
 #include "codec/sz/lossless/context.h"
+
+#if defined(ZTI_WITH_AVX2)
+#include "codec/sz/lossless/wave.h"
+#endif
 
 #include "codec/sz/lossless/fit.h"
 
@@ -22,5 +29,8 @@
 
 #include "codec/sz/lossless/tile.h"
 
-const struct zti_ll_ops OPS = {
-    .encode = encode, .decode = decode, .learn = learn, .repeats_far = repeats_far};
+const struct zti_ll_ops OPS = {.encode = encode,
+                               .decode = decode,
+                               .learn = learn,
+                               .may_repeat_far = may_repeat_far,
+                               .repeats_far = repeats_far};

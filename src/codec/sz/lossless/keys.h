@@ -151,43 +151,91 @@ ZTI_INLINE key unranked(uint64_t r)
     return (key)(int64_t)(r ^ UINT64_C(1) << 63);
 }
 
+/* What a tile's transform needs more than its parameters: bits that it leaves open, by exponent. */
+struct opens {
+    uint8_t bits[ZTI_LL_EXPONENTS];
+};
+
+static void make_opens(const struct zti_ll_transform *t, struct opens *opens)
+{
+    if (t->kind != ZTI_LL_LINEAR)
+        return;
+    for (uint32_t e = 0; e < EXPONENTS; e++) {
+        uint32_t open;
+        (void)linear_of(t, (value)e << MANTISSA, &open);
+        opens->bits[e] = (uint8_t)open;
+    }
+}
+
+/* Keys of n values that are linear below an exponent. */
+static void linear_to_keys(const struct zti_ll_transform *t, const value *restrict v, uint32_t n,
+                           key *restrict k)
+{
+    const value base = t->base, zeros = t->zeros;
+    const value less = (base << MANTISSA) - ONE;
+    for (uint32_t i = 0; i < n; i++) {
+        const value size = v[i] & (SIGN - 1), e = size >> MANTISSA;
+        const value sign = (value)((key)v[i] >> (WIDTH - 1));
+        const value down = base + zeros - e;
+        const value low =
+            e == 0 || down > MANTISSA ? 0 : ((size & (ONE - 1)) | ONE) >> (down & (WIDTH - 1));
+        const value linear = e >= base ? (size - less) >> zeros : low;
+        k[i] = (key)(linear ^ sign);
+    }
+}
+
+/* Bits that the same leaves open of n values. */
+static uint64_t count_linear(const struct opens *opens, const value *v, uint32_t n)
+{
+    uint64_t open = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const value size = v[i] & (SIGN - 1);
+        open += size ? opens->bits[size >> MANTISSA] : 1;
+    }
+    return open;
+}
+
+static bool key_of(const struct tile *tile, const struct zti_ll_transform *t, uint32_t slice,
+                   bool is_float, value v, key *k)
+{
+    switch (t->kind) {
+    case ZTI_LL_DECIMAL: return decimal_of(tile, t, v, k);
+    case ZTI_LL_DIGITS: return digits_of(tile, t, v, k);
+    case ZTI_LL_LATTICE: return lattice_of(tile, t->offset[slice], t->step[slice], v, k);
+    default: return rank_of(t, (value)order_of(is_float, v), k);
+    }
+}
+
 /* Keys of n values; marks of those that have none. Returns how many have none but are not the fill
  * value. The bits that are left open are added to *open. */
 static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transform *t,
-                            uint32_t slice, const value *v, uint32_t n, key *k, uint8_t *mark,
-                            uint64_t *open)
+                            const struct opens *opens, uint32_t slice, const value *v, uint32_t n,
+                            key *k, uint8_t *mark, uint64_t *open)
 {
     const bool is_float = zti_is_float(tile->type);
+    const value fill = (value)t->fill;
     uint32_t raw = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        bool is_good = true;
-        uint32_t left = 0;
-        key one = 0;
-        mark[i] = 0;
-        if (t->has_fill && v[i] == (value)t->fill) {
-            mark[i] = ZTI_LL_MARK_FILL;
-            continue;
-        }
-        switch (t->kind) {
-        case ZTI_LL_ORDER: one = order_of(is_float, v[i]); break;
-        case ZTI_LL_LINEAR: {
-            const value size = v[i] & (SIGN - 1), linear = linear_of(t, size, &left);
-            one = (key)(v[i] & SIGN ? ~linear : linear);
-            *open += left < WIDTH ? left : size ? WIDTH : 1;
-            break;
-        }
-        case ZTI_LL_DECIMAL: is_good = decimal_of(tile, t, v[i], &one); break;
-        case ZTI_LL_DIGITS: is_good = digits_of(tile, t, v[i], &one); break;
-        case ZTI_LL_LATTICE:
-            is_good = lattice_of(tile, t->offset[slice], t->step[slice], v[i], &one);
-            break;
-        default: is_good = rank_of(t, (value)order_of(is_float, v[i]), &one); break;
-        }
-        k[i] = one;
-        if (!is_good) {
+    memset(mark, 0, n);
+    if (t->kind == ZTI_LL_ORDER && is_float)
+        for (uint32_t i = 0; i < n; i++)
+            k[i] = order_of(true, v[i]);
+    else if (t->kind == ZTI_LL_ORDER)
+        memcpy(k, v, n * sizeof *k);
+    if (t->kind == ZTI_LL_LINEAR) {
+        linear_to_keys(t, v, n, k);
+        *open += count_linear(opens, v, n);
+    }
+    for (uint32_t i = 0; t->kind > ZTI_LL_LINEAR && i < n; i++)
+        if (!(t->has_fill && v[i] == fill) && !key_of(tile, t, slice, is_float, v[i], &k[i])) {
             mark[i] = ZTI_LL_MARK_RAW;
             raw++;
         }
+    for (uint32_t i = 0; t->has_fill && i < n; i++) {
+        if (v[i] != fill)
+            continue;
+        if (t->kind == ZTI_LL_LINEAR)
+            *open -= count_linear(opens, &v[i], 1);
+        mark[i] = ZTI_LL_MARK_FILL;
     }
     return raw;
 }
@@ -206,62 +254,151 @@ ZTI_INLINE value linear_value(const struct zti_ll_transform *t, key k, struct zt
     return sign | size;
 }
 
-/* Values of n keys; those that are marked as raw are there. */
-static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *t, uint32_t slice,
-                        const key *k, const uint8_t *mark, uint32_t n, value *v,
-                        struct zti_bit_reader *r)
+/* What the linear transform makes of keys by the length of their magnitude: exponents, and bits
+ * that are left open. */
+struct lengths {
+    value field[WIDTH + 1];
+    uint8_t down[WIDTH + 1], up[WIDTH + 1], open[WIDTH + 1];
+};
+
+static void make_lengths(const struct zti_ll_transform *t, struct lengths *lengths)
 {
-    const bool is_float = zti_is_float(tile->type);
+    memset(lengths, 0, sizeof *lengths);
+    for (uint32_t length = 1; t->kind == ZTI_LL_LINEAR && length <= MANTISSA - t->zeros; length++) {
+        uint32_t open, up;
+        (void)size_of_linear(t, (value)1 << (length - 1), &open, &up);
+        lengths->down[length] = (uint8_t)(MANTISSA + 1 - length);
+        lengths->field[length] = (value)(t->base + t->zeros - lengths->down[length]) << MANTISSA;
+        lengths->up[length] = (uint8_t)up;
+        lengths->open[length] = (uint8_t)open;
+    }
+}
+
+/* Values of n keys of a linear transform, all of them from its exponent on. */
+static void high_values(const struct zti_ll_transform *t, const key *restrict k, uint32_t n,
+                        value *restrict v)
+{
+    const value more = ((value)t->base << MANTISSA) - ONE;
     for (uint32_t i = 0; i < n; i++) {
-        if (t->has_marks && mark[i]) {
-            if (mark[i] == ZTI_LL_MARK_FILL)
-                v[i] = (value)t->fill;
-            else
-                v[i] = (value)ll_take(r, WIDTH);
+        const value sign = (value)(k[i] >> (WIDTH - 1)), linear = (value)k[i] ^ sign;
+        v[i] = (((linear << t->zeros) + more) & (SIGN - 1)) | (sign & SIGN);
+    }
+}
+
+static void linear_values(const struct zti_ll_transform *t, const struct lengths *lengths,
+                          const key *restrict k, uint32_t n, value *restrict v,
+                          struct zti_bit_reader *r)
+{
+    const value high = ONE >> t->zeros;
+    value low = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const value linear = (value)k[i] ^ (value)(k[i] >> (WIDTH - 1));
+        low |= (value)(linear < high);
+    }
+    high_values(t, k, n, v);
+    for (uint32_t i = 0; low && i < n; i++) {
+        const value sign = k[i] < 0 ? SIGN : 0, linear = (value)k[i] ^ (value)(k[i] >> (WIDTH - 1));
+        if (linear >= high)
+            continue;
+        if (linear == 0) {
+            v[i] = sign | (zti_take_within(r, 1) ? (value)ll_take(r, WIDTH - 1) : 0);
             continue;
         }
-        switch (t->kind) {
-        case ZTI_LL_ORDER: v[i] = (value)order_of(is_float, (value)k[i]); break;
-        case ZTI_LL_LINEAR: v[i] = linear_value(t, k[i], r); break;
-        case ZTI_LL_DECIMAL: v[i] = bits_of((double)k[i] / ll_ten_to(t->digits)); break;
-        case ZTI_LL_DIGITS:
-            v[i] = bits_of(ll_of_digits(tile->tables->ten, tile->type, t->digits, t->lowest, k[i]));
-            break;
-        case ZTI_LL_LATTICE:
+        const uint32_t length = zti_bit_length64(linear), open = lengths->open[length];
+        const value bits = (value)(zti_peek_either(r) & ((UINT64_C(1) << open) - 1));
+        r->at += open;
+        v[i] = sign | lengths->field[length] | ((linear << lengths->down[length]) & (ONE - 1)) |
+               bits << lengths->up[length];
+    }
+}
+
+ZTI_INLINE value value_of(const struct tile *tile, const struct zti_ll_transform *t, uint32_t slice,
+                          bool is_float, key k, struct zti_bit_reader *r)
+{
+    switch (t->kind) {
+    case ZTI_LL_ORDER: return (value)order_of(is_float, (value)k);
+    case ZTI_LL_LINEAR: return linear_value(t, k, r);
+    case ZTI_LL_DECIMAL: return bits_of((double)k / ll_ten_to(t->digits));
+    case ZTI_LL_DIGITS:
+        return bits_of(ll_of_digits(tile->tables->ten, tile->type, t->digits, t->lowest, k));
+    case ZTI_LL_LATTICE: return bits_of(t->offset[slice] + (double)k * t->step[slice]);
+    default: {
+        const uint64_t at = (uint64_t)k;
+        return (value)order_of(is_float, (value)unranked(t->rank[at < t->ranks ? at : 0]));
+    }
+    }
+}
+
+/* Values of n keys that have no marks. */
+static void keys_to_unmarked(const struct tile *tile, const struct zti_ll_transform *t,
+                             const struct lengths *lengths, uint32_t slice, const key *restrict k,
+                             uint32_t n, value *restrict v, struct zti_bit_reader *r)
+{
+    const bool is_float = zti_is_float(tile->type);
+    const double ten = ll_ten_to(t->digits);
+    if (t->kind == ZTI_LL_LINEAR)
+        linear_values(t, lengths, k, n, v, r);
+    else if (t->kind == ZTI_LL_ORDER && is_float)
+        for (uint32_t i = 0; i < n; i++)
+            v[i] = (value)order_of(true, (value)k[i]);
+    else if (t->kind == ZTI_LL_ORDER)
+        memcpy(v, k, n * sizeof *v);
+    else if (t->kind == ZTI_LL_DECIMAL)
+        for (uint32_t i = 0; i < n; i++)
+            v[i] = bits_of((double)k[i] / ten);
+    else if (t->kind == ZTI_LL_LATTICE)
+        for (uint32_t i = 0; i < n; i++)
             v[i] = bits_of(t->offset[slice] + (double)k[i] * t->step[slice]);
-            break;
-        default: {
-            const uint64_t at = (uint64_t)k[i];
-            v[i] = (value)order_of(is_float, (value)unranked(t->rank[at < t->ranks ? at : 0]));
-            break;
-        }
-        }
+    else
+        for (uint32_t i = 0; i < n; i++)
+            v[i] = value_of(tile, t, slice, is_float, k[i], r);
+}
+
+/* Values of n keys; those that are marked as raw are there. */
+static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *t,
+                        const struct lengths *lengths, uint32_t slice, const key *k,
+                        const uint8_t *mark, uint32_t n, value *v, struct zti_bit_reader *r)
+{
+    const bool is_float = zti_is_float(tile->type);
+    if (!t->has_marks) {
+        keys_to_unmarked(tile, t, lengths, slice, k, n, v, r);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!mark[i])
+            v[i] = value_of(tile, t, slice, is_float, k[i], r);
+        else if (mark[i] == ZTI_LL_MARK_FILL)
+            v[i] = (value)t->fill;
+        else
+            v[i] = (value)ll_take(r, WIDTH);
     }
 }
 
 /* Bits that the transform leaves open, and raw values, of n values in order: what linear_value and
  * keys_to_row take. */
-static void put_open(const struct zti_ll_transform *t, const value *v, const uint8_t *mark,
-                     uint32_t n, struct zti_bit_writer *w)
+static void put_open(const struct zti_ll_transform *t, const struct opens *opens, const value *v,
+                     const uint8_t *mark, uint32_t n, struct zti_bit_writer *to)
 {
+    struct zti_bit_writer w = *to;
+    if (t->kind != ZTI_LL_LINEAR && !t->has_marks)
+        return;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t open;
         if (t->has_marks && mark[i]) {
             if (mark[i] == ZTI_LL_MARK_RAW)
-                zti_put_bits64(w, v[i], WIDTH);
+                zti_put_bits64(&w, v[i], WIDTH);
             continue;
         }
         if (t->kind != ZTI_LL_LINEAR)
             continue;
         const value size = v[i] & (SIGN - 1);
-        (void)linear_of(t, size, &open);
+        const uint32_t e = (uint32_t)(size >> MANTISSA), open = opens->bits[e];
         if (open == WIDTH) {
-            zti_put_bits(w, size != 0, 1);
+            zti_put_bits(&w, size != 0, 1);
             if (size)
-                zti_put_bits64(w, size, WIDTH - 1);
-        } else if (open > 0) {
-            const value bits = size >> t->low[size >> MANTISSA];
-            zti_put_bits64(w, bits & (((value)1 << open) - 1), open);
+                zti_put_bits64(&w, size, WIDTH - 1);
+        } else {
+            zti_put_bits(&w, (size >> t->low[e]) & (((value)1 << open) - 1), open);
         }
     }
+    *to = w;
 }

@@ -11,14 +11,16 @@
 
 enum { ZTI_LL_ALPHABET = 256 };
 
-/* Symbols by context. */
-typedef uint32_t zti_ll_counts[ZTI_LL_CONTEXTS][ZTI_LL_ALPHABET];
+/* Symbols by group of contexts. */
+enum { ZTI_LL_GROUPS = 64 };
+typedef uint32_t zti_ll_counts[ZTI_LL_GROUPS][ZTI_LL_ALPHABET];
 
 /* What tables there are beside a tile's, the same for all streams. */
 struct zti_ll_tables {
     struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1];
     uint32_t log2[4097]; /* 16 bits behind the point */
-    float middle[256];
+    uint8_t sample_groups[ZTI_LL_CONTEXTS];
+    uint32_t groups; /* of these */
 };
 
 /* What some tiles of a stream came to, so that the others need not try all there is. */
@@ -26,39 +28,43 @@ struct zti_ll_known {
     bool is_learnt;
     uint32_t parts[ZTI_LL_KINDS]; /* transforms that won: bit i for part i (0 but for linear) */
     bool has_rows;                /* in any of them, rows repeat rows */
-    bool has_differences;         /* in any of them, weights do not win by far */
+    bool has_weights, has_differences; /* in any of them, these win by far */
+    uint32_t weights, tiles;           /* tiles where weights win; all */
+    uint32_t axes;                     /* of differences that were best in the last of them */
 };
 
 /* What a tile is coded in: memory of one thread. */
 struct zti_ll_slot {
     atomic_flag is_taken;
     uint8_t *memory;
-    void *values;      /* bits, in the order of coding */
-    void *keys;        /* cells */
-    float *magnitudes; /* cells */
-    uint8_t *marks;    /* cells: 0, or a mark's symbol */
+    void *values;        /* bits, in the order of coding */
+    void *keys;          /* cells */
+    uint8_t *magnitudes; /* cells: codes */
+    uint8_t *marks;      /* cells: 0, or a mark's symbol */
     void *residuals;
     uint8_t *symbols;
     uint16_t *contexts;
-    float *means;              /* of a row */
+    uint16_t *means;           /* of a row */
     void *sums;                /* of a row, 8 bytes each */
     uint64_t *sample, *sorted; /* of ZTI_LL_SLICE_SAMPLE */
-    uint64_t *all;             /* values, twice */
+    uint64_t *all;             /* values */
+    void *wave;                /* of ZTI_LL_WAVE_BYTES, decoding only */
     double *lattices;          /* 4 a slice */
     uint64_t *ranks;           /* ZTI_LL_MOST_RANKS */
     int32_t *source;           /* rows that are repeated, a row; twice */
     uint8_t *how;              /* the same */
-    int32_t *found;            /* a value: where the same was before; encoding only */
-    int32_t *places;           /* of hashes */
-    uint32_t *votes;           /* four a row, or two rows */
-    zti_ll_counts *counts;
-    uint8_t *bits; /* what symbols leave open; then what the transform does; then codes */
+    int32_t *found;        /* a value: its place, and where the same was before; encoding only */
+    int32_t *places;       /* of hashes: two numbers each */
+    uint32_t *votes;       /* four a row, or two rows */
+    zti_ll_counts *counts; /* two */
+    uint8_t *bits;         /* what symbols leave open; then what the transform does; then codes */
     size_t most_bits_bytes;
     uint8_t *codes;
     struct zti_ans_model model[ZTI_LL_MODELS];
     struct zti_ans_mixed_table table;
 };
 
+enum { ZTI_LL_WAVE_BYTES = 114688, ZTI_LL_WAVE_ROWS = 16 /* rows decoded side by side, at most */ };
 enum { ZTI_LL_HASH_BITS = 18, ZTI_LL_SLICE_SAMPLE = 16384, ZTI_LL_WHOLE = 32768 };
 
 /* coding->model of the coder. */
@@ -79,6 +85,10 @@ struct zti_ll_ops {
     /* Add what a tile comes to when all there is is tried. */
     void (*learn)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                   struct zti_ll_slot *slot, struct zti_ll_known *known);
+    /* Whether pairs of values occur again in other ones of the first tiles, of which a large one
+     * would have so many. */
+    bool (*may_repeat_far)(const struct zti_coding *coding, const struct zti_array *array,
+                           struct zti_ll_slot *slot);
     /* Whether rows of an array of at most ZTI_LL_LARGE_VALUES repeat rows of other tiles of
      * ZTI_LL_VALUES, in memory of such an array. */
     bool (*repeats_far)(const struct zti_coding *coding, const struct zti_array *array,
@@ -118,14 +128,19 @@ void zti_ll_give_slot(struct zti_ll_slot *slot);
 
 /* ---- merge.c: contexts to models ---- */
 
-/* Bits, times 2^16, that symbols with these counts take, and about those of their table. */
-uint64_t zti_ll_cost(const struct zti_ll_tables *tables, const uint32_t *count);
+/* Bits, times 2^16, that so many symbols with these counts take, and about those of their table. */
+uint64_t zti_ll_cost(const struct zti_ll_tables *tables, const uint32_t *count, uint32_t symbols);
 
-/* Merge contexts that are next to each other while it saves bits, and until there are at most
+/* Contexts to groups of neighbours, each of about as many symbols, given how often contexts occur;
+ * or fixed groups, for samples. Returns how many there are. */
+uint32_t zti_ll_group(const uint32_t *count, uint8_t *group_of);
+uint32_t zti_ll_group_samples(uint8_t *group_of);
+
+/* Merge groups that are next to each other while it saves bits, and until there are at most
  * ZTI_LL_MODELS: model_of says which each has. Counts of model k are then in counts[k]. Returns how
  * many there are; *cost is what they take, times 2^16. */
-uint32_t zti_ll_merge(const struct zti_ll_tables *tables, zti_ll_counts counts, uint8_t *model_of,
-                      uint64_t *cost);
+uint32_t zti_ll_merge(const struct zti_ll_tables *tables, zti_ll_counts counts, uint32_t groups,
+                      uint8_t *model_of, uint64_t *cost);
 
 /* ---- lattice.c ---- */
 

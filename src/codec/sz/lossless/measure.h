@@ -14,11 +14,13 @@ static uint64_t make_keys(const struct tile *tile, const struct part *part,
 {
     const struct zti_ll_shape *const s = &part->s;
     uint64_t open = 0, raw = 0;
+    struct opens opens;
+    make_opens(t, &opens);
     for (uint32_t row = 0; row < s->rows; row++) {
         const size_t cell = ll_cell(s, row);
         const uint32_t slice = t->kind == ZTI_LL_LATTICE ? slice_of(tile, part, row) : 0;
-        raw += row_to_keys(tile, t, slice, part->values + (size_t)row * s->width, ll_width(s, row),
-                           part->keys + cell, part->marks + cell, &open);
+        raw += row_to_keys(tile, t, &opens, slice, part->values + (size_t)row * s->width,
+                           ll_width(s, row), part->keys + cell, part->marks + cell, &open);
         set_mark_margins(s, part->marks, row);
     }
     *has_marks = t->has_fill || raw > 0;
@@ -41,10 +43,10 @@ static uint64_t make_residuals(const struct tile *tile, const struct part *part,
         const struct row row = row_of(s, t, p, number);
         key *const residual = part->residuals + (size_t)number * s->width;
         row_to_residuals(s, t, &row, part->keys, tile->slot->sums, residual);
-        for (uint32_t i = 0; i < row.width; i++) {
-            residual[i] = t->has_marks && part->marks[row.cell + i] ? 0 : residual[i];
+        for (uint32_t i = 0; t->has_marks && i < row.width; i++)
+            residual[i] = part->marks[row.cell + i] ? 0 : residual[i];
+        for (uint32_t i = 0; i < row.width; i++)
             any |= size_of(residual[i]);
-        }
     }
     return any;
 }
@@ -56,14 +58,14 @@ ZTI_INLINE void find_row_contexts(const struct tile *tile, const struct part *pa
                                   uint16_t *context)
 {
     const struct beside beside = beside_of(&part->s, row);
-    float *const mean = tile->slot->means;
-    const float *const magnitude = part->magnitudes + row->cell + first;
-    if (near->count > 0) {
-        find_means(near, magnitude, n, mean);
+    uint16_t *const mean = tile->slot->means;
+    const uint8_t *const code = part->codes + row->cell + first;
+    if (near->rows > 0) {
+        find_means(&part->s, near, code, n, mean);
     } else {
-        const float m = first > 0 ? mean_of_piece(magnitude - ZTI_LL_PIECE) : 0;
+        const uint32_t m = first > 0 ? mean_of_piece(code - ZTI_LL_PIECE) : 0;
         for (uint32_t i = 0; i < n; i++)
-            mean[i] = m;
+            mean[i] = (uint16_t)m;
     }
     find_contexts(row, &beside, part->marks + row->cell + first, t->has_marks, mean, n, context);
 }
@@ -74,66 +76,109 @@ static uint64_t make_symbols(const struct tile *tile, const struct part *part,
                              uint16_t *context)
 {
     const struct zti_ll_shape *const s = &part->s;
-    const struct zti_ll_predictor none = {.axes = 0};
     uint64_t open = 0;
     for (uint32_t number = 0; number < s->rows; number++) {
-        const struct row row = row_of(s, t, &none, number);
+        const struct row row = row_at(s, t, number);
         const struct zti_ll_near near = ll_near(s, number, t->has_rows ? t->source : NULL);
         const size_t first = (size_t)number * s->width;
-        const uint32_t most = near.count > 0 ? row.width : ZTI_LL_PIECE;
+        const uint32_t most = near.rows > 0 ? row.width : ZTI_LL_PIECE;
         for (uint32_t i = 0, n; i < row.width; i += n) {
             n = row.width - i < most ? row.width - i : most;
             find_row_contexts(tile, part, t, &row, &near, i, n, context + first + i);
-            open += residuals_to_symbols(tile, has_signs, part->residuals + first + i,
+            open += residuals_to_symbols(has_signs, part->residuals + first + i,
                                          t->has_marks ? part->marks + row.cell + i : NULL,
                                          tile->slot->means, n, symbol + first + i,
-                                         part->magnitudes + row.cell + i);
+                                         part->codes + row.cell + i);
         }
-        end_row(s, &row, part->magnitudes, part->marks);
+        end_row(s, &row, t->has_marks, part->codes, part->marks);
     }
     return open;
 }
 
-static void count_symbols(zti_ll_counts *counts, const uint8_t *symbol, const uint16_t *context,
-                          size_t n)
+/* How often contexts occur, counted in four places so that counts of neighbours do not wait for
+ * each other. */
+static void count_contexts(const uint16_t *context, size_t n, uint32_t *count)
 {
-    for (size_t i = 0; i < n; i++)
-        (*counts)[context[i]][symbol[i]]++;
+    uint32_t part[4][ZTI_LL_CONTEXTS];
+    size_t i = 0;
+    memset(part, 0, sizeof part);
+    for (; i + 4 <= n; i += 4)
+        for (uint32_t k = 0; k < 4; k++)
+            part[k][context[i + k]]++;
+    for (; i < n; i++)
+        part[0][context[i]]++;
+    for (uint32_t c = 0; c < ZTI_LL_CONTEXTS; c++)
+        count[c] = part[0][c] + part[1][c] + part[2][c] + part[3][c];
 }
 
-/* Bits, times 2^16, of all symbols, contexts being four by four together. */
-static uint64_t cost_of_boxes(const struct tile *tile)
+/* Add symbols of groups: counts are in two places. */
+static void count_symbols(zti_ll_counts *counts, const uint8_t *group_of, const uint8_t *symbol,
+                          const uint16_t *context, size_t n)
 {
-    zti_ll_counts *const counts = tile->slot->counts;
-    uint64_t cost = 0;
-    for (uint32_t c = 0; c < ZTI_LL_CONTEXTS; c += 4) {
-        for (uint32_t k = c + 1; k < c + 4 && k < ZTI_LL_CONTEXTS; k++)
-            for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
-                (*counts)[c][i] += (*counts)[k][i];
-        cost += zti_ll_cost(tile->tables, (*counts)[c]);
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        counts[0][group_of[context[i]]][symbol[i]]++;
+        counts[1][group_of[context[i + 1]]][symbol[i + 1]]++;
     }
-    return cost;
+    for (; i < n; i++)
+        counts[0][group_of[context[i]]][symbol[i]]++;
+}
+
+static void join_counts(zti_ll_counts *counts, uint32_t groups)
+{
+    for (uint32_t g = 0; g < groups; g++)
+        for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
+            counts[0][g][i] += counts[1][g][i];
+}
+
+static void clear_counts(zti_ll_counts *counts, uint32_t groups)
+{
+    memset(counts[0], 0, groups * sizeof counts[0][0]);
+    memset(counts[1], 0, groups * sizeof counts[1][0]);
+}
+
+/* The models of a tile's or another part's symbols, and which context has which; counts are in the
+ * first place. */
+static uint32_t find_models(const struct tile *tile, uint32_t values, uint8_t *model_of,
+                            uint64_t *cost)
+{
+    struct zti_ll_slot *const slot = tile->slot;
+    uint32_t count[ZTI_LL_CONTEXTS];
+    uint8_t group_of[ZTI_LL_CONTEXTS], model[ZTI_LL_GROUPS];
+    count_contexts(slot->contexts, values, count);
+    const uint32_t groups = zti_ll_group(count, group_of);
+    clear_counts(slot->counts, groups);
+    count_symbols(slot->counts, group_of, slot->symbols, slot->contexts, values);
+    join_counts(slot->counts, groups);
+    const uint32_t models = zti_ll_merge(tile->tables, slot->counts[0], groups, model, cost);
+    for (uint32_t c = 0; c < ZTI_LL_CONTEXTS; c++)
+        model_of[c] = model[group_of[c]];
+    return models;
 }
 
 /* Bits, times 2^16, that residuals of parts take whose keys are there. */
 static uint64_t cost_of(const struct tile *tile, const struct part *part, uint32_t parts,
                         const struct zti_ll_transform *t, const struct zti_ll_predictor *p)
 {
+    struct zti_ll_slot *const slot = tile->slot;
+    const uint32_t groups = tile->tables->groups;
     uint64_t any = 0, open = 0, cost = 0;
     uint8_t model_of[ZTI_LL_CONTEXTS];
-    memset(tile->slot->counts, 0, sizeof *tile->slot->counts);
     for (uint32_t i = 0; i < parts; i++)
         any |= make_residuals(tile, &part[i], t, p);
     const bool has_signs = ll_code(any) <= ZTI_LL_MOST_CODE;
+    clear_counts(slot->counts, groups);
     for (uint32_t i = 0; i < parts; i++) {
-        open +=
-            make_symbols(tile, &part[i], t, has_signs, tile->slot->symbols, tile->slot->contexts);
-        count_symbols(tile->slot->counts, tile->slot->symbols, tile->slot->contexts,
-                      part[i].s.values);
+        open += make_symbols(tile, &part[i], t, has_signs, slot->symbols, slot->contexts);
+        if (parts > 1)
+            count_symbols(slot->counts, tile->tables->sample_groups, slot->symbols, slot->contexts,
+                          part[i].s.values);
     }
-    if (parts > 1)
-        cost = cost_of_boxes(tile);
+    if (parts == 1)
+        (void)find_models(tile, part->s.values, model_of, &cost);
     else
-        (void)zti_ll_merge(tile->tables, *tile->slot->counts, model_of, &cost);
+        join_counts(slot->counts, groups);
+    for (uint32_t g = 0; parts > 1 && g < groups; g++)
+        cost += zti_ll_cost(tile->tables, slot->counts[0][g], ZTI_LL_ALPHABET);
     return cost + (open << 16);
 }

@@ -39,16 +39,25 @@ static uint32_t find_terms(const struct zti_ll_shape *s, uint32_t axes, ptrdiff_
     return n;
 }
 
+/* A row without what predicts it. */
+ZTI_INLINE struct row row_at(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                             uint32_t number)
+{
+    struct row row;
+    row.number = number;
+    row.width = ll_width(s, number);
+    row.regime = ll_regime(s, number);
+    row.cell = ll_cell(s, number);
+    row.source = t->has_rows ? t->source[number] : -1;
+    row.how = t->has_rows ? t->how[number] : 0;
+    row.has_weights = false;
+    return row;
+}
+
 static struct row row_of(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
                          const struct zti_ll_predictor *p, uint32_t number)
 {
-    struct row row = {.number = number, .width = ll_width(s, number), .source = -1};
-    row.regime = ll_regime(s, number);
-    row.cell = ll_cell(s, number);
-    if (t->has_rows) {
-        row.source = t->source[number];
-        row.how = t->how[number];
-    }
+    struct row row = row_at(s, t, number);
     row.has_weights = p->has_weights[row.regime];
     row.weight = p->weight[row.regime];
     if (row.has_weights) {
@@ -137,6 +146,8 @@ ZTI_INLINE key difference(key a, key b)
     return (key)((value)a - (value)b);
 }
 
+#include "codec/sz/lossless/lanes.h"
+
 /* Weighted differences of the taps of rows before to the first of them. */
 ZTI_INLINE void sum_before(const struct row *row, const key *k, uint32_t n, real *sum)
 {
@@ -219,7 +230,59 @@ ZTI_INLINE key repeated(const struct zti_ll_shape *s, const struct zti_ll_transf
     return row->how & 2 ? other : from;
 }
 
+/* What a row that repeats one is predicted as. */
+static void repeat_row(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                       const struct row *row, const key *k, key *restrict to)
+{
+    const key *const from = k + ll_cell(s, (uint32_t)row->source);
+    const uint32_t n = row->width;
+    if (row->how & 1) {
+        const uint32_t first = ll_mirrored(1, t->mirror, n, 0) + 1, turn = first < n ? first : n;
+        for (uint32_t x = 0; x < turn; x++)
+            to[x] = from[first - 1 - x];
+        for (uint32_t x = turn; x < n; x++)
+            to[x] = from[first - 1 + n - x];
+    } else {
+        memcpy(to, from, n * sizeof *to);
+    }
+    const bool is_turned = row->how & 2;
+    if (is_turned && t->kind <= ZTI_LL_LINEAR)
+        for (uint32_t x = 0; x < n; x++)
+            to[x] = ~to[x];
+    else if (is_turned)
+        for (uint32_t x = 0; x < n; x++)
+            to[x] = (key)(0 - (value)to[x]);
+}
+
 /* ---- a row ---- */
+
+/* The residuals of a row by weights. What is behind the row, up to a vector, is overwritten. */
+static void weights_to_residuals(const struct row *row, const key *k, real *sum, key *residual)
+{
+    const key *const own = k + row->cell;
+    const key *const base = row->before > 0 ? k + row->tap[0] : own - 1;
+    const uint32_t nearest = row->before > 0 ? 1 : 2, n = row->width;
+#if defined(ZTI_WITH_AVX2)
+    (void)sum;
+    for (uint32_t i = 0; i < n; i += LANES) {
+        const keys origin = load_keys(base + i);
+        reals s = {0};
+        for (uint32_t j = 1; j < row->before; j++)
+            s += (real)row->weight[j] * distance(load_keys(k + row->tap[j] + i), origin);
+        for (uint32_t j = row->own; j >= nearest; j--)
+            s += (real)row->weight[row->before + j - 1] * distance(load_keys(own + i - j), origin);
+        const keys one =
+            (keys)((vector)load_keys(own + i) - (vector)origin - (vector)rounded_all(s));
+        memcpy(residual + i, &one, sizeof one);
+    }
+#else
+    (void)nearest;
+    sum_before(row, k, n, sum);
+    add_own(row, own, base, n, sum);
+    for (uint32_t i = 0; i < n; i++)
+        residual[i] = (key)((value)own[i] - (value)base[i] - (value)rounded(sum[i]));
+#endif
+}
 
 /* The residuals of a row's keys. */
 static void row_to_residuals(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
@@ -228,15 +291,12 @@ static void row_to_residuals(const struct zti_ll_shape *s, const struct zti_ll_t
     const key *const own = k + row->cell;
     const uint32_t n = row->width;
     if (row->source >= 0) {
+        key *const from = sums;
+        repeat_row(s, t, row, k, from);
         for (uint32_t i = 0; i < n; i++)
-            residual[i] = difference(own[i], repeated(s, t, row, k, i));
+            residual[i] = difference(own[i], from[i]);
     } else if (row->has_weights) {
-        real *const sum = sums;
-        const key *const base = row->before > 0 ? k + row->tap[0] : own - 1;
-        sum_before(row, k, n, sum);
-        add_own(row, own, base, n, sum);
-        for (uint32_t i = 0; i < n; i++)
-            residual[i] = (key)((value)own[i] - (value)base[i] - (value)rounded(sum[i]));
+        weights_to_residuals(row, k, sums, residual);
     } else {
         value *const sum = sums;
         sum_terms(row, own, n, sum);
@@ -269,34 +329,59 @@ static void residuals_to_unmarked(const struct row *row, key *k, real *sum, cons
     const key *const base = k + row->tap[0];
     sum_before(row, k, row->width, sum);
     switch (row->own) {
+    case 0: residuals_by_weights(row, sum, base, 0, residual, own); break;
     case 1: residuals_by_weights(row, sum, base, 1, residual, own); break;
     case 2: residuals_by_weights(row, sum, base, 2, residual, own); break;
     default: residuals_by_weights(row, sum, base, row->own, residual, own); break;
     }
 }
 
-/* And back: marked values have no residual. */
-static void residuals_to_row(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
-                             const struct row *row, key *k, const uint8_t *mark, void *sums,
-                             const key *residual)
+/* The same of rows that have no marks, without weights. */
+static void differences_to_row(const struct row *row, value *restrict sum,
+                               const key *restrict residual, key *restrict own)
+{
+    const uint32_t n = row->width;
+    const value first = first_predicted(row, own) + (value)residual[0];
+    value last = first;
+    sum_terms(row, own, n, sum);
+    own[0] = (key)first;
+    if (row->has_own)
+        for (uint32_t i = 1; i < n; i++) {
+            last += sum[i] + (value)residual[i];
+            own[i] = (key)last;
+        }
+    else
+        for (uint32_t i = 1; i < n; i++)
+            own[i] = (key)(sum[i] + (value)residual[i]);
+}
+
+static void repeats_to_row(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                           const struct row *row, key *restrict k, key *restrict from,
+                           const key *restrict residual)
+{
+    key *const own = k + row->cell;
+    repeat_row(s, t, row, k, from);
+    for (uint32_t i = 0; i < row->width; i++)
+        own[i] = (key)((value)from[i] + (value)residual[i]);
+}
+
+/* The same of a row that has marks. */
+static void residuals_to_marked(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                                const struct row *row, key *k, const uint8_t *mark, void *sums,
+                                const key *residual)
 {
     key *const own = k + row->cell;
     const uint32_t n = row->width;
-    const bool has_marks = t->has_marks;
     real *const real_sum = sums;
     value *const sum = sums;
     const bool by_weights = row->has_weights && row->source < 0;
-    if (by_weights && row->before > 0 && !has_marks) {
-        residuals_to_unmarked(row, k, sums, residual);
-        return;
-    }
     if (by_weights && row->before > 0)
         sum_before(row, k, n, real_sum);
     else if (row->source < 0 && !by_weights)
         sum_terms(row, own, n, sum);
     for (uint32_t i = 0; i < n; i++) {
         value p;
-        if (has_marks && mark[row->cell + i]) {
+        if (t->has_marks && mark[row->cell + i]) {
             own[i] = filler(s, k, row->regime, row->cell + i, i == 0);
             continue;
         }
@@ -309,5 +394,21 @@ static void residuals_to_row(const struct zti_ll_shape *s, const struct zti_ll_t
         else
             p = sum[i] + (row->has_own ? (value)own[i - 1] : 0);
         own[i] = (key)(p + (value)residual[i]);
+    }
+}
+
+/* And back. */
+static void residuals_to_row(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                             const struct row *row, key *k, const uint8_t *mark, void *sums,
+                             const key *residual)
+{
+    if (t->has_marks || (row->has_weights && row->source < 0 && row->before == 0)) {
+        residuals_to_marked(s, t, row, k, mark, sums, residual);
+    } else if (row->source >= 0) {
+        repeats_to_row(s, t, row, k, sums, residual);
+    } else if (row->has_weights) {
+        residuals_to_unmarked(row, k, sums, residual);
+    } else {
+        differences_to_row(row, sums, residual, k + row->cell);
     }
 }

@@ -9,6 +9,16 @@ ZTI_INLINE uint64_t hash_of(value size)
     return (uint64_t)size * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* A value's place. */
+struct at {
+    int32_t row, x;
+};
+
+/* A value, and where its magnitude was before. */
+struct hit {
+    struct at own, other;
+};
+
 /* Whether two pairs of magnitudes beside each other are the same, in either order. */
 ZTI_INLINE bool is_pair(const value *a, const value *b, value sign)
 {
@@ -40,58 +50,72 @@ static bool may_repeat(const struct tile *tile, const value *v)
     return hits * 1000 > looked_at;
 }
 
-/* For each value where one of its magnitude was last, in a row before; -1: nowhere. Returns how
- * many were somewhere. */
-static size_t find_places(const struct tile *tile, const value *v, int32_t *from)
+/* Of values one in 2^these is looked up, by its hash, so that of long rows there are enough. */
+static uint32_t sampled_bits(uint32_t width)
 {
-    const uint32_t width = tile->s.width;
+    return width >= 128 ? 3 : width >= 64 ? 2 : width >= 32 ? 1 : 0;
+}
+
+/* Values of rows whose magnitude was in a row before: where it was last. Returns how many. */
+static size_t find_hits(const struct tile *tile, const value *v, struct hit *hit)
+{
+    const struct zti_ll_shape *const s = &tile->s;
     const value sign = zti_is_float(tile->type) ? SIGN : 0;
-    int32_t *const place = tile->slot->places;
+    const uint32_t bits = sampled_bits(s->width);
+    const uint64_t rest = UINT64_MAX >> bits;
+    struct at *const place = (struct at *)(void *)tile->slot->places;
     size_t hits = 0;
-    for (size_t i = 0; i < (size_t)1 << ZTI_LL_HASH_BITS; i++)
-        place[i] = -1;
-    for (size_t i = 0; i < tile->s.values; i++) {
-        const value size = v[i] & ~sign;
-        from[i] = -1;
-        if (size == 0 || (i > 0 && v[i] == v[i - 1]))
-            continue;
-        int32_t *const at = &place[hash_of(size) >> (64 - ZTI_LL_HASH_BITS)];
-        const int32_t j = *at;
-        *at = (int32_t)i;
-        if (j >= 0 && (v[j] & ~sign) == size && (size_t)j / width < i / width) {
-            from[i] = j;
-            hits++;
+    const uint32_t most = zti_bit_length64(s->values >> bits);
+    const uint32_t place_bits = most < ZTI_LL_HASH_BITS ? most : ZTI_LL_HASH_BITS;
+    for (size_t i = 0; i < (size_t)1 << place_bits; i++)
+        place[i].row = -1;
+    for (uint32_t row = 0; row < s->rows; row++, v += s->width) {
+        value before = 0;
+        for (uint32_t x = 0; x < s->width; x++) {
+            const value own = v[x], size = own & ~sign;
+            const uint64_t hash = hash_of(size);
+            const bool is_new = own != before;
+            before = own;
+            if (hash > rest || size == 0 || !is_new)
+                continue;
+            struct at *const at = &place[hash << bits >> (64 - place_bits)];
+            const struct at last = *at;
+            *at = (struct at){(int32_t)row, (int32_t)x};
+            if (last.row < 0 || last.row == (int32_t)row)
+                continue;
+            const value *const other = v - (size_t)(row - (uint32_t)last.row) * s->width;
+            if ((other[last.x] & ~sign) == size)
+                hit[hits++] = (struct hit){*at, last};
         }
     }
     return hits;
 }
 
 /* The most frequent sum of a value's column and its place's. votes has room for two rows. */
-static uint32_t find_mirror(const struct zti_ll_shape *s, const int32_t *from, uint32_t *votes)
+static uint32_t find_mirror(const struct zti_ll_shape *s, const struct hit *hit, size_t hits,
+                            uint32_t *votes)
 {
     uint32_t best = 1;
     memset(votes, 0, 2 * (size_t)s->width * sizeof *votes);
-    for (size_t i = 0; i < s->values; i++)
-        if (from[i] >= 0)
-            votes[i % s->width + (uint32_t)from[i] % s->width]++;
+    for (size_t i = 0; i < hits; i++)
+        votes[hit[i].own.x + hit[i].other.x]++;
     for (uint32_t c = 1; c < 2 * s->width; c++)
         if (votes[c] > votes[best])
             best = c;
     return best;
 }
 
-/* The row and way that most values of a row are found in: votes are zero before and after. */
-static size_t find_source(const struct zti_ll_shape *s, const value *v, uint32_t row,
-                          const int32_t *from, uint32_t *votes, struct zti_ll_transform *t)
+/* The row and way that most hits of a row have: votes are zero before and after. */
+static size_t find_source(const struct zti_ll_shape *s, const value *v, const struct hit *hit,
+                          size_t hits, uint32_t *votes, struct zti_ll_transform *t)
 {
-    const size_t first = (size_t)row * s->width;
+    const uint32_t row = (uint32_t)hit->own.row;
     uint32_t most = 0;
-    for (uint32_t x = 0; x < s->width; x++) {
-        const int32_t j = from[first + x];
-        if (j < 0)
-            continue;
-        const uint32_t other = (uint32_t)j / s->width, column = (uint32_t)j % s->width;
-        const uint32_t negated = v[j] != v[first + x] ? 2 : 0;
+    for (size_t i = 0; i < hits; i++) {
+        const uint32_t x = (uint32_t)hit[i].own.x, other = (uint32_t)hit[i].other.row;
+        const uint32_t column = (uint32_t)hit[i].other.x;
+        const value from = v[(size_t)other * s->width + column];
+        const uint32_t negated = from != v[(size_t)row * s->width + x] ? 2 : 0;
         for (uint32_t m = 0; m < 2; m++) {
             uint32_t *const vote = &votes[WAYS * other + negated + m];
             if (ll_mirrored(m, t->mirror, s->width, x) != column || ++*vote <= most)
@@ -101,9 +125,9 @@ static size_t find_source(const struct zti_ll_shape *s, const value *v, uint32_t
             t->how[row] = (uint8_t)(negated + m);
         }
     }
-    for (uint32_t x = 0; x < s->width; x++)
-        if (from[first + x] >= 0)
-            memset(&votes[WAYS * ((uint32_t)from[first + x] / s->width)], 0, WAYS * sizeof *votes);
+    for (size_t i = 0; i < hits; i++)
+        memset(&votes[WAYS * (uint32_t)hit[i].other.row], 0, WAYS * sizeof *votes);
+    most <<= sampled_bits(s->width);
     if (most * 8 >= s->width || most >= 24)
         return most;
     t->source[row] = -1;
@@ -153,19 +177,25 @@ static void spread_source(const struct tile *tile, const value *v, uint32_t row,
 static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_transform *t)
 {
     const struct zti_ll_shape *const s = &tile->s;
-    int32_t *const from = tile->slot->found;
+    struct hit *const hit = (struct hit *)(void *)tile->slot->found;
     uint32_t *const votes = tile->slot->votes;
     size_t found = 0;
-    if (s->is_lanes || !may_repeat(tile, v) || find_places(tile, v, from) * 50 <= s->values)
+    if (s->is_lanes || !may_repeat(tile, v))
+        return false;
+    const size_t hits = find_hits(tile, v, hit);
+    if (hits << sampled_bits(s->width) <= s->values / 50)
         return false;
     t->source = tile->slot->source;
     t->how = tile->slot->how;
-    t->mirror = find_mirror(s, from, votes);
+    t->mirror = find_mirror(s, hit, hits, votes);
     memset(votes, 0, WAYS * (size_t)s->rows * sizeof *votes);
-    for (uint32_t row = 0; row < s->rows; row++) {
+    memset(t->how, 0, s->rows);
+    for (uint32_t row = 0; row < s->rows; row++)
         t->source[row] = -1;
-        t->how[row] = 0;
-        found += find_source(s, v, row, from, votes, t);
+    for (size_t i = 0, n; i < hits; i += n) {
+        for (n = 1; i + n < hits && hit[i + n].own.row == hit[i].own.row;)
+            n++;
+        found += find_source(s, v, hit + i, n, votes, t);
     }
     for (uint32_t row = 1; row < s->rows; row++)
         spread_source(tile, v, row, row - 1, t);

@@ -12,8 +12,9 @@ enum {
     ZTI_LL_VALUES = 1 << 18,       /* of a tile, about */
     ZTI_LL_LARGE_VALUES = 1 << 20, /* of a large one */
     ZTI_LL_IS_LARGE = 1,           /* bit of zti_sz.tuning */
-    ZTI_LL_LANES_BITS = 5,         /* lanes of a tile that is one row, at most */
-    ZTI_LL_LANE_BITS = 10,         /* a lane has 2^10 values, or there is one lane */
+    ZTI_LL_LANES_BITS = 7,         /* lanes of a tile that is one row, at most */
+    ZTI_LL_LANE_BITS = 11,         /* a lane has 2^11 values, or there is one lane */
+    ZTI_LL_NARROW = 16,            /* values of a row; shorter rows are turned to columns */
     ZTI_LL_MARGIN = 4,             /* cells before and behind a row */
     ZTI_LL_TAPS = 16,              /* neighbours that predict a key, at most */
     ZTI_LL_REGIMES = 8,
@@ -41,9 +42,10 @@ enum zti_ll_kind {
 /* ---- a tile's values in rows ----------------------------------------------------------------- */
 
 /* A tile, its axes of one value left out, as rows of its fastest axis; where that is its only axis,
- * as rows of lanes: row r has value r of each lane. Cells are rows with margins. */
+ * as rows of lanes: row r has value r of each lane; where it is narrow and the next axis is longer,
+ * as rows of that one. Cells are rows with margins. */
 struct zti_ll_shape {
-    bool is_lanes;
+    bool is_lanes, is_turned;
     uint32_t dim[4];                  /* dim[3] is the row; of lanes, dim[2] rows */
     uint32_t rows, width, last_width; /* the last row of lanes may have fewer */
     uint32_t stride;                  /* cells of a row */
@@ -73,6 +75,12 @@ ZTI_STATIC struct zti_ll_shape ll_shape(uint32_t rank, const uint32_t *extent)
         s.dim[3] = s.width;
         s.dim[2] = (s.values + s.width - 1) / s.width;
     } else {
+        s.is_turned = s.dim[3] < ZTI_LL_NARROW && s.dim[2] > s.dim[3];
+        const uint32_t narrow = s.dim[3];
+        if (s.is_turned) {
+            s.dim[3] = s.dim[2];
+            s.dim[2] = narrow;
+        }
         s.width = s.dim[3];
     }
     s.rows = s.dim[0] * s.dim[1] * s.dim[2];
@@ -202,12 +210,20 @@ struct zti_ll_predictor {
 
 /* ---- magnitude codes of residuals ------------------------------------------------------------ */
 
+/* Bits that the code of a magnitude leaves open, given the place of its leading one and one more
+ * (0: none); and the code. Of numbers or vectors. */
+#define ZTI_LL_CODE(magnitude, open) (4 * (open) + ((magnitude) >> (open)))
+
+ZTI_STATIC uint32_t ll_open(uint64_t magnitude)
+{
+    const uint32_t length = zti_bit_length64(magnitude);
+    return length > 3 ? length - 3 : 0;
+}
+
 ZTI_STATIC uint32_t ll_code(uint64_t magnitude)
 {
-    if (magnitude < 8)
-        return (uint32_t)magnitude;
-    const uint32_t top = zti_bit_length64(magnitude) - 1;
-    return 4 * (top - 1) + (uint32_t)(magnitude >> (top - 2) & 3);
+    const uint32_t open = ll_open(magnitude);
+    return (uint32_t)ZTI_LL_CODE(magnitude, open);
 }
 
 /* Bits that a code leaves open, and the least magnitude that has it. */
@@ -221,33 +237,23 @@ ZTI_STATIC uint64_t ll_least(uint32_t code)
     return code < 8 ? code : (uint64_t)(4 | (code & 3)) << (code / 4 - 1);
 }
 
-/* The middle of those that have a code: what contexts are made of. */
-ZTI_STATIC float ll_middle(uint32_t code)
-{
-    return code < 8
-               ? (float)code
-               : (float)((double)ll_least(code) + (double)(UINT64_C(1) << ll_open_bits(code)) / 2);
-}
-
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 enum {
-    ZTI_LL_LEVELS = 128,          /* half octaves of magnitude */
-    ZTI_LL_FILLS = ZTI_LL_LEVELS, /* a neighbour is the fill value: three kinds of 32 levels */
-    ZTI_LL_FILL_LEVELS = 32,
+    ZTI_LL_LEVELS = 248,          /* of the mean of codes */
+    ZTI_LL_FILLS = ZTI_LL_LEVELS, /* a neighbour is the fill value: three kinds of 31 levels */
+    ZTI_LL_FILL_LEVELS = 31,
     ZTI_LL_ALL_FILLS = ZTI_LL_FILLS + 3 * ZTI_LL_FILL_LEVELS,
     ZTI_LL_REPEATS = ZTI_LL_ALL_FILLS + 1, /* of rows that repeat rows */
     ZTI_LL_CONTEXTS = ZTI_LL_REPEATS + ZTI_LL_LEVELS
 };
 
-/* The level of a mean magnitude, which is 0 or more: halves of octaves from 1/32 on. */
-ZTI_INLINE uint32_t ll_level(float mean)
+/* The level of a mean of codes in eighths: these below 16, from there on two codes. */
+#define ZTI_LL_LEVEL_ABOVE(mean) (120 + ((mean) >> 4))
+
+ZTI_INLINE uint32_t ll_level(uint32_t mean)
 {
-    const float above = mean + 1 / 32.0F;
-    uint32_t bits;
-    memcpy(&bits, &above, sizeof bits);
-    const uint32_t level = (bits >> 22) - ((127 - 5) << 1);
-    return level < ZTI_LL_LEVELS ? level : ZTI_LL_LEVELS - 1;
+    return mean < ZTI_LL_LEVEL_ABOVE(mean) ? mean : ZTI_LL_LEVEL_ABOVE(mean);
 }
 
 /* With the neighbours that are the fill value, twice those across the row: 0 to 6. */
@@ -257,46 +263,46 @@ ZTI_INLINE uint32_t ll_context(uint32_t level, uint32_t fills)
         return level;
     const uint32_t kind = fills <= 1 ? 0 : fills <= 3 ? 1 : 2;
     return fills == 6 ? (uint32_t)ZTI_LL_ALL_FILLS
-                      : ZTI_LL_FILLS + kind * ZTI_LL_FILL_LEVELS + level / 4;
+                      : ZTI_LL_FILLS + kind * ZTI_LL_FILL_LEVELS + level / 8;
 }
 
-/* Neighbours whose magnitudes are averaged, as cells from the value's own. */
+/* Rows whose codes are averaged, as cells from the value's own, three at most: of each the five
+ * codes around the value's place and one of row 'far'; of lanes six rows. None: see ZTI_LL_PIECE.
+ */
 struct zti_ll_near {
-    uint32_t count;
-    ptrdiff_t at[24];
-    float weight[24];
+    uint32_t rows;
+    ptrdiff_t at[6], far[3];
 };
 
-ZTI_STATIC void ll_add_near(struct zti_ll_near *near, ptrdiff_t at, float weight)
+/* Weights: of a row's codes at distance 0, 1 and 2, of the far row's; of lanes' rows. They sum to
+ * 16. The mean is in eighths: 2^-16 times the sum times ZTI_LL_EIGHTHS of the number of rows. */
+enum { ZTI_LL_BESIDE_0 = 6, ZTI_LL_BESIDE_1 = 3, ZTI_LL_BESIDE_2 = 1, ZTI_LL_FAR = 2 };
+enum { ZTI_LL_LANES_NEAR = 6, ZTI_LL_LANE_0 = 5, ZTI_LL_LANE_1 = 3, ZTI_LL_LANE_4 = 1 };
+
+ZTI_INLINE uint32_t ll_eighths(uint32_t rows)
 {
-    near->at[near->count] = at;
-    near->weight[near->count++] = weight;
+    return rows == 1 ? 32768 : rows == 2 ? 16384 : 10923;
 }
 
-/* Those of a row; is_repeat[row] says which rows repeat rows (NULL: none): these are among
- * themselves. None: see ZTI_LL_PIECE. */
+/* Those of a row; source[row] >= 0 says which rows repeat rows (NULL: none): these are among
+ * themselves. */
 ZTI_STATIC struct zti_ll_near ll_near(const struct zti_ll_shape *s, uint32_t row,
                                       const int32_t *source)
 {
-    static const float lane[6] = {2, 1, 1, 1, .5F, .5F}, beside[5] = {.5F, 1, 2, 1, .5F};
-    struct zti_ll_near near = {.count = 0};
+    struct zti_ll_near near = {.rows = 0};
     const uint32_t regime = ll_regime(s, row);
-    float sum = 0;
-    for (uint32_t k = 0; s->is_lanes && k < 6 && k < row; k++)
-        ll_add_near(&near, -(ptrdiff_t)(k + 1) * s->stride, lane[k]);
+    for (uint32_t k = 0; s->is_lanes && row > 0 && k < ZTI_LL_LANES_NEAR; k++) {
+        near.rows = 1;
+        near.at[k] = -(ptrdiff_t)(k < row ? k + 1 : 1) * s->stride;
+    }
     for (uint32_t axis = 0; !s->is_lanes && axis < 3; axis++) {
         const uint32_t back = ll_rows_back(s, axis);
         if (!(regime >> axis & 1) || (source && (source[row - back] >= 0) != (source[row] >= 0)))
             continue;
-        for (int x = -2; x <= 2; x++)
-            ll_add_near(&near, x - (ptrdiff_t)back * s->stride, beside[x + 2]);
-        if (axis == 0 && row % s->dim[2] > 1)
-            ll_add_near(&near, -2 * (ptrdiff_t)s->stride, .5F);
+        near.at[near.rows] = -(ptrdiff_t)back * s->stride;
+        near.far[near.rows] = near.at[near.rows] * (axis == 0 && row % s->dim[2] > 1 ? 2 : 1);
+        near.rows++;
     }
-    for (uint32_t k = 0; k < near.count; k++)
-        sum += near.weight[k];
-    for (uint32_t k = 0; k < near.count; k++)
-        near.weight[k] /= sum;
     return near;
 }
 

@@ -58,7 +58,7 @@ bool zti_ll_has_grid(const struct zti_coding *coding)
 /* What the tiles of a grid, cut ones included, take at most. */
 struct room {
     size_t cells, values, rows, width, slices;
-    bool has_lanes;
+    bool is_reordered;
 };
 
 static void widen(struct room *room, const struct zti_ll_shape *s)
@@ -68,7 +68,7 @@ static void widen(struct room *room, const struct zti_ll_shape *s)
     room->rows = s->rows > room->rows ? s->rows : room->rows;
     room->width = s->width > room->width ? s->width : room->width;
     room->slices = s->slices > room->slices ? s->slices : room->slices;
-    room->has_lanes |= s->is_lanes;
+    room->is_reordered |= s->is_lanes || s->is_turned;
 }
 
 static struct room room_of(const struct zti_grid *grid)
@@ -106,8 +106,7 @@ static void make_tables(struct zti_ll_tables *tables)
     ll_make_powers(tables->ten);
     for (uint32_t v = 1; v <= 4096; v++)
         tables->log2[v] = log2_of(v);
-    for (uint32_t code = 0; code < 256; code++)
-        tables->middle[code] = ll_middle(code);
+    tables->groups = zti_ll_group_samples(tables->sample_groups);
 }
 
 /* ---- memory ---- */
@@ -133,32 +132,35 @@ static void lay_out(struct parts *p, const struct room *s, size_t value_bytes, b
     const size_t more = is_encoded ? ZTI_LL_WHOLE : 0; /* boxes */
     const size_t cells = s->cells + 3 * more, n = s->values + more;
     const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET);
-    const bool is_copied = is_encoded || s->has_lanes;
+    const bool is_copied = is_encoded || s->is_reordered;
     slot->values = part_of(p, n * value_bytes);
     slot->keys = part_of(p, cells * value_bytes);
-    slot->magnitudes = part_of(p, cells * sizeof(float));
+    slot->magnitudes = part_of(p, cells);
     slot->marks = part_of(p, cells);
-    slot->residuals = part_of(p, (is_encoded ? n : s->width) * value_bytes);
+    const size_t block = ZTI_LL_WAVE_ROWS * s->width;
+    slot->residuals = part_of(p, (is_encoded || n < block ? n : block) * value_bytes);
     slot->symbols = part_of(p, is_encoded ? n : s->width);
     slot->contexts = part_of(p, 2 * (is_encoded ? n : s->width + ZTI_LL_PIECE));
-    slot->means = part_of(p, (s->width + ROOM) * sizeof(float));
+    slot->means = part_of(p, (s->width + ROOM) * sizeof(uint16_t));
     slot->sums = part_of(p, (s->width + ROOM) * 8);
     slot->lattices = part_of(p, 2 * s->slices * sizeof(double));
     slot->ranks = part_of(p, ZTI_LL_MOST_RANKS * sizeof(uint64_t));
     slot->source = part_of(p, s->rows * sizeof(int32_t));
     slot->how = part_of(p, s->rows);
-    slot->all = part_of(p, is_encoded ? 2 * n * sizeof(uint64_t) : is_copied ? n * value_bytes : 0);
+    slot->all = part_of(p, is_copied ? n * value_bytes : 0);
     slot->codes = part_of(p, is_encoded ? zti_ans_mixed_bytes(n) + n : s->width + ZTI_LL_PIECE);
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         slot->model[k].decode = part_of(p, model);
-    if (!is_encoded)
+    if (!is_encoded) {
+        slot->wave = part_of(p, ZTI_LL_WAVE_BYTES);
         return;
+    }
     slot->sample = part_of(p, ZTI_LL_SLICE_SAMPLE * sizeof(uint64_t));
     slot->sorted = part_of(p, ZTI_LL_SLICE_SAMPLE * sizeof(uint64_t));
-    slot->found = part_of(p, n * sizeof(int32_t));
-    slot->places = part_of(p, sizeof(int32_t) << ZTI_LL_HASH_BITS);
+    slot->found = part_of(p, n * 4 * sizeof(int32_t));
+    slot->places = part_of(p, 2 * sizeof(int32_t) << ZTI_LL_HASH_BITS);
     slot->votes = part_of(p, 4 * (s->rows + s->width) * sizeof(uint32_t));
-    slot->counts = part_of(p, sizeof *slot->counts);
+    slot->counts = part_of(p, 2 * sizeof *slot->counts);
     slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
 }
 
@@ -231,38 +233,45 @@ void zti_ll_forget(zt_context *context, struct zti_coding *coding)
 
 /* ---- before the first tile ---- */
 
+/* Cut the array into tiles of a size; false where that does not suit it. */
+static bool set_size(struct zti_coding *coding, uint32_t tuning)
+{
+    sz_in(coding)->tuning = tuning;
+    zti_ll_set_grid(coding);
+    return zti_ll_has_grid(coding);
+}
+
 /* Turn to large tiles where rows of the first of them repeat rows far away. */
 static zt_status choose_size(zt_context *context, struct zti_coding *coding,
                              const struct zti_array *array)
 {
     if (coding->grid.count < 2)
         return ZT_OK;
-    sz_in(coding)->tuning = ZTI_LL_IS_LARGE;
-    zti_ll_set_grid(coding);
-    zt_status status = ZT_OK;
-    bool is_far = zti_ll_has_grid(coding);
-    if (is_far) {
+    struct zti_ll *const model = coding->model;
+    bool is_far = set_size(coding, ZTI_LL_IS_LARGE);
+    (void)set_size(coding, 0);
+    zt_status status = is_far ? make_slots(context, coding, 1, true) : ZT_OK;
+    is_far = is_far && status == ZT_OK &&
+             ops_of(coding)->may_repeat_far(coding, array, model->slot) &&
+             set_size(coding, ZTI_LL_IS_LARGE);
+    if (is_far)
         status = make_slots(context, coding, 1, true);
-        struct zti_ll *const model = coding->model;
-        is_far = status == ZT_OK && ops_of(coding)->repeats_far(coding, array, model->slot);
-    }
-    if (!is_far) {
-        sz_in(coding)->tuning = 0;
-        zti_ll_set_grid(coding);
-    }
+    if (is_far && (status != ZT_OK || !ops_of(coding)->repeats_far(coding, array, model->slot)))
+        (void)set_size(coding, 0);
     return status;
 }
 
 /* What some tiles, spread over all, come to. */
 static void learn_tiles(struct zti_coding *coding, const struct zti_array *array)
 {
-    enum { LOOKED_AT = 4, MANY = 2 * LOOKED_AT };
+    enum { MANY = 4, MOST = 4, A_PART = 8 };
     struct zti_ll *const model = coding->model;
     struct zti_ll_known known = {.is_learnt = false};
     const uint64_t tiles = coding->grid.count;
-    for (uint64_t i = 0; tiles >= MANY && i < LOOKED_AT; i++)
-        ops_of(coding)->learn(coding, array, (2 * i + 1) * tiles / (2 * LOOKED_AT), model->slot,
-                              &known);
+    const uint64_t least = sz_of(coding)->tuning & ZTI_LL_IS_LARGE ? 1 : 2;
+    const uint64_t part = tiles / A_PART, some = part < least ? least : part < MOST ? part : MOST;
+    for (uint64_t i = 0; tiles >= MANY && i < some; i++)
+        ops_of(coding)->learn(coding, array, (2 * i + 1) * tiles / (2 * some), model->slot, &known);
     known.is_learnt = tiles >= MANY;
     model->known = known;
 }

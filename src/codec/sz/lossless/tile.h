@@ -93,7 +93,21 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
     }
 }
 
-/* Values in order to rows of lanes, and back. Lanes that have a value more come first. */
+/* Values in order to those in the order of coding: rows of lanes, of which those come first that
+ * have a value more, or columns of planes to rows; and back. */
+ZTI_INLINE bool is_reordered(const struct zti_ll_shape *s)
+{
+    return s->is_lanes || s->is_turned;
+}
+
+static void turn(const value *from, uint32_t planes, uint32_t rows, uint32_t width, value *to)
+{
+    for (uint32_t plane = 0; plane < planes; plane++)
+        for (uint32_t x = 0; x < width; x++)
+            for (uint32_t row = 0; row < rows; row++)
+                *to++ = from[((size_t)plane * rows + row) * width + x];
+}
+
 static void to_lanes(const struct zti_ll_shape *s, const value *from, value *to)
 {
     const uint32_t length = s->values / s->width, more = s->values % s->width;
@@ -112,6 +126,22 @@ static void from_lanes(const struct zti_ll_shape *s, const value *from, value *t
         for (uint32_t i = 0; i < n; i++)
             *to++ = from[(size_t)i * s->width + lane];
     }
+}
+
+static void to_coding(const struct zti_ll_shape *s, const value *from, value *to)
+{
+    if (s->is_lanes)
+        to_lanes(s, from, to);
+    else
+        turn(from, s->slices, s->dim[3], s->dim[2], to);
+}
+
+static void from_coding(const struct zti_ll_shape *s, const value *from, value *to)
+{
+    if (s->is_lanes)
+        from_lanes(s, from, to);
+    else
+        turn(from, s->slices, s->dim[2], s->dim[3], to);
 }
 
 static void put_values(const value *from, uint32_t n, uint8_t *to)
@@ -147,14 +177,12 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
     const struct zti_ans_model *of[ZTI_LL_MODELS];
     const uint32_t n = tile->s.values;
     uint64_t cost;
-    memset(slot->counts, 0, sizeof *slot->counts);
-    count_symbols(slot->counts, slot->symbols, slot->contexts, n);
-    front->models = zti_ll_merge(tile->tables, *slot->counts, front->model_of, &cost);
+    front->models = find_models(tile, n, front->model_of, &cost);
     sizes->front_bits = zti_ll_put_front(coding, &tile->s, front, NULL);
     for (uint32_t k = 0; k < front->models; k++) {
         uint64_t count[ZTI_LL_ALPHABET];
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
-            count[i] = (*slot->counts)[k][i];
+            count[i] = slot->counts[0][k][i];
         zti_ans_place(slot->model[k].decode, ZTI_LL_ALPHABET, &slot->model[k]);
         zti_ans_make(count, TRIED_PRECISIONS, &slot->model[k]);
         sizes->front_bits += zti_ans_stored_bits(&slot->model[k]);
@@ -164,7 +192,6 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
     uint8_t *const model = slot->codes + zti_ans_mixed_bytes(n);
     for (uint32_t i = 0; i < n; i++)
         model[i] = front->model_of[slot->contexts[i]];
-    (void)coding;
     const uint8_t *const codes =
         PUT_CODES(&slot->table, model, slot->symbols, n, states_of(&tile->s), slot->codes);
     sizes->code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
@@ -175,8 +202,8 @@ static uint8_t *put_raw(const struct tile *tile, uint8_t *to)
 {
     const value *from = tile->slot->values;
     *to++ = ZTI_LL_RAW;
-    if (tile->s.is_lanes) {
-        from_lanes(&tile->s, from, (value *)(void *)tile->slot->all);
+    if (is_reordered(&tile->s)) {
+        from_coding(&tile->s, from, (value *)(void *)tile->slot->all);
         from = (const value *)(void *)tile->slot->all;
     }
     put_values(from, tile->s.values, to);
@@ -188,12 +215,15 @@ static uint8_t *put_open_parts(const struct tile *tile, const struct zti_ll_fron
 {
     struct zti_ll_slot *const slot = tile->slot;
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    put_residuals(front->has_signs, slot->residuals, slot->symbols, front->t.has_marks,
-                  tile->s.values, &w);
+    struct steps steps;
+    make_steps(front->has_signs, front->t.has_marks, &steps);
+    put_residuals(front->has_signs, &steps, slot->residuals, slot->symbols, tile->s.values, &w);
     to += bytes_of(sizes->open_bits);
     w = zti_bit_writer_at(to);
+    struct opens opens;
+    make_opens(&front->t, &opens);
     for (uint32_t row = 0; row < tile->s.rows; row++)
-        put_open(&front->t, (const value *)slot->values + (size_t)row * tile->s.width,
+        put_open(&front->t, &opens, (const value *)slot->values + (size_t)row * tile->s.width,
                  slot->marks + ll_cell(&tile->s, row), ll_width(&tile->s, row), &w);
     return to + bytes_of(sizes->rest_bits);
 }
@@ -208,7 +238,8 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct tile *til
     choose(tile, &best);
     front.t = best.t;
     front.p = best.p;
-    sizes.rest_bits = make_keys(tile, &whole, &front.t, &front.t.has_marks);
+    sizes.rest_bits =
+        best.has_keys ? best.rest_bits : make_keys(tile, &whole, &front.t, &front.t.has_marks);
     front.has_signs = ll_code(make_residuals(tile, &whole, &front.t, &front.p)) <= ZTI_LL_MOST_CODE;
     sizes.open_bits = make_symbols(tile, &whole, &front.t, front.has_signs, tile->slot->symbols,
                                    tile->slot->contexts);
@@ -253,9 +284,9 @@ static struct tile bring_tile(const struct zti_coding *coding, const struct zti_
 {
     const struct place place = place_of(coding, walk);
     const struct tile tile = tile_of(coding, &place, slot);
-    gather(array, &place, tile.s.is_lanes ? (value *)(void *)slot->all : slot->values);
-    if (tile.s.is_lanes)
-        to_lanes(&tile.s, (const value *)(void *)slot->all, slot->values);
+    gather(array, &place, is_reordered(&tile.s) ? (value *)(void *)slot->all : slot->values);
+    if (is_reordered(&tile.s))
+        to_coding(&tile.s, (const value *)(void *)slot->all, slot->values);
     return tile;
 }
 
@@ -278,6 +309,8 @@ struct source {
     struct zti_ll_front front;
     struct zti_ans_mixed codes;
     struct zti_bit_reader open, rest;
+    struct steps steps;
+    struct lengths lengths;
 };
 
 /* Whether a part was taken to its end. */
@@ -304,14 +337,14 @@ static bool open_parts(const struct zti_coding *coding, const struct tile *tile,
            zti_ans_mixed_open(&from->codes, &in, states_of(&tile->s));
 }
 
-/* The symbols of a row, its marks and magnitudes. */
+/* The symbols of a row, its marks and codes. */
 static void take_symbols(const struct tile *tile, const struct part *part, struct source *from,
                          const struct row *row, const uint32_t *const *tables, uint8_t *symbol)
 {
     struct zti_ll_slot *const slot = tile->slot;
     const struct zti_ll_transform *const t = &from->front.t;
     const struct zti_ll_near near = ll_near(&tile->s, row->number, t->has_rows ? t->source : NULL);
-    const uint32_t most = near.count > 0 ? row->width : ZTI_LL_PIECE;
+    const uint32_t most = near.rows > 0 ? row->width : ZTI_LL_PIECE;
     uint8_t *const model = slot->codes;
     for (uint32_t i = 0, n; i < row->width; i += n) {
         n = row->width - i < most ? row->width - i : most;
@@ -319,10 +352,84 @@ static void take_symbols(const struct tile *tile, const struct part *part, struc
         for (uint32_t k = 0; k < n; k++)
             model[k] = from->front.model_of[slot->contexts[k]];
         TAKE_CODES(&from->codes, tables, model, n, symbol + i);
-        symbols_to_magnitudes(tile, from->front.has_signs, t->has_marks, symbol + i, slot->means, n,
-                              part->marks + row->cell + i, part->magnitudes + row->cell + i);
+        symbols_to_codes(from->front.has_signs, t->has_marks, symbol + i, slot->means, n,
+                         part->marks + row->cell + i, part->codes + row->cell + i);
     }
-    end_row(&tile->s, row, part->magnitudes, part->marks);
+    end_row(&tile->s, row, t->has_marks, part->codes, part->marks);
+}
+
+#if defined(ZTI_WITH_AVX2)
+/* How many rows, from a row on, are predicted alike by weights and decoded side by side. */
+static uint32_t rows_of_block(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                              const struct zti_ll_predictor *p, uint32_t number)
+{
+    const uint32_t regime = ll_regime(s, number), left = s->dim[2] - number % s->dim[2];
+    const uint32_t most = left < WAVE_ROWS ? left : WAVE_ROWS;
+    uint32_t n = 0;
+    if (s->is_lanes || !(regime & 1) || !p->has_weights[regime] || p->taps[regime].before == 0 ||
+        p->taps[regime].own == 0)
+        return 1;
+    while (n < most && !(t->has_rows && t->source[number + n] >= 0))
+        n++;
+    return n < WAVE_LEAST ? 1 : n;
+}
+
+static bool residuals_to_block(const struct tile *tile, const struct zti_ll_predictor *p,
+                               bool has_marks, const struct row *row, uint32_t n, key *k,
+                               const key *residual)
+{
+    struct wave w = {.s = &tile->s, .rows = n, .has_marks = has_marks};
+    if (n == 1 || !open_wave(&w, p, row, tile->slot->wave))
+        return false;
+    residuals_to_rows(&w, k, tile->slot->marks, row, residual);
+    return true;
+}
+#else
+static uint32_t rows_of_block(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                              const struct zti_ll_predictor *p, uint32_t number)
+{
+    (void)s;
+    (void)t;
+    (void)p;
+    (void)number;
+    return 1;
+}
+
+static bool residuals_to_block(const struct tile *tile, const struct zti_ll_predictor *p,
+                               bool has_marks, const struct row *row, uint32_t n, key *k,
+                               const key *residual)
+{
+    (void)tile;
+    (void)p;
+    (void)has_marks;
+    (void)row;
+    (void)n;
+    (void)k;
+    (void)residual;
+    return false;
+}
+#endif
+
+/* Keys of n rows from their residuals. */
+static void take_keys(const struct tile *tile, struct source *from, const struct row *row,
+                      uint32_t n)
+{
+    const struct zti_ll_shape *const s = &tile->s;
+    struct zti_ll_slot *const slot = tile->slot;
+    const struct zti_ll_transform *const t = &from->front.t;
+    key *const k = slot->keys;
+    const key *const residual = slot->residuals;
+    const bool is_done =
+        residuals_to_block(tile, &from->front.p, t->has_marks, row, n, k, residual);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct row own =
+            is_done || i == 0 ? *row : row_of(s, t, &from->front.p, row->number + i);
+        set_margin_before(s, k, row->number + i);
+        if (!is_done)
+            residuals_to_row(s, t, &own, k, slot->marks, slot->sums,
+                             residual + (size_t)i * s->width);
+        set_margin_behind(s, k, row->number + i);
+    }
 }
 
 static bool take_rows(const struct tile *tile, struct source *from)
@@ -334,17 +441,25 @@ static bool take_rows(const struct tile *tile, struct source *from)
     const uint32_t *tables[ZTI_LL_MODELS];
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         tables[k] = slot->model[k].decode;
-    for (uint32_t number = 0; number < s->rows; number++) {
+    make_steps(from->front.has_signs, t->has_marks, &from->steps);
+    make_lengths(t, &from->lengths);
+    for (uint32_t number = 0, n; number < s->rows; number += n) {
         const struct row row = row_of(s, t, &from->front.p, number);
-        const uint32_t slice = t->kind == ZTI_LL_LATTICE ? slice_of(tile, &part, number) : 0;
-        take_symbols(tile, &part, from, &row, tables, slot->symbols);
-        take_residuals(from->front.has_signs, slot->symbols, t->has_marks, row.width, &from->open,
-                       slot->residuals);
-        set_margin_before(s, slot->keys, number);
-        residuals_to_row(s, t, &row, slot->keys, slot->marks, slot->sums, slot->residuals);
-        set_margin_behind(s, slot->keys, number);
-        keys_to_row(tile, t, slice, (const key *)slot->keys + row.cell, slot->marks + row.cell,
-                    row.width, (value *)slot->values + (size_t)number * s->width, &from->rest);
+        n = rows_of_block(s, t, &from->front.p, number);
+        for (uint32_t i = 0; i < n; i++) {
+            const struct row own = i == 0 ? row : row_at(s, t, number + i);
+            take_symbols(tile, &part, from, &own, tables, slot->symbols);
+            take_residuals(from->front.has_signs, &from->steps, slot->symbols, own.width,
+                           &from->open, (key *)slot->residuals + (size_t)i * s->width);
+        }
+        take_keys(tile, from, &row, n);
+        for (uint32_t i = number; i < number + n; i++) {
+            const uint32_t slice = t->kind == ZTI_LL_LATTICE ? slice_of(tile, &part, i) : 0;
+            const size_t cell = ll_cell(s, i);
+            keys_to_row(tile, t, &from->lengths, slice, (const key *)slot->keys + cell,
+                        slot->marks + cell, ll_width(s, i),
+                        (value *)slot->values + (size_t)i * s->width, &from->rest);
+        }
     }
     return zti_ans_mixed_ends(&from->codes) && is_taken(&from->open) && is_taken(&from->rest);
 }
@@ -356,9 +471,9 @@ static const value *take_tile(const struct zti_coding *coding, const struct tile
     struct source from;
     if (!open_parts(coding, tile, c, &from) || !take_rows(tile, &from))
         return NULL;
-    if (!tile->s.is_lanes)
+    if (!is_reordered(&tile->s))
         return tile->slot->values;
-    from_lanes(&tile->s, tile->slot->values, (value *)(void *)tile->slot->all);
+    from_coding(&tile->s, tile->slot->values, (value *)(void *)tile->slot->all);
     return (const value *)(void *)tile->slot->all;
 }
 
@@ -419,7 +534,53 @@ static void learn(const struct zti_coding *coding, const struct zti_array *array
     choose(&tile, &best);
     known->parts[best.t.kind] |= 1u << best.t.part;
     known->has_rows |= best.t.has_rows;
-    known->has_differences |= best.is_close || !has_weights(&best.p);
+    known->has_weights |= !best.is_close && has_weights(&best.p);
+    known->has_differences |= !best.is_close && !has_weights(&best.p);
+    known->weights += has_weights(&best.p);
+    known->tiles++;
+    known->axes = best.p.axes;
+}
+
+/* Count values of a row, those of one hash in 2^FAR_BITS: all, and those that were more than so
+ * many rows before. */
+enum { FAR_BITS = 4, FAR_PLACES_BITS = 16 };
+
+static void count_far(const value *v, uint32_t width, value sign, uint32_t row, uint32_t near,
+                      struct at *place, uint64_t *all, uint64_t *far)
+{
+    for (uint32_t x = 1; x < width; x++) {
+        const value size = v[x] & ~sign, before = v[x - 1] & ~sign;
+        const uint64_t hash = hash_of((value)(size + before) ^ (size ^ before) << 7);
+        if (hash >> (64 - FAR_BITS) || size == before || size == 0)
+            continue;
+        struct at *const at = &place[hash << FAR_BITS >> (64 - FAR_PLACES_BITS)];
+        const int32_t rest = (int32_t)(hash & 0x7fffffff);
+        *far += at->row >= 0 && at->x == rest && row - (uint32_t)at->row > near;
+        *all += 1;
+        *at = (struct at){(int32_t)row, rest};
+    }
+}
+
+static bool may_repeat_far(const struct zti_coding *coding, const struct zti_array *array,
+                           struct zti_ll_slot *slot)
+{
+    enum { TILES = ZTI_LL_LARGE_VALUES / ZTI_LL_VALUES, A_PART = 32 };
+    const value sign = zti_is_float(coding->type) ? SIGN : 0;
+    struct at *const place = (struct at *)(void *)slot->places;
+    struct zti_walk walk = zti_walk_from(&coding->grid, 0);
+    uint64_t all = 0, far = 0;
+    uint32_t row = 0;
+    for (size_t i = 0; i < (size_t)1 << FAR_PLACES_BITS; i++)
+        place[i].row = -1;
+    for (; walk.tile < TILES && walk.tile < coding->grid.count;
+         zti_walk_next(&coding->grid, &walk)) {
+        const struct tile tile = bring_tile(coding, array, &walk, slot);
+        const uint32_t width = tile.s.width, near = ZTI_LL_VALUES / width;
+        for (uint32_t i = 0; i < tile.s.rows; i++, row++)
+            count_far((const value *)slot->values + (size_t)i * width, ll_width(&tile.s, i), sign,
+                      row, near, place, &all, &far);
+    }
+    return far * A_PART > all;
 }
 
 static bool repeats_far(const struct zti_coding *coding, const struct zti_array *array,
