@@ -604,7 +604,7 @@ static __device__ __forceinline__ void count_cusz(const struct sz_tiles *s, stru
     }
 }
 
-/* As count_paper, for effort 'default': classes and symbols. */
+/* As count_cusz, for effort 'default': classes and symbols. */
 static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t *own)
 {
     const uint32_t g = threadIdx.x, n = sh->walk.n, each = groups_each(n);
