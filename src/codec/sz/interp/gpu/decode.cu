@@ -354,28 +354,28 @@ static __device__ __forceinline__ void put_tile_values(const struct sz_high_tile
 
 /* ---- the finest level, and values: some planes at a time ---- */
 
-static __device__ __forceinline__ void slab_take_band(const struct slab *b,
-                                                      const struct slab_part *part, uint32_t odd,
-                                                      const struct high_slot *slot)
+static __device__ __forceinline__ void finest_take_band(const struct finest *b,
+                                                        const struct finest_part *part,
+                                                        uint32_t odd, const struct high_slot *slot)
 {
     if (odd & ~b->interpolated)
         return;
     const uint32_t is_odd = odd >> 2;
-    const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    const struct finest_band band = finest_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
-        const struct slab_point p = slab_point_of(b, &band, odd, i);
+        const struct finest_point p = finest_point_of(b, &band, odd, i);
         const uint32_t q = residual_of(slot, !b->is_zero && p.is_own, p.number);
-        *p.x = (int32_t)(slab_predict(b, &p, odd) + q * b->step);
+        *p.x = (int32_t)(finest_predict(b, &p, odd) + q * b->step);
     }
 }
 
-static __device__ __forceinline__ void slab_put_values(const struct slab *b,
-                                                       const struct slab_part *part)
+static __device__ __forceinline__ void finest_put_values(const struct finest *b,
+                                                         const struct finest_part *part)
 {
-    const uint32_t rows = slab_rows(b, part, true);
+    const uint32_t rows = finest_rows(b, part, true);
     const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
-        const struct slab_row r = slab_row_of(b, part, true, i);
+        const struct finest_row r = finest_row_of(b, part, true, i);
         const uint32_t last = r.z < b->own[2] ? simt_at_most(r.last, b->own[0]) : 0;
         const uint32_t first = r.first + threadIdx.x % 32;
         char *to = r.at + first * stride;
@@ -386,35 +386,35 @@ static __device__ __forceinline__ void slab_put_values(const struct slab *b,
 
 /* Decode the finest level of a tile and write its values. 'taken' symbols belong to the other
  * levels, whose integers are in the slot. */
-static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
-                                                 const struct zti_sz_box *box,
-                                                 const struct high_slot *slot, bool is_zero,
-                                                 uint32_t taken)
+static __device__ __forceinline__ void decode_finest_level(const struct sz_high_tiles *h,
+                                                           const struct zti_sz_box *box,
+                                                           const struct high_slot *slot,
+                                                           bool is_zero, uint32_t taken)
 {
     SIMT_SHARED_DYNAMIC(int32_t, memory);
-    SIMT_SHARED(struct slab_facts, facts, );
-    struct slab b = slab_of(h, box, &facts, memory);
-    struct slab_part part = {{0, 0}, {0, 0}};
+    SIMT_SHARED(struct finest_facts, facts, );
+    struct finest b = finest_of(h, box, &facts, memory);
+    struct finest_part part = {{0, 0}, {0, 0}};
     b.is_zero = is_zero;
     if (threadIdx.x == 0)
-        (void)slab_find_facts(&b, taken);
-    while (slab_next(&b, &part)) {
+        (void)finest_find_facts(&b, taken);
+    while (finest_next(&b, &part)) {
         __syncthreads();
-        slab_load(&b, &part, slot->x, NULL);
+        finest_load(&b, &part, slot->x, NULL);
         __syncthreads();
-        slab_take_band(&b, &part, 1, slot);
-        slab_take_band(&b, &part, 2, slot);
-        slab_take_band(&b, &part, 4, slot);
+        finest_take_band(&b, &part, 1, slot);
+        finest_take_band(&b, &part, 2, slot);
+        finest_take_band(&b, &part, 4, slot);
         __syncthreads();
-        slab_take_band(&b, &part, 3, slot);
-        slab_take_band(&b, &part, 5, slot);
-        slab_take_band(&b, &part, 6, slot);
+        finest_take_band(&b, &part, 3, slot);
+        finest_take_band(&b, &part, 5, slot);
+        finest_take_band(&b, &part, 6, slot);
         if (b.interpolated == 7) {
             __syncthreads();
-            slab_take_band(&b, &part, 7, slot);
+            finest_take_band(&b, &part, 7, slot);
         }
         __syncthreads();
-        slab_put_values(&b, &part);
+        finest_put_values(&b, &part);
     }
 }
 
@@ -490,7 +490,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_levels(const struc
         }
         return;
     }
-    const uint32_t taken = make_integers(&h, &box, &slot, is_zero, h.slab_each > 0);
+    const uint32_t taken = make_integers(&h, &box, &slot, is_zero, h.finest_each > 0);
     if (threadIdx.x == 0)
         slot.note->taken = taken;
 }
@@ -503,8 +503,9 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struc
         return;
     const uint32_t first = slot.note->parts.first;
     const struct zti_sz_box box = high_box_of(&h.s, t.number);
-    if (first != ZTI_SZ_HIGH_RAW && h.slab_each > 0) {
-        take_slab(&h, &box, &slot, !(first & ZTI_SZ_HIGH_CODED), (uint32_t)slot.note->taken);
+    if (first != ZTI_SZ_HIGH_RAW && h.finest_each > 0) {
+        decode_finest_level(&h, &box, &slot, !(first & ZTI_SZ_HIGH_CODED),
+                            (uint32_t)slot.note->taken);
         return;
     }
     const struct sz_tile tile = tile_of(&h.s, t.number);
@@ -560,7 +561,7 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
     h.models = zti_sz_high_models(coding);
     h.near_models = simt_at_most(h.models, models_in_shared());
-    slab_choose_sizes(&h, coding, false);
+    finest_choose_sizes(&h, coding, false);
     const size_t shared =
         sizeof(struct decode_memory) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
     for (; h.first < s->count * h.each; h.first += slots) {
@@ -571,7 +572,7 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
         SIMT_LAUNCH(high_take_symbols, (h.batch + h.decoders - 1) / h.decoders,
                     h.helpers * h.decoders, shared, queue, h);
         SIMT_LAUNCH(high_take_levels, h.batch, HIGH_THREADS, 0, queue, h);
-        SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.slab_bytes, queue, h);
+        SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.finest_bytes, queue, h);
         SIMT_LAUNCH(high_take_exact, h.batch, HIGH_THREADS, 0, queue, h);
     }
 }

@@ -50,7 +50,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct 
     if (slot.note->is_whole)
         return;
     uint32_t symbols = slot.note->symbols;
-    const uint32_t others = code_slab(&h, &box, NULL, &symbols);
+    const uint32_t others = code_finest_level(&h, &box, NULL, &symbols);
     const struct put_slot again = reload_put_slot(&h);
     add_others(&again, others);
     if (threadIdx.x == 0)
@@ -96,7 +96,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct
     if (!counted_box(&h, &box, counts) || slot.note->is_whole)
         return;
     uint32_t symbols = slot.note->symbols;
-    (void)code_slab(&h, &box, counts, &symbols);
+    (void)code_finest_level(&h, &box, counts, &symbols);
 }
 
 /* ---- states: a warp for each tile, a lane for each state ---- */
@@ -464,7 +464,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
     h.points = (uint32_t)zti_sz_high_points(whole);
     h.in_slot = put_places_of(h.points, (uint32_t)zt_type_bytes(whole->type));
     h.farthest = zti_sz_high_farthest(whole);
-    slab_choose_sizes(&h, whole, true);
+    finest_choose_sizes(&h, whole, true);
     return h;
 }
 
@@ -478,8 +478,8 @@ extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zt
     for (h.first = s->first_tile / s->part; h.first < end; h.first += slots) {
         const unsigned blocks = simt_at_most(end - h.first, slots);
         SIMT_LAUNCH(high_count_symbols, blocks, HIGH_THREADS, 0, queue, h);
-        if (h.slab_each > 0)
-            SIMT_LAUNCH(high_count_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
+        if (h.finest_each > 0)
+            SIMT_LAUNCH(high_count_last, blocks, HIGH_THREADS, h.finest_bytes, queue, h);
     }
 }
 
@@ -496,8 +496,8 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
         const unsigned blocks = simt_at_most(tiles - h.first, slots);
         h.batch = blocks;
         SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
-        if (h.slab_each > 0)
-            SIMT_LAUNCH(high_make_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
+        if (h.finest_each > 0)
+            SIMT_LAUNCH(high_make_last, blocks, HIGH_THREADS, h.finest_bytes, queue, h);
         h.decoders = high_decoders(blocks);
         SIMT_LAUNCH(high_run_states, (blocks + h.decoders - 1) / h.decoders, 32 * h.decoders,
                     h.near_models * (size_t)RUN_BYTES, queue, h);

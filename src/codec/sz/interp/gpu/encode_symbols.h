@@ -398,13 +398,13 @@ static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
 /* ---- the finest level: some planes at a time ---- */
 
 /* Quantize a part's integers, except those of the coarser level. */
-static __device__ __forceinline__ void slab_gather(const struct slab *b,
-                                                   const struct slab_part *part)
+static __device__ __forceinline__ void finest_gather(const struct finest *b,
+                                                     const struct finest_part *part)
 {
-    const uint32_t rows = slab_rows(b, part, false);
+    const uint32_t rows = finest_rows(b, part, false);
     const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
-        const struct slab_row r = slab_row_of(b, part, false, i);
+        const struct finest_row r = finest_row_of(b, part, false, i);
         const uint32_t dim = r.is_even && !(b->interpolated & 1) ? 0 : b->dim[0];
         const uint32_t each = r.is_even ? 2 : 1, first = threadIdx.x % 32 * each + each - 1;
         const char *from = r.at + first * stride;
@@ -417,32 +417,33 @@ static __device__ __forceinline__ void slab_gather(const struct slab *b,
     }
 }
 
-static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
-                                                          const struct slab_part *part,
-                                                          uint32_t odd, const struct put_slot *slot)
+static __device__ __forceinline__ void finest_quantize_band(const struct finest *b,
+                                                            const struct finest_part *part,
+                                                            uint32_t odd,
+                                                            const struct put_slot *slot)
 {
     if (odd & ~b->interpolated)
         return;
     const uint32_t is_odd = odd >> 2;
-    const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    const struct finest_band band = finest_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
     const double per = 1.0 / b->step;
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
-        const struct slab_point p = slab_point_of(b, &band, odd, i);
-        const uint32_t predicted = slab_predict(b, &p, odd);
-        slab_magnitudes(b, is_odd, p.c[2])[p.at] =
+        const struct finest_point p = finest_point_of(b, &band, odd, i);
+        const uint32_t predicted = finest_predict(b, &p, odd);
+        finest_magnitudes(b, is_odd, p.c[2])[p.at] =
             quantize_point(slot, p.is_own, p.number, p.x, predicted, b->step, per);
     }
 }
 
 /* As context_of. */
-static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
-                                                           const struct slab_point *p, uint32_t odd,
-                                                           const uint8_t *kinds)
+static __device__ __forceinline__ uint32_t finest_context_of(const struct finest *b,
+                                                             const struct finest_point *p,
+                                                             uint32_t odd, const uint8_t *kinds)
 {
     const uint32_t apart = b->dim[0], j = p->c[2], is_odd = odd >> 2;
     const uint32_t x_step = b->interpolated & 1 ? 2 : 1,
                    y_step = (b->interpolated >> 1 & 1 ? 2 : 1) * apart;
-    const uint8_t *const own = slab_magnitudes(b, is_odd, j) + p->at;
+    const uint8_t *const own = finest_magnitudes(b, is_odd, j) + p->at;
     uint32_t between = 0, before = 0;
     if (odd & 1)
         between += own[-1] + own[p->c[0] + 1 < b->of[0] ? 1 : -1];
@@ -450,10 +451,10 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
         between +=
             own[-(int64_t)apart] + own[p->c[1] + 1 < b->of[1] ? (int64_t)apart : -(int64_t)apart];
     if (odd & 4)
-        between +=
-            slab_magnitudes(b, 0, j)[p->at] + slab_magnitudes(b, 0, j + (j + 1 < b->of[2]))[p->at];
+        between += finest_magnitudes(b, 0, j)[p->at] +
+                   finest_magnitudes(b, 0, j + (j + 1 < b->of[2]))[p->at];
     before += p->c[1] > 0 ? own[-(int64_t)y_step] : 0;
-    before += j > 0 ? slab_magnitudes(b, is_odd, j - 1)[p->at] : 0;
+    before += j > 0 ? finest_magnitudes(b, is_odd, j - 1)[p->at] : 0;
     const uint32_t rows = (p->c[1] > 0) + (j > 0), c = p->c[0];
     uint32_t sum =
         ZTI_SZ_HIGH_NEIGHBOURHOOD(uint32_t, between, zti_sz_high_axes_count(odd), before, rows);
@@ -463,32 +464,33 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
 }
 
 static __device__ __forceinline__ uint32_t
-slab_assign_contexts(const struct slab *b, const struct slab_part *part, uint32_t odd,
-                     const struct put_slot *slot, const uint8_t *kinds, uint32_t *counts)
+finest_assign_contexts(const struct finest *b, const struct finest_part *part, uint32_t odd,
+                       const struct put_slot *slot, const uint8_t *kinds, uint32_t *counts)
 {
     if (odd & ~b->interpolated)
         return 0;
     const uint32_t is_odd = odd >> 2;
-    const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    const struct finest_band band = finest_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
     uint32_t others = 0;
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
-        const struct slab_point p = slab_point_of(b, &band, odd, i);
+        const struct finest_point p = finest_point_of(b, &band, odd, i);
         if (p.is_own)
-            others += assign_context(&b->h->s, slot, p.number, slab_context_of(b, &p, odd, kinds),
+            others += assign_context(&b->h->s, slot, p.number, finest_context_of(b, &p, odd, kinds),
                                      counts);
     }
     return others;
 }
 
 /* Mark the values of a part that do not keep the bound. */
-static __device__ __forceinline__ void
-slab_find_exact(const struct slab *b, const struct slab_part *part, const struct put_slot *slot)
+static __device__ __forceinline__ void finest_find_exact(const struct finest *b,
+                                                         const struct finest_part *part,
+                                                         const struct put_slot *slot)
 {
     const struct sz_tiles *const s = &b->h->s;
-    const uint32_t rows = s->sz.source == ZTI_SZ_LATTICE ? slab_rows(b, part, true) : 0;
+    const uint32_t rows = s->sz.source == ZTI_SZ_LATTICE ? finest_rows(b, part, true) : 0;
     const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
-        const struct slab_row r = slab_row_of(b, part, true, i);
+        const struct finest_row r = finest_row_of(b, part, true, i);
         if (r.z >= b->own[2])
             continue;
         for (uint32_t k = threadIdx.x % 32; k < b->own[0]; k += 32)
@@ -507,41 +509,41 @@ static __device__ __forceinline__ struct put_slot reload_put_slot(const struct s
 
 /* Encode the finest level of a box whose other levels are coded; as code_levels. *symbols: their
  * number before and after. */
-static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles *h,
-                                                     const struct zti_sz_box *box, uint32_t *counts,
-                                                     uint32_t *symbols)
+static __device__ __forceinline__ uint32_t code_finest_level(const struct sz_high_tiles *h,
+                                                             const struct zti_sz_box *box,
+                                                             uint32_t *counts, uint32_t *symbols)
 {
     SIMT_SHARED_DYNAMIC(int32_t, memory);
-    SIMT_SHARED(struct slab_facts, facts, );
-    struct slab b = slab_of(h, box, &facts, memory);
-    struct slab_part part = {{0, 0}, {0, 0}};
+    SIMT_SHARED(struct finest_facts, facts, );
+    struct finest b = finest_of(h, box, &facts, memory);
+    struct finest_part part = {{0, 0}, {0, 0}};
     const uint8_t *const kinds = share_kinds();
     uint32_t others = 0;
     if (threadIdx.x == 0)
-        *symbols = slab_find_facts(&b, *symbols);
-    while (slab_next(&b, &part)) {
+        *symbols = finest_find_facts(&b, *symbols);
+    while (finest_next(&b, &part)) {
         const struct put_slot from = reload_put_slot(h);
         __syncthreads();
-        slab_gather(&b, &part);
-        slab_load(&b, &part, from.x, from.magnitudes);
+        finest_gather(&b, &part);
+        finest_load(&b, &part, from.x, from.magnitudes);
         __syncthreads();
         const struct put_slot slot = reload_put_slot(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 5; odd *= 2)
-            slab_quantize_band(&b, &part, odd, &slot);
+            finest_quantize_band(&b, &part, odd, &slot);
         __syncthreads();
-        slab_quantize_band(&b, &part, 3, &slot);
-        slab_quantize_band(&b, &part, 5, &slot);
-        slab_quantize_band(&b, &part, 6, &slot);
+        finest_quantize_band(&b, &part, 3, &slot);
+        finest_quantize_band(&b, &part, 5, &slot);
+        finest_quantize_band(&b, &part, 6, &slot);
         simt_order_block(); /* without band 7, one of these two barriers would do */
-        slab_quantize_band(&b, &part, 7, &slot);
+        finest_quantize_band(&b, &part, 7, &slot);
         simt_order_block();
         const struct put_slot to = reload_put_slot(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
-            others += slab_assign_contexts(&b, &part, odd, &to, kinds, counts);
+            others += finest_assign_contexts(&b, &part, odd, &to, kinds, counts);
         if (!counts && to.note->is_far)
-            slab_find_exact(&b, &part, &to);
+            finest_find_exact(&b, &part, &to);
     }
     if (counts) {
         __syncthreads();
@@ -551,21 +553,21 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
 }
 
 /* Encode a box's values as symbols: all levels if the finest one does not fit shared memory, or if
- * a value has no integer; else all but the finest, which code_slab encodes. */
+ * a value has no integer; else all but the finest, which code_finest_level encodes. */
 static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
                                                     const struct zti_sz_box *box,
                                                     const struct put_slot *slot, uint32_t *counts,
                                                     uint32_t *symbols)
 {
-    const bool has_slab = h->slab_each > 0;
-    const uint32_t is_not = gather_integers(h, box, has_slab ? high_axes(&h->s) : 0, slot->x);
-    const bool is_bad = is_not & HAS_NONE, is_whole = !has_slab || is_bad;
+    const bool has_finest = h->finest_each > 0;
+    const uint32_t is_not = gather_integers(h, box, has_finest ? high_axes(&h->s) : 0, slot->x);
+    const bool is_bad = is_not & HAS_NONE, is_whole = !has_finest || is_bad;
     if (threadIdx.x == 0) {
         slot->note->is_whole = is_whole;
         slot->note->is_far = is_not != 0;
     }
     if (is_bad) { /* few tiles are */
-        if (has_slab)
+        if (has_finest)
             (void)gather_integers(h, box, 0, slot->x);
         if (threadIdx.x < 32)
             fill_gaps(h, box, slot->x);

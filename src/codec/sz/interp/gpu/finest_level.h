@@ -17,12 +17,13 @@
 
 #include "codec/sz/interp/gpu/points.h"
 
-enum { SLAB_BYTES = 72 << 10 /* of shared memory, so that a multiprocessor has three blocks */ };
+enum { FINEST_BYTES = 72 << 10 /* of shared memory, so that a multiprocessor has three blocks */ };
 
-/* Choose, on the host, the number of odd planes at a time (slab_each), of even planes in the ring
- * (a power of two), and their bytes. slab_each is 0 if shared memory has no room for one plane. */
-static inline void slab_choose_sizes(struct sz_high_tiles *h, const struct zti_coding *coding,
-                                     bool has_magnitudes)
+/* Choose, on the host, the number of odd planes at a time (finest_each), of even planes in the ring
+ * (a power of two), and their bytes. finest_each is 0 if shared memory has no room for one plane.
+ */
+static inline void finest_choose_sizes(struct sz_high_tiles *h, const struct zti_coding *coding,
+                                       bool has_magnitudes)
 {
     const size_t most = simt_shared_most() - (16u << 10); /* kernels have some of their own */
     const uint32_t rank = coding->grid.rank, skip = ZT_MAX_RANK - rank;
@@ -31,24 +32,24 @@ static inline void slab_choose_sizes(struct sz_high_tiles *h, const struct zti_c
         dim[i + skip] = coding->grid.side[i] +
                         (size_t)zti_sz_high_has_more(coding->grid.side[i], coding->grid.shape[i],
                                                      sz_of(coding)->axes >> i & 1);
-    h->slab_each = h->slab_ring = 0;
-    h->slab_axis = dim[1] > 1 ? 1 : 2;
-    h->slab_plane = (uint32_t)(dim[1] > 1 ? dim[2] * dim[3] : dim[3]);
-    for (uint32_t ring = 64; ring >= 4 && h->slab_each == 0 && dim[0] == 1; ring /= 2) {
-        const size_t points = h->slab_plane * (size_t)(2 * ring - 3);
-        h->slab_bytes =
-            points * sizeof(int32_t) + (has_magnitudes ? 2 * (size_t)ring * h->slab_plane : 0);
-        if (h->slab_bytes > (ring > 4 ? (size_t)SLAB_BYTES : most))
+    h->finest_each = h->finest_ring = 0;
+    h->finest_axis = dim[1] > 1 ? 1 : 2;
+    h->finest_plane = (uint32_t)(dim[1] > 1 ? dim[2] * dim[3] : dim[3]);
+    for (uint32_t ring = 64; ring >= 4 && h->finest_each == 0 && dim[0] == 1; ring /= 2) {
+        const size_t points = h->finest_plane * (size_t)(2 * ring - 3);
+        h->finest_bytes =
+            points * sizeof(int32_t) + (has_magnitudes ? 2 * (size_t)ring * h->finest_plane : 0);
+        if (h->finest_bytes > (ring > 4 ? (size_t)FINEST_BYTES : most))
             continue;
-        h->slab_each = ring - 3;
-        h->slab_ring = ring;
+        h->finest_each = ring - 3;
+        h->finest_ring = ring;
     }
-    if (h->slab_each == 0)
-        h->slab_bytes = 0;
+    if (h->finest_each == 0)
+        h->finest_bytes = 0;
 }
 
 /* What all threads need of a box, in shared memory. */
-struct slab_facts {
+struct finest_facts {
     char *at;                   /* the place in the array of point 0 of row 0 of plane 0 */
     int64_t stride[3];          /* bytes */
     uint32_t lo[3], hi[3];      /* points along each axis that are in memory */
@@ -58,10 +59,10 @@ struct slab_facts {
 };
 
 /* A box in the numbers of axes used here. */
-struct slab {
+struct finest {
     const struct sz_high_tiles *h;
     const struct zti_sz_box *box;
-    struct slab_facts *facts;
+    struct finest_facts *facts;
     int32_t *x;                     /* the ring of even planes, then odd planes */
     uint8_t *magnitudes;            /* to compress: a ring of even planes, one of odd planes */
     uint32_t interpolated;          /* axes */
@@ -70,25 +71,27 @@ struct slab {
     bool is_linear, is_zero; /* is_zero: all residuals are 0 */
 };
 
-/* The number among four axes of a slab's axis. */
-static __device__ __forceinline__ uint32_t slab_axis_of(const struct sz_high_tiles *h,
-                                                        uint32_t axis)
+/* The number among four axes of an axis here. */
+static __device__ __forceinline__ uint32_t finest_axis_of(const struct sz_high_tiles *h,
+                                                          uint32_t axis)
 {
-    return axis == 0 ? 3 : h->slab_axis == 1 ? 3 - axis : axis;
+    return axis == 0 ? 3 : h->finest_axis == 1 ? 3 - axis : axis;
 }
 
-static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles *h,
-                                                      const struct zti_sz_box *box,
-                                                      struct slab_facts *facts, int32_t *memory)
+static __device__ __forceinline__ struct finest finest_of(const struct sz_high_tiles *h,
+                                                          const struct zti_sz_box *box,
+                                                          struct finest_facts *facts,
+                                                          int32_t *memory)
 {
     const uint32_t axes = high_axes(&h->s);
-    const bool is_flat = h->slab_axis == 2;
-    struct slab b;
+    const bool is_flat = h->finest_axis == 2;
+    struct finest b;
     b.h = h;
     b.box = box;
     b.facts = facts;
     b.x = memory;
-    b.magnitudes = (uint8_t *)(void *)(memory + h->slab_plane * (h->slab_ring + h->slab_each));
+    b.magnitudes =
+        (uint8_t *)(void *)(memory + h->finest_plane * (h->finest_ring + h->finest_each));
     b.interpolated = (axes >> 3 & 1) | (is_flat ? axes >> 2 & 1 : axes >> 1 & 1) << 2 |
                      (is_flat ? 0 : axes >> 2 & 1) << 1;
     b.dim[0] = box->dim[3];
@@ -105,22 +108,22 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
     return b;
 }
 
-/* A set of a slab's three axes as a set of four axes. */
-static __device__ __forceinline__ uint32_t slab_axes(const struct sz_high_tiles *h, uint32_t set)
+/* A set of the three axes here as a set of four axes. */
+static __device__ __forceinline__ uint32_t finest_axes(const struct sz_high_tiles *h, uint32_t set)
 {
     return (set & 1) << 3 |
-           (h->slab_axis == 1 ? (set >> 1 & 1) << 2 | (set >> 2 & 1) << 1 : (set >> 2 & 1) << 2);
+           (h->finest_axis == 1 ? (set >> 1 & 1) << 2 | (set >> 2 & 1) << 1 : (set >> 2 & 1) << 2);
 }
 
 /* Find the first symbol of each band, from number 'at' on; returns the number after the last. */
-static __device__ __forceinline__ uint32_t slab_find_first(const struct slab *b, uint32_t at)
+static __device__ __forceinline__ uint32_t finest_find_first(const struct finest *b, uint32_t at)
 {
     const uint32_t axes = high_axes(&b->h->s);
     for (uint32_t odd = zti_sz_high_next_band(axes, 0); odd != 0;
          odd = zti_sz_high_next_band(axes, odd)) {
         const struct high_band band = high_band_of(b->box, axes, 0, odd);
         for (uint32_t set = 1; set < 8; set++)
-            if ((set & ~b->interpolated) == 0 && slab_axes(b->h, set) == odd)
+            if ((set & ~b->interpolated) == 0 && finest_axes(b->h, set) == odd)
                 b->facts->first[set] = at;
         at += own_points_in(&band);
     }
@@ -128,11 +131,11 @@ static __device__ __forceinline__ uint32_t slab_find_first(const struct slab *b,
 }
 
 /* Find the place of the box in the array. */
-static __device__ __forceinline__ void slab_find_place(const struct slab *b)
+static __device__ __forceinline__ void finest_find_place(const struct finest *b)
 {
     const struct sz_tiles *const s = &b->h->s;
     const uint32_t skip = ZT_MAX_RANK - s->grid.rank, bytes = value_bytes_of(s->type);
-    struct slab_facts *const f = b->facts;
+    struct finest_facts *const f = b->facts;
     bool is_there = true;
     f->at = (char *)s->view.out.data;
     for (uint32_t k = skip; k < ZT_MAX_RANK; k++) {
@@ -142,7 +145,7 @@ static __device__ __forceinline__ void slab_find_place(const struct slab *b)
             is_there = is_there && origin >= lo && origin < s->view.hi[k - skip];
     }
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t k = slab_axis_of(b->h, i);
+        const uint32_t k = finest_axis_of(b->h, i);
         f->stride[i] = 0;
         f->lo[i] = 0;
         f->hi[i] = is_there;
@@ -158,41 +161,41 @@ static __device__ __forceinline__ void slab_find_place(const struct slab *b)
 
 /* Set all facts, by one thread. 'taken' symbols belong to other levels; returns the number of all.
  */
-static __device__ __forceinline__ uint32_t slab_find_facts(const struct slab *b, uint32_t taken)
+static __device__ __forceinline__ uint32_t finest_find_facts(const struct finest *b, uint32_t taken)
 {
-    struct slab_facts *const f = b->facts;
+    struct finest_facts *const f = b->facts;
     for (uint32_t i = 0; i < 2; i++) {
         f->along[i][0] = divisor_of(b->of[i]);
         f->along[i][1] = divisor_of(b->dim[i] / 2);
     }
     f->rows[0] = divisor_of(b->dim[1]);
     f->rows[1] = divisor_of(b->own[1]);
-    slab_find_place(b);
-    return slab_find_first(b, taken);
+    finest_find_place(b);
+    return finest_find_first(b, taken);
 }
 
 /* The first point of even plane j in the ring, and of odd plane j of a part. */
-static __device__ __forceinline__ int32_t *slab_even_plane(const struct slab *b, uint32_t j)
+static __device__ __forceinline__ int32_t *finest_even_plane(const struct finest *b, uint32_t j)
 {
-    return b->x + (j & (b->h->slab_ring - 1)) * b->h->slab_plane;
+    return b->x + (j & (b->h->finest_ring - 1)) * b->h->finest_plane;
 }
 
-static __device__ __forceinline__ int32_t *slab_odd_plane(const struct slab *b, uint32_t j)
+static __device__ __forceinline__ int32_t *finest_odd_plane(const struct finest *b, uint32_t j)
 {
-    return b->x + (b->h->slab_ring + j) * b->h->slab_plane;
+    return b->x + (b->h->finest_ring + j) * b->h->finest_plane;
 }
 
 /* The magnitudes of an even or odd plane j. */
-static __device__ __forceinline__ uint8_t *slab_magnitudes(const struct slab *b, uint32_t is_odd,
-                                                           uint32_t j)
+static __device__ __forceinline__ uint8_t *finest_magnitudes(const struct finest *b,
+                                                             uint32_t is_odd, uint32_t j)
 {
-    const uint32_t number = (is_odd ? b->h->slab_ring : 0) + (j & (b->h->slab_ring - 1));
-    return b->magnitudes + number * b->h->slab_plane;
+    const uint32_t number = (is_odd ? b->h->finest_ring : 0) + (j & (b->h->finest_ring - 1));
+    return b->magnitudes + number * b->h->finest_plane;
 }
 
 /* ---- a band: points that are odd along the axes 'odd' ---- */
 
-struct slab_point {
+struct finest_point {
     uint32_t c[3];   /* in the band */
     uint32_t at;     /* in its plane */
     uint32_t number; /* of its symbol, if it is own */
@@ -201,17 +204,17 @@ struct slab_point {
 };
 
 /* The points of a band in some planes. */
-struct slab_band {
+struct finest_band {
     uint32_t from, n, first;
     uint32_t own[3];
     uint32_t at, step[2];      /* in a plane: of the first point; from a point or row to the next */
     struct divisor row, plane; /* points and rows */
 };
 
-static __device__ __forceinline__ struct slab_band slab_band_of(const struct slab *b, uint32_t odd,
-                                                                uint32_t from, uint32_t to)
+static __device__ __forceinline__ struct finest_band
+finest_band_of(const struct finest *b, uint32_t odd, uint32_t from, uint32_t to)
 {
-    struct slab_band band;
+    struct finest_band band;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const bool is_odd = odd >> i & 1;
@@ -229,10 +232,10 @@ static __device__ __forceinline__ struct slab_band slab_band_of(const struct sla
     return band;
 }
 
-static __device__ __forceinline__ struct slab_point
-slab_point_of(const struct slab *b, const struct slab_band *band, uint32_t odd, uint32_t i)
+static __device__ __forceinline__ struct finest_point
+finest_point_of(const struct finest *b, const struct finest_band *band, uint32_t odd, uint32_t i)
 {
-    struct slab_point p;
+    struct finest_point p;
     const uint32_t row = divide(i, &band->row), plane = divide(row, &band->plane);
     p.c[0] = i - row * band->row.by;
     p.c[1] = row - plane * band->plane.by;
@@ -240,33 +243,34 @@ slab_point_of(const struct slab *b, const struct slab_band *band, uint32_t odd, 
     p.at = band->at + p.c[1] * band->step[1] + p.c[0] * band->step[0];
     p.is_own = p.c[0] < band->own[0] && p.c[1] < band->own[1] && p.c[2] < band->own[2];
     p.number = band->first + (p.c[2] * band->own[1] + p.c[1]) * band->own[0] + p.c[0];
-    p.x = (odd >> 2 ? slab_odd_plane(b, plane) : slab_even_plane(b, p.c[2])) + p.at;
+    p.x = (odd >> 2 ? finest_odd_plane(b, plane) : finest_even_plane(b, p.c[2])) + p.at;
     return p;
 }
 
 static __device__ __forceinline__ struct line
-slab_line_of(const struct slab *b, const struct slab_point *p, uint32_t axis)
+finest_line_of(const struct finest *b, const struct finest_point *p, uint32_t axis)
 {
     const uint32_t j = p->c[2];
     const int64_t apart = axis == 0 ? 1 : b->dim[0];
     const struct line in_plane = LINE_AT(p->x, apart);
     if (axis < 2)
         return in_plane;
-    const struct line l = {slab_even_plane(b, j - 1) + p->at, slab_even_plane(b, j) + p->at,
-                           slab_even_plane(b, j + 1) + p->at, slab_even_plane(b, j + 2) + p->at};
+    const struct line l = {finest_even_plane(b, j - 1) + p->at, finest_even_plane(b, j) + p->at,
+                           finest_even_plane(b, j + 1) + p->at,
+                           finest_even_plane(b, j + 2) + p->at};
     return l;
 }
 
 /* Predict a point near a border, or linearly. */
-static __device__ __forceinline__ uint32_t slab_predict_at_border(const struct slab *b,
-                                                                  const struct slab_point *p,
-                                                                  uint32_t odd)
+static __device__ __forceinline__ uint32_t finest_predict_at_border(const struct finest *b,
+                                                                    const struct finest_point *p,
+                                                                    uint32_t odd)
 {
     const uint32_t in_order = (odd & 1) << 3 | (odd & 2) << 1 | (odd & 4) >> 1;
     struct guess g = {0, 0, 0, 0};
     SIMT_UNROLL
     for (uint32_t axis = 3; axis-- > 0;) {
-        const struct line l = slab_line_of(b, p, axis);
+        const struct line l = finest_line_of(b, p, axis);
         if (odd >> axis & 1)
             guess_along(&g, &l, p->c[axis], b->of[axis], b->is_linear,
                         zti_sz_high_is_beyond(in_order, 3 - axis));
@@ -274,8 +278,9 @@ static __device__ __forceinline__ uint32_t slab_predict_at_border(const struct s
     return mean_guess(&g);
 }
 
-static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
-                                                        const struct slab_point *p, uint32_t odd)
+static __device__ __forceinline__ uint32_t finest_predict(const struct finest *b,
+                                                          const struct finest_point *p,
+                                                          uint32_t odd)
 {
     uint32_t t[3] = {0, 0, 0};
     bool is_inner = !b->is_linear;
@@ -284,12 +289,12 @@ static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
         if (odd >> axis & 1)
             is_inner = is_inner && ZTI_SZ_HIGH_HAS_FOUR(p->c[axis], b->of[axis]);
     if (!is_inner)
-        return slab_predict_at_border(b, p, odd);
+        return finest_predict_at_border(b, p, odd);
     SIMT_UNROLL
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (!(odd >> axis & 1))
             continue;
-        const struct line l = slab_line_of(b, p, axis);
+        const struct line l = finest_line_of(b, p, axis);
         t[axis] = zti_sz_high_interpolate(ZTI_SZ_HIGH_CUBIC, (uint32_t)*l.z, (uint32_t)*l.a,
                                           (uint32_t)*l.b, (uint32_t)*l.c);
     }
@@ -299,13 +304,13 @@ static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
 /* ---- planes ---- */
 
 /* The planes in work: even ones from[0] to to[0], odd ones from[1] to to[1]. */
-struct slab_part {
+struct finest_part {
     uint32_t from[2], to[2];
 };
 
 /* A row of a plane: its integers, the place in the array of its point 0, and its points in memory.
  */
-struct slab_row {
+struct finest_row {
     uint32_t z, y;
     bool is_even; /* along both axes, if they are interpolated */
     int32_t *x;
@@ -314,25 +319,25 @@ struct slab_row {
 };
 
 /* The number of rows of a part; is_own: only the rows of the tile's own points. */
-static __device__ __forceinline__ uint32_t slab_rows(const struct slab *b,
-                                                     const struct slab_part *p, bool is_own)
+static __device__ __forceinline__ uint32_t finest_rows(const struct finest *b,
+                                                       const struct finest_part *p, bool is_own)
 {
     return (p->to[0] - p->from[0] + p->to[1] - p->from[1]) * (is_own ? b->own[1] : b->dim[1]);
 }
 
-static __device__ __forceinline__ struct slab_row
-slab_row_of(const struct slab *b, const struct slab_part *p, bool is_own, uint32_t number)
+static __device__ __forceinline__ struct finest_row
+finest_row_of(const struct finest *b, const struct finest_part *p, bool is_own, uint32_t number)
 {
-    const struct slab_facts *const f = b->facts;
+    const struct finest_facts *const f = b->facts;
     const struct divisor each = f->rows[is_own];
     const uint32_t plane = divide(number, &each), evens = p->to[0] - p->from[0];
     const bool is_odd = plane >= evens;
     const uint32_t j = is_odd ? p->from[1] + plane - evens : p->from[0] + plane;
-    struct slab_row r;
+    struct finest_row r;
     r.y = number - plane * each.by;
     r.z = b->interpolated >> 2 ? 2 * j + is_odd : j;
     r.is_even = !is_odd && !(b->interpolated >> 1 & r.y & 1);
-    r.x = (is_odd ? slab_odd_plane(b, plane - evens) : slab_even_plane(b, j)) + r.y * b->dim[0];
+    r.x = (is_odd ? finest_odd_plane(b, plane - evens) : finest_even_plane(b, j)) + r.y * b->dim[0];
     r.at = f->at + r.z * f->stride[2] + r.y * f->stride[1];
     const bool is_there = r.z >= f->lo[2] && r.z < f->hi[2] && r.y >= f->lo[1] && r.y < f->hi[1];
     r.first = f->lo[0];
@@ -341,9 +346,9 @@ slab_row_of(const struct slab *b, const struct slab_part *p, bool is_own, uint32
 }
 
 /* The next planes after those of a part; false after the last. */
-static __device__ __forceinline__ bool slab_next(const struct slab *b, struct slab_part *p)
+static __device__ __forceinline__ bool finest_next(const struct finest *b, struct finest_part *p)
 {
-    const uint32_t odds = b->interpolated >> 2 ? b->dim[2] / 2 : 0, each = b->h->slab_each;
+    const uint32_t odds = b->interpolated >> 2 ? b->dim[2] / 2 : 0, each = b->h->finest_each;
     const uint32_t ahead = b->interpolated >> 2 ? 2 : 0;
     p->from[0] = p->to[0];
     p->from[1] = p->to[1];
@@ -354,17 +359,18 @@ static __device__ __forceinline__ bool slab_next(const struct slab *b, struct sl
 }
 
 /* Load the coarser level's points of a part's even planes from the box. */
-static __device__ __forceinline__ void slab_load(const struct slab *b, const struct slab_part *p,
-                                                 const int32_t *x, const uint8_t *magnitudes)
+static __device__ __forceinline__ void finest_load(const struct finest *b,
+                                                   const struct finest_part *p, const int32_t *x,
+                                                   const uint8_t *magnitudes)
 {
-    const struct slab_band band = slab_band_of(b, 0, p->from[0], p->to[0]);
+    const struct finest_band band = finest_band_of(b, 0, p->from[0], p->to[0]);
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
-        const struct slab_point q = slab_point_of(b, &band, 0, i);
+        const struct finest_point q = finest_point_of(b, &band, 0, i);
         const uint32_t z = b->interpolated >> 2 ? 2 * q.c[2] : q.c[2];
         const uint32_t at = z * b->dim[0] * b->dim[1] + q.at;
         *q.x = x[at];
         if (magnitudes)
-            slab_magnitudes(b, 0, q.c[2])[q.at] = magnitudes[at];
+            finest_magnitudes(b, 0, q.c[2])[q.at] = magnitudes[at];
     }
 }
 

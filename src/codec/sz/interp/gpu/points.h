@@ -71,8 +71,8 @@ struct sz_high_tiles {
     uint32_t batch;               /* tiles */
     uint32_t decoders, helpers;   /* of a block, tiles of which a warp has codes; threads of each */
     uint32_t models, near_models; /* all; those whose tables are in shared memory */
-    uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* interp/gpu/finest_level.h */
-    size_t slab_bytes;
+    uint32_t finest_axis, finest_plane, finest_each, finest_ring; /* interp/gpu/finest_level.h */
+    size_t finest_bytes;
     double farthest; /* to compress: zti_sz_high_farthest */
 };
 
