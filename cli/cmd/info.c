@@ -226,10 +226,9 @@ static void rows_of_sz(struct table *t, const zt_info *info)
     table_cell(t, "sz");
     zt_sz_info sz;
     (void)zt_info_sz(info, &sz);
-    table_cell(t, "%s %s, step %.6g, differences along axes",
-               sz.method == ZT_SZ_CUSZ ? "method" : "effort",
-               sz.method == ZT_SZ_CUSZ ? name_of_method(sz.method) : name_of_effort(sz.effort),
-               sz.step);
+    table_cell(
+        t, "%s %s, step %.6g, differences along axes", sz.method == ZT_SZ_OWN ? "effort" : "method",
+        sz.method == ZT_SZ_OWN ? name_of_effort(sz.effort) : name_of_method(sz.method), sz.step);
     for (uint32_t i = 0; i < info->rank; i++)
         if (sz.axes >> i & 1)
             table_cell(t, "%u", i);

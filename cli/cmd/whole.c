@@ -412,7 +412,7 @@ static bool check_options(const struct options *o, struct ztio_error *error)
                       : o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP ? "--exec cuda"
                       : !isnan(p->range_lo)                                     ? "--range"
                       : p->effort != defaults.effort                            ? "--effort"
-                      : o->has_method                                           ? "--method"
+                      : o->has_method || o->has_transform                       ? "--method"
                       : p->codec_words[0] != 0                                  ? "--zfp-word-bits"
                       : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
                               p->index_partition != defaults.index_partition

@@ -79,12 +79,18 @@ static const struct option_rule options[] = {
      "For sz `fast` makes one pass over the values; `default` two, with Huffman codes for what "
      "the first has counted; `high` interpolates from coarse to fine where that is shorter, at a "
      "quarter of the speed. zfp and ndzip have one effort: the option changes nothing."},
-    {"method", OPT_METHOD, "default|cusz", "sz's coder: its own, or as published for cuSZ",
-     "With `cusz` the codec is sz and no effort applies."},
+    {"method", OPT_METHOD, "default|cusz|transform", "sz's coder: an effort's, or another",
+     "With `cusz`, Lorenzo prediction and one Huffman code as published for cuSZ; with "
+     "`transform`, "
+     "a wavelet over the whole array, which takes the fewest bytes at a given `--psnr`, and under "
+     "a bound on smooth fields. The codec is then sz. `transform` is for floats under `--abs`, "
+     "`--rel` and `--psnr`, and takes four to ten times as long as `--effort high`; anything else "
+     "is coded at effort high."},
     {"sz-bins", OPT_SZ_BINS, "N", "with --method cusz: how many residuals have a code",
      "Even, 4 to 65536; default 1024."},
     {"plan", OPT_PLAN, "on|off|tight", "choose axis order and rank by samples",
-     "The default is `on`, but for `--method cusz`. `tight` also looks for zfp's loosest "
+     "The default is `on`, but for `--method cusz` and `transform`. `tight` also looks for zfp's "
+     "loosest "
      "tolerance that keeps the bound."},
     {"prefer", OPT_PREFER, "ratio|speed|balanced", "what the codec auto is chosen by",
      "Default: ratio."},

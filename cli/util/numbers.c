@@ -181,7 +181,7 @@ const char *name_of_codec(uint32_t codec)
 
 const char *name_of_method(uint32_t method)
 {
-    return method == ZT_SZ_CUSZ ? "cusz" : "default";
+    return method == ZT_SZ_CUSZ ? "cusz" : method == ZT_SZ_TRANSFORM ? "transform" : "default";
 }
 
 const char *name_of_effort(uint32_t effort)

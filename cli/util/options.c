@@ -251,8 +251,9 @@ static bool take_bins(struct options *o, const char *argument, struct ztio_error
 static bool take_method(struct options *o, const char *argument, struct ztio_error *error)
 {
     o->has_method = strcmp(argument, "cusz") == 0;
-    return o->has_method || strcmp(argument, "default") == 0 ||
-           bad(error, "method", argument, "default or cusz");
+    o->has_transform = strcmp(argument, "transform") == 0;
+    return o->has_method || o->has_transform || strcmp(argument, "default") == 0 ||
+           bad(error, "method", argument, "default, cusz or transform");
 }
 
 static bool take_var(struct options *o, const char *argument, struct ztio_error *error)
@@ -489,6 +490,13 @@ bool options_parse(struct options *o, const struct page *page, int argc, char **
             o->params.codec = ZT_CODEC_SZ;
         if (!o->has_plan)
             o->params.plan = ZT_PLAN_OFF; /* as published */
+    }
+    if (o->has_transform) {
+        zt_params_set_sz(&o->params, ZT_SZ_TRANSFORM, 0);
+        if (o->params.codec == ZT_CODEC_AUTO)
+            o->params.codec = ZT_CODEC_SZ;
+        if (!o->has_plan)
+            o->params.plan = ZT_PLAN_OFF; /* it finds axes itself */
     }
     return o->help || check_together(o, error);
 }

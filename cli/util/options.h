@@ -44,6 +44,7 @@ struct options {
     bool zfp_header;          /* a bare zfp stream carries zfp's header */
     uint32_t zfp_word_bits;   /* of zfp streams, bare and in files */
     bool has_method;          /* --method cusz */
+    bool has_transform;       /* --method transform */
     uint32_t sz_bins;         /* of it; 0: the default */
     bool allow_nonfinite;
     uint32_t fills; /* values of --fill */

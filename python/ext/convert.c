@@ -126,7 +126,7 @@ int core_params_get(PyObject *tuple, zt_params *params)
 {
     zt_params p;
     unsigned long long slab_bytes;
-    unsigned minbits, maxbits, maxprec, word_bits, is_cusz, bins;
+    unsigned minbits, maxbits, maxprec, word_bits, method, bins;
     int minexp;
     PyObject *fills;
     if (zt_params_init(&p, sizeof p)) {
@@ -136,13 +136,13 @@ int core_params_get(PyObject *tuple, zt_params *params)
     if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIIzzO!:params", &p.codec, &p.bound.kind,
                           &p.bound.flags, &p.bound.value, &minbits, &maxbits, &maxprec, &minexp,
                           &slab_bytes, &p.range_lo, &p.range_hi, &word_bits, &p.plan, &p.index,
-                          &p.index_chunk, &p.index_partition, &p.effort, &is_cusz, &bins, &p.name,
+                          &p.index_chunk, &p.index_partition, &p.effort, &method, &bins, &p.name,
                           &p.units, &PyTuple_Type, &fills))
         return -1;
     if (p.bound.kind == ZT_EXPERT)
         p.bound = zt_expert(minbits, maxbits, maxprec, minexp);
     zt_params_set_zfp_words(&p, word_bits);
-    zt_params_set_sz(&p, is_cusz ? ZT_SZ_CUSZ : ZT_SZ_OWN, bins);
+    zt_params_set_sz(&p, (zt_sz_method)method, bins);
     if (PyTuple_Size(fills) > ZT_MAX_FILLS) {
         PyErr_Format(PyExc_ValueError, "there are %zd fill values; a file has at most %d",
                      PyTuple_Size(fills), ZT_MAX_FILLS);

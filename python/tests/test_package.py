@@ -47,6 +47,7 @@ def test_numbers_are_those_of_the_headers():
         for name, value in names.items():
             assert number(prefix + name.upper()) == value
     assert number("ZT_SZ_CUSZ") == _params.METHODS["cusz"]
+    assert number("ZT_SZ_TRANSFORM") == _params.METHODS["transform"]
     assert f"#define ZT_MAX_FILLS {_params.MAX_FILLS} " in header
     for name, value in _arrays.NUMBERS.items():
         assert number(f"ZT_{name[0].upper()}{np.dtype(name).itemsize * 8}") == value

@@ -125,13 +125,13 @@ static void make_empty(const char *folder)
 /* Arrays that are large enough for codebooks. */
 static void make_sz(const char *folder)
 {
-    enum { LOSSLESS = CODER_HIGH + 1 }; /* effort high, which has a coder of its own there */
-    static const char *const efforts[] = {"default", "paper", "fast", "high", "lossless"};
+    static const char *const efforts[] = {"default", "paper",    "fast",
+                                          "high",    "lossless", "transform"};
     static const uint64_t shape[] = {29, 53};
     int64_t stride[ZT_MAX_RANK];
     contiguous_strides(2, shape, stride);
     for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
-        for (uint32_t effort = 0; effort <= LOSSLESS; effort++) {
+        for (uint32_t effort = 0; effort <= CODER_TRANSFORM; effort++) {
             struct test_array a = test_array_new(type, 2, shape, stride);
             zt_params p;
             size_t capacity, bytes;
@@ -139,10 +139,10 @@ static void make_sz(const char *folder)
             fill_array(&a.array, DATA_WAVE_NOISE, 4 * type + effort);
             zt_params_init(&p, sizeof p);
             p.codec = ZT_CODEC_SZ;
-            set_coder(&p, effort == LOSSLESS ? CODER_HIGH : effort);
+            set_coder(&p, effort);
             if (effort == CODER_CUSZ)
                 zt_params_set_sz(&p, ZT_SZ_CUSZ, 256);
-            p.bound = effort == LOSSLESS ? zt_lossless() : zt_rel(2e-2);
+            p.bound = effort == CODER_LOSSLESS ? zt_lossless() : zt_rel(2e-2);
             if (zt_compress_bound(NULL, &a.array, &p, &capacity) != ZT_OK)
                 exit(1);
             void *out = need(capacity);

@@ -22,16 +22,27 @@ enum { TEST_SHARE = ZTILE_TEST_SHARE };
 enum { TEST_SHARE = 1 };
 #endif
 
-/* What tests go through as coders: the efforts and the method published for cuSZ, by the numbers
- * that sz streams have for them. */
-enum { CODER_DEFAULT = 0, CODER_CUSZ = 1, CODER_FAST = 2, CODER_HIGH = 3 };
+/* What tests go through as coders: the efforts, the method published for cuSZ and the transform, by
+ * the numbers that sz streams have for them. */
+enum {
+    CODER_DEFAULT = 0,
+    CODER_CUSZ = 1,
+    CODER_FAST = 2,
+    CODER_HIGH = 3,
+    CODER_LOSSLESS = 4, /* what CODER_HIGH becomes */
+    CODER_TRANSFORM = 5
+};
 
 static inline void set_coder(zt_params *params, uint32_t coder)
 {
     static const uint32_t efforts[] = {ZT_EFFORT_DEFAULT, ZT_EFFORT_DEFAULT, ZT_EFFORT_FAST,
-                                       ZT_EFFORT_HIGH};
+                                       ZT_EFFORT_HIGH,    ZT_EFFORT_HIGH,    ZT_EFFORT_DEFAULT};
     params->effort = efforts[coder];
-    zt_params_set_sz(params, coder == CODER_CUSZ ? ZT_SZ_CUSZ : ZT_SZ_OWN, 0);
+    zt_params_set_sz(params,
+                     coder == CODER_CUSZ        ? ZT_SZ_CUSZ
+                     : coder == CODER_TRANSFORM ? ZT_SZ_TRANSFORM
+                                                : ZT_SZ_OWN,
+                     0);
 }
 
 /* The coder of a file's sz streams; what is no sz has none. */
@@ -40,6 +51,7 @@ static inline uint32_t coder_of_info(const zt_info *info)
     zt_sz_info sz;
     return zt_info_sz(info, &sz) != ZT_OK ? UINT32_MAX
            : sz.method == ZT_SZ_CUSZ      ? CODER_CUSZ
+           : sz.method == ZT_SZ_TRANSFORM ? CODER_TRANSFORM
            : sz.effort == ZT_EFFORT_FAST  ? CODER_FAST
            : sz.effort == ZT_EFFORT_HIGH  ? CODER_HIGH
                                           : CODER_DEFAULT;

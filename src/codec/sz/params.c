@@ -1,7 +1,7 @@
 /* params.c: the parameters of an sz stream: the step or fineness that keeps a bound, and the sides
  * of its tiles. */
 #include "codec/sz/interp/interp.h"
-#include "codec/sz/lossless/lossless.h"
+#include "codec/sz/transform/transform.h"
 
 #include <math.h>
 
@@ -69,6 +69,11 @@ bool zti_sz_is_cusz(const zt_params *params)
     return params->codec_words[1] >> 32 == ZT_SZ_CUSZ;
 }
 
+bool zti_sz_is_transform(const zt_params *params)
+{
+    return params->codec_words[1] >> 32 == ZT_SZ_TRANSFORM;
+}
+
 uint32_t zti_sz_cusz_bins(const zt_params *params)
 {
     enum { DEFAULT_BINS = 1024 };
@@ -81,11 +86,12 @@ zt_status zt_info_sz(const zt_info *info, zt_sz_info *sz)
     if (!info || info->codec != ZT_CODEC_SZ || !sz)
         return ZT_BAD_ARG;
     const uint32_t coder = (uint32_t)info->codec_words[0];
-    *sz = (zt_sz_info){.method = coder == ZTI_SZ_CUSZ ? ZT_SZ_CUSZ : ZT_SZ_OWN,
-                       .effort = coder == ZTI_SZ_FAST ? ZT_EFFORT_FAST
-                                 : coder == ZTI_SZ_HIGH || coder == ZTI_SZ_LOSSLESS_HIGH
-                                     ? ZT_EFFORT_HIGH
-                                     : ZT_EFFORT_DEFAULT,
+    *sz = (zt_sz_info){.method = coder == ZTI_SZ_CUSZ        ? ZT_SZ_CUSZ
+                                 : coder == ZTI_SZ_TRANSFORM ? ZT_SZ_TRANSFORM
+                                                             : ZT_SZ_OWN,
+                       .effort = coder == ZTI_SZ_FAST   ? ZT_EFFORT_FAST
+                                 : coder >= ZTI_SZ_HIGH ? ZT_EFFORT_HIGH
+                                                        : ZT_EFFORT_DEFAULT,
                        .axes = (uint32_t)(info->codec_words[0] >> 32),
                        .bins = (uint32_t)info->codec_words[2],
                        .step = zti_double_from_bits(info->codec_words[1])};
@@ -145,6 +151,10 @@ void zti_sz_set_grid(struct zti_coding *coding)
     enum { ROW = 16, HIGH_ROW = 128 };
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH) {
         zti_ll_set_grid(coding);
+        return;
+    }
+    if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM) {
+        zti_tf_set_grid(coding);
         return;
     }
     const bool is_high = sz_of(coding)->coder == ZTI_SZ_HIGH;

@@ -29,10 +29,10 @@
  *              lowest power of ten; short bits: a byte, zeros
  *     varint   the centre, folded
  *     varint   bins; the cuSZ coder only
- *     varint   bytes of the head; not with effort 'fast', which has none
+ *     varint   bytes of the head; not with effort 'fast' and the transform, which have none
  */
 #include "codec/sz/interp/interp.h"
-#include "codec/sz/lossless/lossless.h"
+#include "codec/sz/transform/transform.h"
 #include "core/cpu.h"
 #include "core/wire.h"
 
@@ -84,10 +84,10 @@ static void configure_bound(const struct zti_target *target, struct zti_coding *
 /* The coder that params ask for. */
 static uint32_t coder_of(const zt_params *params)
 {
-    return zti_sz_is_cusz(params)             ? ZTI_SZ_CUSZ
-           : params->effort == ZT_EFFORT_FAST ? ZTI_SZ_FAST
-           : params->effort == ZT_EFFORT_HIGH ? ZTI_SZ_HIGH
-                                              : ZTI_SZ_DEFAULT;
+    return zti_sz_is_cusz(params)                                            ? ZTI_SZ_CUSZ
+           : params->effort == ZT_EFFORT_HIGH || zti_sz_is_transform(params) ? ZTI_SZ_HIGH
+           : params->effort == ZT_EFFORT_FAST                                ? ZTI_SZ_FAST
+                                                                             : ZTI_SZ_DEFAULT;
 }
 
 static zt_status configure(zt_context *context, const struct zti_target *target,
@@ -98,7 +98,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
                         "the zfp codec");
-    if (target->params->codec_words[1] >> 32 > ZT_SZ_CUSZ || !zti_sz_are_bins(bins))
+    if (target->params->codec_words[1] >> 32 > ZT_SZ_TRANSFORM || !zti_sz_are_bins(bins))
         return zti_fail(context, ZT_BAD_ARG,
                         "%u is no method of sz, or its %u bins are no even number in 4..65536",
                         (uint32_t)(target->params->codec_words[1] >> 32), bins);
@@ -110,13 +110,18 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     const bool is_lossless = target->kind == ZT_LOSSLESS;
     sz_in(coding)->wants_high =
         is_high && !is_lossless && sz_of(coding)->source != ZTI_SZ_LOG; /* it has holes */
-    sz_in(coding)->coder = !is_high      ? coder
-                           : is_lossless ? (uint32_t)ZTI_SZ_LOSSLESS_HIGH
-                                         : (uint32_t)ZTI_SZ_DEFAULT;
+    const bool is_transformed = zti_sz_is_transform(target->params) && zti_tf_can(coding);
+    sz_in(coding)->wants_high = sz_of(coding)->wants_high && !is_transformed;
+    sz_in(coding)->is_pointwise = target->params->bound.kind != ZT_PSNR;
+    sz_in(coding)->coder = !is_high         ? coder
+                           : is_transformed ? (uint32_t)ZTI_SZ_TRANSFORM
+                           : is_lossless    ? (uint32_t)ZTI_SZ_LOSSLESS_HIGH
+                                            : (uint32_t)ZTI_SZ_DEFAULT;
     sz_in(coding)->least = target->min;
     sz_in(coding)->most = target->max;
     sz_in(coding)->bins = bins;
-    sz_in(coding)->axes = is_high && is_lossless ? 0 : (1u << coding->grid.rank) - 1;
+    sz_in(coding)->axes =
+        sz_of(coding)->coder >= ZTI_SZ_LOSSLESS_HIGH ? 0 : (1u << coding->grid.rank) - 1;
     if (sz_of(coding)->coder == ZTI_SZ_CUSZ && coding->grid.rank == 4)
         sz_in(coding)->axes &= ~1u; /* as a sequence of volumes */
     else if (has_axes)
@@ -201,7 +206,7 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
     }
     if (sz->coder == ZTI_SZ_LOSSLESS_HIGH)
         *at++ = (uint8_t)sz->tuning;
-    else if (sz->coder != ZTI_SZ_FAST)
+    else if (sz->coder != ZTI_SZ_FAST && sz->coder != ZTI_SZ_TRANSFORM)
         at = zti_put_varint(at, (sz->head_bits + 7) / 8);
     return (size_t)(at - out);
 }
@@ -241,6 +246,11 @@ static bool take_lossless(struct zti_cursor *c, struct zti_coding *coding, uint6
            (sz->source == ZTI_SZ_BITS || (sz->source == ZTI_SZ_STEPS && sz->whole_step == 1));
 }
 
+static bool is_transform(const struct zti_coding *coding)
+{
+    return sz_of(coding)->coder == ZTI_SZ_TRANSFORM;
+}
+
 static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
                              struct zti_coding *coding)
 {
@@ -275,13 +285,16 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     is_good = is_good && (sz->coder != ZTI_SZ_HIGH || take_high(&c, coding, centre));
     const bool is_lossless = sz->coder == ZTI_SZ_LOSSLESS_HIGH;
     is_good = is_good && (!is_lossless || take_lossless(&c, coding, centre));
-    const uint64_t head = sz->coder != ZTI_SZ_FAST && !is_lossless ? zti_take_varint(&c) : 0;
+    is_good = is_good && (!is_transform(coding) ||
+                          (zti_tf_can(coding) && centre == 0 && sz->axes == 0 && !sz->is_blocked));
+    const bool has_head = sz->coder != ZTI_SZ_FAST && !is_lossless && !is_transform(coding);
+    const uint64_t head = has_head ? zti_take_varint(&c) : 0;
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
         (sz->coder != ZTI_SZ_HIGH && centre > UINT64_C(1) << 31))
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
-    if (sz->coder > ZTI_SZ_LOSSLESS_HIGH)
+    if (sz->coder > ZTI_SZ_TRANSFORM)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
                         "later one",
@@ -347,7 +360,7 @@ static bool has_look(const struct zti_coding *coding)
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
-    if (is_lossless_high(coding))
+    if (is_lossless_high(coding) || is_transform(coding))
         return pass == 0; /* nothing is counted */
     if (pass >= HIGH_PASS)
         return sz_of(coding)->coder == ZTI_SZ_HIGH
@@ -384,7 +397,7 @@ static void count_tiles(const struct zti_coding *coding, const struct zti_array 
 static void tally(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
-    if (is_lossless_high(coding) || pass == ZTI_SZ_SOURCE_PASS)
+    if (is_lossless_high(coding) || is_transform(coding) || pass == ZTI_SZ_SOURCE_PASS)
         return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
@@ -398,7 +411,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
 
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
-    if (is_lossless_high(coding) || pass == ZTI_SZ_SOURCE_PASS)
+    if (is_lossless_high(coding) || is_transform(coding) || pass == ZTI_SZ_SOURCE_PASS)
         return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
@@ -416,6 +429,10 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
 static bool vary(struct zti_coding *coding, uint32_t i)
 {
     const uint32_t sets = 1u << coding->grid.rank;
+    if (is_transform(coding)) {
+        zti_sz_set_grid(coding);
+        return i == 0;
+    }
     if (is_lossless_high(coding)) {
         sz_in(coding)->tuning = i;
         zti_sz_set_grid(coding);
@@ -525,6 +542,8 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
 {
     if (is_lossless_high(coding))
         return zti_ll_begin(context, coding, array);
+    if (is_transform(coding))
+        return zti_tf_begin(context, coding);
     if (pass >= HIGH_PASS)
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
@@ -554,6 +573,8 @@ static bool encode(const struct zti_coding *coding, const struct zti_array *arra
 {
     if (is_lossless_high(coding))
         zti_ll_encode(coding, array, first, last, writer);
+    else if (is_transform(coding))
+        zti_tf_encode(coding, array, first, last, writer);
     else if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         zti_sz_high_encode(coding, array, first, last, writer);
     else
@@ -566,6 +587,8 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *reade
 {
     if (is_lossless_high(coding))
         zti_ll_decode(coding, reader, first, last, view);
+    else if (is_transform(coding))
+        zti_tf_decode(coding, reader, first, last, view);
     else if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         zti_sz_high_decode(coding, reader, first, last, view);
     else

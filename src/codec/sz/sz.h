@@ -43,13 +43,15 @@ struct zti_sz_finalists {
 };
 
 /* The coder of a stream, by its number in the file: efforts default, fast and high, the method
- * published for cuSZ, and lossless coding with effort high (lossless/). */
+ * published for cuSZ, lossless coding with effort high (lossless/), and the transform
+ * (transform/). */
 enum zti_sz_coder {
     ZTI_SZ_DEFAULT = 0,
     ZTI_SZ_CUSZ = 1,
     ZTI_SZ_FAST = 2,
     ZTI_SZ_HIGH = 3,
-    ZTI_SZ_LOSSLESS_HIGH = 4
+    ZTI_SZ_LOSSLESS_HIGH = 4,
+    ZTI_SZ_TRANSFORM = 5
 };
 
 /* The parameters of an sz stream. */
@@ -69,6 +71,7 @@ struct zti_sz {
     int16_t lowest;      /* significant digits: the power of ten of the least */
     int64_t centre;      /* tiles' bases are stored less it */
     bool wants_high;     /* not in the file: effort 'high' is to be tried */
+    bool is_pointwise;   /* not in the file, transform: the bound holds for each value */
     uint32_t reach;      /* effort 'high': units in a step, 'step' being the unit; odd */
     uint32_t tuning;     /* effort 'high': predictors, and size of tiles; lossless: size only */
     double least, most;  /* not in the file: the range of the values */
@@ -187,6 +190,7 @@ static inline bool zti_sz_are_bins(uint64_t bins)
 
 /* What zt_params_set_sz has set: whether to use the cuSZ coder, and its bins or the default. */
 bool zti_sz_is_cusz(const zt_params *params);
+bool zti_sz_is_transform(const zt_params *params);
 uint32_t zti_sz_cusz_bins(const zt_params *params);
 
 /* The step for values up to 'most' in magnitude (NaN: not known): the largest one that keeps the

@@ -93,6 +93,7 @@ struct zti_search {
         double met, unmet;
         uint32_t misses; /* trials so far, as long as none has met the target */
         double best, best_error;
+        double last, last_error; /* the trial before */
     } bracket;
 };
 

@@ -6,7 +6,7 @@
 
 static bool has_kernels(const struct zti_coding *coding)
 {
-    return sz_of(coding)->coder != ZTI_SZ_LOSSLESS_HIGH && sz_of(coding)->source < ZTI_SZ_DECIMALS;
+    return sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH && sz_of(coding)->source < ZTI_SZ_DECIMALS;
 }
 
 static bool is_high(const struct zti_coding *coding)

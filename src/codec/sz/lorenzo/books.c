@@ -5,14 +5,14 @@
  * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), the cuSZ coder one
  * (lorenzo/cusz.h). */
 #include "codec/sz/interp/interp.h"
-#include "codec/sz/lossless/lossless.h"
 #include "codec/sz/lorenzo/spec.h"
+#include "codec/sz/transform/transform.h"
 #include "entropy/huffman/gpu/kernels.h"
 
 /* At most the bits of a length and of a gap for each symbol. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
-    if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
+    if (sz_of(coding)->coder >= ZTI_SZ_LOSSLESS_HIGH)
         return 0;
     const uint64_t books =
         books_of(sz_of(coding)->coder) * (3 * (uint64_t)alphabet_of(sz_of(coding)) + 8);
@@ -65,6 +65,10 @@ void zti_sz_forget(zt_context *context, struct zti_coding *coding)
 {
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH) {
         zti_ll_forget(context, coding);
+        return;
+    }
+    if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM) {
+        zti_tf_forget(context, coding);
         return;
     }
     if (sz_of(coding)->coder == ZTI_SZ_HIGH) {
@@ -150,7 +154,7 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
 {
     const struct zti_sz_model *const model = coding->model;
     const struct zti_sz_high *const high = coding->model;
-    if (model && sz_of(coding)->coder != ZTI_SZ_LOSSLESS_HIGH)
+    if (model && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH)
         memcpy(head, sz_of(coding)->coder == ZTI_SZ_HIGH ? high->head : model->head,
                (size_t)(sz_of(coding)->head_bits + 7) / 8);
 }
@@ -161,6 +165,8 @@ zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const
         return ZT_OK;
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
         return zti_ll_take_head(context, coding);
+    if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM)
+        return zti_tf_take_head(context, coding);
     if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         return zti_sz_high_take_head(context, coding, head);
     struct zti_sz_model *const model = new_model(context, coding);

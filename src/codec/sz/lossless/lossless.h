@@ -114,6 +114,8 @@ ZTI_STATIC uint64_t ll_take(struct zti_bit_reader *r, uint32_t n)
 void zti_ll_set_grid(struct zti_coding *coding);
 bool zti_ll_has_grid(const struct zti_coding *coding);
 
+void zti_ll_make_tables(struct zti_ll_tables *tables);
+
 /* Before the first tile, when coding and decoding; memory is made for the policy's threads. */
 zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
                        const struct zti_array *array);

@@ -101,7 +101,7 @@ static uint32_t log2_of(uint32_t v)
     return bits;
 }
 
-static void make_tables(struct zti_ll_tables *tables)
+void zti_ll_make_tables(struct zti_ll_tables *tables)
 {
     ll_make_powers(tables->ten);
     for (uint32_t v = 1; v <= 4096; v++)
@@ -217,7 +217,7 @@ static struct zti_ll *new_model(zt_context *context, struct zti_coding *coding)
     struct zti_ll *const model = zti_alloc_zeroed(context, sizeof *model);
     coding->model = model;
     if (model)
-        make_tables(&model->tables);
+        zti_ll_make_tables(&model->tables);
     else
         (void)zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of a coder");
     return model;

@@ -1,0 +1,268 @@
+/* correct.h: kernel text: values that the transform leaves beyond the bound, as multiples of the
+ * stream's step that are added to them, or as they are.
+ *
+ *     varint   number of exact values
+ *     each     varint: values since the one before; the value, little-endian
+ *     varint   number of corrections; nothing follows 0
+ *     varint   bytes of the tables, then of the codes
+ *     tables   models of gaps and of steps
+ *     codes    in turns gaps, less 1, and numbers of steps, less 1: symbols as of magnitudes; an
+ * ANS stream with 4 states open     in turns bits that gaps leave open, a sign, and bits that
+ * numbers of steps do */
+
+/* A value of the type, as its bits. */
+static uint64_t bits_of_number(uint32_t type, double v)
+{
+    const float narrow = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    return type == ZT_F32 ? bits : zti_bits_of_double(v);
+}
+
+/* What a value that is decoded as v needs: nothing, steps, or to be exact (false). */
+static bool correct(const struct zti_coding *coding, uint64_t original, double v, int32_t *steps)
+{
+    const double bound = sz_of(coding)->bound, step = sz_of(coding)->step;
+    const double x =
+        coding->type == ZT_F32 ? zti_float_from_bits(original) : zti_double_from_bits(original);
+    *steps = 0;
+    if (zti_within(coding->type, original, bits_of_number(coding->type, v), bound))
+        return true;
+    const double k = rint((x - v) / step);
+    if (!(fabs(k) < 0x1p31))
+        return false;
+    *steps = (int32_t)k;
+    return k != 0 &&
+           zti_within(coding->type, original, bits_of_number(coding->type, v + k * step), bound);
+}
+
+/* Find the values that need something; returns how many, or one more than may be. exact: how many
+ * of them no steps suit. */
+static size_t find_corrections(const struct zti_coding *coding, const struct zti_array *array,
+                               const struct place *place, struct zti_tf_slot *slot, size_t *exact)
+{
+    const double sure = sz_of(coding)->bound * (1 - 0x1p-40);
+    const uint32_t last = array->rank - 1, n = place->extent[last];
+    const size_t bytes = zt_type_bytes(array->type);
+    const size_t most = slot->plan.values / ZTI_TF_CORRECTED_PART;
+    const double *v = slot->values;
+    size_t count = 0;
+    uint64_t at[ZT_MAX_RANK];
+    memcpy(at, place->origin, sizeof at);
+    *exact = 0;
+    do {
+        const void *const from = zti_array_at(array, at);
+        for (uint32_t i = 0; i < n; i++, v++) {
+            const uint64_t bits = zti_bits_at(from, (int64_t)i * array->stride[last], bytes);
+            const double off = bytes == 4 ? zti_float_from_bits(bits) - (double)(float)*v
+                                          : zti_double_from_bits(bits) - *v;
+            int32_t steps;
+            if (fabs(off) <= sure)
+                continue;
+            const bool is_good = correct(coding, bits, *v, &steps);
+            if (is_good && steps == 0)
+                continue;
+            if (count == most)
+                return count + 1;
+            slot->corrections[count++] = (struct zti_tf_correction){
+                .at = (uint32_t)(v - slot->values), .steps = is_good ? steps : 0};
+            *exact += !is_good;
+        }
+    } while (next_line(place, array->rank, at));
+    return count;
+}
+
+/* The bits of value number 'at' of a tile. */
+static uint64_t original_at(const struct zti_array *array, const struct place *place, uint32_t at)
+{
+    uint64_t where[ZT_MAX_RANK];
+    for (uint32_t i = array->rank; i-- > 0; at /= place->extent[i])
+        where[i] = place->origin[i] + at % place->extent[i];
+    return zti_bits_at(zti_array_at(array, where), 0, zt_type_bytes(array->type));
+}
+
+/* The symbols of corrections by steps, and the bits that these leave open; returns how many
+ * symbols. */
+static size_t correction_symbols(struct zti_tf_slot *slot, size_t count, struct zti_bit_writer *w)
+{
+    size_t n = 0;
+    int64_t before = -1;
+    for (size_t i = 0; i < count; i++) {
+        const struct zti_tf_correction *const c = &slot->corrections[i];
+        if (c->steps == 0)
+            continue;
+        const uint64_t gap = (uint64_t)((int64_t)c->at - before - 1);
+        const uint64_t steps = (uint64_t)llabs(c->steps) - 1;
+        const uint32_t g = tf_symbol((double)gap), s = tf_symbol((double)steps);
+        zti_put_bits(w, gap - tf_least_magnitude(g), tf_open_bits(g));
+        zti_put_bits(w, c->steps < 0, 1);
+        zti_put_bits(w, steps - tf_least_magnitude(s), tf_open_bits(s));
+        slot->contexts[n] = ZTI_TF_GAP;
+        slot->symbols[n++] = (uint8_t)g;
+        slot->contexts[n] = ZTI_TF_STEPS;
+        slot->symbols[n++] = (uint8_t)s;
+        before = c->at;
+    }
+    return n;
+}
+
+static uint8_t *put_exact(const struct zti_array *array, const struct place *place,
+                          const struct zti_tf_slot *slot, size_t count, uint8_t *to)
+{
+    const size_t bytes = zt_type_bytes(array->type);
+    int64_t before = -1;
+    for (size_t i = 0; i < count; i++) {
+        const struct zti_tf_correction *const c = &slot->corrections[i];
+        if (c->steps != 0)
+            continue;
+        to = zti_put_varint(to, (uint64_t)((int64_t)c->at - before - 1));
+        to = zti_put_value(to, original_at(array, place, c->at), bytes);
+        before = c->at;
+    }
+    return to;
+}
+
+static void make_aside(struct zti_tf_slot *slot, size_t n)
+{
+    const struct zti_ans_model *const of[ZTI_TF_ASIDE] = {&slot->aside[0], &slot->aside[1]};
+    uint64_t count[ZTI_TF_ASIDE][ZTI_LL_ALPHABET] = {{0}};
+    for (size_t i = 0; i < n; i++)
+        count[slot->contexts[i]][slot->symbols[i]]++;
+    for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
+        zti_ans_place(slot->aside[k].decode, ZTI_LL_ALPHABET, &slot->aside[k]);
+        zti_ans_make(count[k], ZTI_ANS_PRECISIONS, &slot->aside[k]);
+    }
+    zti_ans_mixed_fill(of, ZTI_TF_ASIDE, &slot->table);
+}
+
+/* The corrections of a tile whose values are decoded, to slot->rest; the codes and open bits of the
+ * tile were copied elsewhere. False where they are too many. */
+static bool put_corrections(const struct zti_coding *coding, const struct zti_array *array,
+                            const struct place *place, struct zti_tf_slot *slot, uint64_t *bytes)
+{
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const size_t room = slot->plan.values * value_bytes;
+    size_t exact;
+    const size_t count = find_corrections(coding, array, place, slot, &exact);
+    *bytes = 0;
+    if (count == 0)
+        return true;
+    /* a varint of a gap has at most 4 bytes, the gap and sign of a correction at most 8 */
+    if (count > slot->plan.values / ZTI_TF_CORRECTED_PART || exact * (value_bytes + 4) > room / 2)
+        return false;
+    uint8_t *to = zti_put_varint(slot->rest, exact);
+    to = put_exact(array, place, slot, count, to);
+    to = zti_put_varint(to, count - exact);
+    if (count > exact) {
+        struct zti_bit_writer w = zti_bit_writer_at(slot->aside_open);
+        const size_t n = correction_symbols(slot, count, &w);
+        const size_t open_bytes = bytes_of(zti_bits_written(&w));
+        make_aside(slot, n);
+        const uint8_t *const codes = zti_ans_mixed_put(&slot->table, slot->contexts, slot->symbols,
+                                                       n, ZTI_ANS_FEW, slot->aside_codes);
+        const size_t code_bytes = (size_t)(slot->aside_codes + zti_ans_mixed_bytes(n) - codes);
+        const size_t table_bytes =
+            bytes_of(zti_ans_stored_bits(&slot->aside[0]) + zti_ans_stored_bits(&slot->aside[1]));
+        if ((size_t)(to - slot->rest) + table_bytes + code_bytes + open_bytes + 20 > room)
+            return false;
+        to = zti_put_varint(to, table_bytes);
+        to = zti_put_varint(to, code_bytes);
+        w = zti_bit_writer_at(to);
+        zti_ans_put(&slot->aside[0], &w);
+        zti_ans_put(&slot->aside[1], &w);
+        to += table_bytes;
+        memcpy(to, codes, code_bytes);
+        memcpy(to + code_bytes, slot->aside_open, open_bytes);
+        to += code_bytes + open_bytes;
+    }
+    *bytes = (uint64_t)(to - slot->rest);
+    return true;
+}
+
+/* ---- and back ---- */
+
+static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot,
+                       struct zti_cursor *c)
+{
+    const size_t bytes = zt_type_bytes(coding->type);
+    uint64_t at = 0;
+    for (uint64_t n = zti_take_varint(c); n > 0; n--, at++) {
+        const uint64_t gap = zti_take_varint(c);
+        const uint8_t *const value = zti_take_bytes(c, bytes);
+        if (!value || gap >= slot->plan.values - at || at >= slot->plan.values)
+            return false;
+        at += gap;
+        const uint64_t bits = zti_get_value(value, bytes);
+        slot->values[at] = bytes == 4 ? zti_float_from_bits(bits) : zti_double_from_bits(bits);
+    }
+    return !c->is_bad;
+}
+
+/* A symbol's number with the bits that it leaves open. */
+static uint64_t take_number(struct zti_ans_mixed *m, const struct zti_ans_model *model,
+                            struct zti_bit_reader *open, bool has_sign, bool *is_negative)
+{
+    uint64_t bits = zti_peek_either(&m->r);
+    const uint8_t symbol = zti_ans_mixed_step(model->decode, &m->state[m->next], &bits, &m->r.at);
+    m->next = (m->next + 1) % ZTI_ANS_FEW;
+    if (has_sign)
+        *is_negative = zti_take_within(open, 1);
+    const uint32_t n = symbol < ZTI_TF_SYMBOLS ? tf_open_bits(symbol) : 0;
+    const uint64_t low = zti_peek_either(open) & ((UINT64_C(1) << n) - 1);
+    open->at += n;
+    return symbol < ZTI_TF_SYMBOLS ? tf_least_magnitude(symbol) + low : UINT64_MAX;
+}
+
+static bool take_steps(const struct zti_coding *coding, struct zti_tf_slot *slot, uint64_t n,
+                       struct zti_ans_mixed *codes, struct zti_bit_reader *open)
+{
+    const double step = sz_of(coding)->step;
+    uint64_t at = 0;
+    for (; n > 0; n--, at++) {
+        bool is_negative = false;
+        const uint64_t gap = take_number(codes, &slot->aside[ZTI_TF_GAP], open, false, NULL);
+        const uint64_t steps =
+            take_number(codes, &slot->aside[ZTI_TF_STEPS], open, true, &is_negative);
+        if (at >= slot->plan.values || gap >= slot->plan.values - at || steps >= 1u << 31 ||
+            codes->r.at > codes->r.end || open->at > open->end)
+            return false;
+        at += gap;
+        const double k = (double)steps + 1;
+        slot->values[at] += (is_negative ? -k : k) * step;
+    }
+    return zti_ans_mixed_ends(codes) && open->end - open->at < 8;
+}
+
+static bool take_corrections(const struct zti_coding *coding, struct zti_tf_slot *slot,
+                             struct zti_cursor *c)
+{
+    if (zti_cursor_left(c) == 0)
+        return true;
+    struct zti_cursor exact = *c; /* they come last, as what is corrected is decoded */
+    const uint64_t skipped = zti_take_varint(c);
+    for (uint64_t i = 0; i < skipped && !c->is_bad; i++) {
+        (void)zti_take_varint(c);
+        (void)zti_take_bytes(c, zt_type_bytes(coding->type));
+    }
+    const uint64_t n = zti_take_varint(c);
+    if (n > 0) {
+        const uint64_t tables = zti_take_varint(c), bytes = zti_take_varint(c);
+        struct zti_bit_reader r = {.base = zti_take_bytes(c, tables), .end = tables * 8};
+        struct zti_bit_reader in = {.base = zti_take_bytes(c, bytes), .end = bytes * 8};
+        struct zti_bit_reader open = {.base = c->at, .end = zti_cursor_left(c) * 8};
+        struct zti_ans_mixed codes;
+        if (c->is_bad)
+            return false;
+        for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
+            zti_ans_place(slot->aside[k].decode, ZTI_LL_ALPHABET, &slot->aside[k]);
+            if (zti_ans_read(&r, &slot->aside[k]) || slot->aside[k].used == 0)
+                return false;
+        }
+        if (r.at > r.end || r.end - r.at >= 8 || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_FEW) ||
+            !take_steps(coding, slot, n, &codes, &open))
+            return false;
+    } else if (zti_cursor_left(c) > 0) {
+        return false;
+    }
+    return !c->is_bad && take_exact(coding, slot, &exact);
+}

@@ -1,0 +1,125 @@
+/* front.c: what a tile's bytes say before its symbols.
+ *
+ *     2 bits     for each of four axes: zti_tf_axis
+ *     2 bits     least_code
+ *     6 bits     step_parts - 1
+ *     5 bits     shift
+ *     for each group of bands that the tile has, the finest first:
+ *     1 bit      whether it has centroids; if not, all are 32
+ *     3 * 6 bits the centroids
+ *     4 bits     models - 1
+ *     7 bits     for each model but the last: how many contexts have it
+ *     tables     of the models (entropy/ans) */
+#include "codec/sz/transform/transform.h"
+#include "entropy/items.h"
+
+enum { AXIS_BITS = 2, LEAST_BITS = 2, MODELS_BITS = 4, RUN_BITS = 7, MIDDLE = 32 };
+
+_Static_assert(ZTI_LL_MODELS <= 1 << MODELS_BITS, "the number of models has room");
+_Static_assert(ZTI_TF_CONTEXTS < 1 << RUN_BITS, "runs of contexts have room");
+
+/* Bit g: the tile has bands of group g. */
+static uint32_t groups_of(const struct zti_tf_plan *plan)
+{
+    uint32_t groups = 0;
+    for (uint32_t i = 0; i < plan->bands; i++)
+        groups |= 1u << plan->band[i].group;
+    return groups;
+}
+
+static bool has_centroids(const uint8_t *centroid)
+{
+    return centroid[0] != MIDDLE || centroid[1] != MIDDLE || centroid[2] != MIDDLE;
+}
+
+static void put_models(const struct zti_tf_front *front, struct zti_items *to)
+{
+    zti_items_field(to, front->models - 1, MODELS_BITS);
+    for (uint32_t k = 0, c = 0, begin; k + 1 < front->models; k++) {
+        begin = c;
+        while (c < ZTI_TF_CONTEXTS && front->model_of[c] == k)
+            c++;
+        zti_items_field(to, c - begin, RUN_BITS);
+    }
+}
+
+uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
+                          struct zti_bit_writer *w)
+{
+    struct zti_items to = {w, 0};
+    const uint32_t groups = groups_of(&slot->plan);
+    uint64_t bits = 0;
+    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
+        zti_items_field(&to, front->way.axis[a], AXIS_BITS);
+    zti_items_field(&to, front->way.least_code, LEAST_BITS);
+    zti_items_field(&to, front->step_parts - 1, ZTI_TF_STEP_BITS);
+    zti_items_field(&to, front->shift, ZTI_TF_SHIFT_BITS);
+    for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
+        if (!(groups >> g & 1))
+            continue;
+        zti_items_field(&to, has_centroids(front->centroid[g]), 1);
+        for (uint32_t k = 0; k < ZTI_TF_CENTROIDS && has_centroids(front->centroid[g]); k++)
+            zti_items_field(&to, front->centroid[g][k], ZTI_TF_CENTROID_BITS);
+    }
+    put_models(front, &to);
+    bits = to.bits;
+    for (uint32_t k = 0; k < front->models; k++) {
+        bits += zti_ans_stored_bits(&slot->model[k]);
+        if (w)
+            zti_ans_put(&slot->model[k], w);
+    }
+    return bits;
+}
+
+static bool take_way(struct zti_bit_reader *r, const struct zti_tf_plan *plan,
+                     struct zti_tf_way *way)
+{
+    bool is_good = true;
+    for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
+        way->axis[a] = (uint8_t)zti_take_within(r, AXIS_BITS);
+        is_good = is_good && way->axis[a] <= ZTI_TF_FIRST &&
+                  (plan->extent[a] > 1 || way->axis[a] == ZTI_TF_KEPT);
+    }
+    way->least_code = (uint8_t)zti_take_within(r, LEAST_BITS);
+    return is_good;
+}
+
+static bool take_models(struct zti_bit_reader *r, struct zti_tf_front *front)
+{
+    uint32_t c = 0;
+    front->models = zti_take_within(r, MODELS_BITS) + 1;
+    for (uint32_t k = 0; k + 1 < front->models; k++) {
+        const uint32_t run = zti_take_within(r, RUN_BITS);
+        if (run > ZTI_TF_CONTEXTS - c)
+            return false;
+        memset(front->model_of + c, (int)k, run);
+        c += run;
+    }
+    memset(front->model_of + c, (int)front->models - 1, ZTI_TF_CONTEXTS - c);
+    return true;
+}
+
+bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
+                       struct zti_tf_front *front)
+{
+    memset(front, 0, sizeof *front);
+    if (!take_way(r, &slot->plan, &front->way))
+        return false;
+    zti_tf_set_way(&slot->plan, &front->way);
+    const uint32_t groups = groups_of(&slot->plan);
+    front->step_parts = zti_take_within(r, ZTI_TF_STEP_BITS) + 1;
+    front->shift = zti_take_within(r, ZTI_TF_SHIFT_BITS);
+    memset(front->centroid, MIDDLE, sizeof front->centroid);
+    for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
+        if (!(groups >> g & 1) || !zti_take_within(r, 1))
+            continue;
+        for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
+            front->centroid[g][k] = (uint8_t)zti_take_within(r, ZTI_TF_CENTROID_BITS);
+    }
+    if (!take_models(r, front))
+        return false;
+    for (uint32_t k = 0; k < front->models; k++)
+        if (zti_ans_read(r, &slot->model[k]) || slot->model[k].used == 0)
+            return false;
+    return r->at <= r->end;
+}

@@ -1,0 +1,22 @@
+/* instance.h: kernel text of the transform coder. The includer defines OPS; it is compiled for each
+ * instruction set, and all do the same. */
+#include "codec/sz/transform/transform.h"
+#include "core/wire.h"
+#include "quality/quality.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "codec/sz/transform/lift.h"
+
+#include "codec/sz/transform/code.h"
+
+#include "codec/sz/transform/values.h"
+
+#include "codec/sz/transform/choose.h"
+
+#include "codec/sz/transform/correct.h"
+
+#include "codec/sz/transform/tile.h"
+
+const struct zti_tf_ops OPS = {.encode = encode, .decode = decode};

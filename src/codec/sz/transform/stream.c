@@ -1,0 +1,228 @@
+/* stream.c: the transform coder: its tiles, its memory, and its instances. A tile is all of an
+ * array, or about 2^23 values of a larger one: a wavelet gains from far neighbours. Nothing is in
+ * the stream's head: a tile has its own models. */
+#include "codec/sz/transform/transform.h"
+#include "core/cpu.h"
+#include "core/threads.h"
+
+static const struct zti_tf_ops *ops_of(const struct zti_coding *coding)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (coding->run.isa == ZT_ISA_AVX512)
+        return &zti_tf_avx512;
+    if (coding->run.isa == ZT_ISA_AVX2)
+        return &zti_tf_avx2;
+#else
+    (void)coding;
+#endif
+    return &zti_tf_plain;
+}
+
+/* ---- tiles ---- */
+
+bool zti_tf_can(const struct zti_coding *coding)
+{
+    return zti_is_float(coding->type) && sz_of(coding)->source == ZTI_SZ_LATTICE;
+}
+
+/* Halve the longest axis, the slowest of several, until a tile is not too large. */
+void zti_tf_set_grid(struct zti_coding *coding)
+{
+    const uint32_t rank = coding->grid.rank;
+    const uint64_t *const shape = coding->grid.shape;
+    uint64_t parts[ZT_MAX_RANK] = {1, 1, 1, 1};
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
+    for (;;) {
+        uint64_t values = 1;
+        uint32_t longest = 0;
+        bool is_large = false;
+        for (uint32_t i = 0; i < rank; i++) {
+            const uint64_t n = (shape[i] + parts[i] - 1) / parts[i];
+            is_large = is_large || n > ZTI_TF_VALUES / values;
+            values *= is_large ? 1 : n;
+            side[i] = (uint32_t)n;
+            if (n > (shape[longest] + parts[longest] - 1) / parts[longest])
+                longest = i;
+        }
+        if (!is_large)
+            break;
+        parts[longest] *= 2;
+    }
+    coding->grid = zti_grid_of(rank, shape, side);
+}
+
+/* A tile's extents, the first ones 1 where it has fewer axes. */
+static void extents_of(const struct zti_grid *grid, uint32_t *extent)
+{
+    for (uint32_t i = 0; i < ZTI_TF_AXES; i++)
+        extent[i] = i + grid->rank < ZTI_TF_AXES ? 1 : grid->side[i + grid->rank - ZTI_TF_AXES];
+}
+
+/* ---- memory ---- */
+
+/* Parts of a thread's memory: where they are, or how much they take where there is none. */
+struct parts {
+    uint8_t *memory;
+    size_t bytes;
+};
+
+static void *part_of(struct parts *p, size_t bytes)
+{
+    void *const at = p->memory ? p->memory + p->bytes : NULL;
+    p->bytes += (bytes + 63 + 64) / 64 * 64;
+    return at;
+}
+
+/* The most values of lines that are lifted side by side. */
+static size_t line_values(const uint32_t *extent)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < ZTI_TF_AXES; i++) {
+        const size_t lines = i + 1 < ZTI_TF_AXES ? tf_lines_at_once(extent[i]) : 1;
+        const size_t row = extent[ZTI_TF_AXES - 1];
+        const size_t values =
+            (extent[i] + 4 * (size_t)ZTI_TF_LINE_MARGIN) * (lines < row ? lines : row);
+        most = values > most ? values : most;
+    }
+    return most;
+}
+
+static size_t power(size_t base, uint32_t exponent)
+{
+    return exponent == 0 ? 1 : base * power(base, exponent - 1);
+}
+
+static void lay_out(struct parts *p, const uint32_t *extent, size_t value_bytes, bool is_encoded,
+                    struct zti_tf_slot *slot)
+{
+    enum { MARGINS = ZTI_TF_BEFORE + ZTI_TF_BEHIND };
+    const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET);
+    uint32_t axes = tf_block_axes(extent);
+    zti_tf_set_extent(&slot->plan, extent);
+    const size_t n = slot->plan.values;
+    axes = axes > 0 ? axes : 1;
+    const size_t side = tf_most_side(axes), long_row = ZTI_TF_LONGEST_ROW + MARGINS;
+    const size_t block = power(side, axes), cells = power(side + MARGINS, axes) + long_row;
+    slot->plan.most_bands = zti_tf_most_bands(extent);
+    slot->values = part_of(p, n * sizeof(double));
+    slot->lines = part_of(p, line_values(extent) * sizeof(double));
+    slot->cells = part_of(p, ZTI_TF_LANES * cells * sizeof *slot->cells);
+    slot->sums = part_of(p, ZTI_TF_LANES * (size_t)ZTI_TF_LONGEST_ROW * sizeof *slot->sums);
+    const size_t lane = block > ZTI_TF_LONGEST_ROW ? block : long_row;
+    for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
+        slot->lane[k].symbol = part_of(p, lane);
+    slot->plan.band = part_of(p, slot->plan.most_bands * sizeof *slot->plan.band);
+    for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
+        slot->model[k].decode = part_of(p, model);
+    for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++)
+        slot->aside[k].decode = part_of(p, model);
+    if (!is_encoded)
+        return;
+    for (uint32_t k = 0; k < ZTI_TF_LANES; k++) {
+        slot->lane[k].context = part_of(p, lane);
+        slot->lane[k].segment = part_of(p, lane / ZTI_TF_LEAST_ROW + 1);
+    }
+    const size_t symbols = n + n / ZTI_TF_LEAST_ROW + 1; /* a segment has 8 values, on average */
+    slot->symbols = part_of(p, symbols);
+    slot->contexts = part_of(p, symbols);
+    slot->codes = part_of(p, zti_ans_mixed_bytes(symbols));
+    slot->open = part_of(p, n * value_bytes + ZTI_BIT_MARGIN_BYTES);
+    slot->rest = part_of(p, n * value_bytes + ZTI_BIT_MARGIN_BYTES);
+    const size_t most = n / ZTI_TF_CORRECTED_PART + 1;
+    slot->aside_codes = part_of(p, zti_ans_mixed_bytes(2 * most));
+    slot->aside_open = part_of(p, 8 * most + ZTI_BIT_MARGIN_BYTES);
+    slot->corrections = part_of(p, most * sizeof *slot->corrections);
+    slot->counts = part_of(p, sizeof *slot->counts);
+    slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
+}
+
+static void free_slots(zt_context *context, struct zti_tf *model)
+{
+    for (uint32_t i = 0; i < model->slots; i++)
+        zti_release(context, model->slot[i].memory);
+    zti_release(context, model->slot);
+    model->slot = NULL;
+    model->slots = 0;
+}
+
+/* One for each thread that there is work for. */
+static zt_status make_slots(zt_context *context, const struct zti_coding *coding, bool is_encoded)
+{
+    struct zti_tf *const model = coding->model;
+    const uint64_t threads = zti_threads_wanted(context), tiles = coding->grid.count;
+    const uint64_t wanted = threads < tiles ? threads : tiles;
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    uint32_t extent[ZTI_TF_AXES];
+    extents_of(&coding->grid, extent);
+    model->slot = zti_alloc_zeroed(context, (size_t)wanted * sizeof *model->slot);
+    if (!model->slot)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %u threads", (uint32_t)wanted);
+    model->slots = (uint32_t)wanted;
+    for (uint32_t i = 0; i < model->slots; i++) {
+        struct zti_tf_slot *const slot = &model->slot[i];
+        struct parts p = {.memory = NULL, .bytes = 0};
+        atomic_flag_clear(&slot->is_taken);
+        lay_out(&p, extent, value_bytes, is_encoded, slot);
+        slot->memory = zti_alloc(context, p.bytes + 64);
+        if (!slot->memory)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values",
+                            slot->plan.values);
+        p = (struct parts){.memory = slot->memory + (64 - (uintptr_t)slot->memory % 64) % 64};
+        lay_out(&p, extent, value_bytes, is_encoded, slot);
+    }
+    return ZT_OK;
+}
+
+struct zti_tf_slot *zti_tf_take_slot(struct zti_tf *model)
+{
+    for (uint32_t i = 0;; i = (i + 1) % model->slots)
+        if (!atomic_flag_test_and_set_explicit(&model->slot[i].is_taken, memory_order_acquire))
+            return &model->slot[i];
+}
+
+void zti_tf_give_slot(struct zti_tf_slot *slot)
+{
+    atomic_flag_clear_explicit(&slot->is_taken, memory_order_release);
+}
+
+static zt_status begin(zt_context *context, struct zti_coding *coding, bool is_encoded)
+{
+    struct zti_tf *const model = zti_alloc_zeroed(context, sizeof *model);
+    coding->model = model;
+    if (!model)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of a coder");
+    zti_ll_make_tables(&model->tables);
+    return make_slots(context, coding, is_encoded);
+}
+
+zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding)
+{
+    return begin(context, coding, true);
+}
+
+zt_status zti_tf_take_head(zt_context *context, struct zti_coding *coding)
+{
+    return begin(context, coding, false);
+}
+
+void zti_tf_forget(zt_context *context, struct zti_coding *coding)
+{
+    if (coding->model)
+        free_slots(context, coding->model);
+    zti_release(context, coding->model);
+    coding->model = NULL;
+}
+
+/* ---- coding ---- */
+
+void zti_tf_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *w)
+{
+    ops_of(coding)->encode(coding, array, first, last, w);
+}
+
+void zti_tf_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                   uint64_t last, const struct zti_view *view)
+{
+    ops_of(coding)->decode(coding, r, first, last, view);
+}

@@ -1,0 +1,11 @@
+/* avx2.c: the AVX2 instance of the transform coder. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/avx2.h"
+
+#define OPS zti_tf_avx2
+#include "codec/sz/transform/instance.h"
+
+#include "simd/end.h"
+#endif

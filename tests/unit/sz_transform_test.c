@@ -1,0 +1,390 @@
+/* sz_transform_test.c: the transform coder: the bound holds for any values and shapes, a PSNR is
+ * met closely, lifting is undone, boxes are parts of the whole, all instances and policies write
+ * the same bytes, these do not change, and damaged streams are decoded or refused. */
+#include "codec/sz/transform/transform.h"
+#include "unit/sz_support.h"
+
+#include "ztile_quality.h"
+
+#include <math.h>
+
+/* A shape with so many values at most, often with odd and short axes. */
+static void random_shape(struct rng *r, uint32_t rank, uint64_t most, uint64_t *shape)
+{
+    uint64_t left = most;
+    for (uint32_t i = 0; i < rank; i++) {
+        const uint64_t longest = i + 1 == rank ? left : (uint64_t)sqrt((double)left) + 1;
+        shape[i] = 1 + rng_below(r, rng_once_in(r, 4) ? 3 : longest);
+        left = left / shape[i] > 0 ? left / shape[i] : 1;
+    }
+}
+
+static struct test_array random_array(struct rng *r, uint32_t kind)
+{
+    const uint32_t rank = 1 + (uint32_t)rng_below(r, ZT_MAX_RANK);
+    uint64_t shape[ZT_MAX_RANK];
+    random_shape(r, rank, 6000, shape);
+    struct test_array a = array_of(rng_once_in(r, 2) ? ZT_F32 : ZT_F64, rank, shape);
+    fill_array(&a.array, kind, (uint32_t)rng_next(r));
+    return a;
+}
+
+static void the_bound_holds_for_any_values(void **state)
+{
+    struct rng r = {1};
+    (void)state;
+    for (uint32_t i = 0; i < 700; i += TEST_SHARE) {
+        struct test_array a = random_array(&r, i % DATA_KINDS);
+        double min, max;
+        range_of(&a.array, &min, &max);
+        const double range = isfinite(max - min) && max > min ? max - min : 1;
+        const uint64_t most = a.array.type == ZT_F32 ? 26 : 54;
+        (void)need_bound(NULL, &a.array, range * ldexp(1 + rng_unit(&r), -(int)rng_below(&r, most)),
+                         CODER_TRANSFORM);
+        test_array_free(&a);
+    }
+}
+
+/* What is no float under a bound is coded at effort high. */
+static void other_values_are_coded_as_effort_high_does(void **state)
+{
+    static const uint64_t shape[2] = {60, 70};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++) {
+        struct test_array a = array_of(type, 2, shape);
+        fill_array(&a.array, DATA_WAVE_NOISE, type);
+        struct coded whole = code(NULL, &a.array, 0, CODER_TRANSFORM);
+        assert_int_equal(sz_of(&whole.coding)->coder, ZTI_SZ_LOSSLESS_HIGH);
+        coded_free(NULL, &whole);
+        struct coded lossy = code(NULL, &a.array, 2, CODER_TRANSFORM);
+        assert_int_equal(sz_of(&lossy.coding)->coder == ZTI_SZ_TRANSFORM,
+                         type == ZT_F32 || type == ZT_F64);
+        coded_free(NULL, &lossy);
+        test_array_free(&a);
+    }
+}
+
+/* ---- levels and blocks ---- */
+
+/* Bands cover each coefficient once, and so do the blocks of their runs, whatever the way. */
+static void bands_and_blocks_cover_a_tile_once(void **state)
+{
+    struct rng r = {2};
+    (void)state;
+    for (uint32_t i = 0; i < 600; i += TEST_SHARE) {
+        struct zti_tf_plan plan;
+        struct zti_tf_way way = {.least_code = (uint8_t)rng_below(&r, ZTI_TF_LEAST_CODES)};
+        uint64_t shape[ZTI_TF_AXES];
+        uint32_t extent[ZTI_TF_AXES], bands = 0;
+        random_shape(&r, ZTI_TF_AXES, 40000, shape);
+        for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
+            extent[a] = (uint32_t)shape[a];
+            way.axis[a] = (uint8_t)(extent[a] > 1 ? rng_below(&r, ZTI_TF_FIRST + 1) : 0);
+        }
+        zti_tf_set_extent(&plan, extent);
+        const uint32_t most = zti_tf_most_bands(extent);
+        plan.band = need(most * sizeof *plan.band);
+        zti_tf_set_way(&plan, &way);
+        assert_true(plan.bands <= most && plan.levels <= ZTI_TF_LEVELS);
+        uint8_t *const times = need(plan.values);
+        memset(times, 0, plan.values);
+        for (; bands < plan.bands; bands++) {
+            struct zti_tf_walk walk = zti_tf_walk_of(&plan, &plan.band[bands]);
+            struct zti_tf_run run;
+            while (zti_tf_next_run(&walk, &run))
+                for (uint32_t lane = 0; lane < run.lanes; lane++)
+                    for (uint32_t k = 0; k < run.extent[0] * run.extent[1] * run.extent[2]; k++) {
+                        const uint32_t at[3] = {k / run.extent[2] / run.extent[1],
+                                                k / run.extent[2] % run.extent[1],
+                                                k % run.extent[2]};
+                        const size_t row = run.at[lane] + at[0] * plan.stride[0] +
+                                           at[1] * plan.stride[1] + at[2] * plan.stride[2];
+                        for (uint32_t x = 0; x < run.extent[3]; x++)
+                            times[row + x]++;
+                    }
+        }
+        for (size_t k = 0; k < plan.values; k++)
+            assert_int_equal(times[k], 1);
+        free(times);
+        free(plan.band);
+    }
+}
+
+static void symbols_and_what_they_leave_open_are_magnitudes(void **state)
+{
+    struct rng r = {3};
+    (void)state;
+    for (uint32_t i = 0; i < 4000; i++) {
+        const uint64_t m = i < 2000 ? i : rng_next(&r) >> (12 + rng_below(&r, 40));
+        const uint32_t symbol = tf_symbol((double)m);
+        assert_true(symbol < ZTI_TF_SYMBOLS && tf_least_magnitude(symbol) <= m &&
+                    m - tf_least_magnitude(symbol) < UINT64_C(1) << tf_open_bits(symbol));
+    }
+}
+
+/* ---- targets ---- */
+
+static double psnr_of(const zt_array *array, const zt_array *back)
+{
+    zt_quality quality;
+    (void)zt_quality_init(&quality, sizeof quality);
+    assert_int_equal(zt_compare(NULL, array, back, &quality), ZT_OK);
+    return zt_quality_psnr(&quality);
+}
+
+/* Of noise, whose error is a smooth function of the step. */
+static void a_psnr_is_met_and_not_by_far(void **state)
+{
+    static const uint64_t shape[3] = {30, 41, 50};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_F64; type++)
+        for (double decibel = 35; decibel < 110; decibel += 12.3) {
+            struct test_array a = array_of(type, 3, shape), b = array_of(type, 3, shape);
+            zt_params p;
+            size_t capacity, bytes;
+            fill_array(&a.array, DATA_NOISE, type);
+            zt_params_init(&p, sizeof p);
+            p.codec = ZT_CODEC_SZ;
+            set_coder(&p, CODER_TRANSFORM);
+            p.bound = zt_psnr(decibel);
+            assert_int_equal(zt_compress_bound(NULL, &a.array, &p, &capacity), ZT_OK);
+            void *const out = need(capacity);
+            assert_int_equal(zt_compress(NULL, &a.array, &p, out, capacity, &bytes), ZT_OK);
+            assert_int_equal(zt_decompress(NULL, out, bytes, &b.array), ZT_OK);
+            const double psnr = psnr_of(&a.array, &b.array);
+            assert_true(psnr >= decibel && psnr < decibel + 0.11);
+            free(out);
+            test_array_free(&a);
+            test_array_free(&b);
+        }
+}
+
+/* A wave whose octaves fall steeply takes less than interpolation makes of it. */
+static void smooth_noise_takes_less_than_at_effort_high(void **state)
+{
+    static const uint64_t shape[2] = {300, 400};
+    struct test_array a = array_of(ZT_F32, 2, shape);
+    float *const f = a.array.data;
+    (void)state;
+    for (uint32_t i = 0; i < 300 * 400; i++) {
+        const double y = i / 400, x = i % 400;
+        f[i] = 0;
+        for (uint32_t k = 1; k < 60; k++)
+            f[i] +=
+                (float)(sin(0.011 * k * x + 0.7 * k * k) * cos(0.013 * k * y + 1.3 * k * k) / k);
+    }
+    const uint64_t ours = need_bound(NULL, &a.array, 0.02, CODER_TRANSFORM);
+    const uint64_t high = need_bound(NULL, &a.array, 0.02, CODER_HIGH);
+    print_message("%llu bits, %llu at effort high\n", (unsigned long long)ours,
+                  (unsigned long long)high);
+    assert_true(ours < high);
+    test_array_free(&a);
+}
+
+/* ---- the same bytes ---- */
+
+static void all_instances_write_the_same_bytes(void **state)
+{
+    struct rng r = {4};
+    (void)state;
+    for (uint32_t i = 0; i < 2 * DATA_KINDS; i += TEST_SHARE) {
+        struct test_array a = random_array(&r, i % DATA_KINDS);
+        double min, max;
+        range_of(&a.array, &min, &max);
+        const double bound = isfinite(max - min) && max > min ? 1e-3 * (max - min) : 1;
+        struct coded first = code(NULL, &a.array, bound, CODER_TRANSFORM);
+        for (uint32_t turn = 0; turn < 6; turn++) {
+            zt_context *context;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)(turn % 3));
+            const zt_omp omp = {.threads = turn, .grain = 1};
+            if (turn >= 3)
+                zt_context_set_omp(context, &omp);
+            struct coded c = code(context, &a.array, bound, CODER_TRANSFORM);
+            assert_int_equal(c.end_bits, first.end_bits);
+            assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
+            (void)need_bound(context, &a.array, bound, CODER_TRANSFORM);
+            coded_free(context, &c);
+            zt_context_free(context);
+        }
+        coded_free(NULL, &first);
+        test_array_free(&a);
+    }
+}
+
+/* Two tiles and more: the same bytes on two threads, the bound, and boxes as of the whole. */
+static void large_arrays_have_several_tiles(void **state)
+{
+    enum { WIDTH = 1 << 20, HEIGHT = 9 };
+    static const uint64_t shape[2] = {HEIGHT, WIDTH};
+    static const zt_box box = {{3, WIDTH / 2 - 70}, {7, WIDTH / 2 + 90}};
+    static const uint64_t part[2] = {4, 160};
+    struct test_array a = array_of(ZT_F32, 2, shape), whole = array_of(ZT_F32, 2, shape);
+    struct test_array some = array_of(ZT_F32, 2, part);
+    zt_context *context;
+    uint64_t end_bits;
+    (void)state;
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+        ((float *)a.array.data)[i] = (float)((i % WIDTH) * 1e-5) * (float)(1 + i / WIDTH);
+    zt_context_new(NULL, &context);
+    const zt_omp omp = {.threads = 2, .grain = 1};
+    zt_context_set_omp(context, &omp);
+    struct coded c = code(NULL, &a.array, 1e-4, CODER_TRANSFORM);
+    struct coded other = code(context, &a.array, 1e-4, CODER_TRANSFORM);
+    assert_true(c.coding.grid.count > 1);
+    assert_int_equal(c.end_bits, other.end_bits);
+    assert_memory_equal(c.bytes, other.bytes, (size_t)(c.end_bits / 8));
+    struct zti_coding coding = loaded(context, &c);
+    struct zti_view view = view_of(&whole.array);
+    assert_int_equal(zti_exec_decode(context, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
+                                     &view, &end_bits),
+                     ZT_OK);
+    const struct zti_array all = inside(&whole.array), out = inside(&some.array);
+    assert_true(zti_view_box(&all, &box, &out, &view));
+    assert_int_equal(zti_exec_decode(context, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
+                                     &view, &end_bits),
+                     ZT_OK);
+    for (uint64_t y = 0; y < part[0]; y++)
+        assert_memory_equal((float *)some.array.data + y * part[1],
+                            (float *)whole.array.data + (y + box.lo[0]) * WIDTH + box.lo[1],
+                            part[1] * sizeof(float));
+    zti_sz_forget(context, &coding);
+    coded_free(NULL, &c);
+    coded_free(context, &other);
+    zt_context_free(context);
+    test_array_free(&a);
+    test_array_free(&whole);
+    test_array_free(&some);
+}
+
+/* Allocate memory that holds what was there before: nothing of it may be in the bytes. */
+static void *allocate_used(void *user, size_t bytes)
+{
+    void *const memory = need(bytes);
+    memset(memory, *(const int *)user, bytes);
+    return memory;
+}
+
+static void free_used(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+static void what_memory_held_does_not_matter(void **state)
+{
+    static const uint64_t shape[3] = {5, 50, 69};
+    struct test_array a = array_of(ZT_F32, 3, shape);
+    struct coded c[2];
+    zt_context *context[2];
+    int held[2] = {0, 0x41};
+    (void)state;
+    fill_array(&a.array, DATA_WAVE_NOISE, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        const zt_allocator used = {.alloc = allocate_used, .release = free_used, .user = &held[i]};
+        assert_int_equal(zt_context_new(&used, &context[i]), ZT_OK);
+        c[i] = code(context[i], &a.array, 1e-3, CODER_TRANSFORM);
+    }
+    assert_int_equal(c[0].end_bits, c[1].end_bits);
+    assert_memory_equal(c[0].bytes, c[1].bytes, (size_t)(c[0].end_bits / 8));
+    for (uint32_t i = 0; i < 2; i++) {
+        coded_free(context[i], &c[i]);
+        zt_context_free(context[i]);
+    }
+    test_array_free(&a);
+}
+
+static void bytes_do_not_change(void **state)
+{
+    static const struct {
+        uint32_t type, rank;
+        uint64_t shape[ZT_MAX_RANK];
+        double bound; /* over the range */
+        uint64_t bytes, hash;
+    } golden[] = {{ZT_F32, 1, {5001}, 1e-3, 2762, UINT64_C(0xc34fd924a0ec2bc2)},
+                  {ZT_F64, 2, {131, 77}, 1e-9, 30746, UINT64_C(0x9c18989d0745ae12)},
+                  {ZT_F32, 3, {19, 40, 71}, 3e-2, 876, UINT64_C(0xc2e3d2150a4d8e5a)},
+                  {ZT_F64, 4, {3, 9, 17, 33}, 1e-2, 1509, UINT64_C(0x840a2d8f7c6b2060)}};
+    bool is_good = true;
+    (void)state;
+    for (uint32_t i = 0; i < sizeof golden / sizeof *golden; i++) {
+        struct test_array a = array_of(golden[i].type, golden[i].rank, golden[i].shape);
+        double min, max;
+        fill_array(&a.array, DATA_WAVE_NOISE, i);
+        range_of(&a.array, &min, &max);
+        is_good &= writes_golden(&a.array, golden[i].bound * (max - min), CODER_TRANSFORM, -1,
+                                 golden[i].bytes, golden[i].hash);
+        test_array_free(&a);
+    }
+    assert_true(is_good);
+}
+
+/* docs/format/sz.md shows these bytes. */
+static void the_example_of_the_page_is_written(void **state)
+{
+    static const uint8_t page[] = {0x00, 0x3d, 0x15, 0x10, 0x04, 0x40, 0x5d, 0x00, 0x08, 0x89, 0xa8,
+                                   0x30, 0xce, 0x91, 0x1c, 0x96, 0xe8, 0xb8, 0xd6, 0xd7, 0xed, 0x91,
+                                   0x1c, 0x71, 0x08, 0x67, 0xaf, 0x61, 0xdd, 0x6c, 0x2d, 0x31, 0x31,
+                                   0xa4, 0x61, 0x90, 0xb0, 0x62, 0xf6, 0x8f, 0xf5, 0x10, 0xa0, 0x8a,
+                                   0xae, 0x75, 0x00, 0x03, 0x05, 0x07, 0x62, 0xc2, 0xc1, 0x20, 0x00,
+                                   0x88, 0x20, 0x00, 0x10, 0x80, 0x00, 0x00, 0x13};
+    static const uint64_t shape[1] = {64};
+    struct test_array a = array_of(ZT_F64, 1, shape);
+    (void)state;
+    for (uint32_t i = 0; i < 64; i++)
+        ((double *)a.array.data)[i] = i < 32 ? i : 63 - i;
+    struct coded c = code(NULL, &a.array, 0.25, CODER_TRANSFORM);
+    assert_int_equal(c.end_bits, 8 * sizeof page);
+    assert_memory_equal(c.bytes, page, sizeof page);
+    coded_free(NULL, &c);
+    test_array_free(&a);
+}
+
+/* ---- damage ---- */
+
+/* Any bytes decode to something or are refused; sanitizers watch. */
+static void damaged_streams_are_decoded_or_refused(void **state)
+{
+    struct rng r = {5};
+    (void)state;
+    for (uint32_t number = 0; number < 300; number += TEST_SHARE) {
+        struct test_array a = random_array(&r, number % DATA_KINDS);
+        double min, max;
+        range_of(&a.array, &min, &max);
+        const double range = isfinite(max - min) && max > min ? max - min : 1;
+        struct coded c = code(NULL, &a.array, range * 1e-3, CODER_TRANSFORM);
+        struct zti_coding coding = loaded(NULL, &c);
+        struct test_array back = array_of(a.array.type, a.array.rank, a.array.shape);
+        const struct zti_view view = view_of(&back.array);
+        const size_t n = (size_t)(c.end_bits / 8);
+        for (uint32_t turn = 0; turn < 12; turn++) {
+            uint64_t end_bits;
+            const uint64_t among = turn % 2 || n < 60 ? n : 60;
+            c.bytes[rng_below(&r, among)] ^= (uint8_t)(1 << rng_below(&r, 8));
+            (void)zti_exec_decode(NULL, &coding, c.bytes, turn % 3 ? n : n - n / 3, 0, NULL, &view,
+                                  &end_bits);
+        }
+        test_array_free(&back);
+        zti_sz_forget(NULL, &coding);
+        coded_free(NULL, &c);
+        test_array_free(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bound_holds_for_any_values),
+        cmocka_unit_test(other_values_are_coded_as_effort_high_does),
+        cmocka_unit_test(bands_and_blocks_cover_a_tile_once),
+        cmocka_unit_test(symbols_and_what_they_leave_open_are_magnitudes),
+        cmocka_unit_test(a_psnr_is_met_and_not_by_far),
+        cmocka_unit_test(smooth_noise_takes_less_than_at_effort_high),
+        cmocka_unit_test(all_instances_write_the_same_bytes),
+        cmocka_unit_test(large_arrays_have_several_tiles),
+        cmocka_unit_test(what_memory_held_does_not_matter),
+        cmocka_unit_test(bytes_do_not_change),
+        cmocka_unit_test(the_example_of_the_page_is_written),
+        cmocka_unit_test(damaged_streams_are_decoded_or_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
