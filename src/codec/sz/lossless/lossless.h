@@ -12,7 +12,7 @@
 enum { ZTI_LL_ALPHABET = 256 };
 
 /* Symbols by group of contexts. */
-enum { ZTI_LL_GROUPS = 64 };
+enum { ZTI_LL_GROUPS = 80 };
 typedef uint32_t zti_ll_counts[ZTI_LL_GROUPS][ZTI_LL_ALPHABET];
 
 /* What tables there are beside a tile's, the same for all streams. */

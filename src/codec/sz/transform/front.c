@@ -16,6 +16,7 @@
 enum { AXIS_BITS = 2, LEAST_BITS = 2, MODELS_BITS = 4, RUN_BITS = 7, MIDDLE = 32 };
 
 _Static_assert(ZTI_LL_MODELS <= 1 << MODELS_BITS, "the number of models has room");
+_Static_assert((int)ZTI_TF_CONTEXTS <= (int)ZTI_LL_GROUPS, "there are counts for each context");
 _Static_assert(ZTI_TF_CONTEXTS < 1 << RUN_BITS, "runs of contexts have room");
 
 /* Bit g: the tile has bands of group g. */

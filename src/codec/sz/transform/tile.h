@@ -41,7 +41,8 @@ static uint64_t find_models(const struct coder *c, struct zti_tf_front *front)
     memset(slot->counts, 0, sizeof *slot->counts);
     for (size_t i = 0; i < c->symbols; i++)
         (*slot->counts)[slot->contexts[i]][slot->symbols[i]]++;
-    front->models = zti_ll_merge(&c->model->tables, *slot->counts, front->model_of, &cost);
+    front->models =
+        zti_ll_merge(&c->model->tables, *slot->counts, ZTI_TF_CONTEXTS, front->model_of, &cost);
     return cost;
 }
 
