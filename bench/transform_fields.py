@@ -1,59 +1,48 @@
 #!/usr/bin/env python3
-"""The transform coder of sz beside SPERR and effort high, field by field.
+"""transform_fields.py: the transform coder of sz beside SPERR and effort high, field by field.
 
-    bench/transform_fields.py [--ztile build/release/bin/ztile] [--data ../shared/data] [--only NAME]
-        [--method transform] [--bounds 1e-2,1e-3,1e-4] [--psnr] [--pointwise] [--high]
+    bench/transform_fields.py --ztile BIN --data FOLDER [--psnr] [--pointwise] [--effort high]
+                              [--only NAME] [--bounds 1e-2,1e-3,1e-4]
 
---psnr: ratios at the PSNR that SPERR reaches under three pointwise bounds (peers-psnr.tsv), over
-SPERR's. --pointwise: ratios under the same bounds, over effort high's. Ratios are of whole files;
-times are processor seconds of compressing on one thread.
+--psnr: ratios at the PSNR that SPERR reaches under pointwise bounds (FOLDER's peers-psnr.tsv), over
+SPERR's. --pointwise: ratios under the same bounds, over effort high's. --effort: instead of the
+transform. Ratios are of whole files; times are processor seconds of compressing on one thread. Ends
+with status 1 where a PSNR or a bound was not kept.
 """
 import argparse
+import csv
 import json
 import math
 import os
-import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
 
-
-def raw_file(data, name, folder):
-    """A field of the data folder as a raw file, decompressed where it is stored by zstd."""
-    plain = data / name
-    if plain.exists():
-        return plain
-    out = pathlib.Path(folder) / name
-    if not out.exists():
-        subprocess.run(["zstd", "-dq", str(data / (name + ".zst")), "-o", str(out)], check=True)
-    return out
+from sz_tables import raw_file
 
 
-def shapes(data):
-    rows = (data / "MANIFEST.tsv").read_text().splitlines()[1:]
-    return {r.split("\t")[0]: r.split("\t")[3] for r in rows}
-
-
-def peers(data):
-    """(field, bound): SPERR's ratio and PSNR."""
+def peers(folder):
+    """By field and bound: SPERR's ratio and PSNR."""
     found = {}
-    for line in (data / "peers-psnr.tsv").read_text().splitlines():
-        words = line.split("\t")
-        if words[0] == "SPERR":
-            found[words[1], float(words[2])] = float(words[3]), float(words[4])
+    with open(os.path.join(folder, "peers-psnr.tsv"), encoding="utf-8") as f:
+        for line in f:
+            cells = line.rstrip("\n").split("\t")
+            if cells[0] == "SPERR":
+                found[cells[1], float(cells[2])] = float(cells[3]), float(cells[4])
     return found
 
 
-def run(ztile, source, shape, options, folder):
+def run(ztile, source, dims, options, scratch):
     """Compress and compare: ratio, PSNR, whether the bound holds, processor seconds."""
-    out = os.path.join(folder, "out.zt")
-    before = os.times()
-    subprocess.run([ztile, "compress", source, "-s", shape, "-f", "-o", out, "-x", "serial", *options],
-                   check=True, stderr=subprocess.DEVNULL)
-    after = os.times()
-    told = json.loads(subprocess.run([ztile, "compare", source, out, "-s", shape, "--json"],
+    out = os.path.join(scratch, "out.zt")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([ztile, "compress", source, "-s", dims, "-q", "-f", "-o", out, "-x", "serial",
+                    *options], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    told = json.loads(subprocess.run([ztile, "compare", source, out, "-s", dims, "--json"],
                                      check=False, capture_output=True, text=True).stdout)
-    seconds = after.children_user - before.children_user + after.children_system - before.children_system
+    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return told["ratio"], told["psnr"] or math.inf, told["bound_held"], seconds
 
 
@@ -63,46 +52,50 @@ def mean(values):
 
 def main():
     parse = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parse.add_argument("--ztile", default="build/release/bin/ztile")
-    parse.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data"))
-    parse.add_argument("--only", default="")
-    parse.add_argument("--method", default="transform")
-    parse.add_argument("--effort", default="")
-    parse.add_argument("--bounds", default="1e-2,1e-3,1e-4")
+    parse.add_argument("--ztile", required=True)
+    parse.add_argument("--data", required=True)
     parse.add_argument("--psnr", action="store_true")
     parse.add_argument("--pointwise", action="store_true")
+    parse.add_argument("--effort")
+    parse.add_argument("--only", default="")
+    parse.add_argument("--bounds", default="1e-2,1e-3,1e-4")
     a = parse.parse_args()
-    ours = ["--effort", a.effort] if a.effort else ["--method", a.method]
-    known, shape_of = peers(a.data), shapes(a.data)
-    bounds = [float(b) for b in a.bounds.split(",")]
-    held = True
-    with tempfile.TemporaryDirectory() as folder:
-        for bound in bounds:
+    ours = ["-c", "sz", "--effort", a.effort] if a.effort else ["--method", "transform"]
+    high = ["-c", "sz", "--effort", "high"]
+    with open(os.path.join(a.data, "MANIFEST.tsv"), encoding="utf-8") as f:
+        rows = {row["file"]: row for row in csv.DictReader(f, delimiter="\t")}
+    is_kept = True
+    with tempfile.TemporaryDirectory() as scratch:
+        for bound in map(float, a.bounds.split(",")):
             over_sperr, over_high = [], []
-            for (name, b), (ratio, psnr) in sorted(known.items()):
-                if b != bound or a.only not in name:
+            for (name, at), (ratio, psnr) in sorted(peers(a.data).items()):
+                if at != bound or a.only not in name:
                     continue
-                source, shape = str(raw_file(a.data, name, folder)), shape_of[name]
+                source, dims = raw_file(a.data, rows[name], scratch), rows[name]["dims"]
                 words = [f"{name:24} {bound:g}"]
                 if a.psnr:
-                    own, reached, _, seconds = run(a.ztile, source, shape, [*ours, "--psnr", str(psnr)], folder)
+                    own, reached, _, seconds = run(a.ztile, source, dims,
+                                                   [*ours, "--psnr", str(psnr)], scratch)
                     over_sperr.append(own / ratio)
-                    held = held and reached >= psnr
+                    is_kept = is_kept and reached >= psnr
                     words.append(f"psnr {psnr:5.1f} {reached - psnr:+.2f} dB ratio {own:8.2f} "
                                  f"SPERR {ratio:8.2f} x {own / ratio:.3f} {seconds:5.2f} s")
                 if a.pointwise:
-                    own, _, is_held, seconds = run(a.ztile, source, shape, [*ours, "--rel", str(bound)], folder)
-                    high, _, _, slow = run(a.ztile, source, shape, ["-c", "sz", "--effort", "high", "--rel", str(bound)],
-                                           folder)
-                    over_high.append(own / high)
-                    held = held and is_held
-                    words.append(f"rel {own:8.2f} high {high:8.2f} x {own / high:.3f} "
+                    own, _, held, seconds = run(a.ztile, source, dims,
+                                                [*ours, "--rel", str(bound)], scratch)
+                    other, _, _, slow = run(a.ztile, source, dims, [*high, "--rel", str(bound)],
+                                            scratch)
+                    over_high.append(own / other)
+                    is_kept = is_kept and held
+                    words.append(f"rel {own:8.2f} high {other:8.2f} x {own / other:.3f} "
                                  f"{seconds:5.2f} s {slow:5.2f} s")
                 print("  ".join(words), flush=True)
-            print(f"mean at {bound:g}: over SPERR {mean(over_sperr):.3f} (least {min(over_sperr, default=math.nan):.3f}), "
-                  f"over high {mean(over_high):.3f} (least {min(over_high, default=math.nan):.3f})", flush=True)
-    sys.exit(0 if held else 1)
+            for name, values in ("SPERR", over_sperr), ("high", over_high):
+                if values:
+                    print(f"{bound:g} over {name}: mean {mean(values):.3f}, "
+                          f"least {min(values):.3f}", flush=True)
+    return 0 if is_kept else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,7 +13,7 @@ extern "C" {
 
 /** Which coder of sz. */
 typedef enum zt_sz_method {
-    ZT_SZ_OWN = 0, /**< ztile's own, at the effort of zt_params; the default. */
+    ZT_SZ_OWN = 0,  /**< ztile's own, at the effort of zt_params; the default. */
     ZT_SZ_CUSZ = 1, /**< Lorenzo prediction and one Huffman code, as Tian et al. publish it for cuSZ
                          (PACT 2020). Efforts do not apply. */
     ZT_SZ_TRANSFORM = 2 /**< A lifted wavelet over large tiles, for floats under abs, rel and psnr;
