@@ -4,7 +4,7 @@ enum {
     CANDIDATES = 16,
     SAMPLE = 2048,
     FEW_SAMPLE = 512,  /* for the most frequent value */
-    RANK_SAMPLE = 4096 /* for few distinct ones */
+    RANK_SAMPLE = 2048 /* for few distinct ones */
 };
 
 /* The most frequent of some values, if a hundredth of all are it. */
@@ -180,9 +180,8 @@ static uint32_t add_lattices(const struct tile *tile, const value *v, const uint
     t->offset = tile->slot->lattices;
     t->step = t->offset + slices;
     for (uint32_t i = 0; i < slices; i++) {
-        const bool is_one = find_slice(tile, v + (size_t)i * values, values,
-                                       found ? ZTI_LL_SLICE_SAMPLE : ZTI_LL_SLICE_SAMPLE / 2, fill,
-                                       &t->offset[i], &t->step[i]);
+        const bool is_one = find_slice(tile, v + (size_t)i * values, values, ZTI_LL_SLICE_SAMPLE,
+                                       fill, &t->offset[i], &t->step[i]);
         found += is_one;
         if (!is_one)
             t->offset[i] = t->step[i] = 0;

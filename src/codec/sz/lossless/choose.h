@@ -112,6 +112,7 @@ static uint32_t axes_number(const struct zti_ll_shape *s, uint32_t i)
 struct tries {
     uint32_t sets, axes[DIFFERENCES];
     bool has_weights;
+    const struct choice *made; /* NULL, or whose keys are those of the transform */
 };
 
 /* The best predictor of a transform. */
@@ -127,9 +128,15 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
     t.has_marks = false;
     for (uint32_t i = 0; i < parts; i++) {
         bool has_marks;
+        values += part[i].s.values;
+        if (tries->made)
+            continue;
         side += make_keys(tile, &part[i], &t, &has_marks);
         t.has_marks |= has_marks;
-        values += part[i].s.values;
+    }
+    if (tries->made) {
+        side = tries->made->rest_bits;
+        t.has_marks = tries->made->t.has_marks;
     }
     for (uint32_t i = 0; i < tries->sets; i++) {
         p.axes = tries->axes[i];
@@ -151,6 +158,8 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
         own.p = p;
     }
     own.t = t;
+    own.rest_bits = side;
+    own.has_keys = parts == 1;
     own.is_close = weights - weights / CLOSE_PART < differences &&
                    differences - differences / CLOSE_PART < weights;
     front.t = own.t;
@@ -239,6 +248,7 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
     }
     for (uint32_t i = 0; i < n; i++)
         try_transform(tile, part, parts, &list[i], tries, best);
+    best->has_keys = false;
     if (is_learnt)
         return;
     struct choice again = {.cost = UINT64_MAX};
@@ -263,12 +273,20 @@ static bool choose_rows(const struct tile *tile, const struct tries *tries, stru
         return false;
     }
     one.axes[0] = best->p.axes;
+    if (!best->is_close) {
+        one.has_weights = has_weights(&best->p);
+        one.sets = !one.has_weights;
+    }
     try_transform(tile, &whole, 1, &best->t, &one, &again);
+    const struct choice first = again;
+    one.made = &first;
     try_transform(tile, &whole, 1, &t, &one, &again);
     if (t.kind == ZTI_LL_LINEAR) {
         t.kind = ZTI_LL_ORDER;
         t.part = 0;
+        one.made = NULL;
         try_transform(tile, &whole, 1, &t, &one, &again);
+        again.has_keys = again.t.kind == ZTI_LL_ORDER;
     }
     *best = again;
     return true;

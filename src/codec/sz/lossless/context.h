@@ -1,32 +1,34 @@
 /* context.h: kernel text: contexts of a row's symbols, from the magnitudes and marks of rows that
  * are complete; and residuals to symbols and back. */
 
-/* Sums of weighted codes of a row's neighbours in one row before. */
-ZTI_INLINE void add_codes(const uint8_t *restrict at, const uint8_t *restrict far, uint32_t n,
-                          bool is_first, uint16_t *restrict sum)
+/* Sums of weighted codes of a row's neighbours in one row before, of n of its
+ * values from i on; they are added to others, or the first. */
+ZTI_INLINE void add_codes(const uint8_t *at, const uint8_t *far, uint32_t n, bool is_first,
+                          uint16_t *sum)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        const int own = ZTI_LL_BESIDE_0 * at[i] +
-                        ZTI_LL_BESIDE_1 * (at[(ptrdiff_t)i - 1] + at[i + 1]) +
-                        ZTI_LL_BESIDE_2 * (at[(ptrdiff_t)i - 2] + at[i + 2]) + ZTI_LL_FAR * far[i];
-        sum[i] = (uint16_t)(is_first ? own : sum[i] + own);
+    for (uint32_t i = 0; i < n; i += CODES_AT_ONCE) {
+        const shorts own =
+            ZTI_LL_ROW_SUM(load_codes(at + i), load_codes(at + i - 1) + load_codes(at + i + 1),
+                           load_codes(at + i - 2) + load_codes(at + i + 2), load_codes(far + i));
+        store_codes(sum + i, is_first ? own : own + load_sums(sum + i));
     }
 }
 
-ZTI_INLINE void sum_lanes(const struct zti_ll_near *near, const uint8_t *restrict code, uint32_t n,
-                          uint16_t *restrict sum)
+ZTI_INLINE void sum_lanes(const struct zti_ll_near *near, const uint8_t *code, uint32_t n,
+                          uint16_t *sum)
 {
-    const uint8_t *const a = code + near->at[0], *const b = code + near->at[1];
-    const uint8_t *const c = code + near->at[2], *const d = code + near->at[3];
-    const uint8_t *const e = code + near->at[4], *const f = code + near->at[5];
-    for (uint32_t i = 0; i < n; i++)
-        sum[i] = (uint16_t)(ZTI_LL_LANE_0 * a[i] + ZTI_LL_LANE_1 * (b[i] + c[i] + d[i]) +
-                            ZTI_LL_LANE_4 * (e[i] + f[i]));
+    const ptrdiff_t *const at = near->at;
+    for (uint32_t i = 0; i < n; i += CODES_AT_ONCE) {
+        const shorts two = load_codes(code + at[1] + i) + load_codes(code + at[2] + i);
+        const shorts last = load_codes(code + at[4] + i) + load_codes(code + at[5] + i);
+        store_codes(sum + i, ZTI_LL_LANE_SUM(load_codes(code + at[0] + i), two,
+                                             load_codes(code + at[3] + i), last));
+    }
 }
 
 /* The means of codes, in eighths, that n values of a row have their contexts of. */
 ZTI_INLINE void find_means(const struct zti_ll_shape *s, const struct zti_ll_near *near,
-                           const uint8_t *code, uint32_t n, uint16_t *restrict mean)
+                           const uint8_t *code, uint32_t n, uint16_t *mean)
 {
     const uint32_t eighths = ll_eighths(near->rows);
     if (s->is_lanes)
@@ -37,8 +39,8 @@ ZTI_INLINE void find_means(const struct zti_ll_shape *s, const struct zti_ll_nea
         else
             add_codes(code + near->at[k], code + near->far[k], n, false, mean);
     }
-    for (uint32_t i = 0; i < n; i++)
-        mean[i] = (uint16_t)(mean[i] * eighths >> 16);
+    for (uint32_t i = 0; i < n; i += CODES_AT_ONCE)
+        store_codes(mean + i, high_half(load_sums(mean + i), eighths));
 }
 
 /* Neighbours whose marks count: those above, left and right of that, and before the row. */
@@ -67,12 +69,13 @@ static struct beside beside_of(const struct zti_ll_shape *s, const struct row *r
 
 /* Contexts of n values of a row by their means. */
 ZTI_INLINE void find_contexts(const struct row *row, const struct beside *b, const uint8_t *mark,
-                              bool has_marks, const uint16_t *restrict mean, uint32_t n,
-                              uint16_t *restrict context)
+                              bool has_marks, const uint16_t *mean, uint32_t n, uint16_t *context)
 {
-    const uint32_t first = row->source >= 0 ? ZTI_LL_REPEATS : 0;
-    for (uint32_t i = 0; i < n; i++)
-        context[i] = (uint16_t)(first + ll_level(mean[i]));
+    const uint16_t first = row->source >= 0 ? ZTI_LL_REPEATS : 0;
+    for (uint32_t i = 0; i < n; i += CODES_AT_ONCE) {
+        const shorts own = load_sums(mean + i);
+        store_codes(context + i, least_of(own, ZTI_LL_LEVEL_ABOVE(own)) + first);
+    }
     if (row->source >= 0 || !has_marks || !b->has_any)
         return;
     for (uint32_t i = 0; i < n; i++) {
@@ -229,22 +232,44 @@ static void make_steps(bool has_signs, bool has_marks, struct steps *steps)
     }
 }
 
-static void put_residuals(bool has_signs, const struct steps *steps, const key *residual,
-                          const uint8_t *symbol, size_t n, struct zti_bit_writer *to)
+/* The bits that a symbol leaves open of its residual, of which steps say how many. */
+ZTI_INLINE uint64_t open_bits_of(bool has_signs, const struct steps *steps, key residual,
+                                 uint8_t symbol)
+{
+    const uint64_t bits = size_of(residual) - steps->least[symbol];
+    const uint64_t all = bits << 1 | (residual < 0);
+    return has_signs ? bits : steps->open[symbol] ? all : 0;
+}
+
+ZTI_INLINE void put_signed(bool has_signs, const struct steps *steps, const key *residual,
+                           const uint8_t *symbol, size_t n, struct zti_bit_writer *to)
 {
     struct zti_bit_writer w = *to;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t open = steps->open[symbol[i]];
-        const value size = size_of(residual[i]);
-        uint64_t bits = size - steps->least[symbol[i]];
-        if (!has_signs)
-            bits = bits << 1 | (residual[i] < 0);
-        if (WIDTH == 32 || open <= 56)
-            zti_put_bits(&w, bits, open);
-        else
-            zti_put_bits64(&w, bits, open);
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        const uint32_t open = steps->open[symbol[i]], next = steps->open[symbol[i + 1]];
+        const uint64_t bits = open_bits_of(has_signs, steps, residual[i], symbol[i]);
+        const uint64_t more = open_bits_of(has_signs, steps, residual[i + 1], symbol[i + 1]);
+        if (open + next <= 56) {
+            zti_put_bits(&w, bits | more << open, open + next);
+            continue;
+        }
+        zti_put_bits64(&w, bits, open);
+        zti_put_bits64(&w, more, next);
     }
+    for (; i < n; i++)
+        zti_put_bits64(&w, open_bits_of(has_signs, steps, residual[i], symbol[i]),
+                       steps->open[symbol[i]]);
     *to = w;
+}
+
+static void put_residuals(bool has_signs, const struct steps *steps, const key *residual,
+                          const uint8_t *symbol, size_t n, struct zti_bit_writer *w)
+{
+    if (has_signs)
+        put_signed(true, steps, residual, symbol, n, w);
+    else
+        put_signed(false, steps, residual, symbol, n, w);
 }
 
 /* The residual of a symbol and of its open bits. */

@@ -77,19 +77,13 @@ ZTI_STATIC double ll_double(bool is_negative, uint64_t m, int32_t e)
     return x;
 }
 
-/* A key's number: m 10^e with 10^(digits - 1) <= m < 10^digits. */
-ZTI_STATIC double ll_of_digits(const struct zti_ll_power *ten, uint32_t type, uint32_t digits,
-                               int32_t lowest, int64_t key)
+/* m 10^e with 0 < m < 10^15, rounded once; 0 where that is too large or too small. */
+ZTI_STATIC double ll_times_power(const struct zti_ll_power *ten, uint32_t type, bool is_negative,
+                                 uint64_t m, int64_t e)
 {
-    const uint64_t first = (uint64_t)ll_ten_to(digits - 1);
-    uint64_t u = key < 0 ? 0 - (uint64_t)key : (uint64_t)key, high, low;
-    if (u-- == 0)
-        return 0;
-    const uint64_t decade = u / (9 * first);
-    const int64_t e = (int64_t)(decade < 4096 ? decade : 4096) + lowest;
+    uint64_t high, low;
     if (e < -ZTI_LL_POWERS || e > ZTI_LL_POWERS)
         return 0;
-    const uint64_t m = u % (9 * first) + first;
     const uint32_t length = zti_bit_length64(m), bits = type == ZT_F32 ? 24 : 53;
     const struct zti_ll_power *const p = &ten[e + ZTI_LL_POWERS];
     ll_multiply(m << (64 - length), p, &high, &low);
@@ -107,7 +101,20 @@ ZTI_STATIC double ll_of_digits(const struct zti_ll_power *ten, uint32_t type, ui
     const int32_t place = exponent + (int32_t)bits; /* the number is below 2^place, about */
     if (place > (type == ZT_F32 ? 127 : 1023) || place < (type == ZT_F32 ? -124 : -1020))
         return 0;
-    return ll_double(key < 0, top << (53 - bits), exponent + (int32_t)bits - 53);
+    return ll_double(is_negative, top << (53 - bits), exponent + (int32_t)bits - 53);
+}
+
+/* A key's number: m 10^e with 10^(digits - 1) <= m < 10^digits. */
+ZTI_STATIC double ll_of_digits(const struct zti_ll_power *ten, uint32_t type, uint32_t digits,
+                               int32_t lowest, int64_t key)
+{
+    const uint64_t first = (uint64_t)ll_ten_to(digits - 1);
+    uint64_t u = key < 0 ? 0 - (uint64_t)key : (uint64_t)key;
+    if (u-- == 0)
+        return 0;
+    const uint64_t decade = u / (9 * first);
+    const int64_t e = (int64_t)(decade < 4096 ? decade : 4096) + lowest;
+    return ll_times_power(ten, type, key < 0, u - decade * (9 * first) + first, e);
 }
 
 /* The exponent of a normal number >= 2^-1022, whose mantissa is below 2. */
@@ -157,7 +164,7 @@ ZTI_STATIC bool ll_to_digits(const struct zti_ll_power *ten, uint32_t type, uint
     *key = x < 0 ? -u : u;
     if (type == ZT_F32 && u > INT64_C(1) << 30)
         return false;
-    return ll_of_digits(ten, type, digits, lowest, *key) == x;
+    return ll_times_power(ten, type, x < 0, m, e) == x;
 }
 
 #endif

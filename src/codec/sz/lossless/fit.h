@@ -193,6 +193,10 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
 static void fit(const struct part *part, uint32_t parts, const struct zti_ll_transform *t,
                 struct zti_ll_predictor *p)
 {
+    const uint32_t last = part->s.rows - 1, all = ll_regime(&part->s, last);
     for (uint32_t regime = 0; regime < ZTI_LL_REGIMES; regime++)
-        fit_regime(part, parts, t, regime, p);
+        if ((regime & ~all) == 0)
+            fit_regime(part, parts, t, regime, p);
+        else
+            p->has_weights[regime] = false;
 }

@@ -62,6 +62,108 @@ ZTI_INLINE reals distance(keys tap, keys origin)
     return to_reals((keys)((vector)tap - (vector)origin));
 }
 
+/* Codes of cells, and sums of them: what is behind the last that is wanted, up
+ * to a vector, is looked at, and overwritten. */
+typedef u16s shorts;
+typedef uint8_t bytes_of_codes __attribute__((vector_size(V_BYTES / 2)));
+enum { CODES_AT_ONCE = V_BYTES / 2 };
+
+ZTI_INLINE shorts load_codes(const uint8_t *from)
+{
+    bytes_of_codes v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, shorts);
+}
+
+ZTI_INLINE shorts load_sums(const uint16_t *from)
+{
+    return v_load_16(from);
+}
+
+ZTI_INLINE void store_codes(uint16_t *to, shorts v)
+{
+    v_store_16(to, v);
+}
+
+/* Products' high 16 bits; the lesser ones. */
+ZTI_INLINE shorts high_half(shorts v, uint32_t factor)
+{
+#if defined(ZTI_WITH_AVX512)
+    return (shorts)_mm512_mulhi_epu16((__m512i)v, _mm512_set1_epi16((int16_t)factor));
+#else
+    return (shorts)_mm256_mulhi_epu16((__m256i)v, _mm256_set1_epi16((int16_t)factor));
+#endif
+}
+
+ZTI_INLINE shorts least_of(shorts a, shorts b)
+{
+#if defined(ZTI_WITH_AVX512)
+    return (shorts)_mm512_min_epu16((__m512i)a, (__m512i)b);
+#else
+    return (shorts)_mm256_min_epu16((__m256i)a, (__m256i)b);
+#endif
+}
+/* Bytes of a table of 256 for numbers from 'first' on; what is behind the last of them is taken one
+ * at a time. */
+ZTI_INLINE void look_up(const uint8_t *table, uint32_t first, const uint16_t *number, uint32_t n,
+                        uint8_t *to)
+{
+    uint32_t i = 0;
+#if defined(ZTI_WITH_AVX512)
+    const __m512i less = _mm512_set1_epi16((int16_t)first);
+    const __m512i *const parts = (const __m512i *)(const void *)table;
+    const __m512i a = _mm512_loadu_si512(parts), b = _mm512_loadu_si512(parts + 1);
+    const __m512i c = _mm512_loadu_si512(parts + 2), d = _mm512_loadu_si512(parts + 3);
+    for (; i + 64 <= n; i += 64) {
+        const __m256i low = _mm512_cvtepi16_epi8(
+            _mm512_sub_epi16(_mm512_loadu_si512((const void *)(number + i)), less));
+        const __m256i high = _mm512_cvtepi16_epi8(
+            _mm512_sub_epi16(_mm512_loadu_si512((const void *)(number + i + 32)), less));
+        const __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+        const __m512i one = _mm512_permutex2var_epi8(a, at, b);
+        const __m512i other = _mm512_permutex2var_epi8(c, at, d);
+        _mm512_storeu_si512((void *)(to + i),
+                            _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), one, other));
+    }
+#endif
+    for (; i < n; i++)
+        to[i] = table[number[i] - first];
+}
 #else
 enum { AT_ONCE = 1 };
+
+ZTI_INLINE void look_up(const uint8_t *table, uint32_t first, const uint16_t *number, uint32_t n,
+                        uint8_t *to)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = table[number[i] - first];
+}
+
+typedef uint32_t shorts;
+enum { CODES_AT_ONCE = 1 };
+
+ZTI_INLINE shorts load_codes(const uint8_t *from)
+{
+    return *from;
+}
+
+ZTI_INLINE shorts load_sums(const uint16_t *from)
+{
+    return *from;
+}
+
+ZTI_INLINE void store_codes(uint16_t *to, shorts v)
+{
+    *to = (uint16_t)v;
+}
+
+ZTI_INLINE shorts high_half(shorts v, uint32_t factor)
+{
+    return v * factor >> 16;
+}
+
+ZTI_INLINE shorts least_of(shorts a, shorts b)
+{
+    return a < b ? a : b;
+}
 #endif

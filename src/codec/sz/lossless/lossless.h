@@ -53,11 +53,13 @@ struct zti_ll_slot {
     uint64_t *ranks;           /* ZTI_LL_MOST_RANKS */
     int32_t *source;           /* rows that are repeated, a row; twice */
     uint8_t *how;              /* the same */
-    int32_t *found;        /* a value: its place, and where the same was before; encoding only */
-    int32_t *places;       /* of hashes: two numbers each */
-    uint32_t *votes;       /* four a row, or two rows */
-    zti_ll_counts *counts; /* two */
-    uint8_t *bits;         /* what symbols leave open; then what the transform does; then codes */
+    int32_t *found;            /* a value: its place, where the same was before, and how; encoding
+                                  only */
+    int32_t *places;           /* of hashes: two numbers each */
+    uint32_t *votes;           /* four a row, or two rows */
+    zti_ll_counts *counts;     /* two */
+    uint8_t *bits;             /* what symbols leave open; then what the transform does; then
+                                  codes */
     size_t most_bits_bytes;
     uint8_t *codes;
     struct zti_ans_model model[ZTI_LL_MODELS];
@@ -72,6 +74,7 @@ struct zti_ll {
     struct zti_ll_tables tables;
     struct zti_ll_known known;
     uint32_t slots;
+    size_t slot_bytes;
     struct zti_ll_slot *slot; /* one a thread */
 };
 
@@ -161,7 +164,7 @@ struct zti_ll_front {
     struct zti_ll_predictor p;
     bool has_signs; /* in symbols */
     uint32_t models;
-    uint8_t model_of[ZTI_LL_CONTEXTS];
+    uint8_t model_of[ZTI_LL_CONTEXTS + 64]; /* 256 bytes can be read from any range's first */
 };
 
 /* NULL writer: only the bits are counted, without those of models' tables. */

@@ -9,14 +9,19 @@ ZTI_INLINE uint64_t hash_of(value size)
     return (uint64_t)size * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* A value's place. */
+/* A value's place; and 11 bits of its hash and its sign, above so many bits of x. */
+enum { COLUMN_BITS = 20 };
+
 struct at {
-    int32_t row, x;
+    int32_t row;
+    uint32_t x;
 };
 
-/* A value, and where its magnitude was before. */
+/* A value, and where its magnitude was before, about; whether its sign was another. */
 struct hit {
-    struct at own, other;
+    int32_t row, other;
+    uint32_t x, column;
+    bool is_negated;
 };
 
 /* Whether two pairs of magnitudes beside each other are the same, in either order. */
@@ -53,7 +58,7 @@ static bool may_repeat(const struct tile *tile, const value *v)
 /* Of values one in 2^these is looked up, by its hash, so that of long rows there are enough. */
 static uint32_t sampled_bits(uint32_t width)
 {
-    return width >= 128 ? 3 : width >= 64 ? 2 : width >= 32 ? 1 : 0;
+    return width >= 128 ? 3 : width >= 32 ? 2 : 0;
 }
 
 /* Values of rows whose magnitude was in a row before: where it was last. Returns how many. */
@@ -80,12 +85,12 @@ static size_t find_hits(const struct tile *tile, const value *v, struct hit *hit
                 continue;
             struct at *const at = &place[hash << bits >> (64 - place_bits)];
             const struct at last = *at;
-            *at = (struct at){(int32_t)row, (int32_t)x};
-            if (last.row < 0 || last.row == (int32_t)row)
-                continue;
-            const value *const other = v - (size_t)(row - (uint32_t)last.row) * s->width;
-            if ((other[last.x] & ~sign) == size)
-                hit[hits++] = (struct hit){*at, last};
+            const uint32_t tag = (uint32_t)(hash & 2047) << 1 | (own != size);
+            *at = (struct at){(int32_t)row, x | tag << COLUMN_BITS};
+            const uint32_t other = last.x >> COLUMN_BITS ^ tag;
+            if (last.row >= 0 && last.row < (int32_t)row && other <= 1)
+                hit[hits++] = (struct hit){(int32_t)row, last.row, x,
+                                           last.x & ((1u << COLUMN_BITS) - 1), other != 0};
         }
     }
     return hits;
@@ -98,35 +103,33 @@ static uint32_t find_mirror(const struct zti_ll_shape *s, const struct hit *hit,
     uint32_t best = 1;
     memset(votes, 0, 2 * (size_t)s->width * sizeof *votes);
     for (size_t i = 0; i < hits; i++)
-        votes[hit[i].own.x + hit[i].other.x]++;
+        votes[hit[i].x + hit[i].column]++;
     for (uint32_t c = 1; c < 2 * s->width; c++)
         if (votes[c] > votes[best])
             best = c;
     return best;
 }
 
-/* The row and way that most hits of a row have: votes are zero before and after. */
-static size_t find_source(const struct zti_ll_shape *s, const value *v, const struct hit *hit,
-                          size_t hits, uint32_t *votes, struct zti_ll_transform *t)
+/* The row and way that most hits of a row have: votes are zero before and
+ * after. */
+static size_t find_source(const struct zti_ll_shape *s, const struct hit *hit, size_t hits,
+                          uint32_t *votes, struct zti_ll_transform *t)
 {
-    const uint32_t row = (uint32_t)hit->own.row;
+    const uint32_t row = (uint32_t)hit->row;
     uint32_t most = 0;
     for (size_t i = 0; i < hits; i++) {
-        const uint32_t x = (uint32_t)hit[i].own.x, other = (uint32_t)hit[i].other.row;
-        const uint32_t column = (uint32_t)hit[i].other.x;
-        const value from = v[(size_t)other * s->width + column];
-        const uint32_t negated = from != v[(size_t)row * s->width + x] ? 2 : 0;
+        const uint32_t negated = hit[i].is_negated ? 2 : 0;
         for (uint32_t m = 0; m < 2; m++) {
-            uint32_t *const vote = &votes[WAYS * other + negated + m];
-            if (ll_mirrored(m, t->mirror, s->width, x) != column || ++*vote <= most)
+            uint32_t *const vote = &votes[WAYS * (uint32_t)hit[i].other + negated + m];
+            if (ll_mirrored(m, t->mirror, s->width, hit[i].x) != hit[i].column || ++*vote <= most)
                 continue;
             most = *vote;
-            t->source[row] = (int32_t)other;
+            t->source[row] = hit[i].other;
             t->how[row] = (uint8_t)(negated + m);
         }
     }
     for (size_t i = 0; i < hits; i++)
-        memset(&votes[WAYS * (uint32_t)hit[i].other.row], 0, WAYS * sizeof *votes);
+        memset(&votes[WAYS * (uint32_t)hit[i].other], 0, WAYS * sizeof *votes);
     most <<= sampled_bits(s->width);
     if (most * 8 >= s->width || most >= 24)
         return most;
@@ -180,7 +183,7 @@ static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_tra
     struct hit *const hit = (struct hit *)(void *)tile->slot->found;
     uint32_t *const votes = tile->slot->votes;
     size_t found = 0;
-    if (s->is_lanes || !may_repeat(tile, v))
+    if (s->is_lanes || !(tile->known->has_rows || may_repeat(tile, v)))
         return false;
     const size_t hits = find_hits(tile, v, hit);
     if (hits << sampled_bits(s->width) <= s->values / 50)
@@ -193,9 +196,9 @@ static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_tra
     for (uint32_t row = 0; row < s->rows; row++)
         t->source[row] = -1;
     for (size_t i = 0, n; i < hits; i += n) {
-        for (n = 1; i + n < hits && hit[i + n].own.row == hit[i].own.row;)
+        for (n = 1; i + n < hits && hit[i + n].row == hit[i].row;)
             n++;
-        found += find_source(s, v, hit + i, n, votes, t);
+        found += find_source(s, hit + i, n, votes, t);
     }
     for (uint32_t row = 1; row < s->rows; row++)
         spread_source(tile, v, row, row - 1, t);

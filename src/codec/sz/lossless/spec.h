@@ -274,10 +274,13 @@ struct zti_ll_near {
     ptrdiff_t at[6], far[3];
 };
 
-/* Weights: of a row's codes at distance 0, 1 and 2, of the far row's; of lanes' rows. They sum to
- * 16. The mean is in eighths: 2^-16 times the sum times ZTI_LL_EIGHTHS of the number of rows. */
-enum { ZTI_LL_BESIDE_0 = 6, ZTI_LL_BESIDE_1 = 3, ZTI_LL_BESIDE_2 = 1, ZTI_LL_FAR = 2 };
-enum { ZTI_LL_LANES_NEAR = 6, ZTI_LL_LANE_0 = 5, ZTI_LL_LANE_1 = 3, ZTI_LL_LANE_4 = 1 };
+/* Weighted sums of a row's codes at distance 0, 1 and 2, and of the far row's;
+ * of lanes' rows; of numbers or vectors. Weights sum to 16. The mean is in
+ * eighths: 2^-16 times the sum times ZTI_LL_EIGHTHS of the number of rows. */
+enum { ZTI_LL_LANES_NEAR = 6 };
+#define ZTI_LL_ROW_SUM(at_0, at_1, at_2, far) (6 * (at_0) + 3 * (at_1) + (at_2) + 2 * (far))
+#define ZTI_LL_LANE_SUM(row_1, rows_23, row_4, rows_56)                                            \
+    (5 * (row_1) + 3 * ((rows_23) + (row_4)) + (rows_56))
 
 ZTI_INLINE uint32_t ll_eighths(uint32_t rows)
 {

@@ -157,7 +157,7 @@ static void lay_out(struct parts *p, const struct room *s, size_t value_bytes, b
     }
     slot->sample = part_of(p, ZTI_LL_SLICE_SAMPLE * sizeof(uint64_t));
     slot->sorted = part_of(p, ZTI_LL_SLICE_SAMPLE * sizeof(uint64_t));
-    slot->found = part_of(p, n * 4 * sizeof(int32_t));
+    slot->found = part_of(p, n * 5 * sizeof(int32_t));
     slot->places = part_of(p, 2 * sizeof(int32_t) << ZTI_LL_HASH_BITS);
     slot->votes = part_of(p, 4 * (s->rows + s->width) * sizeof(uint32_t));
     slot->counts = part_of(p, 2 * sizeof *slot->counts);
@@ -173,29 +173,41 @@ static void free_slots(zt_context *context, struct zti_ll *model)
     model->slots = 0;
 }
 
-/* One for each thread that there is work for. */
+static void place_slot(const struct room *s, size_t value_bytes, bool is_encoded,
+                       struct zti_ll_slot *slot)
+{
+    struct parts p = {.memory = slot->memory + (64 - (uintptr_t)slot->memory % 64) % 64};
+    lay_out(&p, s, value_bytes, is_encoded, slot);
+}
+
+/* One for each thread that there is work for; those that are there are kept where they do. */
 static zt_status make_slots(zt_context *context, const struct zti_coding *coding, uint64_t wanted,
                             bool is_encoded)
 {
     struct zti_ll *const model = coding->model;
     const struct room s = room_of(&coding->grid);
     const size_t value_bytes = zt_type_bytes(coding->type);
+    struct parts need = {.memory = NULL, .bytes = 0};
+    struct zti_ll_slot none;
+    lay_out(&need, &s, value_bytes, is_encoded, &none);
     wanted = wanted < coding->grid.count ? wanted : coding->grid.count;
-    free_slots(context, model);
-    model->slot = zti_alloc_zeroed(context, (size_t)wanted * sizeof *model->slot);
-    if (!model->slot)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for %u threads", (uint32_t)wanted);
-    model->slots = (uint32_t)wanted;
+    const bool is_kept = model->slots == wanted && model->slot_bytes == need.bytes;
+    if (!is_kept) {
+        free_slots(context, model);
+        model->slot = zti_alloc_zeroed(context, (size_t)wanted * sizeof *model->slot);
+        if (!model->slot)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for %u threads", (uint32_t)wanted);
+        model->slots = (uint32_t)wanted;
+        model->slot_bytes = need.bytes;
+    }
     for (uint32_t i = 0; i < model->slots; i++) {
         struct zti_ll_slot *const slot = &model->slot[i];
-        struct parts p = {.memory = NULL, .bytes = 0};
         atomic_flag_clear(&slot->is_taken);
-        lay_out(&p, &s, value_bytes, is_encoded, slot);
-        slot->memory = zti_alloc(context, p.bytes + 64);
+        if (!is_kept)
+            slot->memory = zti_alloc(context, need.bytes + 64);
         if (!slot->memory)
             return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values", s.values);
-        p = (struct parts){.memory = slot->memory + (64 - (uintptr_t)slot->memory % 64) % 64};
-        lay_out(&p, &s, value_bytes, is_encoded, slot);
+        place_slot(&s, value_bytes, is_encoded, slot);
     }
     return ZT_OK;
 }
@@ -264,15 +276,16 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding,
 /* What some tiles, spread over all, come to. */
 static void learn_tiles(struct zti_coding *coding, const struct zti_array *array)
 {
-    enum { MANY = 4, MOST = 4, A_PART = 8 };
+    enum { MANY = 4, MANY_LARGE = 2, MOST = 4, A_PART = 8 };
     struct zti_ll *const model = coding->model;
     struct zti_ll_known known = {.is_learnt = false};
     const uint64_t tiles = coding->grid.count;
-    const uint64_t least = sz_of(coding)->tuning & ZTI_LL_IS_LARGE ? 1 : 2;
+    const bool is_large = sz_of(coding)->tuning & ZTI_LL_IS_LARGE;
+    const uint64_t least = is_large ? 1 : 2, many = is_large ? MANY_LARGE : MANY;
     const uint64_t part = tiles / A_PART, some = part < least ? least : part < MOST ? part : MOST;
-    for (uint64_t i = 0; tiles >= MANY && i < some; i++)
+    for (uint64_t i = 0; tiles >= many && i < some; i++)
         ops_of(coding)->learn(coding, array, (2 * i + 1) * tiles / (2 * some), model->slot, &known);
-    known.is_learnt = tiles >= MANY;
+    known.is_learnt = tiles >= many;
     model->known = known;
 }
 

@@ -48,8 +48,11 @@ static void gather(const struct zti_array *array, const struct place *place, val
     memcpy(at, place->origin, sizeof at);
     for (;;) {
         const value *const from = zti_array_at(array, at);
-        for (uint32_t i = 0; i < n; i++)
-            to[i] = from[(int64_t)i * stride];
+        if (stride == 1)
+            memcpy(to, from, n * sizeof *to);
+        else
+            for (uint32_t i = 0; i < n; i++)
+                to[i] = from[(int64_t)i * stride];
         to += n;
         uint32_t axis = last;
         while (axis > 0 && ++at[axis - 1] == place->origin[axis - 1] + place->extent[axis - 1]) {
@@ -81,8 +84,12 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
             to[i] = at[i] - view->lo[i];
         }
         value *const out = zti_array_at(&view->out, to);
-        for (uint64_t i = 0; i < hi[last] - lo[last]; i++)
-            out[(int64_t)i * view->out.stride[last]] = from[first + i];
+        const uint64_t n = hi[last] - lo[last];
+        if (view->out.stride[last] == 1)
+            memcpy(out, from + first, (size_t)n * sizeof *out);
+        else
+            for (uint64_t i = 0; i < n; i++)
+                out[(int64_t)i * view->out.stride[last]] = from[first + i];
         uint32_t axis = last;
         while (axis > 0 && ++at[axis - 1] == hi[axis - 1]) {
             at[axis - 1] = lo[axis - 1];
@@ -169,7 +176,20 @@ static size_t bytes_of(uint64_t bits)
     return (size_t)((bits + 7) / 8);
 }
 
-/* Symbols in the models that contexts come to; front has these. Returns the stream's bytes. */
+/* Models of contexts of rows that repeat rows, or of others. */
+static void find_model_numbers(const struct zti_ll_front *front, bool is_repeat,
+                               const uint16_t *context, uint32_t n, uint8_t *model)
+{
+    const uint32_t first = is_repeat ? ZTI_LL_REPEATS : 0;
+    if (front->t.has_marks && !is_repeat)
+        for (uint32_t i = 0; i < n; i++)
+            model[i] = front->model_of[context[i]];
+    else
+        look_up(front->model_of + first, first, context, n, model);
+}
+
+/* Symbols in the models that contexts come to; front has these. Returns the
+ * stream's bytes. */
 static const uint8_t *code_symbols(const struct zti_coding *coding, const struct tile *tile,
                                    struct zti_ll_front *front, struct sizes *sizes)
 {
@@ -190,8 +210,11 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
     }
     zti_ans_mixed_fill(of, front->models, &slot->table);
     uint8_t *const model = slot->codes + zti_ans_mixed_bytes(n);
-    for (uint32_t i = 0; i < n; i++)
-        model[i] = front->model_of[slot->contexts[i]];
+    if (front->t.has_rows)
+        for (uint32_t i = 0; i < n; i++)
+            model[i] = front->model_of[slot->contexts[i]];
+    else
+        find_model_numbers(front, false, slot->contexts, n, model);
     const uint8_t *const codes =
         PUT_CODES(&slot->table, model, slot->symbols, n, states_of(&tile->s), slot->codes);
     sizes->code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
@@ -349,8 +372,7 @@ static void take_symbols(const struct tile *tile, const struct part *part, struc
     for (uint32_t i = 0, n; i < row->width; i += n) {
         n = row->width - i < most ? row->width - i : most;
         find_row_contexts(tile, part, t, row, &near, i, n, slot->contexts);
-        for (uint32_t k = 0; k < n; k++)
-            model[k] = from->front.model_of[slot->contexts[k]];
+        find_model_numbers(&from->front, row->source >= 0, slot->contexts, n, model);
         TAKE_CODES(&from->codes, tables, model, n, symbol + i);
         symbols_to_codes(from->front.has_signs, t->has_marks, symbol + i, slot->means, n,
                          part->marks + row->cell + i, part->codes + row->cell + i);
@@ -554,7 +576,7 @@ static void count_far(const value *v, uint32_t width, value sign, uint32_t row, 
         if (hash >> (64 - FAR_BITS) || size == before || size == 0)
             continue;
         struct at *const at = &place[hash << FAR_BITS >> (64 - FAR_PLACES_BITS)];
-        const int32_t rest = (int32_t)(hash & 0x7fffffff);
+        const uint32_t rest = (uint32_t)hash;
         *far += at->row >= 0 && at->x == rest && row - (uint32_t)at->row > near;
         *all += 1;
         *at = (struct at){(int32_t)row, rest};
