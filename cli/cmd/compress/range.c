@@ -56,17 +56,25 @@ bool scan_slices(struct compress_job *job, const zt_array *slices, uint64_t befo
     return is_scanned;
 }
 
+static int take_nothing(void *user, const void *data, size_t bytes)
+{
+    (void)user;
+    (void)data;
+    (void)bytes;
+    return 1;
+}
+
 /* Have room for what is found in each frame of a .zt file. Frames do not depend on the range, which
  * is not known yet. */
 static bool open_frames(struct compress_job *job, struct ztio_error *error)
 {
     const struct ztio_meta *const meta = job->meta;
     const zt_array whole = zt_array_nd(NULL, (zt_type)meta->type, meta->rank, meta->shape);
+    const zt_sink nowhere = {.write = take_nothing};
     zt_params params = job->params;
     zt_writer *writer;
     params.range_lo = params.range_hi = 0;
-    const zt_status status =
-        zt_writer_open(job->context, &job->sink.sink, &whole, &params, &writer);
+    const zt_status status = zt_writer_open(job->context, &nowhere, &whole, &params, &writer);
     if (status != ZT_OK)
         return fail_zt(error, job->context, status, input_name(job->place));
     job->frame_slices = zt_writer_slab_extent(writer);
