@@ -47,8 +47,11 @@ struct sheet {
     double least, most;              /* range of the values that are not holes */
     double q[ZTI_SZ_TILE_VALUES];
     double d[ZTI_SZ_TILE_VALUES + GROUP], weight[ZTI_SZ_TILE_VALUES + GROUP];
-    uint16_t place[ZTI_SZ_TILE_VALUES];            /* of hole i */
-    uint8_t ahead[ZTI_SZ_TILE_VALUES];             /* axes along which a value follows hole i */
+    uint16_t place[ZTI_SZ_TILE_VALUES]; /* of the holes */
+    /* of values, set for holes: */
+    uint64_t at[ZTI_SZ_TILE_VALUES];               /* number in the array */
+    uint16_t number[ZTI_SZ_TILE_VALUES];           /* in sort_holes */
+    uint8_t ahead[ZTI_SZ_TILE_VALUES];             /* axes along which a value follows */
     bool is_moved[ZTI_SZ_TILE_VALUES / GROUP + 1]; /* groups of residuals that depend on a hole */
 };
 
@@ -136,18 +139,42 @@ static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk,
     return at;
 }
 
+/* Of a row's first value: its number in sort_holes, and the slower axes along which one follows. */
+static void find_row(const struct sheet *s, uint32_t first, uint32_t *number, uint32_t *ahead)
+{
+    uint32_t weights = s->extent[s->rank - 1] > 1;
+    *number = *ahead = 0;
+    for (uint32_t a = s->rank - 1; a-- > 0;) {
+        const uint32_t k = first / s->step[a] % s->extent[a];
+        if (s->extent[a] > 1)
+            *number += k << weights++;
+        if (s->axes >> a & 1 && k + 1 < s->extent[a])
+            *ahead |= 1u << a;
+    }
+}
+
+static void note_hole(struct sheet *s, uint32_t i, uint32_t number, uint32_t ahead, uint64_t at)
+{
+    s->place[s->holes++] = (uint16_t)i;
+    s->number[i] = (uint16_t)number;
+    s->ahead[i] = (uint8_t)ahead;
+    s->at[i] = at;
+}
+
 /* Read a tile, row by row; false if its integers are too large or all values are holes. */
 static bool gather(const struct zti_coding *coding, const struct zti_array *array,
                    const uint64_t *holes, const struct zti_walk *walk, struct sheet *s)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
-    const uint32_t row = s->extent[s->rank - 1];
+    const uint32_t row = s->extent[s->rank - 1], last_axis = 1u << (s->rank - 1);
     const double scale = 1 / step_of(sz_of(coding));
     s->holes = 0;
     s->least = INFINITY;
     s->most = -INFINITY;
     for (uint32_t first = 0; first < s->n; first += row) {
         const uint64_t at = number_of(s, walk, array, first);
+        uint32_t number, ahead;
+        find_row(s, first, &number, &ahead);
         for (uint32_t k = 0; k < row; k++) {
             const uint32_t i = first + k;
             const char *const from = (const char *)array->data + (at + k) * value_bytes;
@@ -157,7 +184,8 @@ static bool gather(const struct zti_coding *coding, const struct zti_array *arra
             s->q[i] = v;
             if (holes[(at + k) / 64] >> (at + k) % 64 & 1) {
                 if (i > 0) /* value 0 is the tile's base */
-                    s->place[s->holes++] = (uint16_t)i;
+                    note_hole(s, i, number + k, k + 1 < row ? ahead | (last_axis & s->axes) : ahead,
+                              at + k);
                 continue;
             }
             s->least = v < s->least ? v : s->least;
@@ -167,28 +195,26 @@ static bool gather(const struct zti_coding *coding, const struct zti_array *arra
     return s->least <= s->most;
 }
 
-static void scatter(const struct zti_coding *coding, const struct zti_walk *walk,
-                    const struct sheet *s, const struct zti_array *array)
+static void scatter(const struct zti_coding *coding, const struct sheet *s,
+                    const struct zti_array *array)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const double step = step_of(sz_of(coding));
-    for (uint32_t i = 0; i < s->holes; i++) {
-        const uint64_t at = number_of(s, walk, array, s->place[i]);
+    for (uint32_t i = 0; i < s->holes; i++)
         put_number(array->type, rint(s->q[s->place[i]]) * step,
-                   (char *)array->data + at * value_bytes);
-    }
+                   (char *)array->data + s->at[s->place[i]] * value_bytes);
 }
 
 /* ---- residuals ---- */
 
 /* Note the groups of residuals that depend on a hole. */
-static void note_groups(struct sheet *s, uint32_t hole)
+static void note_groups(struct sheet *s, uint32_t place)
 {
-    const struct corners *const c = &s->corners[s->ahead[hole]];
-    s->is_moved[s->place[hole] / GROUP] = true;
+    const struct corners *const c = &s->corners[s->ahead[place]];
+    s->is_moved[place / GROUP] = true;
     for (uint32_t i = 0; i < c->pairs; i++) {
-        s->is_moved[(s->place[hole] + c->rising[i]) / GROUP] = true;
-        s->is_moved[(s->place[hole] + c->falling[i]) / GROUP] = true;
+        s->is_moved[(place + c->rising[i]) / GROUP] = true;
+        s->is_moved[(place + c->falling[i]) / GROUP] = true;
     }
 }
 
@@ -204,14 +230,8 @@ static void take_differences(struct sheet *s)
     }
     memset(s->d + s->n, 0, GROUP * sizeof s->d[0]);
     memset(s->is_moved, 0, sizeof s->is_moved);
-    for (uint32_t h = 0; h < s->holes; h++) {
-        uint32_t ahead = 0;
-        for (uint32_t a = 0; a < s->rank; a++)
-            if (s->axes >> a & 1 && s->place[h] / s->step[a] % s->extent[a] + 1 < s->extent[a])
-                ahead |= 1u << a;
-        s->ahead[h] = (uint8_t)ahead;
-        note_groups(s, h);
-    }
+    for (uint32_t h = 0; h < s->holes; h++)
+        note_groups(s, s->place[h]);
 }
 
 /* The mean magnitude of a group of residuals. */
@@ -233,8 +253,10 @@ static void set_weights(struct sheet *s)
             continue;
         const double mean = mean_of(s, first) + floor_of;
         const double rest = mean - own_part * (mean - floor_of);
-        for (uint32_t i = first; i < first + GROUP; i++)
-            s->weight[i] = 1 / (mean * (rest + own_part * fabs(s->d[i])));
+        const double *const d = s->d + first;
+        double *const weight = s->weight + first;
+        for (uint32_t i = 0; i < GROUP; i++)
+            weight[i] = 1 / (mean * (rest + own_part * fabs(d[i])));
     }
 }
 
@@ -267,7 +289,7 @@ ZTI_INLINE void move_to_minimum(struct sheet *s, uint32_t place, const struct co
 static void move_holes(struct sheet *s)
 {
     for (uint32_t h = 0; h < s->holes; h++) {
-        const struct corners *const c = &s->corners[s->ahead[h]];
+        const struct corners *const c = &s->corners[s->ahead[s->place[h]]];
         switch (c->pairs) {
         case 1: move_to_minimum(s, s->place[h], c, 1); break;
         case 2: move_to_minimum(s, s->place[h], c, 2); break;
@@ -284,20 +306,14 @@ static void move_holes(struct sheet *s)
  * Axes of one value have no part in the number, which is then less than the tile's values. */
 static void sort_holes(struct sheet *s)
 {
-    uint16_t number[ZTI_SZ_TILE_VALUES], sorted[ZTI_SZ_TILE_VALUES];
+    uint16_t sorted[ZTI_SZ_TILE_VALUES];
     uint16_t before[ZTI_SZ_TILE_VALUES + 1] = {0}; /* how many holes have a smaller number */
-    for (uint32_t h = 0; h < s->holes; h++) {
-        uint32_t sum = 0, axis = 0;
-        for (uint32_t a = s->rank; a-- > 0;)
-            if (s->extent[a] > 1)
-                sum += s->place[h] / s->step[a] % s->extent[a] << axis++;
-        number[h] = (uint16_t)sum;
-        before[sum + 1]++;
-    }
+    for (uint32_t h = 0; h < s->holes; h++)
+        before[s->number[s->place[h]] + 1]++;
     for (uint32_t k = 1; k < s->n; k++)
         before[k] = (uint16_t)(before[k] + before[k - 1]);
     for (uint32_t h = 0; h < s->holes; h++)
-        sorted[before[number[h]]++] = s->place[h];
+        sorted[before[s->number[s->place[h]]]++] = s->place[h];
     memcpy(s->place, sorted, s->holes * sizeof sorted[0]);
 }
 
@@ -322,6 +338,6 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *a
         if (!gather(coding, array, holes, &walk, &s) || s.holes == 0)
             continue;
         minimize_residuals(&s);
-        scatter(coding, &walk, &s, array);
+        scatter(coding, &s, array);
     }
 }

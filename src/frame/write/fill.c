@@ -177,19 +177,18 @@ struct side {
 };
 
 /* Find them within 'steps' steps. */
-static struct side look(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
-                        uint64_t steps)
+static void look(const struct filling *f, uint64_t at, uint64_t step, bool is_back, uint64_t steps,
+                 struct side *s)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
-    struct side s = {.count = 0};
-    for (uint64_t k = 1; k <= steps && s.count < 2; k++) {
+    s->count = 0;
+    for (uint64_t k = 1; k <= steps && s->count < 2; k++) {
         at = is_back ? at - step : at + step;
         if (is_special(f, at))
             continue;
-        s.distance[s.count] = is_back ? -(double)k : (double)k;
-        s.value[s.count++] = zti_number_at(f->slab->type, f->copy + at * value_bytes);
+        s->distance[s->count] = is_back ? -(double)k : (double)k;
+        s->value[s->count++] = zti_number_at(f->slab->type, f->copy + at * value_bytes);
     }
-    return s;
 }
 
 /* The Lagrange polynomial through the values of both sides, evaluated at distance 0. */
@@ -218,19 +217,20 @@ static double weight_of(const struct side *s)
     return 1 / fabs(s->distance[0] * second);
 }
 
-/* Estimate missing value i of a cell from near valid values; false if no axis has some on both
- * sides. */
-static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, double limit)
+/* Estimate missing value i of a cell, which is at these coordinates and number 'at' of the slab,
+ * from near valid values; false if no axis has some on both sides. */
+static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, uint64_t at,
+                           const uint64_t *place, double limit)
 {
-    const uint64_t at = number_of(f, c, i);
+    struct side back,
+        ahead; /* not returned: two stores that one load follows wait for each other */
     double sum = 0, weight = 0;
     for (uint32_t a = 0; a < c->rank; a++) {
-        const uint64_t place = c->origin[a] + i / c->step[a] % c->side[a];
-        const uint64_t left = f->slab->shape[a] - 1 - place;
-        const struct side back = look(f, at, f->step[a], true, place < REACH ? place : REACH);
+        const uint64_t left = f->slab->shape[a] - 1 - place[a];
+        look(f, at, f->step[a], true, place[a] < REACH ? place[a] : REACH, &back);
         if (back.count == 0)
             continue;
-        const struct side ahead = look(f, at, f->step[a], false, left < REACH ? left : REACH);
+        look(f, at, f->step[a], false, left < REACH ? left : REACH, &ahead);
         if (ahead.count == 0)
             continue;
         const double w = weight_of(&back) * weight_of(&ahead);
@@ -311,14 +311,26 @@ static void put_missing(const struct filling *f, const struct cell *c)
     }
 }
 
+/* The missing values of the row of a cell that begins at value 'first'. */
+static void fill_row_from_near(const struct filling *f, struct cell *c, uint32_t first, double most)
+{
+    const uint32_t last_axis = c->rank - 1, n = c->side[last_axis];
+    const uint64_t at = number_of(f, c, first);
+    uint64_t place[ZT_MAX_RANK];
+    for (uint32_t a = 0; a < c->rank; a++)
+        place[a] = c->origin[a] + first / c->step[a] % c->side[a];
+    for (uint32_t k = 0; k < n; k++, place[last_axis]++)
+        if (!c->is_known[first + k])
+            c->is_near[first + k] = fill_from_near(f, c, first + k, at + k, place, most);
+}
+
 static void do_cell(const struct filling *f, struct cell *c)
 {
     double low = 0, high = 0;
     const uint32_t known = take_known(f, c, &low, &high);
     const double most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
-    for (uint32_t i = 0; i < c->values && known > 0; i++)
-        if (!c->is_known[i])
-            c->is_near[i] = fill_from_near(f, c, i, most);
+    for (uint32_t i = 0; i < c->values && known > 0; i += c->side[c->rank - 1])
+        fill_row_from_near(f, c, i, most);
     for (uint32_t i = 0; i < c->values && known > 0; i++)
         c->is_known[i] |= c->is_near[i];
     if (known > 0)
