@@ -5,6 +5,8 @@
 
 #include "io.h"
 
+#include <sys/stat.h>
+
 /* ---- errors (spec.c) ----------------------------------------------------------------------- */
 
 /* Fill error (which may be NULL) and return false. */
@@ -162,6 +164,8 @@ struct ztio_body {
     size_t map_bytes;
     size_t map_skips;  /* bytes before the first slice */
     size_t map_passed; /* bytes whose memory was given back in this pass */
+    bool was_mapped;
+    struct stat mapped; /* the file, when it was mapped first */
 };
 
 bool ztio_body_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,

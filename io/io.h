@@ -82,6 +82,10 @@ bool ztio_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *
  * time. */
 const void *ztio_map(struct ztio_input *input, uint64_t first, uint64_t extent);
 
+/* After the last use of slices: whether the file is still as it was when they were mapped first.
+ * Else what several passes have read may be different values. */
+bool ztio_map_is_good(struct ztio_input *input, struct ztio_error *error);
+
 /* A pass over these slices has gone past the first ones: their memory is given back. They may be
  * read again. */
 void ztio_map_passed(struct ztio_input *input, uint64_t slices);

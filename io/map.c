@@ -51,10 +51,13 @@ static const void *map_body(struct ztio_input *input, uint64_t first, uint64_t e
     if (!body->source.is_regular || body->is_swapped || at % zt_type_bytes(input->meta.type) != 0 ||
         page_bytes <= 0 || extent == 0 || bytes > SIZE_MAX)
         return NULL;
+    if (!body->was_mapped && fstat(body->source.fd, &body->mapped) != 0)
+        return NULL;
     void *const map =
         mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, body->source.fd, (off_t)(at - skips));
     if (map == MAP_FAILED)
         return NULL;
+    body->was_mapped = true;
     body->map = map;
     body->map_passed = 0;
     body->map_skips = (size_t)skips;
@@ -70,6 +73,20 @@ const void *ztio_map(struct ztio_input *input, uint64_t first, uint64_t extent)
                    extent <= input->meta.shape[0] - first
                ? map_body(input, first, extent)
                : NULL;
+}
+
+bool ztio_map_is_good(struct ztio_input *input, struct ztio_error *error)
+{
+    const struct ztio_body *const body = (const struct ztio_body *)input;
+    struct stat is;
+    if (!input->reader->has_body || !body->was_mapped)
+        return true;
+    if (fstat(body->source.fd, &is) == 0 && is.st_size == body->mapped.st_size &&
+        is.st_mtim.tv_sec == body->mapped.st_mtim.tv_sec &&
+        is.st_mtim.tv_nsec == body->mapped.st_mtim.tv_nsec)
+        return true;
+    return ztio_fail(error, ZTIO_IO_ERROR, "%s: the file was changed while it was read; try again",
+                     input->label);
 }
 
 void ztio_map_passed(struct ztio_input *input, uint64_t slices)

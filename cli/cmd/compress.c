@@ -231,7 +231,7 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
           : job->format == FORMAT_NDZIP ? compress_ndzip(job, error)
                                         : compress_zt(job, error)))
         return false;
-    if (!byte_sink_commit(&job->sink, error) ||
+    if (!ztio_map_is_good(job->input, error) || !byte_sink_commit(&job->sink, error) ||
         (job->index_sink.bytes && !byte_sink_commit(&job->index_sink, error)))
         return false;
     job->seconds = now_seconds() - began;

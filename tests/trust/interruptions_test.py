@@ -210,6 +210,19 @@ def read_errors(field, shim, steps, rng):
         count("bad sectors salvaged")
 
 
+def changed(field, shim):
+    """The raw field is changed while it is compressed."""
+    out = os.path.join(field.folder, "changed")
+    before = os.stat(field.raw)
+    env = {**os.environ, "LD_PRELOAD": shim, "READ_ERROR_FILE": field.raw,
+           "READ_ERROR_AT": str(1 << 60), "READ_ERROR_DOES": "touch"}
+    status, text = run(field.compress(out), env=env)
+    check(field, True, out, status, text, (IO_ERROR,), "a change of the input")
+    expect("was changed while it was read" in text, f"a change of the input: {text!r}")
+    os.utime(field.raw, ns=(before.st_atime_ns, before.st_mtime_ns))
+    count("changes of the input")
+
+
 def broken_libraries(field, shim):
     """A library ends the program, or uses up its stack, while it reads."""
     out = os.path.join(field.folder, "ended")
@@ -278,6 +291,7 @@ def main():
         read_errors(field, options.shim, steps, rng)
         no_reader(field, steps, rng)
         broken_libraries(field, options.shim)
+        changed(field, options.shim)
         sync(field, options.shim)
     print(", ".join(f"{name} {n}" for name, n in counts.items()))
     print(f"{len(failures)} failures")

@@ -1,6 +1,7 @@
 /* read_error.c: preloaded into the command by interruptions_test.py: reading of the file that
  * READ_ERROR_FILE names fails from byte READ_ERROR_AT on, up to READ_ERROR_END if that is set, as
- * it does on a bad disk; what is mapped of it is a SIGBUS there. With READ_ERROR_DOES=exit the
+ * it does on a bad disk; what is mapped of it is a SIGBUS there, or with READ_ERROR_DOES=touch the
+ * file is changed once it is mapped. With READ_ERROR_DOES=exit the
  * program ends there instead, with =overflow its stack does, as in a library that a file is too
  * much for. SYNC_LOG names a file that gets a line for each call by which a file becomes durable or
  * gets its name; with SYNC_FAILS syncing fails. */
@@ -107,12 +108,16 @@ void *mmap64(void *address, size_t n, int protection, int flags, int fd, off64_t
     void *(*next)(void *, size_t, int, int, int, off64_t) =
         (void *(*)(void *, size_t, int, int, int, off64_t))dlsym(RTLD_NEXT, "mmap64");
     const char *at = getenv("READ_ERROR_AT");
-    const bool is_bad = fd >= 0 && at && !getenv("READ_ERROR_DOES") && fails(fd, offset, n);
-    if (fd >= 0 && at && getenv("READ_ERROR_DOES") && is_its_file(fd)) {
+    const char *does = getenv("READ_ERROR_DOES");
+    const bool is_bad = fd >= 0 && at && !does && fails(fd, offset, n);
+    const bool is_touched = does && strcmp(does, "touch") == 0;
+    if (fd >= 0 && at && does && !is_touched && is_its_file(fd)) {
         errno = ENODEV;
         return MAP_FAILED;
     }
     char *const map = next(address, n, protection, flags, fd, offset);
+    if (fd >= 0 && is_touched && is_its_file(fd))
+        (void)futimens(fd, (const struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}});
     const long long first = is_bad && atoll(at) > offset ? (atoll(at) - offset) / 4096 * 4096 : 0;
     if (is_bad && map != MAP_FAILED)
         (void)next(map + first, n - (size_t)first, protection, flags | MAP_FIXED,

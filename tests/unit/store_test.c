@@ -180,6 +180,10 @@ static void what_makes_no_sense_is_refused(void **state)
     need_ok(context, zt_writer_put_scanned(w, &a, &stats)); /* nothing has failed so far */
     need_ok(context, zt_writer_close(w));
     zt_writer_free(w);
+    need_ok(context, zt_writer_open_store(context, &good, &a, &p, &w));
+    stats.nan_values = 1;
+    need_failure(context, zt_writer_put_scanned(w, &a, &stats), ZT_BAD_ARG, "when it was scanned");
+    zt_writer_free(w);
     zt_context_free(context);
     free(to.bytes.data);
     free(a.data);

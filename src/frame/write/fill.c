@@ -17,6 +17,7 @@
 #include "codec/holes.h"
 #include "core/map.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum {
@@ -437,6 +438,11 @@ zt_status zti_fill(struct zti_job *j)
         zti_special_find(j->context, &j->values, p->fills, p->fill, &j->special);
     if (status)
         return status;
+    if (!j->special.is_over && j->special.count != f->special_values)
+        return zti_fail(j->context, ZT_BAD_ARG,
+                        "the slab has %" PRIu64 " special values and had %" PRIu64
+                        " when it was scanned; it must not change meanwhile",
+                        j->special.count, f->special_values);
     if (j->special.is_over) {
         zti_frame_leave_special(f);
         zti_target_lossless(&j->target);
