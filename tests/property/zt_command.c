@@ -70,7 +70,7 @@ static void add_params(struct words *w, const zt_params *p, uint32_t type)
     add(w, efforts[p->effort]);
     if (p->codec_words[1]) {
         add(w, "--method");
-        add(w, "cusz");
+        add(w, p->codec_words[1] >> 32 == ZT_SZ_CUSZ ? "cusz" : "transform");
         if ((uint32_t)p->codec_words[1])
             add_number(w, "--sz-bins", (uint32_t)p->codec_words[1]);
     }
