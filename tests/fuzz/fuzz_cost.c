@@ -15,17 +15,20 @@
 
 /* What may be spent for each byte of a file, and on any. Effort high of sz has a coarse grid to
  * decode before any value: of a tile, which has a byte or more, 2^13 points, 5.3 to 8.75
- * bytes each. */
+ * bytes each. Method transform decodes all of a tile, at most 2^23 values of 8 bytes, which can be
+ * few bytes of a file. */
 enum {
     LEAST_BYTES = 40 << 20, /* tables, and a tile of 2^18 values */
     BYTES_A_BYTE = 1 << 10,
     HIGH_BYTES_A_POINT = 9,
     HIGH_BYTES_A_BYTE = HIGH_BYTES_A_POINT << 13,
+    TRANSFORM_BYTES = (8 << 23) + (16 << 20),
     ALLOCATED = 8, /* in all, for what may be held at a time */
     READS = 16     /* of each byte of the file */
 };
 
-static const double least_seconds = 1, seconds_a_byte = 1e-5, high_seconds_a_byte = 1e-3;
+static const double least_seconds = 1, seconds_a_byte = 1e-5, high_seconds_a_byte = 1e-3,
+                    transform_seconds = 8;
 
 struct spent {
     uint64_t held, most, all;
@@ -91,7 +94,8 @@ static uint64_t grid_bytes(const zt_info *info)
     double points = 1;
     if (info->codec == ZT_CODEC_SZ && info->frames > 1)
         return UINT64_MAX;
-    if (zt_info_sz(info, &sz) != ZT_OK || sz.effort != ZT_EFFORT_HIGH)
+    if (zt_info_sz(info, &sz) != ZT_OK || sz.effort != ZT_EFFORT_HIGH ||
+        sz.method == ZT_SZ_TRANSFORM)
         return 0;
     for (uint32_t i = 0; i < rank; i++)
         axes += sz.axes >> i & 1;
@@ -101,11 +105,20 @@ static uint64_t grid_bytes(const zt_info *info)
     return points < 1e12 ? HIGH_BYTES_A_POINT * (uint64_t)points : UINT64_C(1) << 60;
 }
 
-static void require_cheap(struct spent *s, uint64_t grid, double began)
+/* Whether a frame can be of method transform. */
+static bool may_be_transformed(const zt_info *info)
+{
+    zt_sz_info sz;
+    return info->codec == ZT_CODEC_SZ &&
+           (info->frames > 1 || (zt_info_sz(info, &sz) == ZT_OK && sz.method == ZT_SZ_TRANSFORM));
+}
+
+static void require_cheap(struct spent *s, uint64_t grid, bool has_transform, double began)
 {
     const bool is_high = grid > 0;
     const uint64_t by_bytes = (is_high ? HIGH_BYTES_A_BYTE : BYTES_A_BYTE) * (uint64_t)s->bytes;
-    const uint64_t most = LEAST_BYTES + (is_high && grid < by_bytes ? grid : by_bytes);
+    const uint64_t tile = has_transform ? (uint64_t)TRANSFORM_BYTES : 0;
+    const uint64_t most = LEAST_BYTES + tile + (is_high && grid < by_bytes ? grid : by_bytes);
     fuzz_require(s->held == 0, "memory was not given back");
     fuzz_require(s->most <= most, "more memory than the file's bytes account for");
     fuzz_require(s->all <= ALLOCATED * most, "more work than the file's bytes account for");
@@ -113,11 +126,12 @@ static void require_cheap(struct spent *s, uint64_t grid, double began)
                  "the file was read again and again");
 #if defined(ZTILE_FUZZ)
     const double a_byte_seconds = is_high ? high_seconds_a_byte : seconds_a_byte;
-    fuzz_require(seconds() - began <= least_seconds + a_byte_seconds * (double)s->bytes,
+    const double least = least_seconds + (has_transform ? transform_seconds : 0);
+    fuzz_require(seconds() - began <= least + a_byte_seconds * (double)s->bytes,
                  "more time than the file's bytes account for");
 #else
     (void)began;
-    (void)least_seconds, (void)seconds_a_byte, (void)high_seconds_a_byte;
+    (void)least_seconds, (void)seconds_a_byte, (void)high_seconds_a_byte, (void)transform_seconds;
 #endif
 }
 
@@ -171,7 +185,8 @@ static void try_file(const uint8_t *data, size_t bytes)
         const double began = seconds();
         call(context, &source, &info, which);
         zt_context_free(context);
-        require_cheap(&s, is_file ? grid_bytes(&info) : 0, began);
+        require_cheap(&s, is_file ? grid_bytes(&info) : 0, is_file && may_be_transformed(&info),
+                      began);
     }
 }
 
