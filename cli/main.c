@@ -74,7 +74,8 @@ static void catch_signals(void)
             (void)sigaction(numbers[i], &action, NULL);
     action.sa_sigaction = on_bus_error;
     action.sa_flags |= SA_SIGINFO;
-    (void)sigaction(SIGBUS, &action, NULL);
+    if (sigaction(SIGBUS, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        (void)sigaction(SIGBUS, &action, NULL);
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is a write that fails */
 }
 
