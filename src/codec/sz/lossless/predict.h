@@ -51,6 +51,7 @@ ZTI_INLINE struct row row_at(const struct zti_ll_shape *s, const struct zti_ll_t
     row.source = t->has_rows ? t->source[number] : -1;
     row.how = t->has_rows ? t->how[number] : 0;
     row.has_weights = false;
+    row.tap[0] = row.cell; /* where there are no taps before, too */
     return row;
 }
 
@@ -151,9 +152,11 @@ ZTI_INLINE key difference(key a, key b)
 /* Weighted differences of the taps of rows before to the first of them. */
 ZTI_INLINE void sum_before(const struct row *row, const key *k, uint32_t n, real *sum)
 {
-    const key *const base = k + row->tap[0]; /* where there is any */
     for (uint32_t i = 0; i < n; i++)
         sum[i] = 0;
+    if (row->before == 0)
+        return;
+    const key *const base = k + row->tap[0];
     for (uint32_t j = 1; j < row->before; j++) {
         const key *const tap = k + row->tap[j];
         const real w = (real)row->weight[j];
@@ -256,6 +259,23 @@ static void repeat_row(const struct zti_ll_shape *s, const struct zti_ll_transfo
 
 /* ---- a row ---- */
 
+#if defined(ZTI_WITH_AVX2)
+/* What weights predict of a vector of keys, of which those of the row's own taps are known; taps
+ * from 'nearest' on are added. */
+ZTI_INLINE vector predicted_vector(const struct row *row, const key *k, const key *base, uint32_t i,
+                                   uint32_t nearest)
+{
+    const key *const own = k + row->cell;
+    const keys origin = load_keys(base + i);
+    reals s = {0};
+    for (uint32_t j = 1; j < row->before; j++)
+        s += (real)row->weight[j] * distance(load_keys(k + row->tap[j] + i), origin);
+    for (uint32_t j = row->own; j >= nearest; j--)
+        s += (real)row->weight[row->before + j - 1] * distance(load_keys(own + i - j), origin);
+    return (vector)origin + (vector)rounded_all(s);
+}
+#endif
+
 /* The residuals of a row by weights. What is behind the row, up to a vector, is overwritten. */
 static void weights_to_residuals(const struct row *row, const key *k, real *sum, key *residual)
 {
@@ -265,14 +285,7 @@ static void weights_to_residuals(const struct row *row, const key *k, real *sum,
 #if defined(ZTI_WITH_AVX2)
     (void)sum;
     for (uint32_t i = 0; i < n; i += LANES) {
-        const keys origin = load_keys(base + i);
-        reals s = {0};
-        for (uint32_t j = 1; j < row->before; j++)
-            s += (real)row->weight[j] * distance(load_keys(k + row->tap[j] + i), origin);
-        for (uint32_t j = row->own; j >= nearest; j--)
-            s += (real)row->weight[row->before + j - 1] * distance(load_keys(own + i - j), origin);
-        const keys one =
-            (keys)((vector)load_keys(own + i) - (vector)origin - (vector)rounded_all(s));
+        const vector one = (vector)load_keys(own + i) - predicted_vector(row, k, base, i, nearest);
         memcpy(residual + i, &one, sizeof one);
     }
 #else
@@ -327,6 +340,14 @@ static void residuals_to_unmarked(const struct row *row, key *k, real *sum, cons
 {
     key *const own = k + row->cell;
     const key *const base = k + row->tap[0];
+#if defined(ZTI_WITH_AVX2)
+    for (uint32_t i = 0; row->own == 0 && i < row->width; i += LANES) {
+        const vector one = predicted_vector(row, k, base, i, 1) + (vector)load_keys(residual + i);
+        memcpy(own + i, &one, sizeof one);
+    }
+    if (row->own == 0)
+        return;
+#endif
     sum_before(row, k, row->width, sum);
     switch (row->own) {
     case 0: residuals_by_weights(row, sum, base, 0, residual, own); break;

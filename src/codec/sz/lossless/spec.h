@@ -15,6 +15,7 @@ enum {
     ZTI_LL_LANES_BITS = 7,         /* lanes of a tile that is one row, at most */
     ZTI_LL_LANE_BITS = 11,         /* a lane has 2^11 values, or there is one lane */
     ZTI_LL_NARROW = 16,            /* values of a row; shorter rows are turned to columns */
+    ZTI_LL_FLAT = 8,               /* rows of a plane; of fewer, rows of planes change places */
     ZTI_LL_MARGIN = 4,             /* cells before and behind a row */
     ZTI_LL_TAPS = 16,              /* neighbours that predict a key, at most */
     ZTI_LL_REGIMES = 8,
@@ -43,10 +44,12 @@ enum zti_ll_kind {
 
 /* A tile, its axes of one value left out, as rows of its fastest axis; where that is its only axis,
  * as rows of lanes: row r has value r of each lane; where it is narrow and the next axis is longer,
- * as rows of that one. Cells are rows with margins. */
+ * as rows of that one; and where planes have few rows and are more, each such row's planes are one.
+ * Cells are rows with margins. */
 struct zti_ll_shape {
     bool is_lanes, is_turned;
-    uint32_t dim[4];                  /* dim[3] is the row; of lanes, dim[2] rows */
+    uint32_t dim[4];  /* dim[3] is the row; of lanes, dim[2] rows */
+    uint32_t step[4]; /* values of the tile, in C order, to the next along an axis */
     uint32_t rows, width, last_width; /* the last row of lanes may have fewer */
     uint32_t stride;                  /* cells of a row */
     uint32_t values, slices;          /* slices have a lattice of their own: planes */
@@ -60,6 +63,17 @@ ZTI_STATIC uint32_t ll_lanes(uint32_t values)
     return 1u << lanes;
 }
 
+/* Let two axes change places. */
+ZTI_STATIC void ll_exchange(struct zti_ll_shape *s, uint32_t a, uint32_t b)
+{
+    const uint32_t dim = s->dim[a], step = s->step[a];
+    s->dim[a] = s->dim[b];
+    s->step[a] = s->step[b];
+    s->dim[b] = dim;
+    s->step[b] = step;
+    s->is_turned = true;
+}
+
 ZTI_STATIC struct zti_ll_shape ll_shape(uint32_t rank, const uint32_t *extent)
 {
     struct zti_ll_shape s = {.dim = {1, 1, 1, 1}, .values = 1};
@@ -70,17 +84,17 @@ ZTI_STATIC struct zti_ll_shape ll_shape(uint32_t rank, const uint32_t *extent)
             s.dim[--place] = extent[i];
     }
     s.is_lanes = place >= 3;
+    for (uint32_t i = 4, step = 1; i-- > 0; step *= s.dim[i])
+        s.step[i] = step;
     if (s.is_lanes) {
         s.width = ll_lanes(s.values);
         s.dim[3] = s.width;
         s.dim[2] = (s.values + s.width - 1) / s.width;
     } else {
-        s.is_turned = s.dim[3] < ZTI_LL_NARROW && s.dim[2] > s.dim[3];
-        const uint32_t narrow = s.dim[3];
-        if (s.is_turned) {
-            s.dim[3] = s.dim[2];
-            s.dim[2] = narrow;
-        }
+        if (s.dim[3] < ZTI_LL_NARROW && s.dim[2] > s.dim[3])
+            ll_exchange(&s, 2, 3);
+        if (s.dim[2] < ZTI_LL_FLAT && s.dim[1] > s.dim[2])
+            ll_exchange(&s, 1, 2);
         s.width = s.dim[3];
     }
     s.rows = s.dim[0] * s.dim[1] * s.dim[2];

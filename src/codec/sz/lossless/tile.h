@@ -101,18 +101,36 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
 }
 
 /* Values in order to those in the order of coding: rows of lanes, of which those come first that
- * have a value more, or columns of planes to rows; and back. */
+ * have a value more, or rows along other axes; and back. */
 ZTI_INLINE bool is_reordered(const struct zti_ll_shape *s)
 {
     return s->is_lanes || s->is_turned;
 }
 
-static void turn(const value *from, uint32_t planes, uint32_t rows, uint32_t width, value *to)
+/* Where a row's first value is in C order. */
+static size_t turned_row(const struct zti_ll_shape *s, uint32_t number)
 {
-    for (uint32_t plane = 0; plane < planes; plane++)
-        for (uint32_t x = 0; x < width; x++)
-            for (uint32_t row = 0; row < rows; row++)
-                *to++ = from[((size_t)plane * rows + row) * width + x];
+    const size_t y = number % s->dim[2], z = number / s->dim[2] % s->dim[1];
+    const size_t t = number / s->dim[2] / s->dim[1];
+    return t * s->step[0] + z * s->step[1] + y * s->step[2];
+}
+
+static void to_turned(const struct zti_ll_shape *s, const value *from, value *to)
+{
+    for (uint32_t number = 0; number < s->rows; number++) {
+        const value *const row = from + turned_row(s, number);
+        for (size_t x = 0; x < s->width; x++)
+            *to++ = row[x * s->step[3]];
+    }
+}
+
+static void from_turned(const struct zti_ll_shape *s, const value *from, value *to)
+{
+    for (uint32_t number = 0; number < s->rows; number++) {
+        value *const row = to + turned_row(s, number);
+        for (size_t x = 0; x < s->width; x++)
+            row[x * s->step[3]] = *from++;
+    }
 }
 
 static void to_lanes(const struct zti_ll_shape *s, const value *from, value *to)
@@ -140,7 +158,7 @@ static void to_coding(const struct zti_ll_shape *s, const value *from, value *to
     if (s->is_lanes)
         to_lanes(s, from, to);
     else
-        turn(from, s->slices, s->dim[3], s->dim[2], to);
+        to_turned(s, from, to);
 }
 
 static void from_coding(const struct zti_ll_shape *s, const value *from, value *to)
@@ -148,7 +166,7 @@ static void from_coding(const struct zti_ll_shape *s, const value *from, value *
     if (s->is_lanes)
         from_lanes(s, from, to);
     else
-        turn(from, s->slices, s->dim[2], s->dim[3], to);
+        from_turned(s, from, to);
 }
 
 static void put_values(const value *from, uint32_t n, uint8_t *to)
