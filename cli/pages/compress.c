@@ -13,8 +13,9 @@ static const struct option_rule options[] = {
     {"psnr", OPT_PSNR, "DB", "a peak signal-to-noise ratio of at least DB decibels",
      "That is 20 log10(range / RMSE) over the values that are finite and no fill values. The "
      "summary says what is reached, and the file keeps it. With sz it is at most 0.5 dB more, "
-     "except where many values are the same and near the last bits of the type; with zfp up to a "
-     "power of two of the tolerance more. It needs the range, like `--rel`, and a .zt file. Each "
+     "except where many values are the same, where a few waves are the whole field, and near the "
+     "last bits of the type; with zfp up to a power of two of the tolerance more. It needs the "
+     "range, like `--rel`, and a .zt file. Each "
      "part of the array is coded and decoded once or more to measure it."},
     {"lossless", OPT_LOSSLESS, NULL, "every bit comes back, also those of NaN and infinities",
      NULL},
