@@ -47,7 +47,7 @@ static zt_array large_array(int data)
 {
     const uint64_t shape[] = {117, 171, 163};
     zt_array a = new_array(ZT_F32, 3, shape);
-    fill_array(&a, data, 5);
+    fill_array(&a, (enum data_kind)data, 5);
     return a;
 }
 
@@ -241,7 +241,7 @@ static void joined_first_axes_are_read_by_parts(void **state)
     (void)state;
     for (size_t k = 0; k < 2; k++) {
         zt_array a = new_array(ZT_F32, 3, shapes[k]);
-        fill_array(&a, data[k], 7);
+        fill_array(&a, (enum data_kind)data[k], 7);
         zt_params p = params_of((zt_bound){.kind = ZT_ABS, .value = 1e-3});
         struct counted memory;
         zt_plan plan;
