@@ -126,11 +126,11 @@ static zt_status move_window(struct zt_reader *r, uint64_t number, const struct 
     p->first = first;
     p->done = p->end = first + held; /* all, should there be no memory */
     status = zti_buffer_reserve(r->context, &r->payload, last - first + 1, (size_t)held);
-    p->bytes = r->payload.bytes - first;
-    if (!status)
-        status = load_range(r, number, f, tail, first + held, last, p);
+    p->bytes = status ? NULL : r->payload.bytes - first;
+    if (status)
+        return status;
     p->end = last;
-    return status;
+    return load_range(r, number, f, tail, first + held, last, p);
 }
 
 /* Read and verify the extents of a payload that decoding a view needs. */
