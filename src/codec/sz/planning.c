@@ -147,6 +147,7 @@ static zt_status code(zt_context *context, struct zti_coding *coding, const stru
                       uint64_t *bits, uint64_t *head_bits)
 {
     set_found(coding, look);
+    sz_in(coding)->wants_high = false; /* method transform, of what it cannot code */
     zt_status status = learn(context, coding, ZTI_SZ_RACE_PASS, tiles, count, 2);
     if (!status)
         status = learn(context, coding, ZTI_SZ_BOOKS_PASS, tiles, count, 1);
