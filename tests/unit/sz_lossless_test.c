@@ -247,39 +247,9 @@ static void all_instances_write_the_same_bytes(void **state)
     (void)state;
     for (uint32_t number = 1000; number < 1000 + 3 * AWKWARD_KINDS; number += TEST_SHARE) {
         struct test_array a = awkward_array(number);
-        struct coded first = code(NULL, &a.array, 0, CODER_HIGH);
-        for (uint32_t turn = 0; turn < 6; turn++) {
-            zt_context *context;
-            zt_context_new(NULL, &context);
-            zt_context_set_isa(context, (zt_isa)(turn % 3));
-            const zt_omp omp = {.threads = turn, .grain = 1};
-            if (turn >= 3)
-                zt_context_set_omp(context, &omp);
-            struct coded c = code(context, &a.array, 0, CODER_HIGH);
-            assert_int_equal(sz_of(&c.coding)->coder, ZTI_SZ_LOSSLESS_HIGH);
-            assert_int_equal(c.end_bits, first.end_bits);
-            assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
-            (void)need_bound(context, &a.array, 0, CODER_HIGH);
-            coded_free(context, &c);
-            zt_context_free(context);
-        }
-        coded_free(NULL, &first);
+        assert_int_equal(need_same_bytes(&a.array, 0, CODER_HIGH, 1), ZTI_SZ_LOSSLESS_HIGH);
         test_array_free(&a);
     }
-}
-
-/* Allocate memory that holds what was there before: nothing of it may be in the bytes. */
-static void *allocate_used(void *user, size_t bytes)
-{
-    void *const memory = need(bytes);
-    memset(memory, *(const int *)user, bytes);
-    return memory;
-}
-
-static void free_used(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
 }
 
 static void what_memory_held_does_not_matter(void **state)
@@ -291,20 +261,7 @@ static void what_memory_held_does_not_matter(void **state)
     for (uint64_t i = 0; i < values_of(3, shape); i++)
         if (i / 129 % 150 < 30 + i % 129 / 3)
             set_number(&a.array, i, 1e20);
-    struct coded c[2];
-    zt_context *context[2];
-    int held[2] = {0, 0x41};
-    for (uint32_t i = 0; i < 2; i++) {
-        const zt_allocator used = {.alloc = allocate_used, .release = free_used, .user = &held[i]};
-        assert_int_equal(zt_context_new(&used, &context[i]), ZT_OK);
-        c[i] = code(context[i], &a.array, 0, CODER_HIGH);
-    }
-    assert_int_equal(c[0].end_bits, c[1].end_bits);
-    assert_memory_equal(c[0].bytes, c[1].bytes, (size_t)(c[0].end_bits / 8));
-    for (uint32_t i = 0; i < 2; i++) {
-        coded_free(context[i], &c[i]);
-        zt_context_free(context[i]);
-    }
+    need_clean_memory(&a.array, 0, CODER_HIGH);
     test_array_free(&a);
 }
 
@@ -356,21 +313,7 @@ static void damaged_streams_are_decoded_or_refused(void **state)
     (void)state;
     for (uint32_t number = 2000; number < 2300; number += TEST_SHARE) {
         struct test_array a = awkward_array(number);
-        struct coded c = code(NULL, &a.array, 0, CODER_HIGH);
-        struct zti_coding coding = loaded(NULL, &c);
-        struct test_array back = array_of(a.array.type, a.array.rank, a.array.shape);
-        const struct zti_view view = view_of(&back.array);
-        const size_t n = (size_t)(c.end_bits / 8);
-        for (uint32_t turn = 0; turn < 8; turn++) {
-            uint64_t end_bits;
-            const uint64_t among = turn % 2 || n < 100 ? n : 100;
-            c.bytes[rng_below(&r, among)] ^= (uint8_t)(1 << rng_below(&r, 8));
-            (void)zti_exec_decode(NULL, &coding, c.bytes, turn % 3 ? n : n - n / 3, 0, NULL, &view,
-                                  &end_bits);
-        }
-        test_array_free(&back);
-        zti_sz_forget(NULL, &coding);
-        coded_free(NULL, &c);
+        decode_damaged(&r, &a.array, 0, CODER_HIGH, 8, 100);
         test_array_free(&a);
     }
 }

@@ -154,6 +154,86 @@ static struct test_array array_of(uint32_t type, uint32_t rank, const uint64_t *
     return test_array_new(type, rank, shape, stride);
 }
 
+/* Every instance, by itself and with threads, must write the same bytes, and read them back; grain:
+ * of threads. Returns the coder. */
+static inline uint32_t need_same_bytes(const zt_array *array, double bound, uint32_t effort,
+                                       uint32_t grain)
+{
+    struct coded first = code(NULL, array, bound, effort);
+    const uint32_t coder = sz_of(&first.coding)->coder;
+    for (uint32_t turn = 0; turn < 6; turn++) {
+        zt_context *context;
+        zt_context_new(NULL, &context);
+        zt_context_set_isa(context, (zt_isa)(turn % 3));
+        const zt_omp omp = {.threads = turn, .grain = grain};
+        if (turn >= 3)
+            zt_context_set_omp(context, &omp);
+        struct coded c = code(context, array, bound, effort);
+        assert_int_equal(sz_of(&c.coding)->coder, coder);
+        assert_int_equal(c.end_bits, first.end_bits);
+        assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
+        (void)need_bound(context, array, bound, effort);
+        coded_free(context, &c);
+        zt_context_free(context);
+    }
+    coded_free(NULL, &first);
+    return coder;
+}
+
+/* Allocate memory that holds what was there before: nothing of it may be in the bytes. */
+static inline void *allocate_used(void *user, size_t bytes)
+{
+    void *const memory = need(bytes);
+    memset(memory, *(const int *)user, bytes);
+    return memory;
+}
+
+static inline void free_used(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+static inline void need_clean_memory(const zt_array *array, double bound, uint32_t effort)
+{
+    struct coded c[2];
+    zt_context *context[2];
+    int held[2] = {0, 0x41};
+    for (uint32_t i = 0; i < 2; i++) {
+        const zt_allocator used = {.alloc = allocate_used, .release = free_used, .user = &held[i]};
+        assert_int_equal(zt_context_new(&used, &context[i]), ZT_OK);
+        c[i] = code(context[i], array, bound, effort);
+    }
+    assert_int_equal(c[0].end_bits, c[1].end_bits);
+    assert_memory_equal(c[0].bytes, c[1].bytes, (size_t)(c[0].end_bits / 8));
+    for (uint32_t i = 0; i < 2; i++) {
+        coded_free(context[i], &c[i]);
+        zt_context_free(context[i]);
+    }
+}
+
+/* Decode a stream that is damaged more and more, at its first bytes every other time; it becomes
+ * some values or is refused. Sanitizers watch. */
+static inline void decode_damaged(struct rng *r, const zt_array *array, double bound,
+                                  uint32_t effort, uint32_t turns, size_t first_bytes)
+{
+    struct coded c = code(NULL, array, bound, effort);
+    struct zti_coding coding = loaded(NULL, &c);
+    struct test_array back = array_of(array->type, array->rank, array->shape);
+    const struct zti_view view = view_of(&back.array);
+    const size_t n = (size_t)(c.end_bits / 8);
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        uint64_t end_bits;
+        const uint64_t among = turn % 2 || n < first_bytes ? n : first_bytes;
+        c.bytes[rng_below(r, among)] ^= (uint8_t)(1 << rng_below(r, 8));
+        (void)zti_exec_decode(NULL, &coding, c.bytes, turn % 3 ? n : n - n / 3, 0, NULL, &view,
+                              &end_bits);
+    }
+    test_array_free(&back);
+    zti_sz_forget(NULL, &coding);
+    coded_free(NULL, &c);
+}
+
 /* Whether head and tiles of an array have these bytes, of which there is a hash, by every instance;
  * says which have not. */
 static inline bool writes_golden(const zt_array *array, double bound, uint32_t effort, int axes,

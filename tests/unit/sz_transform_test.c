@@ -192,22 +192,7 @@ static void all_instances_write_the_same_bytes(void **state)
         double min, max;
         range_of(&a.array, &min, &max);
         const double bound = isfinite(max - min) && max > min ? 1e-3 * (max - min) : 1;
-        struct coded first = code(NULL, &a.array, bound, CODER_TRANSFORM);
-        for (uint32_t turn = 0; turn < 6; turn++) {
-            zt_context *context;
-            zt_context_new(NULL, &context);
-            zt_context_set_isa(context, (zt_isa)(turn % 3));
-            const zt_omp omp = {.threads = turn, .grain = 1};
-            if (turn >= 3)
-                zt_context_set_omp(context, &omp);
-            struct coded c = code(context, &a.array, bound, CODER_TRANSFORM);
-            assert_int_equal(c.end_bits, first.end_bits);
-            assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
-            (void)need_bound(context, &a.array, bound, CODER_TRANSFORM);
-            coded_free(context, &c);
-            zt_context_free(context);
-        }
-        coded_free(NULL, &first);
+        (void)need_same_bytes(&a.array, bound, CODER_TRANSFORM, 1);
         test_array_free(&a);
     }
 }
@@ -257,40 +242,13 @@ static void large_arrays_have_several_tiles(void **state)
     test_array_free(&some);
 }
 
-/* Allocate memory that holds what was there before: nothing of it may be in the bytes. */
-static void *allocate_used(void *user, size_t bytes)
-{
-    void *const memory = need(bytes);
-    memset(memory, *(const int *)user, bytes);
-    return memory;
-}
-
-static void free_used(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
 static void what_memory_held_does_not_matter(void **state)
 {
     static const uint64_t shape[3] = {5, 50, 69};
     struct test_array a = array_of(ZT_F32, 3, shape);
-    struct coded c[2];
-    zt_context *context[2];
-    int held[2] = {0, 0x41};
     (void)state;
     fill_array(&a.array, DATA_WAVE_NOISE, 1);
-    for (uint32_t i = 0; i < 2; i++) {
-        const zt_allocator used = {.alloc = allocate_used, .release = free_used, .user = &held[i]};
-        assert_int_equal(zt_context_new(&used, &context[i]), ZT_OK);
-        c[i] = code(context[i], &a.array, 1e-3, CODER_TRANSFORM);
-    }
-    assert_int_equal(c[0].end_bits, c[1].end_bits);
-    assert_memory_equal(c[0].bytes, c[1].bytes, (size_t)(c[0].end_bits / 8));
-    for (uint32_t i = 0; i < 2; i++) {
-        coded_free(context[i], &c[i]);
-        zt_context_free(context[i]);
-    }
+    need_clean_memory(&a.array, 1e-3, CODER_TRANSFORM);
     test_array_free(&a);
 }
 
@@ -352,21 +310,7 @@ static void damaged_streams_are_decoded_or_refused(void **state)
         double min, max;
         range_of(&a.array, &min, &max);
         const double range = isfinite(max - min) && max > min ? max - min : 1;
-        struct coded c = code(NULL, &a.array, range * 1e-3, CODER_TRANSFORM);
-        struct zti_coding coding = loaded(NULL, &c);
-        struct test_array back = array_of(a.array.type, a.array.rank, a.array.shape);
-        const struct zti_view view = view_of(&back.array);
-        const size_t n = (size_t)(c.end_bits / 8);
-        for (uint32_t turn = 0; turn < 12; turn++) {
-            uint64_t end_bits;
-            const uint64_t among = turn % 2 || n < 60 ? n : 60;
-            c.bytes[rng_below(&r, among)] ^= (uint8_t)(1 << rng_below(&r, 8));
-            (void)zti_exec_decode(NULL, &coding, c.bytes, turn % 3 ? n : n - n / 3, 0, NULL, &view,
-                                  &end_bits);
-        }
-        test_array_free(&back);
-        zti_sz_forget(NULL, &coding);
-        coded_free(NULL, &c);
+        decode_damaged(&r, &a.array, range * 1e-3, CODER_TRANSFORM, 12, 60);
         test_array_free(&a);
     }
 }

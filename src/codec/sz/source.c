@@ -10,7 +10,6 @@
 #define scalar  float
 #define word    uint32_t
 #define NAME(x) x##_f32
-#include "codec/sz/quantize/nearest.h"
 #include "codec/sz/quantize/keys.h"
 #undef scalar
 #undef word
@@ -19,7 +18,6 @@
 #define scalar  double
 #define word    uint64_t
 #define NAME(x) x##_f64
-#include "codec/sz/quantize/nearest.h"
 #include "codec/sz/quantize/keys.h"
 #undef scalar
 #undef word

@@ -6,10 +6,10 @@ enum { BOXES = 4, BOX_VALUES = 6144, DIFFERENCES = 3, CLOSE_PART = 25 };
 struct choice {
     struct zti_ll_transform t;
     struct zti_ll_predictor p;
-    uint64_t cost; /* bits, times 2^16 */
-    bool is_close; /* differences and weights take about the same */
-    bool has_keys; /* the tile's keys are made, and leave so many bits: */
-    uint64_t rest_bits;
+    uint64_t cost;      /* bits, times 2^16 */
+    bool is_close;      /* differences and weights take about the same */
+    bool has_keys;      /* the tile's keys are made */
+    uint64_t rest_bits; /* that these leave open */
 };
 
 /* ---- parts of a tile ---- */

@@ -232,7 +232,7 @@ static void make_steps(bool has_signs, bool has_marks, struct steps *steps)
     }
 }
 
-/* The bits that a symbol leaves open of its residual, of which steps say how many. */
+/* The bits of a residual that its symbol leaves open; 'steps' has their number. */
 ZTI_INLINE uint64_t open_bits_of(bool has_signs, const struct steps *steps, key residual,
                                  uint8_t symbol)
 {

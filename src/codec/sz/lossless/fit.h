@@ -56,7 +56,7 @@ static bool solve(struct equations *e, double *w)
 
 /* Points wait until there are as many as are added at a time: of each its differences, its
  * weight times these, and at [ZTI_LL_TAPS] the value's own difference. */
-enum { POINTS = 32, PARTIAL = 8 /* sums of each, of every so many-th point */ };
+enum { POINTS = 32, PARTIAL = 8 /* sums: each is of every eighth point */ };
 
 struct points {
     uint32_t n;
@@ -120,7 +120,7 @@ static bool is_marked(const struct part *part, const uint8_t *const *tap, const 
     return any;
 }
 
-/* Add every so many-th value of a row, the first of them 'from'. */
+/* Add a row's values 'from', from + 'every', and so on. */
 static void add_row(struct equations *e, struct points *p, const struct part *part, bool has_marks,
                     uint32_t row, const struct zti_ll_taps *taps, uint32_t from, uint32_t every)
 {

@@ -20,6 +20,8 @@ enum {
     RUN_BITS = 10
 };
 
+_Static_assert(ZTI_LL_MODELS <= 1 << MODELS_BITS, "the number of models has room");
+
 static void put_wide(struct zti_items *to, uint64_t v, uint32_t n)
 {
     const uint32_t low = n < 32 ? n : 32;
@@ -272,33 +274,37 @@ static bool take_predictor(const struct zti_ll_shape *shape, struct zti_bit_read
     return is_good;
 }
 
-/* ---- all of it ---- */
+/* ---- models ---- */
 
-static void put_models(const struct zti_ll_front *front, struct zti_items *to)
+void zti_ll_put_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
+                       uint32_t run_bits, struct zti_items *to)
 {
-    zti_items_field(to, front->models - 1, MODELS_BITS);
-    for (uint32_t k = 0, c = 0, begin; k + 1 < front->models; k++) {
+    zti_items_field(to, models - 1, MODELS_BITS);
+    for (uint32_t k = 0, c = 0, begin; k + 1 < models; k++) {
         begin = c;
-        while (front->model_of[c] == k)
+        while (c < contexts && model_of[c] == k)
             c++;
-        zti_items_field(to, c - begin, RUN_BITS);
+        zti_items_field(to, c - begin, run_bits);
     }
 }
 
-static bool take_models(struct zti_bit_reader *r, struct zti_ll_front *front)
+bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
+                        uint32_t *models, uint8_t *model_of)
 {
     uint32_t c = 0;
-    front->models = zti_take_within(r, MODELS_BITS) + 1;
-    for (uint32_t k = 0; k + 1 < front->models; k++) {
-        const uint32_t run = zti_take_within(r, RUN_BITS);
-        if (run > ZTI_LL_CONTEXTS - c)
+    *models = zti_take_within(r, MODELS_BITS) + 1;
+    for (uint32_t k = 0; k + 1 < *models; k++) {
+        const uint32_t run = zti_take_within(r, run_bits);
+        if (run > contexts - c)
             return false;
-        memset(front->model_of + c, (int)k, run);
+        memset(model_of + c, (int)k, run);
         c += run;
     }
-    memset(front->model_of + c, (int)front->models - 1, ZTI_LL_CONTEXTS - c);
+    memset(model_of + c, (int)*models - 1, contexts - c);
     return true;
 }
+
+/* ---- all of it ---- */
 
 uint64_t zti_ll_put_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
                           const struct zti_ll_front *front, struct zti_bit_writer *w)
@@ -311,7 +317,7 @@ uint64_t zti_ll_put_front(const struct zti_coding *coding, const struct zti_ll_s
     put_predictor(shape, &front->p, &to);
     zti_items_field(&to, front->has_signs, 1);
     if (front->models > 0)
-        put_models(front, &to);
+        zti_ll_put_models(front->models, front->model_of, ZTI_LL_CONTEXTS, RUN_BITS, &to);
     return to.bits;
 }
 
@@ -328,7 +334,7 @@ bool zti_ll_take_front(const struct zti_coding *coding, const struct zti_ll_shap
     if (!take_predictor(shape, r, &front->p))
         return false;
     front->has_signs = zti_take_within(r, 1);
-    if (!take_models(r, front))
+    if (!zti_ll_take_models(r, ZTI_LL_CONTEXTS, RUN_BITS, &front->models, front->model_of))
         return false;
     for (uint32_t k = 0; k < front->models; k++)
         if (zti_ans_read(r, &slot->model[k]) || slot->model[k].used == 0)

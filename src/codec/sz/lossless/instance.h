@@ -1,8 +1,8 @@
 /* instance.h: kernel text of the lossless coder, for values of one width. The includer defines
  * WIDTH, OPS, and which coder of symbols it takes; it is compiled for each instruction set, and all
  * do the same. */
+#include "codec/sz/large_tile.h"
 #include "codec/sz/lossless/lossless.h"
-#include "core/wire.h"
 #if defined(ZTI_WITH_AVX2)
 #include "simd/vectors.h"
 #endif

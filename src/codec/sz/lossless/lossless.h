@@ -88,8 +88,8 @@ struct zti_ll_ops {
     /* Add what a tile comes to when all there is is tried. */
     void (*learn)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                   struct zti_ll_slot *slot, struct zti_ll_known *known);
-    /* Whether pairs of values occur again in other ones of the first tiles, of which a large one
-     * would have so many. */
+    /* Whether pairs of values of one tile occur again in another, of the first tiles that would
+     * make up a large one. */
     bool (*may_repeat_far)(const struct zti_coding *coding, const struct zti_array *array,
                            struct zti_ll_slot *slot);
     /* Whether rows of an array of at most ZTI_LL_LARGE_VALUES repeat rows of other tiles of
@@ -133,7 +133,8 @@ void zti_ll_give_slot(struct zti_ll_slot *slot);
 
 /* ---- merge.c: contexts to models ---- */
 
-/* Bits, times 2^16, that so many symbols with these counts take, and about those of their table. */
+/* Bits, times 2^16, of symbols with these counts and, about, of their table; 'symbols' is the
+ * length of 'count'. */
 uint64_t zti_ll_cost(const struct zti_ll_tables *tables, const uint32_t *count, uint32_t symbols);
 
 /* Contexts to groups of neighbours, each of about as many symbols, given how often contexts occur;
@@ -158,6 +159,13 @@ bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double
 void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n);
 
 /* ---- front.c: what a tile's bytes say before its symbols ---- */
+
+/* Which contexts have which model, as the lengths of their runs, of run_bits each. */
+struct zti_items;
+void zti_ll_put_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
+                       uint32_t run_bits, struct zti_items *to);
+bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
+                        uint32_t *models, uint8_t *model_of);
 
 struct zti_ll_front {
     struct zti_ll_transform t;

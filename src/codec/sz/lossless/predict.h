@@ -260,8 +260,8 @@ static void repeat_row(const struct zti_ll_shape *s, const struct zti_ll_transfo
 /* ---- a row ---- */
 
 #if defined(ZTI_WITH_AVX2)
-/* What weights predict of a vector of keys, of which those of the row's own taps are known; taps
- * from 'nearest' on are added. */
+/* The prediction of a vector of keys by weights. The keys of the taps are known. Of the row's own
+ * taps, those nearer than 'nearest' are left out. */
 ZTI_INLINE vector predicted_vector(const struct row *row, const key *k, const key *base, uint32_t i,
                                    uint32_t nearest)
 {

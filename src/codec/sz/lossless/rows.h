@@ -9,7 +9,8 @@ ZTI_INLINE uint64_t hash_of(value size)
     return (uint64_t)size * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* A value's place; and 11 bits of its hash and its sign, above so many bits of x. */
+/* A value's place: its row; and its column in the low bits of x, with 11 bits of its hash and its
+ * sign above them. */
 enum { COLUMN_BITS = 20 };
 
 struct at {

@@ -2,6 +2,7 @@
  * first tile. Tiles are whole slices of about 2^18 values, so that rows are long; or of 2^20, where
  * rows repeat rows that are farther away. Nothing is in the stream's head: a tile has its own
  * models. */
+#include "codec/sz/large_tile.h"
 #include "codec/sz/lossless/decimals.h"
 #include "core/cpu.h"
 #include "core/threads.h"
@@ -112,19 +113,6 @@ void zti_ll_make_tables(struct zti_ll_tables *tables)
 /* ---- memory ---- */
 
 enum { ROOM = 6144 + 64 /* values of a row of a box, at most */ };
-
-/* Parts of a thread's memory: where they are, or how much they take where there is none. */
-struct parts {
-    uint8_t *memory;
-    size_t bytes;
-};
-
-static void *part_of(struct parts *p, size_t bytes)
-{
-    void *const at = p->memory ? p->memory + p->bytes : NULL;
-    p->bytes += (bytes + 63 + 64) / 64 * 64;
-    return at;
-}
 
 static void lay_out(struct parts *p, const struct room *s, size_t value_bytes, bool is_encoded,
                     struct zti_ll_slot *slot)

@@ -20,25 +20,6 @@ static uint32_t states_of(const struct zti_ll_shape *s)
 
 /* ---- values ---- */
 
-/* A tile's place and size. */
-struct place {
-    uint32_t extent[ZT_MAX_RANK];
-    uint64_t origin[ZT_MAX_RANK];
-};
-
-static struct place place_of(const struct zti_coding *coding, const struct zti_walk *walk)
-{
-    struct place place;
-    for (uint32_t i = 0; i < ZT_MAX_RANK; i++) {
-        const bool is_there = i < coding->grid.rank;
-        const uint64_t rest = is_there ? coding->grid.shape[i] - walk->origin[i] : 1;
-        place.extent[i] =
-            !is_there || rest < coding->grid.side[i] ? (uint32_t)rest : coding->grid.side[i];
-        place.origin[i] = is_there ? walk->origin[i] : 0;
-    }
-    return place;
-}
-
 /* The values of a box of an array, in C order. */
 static void gather(const struct zti_array *array, const struct place *place, value *to)
 {
@@ -188,11 +169,6 @@ struct sizes {
     uint64_t front_bits, open_bits, rest_bits;
     size_t code_bytes;
 };
-
-static size_t bytes_of(uint64_t bits)
-{
-    return (size_t)((bits + 7) / 8);
-}
 
 /* Models of contexts of rows that repeat rows, or of others. */
 static void find_model_numbers(const struct zti_ll_front *front, bool is_repeat,
@@ -515,23 +491,6 @@ static const value *take_tile(const struct zti_coding *coding, const struct tile
         return tile->slot->values;
     from_coding(&tile->s, tile->slot->values, (value *)(void *)tile->slot->all);
     return (const value *)(void *)tile->slot->all;
-}
-
-/* The bytes of a tile, as a cursor over what is behind its first number; *is_raw: its values. */
-static struct zti_cursor tile_bytes(const struct zti_bit_reader *r, size_t raw_bytes, bool *is_raw)
-{
-    struct zti_cursor c = {.at = r->base + r->at / 8, .end = r->base + r->end / 8};
-    const uint8_t kind = zti_take_byte(&c);
-    *is_raw = kind == ZTI_LL_RAW;
-    c.is_bad = c.is_bad || (kind != ZTI_LL_RAW && kind != ZTI_LL_CODED);
-    const uint64_t bytes = *is_raw ? raw_bytes : zti_take_varint(&c);
-    const uint8_t *const at = zti_take_bytes(&c, bytes);
-    c.is_bad = c.is_bad || bytes > raw_bytes;
-    if (!c.is_bad) {
-        c.at = at;
-        c.end = at + bytes;
-    }
-    return c;
 }
 
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

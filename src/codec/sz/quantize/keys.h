@@ -4,8 +4,7 @@
  * includer defines
  *   scalar      float or double
  *   word        uint32_t or uint64_t: as wide
- *   NAME(x)     x with this instance's suffix
- * and has included quantize/nearest.h. */
+ *   NAME(x)     x with this instance's suffix */
 
 ZTI_INLINE word NAME(bits_of)(scalar x)
 {

@@ -13,9 +13,8 @@
 #include "codec/sz/transform/transform.h"
 #include "entropy/items.h"
 
-enum { AXIS_BITS = 2, LEAST_BITS = 2, MODELS_BITS = 4, RUN_BITS = 7, MIDDLE = 32 };
+enum { AXIS_BITS = 2, LEAST_BITS = 2, RUN_BITS = 7, MIDDLE = 32 };
 
-_Static_assert(ZTI_LL_MODELS <= 1 << MODELS_BITS, "the number of models has room");
 _Static_assert((int)ZTI_TF_CONTEXTS <= (int)ZTI_LL_GROUPS, "there are counts for each context");
 _Static_assert(ZTI_TF_CONTEXTS < 1 << RUN_BITS, "runs of contexts have room");
 
@@ -31,17 +30,6 @@ static uint32_t groups_of(const struct zti_tf_plan *plan)
 static bool has_centroids(const uint8_t *centroid)
 {
     return centroid[0] != MIDDLE || centroid[1] != MIDDLE || centroid[2] != MIDDLE;
-}
-
-static void put_models(const struct zti_tf_front *front, struct zti_items *to)
-{
-    zti_items_field(to, front->models - 1, MODELS_BITS);
-    for (uint32_t k = 0, c = 0, begin; k + 1 < front->models; k++) {
-        begin = c;
-        while (c < ZTI_TF_CONTEXTS && front->model_of[c] == k)
-            c++;
-        zti_items_field(to, c - begin, RUN_BITS);
-    }
 }
 
 uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
@@ -62,7 +50,7 @@ uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_fr
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS && has_centroids(front->centroid[g]); k++)
             zti_items_field(&to, front->centroid[g][k], ZTI_TF_CENTROID_BITS);
     }
-    put_models(front, &to);
+    zti_ll_put_models(front->models, front->model_of, ZTI_TF_CONTEXTS, RUN_BITS, &to);
     bits = to.bits;
     for (uint32_t k = 0; k < front->models; k++) {
         bits += zti_ans_stored_bits(&slot->model[k]);
@@ -85,21 +73,6 @@ static bool take_way(struct zti_bit_reader *r, const struct zti_tf_plan *plan,
     return is_good;
 }
 
-static bool take_models(struct zti_bit_reader *r, struct zti_tf_front *front)
-{
-    uint32_t c = 0;
-    front->models = zti_take_within(r, MODELS_BITS) + 1;
-    for (uint32_t k = 0; k + 1 < front->models; k++) {
-        const uint32_t run = zti_take_within(r, RUN_BITS);
-        if (run > ZTI_TF_CONTEXTS - c)
-            return false;
-        memset(front->model_of + c, (int)k, run);
-        c += run;
-    }
-    memset(front->model_of + c, (int)front->models - 1, ZTI_TF_CONTEXTS - c);
-    return true;
-}
-
 bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
                        struct zti_tf_front *front)
 {
@@ -117,7 +90,7 @@ bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
             front->centroid[g][k] = (uint8_t)zti_take_within(r, ZTI_TF_CENTROID_BITS);
     }
-    if (!take_models(r, front))
+    if (!zti_ll_take_models(r, ZTI_TF_CONTEXTS, RUN_BITS, &front->models, front->model_of))
         return false;
     for (uint32_t k = 0; k < front->models; k++)
         if (zti_ans_read(r, &slot->model[k]) || slot->model[k].used == 0)

@@ -1,7 +1,7 @@
 /* instance.h: kernel text of the transform coder. The includer defines OPS; it is compiled for each
  * instruction set, and all do the same. */
+#include "codec/sz/large_tile.h"
 #include "codec/sz/transform/transform.h"
-#include "core/wire.h"
 #include "quality/quality.h"
 
 #include <math.h>

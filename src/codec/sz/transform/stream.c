@@ -1,6 +1,7 @@
 /* stream.c: the transform coder: its tiles, its memory, and its instances. A tile is all of an
  * array, or about 2^23 values of a larger one: a wavelet gains from far neighbours. Nothing is in
  * the stream's head: a tile has its own models. */
+#include "codec/sz/large_tile.h"
 #include "codec/sz/transform/transform.h"
 #include "core/cpu.h"
 #include "core/threads.h"
@@ -59,19 +60,6 @@ static void extents_of(const struct zti_grid *grid, uint32_t *extent)
 }
 
 /* ---- memory ---- */
-
-/* Parts of a thread's memory: where they are, or how much they take where there is none. */
-struct parts {
-    uint8_t *memory;
-    size_t bytes;
-};
-
-static void *part_of(struct parts *p, size_t bytes)
-{
-    void *const at = p->memory ? p->memory + p->bytes : NULL;
-    p->bytes += (bytes + 63 + 64) / 64 * 64;
-    return at;
-}
 
 /* The most values of lines that are lifted side by side. */
 static size_t line_values(const uint32_t *extent)
@@ -167,7 +155,7 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
         if (!slot->memory)
             return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values",
                             slot->plan.values);
-        p = (struct parts){.memory = slot->memory + (64 - (uintptr_t)slot->memory % 64) % 64};
+        p = parts_in(slot->memory);
         lay_out(&p, extent, value_bytes, is_encoded, slot);
     }
     return ZT_OK;

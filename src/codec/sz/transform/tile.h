@@ -255,23 +255,6 @@ static bool take_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
     return take_corrections(coding, slot, c);
 }
 
-/* The bytes of a tile, as a cursor over what is behind its first number; *is_raw: its values. */
-static struct zti_cursor tile_bytes(const struct zti_bit_reader *r, size_t raw_bytes, bool *is_raw)
-{
-    struct zti_cursor c = {.at = r->base + r->at / 8, .end = r->base + r->end / 8};
-    const uint8_t kind = zti_take_byte(&c);
-    *is_raw = kind == ZTI_LL_RAW;
-    c.is_bad = c.is_bad || (kind != ZTI_LL_RAW && kind != ZTI_LL_CODED);
-    const uint64_t bytes = *is_raw ? raw_bytes : zti_take_varint(&c);
-    const uint8_t *const at = zti_take_bytes(&c, bytes);
-    c.is_bad = c.is_bad || bytes > raw_bytes;
-    if (!c.is_bad) {
-        c.at = at;
-        c.end = at + bytes;
-    }
-    return c;
-}
-
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {

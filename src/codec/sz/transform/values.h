@@ -1,27 +1,5 @@
 /* values.h: kernel text: a tile's values out of an array, as numbers, and into a view. */
 
-static size_t bytes_of(uint64_t bits)
-{
-    return (size_t)((bits + 7) / 8);
-}
-
-/* A tile's place and size, in the axes of the array. */
-struct place {
-    uint32_t extent[ZT_MAX_RANK];
-    uint64_t origin[ZT_MAX_RANK];
-};
-
-static struct place place_of(const struct zti_coding *coding, const struct zti_walk *walk)
-{
-    struct place place = {.extent = {0}};
-    for (uint32_t i = 0; i < coding->grid.rank; i++) {
-        const uint64_t rest = coding->grid.shape[i] - walk->origin[i];
-        place.extent[i] = rest < coding->grid.side[i] ? (uint32_t)rest : coding->grid.side[i];
-        place.origin[i] = walk->origin[i];
-    }
-    return place;
-}
-
 static void set_extent(const struct zti_coding *coding, const struct place *place,
                        struct zti_tf_plan *plan)
 {
