@@ -6,6 +6,10 @@
 #include "codec/codec.h"
 
 struct zti_learning {
+    /* Before the passes: what is learnt from the array without counting, such as a model that the
+     * caller forgets. The host reads the array. NULL: nothing. */
+    zt_status (*begin)(zt_context *context, struct zti_coding *coding,
+                       const struct zti_array *array);
     /* The passes; NULL: none. exec runs pass 0, 1, ... until tally_bytes returns 0. In a pass, each
      * thread fills a zeroed tally from runs of tiles in any order; the tallies are merged into one,
      * from which 'learn' makes coding->model. The result must not depend on which tiles a tally

@@ -91,6 +91,11 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
     zt_status status = ZT_OK;
     size_t bytes;
     coding->run.isa = zti_isa_of(context);
+    if (learning->begin) {
+        zti_stage(context, ZT_STAGE_MODELS);
+        status = learning->begin(context, coding, array);
+        zti_stage(context, ZT_STAGE_OTHER);
+    }
     for (uint32_t pass = 0; !status && (bytes = learning->tally_bytes(coding, pass)) > 0; pass++) {
         void *const tally = zti_alloc_zeroed(context, (size_t)zti_round_up(bytes, 64));
         if (!tally)

@@ -298,6 +298,38 @@ static void the_example_of_the_page_is_written(void **state)
     test_array_free(&a);
 }
 
+/* ---- plans ---- */
+
+/* Samples say nothing of the transform, nor of what it leaves to effort high: a plan takes the
+ * array as it lies. */
+static void a_plan_takes_the_array_as_it_lies(void **state)
+{
+    static const uint64_t shape[3] = {60, 3, 900};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++) {
+        struct test_array a = array_of(type, 3, shape);
+        void *bytes[2];
+        size_t n[2];
+        fill_array(&a.array, DATA_WAVE_NOISE, type);
+        for (uint32_t is_planned = 0; is_planned < 2; is_planned++) {
+            zt_params p = zt_params_abs(2);
+            p.codec = ZT_CODEC_SZ;
+            p.plan = is_planned ? ZT_PLAN_ON : ZT_PLAN_OFF;
+            zt_params_set_sz(&p, ZT_SZ_TRANSFORM, 0);
+            size_t most;
+            assert_int_equal(zt_compress_bound(NULL, &a.array, &p, &most), ZT_OK);
+            bytes[is_planned] = need(most);
+            assert_int_equal(
+                zt_compress(NULL, &a.array, &p, bytes[is_planned], most, &n[is_planned]), ZT_OK);
+        }
+        assert_int_equal(n[0], n[1]);
+        assert_memory_equal(bytes[0], bytes[1], n[0]);
+        free(bytes[0]);
+        free(bytes[1]);
+        test_array_free(&a);
+    }
+}
+
 /* ---- damage ---- */
 
 /* Any bytes decode to something or are refused; sanitizers watch. */
@@ -328,6 +360,7 @@ int main(void)
         cmocka_unit_test(large_arrays_have_several_tiles),
         cmocka_unit_test(what_memory_held_does_not_matter),
         cmocka_unit_test(bytes_do_not_change),
+        cmocka_unit_test(a_plan_takes_the_array_as_it_lies),
         cmocka_unit_test(the_example_of_the_page_is_written),
         cmocka_unit_test(damaged_streams_are_decoded_or_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

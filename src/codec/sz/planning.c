@@ -9,12 +9,17 @@
  * serve for other machines too. */
 enum { SPEED = 410, FAST_SPEED = 610, HIGH_SPEED = 65, LOSSLESS_SPEED = 320, WHOLE_SPEED = 40 };
 
-/* Lossless, effort 'high' is a coder of its own (lossless/), which samples cannot predict. */
-static const struct zti_candidate lossless_high = {.codec = ZT_CODEC_SZ,
-                                                   .effort = ZT_EFFORT_HIGH,
-                                                   .speed = WHOLE_SPEED,
-                                                   .is_whole = true,
-                                                   .is_for_ratio = true};
+/* A coder of large tiles, which samples cannot predict: of effort 'high' without loss (lossless/),
+ * and of method transform, whatever it codes. */
+static struct zti_candidate large_tiles(bool is_lossy)
+{
+    return (struct zti_candidate){.codec = ZT_CODEC_SZ,
+                                  .effort = ZT_EFFORT_HIGH,
+                                  .is_lossy = is_lossy,
+                                  .speed = WHOLE_SPEED,
+                                  .is_whole = true,
+                                  .is_for_ratio = true};
+}
 
 /* Effort 'high' is a candidate if the ratio is preferred, 'fast' if it is not; any other effort
  * that the caller asks for is the only candidate. Bounds relative to each value have no 'high'. */
@@ -25,8 +30,8 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     const bool is_for_ratio = is_high || params->prefer == ZT_PREFER_RATIO;
     const bool is_given = is_cusz || params->effort == ZT_EFFORT_FAST;
     uint32_t n = 0;
-    if (!is_lossy && is_high) {
-        list[n++] = lossless_high;
+    if ((!is_lossy && is_high) || zti_sz_is_transform(params)) {
+        list[n++] = large_tiles(is_lossy);
         return n;
     }
     list[n++] = (struct zti_candidate){.codec = ZT_CODEC_SZ,
@@ -36,7 +41,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
                                        .is_plain = !is_given,
                                        .is_for_ratio = is_high};
     if (!is_lossy && is_open && !is_given && params->prefer == ZT_PREFER_RATIO)
-        list[n++] = lossless_high;
+        list[n++] = large_tiles(false);
     if (!is_lossy || is_given || params->bound.kind == ZT_PWREL)
         return n;
     if (is_open && !is_for_ratio)
@@ -63,9 +68,11 @@ static zt_status look_at(zt_context *context, struct zti_coding *coding,
     memset(look, 0, sizeof *look);
     if (is_fixed)
         sz_in(coding)->coder = ZTI_SZ_FAST;
+    if (zti_sz_may_have_keys(coding))
+        zti_sz_choose_source(coding, array);
     for (uint32_t i = 0; i < ZT_MAX_RANK && is_fixed; i++)
         look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* rank 4: a sequence of volumes */
-    for (uint32_t pass = ZTI_SZ_SOURCE_PASS; pass < passes && !status; pass++) {
+    for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
         memset(&tally, 0, sizeof tally);
         learning->tally(coding, pass, array, 0, coding->grid.count, &tally);
         status = learning->learn(context, coding, pass, array, &tally);
@@ -147,7 +154,6 @@ static zt_status code(zt_context *context, struct zti_coding *coding, const stru
                       uint64_t *bits, uint64_t *head_bits)
 {
     set_found(coding, look);
-    sz_in(coding)->wants_high = false; /* method transform, of what it cannot code */
     zt_status status = learn(context, coding, ZTI_SZ_RACE_PASS, tiles, count, 2);
     if (!status)
         status = learn(context, coding, ZTI_SZ_BOOKS_PASS, tiles, count, 1);

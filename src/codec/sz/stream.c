@@ -342,9 +342,9 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
 
 /* ---- learning ---- */
 
-/* The first pass chooses the source of floats without loss (source.c). Two learn the axes and the
- * shape of groups from samples (lorenzo/axes.c). The fourth learns the codebooks, from all tiles
- * or, if these are many, from some. */
+/* The first two passes learn the axes and the shape of groups from samples (lorenzo/axes.c). The
+ * third learns the codebooks, from all tiles or, if these are many, from some. The coders of large
+ * tiles have no passes. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
 static bool is_lossless_high(const struct zti_coding *coding)
@@ -361,13 +361,11 @@ static bool has_look(const struct zti_coding *coding)
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
     if (is_lossless_high(coding) || is_transform(coding))
-        return pass == 0; /* nothing is counted */
+        return 0;
     if (pass >= HIGH_PASS)
         return sz_of(coding)->coder == ZTI_SZ_HIGH
                    ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
                    : 0;
-    if (pass == ZTI_SZ_SOURCE_PASS)
-        return 1; /* nothing is counted */
     if (pass < BOOKS_PASS)
         return sizeof(struct zti_sz_tally);
     const bool has_books = sz_of(coding)->coder != ZTI_SZ_FAST;
@@ -397,8 +395,6 @@ static void count_tiles(const struct zti_coding *coding, const struct zti_array 
 static void tally(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
-    if (is_lossless_high(coding) || is_transform(coding) || pass == ZTI_SZ_SOURCE_PASS)
-        return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
         return;
@@ -411,8 +407,6 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
 
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
-    if (is_lossless_high(coding) || is_transform(coding) || pass == ZTI_SZ_SOURCE_PASS)
-        return;
     if (pass >= HIGH_PASS) {
         zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
         return;
@@ -537,20 +531,27 @@ static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint
     return status == ZT_OK ? zti_sz_high_learn(context, coding, pass, array, tallied) : status;
 }
 
-static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const struct zti_array *array, void *tallied)
+/* Before the passes: the memory of coders of large tiles, or the source of floats without loss. */
+static zt_status begin(zt_context *context, struct zti_coding *coding,
+                       const struct zti_array *array)
 {
     if (is_lossless_high(coding))
         return zti_ll_begin(context, coding, array);
     if (is_transform(coding))
         return zti_tf_begin(context, coding);
+    if (has_look(coding) && zti_sz_may_have_keys(coding))
+        zti_sz_choose_source(coding, array);
+    return ZT_OK;
+}
+
+static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                       const struct zti_array *array, void *tallied)
+{
     if (pass >= HIGH_PASS)
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
         return learn_books(context, coding, tallied);
-    if (pass == ZTI_SZ_SOURCE_PASS && has_look(coding) && zti_sz_may_have_keys(coding))
-        zti_sz_choose_source(coding, array);
-    if (pass > ZTI_SZ_SOURCE_PASS && has_look(coding))
+    if (has_look(coding))
         zti_sz_axes_learn(coding, pass, tallied);
     return ZT_OK;
 }
@@ -620,7 +621,8 @@ static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
 
 _Static_assert(sizeof(struct zti_sz) <= ZTI_NUMBERS_BYTES, "a coding has room for the numbers");
 
-const struct zti_learning zti_sz_learning = {.tally_bytes = tally_bytes,
+const struct zti_learning zti_sz_learning = {.begin = begin,
+                                             .tally_bytes = tally_bytes,
                                              .is_sampled = is_sampled,
                                              .tally = tally,
                                              .merge = merge,

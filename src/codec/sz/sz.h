@@ -116,15 +116,9 @@ enum {
     ZTI_SZ_HAS_EXACT = 8
 };
 
-/* Learning passes over the values: one that chooses the source (source.c), two over samples
- * (lorenzo/axes.c), one for the codebooks, then those of effort 'high' (interp/spec.h). */
-enum {
-    ZTI_SZ_SOURCE_PASS,
-    ZTI_SZ_LOOK_PASS,
-    ZTI_SZ_RACE_PASS,
-    ZTI_SZ_BOOKS_PASS,
-    ZTI_SZ_HIGH_PASS
-};
+/* Learning passes over the values: two over samples (lorenzo/axes.c), one for the codebooks, then
+ * those of effort 'high' (interp/spec.h). */
+enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS, ZTI_SZ_HIGH_PASS };
 
 /* The tally of a pass over samples. */
 struct zti_sz_tally {
@@ -204,7 +198,7 @@ double zti_sz_round_down(double v, int bits);
  * that differences are taken along. */
 void zti_sz_set_grid(struct zti_coding *coding);
 
-/* ---- source.c: the first pass ---- */
+/* ---- source.c: before the first pass ---- */
 
 /* Whether an array of floats without loss may have keys; choose them, from samples. */
 bool zti_sz_may_have_keys(const struct zti_coding *coding);
