@@ -194,7 +194,8 @@ class Program:
 
     def run(self, words, data):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([self.path, *words], input=data, stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([self.path, *words], input=data, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return done.stdout

@@ -5,11 +5,11 @@
 
 Two network namespaces of its own, joined by a pair of virtual devices whose way there is shaped by
 tc's token bucket, are the link; nothing leaves them. An array of 57 MB goes over it as it is,
-compressed by sz, and compressed slab by slab, in turns. The gain of each, from the fastest of the
-rounds, has to be within 10 % of what is predicted for a link of that speed less the headers of
-Ethernet, IP and TCP. Slab by slab that is asked for only where the link takes twice as long as
-coding: elsewhere both ends and the network share this machine's processors. Rounds go on until it
-holds, or end the test. Exits with 77 where namespaces or tc are refused, or where it does not hold
+compressed, and compressed slab by slab, in turns: by sz with a bound, and by ndzip. The gain of
+each, from the fastest of the rounds, has to be within 10 % of what is predicted for a link of that
+speed less the headers of Ethernet, IP and TCP. Slab by slab that is asked for only where the link
+takes twice as long as coding: elsewhere both ends and the network share this machine's processors.
+Rounds go on until it holds, or end the test. Exits with 77 where namespaces or tc are refused, or where it does not hold
 and the machine has more to do than processors."""
 import argparse
 import json
@@ -22,7 +22,7 @@ import tempfile
 import time
 
 PAYLOAD = 1448 / 1514  # of a full packet
-BOUND = 1e-5
+BOUNDS = {"sz": 1e-5, "ndzip": 0}
 SLABS = 12  # as in peer.c
 MOST_TRIES = 8
 
@@ -32,11 +32,12 @@ def skip(why):
     sys.exit(77)
 
 
-def predict(folder, field, gbit):
+def predict(folder, field, gbit, codec):
     """The row of ztile bench --link at the speed."""
+    bound = f"abs={BOUNDS[codec]}" if BOUNDS[codec] else "lossless"
     told = subprocess.run(
         [folder / "ztile", "bench", "--link", str(gbit * PAYLOAD), "--json", "-x", "serial",
-         "--codecs", "sz", "--bounds", f"abs={BOUND}", field],
+         "--codecs", codec, "--bounds", bound, field],
         check=True, capture_output=True, text=True)
     return json.loads(told.stdout)["rows"][0]
 
@@ -53,30 +54,31 @@ def gains_of(row, slab_bytes):
             send >= 2 * max(row["encode_seconds"], row["decode_seconds"]))
 
 
-def measure(folder, field, rounds, fastest):
+def measure(folder, field, codec, rounds, fastest):
     """The fastest of so many rounds more, each way; and the bytes of all slabs."""
-    told = subprocess.run([folder / "link_peer", "send", "10.99.0.2", "5000", field, str(BOUND),
-                           str(rounds)], check=True, capture_output=True, text=True)
+    told = subprocess.run([folder / "link_peer", "send", "10.99.0.2", "5000", field,
+                           str(BOUNDS[codec]), str(rounds)], check=True, capture_output=True, text=True)
     for line in told.stdout.splitlines():
         *seconds, slab_bytes = map(float, line.split())
         fastest = [min(pair) for pair in zip(fastest, seconds)]
     return fastest, slab_bytes
 
 
-def confirm(folder, field, gbit, rounds):
+def confirm(folder, field, gbit, codec, rounds):
     """Whether both gains are as predicted; prints them."""
     fastest, off = [float("inf")] * 3, [1, 1]
     for _ in range(MOST_TRIES):
-        row = predict(folder, field, gbit)
-        fastest, slab_bytes = measure(folder, field, rounds, fastest)
+        row = predict(folder, field, gbit, codec)
+        fastest, slab_bytes = measure(folder, field, codec, rounds, fastest)
         serial, pipelined, is_link = gains_of(row, slab_bytes)
         gains = fastest[0] / fastest[1], fastest[0] / fastest[2]
         off = gains[0] / serial - 1, gains[1] / pipelined - 1
         holds = max(map(abs, off if is_link else off[:1])) <= 0.1
         if holds:
             break
-    print(f"{gbit:g} Gbit/s, ratio {row['raw_bytes'] / row['bytes']:.2f}: raw {fastest[0]:.3f} s, "
-          f"one after another {fastest[1]:.3f} s, pipelined {fastest[2]:.3f} s")
+    print(f"{codec}, {gbit:g} Gbit/s, ratio {row['raw_bytes'] / row['bytes']:.2f}: "
+          f"raw {fastest[0]:.3f} s, one after another {fastest[1]:.3f} s, "
+          f"pipelined {fastest[2]:.3f} s")
     for name, gain, wanted, by in zip(("one after another", "pipelined"), gains,
                                       (serial, pipelined), off):
         print(f"    {name}: gain {gain:.2f}, predicted {wanted:.2f} ({100 * by:+.1f} %)")
@@ -116,7 +118,7 @@ def inside(folder, speeds, rounds):
                     capture_output=True, text=True)
                 if done.returncode:
                     skip(f"tc: {done.stderr.strip()}")
-                confirmed.append(confirm(folder, field, gbit, rounds))
+                confirmed += [confirm(folder, field, gbit, codec, rounds) for codec in BOUNDS]
         finally:
             receiver.kill()
             receiver.wait()

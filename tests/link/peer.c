@@ -5,6 +5,7 @@
  *     link_peer receive PORT
  *     link_peer send ADDRESS PORT FILE BOUND ROUNDS
  *
+ * A bound of 0 is ndzip without loss, any other sz.
  * 'send' prints a line a round: seconds of each of the three ways, until the receiver says that it
  * has all values, and the bytes of all slabs. */
 #include "ztile.h"
@@ -89,8 +90,8 @@ static zt_params params_of(double bound)
 {
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
-    p.codec = ZT_CODEC_SZ;
-    p.bound = zt_abs(bound);
+    p.codec = bound > 0 ? ZT_CODEC_SZ : ZT_CODEC_NDZIP;
+    p.bound = bound > 0 ? zt_abs(bound) : zt_lossless();
     return p;
 }
 
