@@ -271,12 +271,13 @@ def draw(path, names, logs):
             if not own:
                 continue
             ratio, c, d = (math.exp(sum(v[i] for v in own) / len(own)) for i in range(3))
-            line, = panel.plot([c, d], [ratio, ratio], "-", color="C%d" % (k % 10), lw=1)
+            line, = panel.plot([c, d], [ratio, ratio], "-", color=pyplot.cm.tab20(k % 20), lw=1)
             panel.plot([c], [ratio], "o", color=line.get_color())
             panel.plot([d], [ratio], "s", color=line.get_color(), fillstyle="none")
             panel.annotate(name, (max(c, d), ratio), xytext=(6, -3), textcoords="offset points",
                            color=line.get_color(), fontsize=8)
         panel.set_xscale("log")
+        panel.margins(x=0.12)  # room for the names
         panel.set_title(kind + ": compressing (disc), decompressing (square)", fontsize=10)
         panel.set_xlabel("MB/s of raw data, one thread")
         panel.grid(alpha=0.3)
