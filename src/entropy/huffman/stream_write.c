@@ -1,10 +1,8 @@
 /* stream_write.c: zt_huffman_encode: counts symbols, builds the codebook, codes chunks, and writes
  * the lengths of their parts after them.
  *
- * One thread codes the chunks one after another. Several threads first sum up code lengths, which
- * gives the place of each run of chunks, and then code without waiting for each other; the bytes
- * are the same. Every chunk is coded in a worker's own memory and copied, because a bit writer
- * writes garbage after its last bit. */
+ * Threads code a window of runs of chunks, each in memory of its own. Then the sums of their sizes
+ * say where each run belongs, and threads copy them there. */
 #include "array/memory.h"
 #include "array/mirror.h"
 #include "core/cpu.h"
@@ -18,9 +16,13 @@
 /* A worker's own memory. */
 struct worker {
     void *tally;
-    uint8_t *coded;    /* [ZTI_CHUNK_MOST_BYTES and margin] */
     uint16_t *symbols; /* [ZTI_CHUNK_SYMBOLS]: a chunk's symbols in 16 bits */
     uint32_t *cells;   /* of merges; NULL where codes are written part by part */
+};
+
+enum {
+    RUNS_A_WORKER = 4, /* of a window, where there are several */
+    RUN_ROOM_BYTES = RUN_CHUNKS * ZTI_CHUNK_MOST_BYTES + ZTI_BIT_MARGIN_BYTES
 };
 
 struct job {
@@ -30,10 +32,13 @@ struct job {
     struct worker *workers;
     uint32_t worker_count;
     uint16_t *part_bits;  /* [parts] */
-    uint64_t *run_starts; /* [runs + 1]: bytes from the first chunk */
-    uint8_t *out;         /* where the first chunk goes */
-    uint64_t room_bytes;  /* for chunks */
-    bool is_placed;       /* part_bits and run_starts are known before the chunks are coded */
+    uint8_t *coded;       /* [window_runs][RUN_ROOM_BYTES] */
+    size_t *run_bytes;    /* [window_runs] */
+    uint64_t *run_places; /* [window_runs]: bytes from the first chunk */
+    uint64_t window_runs;
+    uint64_t window_first;         /* the first run of the window */
+    uint8_t *out;                  /* where the first chunk goes */
+    uint64_t room_bytes;           /* for chunks */
     uint32_t magnitude, reduction; /* of merges; magnitude 0: part by part */
     struct zti_stream_cuda cuda;
 };
@@ -104,7 +109,7 @@ static size_t chunk_at(const struct zti_symbols *s, uint64_t run, uint32_t chunk
     return s->count - *first < ZTI_CHUNK_SYMBOLS ? (size_t)(s->count - *first) : ZTI_CHUNK_SYMBOLS;
 }
 
-/* ---- the three passes over runs ---- */
+/* ---- passes over runs ---- */
 
 static bool count_run(void *shared, uint32_t worker, uint64_t run)
 {
@@ -123,28 +128,6 @@ static bool count_run(void *shared, uint32_t worker, uint64_t run)
     return true;
 }
 
-/* Measure the bits of each part, and the bytes of the run, which run_starts holds until they are
- * summed up. */
-static bool measure_run(void *shared, uint32_t worker, uint64_t run)
-{
-    const struct job *job = shared;
-    uint64_t first, bytes = 0;
-    for (uint32_t c = 0; c < RUN_CHUNKS; c++) {
-        const size_t n = chunk_at(job->source, run, c, &first);
-        const uint16_t *symbols = take_symbols(job->source, first, n, job->workers[worker].symbols);
-        uint64_t chunk_bits = 0;
-        for (size_t at = 0; at < n; at += ZTI_PART_SYMBOLS) {
-            const size_t part = n - at < ZTI_PART_SYMBOLS ? n - at : ZTI_PART_SYMBOLS;
-            const uint64_t bits = zti_huffman_bits(&job->book, symbols + at, part);
-            job->part_bits[(first + at) / ZTI_PART_SYMBOLS] = (uint16_t)bits;
-            chunk_bits += bits;
-        }
-        bytes += (chunk_bits + 7) / 8;
-    }
-    job->run_starts[run + 1] = bytes;
-    return true;
-}
-
 /* Whole chunks of 2^M symbols by merges. Returns how many symbols. */
 static size_t merge_chunks(const struct job *job, const struct worker *w, const uint16_t *symbols,
                            uint64_t first, size_t n, struct zti_bit_writer *writer)
@@ -158,17 +141,18 @@ static size_t merge_chunks(const struct job *job, const struct worker *w, const 
         for (uint64_t k = 0; k < bits; k += 32)
             zti_put_bits(writer, words[k / 32], bits - k < 32 ? (uint32_t)(bits - k) : 32);
     }
-    for (size_t at = 0; !job->is_placed && at < whole; at += ZTI_PART_SYMBOLS)
+    for (size_t at = 0; at < whole; at += ZTI_PART_SYMBOLS)
         job->part_bits[(first + at) / ZTI_PART_SYMBOLS] =
             (uint16_t)zti_huffman_bits(&job->book, symbols + at, ZTI_PART_SYMBOLS);
     return whole;
 }
 
-/* Code a chunk in a worker's memory; returns its bytes. */
-static size_t code_chunk(const struct job *job, const struct worker *w, uint64_t first, size_t n)
+/* Code a chunk; returns its bytes, after which it leaves garbage. */
+static size_t code_chunk(const struct job *job, const struct worker *w, uint64_t first, size_t n,
+                         uint8_t *out)
 {
     const uint16_t *symbols = take_symbols(job->source, first, n, w->symbols);
-    struct zti_bit_writer writer = zti_bit_writer_at(w->coded);
+    struct zti_bit_writer writer = zti_bit_writer_at(out);
     const size_t merged = w->cells ? merge_chunks(job, w, symbols, first, n, &writer) : 0;
     for (size_t at = merged; at < n; at += ZTI_PART_SYMBOLS) {
         const uint64_t start = zti_bits_written(&writer);
@@ -182,25 +166,46 @@ static size_t code_chunk(const struct job *job, const struct worker *w, uint64_t
     return (size_t)(zti_bits_written(&writer) / 8);
 }
 
+/* Code a run of the window in its own memory. */
 static bool code_run(void *shared, uint32_t worker, uint64_t run)
 {
     const struct job *job = shared;
     const struct worker *w = &job->workers[worker];
-    uint64_t first, at = job->run_starts[run];
-    for (uint32_t c = 0; c < RUN_CHUNKS; c++) {
-        const size_t n = chunk_at(job->source, run, c, &first);
-        if (n == 0)
-            break;
-        const size_t bytes = code_chunk(job, w, first, n);
-        if (bytes > job->room_bytes - at) { /* one thread has measured nothing before */
-            job->run_starts[zti_runs_of(job->source->count)] = UINT64_MAX;
-            return false;
+    uint8_t *const out = job->coded + run * RUN_ROOM_BYTES;
+    size_t at = 0, n;
+    uint64_t first;
+    for (uint32_t c = 0;
+         c < RUN_CHUNKS && (n = chunk_at(job->source, job->window_first + run, c, &first)) > 0; c++)
+        at += code_chunk(job, w, first, n, out + at);
+    job->run_bytes[run] = at;
+    return true;
+}
+
+static bool place_run(void *shared, uint32_t worker, uint64_t run)
+{
+    const struct job *job = shared;
+    (void)worker;
+    memcpy(job->out + job->run_places[run], job->coded + run * RUN_ROOM_BYTES, job->run_bytes[run]);
+    return true;
+}
+
+/* Code all chunks, as far as there is room for them; *bytes is what they take. */
+static bool code_all(const zt_context *context, struct job *job, uint64_t *bytes)
+{
+    const uint64_t runs = zti_runs_of(job->source->count);
+    *bytes = 0;
+    for (job->window_first = 0; job->window_first < runs; job->window_first += job->window_runs) {
+        const uint64_t left = runs - job->window_first;
+        const uint64_t n = left < job->window_runs ? left : job->window_runs;
+        zti_map(context, n, code_run, job);
+        for (uint64_t k = 0; k < n; k++) {
+            job->run_places[k] = *bytes;
+            *bytes += job->run_bytes[k];
         }
-        memcpy(job->out + at, w->coded, bytes);
-        at += bytes;
+        if (*bytes > job->room_bytes)
+            return false;
+        zti_map(context, n, place_run, job);
     }
-    if (!job->is_placed)
-        job->run_starts[run + 1] = at;
     return true;
 }
 
@@ -211,7 +216,9 @@ static void release_job(zt_context *context, struct job *job)
     for (uint32_t k = 0; job->workers && k < job->worker_count; k++)
         zti_release(context, job->workers[k].tally);
     zti_release(context, job->workers);
-    zti_release(context, job->run_starts);
+    zti_release(context, job->coded);
+    zti_release(context, job->run_places);
+    zti_release(context, job->run_bytes);
     zti_release(context, job->part_bits);
     zti_codebook_free(context, &job->book);
 }
@@ -220,29 +227,40 @@ static void release_job(zt_context *context, struct job *job)
 static bool provide_worker(zt_context *context, const struct job *job, struct worker *w)
 {
     const size_t tally = (size_t)zti_round_up(zti_histogram_bytes(job->source->alphabet), 64);
-    const size_t coded = ZTI_CHUNK_MOST_BYTES + ZTI_BIT_MARGIN_BYTES;
     const size_t symbols = ZTI_CHUNK_SYMBOLS * sizeof(uint16_t);
     const size_t cells = job->magnitude ? zti_merge_room_words(job->magnitude) : 0;
-    uint8_t *memory = zti_alloc(context, tally + coded + symbols + cells * sizeof(uint32_t));
+    uint8_t *memory = zti_alloc(context, tally + symbols + cells * sizeof(uint32_t));
     if (!memory)
         return false;
     memset(memory, 0, tally);
     w->tally = memory;
-    w->coded = memory + tally;
-    w->symbols = (uint16_t *)(void *)(w->coded + coded);
-    w->cells = cells > 0 ? (uint32_t *)(void *)(w->coded + coded + symbols) : NULL;
+    w->symbols = (uint16_t *)(void *)(memory + tally);
+    w->cells = cells > 0 ? (uint32_t *)(void *)(memory + tally + symbols) : NULL;
     return true;
+}
+
+/* A window's memory. A single run may be short. */
+static bool provide_window(zt_context *context, struct job *job)
+{
+    const uint64_t runs = job->window_runs, chunks = job->source->count / ZTI_CHUNK_SYMBOLS + 1;
+    const uint64_t most = chunks < RUN_CHUNKS ? chunks : RUN_CHUNKS; /* of a run */
+    const uint64_t run = most * ZTI_CHUNK_MOST_BYTES + ZTI_BIT_MARGIN_BYTES;
+    job->coded = zti_alloc(context, (size_t)(runs > 1 ? runs * RUN_ROOM_BYTES : run));
+    job->run_places = zti_alloc(context, (size_t)(runs + 1) * sizeof *job->run_places);
+    job->run_bytes = zti_alloc(context, (size_t)(runs + 1) * sizeof *job->run_bytes);
+    return job->coded && job->run_places && job->run_bytes;
 }
 
 static zt_status provide_job(zt_context *context, struct job *job)
 {
     const uint64_t parts = zti_parts_of(job->source->count), runs = zti_runs_of(job->source->count);
     job->worker_count = zti_stream_is_cuda(context) ? 1 : zti_map_workers(context, runs);
-    job->is_placed = job->worker_count > 1;
+    job->window_runs = job->worker_count > 1 ? (uint64_t)job->worker_count * RUNS_A_WORKER : 1;
+    job->window_runs = runs < job->window_runs ? runs : job->window_runs;
     job->workers = zti_alloc_zeroed(context, job->worker_count * sizeof *job->workers);
     job->part_bits = zti_alloc(context, (size_t)(parts + 1) * sizeof *job->part_bits);
-    job->run_starts = zti_alloc_zeroed(context, (size_t)(runs + 1) * sizeof *job->run_starts);
-    bool has_all = job->workers && job->part_bits && job->run_starts;
+    bool has_all = job->workers && job->part_bits;
+    has_all = has_all && (zti_stream_is_cuda(context) || provide_window(context, job));
     for (uint32_t k = 0; has_all && k < job->worker_count; k++)
         has_all = provide_worker(context, job, &job->workers[k]);
     if (!has_all)
@@ -253,19 +271,13 @@ static zt_status provide_job(zt_context *context, struct job *job)
 
 /* ---- the whole ---- */
 
-static void run_all(zt_context *context, struct job *job,
-                    bool (*work)(void *shared, uint32_t worker, uint64_t run))
-{
-    zti_map(context, zti_runs_of(job->source->count), work, job);
-}
-
 static zt_status learn(zt_context *context, struct job *job)
 {
     const uint32_t alphabet = job->source->alphabet;
     zti_stage(context, ZT_STAGE_COUNT);
     if (zti_stream_is_cuda(context))
         return zti_stream_cuda_learn(context, job->source, &job->book, &job->cuda);
-    run_all(context, job, count_run);
+    zti_map(context, zti_runs_of(job->source->count), count_run, job);
     for (uint32_t k = 1; k < job->worker_count; k++)
         zti_histogram_merge(job->workers[0].tally, alphabet, job->workers[k].tally);
     const uint64_t *counts = zti_histogram_counts(job->workers[0].tally, alphabet);
@@ -355,7 +367,7 @@ static zt_status no_space(zt_context *context, size_t capacity_bytes)
 static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out,
                               size_t capacity_bytes, size_t *out_bytes)
 {
-    const uint64_t count = job->source->count, runs = zti_runs_of(count);
+    uint64_t chunks;
     const size_t scratch_bytes =
         (size_t)(zti_codebook_stored_bits(&job->book) / 8) + ZTI_BIT_MARGIN_BYTES;
     uint8_t *scratch = zti_alloc(context, scratch_bytes);
@@ -367,21 +379,14 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
         return no_space(context, capacity_bytes);
     job->out = out + head;
     job->room_bytes = capacity_bytes - head;
-    if (job->is_placed) {
-        run_all(context, job, measure_run);
-        for (uint64_t r = 0; r < runs; r++)
-            job->run_starts[r + 1] += job->run_starts[r];
-    }
     if (zti_stream_is_cuda(context)) {
-        const zt_status status =
-            zti_stream_cuda_code(context, job->source, &job->cuda, job->out, job->room_bytes,
-                                 job->part_bits, &job->run_starts[runs]);
+        const zt_status status = zti_stream_cuda_code(context, job->source, &job->cuda, job->out,
+                                                      job->room_bytes, job->part_bits, &chunks);
         if (status != ZT_OK)
             return status;
-    } else if (job->run_starts[runs] <= job->room_bytes) {
-        run_all(context, job, code_run);
+    } else if (!code_all(context, job, &chunks)) {
+        return no_space(context, capacity_bytes);
     }
-    const uint64_t chunks = job->run_starts[runs];
     const struct tail tail = tail_of(job);
     if (chunks > job->room_bytes || tail.bytes > job->room_bytes - chunks)
         return no_space(context, capacity_bytes);
