@@ -9,8 +9,8 @@ compressed, and compressed slab by slab, in turns: by sz with a bound, and by nd
 each, from the fastest of the rounds, has to be within 10 % of what is predicted for a link of that
 speed less the headers of Ethernet, IP and TCP. Slab by slab that is asked for only where the link
 takes twice as long as coding: elsewhere both ends and the network share this machine's processors.
-Rounds go on until it holds, or end the test. Exits with 77 where namespaces or tc are refused, or where it does not hold
-and the machine has more to do than processors."""
+Rounds go on until it holds, or end the test. Exits with 77 where namespaces or tc are refused, or
+where it does not hold and the machine has more to do than processors."""
 import argparse
 import json
 import os
@@ -56,8 +56,9 @@ def gains_of(row, slab_bytes):
 
 def measure(folder, field, codec, rounds, fastest):
     """The fastest of so many rounds more, each way; and the bytes of all slabs."""
-    told = subprocess.run([folder / "link_peer", "send", "10.99.0.2", "5000", field,
-                           str(BOUNDS[codec]), str(rounds)], check=True, capture_output=True, text=True)
+    told = subprocess.run(
+        [folder / "link_peer", "send", "10.99.0.2", "5000", field, str(BOUNDS[codec]), str(rounds)],
+        check=True, capture_output=True, text=True)
     for line in told.stdout.splitlines():
         *seconds, slab_bytes = map(float, line.split())
         fastest = [min(pair) for pair in zip(fastest, seconds)]
