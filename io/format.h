@@ -162,8 +162,9 @@ struct ztio_body {
     bool is_swapped; /* the file's byte order is not the machine's */
     char *map;       /* pages of the file, or NULL */
     size_t map_bytes;
-    size_t map_skips;  /* bytes before the first slice */
-    size_t map_passed; /* bytes whose memory was given back in this pass */
+    uint64_t map_at;  /* byte of the file where its slices begin */
+    size_t map_skips; /* bytes before the first slice */
+    struct ztio_ahead *ahead;
     bool was_mapped;
     struct stat mapped; /* the file, when it was mapped first */
 };
@@ -174,6 +175,17 @@ void ztio_body_close(struct ztio_input *input);
 
 /* map.c: end the mapping of slices. */
 void ztio_body_unmap(struct ztio_body *body);
+
+/* ahead.c: see to the memory of a map of so many bytes that is read from its beginning on, in one
+ * pass or more. NULL, which only ztio_ahead_end takes: no memory. */
+struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes);
+
+/* At the beginning of a pass: others will follow, so keep what helps them. */
+void ztio_ahead_keep(struct ztio_ahead *ahead);
+
+/* A pass has gone past the bytes before this one; past the last one, it is over. */
+void ztio_ahead_at(struct ztio_ahead *ahead, size_t bytes);
+void ztio_ahead_end(struct ztio_ahead *ahead); /* before the map is */
 
 /* What .npy and raw files have in common when they are written. */
 bool ztio_plain_write(struct ztio_output *output, uint64_t extent, const void *buffer,

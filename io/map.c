@@ -9,9 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes that are gone past before memory is given back. */
-enum { PASSED_BYTES = 8 << 20 };
-
 /* What is mapped, for a signal handler. */
 static _Atomic(const char *) mapped_label;
 static _Atomic(uintptr_t) mapped_first, mapped_last;
@@ -36,6 +33,8 @@ void ztio_body_unmap(struct ztio_body *body)
     if (!body->map)
         return;
     note(NULL, NULL, 0);
+    ztio_ahead_end(body->ahead);
+    body->ahead = NULL;
     (void)munmap(body->map, body->map_bytes);
     body->map = NULL;
 }
@@ -47,6 +46,8 @@ static const void *map_body(struct ztio_input *input, uint64_t first, uint64_t e
     const uint64_t at = body->source.base + body->start + first * input->slice_bytes;
     const uint64_t skips = page_bytes > 0 ? at % (uint64_t)page_bytes : 0;
     const uint64_t bytes = skips + extent * input->slice_bytes;
+    if (body->map && body->map_at == at && body->map_bytes == bytes)
+        return body->map + skips;
     ztio_body_unmap(body);
     if (!body->source.is_regular || body->is_swapped || at % zt_type_bytes(input->meta.type) != 0 ||
         page_bytes <= 0 || extent == 0 || bytes > SIZE_MAX)
@@ -59,11 +60,12 @@ static const void *map_body(struct ztio_input *input, uint64_t first, uint64_t e
         return NULL;
     body->was_mapped = true;
     body->map = map;
-    body->map_passed = 0;
+    body->map_at = at;
     body->map_skips = (size_t)skips;
     body->map_bytes = (size_t)bytes;
     (void)madvise(map, (size_t)bytes, MADV_SEQUENTIAL);
     note(input->label, map, (size_t)bytes);
+    body->ahead = ztio_ahead_begin(map, (size_t)bytes);
     return body->map + skips;
 }
 
@@ -89,18 +91,16 @@ bool ztio_map_is_good(struct ztio_input *input, struct ztio_error *error)
                      input->label);
 }
 
+void ztio_map_again(struct ztio_input *input)
+{
+    struct ztio_body *const body = (struct ztio_body *)input;
+    if (input->reader->has_body && body->ahead)
+        ztio_ahead_keep(body->ahead);
+}
+
 void ztio_map_passed(struct ztio_input *input, uint64_t slices)
 {
     struct ztio_body *const body = (struct ztio_body *)input;
-    if (!input->reader->has_body || !body->map)
-        return;
-    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    size_t end = body->map_skips + (size_t)(slices * input->slice_bytes);
-    end = end < body->map_bytes ? end / page_bytes * page_bytes : body->map_bytes;
-    if (end < body->map_passed) /* another pass */
-        body->map_passed = 0;
-    if (end - body->map_passed < PASSED_BYTES && end < body->map_bytes)
-        return;
-    (void)madvise(body->map + body->map_passed, end - body->map_passed, MADV_DONTNEED);
-    body->map_passed = end < body->map_bytes ? end : 0;
+    if (input->reader->has_body && body->ahead)
+        ztio_ahead_at(body->ahead, body->map_skips + (size_t)(slices * input->slice_bytes));
 }

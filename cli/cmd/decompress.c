@@ -101,6 +101,13 @@ static bool take_slab(struct slabs *slabs, const struct job *job, uint64_t exten
     return true;
 }
 
+static bool write_slab(void *user, uint64_t at, const void *slab, uint64_t extent,
+                       struct ztio_error *error)
+{
+    (void)at;
+    return ztio_write(user, extent, slab, error);
+}
+
 /* Slab by slab, in order: works on files and pipes. */
 static bool copy_all(struct job *job, struct ztio_error *error)
 {
@@ -109,7 +116,7 @@ static bool copy_all(struct job *job, struct ztio_error *error)
     struct behind behind;
     struct ztio_error late;
     bool done = true;
-    behind_begin(&behind, job->output);
+    behind_begin(&behind, write_slab, job->output);
     for (job->shape[0] = 0; done; job->shape[0] += extent) {
         void *slab = NULL;
         done = stored_next(&job->stored, &first, &extent, error);
@@ -117,7 +124,8 @@ static bool copy_all(struct job *job, struct ztio_error *error)
             break;
         progress_slab(&job->progress, extent * job->slice_bytes);
         done = take_slab(&slabs, job, extent, &slab, error) &&
-               stored_read(&job->stored, slab, error) && behind_write(&behind, extent, slab, error);
+               stored_read(&job->stored, slab, error) &&
+               behind_write(&behind, job->shape[0], slab, extent, error);
     }
     if (!behind_end(&behind, &late) && done) {
         *error = late;

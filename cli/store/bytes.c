@@ -169,10 +169,50 @@ static int write_sink(void *user, const void *data, size_t n)
     return 0;
 }
 
+/* Longer parts than WHOLE_BYTES are copied and written behind, COPY_BYTES at a time: until the call
+ * returns they are the library's. */
+enum { WHOLE_BYTES = 64 << 10, COPY_BYTES = 4 << 20, COPY_ALIGN = 2 << 20 /* huge pages */ };
+
+static bool patch(void *user, uint64_t at, const void *data, uint64_t n, struct ztio_error *error)
+{
+    return ztio_bytes_patch(user, at, data, (size_t)n, error);
+}
+
+/* The copy that is not being written. NULL: write without one. */
+static void *next_copy(struct byte_sink *s)
+{
+    void **const copy = &s->copy[s->turn++ % 2];
+    if (*copy)
+        return *copy;
+    *copy = aligned_alloc(COPY_ALIGN, COPY_BYTES);
+    zt_expect_writes(*copy, COPY_BYTES);
+    if (!s->behind.is_begun)
+        behind_begin(&s->behind, patch, s->bytes);
+    return *copy;
+}
+
+static bool write_behind(struct byte_sink *s, uint64_t at, const char *from, size_t n)
+{
+    bool done = true;
+    for (size_t part; done && n > 0; at += part, from += part, n -= part) {
+        void *const copy = next_copy(s);
+        part = n < COPY_BYTES ? n : COPY_BYTES;
+        if (copy)
+            memcpy(copy, from, part);
+        done = copy ? behind_write(&s->behind, at, copy, part, &s->error)
+                    : behind_wait(&s->behind, &s->error) &&
+                          ztio_bytes_patch(s->bytes, at, from, part, &s->error);
+    }
+    return done;
+}
+
 static int write_store(void *user, uint64_t offset, const void *data, size_t n)
 {
     struct byte_sink *s = user;
-    if (!ztio_bytes_patch(s->bytes, offset, data, n, &s->error))
+    const bool done = n > WHOLE_BYTES ? write_behind(s, offset, data, n)
+                                      : behind_wait(&s->behind, &s->error) &&
+                                            ztio_bytes_patch(s->bytes, offset, data, n, &s->error);
+    if (!done)
         return 1;
     s->written = offset + n > s->written ? offset + n : s->written;
     return 0;
@@ -181,14 +221,17 @@ static int write_store(void *user, uint64_t offset, const void *data, size_t n)
 static int read_store(void *user, uint64_t offset, void *buffer, size_t n)
 {
     struct byte_sink *s = user;
-    return ztio_bytes_read(s->bytes, offset, buffer, n, &s->error) ? 0 : 1;
+    return behind_wait(&s->behind, &s->error) &&
+                   ztio_bytes_read(s->bytes, offset, buffer, n, &s->error)
+               ? 0
+               : 1;
 }
 
 static int cut_store(void *user, uint64_t bytes)
 {
     struct byte_sink *s = user;
     s->written = bytes;
-    return ztio_bytes_cut(s->bytes, bytes, &s->error) ? 0 : 1;
+    return behind_wait(&s->behind, &s->error) && ztio_bytes_cut(s->bytes, bytes, &s->error) ? 0 : 1;
 }
 
 static void pass_input(void *user, uint64_t slices)
@@ -229,15 +272,29 @@ bool byte_sink_open(struct byte_sink *s, const char *path, const struct ztio_cre
     return s->bytes != NULL;
 }
 
+/* End what is behind. */
+static bool end_behind(struct byte_sink *s, struct ztio_error *error)
+{
+    const bool done = behind_end(&s->behind, error);
+    free(s->copy[0]);
+    free(s->copy[1]);
+    s->copy[0] = s->copy[1] = NULL;
+    return done;
+}
+
 bool byte_sink_commit(struct byte_sink *s, struct ztio_error *error)
 {
     struct ztio_bytes *bytes = s->bytes;
+    if (!end_behind(s, error))
+        return false;
     s->bytes = NULL;
     return ztio_bytes_commit(bytes, error);
 }
 
 void byte_sink_abandon(struct byte_sink *s)
 {
+    struct ztio_error ignored;
+    (void)end_behind(s, &ignored);
     if (s->bytes)
         ztio_bytes_abandon(s->bytes);
     s->bytes = NULL;

@@ -2,6 +2,7 @@
 #ifndef ZTI_STORE_BYTES_H
 #define ZTI_STORE_BYTES_H
 
+#include "util/behind.h"
 #include "util/options.h"
 #include "ztile_store.h"
 
@@ -37,6 +38,9 @@ struct byte_sink {
     struct ztio_bytes *bytes;
     struct ztio_input *input; /* NULL, or whose slices the store's writer is given */
     uint64_t written;
+    struct behind behind; /* of the store */
+    void *copy[2];        /* of what is written behind, and of what comes next */
+    uint32_t turn;
     struct ztio_error error;
 };
 

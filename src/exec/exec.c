@@ -173,7 +173,7 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 /* ---- encode piece by piece ---- */
 
 /* At a fixed rate, where tiles are small, PIECE_TILES_STEP of them are whole bytes. */
-enum { WINDOW_A_THREAD_BYTES = 4 << 20, PIECE_TILES_STEP = 8 };
+enum { WINDOW_A_THREAD_BYTES = 2 << 20, PIECE_TILES_STEP = 8 };
 
 /* Bytes of a window that stay free of tiles: what the drain left there, and the margin. */
 enum { WINDOW_REST_BYTES = ZTI_DRAIN_REST_BYTES + 4 * ZTI_BIT_MARGIN_BYTES };

@@ -102,8 +102,8 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
             return zti_fail(context, ZT_NO_MEMORY, "no memory for a tally of %zu bytes", bytes);
         const bool is_sample = learning->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
-        status = zti_policy_of(context, coding)
-                     ->tally(context, coding, pass, array, tally, is_sample ? NULL : passing);
+        status =
+            zti_policy_of(context, coding)->tally(context, coding, pass, array, tally, passing);
         zti_stage(context, ZT_STAGE_MODELS);
         if (status == ZT_OK)
             status = learning->learn(context, coding, pass, array, tally);

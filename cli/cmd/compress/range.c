@@ -41,6 +41,8 @@ bool scan_slices(struct compress_job *job, const zt_array *slices, uint64_t befo
 {
     const uint64_t step = step_of(job);
     bool is_scanned = true;
+    if (before == 0)
+        ztio_map_again(job->input);
     for (uint64_t first = 0; is_scanned && first < slices->shape[0]; first += step) {
         zt_array part = *slices;
         zt_stats own;

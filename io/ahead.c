@@ -1,0 +1,169 @@
+/* ahead.c: a thread that goes through a mapped file before and behind whoever reads it. Ahead it
+ * has the system enter pages in the tables of the process, which the reader would otherwise do at a
+ * fault for each 64 KiB; behind it gives memory back.
+ *
+ *     0       kept         at - GIVEN_BYTES   at           at + AHEAD_BYTES
+ *     | stays | given back | stays            | entered    | ...
+ *
+ * Where more than one pass is to be expected, the first bytes stay for the next one. Without a
+ * thread memory is given back by the reader. */
+#include "format.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* STEP_BYTES are entered at a time, so that the thread soon sees where the reader is. A smaller map
+ * than LEAST_BYTES is not worth a thread. */
+enum {
+    AHEAD_BYTES = 8 << 20,
+    STEP_BYTES = 1 << 20,
+    GIVEN_BYTES = 4 << 20,
+    KEPT_BYTES = 36 << 20,
+    LEAST_BYTES = 16 << 20
+};
+
+struct ztio_ahead {
+    char *map;
+    size_t bytes, page_bytes;
+    size_t at;    /* the reader has gone past bytes before this */
+    size_t given; /* bytes of which memory was given back in this pass, or that stay */
+    size_t front; /* bytes that were entered in this pass */
+    size_t stays; /* bytes that stay entered */
+    size_t kept;  /* of these, bytes that were entered */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool has_thread, is_ended;
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Give back what the reader has gone past. With the lock, which is released meanwhile if there is a
+ * thread. False: that is too little. */
+static bool give_back(struct ztio_ahead *a)
+{
+    const size_t first = a->given, last = a->at;
+    if (last <= first || (last - first < GIVEN_BYTES && last < a->bytes))
+        return false;
+    a->given = last;
+    if (a->has_thread)
+        (void)pthread_mutex_unlock(&a->lock);
+    (void)madvise(a->map + first, last - first, MADV_DONTNEED);
+    if (a->has_thread)
+        (void)pthread_mutex_lock(&a->lock);
+    return true;
+}
+
+/* The reader is through: have the first bytes for its next pass. */
+static bool begin_again(struct ztio_ahead *a)
+{
+    if (a->at < a->bytes)
+        return false;
+    a->at = 0;
+    a->given = a->stays;
+    a->front = a->kept;
+    return true;
+}
+
+/* With the lock, which is released meanwhile. False: nothing is missing. */
+static bool enter_some(struct ztio_ahead *a)
+{
+#ifdef MADV_POPULATE_READ
+    const size_t first = a->front, last = least(a->bytes, a->at + AHEAD_BYTES);
+    const size_t end = least(last, first + STEP_BYTES);
+    if (first >= last || a->at == a->bytes)
+        return false;
+    a->front = end;
+    (void)pthread_mutex_unlock(&a->lock);
+    (void)madvise(a->map + first, end - first, MADV_POPULATE_READ);
+    (void)pthread_mutex_lock(&a->lock);
+    if (first == a->kept && end <= a->stays)
+        a->kept = end;
+    return true;
+#else
+    (void)a;
+    return false;
+#endif
+}
+
+static void *go_ahead(void *user)
+{
+    struct ztio_ahead *const a = user;
+    (void)pthread_mutex_lock(&a->lock);
+    while (!a->is_ended)
+        if (!enter_some(a) && !give_back(a) && !begin_again(a))
+            (void)pthread_cond_wait(&a->changed, &a->lock);
+    (void)pthread_mutex_unlock(&a->lock);
+    return NULL;
+}
+
+struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes)
+{
+    struct ztio_ahead *const a = calloc(1, sizeof *a);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    if (!a)
+        return NULL;
+    *a = (struct ztio_ahead){.map = map, .bytes = bytes, .page_bytes = (size_t)page_bytes};
+    if (bytes < LEAST_BYTES)
+        return a;
+    (void)pthread_mutex_init(&a->lock, NULL);
+    (void)pthread_cond_init(&a->changed, NULL);
+    (void)pthread_mutex_lock(&a->lock);
+    a->has_thread = pthread_create(&a->thread, NULL, go_ahead, a) == 0;
+    (void)pthread_mutex_unlock(&a->lock);
+    return a;
+}
+
+void ztio_ahead_keep(struct ztio_ahead *a)
+{
+    if (!a->has_thread)
+        return;
+    (void)pthread_mutex_lock(&a->lock);
+    a->stays = least(KEPT_BYTES, a->bytes);
+    a->given = a->given > a->stays ? a->given : a->stays;
+    (void)pthread_mutex_unlock(&a->lock);
+}
+
+void ztio_ahead_at(struct ztio_ahead *a, size_t end)
+{
+    const size_t at = end < a->bytes ? end / a->page_bytes * a->page_bytes : a->bytes;
+    if (!a->has_thread) {
+        a->given = at < a->at ? 0 : a->given; /* another pass */
+        a->at = at;
+        (void)give_back(a);
+        (void)begin_again(a);
+        return;
+    }
+    (void)pthread_mutex_lock(&a->lock);
+    if (at < a->at) { /* another pass before the last one's end was seen */
+        a->given = a->stays;
+        a->front = a->kept;
+    }
+    a->at = at;
+    a->front = a->front > at ? a->front : at;
+    (void)pthread_cond_signal(&a->changed);
+    (void)pthread_mutex_unlock(&a->lock);
+}
+
+void ztio_ahead_end(struct ztio_ahead *a)
+{
+    if (!a)
+        return;
+    if (a->has_thread) {
+        (void)pthread_mutex_lock(&a->lock);
+        a->is_ended = true;
+        (void)pthread_cond_signal(&a->changed);
+        (void)pthread_mutex_unlock(&a->lock);
+        (void)pthread_join(a->thread, NULL);
+    }
+    if (a->has_thread) {
+        (void)pthread_cond_destroy(&a->changed);
+        (void)pthread_mutex_destroy(&a->lock);
+    }
+    free(a);
+}
