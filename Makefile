@@ -65,8 +65,17 @@ gpu-check:
 	@sh scripts/build.sh gpu -DCMAKE_BUILD_TYPE=Release -DZTILE_CUDA=ON
 	@build/gpu/bin/ztile-gpu-check --bench $(GPU_CHECK_OPTIONS)
 
+# CUDA=ON: with the cuda policy, for CUDA_ARCHITECTURES
+ifdef CUDA
+install:
+	@sh scripts/install-deps.sh build
+	@sh scripts/build.sh gpu -DCMAKE_BUILD_TYPE=Release -DZTILE_CUDA=$(CUDA) \
+	    -DZTILE_CUDA_ARCHITECTURES="$(CUDA_ARCHITECTURES)"
+	@cmake --install build/gpu --prefix "$(PREFIX)"
+else
 install: all
 	@cmake --install build/release --prefix "$(PREFIX)"
+endif
 
 clean:
 	rm -rf build
@@ -85,6 +94,7 @@ help:
 	@echo "make coverage   what the short tests run of the format and the codecs, in per cent"
 	@echo "make bench      ztile and libzfp on the same arrays; BENCH_OPTIONS='--help' lists options"
 	@echo "make gpu-check  the cuda policy on this machine's GPU, and its speeds (needs nvcc)"
-	@echo "make install    to PREFIX=$(PREFIX)"
+	@echo "make install    to PREFIX=$(PREFIX); CUDA=ON: with the cuda policy (needs nvcc), for"
+	@echo "                CUDA_ARCHITECTURES='80-real;90' or others from 75 on"
 	@echo "make clean      remove build/"
 	@echo "Missing Debian packages are installed with apt; ZTILE_NO_INSTALL=1 prevents it."

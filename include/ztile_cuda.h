@@ -68,6 +68,24 @@ ZT_API zt_status zt_cuda_reserve(zt_context *context, const zt_array *array,
  * @param bytes of memory */
 ZT_API zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t bytes);
 
+/** Allocate memory on the GPU of a context, for callers without CUDA's headers: results of
+ * zt_decompress(), or files.
+ * @param context its policy is ZT_CUDA, else ZT_BAD_ARG
+ * @param bytes 0 counts as 1
+ * @param memory gets an address that is a multiple of 256, to be freed with zt_cuda_free() */
+ZT_API zt_status zt_cuda_allocate(zt_context *context, size_t bytes, void **memory);
+
+/** Free memory of zt_cuda_allocate(). The context may be gone by then.
+ * @param device that the context had
+ * @param memory NULL: nothing happens */
+ZT_API void zt_cuda_free(int32_t device, void *memory);
+
+/** Find the GPU that an address belongs to. Managed memory belongs to one, too.
+ * @param context NULL allowed; any policy
+ * @param device gets CUDA's number
+ * @return ZT_BAD_ARG for memory of the host, ZT_UNSUPPORTED where this build has no CUDA */
+ZT_API zt_status zt_cuda_device_of(zt_context *context, const void *address, int32_t *device);
+
 #ifdef __cplusplus
 }
 #endif

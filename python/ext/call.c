@@ -2,6 +2,7 @@
 #include "core.h"
 #include "ztile_expert.h"
 
+#include <string.h>
 #include <time.h>
 
 static double seconds(void)
@@ -40,7 +41,35 @@ PyObject *core_set_limits(PyObject *module, PyObject *arguments)
     Py_RETURN_NONE;
 }
 
-int core_call_begin(unsigned threads, struct core_call *call)
+int core_run_get(PyObject *object, void *run)
+{
+    struct core_run *const r = run;
+    unsigned long long stream;
+    *r = (struct core_run){.threads = 0};
+    if (PyTuple_Check(object)) {
+        if (!PyArg_ParseTuple(object, "iK:run", &r->cuda.device, &stream))
+            return 0;
+        r->cuda.stream = (void *)(uintptr_t)stream;
+        return 1;
+    }
+    const unsigned long threads = PyLong_AsUnsignedLong(object);
+    if (!PyErr_Occurred() && (threads < 1 || threads > UINT32_MAX))
+        PyErr_SetString(PyExc_ValueError, "threads is at least 1");
+    r->threads = (unsigned)threads;
+    return !PyErr_Occurred();
+}
+
+/* Set the policy. On threads, where a build has none the bytes are the same without. */
+static zt_status set_run(struct core_call *call, const struct core_run *run)
+{
+    const zt_omp omp = {.threads = run->threads};
+    if (run->threads == 0)
+        return zt_context_set_cuda(call->context, &run->cuda);
+    const zt_status status = run->threads > 1 ? zt_context_set_omp(call->context, &omp) : ZT_OK;
+    return status == ZT_UNSUPPORTED ? ZT_OK : status;
+}
+
+int core_call_begin(const struct core_run *run, struct core_call *call)
 {
     call->next_look = seconds() + look_seconds;
     call->is_interrupted = false;
@@ -54,11 +83,12 @@ int core_call_begin(unsigned threads, struct core_call *call)
     limits.output_bytes = output_limit;
     zt_context_set_limits(call->context, &limits);
     zt_context_set_progress(call->context, on_progress, call);
-    const zt_omp omp = {.threads = threads};
-    /* where a build has no threads the bytes are the same without */
-    const zt_status status = threads > 1 ? zt_context_set_omp(call->context, &omp) : ZT_OK;
-    if (status && status != ZT_UNSUPPORTED) {
-        core_raise(call, status);
+    const zt_status status = set_run(call, run);
+    if (status) {
+        if (run->threads == 0)
+            core_raise_without_gpu(call, status);
+        else
+            core_raise(call, status);
         core_call_end(call);
         return -1;
     }
@@ -88,4 +118,16 @@ void core_raise(const struct core_call *call, zt_status status)
         return;
     const char *sentence = zt_context_error(call->context);
     core_raise_sentence(status, *sentence ? sentence : zt_strerror(status));
+}
+
+void core_raise_without_gpu(const struct core_call *call, zt_status status)
+{
+    static const char advice[] = "; use serial or omp"; /* of the library's sentences */
+    char sentence[600];
+    const char *const text = zt_context_error(call->context);
+    const char *const end = strstr(text, advice);
+    const int n = (int)(end ? (size_t)(end - text) : strlen(text));
+    (void)PyOS_snprintf(sentence, sizeof sentence,
+                        "ztile cannot use this GPU: %.*s; copy the arrays to the host", n, text);
+    core_raise_sentence(status, sentence);
 }

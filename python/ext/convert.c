@@ -45,6 +45,10 @@ static int check_layout(const Py_buffer *view)
 int core_array_get(PyObject *object, bool is_written, struct core_array *array)
 {
     Py_buffer *view = &array->view;
+    if (core_is_tensor(object)) {
+        memset(view, 0, sizeof *view); /* nothing to release */
+        return core_tensor_array(object, is_written, &array->array);
+    }
     if (PyObject_GetBuffer(object, view, is_written ? PyBUF_RECORDS : PyBUF_RECORDS_RO))
         return -1;
     const uint32_t type = type_of(view->format, view->itemsize);
@@ -71,9 +75,11 @@ void core_array_release(struct core_array *array)
     PyBuffer_Release(&array->view);
 }
 
-int core_bytes_get(PyObject *object, Py_buffer *view)
+int core_bytes_get(PyObject *object, bool is_written, Py_buffer *view)
 {
-    return PyObject_GetBuffer(object, view, PyBUF_SIMPLE);
+    if (core_is_tensor(object))
+        return core_tensor_bytes(object, is_written, view);
+    return PyObject_GetBuffer(object, view, is_written ? PyBUF_WRITABLE : PyBUF_SIMPLE);
 }
 
 static int get_u64(PyObject *item, uint64_t *value)

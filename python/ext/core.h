@@ -1,12 +1,13 @@
 /* core.h: what the files of the extension module ztile._core share. It holds as little as it can:
- * arrays come in through the buffer protocol, results go out as bytes, numbers and tuples; names,
- * defaults and NumPy are the package's business (src/ztile). */
+ * arrays come in through the buffer protocol or as Tensors, results go out as bytes, numbers and
+ * tuples; names, defaults and NumPy are the package's business (src/ztile). */
 #ifndef ZTILE_PYTHON_CORE_H
 #define ZTILE_PYTHON_CORE_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "ztile_cuda.h"
 #include "ztile_zfp.h"
 
 #include <stdbool.h>
@@ -24,14 +25,30 @@ struct core_call {
     bool is_interrupted; /* a Python exception is set */
 };
 
-/* All return 0, or -1 with a Python exception set. */
+/* Where a call runs: on threads, or on a GPU. */
+struct core_run {
+    unsigned threads; /* 1 is the calling thread alone; 0: on the GPU */
+    zt_cuda cuda;
+};
 
-/* object: a buffer of float32, float64, int32 or int64 in native byte order, any strides. */
+/* A converter for "O&": a number of threads, or (device, stream). Returns 1, or 0 with an exception
+ * set. */
+int core_run_get(PyObject *object, void *run);
+
+/* All others return 0, or -1 with a Python exception set. */
+
+/* object: a buffer of float32, float64, int32 or int64 in native byte order, any strides; or a
+ * Tensor. */
 int core_array_get(PyObject *object, bool is_written, struct core_array *array);
 void core_array_release(struct core_array *array);
 
-/* Contiguous bytes that are only read; released with PyBuffer_Release. */
-int core_bytes_get(PyObject *object, Py_buffer *view);
+/* Contiguous bytes, also a Tensor's; released with PyBuffer_Release. */
+int core_bytes_get(PyObject *object, bool is_written, Py_buffer *view);
+
+/* tensor.c: what those two do for a Tensor, which the caller keeps. */
+bool core_is_tensor(PyObject *object);
+int core_tensor_array(PyObject *object, bool is_written, zt_array *array);
+int core_tensor_bytes(PyObject *object, bool is_written, Py_buffer *view);
 
 /* Cut bytes that nobody else has seen to their first n; *bytes is NULL where that fails. */
 void core_bytes_shrink(PyObject **bytes, Py_ssize_t n);
@@ -48,13 +65,15 @@ int core_params_get(PyObject *tuple, zt_params *params);
 /* set_limits(memory, output): of all calls that begin from now on; 0: none. */
 PyObject *core_set_limits(PyObject *module, PyObject *arguments);
 
-/* threads: 1 is the calling thread alone. */
-int core_call_begin(unsigned threads, struct core_call *call);
+int core_call_begin(const struct core_run *run, struct core_call *call);
 void core_call_end(struct core_call *call);
 
 /* Raise what belongs to a status: the exception that is set already (an interruption, a failed
  * read or write), or one of _errors.py with the context's sentence. */
 void core_raise(const struct core_call *call, zt_status status);
+
+/* core_raise of what the library cannot do with a GPU. */
+void core_raise_without_gpu(const struct core_call *call, zt_status status);
 
 /* Make an exception of _errors.py the current one. */
 void core_raise_sentence(zt_status status, const char *sentence);
@@ -71,6 +90,8 @@ PyObject *core_compress_end(struct core_call *call, struct core_array *in, const
 extern PyMethodDef core_memory_methods[];
 extern PyMethodDef core_zfp_methods[];
 extern PyMethodDef core_entropy_methods[];
+extern PyMethodDef core_tensor_functions[];
+int core_tensor_add_type(PyObject *module);
 int core_stream_add_types(PyObject *module);
 
 #endif

@@ -4,19 +4,20 @@
 
 #include <string.h>
 
-/* entropy_encode(data, symbols, k, letters, is_last, magnitude, reduction, threads) -> bytes.
+/* entropy_encode(data, symbols, k, letters, is_last, magnitude, reduction, run) -> bytes.
  * magnitude 0: codes are written part by part; else by merges. */
 static PyObject *core_entropy_encode(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *data, *result = NULL;
     Py_buffer view, letters;
-    unsigned symbols, k, magnitude, reduction, threads;
+    unsigned symbols, k, magnitude, reduction;
+    struct core_run run;
     int is_last;
     zt_entropy entropy;
     struct core_call call;
-    if (!PyArg_ParseTuple(args, "OIIy*pIII:entropy_encode", &data, &symbols, &k, &letters, &is_last,
-                          &magnitude, &reduction, &threads))
+    if (!PyArg_ParseTuple(args, "OIIy*pIIO&:entropy_encode", &data, &symbols, &k, &letters,
+                          &is_last, &magnitude, &reduction, core_run_get, &run))
         return NULL;
     zt_entropy_init(&entropy, sizeof entropy);
     entropy.symbols = symbols;
@@ -27,9 +28,9 @@ static PyObject *core_entropy_encode(PyObject *module, PyObject *args)
     entropy.letter_count = (uint32_t)(letters.len <= 256 ? letters.len : 257);
     memcpy(entropy.letters, letters.buf, (size_t)(letters.len <= 256 ? letters.len : 256));
     PyBuffer_Release(&letters);
-    if (core_bytes_get(data, &view))
+    if (core_bytes_get(data, false, &view))
         return NULL;
-    if (core_call_begin(threads, &call)) {
+    if (core_call_begin(&run, &call)) {
         PyBuffer_Release(&view);
         return NULL;
     }
@@ -63,9 +64,9 @@ static PyObject *core_entropy_inspect(PyObject *module, PyObject *args)
     zt_entropy entropy;
     struct core_call call;
     uint64_t bytes, block_bytes;
-    if (!PyArg_ParseTuple(args, "O:entropy_inspect", &data) || core_bytes_get(data, &view))
+    if (!PyArg_ParseTuple(args, "O:entropy_inspect", &data) || core_bytes_get(data, false, &view))
         return NULL;
-    if (!core_call_begin(1, &call)) {
+    if (!core_call_begin(&(struct core_run){.threads = 1}, &call)) {
         zt_entropy_init(&entropy, sizeof entropy);
         const zt_status status = zt_entropy_inspect(call.context, view.buf, (size_t)view.len,
                                                     &entropy, &bytes, &block_bytes);
@@ -82,23 +83,23 @@ static PyObject *core_entropy_inspect(PyObject *module, PyObject *args)
     return result;
 }
 
-/* entropy_decode(data, bytes, threads) -> bytes, of one block */
+/* entropy_decode(data, bytes, run) -> bytes, of one block */
 static PyObject *core_entropy_decode(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *data, *result = NULL;
     Py_buffer view;
     unsigned long long bytes;
-    unsigned threads;
+    struct core_run run;
     struct core_call call;
-    if (!PyArg_ParseTuple(args, "OKI:entropy_decode", &data, &bytes, &threads) ||
-        core_bytes_get(data, &view))
+    if (!PyArg_ParseTuple(args, "OKO&:entropy_decode", &data, &bytes, core_run_get, &run) ||
+        core_bytes_get(data, false, &view))
         return NULL;
     if (bytes <= ZT_ENTROPY_BLOCK_BYTES)
         result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
     else
         core_raise_sentence(ZT_BAD_ARG, "a block has no more than 16 MiB");
-    if (result && core_call_begin(threads, &call)) {
+    if (result && core_call_begin(&run, &call)) {
         Py_CLEAR(result);
     } else if (result) {
         char *const out = PyBytes_AsString(result);

@@ -54,28 +54,82 @@ PyObject *core_compress_end(struct core_call *call, struct core_array *in, const
     return bytes;
 }
 
-/* compress(array, params, threads) -> bytes */
+/* compress(array, params, run) -> bytes */
 static PyObject *core_compress(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *object, *tuple;
-    unsigned threads;
+    struct core_run run;
     zt_params params;
     struct core_array in;
     struct core_call call;
-    if (!PyArg_ParseTuple(args, "OO!I:compress", &object, &PyTuple_Type, &tuple, &threads) ||
+    if (!PyArg_ParseTuple(args, "OO!O&:compress", &object, &PyTuple_Type, &tuple, core_run_get,
+                          &run) ||
         core_params_get(tuple, &params) || core_array_get(object, false, &in))
         return NULL;
-    if (core_call_begin(threads, &call)) {
+    if (core_call_begin(&run, &call)) {
         core_array_release(&in);
         return NULL;
     }
     return core_compress_end(&call, &in, &params, NULL);
 }
 
+/* compress_into(array, params, run, out) -> bytes written */
+static PyObject *core_compress_into(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object, *tuple, *out;
+    struct core_run run;
+    zt_params params;
+    struct core_array in;
+    struct core_call call;
+    Py_buffer view;
+    size_t used = 0;
+    if (!PyArg_ParseTuple(args, "OO!O&O:compress_into", &object, &PyTuple_Type, &tuple,
+                          core_run_get, &run, &out) ||
+        core_params_get(tuple, &params) || core_array_get(object, false, &in))
+        return NULL;
+    if (!core_bytes_get(out, true, &view)) {
+        if (!core_call_begin(&run, &call)) {
+            zt_status status;
+            Py_BEGIN_ALLOW_THREADS status =
+                zt_compress(call.context, &in.array, &params, view.buf, (size_t)view.len, &used);
+            Py_END_ALLOW_THREADS if (status) core_raise(&call, status);
+            core_call_end(&call);
+        }
+        PyBuffer_Release(&view);
+    }
+    core_array_release(&in);
+    return PyErr_Occurred() ? NULL : PyLong_FromSize_t(used);
+}
+
+/* compress_bound(array, params, run) -> the most bytes */
+static PyObject *core_compress_bound(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object, *tuple;
+    struct core_run run;
+    zt_params params;
+    struct core_array in;
+    struct core_call call;
+    size_t capacity = 0;
+    if (!PyArg_ParseTuple(args, "OO!O&:compress_bound", &object, &PyTuple_Type, &tuple,
+                          core_run_get, &run) ||
+        core_params_get(tuple, &params) || core_array_get(object, false, &in))
+        return NULL;
+    if (!core_call_begin(&run, &call)) {
+        const zt_status status = zt_compress_bound(call.context, &in.array, &params, &capacity);
+        if (status)
+            core_raise(&call, status);
+        core_call_end(&call);
+    }
+    core_array_release(&in);
+    return PyErr_Occurred() ? NULL : PyLong_FromSize_t(capacity);
+}
+
 /* What decompress and decompress_box have in common; a NULL lo stands for the whole array. */
 static PyObject *decompress(PyObject *data, PyObject *object, PyObject *lo, PyObject *hi,
-                            unsigned threads)
+                            const struct core_run *run)
 {
     Py_buffer view;
     struct core_array out;
@@ -83,13 +137,13 @@ static PyObject *decompress(PyObject *data, PyObject *object, PyObject *lo, PyOb
     zt_box box;
     zt_status status = ZT_OK;
     bool is_done = false;
-    if (core_bytes_get(data, &view))
+    if (core_bytes_get(data, false, &view))
         return NULL;
     if (core_array_get(object, true, &out)) {
         PyBuffer_Release(&view);
         return NULL;
     }
-    if ((!lo || !core_box_get(lo, hi, out.array.rank, &box)) && !core_call_begin(threads, &call)) {
+    if ((!lo || !core_box_get(lo, hi, out.array.rank, &box)) && !core_call_begin(run, &call)) {
         Py_BEGIN_ALLOW_THREADS status =
             lo ? zt_decompress_box(call.context, view.buf, (size_t)view.len, &box, &out.array)
                : zt_decompress(call.context, view.buf, (size_t)view.len, &out.array);
@@ -104,40 +158,43 @@ static PyObject *decompress(PyObject *data, PyObject *object, PyObject *lo, PyOb
     Py_RETURN_NONE;
 }
 
-/* decompress(data, out, threads) */
+/* decompress(data, out, run) */
 static PyObject *core_decompress(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *data, *out;
-    unsigned threads;
-    if (!PyArg_ParseTuple(args, "OOI:decompress", &data, &out, &threads))
+    struct core_run run;
+    if (!PyArg_ParseTuple(args, "OOO&:decompress", &data, &out, core_run_get, &run))
         return NULL;
-    return decompress(data, out, NULL, NULL, threads);
+    return decompress(data, out, NULL, NULL, &run);
 }
 
-/* decompress_box(data, lo, hi, out, threads) */
+/* decompress_box(data, lo, hi, out, run) */
 static PyObject *core_decompress_box(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *data, *lo, *hi, *out;
-    unsigned threads;
-    if (!PyArg_ParseTuple(args, "OO!O!OI:decompress_box", &data, &PyTuple_Type, &lo, &PyTuple_Type,
-                          &hi, &out, &threads))
+    struct core_run run;
+    if (!PyArg_ParseTuple(args, "OO!O!OO&:decompress_box", &data, &PyTuple_Type, &lo, &PyTuple_Type,
+                          &hi, &out, core_run_get, &run))
         return NULL;
-    return decompress(data, out, lo, hi, threads);
+    return decompress(data, out, lo, hi, &run);
 }
 
-/* inspect(data) -> dict */
-static PyObject *core_inspect(PyObject *module, PyObject *data)
+/* inspect(data, run = 1) -> dict */
+static PyObject *core_inspect(PyObject *module, PyObject *args)
 {
     (void)module;
+    struct core_run run = {.threads = 1};
+    PyObject *data;
     Py_buffer view;
     struct core_call call;
     zt_info info;
     PyObject *dict = NULL;
-    if (core_bytes_get(data, &view))
+    if (!PyArg_ParseTuple(args, "O|O&:inspect", &data, core_run_get, &run) ||
+        core_bytes_get(data, false, &view))
         return NULL;
-    if (!core_call_begin(1, &call)) {
+    if (!core_call_begin(&run, &call)) {
         zt_info_init(&info, sizeof info);
         const zt_status status = zt_inspect(call.context, view.buf, (size_t)view.len, &info);
         if (status)
@@ -150,23 +207,23 @@ static PyObject *core_inspect(PyObject *module, PyObject *data)
     return dict;
 }
 
-/* compare(original, reconstructed, abs_bound, threads) -> dict */
+/* compare(original, reconstructed, abs_bound, run) -> dict */
 static PyObject *core_compare(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *first, *second, *dict = NULL;
     double abs_bound;
-    unsigned threads;
+    struct core_run run;
     struct core_array a, b;
     struct core_call call;
-    if (!PyArg_ParseTuple(args, "OOdI:compare", &first, &second, &abs_bound, &threads) ||
+    if (!PyArg_ParseTuple(args, "OOdO&:compare", &first, &second, &abs_bound, core_run_get, &run) ||
         core_array_get(first, false, &a))
         return NULL;
     if (core_array_get(second, false, &b)) {
         core_array_release(&a);
         return NULL;
     }
-    if (!core_call_begin(threads, &call)) {
+    if (!core_call_begin(&run, &call)) {
         zt_quality q;
         zt_status status;
         zt_quality_init(&q, sizeof q);
@@ -190,9 +247,11 @@ static PyObject *core_compare(PyObject *module, PyObject *args)
 
 PyMethodDef core_memory_methods[] = {
     {"compress", core_compress, METH_VARARGS, NULL},
+    {"compress_into", core_compress_into, METH_VARARGS, NULL},
+    {"compress_bound", core_compress_bound, METH_VARARGS, NULL},
     {"decompress", core_decompress, METH_VARARGS, NULL},
     {"decompress_box", core_decompress_box, METH_VARARGS, NULL},
-    {"inspect", core_inspect, METH_O, NULL},
+    {"inspect", core_inspect, METH_VARARGS, NULL},
     {"set_limits", core_set_limits, METH_VARARGS, NULL},
     {"compare", core_compare, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

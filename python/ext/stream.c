@@ -135,22 +135,22 @@ static PyObject *stream_close(PyObject *object, PyObject *none)
     Py_RETURN_NONE;
 }
 
-/* ---- Reader(read, source_bytes, threads) --------------------------------------------------- */
+/* ---- Reader(read, source_bytes, run) ------------------------------------------------------- */
 
 static int reader_init(PyObject *object, PyObject *args, PyObject *keywords)
 {
     struct stream *self = (struct stream *)object;
     PyObject *callable;
     unsigned long long source_bytes;
-    unsigned threads;
+    struct core_run run;
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "OKI:Reader", &callable, &source_bytes, &threads))
+    if (!PyArg_ParseTuple(args, "OKO&:Reader", &callable, &source_bytes, core_run_get, &run))
         return -1;
     if (self->callable) {
         PyErr_SetString(PyExc_RuntimeError, "a Reader is initialized once");
         return -1;
     }
-    if (core_call_begin(threads, &self->call))
+    if (core_call_begin(&run, &self->call))
         return -1;
     Py_INCREF(callable);
     self->callable = callable;
@@ -213,24 +213,25 @@ static PyObject *reader_check(PyObject *object, PyObject *none)
     Py_END_ALLOW_THREADS return leave(self, status);
 }
 
-/* ---- Writer(write, type, shape, params, threads) ------------------------------------------- */
+/* ---- Writer(write, type, shape, params, run) ----------------------------------------------- */
 
 static int writer_init(PyObject *object, PyObject *args, PyObject *keywords)
 {
     struct stream *self = (struct stream *)object;
     PyObject *callable, *shape, *tuple;
-    unsigned type, threads;
+    unsigned type;
+    struct core_run run;
     zt_params params;
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "OIO!O!I:Writer", &callable, &type, &PyTuple_Type, &shape,
-                          &PyTuple_Type, &tuple, &threads))
+    if (!PyArg_ParseTuple(args, "OIO!O!O&:Writer", &callable, &type, &PyTuple_Type, &shape,
+                          &PyTuple_Type, &tuple, core_run_get, &run))
         return -1;
     if (self->callable) {
         PyErr_SetString(PyExc_RuntimeError, "a Writer is initialized once");
         return -1;
     }
     if (core_whole_get(type, shape, &self->whole) || core_params_get(tuple, &params) ||
-        core_call_begin(threads, &self->call))
+        core_call_begin(&run, &self->call))
         return -1;
     Py_INCREF(callable);
     self->callable = callable;

@@ -37,45 +37,46 @@ static int get_zfp(PyObject *tuple, uint32_t type, uint32_t rank, zt_zfp *zfp)
     return status ? -1 : 0;
 }
 
-/* zfp_compress(array, zfp, threads) -> bytes */
+/* zfp_compress(array, zfp, run) -> bytes */
 static PyObject *core_zfp_compress(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *object, *tuple;
-    unsigned threads;
+    struct core_run run;
     zt_zfp zfp;
     struct core_array in;
     struct core_call call;
-    if (!PyArg_ParseTuple(args, "OO!I:zfp_compress", &object, &PyTuple_Type, &tuple, &threads) ||
+    if (!PyArg_ParseTuple(args, "OO!O&:zfp_compress", &object, &PyTuple_Type, &tuple, core_run_get,
+                          &run) ||
         core_array_get(object, false, &in))
         return NULL;
-    if (get_zfp(tuple, in.array.type, in.array.rank, &zfp) || core_call_begin(threads, &call)) {
+    if (get_zfp(tuple, in.array.type, in.array.rank, &zfp) || core_call_begin(&run, &call)) {
         core_array_release(&in);
         return NULL;
     }
     return core_compress_end(&call, &in, NULL, &zfp);
 }
 
-/* zfp_decompress(data, zfp, out, threads) */
+/* zfp_decompress(data, zfp, out, run) */
 static PyObject *core_zfp_decompress(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *data, *tuple, *object;
-    unsigned threads;
+    struct core_run run;
     zt_zfp zfp;
     Py_buffer view;
     struct core_array out;
     struct core_call call;
     bool is_done = false;
-    if (!PyArg_ParseTuple(args, "OO!OI:zfp_decompress", &data, &PyTuple_Type, &tuple, &object,
-                          &threads) ||
-        core_bytes_get(data, &view))
+    if (!PyArg_ParseTuple(args, "OO!OO&:zfp_decompress", &data, &PyTuple_Type, &tuple, &object,
+                          core_run_get, &run) ||
+        core_bytes_get(data, false, &view))
         return NULL;
     if (core_array_get(object, true, &out)) {
         PyBuffer_Release(&view);
         return NULL;
     }
-    if (!get_zfp(tuple, out.array.type, out.array.rank, &zfp) && !core_call_begin(threads, &call)) {
+    if (!get_zfp(tuple, out.array.type, out.array.rank, &zfp) && !core_call_begin(&run, &call)) {
         zt_status status;
         Py_BEGIN_ALLOW_THREADS status =
             zt_zfp_decompress(call.context, view.buf, (size_t)view.len, &zfp, &out.array, NULL);
@@ -100,9 +101,10 @@ static PyObject *core_zfp_header(PyObject *module, PyObject *args)
     struct core_call call;
     zt_zfp zfp;
     zt_array array;
-    if (!PyArg_ParseTuple(args, "OI:zfp_header", &data, &word_bits) || core_bytes_get(data, &view))
+    if (!PyArg_ParseTuple(args, "OI:zfp_header", &data, &word_bits) ||
+        core_bytes_get(data, false, &view))
         return NULL;
-    if (!core_call_begin(1, &call)) {
+    if (!core_call_begin(&(struct core_run){.threads = 1}, &call)) {
         uint32_t header_bits;
         zt_zfp_init(&zfp, sizeof zfp);
         zfp.word_bits = word_bits;

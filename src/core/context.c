@@ -87,6 +87,28 @@ zt_status zt_context_set_cuda(zt_context *context, const zt_cuda *cuda)
     return ZT_OK;
 }
 
+zt_status zt_cuda_allocate(zt_context *context, size_t bytes, void **memory)
+{
+    if (!context || !context->device)
+        return zti_fail(context, ZT_BAD_ARG, "memory on a GPU is for the cuda policy");
+    if (!memory)
+        return zti_fail(context, ZT_BAD_ARG, "no place for the address");
+    return zti_device_allocate(context, bytes > 0 ? bytes : 1, memory);
+}
+
+void zt_cuda_free(int32_t device, void *memory)
+{
+    if (memory)
+        zti_device_free(device, memory);
+}
+
+zt_status zt_cuda_device_of(zt_context *context, const void *address, int32_t *device)
+{
+    if (!device)
+        return zti_fail(context, ZT_BAD_ARG, "no place for the device's number");
+    return zti_device_of(context, address, device);
+}
+
 zt_status zt_context_set_policy(zt_context *context, zt_policy policy)
 {
     if (!context)

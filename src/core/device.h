@@ -115,6 +115,11 @@ enum zti_memory { ZTI_MEMORY_HOST, ZTI_MEMORY_DEVICE, ZTI_MEMORY_ELSEWHERE };
 
 enum zti_memory zti_memory_of(const zt_context *context, const void *address);
 
+/* zt_cuda_allocate, of the open device of the context; zt_cuda_free; zt_cuda_device_of. */
+zt_status zti_device_allocate(zt_context *context, uint64_t bytes, void **memory);
+void zti_device_free(int32_t device, void *memory);
+zt_status zti_device_of(zt_context *context, const void *address, int32_t *device);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,13 +5,16 @@
 #include "gpu/strided.h"
 
 #include <cuda_runtime.h>
+#include <stdio.h>
 #if defined(__linux__)
 #include <dlfcn.h>
 #endif
 
-/* Of a GPU's compute capability, the number before the point: of the oldest one that there is code
- * for. */
-enum { LEAST_CAPABILITY = 8 };
+/* A kernel that does nothing: a device that there is code of it for has code of all others. */
+__global__ void probe(void) {}
+
+/* The compute capabilities that this build has kernels for, times 100. */
+static const int capabilities[] = {__CUDA_ARCH_LIST__};
 
 /* The device, and what only this file knows of it. */
 struct gpu {
@@ -95,33 +98,39 @@ static zt_status take_lent(zt_context *context, enum zti_device_part part, uint6
     return ZT_OK;
 }
 
+/* Memory of the current device. */
+static zt_status allocate(zt_context *context, uint64_t bytes, void **memory)
+{
+    const cudaError_t error = cudaMalloc(memory, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError(); /* the next call is not to report it */
+        return zti_fail(context, ZT_NO_MEMORY,
+                        "the GPU has no %llu bytes left; lower slab_bytes, or use omp",
+                        (unsigned long long)bytes);
+    }
+    return check(context, error, "allocate memory");
+}
+
 static zt_status room(zt_context *context, enum zti_device_part part, uint64_t bytes, void **memory)
 {
     struct gpu *const g = gpu_of(context);
     const current device(context);
-    cudaError_t error = cudaSuccess;
+    zt_status status = ZT_OK;
     zti_device_note_room(&g->device, part);
     if (bytes > g->bytes[part] && g->lent) {
-        const zt_status status = take_lent(context, part, bytes);
-        if (status != ZT_OK)
-            return status;
+        status = take_lent(context, part, bytes);
     } else if (bytes > g->bytes[part]) {
-        error = wait_for_all(g);
+        status = check(context, wait_for_all(g), "allocate memory");
         (void)cudaFree(g->memory[part]);
         g->memory[part] = NULL;
         g->bytes[part] = 0;
-        if (error == cudaSuccess)
-            error = cudaMalloc(&g->memory[part], bytes);
-        if (error == cudaErrorMemoryAllocation) {
-            (void)cudaGetLastError(); /* the next call is not to report it */
-            return zti_fail(context, ZT_NO_MEMORY,
-                            "the GPU has no %llu bytes left; lower slab_bytes, or use omp",
-                            (unsigned long long)bytes);
-        }
-        g->bytes[part] = error == cudaSuccess ? bytes : 0;
+        if (status == ZT_OK)
+            status = allocate(context, bytes, &g->memory[part]);
+        g->bytes[part] = status == ZT_OK ? bytes : 0;
     }
-    *memory = g->memory[part];
-    return check(context, error, "allocate memory");
+    if (status == ZT_OK)
+        *memory = g->memory[part];
+    return status;
 }
 
 static void free_parts(struct gpu *g)
@@ -176,6 +185,33 @@ extern "C" enum zti_memory zti_memory_of(const zt_context *context, const void *
     return context && context->device && gpu_of(context)->number == attributes.device
                ? ZTI_MEMORY_DEVICE
                : ZTI_MEMORY_ELSEWHERE;
+}
+
+extern "C" zt_status zti_device_of(zt_context *context, const void *address, int32_t *device)
+{
+    cudaPointerAttributes attributes = {};
+    cudaError_t error = cudaSuccess;
+    if (address && has_driver())
+        error = cudaPointerGetAttributes(&attributes, address);
+    if (error != cudaSuccess)
+        (void)cudaGetLastError();
+    if (error != cudaSuccess ||
+        (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged))
+        return zti_fail(context, ZT_BAD_ARG, "this address is not in a GPU's memory");
+    *device = attributes.device;
+    return ZT_OK;
+}
+
+extern "C" zt_status zti_device_allocate(zt_context *context, uint64_t bytes, void **memory)
+{
+    const current device(context);
+    return allocate(context, bytes, memory);
+}
+
+extern "C" void zti_device_free(int32_t device, void *memory)
+{
+    const current own(device);
+    (void)cudaFree(memory);
 }
 
 /* ---- queues ---- */
@@ -272,14 +308,52 @@ static cudaError_t make_queues(struct gpu *g, void *stream)
     return error;
 }
 
-/* Whether there is a device of that number, of a compute capability that there are kernels for. */
+/* Of the current device: whether there is code for it, or text that the driver can compile. */
+static zt_status check_kernels(zt_context *context, int number)
+{
+    cudaFuncAttributes attributes;
+    int major = 0, minor = 0, driver = 0, n = 0;
+    char list[100] = "";
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, (const void *)probe);
+    if (error == cudaSuccess)
+        return ZT_OK;
+    (void)cudaGetLastError();
+    (void)cudaDriverGetVersion(&driver);
+    (void)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
+    (void)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, number);
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities && n < 80; i++)
+        n += snprintf(list + n, sizeof list - (size_t)n, "%s%d.%d", i > 0 ? ", " : "",
+                      capabilities[i] / 100, capabilities[i] / 10 % 10);
+    if (error == cudaErrorUnsupportedPtxVersion)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "CUDA device %d has compute capability %d.%d, for which the driver has to "
+                        "compile this build's kernels (for %s), and that of CUDA %d.%d cannot; "
+                        "update it, or build with ZTILE_CUDA_ARCHITECTURES=%d%d",
+                        number, major, minor, list, driver / 1000, driver / 10 % 100, major, minor);
+    if (error != cudaErrorInvalidDeviceFunction && error != cudaErrorNoKernelImageForDevice)
+        return check(context, error, "load the kernels");
+    return zti_fail(context, ZT_UNSUPPORTED,
+                    "CUDA device %d has compute capability %d.%d, this build has kernels for %s; "
+                    "build with ZTILE_CUDA_ARCHITECTURES=%d%d, or use serial or omp",
+                    number, major, minor, list, major, minor);
+}
+
+/* Whether there is a device of that number. */
 static zt_status check_device(zt_context *context, int number)
 {
-    int count = 0, version = 0, major = 0, minor = 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess && cudaDriverGetVersion(&version) == cudaSuccess && version == 0)
+    int count = 0, version = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    const bool has_version = cudaDriverGetVersion(&version) == cudaSuccess;
+    if (error != cudaSuccess)
+        (void)cudaGetLastError();
+    if (error != cudaSuccess && has_version && version == 0)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "there is no CUDA driver on this machine; use serial or omp");
+    if (error == cudaErrorInsufficientDriver)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the driver is of CUDA %d.%d, this build needs that of CUDA %d; update it, "
+                        "or use serial or omp",
+                        version / 1000, version / 10 % 100, CUDART_VERSION / 1000);
     if (error != cudaSuccess || count == 0)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "there is no GPU that CUDA can use (%s); use serial or omp",
@@ -287,23 +361,18 @@ static zt_status check_device(zt_context *context, int number)
     if (number >= count)
         return zti_fail(context, ZT_BAD_ARG, "there is no CUDA device %d; this machine has %d",
                         number, count);
-    error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, number);
-    if (error == cudaSuccess && major < LEAST_CAPABILITY)
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "CUDA device %d has compute capability %d.%d, the cuda policy needs %d.0; "
-                        "use serial or omp",
-                        number, major, minor, LEAST_CAPABILITY);
-    return check(context, error, "ask for the device's compute capability");
+    return ZT_OK;
 }
 
 extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
 {
-    const zt_status status = check_device(context, cuda->device);
+    zt_status status = check_device(context, cuda->device);
     if (status != ZT_OK)
         return status;
     const current device(cuda->device);
+    status = check_kernels(context, cuda->device);
+    if (status != ZT_OK)
+        return status;
     struct gpu *const g = (struct gpu *)zti_alloc_zeroed(context, sizeof *g);
     if (!g)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a device");

@@ -26,6 +26,21 @@
     extern __shared__ __align__(16) unsigned char simt_dynamic[];                                  \
     type *const name = (type *)simt_dynamic
 
+/* Threads of a block, and how many blocks a multiprocessor is to hold at once: fewer where it has
+ * fewer threads. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define SIMT_RESIDENT_THREADS 1024
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 &&                    \
+    __CUDA_ARCH__ != 1000 && __CUDA_ARCH__ != 1030
+#define SIMT_RESIDENT_THREADS 1536
+#else
+#define SIMT_RESIDENT_THREADS 2048
+#endif
+#define SIMT_BOUNDS(threads, blocks)                                                               \
+    __launch_bounds__(threads, (threads) * (blocks) <= SIMT_RESIDENT_THREADS                       \
+                                   ? (blocks)                                                      \
+                                   : SIMT_RESIDENT_THREADS / (threads))
+
 /* More than 48 KiB of shared memory must be asked for, of which no kernel with dynamic memory has
  * 16 otherwise. Errors show at the next zti_device_wait. */
 #define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                \
@@ -115,7 +130,20 @@ static __device__ __forceinline__ void simt_store_byte_if(bool is_here, uint8_t 
     } while (0)
 
 /* From the device's memory to shared memory by the way, 4, 8 or 16 bytes, aligned to as many; they
- * are there for the thread once it has waited, for others after a barrier behind that. */
+ * are there for the thread once it has waited, for others after a barrier behind that. Before
+ * compute capability 8.0 the thread copies them at once. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define simt_bring(to, from, bytes)                                                                \
+    do {                                                                                           \
+        if ((bytes) == 16)                                                                         \
+            *(uint4 *)(to) = *(const uint4 *)(from);                                               \
+        else if ((bytes) == 8)                                                                     \
+            *(uint2 *)(to) = *(const uint2 *)(from);                                               \
+        else                                                                                       \
+            *(uint32_t *)(to) = *(const uint32_t *)(from);                                         \
+    } while (0)
+#define simt_wait_brought() ((void)0)
+#else
 #define simt_bring(to, from, bytes)                                                                \
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"                                       \
                  :                                                                                 \
@@ -123,6 +151,7 @@ static __device__ __forceinline__ void simt_store_byte_if(bool is_here, uint8_t 
                    "l"(__cvta_generic_to_global(from)), "n"(bytes)                                 \
                  : "memory")
 #define simt_wait_brought() asm volatile("cp.async.wait_all;" : : : "memory")
+#endif
 
 /* Of the present GPU, or 'otherwise'. */
 static inline unsigned simt_attribute(cudaDeviceAttr attribute, unsigned otherwise)
@@ -228,6 +257,43 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #endif
 
 #define SIMT_ALL_LANES 0xffffffffu
+
+/* Sum, maximum and union of what the lanes of a warp have: one instruction from compute capability
+ * 8.0 on, five shuffles before. The tests on the CPU take either, by their seed. */
+#if defined(__CUDACC__)
+#define SIMT_CALLED_FROM
+#define SIMT_CALLER
+#else
+#define SIMT_CALLED_FROM , SIMT_AT
+#define SIMT_CALLER      , file, line
+#endif
+#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
+#define SIMT_HAS_REDUCE 1
+#elif defined(__CUDACC__)
+#define SIMT_HAS_REDUCE 0
+#else
+#define SIMT_HAS_REDUCE (simt_opt.seed % 3 != 2)
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define SIMT_REDUCE_ALL(kind, v) (v)
+#else
+#define SIMT_REDUCE_ALL(kind, v) __reduce_##kind##_sync(SIMT_ALL_LANES, v SIMT_CALLER)
+#endif
+#define SIMT_REDUCE_WARP(kind, of_both)                                                            \
+    static __device__ __forceinline__ uint32_t simt_reduce_##kind(uint32_t v SIMT_CALLED_FROM)     \
+    {                                                                                              \
+        if (SIMT_HAS_REDUCE)                                                                       \
+            return SIMT_REDUCE_ALL(kind, v);                                                       \
+        SIMT_UNROLL                                                                                \
+        for (int step = 16; step > 0; step /= 2) {                                                 \
+            const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, v, step, 32 SIMT_CALLER);       \
+            v = of_both;                                                                           \
+        }                                                                                          \
+        return v;                                                                                  \
+    }
+SIMT_REDUCE_WARP(add, v + other)
+SIMT_REDUCE_WARP(max, v > other ? v : other)
+SIMT_REDUCE_WARP(or, v | other)
 
 /* What is the same in all lanes, so that the compiler knows. Where a branch with shuffles or votes
  * in it is not known to be one for all lanes, there is a look before each whether all have come,

@@ -5,10 +5,9 @@
 static __device__ __forceinline__ word NAME(or_of_warp)(word v)
 {
 #if WIDTH == 64
-    return (word)__reduce_or_sync(SIMT_ALL_LANES, (unsigned)(v >> 32)) << 32 |
-           __reduce_or_sync(SIMT_ALL_LANES, (unsigned)v);
+    return (word)simt_reduce_or((unsigned)(v >> 32)) << 32 | simt_reduce_or((unsigned)v);
 #else
-    return __reduce_or_sync(SIMT_ALL_LANES, v);
+    return simt_reduce_or(v);
 #endif
 }
 

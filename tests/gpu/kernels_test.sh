@@ -2,6 +2,8 @@
 # kernels_test.sh: compile the library with CUDA, for sm_80, for sm_90 and to text for later GPUs, and
 # look at what the compilers say: no warning, and no kernel that spills registers.
 #
+# Then a few kernels for the oldest GPUs, which lack instructions, and for the latest.
+#
 #     tests/gpu/kernels_test.sh SOURCE_DIR BUILD_DIR NVCC
 set -eu
 source=$1
@@ -16,6 +18,7 @@ complain() {
 
 mkdir -p "$build"
 if ! cmake -S "$source" -B "$build" -DZTILE_CUDA=ON -DCMAKE_CUDA_COMPILER="$nvcc" \
+    -DCMAKE_CUDA_FLAGS=-Xptxas=-v '-DZTILE_CUDA_ARCHITECTURES=80-real;90' \
     -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF -DZTILE_CAIRO=OFF -DZTILE_COMPAT=OFF -DZTILE_H5PLUGIN=OFF \
     >"$build/configure.log" 2>&1; then
     cat "$build/configure.log"
@@ -38,5 +41,22 @@ for target in sm_80 sm_90; do
     [ "$n" -ge 50 ] || complain "there should be more"
 done
 grep -B1 -E '[1-9][0-9]* bytes spill' "$build/resources" && complain "kernels spill registers"
+
+# ---- other GPUs: sm_75 has no cp.async and no sums over a warp, and fewer threads
+others() {
+    target=$1
+    shift
+    for kernels; do
+        "$nvcc" -arch="$target" -cubin -I"$source/include" -I"$source/src" -std=c++20 -O3 -fmad=false \
+            -DZTI_DEVICE -Xptxas=-v -o "$build/other.cubin" "$source/src/$kernels" \
+            >"$build/other.log" 2>&1 || complain "$kernels does not compile for $target"
+        grep -E 'error|warning' "$build/other.log" && complain "$kernels for $target: see above"
+        grep -B1 -E '[1-9][0-9]* bytes spill' "$build/other.log" &&
+            complain "$kernels spills registers on $target"
+    done
+}
+others sm_75 gpu/scan.cu index/gpu/expand.cu codec/ndzip/gpu/host.cu entropy/huffman/gpu/decode.cu \
+    entropy/huffman/gpu/encode.cu
+others sm_120 gpu/device.cu gpu/scan.cu codec/ndzip/gpu/host.cu
 
 exit "$failed"

@@ -91,6 +91,27 @@ enum zti_memory zti_memory_of(const zt_context *context, const void *address)
                                         : ZTI_MEMORY_ELSEWHERE;
 }
 
+zt_status zti_device_of(zt_context *context, const void *address, int32_t *device)
+{
+    if (!block_of(address))
+        return zti_fail(context, ZT_BAD_ARG, "this address is not in a GPU's memory");
+    *device = 0;
+    return ZT_OK;
+}
+
+zt_status zti_device_allocate(zt_context *context, uint64_t bytes, void **memory)
+{
+    (void)context;
+    *memory = simt_device_take((size_t)bytes);
+    return ZT_OK;
+}
+
+void zti_device_free(int32_t device, void *memory)
+{
+    (void)device;
+    simt_device_give(memory);
+}
+
 /* ---- queues ---- */
 
 /* Something that is to be done, or (run is NULL) to be waited for: that so many things were done

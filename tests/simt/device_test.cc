@@ -18,6 +18,8 @@ static struct machine {
     int devices;
     int major[2], minor[2];
     int current;
+    cudaError_t kernels;    /* what loading them on its device comes to */
+    cudaMemoryType address; /* where addresses are */
 } machine;
 
 static int wanted = -1; /* the device that has to be current where it matters; -1: any */
@@ -92,8 +94,16 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *)
 {
-    attributes->type = cudaMemoryTypeHost;
+    attributes->type = machine.address;
+    attributes->device = 1;
     return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *kernel)
+{
+    return !kernel               ? cudaErrorInvalidDeviceFunction
+           : on_device(__func__) ? cudaSuccess
+                                 : machine.kernels;
 }
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
@@ -173,7 +183,8 @@ extern "C" void zti_cuda_scan(const struct zti_array *, const struct zti_scan_fi
 
 /* ---- tests ---- */
 
-static const struct machine two_gpus = {13000, 2, {7, 9}, {5, 0}, 0};
+static const struct machine two_gpus = {
+    13000, 2, {7, 9}, {0, 0}, 0, cudaSuccess, cudaMemoryTypeHost};
 
 static zt_status choose(zt_context *context, const struct machine *m, int device)
 {
@@ -194,19 +205,32 @@ static void says(zt_context *context, const char *sentence)
 
 static void test_what_a_machine_lacks_is_said(zt_context *context)
 {
-    const struct machine no_driver = {0, 0, {0, 0}, {0, 0}, 0};
-    const struct machine no_gpu = {13000, 0, {0, 0}, {0, 0}, 0};
-    const struct machine old_driver = {12000, 1, {9, 0}, {0, 0}, 0};
+    struct machine no_driver = {}, no_gpu = {}, old_driver = {}, old_gpu = two_gpus;
+    no_gpu.driver = 13000;
+    old_driver.driver = 12040;
+    old_driver.devices = 1;
     CHECK(choose(context, &no_driver, 0) == ZT_UNSUPPORTED);
     says(context, "there is no CUDA driver on this machine; use serial or omp");
     CHECK(choose(context, &no_gpu, 0) == ZT_UNSUPPORTED);
     says(context, "there is no GPU that CUDA can use (no CUDA-capable device is detected); "
                   "use serial or omp");
     CHECK(choose(context, &old_driver, 0) == ZT_UNSUPPORTED);
-    says(context, "there is no GPU that CUDA can use (an error); use serial or omp");
-    CHECK(choose(context, &two_gpus, 0) == ZT_UNSUPPORTED);
-    says(context, "CUDA device 0 has compute capability 7.5, the cuda policy needs 8.0; "
-                  "use serial or omp");
+    says(context, "the driver is of CUDA 12.4, this build needs that of CUDA 13; update it, or use "
+                  "serial or omp");
+    for (int missing = 0; missing < 2; missing++) {
+        old_gpu.kernels =
+            missing ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidDeviceFunction;
+        CHECK(choose(context, &old_gpu, 0) == ZT_UNSUPPORTED);
+        says(context, "CUDA device 0 has compute capability 7.0, this build has kernels for 7.5, "
+                      "8.0, 12.0; build with ZTILE_CUDA_ARCHITECTURES=70, or use serial or omp");
+    }
+    old_gpu.kernels = cudaErrorUnsupportedPtxVersion;
+    CHECK(choose(context, &old_gpu, 1) == ZT_UNSUPPORTED);
+    says(context, "CUDA device 1 has compute capability 9.0, for which the driver has to compile "
+                  "this build's kernels (for 7.5, 8.0, 12.0), and that of CUDA 13.0 cannot; update "
+                  "it, or build with ZTILE_CUDA_ARCHITECTURES=90");
+    old_gpu.kernels = cudaErrorMemoryAllocation;
+    CHECK(choose(context, &old_gpu, 1) == ZT_NO_MEMORY);
     CHECK(choose(context, &two_gpus, 2) == ZT_BAD_ARG);
     says(context, "there is no CUDA device 2; this machine has 2");
     CHECK(machine.current == 0 && zt_context_policy(context) == ZT_SERIAL);
@@ -251,6 +275,25 @@ static void test_the_callers_device_stays_current(zt_context *context)
     wanted = -1;
 }
 
+/* Memory for results is of the context's device, and freed there without it. */
+static void test_memory_is_of_the_device_that_it_is_for(zt_context *context)
+{
+    void *memory = NULL;
+    int32_t device = -1;
+    CHECK(choose(context, &two_gpus, 1) == ZT_OK);
+    wanted = 1;
+    ASKS(CHECK(zt_cuda_allocate(context, 100, &memory) == ZT_OK && memory));
+    ASKS(zt_cuda_free(1, memory));
+    wanted = -1;
+    CHECK(zt_cuda_allocate(context, 100, NULL) == ZT_BAD_ARG);
+    CHECK(zt_context_set_policy(context, ZT_SERIAL) == ZT_OK);
+    CHECK(zt_cuda_allocate(context, 100, &memory) == ZT_BAD_ARG);
+    zt_cuda_free(0, NULL);
+    CHECK(zt_cuda_device_of(context, NULL, &device) == ZT_BAD_ARG);
+    says(context, "this address is not in a GPU's memory");
+    CHECK(zt_cuda_device_of(context, &device, NULL) == ZT_BAD_ARG);
+}
+
 int main(void)
 {
     zt_context *context = NULL;
@@ -258,6 +301,7 @@ int main(void)
         return 1;
     test_what_a_machine_lacks_is_said(context);
     test_the_callers_device_stays_current(context);
+    test_memory_is_of_the_device_that_it_is_for(context);
     zt_context_free(context);
     printf("%u failures\n", failures);
     return failures != 0;

@@ -15,6 +15,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__    __attribute__((noinline))
 #define __launch_bounds__(...)
+#define SIMT_BOUNDS(threads, blocks)
 
 #define threadIdx (simt_here->thread)
 #define blockIdx  (simt_here->block)

@@ -258,9 +258,39 @@ static bool is_noticed(unsigned what, uint64_t seed)
     return status != -1 && !is_good_end && strstr(text, mistakes[what].message) != NULL;
 }
 
+/* ---- a warp's sum, maximum and union: one instruction or shuffles, by the seed ---- */
+
+SIMT_KERNEL void reduce_warps(const uint32_t *in, uint32_t *out)
+{
+    const uint32_t v = in[threadIdx.x];
+    uint32_t *const own = out + threadIdx.x * 3;
+    own[0] = simt_reduce_add(v);
+    own[1] = simt_reduce_max(v);
+    own[2] = simt_reduce_or(v);
+}
+
+static void check_reductions(void)
+{
+    enum { N = 64 };
+    uint32_t in[N], out[N * 3], wanted[2][3] = {};
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t *const w = wanted[i / 32];
+        in[i] = i * 2654435761u ^ i << 29;
+        w[0] += in[i];
+        w[1] = in[i] > w[1] ? in[i] : w[1];
+        w[2] |= in[i];
+    }
+    for (simt_opt.seed = 0; simt_opt.seed < 12; simt_opt.seed++) {
+        SIMT_LAUNCH(reduce_warps, 1, N, 0, 0, in, out);
+        for (uint32_t i = 0; i < N; i++)
+            failures += memcmp(out + 3 * i, wanted[i / 32], sizeof wanted[0]) != 0;
+    }
+}
+
 int main(void)
 {
     check_all_sums();
+    check_reductions();
     for (unsigned i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         unsigned seeds = 0;
         if (mistakes[i].needs_asan && !HAS_ASAN)

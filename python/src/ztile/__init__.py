@@ -8,11 +8,13 @@
     with ztile.open("field.zt") as f:       # a sliceable array, read where it is sliced
         part = f[10, ::2, -5:]
 
+Arrays of CuPy, PyTorch and JAX go in and out the same way, also on a GPU (docs/python.md).
+
 ztile.zfp has bare zfp streams (zfpy's bytes), ztile.entropy Huffman coding of any bytes,
 ztile.numcodecs and ztile.zarr have codecs for Zarr.
 """
 from . import entropy, zfp
-from ._api import compare, compress, decompress, decompress_box
+from ._api import compare, compress, compress_bound, decompress, decompress_box
 from ._core import version as __version__
 from ._errors import (
     ArgumentError,
@@ -25,6 +27,7 @@ from ._errors import (
     UnsupportedError,
 )
 from ._file import File, Writer, create, info, load, open, save
+from ._gpu import DeviceArray
 from ._info import Info, SzInfo, ZfpInfo
 from ._limits import set_limits
 from ._params import Params
@@ -34,6 +37,7 @@ __all__ = [
     "ArgumentError",
     "ArrayTypeError",
     "CorruptError",
+    "DeviceArray",
     "Error",
     "File",
     "FileError",
@@ -48,6 +52,7 @@ __all__ = [
     "__version__",
     "compare",
     "compress",
+    "compress_bound",
     "create",
     "decompress",
     "decompress_box",

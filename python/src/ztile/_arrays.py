@@ -6,6 +6,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._errors import ArgumentError, ArrayTypeError
+from ._gpu import on_host, writable_on_host
 from ._limits import empty
 
 # zt_type in ztile.h
@@ -54,7 +55,7 @@ def as_input(a: Any) -> np.ndarray[Any, Any]:
             raise ArgumentError("the array has masked values, which ztile does not keep; "
                                 "fill them first, e.g. a.filled(0)")
         a = a.data
-    array: np.ndarray[Any, Any] = np.asarray(a)
+    array: np.ndarray[Any, Any] = np.asarray(on_host(a))
     dtype = check_dtype(array.dtype)
     if array.ndim < 1 or array.ndim > 4:
         raise ArgumentError(
@@ -73,6 +74,7 @@ def as_output(out: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarra
     """The caller's memory for a result, which is written to where it lies; or new memory."""
     if out is None:
         return empty(shape, dtype)
+    out = writable_on_host(out)
     if not isinstance(out, np.ndarray):
         raise ArrayTypeError(f"out is a NumPy array, not {type(out).__name__}")
     if out.dtype != dtype or not out.dtype.isnative:

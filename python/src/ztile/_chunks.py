@@ -5,7 +5,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _api, _core, _info, _params, _threads
+from . import _api, _core, _gpu, _info, _params
 from ._arrays import as_input, as_output, check_dtype, chunk_shape
 from ._errors import ArgumentError, CorruptError
 
@@ -43,8 +43,20 @@ def coded(a: Any) -> np.ndarray[Any, Any]:
 
 
 def compress(a: Any, packed: tuple[Any, ...]) -> bytes:
-    array = coded(a)
-    return _core.compress(array, _params.of_type(packed, array.dtype), _threads.of_codec())
+    """A host's chunk, or one on a GPU, which then compresses it."""
+    call = _gpu.Call(None, (a,), is_codec=True)
+    if call.device is None:
+        array = coded(a)
+        return _core.compress(array, _params.of_type(packed, array.dtype), call.run)
+    tensor, dtype = _coded_on_device(call, a)
+    return _core.compress(tensor, _params.of_type(packed, dtype), call.run)
+
+
+def _coded_on_device(call: _gpu.Call, a: Any) -> tuple[Any, np.dtype[Any]]:
+    tensor = call.tensor(a)
+    shape = _gpu.shape_of(tensor)
+    dtype = check_dtype(_gpu.dtype_of(tensor))
+    return (tensor if 1 <= len(shape) <= 4 else _gpu.merged(tensor, chunk_shape(shape))), dtype
 
 
 def check_chunk(found: _info.Info, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
@@ -59,7 +71,20 @@ def check_chunk(found: _info.Info, shape: Sequence[int], dtype: np.dtype[Any]) -
 def decompress(data: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """The chunk of this shape and type."""
     check_chunk(_api.inspect(data), shape, dtype)
-    return _api.decompress(data, threads=_threads.of_codec()).reshape(tuple(shape))
+    call = _gpu.Call(None, (), is_codec=True)
+    target = as_output(None, check_dtype(dtype), chunk_shape(shape))
+    _core.decompress(data, target, call.run)
+    return target.reshape(tuple(shape))
+
+
+def decompress_on_device(data: Any, out: Any) -> None:
+    """A chunk, on the host or a GPU, into an array on a GPU."""
+    call = _gpu.Call(None, (data, out))
+    source = call.bytes(data)
+    tensor, dtype = _coded_on_device(call, out)
+    shape = _gpu.shape_of(tensor)
+    check_chunk(_info.of_core(_core.inspect(source, call.run)), shape, dtype)
+    _core.decompress(source, tensor, call.run)
 
 
 def into_buffer(out: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, overload
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, TypeVar, overload
 
 import numpy as np
 
-from . import _api, _core, _indexing, _info, _params, _sources, _threads
+from . import _api, _core, _gpu, _indexing, _info, _params, _sources, _threads
 from ._arrays import NUMBERS, as_input, as_output, check_dtype
 from ._errors import ArgumentError, ArrayTypeError
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import Unpack
+
+Out = TypeVar("Out")
 
 
 class File:
@@ -24,6 +26,7 @@ class File:
 
     def __init__(self, file: Any, *, threads: Optional[int] = None) -> None:
         self._threads = threads
+        self._run: _gpu.Run = _threads.of_call(threads)
         self._lock = threading.Lock()
         self._idle: list[_core.Reader] = []
         self._reading = 0  # readers in use; the last one closes the source of a closed file
@@ -37,20 +40,22 @@ class File:
             raise
 
     @contextmanager
-    def _reader(self) -> Iterator[_core.Reader]:
+    def _reader(self, run: Optional[_gpu.Run] = None) -> Iterator[_core.Reader]:
+        """A reader of the file's own, or one that runs elsewhere, for one call."""
+        is_own = run is None or run == self._run
         with self._lock:
             if self._is_closed:
                 raise ValueError("this file is closed")
-            reader = self._idle.pop() if self._idle else None
+            reader = self._idle.pop() if self._idle and is_own else None
             self._reading += 1
         try:
             if reader is None:
                 reader = _core.Reader(self._source.read, self._source.bytes,
-                                      _threads.of_call(self._threads))
+                                      self._run if run is None else run)
             yield reader
             # a reader that failed is dropped; the others wait for the next call
             with self._lock:
-                if not self._is_closed:
+                if not self._is_closed and is_own:
                     self._idle.append(reader)
         finally:
             with self._lock:
@@ -59,9 +64,9 @@ class File:
             if is_last:
                 self._source.close()
 
-    def _box(self, low: tuple[int, ...], high: tuple[int, ...],
-             out: np.ndarray[Any, Any]) -> None:
-        with self._reader() as reader:
+    def _box(self, low: tuple[int, ...], high: tuple[int, ...], out: Any,
+             run: Optional[_gpu.Run] = None) -> None:
+        with self._reader(run) as reader:
             reader.read_box(low, high, out)
 
     @overload
@@ -71,11 +76,40 @@ class File:
     def __getitem__(self, key: _indexing.Key) -> _indexing.Part:
         return _indexing.read(key, self.shape, self.dtype, self._box)
 
-    def read(self, out: Optional[np.ndarray[Any, Any]] = None) -> np.ndarray[Any, Any]:
-        """The whole array, into ``out`` if it is given."""
-        target = as_output(out, self.dtype, self.shape)
-        self._box((0,) * self.ndim, self.shape, target)
-        return target
+    @overload
+    def read(self, out: None = None, *, device: None = None,
+             stream: _gpu.Stream = None) -> np.ndarray[Any, Any]: ...
+    @overload
+    def read(self, out: None = None, *, device: _gpu.Device,
+             stream: _gpu.Stream = None) -> _gpu.DeviceArray: ...
+    @overload
+    def read(self, out: Out, *, device: _gpu.Device = None, stream: _gpu.Stream = None) -> Out: ...
+    def read(self, out: Any = None, *, device: _gpu.Device = None,
+             stream: _gpu.Stream = None) -> Any:
+        """The whole array, into ``out`` if it is given, on the host or on a GPU; with ``device=``
+        a DeviceArray there."""
+        if device is None and not _gpu.is_on_device(out):
+            target = as_output(out, self.dtype, self.shape)
+            self._box((0,) * self.ndim, self.shape, target)
+            return target if out is None else out
+        call = _gpu.Call(self._threads, (out,), device, stream)
+        if out is None:
+            return self.read_box(..., device=device, stream=stream)
+        there = _gpu.as_output(call, out, self.dtype, self.shape) if _gpu.is_on_device(out) else \
+            as_output(out, self.dtype, self.shape)
+        self._box((0,) * self.ndim, self.shape, there, call.run)
+        return out
+
+    def read_box(self, key: _indexing.Key, *, device: _gpu.Device,
+                 stream: _gpu.Stream = None) -> _gpu.DeviceArray:
+        """``self[key]`` on a GPU. A slice with steps decodes the box around it."""
+        call = _gpu.Call(self._threads, (), device, stream)
+
+        def box(low: tuple[int, ...], high: tuple[int, ...], out: Any) -> None:
+            self._box(low, high, out, call.run)
+
+        result: _gpu.DeviceArray = _gpu.read(call, key, self.shape, self.dtype, box)
+        return result
 
     def check(self) -> None:
         """Verify every checksum, decoding nothing; CorruptError says what is damaged."""
@@ -187,6 +221,9 @@ class Writer:
         """Append slices: an array of any thickness along the slowest axis, any strides. After a
         failure the file is gone."""
         writer = self._open()
+        if _gpu.is_on_device(slab):
+            raise ArgumentError("a file is written from arrays in the host's memory, this one is "
+                                "in a GPU's; compress() and save() take it")
         a = as_input(slab)
         if a.dtype != self.dtype:
             raise ArrayTypeError(f"the file is of {self.dtype}, the slab of {a.dtype}")
@@ -254,10 +291,11 @@ def create(file: Any, shape: Sequence[Optional[int]], dtype: Any, *, mode: str =
 
 
 def save(file: Any, a: Any, *, mode: str = "w", sync: bool = False,
-         threads: Optional[int] = None, **params: Unpack[_params.Params]) -> None:
-    """Write an array as a .zt file. ``mode`` and ``sync`` are those of create(), parameters those
+         threads: Optional[int] = None, stream: _gpu.Stream = None,
+         **params: Unpack[_params.Params]) -> None:
+    """Write an array as a .zt file. ``mode`` and ``sync`` are those of create(), the others those
     of compress()."""
-    data = _api.compress(a, threads=threads, **params)
+    data = _api.compress(a, threads=threads, stream=stream, **params)
     sink = _sources.sink_of(file, mode, sync)
     try:
         sink.write(memoryview(data))

@@ -32,10 +32,14 @@ def set_limits(*, memory: Optional[int] = None, output: Optional[int] = None) ->
     _output = output
 
 
-def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """np.empty within the limit."""
+def check_output(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
     count = math.prod(shape) * dtype.itemsize
     if _output is not None and count > _output:
         raise OutOfMemoryError(f"an array of {count} bytes is more than the output limit of "
                                f"{_output} bytes")
+
+
+def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """np.empty within the limit."""
+    check_output(shape, dtype)
     return np.empty(tuple(shape), dtype)

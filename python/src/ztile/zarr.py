@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 from zarr.abc.codec import ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin
 from zarr.abc.store import RangeByteRequest
+from zarr.core.buffer import cpu
 from zarr.storage import StorePath
 
-from . import _arrays, _chunks, _core, _info, _limits, _params, _threads, zfp
+from . import _arrays, _chunks, _core, _gpu, _info, _limits, _params, _threads, zfp
 from ._errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
@@ -45,6 +46,16 @@ def _dtype_of(spec: ArraySpec) -> np.dtype[Any]:
 
 def _bytes_of(buffer: Buffer) -> Any:
     return memoryview(buffer.as_numpy_array())  # type: ignore[arg-type]
+
+
+def _new_on_device(spec: ArraySpec) -> Optional[tuple[NDBuffer, Any]]:
+    """A buffer for a chunk and its array, if Zarr's buffers are a GPU's (zarr.config.enable_gpu);
+    None if they are the host's, or chunks have to be decoded there."""
+    if spec.prototype.nd_buffer is cpu.NDBuffer or not _gpu.is_in_this_build():
+        return None
+    buffer = spec.prototype.nd_buffer.create(shape=spec.shape, dtype=_dtype_of(spec), order="C")
+    array = buffer.as_ndarray_like()
+    return (buffer, array) if _gpu.is_on_device(array) else None
 
 
 # ---- parts of chunks -----------------------------------------------------------------------------
@@ -167,10 +178,19 @@ class ZTileCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         raise NotImplementedError("the size of .zt chunks depends on their values")
 
     def _encode_sync(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
-        data = _chunks.compress(chunk_array.as_numpy_array(), self._packed)
-        return chunk_spec.prototype.buffer.from_bytes(data)
+        array: Any = chunk_array.as_ndarray_like()
+        if not (_gpu.is_on_device(array) and _gpu.is_in_this_build()):
+            array = chunk_array.as_numpy_array()
+        return chunk_spec.prototype.buffer.from_bytes(_chunks.compress(array, self._packed))
 
     def _decode_sync(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
+        new = _new_on_device(chunk_spec)
+        if new is not None:
+            buffer, array = new
+            data = chunk_bytes.as_array_like()
+            _chunks.decompress_on_device(data if _gpu.is_on_device(data) else
+                                         _bytes_of(chunk_bytes), array)
+            return buffer
         chunk = _chunks.decompress(_bytes_of(chunk_bytes), chunk_spec.shape, _dtype_of(chunk_spec))
         return chunk_spec.prototype.nd_buffer.from_numpy_array(chunk)
 

@@ -263,8 +263,7 @@ static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record
         before += group < warp * WARP_GROUPS ? n : 0;
     }
     const uint32_t own = NAME(count_ones)(mask);
-    const uint32_t start =
-        GROUPS + __reduce_add_sync(SIMT_ALL_LANES, before) + warp_sums_32(own) - own;
+    const uint32_t start = GROUPS + simt_reduce_add(before) + warp_sums_32(own) - own;
     SIMT_UNROLL
     for (uint32_t g = 0; g < WARP_GROUPS; g++) {
         const word m = __shfl_sync(SIMT_ALL_LANES, mask, (int)g);
@@ -275,7 +274,7 @@ static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record
             v[g * PARTS + q] = m & bit ? NAME(word_at)(r, i) : 0;
         }
     }
-    return GROUPS + __reduce_add_sync(SIMT_ALL_LANES, all);
+    return GROUPS + simt_reduce_add(all);
 }
 
 /* The place of value t of a cube in shared memory, so that no access has bank conflicts: rows of a
@@ -463,12 +462,11 @@ static __device__ __forceinline__ void NAME(take_chunk)(const struct cubes *c, u
 }
 
 #define KERNELS(rank)                                                                              \
-    SIMT_KERNEL void __launch_bounds__(32 * WARPS, PUT_BLOCKS)                                     \
-        NAME(put_##rank##d)(const struct cubes c)                                                  \
+    SIMT_KERNEL void SIMT_BOUNDS(32 * WARPS, PUT_BLOCKS) NAME(put_##rank##d)(const struct cubes c) \
     {                                                                                              \
         NAME(put_cube)(&c, rank);                                                                  \
     }                                                                                              \
-    SIMT_KERNEL void __launch_bounds__(32 * WARPS, TAKE_BLOCKS)                                    \
+    SIMT_KERNEL void SIMT_BOUNDS(32 * WARPS, TAKE_BLOCKS)                                          \
         NAME(take_##rank##d)(const struct cubes c)                                                 \
     {                                                                                              \
         NAME(take_chunk)(&c, rank);                                                                \

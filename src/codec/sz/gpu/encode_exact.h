@@ -22,7 +22,7 @@ static __device__ __forceinline__ void measure_exact(struct coding *sh)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
     const struct lane_runs r = runs_of(sh->exact, n);
-    const uint32_t runs = __reduce_add_sync(SIMT_ALL_LANES, put_runs(r, NULL, 0)) / 8;
+    const uint32_t runs = simt_reduce_add(put_runs(r, NULL, 0)) / 8;
     const uint32_t low = (uint32_t)__popcll(sh->exact[2 * lane]);
     const uint32_t high = (uint32_t)__popcll(sh->exact[2 * lane + 1]);
     const uint32_t up_to = warp_sums_32(low + high), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);

@@ -37,12 +37,12 @@ static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t ma
         for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++)
             sum[k] += run_bits(number, k);
     }
-    runs = __reduce_add_sync(SIMT_ALL_LANES, runs);
+    runs = simt_reduce_add(runs);
     if (threadIdx.x % 32 == 0 && !is_against)
         m->runs[mark] = runs;
     SIMT_UNROLL
     for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++) {
-        const uint32_t all = __reduce_add_sync(SIMT_ALL_LANES, sum[k]);
+        const uint32_t all = simt_reduce_add(sum[k]);
         if (threadIdx.x % 32 == 0)
             m->run_bits[mark][(is_against ? ZTI_SZ_MARKS_ORDERS : 0) + k] = all;
     }

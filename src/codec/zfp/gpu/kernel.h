@@ -209,7 +209,7 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
 
 /* Kernels for tiles of a constant rank. The lossy and the reversible algorithm have kernels of
  * their own, because they need different numbers of registers. A 4-D tile is a warp's. */
-#define KERNEL(threads, blocks) SIMT_KERNEL void __launch_bounds__(threads, blocks)
+#define KERNEL(threads, blocks) SIMT_KERNEL void SIMT_BOUNDS(threads, blocks)
 
 #define THREADS(rank) ((rank) == 3 ? ZTI_ZFP_CUBE_THREADS : ZTI_ZFP_THREADS)
 

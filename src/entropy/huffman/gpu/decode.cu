@@ -86,8 +86,8 @@ static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmer
     const bool is_measured = number + k < u->measured_parts;
     const bool is_last = number + PARTS > u->measured_parts;
     const uint32_t own = lane < PARTS ? known_bits(u, number + lane) : 0;
-    const uint32_t all = __reduce_add_sync(SIMT_ALL_LANES, own);
-    const uint32_t before = __reduce_add_sync(SIMT_ALL_LANES, lane < k ? own : 0);
+    const uint32_t all = simt_reduce_add(own);
+    const uint32_t before = simt_reduce_add(lane < k ? own : 0);
     const uint32_t bits = __shfl_sync(SIMT_ALL_LANES, own, (int)k);
     const uint64_t bytes = is_last ? left : (all + 7) / 8, begin = at * 8 + before;
     const uint32_t skip = (uint32_t)(begin % 32), rest = (uint32_t)bytes * 8 - before;

@@ -187,7 +187,7 @@ static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merg
 
 /* A block looks back for a chunk only after it has published the next one's length. By then the
  * lengths before it are usually published, and no block waits for a waiting one. */
-SIMT_KERNEL void __launch_bounds__(THREADS, 6)
+SIMT_KERNEL void SIMT_BOUNDS(THREADS, 6)
     encode_chunks(const struct zti_cuda_merging m, const uint64_t chunks)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, own_codes);

@@ -244,7 +244,7 @@ static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
     SIMT_UNROLL_4
     for (uint32_t i = from + 4 * lane; i < to; i += 128)
         bits += open_bits_of_four(words[i / 4], to - i);
-    bits = __reduce_add_sync(SIMT_ALL_LANES, bits);
+    bits = simt_reduce_add(bits);
     if (lane == 0)
         sums[warp] = bits;
     __syncthreads();
@@ -474,7 +474,7 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
 }
 
 /* All levels, or all but the finest if the next kernel decodes that. */
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_levels(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_levels(const struct sz_high_tiles h)
 {
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
     const struct high_slot slot = high_slot_of(&h, blockIdx.x);
@@ -495,7 +495,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_levels(const struc
         slot.note->taken = taken;
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_values(const struct sz_high_tiles h)
 {
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
     const struct high_slot slot = high_slot_of(&h, blockIdx.x);
@@ -513,7 +513,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struc
 }
 
 /* Exact values replace others; the last tile of a chunk notes where the chunk ends. */
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_exact(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_exact(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const struct high_tile t = high_tile_of(&h, blockIdx.x);

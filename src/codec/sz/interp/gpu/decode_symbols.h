@@ -47,7 +47,7 @@ static __device__ __forceinline__ uint32_t read_escapes(struct decoder *t, uint3
     simt_order_warp(); /* symbols that other lanes stored, before ballots */
     for (uint32_t i = t->opened + threadIdx.x % 32; i < t->taken; i += 32)
         before += zti_sz_high_open_bits(t->slot.symbols[i]);
-    t->extras.at += __reduce_add_sync(SIMT_ALL_LANES, before);
+    t->extras.at += simt_reduce_add(before);
     t->opened = t->taken;
     const uint32_t bits = zti_sz_high_open_bits(symbol), up_to = warp_sums_32(bits);
     struct zti_bit_reader r = t->extras;

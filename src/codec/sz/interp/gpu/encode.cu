@@ -19,12 +19,12 @@ enum {
 /* Add the calling thread's number of symbols that are not 0 to the tile's. */
 static __device__ __forceinline__ void add_others(const struct put_slot *slot, uint32_t others)
 {
-    const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
+    const uint32_t of_warp = simt_reduce_add(others);
     if (threadIdx.x % 32 == 0)
         (void)atomicAdd((unsigned *)&slot->note->others, of_warp);
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_symbols(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const uint64_t number = s->first_tile + h.first + blockIdx.x;
@@ -43,7 +43,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const stru
         slot.note->symbols = symbols;
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
 {
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.first + blockIdx.x);
@@ -75,7 +75,7 @@ static __device__ __forceinline__ bool counted_box(const struct sz_high_tiles *h
     return true;
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_count_symbols(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_count_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
@@ -88,7 +88,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_count_symbols(const str
         slot.note->symbols = symbols;
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 2) high_count_last(const struct sz_high_tiles h)
 {
     SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
@@ -410,7 +410,7 @@ static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s
     place_bytes(slot->out, p->exact_bytes, (uint8_t *)(void *)s->words, at, HIGH_THREADS);
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 4) high_put_tiles(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 4) high_put_tiles(const struct sz_high_tiles h)
 {
     SIMT_SHARED(struct encode_memory, p, );
     const struct sz_tiles *const s = &h.s;

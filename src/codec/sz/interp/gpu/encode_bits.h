@@ -101,8 +101,8 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot,
         for (uint32_t k = 0; k < EIGHT / 2; k++)
             extras += open_bits_of_two(code.two[k]);
     }
-    codes = __reduce_add_sync(SIMT_ALL_LANES, codes);
-    extras = __reduce_add_sync(SIMT_ALL_LANES, sum_of_two(extras));
+    codes = simt_reduce_add(codes);
+    extras = simt_reduce_add(sum_of_two(extras));
     if (lane == 0) {
         p->codes.at[warp + 1] = codes;
         p->extras.at[warp + 1] = extras;

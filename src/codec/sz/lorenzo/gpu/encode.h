@@ -52,7 +52,7 @@ static __device__ __forceinline__ void measure_cusz(const struct sz_tiles *s, st
 {
     const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
     const struct cusz p = cusz_of(codes, d, n, s->sz.bins, width == 32);
-    const uint32_t rest = __reduce_add_sync(SIMT_ALL_LANES, code_count(p.low) + code_count(p.high));
+    const uint32_t rest = simt_reduce_add(code_count(p.low) + code_count(p.high));
     const uint32_t kept = cusz_kept(p);
     if (threadIdx.x % 32 == 0) {
         sh->classes[g] = 0;
@@ -288,8 +288,7 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
         const struct cusz d = cusz_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
         put_codes(d.low, out, rest + sh->rest_at[g]);
-        put_codes(d.high, out,
-                  rest + sh->rest_at[g] + __reduce_add_sync(SIMT_ALL_LANES, code_count(d.low)));
+        put_codes(d.high, out, rest + sh->rest_at[g] + simt_reduce_add(code_count(d.low)));
         put_kept(pair_of(sh, g), d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
         return;
     }
@@ -630,7 +629,7 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
     __syncthreads();
     begin_values(sh);
     struct plan p = begin_plan(s, sh, false, coder);
-    const uint32_t bits = __reduce_add_sync(SIMT_ALL_LANES, measure_groups(s, sh, &p, coder, true));
+    const uint32_t bits = simt_reduce_add(measure_groups(s, sh, &p, coder, true));
     if (p.is_zero)
         return;
     for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)

@@ -48,7 +48,7 @@
 #include "codec/sz/lorenzo/gpu/decode.h"
 
 #define KERNEL(name, threads, blocks, work)                                                        \
-    SIMT_KERNEL void __launch_bounds__(threads, blocks) NAME(name)(const struct sz_tiles s)        \
+    SIMT_KERNEL void SIMT_BOUNDS(threads, blocks) NAME(name)(const struct sz_tiles s)              \
     {                                                                                              \
         work;                                                                                      \
     }

@@ -151,7 +151,7 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
                                                               uint32_t list_most)
 {
     const uint32_t most = longer_most(s->n);
-    const uint32_t longest = __reduce_max_sync(SIMT_ALL_LANES, bits_in(s->top));
+    const uint32_t longest = simt_reduce_max(bits_in(s->top));
     struct found_class f = {0, 0, 0};
     SIMT_NO_UNROLL
     for (uint32_t step = highest_of(longest); step > 0; step /= 2)

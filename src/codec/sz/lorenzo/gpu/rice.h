@@ -49,10 +49,9 @@ static __device__ __forceinline__ uint32_t list_bits(struct pair u, uint32_t cou
 {
     const uint32_t lane = lane_of(), k = gap_bits_of(count);
     const uint64_t some = not_zero(u);
-    return count == 0
-               ? 0
-               : __reduce_add_sync(SIMT_ALL_LANES, entry_bits(u.low, some, lane, k) +
-                                                       entry_bits(u.high, some, 32 + lane, k));
+    return count == 0 ? 0
+                      : simt_reduce_add(entry_bits(u.low, some, lane, k) +
+                                        entry_bits(u.high, some, 32 + lane, k));
 }
 
 /* The bits of a number, if v is at least 'most', else 0; value_bits includes the unary part. */

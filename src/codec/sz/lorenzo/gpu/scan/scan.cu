@@ -617,18 +617,17 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
         note_end(s->states, i, s->count, l.at, s->places[2 * i + 1]);
 }
 
-SIMT_KERNEL void __launch_bounds__(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struct sz_tiles s)
+SIMT_KERNEL void SIMT_BOUNDS(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struct sz_tiles s)
 {
     find_chunk(&s, ZTI_SZ_FAST);
 }
 
-SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const struct sz_tiles s)
+SIMT_KERNEL void SIMT_BOUNDS(COLUMNS *CODED_LANES, 2) find_default(const struct sz_tiles s)
 {
     find_chunk(&s, ZTI_SZ_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(CUSZ_COLUMNS *CUSZ_LANES, 2)
-    find_cusz_parts(const struct sz_tiles s)
+SIMT_KERNEL void SIMT_BOUNDS(CUSZ_COLUMNS *CUSZ_LANES, 2) find_cusz_parts(const struct sz_tiles s)
 {
     find_chunk(&s, ZTI_SZ_CUSZ);
 }
