@@ -124,11 +124,12 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
     struct zti_ll_transform t = *given;
     struct zti_ll_predictor p = {.axes = tries->axes[0]};
     struct zti_ll_front front = {.models = 0};
-    uint64_t side = 0, values = 0, weights = UINT64_MAX;
+    uint64_t side = 0, keyed = 0, values = 0, weights = UINT64_MAX;
     t.has_marks = false;
     for (uint32_t i = 0; i < parts; i++) {
         bool has_marks;
-        values += part[i].s.values;
+        keyed += part[i].s.values;
+        values += values_looked_at(&part[i]);
         if (tries->made)
             continue;
         side += make_keys(tile, &part[i], &t, &has_marks);
@@ -166,8 +167,8 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
     front.p = own.p;
     struct zti_coding coding = {.type = tile->type};
     const uint64_t bits = zti_ll_put_front(&coding, &tile->s, &front, NULL);
-    own.cost = (uint64_t)((double)(own.cost + (side << 16)) * tile->s.values / (double)values) +
-               (bits << 16);
+    own.cost = (uint64_t)((double)own.cost * tile->s.values / (double)values) + (bits << 16);
+    own.cost += (uint64_t)((double)(side << 16) * tile->s.values / (double)keyed);
     if (own.cost < best->cost)
         *best = own;
 }
@@ -258,10 +259,19 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
     *best = again;
 }
 
-/* Rows that repeat rows, where all of the tile is shorter with them. */
+/* A tile, or what is looked at of it where only the choice is wanted. */
+static struct part compared_of(const struct tile *tile)
+{
+    enum { BANDS = 12 };
+    struct part part = whole_of(tile);
+    part.band = tile->is_sample && !tile->s.is_lanes ? tile->s.rows / BANDS : 0;
+    return part;
+}
+
+/* Rows that repeat rows, where the tile is shorter with them. */
 static bool choose_rows(const struct tile *tile, const struct tries *tries, struct choice *best)
 {
-    const struct part whole = whole_of(tile);
+    const struct part whole = compared_of(tile);
     struct choice again = {.cost = UINT64_MAX};
     struct tries one = *tries;
     struct zti_ll_transform t = best->t;
@@ -300,6 +310,8 @@ static void choose(const struct tile *tile, struct choice *best)
     choose_transform(tile, &tries, best);
     const bool by_weights = best->cost == 0 ? tries.has_weights : has_weights(&best->p);
     if (choose_rows(tile, &tries, best))
+        return;
+    if (tile->is_sample)
         return;
     if (best->is_close && !tile->known->is_learnt) {
         struct choice again = {.cost = UINT64_MAX};

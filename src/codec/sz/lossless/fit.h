@@ -12,8 +12,23 @@ struct part {
     uint8_t *marks;
     uint8_t *codes; /* of magnitudes */
     key *residuals;
-    uint32_t slices[2], first_slice; /* of the part along axes 0 and 1 of the tile */
+    uint32_t first_slice; /* of the part along axes 0 and 1 of the tile */
+    uint32_t band;        /* 0, or rows of one in three bands are looked at; all have keys */
 };
+
+/* Whether a row's residuals are made. */
+ZTI_INLINE bool is_looked_at(const struct part *part, uint32_t row)
+{
+    return part->band == 0 || row / part->band % 3 == 1;
+}
+
+static uint32_t values_looked_at(const struct part *part)
+{
+    uint32_t values = 0;
+    for (uint32_t row = 0; row < part->s.rows; row++)
+        values += is_looked_at(part, row) ? ll_width(&part->s, row) : 0;
+    return values;
+}
 
 struct equations {
     uint32_t n; /* unknowns */

@@ -40,6 +40,8 @@ static uint64_t make_residuals(const struct tile *tile, const struct part *part,
     const struct zti_ll_shape *const s = &part->s;
     value any = 0;
     for (uint32_t number = 0; number < s->rows; number++) {
+        if (!is_looked_at(part, number))
+            continue;
         const struct row row = row_of(s, t, p, number);
         key *const residual = part->residuals + (size_t)number * s->width;
         row_to_residuals(s, t, &row, part->keys, tile->slot->sums, residual);
@@ -76,19 +78,24 @@ static uint64_t make_symbols(const struct tile *tile, const struct part *part,
                              uint16_t *context)
 {
     const struct zti_ll_shape *const s = &part->s;
+    size_t to = 0;
     uint64_t open = 0;
+    if (part->band > 0)
+        memset(part->codes, 0, ll_cell(s, s->rows));
     for (uint32_t number = 0; number < s->rows; number++) {
+        if (!is_looked_at(part, number))
+            continue;
         const struct row row = row_at(s, t, number);
         const struct zti_ll_near near = ll_near(s, number, t->has_rows ? t->source : NULL);
         const size_t first = (size_t)number * s->width;
         const uint32_t most = near.rows > 0 ? row.width : ZTI_LL_PIECE;
-        for (uint32_t i = 0, n; i < row.width; i += n) {
+        for (uint32_t i = 0, n; i < row.width; i += n, to += n) {
             n = row.width - i < most ? row.width - i : most;
-            find_row_contexts(tile, part, t, &row, &near, i, n, context + first + i);
-            open += residuals_to_symbols(has_signs, part->residuals + first + i,
-                                         t->has_marks ? part->marks + row.cell + i : NULL,
-                                         tile->slot->means, n, symbol + first + i,
-                                         part->codes + row.cell + i);
+            find_row_contexts(tile, part, t, &row, &near, i, n, context + to);
+            open +=
+                residuals_to_symbols(has_signs, part->residuals + first + i,
+                                     t->has_marks ? part->marks + row.cell + i : NULL,
+                                     tile->slot->means, n, symbol + to, part->codes + row.cell + i);
         }
         end_row(s, &row, t->has_marks, part->codes, part->marks);
     }
@@ -175,7 +182,7 @@ static uint64_t cost_of(const struct tile *tile, const struct part *part, uint32
                           part[i].s.values);
     }
     if (parts == 1)
-        (void)find_models(tile, part->s.values, model_of, &cost);
+        (void)find_models(tile, values_looked_at(part), model_of, &cost);
     else
         join_counts(slot->counts, groups);
     for (uint32_t g = 0; parts > 1 && g < groups; g++)

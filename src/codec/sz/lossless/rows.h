@@ -4,9 +4,85 @@
 
 enum { NEAR_SHIFT = 6, WAYS = 4, SAMPLE_BITS = 3 };
 
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
 ZTI_INLINE uint64_t hash_of(value size)
 {
-    return (uint64_t)size * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint64_t)size * HASH_FACTOR;
+}
+
+/* Of two magnitudes beside each other, in either order; of numbers or vectors. */
+#define PAIR(size, before) (((size) + (before)) ^ ((size) ^ (before)) << 7)
+
+ZTI_INLINE uint64_t hash_of_pair(value size, value before)
+{
+    return hash_of((value)PAIR(size, before));
+}
+
+#if defined(ZTI_WITH_AVX512)
+typedef uint32_t half_u32s __attribute__((vector_size(32)));
+
+/* As select_columns, from *first on; *first is then the first value that was not looked at. */
+ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint64_t limit,
+                                   bool are_pairs, uint32_t *first, uint32_t *column)
+{
+    const __m512i factor = _mm512_set1_epi64((int64_t)HASH_FACTOR);
+    const __m512i most = _mm512_set1_epi64((int64_t)limit);
+    __m256i at = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                  _mm256_set1_epi32((int32_t)*first));
+    uint32_t n = 0, x = *first;
+    for (; x + 8 <= width; x += 8) {
+#if WIDTH == 32
+        const __m256i mask = _mm256_set1_epi32((int32_t)~sign);
+        const __m256i own = _mm256_loadu_si256((const void *)(v + x));
+        const __m256i before = _mm256_loadu_si256((const void *)(v + x - 1));
+        const half_u32s size = (half_u32s)_mm256_and_si256(own, mask);
+        const half_u32s other = (half_u32s)_mm256_and_si256(before, mask);
+        const __m512i whole =
+            _mm512_cvtepu32_epi64((__m256i)(are_pairs ? PAIR(size, other) : size));
+        const __mmask8 is_new = are_pairs ? _mm256_cmpneq_epi32_mask((__m256i)size, (__m256i)other)
+                                          : _mm256_cmpneq_epi32_mask(own, before);
+        const __mmask8 is_some = _mm256_test_epi32_mask((__m256i)size, (__m256i)size);
+#else
+        const __m512i mask = _mm512_set1_epi64((int64_t)~sign);
+        const __m512i own = _mm512_loadu_si512((const void *)(v + x));
+        const __m512i before = _mm512_loadu_si512((const void *)(v + x - 1));
+        const u64s size = (u64s)_mm512_and_si512(own, mask);
+        const u64s other = (u64s)_mm512_and_si512(before, mask);
+        const __m512i whole = (__m512i)(are_pairs ? PAIR(size, other) : size);
+        const __mmask8 is_new = are_pairs ? _mm512_cmpneq_epi64_mask((__m512i)size, (__m512i)other)
+                                          : _mm512_cmpneq_epi64_mask(own, before);
+        const __mmask8 is_some = _mm512_test_epi64_mask((__m512i)size, (__m512i)size);
+#endif
+        const __m512i hash = _mm512_mullo_epi64(whole, factor);
+        const __mmask8 all = _mm512_cmple_epu64_mask(hash, most) & is_new & is_some;
+        _mm256_storeu_si256((void *)(column + n), _mm256_maskz_compress_epi32(all, at));
+        n += (uint32_t)__builtin_popcount(all);
+        at = _mm256_add_epi32(at, _mm256_set1_epi32(8));
+    }
+    *first = x;
+    return n;
+}
+#endif
+
+/* Columns of a row's values, but the first, that are looked up: those that are not 0 nor equal to
+ * the one before, whose hash, or the hash of the pair of both, is at most 'limit'. Pairs are of
+ * magnitudes. Returns how many; 8 places more may be overwritten. */
+ZTI_INLINE uint32_t select_columns(const value *v, uint32_t width, value sign, uint64_t limit,
+                                   bool are_pairs, uint32_t *column)
+{
+    uint32_t n = 0, x = 1;
+#if defined(ZTI_WITH_AVX512)
+    n = select_vectors(v, width, sign, limit, are_pairs, &x, column);
+#endif
+    for (; x < width; x++) {
+        const value size = v[x] & ~sign, before = v[x - 1] & ~sign;
+        const uint64_t hash = are_pairs ? hash_of_pair(size, before) : hash_of(size);
+        const bool is_new = are_pairs ? size != before : v[x] != v[x - 1];
+        column[n] = x;
+        n += (hash <= limit) & is_new & (size != 0);
+    }
+    return n;
 }
 
 /* A value's place: its row; and its column in the low bits of x, with 11 bits of its hash and its
@@ -40,18 +116,24 @@ static bool may_repeat(const struct tile *tile, const value *v)
     const uint32_t width = tile->s.width;
     const value sign = zti_is_float(tile->type) ? SIGN : 0;
     int32_t *const place = tile->slot->places;
+    uint32_t *const column = tile->slot->sums;
     size_t hits = 0, looked_at = 0;
     for (size_t i = 0; i < (size_t)1 << (ZTI_LL_HASH_BITS - SAMPLE_BITS); i++)
         place[i] = -1;
-    for (size_t i = 1; i < tile->s.values; i++) {
-        const value size = v[i] & ~sign, before = v[i - 1] & ~sign;
-        const uint64_t hash = hash_of((value)(size + before) ^ (size ^ before) << 7);
-        if (hash >> (64 - SAMPLE_BITS) || size == before || size == 0)
-            continue;
-        int32_t *const at = &place[hash << SAMPLE_BITS >> (64 - ZTI_LL_HASH_BITS + SAMPLE_BITS)];
-        hits += *at >= 0 && is_pair(v + *at, v + i, sign) && (size_t)*at / width < i / width;
-        looked_at++;
-        *at = (int32_t)i;
+    for (uint32_t row = 0; row < tile->s.rows; row++) {
+        const value *const own = v + (size_t)row * width;
+        const uint32_t n =
+            select_columns(own, width, sign, UINT64_MAX >> SAMPLE_BITS, true, column);
+        for (uint32_t k = 0; k < n; k++) {
+            const value *const one = own + column[k];
+            const uint64_t hash = hash_of_pair(one[0] & ~sign, one[-1] & ~sign);
+            int32_t *const at =
+                &place[hash << SAMPLE_BITS >> (64 - ZTI_LL_HASH_BITS + SAMPLE_BITS)];
+            const int32_t last = *at;
+            hits += last >= 0 && last < (int32_t)(row * width) && is_pair(v + last, one, sign);
+            *at = (int32_t)(one - v);
+        }
+        looked_at += n;
     }
     return hits * 1000 > looked_at;
 }
@@ -70,28 +152,28 @@ static size_t find_hits(const struct tile *tile, const value *v, struct hit *hit
     const uint32_t bits = sampled_bits(s->width);
     const uint64_t rest = UINT64_MAX >> bits;
     struct at *const place = (struct at *)(void *)tile->slot->places;
+    uint32_t *const column = tile->slot->sums;
     size_t hits = 0;
     const uint32_t most = zti_bit_length64(s->values >> bits);
     const uint32_t place_bits = most < ZTI_LL_HASH_BITS ? most : ZTI_LL_HASH_BITS;
     for (size_t i = 0; i < (size_t)1 << place_bits; i++)
         place[i].row = -1;
     for (uint32_t row = 0; row < s->rows; row++, v += s->width) {
-        value before = 0;
-        for (uint32_t x = 0; x < s->width; x++) {
+        const uint32_t n = select_columns(v, s->width, sign, rest, false, column);
+        for (uint32_t i = 0; i < n; i++)
+            zti_prefetch(&place[hash_of(v[column[i]] & ~sign) << bits >> (64 - place_bits)]);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t x = column[i];
             const value own = v[x], size = own & ~sign;
             const uint64_t hash = hash_of(size);
-            const bool is_new = own != before;
-            before = own;
-            if (hash > rest || size == 0 || !is_new)
-                continue;
             struct at *const at = &place[hash << bits >> (64 - place_bits)];
             const struct at last = *at;
             const uint32_t tag = (uint32_t)(hash & 2047) << 1 | (own != size);
-            *at = (struct at){(int32_t)row, x | tag << COLUMN_BITS};
             const uint32_t other = last.x >> COLUMN_BITS ^ tag;
-            if (last.row >= 0 && last.row < (int32_t)row && other <= 1)
-                hit[hits++] = (struct hit){(int32_t)row, last.row, x,
-                                           last.x & ((1u << COLUMN_BITS) - 1), other != 0};
+            *at = (struct at){(int32_t)row, x | tag << COLUMN_BITS};
+            hit[hits] = (struct hit){(int32_t)row, last.row, x, last.x & ((1u << COLUMN_BITS) - 1),
+                                     other != 0};
+            hits += (last.row >= 0) & (last.row < (int32_t)row) & (other <= 1);
         }
     }
     return hits;

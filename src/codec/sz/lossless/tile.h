@@ -528,8 +528,9 @@ static void learn(const struct zti_coding *coding, const struct zti_array *array
                   struct zti_ll_slot *slot, struct zti_ll_known *known)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
-    const struct tile tile = bring_tile(coding, array, &walk, slot);
+    struct tile tile = bring_tile(coding, array, &walk, slot);
     struct choice best;
+    tile.is_sample = true;
     choose(&tile, &best);
     known->parts[best.t.kind] |= 1u << best.t.part;
     known->has_rows |= best.t.has_rows;
@@ -545,19 +546,18 @@ static void learn(const struct zti_coding *coding, const struct zti_array *array
 enum { FAR_BITS = 4, FAR_PLACES_BITS = 16 };
 
 static void count_far(const value *v, uint32_t width, value sign, uint32_t row, uint32_t near,
-                      struct at *place, uint64_t *all, uint64_t *far)
+                      struct at *place, uint32_t *column, uint64_t *all, uint64_t *far)
 {
-    for (uint32_t x = 1; x < width; x++) {
-        const value size = v[x] & ~sign, before = v[x - 1] & ~sign;
-        const uint64_t hash = hash_of((value)(size + before) ^ (size ^ before) << 7);
-        if (hash >> (64 - FAR_BITS) || size == before || size == 0)
-            continue;
+    const uint32_t n = select_columns(v, width, sign, UINT64_MAX >> FAR_BITS, true, column);
+    for (uint32_t i = 0; i < n; i++) {
+        const value *const own = v + column[i];
+        const uint64_t hash = hash_of_pair(own[0] & ~sign, own[-1] & ~sign);
         struct at *const at = &place[hash << FAR_BITS >> (64 - FAR_PLACES_BITS)];
         const uint32_t rest = (uint32_t)hash;
-        *far += at->row >= 0 && at->x == rest && row - (uint32_t)at->row > near;
-        *all += 1;
+        *far += (at->row >= 0) & (at->x == rest) & (row - (uint32_t)at->row > near);
         *at = (struct at){(int32_t)row, rest};
     }
+    *all += n;
 }
 
 static bool may_repeat_far(const struct zti_coding *coding, const struct zti_array *array,
@@ -577,7 +577,7 @@ static bool may_repeat_far(const struct zti_coding *coding, const struct zti_arr
         const uint32_t width = tile.s.width, near = ZTI_LL_VALUES / width;
         for (uint32_t i = 0; i < tile.s.rows; i++, row++)
             count_far((const value *)slot->values + (size_t)i * width, ll_width(&tile.s, i), sign,
-                      row, near, place, &all, &far);
+                      row, near, place, tile.slot->sums, &all, &far);
     }
     return far * A_PART > all;
 }
