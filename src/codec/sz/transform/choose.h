@@ -4,8 +4,8 @@
 /* The quantizer's step under a bound on each value: 1.5 times 2 bounds, as corrections are rare. */
 enum { BOUND_PARTS = 24 };
 
-/* Ways are compared on at most so many values. */
-enum { TRIED_VALUES = 1 << 21 };
+/* Ways and steps are compared on at most so many values. */
+enum { TRIED_VALUES = 1 << 17 };
 
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front);
 static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
@@ -89,15 +89,18 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
         set_middles(c->slot, front->shift);
         least = cost_of(c, array, &place, best);
     }
-    for (uint32_t round = 0; round < 2 && is_good; round++)
+    bool is_new = is_good; /* else a round would try the same again */
+    for (uint32_t round = 0; round < 2 && is_new; round++) {
+        is_new = false;
         for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
             for (uint8_t k = 0; k <= ZTI_TF_FIRST; k++) {
                 way = *best;
                 way.axis[a] = k;
                 if (plan->extent[a] == 1 || k == best->axis[a])
                     continue;
-                (void)try_way(c, array, &place, &way, best, &least);
+                is_new |= try_way(c, array, &place, &way, best, &least);
             }
+    }
     way = *best;
     way.least_code = LEAST_2;
     (void)try_way(c, array, &place, &way, best, &least);

@@ -164,31 +164,30 @@ static uint8_t *put_coded(const struct zti_tf_slot *slot, const struct coded *ti
     return to + open_bytes + sizes->rest_bytes;
 }
 
-/* Code a tile with the step that takes the fewest bytes under a bound on each value: the usual one
- * first, then others on the side where there are fewer. */
-static size_t code_best(struct coder *c, const struct zti_coding *coding,
-                        const struct zti_array *array, const struct place *place,
+/* Choose the step that takes the fewest bytes under a bound on each value, on the middle of a tile:
+ * the usual one first, then others on the side where there are fewer. */
+static void choose_step(struct coder *c, const struct zti_coding *coding,
+                        const struct zti_array *array, const struct place *whole,
                         struct coded *tile)
 {
     enum { BY = 4, LEAST = 12, MOST = 36 };
-    uint32_t best = BOUND_PARTS, last = BOUND_PARTS;
+    const struct place place = middle_of(coding, whole);
+    uint32_t best = BOUND_PARTS;
+    set_extent(coding, &place, &c->slot->plan);
     tile->front.step_parts = best;
-    size_t least = code_tile(c, coding, array, place, tile);
-    for (int32_t by = -BY; by <= BY; by += 2 * BY) {
+    size_t least = code_tile(c, coding, array, &place, tile);
+    for (int32_t by = -BY; by <= BY && best == BOUND_PARTS; by += 2 * BY)
         for (uint32_t parts = best + (uint32_t)by; parts >= LEAST && parts <= MOST;
              parts += (uint32_t)by) {
-            tile->front.step_parts = last = parts;
-            const size_t bytes = code_tile(c, coding, array, place, tile);
+            tile->front.step_parts = parts;
+            const size_t bytes = code_tile(c, coding, array, &place, tile);
             if (bytes >= least && least < SIZE_MAX)
                 break;
             best = bytes < least ? parts : best;
             least = bytes < least ? bytes : least;
         }
-        if (best != BOUND_PARTS)
-            break;
-    }
     tile->front.step_parts = best;
-    return last == best ? least : code_tile(c, coding, array, place, tile);
+    set_extent(coding, whole, &c->slot->plan);
 }
 
 static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array *array,
@@ -201,7 +200,9 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array
     c.step = step_of(coding, tile.front.step_parts);
     if (!choose_way(&c, coding, array, place, &tile.front))
         return put_raw(array, place, to);
-    const size_t bytes = (is_pointwise ? code_best : code_tile)(&c, coding, array, place, &tile);
+    if (is_pointwise)
+        choose_step(&c, coding, array, place, &tile);
+    const size_t bytes = code_tile(&c, coding, array, place, &tile);
     return bytes < SIZE_MAX ? put_coded(slot, &tile, bytes, to) : put_raw(array, place, to);
 }
 
