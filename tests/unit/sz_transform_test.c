@@ -259,8 +259,8 @@ static void bytes_do_not_change(void **state)
         uint64_t shape[ZT_MAX_RANK];
         double bound; /* over the range */
         uint64_t bytes, hash;
-    } golden[] = {{ZT_F32, 1, {5001}, 1e-3, 2762, UINT64_C(0xc34fd924a0ec2bc2)},
-                  {ZT_F64, 2, {131, 77}, 1e-9, 30746, UINT64_C(0x9c18989d0745ae12)},
+    } golden[] = {{ZT_F32, 1, {5001}, 1e-3, 2761, UINT64_C(0x0df07d5a0dc47b9a)},
+                  {ZT_F64, 2, {131, 77}, 1e-9, 30735, UINT64_C(0xb9452630055f7ce7)},
                   {ZT_F32, 3, {19, 40, 71}, 3e-2, 876, UINT64_C(0xc2e3d2150a4d8e5a)},
                   {ZT_F64, 4, {3, 9, 17, 33}, 1e-2, 1509, UINT64_C(0x840a2d8f7c6b2060)}};
     bool is_good = true;

@@ -134,6 +134,8 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         if (zti_sz_may_have_keys(coding))
             zti_sz_set_source(sz_in(coding), target->found.rest[2]);
     }
+    if (is_transformed)
+        zti_tf_set_narrow(coding, fmax(fabs(target->min), fabs(target->max)));
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
     return ZT_OK;
@@ -204,9 +206,9 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
         at = zti_put_varint(at, sz->reach);
         *at++ = (uint8_t)sz->tuning;
     }
-    if (sz->coder == ZTI_SZ_LOSSLESS_HIGH)
+    if (sz->coder == ZTI_SZ_LOSSLESS_HIGH || sz->coder == ZTI_SZ_TRANSFORM)
         *at++ = (uint8_t)sz->tuning;
-    else if (sz->coder != ZTI_SZ_FAST && sz->coder != ZTI_SZ_TRANSFORM)
+    else if (sz->coder != ZTI_SZ_FAST)
         at = zti_put_varint(at, (sz->head_bits + 7) / 8);
     return (size_t)(at - out);
 }
@@ -251,6 +253,14 @@ static bool is_transform(const struct zti_coding *coding)
     return sz_of(coding)->coder == ZTI_SZ_TRANSFORM;
 }
 
+/* Read the parameters of the transform. */
+static bool take_transform(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
+{
+    struct zti_sz *const sz = sz_in(coding);
+    sz->tuning = zti_take_byte(c);
+    return sz->tuning <= 1 && zti_tf_can(coding) && centre == 0 && sz->axes == 0 && !sz->is_blocked;
+}
+
 static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
                              struct zti_coding *coding)
 {
@@ -285,8 +295,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     is_good = is_good && (sz->coder != ZTI_SZ_HIGH || take_high(&c, coding, centre));
     const bool is_lossless = sz->coder == ZTI_SZ_LOSSLESS_HIGH;
     is_good = is_good && (!is_lossless || take_lossless(&c, coding, centre));
-    is_good = is_good && (!is_transform(coding) ||
-                          (zti_tf_can(coding) && centre == 0 && sz->axes == 0 && !sz->is_blocked));
+    is_good = is_good && (!is_transform(coding) || take_transform(&c, coding, centre));
     const bool has_head = sz->coder != ZTI_SZ_FAST && !is_lossless && !is_transform(coding);
     const uint64_t head = has_head ? zti_take_varint(&c) : 0;
     is_good = is_good && head <= zti_sz_head_most(coding);

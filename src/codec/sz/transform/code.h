@@ -37,10 +37,22 @@ struct row {
     uint32_t at[ZTI_TF_AXES];
 };
 
+/* Rows of one class have the same neighbours. What is known of a class is kept for a run: scales of
+ * the first three places, and of the last one. */
+enum { ROW_CLASSES = 6 * 6 * 6, OWN_SCALES = 4 };
+
 struct scales {
-    uint32_t class; /* rows of one class have the same neighbours */
+    uint32_t class;
     uint32_t of[ZTI_TF_LONGEST_ROW];
+    bool is_known[ROW_CLASSES];
+    uint32_t known[ROW_CLASSES][OWN_SCALES];
 };
+
+static void forget_scales(struct scales *scales)
+{
+    scales->class = ROW_CLASSES;
+    memset(scales->is_known, 0, sizeof scales->is_known);
+}
 
 static uint32_t weights_at(const struct cells *c, const uint32_t *at)
 {
@@ -56,26 +68,39 @@ static uint32_t weights_at(const struct cells *c, const uint32_t *at)
 
 static uint32_t class_of(const struct cells *c, const uint32_t *at)
 {
-    uint32_t class = 1;
+    uint32_t class = 0;
     for (uint32_t a = 0; a + 1 < ZTI_TF_AXES; a++)
-        class = class * 8 + (at[a] < 2 ? at[a] : 2) + (at[a] + 1 == c->extent[a] ? 4 : 0);
+        class = class * 6 + (at[a] < 2 ? at[a] : 2) + (at[a] + 1 == c->extent[a] ? 3 : 0);
     return class;
+}
+
+static void learn_scales(const struct cells *c, const struct row *row, uint32_t *known)
+{
+    const uint32_t last = ZTI_TF_AXES - 1, n = c->extent[last];
+    uint32_t at[ZTI_TF_AXES];
+    memcpy(at, row->at, sizeof at);
+    for (uint32_t i = 0; i < OWN_SCALES; i++) {
+        at[last] = i + 1 < OWN_SCALES && i < n ? i : n - 1;
+        const uint32_t weights = weights_at(c, at);
+        known[i] = ZTI_TF_SCALE(weights > 0 ? weights : 1);
+    }
 }
 
 static void set_scales(const struct cells *c, const struct row *row, struct scales *scales)
 {
-    const uint32_t last = ZTI_TF_AXES - 1, n = c->extent[last], class = class_of(c, row->at);
-    uint32_t at[ZTI_TF_AXES], weights = 0;
+    const uint32_t n = c->extent[ZTI_TF_AXES - 1], class = class_of(c, row->at);
+    uint32_t *const known = scales->known[class];
     if (class == scales->class)
         return;
     scales->class = class;
-    memcpy(at, row->at, sizeof at);
-    for (uint32_t i = 0; i < n; i++) {
-        at[last] = i;
-        if (i <= 2 || i + 1 == n)
-            weights = weights_at(c, at);
-        scales->of[i] = ZTI_TF_SCALE(weights > 0 ? weights : 1);
-    }
+    if (!scales->is_known[class])
+        learn_scales(c, row, known);
+    scales->is_known[class] = true;
+    for (uint32_t i = 0; i < n; i++)
+        scales->of[i] = known[2];
+    scales->of[n - 1] = known[OWN_SCALES - 1];
+    for (uint32_t i = 0; i < 2 && i < n; i++)
+        scales->of[i] = known[i];
 }
 
 /* The cell of a row's first value. */
@@ -103,17 +128,33 @@ static bool next_row(const struct cells *c, struct row *row)
     return false;
 }
 
+/* Sums over some neighbours of the places of a row. */
+ZTI_INLINE void sum_taps(const struct cells *c, const uint16_t *cell, uint32_t first, uint32_t taps,
+                         uint32_t *restrict sum)
+{
+    const uint32_t n = c->extent[ZTI_TF_AXES - 1];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t all = 0;
+#pragma GCC unroll 18
+        for (uint32_t k = 0; k < taps; k++)
+            all += c->tap[first + k].weight * cell[(ptrdiff_t)i + c->at[first + k]];
+        sum[i] = all;
+    }
+}
+
 /* Sums over the neighbours in other rows. */
 static void sum_rows(const struct cells *c, const uint16_t *cell, uint32_t *restrict sum)
 {
-    const uint32_t n = c->extent[ZTI_TF_AXES - 1];
-    memset(sum, 0, n * sizeof *sum);
-    for (uint32_t k = 0; k + c->row_taps < c->taps; k++) {
-        const uint16_t *const from = cell + c->at[k];
-        const uint32_t weight = c->tap[k].weight;
-        for (uint32_t i = 0; i < n; i++)
-            sum[i] += weight * from[i];
-    }
+    enum { PLANE = 4, VOLUME = 10, ALL = 18 }; /* neighbours in other rows, by axes */
+    const uint32_t taps = c->taps - c->row_taps;
+    if (taps == VOLUME)
+        sum_taps(c, cell, 0, VOLUME, sum);
+    else if (taps == PLANE)
+        sum_taps(c, cell, 0, PLANE, sum);
+    else if (taps == ALL)
+        sum_taps(c, cell, 0, ALL, sum);
+    else
+        sum_taps(c, cell, 0, taps, sum);
 }
 
 static void set_middles(struct zti_tf_slot *slot, uint32_t shift)
@@ -129,36 +170,136 @@ struct coder {
     const struct zti_tf *model;
     struct zti_tf_slot *slot;
     double step;                                      /* the quantizer's */
+    uint32_t shift;                                   /* see tf_middle */
     int64_t off[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];     /* by how much magnitudes are off, in */
     uint32_t number[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS]; /* 2^-16 of a step: sums, and of how many */
     size_t symbols;                                   /* in the slot's list */
-    uint64_t open_bits;
-    uint32_t last; /* the last magnitude of the run before */
-    bool is_over;  /* a magnitude has no symbol */
+    uint64_t open_bits, most_open_bits;
+    struct zti_bit_writer *open; /* signs and bits that symbols leave open; NULL: not wanted */
+    uint32_t last;               /* the last magnitude of the run before */
+    bool is_over;                /* a magnitude has no symbol, or there are too many open bits */
 };
 
-/* Quantize a row of coefficients in place: multiples of the step, and symbols. */
-static void quantize_row(struct coder *c, const struct zti_tf_band *band, double *restrict value,
-                         uint32_t n, uint8_t *restrict symbol)
+/* What quantizing a row adds up: by how much magnitudes of 1, 2 and others are off, and how
+ * many there are. */
+struct tally {
+    int32_t off[ZTI_TF_CENTROIDS], number[ZTI_TF_CENTROIDS];
+    integer is_over;
+};
+
+/* Quantize at most AT_ONCE coefficients in place to multiples of the step, and add to a tally.
+ * There are no branches in loops, so that compilers make vectors of them, here and below. */
+enum { AT_ONCE = 64 };
+
+static void quantize(number *restrict value, uint32_t n, number scale, struct tally *tally)
 {
-    const double scale = band->gain / c->step;
-    int64_t *const off = c->off[band->group];
-    uint32_t *const number = c->number[band->group];
-    bool is_over = false;
+    enum { COUNTED = 1 << 16 };
+    number by[AT_ONCE];
+    integer is_over = 0;
+    int32_t off1 = 0, off2 = 0, off3 = 0, n1 = 0, n2 = 0, n3 = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const double v = fabs(value[i]) * scale, m = floor(v + ZTI_TF_ROUNDING);
-        is_over |= !(m < 0x1p52);
-        const double most = m < 0x1p52 ? m : 0;
-        symbol[i] = (uint8_t)tf_symbol(most);
-        value[i] = value[i] < 0 ? -most : most;
-        if (most > 0) {
-            const uint32_t k = most < 3 ? (uint32_t)most - 1 : 2;
-            off[k] += (int64_t)((v - most) * 65536);
-            number[k]++;
-            c->open_bits += 1 + tf_open_bits(symbol[i]);
-        }
+        const number v = magnitude_of(value[i]) * scale;
+        const number up = floor_of(v + (number)ZTI_TF_ROUNDING), off = (v - up) * 65536;
+        by[i] = up < COUNTED ? off : 0;
+        value[i] = value[i] < 0 ? -up : up;
     }
-    c->is_over |= is_over;
+    for (uint32_t i = 0; i < n; i++) {
+        const number m = magnitude_of(value[i]);
+        const int32_t off = (int32_t)by[i];
+        const int32_t is1 = -(m == 1), is2 = -(m == 2), is3 = -((m >= 3) & (m < COUNTED));
+        is_over |= -!(m < (number)0x1p52);
+        off1 += off & is1;
+        off2 += off & is2;
+        off3 += off & is3;
+        n1 -= is1;
+        n2 -= is2;
+        n3 -= is3;
+    }
+    tally->off[0] += off1;
+    tally->off[1] += off2;
+    tally->off[2] += off3;
+    tally->number[0] += n1;
+    tally->number[1] += n2;
+    tally->number[2] += n3;
+    tally->is_over |= is_over;
+}
+
+/* The symbols of a row of multiples, and what they count for in contexts; returns all symbols
+ * combined by or. */
+static uint32_t find_symbols(const number *restrict value, uint32_t n, uint32_t shift,
+                             uint8_t *restrict symbol, uint16_t *restrict cell)
+{
+    const number part = (number)1 / (number)(UINT32_C(1) << shift);
+    const number most = (1 << ZTI_TF_MAGNITUDE_BITS) - 1;
+    word all = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const number m = magnitude_of(value[i]);
+        const word s = symbol_of(m);
+        const number middle = m < ZTI_TF_PLAIN_MAGNITUDES ? m : symbol_middle(m);
+        const number weight = middle * part;
+        all |= s;
+        symbol[i] = (uint8_t)s;
+        cell[i] = (uint16_t)(int32_t)(weight < most ? weight : most);
+    }
+    return (uint32_t)all;
+}
+
+/* Append the signs of a row, with the bits that its symbols leave open. */
+static void put_open(const number *value, const uint8_t *symbol, uint32_t n, bool has_open,
+                     struct zti_bit_writer *w)
+{
+    for (uint32_t i = 0; i < n && has_open; i++) {
+        const uint32_t open = tf_open_bits(symbol[i]);
+        const uint64_t low = (uint64_t)magnitude_of(value[i]) & ((UINT64_C(1) << open) - 1);
+        const bool is_some = symbol[i] > 0;
+        zti_put_bits(w, is_some ? (uint64_t)(value[i] < 0) | low << 1 : 0, is_some ? open + 1 : 0);
+    }
+    for (uint32_t at = 0; at < n && !has_open; at += ZTI_TF_SEGMENT) {
+        const uint32_t some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
+        uint64_t signs = 0;
+        uint32_t bits = 0;
+        for (uint32_t i = at; i < at + some; i++) {
+            signs |= (uint64_t)(value[i] < 0) << bits; /* 0 may have a sign, which the next hides */
+            bits += symbol[i] > 0;
+        }
+        zti_put_bits(w, signs & ((UINT64_C(1) << bits) - 1), bits);
+    }
+}
+
+static void add_tally(struct coder *c, uint32_t group, const struct tally *t)
+{
+    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++) {
+        c->off[group][k] += t->off[k];
+        c->number[group][k] += (uint32_t)t->number[k];
+    }
+    c->is_over |= t->is_over != 0;
+}
+
+/* How many bits symbols leave open, with signs. */
+static uint32_t open_bits_of(const uint8_t *symbol, uint32_t n)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < n; i++)
+        bits += symbol[i] > 0 ? 1 + tf_open_bits(symbol[i]) : 0;
+    return bits;
+}
+
+/* A row of coefficients to multiples of the step, symbols, cells, and open bits. */
+static void code_row(struct coder *c, const struct zti_tf_band *band, number *value, uint32_t n,
+                     uint8_t *symbol, uint16_t *cell)
+{
+    const number scale = (number)(band->gain / c->step);
+    struct tally tally = {.is_over = 0};
+    for (uint32_t i = 0; i < n; i += AT_ONCE)
+        quantize(value + i, n - i < AT_ONCE ? n - i : (uint32_t)AT_ONCE, scale, &tally);
+    add_tally(c, band->group, &tally);
+    if (c->is_over)
+        return;
+    const uint32_t all = find_symbols(value, n, c->shift, symbol, cell);
+    c->open_bits += open_bits_of(symbol, n);
+    c->is_over |= c->open_bits > c->most_open_bits;
+    if (all > 0 && c->open && !c->is_over)
+        put_open(value, symbol, n, all >= ZTI_TF_PLAIN_MAGNITUDES, c->open);
 }
 
 /* Contexts of a row whose cells are known. */
@@ -210,9 +351,8 @@ static void code_block(struct coder *c, const struct zti_tf_band *band, size_t f
         uint16_t *const cell = slot->cells + row_cell(cells, &row);
         const bool is_first = cell == slot->cells + cells->first;
         set_scales(cells, &row, scales);
-        quantize_row(c, band, slot->values + first + row_value(&slot->plan, &row), n, symbol);
-        for (uint32_t i = 0; i < n; i++)
-            cell[i] = c->slot->middle[symbol[i]];
+        code_row(c, band, (number *)slot->values + first + row_value(&slot->plan, &row), n, symbol,
+                 cell);
         sum_rows(cells, cell, slot->sums);
         slot->sums[0] += is_first ? c->last : 0;
         for (uint32_t i = 0, some; i < n && n >= ZTI_TF_LEAST_ROW; i += some) {
@@ -230,10 +370,42 @@ static void code_block(struct coder *c, const struct zti_tf_band *band, size_t f
     } while (next_row(cells, &row));
 }
 
-static void put_symbol(struct coder *c, uint32_t context, uint32_t symbol)
+/* The bytes of eight lanes from a place on, eight of each, a place after the other. */
+ZTI_INLINE void turn_8(const uint8_t *const *lane, size_t at, uint8_t *to)
 {
-    c->slot->contexts[c->symbols] = (uint8_t)context;
-    c->slot->symbols[c->symbols++] = (uint8_t)symbol;
+    uint64_t v[8];
+    for (uint32_t k = 0; k < 8; k++)
+        v[k] = zti_get_le64(lane[k] + at);
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint64_t t = (v[k] >> 32 ^ v[k + 4]) & UINT32_MAX;
+        v[k] ^= t << 32;
+        v[k + 4] ^= t;
+    }
+    for (uint32_t k = 0; k < 8; k += k % 4 == 1 ? 3 : 1) {
+        const uint64_t t = (v[k] >> 16 ^ v[k + 2]) & UINT64_C(0xffff0000ffff);
+        v[k] ^= t << 16;
+        v[k + 2] ^= t;
+    }
+    for (uint32_t k = 0; k < 8; k += 2) {
+        const uint64_t t = (v[k] >> 8 ^ v[k + 1]) & UINT64_C(0xff00ff00ff00ff);
+        v[k] ^= t << 8;
+        v[k + 1] ^= t;
+    }
+    for (uint32_t k = 0; k < 8; k++)
+        zti_put_le64(to + 8 * k, v[k]);
+}
+
+/* Bytes of lanes at places from 'at' on, a place after the other; returns past the last. */
+static uint8_t *put_places(const uint8_t *const *lane, uint32_t lanes, size_t at, uint32_t n,
+                           uint8_t *restrict to)
+{
+    uint32_t i = 0;
+    for (; lanes == 8 && i + 8 <= n; i += 8, to += 64)
+        turn_8(lane, at + i, to);
+    for (; i < n; i++)
+        for (uint32_t k = 0; k < lanes; k++)
+            *to++ = lane[k][at + i];
+    return to;
 }
 
 /* The symbols of a run's blocks in the order of coding. */
@@ -241,23 +413,28 @@ static void put_run(struct coder *c, const struct zti_tf_run *run)
 {
     const uint32_t n = run->extent[ZTI_TF_AXES - 1];
     const size_t values = block_values(run->extent);
-    struct zti_tf_lane *const lane = c->slot->lane;
+    const struct zti_tf_lane *const lane = c->slot->lane;
+    uint8_t *symbols = c->slot->symbols + c->symbols, *contexts = c->slot->contexts + c->symbols;
     for (size_t first = 0, segment = 0; first < values; first += n)
         for (uint32_t at = 0, some; at < n; at += some) {
-            uint32_t active[ZTI_TF_LANES], lanes = 0;
+            const uint8_t *symbol[ZTI_TF_LANES], *context[ZTI_TF_LANES];
+            uint32_t lanes = 0;
             some = tf_segment(n, at);
             for (uint32_t k = 0; k < run->lanes; k++) {
                 const uint32_t s = n < ZTI_TF_LEAST_ROW ? 1 : lane[k].segment[segment];
-                if (n >= ZTI_TF_LEAST_ROW)
-                    put_symbol(c, s / 2, s % 2);
-                if (s % 2)
-                    active[lanes++] = k;
+                if (n >= ZTI_TF_LEAST_ROW) {
+                    *contexts++ = (uint8_t)(s / 2);
+                    *symbols++ = s % 2;
+                }
+                symbol[lanes] = lane[k].symbol;
+                context[lanes] = lane[k].context;
+                lanes += s % 2;
             }
             segment++;
-            for (size_t i = first + at; i < first + at + some; i++)
-                for (uint32_t k = 0; k < lanes; k++)
-                    put_symbol(c, lane[active[k]].context[i], lane[active[k]].symbol[i]);
+            symbols = put_places(symbol, lanes, first + at, some, symbols);
+            contexts = put_places(context, lanes, first + at, some, contexts);
         }
+    c->symbols = (size_t)(symbols - c->slot->symbols);
 }
 
 /* All coefficients of a tile to multiples of the step, symbols and contexts. */
@@ -270,69 +447,38 @@ static void code_bands(struct coder *c)
         struct zti_tf_walk walk = zti_tf_walk_of(&slot->plan, &slot->plan.band[i]);
         while (zti_tf_next_run(&walk, &run)) {
             const struct cells cells = cells_of(run.extent);
-            scales.class = 0;
+            forget_scales(&scales);
             for (uint32_t lane = 0; lane < run.lanes; lane++)
                 code_block(c, &slot->plan.band[i], run.at[lane], &cells, &scales,
                            &slot->lane[lane]);
             put_run(c, &run);
-            c->last =
-                c->slot->middle[slot->lane[run.lanes - 1].symbol[block_values(run.extent) - 1]];
-        }
-    }
-}
-
-/* ---- signs, and bits that symbols leave open ---- */
-
-static void put_open(double value, struct zti_bit_writer *w)
-{
-    const double m = fabs(value);
-    if (m == 0)
-        return;
-    const uint32_t open = tf_open_bits(tf_symbol(m));
-    const uint64_t low = (uint64_t)m & ((UINT64_C(1) << open) - 1);
-    zti_put_bits(w, (uint64_t)(value < 0) | low << 1, open + 1);
-}
-
-static void put_open_bits(const struct zti_tf_slot *slot, struct zti_bit_writer *w)
-{
-    struct zti_tf_run run;
-    for (uint32_t i = 0; i < slot->plan.bands; i++) {
-        struct zti_tf_walk walk = zti_tf_walk_of(&slot->plan, &slot->plan.band[i]);
-        while (zti_tf_next_run(&walk, &run)) {
-            const struct cells cells = cells_of(run.extent);
-            for (uint32_t lane = 0; lane < run.lanes; lane++) {
-                struct row row = {.at = {0}};
-                do {
-                    const double *const value =
-                        slot->values + run.at[lane] + row_value(&slot->plan, &row);
-                    for (uint32_t k = 0; k < run.extent[ZTI_TF_AXES - 1]; k++)
-                        put_open(value[k], w);
-                } while (next_row(&cells, &row));
-            }
+            const uint8_t *const symbol = slot->lane[run.lanes - 1].symbol;
+            c->last = tf_middle(symbol[block_values(run.extent) - 1], c->shift);
         }
     }
 }
 
 /* ---- values ---- */
 
-/* What magnitudes of a band stand for: a step, and by how much 0, 1, 2 and others are off. */
+/* What magnitudes of a band stand for: a step, and by how much 1, 2 and others are off. */
 struct scale {
-    double step, off[ZTI_TF_CENTROIDS + 1];
+    number step, off[ZTI_TF_CENTROIDS];
 };
 
 static struct scale scale_of(const struct zti_tf_front *front, const struct zti_tf_band *band,
                              double step)
 {
-    struct scale s = {.step = step / band->gain};
+    struct scale s = {.step = (number)(step / band->gain)};
     for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
-        s.off[k + 1] = ZTI_TF_CENTROID(front->centroid[band->group][k]);
+        s.off[k] = (number)ZTI_TF_CENTROID(front->centroid[band->group][k]);
     return s;
 }
 
-ZTI_INLINE double value_of(const struct scale *s, double m, bool is_negative)
+/* The value of a magnitude, before its sign. */
+ZTI_INLINE number value_of(const struct scale *s, number m)
 {
-    const double v = (m + s->off[m < 3 ? (uint32_t)m : 3]) * s->step;
-    return is_negative ? -v : v;
+    const number off = m < 1 ? 0 : m < 2 ? s->off[0] : m < 3 ? s->off[1] : s->off[2];
+    return (m + off) * s->step;
 }
 
 /* Multiples of the step, in place of which their values come. */
@@ -348,9 +494,11 @@ static void restore_bands(const struct zti_tf_slot *slot, const struct zti_tf_fr
                                       band->origin[1] * slot->plan.stride[1] +
                                       band->origin[2] * slot->plan.stride[2] + band->origin[3]);
         do {
-            double *const value = slot->values + first + row_value(&slot->plan, &row);
-            for (uint32_t k = 0; k < band->extent[ZTI_TF_AXES - 1]; k++)
-                value[k] = value_of(&s, fabs(value[k]), value[k] < 0);
+            number *const value = (number *)slot->values + first + row_value(&slot->plan, &row);
+            for (uint32_t k = 0; k < band->extent[ZTI_TF_AXES - 1]; k++) {
+                const number v = value_of(&s, magnitude_of(value[k]));
+                value[k] = value[k] < 0 ? -v : v;
+            }
         } while (next_row(&cells, &row));
     }
 }
@@ -444,7 +592,7 @@ static void take_run(struct source *from, struct zti_tf_slot *slot, const struct
     struct row row = {.at = {0}};
     struct scales scales;
     size_t at = 0;
-    scales.class = 0;
+    forget_scales(&scales);
     memset(slot->cells, 0, (run->lanes * cells->all + ZTI_TF_BEFORE) * sizeof *slot->cells);
     do {
         const size_t first = row_cell(cells, &row);
@@ -464,33 +612,62 @@ static void take_run(struct source *from, struct zti_tf_slot *slot, const struct
     from->last = slot->middle[slot->lane[run->lanes - 1].symbol[at - 1]];
 }
 
-/* The magnitude and sign of a symbol; n bits are used of those at hand. */
-ZTI_INLINE double take_open(struct zti_bit_reader *r, uint32_t symbol, bool *is_negative)
+/* A row's magnitudes with signs, of which symbols leave bits open. */
+static void take_open_row(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+                          number *restrict value)
 {
-    if (symbol == 0) {
-        *is_negative = false;
-        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t open = tf_open_bits(symbol[i]);
+        const uint64_t bits = zti_peek_either(r), low = bits >> 1 & ((UINT64_C(1) << open) - 1);
+        const number m = (number)(tf_least_magnitude(symbol[i]) + low);
+        r->at += symbol[i] > 0 ? open + 1 : 0;
+        value[i] = symbol[i] > 0 && bits & 1 ? -m : m;
     }
-    const uint32_t open = tf_open_bits(symbol);
-    const uint64_t bits = zti_peek_either(r);
-    r->at += open + 1;
-    *is_negative = bits & 1;
-    return (double)(tf_least_magnitude(symbol) + (bits >> 1 & ((UINT64_C(1) << open) - 1)));
+}
+
+/* The same where symbols are magnitudes. */
+static void take_plain_row(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
+                           number *restrict value)
+{
+    for (uint32_t at = 0; at < n; at += ZTI_TF_SEGMENT) {
+        const uint32_t some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
+        int32_t sign[ZTI_TF_SEGMENT];
+        uint64_t bits = zti_peek_either(r);
+        uint32_t used = 0;
+        for (uint32_t i = 0; i < some; i++) {
+            sign[i] = (int32_t)bits & 1;
+            bits >>= symbol[at + i] > 0;
+        }
+        for (uint32_t i = 0; i < some; i++) {
+            const int32_t m = symbol[at + i];
+            value[at + i] = (number)((m ^ -sign[i]) + sign[i]);
+        }
+        for (uint32_t i = 0; i < some; i++)
+            used += symbol[at + i] > 0;
+        r->at += used;
+    }
 }
 
 static void take_values(struct source *from, struct zti_tf_slot *slot, const struct zti_tf_run *run,
                         const struct cells *cells, const struct scale *s)
 {
+    const uint32_t n = run->extent[ZTI_TF_AXES - 1];
     for (uint32_t lane = 0; lane < run->lanes; lane++) {
         const uint8_t *symbol = slot->lane[lane].symbol;
         struct row row = {.at = {0}};
         do {
-            double *const value = slot->values + run->at[lane] + row_value(&slot->plan, &row);
-            for (uint32_t i = 0; i < run->extent[ZTI_TF_AXES - 1]; i++, symbol++) {
-                bool is_negative;
-                const double m = take_open(&from->open, *symbol, &is_negative);
-                value[i] = value_of(s, m, is_negative);
+            number *const value =
+                (number *)slot->values + run->at[lane] + row_value(&slot->plan, &row);
+            uint8_t most = 0;
+            for (uint32_t i = 0; i < n; i++)
+                most = symbol[i] > most ? symbol[i] : most;
+            (most < ZTI_TF_PLAIN_MAGNITUDES ? take_plain_row : take_open_row)(&from->open, symbol,
+                                                                              n, value);
+            for (uint32_t i = 0; i < n; i++) {
+                const number v = value_of(s, magnitude_of(value[i]));
+                value[i] = value[i] < 0 ? -v : v;
             }
+            symbol += n;
         } while (next_row(cells, &row));
     }
 }

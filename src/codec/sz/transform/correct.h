@@ -19,12 +19,24 @@ static uint64_t bits_of_number(uint32_t type, double v)
     return type == ZT_F32 ? bits : zti_bits_of_double(v);
 }
 
+static double number_of(uint32_t type, uint64_t bits)
+{
+    return type == ZT_F32 ? zti_float_from_bits(bits) : zti_double_from_bits(bits);
+}
+
+/* Whether an exact value is within the bound: in narrow streams it is rounded. */
+static bool is_near_enough(const struct zti_coding *coding, uint64_t original)
+{
+    const number v = (number)number_of(coding->type, original);
+    return zti_within(coding->type, original, bits_of_number(coding->type, v),
+                      sz_of(coding)->bound);
+}
+
 /* What a value that is decoded as v needs: nothing, steps, or to be exact (false). */
 static bool correct(const struct zti_coding *coding, uint64_t original, double v, int32_t *steps)
 {
     const double bound = sz_of(coding)->bound, step = sz_of(coding)->step;
-    const double x =
-        coding->type == ZT_F32 ? zti_float_from_bits(original) : zti_double_from_bits(original);
+    const double x = number_of(coding->type, original);
     *steps = 0;
     if (zti_within(coding->type, original, bits_of_number(coding->type, v), bound))
         return true;
@@ -32,44 +44,81 @@ static bool correct(const struct zti_coding *coding, uint64_t original, double v
     if (!(fabs(k) < 0x1p31))
         return false;
     *steps = (int32_t)k;
-    return k != 0 &&
-           zti_within(coding->type, original, bits_of_number(coding->type, v + k * step), bound);
+    return k != 0 && fabs(k) <= ZTI_TF_MOST_STEPS &&
+           zti_within(coding->type, original, bits_of_number(coding->type, (number)(v + k * step)),
+                      bound);
 }
 
-/* Find the values that need something; returns how many, or one more than may be. exact: how many
- * of them no steps suit. */
-static size_t find_corrections(const struct zti_coding *coding, const struct zti_array *array,
-                               const struct place *place, struct zti_tf_slot *slot, size_t *exact)
+/* Mark those of at most MARKED values of a row that are decoded too far off. */
+enum { MARKED = 64 };
+
+static void mark_row(const struct zti_array *array, const void *from, const number *v, uint32_t n,
+                     double sure, uint8_t *restrict mark)
+{
+    const int64_t stride = array->stride[array->rank - 1];
+    memset(mark, 0, MARKED);
+    if (array->type == ZT_F32)
+        for (uint32_t i = 0; i < n; i++) {
+            const double off = (double)((const float *)from)[i * stride] - (double)(float)v[i];
+            mark[i] = !(fabs(off) <= sure);
+        }
+    else
+        for (uint32_t i = 0; i < n; i++)
+            mark[i] = !(fabs(((const double *)from)[i * stride] - (double)v[i]) <= sure);
+}
+
+/* What a search for corrections has found. */
+struct found {
+    size_t count, most, exact;
+};
+
+/* Find those of a few values of a row, of which the first is number 'at' of the tile; false: too
+ * many. */
+static bool find_in_row(const struct zti_coding *coding, const struct zti_array *array,
+                        const void *from, size_t at, uint32_t n, struct zti_tf_slot *slot,
+                        struct found *f)
 {
     const double sure = sz_of(coding)->bound * (1 - 0x1p-40);
-    const uint32_t last = array->rank - 1, n = place->extent[last];
     const size_t bytes = zt_type_bytes(array->type);
-    const size_t most = slot->plan.values / ZTI_TF_CORRECTED_PART;
-    const double *v = slot->values;
-    size_t count = 0;
-    uint64_t at[ZT_MAX_RANK];
-    memcpy(at, place->origin, sizeof at);
-    *exact = 0;
-    do {
-        const void *const from = zti_array_at(array, at);
-        for (uint32_t i = 0; i < n; i++, v++) {
-            const uint64_t bits = zti_bits_at(from, (int64_t)i * array->stride[last], bytes);
-            const double off = bytes == 4 ? zti_float_from_bits(bits) - (double)(float)*v
-                                          : zti_double_from_bits(bits) - *v;
+    const number *const v = (const number *)slot->values + at;
+    uint8_t mark[MARKED];
+    mark_row(array, from, v, n, sure, mark);
+    for (uint32_t first = 0; first < n; first += 8)
+        for (uint64_t marks = zti_get_le64(mark + first); marks > 0; marks &= marks - 1) {
+            const uint32_t i = first + zti_ctz64(marks) / 8;
+            const uint64_t bits = zti_bits_at(from, i * array->stride[array->rank - 1], bytes);
             int32_t steps;
-            if (fabs(off) <= sure)
-                continue;
-            const bool is_good = correct(coding, bits, *v, &steps);
+            const bool is_good = correct(coding, bits, (double)v[i], &steps);
             if (is_good && steps == 0)
                 continue;
-            if (count == most)
-                return count + 1;
-            slot->corrections[count++] = (struct zti_tf_correction){
-                .at = (uint32_t)(v - slot->values), .steps = is_good ? steps : 0};
-            *exact += !is_good;
+            if (f->count == f->most || (!is_good && !is_near_enough(coding, bits)))
+                return false;
+            slot->corrections[f->count++] = (uint32_t)(at + i) | (uint32_t)(is_good ? steps : 0)
+                                                                     << ZTI_TF_PLACE_BITS;
+            f->exact += !is_good;
+        }
+    return true;
+}
+
+/* Find the values that need something; false: they are too many. */
+static bool find_corrections(const struct zti_coding *coding, const struct zti_array *array,
+                             const struct place *place, struct zti_tf_slot *slot, struct found *f)
+{
+    const uint32_t last = array->rank - 1, n = place->extent[last];
+    const int64_t row_bytes = array->stride[last] * (int64_t)zt_type_bytes(array->type);
+    uint64_t at[ZT_MAX_RANK];
+    *f = (struct found){.most = slot->plan.values / ZTI_TF_CORRECTED_PART};
+    size_t number_at = 0;
+    memcpy(at, place->origin, sizeof at);
+    do {
+        const uint8_t *const from = zti_array_at(array, at);
+        for (uint32_t i = 0, some; i < n; i += some, number_at += some) {
+            some = n - i < MARKED ? n - i : MARKED;
+            if (!find_in_row(coding, array, from + i * row_bytes, number_at, some, slot, f))
+                return false;
         }
     } while (next_line(place, array->rank, at));
-    return count;
+    return true;
 }
 
 /* The bits of value number 'at' of a tile. */
@@ -88,20 +137,21 @@ static size_t correction_symbols(struct zti_tf_slot *slot, size_t count, struct 
     size_t n = 0;
     int64_t before = -1;
     for (size_t i = 0; i < count; i++) {
-        const struct zti_tf_correction *const c = &slot->corrections[i];
-        if (c->steps == 0)
+        const uint32_t at = tf_place_of(slot->corrections[i]);
+        const int32_t by = tf_steps_of(slot->corrections[i]);
+        if (by == 0)
             continue;
-        const uint64_t gap = (uint64_t)((int64_t)c->at - before - 1);
-        const uint64_t steps = (uint64_t)llabs(c->steps) - 1;
+        const uint64_t gap = (uint64_t)((int64_t)at - before - 1);
+        const uint64_t steps = (uint64_t)abs(by) - 1;
         const uint32_t g = tf_symbol((double)gap), s = tf_symbol((double)steps);
         zti_put_bits(w, gap - tf_least_magnitude(g), tf_open_bits(g));
-        zti_put_bits(w, c->steps < 0, 1);
+        zti_put_bits(w, by < 0, 1);
         zti_put_bits(w, steps - tf_least_magnitude(s), tf_open_bits(s));
         slot->contexts[n] = ZTI_TF_GAP;
         slot->symbols[n++] = (uint8_t)g;
         slot->contexts[n] = ZTI_TF_STEPS;
         slot->symbols[n++] = (uint8_t)s;
-        before = c->at;
+        before = at;
     }
     return n;
 }
@@ -112,12 +162,12 @@ static uint8_t *put_exact(const struct zti_array *array, const struct place *pla
     const size_t bytes = zt_type_bytes(array->type);
     int64_t before = -1;
     for (size_t i = 0; i < count; i++) {
-        const struct zti_tf_correction *const c = &slot->corrections[i];
-        if (c->steps != 0)
+        const uint32_t at = tf_place_of(slot->corrections[i]);
+        if (tf_steps_of(slot->corrections[i]) != 0)
             continue;
-        to = zti_put_varint(to, (uint64_t)((int64_t)c->at - before - 1));
-        to = zti_put_value(to, original_at(array, place, c->at), bytes);
-        before = c->at;
+        to = zti_put_varint(to, (uint64_t)((int64_t)at - before - 1));
+        to = zti_put_value(to, original_at(array, place, at), bytes);
+        before = at;
     }
     return to;
 }
@@ -135,48 +185,50 @@ static void make_aside(struct zti_tf_slot *slot, size_t n)
     zti_ans_mixed_fill(of, ZTI_TF_ASIDE, &slot->table);
 }
 
-/* The corrections of a tile whose values are decoded, to slot->rest; the codes and open bits of the
- * tile were copied elsewhere. False where they are too many. */
-static bool put_corrections(const struct zti_coding *coding, const struct zti_array *array,
-                            const struct place *place, struct zti_tf_slot *slot, uint64_t *bytes)
+/* Corrections by steps, to 'to', and where they end; NULL: there is no room before 'end'. */
+static uint8_t *put_steps(struct zti_tf_slot *slot, size_t count, uint8_t *to, const uint8_t *end)
 {
-    const size_t value_bytes = zt_type_bytes(coding->type);
-    const size_t room = slot->plan.values * value_bytes;
-    size_t exact;
-    const size_t count = find_corrections(coding, array, place, slot, &exact);
-    *bytes = 0;
-    if (count == 0)
-        return true;
-    /* a varint of a gap has at most 4 bytes, the gap and sign of a correction at most 8 */
-    if (count > slot->plan.values / ZTI_TF_CORRECTED_PART || exact * (value_bytes + 4) > room / 2)
-        return false;
-    uint8_t *to = zti_put_varint(slot->rest, exact);
-    to = put_exact(array, place, slot, count, to);
-    to = zti_put_varint(to, count - exact);
-    if (count > exact) {
-        struct zti_bit_writer w = zti_bit_writer_at(slot->aside_open);
-        const size_t n = correction_symbols(slot, count, &w);
-        const size_t open_bytes = bytes_of(zti_bits_written(&w));
-        make_aside(slot, n);
-        const uint8_t *const codes = zti_ans_mixed_put(&slot->table, slot->contexts, slot->symbols,
-                                                       n, ZTI_ANS_FEW, slot->aside_codes);
-        const size_t code_bytes = (size_t)(slot->aside_codes + zti_ans_mixed_bytes(n) - codes);
-        const size_t table_bytes =
-            bytes_of(zti_ans_stored_bits(&slot->aside[0]) + zti_ans_stored_bits(&slot->aside[1]));
-        if ((size_t)(to - slot->rest) + table_bytes + code_bytes + open_bytes + 20 > room)
-            return false;
-        to = zti_put_varint(to, table_bytes);
-        to = zti_put_varint(to, code_bytes);
-        w = zti_bit_writer_at(to);
-        zti_ans_put(&slot->aside[0], &w);
-        zti_ans_put(&slot->aside[1], &w);
-        to += table_bytes;
-        memcpy(to, codes, code_bytes);
-        memcpy(to + code_bytes, slot->aside_open, open_bytes);
-        to += code_bytes + open_bytes;
-    }
-    *bytes = (uint64_t)(to - slot->rest);
-    return true;
+    uint8_t *const open = slot->values; /* which are not needed any more */
+    struct zti_bit_writer w = zti_bit_writer_at(open);
+    const size_t n = correction_symbols(slot, count, &w);
+    const size_t open_bytes = bytes_of(zti_bits_written(&w));
+    make_aside(slot, n);
+    const uint8_t *const codes =
+        zti_ans_mixed_put(&slot->table, slot->contexts, slot->symbols, n, ZTI_ANS_FEW, slot->codes);
+    const size_t code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
+    const size_t table_bytes =
+        bytes_of(zti_ans_stored_bits(&slot->aside[0]) + zti_ans_stored_bits(&slot->aside[1]));
+    zti_put_le64(w.next, w.held);
+    if (table_bytes + code_bytes + open_bytes + 20 > (size_t)(end - to))
+        return NULL;
+    to = zti_put_varint(to, table_bytes);
+    to = zti_put_varint(to, code_bytes);
+    w = zti_bit_writer_at(to);
+    zti_ans_put(&slot->aside[0], &w);
+    zti_ans_put(&slot->aside[1], &w);
+    to += table_bytes;
+    memcpy(to, codes, code_bytes);
+    memcpy(to + code_bytes, open, open_bytes);
+    return to + code_bytes + open_bytes;
+}
+
+/* The corrections of a tile whose values are decoded, to 'to'; its symbols and codes are not needed
+ * any more. Returns where they end; NULL where there is no room before 'end'. */
+static uint8_t *put_corrections(const struct zti_coding *coding, const struct zti_array *array,
+                                const struct place *place, struct zti_tf_slot *slot, uint8_t *to,
+                                const uint8_t *end)
+{
+    const size_t exact_bytes = zt_type_bytes(coding->type) + 4; /* a gap has at most 4 */
+    struct found f;
+    if (!find_corrections(coding, array, place, slot, &f) ||
+        f.exact * exact_bytes + 20 > (size_t)(end - to))
+        return NULL;
+    if (f.count == 0)
+        return to;
+    to = zti_put_varint(to, f.exact);
+    to = put_exact(array, place, slot, f.count, to);
+    to = zti_put_varint(to, f.count - f.exact);
+    return f.count > f.exact ? put_steps(slot, f.count, to, end) : to;
 }
 
 /* ---- and back ---- */
@@ -193,7 +245,7 @@ static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot
             return false;
         at += gap;
         const uint64_t bits = zti_get_value(value, bytes);
-        slot->values[at] = bytes == 4 ? zti_float_from_bits(bits) : zti_double_from_bits(bits);
+        ((number *)slot->values)[at] = (number)number_of(coding->type, bits);
     }
     return !c->is_bad;
 }
@@ -228,7 +280,8 @@ static bool take_steps(const struct zti_coding *coding, struct zti_tf_slot *slot
             return false;
         at += gap;
         const double k = (double)steps + 1;
-        slot->values[at] += (is_negative ? -k : k) * step;
+        number *const v = (number *)slot->values + at;
+        *v = (number)((double)*v + (is_negative ? -k : k) * step);
     }
     return zti_ans_mixed_ends(codes) && open->end - open->at < 8;
 }

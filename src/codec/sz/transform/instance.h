@@ -1,11 +1,13 @@
-/* instance.h: kernel text of the transform coder. The includer defines OPS; it is compiled for each
- * instruction set, and all do the same. */
+/* instance.h: kernel text of the transform coder. The includer defines OPS and IS_NARROW; it is
+ * compiled for each instruction set, and all do the same. */
 #include "codec/sz/large_tile.h"
 #include "codec/sz/transform/transform.h"
 #include "quality/quality.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "codec/sz/transform/numbers.h"
 
 #include "codec/sz/transform/lift.h"
 

@@ -6,14 +6,14 @@ enum { LOW_MARGIN = ZTI_TF_LINE_MARGIN, HIGH_MARGIN = 2 };
 
 /* Low and high values of lines side by side, with margins. */
 struct lines {
-    double *low, *high;
+    number *low, *high;
     uint32_t n, lows, highs;
     size_t width;
 };
 
 static void mirror_lows(const struct lines *l)
 {
-    const size_t bytes = l->width * sizeof(double);
+    const size_t bytes = l->width * sizeof(number);
     for (int64_t k = 1; k <= LOW_MARGIN; k++) {
         const int64_t last = (int64_t)l->lows - 1 + k;
         memcpy(l->low - (size_t)k * l->width, l->low + tf_mirror(-2 * k, l->n) / 2 * l->width,
@@ -25,7 +25,7 @@ static void mirror_lows(const struct lines *l)
 
 static void mirror_highs(const struct lines *l)
 {
-    const size_t bytes = l->width * sizeof(double);
+    const size_t bytes = l->width * sizeof(number);
     for (int64_t k = 1; k <= HIGH_MARGIN; k++) {
         const int64_t last = (int64_t)l->highs - 1 + k;
         memcpy(l->high - (size_t)k * l->width, l->high + tf_mirror(1 - 2 * k, l->n) / 2 * l->width,
@@ -36,13 +36,13 @@ static void mirror_highs(const struct lines *l)
 }
 
 #define PREDICTION(at)                                                                             \
-    ZTI_TF_PREDICT((at)[-2 * w], (at)[-w], (at)[0], (at)[w], (at)[2 * w], (at)[3 * w])
-#define UPDATE(at) ZTI_TF_UPDATE((at)[-2 * w], (at)[-w], (at)[0], (at)[w])
+    ZTI_TF_PREDICT(number, (at)[-2 * w], (at)[-w], (at)[0], (at)[w], (at)[2 * w], (at)[3 * w])
+#define UPDATE(at) ZTI_TF_UPDATE(number, (at)[-2 * w], (at)[-w], (at)[0], (at)[w])
 
 static void lift(const struct lines *l)
 {
     const ptrdiff_t w = (ptrdiff_t)l->width;
-    double *restrict const low = l->low, *restrict const high = l->high;
+    number *restrict const low = l->low, *restrict const high = l->high;
     mirror_lows(l);
     for (ptrdiff_t i = 0; i < w * (ptrdiff_t)l->highs; i++)
         high[i] -= PREDICTION(low + i);
@@ -54,7 +54,7 @@ static void lift(const struct lines *l)
 static void unlift(const struct lines *l)
 {
     const ptrdiff_t w = (ptrdiff_t)l->width;
-    double *restrict const low = l->low, *restrict const high = l->high;
+    number *restrict const low = l->low, *restrict const high = l->high;
     mirror_highs(l);
     for (ptrdiff_t i = 0; i < w * (ptrdiff_t)l->lows; i++)
         low[i] -= UPDATE(high + i);
@@ -64,24 +64,24 @@ static void unlift(const struct lines *l)
 }
 
 /* Lift lines whose first values are next to each other, from 'from' on. */
-static void lift_lines(const struct lines *l, double *from, size_t stride, bool is_inverse)
+static void lift_lines(const struct lines *l, number *from, size_t stride, bool is_inverse)
 {
-    const size_t w = l->width, bytes = w * sizeof(double);
+    const size_t w = l->width, bytes = w * sizeof(number);
     for (uint32_t i = 0; i < l->n; i++) {
-        double *const at = i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w;
+        number *const at = i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w;
         const uint32_t place = i % 2 ? l->lows + i / 2 : i / 2;
         memcpy(at, from + (is_inverse ? place : i) * stride, bytes);
     }
     (is_inverse ? unlift : lift)(l);
     for (uint32_t i = 0; i < l->n; i++) {
-        const double *const at = i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w;
+        const number *const at = i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w;
         const uint32_t place = i % 2 ? l->lows + i / 2 : i / 2;
         memcpy(from + (is_inverse ? i : place) * stride, at, bytes);
     }
 }
 
 /* The same for one line whose values are next to each other. */
-static void lift_row(const struct lines *l, double *from, bool is_inverse)
+static void lift_row(const struct lines *l, number *from, bool is_inverse)
 {
     if (is_inverse) {
         memcpy(l->low, from, l->lows * sizeof *from);
@@ -109,7 +109,7 @@ static void lift_row(const struct lines *l, double *from, bool is_inverse)
 static struct lines lines_of(const struct zti_tf_slot *slot, uint32_t n, size_t width)
 {
     struct lines l = {.n = n, .lows = (n + 1) / 2, .highs = n / 2, .width = width};
-    l.low = slot->lines + LOW_MARGIN * width;
+    l.low = (number *)slot->lines + LOW_MARGIN * width;
     l.high = l.low + (l.lows + LOW_MARGIN + HIGH_MARGIN) * width;
     return l;
 }
@@ -131,9 +131,9 @@ static void do_level(const struct zti_tf_slot *slot, const struct zti_tf_level *
             w = row - k < most ? row - k : most;
             const struct lines l = lines_of(slot, n, w);
             if (a == last)
-                lift_row(&l, slot->values + from, is_inverse);
+                lift_row(&l, (number *)slot->values + from, is_inverse);
             else
-                lift_lines(&l, slot->values + from + k, stride[a], is_inverse);
+                lift_lines(&l, (number *)slot->values + from + k, stride[a], is_inverse);
         }
         while (axis > 0 && (axis - 1 == a || ++at[axis - 1] == level->extent[axis - 1]))
             at[--axis] = 0;

@@ -81,9 +81,11 @@ ZTI_STATIC uint32_t tf_levels(uint32_t n, uint32_t least)
  * neighbours among the low ones; a low value plus half of what interpolates the high ones there.
  * Lines are mirrored at their first and last value. */
 
-#define ZTI_TF_PREDICT(a3, a2, a1, b1, b2, b3)                                                     \
-    ((150.0 / 256) * ((a1) + (b1)) - (25.0 / 256) * ((a2) + (b2)) + (3.0 / 256) * ((a3) + (b3)))
-#define ZTI_TF_UPDATE(a2, a1, b1, b2) ((9.0 / 32) * ((a1) + (b1)) - (1.0 / 32) * ((a2) + (b2)))
+#define ZTI_TF_PREDICT(type, a3, a2, a1, b1, b2, b3)                                               \
+    ((type)(150.0 / 256) * ((a1) + (b1)) - (type)(25.0 / 256) * ((a2) + (b2)) +                    \
+     (type)(3.0 / 256) * ((a3) + (b3)))
+#define ZTI_TF_UPDATE(type, a2, a1, b1, b2)                                                        \
+    ((type)(9.0 / 32) * ((a1) + (b1)) - (type)(1.0 / 32) * ((a2) + (b2)))
 
 /* Place k of a line of n >= 2 values that is mirrored at both ends. */
 ZTI_STATIC uint32_t tf_mirror(int64_t k, uint32_t n)
@@ -122,11 +124,15 @@ ZTI_STATIC uint32_t tf_block_side(uint32_t n, uint32_t axes)
 /* ---- symbols of magnitudes --------------------------------------------------------------------
  * Magnitudes below 16 are symbols; then each doubling has four, which leave the lower bits open. */
 
-/* m is an integer below 2^53. */
+/* m is an integer below 2^53, the bits those of a floating-point number m. */
+#define ZTI_TF_SYMBOL(m, bits, mantissa_bits, bias)                                                \
+    ((m) < ZTI_TF_PLAIN_MAGNITUDES                                                                 \
+         ? (uint32_t)(int32_t)(m)                                                                  \
+         : (uint32_t)((bits) >> ((mantissa_bits)-2)) - 4 * ((bias) + 4) + ZTI_TF_PLAIN_MAGNITUDES)
+
 ZTI_INLINE uint32_t tf_symbol(double m)
 {
-    const uint32_t top = (uint32_t)(zti_bits_of_double(m) >> 50);
-    return m < ZTI_TF_PLAIN_MAGNITUDES ? (uint32_t)m : top - 4 * (1023 + 4) + 16;
+    return ZTI_TF_SYMBOL(m, zti_bits_of_double(m), 52, 1023);
 }
 
 enum { ZTI_TF_SYMBOLS = 16 + 4 * 49 };

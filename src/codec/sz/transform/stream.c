@@ -8,15 +8,23 @@
 
 static const struct zti_tf_ops *ops_of(const struct zti_coding *coding)
 {
+    const bool is_narrow = zti_tf_is_narrow(coding);
 #if defined(ZTI_HAS_X86_INSTANCES)
     if (coding->run.isa == ZT_ISA_AVX512)
-        return &zti_tf_avx512;
+        return is_narrow ? &zti_tf_narrow_avx512 : &zti_tf_avx512;
     if (coding->run.isa == ZT_ISA_AVX2)
-        return &zti_tf_avx2;
-#else
-    (void)coding;
+        return is_narrow ? &zti_tf_narrow_avx2 : &zti_tf_avx2;
 #endif
-    return &zti_tf_plain;
+    return is_narrow ? &zti_tf_narrow : &zti_tf_plain;
+}
+
+/* f32 has 24 bits: enough where the bound is at least 2^-17 of the values, and all are far from the
+ * type's limits. */
+void zti_tf_set_narrow(struct zti_coding *coding, double magnitude)
+{
+    const double bound = sz_of(coding)->bound;
+    sz_in(coding)->tuning = bound >= magnitude * 0x1p-17 && bound >= 0x1p-100 && bound <= 0x1p100 &&
+                            magnitude <= 0x1p100;
 }
 
 /* ---- tiles ---- */
@@ -80,7 +88,7 @@ static size_t power(size_t base, uint32_t exponent)
     return exponent == 0 ? 1 : base * power(base, exponent - 1);
 }
 
-static void lay_out(struct parts *p, const uint32_t *extent, size_t value_bytes, bool is_encoded,
+static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes, bool is_encoded,
                     struct zti_tf_slot *slot)
 {
     enum { MARGINS = ZTI_TF_BEFORE + ZTI_TF_BEHIND };
@@ -92,8 +100,8 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t value_bytes,
     const size_t side = tf_most_side(axes), long_row = ZTI_TF_LONGEST_ROW + MARGINS;
     const size_t block = power(side, axes), cells = power(side + MARGINS, axes) + long_row;
     slot->plan.most_bands = zti_tf_most_bands(extent);
-    slot->values = part_of(p, n * sizeof(double));
-    slot->lines = part_of(p, line_values(extent) * sizeof(double));
+    slot->values = part_of(p, n * number_bytes);
+    slot->lines = part_of(p, line_values(extent) * number_bytes);
     slot->cells = part_of(p, ZTI_TF_LANES * cells * sizeof *slot->cells);
     slot->sums = part_of(p, ZTI_TF_LANES * (size_t)ZTI_TF_LONGEST_ROW * sizeof *slot->sums);
     const size_t lane = block > ZTI_TF_LONGEST_ROW ? block : long_row;
@@ -114,12 +122,7 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t value_bytes,
     slot->symbols = part_of(p, symbols);
     slot->contexts = part_of(p, symbols);
     slot->codes = part_of(p, zti_ans_mixed_bytes(symbols));
-    slot->open = part_of(p, n * value_bytes + ZTI_BIT_MARGIN_BYTES);
-    slot->rest = part_of(p, n * value_bytes + ZTI_BIT_MARGIN_BYTES);
-    const size_t most = n / ZTI_TF_CORRECTED_PART + 1;
-    slot->aside_codes = part_of(p, zti_ans_mixed_bytes(2 * most));
-    slot->aside_open = part_of(p, 8 * most + ZTI_BIT_MARGIN_BYTES);
-    slot->corrections = part_of(p, most * sizeof *slot->corrections);
+    slot->corrections = part_of(p, (n / ZTI_TF_CORRECTED_PART + 1) * sizeof *slot->corrections);
     slot->counts = part_of(p, sizeof *slot->counts);
     slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
 }
@@ -139,7 +142,7 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
     struct zti_tf *const model = coding->model;
     const uint64_t threads = zti_threads_wanted(context), tiles = coding->grid.count;
     const uint64_t wanted = threads < tiles ? threads : tiles;
-    const size_t value_bytes = zt_type_bytes(coding->type);
+    const size_t number_bytes = zti_tf_is_narrow(coding) ? sizeof(float) : sizeof(double);
     uint32_t extent[ZTI_TF_AXES];
     extents_of(&coding->grid, extent);
     model->slot = zti_alloc_zeroed(context, (size_t)wanted * sizeof *model->slot);
@@ -150,13 +153,13 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
         struct zti_tf_slot *const slot = &model->slot[i];
         struct parts p = {.memory = NULL, .bytes = 0};
         atomic_flag_clear(&slot->is_taken);
-        lay_out(&p, extent, value_bytes, is_encoded, slot);
+        lay_out(&p, extent, number_bytes, is_encoded, slot);
         slot->memory = zti_alloc(context, p.bytes + 64);
         if (!slot->memory)
             return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values",
                             slot->plan.values);
         p = parts_in(slot->memory);
-        lay_out(&p, extent, value_bytes, is_encoded, slot);
+        lay_out(&p, extent, number_bytes, is_encoded, slot);
     }
     return ZT_OK;
 }

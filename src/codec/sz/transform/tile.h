@@ -27,12 +27,6 @@ static uint8_t *put_raw(const struct zti_array *array, const struct place *place
     return to;
 }
 
-/* What a tile's parts take. */
-struct sizes {
-    uint64_t front_bits, open_bits, rest_bytes;
-    size_t code_bytes;
-};
-
 /* Counts of symbols to models, by merging contexts; returns the bits of both, times 2^16. */
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front)
 {
@@ -48,7 +42,7 @@ static uint64_t find_models(const struct coder *c, struct zti_tf_front *front)
 
 /* Symbols in the models that contexts come to; returns the stream. */
 static const uint8_t *code_symbols(const struct coder *c, struct zti_tf_front *front,
-                                   struct sizes *sizes)
+                                   size_t *code_bytes)
 {
     struct zti_tf_slot *const slot = c->slot;
     const struct zti_ans_model *of[ZTI_LL_MODELS];
@@ -67,7 +61,7 @@ static const uint8_t *code_symbols(const struct coder *c, struct zti_tf_front *f
         slot->contexts[i] = front->model_of[slot->contexts[i]];
     const uint8_t *const codes =
         zti_ans_mixed_put(&slot->table, slot->contexts, slot->symbols, n, ZTI_ANS_FEW, slot->codes);
-    sizes->code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
+    *code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
     return codes;
 }
 
@@ -89,12 +83,19 @@ static double step_of(const struct zti_coding *coding, uint32_t parts)
     return sz_of(coding)->step * parts / ZTI_TF_STEP_PARTS;
 }
 
-/* Transform a tile's values by a way, and make symbols of them; false where they have none. */
+/* Transform a tile's values by a way, and make symbols of them, and open bits where there is a
+ * writer; false where they have none, or are too many. */
 static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
                          const struct zti_tf_way *way)
 {
     struct zti_tf_slot *const slot = c->slot;
-    const struct coder fresh = {.model = c->model, .slot = slot, .step = c->step};
+    const struct coder fresh = {.model = c->model,
+                                .slot = slot,
+                                .step = c->step,
+                                .shift = c->shift,
+                                .open = c->open,
+                                .most_open_bits =
+                                    slot->plan.values * zt_type_bytes(array->type) * 8};
     *c = fresh;
     if (!gather(array, place, slot->values))
         return false;
@@ -104,83 +105,102 @@ static bool make_symbols(struct coder *c, const struct zti_array *array, const s
     return !c->is_over;
 }
 
-/* What a tile is coded as, but for what lies in its slot. */
+/* A tile being assembled: what follows its first byte and length is at 'from', of which 'open' is
+ * at first elsewhere in the same room. */
 struct coded {
     struct zti_tf_front front;
-    struct sizes sizes;
-    const uint8_t *codes;
+    uint8_t *from, *end;
+    size_t most; /* bytes that it must stay below */
 };
+
+/* The room at a tile's place: first its open bits lie there, then all is behind the longest head.
+ */
+enum { HEAD_BYTES = 1 + 5 };
+
+/* Join a tile's front, codes and open bits, which lie at the room's beginning; false: too many. */
+static bool join_parts(const struct zti_tf_slot *slot, const uint8_t *codes, size_t code_bytes,
+                       size_t open_bytes, uint8_t *room, struct coded *tile)
+{
+    const size_t front_bytes = bytes_of(zti_tf_put_front(slot, &tile->front, NULL));
+    const size_t before = zti_varint_bytes(front_bytes) + zti_varint_bytes(code_bytes) +
+                          zti_varint_bytes(open_bytes) + front_bytes + code_bytes;
+    if (HEAD_BYTES + before + open_bytes >= tile->most)
+        return false;
+    uint8_t *to = tile->from = room + HEAD_BYTES;
+    memmove(to + before + 8, room, open_bytes); /* the front's last store may be beyond it */
+    to = zti_put_varint(to, front_bytes);
+    to = zti_put_varint(to, code_bytes);
+    to = zti_put_varint(to, open_bytes);
+    struct zti_bit_writer w = zti_bit_writer_at(to);
+    (void)zti_tf_put_front(slot, &tile->front, &w);
+    zti_put_le64(w.next, w.held);
+    memcpy(to + front_bytes, codes, code_bytes);
+    to += front_bytes + code_bytes;
+    memmove(to, to + 8, open_bytes);
+    tile->end = to + open_bytes;
+    return true;
+}
 
 /* Code a tile by a way and a step. Returns the bytes of all its parts, with their lengths; SIZE_MAX
  * where they are no fewer than the values'. */
 static size_t code_tile(struct coder *c, const struct zti_coding *coding,
-                        const struct zti_array *array, const struct place *place,
+                        const struct zti_array *array, const struct place *place, uint8_t *room,
                         struct coded *tile)
 {
     struct zti_tf_slot *const slot = c->slot;
     struct zti_tf_front *const front = &tile->front;
-    struct sizes *const sizes = &tile->sizes;
-    const size_t most = slot->plan.values * zt_type_bytes(coding->type);
-    *sizes = (struct sizes){.front_bits = 0};
+    struct zti_bit_writer open = zti_bit_writer_at(room);
+    size_t code_bytes;
+    tile->most = slot->plan.values * zt_type_bytes(coding->type);
     c->step = step_of(coding, front->step_parts);
-    if (!make_symbols(c, array, place, &front->way) || bytes_of(c->open_bits) >= most)
+    c->shift = front->shift;
+    c->open = &open;
+    const bool is_good = make_symbols(c, array, place, &front->way);
+    c->open = NULL;
+    if (!is_good || bytes_of(c->open_bits) >= tile->most)
         return SIZE_MAX;
-    sizes->open_bits = c->open_bits;
-    tile->codes = code_symbols(c, front, sizes);
-    struct zti_bit_writer w = zti_bit_writer_at(slot->open);
-    put_open_bits(slot, &w);
+    zti_put_le64(open.next, open.held);
+    const uint8_t *const codes = code_symbols(c, front, &code_bytes);
     find_centroids(c, front);
-    sizes->front_bits = zti_tf_put_front(slot, front, NULL);
+    if (!join_parts(slot, codes, code_bytes, bytes_of(c->open_bits), room, tile))
+        return SIZE_MAX;
     if (sz_of(coding)->is_pointwise) {
         restore_bands(slot, front, c->step);
         transform_back(slot);
-        if (!put_corrections(coding, array, place, slot, &sizes->rest_bytes))
+        tile->end = put_corrections(coding, array, place, slot, tile->end, room + tile->most);
+        if (!tile->end)
             return SIZE_MAX;
     }
-    const size_t front_bytes = bytes_of(sizes->front_bits), open = bytes_of(sizes->open_bits);
-    const size_t bytes = zti_varint_bytes(front_bytes) + zti_varint_bytes(sizes->code_bytes) +
-                         zti_varint_bytes(open) + front_bytes + sizes->code_bytes + open +
-                         sizes->rest_bytes;
-    return bytes + zti_varint_bytes(bytes) < most ? bytes : SIZE_MAX;
+    const size_t bytes = (size_t)(tile->end - tile->from);
+    return bytes + zti_varint_bytes(bytes) < tile->most ? bytes : SIZE_MAX;
 }
 
-static uint8_t *put_coded(const struct zti_tf_slot *slot, const struct coded *tile, size_t bytes,
-                          uint8_t *to)
+/* Put the first byte and the length before a tile that is at its place but for them. */
+static uint8_t *put_coded(const struct coded *tile, size_t bytes, uint8_t *to)
 {
-    const struct sizes *const sizes = &tile->sizes;
-    const size_t open_bytes = bytes_of(sizes->open_bits);
     *to++ = ZTI_LL_CODED;
     to = zti_put_varint(to, bytes);
-    to = zti_put_varint(to, bytes_of(sizes->front_bits));
-    to = zti_put_varint(to, sizes->code_bytes);
-    to = zti_put_varint(to, open_bytes);
-    struct zti_bit_writer w = zti_bit_writer_at(to);
-    (void)zti_tf_put_front(slot, &tile->front, &w);
-    to += bytes_of(sizes->front_bits);
-    memcpy(to, tile->codes, sizes->code_bytes);
-    to += sizes->code_bytes;
-    memcpy(to, slot->open, open_bytes);
-    memcpy(to + open_bytes, slot->rest, sizes->rest_bytes);
-    return to + open_bytes + sizes->rest_bytes;
+    memmove(to, tile->from, bytes);
+    return to + bytes;
 }
 
 /* Choose the step that takes the fewest bytes under a bound on each value, on the middle of a tile:
  * the usual one first, then others on the side where there are fewer. */
 static void choose_step(struct coder *c, const struct zti_coding *coding,
-                        const struct zti_array *array, const struct place *whole,
+                        const struct zti_array *array, const struct place *whole, uint8_t *room,
                         struct coded *tile)
 {
     enum { BY = 4, LEAST = 12, MOST = 36 };
-    const struct place place = middle_of(coding, whole);
+    const struct place sample = middle_of(coding, whole, SMALL_VALUES);
     uint32_t best = BOUND_PARTS;
-    set_extent(coding, &place, &c->slot->plan);
     tile->front.step_parts = best;
-    size_t least = code_tile(c, coding, array, &place, tile);
+    set_extent(coding, &sample, &c->slot->plan);
+    size_t least = code_tile(c, coding, array, &sample, room, tile);
     for (int32_t by = -BY; by <= BY && best == BOUND_PARTS; by += 2 * BY)
         for (uint32_t parts = best + (uint32_t)by; parts >= LEAST && parts <= MOST;
              parts += (uint32_t)by) {
             tile->front.step_parts = parts;
-            const size_t bytes = code_tile(c, coding, array, &place, tile);
+            const size_t bytes = code_tile(c, coding, array, &sample, room, tile);
             if (bytes >= least && least < SIZE_MAX)
                 break;
             best = bytes < least ? parts : best;
@@ -201,9 +221,9 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array
     if (!choose_way(&c, coding, array, place, &tile.front))
         return put_raw(array, place, to);
     if (is_pointwise)
-        choose_step(&c, coding, array, place, &tile);
-    const size_t bytes = code_tile(&c, coding, array, place, &tile);
-    return bytes < SIZE_MAX ? put_coded(slot, &tile, bytes, to) : put_raw(array, place, to);
+        choose_step(&c, coding, array, place, to, &tile);
+    const size_t bytes = code_tile(&c, coding, array, place, to, &tile);
+    return bytes < SIZE_MAX ? put_coded(&tile, bytes, to) : put_raw(array, place, to);
 }
 
 static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
@@ -271,7 +291,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
         const uint8_t *const end = c.end, *const raw = c.at;
         const bool is_good = !c.is_bad && (!view || is_raw || take_tile(coding, slot, &c));
         if (is_good && view)
-            scatter(view, &place, is_raw ? NULL : slot->values, raw);
+            scatter(view, &place, is_raw ? NULL : (const number *)slot->values, raw);
         if (is_good)
             r->at = (uint64_t)(end - r->base) * 8;
         else

@@ -24,7 +24,7 @@ enum { ZTI_TF_LINE_MARGIN = 3 };
 
 static inline size_t tf_lines_at_once(size_t n)
 {
-    enum { WIDE = 64, FEW = 8, SOME_VALUES = 8192, LONG_LINE = 1 << 16 };
+    enum { WIDE = 128, FEW = 16, SOME_VALUES = 16384, LONG_LINE = 1 << 16 };
     const size_t some = SOME_VALUES / n;
     return n > LONG_LINE ? 1 : some < FEW ? FEW : some < WIDE ? some : WIDE;
 }
@@ -46,12 +46,23 @@ struct zti_tf_walk {
     bool is_open; /* there are blocks left of this cut */
 };
 
-/* A value that is decoded beyond the bound: what is added to it, in steps; 0: it is stored as it
- * is. */
-struct zti_tf_correction {
-    uint32_t at; /* C order in the tile */
-    int32_t steps;
-};
+/* A value that is decoded beyond the bound: its place in the tile, in C order, below 9 bits of what
+ * is added to it, in steps; 0: it is stored as it is. */
+typedef uint32_t zti_tf_correction;
+
+enum { ZTI_TF_PLACE_BITS = 23, ZTI_TF_MOST_STEPS = 255 };
+
+_Static_assert(ZTI_TF_VALUES <= 1 << ZTI_TF_PLACE_BITS, "places of corrections have room");
+
+static inline uint32_t tf_place_of(zti_tf_correction c)
+{
+    return c & ((UINT32_C(1) << ZTI_TF_PLACE_BITS) - 1);
+}
+
+static inline int32_t tf_steps_of(zti_tf_correction c)
+{
+    return (int32_t)c >> ZTI_TF_PLACE_BITS;
+}
 
 /* Models of corrections: gaps between them, and steps. At most 1 in 4 values has one. */
 enum { ZTI_TF_GAP, ZTI_TF_STEPS, ZTI_TF_ASIDE, ZTI_TF_CORRECTED_PART = 4 };
@@ -66,20 +77,19 @@ struct zti_tf_lane {
 struct zti_tf_slot {
     atomic_flag is_taken;
     uint8_t *memory;
-    double *values;  /* coefficients, or values in C order */
-    double *lines;   /* of lifting */
+    void *values;    /* coefficients, or values in C order: f32 in narrow streams, else f64 */
+    void *lines;     /* of lifting, of the same type */
     uint16_t *cells; /* magnitudes of blocks side by side, with margins */
     uint32_t *sums;  /* of a row of each of them */
     struct zti_tf_lane lane[ZTI_TF_LANES];
-    uint16_t middle[256]; /* of symbols */
+    uint16_t middle[256]; /* of symbols; decoding only */
     struct zti_tf_plan plan;
     struct zti_ans_model model[ZTI_LL_MODELS];
     struct zti_ans_mixed_table table;         /* encoding only, as what follows */
     struct zti_ans_model aside[ZTI_TF_ASIDE]; /* of corrections */
     uint8_t *symbols, *contexts;
-    uint8_t *codes, *open, *rest;      /* parts of a tile, */
-    uint8_t *aside_codes, *aside_open; /* and of the last one */
-    struct zti_tf_correction *corrections;
+    uint8_t *codes;
+    zti_tf_correction *corrections;
     zti_ll_counts *counts;
 };
 
@@ -98,13 +108,23 @@ struct zti_tf_ops {
                    uint64_t last, const struct zti_view *view);
 };
 
+/* With f64 and, in narrow streams, with f32. */
 extern const struct zti_tf_ops zti_tf_plain, zti_tf_avx2, zti_tf_avx512;
+extern const struct zti_tf_ops zti_tf_narrow, zti_tf_narrow_avx2, zti_tf_narrow_avx512;
 
 /* ---- stream.c ---- */
 
 /* Whether values of this coding can be transformed: floats under a bound. */
 bool zti_tf_can(const struct zti_coding *coding);
 void zti_tf_set_grid(struct zti_coding *coding);
+
+/* Whether a tile's values and coefficients are f32; set it for a bound, and values up to a
+ * magnitude (NaN: not known). */
+static inline bool zti_tf_is_narrow(const struct zti_coding *coding)
+{
+    return sz_of(coding)->tuning & 1;
+}
+void zti_tf_set_narrow(struct zti_coding *coding, double magnitude);
 
 /* Before the first tile, when coding and decoding; memory is made for the policy's threads. */
 zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding);

@@ -20,21 +20,21 @@ static bool next_line(const struct place *place, uint32_t rank, uint64_t *at)
 }
 
 /* The values of a tile, in C order; false where not all of them are finite. */
-static bool gather(const struct zti_array *array, const struct place *place, double *to)
+static bool gather(const struct zti_array *array, const struct place *place, number *to)
 {
     const uint32_t last = array->rank - 1, n = place->extent[last];
     const int64_t stride = array->stride[last];
     uint64_t at[ZT_MAX_RANK];
-    double none = 0; /* NaN if any of them is not finite */
+    number none = 0; /* NaN if any of them is not finite */
     memcpy(at, place->origin, sizeof at);
     do {
         const void *const from = zti_array_at(array, at);
         if (array->type == ZT_F32)
             for (uint32_t i = 0; i < n; i++)
-                to[i] = (double)((const float *)from)[(int64_t)i * stride];
+                to[i] = (number)((const float *)from)[(int64_t)i * stride];
         else
             for (uint32_t i = 0; i < n; i++)
-                to[i] = ((const double *)from)[(int64_t)i * stride];
+                to[i] = (number)((const double *)from)[(int64_t)i * stride];
         for (uint32_t i = 0; i < n; i++)
             none += to[i] * 0;
         to += n;
@@ -43,7 +43,7 @@ static bool gather(const struct zti_array *array, const struct place *place, dou
 }
 
 /* What a view has of the values of a tile, given as numbers or, raw, as the type's bytes. */
-static void scatter(const struct zti_view *view, const struct place *place, const double *number,
+static void scatter(const struct zti_view *view, const struct place *place, const number *decoded,
                     const uint8_t *raw)
 {
     const uint32_t rank = view->out.rank, last = rank - 1;
@@ -67,12 +67,12 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
         void *const out = zti_array_at(&view->out, to);
         const int64_t stride = view->out.stride[last];
         for (uint32_t i = 0; i < part.extent[last]; i++)
-            if (!number)
+            if (!decoded)
                 zti_set_bits_at((uint8_t *)out + (int64_t)i * stride * (int64_t)bytes,
                                 zti_get_value(raw + (first + i) * bytes, bytes), bytes);
             else if (view->out.type == ZT_F32)
-                ((float *)out)[(int64_t)i * stride] = (float)number[first + i];
+                ((float *)out)[(int64_t)i * stride] = (float)decoded[first + i];
             else
-                ((double *)out)[(int64_t)i * stride] = number[first + i];
+                ((double *)out)[(int64_t)i * stride] = (double)decoded[first + i];
     } while (next_line(&part, rank, at));
 }

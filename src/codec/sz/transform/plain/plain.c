@@ -1,3 +1,4 @@
 /* plain.c: the transform coder in plain C. */
-#define OPS zti_tf_plain
+#define OPS       zti_tf_plain
+#define IS_NARROW 0
 #include "codec/sz/transform/instance.h"

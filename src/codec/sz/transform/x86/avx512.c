@@ -4,7 +4,8 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/avx512.h"
 
-#define OPS zti_tf_avx512
+#define OPS       zti_tf_avx512
+#define IS_NARROW 0
 #include "codec/sz/transform/instance.h"
 
 #include "simd/end.h"

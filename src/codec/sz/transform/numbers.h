@@ -1,0 +1,50 @@
+/* numbers.h: kernel text: the type that a tile's values and coefficients have: f32 in narrow
+ * streams, else f64. The includer defines IS_NARROW. */
+#if IS_NARROW
+typedef float number;
+typedef uint32_t word; /* its bits */
+typedef int32_t integer;
+enum { MANTISSA_BITS = 23, BIAS = 127 };
+#define magnitude_of fabsf
+#else
+typedef double number;
+typedef uint64_t word;
+typedef int64_t integer;
+enum { MANTISSA_BITS = 52, BIAS = 1023 };
+#define magnitude_of fabs
+#endif
+
+ZTI_INLINE word bits_of(number v)
+{
+    word bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+ZTI_INLINE number of_bits(word bits)
+{
+    number v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* The largest integer that is not above a number of 0 and more. */
+ZTI_INLINE number floor_of(number v)
+{
+    const number whole = (number)((word)1 << MANTISSA_BITS); /* numbers from here on are integers */
+    const number near = (v + whole) - whole, below = near - 1;
+    const number at = near > v ? below : near;
+    return v < whole ? at : v;
+}
+
+/* The symbol of a magnitude, and the middle of those of 16 and more that have its symbol. */
+ZTI_INLINE word symbol_of(number m)
+{
+    return ZTI_TF_SYMBOL(m, bits_of(m), MANTISSA_BITS, BIAS);
+}
+
+ZTI_INLINE number symbol_middle(number m)
+{
+    const word open = (word)1 << (MANTISSA_BITS - 2);
+    return of_bits((bits_of(m) & ~(open - 1)) | open >> 1);
+}

@@ -1,0 +1,12 @@
+/* narrow_avx512.c: the AVX-512 instance of the transform coder for narrow streams. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/avx512.h"
+
+#define OPS       zti_tf_narrow_avx512
+#define IS_NARROW 1
+#include "codec/sz/transform/instance.h"
+
+#include "simd/end.h"
+#endif
