@@ -108,7 +108,7 @@ static void estimate_axis(struct cell *c, uint32_t axis)
 }
 
 /* Estimate all unknown values of a cell that has a known one, and clamp them to [low, high]. */
-static void fill_cell(struct cell *c, double low, double high)
+static void fill_from_lines(struct cell *c, double low, double high)
 {
     bool is_done = !memchr(c->is_known, false, c->values);
     while (!is_done) {
@@ -177,9 +177,9 @@ struct side {
     double distance[2], value[2];
 };
 
-/* Find them within 'steps' steps. */
-static void look(const struct filling *f, uint64_t at, uint64_t step, bool is_back, uint64_t steps,
-                 struct side *s)
+/* Find them within so many steps. */
+static void find_valid(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
+                       uint64_t steps, struct side *s)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
     s->count = 0;
@@ -228,10 +228,10 @@ static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, 
     double sum = 0, weight = 0;
     for (uint32_t a = 0; a < c->rank; a++) {
         const uint64_t left = f->slab->shape[a] - 1 - place[a];
-        look(f, at, f->step[a], true, place[a] < REACH ? place[a] : REACH, &back);
+        find_valid(f, at, f->step[a], true, place[a] < REACH ? place[a] : REACH, &back);
         if (back.count == 0)
             continue;
-        look(f, at, f->step[a], false, left < REACH ? left : REACH, &ahead);
+        find_valid(f, at, f->step[a], false, left < REACH ? left : REACH, &ahead);
         if (ahead.count == 0)
             continue;
         const double w = weight_of(&back) * weight_of(&ahead);
@@ -325,7 +325,7 @@ static void fill_row_from_near(const struct filling *f, struct cell *c, uint32_t
             c->is_near[first + k] = fill_from_near(f, c, first + k, at + k, place, most);
 }
 
-static void do_cell(const struct filling *f, struct cell *c)
+static void fill_cell(const struct filling *f, struct cell *c)
 {
     double low = 0, high = 0;
     const uint32_t known = take_known(f, c, &low, &high);
@@ -335,7 +335,7 @@ static void do_cell(const struct filling *f, struct cell *c)
     for (uint32_t i = 0; i < c->values && known > 0; i++)
         c->is_known[i] |= c->is_near[i];
     if (known > 0)
-        fill_cell(c, low, high);
+        fill_from_lines(c, low, high);
     else
         memset(c->value, 0, c->values * sizeof c->value[0]);
     put_missing(f, c);
@@ -353,7 +353,7 @@ static bool fill_part(void *shared, uint32_t worker, uint64_t number)
          zti_walk_next(&f->grid, &w)) {
         open_cell(f, &w, &c);
         if (has_special(f, &c))
-            do_cell(f, &c);
+            fill_cell(f, &c);
     }
     return true;
 }
