@@ -16,9 +16,10 @@ static const struct option_rule options[] = {
      "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless."},
     {"codecs", OPT_CODECS, "LIST", "codecs, such as zfp,sz,sz-high,libzfp",
      "Of zfp, sz, sz-fast, sz-high (the efforts of sz), ndzip, libzfp, fpzip, zstd; default: all "
-     "that are there. By name and with `--distortion` also sz-cusz and zfp-rate."},
+     "that are there. By name and with `--distortion` also sz-transform, sz-cusz and zfp-rate."},
     {"peers", OPT_PEERS, "TSV", "add rows that another program measured; repeatable",
-     "`python -m ztile.bench` writes them for SZ3, Blosc2 and pcodec. Lines of ten fields with "
+     "`python -m ztile.bench` writes them for SZ3, SPERR, Blosc2 and pcodec. Lines of ten fields "
+     "with "
      "tabs between, as in bench.tsv: file (the last part of its name), codec, threads, bound, its "
      "value, bytes, max_error, psnr, encode_seconds, decode_seconds. Rows of other files are "
      "passed over."},
@@ -98,8 +99,9 @@ const struct page bench_page = {
     "values are there first. Rows of `--peers` take part. With `-o`, link-NAME-N.svg and .png draw "
     "it for links of 0.5 to 8192 Gbit/s.\n\n"
     "# Distortion\n\n"
-    "`--distortion` measures every effort of sz, the published coder of cuSZ (`sz-cusz`), zfp "
-    "within "
+    "`--distortion` measures every effort of sz, its transform (`sz-transform`), the published "
+    "coder "
+    "of cuSZ (`sz-cusz`), zfp within "
     "a bound and at fixed rates (`zfp-rate`: 1 to 16 bits a value), and peers, by default at "
     "rel=1e-1 to rel=1e-6, with one thread. For each array and codec the table has the bits a "
     "value "

@@ -77,6 +77,18 @@ def test_arrays_with_nan_are_not_given_to_lossy_peers(monkeypatch, tmp_path):
     assert [r["codec"] for r in rows] == ["zlib"]
 
 
+def test_sperr_takes_arrays_of_two_to_four_axes():
+    pytest.importorskip("hdf5plugin").Sperr  # an older one has none
+    wave = np.sin(np.arange(3 * 4 * 20 * 24) / 9).astype("f4")
+    assert bench.through_sperr(wave, 1e-3) is None
+    for shape in (12, 480), (12, 20, 24), (3, 4, 20, 24):
+        array = wave.reshape(shape)
+        encode, decode = bench.through_sperr(array, 1e-3)
+        size, after = decode(encode())
+        assert 0 < size < array.nbytes and after.shape == shape
+        assert np.abs(after - array).max() <= 1e-3
+
+
 @pytest.mark.parametrize("name, values, words", [
     ("a.npy", np.zeros(3, "i2"), "4 or 8 bytes"), ("a.raw", np.zeros(3), "whose name says"),
     ("a_4.f64", np.zeros(3), "its name says 4")])

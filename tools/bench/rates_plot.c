@@ -12,13 +12,21 @@ static const struct {
     int paint;
     enum marker marker;
 } styles[] = {
-    {"zfp", PAINT_SERIES, MARKER_DISC},         {"sz", PAINT_SERIES + 1, MARKER_SQUARE},
-    {"zfp-rate", PAINT_SERIES, MARKER_CROSS},   {"sz-cusz", PAINT_SERIES + 7, MARKER_DOWN},
-    {"sz-fast", PAINT_SERIES + 1, MARKER_RING}, {"sz-high", PAINT_SERIES + 1, MARKER_UP},
-    {"ndzip", PAINT_SERIES + 2, MARKER_UP},     {"libzfp", PAINT_SERIES + 3, MARKER_RING},
-    {"SZ3", PAINT_SERIES + 5, MARKER_DOWN},     {"fpzip", PAINT_SERIES + 4, MARKER_DIAMOND},
-    {"zstd", PAINT_SERIES + 6, MARKER_CROSS},   {"Blosc2", PAINT_SERIES + 7, MARKER_SQUARE},
+    {"zfp", PAINT_SERIES, MARKER_DISC},
+    {"sz", PAINT_SERIES + 1, MARKER_SQUARE},
+    {"zfp-rate", PAINT_SERIES, MARKER_CROSS},
+    {"sz-cusz", PAINT_SERIES + 7, MARKER_DOWN},
+    {"sz-fast", PAINT_SERIES + 1, MARKER_RING},
+    {"sz-high", PAINT_SERIES + 1, MARKER_UP},
+    {"sz-transform", PAINT_SERIES + 1, MARKER_DIAMOND},
+    {"ndzip", PAINT_SERIES + 2, MARKER_UP},
+    {"libzfp", PAINT_SERIES + 3, MARKER_RING},
+    {"SZ3", PAINT_SERIES + 5, MARKER_DOWN},
+    {"fpzip", PAINT_SERIES + 4, MARKER_DIAMOND},
+    {"zstd", PAINT_SERIES + 6, MARKER_CROSS},
+    {"Blosc2", PAINT_SERIES + 7, MARKER_SQUARE},
     {"pcodec", PAINT_SERIES + 4, MARKER_UP},
+    {"SPERR", PAINT_SERIES + 4, MARKER_DOWN},
 };
 
 static struct series *add_codec(struct chart *c, const struct rate *first, const char *name,

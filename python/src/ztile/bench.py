@@ -2,9 +2,10 @@
 
     python -m ztile.bench FILE... -o DIR [--bounds LIST] [--codecs LIST] [--ztile COMMAND]
 
-measures SZ3 and Blosc2 (packages h5py and hdf5plugin) and pcodec, each where it is installed,
-writes DIR/peers.tsv, and lets 'ztile bench FILE... --peers DIR/peers.tsv -o DIR' measure the rest
-and make the report. FILE is .npy, or raw with a name that says what it is: wind_512x512x128.f32.
+measures SZ3, SPERR and Blosc2 (packages h5py and hdf5plugin) and pcodec, each where it is
+installed, writes DIR/peers.tsv, and lets 'ztile bench FILE... --peers DIR/peers.tsv -o DIR' measure
+the rest and make the report. FILE is .npy, or raw with a name that says what it is:
+wind_512x512x128.f32.
 """
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import numpy as np
 
 Coder = Tuple[Callable[[], Any], Callable[[Any], Tuple[int, np.ndarray]]]
+Peer = Callable[[np.ndarray, float], Optional[Coder]]  # None: not this array
 BOUNDS = "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless"
 TYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8"}
 COLUMNS = ("file codec threads bound value bytes max_error psnr encode_seconds "
@@ -85,16 +87,33 @@ def through_hdf5(filter_of: Callable[[float], Any]) -> Callable[[np.ndarray, flo
     return coder
 
 
-def find_peers() -> Iterator[Tuple[str, str, Callable[[np.ndarray, float], Coder]]]:
+def through_sperr(array: np.ndarray, tolerance: float) -> Optional[Coder]:
+    """SPERR within a bound of each value; the first two axes of four become one."""
+    import hdf5plugin
+    if array.ndim < 2:
+        return None
+    seen = array.reshape((-1,) + array.shape[2:]) if array.ndim > 3 else array
+    encode, decode = through_hdf5(lambda bound: hdf5plugin.Sperr(absolute=bound))(seen, tolerance)
+
+    def decode_shaped(file: Any) -> Tuple[int, np.ndarray]:
+        size, after = decode(file)
+        return size, after.reshape(array.shape)
+
+    return encode, decode_shaped
+
+
+def find_peers() -> Iterator[Tuple[str, str, Peer]]:
     """Name, 'lossy' or 'lossless', and how to call each peer that is installed."""
     try:
         import h5py  # noqa: F401
         import hdf5plugin
         yield "SZ3", "lossy", through_hdf5(lambda tolerance: hdf5plugin.SZ3(absolute=tolerance))
+        yield "SPERR", "lossy", through_sperr
         blosc = dict(cname="zstd", clevel=5, filters=hdf5plugin.Blosc2.BITSHUFFLE)
         yield "Blosc2", "lossless", through_hdf5(lambda _: hdf5plugin.Blosc2(**blosc))
     except ImportError:
-        print("without SZ3 and Blosc2: h5py and hdf5plugin are not installed", file=sys.stderr)
+        print("without SZ3, SPERR and Blosc2: h5py and hdf5plugin are not installed",
+              file=sys.stderr)
     try:
         from pcodec import ChunkConfig, standalone
 
@@ -162,7 +181,12 @@ def rows_of(path: str, bounds: List[Tuple[str, float]]) -> Iterator[Dict[str, An
                 print(f"{path}: not with {name}, which has no place for NaN or integers",
                       file=sys.stderr)
                 break
-            row = measure(array, call(array, tolerance))
+            coder = call(array, tolerance)
+            if coder is None:
+                print(f"{path}: not with {name}, which takes no arrays of {array.ndim}-D",
+                      file=sys.stderr)
+                break
+            row = measure(array, coder)
             yield dict(row, file=os.path.basename(path), codec=name, threads=1, bound=bound,
                        value=value)
 
@@ -181,7 +205,7 @@ def write_rows(path: str, files: List[str], bounds: List[Tuple[str, float]]) -> 
 def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m ztile.bench",
-        description="Measure SZ3, Blosc2 and pcodec, then 'ztile bench' with them in one report.")
+        description="Measure SZ3, SPERR, Blosc2 and pcodec; make one report with 'ztile bench'.")
     parser.add_argument("files", nargs="+", metavar="FILE", help=".npy, or NAME_512x512.f32")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="of the report")
     parser.add_argument("-f", "--force", action="store_true", help="overwrite what is there")
