@@ -29,8 +29,9 @@
  *     structs are frozen, and their reserved words must be 0.
  *
  * Other headers: ztile_quality.h (errors between two arrays), ztile_zfp.h, ztile_sz.h and
- * ztile_ndzip.h (what only one codec has), ztile_huffman.h (symbols), ztile_cuda.h (GPU) and
- * ztile_expert.h (plans, limits, frames, damaged files). Every header is C99 and C++.
+ * ztile_ndzip.h (what only one codec has), ztile_huffman.h (symbols), ztile_store.h (files written
+ * at any offset), ztile_cuda.h (GPU) and ztile_expert.h (plans, limits, frames, damaged files).
+ * Every header is C99 and C++.
  * Tutorial: docs/c-api.md. File formats: docs/format/.
  */
 #ifndef ZTILE_H
@@ -43,9 +44,9 @@
 extern "C" {
 #endif
 
-#define ZT_VERSION_MAJOR  0       /**< From 1.0 on: counts changes of the interface. */
-#define ZT_VERSION_MINOR  1       /**< Before 1.0: the same; then it counts additions. */
-#define ZT_VERSION_PATCH  0       /**< Counts corrections. */
+#define ZT_VERSION_MAJOR  0       /**< From 1.0 on: grows when the interface changes. */
+#define ZT_VERSION_MINOR  1       /**< Grows with additions; before 1.0 also with changes. */
+#define ZT_VERSION_PATCH  0       /**< Grows with corrections. */
 #define ZT_VERSION_STRING "0.1.0" /**< The three numbers of this header. */
 
 /** Marks what the library exports. */
@@ -222,12 +223,12 @@ typedef enum zt_effort { ZT_EFFORT_FAST = 1, ZT_EFFORT_DEFAULT = 2, ZT_EFFORT_HI
 typedef enum zt_plan_kind {
     ZT_PLAN_OFF = 0,
     ZT_PLAN_ON = 1,
-    ZT_PLAN_TIGHT = 2 /**< And zfp gets the loosest tolerance that measurably keeps the bound. */
+    ZT_PLAN_TIGHT = 2 /**< On, and zfp gets the loosest tolerance measured to keep the bound. */
 } zt_plan_kind;
 
 #define ZT_MAX_FILLS 4 /**< Fill values of an array at most. */
 
-/** Everything that the bytes depend on beside the array. */
+/** Everything that the bytes depend on, except the array. */
 typedef struct zt_params {
     uint32_t struct_bytes;    /**< Set by zt_params_init(). */
     uint32_t codec;           /**< #zt_codec; default auto */
@@ -267,8 +268,8 @@ static inline zt_params zt_params_psnr(double decibel) { return zt_params_of(zt_
 /** @} */
 /* clang-format on */
 
-/** A number as a bit pattern of a type, in the low bits of *bits, for zt_params.fill. A float takes
- * the nearest. ZT_BAD_ARG if the type has no such value. */
+/** Convert a number to a bit pattern for zt_params.fill, in the low bits of *bits. For ZT_F32 it is
+ * rounded to the nearest float. ZT_BAD_ARG if the type has no such value. */
 ZT_API zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits);
 
 /* ---- context: what the bytes do not depend on ------------------------------------------------ */
@@ -278,16 +279,16 @@ typedef struct zt_context zt_context;
 
 typedef struct zt_allocator zt_allocator; /**< Memory functions; see ztile_expert.h. */
 
-/** Make a context that works on the calling thread; zt_context_free() releases it. allocator has
- * memory functions (ztile_expert.h); NULL: malloc and free. */
+/** Make a context that works on the calling thread; zt_context_free() releases it. allocator NULL:
+ * malloc and free. */
 ZT_API zt_status zt_context_new(const zt_allocator *allocator, zt_context **context);
 
 /** Free a context and its scratch memory; first free the writers and readers that were opened on
  * it. NULL is allowed. */
 ZT_API void zt_context_free(zt_context *context);
 
-/** A sentence about the last call on this context that failed, valid until the next call on it.
- * "" if none has failed. */
+/** A sentence about the last failed call on this context, valid until the next call on it. "" if
+ * none has failed. */
 ZT_API const char *zt_context_error(const zt_context *context);
 
 /** Where tiles are coded. */
@@ -346,12 +347,12 @@ ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t dat
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 
-/** What is in a .zt file. Of a sequential source, shape[0], the numbers of bytes and frames, and
- * exact and special values are ZT_UNKNOWN until zt_reader_next() has passed the last frame. */
+/** What is in a .zt file. From a pipe, shape[0] and the numbers of bytes, frames, exact and special
+ * values are ZT_UNKNOWN until zt_reader_next() has passed the last frame. */
 typedef struct zt_info {
     uint32_t struct_bytes;       /**< Set by zt_info_init(). */
     uint32_t format_version;     /**< Of the file; docs/format/zt.md */
-    uint32_t codec;              /**< #zt_codec of the first coded frame; ndzip: all are raw */
+    uint32_t codec;              /**< #zt_codec of the first frame that is not raw, or ndzip. */
     uint32_t type;               /**< #zt_type */
     uint32_t rank;               /**< Dimensions. */
     uint32_t index;              /**< #zt_index_kind; ZT_INDEX_NONE where there is none */
@@ -397,7 +398,8 @@ typedef struct zt_sink {
 
 /** Gives the bytes of a file. Frozen. */
 typedef struct zt_source {
-    /** Read bytes at an offset; *got_bytes is less only at the end. Returns 0, or failure. */
+    /** Read bytes at an offset; *got_bytes is less only at the end. Returns 0, or anything else for
+     * failure. */
     int (*read)(void *user, uint64_t offset, void *buffer, size_t bytes, size_t *got_bytes);
     void *user;            /**< Passed to read. */
     uint64_t source_bytes; /**< ZT_UNKNOWN: a pipe, read in order; only zt_reader_next() works. */
@@ -420,8 +422,8 @@ ZT_API zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const 
  * zt_writer_free() may be called. Returns ZT_IO and what zt_compress() does. */
 ZT_API zt_status zt_writer_put(zt_writer *writer, const zt_array *slab);
 
-/** Write what is left and the seek table, without which a file is not complete, and call the sink's
- * sync. ZT_BAD_ARG if slices are missing. */
+/** Write what is left and the seek table, and call the sink's sync. Without this call the file is
+ * not complete. ZT_BAD_ARG if slices are missing. */
 ZT_API zt_status zt_writer_close(zt_writer *writer);
 
 /** Free a writer, closed or not; NULL is allowed. */

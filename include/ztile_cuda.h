@@ -30,7 +30,7 @@ typedef struct zt_cuda {
 
 /** Choose ZT_CUDA: tiles of all codecs and Huffman streams are coded on a GPU, slab by slab.
  *
- * Kernels run on the given stream, and copies beside them. A call returns when everything is done.
+ * Kernels run on the given stream, copies on others. A call returns when everything is done.
  * Arrays, streams and files may be in the memory of the host or of the GPU. Memory on the GPU is
  * kept for the next call, until the policy is set again.
  * @param context not NULL
@@ -42,7 +42,7 @@ ZT_API zt_status zt_context_set_cuda(zt_context *context, const zt_cuda *cuda);
 /** The most GPU memory, beside the caller's, that zt_compress() and zt_decompress() take for arrays
  * of this type and shape. Bare streams and Huffman coding are not counted.
  *
- * The number stops growing where an array is more than a slab. An array in GPU memory whose strides
+ * Arrays larger than a slab take no more than a slab does. An array in GPU memory whose strides
  * leave gaps may have to be packed, which takes more.
  * @param context its policy is ZT_CUDA, else ZT_BAD_ARG
  * @param array data says whose memory it is; NULL: the host's
@@ -58,10 +58,11 @@ ZT_API zt_status zt_cuda_scratch_bytes(zt_context *context, const zt_array *arra
 ZT_API zt_status zt_cuda_reserve(zt_context *context, const zt_array *array,
                                  const zt_params *params);
 
-/** Let a context work in this GPU memory and allocate none. A call that needs more is ZT_NO_MEMORY.
+/** Let a context work in this GPU memory and allocate none. A call that needs more returns
+ * ZT_NO_MEMORY.
  *
- * zt_cuda_reserve() divides the memory. What was not reserved is taken piece by piece as calls need
- * it, and not given back: for arrays of different kinds, make it large enough for all of them.
+ * zt_cuda_reserve() divides the memory. Calls take what is left piece by piece and never give it
+ * back: for arrays of different kinds, make it large enough for all of them.
  * @param context its policy is ZT_CUDA, else ZT_BAD_ARG; memory of its own is freed
  * @param memory stays the caller's and in use until it is replaced, the policy is set again or the
  *        context is freed; NULL: the context allocates again

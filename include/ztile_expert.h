@@ -1,5 +1,5 @@
 /** @file
- * What one user of ten needs: contexts in detail, indexes, plans, frames one by one, damaged files.
+ * Contexts in detail, indexes, plans, frames one by one, damaged files. Few programs need them.
  * The rules of ztile.h hold here.
  */
 #ifndef ZTILE_EXPERT_H
@@ -49,8 +49,8 @@ ZT_API const char *zt_isa_name(zt_isa isa);
 /** Called from the calling thread, about once a mebibyte of raw values. Returns 0 to go on,
  * anything else to cancel the call.
  *
- * done_tiles of total_tiles of the frame at hand are coded. Other threads go on meanwhile, and no
- * lock is held. The function must not use this context, nor writers and readers opened on it. */
+ * Of the current frame's total_tiles, done_tiles are coded. Other threads continue meanwhile, and
+ * no lock is held. The function must not use this context, nor writers and readers opened on it. */
 typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles);
 
 /** Set the progress function; NULL: none. user is passed to it. */
@@ -60,8 +60,8 @@ ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progre
 typedef struct zt_limits {
     uint32_t struct_bytes; /**< Set by zt_limits_init(). */
     uint32_t reserved;     /**< 0 */
-    uint64_t memory_bytes; /**< Host memory that the context's calls, writers and readers hold at
-                                once, of what they allocate; 0: no limit. */
+    uint64_t memory_bytes; /**< Host memory that the context, its writers and readers may have
+                                allocated at one time; 0: no limit. */
     uint64_t output_bytes; /**< Values that one call decodes; 0: no limit. */
 } zt_limits;
 
@@ -69,7 +69,7 @@ typedef struct zt_limits {
 ZT_API zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes);
 
 /** Limit a context. A call that would need more fails with ZT_NO_MEMORY and a sentence that names
- * the limit. Memory that is held already counts. NULL: no limits. */
+ * the limit. Memory allocated before counts. NULL: no limits. */
 ZT_API zt_status zt_context_set_limits(zt_context *context, const zt_limits *limits);
 
 /** What a call is doing, for benchmarks. */
@@ -142,24 +142,23 @@ typedef struct zt_plan {
     uint64_t reserved[2];              /**< 0 */
 } zt_plan;
 
-/** The plan of a file's first coded frame (one that is not raw). info is what zt_inspect() or
- * zt_reader_info() has told. */
+/** The plan of a file's first frame that is not raw. zt_inspect() or zt_reader_info() set info. */
 ZT_API zt_status zt_info_plan(const zt_info *info, zt_plan *plan);
 
-/** One way to code an array, and what it takes. Frozen. */
+/** One way to code an array, and how many bytes it takes. Frozen. */
 typedef struct zt_option {
     uint32_t codec;      /**< #zt_codec */
     uint32_t effort;     /**< #zt_effort */
     zt_plan plan;        /**< rank 0: as it is */
-    double stream_bytes; /**< Estimated from samples; 0: samples were not asked. */
-    double coded_bytes;  /**< What coding took, special values included; 0: it was not coded. */
+    double stream_bytes; /**< Estimated from samples; 0: not estimated. */
+    double coded_bytes;  /**< Bytes when coded, special values included; 0: it was not coded. */
     uint64_t reserved;   /**< 0 */
 } zt_option;
 
-/** What samples say of the codecs, efforts and plans that params leave open.
+/** Estimate from samples what the codecs, efforts and plans that params leaves open would take.
  * @param context NULL is allowed
- * @param array as one frame
- * @param params a bound on errors (abs, rel, pwrel, psnr) or none; params->plan is not looked at
+ * @param array to be coded, as one frame
+ * @param params a bound on errors (abs, rel, pwrel, psnr) or none; params->plan is ignored
  * @param options options[0] is what zt_compress() would code first; others follow
  * @param room of options; 64 is enough
  * @param count gets how many there are
@@ -171,7 +170,7 @@ ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
 /** What the first frame of a writer was chosen from.
  * @param writer that wrote a frame
  * @param options options[0] is what the frame is coded with. Others that were coded too have
- *        coded_bytes; the rest has what samples said, if they were asked.
+ *        coded_bytes; the rest have stream_bytes, if it was estimated.
  * @param room of options; 64 is enough
  * @return how many there are, at most room; 0 before the first frame */
 ZT_API uint32_t zt_writer_options(const zt_writer *writer, zt_option *options, uint32_t room);
@@ -189,7 +188,7 @@ ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
  * for other bounds. */
 ZT_API double zt_writer_psnr(const zt_writer *writer);
 
-/** Go to the next frame, after opening to the first. Works on every source.
+/** Go to the next frame; the first call goes to the first. Works on every source.
  * @param reader to move
  * @param first gets the index of the frame's first slice
  * @param extent gets how many slices it holds; 0 once the last frame has passed and the seek table
@@ -201,8 +200,9 @@ ZT_API zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *ex
  * whole frame, or parts that stay in the processor's caches. No slice can be read twice. */
 ZT_API zt_status zt_reader_read(zt_reader *reader, const zt_array *out);
 
-/** How many slices the next part best has, for parts of about part_bytes: whole tiles, or all that
- * is left of the frame if smaller parts would have to decode tiles twice. 0 without a frame. */
+/** How many slices to read next with zt_reader_read(), in parts of about part_bytes. It is a number
+ * of whole tiles; where that would decode tiles twice, all that is left of the frame. 0 without a
+ * frame. */
 ZT_API uint64_t zt_reader_part_extent(const zt_reader *reader, uint64_t part_bytes);
 
 /** The fill values of the frames that were read so far: the finite special values.
@@ -216,19 +216,19 @@ ZT_API zt_status zt_reader_check(zt_reader *reader);
 
 /* ---- damaged files --------------------------------------------------------------------------- */
 
-/** What a damaged file does not give back, or gives back without proof. */
+/** What is lost of a damaged file, or read from it unverified. */
 typedef enum zt_loss {
     ZT_LOSS_LOST = 1,      /**< The values are gone; the fill value is in their places. */
-    ZT_LOSS_UNVERIFIED = 2 /**< Decoded, with nothing to verify it by. Values that were kept exactly
-                                may be missing, so the bound may not hold, and a NaN or fill value
-                                may be a number. */
+    ZT_LOSS_UNVERIFIED = 2 /**< Decoded, with no checksum left to verify it. Exact values may be
+                                missing: the bound may not hold, and a number may stand for a NaN
+                                or fill value. */
 } zt_loss;
 
 /** What is left of a file's seek table. */
 typedef enum zt_table_state {
     ZT_TABLE_WHOLE = 0,
-    ZT_TABLE_REBUILT = 1, /**< It is damaged; the frames are all there and make it up. */
-    ZT_TABLE_MISSING = 2  /**< It is gone; slices after the last frame that is left are unknown. */
+    ZT_TABLE_REBUILT = 1, /**< It was damaged, and rebuilt from the frames, which are all there. */
+    ZT_TABLE_MISSING = 2  /**< It is gone; what followed the last frame that is left is unknown. */
 } zt_table_state;
 
 /** How to read a damaged file, and what was found. zt_reader_salvage() adds up over the frames. */
@@ -236,19 +236,19 @@ typedef struct zt_salvage {
     uint32_t struct_bytes; /**< Set by zt_salvage_init(). */
     uint32_t has_fill;     /**< 1: fill stands for lost values; 0: NaN, for integers 0. */
     uint64_t fill;         /**< A bit pattern of the array's type; see zt_fill_bits(). */
-    /** NULL, or called for each box of the array that is not given back as it was, with why in a
+    /** NULL, or called for each box of the array that is lost or unverified, with the reason in a
      * few words. Boxes are in the array's coordinates, do not overlap, and come frame by frame.
      * Returns 0 to go on, anything else to cancel the call. */
     int (*part)(void *user, zt_loss loss, const zt_box *box, const char *why);
     void *user;                 /**< Passed to part. */
-    uint64_t lost_boxes;        /**< Boxes that are ZT_LOSS_LOST, */
-    uint64_t lost_values;       /**< and their values. */
-    uint64_t unverified_boxes;  /**< Boxes that are ZT_LOSS_UNVERIFIED, */
-    uint64_t unverified_values; /**< and their values. */
-    uint64_t frames;            /**< Frames that were gone to. */
-    uint64_t damaged_frames;    /**< Of these, how many had any damage. */
-    uint64_t repaired; /**< Headers, tails and seek tables that were put right: by one bit, or from
-                          a copy. A hash of 64 bits proves what they say. */
+    uint64_t lost_boxes;        /**< Boxes that are ZT_LOSS_LOST. */
+    uint64_t lost_values;       /**< Values in these boxes. */
+    uint64_t unverified_boxes;  /**< Boxes that are ZT_LOSS_UNVERIFIED. */
+    uint64_t unverified_values; /**< Values in these boxes. */
+    uint64_t frames;            /**< Frames that were read. */
+    uint64_t damaged_frames;    /**< How many of them had any damage. */
+    uint64_t repaired; /**< Headers, tails and seek tables that were repaired, by one bit or from a
+                          copy. Their hash of 64 bits fits again. */
     uint32_t table;    /**< #zt_table_state */
     uint32_t reserved; /**< 0 */
 } zt_salvage;
@@ -258,9 +258,9 @@ ZT_API zt_status zt_salvage_init(zt_salvage *salvage, size_t salvage_bytes);
 
 /** Open what is left of a damaged .zt file, which may be cut short and have no seek table.
  *
- * zt_reader_info() and zt_reader_next() work as ever, and go to frames that are lost as well. Each
- * is read with zt_reader_salvage(); boxes cannot be read. The array ends with the last frame that
- * is known.
+ * zt_reader_info() and zt_reader_next() work as on any reader; frames that are lost are visited
+ * too. Read each with zt_reader_salvage(); boxes cannot be read. The array ends with the last frame
+ * that is known.
  * @param context NULL is allowed
  * @param source of known size
  * @param reader gets the reader; zt_reader_close() releases it
@@ -270,10 +270,10 @@ ZT_API zt_status zt_reader_open_damaged(zt_context *context, const zt_source *so
 
 /** Read a frame of a reader that zt_reader_open_damaged() opened. ZT_OK however much is lost.
  *
- * Values outside the boxes that salvage->part is told are those of the undamaged file. Lost are the
- * tiles in damaged ranges of the payload; in a frame without an index, also what follows them.
- * Ranges of the source that cannot be read count as damage.
- * @param reader went to a frame with zt_reader_next()
+ * Values outside the boxes that are reported to salvage->part are those of the undamaged file. Lost
+ * are the tiles in damaged ranges of the payload; in a frame without an index, also what follows
+ * them. Ranges of the source that cannot be read count as damage.
+ * @param reader at a frame that zt_reader_next() went to
  * @param out gets the frame and has its shape
  * @param salvage says what to do, and gets what was found
  * @return ZT_UNSUPPORTED, ZT_CANCELLED */

@@ -82,9 +82,9 @@ ZT_API zt_status zt_huffman_decode(zt_context *context, const void *data, size_t
 
 /** How bytes become symbols.
  *
- * A block is bytes that were taken for symbols and coded. A file of `ztile entropy` is blocks one
- * after another, of which the last one says that it is. Blocks lie in the host's memory, under
- * every policy. Bytes of a block: docs/format/huffman.md. */
+ * A block is a piece of a file, coded by itself. A file of `ztile entropy` is blocks one after
+ * another; the last one is marked. Blocks are in host memory under every policy. Bytes of a block:
+ * docs/format/huffman.md. */
 typedef enum zt_symbols {
     ZT_SYMBOLS_BYTES = 1, /**< A byte is a symbol. */
     ZT_SYMBOLS_WORDS = 2, /**< Two bytes are a symbol, little-endian. */
@@ -102,8 +102,8 @@ enum {
 typedef struct zt_entropy {
     uint32_t struct_bytes; /**< Set by zt_entropy_init(). */
     uint32_t symbols;      /**< #zt_symbols; default bytes */
-    uint32_t k;            /**< k-mers: letters each; letter_count^k is at most 65,536. */
-    uint32_t letter_count; /**< Of letters; 0: those that occur. */
+    uint32_t k;            /**< k-mers: letters in each; letter_count^k is at most 65,536. */
+    uint32_t letter_count; /**< How many letters there are; 0: those that occur. */
     uint8_t letters[256];  /**< k-mers: the letters. */
     uint32_t is_last;      /**< Not 0: no block follows. */
     uint32_t magnitude;    /**< Of zt_huffman_encode_merged(); 0: zt_huffman_encode() codes. */
@@ -114,7 +114,8 @@ typedef struct zt_entropy {
 /** Set every field to its default. entropy_bytes is sizeof(zt_entropy). */
 ZT_API zt_status zt_entropy_init(zt_entropy *entropy, size_t entropy_bytes);
 
-/** The most bytes of a block that holds so many. ZT_BAD_ARG above ZT_ENTROPY_BLOCK_BYTES. */
+/** The most bytes that a block can take. bytes is what it holds, at most ZT_ENTROPY_BLOCK_BYTES;
+ * ZT_BAD_ARG above. */
 ZT_API zt_status zt_entropy_bound(uint64_t bytes, size_t *capacity_bytes);
 
 /** Encode a block.

@@ -14,21 +14,21 @@ extern "C" {
 
 /** What zt_scan() counts. */
 typedef struct zt_stats {
-    uint32_t struct_bytes; /**< Set by zt_stats_init(). */
-    uint32_t reserved;     /**< 0 */
-    uint64_t values;       /**< All elements. */
-    uint64_t nan_values;   /**< NaN that are no fill values. */
-    uint64_t inf_values;   /**< Infinities that are no fill values. */
-    double min;            /**< The smallest finite value, no fill value; NaN: there is none. An
-                                int64 is rounded to double. */
-    double max;            /**< The largest one. */
-    uint64_t fill_values;  /**< Elements with a bit pattern in fill. */
-    uint32_t fills;        /**< Set by the caller: entries of fill. */
-    uint32_t reserved2;    /**< 0 */
+    uint32_t struct_bytes;       /**< Set by zt_stats_init(). */
+    uint32_t reserved;           /**< 0 */
+    uint64_t values;             /**< All elements. */
+    uint64_t nan_values;         /**< NaN that are no fill values. */
+    uint64_t inf_values;         /**< Infinities that are no fill values. */
+    double min;                  /**< The smallest finite value that is no fill value; NaN: there is
+                                      none. An int64 is rounded to double. */
+    double max;                  /**< The largest one. */
+    uint64_t fill_values;        /**< Elements with a bit pattern in fill. */
+    uint32_t fills;              /**< Set by the caller: entries of fill. */
+    uint32_t reserved2;          /**< 0 */
     uint64_t fill[ZT_MAX_FILLS]; /**< Set by the caller, as in zt_params. */
 } zt_stats;
 
-/** Set up counts of nothing; stats_bytes is sizeof(zt_stats). */
+/** Set the counts to 0; stats_bytes is sizeof(zt_stats). */
 ZT_API zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes);
 
 /** Add the values of an array to stats. */
@@ -54,7 +54,7 @@ typedef struct zt_quality {
     double pwrel_bound;          /**< Set by the caller; default NaN: none. */
 } zt_quality;
 
-/** Set up errors of nothing; quality_bytes is sizeof(zt_quality). */
+/** Set counts and errors to 0, and no bounds; quality_bytes is sizeof(zt_quality). */
 ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);
 
 /** Add the differences between two arrays of one type and shape. */

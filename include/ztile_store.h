@@ -1,8 +1,10 @@
-/** @file ztile_store.h
- * For programs that know more of where values come from and bytes go to. A writer to a file
- * that can be written at any place (zt_writer_open_store()) hands on the coded bytes of a frame
- * while it codes the frame, and its header last; a zt_writer_open() one has to keep them until the
- * header is known. The bytes are the same. */
+/** @file
+ * Writers for files that can be written at any offset. The rules of ztile.h hold here.
+ *
+ * zt_writer_open_store() makes a writer that writes the bytes of a frame while it codes the frame,
+ * and the frame's header last. One of zt_writer_open() keeps them in memory until the header is
+ * known. Both write the same file.
+ */
 #ifndef ZTILE_STORE_H
 #define ZTILE_STORE_H
 
@@ -21,15 +23,15 @@ typedef struct zt_store {
     /** Shorten the file to this length. */
     int (*cut)(void *user, uint64_t file_bytes);
     int (*sync)(void *user); /**< NULL, or: make durable what was written (fsync). */
-    /** NULL, or: this pass of the writer has gone past the first slices of the slab that was put;
-     * others may follow. If the slab is a mapped file, their memory can be given back. */
+    /** NULL, or: the writer has read so many of the slab's first slices; it may read them again.
+     * If the slab is a mapped file, their memory can be given back to the system. */
     void (*passed)(void *user, uint64_t slices);
     void *user;           /**< Passed to all. */
     uint64_t reserved[2]; /**< 0 */
 } zt_store;
 
-/** Open a writer to a store, as zt_writer_open() does to a sink. Where several candidates for a
- * frame are coded, the file is longer for a while: by the coded bytes of each.
+/** Open a writer to a store, as zt_writer_open() does to a sink. While several candidates for a
+ * frame are coded, the file is longer by the bytes of each.
  * @param context outlives the writer; NULL is allowed
  * @param store is copied
  * @param whole as of zt_writer_open()
@@ -39,16 +41,17 @@ ZT_API zt_status zt_writer_open_store(zt_context *context, const zt_store *store
                                       const zt_array *whole, const zt_params *params,
                                       zt_writer **writer);
 
-/** Say that memory, some MiB or more, is new and will be written to: the system is asked for huge
- * pages, which it clears faster. What the library allocates itself needs no call. */
+/** Ask the system for huge pages for new memory of some MiB that will be written to: it clears them
+ * faster. The library does so for what it allocates itself. */
 ZT_API void zt_expect_writes(void *memory, size_t bytes);
 
 struct zt_stats; /* ztile_quality.h */
 
-/** Append a slab that is one frame, zt_writer_slab_extent() slices or the array's last ones, and of
- * which the caller knows what zt_scan() (ztile_quality.h) finds with the fill values of the
- * parameters: then the writer does not look for it again. What is untrue makes a file that breaks
- * its bound or cannot be read. ZT_BAD_ARG if it is no frame. */
+/** Append a slab that is one frame, without scanning it again. ZT_BAD_ARG if it is no frame.
+ * @param writer to append to
+ * @param slab zt_writer_slab_extent() slices, or the array's last ones
+ * @param stats what zt_scan() (ztile_quality.h) finds in the slab, with the fill values of the
+ *        parameters. If it is wrong, the file breaks its bound or cannot be read. */
 ZT_API zt_status zt_writer_put_scanned(zt_writer *writer, const zt_array *slab,
                                        const struct zt_stats *stats);
 

@@ -35,7 +35,7 @@ typedef struct zt_zfp {
     uint32_t reserved;     /**< 0 */
 } zt_zfp;
 
-/** What a stream with certain parameters calls itself. */
+/** The mode that parameters stand for, as zfp names it. */
 typedef enum zt_zfp_mode {
     ZT_ZFP_INVALID = 0,
     ZT_ZFP_EXPERT = 1,
@@ -52,13 +52,13 @@ ZT_API zt_status zt_zfp_init(zt_zfp *zfp, size_t zfp_bytes);
 /** @name Modes
  * Each sets minbits, maxbits, maxprec and minexp, and nothing else. actual may be NULL; it gets the
  * rate, precision or tolerance that will be used, as libzfp's function of this name returns. @{ */
-/** A block takes the same number of bits: rate bits for each of its values. With align other than
- * 0 it is rounded up to whole words. */
+/** Every block takes the same number of bits: rate bits for each of its values. With align other
+ * than 0 it is rounded up to whole words. */
 ZT_API zt_status zt_zfp_set_rate(zt_zfp *zfp, double rate, zt_type type, uint32_t rank, int align,
                                  double *actual);
-/** A block keeps so many bit planes. */
+/** A block keeps this many bit planes. */
 ZT_API zt_status zt_zfp_set_precision(zt_zfp *zfp, uint32_t planes, uint32_t *actual);
-/** A value is off by at most the tolerance, but for the cases in docs/zfp.md. */
+/** A value is off by at most the tolerance, except in the cases of docs/zfp.md. */
 ZT_API zt_status zt_zfp_set_accuracy(zt_zfp *zfp, double tolerance, double *actual);
 /** No loss. */
 ZT_API zt_status zt_zfp_set_reversible(zt_zfp *zfp);
@@ -113,8 +113,8 @@ ZT_API zt_status zt_zfp_set_bound(zt_zfp *zfp, const zt_bound *bound);
  * calls that take params return ZT_BAD_ARG if zfp is to code; other codecs ignore it. */
 ZT_API void zt_params_set_zfp_words(zt_params *params, uint32_t word_bits);
 
-/** The zfp parameters of a file's first coded frame (one that is not raw).
- * @param info what zt_inspect() or zt_reader_info() has told
+/** The zfp parameters of a file's first frame that is not raw.
+ * @param info set by zt_inspect() or zt_reader_info()
  * @param zfp set up by zt_zfp_init(); gets the parameters
  * @param shift gets s: integers were multiplied by 2^s before coding; may be NULL
  * @return ZT_BAD_ARG if its codec is not zfp */
@@ -122,8 +122,8 @@ ZT_API zt_status zt_info_zfp(const zt_info *info, zt_zfp *zfp, int32_t *shift);
 
 /* ---- bare streams ---------------------------------------------------------------------------- */
 
-/** The most bytes that zt_zfp_compress() can write. This is libzfp's number, except where a stream
- * of libzfp's can be longer than that (maxbits smaller than a block's header). */
+/** The most bytes that zt_zfp_compress() can write. This is libzfp's number, except where that is
+ * too small (maxbits smaller than a block's header). */
 ZT_API zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array,
                                        const zt_zfp *zfp, size_t *capacity_bytes);
 
@@ -255,7 +255,7 @@ ZT_API zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data
                                            const zt_array *out, size_t *consumed_bytes);
 
 /** Decode a box of a stream. With an index, and at fixed rate, only chunks that meet the box are
- * looked at; else all blocks before them are parsed as well.
+ * read; else all blocks before them are parsed as well.
  * @param context NULL is allowed
  * @param data the stream
  * @param data_bytes its length
