@@ -142,7 +142,7 @@ def label_of(x, y, words, taken, right):
         ):
             break
     taken.append(box)
-    return box[0], box[3] - 3
+    return box[0], box[3] - 3, dy == 5
 
 
 def draw_panel(f, top, title, said, points):
@@ -174,7 +174,7 @@ def draw_panel(f, top, title, said, points):
         f.path(f"M{left} {y_of(v):.1f}L{right} {y_of(v):.1f}", "faint")
         f.text(left - 6, y_of(v) + 5, f"{v:g}", "small", "end")
     f.text(right, bottom + 38, "compress, MB/s a core", "small", "end")
-    f.text(left, bottom + 38, "up: ratio of sizes", "small")
+    f.text(left, bottom + 38, "upwards: ratio", "small")
     at = {c: (x_of(s), y_of(r)) for c, (r, s) in points.items()}
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
     for coder, (x, y) in sorted(
@@ -182,7 +182,10 @@ def draw_panel(f, top, title, said, points):
     ):
         is_ours = coder.startswith("ztile")
         f.dot(x, y, 5, "a" if is_ours else "c")
-        lx, ly = label_of(x, y, coder, taken, right + 8)
+        lx, ly, is_beside = label_of(x, y, coder, taken, right + 8)
+        if not is_beside:  # the name stands away from its point: a line leads there
+            end = min(max(x, lx), taken[-1][2])
+            f.path(f"M{x:.1f} {y:.1f}L{end:.1f} {ly - (11 if ly > y else -3):.1f}", "line")
         f.text(lx, ly, coder, "head" if is_ours else "", "start")
 
 
