@@ -26,6 +26,7 @@ struct demo {
     float *decoded;
     void *file;
     size_t file_capacity;
+    struct ztio_output *saved; /* the file of --save while it is open, else NULL */
     struct table table;
 };
 
@@ -195,8 +196,8 @@ static bool simulate_field(struct demo *d, struct ztio_error *error)
     return true;
 }
 
-/* The simulated field as a file, to try the other subcommands on. */
-static bool save_field(const struct demo *d, const char *place, struct ztio_error *error)
+/* Open the file of --save. What is wrong with it is said before the field is simulated. */
+static bool open_field(struct demo *d, const char *place, struct ztio_error *error)
 {
     struct ztio_meta meta;
     memset(&meta, 0, sizeof meta);
@@ -206,13 +207,17 @@ static bool save_field(const struct demo *d, const char *place, struct ztio_erro
     for (uint32_t i = 0; i < 3; i++)
         meta.shape[i] = FIELD_N;
     const struct ztio_creation how = creation_of(d->options);
-    struct ztio_output *output = ztio_create(place, &meta, &how, error);
-    if (!output)
+    d->saved = ztio_create(place, &meta, &how, error);
+    return d->saved != NULL;
+}
+
+/* The simulated field as a file, to try the other subcommands on. */
+static bool save_field(struct demo *d, const char *place, struct ztio_error *error)
+{
+    if (!ztio_write(d->saved, FIELD_N, d->field, error))
         return false;
-    if (!ztio_write(output, FIELD_N, d->field, error)) {
-        ztio_abandon(output);
-        return false;
-    }
+    struct ztio_output *output = d->saved;
+    d->saved = NULL; /* committing it frees it */
     if (!ztio_commit(output, error))
         return false;
     print(stdout, "%s: the field\n", place);
@@ -261,7 +266,8 @@ static bool run(struct demo *d, struct ztio_error *error)
     if (!allocate(&decoded, values_n * sizeof(float), "demo", error))
         return false;
     d->decoded = decoded;
-    if (!allocate(&d->file, d->file_capacity, "demo", error) || !simulate_field(d, error) ||
+    if (!allocate(&d->file, d->file_capacity, "demo", error) ||
+        (o->save && !open_field(d, o->save, error)) || !simulate_field(d, error) ||
         (o->save && !save_field(d, o->save, error)))
         return false;
     if (only_field)
@@ -290,6 +296,7 @@ bool run_demo(const struct options *o, struct ztio_error *error)
     }
     d->options = o;
     bool done = run(d, error);
+    ztio_abandon(d->saved);
     free(d->field);
     free(d->decoded);
     free(d->file);
