@@ -33,7 +33,8 @@ static const char style[] =
     "td:first-child{position:sticky;left:0;background:var(--paper)}"
     "tr.group td{font-weight:600;text-align:left;padding-top:1em}"
     "@media(max-width:40rem){body{padding:.8rem}th,td{padding:.2em .35em}"
-    "thead th{white-space:normal;vertical-align:bottom}}";
+    "thead th{white-space:normal;vertical-align:bottom}"
+    "figcaption::before{content:\"Swipe left for the legend. \"}}";
 
 static void add_machine(struct text *t)
 {
@@ -88,8 +89,8 @@ static void add_means(struct text *t, const struct rates *r)
     const int codecs = rates_codecs(r, first);
     char text[CLI_TEXT_BYTES];
     text_add(t, "<div class=\"wide\"><table id=\"means\">\n<thead><tr><th>codec</th>"
-                "<th>threads</th><th>files</th><th>ratio</th><th>compress, GB/s</th>"
-                "<th>decompress, GB/s</th></tr></thead>\n");
+                "<th>threads</th><th>files</th><th>ratio</th><th>compress, MB/s</th>"
+                "<th>decompress, MB/s</th></tr></thead>\n");
     for (int i = 0; i < r->bounds; i++) {
         text_add(t, "<tr class=\"group\"><td colspan=\"6\">%s</td></tr>\n",
                  format_bound(&r->bound[i], text));
@@ -103,8 +104,8 @@ static void add_means(struct text *t, const struct rates *r)
             text_add_escaped(t, codec->codec);
             text_add(t, "</td><td>%" PRIu32 "</td><td>%d</td>", threads, m.files);
             add_number(t, "%.2f", m.ratio);
-            add_number(t, "%.3f", m.encode_speed / 1e9);
-            add_number(t, "%.3f", m.decode_speed / 1e9);
+            add_number(t, "%.0f", m.encode_speed / 1e6);
+            add_number(t, "%.0f", m.decode_speed / 1e6);
             text_add(t, "</tr>\n");
         }
     }
@@ -210,7 +211,7 @@ static void add_rows(struct text *t, const struct rates *r, int file)
             if (!is_begun)
                 text_add(t, "<tr class=\"group\"><td colspan=\"9\">%s</td></tr>\n",
                          i < r->bounds ? format_bound(&bound, text)
-                                       : "no bound: so many bits of each value kept");
+                                       : "no bound: some bits of each value are kept");
             is_begun = true;
             add_row(t, r, &r->row[k]);
         }

@@ -91,10 +91,9 @@ void rates_distortion(const struct rates *r, int file, struct chart *c)
 
 static const struct {
     const char *name, *title, *axis;
-} charts[RATES_CHARTS] = {
-    {"ratio", "Compression ratio, harmonic mean of the files", "ratio, raw bytes over compressed"},
-    {"speed-compress", "Compressing: speed of raw data", "GB/s"},
-    {"speed-decompress", "Decompressing: speed of raw data", "GB/s"}};
+} charts[RATES_CHARTS] = {{"ratio", "Compression ratio", "ratio, raw bytes over compressed"},
+                          {"speed-compress", "Compressing: speed of raw data", "GB/s"},
+                          {"speed-decompress", "Decompressing: speed of raw data", "GB/s"}};
 
 const char *rates_chart_name(int which)
 {
