@@ -9,9 +9,11 @@
  * thread memory is given back by the reader. */
 #include "format.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* STEP_BYTES are entered at a time, so that the thread soon sees where the reader is. A smaller map
@@ -20,8 +22,10 @@ enum {
     AHEAD_BYTES = 8 << 20,
     STEP_BYTES = 1 << 20,
     GIVEN_BYTES = 4 << 20,
-    KEPT_BYTES = 36 << 20,
-    LEAST_BYTES = 16 << 20
+    KEPT_BYTES = 24 << 20,
+    LEAST_BYTES = 16 << 20,
+    MOST_BYTES = 56 << 20, /* of pages of files */
+    LOOK_NANOSECONDS = 1000000
 };
 
 struct ztio_ahead {
@@ -36,6 +40,7 @@ struct ztio_ahead {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool has_thread, is_ended;
+    int statm; /* where the system says how much memory the process has; -1: nowhere */
 };
 
 static size_t least(size_t a, size_t b)
@@ -91,15 +96,56 @@ static bool enter_some(struct ztio_ahead *a)
 #endif
 }
 
+/* Bytes of pages of files that the process has. */
+static size_t count_file_bytes(const struct ztio_ahead *a)
+{
+    char text[128];
+    unsigned long long all, files;
+    const ssize_t n = a->statm < 0 ? 0 : pread(a->statm, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    char *end = NULL;
+    (void)strtoull(text, &end, 10);
+    all = strtoull(end, &end, 10);
+    files = strtoull(end, &end, 10);
+    return files <= all ? (size_t)files * a->page_bytes : 0;
+}
+
+/* Wait for the reader. If nothing comes, give back what samples have touched if that is much. With
+ * the lock. */
+static void wait_and_look(struct ztio_ahead *a)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(&a->changed, &a->lock, &until) == 0 || a->front >= a->bytes ||
+        count_file_bytes(a) < MOST_BYTES)
+        return;
+    const size_t first = a->front > a->stays ? a->front : a->stays;
+    (void)pthread_mutex_unlock(&a->lock);
+    (void)madvise(a->map + first, a->bytes - first, MADV_DONTNEED);
+    (void)pthread_mutex_lock(&a->lock);
+}
+
 static void *go_ahead(void *user)
 {
     struct ztio_ahead *const a = user;
     (void)pthread_mutex_lock(&a->lock);
     while (!a->is_ended)
-        if (!enter_some(a) && !give_back(a) && !begin_again(a))
-            (void)pthread_cond_wait(&a->changed, &a->lock);
+        if (!give_back(a) && !enter_some(a) && !begin_again(a))
+            wait_and_look(a);
     (void)pthread_mutex_unlock(&a->lock);
     return NULL;
+}
+
+/* What only the thread needs. */
+static void free_thread_of(struct ztio_ahead *a)
+{
+    (void)pthread_cond_destroy(&a->changed);
+    (void)pthread_mutex_destroy(&a->lock);
+    if (a->statm >= 0)
+        (void)close(a->statm);
 }
 
 struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes)
@@ -113,9 +159,12 @@ struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes)
         return a;
     (void)pthread_mutex_init(&a->lock, NULL);
     (void)pthread_cond_init(&a->changed, NULL);
+    a->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     (void)pthread_mutex_lock(&a->lock);
     a->has_thread = pthread_create(&a->thread, NULL, go_ahead, a) == 0;
     (void)pthread_mutex_unlock(&a->lock);
+    if (!a->has_thread)
+        free_thread_of(a);
     return a;
 }
 
@@ -160,10 +209,7 @@ void ztio_ahead_end(struct ztio_ahead *a)
         (void)pthread_cond_signal(&a->changed);
         (void)pthread_mutex_unlock(&a->lock);
         (void)pthread_join(a->thread, NULL);
-    }
-    if (a->has_thread) {
-        (void)pthread_cond_destroy(&a->changed);
-        (void)pthread_mutex_destroy(&a->lock);
+        free_thread_of(a);
     }
     free(a);
 }

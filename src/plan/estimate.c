@@ -14,6 +14,7 @@
 #include "quality/quality.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { BRICK_VALUES = 64 };
 
@@ -194,6 +195,61 @@ static double padding_factor(const struct zti_estimator *e, const struct zti_pla
     return factor;
 }
 
+struct place {
+    const uint8_t *at; /* in the array */
+    uint64_t number;   /* of the brick, among those that are copied together */
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const uint8_t *const x = ((const struct place *)a)->at, *const y =
+                                                                ((const struct place *)b)->at;
+    return (x > y) - (x < y);
+}
+
+/* Copy bricks [first, first + n) in the order of memory: a page that several have values in is
+ * touched once, which counts where the array is a mapped file. */
+static zt_status copy_bricks(struct zti_estimator *e, uint64_t first, uint64_t n, uint8_t *to)
+{
+    const uint64_t brick_bytes = e->brick_values * zt_type_bytes(e->array->type);
+    struct place *const places = zti_alloc(e->context, (size_t)n * sizeof *places);
+    if (!places)
+        return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t at[ZT_MAX_RANK];
+        zti_sample_place(e->array, e->brick, (uint32_t)(first + i), at);
+        places[i] = (struct place){.at = zti_array_at(e->array, at), .number = i};
+    }
+    qsort(places, (size_t)n, sizeof *places, by_address);
+    for (uint64_t i = 0; i < n; i++) {
+        struct zti_array brick = *e->array;
+        brick.data = (uint8_t *)brick.data + (places[i].at - (const uint8_t *)brick.data);
+        memcpy(brick.shape, e->brick, sizeof brick.shape);
+        zti_array_copy(&brick, to + places[i].number * brick_bytes);
+    }
+    zti_release(e->context, places);
+    return ZT_OK;
+}
+
+/* Have the bricks of a batch in e->batches, with those of the batches before and of some after. All
+ * plans are compared by the same ones, which are far from each other in the array. */
+static zt_status have_batch(struct zti_estimator *e, uint32_t batch)
+{
+    enum { BATCHES = 8 };
+    const uint64_t batch_bytes = e->bricks * e->brick_values * zt_type_bytes(e->array->type);
+    const uint64_t used = e->copied * batch_bytes;
+    if (batch < e->copied)
+        return ZT_OK;
+    const uint32_t all = 2 * batch > BATCHES ? 2 * batch : BATCHES;
+    zt_status status = zti_buffer_reserve(e->context, &e->batches, all * batch_bytes, (size_t)used);
+    if (!status)
+        status = copy_bricks(e, (uint64_t)e->copied * e->bricks,
+                             (uint64_t)(all - e->copied) * e->bricks, e->batches.bytes + used);
+    if (!status)
+        e->copied = all;
+    return status;
+}
+
 /* The bricks of a batch are stacked along the slowest axis and coded as one array, unless a tile
  * would lie in two bricks. */
 static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan *plan,
@@ -202,20 +258,21 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     static const uint64_t zero[ZT_MAX_RANK] = {0};
     uint64_t side[ZT_MAX_RANK], shape[ZT_MAX_RANK], bits = 0;
     const uint32_t rank = zti_plan_shape(plan, e->brick, side);
+    const uint32_t type = e->array->type;
+    const uint64_t brick_bytes = e->brick_values * zt_type_bytes(type);
     const bool is_stack = side[0] % 4 == 0 || rank == 1;
     const uint32_t together = is_stack ? e->bricks : 1;
     struct zti_coding coding;
     memcpy(shape, side, sizeof shape);
     shape[0] *= together;
     zt_status status = zti_estimate_configure(e, NULL, rank, shape, &coding);
-    const struct zti_array array = zti_array_packed(e->values, e->array->type, rank, shape);
+    const struct zti_array array = zti_array_packed(e->values, type, rank, shape);
     uint8_t *to = e->values;
+    if (!status)
+        status = have_batch(e, batch);
     for (uint32_t i = 0; i < e->bricks && !status; i++) {
-        uint64_t at[ZT_MAX_RANK];
-        struct zti_array brick = *e->array;
-        zti_sample_place(e->array, e->brick, batch * e->bricks + i, at);
-        brick.data = zti_array_at(e->array, at);
-        memcpy(brick.shape, e->brick, sizeof brick.shape);
+        uint8_t *const values = e->batches.bytes + ((uint64_t)batch * e->bricks + i) * brick_bytes;
+        const struct zti_array brick = zti_array_packed(values, type, e->array->rank, e->brick);
         to = gather_box(e, plan, &brick, rank, zero, side, to);
         if (is_stack && i + 1 < e->bricks)
             continue;
@@ -413,5 +470,6 @@ void zti_estimator_free(struct zti_estimator *e)
 {
     zti_release(e->context, e->values);
     zti_release(e->context, e->offset);
+    zti_buffer_free(e->context, &e->batches);
     zti_buffer_free(e->context, &e->stream);
 }

@@ -23,9 +23,11 @@ struct zti_estimator {
     const struct zti_target *target;
     uint64_t brick[ZT_MAX_RANK]; /* shape of a brick; used by codecs with small tiles */
     uint64_t brick_values;
-    uint32_t bricks; /* of a batch */
-    uint64_t spent;  /* values that were coded or estimated so far */
-    int64_t *offset; /* scratch */
+    uint32_t bricks;           /* of a batch */
+    struct zti_buffer batches; /* bricks as they are in the array, batch after batch */
+    uint32_t copied;           /* batches that are there */
+    uint64_t spent;            /* values that were coded or estimated so far */
+    int64_t *offset;           /* scratch */
     uint8_t *values;
     struct zti_buffer stream;
 };
