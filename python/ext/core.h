@@ -86,12 +86,16 @@ PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank);
 PyObject *core_compress_end(struct core_call *call, struct core_array *in, const zt_params *params,
                             const zt_zfp *zfp);
 
-/* memory.c, zfp.c, entropy.c, stream.c: the module's functions and types. */
+/* set_spare(bytes): of blocks, that are kept for later results. */
+PyObject *core_set_spare(PyObject *module, PyObject *bytes);
+
+/* memory.c, zfp.c, entropy.c, stream.c, block.c: the module's functions and types. */
 extern PyMethodDef core_memory_methods[];
 extern PyMethodDef core_zfp_methods[];
 extern PyMethodDef core_entropy_methods[];
 extern PyMethodDef core_tensor_functions[];
 int core_tensor_add_type(PyObject *module);
 int core_stream_add_types(PyObject *module);
+int core_block_add_type(PyObject *module);
 
 #endif

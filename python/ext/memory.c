@@ -253,6 +253,7 @@ PyMethodDef core_memory_methods[] = {
     {"decompress_box", core_decompress_box, METH_VARARGS, NULL},
     {"inspect", core_inspect, METH_VARARGS, NULL},
     {"set_limits", core_set_limits, METH_VARARGS, NULL},
+    {"set_spare", core_set_spare, METH_O, NULL},
     {"compare", core_compare, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -26,7 +26,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, core_zfp_methods) ||
         PyModule_AddFunctions(module, core_entropy_methods) ||
         PyModule_AddFunctions(module, core_tensor_functions) || core_tensor_add_type(module) ||
-        core_stream_add_types(module) ||
+        core_stream_add_types(module) || core_block_add_type(module) ||
         PyModule_AddStringConstant(module, "version", zt_version()) ||
         PyModule_AddStringConstant(module, "isa", zt_isa_name(zt_context_isa(NULL)))) {
         Py_DECREF(module);

@@ -48,6 +48,36 @@ def test_limits():
     assert ztile.decompress(data).shape == a.shape
 
 
+def test_memory_of_results_is_used_again_but_not_while_it_is_seen():
+    a = field((1 << 10, 1 << 10))
+    assert a.nbytes >= 4 << 20
+    data = ztile.compress(a, abs=1e-2)
+    expected = ztile.decompress(data, np.empty_like(a))
+
+    def address(of):
+        return of.__array_interface__["data"][0]
+
+    try:
+        first = ztile.decompress(data)
+        part = first[5:7, 3:]  # shares its memory
+        where = address(first)
+        del first
+        second = ztile.decompress(data[:])
+        assert not np.shares_memory(part, second)
+        second[:] = 0
+        assert np.array_equal(part, expected[5:7, 3:])
+        del part
+        third = ztile.decompress(data)
+        assert address(third) == where and third.flags.writeable and np.array_equal(third, expected)
+        ztile.set_limits(spare=0)
+        del second, third
+        assert np.array_equal(ztile.decompress(data), expected)
+        with pytest.raises(ztile.ArgumentError, match="spare is a number of bytes"):
+            ztile.set_limits(spare=-1)
+    finally:
+        ztile.set_limits()
+
+
 @pytest.mark.parametrize("a, words", [
     (np.zeros(()), "a.reshape(1)"),
     (np.zeros((2,) * 5), "a.reshape(-1, *a.shape[-3:])"),

@@ -10,6 +10,8 @@ from . import _core
 from ._errors import ArgumentError, OutOfMemoryError
 
 _output: Optional[int] = None
+_SPARE = 512 << 20
+_LARGE = 4 << 20  # smaller memory is malloc's business
 
 
 def _checked(name: str, limit: Optional[int]) -> int:
@@ -20,15 +22,21 @@ def _checked(name: str, limit: Optional[int]) -> int:
     return limit
 
 
-def set_limits(*, memory: Optional[int] = None, output: Optional[int] = None) -> None:
+def set_limits(*, memory: Optional[int] = None, output: Optional[int] = None,
+               spare: Optional[int] = None) -> None:
     """Set what each call of this process may take, in bytes; None: no limit. More raises
     ztile.OutOfMemoryError.
 
     memory  that the library holds for the call at once;
     output  of the array that it gives back.
+
+    spare is the memory of large results that is kept when they are gone, for the next ones: 0 for
+    none, None for 512 MiB.
     """
     global _output
+    kept = _SPARE if spare is None or spare == 0 else _checked("spare", spare)
     _core.set_limits(_checked("memory", memory), _checked("output", output))
+    _core.set_spare(0 if spare == 0 else kept)
     _output = output
 
 
@@ -40,6 +48,9 @@ def check_output(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """np.empty within the limit."""
+    """np.empty within the limit; memory that is large comes from a result that is gone, if it can."""
     check_output(shape, dtype)
-    return np.empty(tuple(shape), dtype)
+    count = math.prod(shape) * dtype.itemsize
+    if count < _LARGE:
+        return np.empty(tuple(shape), dtype)
+    return np.frombuffer(_core.Block(count), dtype).reshape(tuple(shape))
