@@ -18,8 +18,9 @@ static const struct zti_policy *host_policy(const zt_context *context)
 
 const struct zti_policy *zti_policy_of(const zt_context *context, const struct zti_coding *coding)
 {
-    return context && context->policy == ZT_CUDA && zti_cuda_takes(coding) ? &zti_cuda
-                                                                           : host_policy(context);
+    return context && context->policy == ZT_CUDA && zti_cuda_takes(context, coding)
+               ? &zti_cuda
+               : host_policy(context);
 }
 
 const struct zti_policy *zti_policy_to_decode(const zt_context *context,

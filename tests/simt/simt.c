@@ -52,7 +52,6 @@ enum {
     ARENA_BYTES = 256 << 10,
     RED_ZONE_BYTES = 64,
     STATIC_LIMIT_BYTES = 48 << 10,
-    SHARED_LIMIT_BYTES = 227 << 10,
     MOST_VARIABLES = 64,
     SPIN_LIMIT = 4 << 20
 };
@@ -482,8 +481,8 @@ void simt_launch(const char *name, simt_idx grid, simt_idx block, size_t shared_
         fail(NULL, 0, "grids and blocks have one dimension here");
     if (block.x % WARP != 0 || block.x == 0 || block.x > 1024)
         fail(NULL, 0, "a block's threads are not a multiple of 32, or too many");
-    if (shared_bytes > SHARED_LIMIT_BYTES)
-        fail(NULL, 0, "more than 227 KiB of shared memory");
+    if (shared_bytes > simt_shared_limit())
+        fail(NULL, 0, "too much shared memory for a GPU");
     if (run.count == 0)
         fail(NULL, 0, "a grid of no blocks");
     unsigned resident = simt_opt.resident ? simt_opt.resident : 1 + (unsigned)(simt_opt.seed % 4);
@@ -522,7 +521,7 @@ void *simt_shared(const void *key, size_t bytes)
             return b->variables[i].memory;
         total += b->variables[i].bytes;
     }
-    if (total > STATIC_LIMIT_BYTES || total + run.shared_bytes > SHARED_LIMIT_BYTES)
+    if (total > STATIC_LIMIT_BYTES || total + run.shared_bytes > simt_shared_limit())
         fail(NULL, 0, "too much shared memory");
     if (b->variable_count == MOST_VARIABLES || b->used + bytes + RED_ZONE_BYTES > ARENA_BYTES)
         fail(NULL, 0, "too many shared variables");

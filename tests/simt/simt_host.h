@@ -75,10 +75,9 @@ template <typename F, typename... A> static inline auto simt_call_of(F kernel, A
     simt_launch_body((unsigned)(grid), (unsigned)(block), (size_t)0, (void *)(stream), 1, #kernel, \
                      simt_call_of([](auto... arg) { kernel(arg...); }, __VA_ARGS__))
 
-/* What GPUs have, or less, so that what finds no room there is tried too. */
 static inline size_t simt_shared_most(void)
 {
-    return (simt_opt.seed % 2 ? 48u : 227u) << 10;
+    return simt_shared_limit();
 }
 
 /* Few, so that blocks have several things each. */

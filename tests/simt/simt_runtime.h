@@ -34,6 +34,12 @@ struct simt_options {
 };
 extern struct simt_options simt_opt;
 
+/* The most shared memory of a block: that of compute capability 9.0, or of 7.5. */
+static inline size_t simt_shared_limit(void)
+{
+    return (simt_opt.seed % 2 ? 64u : 227u) << 10;
+}
+
 /* Barriers that were met since the program began, as many as are counted: file and line of number
  * i, 0 past the last; how often a thread came to it; how many there are. */
 enum { SIMT_MOST_BARRIERS = 256 };

@@ -7,8 +7,9 @@
 #include "exec/stream.h"
 #include "index/gpu/expand.h"
 
-/* Whether the cuda policy takes a coding; false for raw ones, which the host copies. */
-bool zti_cuda_takes(const struct zti_coding *coding);
+/* Whether the cuda policy takes a coding; false for raw ones, which the host copies, and where the
+ * context's device lacks what the kernels need. */
+bool zti_cuda_takes(const zt_context *context, const struct zti_coding *coding);
 
 /* ---- exec/cuda/values.c ---- */
 

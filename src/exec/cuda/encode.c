@@ -377,10 +377,15 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     return ZT_OK;
 }
 
-bool zti_cuda_takes(const struct zti_coding *coding)
+bool zti_cuda_takes(const zt_context *context, const struct zti_coding *coding)
 {
     const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
-    return !codec || codec->has_kernels(coding);
+    if (!codec)
+        return true;
+    const int before = context->device->enter(context);
+    const bool has_kernels = codec->has_kernels(coding);
+    context->device->leave(before);
+    return has_kernels;
 }
 
 zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,

@@ -4,11 +4,6 @@
 #include "codec/sz/interp/spec.h"
 #include "entropy/huffman/gpu/kernels.h"
 
-static bool has_kernels(const struct zti_coding *coding)
-{
-    return sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH && sz_of(coding)->source < ZTI_SZ_DECIMALS;
-}
-
 static bool is_high(const struct zti_coding *coding)
 {
     return sz_of(coding)->coder == ZTI_SZ_HIGH;
@@ -45,17 +40,35 @@ struct kernels {
     void (*put)(const struct sz_tiles *s, void *queue);
     void (*take)(const struct sz_tiles *s, void *queue);
     void (*count)(const struct sz_tiles *s, void *queue);
+    size_t (*shared_bytes)(void);
 };
 
 static const struct kernels *kernels_of(const struct zti_coding *coding)
 {
     static const struct kernels all[2][2] = {
-        {{zti_sz_cuda_put_32, zti_sz_cuda_take_32, zti_sz_cuda_count_32},
-         {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64}},
-        {{zti_sz_cuda_put_log_32, zti_sz_cuda_take_log_32, zti_sz_cuda_count_log_32},
-         {zti_sz_cuda_put_log_64, zti_sz_cuda_take_log_64, zti_sz_cuda_count_log_64}}};
+        {{zti_sz_cuda_put_32, zti_sz_cuda_take_32, zti_sz_cuda_count_32, zti_sz_cuda_shared_32},
+         {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64, zti_sz_cuda_shared_64}},
+        {{zti_sz_cuda_put_log_32, zti_sz_cuda_take_log_32, zti_sz_cuda_count_log_32,
+          zti_sz_cuda_shared_log_32},
+         {zti_sz_cuda_put_log_64, zti_sz_cuda_take_log_64, zti_sz_cuda_count_log_64,
+          zti_sz_cuda_shared_log_64}}};
     return &all[sz_of(coding)->source == ZTI_SZ_LOG]
                [coding->type == ZT_F64 || coding->type == ZT_I64];
+}
+
+/* Whether a block finds room for tiles. On compute capability 7.5, those of 64-bit values and of
+ * the cuSZ coder do not. */
+static bool has_room(const struct zti_coding *coding)
+{
+    const size_t most = simt_shared_most() - 1024; /* kernels have some of their own */
+    return is_high(coding) || (kernels_of(coding)->shared_bytes() <= most &&
+                               zti_sz_cuda_find_shared(sz_of(coding)->coder) <= most);
+}
+
+static bool has_kernels(const struct zti_coding *coding)
+{
+    return sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH && sz_of(coding)->source < ZTI_SZ_DECIMALS &&
+           has_room(coding);
 }
 
 /* ---- codebooks ---- */

@@ -91,6 +91,13 @@ void zti_sz_cuda_take_log_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
 
+/* The most shared memory that those of a width ask for. */
+size_t zti_sz_cuda_shared_32(void);
+size_t zti_sz_cuda_shared_64(void);
+size_t zti_sz_cuda_shared_log_32(void);
+size_t zti_sz_cuda_shared_log_64(void);
+size_t zti_sz_cuda_find_shared(uint32_t coder); /* at least, of zti_sz_cuda_find */
+
 /* Effort 'high': the chunks wanted to values; so many tiles from first_tile on to bytes, or to
  * counts; and the bytes of the memory that taking works in, and the others. 'coding' is the whole
  * array's. */

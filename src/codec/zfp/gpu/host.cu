@@ -7,9 +7,10 @@
 static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_zfp_cuda_f64,
                                                        &zti_zfp_cuda_i32, &zti_zfp_cuda_i64};
 
-/* SHARED_BYTES: of a block, at most; a multiprocessor of sm_80 or later has room for two.
- * WARPS_BYTES: values that a block of warps encodes, enough to keep the blocks of look-back few. */
-enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
+/* SHARED_BYTES: of a block, at most, and less where a GPU has less; a multiprocessor of sm_80 or
+ * sm_90 has room for two. OWN_BYTES: what kernels have beside them. WARPS_BYTES: values that a
+ * block of warps encodes, enough to keep the blocks of look-back few. */
+enum { SHARED_BYTES = 80 << 10, OWN_BYTES = 1 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
 
 /* Whether a tile has too many values for the registers of a thread: more than 64. */
 static bool uses_warps(const struct zti_coding *coding)
@@ -49,8 +50,9 @@ static unsigned most_threads(const struct zti_coding *coding)
 static unsigned choose_threads(const struct zti_coding *coding)
 {
     unsigned threads = most_threads(coding);
+    const unsigned most = simt_at_most(simt_shared_most() - OWN_BYTES, SHARED_BYTES);
     while (!uses_warps(coding) && threads > LEAST_THREADS &&
-           threads * thread_bytes(coding, true) > SHARED_BYTES)
+           threads * thread_bytes(coding, true) > most)
         threads /= 2;
     return threads;
 }

@@ -11,7 +11,8 @@
 
 enum {
     THREADS = 256,
-    SHARED_WORDS = 24576, /* 96 KiB: two blocks in a multiprocessor of sm_80 */
+    SHARED_WORDS =
+        24576, /* 96 KiB: two blocks in a multiprocessor of sm_80; less where it has less */
     MOST_COPIES = 8,
     BLOCK_SYMBOLS = 1 << 16, /* at least, so that the final sum takes little of the time */
     MOST_SLICES = 512
@@ -76,13 +77,14 @@ extern "C" void zti_cuda_count(const struct zti_symbols *symbols, uint64_t *coun
 {
     struct counting c;
     const uint32_t alphabet = symbols->alphabet;
+    const uint32_t most = simt_at_most(simt_shared_most() / 4, SHARED_WORDS);
     c.symbols = *symbols;
     c.counts = counts;
     c.strays = strays;
-    c.ranges = (alphabet + SHARED_WORDS - 2) / (SHARED_WORDS - 1);
+    c.ranges = (alphabet + most - 2) / (most - 1);
     c.range = (alphabet + c.ranges - 1) / c.ranges;
     c.stride = c.range | 1;
-    c.copies = simt_at_most(SHARED_WORDS / c.stride, MOST_COPIES);
+    c.copies = simt_at_most(most / c.stride, MOST_COPIES);
     c.slices = simt_at_most(simt_grid_of(symbols->count, BLOCK_SYMBOLS), MOST_SLICES);
     if (symbols->count > 0)
         SIMT_LAUNCH(count_symbols, c.slices * c.ranges, THREADS, 4 * c.copies * c.stride, queue, c);

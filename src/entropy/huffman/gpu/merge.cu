@@ -18,7 +18,7 @@
 
 #include "entropy/huffman/gpu/launches.h"
 
-enum { THREADS = 256, WORD_BITS = ZTI_MERGE_WORD_BITS };
+enum { THREADS = 256, WORD_BITS = ZTI_MERGE_WORD_BITS, OWN_BYTES = 256 /* beside the cells */ };
 
 /* Shared memory of a block. */
 struct cells {
@@ -205,7 +205,11 @@ extern "C" void zti_cuda_merge(const struct zti_cuda_merging *m, void *queue)
     const uint32_t room = room_words(m->magnitude, m->factor);
     const uint32_t units = 1u << (m->magnitude - m->factor);
     const uint32_t codes = m->book.alphabet <= ZTI_FEW_CODES ? m->book.alphabet : 0;
-    if (chunks > 0)
-        SIMT_LAUNCH(merge_chunks, simt_at_most(chunks, ZTI_CUDA_BLOCKS_MOST), THREADS,
-                    4 * (2 * (room + units) + codes), queue, *m, chunks, room);
+    const uint32_t bytes = 4 * (2 * (room + units) + codes);
+    if (bytes + OWN_BYTES >
+        simt_shared_most())             /* before compute capability 8.0, without reduction */
+        zti_cuda_code_chunks(m, queue); /* the same bytes */
+    else if (chunks > 0)
+        SIMT_LAUNCH(merge_chunks, simt_at_most(chunks, ZTI_CUDA_BLOCKS_MOST), THREADS, bytes, queue,
+                    *m, chunks, room);
 }

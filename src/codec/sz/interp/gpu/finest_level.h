@@ -39,7 +39,7 @@ static inline void finest_choose_sizes(struct sz_high_tiles *h, const struct zti
         const size_t points = h->finest_plane * (size_t)(2 * ring - 3);
         h->finest_bytes =
             points * sizeof(int32_t) + (has_magnitudes ? 2 * (size_t)ring * h->finest_plane : 0);
-        if (h->finest_bytes > (ring > 4 ? (size_t)FINEST_BYTES : most))
+        if (h->finest_bytes > (ring > 4 && most > FINEST_BYTES ? (size_t)FINEST_BYTES : most))
             continue;
         h->finest_each = ring - 3;
         h->finest_ring = ring;

@@ -91,10 +91,18 @@ KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
 #endif
 
-/* Only effort 'default' has codes. */
+/* Of effort 'default', which alone has codes in shared memory. */
+#define CODES_BYTES (ZTI_SZ_BOOKS * 256 * sizeof(uint32_t))
+
+extern "C" size_t NAME(zti_sz_cuda_shared)(void)
+{
+    const size_t put = sizeof(struct coding) + MARKS_BYTES + CODES_BYTES;
+    return put > sizeof(struct taking) ? put : sizeof(struct taking);
+}
+
 extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
-    const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;
+    const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? CODES_BYTES : 0;
     LAUNCH(put, simt_at_most(s->grid.count, PUT_MOST), PUT_THREADS,
            sizeof(struct coding) + MARKS_BYTES + codes);
 }

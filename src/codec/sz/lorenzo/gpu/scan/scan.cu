@@ -660,6 +660,14 @@ static uint32_t columns_of(const struct sz_tiles *s)
                                           : most / 4;
 }
 
+extern "C" size_t zti_sz_cuda_find_shared(uint32_t coder)
+{
+    const uint32_t columns = coder == ZTI_SZ_FAST   ? (uint32_t)FAST_COLUMNS
+                             : coder == ZTI_SZ_CUSZ ? (uint32_t)CUSZ_COLUMNS / 2
+                                                    : (uint32_t)COLUMNS;
+    return shared_bytes(coder, columns * chunk_lanes(coder));
+}
+
 extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
     const uint32_t coder = s->sz.coder, threads = columns_of(s) * chunk_lanes(coder);
