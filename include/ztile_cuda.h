@@ -69,6 +69,46 @@ ZT_API zt_status zt_cuda_reserve(zt_context *context, const zt_array *array,
  * @param bytes of memory */
 ZT_API zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t bytes);
 
+/** @name Without waiting
+ *
+ * Bare zfp streams of fixed rate (ztile_zfp.h), from and to memory of the GPU. These calls queue
+ * work on the context's stream and return: they neither wait nor allocate, so that they can be
+ * captured in a CUDA graph. Arrays, stream and scratch stay in use until that work is done.
+ *
+ * The parameters have no header (ZT_ZFP_HEADER). As nothing is looked at on the host, lossy streams
+ * of floats need ZT_ZFP_AS_LIBZFP: NaN and infinities are not refused, but coded as libzfp does.
+ *
+ * All return ZT_BAD_ARG where the policy is not ZT_CUDA, memory is not its GPU's, or an address is
+ * not a multiple of 8; and ZT_UNSUPPORTED for parameters of another mode.
+ * @{ */
+struct zt_zfp;
+
+/** Bytes of scratch that the others need.
+ * @param array data may be NULL */
+ZT_API zt_status zt_zfp_async_scratch_bytes(zt_context *context, const zt_array *array,
+                                            const struct zt_zfp *zfp, size_t *bytes);
+
+/** Queue what zt_zfp_compress() does.
+ * @param out multiple of 8
+ * @param out_capacity_bytes at least zt_zfp_compress_bound() rounded up to 8, else ZT_NO_SPACE
+ * @param scratch memory of the GPU, a multiple of 8
+ * @param scratch_bytes at least zt_zfp_async_scratch_bytes(), else ZT_NO_MEMORY
+ * @param out_bytes gets the stream's length, which is known beforehand */
+ZT_API zt_status zt_zfp_compress_async(zt_context *context, const zt_array *array,
+                                       const struct zt_zfp *zfp, void *out,
+                                       size_t out_capacity_bytes, void *scratch,
+                                       size_t scratch_bytes, size_t *out_bytes);
+
+/** Queue what zt_zfp_decompress() does. Bits of a damaged stream give wrong values and nothing
+ * else.
+ * @param data multiple of 8, readable up to data_bytes rounded up to 8
+ * @param data_bytes at least the stream's length, else ZT_CORRUPT
+ * @param scratch, scratch_bytes as for zt_zfp_compress_async() */
+ZT_API zt_status zt_zfp_decompress_async(zt_context *context, const void *data, size_t data_bytes,
+                                         const struct zt_zfp *zfp, const zt_array *out,
+                                         void *scratch, size_t scratch_bytes);
+/** @} */
+
 /** Allocate memory on the GPU of a context, for callers without CUDA's headers: results of
  * zt_decompress(), or files.
  * @param context its policy is ZT_CUDA, else ZT_BAD_ARG

@@ -93,6 +93,9 @@ struct zti_device {
     zt_status (*after)(zt_context *context, enum zti_device_queue later,
                        enum zti_device_queue earlier);
 
+    /* The error of a launch, without waiting. */
+    zt_status (*launched)(zt_context *context);
+
     /* Wait until all work of a queue is done. */
     zt_status (*wait)(zt_context *context, enum zti_device_queue queue);
 

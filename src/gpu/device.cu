@@ -263,6 +263,11 @@ static zt_status after(zt_context *context, enum zti_device_queue later,
     return check(context, error, "order its queues");
 }
 
+static zt_status launched(zt_context *context)
+{
+    return check(context, cudaGetLastError(), "launch a kernel");
+}
+
 static zt_status wait(zt_context *context, enum zti_device_queue queue)
 {
     const current device(context);
@@ -392,6 +397,7 @@ extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     g->device.unpack = unpack;
     g->device.scan = scan;
     g->device.after = after;
+    g->device.launched = launched;
     g->device.wait = wait;
     g->device.enter = enter;
     g->device.leave = leave;

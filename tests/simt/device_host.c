@@ -21,6 +21,7 @@
 
 uint64_t simt_slab_bytes = 1 << 20;
 uint64_t simt_allocations;
+uint64_t simt_waits;
 uint64_t simt_values_bytes;
 int simt_current_device = SIMT_CALLERS_DEVICE;
 
@@ -375,8 +376,21 @@ static zt_status after(zt_context *context, enum zti_device_queue later,
     return ZT_OK;
 }
 
+static zt_status launched(zt_context *context)
+{
+    (void)context;
+    return ZT_OK;
+}
+
+void simt_device_finish(void)
+{
+    if (latest)
+        drain_all(latest);
+}
+
 static zt_status wait(zt_context *context, enum zti_device_queue queue)
 {
+    simt_waits++;
     drain(host_of(context), queue);
     return ZT_OK;
 }
@@ -409,6 +423,7 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
                                     .unpack = unpack,
                                     .scan = scan,
                                     .after = after,
+                                    .launched = launched,
                                     .wait = wait,
                                     .enter = enter,
                                     .leave = leave,

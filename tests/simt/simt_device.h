@@ -12,6 +12,11 @@ extern uint64_t simt_slab_bytes;
 /* How often parts of a device's memory had to grow, since the program began. */
 extern uint64_t simt_allocations;
 
+/* How often the host has waited for a queue, and waiting for all of the device that was last used,
+ * which does not count. */
+extern uint64_t simt_waits;
+void simt_device_finish(void);
+
 /* Bytes that were copied to what a device has for values of slabs. */
 extern uint64_t simt_values_bytes;
 
