@@ -56,8 +56,8 @@ static const struct kernels *kernels_of(const struct zti_coding *coding)
                [coding->type == ZT_F64 || coding->type == ZT_I64];
 }
 
-/* Whether a block finds room for tiles. On compute capability 7.5, those of 64-bit values and of
- * the cuSZ coder do not. */
+/* Whether a block finds room for tiles. On compute capability 7.5 those of effort 'high' do, and of
+ * effort 'default' those of 32-bit values. */
 static bool has_room(const struct zti_coding *coding)
 {
     const size_t most = simt_shared_most() - 1024; /* kernels have some of their own */
