@@ -48,7 +48,7 @@ def check_output(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """np.empty within the limit; memory that is large comes from a result that is gone, if it can."""
+    """np.empty within the limit; large memory comes from a result that is gone, if it can."""
     check_output(shape, dtype)
     count = math.prod(shape) * dtype.itemsize
     if count < _LARGE:
