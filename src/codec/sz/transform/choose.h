@@ -6,7 +6,7 @@ enum { BOUND_PARTS = 24 };
 
 /* Ways are compared on a small sample of a tile; where one takes no more than 1 / CLOSE_PART more
  * than the best, on a large one. Steps are compared on the small one. */
-enum { SMALL_VALUES = 1 << 18, LARGE_VALUES = 1 << 20, CLOSE_PART = 20 };
+enum { SMALL_VALUES = 1 << 18, LARGE_VALUES = 1 << 20, CLOSE_PART = 25 };
 
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front);
 static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
@@ -132,6 +132,7 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
         try_axes(c, &r, extent);
     struct zti_tf_way way = r.best;
     way.least_code = LEAST_2;
+    r.has_large = false; /* it matters little */
     if (is_good)
         (void)try_way(c, &r, &way);
     front->way = r.best;

@@ -200,8 +200,8 @@ static void quantize(number *restrict value, uint32_t n, number scale, struct ta
     for (uint32_t i = 0; i < n; i++) {
         const number v = magnitude_of(value[i]) * scale;
         const number up = floor_of(v + (number)ZTI_TF_ROUNDING), off = (v - up) * 65536;
-        by[i] = up < COUNTED ? off : 0;
-        value[i] = value[i] < 0 ? -up : up;
+        by[i] = choose(up < COUNTED, off, 0);
+        value[i] = choose(value[i] < 0, -up, up);
     }
     for (uint32_t i = 0; i < n; i++) {
         const number m = magnitude_of(value[i]);
@@ -244,25 +244,48 @@ static uint32_t find_symbols(const number *restrict value, uint32_t n, uint32_t 
     return (uint32_t)all;
 }
 
-/* Append the signs of a row, with the bits that its symbols leave open. */
+/* Few symbols of a row; whether any of at most so many leaves bits open. */
+enum { FEW_SYMBOLS = 8 };
+
+static bool is_any_open(const uint8_t *symbol, uint32_t n)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all |= symbol[i];
+    return all >= ZTI_TF_PLAIN_MAGNITUDES;
+}
+
+/* Append the signs of at most a segment whose symbols leave no bits open. */
+static void put_signs(const number *value, const uint8_t *symbol, uint32_t n,
+                      struct zti_bit_writer *w)
+{
+    uint64_t signs = 0;
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        signs |= (uint64_t)(value[i] < 0) << bits;
+        bits += symbol[i] > 0;
+    }
+    zti_put_bits(w, signs, bits);
+}
+
+/* Append the signs of a row, with the bits that its symbols leave open, if any does. */
 static void put_open(const number *value, const uint8_t *symbol, uint32_t n, bool has_open,
                      struct zti_bit_writer *w)
 {
-    for (uint32_t i = 0; i < n && has_open; i++) {
-        const uint32_t open = tf_open_bits(symbol[i]);
-        const uint64_t low = (uint64_t)magnitude_of(value[i]) & ((UINT64_C(1) << open) - 1);
-        const bool is_some = symbol[i] > 0;
-        zti_put_bits(w, is_some ? (uint64_t)(value[i] < 0) | low << 1 : 0, is_some ? open + 1 : 0);
-    }
-    for (uint32_t at = 0; at < n && !has_open; at += ZTI_TF_SEGMENT) {
-        const uint32_t some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
-        uint64_t signs = 0;
-        uint32_t bits = 0;
-        for (uint32_t i = at; i < at + some; i++) {
-            signs |= (uint64_t)(value[i] < 0) << bits; /* 0 may have a sign, which the next hides */
-            bits += symbol[i] > 0;
+    const uint32_t most = has_open ? (uint32_t)FEW_SYMBOLS : (uint32_t)ZTI_TF_SEGMENT;
+    for (uint32_t at = 0, some; at < n; at += some) {
+        some = n - at < most ? n - at : most;
+        if (!has_open || !is_any_open(symbol + at, some)) {
+            put_signs(value + at, symbol + at, some, w);
+            continue;
         }
-        zti_put_bits(w, signs & ((UINT64_C(1) << bits) - 1), bits);
+        for (uint32_t i = at; i < at + some; i++) {
+            const uint32_t open = tf_open_bits(symbol[i]);
+            const uint64_t low = (uint64_t)magnitude_of(value[i]) & ((UINT64_C(1) << open) - 1);
+            const bool is_some = symbol[i] > 0;
+            zti_put_bits(w, is_some ? (uint64_t)(value[i] < 0) | low << 1 : 0,
+                         is_some ? open + 1 : 0);
+        }
     }
 }
 
@@ -612,9 +635,9 @@ static void take_run(struct source *from, struct zti_tf_slot *slot, const struct
     from->last = slot->middle[slot->lane[run->lanes - 1].symbol[at - 1]];
 }
 
-/* A row's magnitudes with signs, of which symbols leave bits open. */
-static void take_open_row(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
-                          number *restrict value)
+/* Magnitudes with signs, of which symbols leave bits open. */
+static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+                      number *restrict value)
 {
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t open = tf_open_bits(symbol[i]);
@@ -625,26 +648,38 @@ static void take_open_row(struct zti_bit_reader *r, const uint8_t *symbol, uint3
     }
 }
 
-/* The same where symbols are magnitudes. */
-static void take_plain_row(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
-                           number *restrict value)
+/* The same of at most a segment where symbols are magnitudes. */
+static void take_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
+                       number *restrict value)
 {
-    for (uint32_t at = 0; at < n; at += ZTI_TF_SEGMENT) {
-        const uint32_t some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
-        int32_t sign[ZTI_TF_SEGMENT];
-        uint64_t bits = zti_peek_either(r);
-        uint32_t used = 0;
-        for (uint32_t i = 0; i < some; i++) {
-            sign[i] = (int32_t)bits & 1;
-            bits >>= symbol[at + i] > 0;
-        }
-        for (uint32_t i = 0; i < some; i++) {
-            const int32_t m = symbol[at + i];
-            value[at + i] = (number)((m ^ -sign[i]) + sign[i]);
-        }
-        for (uint32_t i = 0; i < some; i++)
-            used += symbol[at + i] > 0;
-        r->at += used;
+    int32_t sign[ZTI_TF_SEGMENT];
+    uint64_t bits = zti_peek_either(r);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        sign[i] = (int32_t)bits & 1;
+        bits >>= symbol[i] > 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const int32_t m = symbol[i];
+        value[i] = (number)((m ^ -sign[i]) + sign[i]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        used += symbol[i] > 0;
+    r->at += used;
+}
+
+/* The multiples of a row. */
+static void take_multiples(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+                           number *value)
+{
+    const bool has_open = is_any_open(symbol, n);
+    const uint32_t most = has_open ? (uint32_t)FEW_SYMBOLS : (uint32_t)ZTI_TF_SEGMENT;
+    for (uint32_t at = 0, some; at < n; at += some) {
+        some = n - at < most ? n - at : most;
+        if (has_open && is_any_open(symbol + at, some))
+            take_open(r, symbol + at, some, value + at);
+        else
+            take_signs(r, symbol + at, some, value + at);
     }
 }
 
@@ -658,11 +693,7 @@ static void take_values(struct source *from, struct zti_tf_slot *slot, const str
         do {
             number *const value =
                 (number *)slot->values + run->at[lane] + row_value(&slot->plan, &row);
-            uint8_t most = 0;
-            for (uint32_t i = 0; i < n; i++)
-                most = symbol[i] > most ? symbol[i] : most;
-            (most < ZTI_TF_PLAIN_MAGNITUDES ? take_plain_row : take_open_row)(&from->open, symbol,
-                                                                              n, value);
+            take_multiples(&from->open, symbol, n, value);
             for (uint32_t i = 0; i < n; i++) {
                 const number v = value_of(s, magnitude_of(value[i]));
                 value[i] = value[i] < 0 ? -v : v;

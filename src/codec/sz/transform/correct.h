@@ -32,39 +32,51 @@ static bool is_near_enough(const struct zti_coding *coding, uint64_t original)
                       sz_of(coding)->bound);
 }
 
-/* What a value that is decoded as v needs: nothing, steps, or to be exact (false). */
-static bool correct(const struct zti_coding *coding, uint64_t original, double v, int32_t *steps)
+/* What a value that is decoded as v needs: nothing, steps, or to be exact (false). 'sure' is a
+ * little less than the bound. */
+static bool correct(const struct zti_coding *coding, uint64_t original, double v, double sure,
+                    int32_t *steps)
 {
     const double bound = sz_of(coding)->bound, step = sz_of(coding)->step;
-    const double x = number_of(coding->type, original);
+    const uint32_t type = coding->type;
+    const double x = number_of(type, original);
     *steps = 0;
-    if (zti_within(coding->type, original, bits_of_number(coding->type, v), bound))
+    if (fabs(x - v) <= bound * 1.001 && zti_within(type, original, bits_of_number(type, v), bound))
         return true;
     const double k = rint((x - v) / step);
-    if (!(fabs(k) < 0x1p31))
+    if (!(fabs(k) <= ZTI_TF_MOST_STEPS))
         return false;
     *steps = (int32_t)k;
-    return k != 0 && fabs(k) <= ZTI_TF_MOST_STEPS &&
-           zti_within(coding->type, original, bits_of_number(coding->type, (number)(v + k * step)),
-                      bound);
+    const uint64_t bits = bits_of_number(type, (double)(number)(v + k * step));
+    return k != 0 &&
+           (fabs(x - number_of(type, bits)) <= sure || zti_within(type, original, bits, bound));
 }
 
-/* Mark those of at most MARKED values of a row that are decoded too far off. */
+/* Mark those of at most MARKED values of a row that may be decoded too far off. */
 enum { MARKED = 64 };
 
 static void mark_row(const struct zti_array *array, const void *from, const number *v, uint32_t n,
                      double sure, uint8_t *restrict mark)
 {
     const int64_t stride = array->stride[array->rank - 1];
+    const bool is_safe = sure >= 0x1p-100 && sure <= 0x1p100; /* else all are looked at closely */
+    const float narrow = is_safe ? (float)(sure * (1 - 0x1p-20)) : -1;
     memset(mark, 0, MARKED);
     if (array->type == ZT_F32)
-        for (uint32_t i = 0; i < n; i++) {
-            const double off = (double)((const float *)from)[i * stride] - (double)(float)v[i];
-            mark[i] = !(fabs(off) <= sure);
-        }
+        for (uint32_t i = 0; i < n; i++)
+            mark[i] = !(fabsf(((const float *)from)[i * stride] - (float)v[i]) <= narrow);
     else
         for (uint32_t i = 0; i < n; i++)
             mark[i] = !(fabs(((const double *)from)[i * stride] - (double)v[i]) <= sure);
+}
+
+/* A bit for each mark, which is 0 or 1. */
+static uint64_t bits_of_marks(const uint8_t *mark)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < MARKED; i += 8) /* the product's top byte has the eight marks */
+        bits |= (zti_get_le64(mark + i) * UINT64_C(0x0102040810204080)) >> 56 << i;
+    return bits;
 }
 
 /* What a search for corrections has found. */
@@ -83,20 +95,19 @@ static bool find_in_row(const struct zti_coding *coding, const struct zti_array 
     const number *const v = (const number *)slot->values + at;
     uint8_t mark[MARKED];
     mark_row(array, from, v, n, sure, mark);
-    for (uint32_t first = 0; first < n; first += 8)
-        for (uint64_t marks = zti_get_le64(mark + first); marks > 0; marks &= marks - 1) {
-            const uint32_t i = first + zti_ctz64(marks) / 8;
-            const uint64_t bits = zti_bits_at(from, i * array->stride[array->rank - 1], bytes);
-            int32_t steps;
-            const bool is_good = correct(coding, bits, (double)v[i], &steps);
-            if (is_good && steps == 0)
-                continue;
-            if (f->count == f->most || (!is_good && !is_near_enough(coding, bits)))
-                return false;
-            slot->corrections[f->count++] = (uint32_t)(at + i) | (uint32_t)(is_good ? steps : 0)
-                                                                     << ZTI_TF_PLACE_BITS;
-            f->exact += !is_good;
-        }
+    for (uint64_t marks = bits_of_marks(mark); marks > 0; marks &= marks - 1) {
+        const uint32_t i = zti_ctz64(marks);
+        const uint64_t bits = zti_bits_at(from, i * array->stride[array->rank - 1], bytes);
+        int32_t steps;
+        const bool is_good = correct(coding, bits, (double)v[i], sure, &steps);
+        if (is_good && steps == 0)
+            continue;
+        if (f->count == f->most || (!is_good && !is_near_enough(coding, bits)))
+            return false;
+        slot->corrections[f->count++] = (uint32_t)(at + i) | (uint32_t)(is_good ? steps : 0)
+                                                                 << ZTI_TF_PLACE_BITS;
+        f->exact += !is_good;
+    }
     return true;
 }
 

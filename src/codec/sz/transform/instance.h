@@ -3,6 +3,7 @@
 #include "codec/sz/large_tile.h"
 #include "codec/sz/transform/transform.h"
 #include "quality/quality.h"
+#include "simd/vectors.h"
 
 #include <math.h>
 #include <stdlib.h>

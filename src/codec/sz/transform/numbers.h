@@ -28,13 +28,20 @@ ZTI_INLINE number of_bits(word bits)
     return v;
 }
 
+/* a where the condition holds, else b: without a branch, which compilers make of arithmetic that
+ * may trap. */
+ZTI_INLINE number choose(bool is_first, number a, number b)
+{
+    const word mask = 0 - (word)is_first;
+    return of_bits((bits_of(a) & mask) | (bits_of(b) & ~mask));
+}
+
 /* The largest integer that is not above a number of 0 and more. */
 ZTI_INLINE number floor_of(number v)
 {
     const number whole = (number)((word)1 << MANTISSA_BITS); /* numbers from here on are integers */
-    const number near = (v + whole) - whole, below = near - 1;
-    const number at = near > v ? below : near;
-    return v < whole ? at : v;
+    const number near = (v + whole) - whole;
+    return choose(v < whole, choose(near > v, near - 1, near), v);
 }
 
 /* The symbol of a magnitude, and the middle of those of 16 and more that have its symbol. */
