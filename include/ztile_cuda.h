@@ -84,11 +84,17 @@ ZT_API zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t b
 struct zt_zfp;
 
 /** Bytes of scratch that the others need.
- * @param array data may be NULL */
+ * @param context its policy is ZT_CUDA
+ * @param array data may be NULL
+ * @param zfp as for the others
+ * @param bytes gets the number */
 ZT_API zt_status zt_zfp_async_scratch_bytes(zt_context *context, const zt_array *array,
                                             const struct zt_zfp *zfp, size_t *bytes);
 
 /** Queue what zt_zfp_compress() does.
+ * @param context its policy is ZT_CUDA
+ * @param array on the GPU, any strides
+ * @param zfp fixed rate, without a header
  * @param out multiple of 8
  * @param out_capacity_bytes at least zt_zfp_compress_bound() rounded up to 8, else ZT_NO_SPACE
  * @param scratch memory of the GPU, a multiple of 8
@@ -101,8 +107,11 @@ ZT_API zt_status zt_zfp_compress_async(zt_context *context, const zt_array *arra
 
 /** Queue what zt_zfp_decompress() does. Bits of a damaged stream give wrong values and nothing
  * else.
+ * @param context its policy is ZT_CUDA
  * @param data multiple of 8, readable up to data_bytes rounded up to 8
  * @param data_bytes at least the stream's length, else ZT_CORRUPT
+ * @param zfp fixed rate, without a header
+ * @param out type and shape of the array, on the GPU, any strides
  * @param scratch, scratch_bytes as for zt_zfp_compress_async() */
 ZT_API zt_status zt_zfp_decompress_async(zt_context *context, const void *data, size_t data_bytes,
                                          const struct zt_zfp *zfp, const zt_array *out,
@@ -123,6 +132,7 @@ ZT_API void zt_cuda_free(int32_t device, void *memory);
 
 /** Find the GPU that an address belongs to. Managed memory belongs to one, too.
  * @param context NULL allowed; any policy
+ * @param address in any memory
  * @param device gets CUDA's number
  * @return ZT_BAD_ARG for memory of the host, ZT_UNSUPPORTED where this build has no CUDA */
 ZT_API zt_status zt_cuda_device_of(zt_context *context, const void *address, int32_t *device);
