@@ -71,12 +71,13 @@ ZT_API zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t b
 
 /** @name Without waiting
  *
- * Bare zfp streams of fixed rate (ztile_zfp.h), from and to memory of the GPU. These calls queue
+ * Bare streams of fixed-rate zfp and of ndzip, from and to memory of the GPU. These calls queue
  * work on the context's stream and return: they neither wait nor allocate, so that they can be
  * captured in a CUDA graph. Arrays, stream and scratch stay in use until that work is done.
  *
- * The parameters have no header (ZT_ZFP_HEADER). As nothing is looked at on the host, lossy streams
- * of floats need ZT_ZFP_AS_LIBZFP: NaN and infinities are not refused, but coded as libzfp does.
+ * Parameters of zfp have no header (ZT_ZFP_HEADER). As nothing is looked at on the host, lossy
+ * streams of floats need ZT_ZFP_AS_LIBZFP: NaN and infinities are not refused, but coded as libzfp
+ * does.
  *
  * All return ZT_BAD_ARG where the policy is not ZT_CUDA, memory is not its GPU's, or an address is
  * not a multiple of 8; and ZT_UNSUPPORTED for parameters of another mode.
@@ -116,6 +117,38 @@ ZT_API zt_status zt_zfp_compress_async(zt_context *context, const zt_array *arra
 ZT_API zt_status zt_zfp_decompress_async(zt_context *context, const void *data, size_t data_bytes,
                                          const struct zt_zfp *zfp, const zt_array *out,
                                          void *scratch, size_t scratch_bytes);
+
+/** Bytes of scratch that the calls for ndzip need.
+ * @param context its policy is ZT_CUDA
+ * @param array data may be NULL
+ * @param bytes gets the number */
+ZT_API zt_status zt_ndzip_async_scratch_bytes(zt_context *context, const zt_array *array,
+                                              size_t *bytes);
+
+/** Queue what zt_ndzip_compress() does.
+ * @param context its policy is ZT_CUDA
+ * @param array on the GPU, any strides; extents are multiples of 4096 (1-D), 64 (2-D) or 16 (3-D),
+ *        else ZT_UNSUPPORTED
+ * @param out multiple of 8
+ * @param out_capacity_bytes at least zt_ndzip_compress_bound(), else ZT_NO_SPACE
+ * @param scratch memory of the GPU, a multiple of 8
+ * @param scratch_bytes at least zt_ndzip_async_scratch_bytes(), else ZT_NO_MEMORY
+ * @param out_bytes on the GPU: gets the stream's length */
+ZT_API zt_status zt_ndzip_compress_async(zt_context *context, const zt_array *array, void *out,
+                                         size_t out_capacity_bytes, void *scratch,
+                                         size_t scratch_bytes, uint64_t *out_bytes);
+
+/** Queue what zt_ndzip_decompress() does.
+ * @param context its policy is ZT_CUDA
+ * @param data multiple of 8, readable up to data_bytes rounded up to 8
+ * @param data_bytes the stream's length, or more
+ * @param out type and shape of the array, on the GPU, any strides, extents as above
+ * @param scratch, scratch_bytes as for zt_ndzip_compress_async()
+ * @param damage on the GPU: gets 0, or another number if lengths in the stream are not those of
+ * this array; values are then wrong, and no other memory is touched */
+ZT_API zt_status zt_ndzip_decompress_async(zt_context *context, const void *data, size_t data_bytes,
+                                           const zt_array *out, void *scratch, size_t scratch_bytes,
+                                           uint64_t *damage);
 /** @} */
 
 /** Allocate memory on the GPU of a context, for callers without CUDA's headers: results of

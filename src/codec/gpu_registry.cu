@@ -2,11 +2,13 @@
 #include "gpu/simt.h"
 
 #include "codec/gpu.h"
+#include "codec/gpu_heads.h"
 
 extern "C" {
 extern const struct zti_cuda_codec zti_cuda_ndzip;
 extern const struct zti_cuda_codec zti_cuda_sz;
 extern const struct zti_cuda_codec zti_cuda_zfp;
+extern const struct zti_cuda_heads zti_cuda_ndzip_heads;
 }
 
 extern "C" const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
@@ -15,4 +17,9 @@ extern "C" const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
            : id == ZT_CODEC_ZFP ? &zti_cuda_zfp
            : id == ZT_CODEC_SZ  ? &zti_cuda_sz
                                 : NULL;
+}
+
+extern "C" const struct zti_cuda_heads *zti_cuda_heads_of(uint32_t id)
+{
+    return id == ZT_CODEC_NDZIP ? &zti_cuda_ndzip_heads : NULL;
 }

@@ -5,15 +5,19 @@
 #include "codec/codec.h"
 
 /* Bytes of device memory that the others work in. ZT_BAD_ARG where the policy is not cuda,
- * ZT_UNSUPPORTED where not all tiles have the same number of bits. */
+ * ZT_UNSUPPORTED where tiles have neither a fixed number of bits nor a head that kernels know. */
 zt_status zti_async_scratch_bytes(zt_context *context, const struct zti_coding *coding,
                                   uint64_t *bytes);
 
-/* Queue the coding of a whole array. array, words and scratch are in the device's memory, words and
- * scratch aligned to 8; words has room for all tiles, up to a whole word. */
+/* Queue the coding of a whole array, its head included. array, stream, scratch and result are in
+ * the device's memory, the last three aligned to 8; stream has room for all tiles at their largest,
+ * up to a word of 64 bits. With a head, *result becomes the stream's bytes, or when decoding 0 if
+ * it is not damaged; else it is not used. */
 zt_status zti_encode_async(zt_context *context, const struct zti_coding *coding,
-                           const struct zti_array *array, void *words, void *scratch);
-zt_status zti_decode_async(zt_context *context, const struct zti_coding *coding, const void *words,
-                           uint64_t words_count, const struct zti_array *out, void *scratch);
+                           const struct zti_array *array, void *stream, void *scratch,
+                           uint64_t *result);
+zt_status zti_decode_async(zt_context *context, const struct zti_coding *coding, const void *stream,
+                           uint64_t stream_bytes, const struct zti_array *out, void *scratch,
+                           uint64_t *result);
 
 #endif

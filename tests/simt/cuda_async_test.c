@@ -1,10 +1,11 @@
-/* cuda_async_test.c: zfp streams of fixed rate coded without waiting: the bytes of the host, with
- * every order of threads, blocks and queues; that nothing is waited for or allocated; calls that
- * follow each other on the stream; and what is refused. */
+/* cuda_async_test.c: streams of fixed-rate zfp and of ndzip coded without waiting: the bytes of the
+ * host, with every order of threads, blocks and queues; that nothing is waited for or allocated;
+ * calls that follow each other on the stream; and what is refused. */
 #include "simt_device.h"
 #include "simt_runtime.h"
 #include "support/support.h"
 #include "ztile_cuda.h"
+#include "ztile_ndzip.h"
 #include "ztile_zfp.h"
 
 #include <stdlib.h>
@@ -104,6 +105,146 @@ static void check_case(uint64_t number, zt_context *cuda, zt_context *serial, st
     test_array_free(&a);
 }
 
+/* Memory of the device for a stream of ndzip's and its coding. */
+struct ndzip {
+    zt_array there, target;
+    uint8_t *out, *scratch;
+    uint64_t *result;
+    size_t capacity, scratch_bytes;
+};
+
+/* Decode a damaged stream; what *result becomes. */
+static uint64_t damage_of(zt_context *cuda, const struct ndzip *z, const uint8_t *stream,
+                          size_t bytes)
+{
+    uint64_t found = 0;
+    simt_device_move(z->out, stream, bytes);
+    check(zt_ndzip_decompress_async(cuda, z->out, bytes, &z->target, z->scratch, z->scratch_bytes,
+                                    z->result) == ZT_OK,
+          0, "damage is looked at on the host", cuda);
+    simt_device_finish();
+    simt_device_move(&found, z->result, sizeof found);
+    return found;
+}
+
+/* Tables that say something else, and a stream that is cut short. */
+static void check_damage(uint64_t number, zt_context *cuda, const struct ndzip *z, uint8_t *stream,
+                         size_t bytes, size_t tiles, struct rng *r)
+{
+    for (int i = 0; i < 3; i++) {
+        const size_t at = 4 * (size_t)rng_below(r, tiles) + (size_t)rng_below(r, 4);
+        const uint8_t bit = (uint8_t)(1u << rng_below(r, 8));
+        stream[at] ^= bit;
+        check(damage_of(cuda, z, stream, bytes) != 0, number, "a bad table passes", cuda);
+        stream[at] ^= bit;
+    }
+    check(damage_of(cuda, z, stream, bytes - 8) != 0, number, "a short stream passes", cuda);
+    check(damage_of(cuda, z, stream, bytes) == 0, number, "a good stream does not pass", cuda);
+}
+
+static struct test_array draw_ndzip(struct rng *r, size_t *tiles)
+{
+    static const uint64_t side[3] = {4096, 64, 16};
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    int64_t stride[ZT_MAX_RANK] = {0};
+    const uint32_t rank = 1 + (uint32_t)rng_below(r, 3);
+    *tiles = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        const uint64_t n = 1 + rng_below(r, rank == 1 ? 5 : 2);
+        shape[i] = n * side[rank - 1];
+        *tiles *= (size_t)n;
+    }
+    contiguous_strides(rank, shape, stride);
+    if (rng_once_in(r, 3) && rank > 1) {
+        stride[rank - 2] = 1;
+        stride[rank - 1] = (int64_t)shape[rank - 2];
+    }
+    const struct test_array a = test_array_new(1 + (uint32_t)rng_below(r, 2), rank, shape, stride);
+    fill_array(&a.array, (enum data_kind)rng_below(r, DATA_KINDS), rng_next(r));
+    return a;
+}
+
+static void check_ndzip(uint64_t number, zt_context *cuda, zt_context *serial, struct rng *r)
+{
+    size_t tiles = 0, n = 0;
+    struct test_array a = draw_ndzip(r, &tiles);
+    const size_t bytes = array_bytes(&a.array);
+    struct ndzip z = {.there = a.array, .target = a.array};
+    uint64_t length = 0;
+    check(zt_ndzip_compress_bound(serial, &a.array, &z.capacity) == ZT_OK &&
+              zt_ndzip_async_scratch_bytes(cuda, &a.array, &z.scratch_bytes) == ZT_OK,
+          number, "sizes are not known", cuda);
+    uint8_t *const wanted = malloc(z.capacity), *const found = malloc(z.capacity);
+    uint8_t *const back = malloc(bytes);
+    z.there.data = simt_device_take(bytes);
+    z.target.data = simt_device_take(bytes);
+    z.out = simt_device_take(z.capacity);
+    z.scratch = simt_device_take(z.scratch_bytes);
+    z.result = simt_device_take(sizeof length);
+    simt_device_move(z.there.data, a.array.data, bytes);
+    check(zt_ndzip_compress(serial, &a.array, wanted, z.capacity, &n) == ZT_OK, number,
+          "the host does not compress", serial);
+    const uint64_t waits = simt_waits, allocations = simt_allocations;
+    check(zt_ndzip_compress_async(cuda, &z.there, z.out, z.capacity, z.scratch, z.scratch_bytes,
+                                  z.result) == ZT_OK,
+          number, "ndzip does not compress", cuda);
+    check(waits == simt_waits && allocations == simt_allocations, number, "ndzip waits", cuda);
+    simt_device_finish();
+    simt_device_move(&length, z.result, sizeof length);
+    simt_device_move(found, z.out, z.capacity);
+    check(length == n && memcmp(found, wanted, n) == 0, number, "other bytes of ndzip", cuda);
+    check(zt_ndzip_decompress_async(cuda, z.out, z.capacity, &z.target, z.scratch, z.scratch_bytes,
+                                    z.result) == ZT_OK,
+          number, "ndzip does not decompress", cuda);
+    check(waits == simt_waits && allocations == simt_allocations, number, "ndzip waits", cuda);
+    simt_device_finish();
+    simt_device_move(&length, z.result, sizeof length);
+    simt_device_move(back, z.target.data, bytes);
+    check(length == 0 && memcmp(back, a.array.data, bytes) == 0, number, "other values of ndzip",
+          cuda);
+    check_damage(number, cuda, &z, wanted, n, tiles, r);
+    simt_device_give(z.there.data);
+    simt_device_give(z.target.data);
+    simt_device_give(z.out);
+    simt_device_give(z.scratch);
+    simt_device_give(z.result);
+    free(wanted);
+    free(found);
+    free(back);
+    test_array_free(&a);
+}
+
+/* What ndzip refuses. */
+static void check_ndzip_refusals(zt_context *cuda)
+{
+    enum { N = 4096, ROOM = 40000 };
+    uint64_t length;
+    uint8_t *const memory = simt_device_take(N * 8), *const out = simt_device_take(ROOM),
+                   *const scratch = simt_device_take(1024);
+    uint64_t *const result = simt_device_take(8);
+    const zt_array whole = zt_array_1d(memory, ZT_F32, N), odd = zt_array_1d(memory, ZT_F32, N - 1),
+                   integers = zt_array_1d(memory, ZT_I32, N);
+    size_t n = 0;
+    check(zt_ndzip_async_scratch_bytes(cuda, &odd, &n) == ZT_UNSUPPORTED, 0, "a border passes",
+          cuda);
+    check(zt_ndzip_async_scratch_bytes(cuda, &integers, &n) == ZT_UNSUPPORTED, 0, "integers pass",
+          cuda);
+    check(zt_ndzip_async_scratch_bytes(cuda, &whole, &n) == ZT_OK && n <= 1024, 0, "no scratch",
+          cuda);
+    check(zt_ndzip_compress_async(cuda, &whole, out, 4096, scratch, n, result) == ZT_NO_SPACE, 0,
+          "little room passes", cuda);
+    check(zt_ndzip_compress_async(cuda, &whole, out, ROOM, scratch, n - 1, result) == ZT_NO_MEMORY,
+          0, "little scratch passes", cuda);
+    check(zt_ndzip_compress_async(cuda, &whole, out, ROOM, scratch, n, &length) == ZT_BAD_ARG, 0,
+          "a length on the host passes", cuda);
+    check(zt_ndzip_decompress_async(cuda, out, 3, &whole, scratch, n, result) == ZT_CORRUPT, 0,
+          "no table passes", cuda);
+    simt_device_give(memory);
+    simt_device_give(out);
+    simt_device_give(scratch);
+    simt_device_give(result);
+}
+
 /* What is refused, before anything is queued. */
 static void check_refusals(zt_context *cuda, zt_context *serial)
 {
@@ -175,8 +316,12 @@ int main(int argc, char **argv)
             zt_context_set_cuda(cuda, &on))
             return 1;
         check_case(i, cuda, serial, &r);
-        if (i == 1)
+        if (i % 3 == 1)
+            check_ndzip(i, cuda, serial, &r);
+        if (i == 1) {
             check_refusals(cuda, serial);
+            check_ndzip_refusals(cuda);
+        }
         zt_context_free(cuda);
         zt_context_free(serial);
     }

@@ -1,8 +1,8 @@
 /* zfp_async.c: zt_zfp_*_async: zfp streams of fixed rate, coded on a GPU without waiting.
  * Everything that is checked is known beforehand: parameters, shapes, lengths, and whose memory
  * addresses are. */
-#include "array/memory.h"
 #include "exec/async.h"
+#include "frame/bare/on_device.h"
 #include "frame/bare/zfp.h"
 #include "ztile_cuda.h"
 
@@ -16,31 +16,6 @@ static zt_status open_coding(zt_context *context, const struct zti_array *array,
                           "a stream that is coded without waiting has no header; clear "
                           "ZT_ZFP_HEADER");
     return status == ZT_OK ? zti_async_scratch_bytes(context, coding, scratch_bytes) : status;
-}
-
-/* An address in the GPU's memory, aligned to words. */
-static zt_status check_words(zt_context *context, const void *address, const char *what)
-{
-    if ((uintptr_t)address % 8 > 0)
-        return zti_fail(context, ZT_BAD_ARG, "the address of %s is not a multiple of 8", what);
-    return zti_check_on_device(context, address, what);
-}
-
-static zt_status check_scratch(zt_context *context, const void *scratch, size_t scratch_bytes,
-                               uint64_t needed_bytes)
-{
-    if (scratch_bytes < needed_bytes)
-        return zti_fail(context, ZT_NO_MEMORY,
-                        "the scratch memory of %zu bytes is too small; this array needs %llu",
-                        scratch_bytes, (unsigned long long)needed_bytes);
-    return check_words(context, scratch, "the scratch memory");
-}
-
-static zt_status check_array(zt_context *context, const zt_array *given, enum zti_use use,
-                             struct zti_array *array)
-{
-    const zt_status status = zti_array_check(context, given, use, array);
-    return status == ZT_OK ? zti_check_on_device(context, given->data, "the array") : status;
 }
 
 /* The length of a stream, in whole words of its own and of 64 bits; 0 on overflow. */
@@ -75,7 +50,7 @@ zt_status zt_zfp_compress_async(zt_context *context, const zt_array *given, cons
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = check_array(context, given, ZTI_TO_READ, &array);
+    zt_status status = zti_bare_check_array(context, given, ZTI_TO_READ, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, zfp, &coding, &needed);
     if (status == ZT_OK && !out_bytes)
@@ -85,9 +60,9 @@ zt_status zt_zfp_compress_async(zt_context *context, const zt_array *given, cons
                           "NaN and infinities are not looked for without waiting; say with "
                           "ZT_ZFP_AS_LIBZFP that what libzfp makes of them will do");
     if (status == ZT_OK)
-        status = check_words(context, out, "the output buffer");
+        status = zti_bare_check_words(context, out, "the output buffer");
     if (status == ZT_OK)
-        status = check_scratch(context, scratch, scratch_bytes, needed);
+        status = zti_bare_check_scratch(context, scratch, scratch_bytes, needed);
     if (status != ZT_OK)
         return status;
     const uint64_t whole = stream_bytes(&coding, 64);
@@ -97,7 +72,7 @@ zt_status zt_zfp_compress_async(zt_context *context, const zt_array *given, cons
                         "whole words of 64 bits",
                         out_capacity_bytes, (unsigned long long)whole);
     *out_bytes = (size_t)stream_bytes(&coding, zfp->word_bits);
-    return zti_encode_async(context, &coding, &array, out, scratch);
+    return zti_encode_async(context, &coding, &array, out, scratch, NULL);
 }
 
 zt_status zt_zfp_decompress_async(zt_context *context, const void *data, size_t data_bytes,
@@ -107,13 +82,13 @@ zt_status zt_zfp_decompress_async(zt_context *context, const void *data, size_t 
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = check_array(context, given, ZTI_TO_WRITE, &array);
+    zt_status status = zti_bare_check_array(context, given, ZTI_TO_WRITE, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, zfp, &coding, &needed);
     if (status == ZT_OK)
-        status = check_words(context, data, "the stream");
+        status = zti_bare_check_words(context, data, "the stream");
     if (status == ZT_OK)
-        status = check_scratch(context, scratch, scratch_bytes, needed);
+        status = zti_bare_check_scratch(context, scratch, scratch_bytes, needed);
     if (status != ZT_OK)
         return status;
     const uint64_t bytes = stream_bytes(&coding, 8);
@@ -121,5 +96,5 @@ zt_status zt_zfp_decompress_async(zt_context *context, const void *data, size_t 
         return zti_fail(context, ZT_CORRUPT,
                         "the zfp stream is cut short: it has %zu bytes, this array takes %llu",
                         data_bytes, (unsigned long long)bytes);
-    return zti_decode_async(context, &coding, data, (bytes + 7) / 8, &array, scratch);
+    return zti_decode_async(context, &coding, data, bytes, &array, scratch, NULL);
 }
