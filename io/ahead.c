@@ -36,6 +36,7 @@ struct ztio_ahead {
     size_t front; /* bytes that were entered in this pass */
     size_t stays; /* bytes that stay entered */
     size_t kept;  /* of these, bytes that were entered */
+    size_t most;  /* bytes of pages of files that the process may have */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -120,7 +121,7 @@ static void wait_and_look(struct ztio_ahead *a)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     if (pthread_cond_timedwait(&a->changed, &a->lock, &until) == 0 || a->front >= a->bytes ||
-        count_file_bytes(a) < MOST_BYTES)
+        count_file_bytes(a) < a->most)
         return;
     const size_t first = a->front > a->stays ? a->front : a->stays;
     (void)pthread_mutex_unlock(&a->lock);
@@ -154,7 +155,8 @@ struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes)
     const long page_bytes = sysconf(_SC_PAGESIZE);
     if (!a)
         return NULL;
-    *a = (struct ztio_ahead){.map = map, .bytes = bytes, .page_bytes = (size_t)page_bytes};
+    *a = (struct ztio_ahead){
+        .map = map, .bytes = bytes, .page_bytes = (size_t)page_bytes, .most = MOST_BYTES};
     if (bytes < LEAST_BYTES)
         return a;
     (void)pthread_mutex_init(&a->lock, NULL);
@@ -168,12 +170,13 @@ struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes)
     return a;
 }
 
-void ztio_ahead_keep(struct ztio_ahead *a)
+void ztio_ahead_keep(struct ztio_ahead *a, size_t more_bytes)
 {
     if (!a->has_thread)
         return;
     (void)pthread_mutex_lock(&a->lock);
-    a->stays = least(KEPT_BYTES, a->bytes);
+    a->stays = least(KEPT_BYTES + more_bytes, a->bytes);
+    a->most = MOST_BYTES + more_bytes;
     a->given = a->given > a->stays ? a->given : a->stays;
     (void)pthread_mutex_unlock(&a->lock);
 }

@@ -180,8 +180,8 @@ void ztio_body_unmap(struct ztio_body *body);
  * pass or more. NULL, which only ztio_ahead_end takes: no memory. */
 struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes);
 
-/* At the beginning of a pass: others will follow, so keep what helps them. */
-void ztio_ahead_keep(struct ztio_ahead *ahead);
+/* At the beginning of a pass: others will follow, so keep what helps them, and this much more. */
+void ztio_ahead_keep(struct ztio_ahead *ahead, size_t more_bytes);
 
 /* A pass has gone past the bytes before this one; past the last one, it is over. */
 void ztio_ahead_at(struct ztio_ahead *ahead, size_t bytes);

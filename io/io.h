@@ -87,8 +87,8 @@ const void *ztio_map(struct ztio_input *input, uint64_t first, uint64_t extent);
 bool ztio_map_is_good(struct ztio_input *input, struct ztio_error *error);
 
 /* Before the first pass over these slices: there will be others. Some of the memory then stays for
- * them. */
-void ztio_map_again(struct ztio_input *input);
+ * them: 24 MiB and more_bytes. */
+void ztio_map_again(struct ztio_input *input, uint64_t more_bytes);
 
 /* A pass over these slices has gone past the first ones: their memory is given back. They may be
  * read again. */

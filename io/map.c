@@ -91,11 +91,12 @@ bool ztio_map_is_good(struct ztio_input *input, struct ztio_error *error)
                      input->label);
 }
 
-void ztio_map_again(struct ztio_input *input)
+void ztio_map_again(struct ztio_input *input, uint64_t more_bytes)
 {
     struct ztio_body *const body = (struct ztio_body *)input;
     if (input->reader->has_body && body->ahead)
-        ztio_ahead_keep(body->ahead);
+        ztio_ahead_keep(body->ahead,
+                        more_bytes < body->map_bytes ? (size_t)more_bytes : body->map_bytes);
 }
 
 void ztio_map_passed(struct ztio_input *input, uint64_t slices)

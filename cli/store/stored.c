@@ -22,11 +22,9 @@ static const unsigned char zfp_magic[3] = {'z', 'f', 'p'};
 
 static uint64_t part_bytes_of(const struct execution *exec)
 {
-    const long processors =
-        exec->omp.threads > 0 ? exec->omp.threads : sysconf(_SC_NPROCESSORS_ONLN);
     if (exec->policy == ZT_CUDA) /* whole frames */
         return UINT64_MAX;
-    return PART_BYTES * (exec->policy == ZT_OMP && processors > 1 ? (uint64_t)processors : 1);
+    return (uint64_t)PART_BYTES * threads_of(exec);
 }
 
 static bool open_zt(struct stored *s, const struct execution *exec, struct ztio_error *error)

@@ -6,6 +6,7 @@
 #include "util/numbers.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* "N" or "N,GRAIN" */
 static bool parse_omp(const char *text, zt_omp *omp)
@@ -69,6 +70,14 @@ bool parse_isa(struct execution *exec, const char *argument, struct ztio_error *
             return true;
         }
     return fail(error, ZTIO_BAD_USE, "--isa: '%s' is not plain, avx2 or avx512", argument);
+}
+
+uint32_t threads_of(const struct execution *exec)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (exec->policy != ZT_OMP)
+        return 1;
+    return exec->omp.threads > 0 ? exec->omp.threads : processors > 1 ? (uint32_t)processors : 1;
 }
 
 bool context_new(zt_context **context, struct ztio_error *error)

@@ -20,6 +20,9 @@ bool parse_exec(struct execution *exec, const char *argument, struct ztio_error 
 /* The same of --isa. */
 bool parse_isa(struct execution *exec, const char *argument, struct ztio_error *error);
 
+/* How many threads that will be, about. */
+uint32_t threads_of(const struct execution *exec);
+
 /* A context with the limit of memory; and one that runs tiles where the options say. */
 bool context_new(zt_context **context, struct ztio_error *error);
 bool context_open(const struct execution *exec, zt_context **context, struct ztio_error *error);

@@ -14,6 +14,9 @@
 /* Read and scan parts that stay in a cache meanwhile. */
 enum { STEP_BYTES = 4 << 20 };
 
+/* Each further thread may take so much memory. */
+enum { THREAD_BYTES = 16 << 20 };
+
 static uint64_t step_of(const struct compress_job *job)
 {
     return job->slice_bytes && job->slice_bytes < STEP_BYTES ? STEP_BYTES / job->slice_bytes : 1;
@@ -42,7 +45,7 @@ bool scan_slices(struct compress_job *job, const zt_array *slices, uint64_t befo
     const uint64_t step = step_of(job);
     bool is_scanned = true;
     if (before == 0)
-        ztio_map_again(job->input);
+        ztio_map_again(job->input, (uint64_t)(threads_of(&job->options->exec) - 1) * THREAD_BYTES);
     for (uint64_t first = 0; is_scanned && first < slices->shape[0]; first += step) {
         zt_array part = *slices;
         zt_stats own;
