@@ -124,6 +124,7 @@ static void wait_and_look(struct ztio_ahead *a)
         count_file_bytes(a) < a->most)
         return;
     const size_t first = a->front > a->stays ? a->front : a->stays;
+    a->most += a->most / 2; /* what is needed again and again is soon left alone */
     (void)pthread_mutex_unlock(&a->lock);
     (void)madvise(a->map + first, a->bytes - first, MADV_DONTNEED);
     (void)pthread_mutex_lock(&a->lock);
