@@ -5,8 +5,9 @@
  *     0       kept         at - GIVEN_BYTES   at           at + AHEAD_BYTES
  *     | stays | given back | stays            | entered    | ...
  *
- * Where more than one pass is to be expected, the first bytes stay for the next one. Without a
- * thread memory is given back by the reader. */
+ * Where more than one pass is to be expected, the first bytes stay for the next one. Samples are
+ * taken anywhere, and nobody says so: the thread looks from time to time whether the process has
+ * too many pages of files. Without a thread memory is given back by the reader. */
 #include "format.h"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ enum {
     GIVEN_BYTES = 4 << 20,
     KEPT_BYTES = 24 << 20,
     LEAST_BYTES = 16 << 20,
-    MOST_BYTES = 56 << 20, /* of pages of files */
+    MOST_BYTES = 56 << 20, /* of pages of files, at first */
     LOOK_NANOSECONDS = 1000000
 };
 
