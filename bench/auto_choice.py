@@ -6,8 +6,9 @@
 FOLDER holds MANIFEST.tsv and the fields it lists. The list: these fields; each with its axes in
 reversed order; a cut of plot3d_post_q4d; and 40 made fields (waves, steps, noise, variables one
 behind the other, few columns, holes), whose seeds are fixed. Each is compressed without loss and at
-rel 1e-2, 1e-3, 1e-4, by auto and by each fixed choice: zfp, sz default and sz high, without loss
-ndzip, zfp and sz default, all of them with a plan and without.
+rel 1e-2, 1e-3, 1e-4, by auto and by each fixed choice: zfp, sz default, sz high, its prediction
+alone and its transform alone, without loss ndzip, zfp and sz default, all of them with a plan and
+without.
 
 Printed are: auto's ratio as a part of the best fixed choice's, the geometric mean and the worst;
 for each fixed choice how much a plan changes its ratio; and how much larger sz high is than
@@ -28,8 +29,10 @@ import tempfile
 import numpy as np
 
 BOUNDS = ("lossless", "1e-2", "1e-3", "1e-4")
-LOSSY = ("zfp", "sz", "sz high")
+LOSSY = ("zfp", "sz", "sz high", "sz prediction", "sz transform")
 LOSSLESS = ("ndzip", "zfp", "sz")
+HOW = {"": [], "prediction": ["--method", "prediction", "--effort", "high"],
+       "transform": ["--method", "transform"]}
 MARK = {"off": "", "on": " planned"}
 NUMPY = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
 TYPE = {np.dtype(v): k for k, v in NUMPY.items()}
@@ -168,7 +171,7 @@ def run_field(job):
             codec, _, effort = choice.partition(" ")
             for plan in ("off", "on"):
                 if choice + MARK[plan] not in sizes:
-                    more = ["--plan", plan, "-c", codec] + (["--effort", effort] if effort else [])
+                    more = ["--plan", plan, "-c", codec, *HOW.get(effort, ["--effort", effort])]
                     sizes[choice + MARK[plan]] = compress(ztile, path, what, how + more)
         sizes["auto"] = compress(ztile, path, what, how + ["-c", "auto"])
         found[bound] = sizes

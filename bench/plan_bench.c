@@ -19,6 +19,7 @@
 #include "plan/plans.h"
 #include "plan/ways.h"
 #include "ztile_quality.h"
+#include "ztile_sz.h"
 
 #include <float.h>
 #include <math.h>
@@ -471,9 +472,9 @@ static uint32_t candidates_of(bool is_lossy, struct zti_candidate *list)
     struct zti_candidate others[ZTI_CANDIDATES_MOST];
     zt_params params;
     (void)zt_params_init(&params, sizeof params);
-    uint32_t n = zti_candidates(is_lossy, &params, list);
+    uint32_t n = zti_candidates(ZT_F32, is_lossy, &params, list);
     params.prefer = ZT_PREFER_SPEED; /* where others take part */
-    const uint32_t more = zti_candidates(is_lossy, &params, others);
+    const uint32_t more = zti_candidates(ZT_F32, is_lossy, &params, others);
     for (uint32_t i = 0; i < more; i++)
         if (is_lossy && others[i].effort == ZT_EFFORT_FAST)
             list[n++] = others[i];
@@ -491,9 +492,11 @@ static void run_speed(const struct field *f, zt_params params, struct speeds *sp
     for (uint32_t t = 0; t < TIMES; t++)
         for (uint32_t i = 0; i < n; i++) {
             double own;
-            params.codec = list[i].codec;
-            params.effort = list[i].effort;
-            (void)compressed(&f->array, &params, &own, NULL);
+            zt_params one = zti_params_for(&params, &list[i]);
+            one.codec = list[i].codec;
+            if (list[i].is_own_way) /* and nothing beside it */
+                zt_params_set_sz(&one, ZT_SZ_PREDICTION, 0);
+            (void)compressed(&f->array, &one, &own, NULL);
             least[i] = t == 0 ? own : fmin(own, least[i]);
         }
     for (uint32_t i = 0; i < n; i++)

@@ -31,8 +31,7 @@
  * Other headers: ztile_quality.h (errors between two arrays), ztile_zfp.h, ztile_sz.h and
  * ztile_ndzip.h (what only one codec has), ztile_huffman.h (symbols), ztile_store.h (files written
  * at any offset), ztile_cuda.h (GPU) and ztile_expert.h (plans, limits, frames, damaged files).
- * Every header is C99 and C++.
- * Tutorial: docs/c-api.md. File formats: docs/format/.
+ * Every header is C99 and C++. Tutorial: docs/c-api.md. File formats: docs/format/.
  */
 #ifndef ZTILE_H
 #define ZTILE_H
@@ -183,10 +182,14 @@ typedef enum zt_bound_kind {
     ZT_PSNR = 4,      /**< 20 log10(range / root of the mean squared error) >= value, in dB */
     ZT_RATE = 5,      /**< value bits an element; see zt_rate() */
     ZT_PRECISION = 6, /**< value bit planes a tile; see zt_precision() */
-    ZT_EXPERT = 7     /**< zfp's four numbers; see zt_expert() */
+    ZT_EXPERT = 7,    /**< zfp's four numbers; see zt_expert() */
+    ZT_RMSE = 8,      /**< root of the mean of (y - x)^2 <= value */
+    ZT_RMSE_REL = 9,  /**< the same <= value * range */
+    ZT_MAE = 10,      /**< mean of |y - x| <= value */
+    ZT_MAE_REL = 11   /**< the same <= value * range */
 } zt_bound_kind;
 
-/** A bound. Frozen. Value 0 of abs, rel and pwrel means lossless.
+/** A bound. Frozen. Value 0 of abs, rel, pwrel, rmse and mae means lossless.
  *
  * A bound does not apply to NaN, infinities and the fill values of zt_params: they are kept bit for
  * bit, and count in no range and no error. */
@@ -208,14 +211,16 @@ static inline zt_bound zt_abs(double error) { return zt_bound_of(ZT_ABS, error);
 static inline zt_bound zt_rel(double of_range) { return zt_bound_of(ZT_REL, of_range); }
 static inline zt_bound zt_pwrel(double of_value) { return zt_bound_of(ZT_PWREL, of_value); }
 static inline zt_bound zt_psnr(double decibel) { return zt_bound_of(ZT_PSNR, decibel); }
+static inline zt_bound zt_rmse(double error) { return zt_bound_of(ZT_RMSE, error); }
+static inline zt_bound zt_mae(double error) { return zt_bound_of(ZT_MAE, error); }
 /** @} */
 /* clang-format on */
 
 /** How much time coding may take to save bytes. Every effort keeps the bound.
  *
  * sz: fast takes one pass and Rice codes, default two passes and Huffman codes, high also
- * interpolates, where that is shorter. zfp and ndzip have one effort: the number changes nothing.
- */
+ * interpolates and, of floats, transforms, and keeps what is shortest; see zt_params_set_sz(). zfp
+ * and ndzip have one effort: the number changes nothing. */
 typedef enum zt_effort { ZT_EFFORT_FAST = 1, ZT_EFFORT_DEFAULT = 2, ZT_EFFORT_HIGH = 3 } zt_effort;
 
 /** Whether samples choose the order of axes and, with ZT_CODEC_AUTO, codec and effort. Readers
@@ -230,28 +235,30 @@ typedef enum zt_plan_kind {
 
 /** Everything that the bytes depend on, except the array. */
 typedef struct zt_params {
-    uint32_t struct_bytes;    /**< Set by zt_params_init(). */
-    uint32_t codec;           /**< #zt_codec; default auto */
-    zt_bound bound;           /**< Default lossless. */
-    uint32_t effort;          /**< #zt_effort; default ZT_EFFORT_DEFAULT */
-    uint32_t plan;            /**< #zt_plan_kind; default off */
-    uint32_t prefer;          /**< #zt_prefer; with codec auto and a plan only */
-    uint32_t index;           /**< #zt_index_kind; default ZT_INDEX_DEFAULT */
-    uint32_t index_chunk;     /**< Tiles a chunk, at most 2^30; 0: the default. */
-    uint32_t index_partition; /**< Chunks a partition (hybrid), at most 2^16; 0: 32. */
-    double range_lo;          /**< For rel and psnr: the smallest finite value; NaN: measured. */
-    double range_hi;          /**< The largest one. A writer does not measure: set both. */
-    uint64_t slab_bytes;      /**< Raw bytes a frame at most; default 256 MiB. A frame has at least
-                                   one layer of tiles. */
-    const char *name;         /**< Kept in the file: NULL or UTF-8 of at most 127 bytes. */
-    const char *units;        /**< Likewise, at most 63 bytes. */
-    uint32_t fills;           /**< Entries of fill; default 0. */
-    uint32_t reserved;        /**< 0 */
+    uint32_t struct_bytes;       /**< Set by zt_params_init(). */
+    uint32_t codec;              /**< #zt_codec; default auto */
+    zt_bound bound;              /**< Default lossless. */
+    uint32_t effort;             /**< #zt_effort; default ZT_EFFORT_DEFAULT */
+    uint32_t plan;               /**< #zt_plan_kind; default off */
+    uint32_t prefer;             /**< #zt_prefer; with codec auto and a plan only */
+    uint32_t index;              /**< #zt_index_kind; default ZT_INDEX_DEFAULT */
+    uint32_t index_chunk;        /**< Tiles a chunk, at most 2^30; 0: the default. */
+    uint32_t index_partition;    /**< Chunks a partition (hybrid), at most 2^16; 0: 32. */
+    double range_lo;             /**< For bounds of the range: the smallest value; NaN: measured. */
+    double range_hi;             /**< The largest one. A writer does not measure: set both. */
+    uint64_t slab_bytes;         /**< Raw bytes a frame at most, but a layer of tiles; 256 MiB. */
+    const char *name;            /**< Kept in the file: NULL or UTF-8 of at most 127 bytes. */
+    const char *units;           /**< Likewise, at most 63 bytes. */
+    uint32_t fills;              /**< Entries of fill; default 0. */
+    uint32_t reserved;           /**< 0 */
     uint64_t fill[ZT_MAX_FILLS]; /**< Bit patterns that stand for no value; see zt_fill_bits(). */
     uint64_t codec_words[2];     /**< Set by zt_params_set_zfp_words() and zt_params_set_sz(). */
+    zt_bound mean;               /**< Beside abs or rel: psnr, rmse or mae, to be met too. */
+    double within_lo; /**< No value is decoded below it; ZT_BAD_ARG if one lies there. NaN: any. */
+    double within_hi; /**< Likewise, above it. */
 } zt_params;
 
-/** Set every field to its default. params_bytes is sizeof(zt_params). */
+/** Set every field to its default; params_bytes is sizeof(zt_params). */
 ZT_API zt_status zt_params_init(zt_params *params, size_t params_bytes);
 
 /* clang-format off */
@@ -279,16 +286,13 @@ typedef struct zt_context zt_context;
 
 typedef struct zt_allocator zt_allocator; /**< Memory functions; see ztile_expert.h. */
 
-/** Make a context that works on the calling thread; zt_context_free() releases it. allocator NULL:
- * malloc and free. */
+/** Make a context that works on the calling thread. allocator: see ztile_expert.h; NULL: malloc. */
 ZT_API zt_status zt_context_new(const zt_allocator *allocator, zt_context **context);
 
-/** Free a context and its scratch memory; first free the writers and readers that were opened on
- * it. NULL is allowed. */
+/** Free a context; first free the writers and readers that were opened on it. NULL is allowed. */
 ZT_API void zt_context_free(zt_context *context);
 
-/** A sentence about the last failed call on this context, valid until the next call on it. "" if
- * none has failed. */
+/** A sentence about the last call on this context that failed, valid until the next one; or "". */
 ZT_API const char *zt_context_error(const zt_context *context);
 
 /** Where tiles are coded. */
@@ -321,19 +325,16 @@ ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
                                    const zt_params *params, size_t *capacity_bytes);
 
 /** Compress an array into a complete .zt file in memory.
- * @param context NULL is allowed
  * @param array to be compressed, in host or GPU memory
  * @param params NULL: lossless, and defaults otherwise
  * @param out gets the file
  * @param out_capacity_bytes room at out; zt_compress_bound() says how much always suffices
  * @param out_bytes how much was used
- * @return ZT_NO_SPACE if out is too small; ZT_UNSUPPORTED if the codec has no such bound or type;
- *         ZT_CANCELLED */
+ * @return ZT_NO_SPACE; ZT_UNSUPPORTED if the codec has no such bound or type; ZT_CANCELLED */
 ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
                              void *out, size_t out_capacity_bytes, size_t *out_bytes);
 
 /** Decompress a complete .zt file in memory. Every checksum is verified first.
- * @param context NULL is allowed
  * @param data the file
  * @param data_bytes its length
  * @param out type, rank and shape of the file (zt_inspect()), any strides
@@ -341,9 +342,8 @@ ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const z
 ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes,
                                const zt_array *out);
 
-/** Decompress a box of a .zt file in memory; out has the shape of the box. With an index, and at
- * fixed rate, only what the box needs is verified and decoded. Without one, the tiles before the
- * box are parsed as well. Otherwise like zt_decompress(). */
+/** Decompress a box of a .zt file in memory; out has the shape of the box. Only what it needs is
+ * verified and decoded; without an index, what lies before it is parsed. See zt_decompress(). */
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 
@@ -376,13 +376,15 @@ typedef struct zt_info {
     char units[64];              /**< "" if there are none. */
     uint64_t codec_words[4];     /**< Read by zt_info_zfp() and zt_info_sz(). */
     uint64_t plan_words[6];      /**< Read by zt_info_plan() in ztile_expert.h. */
+    zt_bound mean;               /**< As it was asked for, alone or beside a bound. */
+    double mean_error;           /**< Reached over the whole array, in mean's unit; else NaN. */
+    double within_lo, within_hi; /**< As in zt_params. */
 } zt_info;
 
 /** Zero a zt_info; info_bytes is sizeof(zt_info). */
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);
 
-/** What is in a .zt file in memory. Headers and seek table are verified, payloads are not read.
- * @return ZT_CORRUPT, ZT_UNSUPPORTED */
+/** What is in a .zt file in memory; payloads are not read. ZT_CORRUPT, ZT_UNSUPPORTED */
 ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes,
                             zt_info *info);
 
@@ -398,8 +400,7 @@ typedef struct zt_sink {
 
 /** Gives the bytes of a file. Frozen. */
 typedef struct zt_source {
-    /** Read bytes at an offset; *got_bytes is less only at the end. Returns 0, or anything else for
-     * failure. */
+    /** Read bytes at an offset; *got_bytes is less only at the end. Not 0 is failure. */
     int (*read)(void *user, uint64_t offset, void *buffer, size_t bytes, size_t *got_bytes);
     void *user;            /**< Passed to read. */
     uint64_t source_bytes; /**< ZT_UNKNOWN: a pipe, read in order; only zt_reader_next() works. */
@@ -413,13 +414,13 @@ typedef struct zt_reader zt_reader; /**< Reads one file. Opaque. */
  * @param context outlives the writer; NULL is allowed
  * @param sink is copied
  * @param whole type, rank and shape of the array; shape[0] may be ZT_UNKNOWN, data is not read
- * @param params is copied; with rel and psnr, range_lo and range_hi must be set
+ * @param params is copied; range_lo and range_hi must be set if a bound is of the range
  * @param writer gets the writer; zt_writer_free() releases it */
 ZT_API zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
                                 const zt_params *params, zt_writer **writer);
 
-/** Append a slab of any thickness along the slowest axis, with any strides. After a failure, only
- * zt_writer_free() may be called. Returns ZT_IO and what zt_compress() does. */
+/** Append a slab of any thickness, with any strides. After a failure, only zt_writer_free() may be
+ * called. Returns ZT_IO and what zt_compress() does. */
 ZT_API zt_status zt_writer_put(zt_writer *writer, const zt_array *slab);
 
 /** Write what is left and the seek table, and call the sink's sync. Without this call the file is
@@ -429,15 +430,14 @@ ZT_API zt_status zt_writer_close(zt_writer *writer);
 /** Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);
 
-/** Open a reader; zt_reader_close() releases it. Seek table and first header are verified.
- * @return ZT_IO, ZT_CORRUPT, ZT_UNSUPPORTED */
+/** Open a reader: seek table and first header are read. ZT_IO, ZT_CORRUPT, ZT_UNSUPPORTED */
 ZT_API zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader **reader);
 
 /** What is in the file. The first call reads the headers of all frames. */
 ZT_API zt_status zt_reader_info(zt_reader *reader, zt_info *info);
 
-/** Decompress a box; out has the shape of the box and the type of the file. Only what the box needs
- * is read. ZT_BAD_ARG on a sequential source: see zt_reader_next() in ztile_expert.h. */
+/** Decompress a box; out has its shape. Only what it needs is read. ZT_BAD_ARG on a sequential
+ * source: see zt_reader_next() in ztile_expert.h. */
 ZT_API zt_status zt_reader_read_box(zt_reader *reader, const zt_box *box, const zt_array *out);
 
 /** Free a reader; NULL is allowed. */

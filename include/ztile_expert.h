@@ -152,7 +152,8 @@ typedef struct zt_option {
     zt_plan plan;        /**< rank 0: as it is */
     double stream_bytes; /**< Estimated from samples; 0: not estimated. */
     double coded_bytes;  /**< Bytes when coded, special values included; 0: it was not coded. */
-    uint64_t reserved;   /**< 0 */
+    uint32_t method;     /**< 0, or the #zt_sz_method among which effort high chose. */
+    uint32_t reserved;   /**< 0 */
 } zt_option;
 
 /** Estimate from samples what the codecs, efforts and plans that params leaves open would take.
@@ -187,6 +188,10 @@ ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
 /** Bound psnr: dB reached over the frames that were written so far, infinite without any error. NaN
  * for other bounds. */
 ZT_API double zt_writer_psnr(const zt_writer *writer);
+
+/** Bounds on a mean, beside another or alone: what was reached over the frames that were written so
+ * far, in the bound's unit. NaN for other bounds. */
+ZT_API double zt_writer_mean_error(const zt_writer *writer);
 
 /** Go to the next frame; the first call goes to the first. Works on every source.
  * @param reader to move

@@ -52,6 +52,10 @@ typedef struct zt_quality {
     double sum_squares;          /**< Of all errors. */
     uint64_t fill[ZT_MAX_FILLS]; /**< Set by the caller, as in zt_params. */
     double pwrel_bound;          /**< Set by the caller; default NaN: none. */
+    double sum_errors;           /**< Of all errors' magnitudes. */
+    double within_lo;            /**< Set by the caller; default NaN: none. */
+    double within_hi;            /**< Likewise. */
+    uint64_t outside; /**< Reconstructed values of those beyond within_lo and within_hi. */
 } zt_quality;
 
 /** Set counts and errors to 0, and no bounds; quality_bytes is sizeof(zt_quality). */
@@ -63,6 +67,9 @@ ZT_API zt_status zt_compare(zt_context *context, const zt_array *original,
 
 /** The root of the mean squared error; NaN if there is no finite value. */
 ZT_API double zt_quality_rmse(const zt_quality *quality);
+
+/** The mean of the errors' magnitudes; NaN if there is no finite value. */
+ZT_API double zt_quality_mae(const zt_quality *quality);
 
 /** 20 log10(range / RMSE) in dB; infinite without any error, NaN if there is no range. */
 ZT_API double zt_quality_psnr(const zt_quality *quality);

@@ -24,8 +24,8 @@ struct job {
     struct stored original;
     struct stored other;
     zt_quality quality;
-    double abs_bound;  /* NaN: none was promised */
-    double psnr_range; /* that a PSNR was promised of; 0: none was */
+    double abs_bound; /* NaN: none was promised */
+    bool has_mean;    /* a mean error was promised, alone or beside another bound */
     struct progress progress;
 };
 
@@ -150,12 +150,22 @@ static bool compare_all(struct job *job, struct ztio_error *error)
     return done;
 }
 
-/* Of the range that the file says, which may have been given. */
-static bool is_psnr_met(const struct job *job)
+/* The mean error that was promised, of the original's range; of a PSNR that which the file says,
+ * which may have been given. A part in 10^12 is rounding. */
+static bool is_mean_met(const struct job *job)
 {
-    const double rmse = zt_quality_rmse(&job->quality);
-    return isnan(rmse) || rmse == 0 ||
-           20 * log10(job->psnr_range / rmse) >= job->other.info.bound.value;
+    const double rmse = zt_quality_rmse(&job->quality), mae = zt_quality_mae(&job->quality);
+    const zt_bound *const mean = &job->other.info.mean;
+    const double range = job->quality.max - job->quality.min, most = mean->value * (1 + 1e-12);
+    if (!job->has_mean || isnan(rmse) || rmse == 0)
+        return true;
+    switch (mean->kind) {
+    case ZT_PSNR: return 20 * log10(job->other.info.range / rmse) >= mean->value;
+    case ZT_RMSE: return rmse <= most;
+    case ZT_RMSE_REL: return rmse <= most * range;
+    case ZT_MAE: return mae <= most;
+    default: return mae <= most * range;
+    }
 }
 
 static struct findings find(const struct job *job)
@@ -174,14 +184,15 @@ static struct findings find(const struct job *job)
         f.ratio = (double)q->values * (double)zt_type_bytes(job->other.type) / file_bytes;
         f.bits_per_value = 8 * file_bytes / (double)q->values;
     }
-    f.has_bound = !isnan(job->abs_bound) || !isnan(q->pwrel_bound) || job->psnr_range > 0;
+    f.has_bound = !isnan(job->abs_bound) || !isnan(q->pwrel_bound) || job->has_mean;
     f.is_of_values = job->abs_bound > 0 || q->pwrel_bound > 0;
     if (f.is_of_values)
         f.holds = q->beyond_bound == 0 && q->special_changed == 0;
-    else if (job->psnr_range > 0)
-        f.holds = is_psnr_met(job) && q->special_changed == 0;
+    else if (job->has_mean)
+        f.holds = q->special_changed == 0;
     else
         f.holds = q->different_values == 0;
+    f.holds = f.holds && is_mean_met(job) && q->outside == 0;
     return f;
 }
 
@@ -195,6 +206,7 @@ static void print_json(const struct job *job, const struct findings *f)
     json_number(&j, "max_pwrel_error", q->max_pwrel_error);
     json_number(&j, "rmse", zt_quality_rmse(q));
     json_number(&j, "psnr", zt_quality_psnr(q));
+    json_number(&j, "mae", zt_quality_mae(q));
     json_number(&j, "ratio", f->ratio);
     json_number(&j, "bits_per_value", f->bits_per_value);
     if (f->has_bound)
@@ -204,7 +216,9 @@ static void print_json(const struct job *job, const struct findings *f)
     json_bool(&j, "identical", q->different_values == 0);
     json_count(&j, "special_changed", q->special_changed);
     json_number(&j, "abs_bound", job->abs_bound);
-    json_count_or_null(&j, "beyond_bound", f->has_bound && job->psnr_range == 0, q->beyond_bound);
+    json_count_or_null(&j, "beyond_bound", f->has_bound && (f->is_of_values || !job->has_mean),
+                       q->beyond_bound);
+    json_count(&j, "outside", q->outside);
     json_count(&j, "values", q->values);
     json_count(&j, "different_values", q->different_values);
     json_end(&j);
@@ -228,6 +242,8 @@ static void print_table(const struct job *job, const struct findings *f, struct 
     number_row(t, "max error / range", f->max_rel_error, "no range");
     number_row(t, "max error / value", q->max_pwrel_error, "none");
     number_row(t, "RMSE", zt_quality_rmse(q), "none");
+    if (job->has_mean && job->other.info.mean.kind >= ZT_MAE)
+        number_row(t, "mean abs error", zt_quality_mae(q), "none");
     number_row(t, "PSNR (dB)", zt_quality_psnr(q), q->sum_squares == 0 ? "infinite" : "no range");
     if (is_coded(&job->other)) {
         number_row(t, "ratio", f->ratio, "none");
@@ -248,7 +264,7 @@ static void print_table(const struct job *job, const struct findings *f, struct 
     if (!is_coded(&job->other))
         table_cell(t, "none is stored");
     else
-        table_cell(t, "%s: %s", format_bound(&job->other.info.bound, bound),
+        table_cell(t, "%s: %s", format_bounds(&job->other.info.bound, &job->other.info.mean, bound),
                    !f->has_bound ? "promises no error"
                    : f->holds    ? "holds"
                                  : "does not hold");
@@ -270,11 +286,16 @@ static bool report(struct job *job, struct ztio_error *error)
     }
     if (!f.has_bound || f.holds)
         return true;
-    if (job->psnr_range > 0)
+    if (job->quality.outside > 0)
+        return fail(error, CLI_BOUND_BROKEN,
+                    "%s: %" PRIu64 " values are not within %g to %g, as the file says",
+                    input_name(job->other.place), job->quality.outside, job->quality.within_lo,
+                    job->quality.within_hi);
+    if (job->has_mean && job->quality.beyond_bound == 0)
         return fail(error, CLI_BOUND_BROKEN,
                     "%s: the bound %s does not hold; compare it with the original that it was made "
                     "from",
-                    input_name(job->other.place), format_bound(&job->other.info.bound, bound));
+                    input_name(job->other.place), format_bound(&job->other.info.mean, bound));
     uint64_t wrong = f.is_of_values ? job->quality.beyond_bound + job->quality.special_changed
                                     : job->quality.different_values;
     return fail(error, CLI_BOUND_BROKEN,
@@ -319,6 +340,22 @@ static bool open_both(struct job *job, struct ztio_error *error)
     return stored_open(&job->other, o->operand[1], o, true, &hints, job->context, error);
 }
 
+/* What .zt files promise beside a bound on each value. */
+static void take_targets(struct job *job)
+{
+    const zt_info *const info = &job->other.info;
+    const bool is_alone = info->bound.kind == info->mean.kind;
+    job->quality.within_lo = info->within_lo;
+    job->quality.within_hi = info->within_hi;
+    if (info->mean.kind == ZT_LOSSLESS)
+        return;
+    const bool is_lossless =
+        info->mean.kind == ZT_PSNR ? !(info->range > 0) : !(info->mean.value > 0);
+    job->has_mean = !is_lossless;
+    if (is_alone) /* of no range, or 0: without loss */
+        job->abs_bound = is_lossless ? 0 : (double)NAN;
+}
+
 static bool run_job(struct job *job, struct ztio_error *error)
 {
     uint64_t bytes = ZT_UNKNOWN, others;
@@ -333,10 +370,8 @@ static bool run_job(struct job *job, struct ztio_error *error)
     if (is_ours(&job->other) && job->other.info.bound.kind == ZT_PWREL &&
         job->other.info.bound.value > 0)
         job->quality.pwrel_bound = job->other.info.bound.value;
-    if (is_ours(&job->other) && job->other.info.bound.kind == ZT_PSNR) {
-        job->psnr_range = job->other.info.range;
-        job->abs_bound = job->psnr_range > 0 ? (double)NAN : 0; /* of no range: without loss */
-    }
+    if (is_ours(&job->other))
+        take_targets(job);
     if (!find_fills(job->options, job->original.place, job->original.type,
                     job->original.input ? ztio_meta_of(job->original.input) : NULL,
                     &job->quality.fills, job->quality.fill, error))

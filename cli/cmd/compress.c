@@ -129,7 +129,7 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
     if (done) {
         status = zt_writer_close(writer);
         job->special_values = zt_writer_special_values(writer);
-        job->psnr = zt_writer_psnr(writer);
+        job->mean_error = zt_writer_mean_error(writer);
         done = status == ZT_OK || fail_writer(job, status, error);
     }
     progress_end(&job->progress);
@@ -137,6 +137,20 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
         explain_options(job, writer);
     zt_writer_free(writer);
     return done;
+}
+
+static void print_mean_error(const struct compress_job *job)
+{
+    const zt_params *const p = &job->params;
+    const zt_bound *const mean = is_mean_bound(p->bound.kind) ? &p->bound : &p->mean;
+    char text[CLI_TEXT_BYTES];
+    if (mean->kind == ZT_LOSSLESS)
+        return;
+    (void)format_mean_error(mean, job->mean_error, text);
+    if (mean->kind != ZT_PSNR)
+        (void)fprintf(stderr, "  %s %s\n", name_of_bound(mean->kind), text);
+    else
+        (void)fprintf(stderr, "  %s%s\n", isfinite(job->mean_error) ? "PSNR " : "", text);
 }
 
 static void print_summary(const struct compress_job *job)
@@ -153,14 +167,13 @@ static void print_summary(const struct compress_job *job)
     (void)count_values(meta->rank, shape, &values);
     print(stderr, "%s: %s, shape %s (slowest first), %s%s\n", input_name(job->place),
           ztio_name_of_type(meta->type), ztio_format_shape(meta->rank, shape, shape_text),
-          format_bound(&job->params.bound, bound),
+          format_bounds(&job->params.bound, &job->params.mean, bound),
           job->options->has_bound ? "" : " (no bound was given)");
     if (job->special_values > 0)
         (void)fprintf(stderr, "  %" PRIu64 " NaN, infinite or fill values kept as they are\n",
                       job->special_values);
-    if (job->params.bound.kind == ZT_PSNR)
-        (void)fprintf(stderr, isfinite(job->psnr) ? "  PSNR %.2f dB\n" : "  no error\n", job->psnr);
-    if (job->options->verbose && job->params.bound.kind == ZT_PSNR)
+    print_mean_error(job);
+    if (job->options->verbose && job->params.bound.kind != ZT_REL && is_of_range(&job->params))
         (void)fprintf(stderr, "  range %s:%s\n", format_exact(job->params.range_lo, lo),
                       format_exact(job->params.range_hi, hi));
     if (job->options->verbose && job->params.bound.kind == ZT_REL)
@@ -190,11 +203,16 @@ static bool find_format(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: a bare stream is not what -c sz makes; name a .zt file",
                     output_name(job->out));
-    if (job->format == FORMAT_ZFP &&
-        (job->options->params.bound.kind == ZT_PWREL || job->options->params.bound.kind == ZT_PSNR))
+    const zt_params *const p = &job->options->params;
+    if (job->format == FORMAT_ZFP && (p->bound.kind == ZT_PWREL || is_mean_bound(p->bound.kind)))
         return fail(error, ZTIO_BAD_USE,
                     "%s: zfp has no mode for --%s; name a .zt file, or use --abs or --rel",
-                    output_name(job->out), name_of_bound(job->options->params.bound.kind));
+                    output_name(job->out), name_of_bound(p->bound.kind));
+    if (job->format != FORMAT_ZT &&
+        (p->mean.kind != ZT_LOSSLESS || !isnan(p->within_lo) || !isnan(p->within_hi)))
+        return fail(error, ZTIO_BAD_USE, "%s: --%s needs a .zt file: a bare stream cannot keep it",
+                    output_name(job->out),
+                    p->mean.kind != ZT_LOSSLESS ? name_of_bound(p->mean.kind) : "within");
     return true;
 }
 

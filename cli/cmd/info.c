@@ -115,6 +115,12 @@ static void print_json(const struct stored *s, bool is_checked)
     json_number(&j, "bound_value", has_value ? info->bound.value : (double)NAN);
     json_number(&j, "abs_bound", info->abs_bound);
     json_number(&j, "psnr", s->kind == STORED_ZT ? info->psnr : (double)NAN);
+    const bool has_mean = is_zt && info->mean.kind != ZT_LOSSLESS;
+    json_text(&j, "mean", has_mean ? name_of_bound(info->mean.kind) : NULL);
+    json_number(&j, "mean_value", has_mean ? info->mean.value : (double)NAN);
+    json_number(&j, "mean_error", has_mean ? info->mean_error : (double)NAN);
+    json_number(&j, "within_lo", is_zt ? info->within_lo : (double)NAN);
+    json_number(&j, "within_hi", is_zt ? info->within_hi : (double)NAN);
     json_count(&j, "raw_bytes", info->raw_bytes);
     json_count(&j, "stream_bytes", info->stream_bytes);
     json_count(&j, "file_bytes", info->file_bytes);
@@ -237,7 +243,7 @@ static void rows_of_sz(struct table *t, const zt_info *info)
 static void print_table(const struct stored *s, const struct options *o, struct table *t)
 {
     const zt_info *info = &s->info;
-    char text[CLI_TEXT_BYTES];
+    char text[CLI_TEXT_BYTES], reached[CLI_TEXT_BYTES];
     row(t, "file", s->bytes.place);
     table_row(t);
     table_cell(t, "format");
@@ -273,12 +279,25 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     table_cell(t, "bound");
     if (info->bound.kind == ZT_REL)
         table_cell(t, "%s (abs %.6g)", format_bound(&info->bound, text), info->abs_bound);
-    else if (info->bound.kind == ZT_PSNR && isfinite(info->psnr))
-        table_cell(t, "%s (reached: %.2f dB)", format_bound(&info->bound, text), info->psnr);
-    else if (info->bound.kind == ZT_PSNR)
-        table_cell(t, "%s (reached: no error)", format_bound(&info->bound, text));
+    else if (is_mean_bound(info->bound.kind))
+        table_cell(t, "%s (reached: %s)", format_bound(&info->bound, text),
+                   format_mean_error(&info->mean, info->mean_error, reached));
     else
         table_cell(t, "%s", format_bound(&info->bound, text));
+    if (s->kind == STORED_ZT && info->mean.kind != ZT_LOSSLESS &&
+        !is_mean_bound(info->bound.kind)) {
+        table_row(t);
+        table_cell(t, "mean error");
+        table_cell(t, "%s (reached: %s)", format_bound(&info->mean, text),
+                   format_mean_error(&info->mean, info->mean_error, reached));
+    }
+    if (s->kind == STORED_ZT && (!isnan(info->within_lo) || !isnan(info->within_hi))) {
+        table_row(t);
+        table_cell(t, "within");
+        table_cell(t, "%s to %s",
+                   isnan(info->within_lo) ? "any" : format_exact(info->within_lo, text),
+                   isnan(info->within_hi) ? "any" : format_exact(info->within_hi, reached));
+    }
     rows_of_sizes(t, s);
     if (s->kind == STORED_ZT) {
         table_row(t);

@@ -32,10 +32,12 @@ const char *format_plan(const zt_plan *plan, char *text)
     return text;
 }
 
-/* "sz fast"; the effort of others has no name. */
+/* "sz fast", "transform"; the effort of others has no name. */
 static const char *format_codec(const zt_option *option, char *text)
 {
     const bool has_effort = option->codec == ZT_CODEC_SZ && option->effort != ZT_EFFORT_DEFAULT;
+    if (option->method)
+        return strcpy(text, name_of_method(option->method));
     (void)snprintf(text, CLI_TEXT_BYTES, "%s%s%s", name_of_codec(option->codec),
                    has_effort ? " " : "", has_effort ? name_of_effort(option->effort) : "");
     return text;
@@ -229,11 +231,12 @@ static bool plan_job(struct compress_job *job, struct ztio_error *error)
         print(stdout, "%s: %s, shape %s (slowest first), %s\n", input_name(job->place),
               ztio_name_of_type(job->meta->type),
               ztio_format_shape(job->meta->rank, job->meta->shape, text),
-              format_bound(&job->params.bound, bound));
+              format_bounds(&job->params.bound, &job->params.mean, bound));
         print_options(stdout, options, count, bytes_of(&slab));
         warn_of_shape(job, &slab);
         done = far_check(job, &slab, error);
-        if (done && job->params.bound.kind != ZT_PWREL && job->params.bound.kind != ZT_PSNR)
+        if (done && job->params.bound.kind != ZT_PWREL && job->params.mean.kind == ZT_LOSSLESS &&
+            !is_mean_bound(job->params.bound.kind))
             done = advise(job, &slab, ZT_CODEC_ZFP, error); /* which has no mode for these */
     }
     if (done && job->params.bound.kind == ZT_LOSSLESS)

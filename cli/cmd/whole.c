@@ -411,9 +411,12 @@ static bool check_options(const struct options *o, struct ztio_error *error)
                       : o->exec.isa != ZT_ISA_AVX512   ? "--isa"
                       : o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP ? "--exec cuda"
                       : !isnan(p->range_lo)                                     ? "--range"
-                      : p->effort != defaults.effort                            ? "--effort"
-                      : o->has_method || o->has_transform                       ? "--method"
-                      : p->codec_words[0] != 0                                  ? "--zfp-word-bits"
+                      : !isnan(p->within_lo) || !isnan(p->within_hi)            ? "--within"
+                      : p->mean.kind != ZT_LOSSLESS  ? "a bound on the mean beside another"
+                      : p->bound.kind > ZT_EXPERT    ? "a bound on the mean other than --psnr"
+                      : p->effort != defaults.effort ? "--effort"
+                      : o->has_method || o->has_transform || o->has_prediction ? "--method"
+                      : p->codec_words[0] != 0                                 ? "--zfp-word-bits"
                       : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
                               p->index_partition != defaults.index_partition
                           ? "--index"

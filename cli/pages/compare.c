@@ -34,12 +34,14 @@ const struct page compare_page = {
     "max_abs_error\tthe largest error\n\n"
     "max_rel_error\tthat over the range of the original's finite values\n\n"
     "max_pwrel_error\tthe largest error over the original's magnitude, where that is not 0\n\n"
-    "rmse, psnr\troot of the mean squared error, and 20 log10(range / RMSE) in decibel\n\n"
+    "rmse, psnr, mae\troot of the mean squared error, 20 log10(range / RMSE) in decibel, and mean "
+    "of the errors' magnitudes\n\n"
     "ratio, bits_per_value\tof the whole file; null for a plain one\n\n"
     "bound_held\ttrue, false, or null where no error was promised; lossless means every bit\n\n"
     "identical\twhether no bit differs\n\n"
     "special_changed\tNaN, infinities and fill values of which any bit changed\n\n"
-    "abs_bound, beyond_bound, values, different_values\tthe bound, and counts of values",
+    "abs_bound, beyond_bound, outside, values, different_values\tthe bound, and counts of "
+    "values: beyond it, and decoded beyond the limits of `--within`",
     NULL,
     2,
     2,

@@ -2,7 +2,7 @@
 #include "pages/shared.h"
 
 static const struct option_rule options[] = {
-    HEADING("# The bound\n\nOne of these. Without any, every bit is kept."),
+    HEADING("# The bound\n\nOne of these, or two: see `--rmse`. Without any, every bit is kept."),
     {"abs", OPT_ABS, "E", "no value is off by more than E", "0 is lossless."},
     {"rel", OPT_REL, "E", "no value is off by more than E times the array's range",
      "The range is the largest value less the smallest, of those that are finite and no fill "
@@ -17,6 +17,20 @@ static const struct option_rule options[] = {
      "last bits of the type; with zfp up to a power of two of the tolerance more. It needs the "
      "range, like `--rel`, and a .zt file. Each "
      "part of the array is coded and decoded once or more to measure it."},
+    {"rmse", OPT_RMSE, "E", "the root of the mean squared error is at most E",
+     "Over the values that are finite and no fill values. The summary says what is reached, and "
+     "the "
+     "file keeps it: with sz at least 0.98 of E, with the exceptions of `--psnr`. `--psnr`, "
+     "`--rmse` and `--mae` (one of them) may stand beside `--abs` or `--rel`, and both are kept. A "
+     ".zt file."},
+    {"rmse-rel", OPT_RMSE_REL, "E", "the same, E times the array's range",
+     "`--rmse-rel 1e-3` is `--psnr 60`."},
+    {"mae", OPT_MAE, "E", "the mean of the errors' magnitudes is at most E", "Like `--rmse`."},
+    {"mae-rel", OPT_MAE_REL, "E", "the same, E times the array's range", NULL},
+    {"within", OPT_WITHIN, "LO:HI", "no value is decoded below LO or above HI",
+     "Beside any bound, also on each value. Either may be left out: `0:` for what is never "
+     "negative. Where a value of the array lies outside, it is refused, unless that is a fill "
+     "value. A .zt file."},
     {"lossless", OPT_LOSSLESS, NULL, "every bit comes back, also those of NaN and infinities",
      NULL},
     RATE_OPTIONS,
@@ -26,7 +40,7 @@ static const struct option_rule options[] = {
      "The first extent may be `?`: it then comes from the file's size, or from the end of a "
      "pipe."},
     {"range", OPT_RANGE, "LO:HI", "the array's range, which is then not measured",
-     "For `--rel` and `--psnr`."},
+     "For the bounds that are of the range: `--rel`, `--psnr`, `--rmse-rel`, `--mae-rel`."},
     {"fill", OPT_FILL, "V", "a value that stands for 'no data'",
      "Up to four of them. Like NaN and infinities they come back bit for bit under any bound, and "
      "are no part of the array's range; something smooth is coded in their places. `_FillValue` "
@@ -74,19 +88,21 @@ static const struct option_rule options[] = {
     {"codec", 'c', "auto|zfp|ndzip|sz", "the codec",
      "`auto` (the default) takes the one that codes samples, and then the array, in the fewest "
      "bytes; with `--plan off` it is ndzip for floats without loss, sz for `--pwrel` and "
-     "`--psnr`, else zfp. ndzip is lossless; sz takes `--abs`, `--rel`, `--pwrel`, `--psnr` and "
-     "`--lossless`."},
+     "`--psnr`, `--rmse` and `--mae`, else zfp. ndzip is lossless; sz takes all bounds but "
+     "`--rate`, "
+     "`--precision` and `--expert`."},
     {"effort", OPT_EFFORT, "fast|default|high", "how much time may go into the ratio",
      "For sz `fast` makes one pass over the values; `default` two, with Huffman codes for what "
-     "the first has counted; `high` interpolates from coarse to fine where that is shorter, at a "
-     "quarter of the speed. zfp and ndzip have one effort: the option changes nothing."},
-    {"method", OPT_METHOD, "default|cusz|transform", "sz's coder: an effort's, or another",
-     "With `cusz`, Lorenzo prediction and one Huffman code as published for cuSZ; with "
-     "`transform`, "
-     "a wavelet over the whole array, which takes the fewest bytes at a given `--psnr`, and under "
-     "a bound on smooth fields. The codec is then sz. `transform` is for floats under `--abs`, "
-     "`--rel` and `--psnr`, and takes four to ten times as long as `--effort high`; anything else "
-     "is coded at effort high."},
+     "the first has counted; `high` also interpolates from coarse to fine, and transforms floats, "
+     "and keeps what is smallest. zfp and ndzip have one effort: the "
+     "option changes nothing."},
+    {"method", OPT_METHOD, "default|prediction|cusz|transform",
+     "sz's coder: an effort's, or another",
+     "`prediction` leaves the transform out of what `--effort high` and `-c auto` try: about four "
+     "times as fast, and small boxes decode less. `cusz` is Lorenzo prediction and one Huffman "
+     "code as published for cuSZ. `transform` is a wavelet over tiles of up to 8 million values, "
+     "for floats under all bounds but `--pwrel`; anything else is coded at effort high. With "
+     "`cusz` and `transform` the codec is sz."},
     {"sz-bins", OPT_SZ_BINS, "N", "with --method cusz: how many residuals have a code",
      "Even, 4 to 65536; default 1024."},
     {"plan", OPT_PLAN, "on|off|tight", "choose axis order and rank by samples",

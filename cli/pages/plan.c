@@ -2,16 +2,21 @@
 #include "pages/shared.h"
 
 static const struct option_rule options[] = {
-    HEADING("# The bound\n\nOne of these. Without any, every bit is kept."),
+    HEADING("# The bound\n\nOne of these, or a mean one beside abs or rel. Without any, every bit "
+            "is kept."),
     {"abs", OPT_ABS, "E", "no value is off by more than E", NULL},
     {"rel", OPT_REL, "E", "no value is off by more than E times the array's range", NULL},
     {"pwrel", OPT_PWREL, "E", "no value is off by more than E times itself", NULL},
     {"psnr", OPT_PSNR, "DB", "a peak signal-to-noise ratio of at least DB decibels", NULL},
+    {"rmse", OPT_RMSE, "E", "the root of the mean squared error is at most E", NULL},
+    {"rmse-rel", OPT_RMSE_REL, "E", "the same, E times the array's range", NULL},
+    {"mae", OPT_MAE, "E", "the mean of the errors' magnitudes is at most E", NULL},
+    {"mae-rel", OPT_MAE_REL, "E", "the same, E times the array's range", NULL},
     {"lossless", OPT_LOSSLESS, NULL, "every bit comes back", NULL},
     HEADING("# The array"),
     TYPE_OPTION,
     SHAPE_OPTION,
-    {"range", OPT_RANGE, "LO:HI", "the array's range, for --rel and --psnr", NULL},
+    {"range", OPT_RANGE, "LO:HI", "the array's range, for bounds that are of it", NULL},
     {"fill", OPT_FILL, "V", "a value that stands for 'no data'", "Up to four of them."},
     {"no-fill", OPT_NO_FILL, NULL, "what looks like a fill value is none", NULL},
     HEADING("# How"),

@@ -76,8 +76,13 @@ bool info_of_filtered(const struct ztio_filtered *d, zt_info *info)
     (void)zt_info_init(info, sizeof *info);
     info->raw_bytes = d->variable.raw_bytes;
     info->file_bytes = d->variable.stored_bytes;
-    info->abs_bound = info->psnr = (double)NAN;
-    return d->filter == ZTILE_H5_FILTER_ZFP ? read_zfp_words(d, info) : read_table(d, info);
+    info->abs_bound = info->psnr = info->mean_error = (double)NAN;
+    info->within_lo = info->within_hi = (double)NAN;
+    const bool done =
+        d->filter == ZTILE_H5_FILTER_ZFP ? read_zfp_words(d, info) : read_table(d, info);
+    if (done && is_mean_bound(info->bound.kind))
+        info->mean = info->bound;
+    return done;
 }
 
 /* ---- ztile info ------------------------------------------------------------------------------ */

@@ -168,8 +168,9 @@ char *format_exact(double value, char *text)
 
 const char *name_of_bound(uint32_t kind)
 {
-    static const char *const names[] = {"lossless", "abs",  "rel",       "pwrel",
-                                        "psnr",     "rate", "precision", "expert"};
+    static const char *const names[] = {"lossless", "abs",      "rel",       "pwrel",
+                                        "psnr",     "rate",     "precision", "expert",
+                                        "rmse",     "rmse-rel", "mae",       "mae-rel"};
     return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -181,7 +182,10 @@ const char *name_of_codec(uint32_t codec)
 
 const char *name_of_method(uint32_t method)
 {
-    return method == ZT_SZ_CUSZ ? "cusz" : method == ZT_SZ_TRANSFORM ? "transform" : "default";
+    return method == ZT_SZ_CUSZ         ? "cusz"
+           : method == ZT_SZ_TRANSFORM  ? "transform"
+           : method == ZT_SZ_PREDICTION ? "prediction"
+                                        : "default";
 }
 
 const char *name_of_effort(uint32_t effort)
@@ -195,6 +199,41 @@ const char *name_of_index(uint32_t index)
     static const char *const names[] = {"none",   "none",    "offsets", "lengths",
                                         "hybrid", "compact", "stream"};
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+bool is_mean_bound(uint32_t kind)
+{
+    return kind == ZT_PSNR || (kind >= ZT_RMSE && kind <= ZT_MAE_REL);
+}
+
+bool is_of_range(const zt_params *p)
+{
+    const uint32_t kind = p->bound.kind, mean = p->mean.kind;
+    return kind == ZT_REL || kind == ZT_PSNR || kind == ZT_RMSE_REL || kind == ZT_MAE_REL ||
+           mean == ZT_PSNR || mean == ZT_RMSE_REL || mean == ZT_MAE_REL;
+}
+
+char *format_bounds(const zt_bound *bound, const zt_bound *mean, char *text)
+{
+    char beside[CLI_TEXT_BYTES];
+    (void)format_bound(bound, text);
+    if (mean->kind != ZT_LOSSLESS && !is_mean_bound(bound->kind)) {
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, CLI_TEXT_BYTES - used, " and %.60s",
+                       format_bound(mean, beside));
+    }
+    return text;
+}
+
+char *format_mean_error(const zt_bound *mean, double reached, char *text)
+{
+    if (mean->kind == ZT_PSNR && !isfinite(reached))
+        (void)snprintf(text, CLI_TEXT_BYTES, "no error");
+    else if (mean->kind == ZT_PSNR)
+        (void)snprintf(text, CLI_TEXT_BYTES, "%.2f dB", reached);
+    else
+        (void)snprintf(text, CLI_TEXT_BYTES, "%.4g", reached);
+    return text;
 }
 
 char *format_bound(const zt_bound *bound, char *text)

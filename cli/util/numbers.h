@@ -34,6 +34,11 @@ char *format_exact(double value, char *text);
 
 /* "abs 0.001", "rate 8", "lossless" into text of CLI_TEXT_BYTES. Returns text. */
 char *format_bound(const zt_bound *bound, char *text);
+char *format_bounds(const zt_bound *bound, const zt_bound *mean,
+                    char *text); /* "abs 1 and mae 2" */
+char *format_mean_error(const zt_bound *mean, double reached, char *text);
+bool is_mean_bound(uint32_t kind);         /* psnr, rmse, mae */
+bool is_of_range(const zt_params *params); /* one of the bounds is relative to the array's range */
 const char *name_of_bound(uint32_t kind);
 const char *name_of_codec(uint32_t codec);
 const char *name_of_effort(uint32_t effort);

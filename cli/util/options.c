@@ -29,10 +29,16 @@ static bool bad(struct ztio_error *error, const char *name, const char *argument
 
 static bool set_bound(struct options *o, zt_bound bound, struct ztio_error *error)
 {
-    if (o->has_bound) {
+    if (is_mean_bound(bound.kind) && o->params.mean.kind == ZT_LOSSLESS) {
+        o->params.mean = bound; /* it may stand beside another */
+        return true;
+    }
+    if (o->has_bound || is_mean_bound(bound.kind)) {
         char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES];
-        return fail(error, ZTIO_BAD_USE, "more than one bound is given, %s and %s; give one",
-                    format_bound(&o->params.bound, old), format_bound(&bound, new));
+        return fail(
+            error, ZTIO_BAD_USE, "more than one bound is given, %s and %s; give one",
+            format_bound(is_mean_bound(bound.kind) ? &o->params.mean : &o->params.bound, old),
+            format_bound(&bound, new));
     }
     bound.flags |= o->params.bound.flags;
     o->params.bound = bound;
@@ -63,6 +69,25 @@ static bool parse_expert(struct options *o, const char *argument, struct ztio_er
                    "MINB,MAXB,MAXP,MINE with MINB <= MAXB and MAXP in 1..64");
     return set_bound(o, zt_expert((uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (int32_t)v[3]),
                      error);
+}
+
+/* LO:HI, LO: or :HI */
+static bool parse_within(struct options *o, const char *argument, struct ztio_error *error)
+{
+    char low[64];
+    const char *colon = strchr(argument, ':');
+    size_t n = colon ? (size_t)(colon - argument) : 0;
+    zt_params *p = &o->params;
+    if (!colon || n >= sizeof low || (n == 0 && !colon[1]))
+        return bad(error, "within", argument, "LO:HI, LO: or :HI");
+    memcpy(low, argument, n);
+    low[n] = '\0';
+    if (is_beyond_double(low) || is_beyond_double(colon + 1))
+        return bad(error, "within", is_beyond_double(low) ? low : colon + 1, "");
+    if ((n > 0 && !parse_number(low, &p->within_lo)) ||
+        (colon[1] && !parse_number(colon + 1, &p->within_hi)) || p->within_lo > p->within_hi)
+        return bad(error, "within", argument, "LO:HI, LO: or :HI, with LO <= HI");
+    return true;
 }
 
 static bool parse_range(struct options *o, const char *argument, struct ztio_error *error)
@@ -105,6 +130,18 @@ static bool parse_word_bits(struct options *o, const char *argument, struct ztio
     return true;
 }
 
+static bool take_mean(struct options *o, int option, const char *argument, struct ztio_error *error)
+{
+    const zt_bound_kind kind = option == OPT_RMSE       ? ZT_RMSE
+                               : option == OPT_RMSE_REL ? ZT_RMSE_REL
+                               : option == OPT_MAE      ? ZT_MAE
+                                                        : ZT_MAE_REL;
+    double v = 0;
+    if (!parse_number(argument, &v) || v < 0)
+        return bad(error, name_of_bound(kind), argument, "a number of at least 0");
+    return set_bound(o, zt_bound_of(kind, v), error);
+}
+
 static bool take_bound(struct options *o, int option, const char *argument,
                        struct ztio_error *error)
 {
@@ -125,6 +162,10 @@ static bool take_bound(struct options *o, int option, const char *argument,
         if (!parse_number(argument, &v) || v <= 0)
             return bad(error, "psnr", argument, "a number of dB above 0");
         return set_bound(o, zt_psnr(v), error);
+    case OPT_RMSE:
+    case OPT_RMSE_REL:
+    case OPT_MAE:
+    case OPT_MAE_REL: return take_mean(o, option, argument, error);
     case OPT_RATE:
         if (!parse_number(argument, &v) || v <= 0)
             return bad(error, "rate", argument, "a number of bits per value above 0");
@@ -252,8 +293,10 @@ static bool take_method(struct options *o, const char *argument, struct ztio_err
 {
     o->has_method = strcmp(argument, "cusz") == 0;
     o->has_transform = strcmp(argument, "transform") == 0;
-    return o->has_method || o->has_transform || strcmp(argument, "default") == 0 ||
-           bad(error, "method", argument, "default, cusz or transform");
+    o->has_prediction = strcmp(argument, "prediction") == 0;
+    return o->has_method || o->has_transform || o->has_prediction ||
+           strcmp(argument, "default") == 0 ||
+           bad(error, "method", argument, "default, prediction, cusz or transform");
 }
 
 static bool take_var(struct options *o, const char *argument, struct ztio_error *error)
@@ -310,6 +353,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 's': return take_array(o, option, argument, error);
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
     case OPT_RANGE: return parse_range(o, argument, error);
+    case OPT_WITHIN: return parse_within(o, argument, error);
     case OPT_FILL: return take_fill(o, argument, error);
     case OPT_NO_FILL: o->no_fill = true; break;
     case OPT_ALLOW_NONFINITE: o->allow_nonfinite = true; break;
@@ -452,8 +496,13 @@ static bool check_together(const struct options *o, struct ztio_error *error)
                     "their own; give one");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
-    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)
-        return fail(error, ZTIO_BAD_USE, "--range goes with --rel and --psnr only; leave it out");
+    if (!isnan(p->range_lo) && !is_of_range(p))
+        return fail(error, ZTIO_BAD_USE,
+                    "--range goes with --rel, --psnr, --rmse-rel and --mae-rel only; leave it out");
+    if (p->mean.kind != ZT_LOSSLESS && p->bound.kind != ZT_ABS && p->bound.kind != ZT_REL)
+        return fail(error, ZTIO_BAD_USE,
+                    "--%s stands alone or beside --abs or --rel; leave out --%s",
+                    name_of_bound(p->mean.kind), name_of_bound(p->bound.kind));
     if ((o->format == FORMAT_NDZIP && p->codec == ZT_CODEC_ZFP) ||
         (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
         return fail(error, ZTIO_BAD_USE,
@@ -484,6 +533,12 @@ bool options_parse(struct options *o, const struct page *page, int argc, char **
     if (!o->help && (o->operands < page->least || o->operands > page->most))
         return fail(error, ZTIO_BAD_USE, "%s takes %s; see 'ztile %s --help'", page->name,
                     page->operands, page->name);
+    if (o->params.mean.kind != ZT_LOSSLESS && !o->has_bound) {
+        o->params.mean.flags |= o->params.bound.flags;
+        o->params.bound = o->params.mean;
+        o->params.mean = zt_lossless();
+        o->has_bound = true;
+    }
     if (o->has_method) {
         zt_params_set_sz(&o->params, ZT_SZ_CUSZ, o->sz_bins);
         if (o->params.codec == ZT_CODEC_AUTO)
@@ -498,5 +553,7 @@ bool options_parse(struct options *o, const struct page *page, int argc, char **
         if (!o->has_plan)
             o->params.plan = ZT_PLAN_OFF; /* it finds axes itself */
     }
+    if (o->has_prediction) /* of any codec's race: auto leaves the transform out */
+        zt_params_set_sz(&o->params, ZT_SZ_PREDICTION, 0);
     return o->help || check_together(o, error);
 }

@@ -139,11 +139,12 @@ int core_params_get(PyObject *tuple, zt_params *params)
         PyErr_SetString(PyExc_SystemError, "ztile._core was built with another version of ztile.h");
         return -1;
     }
-    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIIzzO!:params", &p.codec, &p.bound.kind,
+    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIIzzIdddO!:params", &p.codec, &p.bound.kind,
                           &p.bound.flags, &p.bound.value, &minbits, &maxbits, &maxprec, &minexp,
                           &slab_bytes, &p.range_lo, &p.range_hi, &word_bits, &p.plan, &p.index,
                           &p.index_chunk, &p.index_partition, &p.effort, &method, &bins, &p.name,
-                          &p.units, &PyTuple_Type, &fills))
+                          &p.units, &p.mean.kind, &p.mean.value, &p.within_lo, &p.within_hi,
+                          &PyTuple_Type, &fills))
         return -1;
     if (p.bound.kind == ZT_EXPERT)
         p.bound = zt_expert(minbits, maxbits, maxprec, minexp);
@@ -187,7 +188,7 @@ PyObject *core_info_dict(const zt_info *info)
     (void)zt_info_sz(info, &sz);
     return Py_BuildValue(
         "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
-        "s:(IIIIii),s:(IIId)}",
+        "s:(IIIIii),s:(IIId),s:I,s:d,s:d,s:d,s:d}",
         "format_version", info->format_version, "codec", info->codec, "type", info->type, "shape",
         core_shape_tuple(info->shape, info->rank), "index", info->index, "bound_kind",
         info->bound.kind, "bound_value", info->bound.value, "abs_bound", info->abs_bound,
@@ -201,5 +202,6 @@ PyObject *core_info_dict(const zt_info *info)
         (unsigned long long)info->raw_frames, "index_chunk", info->index_chunk, "index_partition",
         info->index_partition, "name", info->name, "units", info->units, "zfp", zfp.word_bits,
         zfp.minbits, zfp.maxbits, zfp.maxprec, zfp.minexp, shift, "sz", sz.method, sz.effort,
-        sz.axes, sz.step);
+        sz.axes, sz.step, "mean_kind", info->mean.kind, "mean_value", info->mean.value,
+        "mean_error", info->mean_error, "within_lo", info->within_lo, "within_hi", info->within_hi);
 }

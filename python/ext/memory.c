@@ -231,13 +231,13 @@ static PyObject *core_compare(PyObject *module, PyObject *args)
         Py_BEGIN_ALLOW_THREADS status = zt_compare(call.context, &a.array, &b.array, &q);
         Py_END_ALLOW_THREADS if (status) core_raise(&call, status);
         else dict = Py_BuildValue(
-            "{s:K,s:K,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d}", "values", (unsigned long long)q.values,
-            "finite_values", (unsigned long long)q.finite_values, "special_changed",
-            (unsigned long long)q.special_changed, "different_values",
+            "{s:K,s:K,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "values",
+            (unsigned long long)q.values, "finite_values", (unsigned long long)q.finite_values,
+            "special_changed", (unsigned long long)q.special_changed, "different_values",
             (unsigned long long)q.different_values, "beyond_bound",
             (unsigned long long)q.beyond_bound, "min", q.min, "max", q.max, "max_abs_error",
             q.max_abs_error, "max_pwrel_error", q.max_pwrel_error, "rmse", zt_quality_rmse(&q),
-            "psnr", zt_quality_psnr(&q));
+            "mae", zt_quality_mae(&q), "psnr", zt_quality_psnr(&q));
         core_call_end(&call);
     }
     core_array_release(&b);

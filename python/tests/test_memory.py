@@ -42,6 +42,39 @@ def test_the_codec_can_be_chosen(dtype):
         ztile.compress(a, codec="ndzip", abs=1e-3)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["rmse", "rmse_rel", "mae", "mae_rel"])
+def test_a_mean_error_is_met_alone_and_beside_a_bound(dtype, kind):
+    a = (1e6 * field((17, 64, 48), "float64")).astype(dtype)
+    scale = float(a.max()) - float(a.min())
+    value = 1e-3 if kind.endswith("rel") else 1e-3 * scale
+    for beside in {}, {"abs": 5e-3 * scale}:
+        data = ztile.compress(a, codec="sz", **{kind: value}, **beside)
+        found = ztile.info(data)
+        errors = ztile.compare(a, ztile.decompress(data))
+        reached = errors[kind.split("_")[0]] / (1 if value > 1 else scale)
+        assert reached <= value * (1 + 1e-9)
+        assert (found.mean, found.mean_value) == (kind, value)
+        assert found.mean_error == pytest.approx(reached, rel=1e-6)
+        assert errors["max_abs_error"] <= beside.get("abs", np.inf)
+    for wrong in {"pwrel": 0.1}, {"psnr": 50}, {"rate": 8}:
+        with pytest.raises(ztile.ArgumentError, match="one bound at a time"):
+            ztile.compress(a, **{kind: value}, **wrong)
+
+
+def test_decoded_values_stay_within_limits():
+    a = np.maximum(field((17, 64, 48), "float32"), 0)
+    free = ztile.decompress(ztile.compress(a, codec="sz", abs=0.01))
+    data = ztile.compress(a, codec="sz", abs=0.01, within=(0, None))
+    assert free.min() < 0 and ztile.decompress(data).min() == 0
+    assert ztile.decompress_box(data, np.s_[3:9, -1]).min() >= 0
+    assert ztile.info(data).within == (0, None)
+    with pytest.raises(ztile.ArgumentError, match="fill values"):
+        ztile.compress(a, abs=0.01, within=(0.1, None))
+    with pytest.raises(ztile.ArgumentError, match="within is two numbers"):
+        ztile.compress(a, abs=0.01, within=3)
+
+
 def test_noise_is_stored_as_it_is():
     a = np.random.default_rng(7).random((12784, 2, 2, 2))
     data = ztile.compress(a, codec="zfp")

@@ -67,6 +67,9 @@ struct zti_target {
     zt_bound_kind kind; /* ZT_ABS for rel and psnr too; ZT_LOSSLESS if a bound is 0 or below the
                            type's resolution */
     double abs_bound;   /* ZT_ABS only */
+    double each_bound;  /* ZT_ABS only, where abs_bound was chosen for a mean error: the bound that
+                           each value has to keep beside, no less; 0: none. A codec may leave errors
+                           between the two */
     double part;        /* ZT_PWREL only: the bound relative to each value's magnitude; below 1 */
     uint32_t choice;    /* ZT_PWREL only: number of the codec's way to keep it (planning.h) */
     uint32_t loose_planes; /* ZT_ABS only: bit planes to drop beyond what the bound allows */
@@ -74,6 +77,18 @@ struct zti_target {
     uint64_t special_values; /* of the array; replaced before it is coded */
     double min, max; /* of the stream's finite values; NaN: there are none or not known yet */
 };
+
+/* Whether a bound is of a mean error: a frame keeps it as a whole. */
+static inline bool zti_is_mean(uint32_t kind)
+{
+    return kind == ZT_PSNR || (kind >= ZT_RMSE && kind <= ZT_MAE_REL);
+}
+
+/* The bound of a mean error that params have, alone or beside another; ZT_LOSSLESS: none. */
+static inline zt_bound zti_mean_of(const zt_params *params)
+{
+    return zti_is_mean(params->bound.kind) ? params->bound : params->mean;
+}
 
 /* Sizes that follow from a coding. */
 struct zti_sizes {

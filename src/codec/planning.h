@@ -5,10 +5,11 @@
 
 #include "codec/codec.h"
 
-/* What takes part in a choice: a codec with an effort. */
+/* What takes part in a choice: a codec with an effort, and at times with one of its coders. */
 struct zti_candidate {
     uint32_t codec;  /* zt_codec */
     uint32_t effort; /* zt_effort */
+    uint32_t method; /* for set_method; 0: what params say */
     bool is_lossy;   /* takes part under an absolute bound, else where nothing may be lost */
     uint32_t speed;  /* about how fast it codes, MB/s of float32 on one thread: what is fast
                         and what is slow must not depend on the machine */
@@ -20,6 +21,9 @@ struct zti_candidate {
     bool is_for_ratio; /* asked for the sake of few bytes, whatever is preferred */
     bool is_whole;     /* it looks far, and takes the array as it lies: samples say nothing of it,
                           and it is coded first where others are no faster for less */
+    bool is_far; /* the same beside others: it is coded last, unless boxes say that it takes far
+                    more than the way of the codec's own before it */
+    bool is_for_floats; /* it takes part for floats only */
 };
 
 enum { ZTI_CANDIDATES_MOST = 8, ZTI_CHOICE_RUNS = 2 };
@@ -65,6 +69,9 @@ struct zti_planning {
      * one; returns how many. The plain one comes before its own way. */
     uint32_t (*candidates)(const zt_params *params, bool is_lossy, struct zti_candidate *list);
 
+    /* Set a candidate's method. NULL: none has one. */
+    void (*set_method)(zt_params *params, uint32_t method);
+
     /* Ways to keep a bound of ZT_PWREL. They are numbered in runs, each from its loosest way to its
      * tightest; run i ends before way ends[i]. Trials on a sample find the best way of a run.
      * Returns the number of runs. NULL: there is one way. */
@@ -82,6 +89,16 @@ struct zti_planning {
 static inline const struct zti_planning *zti_planning_of(const struct zti_codec *codec)
 {
     return codec && codec->tables ? codec->tables->planning : NULL;
+}
+
+/* The caller's parameters, as a candidate is coded. */
+static inline zt_params zti_params_for(const zt_params *asked, const struct zti_candidate *c)
+{
+    zt_params params = *asked;
+    params.effort = c->effort;
+    if (c->method)
+        zti_planning_of(zti_codec_by_id(c->codec))->set_method(&params, c->method);
+    return params;
 }
 
 static inline bool zti_has_power_bounds(const struct zti_codec *codec)

@@ -577,12 +577,18 @@ static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct z
     return status;
 }
 
+static zt_status estimate_middle(struct zti_estimator *e, const struct zti_plan *plan,
+                                 uint64_t values, double *bytes)
+{
+    return zti_estimate_box(e, plan, 0, values, bytes);
+}
+
 /* By one box, or by tiles. */
 static zt_status measure_whole(struct zti_estimator *e, bool is_box, uint64_t values,
                                struct zti_choice *choice)
 {
     zt_status (*const estimate)(struct zti_estimator *, const struct zti_plan *, uint64_t,
-                                double *) = is_box ? zti_estimate_box : zti_estimate_whole;
+                                double *) = is_box ? estimate_middle : zti_estimate_whole;
     const zt_status status = estimate(e, &choice->plan, values, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
     return status || !choice->is_other
@@ -612,6 +618,47 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
     choice->is_sampled = true;
     for (uint32_t i = 0; i < choice->tried && !status; i++)
         choice->list[i].bytes *= guessed > 0 ? choice->bytes / guessed : 1;
+    return status;
+}
+
+/* Bytes of boxes with a candidate. */
+static zt_status measure_boxes(struct zti_estimator *e, const struct zti_candidate *candidate,
+                               const struct zti_target *target, uint64_t box_values, double *bytes)
+{
+    enum { BOXES = 2 };
+    const struct zti_plan none = zti_plan_none(e->array->rank);
+    const zt_params params = zti_params_for(target->params, candidate);
+    struct zti_target own = *target;
+    zt_status status = ZT_OK;
+    own.params = &params;
+    e->target = &own;
+    *bytes = 0;
+    for (uint32_t k = 0; k < BOXES && !status; k++) {
+        double one = 0;
+        status = zti_estimate_box(e, &none, k, box_values, &one);
+        *bytes += one;
+    }
+    e->target = target;
+    return status;
+}
+
+zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
+                                 const struct zti_candidate *one, const struct zti_candidate *other,
+                                 const struct zti_target *target, double *part)
+{
+    enum { PART = 32, LEAST = 1 << 17, MOST = 1 << 19 };
+    const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
+    const uint64_t values = some < LEAST ? LEAST : some < MOST ? some : MOST;
+    double of_one = 0, of_other = 0;
+    struct zti_estimator e;
+    zt_status status =
+        zti_estimator_open(context, array, zti_codec_by_id(one->codec), target, 0, &e);
+    if (!status)
+        status = measure_boxes(&e, other, target, values, &of_other);
+    if (!status)
+        status = measure_boxes(&e, one, target, values, &of_one);
+    zti_estimator_free(&e);
+    *part = of_other > 0 ? of_one / of_other : 0;
     return status;
 }
 

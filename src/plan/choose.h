@@ -38,6 +38,12 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                            const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice);
 
+/* Code boxes of an array with one candidate and with another, each an array by itself; *part is the
+ * first one's bytes over the other's. For candidates that predict from far away. */
+zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
+                                 const struct zti_candidate *one, const struct zti_candidate *other,
+                                 const struct zti_target *target, double *part);
+
 /* Turn a choice into the one without a plan. */
 void zti_choice_set_plain(struct zti_choice *choice);
 

@@ -2,7 +2,18 @@
  * with one after another, the most promising first, until no other can be smaller. */
 #include "plan/contest.h"
 
-uint32_t zti_candidates(bool is_lossy, const zt_params *params, struct zti_candidate *list)
+/* Take out those that are for floats only. */
+static uint32_t keep_any_type(struct zti_candidate *list, uint32_t n)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!list[i].is_for_floats)
+            list[kept++] = list[i];
+    return kept;
+}
+
+uint32_t zti_candidates(uint32_t type, bool is_lossy, const zt_params *params,
+                        struct zti_candidate *list)
 {
     const struct zti_codec *codec;
     uint32_t n = 0;
@@ -16,7 +27,7 @@ uint32_t zti_candidates(bool is_lossy, const zt_params *params, struct zti_candi
             list[n++] = (struct zti_candidate){
                 .codec = codec->id, .effort = params->effort, .is_lossy = is_lossy};
     }
-    return n;
+    return zti_is_float(type) ? n : keep_any_type(list, n);
 }
 
 /* The caller's preference. With a given codec, or an effort that asks for ratio, it is ratio. */
@@ -38,11 +49,32 @@ static double known_bytes(const struct zti_result *r)
                                   : 0;
 }
 
-/* The best result under a preference. */
+/* The place of the way of the codec's own without a plan, beside which one that is far was
+ * measured; count: there is none. */
+static uint32_t find_near(const struct zti_result *results, uint32_t count, uint32_t far)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (results[i].candidate.is_own_way && !results[i].choice.is_other &&
+            results[i].candidate.codec == results[far].candidate.codec)
+            return i;
+    return count;
+}
+
+/* Expect of one that is far what boxes say of it beside what is known of the other; 0: nothing is.
+ */
+static double expected_far(const struct zti_result *results, uint32_t count, uint32_t i)
+{
+    const uint32_t near = find_near(results, count, i);
+    return near < count ? results[i].far_part * known_bytes(&results[near]) : 0;
+}
+
+/* The best result under a preference, of those that are not far or are coded. */
 static uint32_t find_best(const struct zti_result *results, uint32_t count, uint32_t prefer)
 {
     uint32_t least = 0, fastest = 0, best = 0;
     for (uint32_t i = 1; i < count; i++) {
+        if (results[i].candidate.is_far && results[i].coded_bytes == 0)
+            continue;
         if (known_bytes(&results[i]) < known_bytes(&results[least]))
             least = i;
         if (results[i].candidate.speed > results[fastest].candidate.speed)
@@ -155,22 +187,55 @@ static void assume_smaller(const struct zti_array *array, const struct zti_resul
     choice->unplanned_bytes = choice->bytes;
 }
 
+struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate *candidate)
+{
+    struct zti_result one = {.candidate = *candidate};
+    one.choice.plan = one.choice.plain = zti_plan_none(rank);
+    return one;
+}
+
+/* Small arrays are coded without a look, and so are those whose error is searched for, since equal
+ * bounds do not give equal errors. */
+zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *array,
+                                  const struct zti_target *target, struct zti_result *results,
+                                  uint32_t count)
+{
+    enum { SMALL = 1 << 19 };
+    const bool is_open = zti_mean_of(target->params).kind != ZT_LOSSLESS;
+    zt_status status = ZT_OK;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        struct zti_result *const r = &results[i];
+        const uint32_t near = find_near(results, count, i);
+        if (r->candidate.is_far && near < count && !is_open &&
+            zti_array_values(array->rank, array->shape) > SMALL)
+            status = zti_plan_compare_boxes(context, array, &r->candidate, &results[near].candidate,
+                                            target, &r->far_part);
+    }
+    return status;
+}
+
 /* Efforts of one codec stand next to each other and share the plan found for the first. */
 zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
                            const struct zti_target *target, struct zti_result *results,
                            uint32_t *count)
 {
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
-    const uint32_t n = zti_candidates(target->kind != ZT_LOSSLESS, target->params, list);
+    const uint32_t n =
+        zti_candidates(array->type, target->kind != ZT_LOSSLESS, target->params, list);
+    struct zti_result far[ZTI_CANDIDATES_MOST];
+    uint32_t fars = 0;
     struct zti_choice choice, plain = {.bytes = 0}; /* that of the one before */
     *count = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct zti_codec *const codec = zti_codec_by_id(list[i].codec);
-        zt_params params = *target->params;
+        const zt_params params = zti_params_for(target->params, &list[i]);
         struct zti_target own = *target;
         zt_status status = ZT_OK;
-        params.effort = list[i].effort;
         own.params = &params;
+        if (list[i].is_far) {
+            far[fars++] = zti_result_unplanned(array->rank, &list[i]);
+            continue;
+        }
         if (list[i].is_whole) {
             assume_smaller(array, results, *count, &choice);
         } else if (list[i].is_own_way) {
@@ -198,7 +263,9 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
     memmove(&results[1], &results[0], *count * sizeof *results);
     results[0] = first;
     (*count)++;
-    return ZT_OK;
+    memcpy(&results[*count], far, fars * sizeof *far);
+    *count += fars;
+    return zti_contest_measure_far(context, array, target, results, *count);
 }
 
 /* ---- coding all of the array ---- */
@@ -249,6 +316,15 @@ static bool needs_coding(const struct zti_result *results, uint32_t count, uint3
     return was_coded;
 }
 
+/* Whether one that sees far must be coded: boxes say that it may be smaller than the winner, or
+ * nothing. */
+static bool is_far_near(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
+                        double won)
+{
+    static const double near = 1.1, vague = 1.3;
+    return expected_far(results, count, i) < (is_vague ? vague : near) * won;
+}
+
 /* Whether a result may be smaller than the winner though samples do not say so:
  * - in a small array, of which samples are a large part, if it is close;
  * - with the winner's codec and effort but another plan, where samples are unreliable, and for a
@@ -287,8 +363,10 @@ uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
         (is_broken || known_bytes(&results[best]) + SLACK_BYTES < worth * won))
         return best;
     for (uint32_t i = 0; i < count && prefer == ZT_PREFER_RATIO; i++)
-        if (results[i].coded_bytes == 0 && (needs_coding(results, count, i, is_vague, won) ||
-                                            may_be_smaller(&results[i], winner, target, values)))
+        if (results[i].coded_bytes == 0 &&
+            (results[i].candidate.is_far ? is_far_near(results, count, i, is_vague, won)
+                                         : needs_coding(results, count, i, is_vague, won) ||
+                                               may_be_smaller(&results[i], winner, target, values)))
             return i;
     return count;
 }

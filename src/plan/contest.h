@@ -4,8 +4,10 @@
 
 #include "plan/choose.h"
 
-/* List the candidates of all codecs that params allow, lossy or lossless; returns their number. */
-uint32_t zti_candidates(bool is_lossy, const zt_params *params, struct zti_candidate *list);
+/* List the candidates of all codecs that params allow for an array of this type, lossy or lossless;
+ * returns their number. */
+uint32_t zti_candidates(uint32_t type, bool is_lossy, const zt_params *params,
+                        struct zti_candidate *list);
 
 /* A candidate under a plan. */
 struct zti_result {
@@ -13,6 +15,8 @@ struct zti_result {
     struct zti_choice choice;
     double coded_bytes;   /* of the whole array; 0: not coded with this candidate */
     double special_bytes; /* exact values: part of coded_bytes, and not of choice.bytes */
+    double far_part; /* of one that is_far: its bytes over those of the way of the codec's own, by
+                        boxes; 0: not measured */
 };
 
 enum { ZTI_RESULTS_MOST = 2 * ZTI_CANDIDATES_MOST }; /* with a plan, and without */
@@ -22,6 +26,14 @@ enum { ZTI_RESULTS_MOST = 2 * ZTI_CANDIDATES_MOST }; /* with a plan, and without
 zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
                            const struct zti_target *target, struct zti_result *results,
                            uint32_t *count);
+
+/* A candidate without a plan, of which nothing is known. */
+struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate *candidate);
+
+/* Measure those that see far, which stand last, beside the way of their codec's own. */
+zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *array,
+                                  const struct zti_target *target, struct zti_result *results,
+                                  uint32_t count);
 
 /* The result to code next, after those that have coded_bytes; 'count' if no other can win. values:
  * those of the array. */

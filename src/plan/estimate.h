@@ -48,9 +48,9 @@ zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *p
 zt_status zti_estimate_whole(struct zti_estimator *estimator, const struct zti_plan *plan,
                              uint64_t values, double *bytes);
 
-/* The same from one box about the middle of the array: for codecs that predict from distant values,
- * which the borders of many small boxes would disturb. */
-zt_status zti_estimate_box(struct zti_estimator *estimator, const struct zti_plan *plan,
+/* The same from one box, number k of those spread over the array, 0 about its middle: for codecs
+ * that predict from distant values, which the borders of many small boxes would disturb. */
+zt_status zti_estimate_box(struct zti_estimator *estimator, const struct zti_plan *plan, uint32_t k,
                            uint64_t values, double *bytes);
 
 /* Configure a coding of this shape under the estimator's bound, without verification. found (may be

@@ -405,6 +405,7 @@ zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes)
     memset(quality, 0, quality_bytes);
     quality->struct_bytes = (uint32_t)quality_bytes;
     quality->abs_bound = quality->min = quality->max = quality->pwrel_bound = NAN;
+    quality->within_lo = quality->within_hi = NAN;
     return ZT_OK;
 }
 
@@ -420,6 +421,8 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
     q->finite_values++;
     q->min = q->min < v ? q->min : v;
     q->max = q->max > v ? q->max : v;
+    if (value_of(type, b) < q->within_lo || value_of(type, b) > q->within_hi)
+        q->outside++;
     if (a == b)
         return;
     double e = zti_error_of(type, a, b);
@@ -427,6 +430,7 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
         e = INFINITY; /* a finite value became NaN */
     q->max_abs_error = e > q->max_abs_error ? e : q->max_abs_error;
     q->sum_squares += e * e;
+    q->sum_errors += e;
     if (v != 0 && e / fabs(v) > q->max_pwrel_error)
         q->max_pwrel_error = e / fabs(v);
     if (!isnan(q->abs_bound))
@@ -486,6 +490,12 @@ double zt_quality_rmse(const zt_quality *quality)
     return quality && quality->finite_values
                ? sqrt(quality->sum_squares / (double)quality->finite_values)
                : NAN;
+}
+
+double zt_quality_mae(const zt_quality *quality)
+{
+    return quality && quality->finite_values ? quality->sum_errors / (double)quality->finite_values
+                                             : NAN;
 }
 
 double zt_quality_psnr(const zt_quality *quality)

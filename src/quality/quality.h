@@ -83,11 +83,11 @@ ZTI_INLINE double zti_error_of(uint32_t type, uint64_t a, uint64_t b)
     return (double)(x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x);
 }
 
-/* The sum of squared errors between an array and C-contiguous memory of its shape, over the square
- * of range; values whose bit in mask (NULL: none) is set do not count. It does not depend on the
+/* The sum of errors between an array and C-contiguous memory of its shape, over range, or of their
+ * squares; values whose bit in mask (NULL: none) is set do not count. It does not depend on the
  * context. Infinite where an error is no number. */
-double zti_sum_squares(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
-                       const uint64_t *mask, double range);
+double zti_sum_errors(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
+                      const uint64_t *mask, bool is_absolute, double range);
 
 /* The search for the least, the greatest and the not finite values of a row, which are added to the
  * statistics; instances for each instruction set. */

@@ -1,5 +1,5 @@
-/* squares.c: the sum of squared errors, which a PSNR is of. It decides bytes, so parts are summed
- * in an order that does not depend on threads. */
+/* squares.c: the sum of squared errors, which a PSNR is of, or of their magnitudes. It decides
+ * bytes, so parts are summed in an order that does not depend on threads. */
 #include "array/rows.h"
 #include "core/map.h"
 #include "quality/quality.h"
@@ -12,7 +12,8 @@ struct squares {
     const struct zti_array *array;
     const uint8_t *decoded;
     const uint64_t *mask;
-    double scale; /* 1 / range */
+    double scale;     /* 1 / range */
+    bool is_absolute; /* magnitudes, not squares */
     uint64_t values;
     uint64_t first_part;
     double *sums; /* of parts from that one on */
@@ -26,6 +27,12 @@ static double square_of(double error, double scale)
     return square < DBL_MIN && error != 0 ? DBL_MIN : square;
 }
 
+static double magnitude_of(double error, double scale)
+{
+    const double part = error * scale;
+    return part < DBL_MIN && error != 0 ? DBL_MIN : part;
+}
+
 /* n values of a row, of which the first is value 'at' of the array, to the lanes' sums. */
 static void add_row(const struct squares *s, const char *from, int64_t stride, uint64_t at,
                     uint64_t n, double *lanes)
@@ -37,7 +44,8 @@ static void add_row(const struct squares *s, const char *from, int64_t stride, u
         const double error = zti_error_of(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
                                           zti_bits_at(decoded, (int64_t)i, value_bytes));
         if (!s->mask || !(s->mask[(at + i) / 64] >> (at + i) % 64 & 1))
-            lanes[i % LANES] += square_of(error, s->scale);
+            lanes[i % LANES] +=
+                s->is_absolute ? magnitude_of(error, s->scale) : square_of(error, s->scale);
     }
 }
 
@@ -60,8 +68,8 @@ static bool sum_part(void *shared, uint32_t worker, uint64_t number)
     return true;
 }
 
-double zti_sum_squares(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
-                       const uint64_t *mask, double range)
+double zti_sum_errors(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
+                      const uint64_t *mask, bool is_absolute, double range)
 {
     enum { PARTS = 512 }; /* at a time */
     double sums[PARTS], sum = 0;
@@ -71,6 +79,7 @@ double zti_sum_squares(zt_context *context, const struct zti_array *array, const
                         .decoded = decoded,
                         .mask = mask,
                         .scale = 1 / range,
+                        .is_absolute = is_absolute,
                         .values = values,
                         .sums = sums};
     for (uint64_t first = 0; first < parts; first += PARTS) {

@@ -39,6 +39,7 @@ static const struct {
     {ZT_CODEC_NDZIP, CODER_DEFAULT, false, true, "ndzip"},
     {ZT_CODEC_SZ, CODER_DEFAULT, true, true, "sz"},
     {ZT_CODEC_SZ, CODER_HIGH, true, false, "sz high"},
+    {ZT_CODEC_SZ, CODER_TRANSFORM, true, false, "sz transform"},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed };

@@ -56,8 +56,9 @@ static void add_number(struct words *w, const char *option, double v)
 
 static void add_params(struct words *w, const zt_params *p, uint32_t type)
 {
-    static const char *const bounds[] = {"--lossless", "--abs",  "--rel",      "--pwrel",
-                                         "--psnr",     "--rate", "--precision"};
+    static const char *const bounds[] = {"--lossless", "--abs",      "--rel",       "--pwrel",
+                                         "--psnr",     "--rate",     "--precision", "",
+                                         "--rmse",     "--rmse-rel", "--mae",       "--mae-rel"};
     static const char *const codecs[] = {"auto", "zfp", "ndzip", "sz"};
     static const char *const efforts[] = {"", "fast", "default", "high"};
     add(w, "-c");
@@ -66,11 +67,25 @@ static void add_params(struct words *w, const zt_params *p, uint32_t type)
         add(w, bounds[0]);
     else
         add_number(w, bounds[p->bound.kind], p->bound.value);
+    if (p->mean.kind != ZT_LOSSLESS)
+        add_number(w, bounds[p->mean.kind], p->mean.value);
+    if (!isnan(p->within_lo) || !isnan(p->within_hi)) {
+        char lo[32] = "", hi[32] = "";
+        if (!isnan(p->within_lo))
+            snprintf(lo, sizeof lo, "%.17g", p->within_lo);
+        if (!isnan(p->within_hi))
+            snprintf(hi, sizeof hi, "%.17g", p->within_hi);
+        add(w, "--within");
+        snprintf(w->text[w->made], WORD_BYTES, "%s:%s", lo, hi);
+        add(w, w->text[w->made++]);
+    }
     add(w, "--effort");
     add(w, efforts[p->effort]);
     if (p->codec_words[1]) {
         add(w, "--method");
-        add(w, p->codec_words[1] >> 32 == ZT_SZ_CUSZ ? "cusz" : "transform");
+        add(w, p->codec_words[1] >> 32 == ZT_SZ_CUSZ        ? "cusz"
+               : p->codec_words[1] >> 32 == ZT_SZ_TRANSFORM ? "transform"
+                                                            : "prediction");
         if ((uint32_t)p->codec_words[1])
             add_number(w, "--sz-bins", (uint32_t)p->codec_words[1]);
     }

@@ -3,13 +3,15 @@
  *     zt_property_test [--seed N] [--cases N] [--only N] [--command ZTILE --folder DIR]
  *
  * For each case: what comes back is within the bound in exact arithmetic (abs, rel, pwrel), in
- * extended precision (psnr), or the same bits (lossless), and none of this is the library's code;
+ * extended precision (psnr, rmse, mae; alone or beside another), within limits, or the same bits
+ * (lossless), and none of this is the library's code;
  * policy, strides, slabs and memory in place of callbacks change no byte; a box is the slice of the
  * whole; a damaged file gives an error or the same array.
  * With --command the cases that the command can be told go through it instead of the writer, the
  * reader and the damage: it makes the same bytes and the same values. A case depends on
  * the seed and its number alone; one that fails is made smaller as long as it still fails. */
 #include "property/zt_command.h"
+#include "property/zt_memory.h"
 #include "support/support.h"
 #include "ztile_expert.h"
 #include "ztile_store.h"
@@ -171,6 +173,50 @@ static void random_fills(struct rng *r, struct test_case *c)
     test_array_free(&a);
 }
 
+static void valid_range(const struct test_case *c, const unsigned char *raw, double *min,
+                        double *max);
+
+/* A bound on the mean error, of an array or of its range. */
+static zt_bound random_mean(struct rng *r, double range)
+{
+    const uint32_t kind = (uint32_t)rng_below(r, 5);
+    if (kind == 0)
+        return zt_psnr(rng_once_in(r, 6) ? 400 * rng_unit(r) : 130 * rng_unit(r) + 0.01);
+    const bool is_of_range = kind % 2 == 0; /* rmse-rel, mae-rel */
+    const double value = random_abs(r, is_of_range ? 1 : range);
+    return zt_bound_of((zt_bound_kind)(ZT_RMSE + kind - 1),
+                       is_of_range && value > 10 ? 0.1 : value);
+}
+
+/* A bound on the mean error in place of the bound or beside it, and limits that the values keep. */
+static void random_targets(struct rng *r, struct test_case *c)
+{
+    static const double whole = 0x1p53;
+    int64_t stride[ZT_MAX_RANK];
+    double min, max;
+    zt_params *const p = &c->params;
+    contiguous_strides(c->rank, c->shape, stride);
+    struct test_array a = test_array_new(c->type, c->rank, c->shape, stride);
+    fill_array(&a.array, c->kind, c->seed);
+    valid_range(c, a.array.data, &min, &max);
+    test_array_free(&a);
+    if (p->codec == ZT_CODEC_SZ && p->effort == ZT_EFFORT_HIGH && rng_once_in(r, 2))
+        zt_params_set_sz(p, ZT_SZ_OWN, 0); /* what is the smallest */
+    const double range = max / 4 - min / 4;
+    const zt_bound mean = random_mean(r, isfinite(range) ? range : 1);
+    if (p->codec != ZT_CODEC_NDZIP && rng_once_in(r, 6))
+        p->bound = mean;
+    else if ((p->bound.kind == ZT_ABS || p->bound.kind == ZT_REL) && p->codec != ZT_CODEC_NDZIP &&
+             rng_once_in(r, 4))
+        p->mean = mean;
+    if (!rng_once_in(r, 4) || isnan(min) || (c->type == ZT_I64 && fabs(min) + fabs(max) > whole))
+        return;
+    if (!rng_once_in(r, 3))
+        p->within_lo = min;
+    if (!rng_once_in(r, 3))
+        p->within_hi = max;
+}
+
 static struct test_case random_case(uint64_t seed, uint64_t n)
 {
     struct rng r = {mix64(seed, n)};
@@ -196,22 +242,28 @@ static struct test_case random_case(uint64_t seed, uint64_t n)
         c.params.name = "temperature";
     if (rng_once_in(&r, 4))
         c.params.units = "K";
+    struct rng own = {mix64(seed ^ 0x7a, n)}; /* the draws above stay what they are */
+    random_targets(&own, &c);
     return c;
 }
 
 static void print_case(const struct test_case *c)
 {
-    static const char *const bounds[] = {"lossless", "abs",  "rel",       "pwrel",
-                                         "psnr",     "rate", "precision", "expert"};
+    static const char *const bounds[] = {"lossless", "abs",      "rel",       "pwrel",
+                                         "psnr",     "rate",     "precision", "expert",
+                                         "rmse",     "rmse-rel", "mae",       "mae-rel"};
     char shape[96], stride[96];
     printf("%s, shape %s (slowest first), strides %s, data %s, %s %.17g, slabs of %llu bytes, "
            "%u-bit words, %u fill values, codec %u, effort %u, method and bins %llx",
            type_name(c->type), shape_text(c->rank, c->shape, shape),
            stride_text(c->rank, c->stride, stride), data_kind_name(c->kind),
-           bounds[c->params.bound.kind & 7], c->params.bound.value,
+           bounds[c->params.bound.kind], c->params.bound.value,
            (unsigned long long)c->params.slab_bytes, (uint32_t)c->params.codec_words[0],
            c->params.fills, c->params.codec, c->params.effort,
            (unsigned long long)c->params.codec_words[1]);
+    if (c->params.mean.kind)
+        printf(", and %s %.17g", bounds[c->params.mean.kind], c->params.mean.value);
+    printf(", within %.17g to %.17g", c->params.within_lo, c->params.within_hi);
 }
 
 /* ---- what holds ---- */
@@ -288,6 +340,12 @@ static void exact_range(const struct test_case *c, const unsigned char *raw, dou
     *rest = (double)(range & 2047);
 }
 
+static zt_bound mean_of(const zt_params *p)
+{
+    const bool is_alone = p->bound.kind == ZT_PSNR || p->bound.kind >= ZT_RMSE;
+    return is_alone ? p->bound : p->mean;
+}
+
 /* bound <= value * range in arithmetic that is exact but for terms 2^-100 below. */
 static bool is_no_more_than_asked(const struct trial *t, double bound, double value)
 {
@@ -346,13 +404,61 @@ static bool check_psnr(struct trial *t)
     if (n == 0 || sum == 0)
         return !isnan(t->info.psnr) || fail(t, "no PSNR is noted");
     const double reached = (double)(-10 * log10l(sum / (long double)n / range / range));
-    if (reached < c->params.bound.value)
-        return fail(t, "PSNR %.12g is below %.12g", reached, c->params.bound.value);
+    if (reached < mean_of(&c->params).value)
+        return fail(t, "PSNR %.12g is below %.12g", reached, mean_of(&c->params).value);
     if (reached > 3000 && isfinite(reached) && t->info.psnr <= reached + 1e-6 &&
         t->info.psnr > 3000 - 1e-6) /* squares of such errors are less than doubles tell apart */
         return true;
     return fabs(t->info.psnr - reached) < 1e-6 ||
            fail(t, "PSNR %.12g is noted as %.12g", reached, t->info.psnr);
+}
+
+/* The root of the mean squared error, or the mean error, in long doubles. */
+static bool check_mean(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    const zt_bound mean = mean_of(&c->params);
+    const bool is_root = mean.kind == ZT_RMSE || mean.kind == ZT_RMSE_REL;
+    const bool is_of_range = mean.kind == ZT_RMSE_REL || mean.kind == ZT_MAE_REL;
+    long double sum = 0, most = (long double)mean.value;
+    double min, max;
+    uint64_t n = 0;
+    valid_range(c, t->raw, &min, &max);
+    if (c->type == ZT_I64 && fabs(max) + fabs(min) > 0x1p53)
+        return true; /* the range and the values are rounded themselves */
+    most *= is_of_range && !isnan(min) ? (long double)max - (long double)min : 1;
+    for (size_t at = 0; at < t->raw_bytes; at += t->element) {
+        if (is_special(c, t->raw + at))
+            continue;
+        const long double d = fabsl((long double)number_at(c->type, t->raw + at) -
+                                    (long double)number_at(c->type, t->back + at));
+        sum += is_root ? d * d : d;
+        n++;
+    }
+    const long double reached = n == 0    ? 0
+                                : is_root ? sqrtl(sum / (long double)n)
+                                          : sum / (long double)n;
+    const long double noted = (long double)t->info.mean_error *
+                              (is_of_range && mean.value > 0 ? most / (long double)mean.value : 1);
+    if (reached > most * (1 + 1e-12L))
+        return fail(t, "the mean error %.12g is above %.12g", (double)reached, (double)most);
+    if (is_of_range && mean.value > 0 && (mean.value < 0x1p-1000 || most >= 0x1p1020L))
+        return true; /* what is noted has few bits, or is not told */
+    /* errors far below what was asked for are told too large */
+    return fabsl(noted - reached) <= 1e-6L * reached + 1e-100L * most ||
+           fail(t, "the mean error %.12g is noted as %.12g", (double)reached, (double)noted);
+}
+
+static bool check_targets(struct trial *t)
+{
+    const zt_params *const p = &t->c->params;
+    const uint32_t kind = mean_of(p).kind;
+    for (size_t at = 0; at < t->raw_bytes; at += t->element) {
+        const double v = number_at(t->c->type, t->back + at);
+        if (!is_special(t->c, t->raw + at) && (v < p->within_lo || v > p->within_hi))
+            return fail(t, "element %zu is %.17g, not within the limits", at / t->element, v);
+    }
+    return kind == ZT_LOSSLESS || (kind == ZT_PSNR ? check_psnr(t) : check_mean(t));
 }
 
 static bool check_info(struct trial *t)
@@ -399,7 +505,7 @@ static bool check_values(struct trial *t)
             return fail(t, "element %zu is off by more than %.17g of itself", at / t->element,
                         c->params.bound.value);
     }
-    return c->params.bound.kind != ZT_PSNR || check_psnr(t);
+    return check_targets(t);
 }
 
 static bool check_box(struct trial *t)
@@ -442,65 +548,6 @@ static bool check_box(struct trial *t)
 
 /* ---- writer and reader ---- */
 
-struct memory {
-    unsigned char *data;
-    size_t bytes, capacity, at;
-};
-
-static int append(void *user, const void *data, size_t data_bytes)
-{
-    struct memory *m = user;
-    if (data_bytes > m->capacity - m->bytes)
-        return 1;
-    memcpy(m->data + m->bytes, data, data_bytes);
-    m->bytes += data_bytes;
-    return 0;
-}
-
-/* A pipe: offsets never go back. */
-static int take(void *user, uint64_t offset, void *buffer, size_t bytes, size_t *got_bytes)
-{
-    struct memory *m = user;
-    if (offset < m->at)
-        return 1;
-    size_t left = offset < m->bytes ? m->bytes - (size_t)offset : 0;
-    *got_bytes = bytes < left ? bytes : left;
-    if (*got_bytes)
-        memcpy(buffer, m->data + offset, *got_bytes);
-    m->at = (size_t)offset + *got_bytes;
-    return 0;
-}
-
-/* A store over memory, with room for candidates that are coded one behind the other. */
-enum { STORE_TIMES = 4 };
-
-static int write_at(void *user, uint64_t offset, const void *data, size_t bytes)
-{
-    struct memory *m = user;
-    if (offset > m->capacity || bytes > m->capacity - offset)
-        return -1;
-    memcpy(m->data + offset, data, bytes);
-    m->bytes = offset + bytes > m->bytes ? (size_t)offset + bytes : m->bytes;
-    return 0;
-}
-
-static int read_at(void *user, uint64_t offset, void *buffer, size_t bytes)
-{
-    const struct memory *m = user;
-    if (offset > m->bytes || bytes > m->bytes - offset)
-        return -1;
-    memcpy(buffer, m->data + offset, bytes);
-    return 0;
-}
-
-static int cut(void *user, uint64_t bytes)
-{
-    struct memory *m = user;
-    const bool is_shorter = bytes <= m->bytes;
-    m->bytes = (size_t)bytes;
-    return is_shorter ? 0 : -1;
-}
-
 /* Slabs of any thickness, to a sink or to a store, give the bytes of zt_compress. */
 static bool check_writer(struct trial *t)
 {
@@ -512,7 +559,9 @@ static bool check_writer(struct trial *t)
     zt_sink sink = {.write = append, .user = &m};
     random_policy(&t->rng, t->context);
     zt_params params = c->params;
-    if (params.bound.kind == ZT_REL || params.bound.kind == ZT_PSNR) {
+    const uint32_t kind = mean_of(&params).kind;
+    if (params.bound.kind == ZT_REL || kind == ZT_PSNR || kind == ZT_RMSE_REL ||
+        kind == ZT_MAE_REL) {
         valid_range(c, t->raw, &params.range_lo, &params.range_hi);
         if (isnan(params.range_lo))
             params.range_lo = params.range_hi = 0;

@@ -22,8 +22,8 @@ enum { TEST_SHARE = ZTILE_TEST_SHARE };
 enum { TEST_SHARE = 1 };
 #endif
 
-/* What tests go through as coders: the efforts, the method published for cuSZ and the transform, by
- * the numbers that sz streams have for them. */
+/* What tests go through as coders: the efforts, of 'high' prediction alone, the method published
+ * for cuSZ and the transform, by the numbers that sz streams have for them. */
 enum {
     CODER_DEFAULT = 0,
     CODER_CUSZ = 1,
@@ -41,6 +41,7 @@ static inline void set_coder(zt_params *params, uint32_t coder)
     zt_params_set_sz(params,
                      coder == CODER_CUSZ        ? ZT_SZ_CUSZ
                      : coder == CODER_TRANSFORM ? ZT_SZ_TRANSFORM
+                     : coder == CODER_HIGH      ? ZT_SZ_PREDICTION
                                                 : ZT_SZ_OWN,
                      0);
 }

@@ -611,6 +611,57 @@ static void auto_under_a_psnr_tries_effort_high(void **state)
     free(array.data);
 }
 
+/* Waves, of which the transform takes fewer bytes than interpolation, or steps, of which it takes
+ * more. */
+static zt_array wave_or_steps(bool is_steps, uint32_t planes)
+{
+    const uint64_t shape[] = {planes, 64, 96};
+    const zt_array a = new_array(ZT_F32, 3, shape);
+    struct rng r = {11};
+    for (uint64_t i = 0; i < values_of(3, shape); i++) {
+        const double x = (double)(i % 96), y = (double)(i / 96 % 64), z = (double)(i / 96 / 64);
+        const double v =
+            sin(x / 2.3 + z / 9) * cos(y / 3.1) + sin((x + y) / 1.9) + rng_unit(&r) / 200;
+        ((float *)a.data)[i] =
+            (float)(is_steps ? floor(2 * sin(x / 9) * cos(y / 8)) + 1e-4 * v : v);
+    }
+    return a;
+}
+
+/* Small arrays, and one of which boxes tell first what may win. */
+static void high_and_auto_take_the_smallest_coder(void **state)
+{
+    static const zt_bound bounds[] = {
+        {ZT_REL, 0, 1e-3, {0, 0}}, {ZT_PSNR, 0, 60, {0, 0}}, {ZT_MAE_REL, 0, 1e-3, {0, 0}}};
+    uint32_t won[2] = {0, 0};
+    (void)state;
+    for (uint32_t c = 0; c < 12; c++) {
+        const zt_array array = wave_or_steps(c % 2, c < 6 ? 20 : 100);
+        zt_params params;
+        (void)zt_params_init(&params, sizeof params);
+        params.bound = bounds[c / 2 % 3];
+        const size_t transform = size_of(&array, params, ZT_CODEC_SZ, CODER_TRANSFORM, 0);
+        for (uint32_t plan = 0; plan < 2; plan++) {
+            zt_params own = params;
+            own.codec = ZT_CODEC_SZ;
+            own.effort = ZT_EFFORT_HIGH;
+            own.plan = plan;
+            struct bytes file = compress(&array, &own);
+            const size_t predicted = size_of(&array, params, ZT_CODEC_SZ, CODER_HIGH, plan);
+            const size_t least = predicted < transform ? predicted : transform, high = file.n;
+            free(file.data);
+            const size_t chosen = size_of(&array, params, ZT_CODEC_AUTO, CODER_DEFAULT, 1);
+            won[transform < predicted]++;
+            if (high > least + least / 100 || chosen > least + least / 100)
+                fail_msg("case %u, plan %u: high takes %zu bytes, auto %zu, the transform %zu, "
+                         "prediction %zu",
+                         c, plan, high, chosen, transform, predicted);
+        }
+        free(array.data);
+    }
+    assert_true(won[0] > 0 && won[1] > 0);
+}
+
 /* Samples said that zfp takes 100,000 bytes; it took nearly three times as many. */
 static void another_is_coded_where_samples_were_wrong(void **state)
 {
@@ -728,6 +779,7 @@ int main(void)
         cmocka_unit_test(a_plan_that_decodes_at_half_the_speed_is_not_taken),
         cmocka_unit_test(high_is_never_larger_than_default_nor_with_a_plan),
         cmocka_unit_test(auto_under_a_psnr_tries_effort_high),
+        cmocka_unit_test(high_and_auto_take_the_smallest_coder),
         cmocka_unit_test(another_is_coded_where_samples_were_wrong),
         cmocka_unit_test(a_writer_says_what_it_chose),
         cmocka_unit_test(plans_change_no_value),

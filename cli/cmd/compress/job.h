@@ -27,7 +27,7 @@ struct compress_job {
     struct far_values *far;   /* what looks like fill values, while it is looked for; or NULL */
     bool has_far;             /* that was told, or there is none */
     uint64_t special_values;
-    double psnr; /* that was reached, with --psnr */
+    double mean_error; /* that was reached, with a bound on the mean */
     double seconds;
 };
 

@@ -5,6 +5,7 @@
 
 #include "cmd/compress/fill_check.h"
 #include "util/errors.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -152,7 +153,7 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
 {
     zt_stats stats;
     zt_params *p = &job->params;
-    if ((p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR) || !isnan(p->range_lo))
+    if (!is_of_range(p) || !isnan(p->range_lo))
         return true;
     if (p->bound.value == 0) { /* lossless: the range does not matter */
         p->range_lo = p->range_hi = 0;

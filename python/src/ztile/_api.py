@@ -47,7 +47,12 @@ def compress(a: Any, *, out: Any = None, threads: Optional[int] = None,
     rel=    ... by more than this times (max - min);
     pwrel=  ... by more than this times the value itself;
     psnr=   20 log10(range / RMSE) is at least this, in dB;
-    rate=, precision=, expert=   zfp's other modes. One bound at most; none: lossless.
+    rmse=, rmse_rel=, mae=, mae_rel=   the root of the mean squared error, or the mean absolute
+            error, is at most this, or this times (max - min). One of these and psnr may stand
+            beside abs or rel; both are then kept;
+    within= (low, high), either may be None: no value is decoded beyond; ArgumentError where one
+            of the array lies there and is no fill value;
+    rate=, precision=, expert=   zfp's other modes. No bound: lossless.
     codec=  'auto', 'zfp', 'ndzip' or 'sz'.
     fill=   a number that stands for no value (a list: up to 4): kept exactly, like NaN and
             infinities, and no part of a range or a bound.
@@ -148,8 +153,9 @@ def decompress_box(data: Any, slices: _indexing.Key, *, threads: Optional[int] =
 
 def compare(original: Any, reconstructed: Any, *, abs: Optional[float] = None,
             threads: Optional[int] = None) -> dict[str, float]:
-    """How far two arrays of one type and shape are apart: max_abs_error, rmse, psnr, ... over the
-    finite values of the original; with ``abs``, beyond_bound counts values that are off by more."""
+    """How far two arrays of one type and shape are apart: max_abs_error, rmse, mae, psnr, ... over
+    the finite values of the original; with ``abs``, beyond_bound counts values that are off by
+    more."""
     call = _gpu.Call(threads, (original, reconstructed))
     first, dtype = _as_input(call, original)
     second, other = _as_input(call, reconstructed)

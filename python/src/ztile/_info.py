@@ -62,6 +62,10 @@ class Info:
     name: str
     units: str
     format_version: int
+    mean: Optional[str]  # the bound on the mean error, alone or beside another
+    mean_value: Optional[float]
+    mean_error: Optional[float]  # reached, in its unit
+    within: Tuple[Optional[float], Optional[float]]  # limits of decoded values
     zfp: Optional[ZfpInfo]
     sz: Optional[SzInfo]
 
@@ -81,11 +85,16 @@ def _sz_of(method: int, effort: int, axes: int, step: float) -> SzInfo:
     return SzInfo(methods.get(method, str(method)), efforts.get(effort, str(effort)), axes, step)
 
 
+def _finite(value: float) -> Optional[float]:
+    return value if value == value else None
+
+
 def of_core(found: dict[str, Any]) -> Info:
     """From what the extension module returns (core_info_dict)."""
     if found["type"] not in TYPES:
         raise UnsupportedError(f"the file's type {found['type']} needs a later version of ztile")
     bound = _BOUNDS.get(found["bound_kind"], str(found["bound_kind"]))
+    mean = _BOUNDS.get(found["mean_kind"]) if found["mean_kind"] else None
     codec = _CODECS.get(found["codec"], str(found["codec"]))
     if found["raw_frames"] == found["frames"]:
         codec = "none"
@@ -100,6 +109,10 @@ def of_core(found: dict[str, Any]) -> Info:
         bound_value=found["bound_value"] if bound not in ("lossless", "expert") else None,
         abs_bound=abs_bound if abs_bound == abs_bound else None,
         index=_params.INDEX_NAMES.get(found["index"], str(found["index"])),
+        mean=mean,
+        mean_value=found["mean_value"] if mean else None,
+        mean_error=found["mean_error"] if mean else None,
+        within=(_finite(found["within_lo"]), _finite(found["within_hi"])),
         zfp=ZfpInfo(*found["zfp"]) if codec == "zfp" else None,
         sz=_sz_of(*found["sz"]) if codec == "sz" else None,
         **{key: found[key] for key in same},

@@ -12,11 +12,12 @@ from ._errors import ArgumentError
 # Numbers of ztile.h and ztile_sz.h, by their names in the command.
 CODECS = {"auto": 0, "zfp": 1, "ndzip": 2, "sz": 3}
 BOUNDS = {"lossless": 0, "abs": 1, "rel": 2, "pwrel": 3, "psnr": 4, "rate": 5, "precision": 6,
-          "expert": 7}
+          "expert": 7, "rmse": 8, "rmse_rel": 9, "mae": 10, "mae_rel": 11}
+MEANS = ("psnr", "rmse", "rmse_rel", "mae", "mae_rel")
 INDEXES = {"default": 0, "none": 1, "offsets": 2, "lengths": 3, "hybrid": 4, "compact": 5}
 INDEX_NAMES = {**{number: name for name, number in INDEXES.items()}, 6: "stream"}
 EFFORTS = {"fast": 1, "default": 2, "high": 3}
-METHODS = {"default": 0, "cusz": 1, "transform": 2}
+METHODS = {"default": 0, "cusz": 1, "transform": 2, "prediction": 3}
 PLANS = {"off": 0, "on": 1, "tight": 2}
 RATE_ALIGN = 1
 MAX_FILLS = 4
@@ -29,6 +30,11 @@ class Params(TypedDict, total=False):
     rel: float  # ... than this times (max - min)
     pwrel: float  # ... than this times the value itself
     psnr: float  # 20 log10(range / RMSE) is at least this many dB
+    rmse: float  # the root of the mean squared error is at most this
+    rmse_rel: float  # ... this times (max - min)
+    mae: float  # the mean absolute error is at most this
+    mae_rel: float  # ... this times (max - min)
+    within: Tuple[Optional[float], Optional[float]]  # no value is decoded below or above these
     rate: float  # bits per value (zfp)
     precision: int  # bit planes (zfp)
     expert: Tuple[int, int, int, int]  # zfp's minbits, maxbits, maxprec, minexp
@@ -39,7 +45,7 @@ class Params(TypedDict, total=False):
     index_chunk: int  # tiles a chunk
     index_partition: int  # chunks a partition (hybrid)
     effort: str  # fast, default, high
-    method: str  # of sz: default; cusz, the coder as published; transform, a wavelet
+    method: str  # of sz: default; prediction, without the transform; transform, a wavelet; cusz
     sz_bins: int  # of method cusz
     plan: str  # off, on, tight
     slab_bytes: int  # raw bytes a frame at most
@@ -122,12 +128,27 @@ def of_type(packed: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[Any, ...]:
     return packed[:-1] + (tuple(_fill_bits(dtype, value) for value in packed[-1]),)
 
 
-def _bound(params: dict[str, Any]) -> tuple[str, Any]:
+def _bounds(params: dict[str, Any]) -> tuple[tuple[str, Any], tuple[str, Any]]:
+    """The bound, and one on the mean error beside it."""
+    none = ("lossless", None)
     asked = [(kind, params.get(kind)) for kind in BOUNDS if params.get(kind) is not None]
+    if len(asked) == 2 and asked[0][0] in ("abs", "rel") and asked[1][0] in MEANS:
+        return asked[0], asked[1]
     if len(asked) > 1:
         kinds = " and ".join(kind for kind, _ in asked)
-        raise ArgumentError(f"one bound at a time: {kinds} were given")
-    return asked[0] if asked else ("lossless", None)
+        raise ArgumentError(f"one bound at a time, or abs or rel with one of {', '.join(MEANS)}: "
+                            f"{kinds} were given")
+    return (asked[0] if asked else none), none
+
+
+def _limits(value: Any) -> tuple[float, float]:
+    try:
+        low, high = (None, None) if value is None else value
+    except (TypeError, ValueError):
+        raise ArgumentError(f"within is two numbers, (low, high), one of which may be None, not "
+                            f"{value!r}") from None
+    return (math.nan if low is None else _number("within", low),
+            math.nan if high is None else _number("within", high))
 
 
 def check_names(params: dict[str, Any]) -> None:
@@ -156,7 +177,7 @@ def pack(params: dict[str, Any]) -> tuple[Any, ...]:
     """What of_type makes the extension module's tuple from."""
     check_names(params)
     get = params.get
-    kind, value = _bound(params)
+    (kind, value), (mean, mean_value) = _bounds(params)
     expert = _expert(value) if kind == "expert" else (0, 0, 0, 0)
     number = _number(kind, value) if kind not in ("lossless", "expert") else 0.0
     low_high = get("range")
@@ -185,5 +206,8 @@ def pack(params: dict[str, Any]) -> tuple[Any, ...]:
         _count("sz_bins", get("sz_bins") or 0),
         _text("name", get("name")),
         _text("units", get("units")),
+        BOUNDS[mean],
+        0.0 if mean == "lossless" else _number(mean, mean_value),
+        *_limits(get("within")),
         _fills(get("fill")),
     )

@@ -30,7 +30,7 @@ FILTER_ZFP = 32013  # H5Z-ZFP's
 TABLE = 0x5a540100  # the first word of what ztile's filter is told; ztile_h5.h has all
 
 # Parameters of compress() that a filter has words for.
-_WORDS = {*_params.BOUNDS, "codec", "range", "rate_align"}
+_WORDS = {*_params.BOUNDS, "codec", "range", "rate_align"} - {*_params.MEANS[1:]}
 
 
 class Filter(TypedDict):
@@ -68,6 +68,8 @@ def filter(**params: Unpack[_params.Params]) -> Filter:
             raise ArgumentError(f"a filter has no parameter {name!r}; it takes "
                                 f"{', '.join(sorted(_WORDS))}")
     packed = _params.pack(given)
+    if given.get("psnr") is not None and packed[1] != _params.BOUNDS["psnr"]:
+        raise ArgumentError("a filter has words for one bound: leave out psnr or the other")
     codec, kind, flags, value = packed[:4]
     expert, low_high = packed[4:8], packed[9:11]
     needs_range = kind in (_params.BOUNDS["rel"], _params.BOUNDS["psnr"])

@@ -74,6 +74,11 @@ bool zti_sz_is_transform(const zt_params *params)
     return params->codec_words[1] >> 32 == ZT_SZ_TRANSFORM;
 }
 
+bool zti_sz_is_prediction(const zt_params *params)
+{
+    return params->codec_words[1] >> 32 == ZT_SZ_PREDICTION;
+}
+
 uint32_t zti_sz_cusz_bins(const zt_params *params)
 {
     enum { DEFAULT_BINS = 1024 };

@@ -7,7 +7,32 @@
  * the float32 fields of shared/data at rel 1e-2, 1e-3 and 1e-4, and lossless, measured in one run
  * (plan_bench --speed) on a Xeon with AVX-512, rounded. Only their order and ratios matter, so they
  * serve for other machines too. */
-enum { SPEED = 410, FAST_SPEED = 610, HIGH_SPEED = 65, LOSSLESS_SPEED = 320, WHOLE_SPEED = 40 };
+enum {
+    SPEED = 410,
+    FAST_SPEED = 610,
+    HIGH_SPEED = 65,
+    LOSSLESS_SPEED = 320,
+    WHOLE_SPEED = 40,
+    TRANSFORM_SPEED = 60
+};
+
+/* The transform beside interpolation and differences. */
+static struct zti_candidate transform(void)
+{
+    return (struct zti_candidate){.codec = ZT_CODEC_SZ,
+                                  .effort = ZT_EFFORT_HIGH,
+                                  .method = ZT_SZ_TRANSFORM,
+                                  .is_lossy = true,
+                                  .speed = TRANSFORM_SPEED,
+                                  .is_far = true,
+                                  .is_for_floats = true,
+                                  .is_for_ratio = true};
+}
+
+static void set_method(zt_params *params, uint32_t method)
+{
+    zt_params_set_sz(params, (zt_sz_method)method, 0);
+}
 
 /* A coder of large tiles, which samples cannot predict: of effort 'high' without loss (lossless/),
  * and of method transform, whatever it codes. */
@@ -21,8 +46,9 @@ static struct zti_candidate large_tiles(bool is_lossy)
                                   .is_for_ratio = true};
 }
 
-/* Effort 'high' is a candidate if the ratio is preferred, 'fast' if it is not; any other effort
- * that the caller asks for is the only candidate. Bounds relative to each value have no 'high'. */
+/* Effort 'high' and the transform are candidates if the ratio is preferred, 'fast' if it is not;
+ * any other effort that the caller asks for is the only candidate. Bounds relative to each value
+ * have no 'high', and method 'prediction' leaves out the transform. */
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
 {
     const bool is_open = params->codec == ZT_CODEC_AUTO, is_cusz = zti_sz_is_cusz(params);
@@ -54,6 +80,8 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
                                            .speed = HIGH_SPEED,
                                            .is_own_way = true,
                                            .is_for_ratio = is_high};
+    if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params))
+        list[n++] = transform();
     return n;
 }
 
@@ -174,4 +202,5 @@ static const struct zti_axes_planning axes_planning = {.group_values = ZTI_SZ_GR
                                                        .estimate = estimate,
                                                        .code = code};
 
-const struct zti_planning zti_sz_planning = {.candidates = candidates, .axes = &axes_planning};
+const struct zti_planning zti_sz_planning = {
+    .candidates = candidates, .set_method = set_method, .axes = &axes_planning};

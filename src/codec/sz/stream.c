@@ -98,7 +98,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
                         "the zfp codec");
-    if (target->params->codec_words[1] >> 32 > ZT_SZ_TRANSFORM || !zti_sz_are_bins(bins))
+    if (target->params->codec_words[1] >> 32 > ZT_SZ_PREDICTION || !zti_sz_are_bins(bins))
         return zti_fail(context, ZT_BAD_ARG,
                         "%u is no method of sz, or its %u bins are no even number in 4..65536",
                         (uint32_t)(target->params->codec_words[1] >> 32), bins);
@@ -112,11 +112,14 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         is_high && !is_lossless && sz_of(coding)->source != ZTI_SZ_LOG; /* it has holes */
     const bool is_transformed = zti_sz_is_transform(target->params) && zti_tf_can(coding);
     sz_in(coding)->wants_high = sz_of(coding)->wants_high && !is_transformed;
-    sz_in(coding)->is_pointwise = target->params->bound.kind != ZT_PSNR;
+    sz_in(coding)->is_pointwise = !zti_is_mean(target->params->bound.kind);
+    sz_in(coding)->has_mean = zti_mean_of(target->params).kind != ZT_LOSSLESS;
     sz_in(coding)->coder = !is_high         ? coder
                            : is_transformed ? (uint32_t)ZTI_SZ_TRANSFORM
                            : is_lossless    ? (uint32_t)ZTI_SZ_LOSSLESS_HIGH
                                             : (uint32_t)ZTI_SZ_DEFAULT;
+    if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM && target->each_bound > sz_of(coding)->bound)
+        sz_in(coding)->bound = fmin(target->each_bound, 0x1p1000);
     sz_in(coding)->least = target->min;
     sz_in(coding)->most = target->max;
     sz_in(coding)->bins = bins;

@@ -71,7 +71,8 @@ struct zti_sz {
     int16_t lowest;      /* significant digits: the power of ten of the least */
     int64_t centre;      /* tiles' bases are stored less it */
     bool wants_high;     /* not in the file: effort 'high' is to be tried */
-    bool is_pointwise;   /* not in the file, transform: the bound holds for each value */
+    bool is_pointwise;   /* not in the file, transform: the bound holds for each value, */
+    bool has_mean;       /* and the step was chosen for a mean error */
     uint32_t reach;      /* effort 'high': units in a step, 'step' being the unit; odd */
     uint32_t tuning;     /* effort 'high': predictors, and size of tiles; lossless: size only */
     double least, most;  /* not in the file: the range of the values */
@@ -182,9 +183,11 @@ static inline bool zti_sz_are_bins(uint64_t bins)
     return bins >= 4 && bins <= ZTI_HUFFMAN_MAX_ALPHABET && bins % 2 == 0;
 }
 
-/* What zt_params_set_sz has set: whether to use the cuSZ coder, and its bins or the default. */
+/* What zt_params_set_sz has set: whether it is one of these methods, and cuSZ's bins or the
+ * default. */
 bool zti_sz_is_cusz(const zt_params *params);
 bool zti_sz_is_transform(const zt_params *params);
+bool zti_sz_is_prediction(const zt_params *params);
 uint32_t zti_sz_cusz_bins(const zt_params *params);
 
 /* The step for values up to 'most' in magnitude (NaN: not known): the largest one that keeps the

@@ -206,7 +206,11 @@ static zt_status set_mode(zt_context *context, const struct zti_target *target,
                             zfp->minbits);
         return ZT_OK;
     case ZT_REL:
-    case ZT_PSNR: break;
+    case ZT_PSNR:
+    case ZT_RMSE:
+    case ZT_RMSE_REL:
+    case ZT_MAE:
+    case ZT_MAE_REL: break;
     }
     return zti_fail(context, ZT_UNSUPPORTED, "the zfp codec has no bound of kind %d",
                     (int)target->kind);

@@ -20,13 +20,12 @@
  *               varints  the frame's extents, rank of them, slowest first
  *               f64      the bound's value; kinds lossless and expert have none
  *               f64      the absolute bound that it became; rel only
- *               f64      the range of the whole array; psnr only
- *               f64      the frame's mean squared error over the range's square; psnr only
- *               1        bytes of codec parameters
- *               bytes    codec parameters, the codec's own
- *               sections type (1), length (varint), body; until a byte 0 or the end
- *               zeros    to the hash
- *   64 U - 8    8        XXH3 of the header before it
+ *               f64      the range of the whole array (psnr), or the error that was asked for
+ *                        (rmse, mae), absolute: E
+ *               f64      the frame's mean squared error over the square of E; mae: mean error over
+ * E 1        bytes of codec parameters bytes    codec parameters, the codec's own sections type
+ * (1), length (varint), body; until a byte 0 or the end zeros    to the hash 64 U - 8    8 XXH3 of
+ * the header before it
  *
  *   PAYLOAD     the codec's stream, byte for byte
  *
@@ -52,8 +51,12 @@
  *   86 tail     their places and bits, described in special.h; there if and only if the header has
  *               section 86
  *   09 header   uncounted values: varint, how many NaN, infinities and fill values the payload has,
- *               which the PSNR does not count; psnr only, in frames that hold their values as they
- *               are or have too many different special values
+ *               which the mean error does not count; with a bound on it only, in frames that hold
+ *               their values as they are or have too many different special values
+ *   0A header   bound on the mean error beside abs or rel: kind (1), f64 value, and two f64 as of
+ *               such a bound alone
+ *   0B header   limits: f64 lowest, f64 highest value (or infinities) that the array is to have; as
+ *   8B header   decoded values are moved between them, but for exact and special ones
  *   08 tail     copy, of what is needed for every tile: the payload's head, where that is at most a
  *               1024th of it, and the header, which ends where the tail's hash begins: the last
  *               section. Of frames whose payload has 2^19 bytes or more
@@ -94,7 +97,7 @@ enum {
     ZTI_NAME_BYTES = 127, /* at most, without the zero byte */
     ZTI_UNITS_BYTES = 63,
     ZTI_HEADER_MAX_BYTES = 255 * ZTI_FRAME_ALIGN_BYTES, /* of any header */
-    ZTI_HEADER_STORED_BYTES = 448, /* of the largest that zti_header_store writes */
+    ZTI_HEADER_STORED_BYTES = 512, /* of the largest that zti_header_store writes */
     ZTI_TABLE_FOOT_BYTES = 16,     /* hash, length, magic */
     ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
     ZTI_INDEX_CHUNK_MOST = 1 << 30,     /* tiles */
@@ -114,6 +117,8 @@ enum {
     ZTI_SECTION_PLAN = 0x87,
     ZTI_SECTION_COPY = 0x08,
     ZTI_SECTION_UNCOUNTED = 0x09,
+    ZTI_SECTION_MEAN = 0x0a,
+    ZTI_SECTION_LIMITS = 0x0b, /* and critical where decoded values are moved */
     ZTI_SECTION_CRITICAL = 0x80
 };
 
@@ -130,18 +135,25 @@ struct zti_frame {
     uint64_t tail_bytes;
     uint64_t exact_values;
     uint64_t special_values;
-    uint64_t uncounted_values; /* psnr only: NaN, infinities, fill values left in the payload */
-    uint64_t special_bytes;    /* of their section's body; while writing only */
-    uint32_t range_log2;       /* of the payload's checksums; while writing only */
-    uint64_t first;            /* slice of the array */
+    uint64_t
+        uncounted_values;   /* with a mean only: NaN, infinities, fill values left in the payload */
+    uint64_t special_bytes; /* of their section's body; while writing only */
+    uint32_t range_log2;    /* of the payload's checksums; while writing only */
+    uint64_t first;         /* slice of the array */
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK];
     zt_bound bound;       /* as asked for */
     double abs_bound;     /* NaN: none; 0: lossless */
     struct zti_plan plan; /* how the slab becomes the coded array */
-    double range;         /* psnr only: of the whole array, see zti_range_of */
-    double error;         /* psnr only: the frame's mean squared error over the square of range */
+    zt_bound mean;        /* of a mean error: the bound, or the one beside it; kind 0: none */
+    double range;         /* mean only: what errors are measured in, see zti_mean_range */
+    double error; /* mean only: the frame's mean squared error over the square of range; mae:
+                     its mean error over range */
+    struct zti_limits {
+        double lo, hi;   /* infinite: none */
+        bool is_applied; /* decoded values are moved between them */
+    } limits;
     struct zti_coding coding;
     struct zti_index_layout index; /* kind ZT_INDEX_NONE: there is none */
     uint64_t index_bytes;
@@ -182,6 +194,17 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
 
 /* Whether text is UTF-8 (no overlong forms, no surrogates) without a zero byte. */
 bool zti_is_utf8(const uint8_t *text, size_t n);
+
+/* ---- limits.c ---- */
+
+static inline bool zti_has_limits(const struct zti_limits *limits)
+{
+    return isfinite(limits->lo) || isfinite(limits->hi);
+}
+
+/* Move the values of an array in the host's memory between the limits. */
+void zti_limits_apply(const zt_context *context, const struct zti_limits *limits,
+                      const struct zti_array *array);
 
 /* ---- tail.c ---- */
 
@@ -282,16 +305,31 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
 zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
                             double hi, zt_bound_kind *kind, double *abs_bound);
 
-/* Whether a bound is relative to the whole array's range. */
-bool zti_needs_range(const zt_bound *bound);
+/* The same for all that params ask for, where a bound on the mean error is searched for: *kind is
+ * then ZT_PSNR whichever it is, *abs_bound what each value keeps beside (NaN: nothing), and *range
+ * as zti_mean_range says. */
+zt_status zti_params_resolve(zt_context *context, const zt_params *params, uint32_t type,
+                             zt_bound_kind *kind, double *abs_bound, double *range);
+
+/* Whether a bound of params is relative to the whole array's range. */
+bool zti_needs_range(const zt_params *params);
+
+/* What errors are measured in under a bound on their mean: psnr: the array's range, see
+ * zti_range_of; else the error that was asked for, absolute. 0: nothing may be lost. */
+double zti_mean_range(const zt_bound *mean, uint32_t type, double lo, double hi);
+
+/* What was reached under a bound on the mean error, in its unit: sum is that of frames' errors
+ * times their counted values. NaN: of the range, and 2^1020 or more. */
+double zti_mean_reached(const zt_bound *mean, double range, double sum, uint64_t values);
+
+static inline bool zti_is_absolute_mean(uint32_t kind)
+{
+    return kind == ZT_MAE || kind == ZT_MAE_REL;
+}
 
 /* The width of a range, as the PSNR uses it: never more than the true width, as the ends of an
  * int64 range may be rounded. 0 where the range is empty, below 2^-1000 or infinite. */
 double zti_range_of(uint32_t type, double lo, double hi);
-
-/* The PSNR of 'values' values, where 'squares' is the sum of their squared errors over the square
- * of the range. */
-double zti_psnr_of(double squares, uint64_t values);
 
 /* ZT_BAD_ARG for a bound that no caller and no file can have. */
 zt_status zti_bound_check(zt_context *context, const zt_bound *bound);

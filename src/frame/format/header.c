@@ -12,11 +12,11 @@ const uint8_t zti_end_magic[4] = {'Z', 'T', 'E', 0x93};
 enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT_NUMBERS = 9 };
 
 /* The largest header that is stored: numbers (payload, tail, exact values, first, extents), three
- * f64, codec parameters with their length, six sections with type and length, hash. */
+ * f64, codec parameters with their length, eight sections with type and length, hash. */
 _Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES + 3 +
                        3 * ZTI_VARINT_MAX_BYTES + 2 * (2 + ZTI_VARINT_MAX_BYTES) + 2 +
-                       ZTI_PLAN_BYTES + ZTI_HASH_BYTES <=
+                       ZTI_PLAN_BYTES + 2 + 25 + 2 + 16 + ZTI_HASH_BYTES <=
                    ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");
@@ -40,6 +40,29 @@ static uint8_t *put_text(uint8_t *at, uint8_t section, const char *text)
     at = zti_put_varint(at, n);
     memcpy(at, text, n);
     return at + n;
+}
+
+/* A bound on the mean error that stands beside another. */
+static uint8_t *put_mean(uint8_t *at, const struct zti_frame *frame)
+{
+    if (frame->mean.kind == ZT_LOSSLESS || zti_is_mean(frame->bound.kind))
+        return at;
+    *at++ = ZTI_SECTION_MEAN;
+    *at++ = 1 + 3 * 8;
+    *at++ = (uint8_t)frame->mean.kind;
+    at = zti_put_f64(at, frame->mean.value);
+    at = zti_put_f64(at, frame->range);
+    return zti_put_f64(at, frame->error);
+}
+
+static uint8_t *put_limits(uint8_t *at, const struct zti_limits *limits)
+{
+    if (!zti_has_limits(limits))
+        return at;
+    *at++ = ZTI_SECTION_LIMITS | (limits->is_applied ? ZTI_SECTION_CRITICAL : 0);
+    *at++ = 2 * 8;
+    at = zti_put_f64(at, limits->lo);
+    return zti_put_f64(at, limits->hi);
 }
 
 static uint8_t *put_index(uint8_t *at, const struct zti_frame *frame)
@@ -87,7 +110,7 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
         at = zti_put_f64(at, frame->bound.value);
     if (frame->bound.kind == ZT_REL)
         at = zti_put_f64(at, frame->abs_bound);
-    if (frame->bound.kind == ZT_PSNR) {
+    if (zti_is_mean(frame->bound.kind)) {
         at = zti_put_f64(at, frame->range);
         at = zti_put_f64(at, frame->error);
     }
@@ -99,6 +122,8 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
     at = put_index(at, frame);
     at = put_count(at, ZTI_SECTION_SPECIAL, frame->special_values);
     at = put_count(at, ZTI_SECTION_UNCOUNTED, frame->uncounted_values);
+    at = put_mean(at, frame);
+    at = put_limits(at, &frame->limits);
     if (!zti_plan_is_none(&frame->plan)) {
         *at++ = ZTI_SECTION_PLAN;
         at = zti_put_varint(at, ZTI_PLAN_BYTES);
@@ -220,6 +245,42 @@ static zt_status take_plan(zt_context *context, uint64_t number, const uint8_t *
     return ZT_OK;
 }
 
+static bool is_good_mean(const struct zti_frame *frame)
+{
+    return isfinite(frame->range) && frame->range >= 0 && isfinite(frame->error) &&
+           frame->error >= 0 && zti_bound_check(NULL, &frame->mean) == ZT_OK;
+}
+
+static zt_status take_mean(zt_context *context, uint64_t number, const uint8_t *body,
+                           uint64_t body_bytes, struct zti_frame *frame)
+{
+    struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
+    const bool is_second = frame->mean.kind != ZT_LOSSLESS;
+    const uint8_t kind = zti_take_byte(&c);
+    frame->mean = zt_bound_of((zt_bound_kind)kind, zti_take_f64(&c));
+    frame->range = zti_take_f64(&c);
+    frame->error = zti_take_f64(&c);
+    if (c.is_bad || zti_cursor_left(&c) > 0 || is_second || !zti_is_mean(kind) ||
+        (frame->bound.kind != ZT_ABS && frame->bound.kind != ZT_REL) || !is_good_mean(frame))
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 " has an impossible bound on the mean error", number);
+    return ZT_OK;
+}
+
+static zt_status take_limits(zt_context *context, uint64_t number, const uint8_t *body,
+                             uint64_t body_bytes, bool is_applied, struct zti_frame *frame)
+{
+    struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
+    const bool is_second = zti_has_limits(&frame->limits);
+    frame->limits.lo = zti_take_f64(&c);
+    frame->limits.hi = zti_take_f64(&c);
+    frame->limits.is_applied = is_applied;
+    if (c.is_bad || zti_cursor_left(&c) > 0 || is_second || !zti_has_limits(&frame->limits) ||
+        !(frame->limits.lo <= frame->limits.hi))
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has impossible limits", number);
+    return ZT_OK;
+}
+
 static zt_status parse_sections(zt_context *context, uint64_t number, struct zti_cursor *c,
                                 struct zti_frame *frame)
 {
@@ -246,6 +307,10 @@ static zt_status parse_sections(zt_context *context, uint64_t number, struct zti
                 take_count(context, number, "uncounted", body, n, frame, &frame->uncounted_values);
         else if (type == ZTI_SECTION_PLAN)
             status = take_plan(context, number, body, n, frame);
+        else if (type == ZTI_SECTION_MEAN)
+            status = take_mean(context, number, body, n, frame);
+        else if ((type & ~ZTI_SECTION_CRITICAL) == ZTI_SECTION_LIMITS)
+            status = take_limits(context, number, body, n, type & ZTI_SECTION_CRITICAL, frame);
         else if (type & ZTI_SECTION_CRITICAL)
             status = zti_fail(context, ZT_UNSUPPORTED,
                               "frame %" PRIu64 " needs section type %02x of its header, which "
@@ -266,15 +331,18 @@ static zt_status parse_bound(zt_context *context, uint64_t number, uint8_t byte,
     zt_bound *bound = &frame->bound;
     *bound = zt_bound_of((zt_bound_kind)(byte & 15), 0);
     bound->flags = byte >> 4;
-    if (bound->kind > ZT_EXPERT)
+    if (bound->kind > ZT_MAE_REL)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has bound kind %u, which this version does not know; "
                         "use a later one",
                         number, bound->kind);
     if (has_value(bound->kind))
         bound->value = zti_take_f64(c);
-    frame->range = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
-    frame->error = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
+    const bool has_mean = zti_is_mean(bound->kind);
+    frame->mean = has_mean ? *bound : zt_lossless();
+    frame->range = has_mean ? zti_take_f64(c) : 0;
+    frame->error = has_mean ? zti_take_f64(c) : 0;
+    frame->limits = (struct zti_limits){.lo = -(double)INFINITY, .hi = (double)INFINITY};
     const bool is_none =
         bound->kind == ZT_LOSSLESS || (bound->kind == ZT_PWREL && bound->value == 0);
     frame->abs_bound = is_none                 ? 0
@@ -282,8 +350,7 @@ static zt_status parse_bound(zt_context *context, uint64_t number, uint8_t byte,
                        : bound->kind == ZT_REL ? zti_take_f64(c)
                                                : (double)NAN;
     bool is_good = bound->kind != ZT_REL || (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
-    is_good &=
-        isfinite(frame->range) && frame->range >= 0 && isfinite(frame->error) && frame->error >= 0;
+    is_good &= !has_mean || is_good_mean(frame);
     is_good &= bound->kind != ZT_PWREL || frame->type == ZT_F32 || frame->type == ZT_F64;
     if (c->is_bad || !is_good || zti_bound_check(NULL, bound) != ZT_OK)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible bound", number);

@@ -24,7 +24,9 @@ zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_
                         number);
     if (f->bound.kind != first->bound.kind || f->bound.flags != first->bound.flags ||
         !is_same_number(f->bound.value, first->bound.value) ||
-        !is_same_number(f->abs_bound, first->abs_bound) || f->range != first->range)
+        !is_same_number(f->abs_bound, first->abs_bound) || f->range != first->range ||
+        f->mean.kind != first->mean.kind || !is_same_number(f->mean.value, first->mean.value) ||
+        f->limits.lo != first->limits.lo || f->limits.hi != first->limits.hi)
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 " has another bound than the first", number);
     return ZT_OK;
@@ -306,6 +308,8 @@ static zt_status decode_view(struct zt_reader *r, const struct zti_view *view)
     if (!status && reaches_end(&r->opened, cover))
         status = zti_check_end(r, r->opened.number, f, end_bits);
     if (!status)
+        zti_limits_apply(r->context, &f->limits, &view->out);
+    if (!status)
         zti_tail_apply(f, &r->opened.tail, view);
     return status;
 }
@@ -346,15 +350,16 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
     return status;
 }
 
-/* Output in a GPU's memory is decoded in a host copy if the host has to add exact or special values
- * or to change the order of axes. */
+/* Output in a GPU's memory is decoded in a host copy if the host has to add exact or special
+ * values, to apply limits or to change the order of axes. */
 zt_status zti_decode_part(struct zt_reader *r, const struct zti_view *view)
 {
     const struct zti_frame *f = &r->opened.frame;
     struct zti_mirror values = {.array = view->out};
     struct zti_view here = *view;
     zt_status status = ZT_OK;
-    if (f->exact_values > 0 || f->special_values > 0 || !zti_plan_is_none(&f->plan))
+    if (f->exact_values > 0 || f->special_values > 0 || f->limits.is_applied ||
+        !zti_plan_is_none(&f->plan))
         status = zti_mirror_open_output(r->context, &view->out, &values);
     here.out = values.array;
     if (!status)

@@ -57,7 +57,7 @@ void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
     r->sums.special_values += f->special_values;
     r->sums.index_bytes += f->index_bytes;
     r->sums.counted_values += zti_counted_values(f);
-    if (f->bound.kind == ZT_PSNR)
+    if (f->mean.kind != ZT_LOSSLESS)
         r->sums.error += f->error * (double)zti_counted_values(f);
 }
 
@@ -378,8 +378,11 @@ static void describe(const struct zt_reader *r, zt_info *info)
     info->raw_bytes = info->stream_bytes = info->file_bytes = info->frames = ZT_UNKNOWN;
     info->exact_values = info->special_values = info->index_bytes = ZT_UNKNOWN;
     info->raw_frames = ZT_UNKNOWN;
-    info->psnr = (double)NAN;
-    info->range = f->bound.kind == ZT_PSNR ? f->range : (double)NAN;
+    info->psnr = info->mean_error = (double)NAN;
+    info->range = f->mean.kind == ZT_PSNR ? f->range : (double)NAN;
+    info->mean = f->mean;
+    info->within_lo = isfinite(f->limits.lo) ? f->limits.lo : (double)NAN;
+    info->within_hi = isfinite(f->limits.hi) ? f->limits.hi : (double)NAN;
     if (info->shape[0] != ZT_UNKNOWN) {
         info->raw_bytes = zti_array_values(f->rank, info->shape) * zt_type_bytes(f->type);
         info->stream_bytes = r->sums.stream_bytes;
@@ -388,8 +391,11 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->index_bytes = r->sums.index_bytes;
         info->frames = r->frames;
         info->raw_frames = r->sums.raw_frames;
-        if (f->bound.kind == ZT_PSNR)
-            info->psnr = zti_psnr_of(r->sums.error, r->sums.counted_values);
+        if (f->mean.kind != ZT_LOSSLESS)
+            info->mean_error =
+                zti_mean_reached(&f->mean, f->range, r->sums.error, r->sums.counted_values);
+        if (f->mean.kind == ZT_PSNR)
+            info->psnr = info->mean_error;
         info->file_bytes = zti_is_sequential(&r->input) ? r->now.end_bytes : r->input.bytes;
     }
     coded->coding.codec->describe(&coded->coding, info);

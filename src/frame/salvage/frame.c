@@ -331,6 +331,8 @@ static zt_status decode(struct frame *s)
         memcpy(all.hi, grid->shape, grid->rank * sizeof *all.hi);
         zti_plan_uncover(&f->plan, f->shape, &all, scratch, &out);
     }
+    if (!status)
+        zti_limits_apply(s->r->context, &f->limits, s->out);
     if (!status && s->has_tail)
         zti_tail_apply(f, &s->tail, &out);
     zti_release(s->r->context, scratch);

@@ -14,12 +14,12 @@ uint64_t zti_misses_limit(const struct zti_frame *f)
     return zti_array_values(f->rank, f->shape) / MISSES_PART;
 }
 
-/* The most bytes that a stream may take: no more than the values. In a search for a PSNR also
- * longer ones are coded, because their error is needed for the next bound. */
+/* The most bytes that a stream may take: no more than the values. In a search for a mean error
+ * also longer ones are coded, because their error is needed for the next bound. */
 static uint64_t stream_limit(const struct zti_frame *f, uint64_t most)
 {
     const uint64_t raw = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
-    return zti_has_limit(&f->bound) && f->bound.kind != ZT_PSNR && raw < most ? raw : most;
+    return zti_has_limit(&f->bound) && f->mean.kind == ZT_LOSSLESS && raw < most ? raw : most;
 }
 
 /* Set job->stream to room for a payload of 'capacity' bytes: in the output if possible, else in
@@ -87,7 +87,7 @@ static zt_status encode(struct zti_job *j)
     return ZT_OK;
 }
 
-/* Decode the stream and set frame.error: the mean squared error over the square of the range. */
+/* Decode the stream and set frame.error. */
 static zt_status measure(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;
@@ -99,10 +99,19 @@ static zt_status measure(struct zti_job *j)
     const zt_status status =
         zti_decode_own(j->context, &f->coding, j->stream, f->payload_bytes, decoded);
     zti_resume_progress(j->context, progress);
-    if (!status)
-        f->error = zti_sum_squares(j->context, &j->values, decoded->bytes,
-                                   j->special.count > 0 ? j->special.mask : NULL, f->range) /
-                   (double)zti_counted_values(f);
+    if (status)
+        return status;
+    const struct zti_array back =
+        zti_array_packed(decoded->bytes, f->type, j->values.rank, j->values.shape);
+    zti_limits_apply(j->context, &f->limits, &back);
+    const size_t value_bytes = zt_type_bytes(f->type);
+    for (uint64_t i = 0; i < j->misses.count; i++) /* these are kept exactly */
+        zti_set_bits_at(decoded->bytes + j->misses.list[i].at * value_bytes, j->misses.list[i].bits,
+                        value_bytes);
+    f->error = zti_sum_errors(j->context, &j->values, decoded->bytes,
+                              j->special.count > 0 ? j->special.mask : NULL,
+                              zti_is_absolute_mean(f->mean.kind), f->range) /
+               (double)zti_counted_values(f);
     return status;
 }
 
@@ -118,12 +127,13 @@ zt_status zti_code(struct zti_job *j)
     zti_forget(j->context, coding);
     coding->grid = zti_codec_grid(coding->codec, j->values.rank, j->values.shape);
     zt_status status = zti_configure(j->context, &j->target, coding);
-    if (f->bound.kind == ZT_PSNR)
+    if (zti_is_mean(f->bound.kind))
         coding->verify_bound = (double)NAN; /* no bound on single values */
+    f->limits.is_applied = zti_has_limits(&f->limits) && j->target.kind != ZT_LOSSLESS;
     if (!status)
         status = zti_exec_survey(j->context, coding, &j->values, &passing);
     if (!status)
         status = encode(j);
     f->exact_values = j->misses.count;
-    return !status && j->has_search ? measure(j) : status;
+    return !status && j->has_search && !j->misses.is_over ? measure(j) : status;
 }

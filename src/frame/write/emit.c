@@ -155,6 +155,7 @@ zt_status zti_emit(zt_context *context, struct zti_output *o, const struct zti_f
         return status;
     o->special_values += f->special_values;
     o->counted_values += zti_counted_values(f);
+    o->range = f->range;
     o->error += f->error * (double)zti_counted_values(f);
     return (is_memory(o) ? emit_to_memory : emit_in_order)(context, o, f, header, payload, parts);
 }

@@ -8,8 +8,10 @@
 static void describe_option(const struct zti_result *r, const struct zti_tried *tried,
                             const uint64_t *shape, zt_option *option)
 {
-    *option = (zt_option){
-        .codec = r->candidate.codec, .effort = r->candidate.effort, .stream_bytes = tried->bytes};
+    *option = (zt_option){.codec = r->candidate.codec,
+                          .effort = r->candidate.effort,
+                          .method = r->candidate.method,
+                          .stream_bytes = tried->bytes};
     zti_plan_describe(&tried->plan, shape, &option->plan);
 }
 
@@ -19,6 +21,7 @@ static bool is_among(const struct zti_result *results, uint32_t count, const str
     for (uint32_t i = 0; i < count; i++)
         if (results[i].candidate.codec == r->candidate.codec &&
             results[i].candidate.effort == r->candidate.effort &&
+            results[i].candidate.method == r->candidate.method &&
             memcmp(&results[i].choice.plan, plan, sizeof *plan) == 0)
             return true;
     return false;
@@ -67,9 +70,8 @@ static zt_status ask_samples(zt_context *context, const struct zti_array *array,
 {
     struct zti_choice *const choice = &result->choice;
     const double limit = choice->is_limit ? choice->bytes : (double)INFINITY;
-    zt_params params = *asked->params;
+    const zt_params params = zti_params_for(asked->params, &result->candidate);
     struct zti_target target = *asked;
-    params.effort = result->candidate.effort;
     target.params = &params;
     choice->is_limit = false;
     const zt_status status = zti_plan_measure(context, array, &result->candidate, &target, choice);
@@ -96,8 +98,7 @@ static zt_status plan_options(zt_context *context, const struct zti_array *array
         return zti_fail(context, ZT_UNSUPPORTED,
                         "planning needs a bound on errors or none, and with zfp none that is "
                         "relative to each value");
-    const bool is_scanned =
-        zti_needs_range(&request.params.bound) && isnan(request.params.range_lo);
+    const bool is_scanned = zti_needs_range(&request.params) && isnan(request.params.range_lo);
     if (is_scanned)
         status = zti_measure_range(context, &request, array, array->shape[0], &scanned);
     struct zti_job job = {.context = context,

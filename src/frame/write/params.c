@@ -33,6 +33,7 @@ zt_status zt_params_init(zt_params *params, size_t params_bytes)
     defaults.bound = zt_lossless();
     defaults.slab_bytes = default_slab_bytes;
     defaults.range_lo = defaults.range_hi = (double)NAN;
+    defaults.within_lo = defaults.within_hi = (double)NAN;
     defaults.effort = ZT_EFFORT_DEFAULT;
     defaults.plan = ZT_PLAN_OFF;
     defaults.index = ZT_INDEX_DEFAULT;
@@ -108,6 +109,29 @@ static zt_status check_range(zt_context *context, const zt_params *p)
     return ZT_OK;
 }
 
+/* A mean error stands alone, as the bound, or beside an absolute one. */
+static zt_status check_mean(zt_context *context, const zt_params *p)
+{
+    const uint32_t kind = p->mean.kind;
+    if (kind == ZT_LOSSLESS)
+        return ZT_OK;
+    if (!zti_is_mean(kind))
+        return zti_fail(context, ZT_BAD_ARG, "%u is no bound on a mean: psnr, rmse or mae", kind);
+    if (p->bound.kind != ZT_ABS && p->bound.kind != ZT_REL)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "a bound on the mean (psnr, rmse, mae) stands alone or beside abs or rel");
+    return zti_bound_check(context, &p->mean);
+}
+
+static zt_status check_limits(zt_context *context, const zt_params *p)
+{
+    if (p->within_lo > p->within_hi || isinf(p->within_lo) || isinf(p->within_hi))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "limits %g to %g are not two finite numbers in ascending order",
+                        p->within_lo, p->within_hi);
+    return ZT_OK;
+}
+
 zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known)
 {
     zt_params_init(known, sizeof *known);
@@ -137,7 +161,11 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
     if (!status)
         status = zti_bound_check(context, &known->bound);
     if (!status)
+        status = check_mean(context, known);
+    if (!status)
         status = check_range(context, known);
+    if (!status)
+        status = check_limits(context, known);
     if (!status)
         status = check_text(context, known->name, ZTI_NAME_BYTES, "name");
     if (!status)
@@ -191,6 +219,14 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
                             "a bound relative to each value must be a number of at least 0 and "
                             "below 1, not %g",
                             v);
+        return ZT_OK;
+    case ZT_RMSE:
+    case ZT_RMSE_REL:
+    case ZT_MAE:
+    case ZT_MAE_REL:
+        if (!isfinite(v) || v < 0)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a mean error must be a finite number of at least 0, not %g", v);
         return ZT_OK;
     case ZT_PSNR:
         if (!isfinite(v) || v <= 0)

@@ -14,7 +14,7 @@ bool zti_has_planning(const zt_params *params)
 {
     const uint32_t kind = params->bound.kind;
     return params->plan != ZT_PLAN_OFF &&
-           (kind == ZT_ABS || kind == ZT_REL || kind == ZT_LOSSLESS || kind == ZT_PSNR ||
+           (kind == ZT_ABS || kind == ZT_REL || kind == ZT_LOSSLESS || zti_is_mean(kind) ||
             (kind == ZT_PWREL && !is_chosen_later(params->codec)));
 }
 
@@ -23,7 +23,7 @@ struct zti_target zti_target_of_samples(const struct zti_job *job)
     struct zti_target own = job->target;
     if (own.kind == ZT_PSNR) {
         own.kind = ZT_ABS;
-        own.abs_bound = zti_psnr_bound(job->frame.bound.value, job->frame.range);
+        own.abs_bound = zti_mean_bound(&job->frame);
     }
     return own;
 }
@@ -39,40 +39,49 @@ void zti_frame_set_plan(struct zti_frame *f, const struct zti_plan *plan)
 uint32_t zti_candidates_of(const struct zti_request *r,
                            struct zti_candidate list[2 * ZTI_CANDIDATES_MOST])
 {
-    const uint32_t n = zti_candidates(true, &r->params, list);
-    return n + zti_candidates(false, &r->params, list + n);
+    const uint32_t n = zti_candidates(r->type, true, &r->params, list);
+    return n + zti_candidates(r->type, false, &r->params, list + n);
 }
 
-/* The candidates without a plan, or with the request's fixed one. */
-static uint32_t unplanned(const struct zti_job *j, struct zti_result *results)
+/* The candidate with the request's fixed plan. */
+static struct zti_result fixed_result(const struct zti_request *r)
+{
+    const struct zti_candidate own = {.codec = r->codec->id, .effort = r->params.effort};
+    struct zti_result one = {.candidate = own, .choice = *r->fixed};
+    one.choice.found.has_rest = false; /* measured on another frame */
+    return one;
+}
+
+/* The candidates without a plan: they are listed from fast to slow; the slowest comes first here,
+ * but those that see far last. */
+static zt_status unplanned(const struct zti_job *j, const struct zti_target *target,
+                           struct zti_result *results, uint32_t *count)
 {
     const struct zti_request *const r = j->request;
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
-    const uint32_t n =
-        r->fixed ? 1 : zti_candidates(j->target.kind != ZT_LOSSLESS, &r->params, list);
-    const struct zti_candidate own = {.codec = r->codec->id, .effort = r->params.effort};
-    /* candidates are listed from fast to slow; the slowest comes first here */
-    for (uint32_t i = 0; i < n; i++) {
-        struct zti_result *const one = &results[n - 1 - i];
-        *one = (struct zti_result){.candidate = r->fixed ? own : list[i]};
-        one->choice.plan = one->choice.plain = zti_plan_none(r->rank);
-        if (r->fixed) {
-            one->choice = *r->fixed;
-            one->choice.found.has_rest = false; /* measured on another frame */
-        }
-    }
-    return n;
+    const uint32_t n = zti_candidates(r->type, j->target.kind != ZT_LOSSLESS, &r->params, list);
+    *count = 0;
+    for (uint32_t i = n; i-- > 0;)
+        if (!list[i].is_far)
+            results[(*count)++] = zti_result_unplanned(r->rank, &list[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].is_far)
+            results[(*count)++] = zti_result_unplanned(r->rank, &list[i]);
+    return zti_contest_measure_far(j->context, j->slab, target, results, *count);
 }
 
 zt_status zti_plan_frame(const struct zti_job *j, struct zti_result *results, uint32_t *count)
 {
     const struct zti_target own = zti_target_of_samples(j);
-    if (!zti_has_planning(&j->request->params) || j->request->fixed) {
-        *count = unplanned(j, results);
+    if (j->request->fixed) {
+        results[0] = fixed_result(j->request);
+        *count = 1;
         return ZT_OK;
     }
     const zt_progress progress = zti_pause_progress(j->context);
-    const zt_status status = zti_plan_contest(j->context, j->slab, &own, results, count);
+    const zt_status status = zti_has_planning(&j->request->params)
+                                 ? zti_plan_contest(j->context, j->slab, &own, results, count)
+                                 : unplanned(j, &own, results, count);
     zti_resume_progress(j->context, progress);
     return status;
 }
@@ -97,8 +106,7 @@ static zt_status turn(struct zti_job *j)
 zt_status zti_take_plan(struct zti_job *j, const struct zti_result *result)
 {
     struct zti_target *const target = &j->target;
-    j->params = j->request->params;
-    j->params.effort = result->candidate.effort;
+    j->params = zti_params_for(&j->request->params, &result->candidate);
     target->params = &j->params;
     target->found = result->choice.found;
     if (target->kind != ZT_ABS && target->kind != ZT_LOSSLESS) /* the bound is not known yet */

@@ -14,12 +14,12 @@ bool zti_has_limit(const zt_bound *bound)
 {
     const uint32_t kind = bound->kind;
     return kind == ZT_LOSSLESS || kind == ZT_ABS || kind == ZT_REL || kind == ZT_PWREL ||
-           kind == ZT_PSNR;
+           zti_is_mean(kind);
 }
 
 void zti_frame_leave_special(struct zti_frame *f)
 {
-    if (f->bound.kind == ZT_PSNR)
+    if (f->mean.kind != ZT_LOSSLESS)
         f->uncounted_values += f->special_values;
     f->special_values = 0;
 }
@@ -34,6 +34,7 @@ void zti_frame_set_raw(struct zti_frame *f)
     zti_frame_leave_special(f);
     f->index_bytes = f->exact_values = 0;
     f->error = 0;
+    f->limits.is_applied = false;
     f->payload_bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
 }
 

@@ -1,7 +1,7 @@
 /* resolve.c: the first stage: turns the caller's bound into what a codec is asked for, an absolute
  * bound or no loss. In: the parameters, the array's range, and what one pass over the slab finds. A
- * PSNR, a bound relative to each value and dropped bit planes need a search over the values as
- * well: psnr.c, pwrel.c and plan/tight.h. */
+ * mean error, a bound relative to each value and dropped bit planes need a search over the values
+ * as well: mean.c, pwrel.c and plan/tight.h. */
 #include "frame/write/stages.h"
 #include "ztile_quality.h"
 
@@ -13,7 +13,8 @@
 bool zti_is_lossless(const zt_bound *bound)
 {
     return bound->kind == ZT_LOSSLESS ||
-           ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL) &&
+           ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL ||
+             (zti_is_mean(bound->kind) && bound->kind != ZT_PSNR)) &&
             bound->value == 0);
 }
 
@@ -53,14 +54,40 @@ double zti_range_of(uint32_t type, double lo, double hi)
     return is_range && hi - lo >= 0x1p-1000 && isfinite(hi - lo) ? hi - lo : 0;
 }
 
-double zti_psnr_of(double squares, uint64_t values)
+static bool needs_range(const zt_bound *bound)
 {
-    return squares > 0 ? -10 * log10(squares / (double)values) : (double)INFINITY;
+    const uint32_t kind = bound->kind;
+    return kind == ZT_PSNR ||
+           ((kind == ZT_REL || kind == ZT_RMSE_REL || kind == ZT_MAE_REL) && bound->value > 0);
 }
 
-bool zti_needs_range(const zt_bound *bound)
+bool zti_needs_range(const zt_params *params)
 {
-    return (bound->kind == ZT_REL && bound->value > 0) || bound->kind == ZT_PSNR;
+    return needs_range(&params->bound) || needs_range(&params->mean);
+}
+
+/* Its inverse is a normal number. */
+static const double most_mean_range = 0x1p1020;
+
+double zti_mean_range(const zt_bound *mean, uint32_t type, double lo, double hi)
+{
+    const double least = 0x1p-1000;
+    if (mean->kind == ZT_PSNR)
+        return zti_range_of(type, lo, hi);
+    const bool is_of_range = mean->kind == ZT_RMSE_REL || mean->kind == ZT_MAE_REL;
+    const double error = is_of_range ? of_range(type, mean->value, lo, hi) : mean->value;
+    return error < least ? 0 : fmin(error, most_mean_range);
+}
+
+double zti_mean_reached(const zt_bound *mean, double range, double sum, uint64_t values)
+{
+    const double error = values > 0 ? sum / (double)values : 0;
+    if (mean->kind == ZT_PSNR)
+        return sum > 0 ? -10 * log10(error) : (double)INFINITY;
+    const double part = zti_is_absolute_mean(mean->kind) ? error : sqrt(error);
+    if (mean->kind == ZT_RMSE || mean->kind == ZT_MAE)
+        return part * range;
+    return range < most_mean_range ? part * mean->value : (double)NAN;
 }
 
 /* A bound relative to each value: lossless if it is smaller than the gap between neighbouring
@@ -74,6 +101,13 @@ static void resolve_part(const zt_bound *bound, uint32_t type, zt_bound_kind *ki
         *kind = ZT_LOSSLESS;
 }
 
+static zt_status lacks_range(zt_context *context, const zt_bound *bound)
+{
+    return zti_fail(context, ZT_BAD_ARG,
+                    "%s needs the range of the whole array; set range_lo and range_hi",
+                    bound->kind == ZT_PSNR ? "a PSNR" : "a bound relative to the range");
+}
+
 zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
                             double hi, zt_bound_kind *kind, double *abs_bound)
 {
@@ -83,10 +117,8 @@ zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t
         resolve_part(bound, type, kind, abs_bound);
         return ZT_OK;
     }
-    if (zti_needs_range(bound) && isnan(lo))
-        return zti_fail(context, ZT_BAD_ARG,
-                        "%s needs the range of the whole array; set range_lo and range_hi",
-                        bound->kind == ZT_REL ? "a bound relative to the range" : "a PSNR");
+    if (needs_range(bound) && isnan(lo))
+        return lacks_range(context, bound);
     if (bound->kind == ZT_PSNR && zti_range_of(type, lo, hi) == 0)
         *kind = ZT_LOSSLESS;
     if (bound->kind != ZT_ABS && bound->kind != ZT_REL)
@@ -96,6 +128,23 @@ zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t
     else
         *abs_bound = of_range(type, bound->value, lo, hi);
     *kind = *abs_bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    return ZT_OK;
+}
+
+zt_status zti_params_resolve(zt_context *context, const zt_params *p, uint32_t type,
+                             zt_bound_kind *kind, double *abs_bound, double *range)
+{
+    const zt_bound mean = zti_mean_of(p);
+    const zt_status status =
+        zti_bound_resolve(context, &p->bound, type, p->range_lo, p->range_hi, kind, abs_bound);
+    *range = 0;
+    if (status || mean.kind == ZT_LOSSLESS)
+        return status;
+    if (needs_range(&mean) && isnan(p->range_lo))
+        return lacks_range(context, &mean);
+    *range = zti_mean_range(&mean, type, p->range_lo, p->range_hi);
+    if (*kind != ZT_LOSSLESS)
+        *kind = *range > 0 ? ZT_PSNR : ZT_LOSSLESS;
     return ZT_OK;
 }
 
@@ -132,6 +181,8 @@ zt_status zti_request_init(zt_context *context, const struct zti_array *whole,
 
     if (bound->value == 0)
         bound->value = 0; /* -0 becomes 0, so that both give the same bytes */
+    if (r->params.mean.value == 0)
+        r->params.mean.value = 0;
     if (r->params.name)
         memcpy(r->name, r->params.name, strlen(r->params.name));
     if (r->params.units)
@@ -142,7 +193,8 @@ zt_status zti_request_init(zt_context *context, const struct zti_array *whole,
     memcpy(r->shape, whole->shape, sizeof r->shape);
     r->slice_bytes = zti_array_values(r->rank - 1, r->shape + 1) * zt_type_bytes(r->type);
     const bool is_auto = r->params.codec == ZT_CODEC_AUTO;
-    const uint32_t kind = zti_is_lossless(bound) ? ZT_LOSSLESS : bound->kind;
+    const uint32_t mean = zti_mean_of(&r->params).kind;
+    const uint32_t kind = zti_is_lossless(bound) ? ZT_LOSSLESS : mean ? mean : bound->kind;
     r->codec = is_auto ? zti_codec_auto(r->type, kind) : zti_codec_by_id(r->params.codec);
     r->is_codec_open = is_auto && zti_has_planning(&r->params) && bound->kind != ZT_PWREL;
     if (!r->is_codec_open)
@@ -212,14 +264,16 @@ zt_status zti_resolve(struct zti_job *j, const struct zti_scanned *scanned)
 
     *target = (struct zti_target){
         .params = p, .part = p->bound.value, .min = (double)NAN, .max = (double)NAN};
-    zt_status status = zti_bound_resolve(j->context, &p->bound, r->type, p->range_lo, p->range_hi,
-                                         &target->kind, &target->abs_bound);
+    f->mean = zti_mean_of(p);
+    f->limits.lo = isnan(p->within_lo) ? -(double)INFINITY : p->within_lo;
+    f->limits.hi = isnan(p->within_hi) ? (double)INFINITY : p->within_hi;
+    zt_status status =
+        zti_params_resolve(j->context, p, r->type, &target->kind, &target->abs_bound, &f->range);
     f->abs_bound = target->abs_bound;
-    if (p->bound.kind == ZT_PSNR)
-        f->range = zti_range_of(r->type, p->range_lo, p->range_hi);
-    if (status || target->kind == ZT_LOSSLESS ||
-        !(zti_is_float(r->type) || target->kind == ZT_ABS || target->kind == ZT_PSNR ||
-          p->fills > 0))
+    const bool is_lossless = target->kind == ZT_LOSSLESS;
+    if (status || (!zti_has_limits(&f->limits) &&
+                   (is_lossless || !(zti_is_float(r->type) || target->kind == ZT_ABS ||
+                                     target->kind == ZT_PSNR || p->fills > 0))))
         return status;
 
     struct zti_scanned own;
@@ -227,10 +281,26 @@ zt_status zti_resolve(struct zti_job *j, const struct zti_scanned *scanned)
         status = zti_scan_slab(j->context, r, j->slab, &own);
         scanned = &own;
     }
+    if (!status && (scanned->min < f->limits.lo || scanned->max > f->limits.hi))
+        status = zti_fail(j->context, ZT_BAD_ARG,
+                          "values from %g to %g are not all within %g to %g; give wider limits, or "
+                          "the values outside as fill values",
+                          scanned->min, scanned->max, f->limits.lo, f->limits.hi);
+    if (status || is_lossless)
+        return status;
     target->min = scanned->min;
     target->max = scanned->max;
     f->special_values = target->special_values = scanned->special_values;
     return status;
+}
+
+/* The search's bound as the target. */
+static void set_searched(struct zti_job *j)
+{
+    struct zti_target *const target = &j->target;
+    target->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    target->abs_bound = j->search.bound;
+    target->each_bound = j->frame.abs_bound > 0 ? j->frame.abs_bound : 0;
 }
 
 zt_status zti_resolve_by_values(struct zti_job *j)
@@ -241,8 +311,7 @@ zt_status zti_resolve_by_values(struct zti_job *j)
     j->has_search = target->kind == ZT_PSNR;
     if (j->has_search) {
         status = zti_search_begin(j);
-        target->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
-        target->abs_bound = j->search.bound;
+        set_searched(j);
         return status;
     }
     const zt_progress progress = zti_pause_progress(j->context);
@@ -259,10 +328,14 @@ bool zti_resolve_again(struct zti_job *j)
 {
     struct zti_target *const target = &j->target;
     if (j->has_search) {
+        if (j->misses.is_over && target->kind != ZT_LOSSLESS) {
+            j->search.is_last = true;
+            zti_target_lossless(target);
+            return true;
+        }
         if (!zti_search_next(&j->search, j->frame.error))
             return false;
-        target->kind = j->search.bound > 0 ? ZT_ABS : ZT_LOSSLESS;
-        target->abs_bound = j->search.bound;
+        set_searched(j);
         return true;
     }
     if (target->loose_planes > 0) { /* dropped planes cost more than they saved */

@@ -69,7 +69,8 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
         .params = &asked->params, .kind = ZT_LOSSLESS, .min = (double)NAN, .max = (double)NAN};
     const bool is_lossless = zti_is_lossless(bound);
     const bool has_abs = !is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_ABS ||
-                                          bound->kind == ZT_REL || bound->kind == ZT_PSNR);
+                                          bound->kind == ZT_REL || zti_is_mean(bound->kind));
+    const bool is_searched = zti_mean_of(&asked->params).kind != ZT_LOSSLESS;
     uint64_t most = 0;
     zt_status status = ZT_OK;
     if (has_abs || (!is_lossless && (zti_is_float(asked->type) || asked->params.fills > 0))) {
@@ -80,7 +81,7 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     if (has_abs) {
         target.kind = bound->kind == ZT_PWREL ? ZT_PWREL : ZT_ABS;
         target.part = bound->value;
-        target.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
+        target.abs_bound = bound->kind == ZT_ABS && !is_searched ? bound->value : DBL_TRUE_MIN;
     } else if (!is_lossless) {
         target.kind = (zt_bound_kind)bound->kind;
         target.abs_bound = (double)NAN;
@@ -141,7 +142,7 @@ static zt_status frame_bound(zt_context *context, const struct zti_request *requ
         if (!list[i].is_lossy && !zti_is_lossless(&request->params.bound))
             continue; /* a lossy candidate takes part, or none is possible */
         r.request.codec = zti_codec_by_id(list[i].codec);
-        r.request.params.effort = list[i].effort;
+        r.request.params = zti_params_for(&request->params, &list[i]);
         status = bound_of_plans(&r, bytes);
     }
     return status;

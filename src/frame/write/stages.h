@@ -1,6 +1,6 @@
 /* stages.h: the stages by which a slab becomes a frame of a file, in their order:
  *
- *   resolve   resolve.c: the caller's bound to the codec's target; psnr.c and pwrel.c search for it
+ *   resolve   resolve.c: the caller's bound to the codec's target; mean.c and pwrel.c search for it
  *             where the range alone does not give it
  *   plan      plan.c: codec, effort and order of axes, chosen by samples
  *   fill      fill.c: special values replaced by smooth ones
@@ -45,14 +45,15 @@ struct zti_output {
     struct zti_buffer tail;
     struct zti_table table;
     uint64_t special_values;
-    uint64_t counted_values; /* that the PSNR counts */
-    double error; /* psnr only: sum of their squared errors over the square of the range */
+    uint64_t counted_values; /* that a mean error counts */
+    double range, error;     /* with a mean only: the frames' range; sum of their errors, each times
+                                its counted values */
 };
 
 /* Memory that one job after the other uses. */
 struct zti_scratch {
     struct zti_buffer turned;  /* the coded array, where strides over the slab cannot express it */
-    struct zti_buffer decoded; /* psnr only: the slab as a decoder gets it */
+    struct zti_buffer decoded; /* with a mean only: the slab as a decoder gets it */
     struct zti_buffer payload, starts; /* empty while a job holds them */
     struct zti_buffer window;          /* of spooled streams */
 };
@@ -73,15 +74,19 @@ struct zti_scanned {
     uint64_t special_values; /* NaN, infinities, fill values */
 };
 
-/* A search for the bound that meets a PSNR (psnr.c). */
+/* A search for the bound that meets a mean error (mean.c). */
 struct zti_search {
     double bound;  /* absolute bound to try next, or the result; 0: no bound meets the target */
-    double target; /* of the mean squared error over the square of the range */
+    double target; /* of the mean squared error over the square of the range, or of the square of
+                      the mean error over the range */
     double range;
-    uint32_t type;   /* zt_type */
-    uint32_t trial;  /* number of the current one */
-    bool is_last;    /* no trial follows it */
-    bool has_powers; /* bounds are powers of two (2^k); else any */
+    double limit;     /* the largest bound that may be tried; infinite: any */
+    double most;      /* the same over range */
+    bool is_absolute; /* errors count by their magnitudes, not squares */
+    uint32_t type;    /* zt_type */
+    uint32_t trial;   /* number of the current one */
+    bool is_last;     /* no trial follows it */
+    bool has_powers;  /* bounds are powers of two (2^k); else any */
     struct zti_powers {
         int k, most, least; /* exponents: tried now, and its limits */
         int met, unmet;     /* most + 1: none is known */
@@ -194,16 +199,17 @@ static inline void zti_target_lossless(struct zti_target *target)
     target->abs_bound = 0;
 }
 
-/* ---- psnr.c ---- */
+/* ---- mean.c ---- */
 
-/* The absolute bound with this PSNR if errors are spread evenly within it. */
-double zti_psnr_bound(double decibel, double range);
+/* The absolute bound with which a frame meets its bound on the mean error if errors are spread
+ * evenly within it. */
+double zti_mean_bound(const struct zti_frame *frame);
 
-/* Begin the search for the largest bound that meets the PSNR. */
+/* Begin the search for the largest bound that meets the mean error. */
 zt_status zti_search_begin(struct zti_job *job);
 
-/* Set search->bound to the next one to try, where the last one had a mean squared error of 'error'
- * over the square of the range; false: the last one is the result. */
+/* Set search->bound to the next one to try, where the last one had a frame's 'error'; false: the
+ * last one is the result. */
 bool zti_search_next(struct zti_search *search, double error);
 
 /* ---- pwrel.c ---- */
@@ -228,7 +234,7 @@ void zti_frame_set_plan(struct zti_frame *frame, const struct zti_plan *plan);
 /* The candidates for a frame, the most promising first; where params ask for a plan, by samples. */
 zt_status zti_plan_frame(const struct zti_job *job, struct zti_result *results, uint32_t *count);
 
-/* The target for coding samples: for a PSNR, the absolute bound of evenly spread errors. */
+/* The target for coding samples: for a mean error, the absolute bound of evenly spread ones. */
 struct zti_target zti_target_of_samples(const struct zti_job *job);
 
 /* Set the chosen codec, effort and plan, and job->values to the coded array: the slab itself with

@@ -33,7 +33,7 @@ void zti_writer_clear(struct zt_writer *w)
 zt_status zti_writer_measure(struct zt_writer *w, const struct zti_array *array)
 {
     struct zti_request *const r = &w->request;
-    if (!zti_needs_range(&r->params.bound) || !isnan(r->params.range_lo))
+    if (!zti_needs_range(&r->params) || !isnan(r->params.range_lo))
         return ZT_OK;
     const uint64_t frames = (r->shape[0] - 1) / r->thickness + 1;
     w->scanned = frames <= SIZE_MAX / sizeof *w->scanned
@@ -165,11 +165,10 @@ static zt_status open_writer(zt_context *context, const zt_array *given, const z
     if (!status)
         status = zti_writer_init(context, &whole, params, &w);
     zt_bound_kind kind;
-    double abs_bound;
+    double abs_bound, range;
     if (!status) /* report a missing range before the first slab */
-        status = zti_bound_resolve(context, &w.request.params.bound, w.request.type,
-                                   w.request.params.range_lo, w.request.params.range_hi, &kind,
-                                   &abs_bound);
+        status = zti_params_resolve(context, &w.request.params, w.request.type, &kind, &abs_bound,
+                                    &range);
     if (status)
         return status;
     struct zt_writer *opened = (struct zt_writer *)zti_alloc(context, sizeof *opened);
@@ -282,11 +281,20 @@ uint64_t zt_writer_special_values(const zt_writer *writer)
     return writer ? writer->output.special_values : 0;
 }
 
+double zt_writer_mean_error(const zt_writer *writer)
+{
+    const zt_bound mean = writer ? zti_mean_of(&writer->request.params) : zt_lossless();
+    return mean.kind == ZT_LOSSLESS
+               ? (double)NAN
+               : zti_mean_reached(&mean, writer->output.range, writer->output.error,
+                                  writer->output.counted_values);
+}
+
 double zt_writer_psnr(const zt_writer *writer)
 {
-    if (!writer || writer->request.params.bound.kind != ZT_PSNR)
-        return (double)NAN;
-    return zti_psnr_of(writer->output.error, writer->output.counted_values);
+    return writer && zti_mean_of(&writer->request.params).kind == ZT_PSNR
+               ? zt_writer_mean_error(writer)
+               : (double)NAN;
 }
 
 void zt_writer_free(zt_writer *writer)

@@ -213,7 +213,7 @@ static void choose_step(struct coder *c, const struct zti_coding *coding,
 static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array *array,
                          const struct place *place, struct zti_tf_slot *slot, uint8_t *to)
 {
-    const bool is_pointwise = sz_of(coding)->is_pointwise;
+    const bool is_pointwise = sz_of(coding)->is_pointwise && !sz_of(coding)->has_mean;
     struct coder c = {.model = coding->model, .slot = slot};
     struct coded tile;
     tile.front.step_parts = is_pointwise ? BOUND_PARTS : ZTI_TF_STEP_PARTS;

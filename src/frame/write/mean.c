@@ -1,10 +1,12 @@
-/* psnr.c: part of the first stage: searches for the absolute bound of each frame with which the
- * array's PSNR is met.
+/* mean.c: part of the first stage: searches for the absolute bound of each frame with which the
+ * array's PSNR, root mean squared error or mean absolute error is met.
  *
  * 20 log10(range / RMSE) >= P holds if each frame's mean squared error is at most range^2 10^(-P /
- * 10). So each frame meets that target on its own, independent of the others. A frame is coded
- * under an absolute bound, decoded and measured; it is coded again with another bound if its error
- * is above the target or far below it.
+ * 10), and the other means hold if each frame's does. So each frame meets the target on its own,
+ * independent of the others. A frame is coded under an absolute bound, decoded and measured; it is
+ * coded again with another bound if its error is above the target or far below it. Errors are
+ * squares: a mean absolute error counts by its square. No bound is larger than that on each value,
+ * where there is one beside.
  *
  *   - Codecs that use any bound: the first bound comes from the quantization error of a sample of
  *     values. Later ones assume that the squared error grows as the square of the bound. Most
@@ -61,9 +63,23 @@ static double target_of(double decibel)
     return exp2_of(-(decibel < 6000 ? decibel : 6000) / 10 * log2_10);
 }
 
-double zti_psnr_bound(double decibel, double range)
+/* The target of a bound on the mean error, squared, over the square of the range. */
+static double target_of_mean(const zt_bound *mean)
 {
-    return sqrt(3 * target_of(decibel)) * range;
+    return mean->kind == ZT_PSNR ? target_of(mean->value) : 1;
+}
+
+/* The bound, over range, at which evenly spread errors have the mean 'aim', squared. */
+static double even_bound(double aim, bool is_absolute)
+{
+    return sqrt((is_absolute ? 4 : 3) * aim);
+}
+
+double zti_mean_bound(const struct zti_frame *f)
+{
+    const double bound =
+        even_bound(target_of_mean(&f->mean), zti_is_absolute_mean(f->mean.kind)) * f->range;
+    return f->abs_bound < bound ? f->abs_bound : bound; /* NaN: there is none on each value */
 }
 
 /* The most codings of a frame in a search, before the last one. */
@@ -94,28 +110,37 @@ static uint32_t sample_values(const struct zti_job *job, double *values)
     return count;
 }
 
-/* The mean squared error of values that are rounded to multiples of twice a bound. */
-static double lattice_error(const double *values, uint32_t n, double bound)
+/* A sample of the values' magnitudes over the range. */
+struct sampled {
+    double *values;
+    uint32_t n;
+    bool is_absolute;
+};
+
+/* The mean squared error of values that are rounded to multiples of twice a bound, or the square of
+ * their mean error. */
+static double lattice_error(const struct sampled *s, double bound)
 {
     const double step = 2 * bound;
     double sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const double d = values[i] - rint(values[i] / step) * step;
-        sum += d * d;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const double d = s->values[i] - rint(s->values[i] / step) * step;
+        sum += s->is_absolute ? fabs(d) : d * d;
     }
-    return sum / n;
+    sum /= s->n;
+    return s->is_absolute ? sum * sum : sum;
 }
 
 /* The bound near a given one whose error on a sample is closest below 'aim'. Where many values are
  * equal, the error is no smooth function of the bound. */
-static double refine(const double *values, uint32_t n, double aim, double bound)
+static double refine(const struct sampled *s, double aim, double bound)
 {
     enum { PLACES = 24 };
     double best = bound, best_error = 0;
-    if (n == 0)
+    if (s->n == 0)
         return bound;
     for (uint32_t i = 0; i < PLACES; i++) {
-        const double other = bound * (0.8 + 0.025 * i), error = lattice_error(values, n, other);
+        const double other = bound * (0.8 + 0.025 * i), error = lattice_error(s, other);
         if (error <= aim && (error >= best_error || error >= 0.97 * aim)) {
             best = other;
             best_error = error;
@@ -124,28 +149,29 @@ static double refine(const double *values, uint32_t n, double aim, double bound)
     return best;
 }
 
-/* The bound, over range, at which a sample has the mean squared error 'aim': at least sqrt(3 aim),
- * that of evenly spread errors, and more where many values are multiples of any step. */
+/* The bound, over range, at which a sample has the mean 'aim': at least that of evenly spread
+ * errors, and more where many values are multiples of any step. */
 static zt_status estimate(const struct zti_job *job, double aim, double *bound)
 {
     enum { STEPS = 18, MOST = 64 };
-    double *const values = zti_alloc(job->context, SAMPLE_VALUES * sizeof *values);
-    if (!values)
+    struct sampled s = {.values = zti_alloc(job->context, SAMPLE_VALUES * sizeof *s.values),
+                        .is_absolute = job->search.is_absolute};
+    if (!s.values)
         return zti_fail(job->context, ZT_NO_MEMORY, "no memory for a sample of the values");
-    const uint32_t n = sample_values(job, values);
-    double low = sqrt(3 * aim), high = MOST * low;
-    if (n == 0 || lattice_error(values, n, low) > aim)
+    s.n = sample_values(job, s.values);
+    double low = even_bound(aim, s.is_absolute), high = MOST * low;
+    if (s.n == 0 || lattice_error(&s, low) > aim)
         high = low;
     for (uint32_t i = 0; i < STEPS && high > low; i++) {
         const double middle = sqrt(low * high);
-        if (lattice_error(values, n, middle) <= aim)
+        if (lattice_error(&s, middle) <= aim)
             low = middle;
         else
             high = middle;
     }
-    const double error = n > 0 ? lattice_error(values, n, low) : aim;
-    *bound = error <= aim && error >= 0.97 * aim ? low : refine(values, n, aim, low);
-    zti_release(job->context, values);
+    const double error = s.n > 0 ? lattice_error(&s, low) : aim;
+    *bound = error <= aim && error >= 0.97 * aim ? low : refine(&s, aim, low);
+    zti_release(job->context, s.values);
     return ZT_OK;
 }
 
@@ -189,7 +215,8 @@ static bool is_same(const struct zti_search *s, double a, double b)
 static bool is_enough(const struct zti_search *s, double error)
 {
     const double part = s->trial < 2 ? 0.984 : 0.9775;
-    return error >= part * s->target || s->bracket.bound >= 50 * sqrt(3 * s->target);
+    return error >= part * s->target || s->bracket.bound >= s->most ||
+           s->bracket.bound >= 50 * even_bound(s->target, s->is_absolute);
 }
 
 static double aim_of(const struct zti_search *s)
@@ -201,7 +228,9 @@ static zt_status begin_any(struct zti_job *job)
 {
     struct zti_search *const s = &job->search;
     s->bracket.best_error = -1;
-    return estimate(job, aim_of(s), &s->bracket.bound);
+    const zt_status status = estimate(job, aim_of(s), &s->bracket.bound);
+    s->bracket.bound = fmin(s->bracket.bound, s->most);
+    return status;
 }
 
 /* Set the next bound from the last one's error; false: the last one is the result. After TRIALS
@@ -219,7 +248,7 @@ static bool next_any(struct zti_search *s, double error, bool is_met)
         b->best = bound;
         b->best_error = error;
     }
-    double next = next_bound(b, error, aim_of(s));
+    double next = fmin(next_bound(b, error, aim_of(s)), s->most);
     b->last = bound;
     b->last_error = error;
     if (is_same(s, next, b->unmet)) /* the next smaller integer bound */
@@ -241,7 +270,7 @@ static zt_status try_power(const struct zti_job *job, struct zti_trial *trial, i
     struct zti_target target = job->target;
     struct zti_coding coding;
     uint64_t bytes;
-    double squares = 0;
+    double sum = 0;
     target.kind = ZT_ABS;
     target.abs_bound = ldexp(1, k);
     zt_status status = zti_code_for_good(context, job->frame.coding.codec, &target, sample, NULL,
@@ -249,9 +278,10 @@ static zt_status try_power(const struct zti_job *job, struct zti_trial *trial, i
     if (!status)
         status = zti_decode_own(context, &coding, trial->stream.bytes, bytes, &trial->decoded);
     if (!status)
-        squares = zti_sum_squares(context, sample, trial->decoded.bytes, NULL, s->range);
+        sum = zti_sum_errors(context, sample, trial->decoded.bytes, NULL, s->is_absolute, s->range);
     zti_forget(context, &coding);
-    *is_met = squares / (double)zti_array_values(sample->rank, sample->shape) <= s->target * margin;
+    const double mean = sum / (double)zti_array_values(sample->rank, sample->shape);
+    *is_met = (s->is_absolute ? mean * mean : mean) <= s->target * margin;
     return status;
 }
 
@@ -292,6 +322,14 @@ static bool is_known(const struct zti_powers *p, int k)
     return k <= p->most;
 }
 
+/* The exponent of the power of two at or below a bound, at most 'most'. */
+static int power_below(double bound, int most)
+{
+    int exponent;
+    (void)frexp(bound, &exponent);
+    return exponent - 1 < most ? exponent - 1 : most;
+}
+
 static zt_status begin_powers(struct zti_job *job)
 {
     enum {
@@ -302,6 +340,8 @@ static zt_status begin_powers(struct zti_job *job)
     struct zti_powers *const p = &job->search.powers;
     (void)frexp(job->search.range, &p->most);
     p->most = p->most + SLACK < GREATEST ? p->most + SLACK : GREATEST;
+    if (isfinite(job->search.limit))
+        p->most = power_below(job->search.limit, p->most);
     p->least = zti_is_float(job->search.type) ? LEAST : 0;
     p->met = p->unmet = p->most + 1;
     p->step = 1;
@@ -355,7 +395,7 @@ static void set_bound(struct zti_search *s)
         s->bound = ldexp(1, p->k);
     } else {
         s->is_last = is_over || !(s->bracket.bound > 0);
-        s->bound = s->is_last ? 0 : s->bracket.bound * s->range;
+        s->bound = s->is_last ? 0 : fmin(s->bracket.bound * s->range, s->limit);
     }
 }
 
@@ -363,10 +403,13 @@ zt_status zti_search_begin(struct zti_job *job)
 {
     const struct zti_frame *const f = &job->frame;
     struct zti_search *const s = &job->search;
-    *s = (struct zti_search){.target = target_of(f->bound.value),
+    *s = (struct zti_search){.target = target_of_mean(&f->mean),
                              .range = f->range,
+                             .limit = f->abs_bound > 0 ? f->abs_bound : (double)INFINITY,
+                             .is_absolute = zti_is_absolute_mean(f->mean.kind),
                              .type = f->type,
                              .has_powers = zti_has_power_bounds(f->coding.codec)};
+    s->most = s->limit / s->range;
     s->is_last = zti_counted_values(f) == 0 || s->target < DBL_MIN / DBL_EPSILON;
     if (s->is_last)
         return ZT_OK;
@@ -376,8 +419,9 @@ zt_status zti_search_begin(struct zti_job *job)
     return status;
 }
 
-bool zti_search_next(struct zti_search *s, double error)
+bool zti_search_next(struct zti_search *s, double of_frame)
 {
+    const double error = s->is_absolute ? of_frame * of_frame : of_frame;
     const bool is_met = error <= s->target * margin;
     if (s->is_last || !(s->has_powers ? next_powers(s, is_met) : next_any(s, error, is_met)))
         return false;
