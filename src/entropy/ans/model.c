@@ -326,7 +326,8 @@ static void make_tables(struct zti_ans_model *model)
 
 /* ---- the whole ---- */
 
-void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model)
+/* Which symbols there are; of one, the whole model. Returns whether there are several. */
+static bool count_used(const uint64_t *counts, struct zti_ans_model *model)
 {
     for (uint32_t s = 0; s < model->alphabet; s++)
         if (counts[s] > 0) {
@@ -337,10 +338,22 @@ void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_mo
         model->frequencies[model->only] = ZTI_ANS_STATES;
         make_tables(model);
     }
-    if (model->used < 2)
-        return;
+    return model->used > 1;
+}
+
+static void make_with(const uint64_t *counts, uint32_t precision, struct zti_ans_model *model)
+{
+    weigh(counts, precision, model);
+    normalise(model);
+    make_tables(model);
+}
+
+void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model)
+{
     uint64_t least = UINT64_MAX;
     uint32_t best = 0;
+    if (!count_used(counts, model))
+        return;
     for (uint32_t p = 0; p < precisions; p++) {
         weigh(counts, p, model);
         normalise(model);
@@ -350,9 +363,45 @@ void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_mo
             best = p;
         }
     }
-    weigh(counts, best, model);
-    normalise(model);
-    make_tables(model);
+    make_with(counts, best, model);
+}
+
+/* Bits that symbols take by weights, and the table; 'log2' is of the numbers below 16. */
+static uint64_t weights_cost(const uint64_t *counts, const uint32_t *log2,
+                             const struct zti_ans_model *model)
+{
+    enum { TOP = 4 }; /* bits of a weight that count */
+    uint64_t sum = 0, all = 0, cost = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++) {
+        const uint32_t w = model->weights[s];
+        const uint32_t down = w >> TOP ? floor_log2(w) - (TOP - 1) : 0;
+        sum += w;
+        all += counts[s];
+        cost += counts[s] * (log2[w >> down] + (down << COST_FRACTION_BITS));
+    }
+    const uint32_t down =
+        sum >> ZTI_ANS_STATE_BITS ? zti_bit_length64(sum) - ZTI_ANS_STATE_BITS : 0;
+    const uint64_t whole = log2_of((uint32_t)(sum >> down)) + (down << COST_FRACTION_BITS);
+    return ((all * whole - cost) >> COST_FRACTION_BITS) + zti_ans_stored_bits(model);
+}
+
+void zti_ans_make_quickly(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model)
+{
+    uint32_t log2[16] = {0}, best = 0;
+    uint64_t least = UINT64_MAX;
+    if (!count_used(counts, model))
+        return;
+    for (uint32_t v = 1; v < 16; v++)
+        log2[v] = log2_of(v);
+    for (uint32_t p = 0; p < precisions; p++) {
+        weigh(counts, p, model);
+        const uint64_t cost = weights_cost(counts, log2, model);
+        if (cost < least) {
+            least = cost;
+            best = p;
+        }
+    }
+    make_with(counts, best, model);
 }
 
 zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,

@@ -262,7 +262,7 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
 /* A tile, or what is looked at of it where only the choice is wanted. */
 static struct part compared_of(const struct tile *tile)
 {
-    enum { BANDS = 12 };
+    enum { BANDS = 6 };
     struct part part = whole_of(tile);
     part.band = tile->is_sample && !tile->s.is_lanes ? tile->s.rows / BANDS : 0;
     return part;
@@ -275,8 +275,9 @@ static bool choose_rows(const struct tile *tile, const struct tries *tries, stru
     struct choice again = {.cost = UINT64_MAX};
     struct tries one = *tries;
     struct zti_ll_transform t = best->t;
+    bool many;
     if (t.kind == ZTI_LL_LATTICE || (tile->known->is_learnt && !tile->known->has_rows) ||
-        !find_rows(tile, tile->slot->values, &t))
+        !find_rows(tile, tile->slot->values, &t, &many))
         return false;
     if (tile->known->is_learnt) {
         best->t = t;
@@ -287,9 +288,10 @@ static bool choose_rows(const struct tile *tile, const struct tries *tries, stru
         one.has_weights = has_weights(&best->p);
         one.sets = !one.has_weights;
     }
-    try_transform(tile, &whole, 1, &best->t, &one, &again);
+    if (!many || !tile->is_sample)
+        try_transform(tile, &whole, 1, &best->t, &one, &again);
     const struct choice first = again;
-    one.made = &first;
+    one.made = again.cost < UINT64_MAX ? &first : NULL;
     try_transform(tile, &whole, 1, &t, &one, &again);
     if (t.kind == ZTI_LL_LINEAR) {
         t.kind = ZTI_LL_ORDER;

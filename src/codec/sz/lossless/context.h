@@ -232,44 +232,91 @@ static void make_steps(bool has_signs, bool has_marks, struct steps *steps)
     }
 }
 
-/* The bits of a residual that its symbol leaves open; 'steps' has their number. */
-ZTI_INLINE uint64_t open_bits_of(bool has_signs, const struct steps *steps, key residual,
-                                 uint8_t symbol)
+/* What residuals leave open, of n at a time: bits, and how many. */
+enum { OPEN_AT_ONCE = 16 };
+struct open_bits {
+    uint64_t bits[OPEN_AT_ONCE], count[OPEN_AT_ONCE];
+};
+
+/* Of one: bits below the two after the leading one, above the sign where symbols have none. */
+ZTI_INLINE uint64_t open_bits_of(bool has_signs, key residual, uint64_t *count)
 {
-    const uint64_t bits = size_of(residual) - steps->least[symbol];
-    const uint64_t all = bits << 1 | (residual < 0);
-    return has_signs ? bits : steps->open[symbol] ? all : 0;
+    const value size = size_of(residual);
+    const uint32_t open = ll_open(size);
+    const uint64_t bits = size & ~(~(value)0 << open);
+    *count = has_signs ? open : open + (size != 0);
+    return has_signs ? bits : bits << 1 | (residual < 0);
 }
 
-ZTI_INLINE void put_signed(bool has_signs, const struct steps *steps, const key *residual,
-                           const uint8_t *symbol, size_t n, struct zti_bit_writer *to)
+#if defined(ZTI_WITH_AVX2)
+/* The same of OPEN_AT_ONCE residuals: of 32 bits, two at a time as one. Returns how many there are.
+ */
+ZTI_INLINE uint32_t find_open_bits(bool has_signs, const key *residual, struct open_bits *to)
+{
+    for (uint32_t i = 0; i < OPEN_AT_ONCE; i += LANES) {
+        vector r, open;
+        memcpy(&r, residual + i, sizeof r);
+        const vector sign = V(sign)(r), size = (r ^ sign) - sign;
+        const vector code = codes_of(r, true, &open);
+        (void)code;
+        vector bits = size & ~(~(vector){0} << open);
+        if (!has_signs) {
+            bits = bits << 1 | (sign & 1);
+            open += (vector)(size != (vector){0}) & 1;
+        }
+#if WIDTH == 32
+        const u64s count = (u64s)open, pair = (u64s)bits, low = v_all_64(UINT32_MAX);
+        const u64s both = (pair & low) | (pair >> 32) << (count & low);
+        const u64s all = (count & low) + (count >> 32);
+        memcpy(to->bits + i / 2, &both, sizeof both);
+        memcpy(to->count + i / 2, &all, sizeof all);
+#else
+        memcpy(to->bits + i, &bits, sizeof bits);
+        memcpy(to->count + i, &open, sizeof open);
+#endif
+    }
+    return WIDTH == 32 ? OPEN_AT_ONCE / 2 : OPEN_AT_ONCE;
+}
+#else
+ZTI_INLINE uint32_t find_open_bits(bool has_signs, const key *residual, struct open_bits *to)
+{
+    for (uint32_t i = 0; i < OPEN_AT_ONCE; i++)
+        to->bits[i] = open_bits_of(has_signs, residual[i], &to->count[i]);
+    return OPEN_AT_ONCE;
+}
+#endif
+
+ZTI_INLINE void put_signed(bool has_signs, const key *residual, size_t n, struct zti_bit_writer *to)
 {
     struct zti_bit_writer w = *to;
+    struct open_bits open;
     size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        const uint32_t open = steps->open[symbol[i]], next = steps->open[symbol[i + 1]];
-        const uint64_t bits = open_bits_of(has_signs, steps, residual[i], symbol[i]);
-        const uint64_t more = open_bits_of(has_signs, steps, residual[i + 1], symbol[i + 1]);
-        if (open + next <= 56) {
-            zti_put_bits(&w, bits | more << open, open + next);
-            continue;
+    for (; i + OPEN_AT_ONCE <= n; i += OPEN_AT_ONCE) {
+        const uint32_t m = find_open_bits(has_signs, residual + i, &open);
+        for (uint32_t k = 0; k < m; k += 2) {
+            const uint32_t first = (uint32_t)open.count[k], next = (uint32_t)open.count[k + 1];
+            if (first + next <= 56) {
+                zti_put_bits(&w, open.bits[k] | open.bits[k + 1] << first, first + next);
+                continue;
+            }
+            zti_put_bits64(&w, open.bits[k], first);
+            zti_put_bits64(&w, open.bits[k + 1], next);
         }
-        zti_put_bits64(&w, bits, open);
-        zti_put_bits64(&w, more, next);
     }
-    for (; i < n; i++)
-        zti_put_bits64(&w, open_bits_of(has_signs, steps, residual[i], symbol[i]),
-                       steps->open[symbol[i]]);
+    for (; i < n; i++) {
+        const uint64_t bits = open_bits_of(has_signs, residual[i], &open.count[0]);
+        zti_put_bits64(&w, bits, (uint32_t)open.count[0]);
+    }
     *to = w;
 }
 
-static void put_residuals(bool has_signs, const struct steps *steps, const key *residual,
-                          const uint8_t *symbol, size_t n, struct zti_bit_writer *w)
+/* Marks have the residual 0, which leaves nothing open. */
+static void put_residuals(bool has_signs, const key *residual, size_t n, struct zti_bit_writer *w)
 {
     if (has_signs)
-        put_signed(true, steps, residual, symbol, n, w);
+        put_signed(true, residual, n, w);
     else
-        put_signed(false, steps, residual, symbol, n, w);
+        put_signed(false, residual, n, w);
 }
 
 /* The residual of a symbol and of its open bits. */
@@ -280,15 +327,70 @@ ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t sy
     return (key)((size ^ sign) - sign);
 }
 
+#if defined(ZTI_WITH_AVX512)
+/* Residuals of 8 symbols, whose open bits begin at bit *at of 64 bytes or more; false where these
+ * are too many to be taken side by side. */
+ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
+                       uint64_t *at, key *residual)
+{
+    const u64s all = v_all_64(UINT64_MAX), one = v_all_64(1);
+    const u64s s = (u64s)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)symbol));
+    const u64s code = has_signs ? (s + 1) >> 1 : s;
+    const u64s open = (u64s)_mm512_max_epu64((__m512i)(code >> 2), (__m512i)one) - one;
+    const __mmask8 is_short = _mm512_cmplt_epu64_mask((__m512i)code, (__m512i)v_all_64(4));
+    u64s least =
+        (u64s)_mm512_mask_blend_epi64(is_short, (__m512i)((4 | (code & 3)) << open), (__m512i)code);
+    u64s count = has_signs ? open : open + ((u64s)(code != (u64s){0}) & 1);
+    if (has_marks) {
+        const u64s is_none = (u64s)(s < v_all_64(ZTI_LL_MARK_RAW));
+        least &= is_none;
+        count &= is_none;
+    }
+    const u64s end = v_sums_64(count), begin = end - count + v_all_64(*at & 7);
+    const __m512i window = _mm512_loadu_si512((const void *)(base + (*at >> 3)));
+    if (WIDTH == 64 &&
+        (begin[7] > 455 || _mm512_cmpgt_epu64_mask((__m512i)count, (__m512i)v_all_64(57))))
+        return false;
+    const __m512i low = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
+    const __m512i byte = _mm512_add_epi8(_mm512_shuffle_epi8((__m512i)(begin >> 3), low),
+                                         _mm512_set1_epi64(0x0706050403020100));
+    const u64s bits = (u64s)_mm512_permutexvar_epi8(byte, window) >> (begin & 7) & ~(all << count);
+    const u64s sign = 0 - ((has_signs ? s : bits) & 1);
+    const u64s size = least + (has_signs ? bits : bits >> 1), to = (size ^ sign) - sign;
+#if WIDTH == 32
+    _mm256_storeu_si256((void *)residual, _mm512_cvtepi64_epi32((__m512i)to));
+#else
+    memcpy(residual, &to, sizeof to);
+#endif
+    *at += end[7];
+    return true;
+}
+#else
+ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
+                       uint64_t *at, key *residual)
+{
+    (void)has_signs;
+    (void)has_marks;
+    (void)symbol;
+    (void)base;
+    (void)at;
+    (void)residual;
+    return false;
+}
+#endif
+
 /* Residuals of n symbols. */
-ZTI_INLINE void take_signed(bool has_signs, const struct steps *steps, const uint8_t *symbol,
-                            uint32_t n, struct zti_bit_reader *r, key *residual)
+ZTI_INLINE void take_signed(bool has_signs, bool has_marks, const struct steps *steps,
+                            const uint8_t *symbol, uint32_t n, struct zti_bit_reader *r,
+                            key *residual)
 {
     enum { AT_A_TIME = 8, MOST = AT_A_TIME * 64 + 128 };
     const uint8_t *const base = r->base;
     uint64_t at = r->at;
     uint32_t i = 0;
-    for (; i + AT_A_TIME <= n && at + MOST <= r->end; i += AT_A_TIME)
+    for (; i + AT_A_TIME <= n && at + MOST <= r->end; i += AT_A_TIME) {
+        if (take_8(has_signs, has_marks, symbol + i, base, &at, residual + i))
+            continue;
         for (uint32_t k = i; k < i + AT_A_TIME; k++) {
             const uint32_t open = steps->open[symbol[k]];
             uint64_t bits = zti_get_le64(base + (at >> 3)) >> (at & 7);
@@ -297,6 +399,7 @@ ZTI_INLINE void take_signed(bool has_signs, const struct steps *steps, const uin
             residual[k] = residual_of(has_signs, steps, symbol[k], bits & ~(~UINT64_C(0) << open));
             at += open;
         }
+    }
     r->at = at;
     for (; i < n; i++) {
         const uint32_t open = steps->open[symbol[i]];
@@ -304,11 +407,14 @@ ZTI_INLINE void take_signed(bool has_signs, const struct steps *steps, const uin
     }
 }
 
-static void take_residuals(bool has_signs, const struct steps *steps, const uint8_t *symbol,
-                           uint32_t n, struct zti_bit_reader *r, key *residual)
+static void take_residuals(bool has_signs, bool has_marks, const struct steps *steps,
+                           const uint8_t *symbol, uint32_t n, struct zti_bit_reader *r,
+                           key *residual)
 {
-    if (has_signs)
-        take_signed(true, steps, symbol, n, r, residual);
+    if (has_signs && !has_marks)
+        take_signed(true, false, steps, symbol, n, r, residual);
+    else if (has_signs)
+        take_signed(true, true, steps, symbol, n, r, residual);
     else
-        take_signed(false, steps, symbol, n, r, residual);
+        take_signed(false, has_marks, steps, symbol, n, r, residual);
 }

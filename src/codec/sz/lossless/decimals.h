@@ -6,11 +6,11 @@
 
 #include "codec/sz/lossless/lossless.h"
 
-/* 10^k, exact. */
+/* 10^k for k <= ZTI_LL_EXACT, exact. */
 ZTI_STATIC double ll_ten_to(uint32_t k)
 {
-    static const double ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
+                                 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
     return ten[k];
 }
 
@@ -77,11 +77,22 @@ ZTI_STATIC double ll_double(bool is_negative, uint64_t m, int32_t e)
     return x;
 }
 
+/* m 10^e with -20 <= e <= 20, rounded once to a double. Of a whole m < 10^15 ll_times_power would
+ * make the same, only slower: a number that is halfway between doubles has a numerator of 54 bits
+ * or more, so none is one, and the nearest to one is off by 2^-120.5 of it, while products with
+ * powers truncated to 128 bits are off by 2^-122. */
+ZTI_STATIC double ll_times(double m, int32_t e)
+{
+    return e < 0 ? m / ll_ten_to((uint32_t)-e) : m * ll_ten_to((uint32_t)e);
+}
+
 /* m 10^e with 0 < m < 10^15, rounded once; 0 where that is too large or too small. */
 ZTI_STATIC double ll_times_power(const struct zti_ll_power *ten, uint32_t type, bool is_negative,
                                  uint64_t m, int64_t e)
 {
     uint64_t high, low;
+    if (type == ZT_F64 && e >= -ZTI_LL_EXACT && e <= ZTI_LL_EXACT)
+        return ll_times(is_negative ? -(double)(int64_t)m : (double)(int64_t)m, (int32_t)e);
     if (e < -ZTI_LL_POWERS || e > ZTI_LL_POWERS)
         return 0;
     const uint32_t length = zti_bit_length64(m), bits = type == ZT_F32 ? 24 : 53;
@@ -143,6 +154,31 @@ ZTI_STATIC uint64_t ll_scaled(const struct zti_ll_power *ten, double x, int32_t 
     return (high >> (down - 1)) / 2 + ((high >> (down - 1)) & 1);
 }
 
+/* The number of m 10^e among those of so many digits, from 1 on. */
+ZTI_STATIC int64_t ll_number_of(uint32_t digits, int32_t lowest, uint64_t m, int32_t e)
+{
+    const uint64_t first = (uint64_t)ll_ten_to(digits - 1);
+    return (int64_t)((uint64_t)(e - lowest) * 9 * first + (m - first)) + 1;
+}
+
+/* ll_to_digits where the power is small; false where it is not, or the number may not be one. A
+ * number that is one has but one m. */
+ZTI_STATIC bool ll_to_digits_quickly(uint32_t digits, int32_t lowest, int32_t e, double x,
+                                     int64_t *key)
+{
+    const double size = fabs(x), first = ll_ten_to(digits - 1);
+    if (e < -ZTI_LL_EXACT || e >= ZTI_LL_EXACT || e < lowest - 1 || e - lowest >= 600)
+        return false;
+    double m = rint(ll_times(size, -e));
+    if (m >= 10 * first)
+        m = rint(ll_times(size, -++e));
+    if (m < first || m >= 10 * first || e < lowest || ll_times(m, e) != size)
+        return false;
+    const int64_t u = ll_number_of(digits, lowest, (uint64_t)(int64_t)m, e);
+    *key = x < 0 ? -u : u;
+    return true;
+}
+
 /* The key of a number that may have so many significant digits, of which 10^lowest is the least. */
 ZTI_STATIC bool ll_to_digits(const struct zti_ll_power *ten, uint32_t type, uint32_t digits,
                              int32_t lowest, double x, int64_t *key)
@@ -155,12 +191,14 @@ ZTI_STATIC bool ll_to_digits(const struct zti_ll_power *ten, uint32_t type, uint
     if (!(size > least && size < 1e290))
         return false;
     int32_t e = ll_decade(size) - (int32_t)(digits - 1);
+    if (type == ZT_F64 && ll_to_digits_quickly(digits, lowest, e, x, key))
+        return true;
     uint64_t m = ll_scaled(ten, size, -e);
     if (m >= 10 * first)
         m = ll_scaled(ten, size, -++e);
     if (m < first || m >= 10 * first || e < lowest || e - lowest > 600)
         return false;
-    const int64_t u = (int64_t)((uint64_t)(e - lowest) * 9 * first + (m - first)) + 1;
+    const int64_t u = ll_number_of(digits, lowest, m, e);
     *key = x < 0 ? -u : u;
     if (type == ZT_F32 && u > INT64_C(1) << 30)
         return false;

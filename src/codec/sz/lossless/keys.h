@@ -375,6 +375,43 @@ static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *
     }
 }
 
+/* The bits that the linear transform leaves open of a value, WIDTH or fewer. */
+ZTI_INLINE void put_linear(const struct zti_ll_transform *t, const struct opens *opens, value v,
+                           struct zti_bit_writer *w)
+{
+    const value size = v & (SIGN - 1);
+    const uint32_t e = (uint32_t)(size >> MANTISSA), open = opens->bits[e];
+    if (open < WIDTH) {
+        zti_put_bits(w, (size >> t->low[e]) & (((value)1 << open) - 1), open);
+        return;
+    }
+    zti_put_bits(w, size != 0, 1);
+    if (size)
+        zti_put_bits64(w, size, WIDTH - 1);
+}
+
+/* The same of n values, two at a time where their bits are few. */
+static void put_linears(const struct zti_ll_transform *t, const struct opens *opens, const value *v,
+                        uint32_t n, struct zti_bit_writer *w)
+{
+    uint32_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        const value a = v[i] & (SIGN - 1), b = v[i + 1] & (SIGN - 1);
+        const uint32_t e = (uint32_t)(a >> MANTISSA), f = (uint32_t)(b >> MANTISSA);
+        const uint32_t open = opens->bits[e], next = opens->bits[f];
+        if ((open >= WIDTH) | (next >= WIDTH) | (open + next > 56)) {
+            put_linear(t, opens, v[i], w);
+            put_linear(t, opens, v[i + 1], w);
+            continue;
+        }
+        const uint64_t bits = (a >> t->low[e]) & (((value)1 << open) - 1);
+        const uint64_t more = (b >> t->low[f]) & (((value)1 << next) - 1);
+        zti_put_bits(w, bits | more << open, open + next);
+    }
+    if (i < n)
+        put_linear(t, opens, v[i], w);
+}
+
 /* Bits that the transform leaves open, and raw values, of n values in order: what linear_value and
  * keys_to_row take. */
 static void put_open(const struct zti_ll_transform *t, const struct opens *opens, const value *v,
@@ -383,23 +420,16 @@ static void put_open(const struct zti_ll_transform *t, const struct opens *opens
     struct zti_bit_writer w = *to;
     if (t->kind != ZTI_LL_LINEAR && !t->has_marks)
         return;
-    for (uint32_t i = 0; i < n; i++) {
-        if (t->has_marks && mark[i]) {
+    if (!t->has_marks)
+        put_linears(t, opens, v, n, &w);
+    for (uint32_t i = 0; t->has_marks && i < n; i++) {
+        if (mark[i]) {
             if (mark[i] == ZTI_LL_MARK_RAW)
                 zti_put_bits64(&w, v[i], WIDTH);
             continue;
         }
-        if (t->kind != ZTI_LL_LINEAR)
-            continue;
-        const value size = v[i] & (SIGN - 1);
-        const uint32_t e = (uint32_t)(size >> MANTISSA), open = opens->bits[e];
-        if (open == WIDTH) {
-            zti_put_bits(&w, size != 0, 1);
-            if (size)
-                zti_put_bits64(&w, size, WIDTH - 1);
-        } else {
-            zti_put_bits(&w, (size >> t->low[e]) & (((value)1 << open) - 1), open);
-        }
+        if (t->kind == ZTI_LL_LINEAR)
+            put_linear(t, opens, v[i], &w);
     }
     *to = w;
 }

@@ -5,7 +5,7 @@
  * machine. */
 #include "codec/sz/lossless/lossless.h"
 
-enum { DIVISORS = 6, TRIALS = 60, DECIMALS = 16, SPARSE = 1024 };
+enum { DIVISORS = 6, TRIALS = 60, DECIMALS = 16, SPARSE = 1024, STEPS = 8 };
 
 struct numbers {
     uint32_t type, n;
@@ -17,12 +17,14 @@ struct range {
     double low, high;
 };
 
+/* Half a unit in the last place of a normal number; of others about. */
 static double half_place(uint32_t type, double x)
 {
-    const double size = fabs(x);
-    if (type == ZT_F32)
-        return 0.5 * ((double)nextafterf((float)size, INFINITY) - (double)(float)size);
-    return 0.5 * (nextafter(size, (double)INFINITY) - size);
+    const uint64_t field = zti_bits_of_double(x) >> 52 & 2047, places = type == ZT_F32 ? 24 : 53;
+    const uint64_t bits = (field > places ? field - places : 1) << 52;
+    double half;
+    memcpy(&half, &bits, sizeof half);
+    return half;
 }
 
 /* The offsets that a step allows for: none where high < low. */
@@ -118,6 +120,34 @@ static double widest(const struct numbers *s, struct range r)
     return slack(s, every, (double)(float)step) > 0 ? (double)(float)step : step;
 }
 
+/* A step whose products with whole numbers are the numbers, rounded to doubles: angles, for
+ * instance. The quotients of the largest numbers leave but a few doubles for it. */
+static bool find_multiples(const struct numbers *s, struct range r, double *step)
+{
+    const double about = (r.low + r.high) / 2;
+    struct range own = {0, (double)INFINITY};
+    for (uint32_t i = 0; i < s->n; i++) {
+        const double size = fabs(s->v[i]), k = rint(size / about), half = half_place(s->type, size);
+        if (k < 1 && size > 0)
+            return false;
+        if (k < 1)
+            continue;
+        own.low = (size - half) / k > own.low ? (size - half) / k : own.low;
+        own.high = (size + half) / k < own.high ? (size + half) / k : own.high;
+        if (own.low * (1 - 0x1p-51) > own.high)
+            return false;
+    }
+    *step = nextafter(own.low, 0);
+    for (uint32_t trial = 0; trial < STEPS; trial++, *step = nextafter(*step, (double)INFINITY)) {
+        uint32_t i = 0;
+        while (i < s->n && rint(s->v[i] / about) * *step == s->v[i])
+            i++;
+        if (i == s->n)
+            return true;
+    }
+    return false;
+}
+
 bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double *offset,
                          double *step)
 {
@@ -134,6 +164,10 @@ bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double
         bool is_power;
         if (!narrow(&s, from, &r))
             continue;
+        if (type == ZT_F64 && find_multiples(&s, r, step)) {
+            *offset = 0;
+            return true;
+        }
         *step = simplest(r, &is_power);
         if (*step < 6 * s.half)
             continue; /* there is nothing to be had */
@@ -153,10 +187,12 @@ bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double
 void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n)
 {
     uint64_t *from = list, *to = scratch;
-    for (uint32_t shift = 0; shift < 64; shift += 8) {
+    for (uint32_t shift = 0; n > 0 && shift < 64; shift += 8) {
         size_t start[256] = {0}, at = 0;
         for (size_t i = 0; i < n; i++)
             start[from[i] >> shift & 255]++;
+        if (start[from[0] >> shift & 255] == n)
+            continue; /* they are in order already */
         for (uint32_t d = 0; d < 256; d++) {
             const size_t count = start[d];
             start[d] = at;
@@ -168,4 +204,6 @@ void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n)
         from = to;
         to = other;
     }
+    if (from != list)
+        memcpy(list, from, n * sizeof *list);
 }

@@ -259,8 +259,10 @@ static void spread_source(const struct tile *tile, const value *v, uint32_t row,
     }
 }
 
-/* Which rows repeat rows; false where they are too few. */
-static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_transform *t)
+/* Which rows repeat rows; false where they are too few. *many: they are a quarter of all or more.
+ */
+static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_transform *t,
+                      bool *many)
 {
     const struct zti_ll_shape *const s = &tile->s;
     struct hit *const hit = (struct hit *)(void *)tile->slot->found;
@@ -288,5 +290,6 @@ static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_tra
     for (uint32_t row = s->rows - 1; row-- > 0;)
         spread_source(tile, v, row, row + 1, t);
     t->has_rows = found * 40 > s->values;
+    *many = found * 4 > s->values;
     return t->has_rows;
 }

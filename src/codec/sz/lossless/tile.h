@@ -198,7 +198,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
             count[i] = slot->counts[0][k][i];
         zti_ans_place(slot->model[k].decode, ZTI_LL_ALPHABET, &slot->model[k]);
-        zti_ans_make(count, TRIED_PRECISIONS, &slot->model[k]);
+        zti_ans_make_quickly(count, TRIED_PRECISIONS, &slot->model[k]);
         sizes->front_bits += zti_ans_stored_bits(&slot->model[k]);
         of[k] = &slot->model[k];
     }
@@ -232,9 +232,7 @@ static uint8_t *put_open_parts(const struct tile *tile, const struct zti_ll_fron
 {
     struct zti_ll_slot *const slot = tile->slot;
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    struct steps steps;
-    make_steps(front->has_signs, front->t.has_marks, &steps);
-    put_residuals(front->has_signs, &steps, slot->residuals, slot->symbols, tile->s.values, &w);
+    put_residuals(front->has_signs, slot->residuals, tile->s.values, &w);
     to += bytes_of(sizes->open_bits);
     w = zti_bit_writer_at(to);
     struct opens opens;
@@ -465,8 +463,8 @@ static bool take_rows(const struct tile *tile, struct source *from)
         for (uint32_t i = 0; i < n; i++) {
             const struct row own = i == 0 ? row : row_at(s, t, number + i);
             take_symbols(tile, &part, from, &own, tables, slot->symbols);
-            take_residuals(from->front.has_signs, &from->steps, slot->symbols, own.width,
-                           &from->open, (key *)slot->residuals + (size_t)i * s->width);
+            take_residuals(from->front.has_signs, t->has_marks, &from->steps, slot->symbols,
+                           own.width, &from->open, (key *)slot->residuals + (size_t)i * s->width);
         }
         take_keys(tile, from, &row, n);
         for (uint32_t i = number; i < number + n; i++) {
@@ -588,11 +586,12 @@ static bool repeats_far(const struct zti_coding *coding, const struct zti_array 
     struct place place = {.origin = {0}};
     struct zti_ll_transform t = {.has_rows = false};
     uint32_t far = 0;
+    bool many;
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         place.extent[i] = coding->grid.side[i];
     const struct tile tile = tile_of(coding, &place, slot);
     gather(array, &place, slot->values);
-    if (!find_rows(&tile, slot->values, &t))
+    if (!find_rows(&tile, slot->values, &t, &many))
         return false;
     const uint32_t rows = tile.s.rows, near = ZTI_LL_VALUES / tile.s.width;
     for (uint32_t row = 0; row < rows; row++)
