@@ -136,6 +136,8 @@ static bool compress_every_way(struct demo *d, struct outcome *last, const struc
                                ZFP(zt_rate(4)),
                                ZFP(zt_rate(8)),
                                ZFP(zt_precision(16)),
+                               SZ("sz high", HIGH, zt_lossless()),
+                               SZ("sz", DEFAULT, zt_lossless()),
                                ZFP(zt_lossless()),
                                NDZIP};
     add_head(d);

@@ -179,10 +179,11 @@ ZTI_INLINE u32s v_zip_high_32(u32s a, u32s b)
                                            _mm256_unpackhi_epi32((__m256i)a, (__m256i)b), 0x31);
 }
 
-/* From the exponents of the numbers as floating-point values, which are exact. */
+/* From the exponents of the numbers as floating-point values; without the bit below the leading one
+ * none is rounded up to the next power of two, and the highest bit is a sign. */
 ZTI_INLINE u32s v_bit_length_32(u32s v)
 {
-    const u32s exponent = (u32s)_mm256_cvtepi32_ps((__m256i)v) >> 23;
+    const u32s exponent = (u32s)_mm256_cvtepi32_ps((__m256i)(v & ~(v >> 1))) >> 23 & 0xff;
     return (u32s)v_rest_16((u16s)exponent, v_all_16(126));
 }
 

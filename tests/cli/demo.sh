@@ -5,7 +5,7 @@ rm table
 ls
 ztile demo -q -f -o demo.png --save field_96x96x96.f32 >table
 grep -o 'values.*,' table
-cut -c 1-21 table | tail -n +6 | head -n 16
+cut -c 1-21 table | tail -n +6 | head -n 18
 grep -c '%' table
 wc -c <field_96x96x96.f32
 rm table field_96x96x96.f32

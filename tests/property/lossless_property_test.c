@@ -37,7 +37,7 @@ static const char *fault(zt_context *context, const struct test_array *a, uint32
     else if (bytes > raw + raw / GROWTH_PART + GROWTH_BYTES)
         why = "it grows";
     else if (zt_decompress(context, file, bytes, &back) != ZT_OK)
-        why = "it is not decompressed";
+        why = zt_context_error(context);
     else if (memcmp(back.data, a->array.data, raw) != 0)
         why = "other bits come back";
     free(back.data);

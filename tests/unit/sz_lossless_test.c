@@ -153,6 +153,28 @@ static void all_instances_write_the_same_bytes(void **state)
     }
 }
 
+/* Magnitudes of residuals next to powers of two, where one that is rounded would be a bit longer.
+ */
+static void magnitudes_beside_powers_of_two_come_back(void **state)
+{
+    static const uint64_t shape[2] = {130, 129};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++) {
+        struct test_array a = array_of(type, 2, shape);
+        struct rng r = {type};
+        const uint32_t bits = 8 * (uint32_t)zt_type_bytes(type);
+        for (uint64_t i = 0; i < 130 * 129; i++) {
+            const uint64_t power = UINT64_C(1) << rng_below(&r, bits);
+            const uint64_t size = power + rng_below(&r, 3) - 1;
+            const uint64_t plain = i < 2000 ? rng_below(&r, 1 << 20) : i % 2; /* for no table */
+            set_bits(&a.array, i, i % 61 ? plain : rng_below(&r, 2) ? size : 0 - size);
+        }
+        (void)need_same_bytes(&a.array, 0, CODER_HIGH, 1);
+        (void)need_same_bytes(&a.array, 0, CODER_DEFAULT, 1);
+        test_array_free(&a);
+    }
+}
+
 static void what_memory_held_does_not_matter(void **state)
 {
     static const uint64_t shape[3] = {5, 150, 129};
@@ -228,6 +250,7 @@ int main(void)
         cmocka_unit_test(other_fields_take_little_more_than_they_hold),
         cmocka_unit_test(noise_grows_by_a_byte_a_tile),
         cmocka_unit_test(all_instances_write_the_same_bytes),
+        cmocka_unit_test(magnitudes_beside_powers_of_two_come_back),
         cmocka_unit_test(what_memory_held_does_not_matter),
         cmocka_unit_test(the_example_of_the_page_is_written),
         cmocka_unit_test(rows_far_away_are_found),

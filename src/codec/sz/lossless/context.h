@@ -67,6 +67,22 @@ static struct beside beside_of(const struct zti_ll_shape *s, const struct row *r
     return b;
 }
 
+#if defined(ZTI_WITH_AVX2)
+/* 1 of each mark that is the fill value's. */
+ZTI_INLINE shorts are_fills(const uint8_t *mark)
+{
+    return (shorts)(load_codes(mark) == ZTI_LL_MARK_FILL) & 1;
+}
+
+/* As ll_context. */
+ZTI_INLINE shorts contexts_of(shorts level, shorts fills)
+{
+    const shorts own = ZTI_LL_FILLS + ZTI_LL_FILL_LEVELS * (fills >> 1) + (level >> 3);
+    const shorts none = (shorts)(fills == 0), all = (shorts)(fills == 6);
+    return (level & none) | (((ZTI_LL_ALL_FILLS & all) | (own & ~all)) & ~none);
+}
+#endif
+
 /* Contexts of n values of a row by their means. */
 ZTI_INLINE void find_contexts(const struct row *row, const struct beside *b, const uint8_t *mark,
                               bool has_marks, const uint16_t *mean, uint32_t n, uint16_t *context)
@@ -78,6 +94,15 @@ ZTI_INLINE void find_contexts(const struct row *row, const struct beside *b, con
     }
     if (row->source >= 0 || !has_marks || !b->has_any)
         return;
+#if defined(ZTI_WITH_AVX2)
+    for (uint32_t i = 0; i < n; i += CODES_AT_ONCE) {
+        const uint8_t *const at = mark + i;
+        const shorts across = are_fills(at + b->up) + are_fills(at + b->other);
+        const shorts fills = 2 * across + are_fills(at + b->left) + are_fills(at + b->right);
+        store_codes(context + i, contexts_of(load_sums(context + i), fills));
+    }
+    return;
+#endif
     for (uint32_t i = 0; i < n; i++) {
         const int fills = 2 * (mark[i + b->up] == ZTI_LL_MARK_FILL) +
                           2 * (mark[i + b->other] == ZTI_LL_MARK_FILL) +
@@ -333,36 +358,24 @@ ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t sy
 ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
                        uint64_t *at, key *residual)
 {
-    const u64s all = v_all_64(UINT64_MAX), one = v_all_64(1);
+    const u64s one = v_all_64(1);
     const u64s s = (u64s)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)symbol));
     const u64s code = has_signs ? (s + 1) >> 1 : s;
     const u64s open = (u64s)_mm512_max_epu64((__m512i)(code >> 2), (__m512i)one) - one;
     const __mmask8 is_short = _mm512_cmplt_epu64_mask((__m512i)code, (__m512i)v_all_64(4));
     u64s least =
         (u64s)_mm512_mask_blend_epi64(is_short, (__m512i)((4 | (code & 3)) << open), (__m512i)code);
-    u64s count = has_signs ? open : open + ((u64s)(code != (u64s){0}) & 1);
+    u64s count = has_signs ? open : open + ((u64s)(code != (u64s){0}) & 1), bits;
     if (has_marks) {
         const u64s is_none = (u64s)(s < v_all_64(ZTI_LL_MARK_RAW));
         least &= is_none;
         count &= is_none;
     }
-    const u64s end = v_sums_64(count), begin = end - count + v_all_64(*at & 7);
-    const __m512i window = _mm512_loadu_si512((const void *)(base + (*at >> 3)));
-    if (WIDTH == 64 &&
-        (begin[7] > 455 || _mm512_cmpgt_epu64_mask((__m512i)count, (__m512i)v_all_64(57))))
+    if (!take_fields(base, at, count, &bits))
         return false;
-    const __m512i low = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
-    const __m512i byte = _mm512_add_epi8(_mm512_shuffle_epi8((__m512i)(begin >> 3), low),
-                                         _mm512_set1_epi64(0x0706050403020100));
-    const u64s bits = (u64s)_mm512_permutexvar_epi8(byte, window) >> (begin & 7) & ~(all << count);
     const u64s sign = 0 - ((has_signs ? s : bits) & 1);
-    const u64s size = least + (has_signs ? bits : bits >> 1), to = (size ^ sign) - sign;
-#if WIDTH == 32
-    _mm256_storeu_si256((void *)residual, _mm512_cvtepi64_epi32((__m512i)to));
-#else
-    memcpy(residual, &to, sizeof to);
-#endif
-    *at += end[7];
+    const u64s size = least + (has_signs ? bits : bits >> 1);
+    store_eight((size ^ sign) - sign, residual);
     return true;
 }
 #else

@@ -17,6 +17,8 @@ enum { MANTISSA = 52, EXPONENTS = 2048 };
 #define SIGN ((value)1 << (WIDTH - 1))
 #define ONE  ((value)1 << MANTISSA)
 
+#include "codec/sz/lossless/fields.h"
+
 /* What all steps of a tile need. */
 struct tile {
     const struct zti_ll_tables *tables;
@@ -258,8 +260,8 @@ ZTI_INLINE value linear_value(const struct zti_ll_transform *t, key k, struct zt
 /* What the linear transform makes of keys by the length of their magnitude: exponents, and bits
  * that are left open. */
 struct lengths {
-    value field[WIDTH + 1];
-    uint8_t down[WIDTH + 1], up[WIDTH + 1], open[WIDTH + 1];
+    value field[65];
+    uint8_t down[65], up[65], open[65];
 };
 
 static void make_lengths(const struct zti_ll_transform *t, struct lengths *lengths)
@@ -286,6 +288,60 @@ static void high_values(const struct zti_ll_transform *t, const key *restrict k,
     }
 }
 
+/* Values of keys of which some are below the exponent, 8 at a time; those of the others are there.
+ * Returns how many keys that are. */
+#if defined(ZTI_WITH_AVX512)
+ZTI_INLINE uint32_t low_values(const struct zti_ll_transform *t, const struct lengths *lengths,
+                               const key *restrict k, uint32_t n, value *restrict v,
+                               struct zti_bit_reader *r)
+{
+    enum { MOST = 8 * 64 + 128 };
+    const __m512i high = (__m512i)v_all_64((uint64_t)(ONE >> t->zeros));
+    const __m512i opens = _mm512_loadu_si512((const void *)lengths->open);
+    const __m512i ups = _mm512_loadu_si512((const void *)lengths->up);
+    const u64s base = v_all_64(t->base + t->zeros);
+    uint64_t at = r->at;
+    uint32_t i = 0;
+    for (; i + 8 <= n && at + MOST <= r->end; i += 8) {
+        const u64s own = load_eight(k + i), sign = (u64s)((i64s)own >> 63), linear = own ^ sign;
+        const __mmask8 is_low = _mm512_cmplt_epu64_mask((__m512i)linear, high);
+        const __m512i length = (__m512i)(64 - (u64s)_mm512_lzcnt_epi64((__m512i)linear));
+        const u64s count =
+            (u64s)_mm512_maskz_permutexvar_epi8((__mmask64)0x0101010101010101, length, opens);
+        const u64s up =
+            (u64s)_mm512_maskz_permutexvar_epi8((__mmask64)0x0101010101010101, length, ups);
+        u64s bits;
+        if (_mm512_testn_epi64_mask((__m512i)linear, (__m512i)linear) ||
+            !take_fields(r->base, &at, (u64s)_mm512_maskz_mov_epi64(is_low, (__m512i)count), &bits))
+            break;
+        const u64s down = MANTISSA + 1 - (u64s)length;
+        const u64s size =
+            ((linear << down) & (uint64_t)(ONE - 1)) | bits << up | (base - down) << MANTISSA;
+        const u64s all = size | (sign & (uint64_t)SIGN);
+#if WIDTH == 32
+        _mm256_mask_storeu_epi32(v + i, is_low, _mm512_cvtepi64_epi32((__m512i)all));
+#else
+        _mm512_mask_storeu_epi64(v + i, is_low, (__m512i)all);
+#endif
+    }
+    r->at = at;
+    return i;
+}
+#else
+ZTI_INLINE uint32_t low_values(const struct zti_ll_transform *t, const struct lengths *lengths,
+                               const key *restrict k, uint32_t n, value *restrict v,
+                               struct zti_bit_reader *r)
+{
+    (void)t;
+    (void)lengths;
+    (void)k;
+    (void)n;
+    (void)v;
+    (void)r;
+    return 0;
+}
+#endif
+
 static void linear_values(const struct zti_ll_transform *t, const struct lengths *lengths,
                           const key *restrict k, uint32_t n, value *restrict v,
                           struct zti_bit_reader *r)
@@ -298,6 +354,9 @@ static void linear_values(const struct zti_ll_transform *t, const struct lengths
     }
     high_values(t, k, n, v);
     for (uint32_t i = 0; low && i < n; i++) {
+        i += low_values(t, lengths, k + i, n - i, v + i, r);
+        if (i == n)
+            break;
         const value sign = k[i] < 0 ? SIGN : 0, linear = (value)k[i] ^ (value)(k[i] >> (WIDTH - 1));
         if (linear >= high)
             continue;
@@ -355,24 +414,48 @@ static void keys_to_unmarked(const struct tile *tile, const struct zti_ll_transf
             v[i] = value_of(tile, t, slice, is_float, k[i], r);
 }
 
-/* Values of n keys; those that are marked as raw are there. */
+ZTI_INLINE value marked_value(const struct zti_ll_transform *t, uint8_t mark,
+                              struct zti_bit_reader *r)
+{
+    return mark == ZTI_LL_MARK_FILL ? (value)t->fill : (value)ll_take(r, WIDTH);
+}
+
+/* The same of a linear transform, some of them marked: bits are taken in order. */
+static void linear_values_with_marks(const struct zti_ll_transform *t,
+                                     const struct lengths *lengths, const key *k,
+                                     const uint8_t *mark, uint32_t n, value *v,
+                                     struct zti_bit_reader *r)
+{
+    for (uint32_t i = 0, end; i < n; i = end) {
+        end = i;
+        while (end < n && !mark[end])
+            end++;
+        linear_values(t, lengths, k + i, end - i, v + i, r);
+        for (; end < n && mark[end]; end++)
+            v[end] = marked_value(t, mark[end], r);
+    }
+}
+
+/* Values of n keys, some of which may be marked: those have a key too, which is not looked at. */
 static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *t,
                         const struct lengths *lengths, uint32_t slice, const key *k,
-                        const uint8_t *mark, uint32_t n, value *v, struct zti_bit_reader *r)
+                        const uint8_t *restrict mark, uint32_t n, value *restrict v,
+                        struct zti_bit_reader *r)
 {
-    const bool is_float = zti_is_float(tile->type);
-    if (!t->has_marks) {
-        keys_to_unmarked(tile, t, lengths, slice, k, n, v, r);
+    const value fill = (value)t->fill;
+    uint8_t any = 0;
+    if (t->has_marks && t->kind == ZTI_LL_LINEAR) {
+        linear_values_with_marks(t, lengths, k, mark, n, v, r);
         return;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (!mark[i])
-            v[i] = value_of(tile, t, slice, is_float, k[i], r);
-        else if (mark[i] == ZTI_LL_MARK_FILL)
-            v[i] = (value)t->fill;
-        else
-            v[i] = (value)ll_take(r, WIDTH);
+    keys_to_unmarked(tile, t, lengths, slice, k, n, v, r);
+    for (uint32_t i = 0; t->has_marks && i < n; i++) {
+        any |= (uint8_t)(mark[i] == ZTI_LL_MARK_RAW);
+        v[i] = mark[i] == ZTI_LL_MARK_FILL ? fill : v[i];
     }
+    for (uint32_t i = 0; any && i < n; i++)
+        if (mark[i] == ZTI_LL_MARK_RAW)
+            v[i] = (value)ll_take(r, WIDTH);
 }
 
 /* The bits that the linear transform leaves open of a value, WIDTH or fewer. */
