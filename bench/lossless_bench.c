@@ -1,6 +1,8 @@
-/* lossless_bench.c: the speed of effort high without loss, in memory, on one core.
+/* lossless_bench.c: the speed of sz without loss, of effort high or another, in memory, on one
+ * core.
  *
- *     lossless_bench [--isa plain|avx2|avx512] [--rounds N] [--megabytes N] (FILE TYPE SHAPE)...
+ *     lossless_bench [--isa plain|avx2|avx512] [--effort high|default|fast] [--rounds N]
+ *         [--megabytes N] (FILE TYPE SHAPE)...
  *
  * Each FILE of raw values is repeated along its slowest axis to about N megabytes (default 16).
  * Prints a field's ratio (of the file once), MB/s of its repeated bytes, compressing and
@@ -21,6 +23,7 @@ struct field {
 
 struct options {
     zt_isa isa;
+    zt_effort effort;
     unsigned rounds;
     double megabytes;
 };
@@ -87,7 +90,7 @@ static void measure(const struct options *o, zt_context *context, const char *na
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
-    p.effort = ZT_EFFORT_HIGH;
+    p.effort = o->effort;
     check(context, zt_compress_bound(context, &f->array, &p, &f->capacity), "bound");
     f->stream = bench_need(f->capacity);
     check(context, zt_compress(context, &f->once, &p, f->stream, f->capacity, &once), "once");
@@ -123,6 +126,8 @@ static void measure(const struct options *o, zt_context *context, const char *na
 
 static int parse(int argc, char **argv, struct options *o)
 {
+    static const char *const efforts[] = {"high", "default", "fast"};
+    static const zt_effort effort_of[] = {ZT_EFFORT_HIGH, ZT_EFFORT_DEFAULT, ZT_EFFORT_FAST};
     static const char *const isas[] = {"plain", "avx2", "avx512"};
     static const zt_isa isa_of[] = {ZT_ISA_PLAIN, ZT_ISA_AVX2, ZT_ISA_AVX512};
     int i = 1;
@@ -131,24 +136,29 @@ static int parse(int argc, char **argv, struct options *o)
             o->rounds = (unsigned)strtoul(argv[i + 1], NULL, 10);
         else if (strcmp(argv[i], "--megabytes") == 0)
             o->megabytes = strtod(argv[i + 1], NULL);
-        else if (strcmp(argv[i], "--isa") != 0)
+        else if (strcmp(argv[i], "--isa") != 0 && strcmp(argv[i], "--effort") != 0)
             return -1;
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             if (strcmp(argv[i + 1], isas[k]) == 0)
                 o->isa = isa_of[k];
+            if (strcmp(argv[i + 1], efforts[k]) == 0)
+                o->effort = effort_of[k];
+        }
     }
     return (argc - i) % 3 == 0 && argc > i && o->rounds > 0 ? i : -1;
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = {.isa = ZT_ISA_AVX512, .rounds = 3, .megabytes = 16};
+    struct options o = {
+        .isa = ZT_ISA_AVX512, .effort = ZT_EFFORT_HIGH, .rounds = 3, .megabytes = 16};
     double sum[4] = {0};
     zt_context *context;
     int at = parse(argc, argv, &o);
     if (at < 0) {
-        fprintf(stderr, "use: lossless_bench [--isa plain|avx2|avx512] [--rounds N] "
-                        "[--megabytes N] (FILE TYPE SHAPE)...\n");
+        fprintf(stderr,
+                "use: lossless_bench [--isa plain|avx2|avx512] [--effort high|default|fast] "
+                "[--rounds N] [--megabytes N] (FILE TYPE SHAPE)...\n");
         return 2;
     }
     const int fields = (argc - at) / 3;

@@ -19,11 +19,11 @@ ZTI_INLINE bool NAME(integer_of)(const struct zti_sz *sz, const struct zti_ll_po
 ZTI_INLINE bool NAME(integers_64)(const struct zti_sz *sz, const struct NAME(lattice) * lattice,
                                   const scalar *x, uint32_t *q)
 {
-    return sz->source == ZTI_SZ_LATTICE ? NAME(quantize_64)(lattice, x, q)
-           : sz->source == ZTI_SZ_LOG   ? NAME(log_64)(sz, x, q)
-           : sz->source == ZTI_SZ_DECIMALS
-               ? NAME(decimals_64)(sz, x, q)
-               : sz->source == ZTI_SZ_DIGITS && NAME(digits_64)(sz, x, q);
+    return sz->source == ZTI_SZ_LATTICE    ? NAME(quantize_64)(lattice, x, q)
+           : sz->source == ZTI_SZ_LOG      ? NAME(log_64)(sz, x, q)
+           : sz->source == ZTI_SZ_DECIMALS ? NAME(decimals_64)(sz, x, q)
+           : sz->source == ZTI_SZ_SHORT    ? NAME(shorts_64)(sz, x, q)
+                                        : sz->source == ZTI_SZ_DIGITS && NAME(digits_64)(sz, x, q);
 }
 
 /* Quantize n values to 64-bit integers. */

@@ -177,6 +177,21 @@ ZTI_INLINE void NAME(of_decimals_64)(const struct zti_sz *sz, const uint32_t *q,
         x[i] = (scalar)((double)(int32_t)q[i] / ten);
 }
 
+/* Narrow keys of short bits; false if a value has none. */
+ZTI_INLINE bool NAME(shorts_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
+{
+    const word low = ((word)1 << sz->zeros) - 1, first = (word)1 << (8 * sizeof(word) - 1);
+    word bad = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        const word ordered = ZTI_SZ_ORDERED(NAME(bits_of)(x[i]), 8 * sizeof ordered);
+        const int64_t key = NAME(short_of)(sz, x[i]);
+        bad |= (ordered ^ (0 - (word)((ordered & first) != 0))) & low;
+        bad |= (word)(sizeof(word) == 8 && !is_narrow_log(key));
+        q[i] = (uint32_t)key;
+    }
+    return bad == 0;
+}
+
 /* ---- a tile ---- */
 
 /* Values of n narrow keys; x and q are writable and readable to the end of the last group. */
@@ -186,6 +201,11 @@ static inline void NAME(of_keys)(const struct zti_sz *sz, const struct zti_ll_po
     for (uint32_t first = 0; first < n; first += 64) {
         if (sz->source == ZTI_SZ_DECIMALS) {
             NAME(of_decimals_64)(sz, q + first, x + first);
+            continue;
+        }
+        if (sz->source == ZTI_SZ_SHORT) {
+            for (uint32_t i = first; i < first + 64; i++)
+                x[i] = NAME(of_short)(sz, (int32_t)q[i]);
             continue;
         }
         if (sz->source == ZTI_SZ_DIGITS && NAME(of_digits_64)(sz, q + first, x + first))
@@ -198,6 +218,10 @@ static inline void NAME(of_keys)(const struct zti_sz *sz, const struct zti_ll_po
 static inline void NAME(of_wide_keys)(const struct zti_sz *sz, const struct zti_ll_power *ten,
                                       const uint64_t *q, uint32_t n, scalar *x)
 {
-    for (uint32_t i = 0; i < n; i++)
-        x[i] = NAME(of_key)(sz, ten, (int64_t)q[i]);
+    if (sz->source == ZTI_SZ_SHORT)
+        for (uint32_t i = 0; i < n; i++)
+            x[i] = NAME(of_short)(sz, (int64_t)q[i]);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            x[i] = NAME(of_key)(sz, ten, (int64_t)q[i]);
 }
