@@ -144,7 +144,7 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     a.type = type;
     REFUSED(p.bound = zt_psnr(0), ZT_BAD_ARG, "above 0");
     REFUSED(p.bound = zt_psnr(INFINITY), ZT_BAD_ARG, "inf");
-    REFUSED(p.bound.kind = 8, ZT_BAD_ARG, "8 is no kind");
+    REFUSED(p.bound.kind = 12, ZT_BAD_ARG, "12 is no kind");
     REFUSED(p.bound.flags = ZT_RATE_ALIGN, ZT_BAD_ARG, "flags");
     REFUSED(p.bound.words[1] = 1, ZT_BAD_ARG, "words");
     REFUSED(p.codec = ZT_CODEC_NDZIP, ZT_UNSUPPORTED, "ndzip");
@@ -152,7 +152,7 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.effort = 4, ZT_BAD_ARG, "effort");
     REFUSED(p.effort = 0, ZT_BAD_ARG, "effort");
     REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, ZT_SZ_CUSZ, 1023), ZT_BAD_ARG, "1023 bins");
-    REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, (zt_sz_method)3, 0), ZT_BAD_ARG, "method");
+    REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, (zt_sz_method)4, 0), ZT_BAD_ARG, "method");
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");
     REFUSED(p.prefer = 3, ZT_BAD_ARG, "preference");
     REFUSED(p.plan = 3, ZT_BAD_ARG, "plan");
