@@ -5,7 +5,7 @@
 enum { BOUND_PARTS = 24 };
 
 /* Ways are compared on a small sample of a tile; where one takes no more than 1 / CLOSE_PART more
- * than the best, on a large one. Steps are compared on the small one. */
+ * than the best, on a large one. */
 enum { SMALL_VALUES = 1 << 18, LARGE_VALUES = 1 << 20, CLOSE_PART = 25 };
 
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front);
@@ -29,6 +29,34 @@ static struct place middle_of(const struct zti_coding *coding, const struct plac
         p.origin[longest] += p.extent[longest] / 4;
         p.extent[longest] = (p.extent[longest] + 1) / 2;
     }
+}
+
+/* Boxes all over a tile, on which steps are compared: as large as the small sample, all of the same
+ * extents; or one, the tile. */
+enum { BOXES = 8 };
+
+struct boxes {
+    uint32_t n;
+    struct place box[BOXES];
+};
+
+static struct boxes boxes_of(const struct zti_coding *coding, const struct place *tile)
+{
+    static const uint32_t turn[ZT_MAX_RANK] = {1, 3, 5, 7};
+    struct boxes b = {.n = 1, .box = {middle_of(coding, tile, SMALL_VALUES)}};
+    if (memcmp(b.box[0].extent, tile->extent, sizeof tile->extent) == 0)
+        return b;
+    const struct place first = middle_of(coding, tile, SMALL_VALUES / BOXES);
+    for (b.n = 0; b.n < BOXES; b.n++) {
+        struct place *const p = &b.box[b.n];
+        *p = first;
+        for (uint32_t i = 0; i < coding->grid.rank; i++) {
+            const uint64_t room = tile->extent[i] - p->extent[i];
+            p->origin[i] =
+                tile->origin[i] + room * ((2 * b.n + 1) * turn[i] % (2 * BOXES)) / (2 * BOXES);
+        }
+    }
+    return b;
 }
 
 /* The best way so far, and what it takes of two samples, in bits times 2^16; 0: not known. */

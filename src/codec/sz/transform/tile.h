@@ -184,30 +184,75 @@ static uint8_t *put_coded(const struct coded *tile, size_t bytes, uint8_t *to)
     return to + bytes;
 }
 
-/* Choose the step that takes the fewest bytes under a bound on each value, on the middle of a tile:
- * the usual one first, then others on the side where there are fewer. */
-static void choose_step(struct coder *c, const struct zti_coding *coding,
-                        const struct zti_array *array, const struct place *whole, uint8_t *room,
-                        struct coded *tile)
+/* Bytes of a tile that is coded, but for its front. */
+static uint64_t bytes_behind_front(const struct zti_tf_slot *slot, const struct coded *tile)
+{
+    return (uint64_t)(tile->end - tile->from) -
+           bytes_of(zti_tf_put_front(slot, &tile->front, NULL));
+}
+
+/* Bytes of a tile with a step, or of boxes, but for their fronts; UINT64_MAX: too many. */
+static uint64_t boxes_bytes(struct coder *c, const struct zti_coding *coding,
+                            const struct zti_array *array, const struct boxes *boxes, uint8_t *room,
+                            struct coded *tile)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < boxes->n; k++) {
+        const size_t bytes = code_tile(c, coding, array, &boxes->box[k], room, tile);
+        if (bytes == SIZE_MAX)
+            return UINT64_MAX;
+        sum += boxes->n > 1 ? bytes_behind_front(c->slot, tile) : bytes;
+    }
+    return sum;
+}
+
+/* Choose the step that takes the fewest bytes under a bound on each value, on boxes of a tile: the
+ * usual one first, then others on the side where there are fewer. Returns the bytes. */
+static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
+                            const struct zti_array *array, const struct boxes *boxes, uint8_t *room,
+                            struct coded *tile)
 {
     enum { BY = 4, LEAST = 12, MOST = 36 };
-    const struct place sample = middle_of(coding, whole, SMALL_VALUES);
     uint32_t best = BOUND_PARTS;
     tile->front.step_parts = best;
-    set_extent(coding, &sample, &c->slot->plan);
-    size_t least = code_tile(c, coding, array, &sample, room, tile);
+    set_extent(coding, &boxes->box[0], &c->slot->plan);
+    uint64_t least = boxes_bytes(c, coding, array, boxes, room, tile);
     for (int32_t by = -BY; by <= BY && best == BOUND_PARTS; by += 2 * BY)
         for (uint32_t parts = best + (uint32_t)by; parts >= LEAST && parts <= MOST;
              parts += (uint32_t)by) {
             tile->front.step_parts = parts;
-            const size_t bytes = code_tile(c, coding, array, &sample, room, tile);
-            if (bytes >= least && least < SIZE_MAX)
+            const uint64_t bytes = boxes_bytes(c, coding, array, boxes, room, tile);
+            if (bytes >= least && least < UINT64_MAX)
                 break;
             best = bytes < least ? parts : best;
             least = bytes < least ? bytes : least;
         }
     tile->front.step_parts = best;
-    set_extent(coding, whole, &c->slot->plan);
+    return least;
+}
+
+/* Code a tile with the step that takes the fewest bytes. It is chosen on boxes; where these are not
+ * like the tile, on all of it. */
+static size_t code_best(struct coder *c, const struct zti_coding *coding,
+                        const struct zti_array *array, const struct place *place, uint8_t *room,
+                        struct coded *tile)
+{
+    enum { ALIKE_PART = 8 }; /* bytes a value may differ by that part */
+    struct boxes boxes = boxes_of(coding, place);
+    const double of_boxes = (double)choose_step(c, coding, array, &boxes, room, tile);
+    const double part = (double)c->slot->plan.values * boxes.n;
+    set_extent(coding, place, &c->slot->plan);
+    const double values = (double)c->slot->plan.values;
+    size_t bytes = code_tile(c, coding, array, place, room, tile);
+    if (boxes.n == 1)
+        return bytes;
+    const double all = bytes < SIZE_MAX ? (double)bytes_behind_front(c->slot, tile) : values;
+    const double expected = of_boxes / part * values;
+    if (fabs(all - expected) * ALIKE_PART <= all)
+        return bytes;
+    boxes = (struct boxes){.n = 1, .box = {*place}};
+    (void)choose_step(c, coding, array, &boxes, room, tile);
+    return code_tile(c, coding, array, place, room, tile);
 }
 
 static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array *array,
@@ -220,9 +265,8 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array
     c.step = step_of(coding, tile.front.step_parts);
     if (!choose_way(&c, coding, array, place, &tile.front))
         return put_raw(array, place, to);
-    if (is_pointwise)
-        choose_step(&c, coding, array, place, to, &tile);
-    const size_t bytes = code_tile(&c, coding, array, place, to, &tile);
+    const size_t bytes =
+        (is_pointwise ? code_best : code_tile)(&c, coding, array, place, to, &tile);
     return bytes < SIZE_MAX ? put_coded(&tile, bytes, to) : put_raw(array, place, to);
 }
 
