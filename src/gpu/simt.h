@@ -260,30 +260,28 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 
 /* Sum, maximum and union of what the lanes of a warp have: one instruction from compute capability
  * 8.0 on, five shuffles before. The tests on the CPU take either, by their seed. */
+#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
+#define SIMT_REDUCE_WARP(kind, of_both)                                                            \
+    static __device__ __forceinline__ uint32_t simt_reduce_##kind(uint32_t v)                      \
+    {                                                                                              \
+        return __reduce_##kind##_sync(SIMT_ALL_LANES, v);                                          \
+    }
+#else
 #if defined(__CUDACC__)
 #define SIMT_CALLED_FROM
 #define SIMT_CALLER
+#define SIMT_REDUCE_AT_ONCE(kind)
 #else
 #define SIMT_CALLED_FROM , SIMT_AT
 #define SIMT_CALLER      , file, line
-#endif
-#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
-#define SIMT_HAS_REDUCE 1
-#elif defined(__CUDACC__)
-#define SIMT_HAS_REDUCE 0
-#else
-#define SIMT_HAS_REDUCE (simt_opt.seed % 3 != 2)
-#endif
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define SIMT_REDUCE_ALL(kind, v) (v)
-#else
-#define SIMT_REDUCE_ALL(kind, v) __reduce_##kind##_sync(SIMT_ALL_LANES, v SIMT_CALLER)
+#define SIMT_REDUCE_AT_ONCE(kind)                                                                  \
+    if (simt_opt.seed % 3 != 2)                                                                    \
+        return __reduce_##kind##_sync(SIMT_ALL_LANES, v SIMT_CALLER);
 #endif
 #define SIMT_REDUCE_WARP(kind, of_both)                                                            \
     static __device__ __forceinline__ uint32_t simt_reduce_##kind(uint32_t v SIMT_CALLED_FROM)     \
     {                                                                                              \
-        if (SIMT_HAS_REDUCE)                                                                       \
-            return SIMT_REDUCE_ALL(kind, v);                                                       \
+        SIMT_REDUCE_AT_ONCE(kind)                                                                  \
         SIMT_UNROLL                                                                                \
         for (int step = 16; step > 0; step /= 2) {                                                 \
             const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, v, step, 32 SIMT_CALLER);       \
@@ -291,6 +289,7 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
         }                                                                                          \
         return v;                                                                                  \
     }
+#endif
 SIMT_REDUCE_WARP(add, v + other)
 SIMT_REDUCE_WARP(max, v > other ? v : other)
 SIMT_REDUCE_WARP(or, v | other)
