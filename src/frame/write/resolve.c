@@ -63,7 +63,8 @@ static bool needs_range(const zt_bound *bound)
 
 bool zti_needs_range(const zt_params *params)
 {
-    return needs_range(&params->bound) || needs_range(&params->mean);
+    return !zti_is_lossless(&params->bound) &&
+           (needs_range(&params->bound) || needs_range(&params->mean));
 }
 
 /* Its inverse is a normal number. */
@@ -138,13 +139,14 @@ zt_status zti_params_resolve(zt_context *context, const zt_params *p, uint32_t t
     const zt_status status =
         zti_bound_resolve(context, &p->bound, type, p->range_lo, p->range_hi, kind, abs_bound);
     *range = 0;
-    if (status || mean.kind == ZT_LOSSLESS)
+    if (!status && zti_is_lossless(&p->bound))
+        *kind = ZT_LOSSLESS;
+    if (status || mean.kind == ZT_LOSSLESS || *kind == ZT_LOSSLESS)
         return status;
     if (needs_range(&mean) && isnan(p->range_lo))
         return lacks_range(context, &mean);
     *range = zti_mean_range(&mean, type, p->range_lo, p->range_hi);
-    if (*kind != ZT_LOSSLESS)
-        *kind = *range > 0 ? ZT_PSNR : ZT_LOSSLESS;
+    *kind = *range > 0 ? ZT_PSNR : ZT_LOSSLESS;
     return ZT_OK;
 }
 
