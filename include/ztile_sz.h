@@ -20,7 +20,7 @@ typedef enum zt_sz_method {
     ZT_SZ_TRANSFORM = 2, /**< A lifted wavelet over large tiles, for floats under abs, rel and psnr;
                               anything else is coded at effort high. */
     ZT_SZ_PREDICTION = 3 /**< ztile's own without the transform, which effort high otherwise also
-                              tries: about four times as fast, in tiles of at most 2^18 values. */
+                              tries: 4 to 20 times as fast, in tiles of at most 2^18 values. */
 } zt_sz_method;
 
 /** Choose the coder of sz; other codecs ignore it.

@@ -1,10 +1,10 @@
 # --index: never changes the stream; info tells of it; boxes and arrays are the same.
 field a_40x64x64.f32 f32 40 64 64
-ztile compress -q --abs 1e-3 --index none a_40x64x64.f32 -o none.zt
+ztile compress -q --abs 1e-3 -c zfp --index none a_40x64x64.f32 -o none.zt
 ztile decompress -q none.zt -o none.f32
 ztile decompress -q none.zt --box 7:20,5:30,40:64 -o none_box.f32
 for kind in offsets lengths hybrid compact; do
-    ztile compress -q --abs 1e-3 --index $kind --index-chunk 8 a_40x64x64.f32 -o $kind.zt
+    ztile compress -q --abs 1e-3 -c zfp --index $kind --index-chunk 8 a_40x64x64.f32 -o $kind.zt
     ztile info $kind.zt | grep -o "^index *$kind"
     ztile info --json $kind.zt | grep -o '"chunk": *8'
     ztile decompress -q $kind.zt -o $kind.f32 && cmp none.f32 $kind.f32

@@ -69,8 +69,8 @@ static bool check_codecs(const struct options *o, struct ztio_error *error)
             }
         if (!is_known)
             return fail(error, ZTIO_BAD_USE,
-                        "--codecs: '%.*s' is not zfp, zfp-rate, sz, sz-fast, sz-high, sz-cusz, "
-                        "ndzip, libzfp, fpzip or zstd",
+                        "--codecs: '%.*s' is not zfp, zfp-rate, sz, sz-fast, sz-high, "
+                        "sz-transform, sz-cusz, ndzip, libzfp, fpzip or zstd",
                         (int)n, p);
     }
     return true;
