@@ -53,4 +53,5 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     count = math.prod(shape) * dtype.itemsize
     if count < _LARGE:
         return np.empty(tuple(shape), dtype)
-    return np.frombuffer(_core.Block(count), dtype).reshape(tuple(shape))
+    flat: np.ndarray[Any, Any] = np.frombuffer(memoryview(_core.Block(count)), dtype)
+    return flat.reshape(tuple(shape))

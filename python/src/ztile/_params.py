@@ -136,8 +136,8 @@ def _bounds(params: dict[str, Any]) -> tuple[tuple[str, Any], tuple[str, Any]]:
         return asked[0], asked[1]
     if len(asked) > 1:
         kinds = " and ".join(kind for kind, _ in asked)
-        raise ArgumentError(f"one bound at a time, or abs or rel with one of {', '.join(MEANS)}: "
-                            f"{kinds} were given")
+        raise ArgumentError(f"one bound at a time: {kinds} were given; "
+                            "beside abs or rel may stand one of a mean error")
     return (asked[0] if asked else none), none
 
 
