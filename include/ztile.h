@@ -325,6 +325,7 @@ ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
                                    const zt_params *params, size_t *capacity_bytes);
 
 /** Compress an array into a complete .zt file in memory.
+ * @param context NULL is allowed
  * @param array to be compressed, in host or GPU memory
  * @param params NULL: lossless, and defaults otherwise
  * @param out gets the file
@@ -334,10 +335,8 @@ ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
 ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
                              void *out, size_t out_capacity_bytes, size_t *out_bytes);
 
-/** Decompress a complete .zt file in memory. Every checksum is verified first.
- * @param data the file
- * @param data_bytes its length
- * @param out type, rank and shape of the file (zt_inspect()), any strides
+/** Decompress a complete .zt file of data_bytes bytes at data. Every checksum is verified first.
+ * out has type, rank and shape of the file (zt_inspect()), and any strides.
  * @return ZT_CORRUPT, ZT_UNSUPPORTED, ZT_CANCELLED */
 ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes,
                                const zt_array *out);
@@ -378,7 +377,8 @@ typedef struct zt_info {
     uint64_t plan_words[6];      /**< Read by zt_info_plan() in ztile_expert.h. */
     zt_bound mean;               /**< As it was asked for, alone or beside a bound. */
     double mean_error;           /**< Reached over the whole array, in mean's unit; else NaN. */
-    double within_lo, within_hi; /**< As in zt_params. */
+    double within_lo;            /**< As in zt_params. */
+    double within_hi;            /**< As in zt_params. */
 } zt_info;
 
 /** Zero a zt_info; info_bytes is sizeof(zt_info). */

@@ -50,8 +50,8 @@ others() {
         "$nvcc" -arch="$target" -cubin -I"$source/include" -I"$source/src" -std=c++20 -O3 -fmad=false \
             -DZTI_DEVICE -Xptxas=-v -o "$build/other.cubin" "$source/src/$kernels" \
             >"$build/other.log" 2>&1 || complain "$kernels does not compile for $target"
-        grep -E 'error|warning' "$build/other.log" && complain "$kernels for $target: see above"
-        grep -B1 -E '[1-9][0-9]* bytes spill' "$build/other.log" &&
+        ! grep -E 'error|warning' "$build/other.log" || complain "$kernels for $target: see above"
+        ! grep -B1 -E '[1-9][0-9]* bytes spill' "$build/other.log" ||
             complain "$kernels spills registers on $target"
     done
 }
