@@ -92,7 +92,9 @@ def through_sperr(array: np.ndarray, tolerance: float) -> Optional[Coder]:
     import hdf5plugin
     if array.ndim < 2:
         return None
-    seen = array.reshape((-1,) + array.shape[2:]) if array.ndim > 3 else array
+    shape = (-1,) + array.shape[2:] if array.ndim > 3 else array.shape
+    # hdf5plugin's filter takes the first extent for that of the fastest axis
+    seen = array.reshape(array.reshape(shape).shape[::-1])
     encode, decode = through_hdf5(lambda bound: hdf5plugin.Sperr(absolute=bound))(seen, tolerance)
 
     def decode_shaped(file: Any) -> Tuple[int, np.ndarray]:
