@@ -3,10 +3,10 @@
 
     bench/sz_ratios.py --ztile BIN --data FOLDER [--effort NAME]... [--fields]
 
-FOLDER holds MANIFEST.tsv and peers.tsv. For each effort: the geometric means of the ratio (raw
-bytes over all bytes of the .zt file) over all float fields but four with fill values, at three
-relative bounds; every file is decompressed and compared. --fields prints every field, each ratio
-with what part it is of the best of SZ3, SZ2 and SPERR on that field.
+FOLDER holds MANIFEST.tsv, peers.tsv and peers-psnr.tsv. For each effort: the geometric means of the
+ratio (raw bytes over all bytes of the .zt file) over all float fields but four with fill values, at
+three relative bounds; every file is decompressed and compared. --fields prints every field, each
+ratio with what part it is of the best of SZ3, SZ2, SPERR, HPEZ and PFPL on that field.
 """
 import argparse
 import csv
@@ -20,7 +20,7 @@ from sz_tables import raw_file
 
 LEFT_OUT = {"bcc_tos2d", "cesm_le_ts2d", "spitzer2d", "um_seaice_v3d"}
 BOUNDS = ("1e-2", "1e-3", "1e-4")
-BEST = ("SZ3", "SZ2", "SPERR")
+BEST = ("SZ3", "SZ3-lorreg", "SZ2", "SPERR", "HPEZ", "PFPL")
 
 
 def fields_of(folder):
@@ -32,13 +32,13 @@ def fields_of(folder):
 def peers_of(folder):
     """{(peer, bound): {field: ratio}}"""
     found = {}
-    with open(os.path.join(folder, "peers.tsv"), encoding="utf-8") as f:
-        for line in f:
-            words = line.rstrip("\n").split("\t")
-            if line[0] != "#" and len(words) > 4:
-                bound = "%.0e" % float(words[2])
-                bound = bound.replace("e-0", "e-")
-                found.setdefault((words[0], bound), {})[words[1]] = float(words[4])
+    for name, column in ("peers-psnr.tsv", 3), ("peers.tsv", 4):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            for line in f:
+                words = line.rstrip("\n").split("\t")
+                if line[0] != "#" and len(words) > 4:
+                    bound = ("%.0e" % float(words[2])).replace("e-0", "e-")
+                    found.setdefault((words[0], bound), {})[words[1]] = float(words[column])
     return found
 
 
