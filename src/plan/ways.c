@@ -38,10 +38,7 @@ static zt_status configure_way(const struct zti_estimator *e, const struct zti_p
 static double approximate_log2(double x)
 {
     enum { FRACTION = 52, BIAS = 1023 };
-    uint64_t bits;
-    x += 1;
-    memcpy(&bits, &x, sizeof bits);
-    return (double)bits / (double)(UINT64_C(1) << FRACTION) - BIAS;
+    return (double)zti_bits_of_double(x + 1) / (double)(UINT64_C(1) << FRACTION) - BIAS;
 }
 
 /* Bits of the difference between a value, 'offset' values from the array's first, and its

@@ -151,18 +151,16 @@ static bool find_slice(const struct tile *tile, const value *v, uint32_t n, uint
     uint32_t m = 0, distinct = 0;
     for (uint32_t i = 0; i < n; i += every) {
         const double x = number_of(tile->type, v[i]);
-        uint64_t bits;
         if ((fill && v[i] == (value)*fill) || !isfinite(x))
             continue;
-        bits = zti_bits_of_double(x + 0.0);
+        const uint64_t bits = zti_bits_of_double(x + 0.0);
         some[m++] = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
     }
     zti_ll_sort(some, tile->slot->sorted, m);
     double *const number = (double *)(void *)some;
     for (uint32_t i = 0; i < m; i++) {
         const uint64_t bits = some[i] >> 63 ? some[i] & (UINT64_MAX >> 1) : ~some[i];
-        double x;
-        memcpy(&x, &bits, sizeof x);
+        const double x = zti_double_from_bits(bits);
         if (distinct == 0 || x != number[distinct - 1])
             number[distinct++] = x;
     }

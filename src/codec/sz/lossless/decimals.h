@@ -71,10 +71,8 @@ ZTI_STATIC void ll_multiply(uint64_t a, const struct zti_ll_power *p, uint64_t *
 ZTI_STATIC double ll_double(bool is_negative, uint64_t m, int32_t e)
 {
     const uint64_t field = (uint64_t)(e + 52 + 1023);
-    const uint64_t bits = ((uint64_t)is_negative << 63) + (field << 52) + (m - (UINT64_C(1) << 52));
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return zti_double_from_bits(((uint64_t)is_negative << 63) + (field << 52) +
+                                (m - (UINT64_C(1) << 52)));
 }
 
 /* m 10^e with -20 <= e <= 20, rounded once to a double. Of a whole m < 10^15 ll_times_power would
@@ -154,7 +152,8 @@ ZTI_STATIC uint64_t ll_scaled(const struct zti_ll_power *ten, double x, int32_t 
     return (high >> (down - 1)) / 2 + ((high >> (down - 1)) & 1);
 }
 
-/* The number of m 10^e among those of so many digits, from 1 on. */
+/* The place of m 10^e in the list of all numbers whose m has 'digits' digits, in ascending order;
+ * 10^(digits - 1) 10^lowest has place 1. */
 ZTI_STATIC int64_t ll_number_of(uint32_t digits, int32_t lowest, uint64_t m, int32_t e)
 {
     const uint64_t first = (uint64_t)ll_ten_to(digits - 1);

@@ -29,13 +29,6 @@ static void put_wide(struct zti_items *to, uint64_t v, uint32_t n)
     zti_items_field(to, n > 32 ? v >> 32 : 0, n - low);
 }
 
-static double double_of(uint64_t bits)
-{
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
 static uint32_t mantissa_bits(uint32_t type)
 {
     return type == ZT_F32 ? 23 : 52;
@@ -159,8 +152,8 @@ static bool take_transform(const struct zti_coding *coding, const struct zti_ll_
     t->offset = slot->lattices;
     t->step = slot->lattices + shape->slices;
     for (uint32_t i = 0; t->kind == ZTI_LL_LATTICE && i < shape->slices; i++) {
-        t->offset[i] = double_of(ll_take(r, 64));
-        t->step[i] = double_of(ll_take(r, 64));
+        t->offset[i] = zti_double_from_bits(ll_take(r, 64));
+        t->step[i] = zti_double_from_bits(ll_take(r, 64));
     }
     t->rank = slot->ranks;
     return t->digits <= 15 && (t->kind != ZTI_LL_DIGITS || t->digits > 0) &&

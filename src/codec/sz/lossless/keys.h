@@ -61,39 +61,15 @@ ZTI_INLINE key order_of(bool is_float, value v)
 
 /* ---- linear below an exponent ---- */
 
-/* The magnitude's key, and how many of its low bits that leaves open; WIDTH: all of it. */
-ZTI_INLINE value linear_of(const struct zti_ll_transform *t, value size, uint32_t *open)
+/* How many low bits the key of a magnitude with this exponent leaves open; WIDTH: all of it. */
+static uint32_t open_bits(const struct zti_ll_transform *t, uint32_t e)
 {
-    const uint32_t e = (uint32_t)(size >> MANTISSA);
-    *open = 0;
     if (e >= t->base)
-        return (size - ((value)t->base << MANTISSA) + ONE) >> t->zeros;
+        return 0;
     const uint32_t down = t->base - e + t->zeros;
-    if (e == 0 || down > MANTISSA) {
-        *open = WIDTH;
-        return 0;
-    }
-    *open = down > t->low[e] ? down - t->low[e] : 0;
-    return ((size & (ONE - 1)) | ONE) >> down;
-}
-
-/* The magnitude without its open bits, and where these go. */
-ZTI_INLINE value size_of_linear(const struct zti_ll_transform *t, value linear, uint32_t *open,
-                                uint32_t *up)
-{
-    *open = 0;
-    *up = 0;
-    if (linear >= ONE >> t->zeros)
-        return ((linear << t->zeros) - ONE + ((value)t->base << MANTISSA)) & (SIGN - 1);
-    if (linear == 0) {
-        *open = WIDTH;
-        return 0;
-    }
-    const uint32_t down = MANTISSA + 1 - zti_bit_length64(linear);
-    const uint32_t e = t->base + t->zeros - down;
-    *up = t->low[e];
-    *open = down > *up ? down - *up : 0;
-    return ((linear << down) & (ONE - 1)) | (value)e << MANTISSA;
+    if (e == 0 || down > MANTISSA)
+        return WIDTH;
+    return down > t->low[e] ? down - t->low[e] : 0;
 }
 
 /* ---- a row to keys ---- */
@@ -163,11 +139,8 @@ static void make_opens(const struct zti_ll_transform *t, struct opens *opens)
 {
     if (t->kind != ZTI_LL_LINEAR)
         return;
-    for (uint32_t e = 0; e < EXPONENTS; e++) {
-        uint32_t open;
-        (void)linear_of(t, (value)e << MANTISSA, &open);
-        opens->bits[e] = (uint8_t)open;
-    }
+    for (uint32_t e = 0; e < EXPONENTS; e++)
+        opens->bits[e] = (uint8_t)open_bits(t, e);
 }
 
 /* Keys of n values that are linear below an exponent. */
@@ -245,18 +218,6 @@ static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transfo
 
 /* ---- and back ---- */
 
-ZTI_INLINE value linear_value(const struct zti_ll_transform *t, key k, struct zti_bit_reader *r)
-{
-    const value sign = k < 0 ? SIGN : 0, linear = (value)(k < 0 ? ~k : k);
-    uint32_t open, up;
-    value size = size_of_linear(t, linear, &open, &up);
-    if (open == WIDTH)
-        return sign | (zti_take_within(r, 1) ? (value)ll_take(r, WIDTH - 1) : 0);
-    if (open > 0)
-        size |= (value)ll_take(r, open) << up;
-    return sign | size;
-}
-
 /* What the linear transform makes of keys by the length of their magnitude: exponents, and bits
  * that are left open. */
 struct lengths {
@@ -268,12 +229,11 @@ static void make_lengths(const struct zti_ll_transform *t, struct lengths *lengt
 {
     memset(lengths, 0, sizeof *lengths);
     for (uint32_t length = 1; t->kind == ZTI_LL_LINEAR && length <= MANTISSA - t->zeros; length++) {
-        uint32_t open, up;
-        (void)size_of_linear(t, (value)1 << (length - 1), &open, &up);
-        lengths->down[length] = (uint8_t)(MANTISSA + 1 - length);
-        lengths->field[length] = (value)(t->base + t->zeros - lengths->down[length]) << MANTISSA;
-        lengths->up[length] = (uint8_t)up;
-        lengths->open[length] = (uint8_t)open;
+        const uint32_t down = MANTISSA + 1 - length, e = t->base + t->zeros - down;
+        lengths->down[length] = (uint8_t)down;
+        lengths->field[length] = (value)e << MANTISSA;
+        lengths->up[length] = t->low[e];
+        lengths->open[length] = (uint8_t)(down > t->low[e] ? down - t->low[e] : 0);
     }
 }
 
@@ -288,8 +248,8 @@ static void high_values(const struct zti_ll_transform *t, const key *restrict k,
     }
 }
 
-/* Values of keys of which some are below the exponent, 8 at a time; those of the others are there.
- * Returns how many keys that are. */
+/* Some of n keys are below the exponent of a linear transform: put their values, 8 keys at a time,
+ * in v, which has those of the others already. Returns for how many keys v is complete. */
 #if defined(ZTI_WITH_AVX512)
 ZTI_INLINE uint32_t low_values(const struct zti_ll_transform *t, const struct lengths *lengths,
                                const key *restrict k, uint32_t n, value *restrict v,
@@ -372,21 +332,11 @@ static void linear_values(const struct zti_ll_transform *t, const struct lengths
     }
 }
 
-ZTI_INLINE value value_of(const struct tile *tile, const struct zti_ll_transform *t, uint32_t slice,
-                          bool is_float, key k, struct zti_bit_reader *r)
+/* The value with this rank. A damaged stream has any key. */
+ZTI_INLINE value ranked_value(const struct zti_ll_transform *t, bool is_float, key k)
 {
-    switch (t->kind) {
-    case ZTI_LL_ORDER: return (value)order_of(is_float, (value)k);
-    case ZTI_LL_LINEAR: return linear_value(t, k, r);
-    case ZTI_LL_DECIMAL: return bits_of((double)k / ll_ten_to(t->digits));
-    case ZTI_LL_DIGITS:
-        return bits_of(ll_of_digits(tile->tables->ten, tile->type, t->digits, t->lowest, k));
-    case ZTI_LL_LATTICE: return bits_of(t->offset[slice] + (double)k * t->step[slice]);
-    default: {
-        const uint64_t at = (uint64_t)k;
-        return (value)order_of(is_float, (value)unranked(t->rank[at < t->ranks ? at : 0]));
-    }
-    }
+    const uint64_t at = (uint64_t)k;
+    return (value)order_of(is_float, (value)unranked(t->rank[at < t->ranks ? at : 0]));
 }
 
 /* Values of n keys that have no marks. */
@@ -409,9 +359,12 @@ static void keys_to_unmarked(const struct tile *tile, const struct zti_ll_transf
     else if (t->kind == ZTI_LL_LATTICE)
         for (uint32_t i = 0; i < n; i++)
             v[i] = bits_of(t->offset[slice] + (double)k[i] * t->step[slice]);
+    else if (t->kind == ZTI_LL_DIGITS)
+        for (uint32_t i = 0; i < n; i++)
+            v[i] = bits_of(ll_of_digits(tile->tables->ten, tile->type, t->digits, t->lowest, k[i]));
     else
         for (uint32_t i = 0; i < n; i++)
-            v[i] = value_of(tile, t, slice, is_float, k[i], r);
+            v[i] = ranked_value(t, is_float, k[i]);
 }
 
 ZTI_INLINE value marked_value(const struct zti_ll_transform *t, uint8_t mark,
@@ -436,7 +389,7 @@ static void linear_values_with_marks(const struct zti_ll_transform *t,
     }
 }
 
-/* Values of n keys, some of which may be marked: those have a key too, which is not looked at. */
+/* Values of n keys and marks. Keys of marked values are not used. */
 static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *t,
                         const struct lengths *lengths, uint32_t slice, const key *k,
                         const uint8_t *restrict mark, uint32_t n, value *restrict v,
@@ -495,8 +448,8 @@ static void put_linears(const struct zti_ll_transform *t, const struct opens *op
         put_linear(t, opens, v[i], w);
 }
 
-/* Bits that the transform leaves open, and raw values, of n values in order: what linear_value and
- * keys_to_row take. */
+/* Bits that the transform leaves open, and raw values, of n values in order: what keys_to_row
+ * takes. */
 static void put_open(const struct zti_ll_transform *t, const struct opens *opens, const value *v,
                      const uint8_t *mark, uint32_t n, struct zti_bit_writer *to)
 {

@@ -21,10 +21,7 @@ struct range {
 static double half_place(uint32_t type, double x)
 {
     const uint64_t field = zti_bits_of_double(x) >> 52 & 2047, places = type == ZT_F32 ? 24 : 53;
-    const uint64_t bits = (field > places ? field - places : 1) << 52;
-    double half;
-    memcpy(&half, &bits, sizeof half);
-    return half;
+    return zti_double_from_bits((field > places ? field - places : 1) << 52);
 }
 
 /* The offsets that a step allows for: none where high < low. */

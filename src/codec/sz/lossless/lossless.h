@@ -60,7 +60,6 @@ struct zti_ll_slot {
     zti_ll_counts *counts;     /* two */
     uint8_t *bits;             /* what symbols leave open; then what the transform does; then
                                   codes */
-    size_t most_bits_bytes;
     uint8_t *codes;
     struct zti_ans_model model[ZTI_LL_MODELS];
     struct zti_ans_mixed_table table;

@@ -263,13 +263,9 @@ enum {
     ZTI_LL_CONTEXTS = ZTI_LL_REPEATS + ZTI_LL_LEVELS
 };
 
-/* The level of a mean of codes in eighths: these below 16, from there on two codes. */
+/* The level of a mean of codes in eighths: the mean, or this where it is less: levels of an eighth
+ * below 16, of two codes from there on. */
 #define ZTI_LL_LEVEL_ABOVE(mean) (120 + ((mean) >> 4))
-
-ZTI_INLINE uint32_t ll_level(uint32_t mean)
-{
-    return mean < ZTI_LL_LEVEL_ABOVE(mean) ? mean : ZTI_LL_LEVEL_ABOVE(mean);
-}
 
 /* With the neighbours that are the fill value, twice those across the row: 0 to 6. */
 ZTI_INLINE uint32_t ll_context(uint32_t level, uint32_t fills)

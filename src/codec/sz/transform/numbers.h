@@ -6,13 +6,6 @@ typedef uint32_t word; /* its bits */
 typedef int32_t integer;
 enum { MANTISSA_BITS = 23, BIAS = 127 };
 #define magnitude_of fabsf
-#else
-typedef double number;
-typedef uint64_t word;
-typedef int64_t integer;
-enum { MANTISSA_BITS = 52, BIAS = 1023 };
-#define magnitude_of fabs
-#endif
 
 ZTI_INLINE word bits_of(number v)
 {
@@ -27,6 +20,15 @@ ZTI_INLINE number of_bits(word bits)
     memcpy(&v, &bits, sizeof v);
     return v;
 }
+#else
+typedef double number;
+typedef uint64_t word;
+typedef int64_t integer;
+enum { MANTISSA_BITS = 52, BIAS = 1023 };
+#define magnitude_of fabs
+#define bits_of      zti_bits_of_double
+#define of_bits      zti_double_from_bits
+#endif
 
 /* a where the condition holds, else b: without a branch, which compilers make of arithmetic that
  * may trap. */
