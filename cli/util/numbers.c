@@ -206,11 +206,14 @@ bool is_mean_bound(uint32_t kind)
     return kind == ZT_PSNR || (kind >= ZT_RMSE && kind <= ZT_MAE_REL);
 }
 
+static bool is_kind_of_range(uint32_t kind)
+{
+    return kind == ZT_REL || kind == ZT_PSNR || kind == ZT_RMSE_REL || kind == ZT_MAE_REL;
+}
+
 bool is_of_range(const zt_params *p)
 {
-    const uint32_t kind = p->bound.kind, mean = p->mean.kind;
-    return kind == ZT_REL || kind == ZT_PSNR || kind == ZT_RMSE_REL || kind == ZT_MAE_REL ||
-           mean == ZT_PSNR || mean == ZT_RMSE_REL || mean == ZT_MAE_REL;
+    return is_kind_of_range(p->bound.kind) || is_kind_of_range(p->mean.kind);
 }
 
 char *format_bounds(const zt_bound *bound, const zt_bound *mean, char *text)

@@ -577,23 +577,22 @@ static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct z
     return status;
 }
 
-static zt_status estimate_middle(struct zti_estimator *e, const struct zti_plan *plan,
-                                 uint64_t values, double *bytes)
+/* By one box, or by tiles. */
+static zt_status estimate(struct zti_estimator *e, bool is_box, const struct zti_plan *plan,
+                          uint64_t values, double *bytes)
 {
-    return zti_estimate_box(e, plan, 0, values, bytes);
+    return is_box ? zti_estimate_box(e, plan, 0, values, bytes)
+                  : zti_estimate_whole(e, plan, values, bytes);
 }
 
-/* By one box, or by tiles. */
 static zt_status measure_whole(struct zti_estimator *e, bool is_box, uint64_t values,
                                struct zti_choice *choice)
 {
-    zt_status (*const estimate)(struct zti_estimator *, const struct zti_plan *, uint64_t,
-                                double *) = is_box ? estimate_middle : zti_estimate_whole;
-    const zt_status status = estimate(e, &choice->plan, values, &choice->bytes);
+    const zt_status status = estimate(e, is_box, &choice->plan, values, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
     return status || !choice->is_other
                ? status
-               : estimate(e, &choice->plain, values, &choice->unplanned_bytes);
+               : estimate(e, is_box, &choice->plain, values, &choice->unplanned_bytes);
 }
 
 zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,

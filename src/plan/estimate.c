@@ -202,8 +202,8 @@ struct place {
 
 static int by_address(const void *a, const void *b)
 {
-    const uint8_t *const x = ((const struct place *)a)->at, *const y =
-                                                                ((const struct place *)b)->at;
+    const uint8_t *const x = ((const struct place *)a)->at;
+    const uint8_t *const y = ((const struct place *)b)->at;
     return (x > y) - (x < y);
 }
 

@@ -39,9 +39,7 @@ zt_status zt_ndzip_async_scratch_bytes(zt_context *context, const zt_array *give
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
-    if (status == ZT_OK && !bytes)
-        status = zti_fail(context, ZT_BAD_ARG, "no place for the number of bytes");
+    zt_status status = zti_bare_check_shape(context, given, bytes, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, &coding, &needed);
     if (status == ZT_OK)

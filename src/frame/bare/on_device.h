@@ -24,6 +24,16 @@ static inline zt_status zti_bare_check_scratch(zt_context *context, const void *
     return zti_bare_check_words(context, scratch, "the scratch memory");
 }
 
+/* A shape, and a place for the number of bytes that it needs. */
+static inline zt_status zti_bare_check_shape(zt_context *context, const zt_array *given,
+                                             const size_t *bytes, struct zti_array *array)
+{
+    const zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, array);
+    return status == ZT_OK && !bytes
+               ? zti_fail(context, ZT_BAD_ARG, "no place for the number of bytes")
+               : status;
+}
+
 static inline zt_status zti_bare_check_array(zt_context *context, const zt_array *given,
                                              enum zti_use use, struct zti_array *array)
 {

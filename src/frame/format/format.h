@@ -22,10 +22,13 @@
  *               f64      the absolute bound that it became; rel only
  *               f64      the range of the whole array (psnr), or the error that was asked for
  *                        (rmse, mae), absolute: E
- *               f64      the frame's mean squared error over the square of E; mae: mean error over
- * E 1        bytes of codec parameters bytes    codec parameters, the codec's own sections type
- * (1), length (varint), body; until a byte 0 or the end zeros    to the hash 64 U - 8    8 XXH3 of
- * the header before it
+ *               f64      the frame's mean squared error over the square of E; mae: over E its
+ *                        mean error
+ *               1        bytes of codec parameters
+ *               bytes    codec parameters, the codec's own
+ *               sections type (1), length (varint), body; until a byte 0 or the end
+ *               zeros    to the hash
+ *   64 U - 8    8        XXH3 of the header before it
  *
  *   PAYLOAD     the codec's stream, byte for byte
  *
@@ -135,11 +138,10 @@ struct zti_frame {
     uint64_t tail_bytes;
     uint64_t exact_values;
     uint64_t special_values;
-    uint64_t
-        uncounted_values;   /* with a mean only: NaN, infinities, fill values left in the payload */
-    uint64_t special_bytes; /* of their section's body; while writing only */
-    uint32_t range_log2;    /* of the payload's checksums; while writing only */
-    uint64_t first;         /* slice of the array */
+    uint64_t uncounted_values; /* NaN, infinities, fill values in the payload; with a mean only */
+    uint64_t special_bytes;    /* of their section's body; while writing only */
+    uint32_t range_log2;       /* of the payload's checksums; while writing only */
+    uint64_t first;            /* slice of the array */
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK];

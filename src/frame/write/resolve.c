@@ -54,11 +54,15 @@ double zti_range_of(uint32_t type, double lo, double hi)
     return is_range && hi - lo >= 0x1p-1000 && isfinite(hi - lo) ? hi - lo : 0;
 }
 
+/* Whether the bound is so many times the range. */
+static bool is_of_range(uint32_t kind)
+{
+    return kind == ZT_REL || kind == ZT_RMSE_REL || kind == ZT_MAE_REL;
+}
+
 static bool needs_range(const zt_bound *bound)
 {
-    const uint32_t kind = bound->kind;
-    return kind == ZT_PSNR ||
-           ((kind == ZT_REL || kind == ZT_RMSE_REL || kind == ZT_MAE_REL) && bound->value > 0);
+    return bound->kind == ZT_PSNR || (is_of_range(bound->kind) && bound->value > 0);
 }
 
 bool zti_needs_range(const zt_params *params)
@@ -75,8 +79,8 @@ double zti_mean_range(const zt_bound *mean, uint32_t type, double lo, double hi)
     const double least = 0x1p-1000;
     if (mean->kind == ZT_PSNR)
         return zti_range_of(type, lo, hi);
-    const bool is_of_range = mean->kind == ZT_RMSE_REL || mean->kind == ZT_MAE_REL;
-    const double error = is_of_range ? of_range(type, mean->value, lo, hi) : mean->value;
+    const double error =
+        is_of_range(mean->kind) ? of_range(type, mean->value, lo, hi) : mean->value;
     return error < least ? 0 : fmin(error, most_mean_range);
 }
 
@@ -86,7 +90,7 @@ double zti_mean_reached(const zt_bound *mean, double range, double sum, uint64_t
     if (mean->kind == ZT_PSNR)
         return sum > 0 ? -10 * log10(error) : (double)INFINITY;
     const double part = zti_is_absolute_mean(mean->kind) ? error : sqrt(error);
-    if (mean->kind == ZT_RMSE || mean->kind == ZT_MAE)
+    if (!is_of_range(mean->kind))
         return part * range;
     return range < most_mean_range ? part * mean->value : (double)NAN;
 }
