@@ -41,7 +41,7 @@ static void drop_spares(size_t most_bytes, size_t most)
         free(remove_spare(0).memory);
 }
 
-/* Memory of at least so many bytes, and not of twice as many. */
+/* Memory for a result: of as many bytes, or of up to twice as many if it was kept. */
 static struct spare take(size_t bytes)
 {
     for (size_t i = spares_n; i-- > 0;)
@@ -135,11 +135,5 @@ static PyType_Spec block_spec = {
 
 int core_block_add_type(PyObject *module)
 {
-    PyObject *const type = PyType_FromSpec(&block_spec);
-    if (!type || PyModule_AddObjectRef(module, "Block", type)) {
-        Py_XDECREF(type);
-        return -1;
-    }
-    Py_DECREF(type);
-    return 0;
+    return core_add_type(module, &block_spec, "Block", NULL);
 }

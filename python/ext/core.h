@@ -89,6 +89,9 @@ PyObject *core_compress_end(struct core_call *call, struct core_array *in, const
 /* set_spare(bytes): of blocks, that are kept for later results. */
 PyObject *core_set_spare(PyObject *module, PyObject *bytes);
 
+/* Make a type and add it to the module; *type gets a reference to it. type: NULL is allowed. */
+int core_add_type(PyObject *module, PyType_Spec *spec, const char *name, PyTypeObject **type);
+
 /* memory.c, zfp.c, entropy.c, stream.c, block.c: the module's functions and types. */
 extern PyMethodDef core_memory_methods[];
 extern PyMethodDef core_zfp_methods[];

@@ -54,52 +54,62 @@ PyObject *core_compress_end(struct core_call *call, struct core_array *in, const
     return bytes;
 }
 
+/* What is to be compressed, and how; its array is to be released. */
+struct compression {
+    struct core_array in;
+    zt_params params;
+    struct core_run run;
+};
+
+/* format is "OO!O&:NAME", or "OO!O&O:NAME" where *out, borrowed, is to get one argument more. */
+static int compression_get(PyObject *args, const char *format, struct compression *c,
+                           PyObject **out)
+{
+    PyObject *object, *tuple;
+    return !PyArg_ParseTuple(args, format, &object, &PyTuple_Type, &tuple, core_run_get, &c->run,
+                             out) ||
+                   core_params_get(tuple, &c->params) || core_array_get(object, false, &c->in)
+               ? -1
+               : 0;
+}
+
 /* compress(array, params, run) -> bytes */
 static PyObject *core_compress(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *object, *tuple;
-    struct core_run run;
-    zt_params params;
-    struct core_array in;
+    struct compression c;
     struct core_call call;
-    if (!PyArg_ParseTuple(args, "OO!O&:compress", &object, &PyTuple_Type, &tuple, core_run_get,
-                          &run) ||
-        core_params_get(tuple, &params) || core_array_get(object, false, &in))
+    if (compression_get(args, "OO!O&:compress", &c, NULL))
         return NULL;
-    if (core_call_begin(&run, &call)) {
-        core_array_release(&in);
+    if (core_call_begin(&c.run, &call)) {
+        core_array_release(&c.in);
         return NULL;
     }
-    return core_compress_end(&call, &in, &params, NULL);
+    return core_compress_end(&call, &c.in, &c.params, NULL);
 }
 
 /* compress_into(array, params, run, out) -> bytes written */
 static PyObject *core_compress_into(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *object, *tuple, *out;
-    struct core_run run;
-    zt_params params;
-    struct core_array in;
+    PyObject *out;
+    struct compression c;
     struct core_call call;
     Py_buffer view;
     size_t used = 0;
-    if (!PyArg_ParseTuple(args, "OO!O&O:compress_into", &object, &PyTuple_Type, &tuple,
-                          core_run_get, &run, &out) ||
-        core_params_get(tuple, &params) || core_array_get(object, false, &in))
+    if (compression_get(args, "OO!O&O:compress_into", &c, &out))
         return NULL;
     if (!core_bytes_get(out, true, &view)) {
-        if (!core_call_begin(&run, &call)) {
+        if (!core_call_begin(&c.run, &call)) {
             zt_status status;
-            Py_BEGIN_ALLOW_THREADS status =
-                zt_compress(call.context, &in.array, &params, view.buf, (size_t)view.len, &used);
+            Py_BEGIN_ALLOW_THREADS status = zt_compress(call.context, &c.in.array, &c.params,
+                                                        view.buf, (size_t)view.len, &used);
             Py_END_ALLOW_THREADS if (status) core_raise(&call, status);
             core_call_end(&call);
         }
         PyBuffer_Release(&view);
     }
-    core_array_release(&in);
+    core_array_release(&c.in);
     return PyErr_Occurred() ? NULL : PyLong_FromSize_t(used);
 }
 
@@ -107,23 +117,18 @@ static PyObject *core_compress_into(PyObject *module, PyObject *args)
 static PyObject *core_compress_bound(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *object, *tuple;
-    struct core_run run;
-    zt_params params;
-    struct core_array in;
+    struct compression c;
     struct core_call call;
     size_t capacity = 0;
-    if (!PyArg_ParseTuple(args, "OO!O&:compress_bound", &object, &PyTuple_Type, &tuple,
-                          core_run_get, &run) ||
-        core_params_get(tuple, &params) || core_array_get(object, false, &in))
+    if (compression_get(args, "OO!O&:compress_bound", &c, NULL))
         return NULL;
-    if (!core_call_begin(&run, &call)) {
-        const zt_status status = zt_compress_bound(call.context, &in.array, &params, &capacity);
+    if (!core_call_begin(&c.run, &call)) {
+        const zt_status status = zt_compress_bound(call.context, &c.in.array, &c.params, &capacity);
         if (status)
             core_raise(&call, status);
         core_call_end(&call);
     }
-    core_array_release(&in);
+    core_array_release(&c.in);
     return PyErr_Occurred() ? NULL : PyLong_FromSize_t(capacity);
 }
 

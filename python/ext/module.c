@@ -14,6 +14,20 @@ static struct PyModuleDef definition = {
     NULL,
 };
 
+int core_add_type(PyObject *module, PyType_Spec *spec, const char *name, PyTypeObject **type)
+{
+    PyObject *const made = PyType_FromSpec(spec);
+    if (!made || PyModule_AddObjectRef(module, name, made)) {
+        Py_XDECREF(made);
+        return -1;
+    }
+    if (type)
+        *type = (PyTypeObject *)made;
+    else
+        Py_DECREF(made);
+    return 0;
+}
+
 /* The name that the interpreter looks for. */
 PyMODINIT_FUNC PyInit__core(void);
 

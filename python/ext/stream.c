@@ -318,17 +318,8 @@ static PyType_Spec reader_spec = {"ztile._core.Reader", sizeof(struct stream), 0
 static PyType_Spec writer_spec = {"ztile._core.Writer", sizeof(struct stream), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, writer_slots};
 
-static int add_type(PyObject *module, PyType_Spec *spec, const char *name)
-{
-    PyObject *type = PyType_FromSpec(spec);
-    if (type && !PyModule_AddObject(module, name, type))
-        return 0;
-    Py_XDECREF(type);
-    return -1;
-}
-
 int core_stream_add_types(PyObject *module)
 {
-    return add_type(module, &reader_spec, "Reader") || add_type(module, &writer_spec, "Writer") ? -1
-                                                                                                : 0;
+    const int status = core_add_type(module, &reader_spec, "Reader", NULL);
+    return status ? status : core_add_type(module, &writer_spec, "Writer", NULL);
 }

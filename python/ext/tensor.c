@@ -483,10 +483,5 @@ static PyType_Spec tensor_spec = {"ztile._core.Tensor", sizeof(struct tensor), 0
 
 int core_tensor_add_type(PyObject *module)
 {
-    PyObject *type = PyType_FromSpec(&tensor_spec);
-    tensor_type = (PyTypeObject *)type;
-    if (!type)
-        return -1;
-    Py_INCREF(type); /* one for the module, one for this file */
-    return PyModule_AddObject(module, "Tensor", type);
+    return core_add_type(module, &tensor_spec, "Tensor", &tensor_type);
 }

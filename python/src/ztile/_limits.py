@@ -34,9 +34,9 @@ def set_limits(*, memory: Optional[int] = None, output: Optional[int] = None,
     none, None for 512 MiB.
     """
     global _output
-    kept = _SPARE if spare is None or spare == 0 else _checked("spare", spare)
+    kept = _SPARE if spare is None else 0 if spare == 0 else _checked("spare", spare)
     _core.set_limits(_checked("memory", memory), _checked("output", output))
-    _core.set_spare(0 if spare == 0 else kept)
+    _core.set_spare(kept)
     _output = output
 
 

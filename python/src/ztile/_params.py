@@ -145,7 +145,7 @@ def _limits(value: Any) -> tuple[float, float]:
     try:
         low, high = (None, None) if value is None else value
     except (TypeError, ValueError):
-        raise ArgumentError(f"within is two numbers, (low, high), one of which may be None, not "
+        raise ArgumentError(f"within is two numbers (low, high), or None in place of one, not "
                             f"{value!r}") from None
     return (math.nan if low is None else _number("within", low),
             math.nan if high is None else _number("within", high))
