@@ -46,14 +46,6 @@ static zt_zfp draw(struct rng *r, struct test_array *a)
     return zfp;
 }
 
-static size_t array_bytes(const zt_array *a)
-{
-    size_t bytes = a->type == ZT_F32 || a->type == ZT_I32 ? 4 : 8;
-    for (uint32_t i = 0; i < a->rank; i++)
-        bytes *= (size_t)a->shape[i];
-    return bytes;
-}
-
 /* There and back on the device, and the same on the host. */
 static void check_case(uint64_t number, zt_context *cuda, zt_context *serial, struct rng *r)
 {

@@ -5,26 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void set_bits(const zt_array *array, uint64_t i, uint64_t bits)
-{
-    const uint32_t narrow = (uint32_t)bits;
-    const size_t bytes = zt_type_bytes(array->type);
-    memcpy((char *)array->data + i * bytes,
-           bytes == 8 ? (const void *)&bits : (const void *)&narrow, bytes);
-}
-
-void set_number(const zt_array *array, uint64_t i, double x)
-{
-    if (array->type == ZT_F32)
-        ((float *)array->data)[i] = (float)x;
-    else if (array->type == ZT_F64)
-        ((double *)array->data)[i] = x;
-    else if (array->type == ZT_I32)
-        ((int32_t *)array->data)[i] = (int32_t)x;
-    else
-        ((int64_t *)array->data)[i] = (int64_t)x;
-}
-
 /* Values of a kind that a transform, a mark or an escape is for, with some that are none. */
 static void fill_awkwardly(const zt_array *array, uint32_t kind, struct rng *r)
 {

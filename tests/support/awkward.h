@@ -5,10 +5,6 @@
 
 #include "support/support.h"
 
-/* Set an element to bits, whatever its type, or to a number. */
-void set_bits(const zt_array *array, uint64_t i, uint64_t bits);
-void set_number(const zt_array *array, uint64_t i, double x);
-
 enum { AWKWARD_KINDS = 14 };
 
 /* Array number n: any type, rank and shape; its kind is n modulo AWKWARD_KINDS. */

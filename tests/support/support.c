@@ -351,6 +351,26 @@ void test_array_free(struct test_array *a)
     a->memory = NULL;
 }
 
+void set_bits(const zt_array *array, uint64_t i, uint64_t bits)
+{
+    const uint32_t narrow = (uint32_t)bits;
+    const size_t bytes = zt_type_bytes(array->type);
+    memcpy((char *)array->data + i * bytes,
+           bytes == 8 ? (const void *)&bits : (const void *)&narrow, bytes);
+}
+
+void set_number(const zt_array *array, uint64_t i, double x)
+{
+    if (array->type == ZT_F32)
+        ((float *)array->data)[i] = (float)x;
+    else if (array->type == ZT_F64)
+        ((double *)array->data)[i] = x;
+    else if (array->type == ZT_I32)
+        ((int32_t *)array->data)[i] = (int32_t)x;
+    else
+        ((int64_t *)array->data)[i] = (int64_t)x;
+}
+
 /* The place of the element with this C-order number, and its coordinates. */
 static unsigned char *element_at(const zt_array *a, uint64_t number, uint64_t *at)
 {

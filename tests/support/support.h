@@ -164,6 +164,15 @@ void test_array_free(struct test_array *a);
 /* Fill an array with values of a kind, chosen by data_seed and nothing else. */
 void fill_array(const zt_array *array, enum data_kind kind, uint64_t data_seed);
 
+static inline size_t array_bytes(const zt_array *a)
+{
+    return (size_t)values_of(a->rank, a->shape) * zt_type_bytes(a->type);
+}
+
+/* Set element i of contiguous memory to bits, or to a number as the type has it. */
+void set_bits(const zt_array *array, uint64_t i, uint64_t bits);
+void set_number(const zt_array *array, uint64_t i, double x);
+
 /* Copy all elements, in C order, to or from contiguous memory. */
 void gather(const zt_array *array, void *out);
 

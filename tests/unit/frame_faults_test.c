@@ -202,25 +202,17 @@ struct sample {
     struct bytes file;
 };
 
-static void put_value(const zt_array *a, size_t at, double value)
-{
-    if (a->type == ZT_F32)
-        ((float *)a->data)[at] = (float)value;
-    else if (a->type == ZT_F64)
-        ((double *)a->data)[at] = value;
-}
-
 static struct sample sample_of(const struct kind *k)
 {
     struct sample s = {.kind = k, .array = new_array((zt_type)k->type, k->rank, k->shape)};
     const size_t n = (size_t)values_of(k->rank, k->shape);
     fill_array(&s.array, k->holds & RANDOM ? DATA_BITS : DATA_WAVE_NOISE, 3);
     for (size_t i = 0; k->holds & SPECIAL && i < n; i += 41)
-        put_value(&s.array, i, i % 2 ? (double)NAN : -(double)INFINITY);
+        set_number(&s.array, i, i % 2 ? (double)NAN : -(double)INFINITY);
     for (size_t i = 7; k->holds & FILLED && i < n; i += 29)
-        put_value(&s.array, i, 1e20);
+        set_number(&s.array, i, 1e20);
     for (size_t i = 11; k->holds & EXACT && i < n; i += 301)
-        put_value(&s.array, i, 3e33);
+        set_number(&s.array, i, 3e33);
     (void)zt_params_init(&s.params, sizeof s.params);
     s.params.codec = k->codec;
     set_coder(&s.params, k->effort);

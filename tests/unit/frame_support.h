@@ -246,9 +246,19 @@ static inline zt_array new_array(zt_type type, uint32_t rank, const uint64_t *sh
     return zt_array_nd(data, type, rank, shape);
 }
 
-static inline size_t array_bytes(const zt_array *a)
+/* Noise on a wave, from about -1e5 to 1e5, times a unit. */
+static inline double unit_of(zt_type type)
 {
-    return (size_t)values_of(a->rank, a->shape) * zt_type_bytes(a->type);
+    return type == ZT_I32 ? 1e3 : type == ZT_I64 ? 1e9 : 1;
+}
+
+static inline zt_array rough_array(zt_type type, const uint64_t *shape, uint64_t seed)
+{
+    struct rng r = {seed};
+    const zt_array a = new_array(type, 3, shape);
+    for (uint64_t i = 0; i < values_of(3, shape); i++)
+        set_number(&a, i, unit_of(type) * (1e5 * sin(1e-3 * (double)i) + 3e3 * rng_unit(&r)));
+    return a;
 }
 
 #endif

@@ -20,16 +20,6 @@ static void random_shape(struct rng *r, uint32_t effort, uint32_t rank, uint64_t
     shape[rank - 1] = 1 + rng_below(r, rng_once_in(r, 4) ? COLUMNS - 1 : 7);
 }
 
-static void put_value(const zt_array *array, uint64_t i, double v)
-{
-    switch (array->type) {
-    case ZT_F32: ((float *)array->data)[i] = (float)v; break;
-    case ZT_F64: ((double *)array->data)[i] = v; break;
-    case ZT_I32: ((int32_t *)array->data)[i] = (int32_t)v; break;
-    default: ((int64_t *)array->data)[i] = (int64_t)v; break;
-    }
-}
-
 /* Columns that go their own ways, in whole numbers and with noise; one value in 'rare' is far
  * off. */
 static void fill_columns(const zt_array *array, struct rng *r, uint32_t most, uint64_t rare)
@@ -41,7 +31,7 @@ static void fill_columns(const zt_array *array, struct rng *r, uint32_t most, ui
         int64_t *const own = &at[i % columns];
         *own += (int64_t)rng_below(r, 3) - 1;
         const int64_t v = *own + (int64_t)rng_below(r, most);
-        put_value(array, i, (double)(rng_once_in(r, rare) ? v * 1000 + 7 : v));
+        set_number(array, i, (double)(rng_once_in(r, rare) ? v * 1000 + 7 : v));
     }
 }
 
@@ -240,9 +230,9 @@ static void short_rows_are_halved_where_it_is_worth_it(void **state)
         struct rng r = {5};
         for (uint64_t i = 0; i < shape[0] * shape[1]; i++) {
             const double row = (double)(i / shape[1]), column = (double)(i % shape[1]);
-            put_value(&a.array, i,
-                      is_ramp ? 9 * (double)rng_below(&r, 2) + 60 * column * sin(row)
-                              : rint(2000 * sin(row / 300)) + (double)rng_below(&r, 12));
+            set_number(&a.array, i,
+                       is_ramp ? 9 * (double)rng_below(&r, 2) + 60 * column * sin(row)
+                               : rint(2000 * sin(row / 300)) + (double)rng_below(&r, 12));
         }
         struct coded c = code(NULL, &a.array, 1, CODER_HIGH);
         assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);

@@ -20,16 +20,6 @@ static void random_shape(struct rng *r, uint32_t rank, uint64_t *shape)
                                         : 16 * (1 + rng_below(r, most[rank - 1] / 16 + 1));
 }
 
-static void put_value(const zt_array *array, uint64_t i, double v)
-{
-    switch (array->type) {
-    case ZT_F32: ((float *)array->data)[i] = (float)v; break;
-    case ZT_F64: ((double *)array->data)[i] = v; break;
-    case ZT_I32: ((int32_t *)array->data)[i] = (int32_t)v; break;
-    default: ((int64_t *)array->data)[i] = (int64_t)v; break;
-    }
-}
-
 /* Waves and noise; often some values that have no multiple of the step near them, or a far one. */
 static void fill_waves(const zt_array *array, struct rng *r)
 {
@@ -38,12 +28,12 @@ static void fill_waves(const zt_array *array, struct rng *r)
     const double scale = ldexp(1, (int)rng_below(r, 20)), noise = rng_unit(r) * scale / 4;
     const double length = 3 + 40 * rng_unit(r), level = rng_once_in(r, 3) ? 1000 * scale : 0;
     for (uint64_t i = 0; i < n; i++)
-        put_value(array, i, level + scale * sin((double)i / length) + noise * rng_unit(r));
+        set_number(array, i, level + scale * sin((double)i / length) + noise * rng_unit(r));
     if (zti_is_float(array->type) && rng_once_in(r, 2))
         for (uint64_t k = 1 + rng_below(r, 5); k > 0; k--)
-            put_value(array, rng_below(r, n), odd[rng_below(r, sizeof odd / sizeof *odd)]);
+            set_number(array, rng_below(r, n), odd[rng_below(r, sizeof odd / sizeof *odd)]);
     else if (rng_once_in(r, 3))
-        put_value(array, rng_below(r, n), 2147483000.0);
+        set_number(array, rng_below(r, n), 2147483000.0);
 }
 
 /* Near the middle between two multiples of a step, or near one, which are small or large. */
@@ -52,11 +42,11 @@ static void fill_halves(const zt_array *array, struct rng *r, double bound)
     const uint64_t n = values_of(array->rank, array->shape);
     const double most = ldexp(1, (int)rng_below(r, 24)), length = 20 + 400 * rng_unit(r);
     const double step = zti_sz_step(array->type, bound, most * bound);
-    put_value(array, 0, 0);
+    set_number(array, 0, 0);
     for (uint64_t i = 1; i < n; i++) {
         const double off = ldexp(rng_unit(r) - 0.5, -(int)rng_below(r, 26));
         const double k = rint(most * sin((double)i / length)) + (rng_once_in(r, 8) ? 0 : 0.5);
-        put_value(array, i, (k + off) * step);
+        set_number(array, i, (k + off) * step);
     }
 }
 
@@ -133,10 +123,10 @@ static void values_at_the_edge_of_the_limits_hold(void **state)
         for (uint64_t k = 0; k < 32 * 64; k++) {
             const double at = (double)rng_below(&r, 64) - 32;
             const double off = rng_once_in(&r, 3) ? 0.5 : rng_once_in(&r, 2) ? bound / step : 0;
-            put_value(&a.array, k, (at + (rng_once_in(&r, 2) ? off : -off)) * step);
+            set_number(&a.array, k, (at + (rng_once_in(&r, 2) ? off : -off)) * step);
         }
         if (i % 3 == 0)
-            put_value(&a.array, rng_below(&r, 32 * 64), ldexp(step, 29 + (int)rng_below(&r, 3)));
+            set_number(&a.array, rng_below(&r, 32 * 64), ldexp(step, 29 + (int)rng_below(&r, 3)));
         (void)need_bound(NULL, &a.array, bound, i % 4 < 2 ? CODER_FAST : CODER_DEFAULT);
         test_array_free(&a);
     }
@@ -171,10 +161,10 @@ static void bytes_do_not_change(void **state)
         struct rng r = {i};
         for (uint64_t k = 0; k < n; k++) { /* parabolas, so that every machine makes the same */
             const double x = (double)(k % 97) - 48, y = (double)(k / 61 % 89) - 44;
-            put_value(&a.array, k, x * x - 2 * y * y + (double)rng_below(&r, 64) / 8);
+            set_number(&a.array, k, x * x - 2 * y * y + (double)rng_below(&r, 64) / 8);
         }
         if (golden[i].type == ZT_F32 && i % 2)
-            put_value(&a.array, n / 2, NAN);
+            set_number(&a.array, n / 2, NAN);
         is_good &= writes_golden(&a.array, golden[i].bound, golden[i].effort, golden[i].axes,
                                  golden[i].bytes, golden[i].hash);
         test_array_free(&a);
