@@ -23,8 +23,9 @@ typedef struct zt_store {
     /** Shorten the file to this length. */
     int (*cut)(void *user, uint64_t file_bytes);
     int (*sync)(void *user); /**< NULL, or: make durable what was written (fsync). */
-    /** NULL, or: the writer has read so many of the slab's first slices; it may read them again.
-     * If the slab is a mapped file, their memory can be given back to the system. */
+    /** NULL, or called when the writer has read the first slices of a slab, as many as are given.
+     * If the slab is a mapped file, their memory can be given back to the system; the writer may
+     * read them again. */
     void (*passed)(void *user, uint64_t slices);
     void *user;           /**< Passed to all. */
     uint64_t reserved[2]; /**< 0 */

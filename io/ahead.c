@@ -33,7 +33,7 @@ struct ztio_ahead {
     char *map;
     size_t bytes, page_bytes;
     size_t at;    /* the reader has gone past bytes before this */
-    size_t given; /* bytes of which memory was given back in this pass, or that stay */
+    size_t given; /* in this pass memory of the bytes before this was given back, or is to stay */
     size_t front; /* bytes that were entered in this pass */
     size_t stays; /* bytes that stay entered */
     size_t kept;  /* of these, bytes that were entered */

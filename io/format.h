@@ -176,8 +176,9 @@ void ztio_body_close(struct ztio_input *input);
 /* map.c: end the mapping of slices. */
 void ztio_body_unmap(struct ztio_body *body);
 
-/* ahead.c: see to the memory of a map of so many bytes that is read from its beginning on, in one
- * pass or more. NULL, which only ztio_ahead_end takes: no memory. */
+/* ahead.c: for a map that is read from its beginning on, in one pass or more: enter its pages
+ * before the reader comes, and give their memory back behind it. bytes: the map's length. NULL,
+ * which only ztio_ahead_end takes: no memory. */
 struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes);
 
 /* At the beginning of a pass: others will follow, so keep what helps them, and this much more. */

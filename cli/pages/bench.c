@@ -19,9 +19,8 @@ static const struct option_rule options[] = {
      "that are there. By name and with `--distortion` also sz-transform, sz-cusz and zfp-rate."},
     {"peers", OPT_PEERS, "TSV", "add rows that another program measured; repeatable",
      "`python -m ztile.bench` writes them for SZ3, SPERR, Blosc2 and pcodec. Lines of ten fields "
-     "with "
-     "tabs between, as in bench.tsv: file (the last part of its name), codec, threads, bound, its "
-     "value, bytes, max_error, psnr, encode_seconds, decode_seconds. Rows of other files are "
+     "with tabs between, as in bench.tsv: file (the last part of its name), codec, threads, bound, "
+     "its value, bytes, max_error, psnr, encode_seconds, decode_seconds. Rows of other files are "
      "passed over."},
     {"stages", OPT_STAGES, NULL, "where the time of sz goes, stage by stage", NULL},
     {"end-to-end", OPT_END_TO_END, NULL, "whole commands from file to file, beside cp", NULL},
@@ -47,9 +46,8 @@ static const struct option_rule options[] = {
     {"exec", 'x', "serial|omp[=THREADS[,GRAIN]]|cuda[=DEVICE]", "where tiles are coded",
      "THREADS is what \"all threads\" means, by default the number of processors; `serial` "
      "measures one thread alone. GRAIN is the least number of tiles a thread takes at a time, "
-     "rounded up to "
-     "whole chunks; with omp=THREADS,1 a thread takes one chunk at a time, as in the paper. `cuda` "
-     "is for the index study alone."},
+     "rounded up to whole chunks; with omp=THREADS,1 a thread takes one chunk at a time, as in the "
+     "paper. `cuda` is for the index study alone."},
     ISA_OPTION,
     COMMON_OPTIONS,
     LAST};
@@ -100,14 +98,11 @@ const struct page bench_page = {
     "it for links of 0.5 to 8192 Gbit/s.\n\n"
     "# Distortion\n\n"
     "`--distortion` measures every effort of sz, its transform (`sz-transform`), the published "
-    "coder "
-    "of cuSZ (`sz-cusz`), zfp within "
-    "a bound and at fixed rates (`zfp-rate`: 1 to 16 bits a value), and peers, by default at "
-    "rel=1e-1 to rel=1e-6, with one thread. For each array and codec the table has the bits a "
-    "value "
-    "at 85 dB, on the line between neighbours, and bits:PSNR of each bound or rate. `-o` writes "
-    "the "
-    "report, in which rate-distortion-NAME is the picture.\n\n"
+    "coder of cuSZ (`sz-cusz`), zfp within a bound and at fixed rates (`zfp-rate`: 1 to 16 bits a "
+    "value), and peers, by default at rel=1e-1 to rel=1e-6, with one thread. For each array and "
+    "codec the table has the bits a value at 85 dB, on the line between neighbours, and bits:PSNR "
+    "of each bound or rate. `-o` writes the report, in which rate-distortion-NAME is the "
+    "picture.\n\n"
     "# Huffman\n\n"
     "`--huffman` repeats the evaluation of Tian et al., \"Revisiting Huffman Coding\", IPDPS 2021: "
     "codebooks of 256 to 65,536 symbols, by a serial tree and by GenerateCL and GenerateCW; merges "
@@ -119,11 +114,11 @@ const struct page bench_page = {
     "are of the GPU, with copies.\n\n"
     "# End to end\n\n"
     "`--end-to-end` compresses one array from a file to a new file and back by whole commands: "
-    "`cp`, "
-    "`ztile` with each codec (`-x serial` and, unless that was asked for, on all threads), and "
-    "`zfp`, `sz3` and `zstd` where they are on the PATH. All take turns; times are medians of 9 by "
-    "the clock, and peak MB is the largest resident memory. The files are in a folder of their own "
-    "in DIR (default: TMPDIR or /tmp) and are removed. ztile plans as it does by default.\n\n"
+    "`cp`, `ztile` with each codec (`-x serial` and, unless that was asked for, on all threads), "
+    "and `zfp`, `sz3` and `zstd` where they are on the PATH. All take turns; times are medians of "
+    "9 by the clock, and peak MB is the largest resident memory. The files are in a folder of "
+    "their own in DIR (default: TMPDIR or /tmp) and are removed. ztile plans as it does by "
+    "default.\n\n"
     "Then, of ztile, where the time goes, in milliseconds: clock and processors (of all threads) "
     "are the command's; codec is the same coding from memory to memory (fastest of 5), copies are "
     "read and write of the same bytes through one buffer, faults are the page faults that were "

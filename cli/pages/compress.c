@@ -15,12 +15,11 @@ static const struct option_rule options[] = {
      "summary says what is reached, and the file keeps it. With sz it is at most 0.5 dB more, "
      "except where many values are the same, where a few waves are the whole field, and near the "
      "last bits of the type; with zfp up to a power of two of the tolerance more. It needs the "
-     "range, like `--rel`, and a .zt file. Each "
-     "part of the array is coded and decoded once or more to measure it."},
+     "range, like `--rel`, and a .zt file. Each part of the array is coded and decoded once or "
+     "more to measure it."},
     {"rmse", OPT_RMSE, "E", "the root of the mean squared error is at most E",
      "Over the values that are finite and no fill values. The summary says what is reached, and "
-     "the "
-     "file keeps it: with sz at least 0.98 of E, with the exceptions of `--psnr`. `--psnr`, "
+     "the file keeps it: with sz at least 0.98 of E, with the exceptions of `--psnr`. `--psnr`, "
      "`--rmse` and `--mae` (one of them) may stand beside `--abs` or `--rel`, and both are kept. A "
      ".zt file."},
     {"rmse-rel", OPT_RMSE_REL, "E", "the same, E times the array's range",
@@ -87,9 +86,8 @@ static const struct option_rule options[] = {
     HEADING("# How"),
     {"codec", 'c', "auto|zfp|ndzip|sz", "the codec",
      "`auto` (the default) takes the one that codes samples, and then the array, in the fewest "
-     "bytes; with `--plan off` it is ndzip for floats without loss, sz for `--pwrel` and "
-     "`--psnr`, `--rmse` and `--mae`, else zfp. ndzip is lossless; sz takes all bounds but "
-     "`--rate`, "
+     "bytes; with `--plan off` it is ndzip for floats without loss, sz for `--pwrel` and `--psnr`, "
+     "`--rmse` and `--mae`, else zfp. ndzip is lossless; sz takes all bounds but `--rate`, "
      "`--precision` and `--expert`."},
     {"effort", OPT_EFFORT, "fast|default|high", "how much time may go into the ratio",
      "For sz `fast` makes one pass over the values; `default` two, with Huffman codes for what "
@@ -107,8 +105,7 @@ static const struct option_rule options[] = {
      "Even, 4 to 65536; default 1024."},
     {"plan", OPT_PLAN, "on|off|tight", "choose axis order and rank by samples",
      "The default is `on`, but for `--method cusz` and `transform`. `tight` also looks for zfp's "
-     "loosest "
-     "tolerance that keeps the bound."},
+     "loosest tolerance that keeps the bound."},
     {"prefer", OPT_PREFER, "ratio|speed|balanced", "what the codec auto is chosen by",
      "Default: ratio."},
     {"explain", OPT_EXPLAIN, NULL, "say what the array was coded with, and why",
@@ -130,8 +127,7 @@ const struct page compress_page = {
     "IN... [-o OUT] [options]",
     "ztile compress --rel 1e-3 wind_512x512x128.f32",
     "Compress arrays, each to a file of its own. IN is a raw file, a .npy file, or file.nc:wind; "
-    "of "
-    "a directory, all .f32, .f64, .i32, .i64 and .npy files below it.\n\n"
+    "of a directory, all .f32, .f64, .i32, .i64 and .npy files below it.\n\n"
     "`ztile(1)` says how an array is named. Of a netCDF or HDF5 file without a variable's name "
     "every float variable is compressed, each to a file of its own.\n\n"
     "Without `-o` the output is IN.zt (IN.zfp, IN.ndz for a bare stream), for file.nc:wind it is "
@@ -156,9 +152,9 @@ const struct page compress_page = {
     options,
     "# Bounds and special values\n\n"
     "In a .zt file the bound is a promise: values that a codec would put beyond it are kept "
-    "exactly "
-    "beside the stream, and NaN, infinities and fill values come back bit for bit. A bare zfp "
-    "stream has no place for these: they are refused with their count where the stream is lossy.",
+    "exactly beside the stream, and NaN, infinities and fill values come back bit for bit. A bare "
+    "zfp stream has no place for these: they are refused with their count where the stream is "
+    "lossy.",
     "ztile compress --abs 1e-3 wind_512x512x128.f32\n"
     "ztile compress --rel 1e-4 run.nc:temperature -o t.zt\n"
     "ztile compress --rel 1e-3 --rm *.f32\n"

@@ -4,8 +4,7 @@
 static const struct option_rule options[] = {
     {"output", 'o', "OUT", "file or directory; its suffix says the format",
      "`-` is standard output. The suffixes .npy, .nc (netCDF) and .h5 (HDF5) have a format; "
-     "otherwise OUT holds raw "
-     "little-endian values. For several inputs OUT is a directory."},
+     "otherwise OUT holds raw little-endian values. For several inputs OUT is a directory."},
     FORCE_OPTION,
     SYNC_OPTION,
     REMOVE_OPTION("Nothing is removed if OUT is a device, nor with `--box` or `--salvage`."),
@@ -36,24 +35,21 @@ const struct page decompress_page = {
     "IN... [-o OUT] [options]",
     "ztile decompress wind_512x512x128.f32.zt",
     "Decompress .zt files and bare streams. OUT is IN without .zt; .npy is added where what is "
-    "left "
-    "does not name a type of file. Of a directory, all .zt files below it.\n\n"
+    "left does not name a type of file. Of a directory, all .zt files below it.\n\n"
     "IN may also be `-` for standard input, which may be a pipe. Every checksum of a .zt file is "
     "verified before its data are used.\n\n"
     "Without `-o` the output is IN without .zt, .zfp or .ndz. If what is left does not end in "
-    ".f32, "
-    ".f64, .i32, .i64, .raw, .bin, .dat, .npy, .nc, .nc4, .cdf, .h5 or .hdf5, then .npy is added, "
-    "which says type and shape itself: file.variable.zt becomes file.variable.npy. From standard "
-    "input it is standard output. If OUT is a directory, files of these names go there. Of several "
-    "inputs, what cannot be decompressed is reported, the others are decompressed, and the exit "
-    "status is that of the first that failed.\n\n"
+    ".f32, .f64, .i32, .i64, .raw, .bin, .dat, .npy, .nc, .nc4, .cdf, .h5 or .hdf5, then .npy is "
+    "added, which says type and shape itself: file.variable.zt becomes file.variable.npy. From "
+    "standard input it is standard output. If OUT is a directory, files of these names go there. "
+    "Of several inputs, what cannot be decompressed is reported, the others are decompressed, and "
+    "the exit status is that of the first that failed.\n\n"
     "An IN that is a netCDF-4 or HDF5 file is written again as a whole to `-o`, its variables "
     "without ztile's or H5Z-ZFP's filter; see `ztile-compress(1)`.",
     {'o', 'f', OPT_BOX, OPT_SALVAGE, 'x'},
     options,
     "# Notes\n\nA zfp stream has no checksum: a garbled one decodes to something, a cut one is "
-    "found "
-    "out.",
+    "found out.",
     "ztile decompress wind_512x512x128.f32.zt\n"
     "ztile decompress run.zt --box 100:200,:,: -o part.nc\n"
     "ztile decompress a.zfp --format zfp -t f32 -s 64x64 --rate 8 -o a.npy\n"

@@ -11,10 +11,8 @@ const struct page ztile_page = {
     "ztile compress --rel 1e-3 wind_512x512x128.f32",
     "Compress arrays of 1 to 4 dimensions of float32, float64, int32 or int64, within an error "
     "bound or lossless, and decompress them, whole or in part. Arrays are raw files (type and "
-    "shape "
-    "from the name, as above, or from -t and -s), .npy files, or variables of netCDF and HDF5 "
-    "files "
-    "(file.nc:wind).",
+    "shape from the name, as above, or from -t and -s), .npy files, or variables of netCDF and "
+    "HDF5 files (file.nc:wind).",
     {0},
     options,
     "# Options\n\n"
@@ -50,8 +48,7 @@ const struct page ztile_page = {
     "0\tdone\n\n"
     "1\tbad use: options or arguments that make no sense, or a file that exists\n\n"
     "2\tbad data: damaged, cut short, not what they claim to be, or with NaN where the bound "
-    "cannot "
-    "keep it\n\n"
+    "cannot keep it\n\n"
     "3\tinput or output failed\n\n"
     "4\ta bound does not hold (`ztile-compare(1)`)\n\n"
     "5\tout of memory, or not in this version or build\n\n"

@@ -1,7 +1,7 @@
 /* large_tile.h: what the coders of large tiles share (lossless/ and transform/): the parts of a
  * thread's memory, a tile's place in its array, and the bytes that a tile begins with. */
-#ifndef ZTI_LL_TILE_H
-#define ZTI_LL_TILE_H
+#ifndef ZTI_SZ_LARGE_TILE_H
+#define ZTI_SZ_LARGE_TILE_H
 
 #include "codec/sz/lossless/spec.h"
 #include "core/wire.h"

@@ -6,10 +6,7 @@
  * nothing is taken, where fields are too long. */
 ZTI_INLINE bool take_fields(const uint8_t *base, uint64_t *at, u64s count, u64s *bits)
 {
-    enum {
-        MOST = 57,
-        LAST_BEGIN = 455
-    }; /* a field's bytes are 8 at most, the last in the window */
+    enum { MOST = 57, LAST_BEGIN = 455 }; /* the bytes of a field are 8 at most, in the window */
     const u64s end = v_sums_64(count), begin = end - count + v_all_64(*at & 7);
     if (WIDTH == 64 &&
         (begin[7] > LAST_BEGIN || _mm512_cmpgt_epu64_mask((__m512i)count, (__m512i)v_all_64(MOST))))

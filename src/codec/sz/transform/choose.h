@@ -12,7 +12,7 @@ static uint64_t find_models(const struct coder *c, struct zti_tf_front *front);
 static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
                          const struct zti_tf_way *way);
 
-/* The middle of a tile, of at most so many values. */
+/* A box in the middle of a tile that has 'most' values or fewer. */
 static struct place middle_of(const struct zti_coding *coding, const struct place *tile,
                               uint64_t most)
 {

@@ -7,8 +7,8 @@
  *     varint   bytes of the tables, then of the codes
  *     tables   models of gaps and of steps
  *     codes    in turns gaps, less 1, and numbers of steps, less 1: symbols as of magnitudes; an
- * ANS stream with 4 states open     in turns bits that gaps leave open, a sign, and bits that
- * numbers of steps do */
+ *              ANS stream with 4 states
+ *     open     in turns bits that gaps leave open, a sign, and bits that numbers of steps do */
 
 /* A value of the type, as its bits. */
 static uint64_t bits_of_number(uint32_t type, double v)

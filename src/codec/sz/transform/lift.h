@@ -122,8 +122,8 @@ static struct lines lines_of(const struct zti_tf_slot *slot, uint32_t n, size_t 
 }
 
 /* One level, along all lines of its axis. */
-static void do_level(const struct zti_tf_slot *slot, const struct zti_tf_level *level,
-                     bool is_inverse)
+static void lift_level(const struct zti_tf_slot *slot, const struct zti_tf_level *level,
+                       bool is_inverse)
 {
     const size_t *const stride = slot->plan.stride;
     const uint32_t a = level->axis, last = ZTI_TF_AXES - 1, n = level->extent[a];
@@ -152,11 +152,11 @@ static void do_level(const struct zti_tf_slot *slot, const struct zti_tf_level *
 static void transform(const struct zti_tf_slot *slot)
 {
     for (uint32_t i = 0; i < slot->plan.levels; i++)
-        do_level(slot, &slot->plan.level[i], false);
+        lift_level(slot, &slot->plan.level[i], false);
 }
 
 static void transform_back(const struct zti_tf_slot *slot)
 {
     for (uint32_t i = slot->plan.levels; i-- > 0;)
-        do_level(slot, &slot->plan.level[i], true);
+        lift_level(slot, &slot->plan.level[i], true);
 }

@@ -11,8 +11,7 @@
 
 enum {
     THREADS = 256,
-    SHARED_WORDS =
-        24576, /* 96 KiB: two blocks in a multiprocessor of sm_80; less where it has less */
+    SHARED_WORDS = 24576, /* at most: 96 KiB, two blocks in a multiprocessor of sm_80 */
     MOST_COPIES = 8,
     BLOCK_SYMBOLS = 1 << 16, /* at least, so that the final sum takes little of the time */
     MOST_SLICES = 512

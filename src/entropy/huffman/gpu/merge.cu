@@ -206,9 +206,9 @@ extern "C" void zti_cuda_merge(const struct zti_cuda_merging *m, void *queue)
     const uint32_t units = 1u << (m->magnitude - m->factor);
     const uint32_t codes = m->book.alphabet <= ZTI_FEW_CODES ? m->book.alphabet : 0;
     const uint32_t bytes = 4 * (2 * (room + units) + codes);
-    if (bytes + OWN_BYTES >
-        simt_shared_most())             /* before compute capability 8.0, without reduction */
-        zti_cuda_code_chunks(m, queue); /* the same bytes */
+    const bool has_room = bytes + OWN_BYTES <= simt_shared_most();
+    if (!has_room) /* before compute capability 8.0, without reduction: the same bytes */
+        zti_cuda_code_chunks(m, queue);
     else if (chunks > 0)
         SIMT_LAUNCH(merge_chunks, simt_at_most(chunks, ZTI_CUDA_BLOCKS_MOST), THREADS, bytes, queue,
                     *m, chunks, room);
