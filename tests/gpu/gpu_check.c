@@ -4,9 +4,10 @@
  *                     [--large] [--bench [--bytes N] [--only TEXT] [--kernels] [--once]]
  *
  * Random arrays in every mode against the serial policy, byte for byte, of one codec with --codec;
- * with --vectors the golden streams of libzfp and ndzip; with --large an array of more than 2^32
- * elements; with --bench a table of speeds (gpu_bench.h). Exit status 0: all is well; 1: not; 2:
- * bad use; 77: there is no GPU. Prints lines of TAP. */
+ * calls without waiting, in CUDA graphs; with --vectors the golden streams of libzfp and ndzip;
+ * with --large an array of more than 2^32 elements; with --bench a table of speeds (gpu_bench.h).
+ * Exit status 0: all is well; 1: not; 2: bad use; 77: there is no GPU. Prints lines of TAP. */
+#include "async_cases.h"
 #include "golden/golden.h"
 #include "gpu_bench.h"
 #include "huffman_cases.h"
@@ -106,6 +107,20 @@ static bool check_large(struct policy_run *run, uint32_t codec, uint64_t *hash)
     return ok;
 }
 
+/* Calls without waiting, under a context of their own: a graph is not made of the default stream.
+ */
+static bool check_async(const struct policy_run *whole, const struct options *o)
+{
+    struct policy_run run = {.seed = o->seed, .serial = whole->serial, .memory = whole->memory};
+    const zt_cuda cuda = {.device = o->cuda.device, .stream = gpu_queue()->stream};
+    bool ok =
+        zt_context_new(NULL, &run.cuda) == ZT_OK && zt_context_set_cuda(run.cuda, &cuda) == ZT_OK;
+    for (uint64_t i = 0; ok && i < (o->cases + 4) / 5 && run.failures < 10; i++)
+        async_case(&run, gpu_queue(), i);
+    zt_context_free(run.cuda);
+    return ok && run.failures == 0;
+}
+
 /* The golden streams, by the tests that the other policies have. */
 static bool check_vectors(const char *dir)
 {
@@ -147,6 +162,9 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < (o.cases + 9) / 10 && run.failures < before + 10; i++)
         huffman_case(&run, i);
     result(&number, run.failures == before, "symbols are coded as by the serial policy", o.seed);
+    const bool is_async = check_async(&run, &o);
+    result(&number, is_async, "calls without waiting, in graphs", o.seed);
+    run.failures += !is_async;
     if (o.vectors) {
         const bool ok = check_vectors(o.vectors);
         result(&number, ok, "golden streams of libzfp and ndzip", 0);
