@@ -3,11 +3,13 @@
  *     kernels     of the values in the device's memory to bits there, and back: several runs queued
  *                 one behind the other, by the wall clock; clearing of what kernels expect cleared
  *                 is included
- *     end to end  zt_compress and zt_decompress from and to the host's memory
  *     fraction    values' bytes a second over the bytes that a copy within the device's memory
  *                 reads and writes in a second
+ *     host to host, device to device
+ *                 zt_compress and zt_decompress from and to that memory, whole calls
  */
 #include "gpu_bench.h"
+#include "policy_cases.h"
 #include "ztile_zfp.h"
 
 #include "codec/gpu.h"
@@ -215,39 +217,76 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     return ok && ends[0] == 0 && ends[1] == b->stream_bits;
 }
 
-/* The public calls, from and to the host's memory: once to get warm, which also asks the system for
- * the buffers' pages, then the mean of three. */
-static bool end_to_end(struct bench *b, const struct row *row, double *compress_s,
-                       double *decompress_s)
+/* Values, file and decoded values of the public calls, in one of the two memories. */
+struct call_memory {
+    void *values, *file, *back;
+};
+
+static void call_memory_give(const struct bench *b, bool is_on_device, struct call_memory *m)
+{
+    void (*const give)(void *) = is_on_device ? gpu_memory()->give : free;
+    if (m->values != b->array.data)
+        give(m->values);
+    give(m->file);
+    give(m->back);
+}
+
+static bool call_memory_take(const struct bench *b, bool is_on_device, size_t file_bytes,
+                             struct call_memory *m)
+{
+    void *(*const take)(size_t) = is_on_device ? gpu_memory()->take : malloc;
+    m->values = is_on_device ? take(b->raw_bytes) : b->array.data;
+    m->file = take(file_bytes);
+    m->back = take(b->raw_bytes);
+    if (!m->values || !m->file || !m->back)
+        return false;
+    if (is_on_device)
+        gpu_memory()->move(m->values, b->array.data, b->raw_bytes);
+    return true;
+}
+
+static bool came_back(const struct bench *b, bool is_on_device, const void *back)
+{
+    void *const here = is_on_device ? malloc(b->raw_bytes) : NULL;
+    if (here)
+        gpu_memory()->move(here, back, b->raw_bytes);
+    const bool ok = memcmp(here ? here : back, b->array.data, b->raw_bytes) == 0;
+    free(here);
+    return ok;
+}
+
+/* The public calls, from and to one of the two memories: once to get warm, which also asks the
+ * system for the buffers' pages, then the mean of three. */
+static bool whole_calls(struct bench *b, const struct row *row, bool is_on_device,
+                        double *compress_s, double *decompress_s)
 {
     enum { TIMES = 3 };
     zt_params p;
     size_t cap = 0, n = 0;
+    struct call_memory m = {.values = NULL};
     (void)zt_params_init(&p, sizeof p);
     p.codec = row->codec;
     p.bound = row->bound;
     set_coder(&p, row->effort);
     p.index = ZT_INDEX_HYBRID;
     p.index_chunk = 1;
-    if (zt_compress_bound(b->context, &b->array, &p, &cap) != ZT_OK)
-        return false;
-    void *file = malloc(cap), *back = malloc(b->raw_bytes);
-    zt_array out = b->array;
-    out.data = back;
-    bool ok = file && back;
+    zt_array in = b->array, out = b->array;
+    bool ok = zt_compress_bound(b->context, &b->array, &p, &cap) == ZT_OK &&
+              call_memory_take(b, is_on_device, cap, &m);
+    in.data = m.values;
+    out.data = m.back;
     *compress_s = *decompress_s = 0;
     for (int i = 0; ok && i <= TIMES; i++) {
         const double start = seconds();
-        ok = zt_compress(b->context, &b->array, &p, file, cap, &n) == ZT_OK;
+        ok = zt_compress(b->context, &in, &p, m.file, cap, &n) == ZT_OK;
         const double between = seconds();
-        ok = ok && zt_decompress(b->context, file, n, &out) == ZT_OK;
+        ok = ok && zt_decompress(b->context, m.file, n, &out) == ZT_OK;
         *compress_s += i > 0 ? (between - start) / TIMES : 0;
         *decompress_s += i > 0 ? (seconds() - between) / TIMES : 0;
     }
     if (ok && row->bound.kind == ZT_LOSSLESS)
-        ok = memcmp(back, b->array.data, b->raw_bytes) == 0;
-    free(file);
-    free(back);
+        ok = came_back(b, is_on_device, m.back);
+    call_memory_give(b, is_on_device, &m);
     return ok;
 }
 
@@ -255,6 +294,7 @@ static bool print_row(struct bench *b, const struct row *row)
 {
     static const char *const types[] = {"", "f32", "f64", "i32", "i64"};
     const struct zti_cuda_codec *codec = zti_cuda_codec_of(row->codec);
+    static const char *const calls[] = {"host to host", "device to device"};
     double compress_s = 0, decompress_s = 0;
     char name[64];
     snprintf(name, sizeof name, "%-16s %s %ud", row->name, types[row->type], row->rank);
@@ -270,9 +310,9 @@ static bool print_row(struct bench *b, const struct row *row)
                name, raw / stream, 1e3 * b->put_seconds, 1e3 * b->take_seconds,
                raw / b->put_seconds / 1e9, raw / b->take_seconds / 1e9,
                raw / b->put_seconds / b->copy_rate, raw / b->take_seconds / b->copy_rate);
-    if (ok && !b->options->is_kernels) {
-        ok = end_to_end(b, row, &compress_s, &decompress_s);
-        printf("  end to end %6.2f %6.2f GB/s", raw / compress_s / 1e9, raw / decompress_s / 1e9);
+    for (int i = 0; ok && !b->options->is_kernels && i < 2; i++) {
+        ok = whole_calls(b, row, i == 1, &compress_s, &decompress_s);
+        printf("  %s %6.2f %6.2f GB/s", calls[i], raw / compress_s / 1e9, raw / decompress_s / 1e9);
     }
     if (ok)
         printf("\n");
