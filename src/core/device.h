@@ -29,6 +29,9 @@ static inline enum zti_device_part zti_part_of(enum zti_device_part part, uint32
     return (enum zti_device_part)(part + slab * ZTI_DEVICE_KINDS);
 }
 
+/* The longest range of bytes whose checksum 'hash' leaves to the host. */
+enum { ZTI_DEVICE_UNHASHED_BYTES = 240 };
+
 /* Alignment of parts. */
 enum { ZTI_PART_ALIGN_BYTES = 256 };
 
@@ -88,6 +91,12 @@ struct zti_device {
     /* Queue a scan of a device array; found is in device memory, zeroed. */
     void (*scan)(zt_context *context, const struct zti_array *array,
                  const struct zti_scan_fills *fills, struct zti_scan_found *found);
+
+    /* Queue the checksums of n bytes of the device, one for each range of 2^log2 of them: the low
+     * 32 bits of XXH3. The last range has none if it is of at most ZTI_DEVICE_UNHASHED_BYTES. sums
+     * is in device memory. */
+    void (*hash)(zt_context *context, const uint8_t *bytes, uint64_t n, uint32_t log2,
+                 uint32_t *sums);
 
     /* Work queued in 'later' from now on begins after all work now queued in 'earlier'. */
     zt_status (*after)(zt_context *context, enum zti_device_queue later,

@@ -160,7 +160,7 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
     const bool is_by_kernels = zti_exec_is_on_device(context, coding);
     struct zti_mirror values = {.array = *array};
     zt_status status = ZT_OK;
-    if (!is_by_kernels || !isnan(coding->verify_bound))
+    if (!is_by_kernels)
         status = zti_mirror_open(context, array, &values);
     if (!status)
         status = (is_by_kernels ? encode : encode_on_host)(context, coding, &values.array, out,

@@ -23,6 +23,18 @@ static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
     return bytes;
 }
 
+/* Samples of an array in the device's memory, for learning: how many are copied to the host at a
+ * time, and the bytes of ZTI_DEVICE_MODEL that they get. */
+enum { ZTI_EXCERPTS_MOST = 64, ZTI_EXCERPTS_BYTES = 1 << 20, ZTI_EXCERPT_ALIGN_BYTES = 16 };
+
+static inline uint64_t zti_excerpts_bytes(const struct zti_coding *coding)
+{
+    const uint64_t all =
+        zti_array_values(coding->grid.rank, coding->grid.shape) * zt_type_bytes(coding->type);
+    return all < ZTI_EXCERPTS_BYTES ? zti_round_up(all, ZTI_EXCERPT_ALIGN_BYTES)
+                                    : ZTI_EXCERPTS_BYTES;
+}
+
 /* Call the context's progress function, if there is one; ZT_CANCELLED if it says so. */
 zt_status zti_report(zt_context *context, uint64_t done_tiles, uint64_t total_tiles);
 

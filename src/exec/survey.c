@@ -2,6 +2,7 @@
  * thread fills its own tally; the tallies are merged, and the codec learns from the result, which
  * does not depend on threads. */
 #include "array/mirror.h"
+#include "core/device.h"
 #include "core/cpu.h"
 #include "core/map.h"
 #include "exec/exec.h"
@@ -84,6 +85,68 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
     return ZT_OK;
 }
 
+/* ---- an array of the device's memory, of which the host sees samples ---- */
+
+/* Copy the next excerpts of a pass, from number *next on, to the host, as many as there is room
+ * for; boxes[] gets their shapes and places in 'values'. Returns how many. */
+static zt_status fetch_excerpts(zt_context *context, const struct zti_coding *coding, uint32_t pass,
+                                const struct zti_array *array, uint32_t first,
+                                struct zti_array *boxes, uint32_t *count, uint8_t *values)
+{
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
+    struct zti_device *const device = context->device;
+    const uint64_t most = zti_excerpts_bytes(coding);
+    uint64_t used = 0;
+    void *there;
+    zt_box box;
+    zt_status status = device->room(context, ZTI_DEVICE_MODEL, most, &there);
+    for (*count = 0; !status && *count < ZTI_EXCERPTS_MOST; ++*count) {
+        if (!learning->excerpt(coding, pass, first + *count, &box))
+            break;
+        struct zti_array part = *array;
+        part.data = zti_array_at(array, box.lo);
+        for (uint32_t i = 0; i < array->rank; i++)
+            part.shape[i] = box.hi[i] - box.lo[i];
+        if (used + zti_array_bytes(&part) > most)
+            break;
+        device->pack(context, (uint8_t *)there + used, &part);
+        boxes[*count] = zti_array_packed(values + used, part.type, part.rank, part.shape);
+        used += zti_round_up(zti_array_bytes(&part), ZTI_EXCERPT_ALIGN_BYTES);
+    }
+    return status ? status : zti_copy_bytes(context, values, there, used);
+}
+
+/* A pass over samples. */
+static zt_status tally_excerpts(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                                const struct zti_array *array, void *tally)
+{
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
+    struct zti_array boxes[ZTI_EXCERPTS_MOST];
+    uint8_t *const values = zti_alloc(context, (size_t)zti_excerpts_bytes(coding));
+    zt_status status =
+        values ? ZT_OK : zti_fail(context, ZT_NO_MEMORY, "no memory for samples of the array");
+    uint32_t count = 1;
+    for (uint32_t first = 0; !status && count > 0; first += count) {
+        status = fetch_excerpts(context, coding, pass, array, first, boxes, &count, values);
+        for (uint32_t i = 0; !status && i < count; i++)
+            learning->tally_excerpt(coding, pass, first + i, &boxes[i], tally);
+    }
+    zti_release(context, values);
+    return status;
+}
+
+/* Make a pass: by samples alone where the host does not see the array. */
+static zt_status make_pass(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                           const struct zti_array *array, void *tally,
+                           const struct zti_passing *passing)
+{
+    zt_box box;
+    return array->is_on_device && zti_learning_of(coding->codec)->excerpt(coding, pass, 0, &box)
+               ? tally_excerpts(context, coding, pass, array, tally)
+               : zti_policy_of(context, coding)
+                     ->tally(context, coding, pass, array, tally, passing);
+}
+
 static zt_status survey(zt_context *context, struct zti_coding *coding,
                         const struct zti_array *array, const struct zti_passing *passing)
 {
@@ -102,8 +165,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
             return zti_fail(context, ZT_NO_MEMORY, "no memory for a tally of %zu bytes", bytes);
         const bool is_sample = learning->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
-        status =
-            zti_policy_of(context, coding)->tally(context, coding, pass, array, tally, passing);
+        status = make_pass(context, coding, pass, array, tally, passing);
         zti_stage(context, ZT_STAGE_MODELS);
         if (status == ZT_OK)
             status = learning->learn(context, coding, pass, array, tally);
@@ -116,11 +178,15 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
                           const struct zti_array *array, const struct zti_passing *passing)
 {
-    struct zti_mirror values;
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
+    struct zti_mirror values = {.array = *array};
+    zt_status status = ZT_OK;
     memset(&coding->run.kept, 0, sizeof coding->run.kept);
     if (!zti_learns(coding->codec))
         return ZT_OK;
-    zt_status status = zti_mirror_open(context, array, &values);
+    if (!zti_exec_is_on_device(context, coding) || !learning->reads_array ||
+        learning->reads_array(coding))
+        status = zti_mirror_open(context, array, &values);
     if (!status)
         status = survey(context, coding, &values.array, passing);
     zti_mirror_close(&values);

@@ -1,6 +1,7 @@
 /* device.cu: the device of the cuda policy over CUDA's runtime library, which is linked statically
  * and finds the driver when it is called: where there is none, opening fails with a sentence. */
 #include "core/device.h"
+#include "gpu/hash.h"
 #include "gpu/scan.h"
 #include "gpu/strided.h"
 
@@ -252,6 +253,13 @@ static void scan(zt_context *context, const struct zti_array *array,
     zti_cuda_scan(array, fills, found, context->device->queue);
 }
 
+static void hash(zt_context *context, const uint8_t *bytes, uint64_t n, uint32_t log2,
+                 uint32_t *sums)
+{
+    const current device(context);
+    zti_cuda_hash(bytes, n, log2, sums, context->device->queue);
+}
+
 static zt_status after(zt_context *context, enum zti_device_queue later,
                        enum zti_device_queue earlier)
 {
@@ -396,6 +404,7 @@ extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     g->device.pack = pack;
     g->device.unpack = unpack;
     g->device.scan = scan;
+    g->device.hash = hash;
     g->device.after = after;
     g->device.launched = launched;
     g->device.wait = wait;

@@ -13,6 +13,8 @@ static __device__ __forceinline__ int64_t offset_of(const struct zti_array *arra
     for (uint32_t axis = ZT_MAX_RANK; axis-- > 0;) {
         if (axis >= array->rank)
             continue;
+        if (axis == 0)
+            return offset + (int64_t)i * array->stride[0];
         const uint64_t rest = i / array->shape[axis];
         offset += (int64_t)(i - rest * array->shape[axis]) * array->stride[axis];
         i = rest;

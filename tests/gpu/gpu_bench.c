@@ -234,10 +234,10 @@ static void call_memory_give(const struct bench *b, bool is_on_device, struct ca
 static bool call_memory_take(const struct bench *b, bool is_on_device, size_t file_bytes,
                              struct call_memory *m)
 {
-    void *(*const take)(size_t) = is_on_device ? gpu_memory()->take : malloc;
-    m->values = is_on_device ? take(b->raw_bytes) : b->array.data;
-    m->file = take(file_bytes);
-    m->back = take(b->raw_bytes);
+    void *(*const obtain)(size_t) = is_on_device ? gpu_memory()->take : malloc;
+    m->values = is_on_device ? obtain(b->raw_bytes) : b->array.data;
+    m->file = obtain(file_bytes);
+    m->back = obtain(b->raw_bytes);
     if (!m->values || !m->file || !m->back)
         return false;
     if (is_on_device)

@@ -197,6 +197,64 @@ static void check_nothing_is_fetched(zt_context *serial, const float *values)
     zt_context_free(cuda);
 }
 
+/* From the device's memory to the device's, and back: the bytes of the host, and between the two
+ * memories go headers, tails, samples and counts, but neither values nor coded bits. */
+static void check_stays_there(zt_context *cuda, zt_context *serial, uint32_t codec, zt_bound bound,
+                              zt_effort effort, uint64_t most_bytes)
+{
+    enum { SIDE = 96, COUNT = SIDE * SIDE * SIDE, BYTES = COUNT * 4 };
+    float *const values = malloc(BYTES);
+    uint8_t *const one = malloc(2 * BYTES), *const two = malloc(2 * BYTES);
+    uint8_t *const out = simt_device_take(2 * BYTES);
+    float *const memory = simt_device_take(BYTES), *const back = simt_device_take(BYTES);
+    const zt_array here = zt_array_3d(values, ZT_F32, SIDE, SIDE, SIDE);
+    zt_array there = here, target = here, home = here;
+    zt_params p;
+    size_t n = 0, m = 0;
+    for (uint32_t i = 0; i < COUNT; i++)
+        values[i] = sinf((float)i / 70000) + cosf((float)(i % SIDE) / 20) + (float)(i % 3) / 5000;
+    simt_device_move(memory, values, BYTES);
+    there.data = memory;
+    target.data = back;
+    home.data = two;
+    zt_params_init(&p, sizeof p);
+    p.codec = codec;
+    p.bound = bound;
+    p.effort = effort;
+    CHECK(zt_compress(serial, &here, &p, one, 2 * BYTES, &n) == ZT_OK, serial);
+    uint64_t before = simt_crossing_bytes;
+    CHECK(zt_compress(cuda, &there, &p, out, 2 * BYTES, &m) == ZT_OK && m == n, cuda);
+    const uint64_t compressing = simt_crossing_bytes - before;
+    simt_device_move(two, out, m);
+    CHECK(memcmp(one, two, n) == 0, cuda);
+    before = simt_crossing_bytes;
+    CHECK(zt_decompress(cuda, out, m, &target) == ZT_OK, cuda);
+    const uint64_t decompressing = simt_crossing_bytes - before;
+    CHECK(zt_decompress(serial, one, n, &home) == ZT_OK, serial);
+    simt_device_move(values, back, BYTES);
+    CHECK(memcmp(values, two, BYTES) == 0, cuda);
+    one[n / 2] ^= 4;
+    simt_device_move(out, one, n);
+    CHECK(zt_decompress(cuda, out, m, &target) == ZT_CORRUPT, cuda);
+    CHECK(zt_decompress(serial, one, n, &home) == ZT_CORRUPT, serial);
+    CHECK(strcmp(zt_context_error(cuda), zt_context_error(serial)) == 0, cuda);
+    if (compressing > most_bytes || decompressing > most_bytes) {
+        printf("%s, effort %d: %llu and %llu of %d bytes cross; %llu may\n",
+               codec == ZT_CODEC_ZFP     ? "zfp"
+               : codec == ZT_CODEC_NDZIP ? "ndzip"
+                                         : "sz",
+               (int)effort, (unsigned long long)compressing, (unsigned long long)decompressing,
+               BYTES, (unsigned long long)most_bytes);
+        failures++;
+    }
+    free(values);
+    free(one);
+    free(two);
+    simt_device_give(out);
+    simt_device_give(memory);
+    simt_device_give(back);
+}
+
 /* Calls that need the host's memory, and a file that does not fit into the device's. */
 static void check_refusals(zt_context *cuda, const zt_array *there)
 {
@@ -272,6 +330,15 @@ int main(void)
         values[i] = sinf((float)i / 700) + (float)(i % NX) / 50;
     check_nothing_is_fetched(serial, values);
     check_nothing_is_brought_twice(serial, values);
+    simt_slab_bytes = 1 << 20;
+    CHECK(zt_context_set_cuda(cuda, &second) == ZT_OK, cuda);
+    check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_rate(8), ZT_EFFORT_DEFAULT, 20000);
+    check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_abs(1e-3), ZT_EFFORT_DEFAULT, 140000);
+    check_stays_there(cuda, serial, ZT_CODEC_NDZIP, zt_lossless(), ZT_EFFORT_DEFAULT, 20000);
+    check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_abs(1e-3), ZT_EFFORT_FAST, 1500000);
+    check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_rel(1e-3), ZT_EFFORT_DEFAULT, 1500000);
+    simt_slab_bytes = 20000;
+    CHECK(zt_context_set_cuda(cuda, &second) == ZT_OK, cuda);
     check_scans(cuda, serial);
     values[123] = NAN;
     float *const memory = simt_device_take(sizeof values);

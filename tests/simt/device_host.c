@@ -8,6 +8,7 @@
  * was queued is done: a host's access ends the program. */
 #define _GNU_SOURCE
 #include "core/device.h"
+#include "gpu/hash.h"
 #include "gpu/scan.h"
 #include "gpu/strided.h"
 #include "simt_device.h"
@@ -22,6 +23,7 @@
 uint64_t simt_slab_bytes = 1 << 20;
 uint64_t simt_allocations;
 uint64_t simt_waits;
+uint64_t simt_crossing_bytes;
 uint64_t simt_values_bytes;
 int simt_current_device = SIMT_CALLERS_DEVICE;
 
@@ -313,6 +315,18 @@ static void run_zero(void *body)
     memset(m->to, 0, (size_t)m->bytes);
 }
 
+/* Whether an address is in the device's memory: the context's own or the caller's. */
+static bool is_there(const struct host *h, const void *address)
+{
+    const uint8_t *const at = address;
+    for (int i = 0; i < ZTI_DEVICE_PARTS; i++) {
+        const uint8_t *const part = h->memory[i];
+        if (part && at >= part && at < part + h->bytes[i])
+            return true;
+    }
+    return block_of(address) != NULL;
+}
+
 static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to, const void *from,
                       uint64_t bytes)
 {
@@ -320,6 +334,8 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
     struct host *const h = host_of(context);
     if (to == h->memory[ZTI_DEVICE_VALUES] || to == h->memory[zti_part_of(ZTI_DEVICE_VALUES, 1)])
         simt_values_bytes += bytes;
+    if (is_there(h, to) != is_there(h, from))
+        simt_crossing_bytes += bytes;
     put_thing(h, queue, new_thing(run_copy, &m, sizeof m));
     return ZT_OK;
 }
@@ -362,6 +378,14 @@ static void scan(zt_context *context, const struct zti_array *array,
 {
     const int before = enter(context);
     zti_cuda_scan(array, fills, found, host_of(context)->device.queue);
+    leave(before);
+}
+
+static void hash(zt_context *context, const uint8_t *bytes, uint64_t n, uint32_t log2,
+                 uint32_t *sums)
+{
+    const int before = enter(context);
+    zti_cuda_hash(bytes, n, log2, sums, host_of(context)->device.queue);
     leave(before);
 }
 
@@ -422,6 +446,7 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
                                     .pack = pack,
                                     .unpack = unpack,
                                     .scan = scan,
+                                    .hash = hash,
                                     .after = after,
                                     .launched = launched,
                                     .wait = wait,

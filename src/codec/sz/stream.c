@@ -417,6 +417,24 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
         count_tiles(coding, array, first, last, out);
 }
 
+static bool excerpt(const struct zti_coding *coding, uint32_t pass, uint32_t i, zt_box *box)
+{
+    return pass < BOOKS_PASS && has_look(coding) && zti_sz_axes_excerpt(coding, pass, i, box);
+}
+
+static void tally_excerpt(const struct zti_coding *coding, uint32_t pass, uint32_t i,
+                          const struct zti_array *values, void *tally)
+{
+    zti_sz_axes_tally_excerpt(coding, zti_sz_ops_of(coding), pass, i, values, tally);
+}
+
+/* Coders of large tiles do, and the choice of a source for floats without loss. */
+static bool reads_array(const struct zti_coding *coding)
+{
+    return sz_of(coding)->wants_high || sz_of(coding)->coder >= ZTI_SZ_HIGH ||
+           (has_look(coding) && zti_sz_may_have_keys(coding));
+}
+
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
     if (pass >= HIGH_PASS) {
@@ -638,6 +656,9 @@ const struct zti_learning zti_sz_learning = {.begin = begin,
                                              .is_sampled = is_sampled,
                                              .tally = tally,
                                              .merge = merge,
+                                             .excerpt = excerpt,
+                                             .tally_excerpt = tally_excerpt,
+                                             .reads_array = reads_array,
                                              .learn = learn,
                                              .vary = vary,
                                              .forget = zti_sz_forget,

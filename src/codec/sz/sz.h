@@ -216,6 +216,10 @@ void zti_sz_set_source(struct zti_sz *sz, int64_t number);
 void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
                        const struct zti_array *array, uint64_t first, uint64_t last,
                        struct zti_sz_tally *tally);
+bool zti_sz_axes_excerpt(const struct zti_coding *coding, uint32_t pass, uint32_t i, zt_box *box);
+void zti_sz_axes_tally_excerpt(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                               uint32_t pass, uint32_t i, const struct zti_array *values,
+                               struct zti_sz_tally *tally);
 void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from);
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *tally);
 

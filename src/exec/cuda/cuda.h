@@ -1,4 +1,5 @@
-/* cuda.h: the parts of the cuda policy's host side: values.c, learn.c, index.c, encode.c, decode.c.
+/* cuda.h: the parts of the cuda policy's host side: values.c, learn.c, index.c, verify.c, encode.c,
+ * decode.c.
  * Used in src/exec only. */
 #ifndef ZTI_EXEC_CUDA_CUDA_H
 #define ZTI_EXEC_CUDA_CUDA_H
@@ -66,6 +67,22 @@ zt_status zti_cuda_take_borders(zt_context *context, const struct zti_index *ind
 
 /* Bytes of ZTI_DEVICE_INDEX for 'count' chunks of an index that ztile writes. */
 uint64_t zti_cuda_index_bytes(uint64_t count);
+
+/* ---- exec/cuda/verify.c ---- */
+
+/* Coded tiles of which the codec may not have proved the bound. */
+struct zti_cuda_doubt {
+    const uint8_t *tiles;   /* not 0: of this one it has not */
+    const uint64_t *starts; /* of each, in bits from 'at' */
+    uint64_t first, count;  /* their numbers in the array */
+    uint64_t at, end;       /* of their bits in the stream */
+};
+
+/* Decode those tiles, and add values that miss the bound to misses. Array and stream may be in
+ * either memory; of the device's only what is needed is copied. */
+zt_status zti_cuda_verify(zt_context *context, const struct zti_coding *coding,
+                          const struct zti_array *array, const uint8_t *stream,
+                          const struct zti_cuda_doubt *doubt, struct zti_misses *misses);
 
 /* ---- exec/cuda/encode.c, exec/cuda/decode.c ---- */
 

@@ -5,7 +5,7 @@
  *     stream  <--- bits behind those of the slab before ---'
  *
  * A slab is whole layers of tiles along the slowest axis, so its tiles are consecutive in the
- * stream. The host decodes and compares tiles whose bound the codec cannot prove.
+ * stream. The host decodes and compares tiles whose bound the codec cannot prove (verify.c).
  *
  * Two slabs are in progress. The place of a slab's bits is known when those of the slab before are
  * counted; then its kernels begin. While they run, the bits of the slab before and the values of
@@ -229,31 +229,6 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
     return status;
 }
 
-/* Decode and compare the tiles whose bound the codec cannot prove. */
-static zt_status check_unproven(struct encoder *e, const struct slab *s)
-{
-    const uint64_t most_bytes = e->coding->codec->sizes(e->coding).tile_max_bits / 8;
-    uint8_t *copy = zti_alloc(e->context, (size_t)most_bytes + 2 * ZTI_BIT_MARGIN_BYTES);
-    zt_status status =
-        copy ? ZT_OK : zti_fail(e->context, ZT_NO_MEMORY, "no memory to verify a tile");
-    for (uint64_t i = 0; status == ZT_OK && !e->misses->is_over && i < s->tiles; i++) {
-        if (!s->unproven[i] && !e->coding->is_of_value) /* kernels prove no such bound */
-            continue;
-        const uint64_t start = s->at + s->list[i];
-        const uint64_t end = s->at + (i + 1 < s->tiles ? s->list[i + 1] : s->bits);
-        const uint64_t n = zti_bytes_of_bits(end) - start / 8;
-        struct zti_bit_writer w = zti_bit_writer_at(copy);
-        memcpy(copy, e->out + start / 8, (size_t)n);
-        memset(copy + n, 0, ZTI_BIT_MARGIN_BYTES);
-        w.next += n;
-        const uint64_t tile = s->args.first_tile + i;
-        status = zti_check_tiles(e->context, e->coding, e->array, tile, tile + 1, &w, start % 8,
-                                 e->misses);
-    }
-    zti_release(e->context, copy);
-    return status;
-}
-
 static void note_starts(const struct encoder *e, const struct slab *s)
 {
     if (!e->starts)
@@ -271,8 +246,14 @@ static void note_starts(const struct encoder *e, const struct slab *s)
 static zt_status end_slab(struct encoder *e, struct slab *s)
 {
     zt_status status = e->device->wait(e->context, ZTI_QUEUE_OUT);
+    const struct zti_cuda_doubt doubt = {.tiles = s->unproven,
+                                         .starts = s->list,
+                                         .first = s->args.first_tile,
+                                         .count = s->tiles,
+                                         .at = s->at,
+                                         .end = s->at + s->bits};
     if (status == ZT_OK && is_verified(e))
-        status = check_unproven(e, s);
+        status = zti_cuda_verify(e->context, e->coding, e->array, e->out, &doubt, e->misses);
     if (status == ZT_OK)
         note_starts(e, s);
     if (status == ZT_OK)
@@ -371,6 +352,13 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t learning = zti_cuda_learning_bytes(coding);
     if (learning > bytes[ZTI_DEVICE_MODEL])
         bytes[ZTI_DEVICE_MODEL] = learning;
+    /* checksums of a payload in the device's memory; a doubtful tile */
+    const uint64_t sums =
+        zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type) / 1024 + 64;
+    if (sums > bytes[ZTI_DEVICE_STREAM])
+        bytes[ZTI_DEVICE_STREAM] = sums;
+    if (has_unproven && zti_tile_bytes(coding) > bytes[ZTI_DEVICE_PACKED])
+        bytes[ZTI_DEVICE_PACKED] = zti_tile_bytes(coding);
     const uint64_t work = codec->work_bytes ? codec->work_bytes(coding) : 0;
     if (work > bytes[ZTI_DEVICE_WORK])
         bytes[ZTI_DEVICE_WORK] = work;

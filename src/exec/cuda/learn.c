@@ -145,7 +145,9 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
 uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding)
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec);
-    uint64_t most = 0;
+    uint64_t most = 0, excerpts = 0;
+    if (zti_learning_of(coding->codec) && zti_learning_of(coding->codec)->excerpt)
+        excerpts = zti_excerpts_bytes(coding);
     for (uint32_t pass = 0;
          learning && zti_learning_of(coding->codec)->tally_bytes(coding, pass) > 0; pass++) {
         const uint64_t bytes = learning->counters(coding, pass) * sizeof(uint64_t);
@@ -155,5 +157,6 @@ uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding)
         return 0;
     const uint64_t counting = zti_round_up(learning->model_bytes(coding), 8) + most;
     const uint64_t own = learning->learn_bytes(coding);
-    return own > counting ? own : counting;
+    const uint64_t larger = own > counting ? own : counting;
+    return larger > excerpts ? larger : excerpts;
 }

@@ -1,7 +1,10 @@
 /* checksums.c: a checksum for each range of a payload, computed and verified. All threads take
- * part, because one hashes more slowly than the rest reads memory. */
-#include "frame/format/format.h"
+ * part, because one hashes more slowly than the rest reads memory. A GPU does it where the payload
+ * lies there. */
+#include "array/memory.h"
+#include "core/device.h"
 #include "core/map.h"
+#include "frame/format/format.h"
 
 #include <inttypes.h>
 
@@ -66,6 +69,15 @@ void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t pa
         zti_map(context, parts_of(&r), one_part, &r);
 }
 
+static zt_status is_damaged(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                            uint64_t at)
+{
+    return zti_fail(context, ZT_CORRUPT,
+                    "frame %" PRIu64 ": of the %" PRIu64 " bytes of its payload the "
+                    "range at byte %" PRIu64 " is damaged",
+                    number, frame->payload_bytes, at);
+}
+
 zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
                                const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
                                uint64_t last)
@@ -85,10 +97,89 @@ zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struc
         zti_map(context, parts, one_part, &r);
         for (uint64_t i = 0; i < parts; i++)
             if (bad[i] < r.last)
-                return zti_fail(context, ZT_CORRUPT,
-                                "frame %" PRIu64 ": of the %" PRIu64 " bytes of its payload the "
-                                "range at byte %" PRIu64 " is damaged",
-                                number, frame->payload_bytes, bad[i]);
+                return is_damaged(context, number, frame, bad[i]);
     }
     return ZT_OK;
+}
+
+/* ---- in a GPU's memory ---- */
+
+/* Ranges whose checksums are copied to the host at a time, and what a thread does with them: store
+ * them, or compare them until one differs, whose first byte becomes *bad. */
+enum { DEVICE_RANGES = 1 << 14 };
+
+static bool take_sums(const struct ranges *r, uint64_t first, const uint32_t *sums, uint64_t count,
+                      uint64_t *bad)
+{
+    const uint64_t from = ((first - r->first) >> r->log2) * ZTI_CHECKSUM_BYTES;
+    for (uint64_t i = 0; i < count; i++) {
+        if (r->made) {
+            zti_put_le32(r->made + from + i * ZTI_CHECKSUM_BYTES, sums[i]);
+        } else if (sums[i] != zti_get_le32(r->stored + from + i * ZTI_CHECKSUM_BYTES)) {
+            *bad = first + (i << r->log2);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The checksums of at most DEVICE_RANGES ranges from byte 'first' on. */
+static zt_status sums_on_device(zt_context *context, const struct ranges *r, uint64_t first,
+                                uint64_t bytes, uint32_t *sums)
+{
+    const uint8_t *const at = r->bytes + (first - r->first);
+    const uint64_t count = ((bytes - 1) >> r->log2) + 1, rest = (count - 1) << r->log2;
+    uint8_t end[ZTI_DEVICE_UNHASHED_BYTES];
+    void *there = NULL;
+    zt_status status =
+        context->device->room(context, ZTI_DEVICE_STREAM, count * sizeof *sums, &there);
+    if (status)
+        return status;
+    context->device->hash(context, at, bytes, r->log2, there);
+    status = zti_copy_bytes(context, sums, there, count * sizeof *sums);
+    if (!status && bytes - rest <= sizeof end) {
+        status = zti_copy_bytes(context, end, at + rest, bytes - rest);
+        sums[count - 1] = (uint32_t)zti_hash(end, (size_t)(bytes - rest));
+    }
+    return status;
+}
+
+/* Make or verify them all; *bad: as in take_sums. */
+static zt_status ranges_on_device(zt_context *context, const struct ranges *r, uint64_t *bad)
+{
+    const uint64_t most = (uint64_t)DEVICE_RANGES << r->log2;
+    uint32_t *const sums = zti_alloc(context, DEVICE_RANGES * sizeof *sums);
+    zt_status status =
+        sums ? ZT_OK : zti_fail(context, ZT_NO_MEMORY, "no memory for the checksums of a payload");
+    for (uint64_t from = r->first, n; !status && from < r->last; from += n) {
+        n = r->last - from < most ? r->last - from : most;
+        status = sums_on_device(context, r, from, n, sums);
+        if (!status && !take_sums(r, from, sums, ((n - 1) >> r->log2) + 1, bad))
+            break;
+    }
+    zti_release(context, sums);
+    return status;
+}
+
+zt_status zti_checksums_make_there(zt_context *context, const uint8_t *payload,
+                                   uint64_t payload_bytes, uint32_t log2, uint8_t *out)
+{
+    struct ranges r = {.bytes = payload, .last = payload_bytes, .log2 = log2, .made = out};
+    uint64_t bad;
+    return ranges_on_device(context, &r, &bad);
+}
+
+zt_status zti_checksums_verify_there(zt_context *context, uint64_t number,
+                                     const struct zti_frame *frame, const struct zti_tail *tail,
+                                     const uint8_t *bytes, uint64_t first, uint64_t last)
+{
+    struct ranges r = {.bytes = bytes,
+                       .first = first,
+                       .last = last,
+                       .log2 = tail->range_log2,
+                       .stored =
+                           tail->checksums + (first >> tail->range_log2) * ZTI_CHECKSUM_BYTES};
+    uint64_t bad = last;
+    const zt_status status = ranges_on_device(context, &r, &bad);
+    return status || bad == last ? status : is_damaged(context, number, frame, bad);
 }

@@ -1,6 +1,5 @@
 /* decompress.c: zt_decompress, zt_decompress_box and zt_inspect: a reader over the caller's memory.
- * Payloads in the host's memory are decoded in place; those in a GPU's are copied to the host,
- * which verifies checksums. */
+ * Payloads are decoded where they are, in the memory of the host or of a GPU. */
 #include "frame/read/reader.h"
 
 static zt_status open_memory(zt_context *context, const void *data, size_t data_bytes,

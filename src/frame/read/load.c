@@ -100,11 +100,12 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
     p->done = last;
     if (last > f->payload_bytes)
         last = f->payload_bytes;
-    if (!r->input.memory)
+    if (!r->input.memory && !p->is_there)
         status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
                                 r->payload.bytes + (first - p->first));
     if (!status)
-        status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
+        status = (p->is_there ? zti_checksums_verify_there : zti_checksums_verify)(
+            r->context, number, f, tail, p->bytes + first, first, last);
     return status;
 }
 
@@ -157,13 +158,15 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
 
 /* Set p->bytes: the payload in memory, or room for all of it, so that offsets stay the same. Bytes
  * that are not read are zero, because a wrong index can make the decoder read them. For a window
- * there is room for the head. */
+ * there is room for the head. The tail behind it was read, so all of the payload is there. */
 static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, struct zti_payload *p)
 {
     p->end = p->is_windowed ? 0 : f->payload_bytes;
     if (r->input.memory)
         return zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
-    if (p->is_windowed)
+    if (p->is_there)
+        p->bytes = r->input.device + p->at;
+    if (p->is_windowed || p->is_there)
         return ZT_OK;
     zt_status status = zti_buffer_reserve_zeroed(r->context, &r->payload, f->payload_bytes + 1);
     p->bytes = r->payload.bytes;
@@ -239,11 +242,13 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     if (!status && head_bytes > 0)
         status = p->is_windowed ? move_window(r, number, f, tail, 0, head_bytes, p)
                                 : load_range(r, number, f, tail, 0, head_bytes, p);
-    if (!status && p->is_windowed) { /* the window will move on */
-        status = zti_buffer_reserve(r->context, &r->front, head_bytes + ZTI_GAP_BYTES, 0);
-        if (!status && head_bytes > 0)
-            memcpy(r->front.bytes, p->bytes, (size_t)head_bytes);
-    }
+    if (status || (!p->is_windowed && !p->is_there))
+        return status;
+    status = zti_buffer_reserve(r->context, &r->front, head_bytes + ZTI_GAP_BYTES, 0);
+    if (!status && p->is_there)
+        status = zti_input_read(&r->input, p->at, (size_t)head_bytes, r->front.bytes);
+    else if (!status && head_bytes > 0) /* the window will move on */
+        memcpy(r->front.bytes, p->bytes, (size_t)head_bytes);
     return status;
 }
 
@@ -323,6 +328,13 @@ void zti_close_frame(struct zt_reader *r)
     r->opened.is_open = false;
 }
 
+/* Whether kernels decode a payload of the GPU's memory: for other orders of axes the host may. */
+static bool is_coded_there(const struct zt_reader *r, const struct zti_frame *f)
+{
+    return r->input.device && zti_plan_is_none(&f->plan) &&
+           zti_exec_is_on_device(r->context, &f->coding);
+}
+
 zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                          uint64_t at, bool is_windowed)
 {
@@ -334,12 +346,14 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
                              .number = number,
                              .frame = *f,
                              .coding = f->coding,
-                             .payload = {.at = at + f->header_bytes, .is_windowed = is_windowed}};
+                             .payload = {.at = at + f->header_bytes,
+                                         .is_windowed = is_windowed,
+                                         .is_there = is_coded_there(r, f)}};
     const uint8_t *head = NULL;
     zt_status status = load_ends(r, number, f, &o->tail, &o->payload);
     if (!status) {
         zti_stage(r->context, ZT_STAGE_TABLES);
-        head = is_windowed ? r->front.bytes : o->payload.bytes;
+        head = is_windowed || o->payload.is_there ? r->front.bytes : o->payload.bytes;
         status = zti_take_head(r->context, &o->coding, head);
         zti_stage(r->context, ZT_STAGE_OTHER);
     }

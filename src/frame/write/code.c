@@ -26,7 +26,9 @@ static uint64_t stream_limit(const struct zti_frame *f, uint64_t most)
  * job->payload. */
 static zt_status payload_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
 {
-    j->stream = j->is_aside ? NULL : zti_output_room(j->output, &j->frame, capacity, room_bytes);
+    j->stream = zti_there_room(j, capacity, room_bytes);
+    if (!j->stream && !j->is_aside && !j->output->is_on_device)
+        j->stream = zti_output_room(j->output, &j->frame, capacity, room_bytes);
     if (j->stream)
         return ZT_OK;
     const zt_status status = zti_buffer_reserve(j->context, &j->payload, capacity, 0);
@@ -82,9 +84,12 @@ static zt_status encode(struct zti_job *j)
     }
     if (status || misses->is_over)
         return status;
-    zti_put_head(&f->coding, starts.list, j->stream);
+    if (j->there.place)
+        status = zti_there_put_head(j, &starts);
+    else
+        zti_put_head(&f->coding, starts.list, j->stream);
     zti_set_index(f, &starts);
-    return ZT_OK;
+    return status;
 }
 
 /* Decode the stream and set frame.error. */

@@ -1,5 +1,5 @@
-/* compress.c: zt_compress and zt_compress_bound: a writer whose output is the caller's memory. A
- * file for a GPU's memory is made by the host, which computes checksums, and copied there. */
+/* compress.c: zt_compress and zt_compress_bound: a writer whose output is the caller's memory, of
+ * the host or of a GPU. */
 #include "array/memory.h"
 #include "frame/write/writer.h"
 
@@ -32,25 +32,6 @@ zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt
     return ZT_OK;
 }
 
-/* A sink that writes to the device's memory. */
-struct place {
-    zt_context *context;
-    uint8_t *at;
-    size_t left_bytes;
-    bool is_full;
-};
-
-static int write_place(void *user, const void *data, size_t bytes)
-{
-    struct place *p = user;
-    p->is_full = bytes > p->left_bytes;
-    if (p->is_full || zti_copy_bytes(p->context, p->at, data, bytes) != ZT_OK)
-        return 1;
-    p->at += bytes;
-    p->left_bytes -= bytes;
-    return 0;
-}
-
 zt_status zt_compress(zt_context *context, const zt_array *given, const zt_params *params,
                       void *out, size_t out_capacity_bytes, size_t *out_bytes)
 {
@@ -60,7 +41,6 @@ zt_status zt_compress(zt_context *context, const zt_array *given, const zt_param
     struct zti_array array;
     zt_status status = zti_array_check(context, given, ZTI_TO_READ, &array);
     struct zt_writer w;
-    struct place place = {context, out, out_capacity_bytes, false};
     bool is_out_on_device = false;
     if (!status)
         status = zti_find_memory(context, out, "the output buffer", &is_out_on_device);
@@ -70,8 +50,7 @@ zt_status zt_compress(zt_context *context, const zt_array *given, const zt_param
         return status;
     w.output.memory = (uint8_t *)out;
     w.output.memory_bytes = out_capacity_bytes;
-    if (is_out_on_device)
-        w.output.sink = (zt_sink){.write = write_place, .user = &place};
+    w.output.is_on_device = is_out_on_device;
     status = zti_writer_measure(&w, &array);
     if (!status)
         status = zti_writer_put(&w, &array);
@@ -79,8 +58,6 @@ zt_status zt_compress(zt_context *context, const zt_array *given, const zt_param
         status = zti_writer_finish(&w);
     if (!status)
         *out_bytes = (size_t)w.output.at;
-    if (place.is_full)
-        status = zti_no_space(context, &w.output);
     zti_writer_clear(&w);
     return status;
 }

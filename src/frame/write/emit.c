@@ -5,6 +5,7 @@
  * known only afterwards, so it is guessed from their maxima. Lengths are multiples of 64 bytes, so
  * a wrong guess is rare; it costs one memmove. The same holds for stores. The bytes never depend on
  * where they go. */
+#include "array/memory.h"
 #include "frame/write/stages.h"
 
 #include <inttypes.h>
@@ -33,7 +34,7 @@ zt_status zti_sink_check(zt_context *context, const zt_sink *sink)
 
 static bool is_memory(const struct zti_output *o)
 {
-    return !o->sink.write && !o->store.write;
+    return !o->sink.write && !o->store.write && !o->is_on_device;
 }
 
 /* Where the next header begins. */
@@ -47,7 +48,7 @@ uint8_t *zti_output_room(const struct zti_output *o, const struct zti_frame *f, 
 {
     struct zti_frame largest = *f;
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    if (!is_memory(o))
+    if (o->sink.write || o->store.write)
         return NULL;
     zti_frame_set_largest(&largest, capacity);
     const uint64_t at = next_frame_at(o) + zti_header_store(&largest, header);
@@ -85,10 +86,17 @@ zt_status zti_output_read_at(zt_context *context, const struct zti_output *o, ui
     return ZT_OK;
 }
 
-/* Append to the sink or store. */
+/* Append to the sink, the store or the GPU's memory. */
 static zt_status write_out(zt_context *context, struct zti_output *o, const uint8_t *bytes,
                            size_t n)
 {
+    if (o->is_on_device) {
+        if (n > o->memory_bytes - o->at)
+            return zti_no_space(context, o);
+        const zt_status status = zti_copy_bytes(context, o->memory + o->at, bytes, n);
+        o->at += n;
+        return status;
+    }
     if (zti_output_is_store(o)) {
         const zt_status status = zti_output_write_at(context, o, o->at, bytes, n);
         o->at += n;
@@ -100,8 +108,8 @@ static zt_status write_out(zt_context *context, struct zti_output *o, const uint
     return ZT_OK;
 }
 
-/* Write padding, header, payload, gap and tail to the sink or store. A spool's payload is in its
- * place. */
+/* Write padding, header, payload, gap and tail to the sink, the store or the GPU's memory. A
+ * payload whose checksums are known is in its place. */
 static zt_status emit_in_order(zt_context *context, struct zti_output *o, const struct zti_frame *f,
                                const uint8_t *header, const uint8_t *payload,
                                const struct zti_tail_parts *parts)

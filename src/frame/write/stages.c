@@ -31,6 +31,7 @@ void zti_job_free(struct zti_job *j)
     give_back(j->context, &j->starts, &j->scratch->starts);
     give_back(j->context, &j->payload, &j->scratch->payload);
     zti_spool_free(j->context, &j->spool);
+    zti_there_free(j->context, &j->there);
 }
 
 /* Take a resolved slab through plan, fill and code with one candidate. */
@@ -102,14 +103,15 @@ static void settle(struct zti_request *r, const struct zti_candidate *winner)
     r->params.effort = winner->effort;
 }
 
-/* Whether the host needs a frame's values: to plan, to learn before the first tile is coded, to
- * verify a bound, or to find special values. */
+/* Whether a stage on the host needs a frame's values: to plan, to choose between coders, to search
+ * for a bound, or to find special values. */
 static bool is_looked_at(const struct zti_job *j)
 {
-    const struct zti_request *const r = j->request;
-    return zti_has_planning(&r->params) || r->fixed || zti_learns(r->codec) ||
-           (zti_has_limit(&r->params.bound) && !zti_is_lossless(&r->params.bound)) ||
-           j->frame.special_values > 0;
+    const zt_params *const p = &j->request->params;
+    struct zti_candidate list[ZTI_CANDIDATES_MOST];
+    return zti_has_planning(p) || j->request->fixed || p->plan == ZT_PLAN_TIGHT ||
+           zti_candidates(j->request->type, j->target.kind != ZT_LOSSLESS, p, list) > 1 ||
+           j->target.kind == ZT_PSNR || j->target.kind == ZT_PWREL || j->frame.special_values > 0;
 }
 
 zt_status zti_write_frame(zt_context *context, struct zti_request *request,
@@ -141,6 +143,8 @@ zt_status zti_write_frame(zt_context *context, struct zti_request *request,
     if (!status) {
         settle(request, &results[winner].candidate);
         status = zti_spool_end(&best);
+        if (!status)
+            status = zti_there_end(&best);
         const struct zti_tail_parts parts = zti_job_parts(&best);
         if (!status)
             status = zti_emit(context, output, &best.frame, best.stream, &parts);

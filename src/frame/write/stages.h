@@ -40,6 +40,7 @@ struct zti_output {
     zt_store store;
     uint8_t *memory; /* the caller's, if both have no write */
     size_t memory_bytes;
+    bool is_on_device; /* memory is the GPU's */
     uint64_t at;
     uint64_t end; /* of the store's file, which may be after 'at' */
     struct zti_buffer tail;
@@ -66,6 +67,12 @@ struct zti_spool {
     uint64_t limit_bytes;
     struct zti_buffer front; /* its first bytes, which are written last */
     struct zti_buffer sums;  /* checksums of its ranges */
+};
+
+/* A payload that stays in the GPU's memory (there.c). */
+struct zti_there {
+    uint8_t *place;               /* in the output; NULL: the payload is in the host's memory */
+    struct zti_buffer head, sums; /* its head, and checksums of its ranges */
 };
 
 /* What a pass over a slab's values finds. */
@@ -131,7 +138,9 @@ struct zti_job {
     struct zti_buffer starts;  /* of chunks, uint64_t */
     struct zti_buffer payload; /* unused where the payload lies in the output */
     struct zti_spool spool;    /* if zti_spools */
-    uint8_t *stream;           /* the payload, in any of them; of a spool, its front */
+    struct zti_there there;    /* if the payload stays in the GPU's memory */
+    uint8_t *stream;           /* the payload, in any of them; of a spool its front, of a GPU's its
+                                  head */
 };
 
 /* ---- stages.c ---- */
@@ -158,9 +167,25 @@ static inline struct zti_tail_parts zti_job_parts(const struct zti_job *job)
 {
     return (struct zti_tail_parts){.exact = job->misses.list,
                                    .special = job->special.body.bytes,
-                                   .sums = job->spool.at > 0 ? job->spool.sums.bytes : NULL,
+                                   .sums = job->spool.at > 0  ? job->spool.sums.bytes
+                                           : job->there.place ? job->there.sums.bytes
+                                                              : NULL,
                                    .starts = (const uint64_t *)(const void *)job->starts.bytes};
 }
+
+/* ---- there.c ---- */
+
+/* Room for a payload of 'capacity' bytes in the output, if that is the GPU's and kernels code the
+ * frame; else NULL, and so is job->there.place. */
+uint8_t *zti_there_room(struct zti_job *job, size_t capacity, size_t *room_bytes);
+
+/* Put the head of a coded payload in its place; sets job->stream. */
+zt_status zti_there_put_head(struct zti_job *job, const struct zti_starts *starts);
+
+/* Checksums of the payload, if there is one, and the place that it has behind its header. */
+zt_status zti_there_end(struct zti_job *job);
+
+void zti_there_free(zt_context *context, struct zti_there *there);
 
 /* ---- resolve.c ---- */
 

@@ -89,36 +89,90 @@ static struct zti_coding with_axes(const struct zti_coding *coding, uint32_t axe
     return own;
 }
 
-/* Code the tiles of all sets at a place. */
-static void measure_finalists(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                              const struct zti_array *array, const uint64_t *place,
-                              struct zti_sz_tally *t)
+/* A sample: a tile of a grid of its own. */
+struct sample {
+    uint64_t home;            /* the coding's tile around it */
+    uint32_t number;          /* of the place */
+    uint32_t set;             /* in the second round: which of the sets */
+    struct zti_coding coding; /* with that grid */
+    uint64_t tile;
+};
+
+/* Place sample i of a round: in the first a box at each place, in the second the tiles of all sets
+ * at every other place. False past the last. */
+static bool place_sample(const struct zti_coding *coding, uint32_t pass, uint64_t i,
+                         struct sample *s)
 {
-    const struct zti_sz_finalists f = finalists_of(coding);
-    for (uint32_t k = 0; k < f.count; k++) {
-        const struct zti_coding own = with_axes(coding, f.axes[k]);
-        t->values[k] += ops->try_groups(&own, array, zti_sz_tile_at(&own.grid, place), t->race[k]);
-    }
+    const uint64_t samples = samples_of(coding), sets = finalists_of(coding).count;
+    const bool is_race = pass == ZTI_SZ_RACE_PASS;
+    const uint64_t number = is_race ? i / sets * 2 : i;
+    if (number >= samples)
+        return false;
+    s->number = (uint32_t)number;
+    s->set = is_race ? (uint32_t)(i % sets) : 0;
+    s->home = sample_tile(coding, number, samples);
+    return true;
+}
+
+/* Set coding and tile of a placed sample. */
+static void find_sample(const struct zti_coding *coding, uint32_t pass, struct sample *s)
+{
+    uint64_t place[ZT_MAX_RANK];
+    s->coding = pass == ZTI_SZ_RACE_PASS ? with_axes(coding, finalists_of(coding).axes[s->set])
+                                         : with_boxes(coding);
+    middle_of(&coding->grid, s->home, place);
+    s->tile = zti_sz_tile_at(&s->coding.grid, place);
+}
+
+/* Measure a sample, which is tile 'tile' of an array. */
+static void measure(const struct sample *s, const struct zti_sz_ops *ops, uint32_t pass,
+                    const struct zti_array *array, uint64_t tile, struct zti_sz_tally *t)
+{
+    if (pass == ZTI_SZ_LOOK_PASS)
+        ops->sample(&s->coding, array, tile, sz_of(&s->coding)->has_axes ? NULL : t->bits,
+                    &t->base[s->number]);
+    else
+        t->values[s->set] += ops->try_groups(&s->coding, array, tile, t->race[s->set]);
 }
 
 void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
                        const struct zti_array *array, uint64_t first, uint64_t last,
                        struct zti_sz_tally *t)
 {
-    const uint64_t samples = samples_of(coding);
-    const struct zti_coding boxes = with_boxes(coding);
-    for (uint64_t i = 0; i < samples; i++) {
-        const uint64_t tile = sample_tile(coding, i, samples);
-        uint64_t place[ZT_MAX_RANK];
-        if (tile < first || tile >= last || (pass == ZTI_SZ_RACE_PASS && i % 2 > 0))
+    struct sample s;
+    for (uint64_t i = 0; place_sample(coding, pass, i, &s); i++) {
+        if (s.home < first || s.home >= last)
             continue;
-        middle_of(&coding->grid, tile, place);
-        if (pass == ZTI_SZ_LOOK_PASS)
-            ops->sample(&boxes, array, zti_sz_tile_at(&boxes.grid, place),
-                        sz_of(coding)->has_axes ? NULL : t->bits, &t->base[i]);
-        else
-            measure_finalists(coding, ops, array, place, t);
+        find_sample(coding, pass, &s);
+        measure(&s, ops, pass, array, s.tile, t);
     }
+}
+
+bool zti_sz_axes_excerpt(const struct zti_coding *coding, uint32_t pass, uint32_t i, zt_box *box)
+{
+    struct sample s;
+    if (!place_sample(coding, pass, i, &s))
+        return false;
+    find_sample(coding, pass, &s);
+    const struct zti_walk walk = zti_walk_from(&s.coding.grid, s.tile);
+    memset(box, 0, sizeof *box);
+    for (uint32_t k = 0; k < coding->grid.rank; k++) {
+        box->lo[k] = walk.origin[k];
+        box->hi[k] = walk.origin[k] + extent_at(&s.coding.grid, k, walk.origin[k]);
+    }
+    return true;
+}
+
+void zti_sz_axes_tally_excerpt(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                               uint32_t pass, uint32_t i, const struct zti_array *values,
+                               struct zti_sz_tally *t)
+{
+    struct sample s;
+    if (!place_sample(coding, pass, i, &s))
+        return;
+    find_sample(coding, pass, &s);
+    s.coding.grid = zti_grid_of(values->rank, values->shape, s.coding.grid.side);
+    measure(&s, ops, pass, values, 0, t);
 }
 
 void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from)

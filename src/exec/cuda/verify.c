@@ -1,0 +1,140 @@
+/* verify.c: verification under the cuda policy: the host decodes the tiles whose bound the codec
+ * cannot prove and compares them with the array. Where both are in the device's memory, few tiles
+ * are copied one by one, and many with all that lies around them. */
+#include "array/mirror.h"
+#include "exec/cuda/cuda.h"
+#include "exec/run.h"
+
+/* More doubtful tiles than this are not copied one by one. */
+enum { FEW = 64 };
+
+struct verifier {
+    zt_context *context;
+    const struct zti_coding *coding;
+    const struct zti_array *array; /* of the host, or of the device and few tiles are doubtful */
+    const uint8_t *stream;         /* likewise, from byte first_byte on */
+    uint64_t first_byte;
+    bool is_stream_there; /* in the device's memory */
+    const struct zti_cuda_doubt *doubt;
+    struct zti_misses *misses;
+    uint8_t *bits, *values; /* room for a tile */
+};
+
+static bool is_doubtful(const struct verifier *v, uint64_t i)
+{
+    return v->doubt->tiles[i] || v->coding->is_of_value; /* kernels prove no such bound */
+}
+
+/* Where a value of a box is in the array, by its place in the box, both in C order. */
+static uint64_t place_of(const struct zti_grid *grid, const struct zti_walk *walk,
+                         const struct zti_array *box, uint64_t at)
+{
+    uint64_t in_box[ZT_MAX_RANK], place = 0;
+    for (uint32_t i = grid->rank; i-- > 0; at /= box->shape[i])
+        in_box[i] = at % box->shape[i];
+    for (uint32_t i = 0; i < grid->rank; i++)
+        place = place * grid->shape[i] + walk->origin[i] + in_box[i];
+    return place;
+}
+
+/* Compare a tile of the device's memory, as an array by itself. */
+static zt_status check_copy(const struct verifier *v, uint64_t tile, const struct zti_bit_writer *w,
+                            uint64_t start)
+{
+    const struct zti_grid *const grid = &v->coding->grid;
+    const struct zti_walk walk = zti_walk_from(grid, tile);
+    const uint64_t before = v->misses->count;
+    struct zti_coding own = *v->coding;
+    struct zti_array box = *v->array;
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        const uint64_t rest = grid->shape[i] - walk.origin[i];
+        box.shape[i] = rest < grid->side[i] ? rest : grid->side[i];
+    }
+    box.data = zti_array_at(v->array, walk.origin);
+    own.grid = zti_grid_of(grid->rank, box.shape, grid->side);
+    zt_status status = zti_fetch_array(v->context, &box, v->values);
+    box = zti_array_packed(v->values, box.type, box.rank, box.shape);
+    if (!status)
+        status = zti_check_tiles(v->context, &own, &box, 0, 1, w, start, v->misses);
+    for (uint64_t k = before; k < v->misses->count; k++)
+        v->misses->list[k].at = place_of(grid, &walk, &box, v->misses->list[k].at);
+    return status;
+}
+
+/* Copy tile i's bits, from 'start' bits of the stream on, and compare it. */
+static zt_status check_tile(const struct verifier *v, uint64_t i)
+{
+    const struct zti_cuda_doubt *const d = v->doubt;
+    const uint64_t start = d->at + d->starts[i], tile = d->first + i;
+    const uint64_t end = i + 1 < d->count ? d->at + d->starts[i + 1] : d->end;
+    const uint64_t n = zti_bytes_of_bits(end) - start / 8;
+    struct zti_bit_writer w = zti_bit_writer_at(v->bits);
+    const uint8_t *const from = v->stream + (start / 8 - v->first_byte);
+    zt_status status = ZT_OK;
+    if (v->is_stream_there)
+        status = zti_copy_bytes(v->context, v->bits, from, n);
+    else
+        memcpy(v->bits, from, (size_t)n);
+    if (status)
+        return status;
+    memset(v->bits + n, 0, ZTI_BIT_MARGIN_BYTES);
+    w.next += n;
+    return v->array->is_on_device ? check_copy(v, tile, &w, start % 8)
+                                  : zti_check_tiles(v->context, v->coding, v->array, tile, tile + 1,
+                                                    &w, start % 8, v->misses);
+}
+
+static zt_status check_tiles(struct verifier *v)
+{
+    const uint64_t most_bits = v->coding->codec->sizes(v->coding).tile_max_bits;
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < v->coding->grid.rank; i++)
+        values *= v->coding->grid.side[i];
+    v->bits = zti_alloc(v->context, (size_t)most_bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES);
+    v->values = zti_alloc(v->context, (size_t)values * zt_type_bytes(v->coding->type));
+    zt_status status = v->bits && v->values
+                           ? ZT_OK
+                           : zti_fail(v->context, ZT_NO_MEMORY, "no memory to verify a tile");
+    for (uint64_t i = 0; !status && !v->misses->is_over && i < v->doubt->count; i++)
+        if (is_doubtful(v, i))
+            status = check_tile(v, i);
+    zti_release(v->context, v->bits);
+    zti_release(v->context, v->values);
+    return status;
+}
+
+zt_status zti_cuda_verify(zt_context *context, const struct zti_coding *coding,
+                          const struct zti_array *array, const uint8_t *stream,
+                          const struct zti_cuda_doubt *doubt, struct zti_misses *misses)
+{
+    struct verifier v = {.context = context,
+                         .coding = coding,
+                         .array = array,
+                         .stream = stream,
+                         .doubt = doubt,
+                         .misses = misses};
+    struct zti_mirror values = {.own = NULL}, bytes = {.own = NULL};
+    zt_status status = ZT_OK;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < doubt->count && count <= FEW; i++)
+        count += is_doubtful(&v, i);
+    if (count == 0)
+        return ZT_OK;
+    if (count > FEW) {
+        const uint64_t first = doubt->at / 8;
+        status = zti_mirror_open(context, array, &values);
+        v.array = &values.array;
+        if (!status)
+            status = zti_mirror_open_bytes(context, stream + first,
+                                           zti_bytes_of_bits(doubt->end) - first, &bytes);
+        v.stream = bytes.bytes;
+        v.first_byte = first;
+    }
+    if (!status)
+        status = zti_find_memory(context, v.stream, "the stream", &v.is_stream_there);
+    if (!status)
+        status = check_tiles(&v);
+    zti_mirror_close(&bytes);
+    zti_mirror_close(&values);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* there.c: a payload that stays in the GPU's memory, where kernels code it: the host sees its head,
+ * and gets the checksums of the rest. */
+#include "array/memory.h"
+#include "array/mirror.h"
+#include "frame/write/stages.h"
+
+uint8_t *zti_there_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
+{
+    struct zti_there *const t = &j->there;
+    t->place = NULL;
+    if (!j->output->is_on_device || j->is_aside || j->has_search ||
+        !zti_exec_is_on_device(j->context, &j->frame.coding))
+        return NULL;
+    t->place = zti_output_room(j->output, &j->frame, capacity, room_bytes);
+    return t->place;
+}
+
+zt_status zti_there_put_head(struct zti_job *j, const struct zti_starts *starts)
+{
+    struct zti_there *const t = &j->there;
+    const uint64_t bytes = zti_head_bytes(&j->frame.coding);
+    zt_status status = zti_buffer_reserve(j->context, &t->head, bytes + 1, 0);
+    j->stream = t->head.bytes;
+    if (!status)
+        zti_put_head(&j->frame.coding, starts->list, t->head.bytes);
+    return status ? status : zti_copy_bytes(j->context, t->place, t->head.bytes, bytes);
+}
+
+/* Move n bytes to an earlier place, which they may reach into. */
+static zt_status move(zt_context *context, uint8_t *to, const uint8_t *from, uint64_t n)
+{
+    struct zti_mirror bytes;
+    zt_status status = zti_mirror_open_bytes(context, from, n, &bytes);
+    if (!status)
+        status = zti_copy_bytes(context, to, bytes.bytes, n);
+    zti_mirror_close(&bytes);
+    return status;
+}
+
+zt_status zti_there_end(struct zti_job *j)
+{
+    struct zti_there *const t = &j->there;
+    const struct zti_frame *const f = &j->frame;
+    uint8_t *const place =
+        j->output->memory + zti_round_up(j->output->at, ZTI_FRAME_ALIGN_BYTES) + f->header_bytes;
+    const uint64_t n = f->payload_bytes;
+    zt_status status = ZT_OK;
+    if (!t->place)
+        return ZT_OK;
+    status = zti_buffer_reserve(j->context, &t->sums,
+                                ((n >> f->range_log2) + 1) * ZTI_CHECKSUM_BYTES, 0);
+    if (!status && n > 0)
+        status = zti_checksums_make_there(j->context, t->place, n, f->range_log2, t->sums.bytes);
+    if (!status && t->place != place && n > 0)
+        status = move(j->context, place, t->place, n);
+    return status;
+}
+
+void zti_there_free(zt_context *context, struct zti_there *t)
+{
+    zti_buffer_free(context, &t->head);
+    zti_buffer_free(context, &t->sums);
+}
