@@ -23,9 +23,9 @@ static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
     return bytes;
 }
 
-/* Samples of an array in the device's memory, for learning: how many are copied to the host at a
- * time, and the bytes of ZTI_DEVICE_MODEL that they get. */
-enum { ZTI_EXCERPTS_MOST = 64, ZTI_EXCERPTS_BYTES = 1 << 20, ZTI_EXCERPT_ALIGN_BYTES = 16 };
+/* Samples of an array in the device's memory, for learning: the bytes of ZTI_DEVICE_MODEL through
+ * which they are copied to the host. */
+enum { ZTI_EXCERPTS_BYTES = 1 << 20, ZTI_EXCERPT_ALIGN_BYTES = 16 };
 
 static inline uint64_t zti_excerpts_bytes(const struct zti_coding *coding)
 {

@@ -87,33 +87,65 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
 
 /* ---- an array of the device's memory, of which the host sees samples ---- */
 
-/* Copy the next excerpts of a pass, from number *next on, to the host, as many as there is room
- * for; boxes[] gets their shapes and places in 'values'. Returns how many. */
-static zt_status fetch_excerpts(zt_context *context, const struct zti_coding *coding, uint32_t pass,
-                                const struct zti_array *array, uint32_t first,
-                                struct zti_array *boxes, uint32_t *count, uint8_t *values)
+/* Some samples of a pass, and what threads find in them. */
+struct sampling {
+    const struct zti_learning *learning;
+    const struct zti_coding *coding;
+    uint32_t pass, first; /* number of the first of them */
+    struct zti_array box[ZTI_EXCERPTS_MOST];
+    struct zti_excerpts excerpts;
+    uint8_t *values; /* of all of them */
+    size_t tally_bytes;
+    char *tallies; /* each thread's, rounded up to cache lines */
+};
+
+/* List samples of the array from s->first on, as many as there is room for; returns their bytes. */
+static uint64_t list_excerpts(struct sampling *s, const struct zti_array *array)
 {
-    const struct zti_learning *const learning = zti_learning_of(coding->codec);
-    struct zti_device *const device = context->device;
-    const uint64_t most = zti_excerpts_bytes(coding);
+    struct zti_excerpts *const e = &s->excerpts;
     uint64_t used = 0;
-    void *there;
     zt_box box;
-    zt_status status = device->room(context, ZTI_DEVICE_MODEL, most, &there);
-    for (*count = 0; !status && *count < ZTI_EXCERPTS_MOST; ++*count) {
-        if (!learning->excerpt(coding, pass, first + *count, &box))
+    for (e->count = 0; e->count < ZTI_EXCERPTS_MOST; e->count++) {
+        struct zti_excerpt *const one = &e->box[e->count];
+        uint64_t shape[ZT_MAX_RANK] = {0};
+        if (!s->learning->excerpt(s->coding, s->pass, s->first + e->count, &box))
             break;
-        struct zti_array part = *array;
-        part.data = zti_array_at(array, box.lo);
-        for (uint32_t i = 0; i < array->rank; i++)
-            part.shape[i] = box.hi[i] - box.lo[i];
-        if (used + zti_array_bytes(&part) > most)
+        *one = (struct zti_excerpt){.count = 1, .to_byte = (uint32_t)used};
+        for (uint32_t i = 0; i < array->rank; i++) {
+            shape[i] = box.hi[i] - box.lo[i];
+            one->shape[i] = (uint32_t)shape[i];
+            one->count *= one->shape[i];
+            one->from += (int64_t)box.lo[i] * array->stride[i];
+        }
+        const uint64_t bytes = one->count * zt_type_bytes(array->type);
+        if (used + bytes > zti_excerpts_bytes(s->coding))
             break;
-        device->pack(context, (uint8_t *)there + used, &part);
-        boxes[*count] = zti_array_packed(values + used, part.type, part.rank, part.shape);
-        used += zti_round_up(zti_array_bytes(&part), ZTI_EXCERPT_ALIGN_BYTES);
+        s->box[e->count] = zti_array_packed(s->values + used, array->type, array->rank, shape);
+        used += zti_round_up(bytes, ZTI_EXCERPT_ALIGN_BYTES);
     }
-    return status ? status : zti_copy_bytes(context, values, there, used);
+    return used;
+}
+
+static zt_status fetch_excerpts(zt_context *context, struct sampling *s,
+                                const struct zti_array *array)
+{
+    const uint64_t bytes = list_excerpts(s, array);
+    void *there;
+    if (bytes == 0)
+        return ZT_OK;
+    const zt_status status = context->device->room(context, ZTI_DEVICE_MODEL, bytes, &there);
+    if (status)
+        return status;
+    context->device->pack_excerpts(context, there, array, &s->excerpts);
+    return zti_copy_bytes(context, s->values, there, bytes);
+}
+
+static bool tally_excerpt(void *shared, uint32_t worker, uint64_t number)
+{
+    const struct sampling *const s = shared;
+    s->learning->tally_excerpt(s->coding, s->pass, s->first + (uint32_t)number, &s->box[number],
+                               s->tallies + worker * s->tally_bytes);
+    return true;
 }
 
 /* A pass over samples. */
@@ -121,17 +153,28 @@ static zt_status tally_excerpts(zt_context *context, struct zti_coding *coding, 
                                 const struct zti_array *array, void *tally)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
-    struct zti_array boxes[ZTI_EXCERPTS_MOST];
-    uint8_t *const values = zti_alloc(context, (size_t)zti_excerpts_bytes(coding));
-    zt_status status =
-        values ? ZT_OK : zti_fail(context, ZT_NO_MEMORY, "no memory for samples of the array");
-    uint32_t count = 1;
-    for (uint32_t first = 0; !status && count > 0; first += count) {
-        status = fetch_excerpts(context, coding, pass, array, first, boxes, &count, values);
-        for (uint32_t i = 0; !status && i < count; i++)
-            learning->tally_excerpt(coding, pass, first + i, &boxes[i], tally);
-    }
-    zti_release(context, values);
+    const uint32_t threads = zti_map_workers(context, ZTI_EXCERPTS_MOST);
+    struct sampling s = {.learning = learning,
+                         .coding = coding,
+                         .pass = pass,
+                         .values = zti_alloc(context, (size_t)zti_excerpts_bytes(coding)),
+                         .tally_bytes =
+                             (size_t)zti_round_up(learning->tally_bytes(coding, pass), 64)};
+    s.tallies = zti_alloc_zeroed(context, threads * s.tally_bytes);
+    zt_status status = s.values && s.tallies
+                           ? ZT_OK
+                           : zti_fail(context, ZT_NO_MEMORY, "no memory for samples of the array");
+    do {
+        s.first += s.excerpts.count;
+        if (!status)
+            status = fetch_excerpts(context, &s, array);
+        if (!status && s.excerpts.count > 0)
+            zti_map(context, s.excerpts.count, tally_excerpt, &s);
+    } while (!status && s.excerpts.count > 0);
+    for (uint32_t i = 0; !status && i < threads; i++)
+        learning->merge(coding, pass, tally, s.tallies + i * s.tally_bytes);
+    zti_release(context, s.values);
+    zti_release(context, s.tallies);
     return status;
 }
 

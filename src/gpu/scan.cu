@@ -82,7 +82,7 @@ SCAN_KERNEL(scan_64, uint64_t, 64, UINT64_C(0x7ff0000000000000))
 extern "C" void zti_cuda_scan(const struct zti_array *array, const struct zti_scan_fills *fills,
                               struct zti_scan_found *found, void *queue)
 {
-    const struct zti_array a = *array;
+    const struct zti_array a = joined_axes(array);
     const struct zti_scan_fills f = *fills;
     const uint64_t count = zti_array_values(a.rank, a.shape);
     const bool is_float = a.type == ZT_F32 || a.type == ZT_F64;

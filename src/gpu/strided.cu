@@ -24,7 +24,7 @@ MOVE_KERNEL(move_64, uint64_t)
 
 static void move(const struct zti_array *array, void *packed, bool is_packing, void *queue)
 {
-    const struct zti_array a = *array;
+    const struct zti_array a = joined_axes(array);
     const uint64_t count = zti_array_values(a.rank, a.shape);
     const unsigned blocks = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
     if (zt_type_bytes(a.type) == 4)
@@ -41,4 +41,42 @@ extern "C" void zti_cuda_pack(const struct zti_array *from, void *to, void *queu
 extern "C" void zti_cuda_unpack(const void *from, const struct zti_array *to, void *queue)
 {
     move(to, (void *)from, false, queue);
+}
+
+/* ---- excerpts ---- */
+
+/* A block packs a box. */
+#define EXCERPT_KERNEL(name, type)                                                                 \
+    SIMT_KERNEL void __launch_bounds__(THREADS)                                                    \
+        name(const struct zti_excerpts e, const struct zti_array array, uint8_t *packed)           \
+    {                                                                                              \
+        const struct zti_excerpt *const box = &e.box[blockIdx.x];                                  \
+        const type *const values = (const type *)array.data + box->from;                           \
+        type *const to = (type *)(packed + box->to_byte);                                          \
+        for (uint32_t i = threadIdx.x; i < box->count; i += THREADS) {                             \
+            int64_t offset = 0;                                                                    \
+            uint32_t rest = i;                                                                     \
+            SIMT_UNROLL                                                                            \
+            for (uint32_t axis = ZT_MAX_RANK; axis-- > 0;) {                                       \
+                if (axis >= array.rank)                                                            \
+                    continue;                                                                      \
+                offset += (int64_t)(rest % box->shape[axis]) * array.stride[axis];                 \
+                rest /= box->shape[axis];                                                          \
+            }                                                                                      \
+            to[i] = values[offset];                                                                \
+        }                                                                                          \
+    }
+
+EXCERPT_KERNEL(excerpts_32, uint32_t)
+EXCERPT_KERNEL(excerpts_64, uint64_t)
+
+extern "C" void zti_cuda_pack_excerpts(const struct zti_array *from,
+                                       const struct zti_excerpts *excerpts, void *to, void *queue)
+{
+    const struct zti_array a = *from;
+    const struct zti_excerpts e = *excerpts;
+    if (zt_type_bytes(a.type) == 4)
+        SIMT_LAUNCH(excerpts_32, e.count, THREADS, 0, queue, e, a, (uint8_t *)to);
+    else
+        SIMT_LAUNCH(excerpts_64, e.count, THREADS, 0, queue, e, a, (uint8_t *)to);
 }

@@ -3,7 +3,7 @@
 #ifndef ZTI_GPU_STRIDED_H
 #define ZTI_GPU_STRIDED_H
 
-#include "core/core.h"
+#include "core/device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,6 +12,8 @@ extern "C" {
 /* Queued and not waited for. */
 void zti_cuda_pack(const struct zti_array *from, void *to, void *queue);
 void zti_cuda_unpack(const void *from, const struct zti_array *to, void *queue);
+void zti_cuda_pack_excerpts(const struct zti_array *from, const struct zti_excerpts *excerpts,
+                            void *to, void *queue);
 
 #ifdef __cplusplus
 }

@@ -373,6 +373,14 @@ static void unpack(zt_context *context, const struct zti_array *to, const void *
     leave(before);
 }
 
+static void pack_excerpts(zt_context *context, void *to, const struct zti_array *from,
+                          const struct zti_excerpts *excerpts)
+{
+    const int before = enter(context);
+    zti_cuda_pack_excerpts(from, excerpts, to, host_of(context)->device.queue);
+    leave(before);
+}
+
 static void scan(zt_context *context, const struct zti_array *array,
                  const struct zti_scan_fills *fills, struct zti_scan_found *found)
 {
@@ -445,6 +453,7 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
                                     .zero = zero,
                                     .pack = pack,
                                     .unpack = unpack,
+                                    .pack_excerpts = pack_excerpts,
                                     .scan = scan,
                                     .hash = hash,
                                     .after = after,
