@@ -2,6 +2,7 @@
  * and finds the driver when it is called: where there is none, opening fails with a sentence. */
 #include "core/device.h"
 #include "gpu/hash.h"
+#include "gpu/ring.h"
 #include "gpu/scan.h"
 #include "gpu/strided.h"
 
@@ -23,6 +24,7 @@ struct gpu {
     int number;
     cudaStream_t queues[ZTI_QUEUES]; /* that of the kernels is the caller's */
     cudaEvent_t event;
+    struct ring put, take; /* for copies to the GPU, and from it */
     void *memory[ZTI_DEVICE_PARTS];
     uint64_t bytes[ZTI_DEVICE_PARTS];
     uint8_t *lent; /* the caller's memory, of which so many bytes are taken; or NULL */
@@ -221,9 +223,19 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
                       uint64_t bytes)
 {
     const current device(context);
+    struct gpu *const g = gpu_of(context);
+    const cudaStream_t stream = g->queues[queue];
     cudaError_t error = cudaGetLastError(); /* of a launch */
-    if (error == cudaSuccess)
-        error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu_of(context)->queues[queue]);
+    bool is_done = false;
+    if (error == cudaSuccess && ring_takes(from, bytes)) {
+        error = ring_put(context, &g->put, to, from, bytes, stream);
+        is_done = error != cudaErrorMemoryAllocation;
+    } else if (error == cudaSuccess && ring_takes(to, bytes)) {
+        error = ring_take(context, &g->take, to, from, bytes, stream);
+        is_done = error != cudaErrorMemoryAllocation;
+    }
+    if (!is_done && (error == cudaSuccess || error == cudaErrorMemoryAllocation))
+        error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
     return check(context, error, "copy to or from the GPU");
 }
 
@@ -286,9 +298,12 @@ static zt_status launched(zt_context *context)
 static zt_status wait(zt_context *context, enum zti_device_queue queue)
 {
     const current device(context);
+    struct gpu *const g = gpu_of(context);
     cudaError_t error = cudaGetLastError();
+    const cudaError_t taken = ring_finish(context, &g->take); /* also after a failure */
+    error = error != cudaSuccess ? error : taken;
     if (error == cudaSuccess)
-        error = cudaStreamSynchronize(gpu_of(context)->queues[queue]);
+        error = cudaStreamSynchronize(g->queues[queue]);
     return check(context, error, "run the kernels");
 }
 
@@ -303,6 +318,8 @@ static void close(zt_context *context)
     for (int i = ZTI_QUEUE_KERNELS + 1; i < ZTI_QUEUES; i++)
         (void)cudaStreamDestroy(g->queues[i]);
     (void)cudaEventDestroy(g->event);
+    ring_free(&g->put);
+    ring_free(&g->take);
     zti_release(context, g);
 }
 

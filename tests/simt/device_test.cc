@@ -22,7 +22,8 @@ static struct machine {
     cudaMemoryType address; /* where addresses are */
 } machine;
 
-static int wanted = -1; /* the device that has to be current where it matters; -1: any */
+static bool pinned_is_had = true; /* there is pinned memory */
+static int wanted = -1;           /* the device that has to be current where it matters; -1: any */
 static unsigned failures, asked;
 
 static void fail(const char *what, int line)
@@ -92,9 +93,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     return cudaSuccess;
 }
 
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *)
+/* The GPU's memory, where there is some; other addresses are where the machine says. */
+static const uint8_t *gpu_begin, *gpu_end;
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *address)
 {
-    attributes->type = machine.address;
+    const uint8_t *const at = (const uint8_t *)address;
+    attributes->type = at >= gpu_begin && at < gpu_end ? cudaMemoryTypeDevice : machine.address;
     attributes->device = 1;
     return cudaSuccess;
 }
@@ -124,9 +129,43 @@ cudaError_t cudaFree(void *memory)
     return ON_DEVICE;
 }
 
+/* Copies are made as late as can be: when somebody waits. */
+struct fake_event {
+    unsigned copies; /* that were queued when it was recorded */
+};
+
+static struct queued {
+    void *to;
+    const void *from;
+    size_t bytes;
+} queued[64];
+static unsigned copies, copied;
+
+static void make_copies(unsigned until)
+{
+    for (; copied < until; copied++) {
+        const struct queued *const q = &queued[copied % 64];
+        memcpy(q->to, q->from, q->bytes);
+    }
+}
+
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
-    memcpy(to, from, bytes);
+    if (copies - copied == 64)
+        make_copies(copied + 1);
+    queued[copies++ % 64] = {to, from, bytes};
+    return ON_DEVICE;
+}
+
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
+{
+    *memory = pinned_is_had ? malloc(bytes) : NULL;
+    return *memory ? ON_DEVICE : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    free(memory);
     return ON_DEVICE;
 }
 
@@ -146,22 +185,31 @@ cudaError_t cudaStreamDestroy(cudaStream_t)
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
+    make_copies(copies);
     return ON_DEVICE;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 {
     return ON_DEVICE;
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned)
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
+    *event = new fake_event();
     return ON_DEVICE;
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    make_copies(event->copies);
     return ON_DEVICE;
 }
-cudaError_t cudaEventDestroy(cudaEvent_t)
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
+    event->copies = copies;
+    return ON_DEVICE;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    delete event;
     return ON_DEVICE;
 }
 
@@ -304,6 +352,46 @@ static void test_memory_is_of_the_device_that_it_is_for(zt_context *context)
     CHECK(zt_cuda_device_of(context, &device, NULL) == ZT_BAD_ARG);
 }
 
+/* Large copies to the GPU and back, by way of pinned pieces and, where there are none, directly;
+ * copies of two queues are under way at once. */
+static void test_large_copies_arrive(zt_context *context)
+{
+    enum { MOST = (70 << 20) + 13 };
+    static const size_t sizes[] = {(2 << 20) + 1, 8 << 20, (37 << 20) + 4096, MOST};
+    uint8_t *const gpu = (uint8_t *)malloc(MOST), *const values = (uint8_t *)malloc(MOST);
+    uint8_t *const back = (uint8_t *)malloc(MOST);
+    struct machine m = two_gpus;
+    m.address = cudaMemoryTypeUnregistered;
+    gpu_begin = gpu;
+    gpu_end = gpu + MOST;
+    for (size_t i = 0; i < MOST; i++)
+        values[i] = (uint8_t)(i * UINT64_C(0x9E3779B97F4A7C15) >> 56);
+    for (int pinned = 0; pinned < 2; pinned++) {
+        pinned_is_had = pinned > 0;
+        CHECK(choose(context, &m, 1) == ZT_OK);
+        struct zti_device *const device = context->device;
+        for (size_t n : sizes) {
+            const size_t half = n / 2;
+            memset(gpu, 0, MOST);
+            memset(back, 0, MOST);
+            CHECK(device->copy(context, ZTI_QUEUE_IN, gpu, values, n) == ZT_OK);
+            CHECK(device->wait(context, ZTI_QUEUE_IN) == ZT_OK);
+            CHECK(memcmp(gpu, values, n) == 0);
+            CHECK(device->copy(context, ZTI_QUEUE_OUT, back, gpu, half) == ZT_OK);
+            CHECK(device->copy(context, ZTI_QUEUE_KERNELS, back + half, gpu + half, n - half) ==
+                  ZT_OK);
+            CHECK(device->wait(context, ZTI_QUEUE_OUT) == ZT_OK);
+            CHECK(device->wait(context, ZTI_QUEUE_KERNELS) == ZT_OK);
+            CHECK(memcmp(back, values, n) == 0 && (n == MOST || back[n] == 0));
+        }
+    }
+    CHECK(zt_context_set_policy(context, ZT_SERIAL) == ZT_OK);
+    gpu_begin = gpu_end = NULL;
+    free(gpu);
+    free(values);
+    free(back);
+}
+
 int main(void)
 {
     zt_context *context = NULL;
@@ -312,6 +400,7 @@ int main(void)
     test_what_a_machine_lacks_is_said(context);
     test_the_callers_device_stays_current(context);
     test_memory_is_of_the_device_that_it_is_for(context);
+    test_large_copies_arrive(context);
     zt_context_free(context);
     printf("%u failures\n", failures);
     return failures != 0;
