@@ -30,58 +30,98 @@
 #include "codec/zfp/gpu/kernels.h"
 #include "codec/zfp/gpu/thread.h"
 
-/* A lane's part of a string of bits in a slot. */
-struct strand {
+/* ---- the bits of a plane ----
+ *
+ * With c known coefficients and the last 1 at number top - 1, a plane is coded as its c low bits, a
+ * positive group test (a 1), and the bits from c on with a group test behind each 1. The group test
+ * behind the last 1 is negative. If that is the tile's last coefficient, neither it nor the test is
+ * coded. Each word of a plane is coded by itself: its place follows from the 1s from c on in the
+ * words before. The bits of the slot are 0 before, so only 1s are stored. */
+
+/* A byte with each of its 1s twice. */
+static __device__ const uint16_t doubled_ones[256] = {
+    0, 3, 6, 15, 12, 27, 30, 63, 24, 51, 54, 111, 60, 123, 126, 255, 48, 99, 102, 207, 108, 219,
+    222, 447, 120, 243, 246, 495, 252, 507, 510, 1023, 96, 195, 198, 399, 204, 411, 414, 831, 216,
+    435, 438, 879, 444, 891, 894, 1791, 240, 483, 486, 975, 492, 987, 990, 1983, 504, 1011, 1014,
+    2031, 1020, 2043, 2046, 4095, 192, 387, 390, 783, 396, 795, 798, 1599, 408, 819, 822, 1647, 828,
+    1659, 1662, 3327, 432, 867, 870, 1743, 876, 1755, 1758, 3519, 888, 1779, 1782, 3567, 1788, 3579,
+    3582, 7167, 480, 963, 966, 1935, 972, 1947, 1950, 3903, 984, 1971, 1974, 3951, 1980, 3963, 3966,
+    7935, 1008, 2019, 2022, 4047, 2028, 4059, 4062, 8127, 2040, 4083, 4086, 8175, 4092, 8187, 8190,
+    16383, 384, 771, 774, 1551, 780, 1563, 1566, 3135, 792, 1587, 1590, 3183, 1596, 3195, 3198,
+    6399, 816, 1635, 1638, 3279, 1644, 3291, 3294, 6591, 1656, 3315, 3318, 6639, 3324, 6651, 6654,
+    13311, 864, 1731, 1734, 3471, 1740, 3483, 3486, 6975, 1752, 3507, 3510, 7023, 3516, 7035, 7038,
+    14079, 1776, 3555, 3558, 7119, 3564, 7131, 7134, 14271, 3576, 7155, 7158, 14319, 7164, 14331,
+    14334, 28671, 960, 1923, 1926, 3855, 1932, 3867, 3870, 7743, 1944, 3891, 3894, 7791, 3900, 7803,
+    7806, 15615, 1968, 3939, 3942, 7887, 3948, 7899, 7902, 15807, 3960, 7923, 7926, 15855, 7932,
+    15867, 15870, 31743, 2016, 4035, 4038, 8079, 4044, 8091, 8094, 16191, 4056, 8115, 8118, 16239,
+    8124, 16251, 16254, 32511, 4080, 8163, 8166, 16335, 8172, 16347, 16350, 32703, 8184, 16371,
+    16374, 32751, 16380, 32763, 32766, 65535};
+
+/* A word with each of its 1s twice. */
+FN uint64_t double_ones(uint32_t v)
+{
+    const uint32_t low = doubled_ones[v & 255] | (uint32_t)doubled_ones[v >> 8 & 255]
+                                                     << (8 + (uint32_t)__popc(v & 255));
+    const uint32_t high = doubled_ones[v >> 16 & 255] | (uint32_t)doubled_ones[v >> 24]
+                                                            << (8 + (uint32_t)__popc(v >> 16 & 255));
+    return low | (uint64_t)high << (16 + (uint32_t)__popc(v & 0xffff));
+}
+
+/* The content of a slot, and its bits. */
+struct content {
     uint32_t *words;
-    uint32_t word, held_bits; /* the word that is being filled, and its bits so far */
-    uint64_t held;
-    uint32_t end; /* bits of the slot; later bits are not stored */
+    uint32_t bits;
 };
 
-FN void store_held(const struct strand *s)
+/* OR bits into a slot at bit 'at', except those beyond its end. */
+FN void or_word(const struct content *s, uint32_t i, uint32_t v)
 {
-    const uint32_t first = s->word * 32;
-    const uint32_t room = first < s->end ? s->end - first : 0;
-    const uint32_t v = (uint32_t)(s->held & low_mask(room < 32 ? room : 32));
     if (v != 0)
-        (void)atomicOr(s->words + s->word, v);
+        (void)atomicOr(s->words + i, v);
 }
 
-/* Append n <= 32 bits; the higher ones are zero. */
-FN void append(struct strand *s, uint32_t bits, uint32_t n)
+FN void or_code(const struct content *s, uint32_t at, uint64_t code)
 {
-    s->held |= (uint64_t)bits << s->held_bits;
-    s->held_bits += n;
-    if (s->held_bits >= 32) {
-        store_held(s);
-        s->held >>= 32;
-        s->held_bits -= 32;
-        s->word++;
-    }
+    const uint32_t room = s->bits > at ? s->bits - at : 0, i = at / 32;
+    const uint32_t low = (uint32_t)code & simt_ones(room);
+    const uint32_t high = (uint32_t)(code >> 32) & simt_ones(room > 32 ? room - 32 : 0);
+    or_word(s, i, low << at % 32);
+    or_word(s, i + 1, __funnelshift_l(low, high, at));
+    or_word(s, i + 2, __funnelshift_l(high, 0, at));
 }
 
-FN void append_zeros(struct strand *s, uint32_t n)
+FN void or_bit(const struct content *s, uint32_t at)
 {
-    s->held_bits += n;
-    if (s->held_bits >= 32) {
-        store_held(s);
-        s->held = 0;
-        s->word += s->held_bits / 32;
-        s->held_bits %= 32;
-    }
+    if (at < s->bits)
+        (void)atomicOr(s->words + at / 32, 1u << at % 32);
 }
 
-/* Bits that a plane takes: n coefficients, the first c known, the last 1 at number top - 1. These
- * are the bits up to that 1, a positive group test for each 1 from c on, and a negative group test
- * at the end. If top is n there is no negative test, and the last 1 is implied. */
-FN uint32_t plane_bits(const uint32_t *plane, uint32_t n, uint32_t c, uint32_t top)
+/* 1s from number c on in a plane of n coefficients. */
+FN uint32_t ones_from(const uint32_t *plane, uint32_t n, uint32_t c)
 {
     uint32_t ones = 0;
-    if (top <= c)
-        return c < n ? c + 1 : n;
-    for (uint32_t j = c / 32; 32 * j < top; j++)
-        ones += (uint32_t)__popc(plane[j] & ~(j == c / 32 ? (uint32_t)low_mask(c % 32) : 0));
-    return top + ones + (top < n ? 1u : 0u) - (top < n ? 0u : 1u);
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < n / 32; j++)
+        ones += (uint32_t)__popc(plane[j] & ~simt_ones(c > 32 * j ? c - 32 * j : 0));
+    return ones;
+}
+
+/* Bits that a plane takes, with so many 1s from c on. */
+FN uint32_t plane_bits(uint32_t n, uint32_t c, uint32_t top, uint32_t ones)
+{
+    return top > c ? top + ones + (top < n ? 1 : 0) - (top < n ? 0 : 1) : c < n ? c + 1 : n;
+}
+
+/* Store word j of a plane that begins at bit 'at', without the plane's last 1. Eight lanes call
+ * this, for j = 0 to 7. */
+FN void put_word(const struct content *s, uint32_t at, uint32_t c, uint32_t j, uint32_t v)
+{
+    const uint32_t known = c < 32 * j ? 0 : c - 32 * j < 32 ? c - 32 * j : 32;
+    const uint32_t rest = (uint32_t)((uint64_t)v >> known), ones = (uint32_t)__popc(rest);
+    const uint32_t before = part_sums(ones, 8) - ones;
+    const uint64_t code = double_ones(rest);
+    or_code(s, at + 32 * j + before + (known == 0 ? 1 : 0),
+            known == 0 ? code : code << (known + 1) | (v & simt_ones(known)));
 }
 
 /* Read the bits of the c known coefficients; the lane keeps those of coefficients 32 lane to
@@ -98,31 +138,33 @@ FN void take_known_of_warp(struct zti_bit_reader *r, uint32_t *word, uint32_t c)
 }
 
 #define PLANE(x)               x##_of_warp
-#define SINK                   struct strand
+#define SINK                   struct string
 #define PUT_BITS               32
 #define WORD                   uint32_t
 #define WORD_AT(p, j)          (p)[j]
-#define PUT                    append
-#define PUT_WORD(s, v, n)      append(s, low_bits(v, n), (n) < 32 ? (n) : 32)
-#define PUT_RUN(s, zeros)      (append(s, 1, 1), append_zeros(s, zeros))
+#define PUT                    append_bits
+#define PUT_WORD(s, v, n)      append_bits(s, low_bits(v, n), (n) < 32 ? (n) : 32)
+#define PUT_RUN(s, zeros)      (append_bits(s, 1, 1), append_zero_bits(s, zeros))
 #define TAKEN                  uint32_t
 #define TAKE_KNOWN(r, p, n, c) take_known_of_warp(r, p, c)
 #define SET(p, n, i)           (*(p) |= (i) / 32 == threadIdx.x % 32 ? 1u << (i) % 32 : 0)
-#include "codec/zfp/tile/plane.h" /* put_plane_of_warp, take_plane_of_warp */
+#include "codec/zfp/tile/plane.h" /* take_plane_of_warp */
 
 /* Exclusive prefix maximum over the lanes, beginning with *before, which becomes the maximum of
  * all. */
 FN uint32_t scan_most(uint32_t v, uint32_t *before)
 {
-    const uint32_t me = threadIdx.x % 32;
+    const uint32_t all = *before;
+    SIMT_UNROLL
     for (uint32_t step = 1; step < 32; step *= 2) {
+        /* the first lanes get their own value back */
         const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, (int)step);
-        v = me >= step && left > v ? left : v;
+        v = left > v ? left : v;
     }
-    const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, 1), all = *before;
+    const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, 1);
     v = v > all ? v : all;
     *before = __shfl_sync(SIMT_ALL_LANES, v, 31);
-    return me > 0 && left > all ? left : all;
+    return threadIdx.x % 32 > 0 && left > all ? left : all;
 }
 
 /* A lane has 8 of the 256 values. */

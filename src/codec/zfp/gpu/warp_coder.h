@@ -14,11 +14,13 @@
 
 FN ulane NAME(find_most)(ulane most)
 {
-    for (uint32_t step = 16; step > 0; step /= 2) {
-        const ulane other = __shfl_xor_sync(SIMT_ALL_LANES, most, (int)step);
-        most = other > most ? other : most;
-    }
-    return most;
+#if WIDTH == 64
+    const uint32_t high = simt_reduce_max((uint32_t)(most >> 32));
+    const uint32_t low = (uint32_t)(most >> 32) == high ? (uint32_t)most : 0;
+    return (ulane)high << 32 | simt_reduce_max(low);
+#else
+    return simt_reduce_max(most);
+#endif
 }
 
 FN ulane NAME(find_or)(ulane any)
@@ -204,36 +206,56 @@ FN void NAME(begin_slot)(const struct zti_bit_writer *w, uint32_t bits)
     }
 }
 
+/* Planes 32 q to 32 q + 31, of which a lane has one: store the 1s about which only the plane's tail
+ * says something. */
+FN void NAME(put_tail)(const struct content *s, uint32_t at, uint32_t n, uint32_t c, uint32_t top,
+                       uint32_t bits)
+{
+    if (top <= c)
+        return;
+    or_bit(s, at + c);
+    if (top < n)
+        or_bit(s, at + bits - 2);
+}
+
 /* As in plain/coder.h. The writer holds a header of less than 32 bits, and counts the bits that are
  * written after it. */
 FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
                          uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, me = threadIdx.x % 32, start = w->held_bits;
-    uint32_t *const planes = NAME(planes_of_warp)(rank) + me * PITCH(rank);
-    uint32_t top[PARTS], c[PARTS], from[PARTS], known = 0, all = 0;
-    NAME(split_planes)(u, planes, top, rank);
+    uint32_t *const planes = NAME(planes_of_warp)(rank), *const own = planes + me * PITCH(rank);
+    uint32_t top[PARTS], c[PARTS], at[PARTS], bits[PARTS], known = 0, end = start;
+    NAME(split_planes)(u, own, top, rank);
     for (uint32_t q = 0; q < PARTS; q++) {
+        uint32_t *const plane = own + 32 * q * PITCH(rank);
+        top[q] = 32 * q + me < precision ? top[q] : 0;
         c[q] = scan_most(top[q], &known);
-        const uint32_t bits = 32 * q + me < precision
-                                  ? plane_bits(planes + 32 * q * PITCH(rank), n, c[q], top[q])
-                                  : 0;
-        const uint32_t sum = warp_sums_32(bits);
-        from[q] = all + sum - bits;
-        all += __shfl_sync(SIMT_ALL_LANES, sum, 31);
+        bits[q] = 32 * q + me < precision
+                      ? plane_bits(n, c[q], top[q], ones_from(plane, n, c[q]))
+                      : 0;
+        const uint32_t sum = part_sums(bits[q], 32);
+        at[q] = end + sum - bits[q];
+        end += __shfl_sync(SIMT_ALL_LANES, sum, 31);
+        if (top[q] > c[q]) /* put_tail stores it */
+            plane[(top[q] - 1) / 32] &= ~(1u << (top[q] - 1) % 32);
     }
-    all = all < budget ? all : budget;
-    NAME(begin_slot)(w, start + all);
+    const uint32_t most = end - start < budget ? end : start + budget;
+    const struct content s = {(uint32_t *)(void *)w->slot + 2, most};
+    NAME(begin_slot)(w, most);
     for (uint32_t q = 0; q < PARTS; q++) {
-        const uint32_t at = start + from[q];
-        struct strand s = {(uint32_t *)(void *)w->slot + 2, at / 32, at % 32, 0, start + all};
-        if (from[q] < all) {
-            (void)put_plane_of_warp(&s, planes + 32 * q * PITCH(rank), n, c[q], top[q]);
-            store_held(&s);
+        NAME(put_tail)(&s, at[q], n, c[q], top[q], bits[q]);
+        const uint32_t some =
+            __ballot_sync(SIMT_ALL_LANES, at[q] < most && (c[q] > 0 || top[q] > 0));
+        for (uint32_t i = some ? (uint32_t)__ffs((int)some) - 1 : 32; i < 32 && some >> i; i += 4) {
+            const uint32_t from = i + me / 8 < 32 ? i + me / 8 : 31;
+            put_word(&s, __shfl_sync(SIMT_ALL_LANES, at[q], (int)from),
+                     __shfl_sync(SIMT_ALL_LANES, c[q], (int)from), me % 8,
+                     planes[(32 * q + from) * PITCH(rank) + me % 8]);
         }
     }
-    w->words = (start + all) / 64;
-    w->held_bits = (start + all) % 64;
+    w->words = most / 64;
+    w->held_bits = most % 64;
     w->held = 0;
 }
 
