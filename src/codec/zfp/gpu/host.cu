@@ -10,7 +10,7 @@ static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_z
 /* SHARED_BYTES: of a block, at most, and less where a GPU has less; a multiprocessor of sm_80 or
  * sm_90 has room for two. OWN_BYTES: what kernels have beside them. WARPS_BYTES: values that a
  * block of warps encodes, enough to keep the blocks of look-back few. */
-enum { SHARED_BYTES = 80 << 10, OWN_BYTES = 1 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
+enum { SHARED_BYTES = 80 << 10, OWN_BYTES = 1 << 10, LEAST_THREADS = 32, WARPS_BYTES = 16 << 10 };
 
 /* Whether a tile has too many values for the registers of a thread: more than 64. */
 static bool uses_warps(const struct zti_coding *coding)

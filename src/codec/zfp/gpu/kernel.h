@@ -41,6 +41,20 @@ static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_gri
     return walk;
 }
 
+/* Move on to the next tile. */
+static __device__ __forceinline__ void walk_on(struct zti_walk *walk, const struct zti_grid *grid,
+                                               uint32_t rank)
+{
+    bool is_next = true; /* of the row of tiles along axis i */
+    SIMT_UNROLL
+    for (uint32_t i = rank; i-- > 0;) {
+        const uint64_t at = walk->origin[i] + (is_next ? grid->side[i] : 0);
+        is_next = at >= grid->tiles[i] * grid->side[i];
+        walk->origin[i] = is_next ? 0 : at;
+    }
+    walk->tile++;
+}
+
 /* ---- placing ----
  *
  * A word of the stream belongs to the tile, and the block, that has its first bit. That thread
@@ -251,7 +265,7 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
 
 /* The same for warps, which encode t.warp_tiles tiles one after another. */
 #define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
-    KERNEL(ZTI_ZFP_THREADS, 2) name(struct zfp_tiles t)                                            \
+    KERNEL(ZTI_ZFP_THREADS, PUT_WARP) name(struct zfp_tiles t)                                            \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
         if (IS_OTHER_RANK(rank))                                                                   \
@@ -263,11 +277,12 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
         uint64_t *const slots =                                                                    \
             memory + warps * zti_zfp_warp_words(BITS, rank) + warp * t.warp_tiles * t.slot_words;  \
         uint64_t bits = 0; /* of tile first + me */                                                \
+        struct zti_walk at = walk_from(&t.grid, first, rank);                                      \
         for (uint32_t k = 0; k < t.warp_tiles && first + k < t.grid.count; k++) {                  \
             VALUE values[own_values];                                                              \
-            const struct zti_walk at = walk_from(&t.grid, first + k, rank);                        \
             struct zti_bit_writer w = zti_bit_writer_in(slots + k * t.slot_words, 0);              \
             OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
+            walk_on(&at, &t.grid, rank);                                                           \
             if (me == 0)                                                                           \
                 w.slot[0] = 0;                                                                     \
             const bool is_proved = OF_TYPE(put_tile_warp, BITS)(&zfp, values, rank, IS_FLOAT, &w); \
@@ -308,10 +323,12 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
 #if BITS == 32
 #define OF_SQUARE 8
 #define PUT_CUBE  10
+#define PUT_WARP  8
 #define TAKE_CUBE 10
 #else
 #define OF_SQUARE 4
 #define PUT_CUBE  6
+#define PUT_WARP  5
 #define TAKE_CUBE 4
 #endif
 #define OF_LINE 8

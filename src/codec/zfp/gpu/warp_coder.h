@@ -291,10 +291,38 @@ FN uint32_t NAME(axis_place)(uint32_t axis, uint32_t i)
     return axis < 2 ? me >> 2 * axis & 3 : axis == 3 ? i & 3 : me >> 4 | i >> 2 << 1;
 }
 
+/* Whole tiles: the offset of the lane's first value, and from there to its value i. */
+FN int64_t NAME(first_offset)(const struct zti_array *array)
+{
+    const uint32_t me = threadIdx.x % 32;
+    return (int64_t)(me & 3) * array->stride[3] + (int64_t)(me >> 2 & 3) * array->stride[2] +
+           (int64_t)(me >> 4) * array->stride[1];
+}
+
+FN int64_t NAME(own_offset)(const struct zti_array *array, uint32_t i)
+{
+    return (int64_t)(i & 3) * array->stride[0] + (int64_t)(i >> 2) * 2 * array->stride[1];
+}
+
 FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulane *own,
                      uint32_t rank)
 {
-    const ulane *const p = (const ulane *)array->data;
+    const ulane *p = (const ulane *)array->data;
+    bool is_whole = true;
+    int64_t start = 0;
+    SIMT_UNROLL
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        is_whole = is_whole && array->shape[axis] - origin[axis] >= 4;
+        start += (int64_t)origin[axis] * array->stride[axis];
+    }
+    p += start;
+    if (is_whole) {
+        p += NAME(first_offset)(array);
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < OWN_VALUES(rank); i++)
+            own[i] = p[NAME(own_offset)(array, i)];
+        return;
+    }
     SIMT_UNROLL
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
         int64_t offset = 0;
@@ -303,7 +331,7 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
             const uint32_t axis = rank - 1 - a;
             const uint64_t rest = array->shape[axis] - origin[axis];
             const uint8_t from = zti_zfp_pad[rest < 4 ? rest : 4][NAME(axis_place)(a, i)];
-            offset += (int64_t)(origin[axis] + from) * array->stride[axis];
+            offset += (int64_t)from * array->stride[axis];
         }
         own[i] = p[offset];
     }
@@ -312,17 +340,32 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
 FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *own,
                       uint32_t rank)
 {
-    ulane *const p = (ulane *)view->out.data;
+    const struct zti_array *const out = &view->out;
+    ulane *p = (ulane *)out->data;
+    bool is_whole = true;
+    int64_t start = 0;
+    SIMT_UNROLL
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        is_whole = is_whole && origin[axis] >= view->lo[axis] && origin[axis] + 4 <= view->hi[axis];
+        start += (int64_t)(origin[axis] - view->lo[axis]) * out->stride[axis];
+    }
+    if (is_whole) {
+        p += start + NAME(first_offset)(out);
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < OWN_VALUES(rank); i++)
+            p[NAME(own_offset)(out, i)] = own[i];
+        return;
+    }
     SIMT_UNROLL
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
         bool is_in = true;
-        int64_t offset = 0;
+        int64_t offset = start;
         SIMT_UNROLL
         for (uint32_t a = 0; a < rank; a++) {
-            const uint32_t axis = rank - 1 - a;
-            const uint64_t at = origin[axis] + NAME(axis_place)(a, i);
+            const uint32_t axis = rank - 1 - a, place = NAME(axis_place)(a, i);
+            const uint64_t at = origin[axis] + place;
             is_in = is_in && at >= view->lo[axis] && at < view->hi[axis];
-            offset += (int64_t)(at - view->lo[axis]) * view->out.stride[axis];
+            offset += (int64_t)place * out->stride[axis];
         }
         if (is_in)
             p[offset] = own[i];
