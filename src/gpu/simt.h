@@ -174,6 +174,12 @@ static inline unsigned simt_multiprocessors(void)
     return simt_attribute(cudaDevAttrMultiProcessorCount, 1);
 }
 
+/* Warps that keep the GPU busy, of a kernel that has some 80 registers a thread. */
+static inline unsigned simt_busy_warps(void)
+{
+    return 20 * simt_multiprocessors();
+}
+
 static __device__ __forceinline__ void simt_grid_sync(void)
 {
     cooperative_groups::this_grid().sync();

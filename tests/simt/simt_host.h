@@ -86,6 +86,12 @@ static inline unsigned simt_multiprocessors(void)
     return 3;
 }
 
+/* Very few, by the seed, so that warps have several things each. */
+static inline unsigned simt_busy_warps(void)
+{
+    return 1 + simt_opt.seed % 4;
+}
+
 /* Default arguments take the caller's file and line. */
 #define SIMT_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 

@@ -36,6 +36,13 @@ static uint32_t warp_tiles(const struct zti_coding *coding)
     return uses_warps(coding) ? WARPS_BYTES / (ZTI_ZFP_THREADS / 32) / tile_bytes : 0;
 }
 
+/* Chunks that a warp decodes: one for each lane, fewer if the GPU would not be busy. */
+static uint32_t warp_chunks(const struct zti_coding *coding, uint64_t count)
+{
+    const uint64_t each = count / simt_busy_warps();
+    return !uses_warps(coding) ? 0 : each > 0 ? simt_at_most(each, 32) : 1;
+}
+
 /* Bytes of shared memory of a thread: its planes, and its slot when it encodes. */
 static uint32_t thread_bytes(const struct zti_coding *coding, bool has_slot)
 {
@@ -62,9 +69,10 @@ static uint32_t block_bytes(const struct zti_coding *coding, bool has_slots)
 {
     const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type),
                    threads = choose_threads(coding);
-    const uint32_t slots = has_slots ? warp_tiles(coding) * slot_words(coding) : 0;
+    const uint32_t more =
+        has_slots ? warp_tiles(coding) * slot_words(coding) : zti_zfp_notes_words(width);
     if (uses_warps(coding))
-        return threads / 32 * 8 * (zti_zfp_warp_words(width, coding->grid.rank) + slots);
+        return threads / 32 * 8 * (zti_zfp_warp_words(width, coding->grid.rank) + more);
     return (has_slots ? threads : most_threads(coding)) * thread_bytes(coding, has_slots);
 }
 
@@ -109,6 +117,7 @@ static void decode(const struct zti_cuda_decoding *d)
     struct zfp_tiles t = tiles_of(d->coding, false);
     ZTI_CUDA_SET_DECODING(&t, d);
     t.first_bits = d->first_bits;
+    t.warp_tiles = warp_chunks(d->coding, d->count);
     launches[d->coding->type - 1]->take(&t, most_threads(d->coding), d->queue);
 }
 

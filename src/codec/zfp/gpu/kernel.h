@@ -293,30 +293,102 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
         finish_tiles(&t, block, first, bits, slots);                                               \
     }
 
-/* Decode a chunk by a thread ('of' is empty, lanes is 1) or by a warp ('of' is _warp, lanes is
- * 32). */
-#define TAKE_KERNEL(name, rank, blocks, values_count, of, lanes, is_exact)                         \
+/* Decode by a warp the 4-D tile that begins at the 'start' of lane k, is at its 'at' and has its
+ * notes. */
+static __device__ __forceinline__ void take_noted(const struct zfp_tiles *t,
+                                                  const struct zti_zfp *zfp, VALUE *values,
+                                                  uint32_t k, uint64_t start,
+                                                  const struct zti_walk *at)
+{
+    struct zti_bit_reader r = {t->words, t->words_count,
+                               __shfl_sync(SIMT_ALL_LANES, start, (int)k)};
+    uint64_t origin[4];
+    if (threadIdx.x % 32 == 0)
+        *noted_lane(BITS) = k;
+    __syncwarp(); /* behind it notes are complete, too */
+    OF_TYPE(take_tile_warp, BITS)(zfp, values, 4, IS_FLOAT, &r);
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++)
+        origin[i] = __shfl_sync(SIMT_ALL_LANES, at->origin[i], (int)k);
+    OF_TYPE(scatter_warp, BITS)(&t->view, origin, values, 4);
+}
+
+static __device__ __forceinline__ struct zti_bit_reader reader_of(const struct zfp_tiles *t)
+{
+    const struct zti_bit_reader r = {t->words, t->words_count, 0};
+    return r;
+}
+
+/* The tiles of chunk number i of the launch, and where it begins. */
+struct chunk {
+    uint64_t tile, last; /* the next, and the one behind the last */
+};
+
+static __device__ __forceinline__ struct chunk chunk_at(const struct zfp_tiles *t, uint64_t i,
+                                                        struct zti_bit_reader *r)
+{
+    const uint64_t chunk = t->chunks ? t->chunks[i] : t->first_chunk + i;
+    const uint64_t first = chunk * t->chunk_tiles, rest = t->grid.count - first;
+    const struct chunk c = {first, first + (rest < t->chunk_tiles ? rest : t->chunk_tiles)};
+    r->at = t->places ? t->places[2 * i] : (uint64_t)t->first_bits + first * t->fixed_bits;
+    return c;
+}
+
+static __device__ __forceinline__ void end_chunk(const struct zfp_tiles *t, uint64_t i,
+                                                 const struct zti_bit_reader *r)
+{
+    note_end(t->states, i, t->count, r->at, t->places ? t->places[2 * i + 1] : UINT64_MAX);
+}
+
+/* Decode a chunk by a thread. */
+#define TAKE_KERNEL(name, rank, blocks, is_exact)                                                  \
     KERNEL(THREADS(rank), blocks) name(struct zfp_tiles t)                                         \
     {                                                                                              \
-        const uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / (lanes);            \
+        const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                        \
         if (i >= t.count || IS_OTHER_RANK(rank))                                                   \
             return;                                                                                \
         const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
-        const uint64_t chunk = t.chunks ? t.chunks[i] : t.first_chunk + i;                         \
-        const uint64_t first = chunk * t.chunk_tiles, rest = t.grid.count - first;                 \
-        const uint64_t last = first + (rest < t.chunk_tiles ? rest : t.chunk_tiles);               \
-        struct zti_bit_reader r = {t.words, t.words_count,                                         \
-                                   t.places ? t.places[2 * i]                                      \
-                                            : (uint64_t)t.first_bits + first * t.fixed_bits};      \
-        for (uint64_t tile = first; tile < last; tile++) {                                         \
-            VALUE values[values_count];                                                            \
-            OF_TYPE(take_tile##of, BITS)(&zfp, values, rank, IS_FLOAT, &r);                        \
+        struct zti_bit_reader r = reader_of(&t);                                                   \
+        for (struct chunk c = chunk_at(&t, i, &r); c.tile < c.last; c.tile++) {                    \
+            VALUE values[1 << 2 * (rank)];                                                         \
+            OF_TYPE(take_tile, BITS)(&zfp, values, rank, IS_FLOAT, &r);                            \
             /* after take_tile, so that no register holds it meanwhile */                          \
-            const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
-            OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \
+            const struct zti_walk at = walk_from(&t.grid, c.tile, rank);                           \
+            OF_TYPE(scatter, BITS)(&t.view, at.origin, values, rank);                              \
         }                                                                                          \
-        if (threadIdx.x % (lanes) == 0)                                                            \
-            note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);     \
+        end_chunk(&t, i, &r);                                                                      \
+    }
+
+/* Decode t.warp_tiles chunks by a warp: each lane finds the planes of its chunk's next tile; then
+ * all lanes decode one of these tiles after another. */
+#define TAKE_WARP_KERNEL(name, rank, own_values, is_exact)                                         \
+    KERNEL(ZTI_ZFP_THREADS, TAKE_WARP) name(struct zfp_tiles t)                                    \
+    {                                                                                              \
+        const uint32_t me = threadIdx.x % 32;                                                      \
+        const uint64_t first =                                                                     \
+            ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * t.warp_tiles;                 \
+        if (first >= t.count || IS_OTHER_RANK(rank))                                               \
+            return;                                                                                \
+        const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
+        const bool has_chunk = me < t.warp_tiles && first + me < t.count;                          \
+        struct zti_bit_reader r = reader_of(&t);                                                   \
+        struct chunk c = {0, 0};                                                                   \
+        if (has_chunk)                                                                             \
+            c = chunk_at(&t, first + me, &r);                                                      \
+        struct zti_walk at = walk_from(&t.grid, c.tile, rank);                                     \
+        for (uint32_t rest; (rest = __ballot_sync(SIMT_ALL_LANES, c.tile < c.last)) != 0;          \
+             c.tile++) {                                                                           \
+            const uint64_t start = r.at;                                                           \
+            if (c.tile < c.last)                                                                   \
+                OF_TYPE(take_tile, BITS)(&zfp, NULL, rank, IS_FLOAT, &r);                          \
+            for (; rest != 0; rest &= rest - 1) {                                                  \
+                VALUE values[own_values];                                                          \
+                take_noted(&t, &zfp, values, (uint32_t)__ffs((int)rest) - 1, start, &at);          \
+            }                                                                                      \
+            walk_on(&at, &t.grid, rank);                                                           \
+        }                                                                                          \
+        if (has_chunk)                                                                             \
+            end_chunk(&t, first + me, &r);                                                         \
     }
 
 /* Least blocks of a multiprocessor, which limits the registers of a thread (65,536 in all). */
@@ -325,11 +397,13 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
 #define PUT_CUBE  10
 #define PUT_WARP  8
 #define TAKE_CUBE 10
+#define TAKE_WARP 6
 #else
 #define OF_SQUARE 4
 #define PUT_CUBE  6
 #define PUT_WARP  5
 #define TAKE_CUBE 4
+#define TAKE_WARP 4
 #endif
 #define OF_LINE 8
 
@@ -341,14 +415,14 @@ PUT_KERNEL(put_exact_1d, 1, OF_LINE, true)
 PUT_KERNEL(put_exact_2d, 2, OF_SQUARE, true)
 PUT_KERNEL(put_exact_3d, 3, PUT_CUBE, true)
 PUT_WARP_KERNEL(put_exact_4d, 4, 8, true)
-TAKE_KERNEL(take_lossy_1d, 1, OF_LINE, 4, , 1, false)
-TAKE_KERNEL(take_lossy_2d, 2, OF_SQUARE, 16, , 1, false)
-TAKE_KERNEL(take_lossy_3d, 3, TAKE_CUBE, 64, , 1, false)
-TAKE_KERNEL(take_lossy_4d, 4, 2, 8, _warp, 32, false)
-TAKE_KERNEL(take_exact_1d, 1, OF_LINE, 4, , 1, true)
-TAKE_KERNEL(take_exact_2d, 2, OF_SQUARE, 16, , 1, true)
-TAKE_KERNEL(take_exact_3d, 3, TAKE_CUBE, 64, , 1, true)
-TAKE_KERNEL(take_exact_4d, 4, 2, 8, _warp, 32, true)
+TAKE_KERNEL(take_lossy_1d, 1, OF_LINE, false)
+TAKE_KERNEL(take_lossy_2d, 2, OF_SQUARE, false)
+TAKE_KERNEL(take_lossy_3d, 3, TAKE_CUBE, false)
+TAKE_WARP_KERNEL(take_lossy_4d, 4, 8, false)
+TAKE_KERNEL(take_exact_1d, 1, OF_LINE, true)
+TAKE_KERNEL(take_exact_2d, 2, OF_SQUARE, true)
+TAKE_KERNEL(take_exact_3d, 3, TAKE_CUBE, true)
+TAKE_WARP_KERNEL(take_exact_4d, 4, 8, true)
 
 static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
@@ -371,7 +445,7 @@ static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
     const struct zfp_tiles t = *tiles;
-    const uint64_t each = t.warp_tiles > 0 ? threads / 32 : threads;
+    const uint64_t each = t.warp_tiles > 0 ? threads / 32 * t.warp_tiles : threads;
     const unsigned blocks = (unsigned)((t.count + each - 1) / each);
     const size_t bytes = t.block_bytes;
     switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {

@@ -25,6 +25,15 @@ static __host__ __device__ __forceinline__ uint32_t zti_zfp_warp_words(uint32_t 
     return ((1u << 2 * rank) + ZTI_ZFP_PLANE_PITCH(rank) * 32) * width / 64;
 }
 
+/* Words of 32 bits of a tile's notes (gpu/notes.h), an odd number, and words of 64 bits of a warp's
+ * notes and the word behind them. */
+#define ZTI_ZFP_NOTES_PITCH(width) ((width) + 1)
+
+static __host__ __device__ __forceinline__ uint32_t zti_zfp_notes_words(uint32_t width)
+{
+    return 32 * ZTI_ZFP_NOTES_PITCH(width) / 2 + 1;
+}
+
 /* Parameters of the kernels; those without a comment are explained in codec/gpu.h. */
 struct zfp_tiles {
     struct zti_grid grid;
@@ -45,7 +54,7 @@ struct zfp_tiles {
     uint32_t start_bits;
     uint32_t chunk_tiles;
     uint32_t slot_words;  /* of 64 bits (host.cu) */
-    uint32_t warp_tiles;  /* tiles that a warp encodes; 0: each thread has one */
+    uint32_t warp_tiles;  /* tiles that a warp encodes, or chunks that it decodes; 0: a thread each */
     uint32_t block_bytes; /* of shared memory */
 };
 

@@ -11,6 +11,7 @@
 #define ZTI_ZFP_GPU_THREAD_H
 
 #include "codec/zfp/gpu/kernels.h"
+#include "codec/zfp/gpu/notes.h"
 #include "codec/zfp/tile/planes.h"
 
 #if defined(__CUDACC__)

@@ -97,11 +97,13 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
 }
 
 /* Read planes written by put_planes with the same precision and budget. Returns the number of
- * leading coefficients that may not be 0. */
+ * leading coefficients that may not be 0. Planes of a 4-D tile are noted, not read. */
 FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank, uint32_t precision,
                               uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
+    if (rank == 4)
+        return note_planes(r, WIDTH, n, precision, budget);
     uint32_t *const planes = planes_of_thread(rank);
     struct source s = begin_source(r);
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);

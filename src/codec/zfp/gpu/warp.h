@@ -124,31 +124,46 @@ FN void put_word(const struct content *s, uint32_t at, uint32_t c, uint32_t j, u
             known == 0 ? code : code << (known + 1) | (v & simt_ones(known)));
 }
 
-/* Read the bits of the c known coefficients; the lane keeps those of coefficients 32 lane to
- * 32 lane + 31. */
-FN void take_known_of_warp(struct zti_bit_reader *r, uint32_t *word, uint32_t c)
+/* ---- and back ---- */
+
+/* OR up to 32 bits into a plane from coefficient i on. */
+FN void or_coefficients(uint32_t *plane, uint32_t i, uint32_t v)
 {
-    const uint32_t me = threadIdx.x % 32;
-    if (32 * me < c) {
-        struct zti_bit_reader own = *r;
-        own.at += 32 * me;
-        *word = (uint32_t)(zti_peek_bits(&own) & low_mask(c - 32 * me));
-    }
-    r->at += c;
+    const uint32_t low = v << i % 32, high = __funnelshift_l(v, 0, i);
+    if (low != 0)
+        (void)atomicOr(plane + i / 32, low);
+    if (high != 0)
+        (void)atomicOr(plane + i / 32 + 1, high);
 }
 
-#define PLANE(x)               x##_of_warp
-#define SINK                   struct string
-#define PUT_BITS               32
-#define WORD                   uint32_t
-#define WORD_AT(p, j)          (p)[j]
-#define PUT                    append_bits
-#define PUT_WORD(s, v, n)      append_bits(s, low_bits(v, n), (n) < 32 ? (n) : 32)
-#define PUT_RUN(s, zeros)      (append_bits(s, 1, 1), append_zero_bits(s, zeros))
-#define TAKEN                  uint32_t
-#define TAKE_KNOWN(r, p, n, c) take_known_of_warp(r, p, c)
-#define SET(p, n, i)           (*(p) |= (i) / 32 == threadIdx.x % 32 ? 1u << (i) % 32 : 0)
-#include "codec/zfp/tile/plane.h" /* take_plane_of_warp */
+/* Decode a plane that begins at 'place', with c known coefficients and 'more' in its tail, of which
+ * the last is 1. Eight lanes call this, for j = 0 to 7, each for a word of the known coefficients
+ * and for 32 bits of the tail, and again where a tail is longer. */
+FN void take_words(const struct bit_words *b, uint32_t *plane, uint32_t place, uint32_t c,
+                   uint32_t more, uint32_t j)
+{
+    const uint32_t before = (1u << threadIdx.x % 32) - (1u << (threadIdx.x % 32 - j)); /* lanes */
+    const uint32_t end = c + more;
+    uint32_t carry = 0, at = c; /* after the lanes' bits of before */
+    if (32 * j < c)
+        or_coefficients(plane, 32 * j,
+                        bits_at(b, place + 32 * j) & simt_ones(c - 32 * j));
+    for (uint32_t from = 0; __any_sync(SIMT_ALL_LANES, from < 2 * more); from += 256) {
+        const uint32_t bits = from < 2 * more ? bits_at(b, place + c + 1 + from + 32 * j) : 0;
+        const uint32_t last_ones = (uint32_t)__clz((int)~bits);
+        const uint32_t odd = __ballot_sync(SIMT_ALL_LANES, last_ones & 1);
+        const uint32_t mixed = __ballot_sync(SIMT_ALL_LANES, last_ones < 32);
+        const uint32_t left = mixed & before;
+        const uint32_t is_test = left ? odd >> simt_highest(left) & 1 : carry;
+        const uint32_t ones = coefficients_of(bits, is_test);
+        const uint32_t count = 32 - (uint32_t)__popc(bits & ~ones);
+        const uint32_t sum = part_sums(count, 8), i = at + sum - count;
+        if (i < end)
+            or_coefficients(plane, i, coefficient_bits(bits, ones, is_test) & simt_ones(end - i));
+        at += __shfl_sync(SIMT_ALL_LANES, sum, 7, 8);
+        carry = __shfl_sync(SIMT_ALL_LANES, last_ones < 32 ? last_ones & 1 : is_test, 7, 8);
+    }
+}
 
 /* Exclusive prefix maximum over the lanes, beginning with *before, which becomes the maximum of
  * all. */

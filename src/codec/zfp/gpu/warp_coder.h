@@ -173,16 +173,13 @@ FN void NAME(split_planes)(const ulane *u, uint32_t *planes, uint32_t *top, uint
     }
 }
 
-/* Planes to coefficients; planes before 'first' and from 'last' on are 0. */
-FN void NAME(join_planes)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t first,
-                          uint32_t last)
+FN void NAME(join_planes)(const uint32_t *planes, ulane *u, uint32_t rank)
 {
     for (uint32_t g = 0; g < (1u << 2 * rank) / WIDTH; g++) {
         ulane a[PARTS];
         for (uint32_t q = 0; q < PARTS; q++) {
-            const uint32_t i = 32 * q + threadIdx.x % 32;
             a[q] = 0;
-            for (uint32_t h = 0; h < PARTS && i >= first && i < last; h++)
+            for (uint32_t h = 0; h < PARTS; h++)
                 a[q] |= (ulane)planes[32 * q * PITCH(rank) + PARTS * g + h] << 32 * h;
             a[q] = NAME(reverse_bits)(a[q]);
         }
@@ -259,27 +256,50 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
     w->held = 0;
 }
 
+/* Clear a lane's plane, but for its last 1. */
+FN void NAME(clear_plane)(uint32_t *plane, uint32_t rank, uint32_t c, uint32_t top)
+{
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < (1u << 2 * rank) / 32; j++)
+        plane[j] = 0;
+    if (top > c)
+        plane[(top - 1) / 32] = 1u << (top - 1) % 32;
+}
+
+/* Read planes that a lane has noted (gpu/notes.h). */
 FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
                               uint32_t precision, uint32_t budget)
 {
-    const uint32_t n = 1u << 2 * rank, me = threadIdx.x % 32;
-    uint32_t *const planes = NAME(planes_of_warp)(rank);
-    struct zti_bit_reader r = *in;
-    uint32_t c = 0;
-    const uint32_t first = take_empty_planes_of_warp(&r, precision < budget ? precision : budget);
-    uint32_t left = budget - first, i = first;
-    for (; i < precision && left > 0; i++) {
-        uint32_t part = 0;
-        left = take_plane_of_warp(&r, &part, n, &c, left);
-        if (me < n / 32)
-            planes[i * PITCH(rank) + me] = part;
+    const uint32_t me = threadIdx.x % 32, *const notes = notes_of_lane(WIDTH, *noted_lane(WIDTH));
+    const uint32_t all = notes[WIDTH], plane_mask = (1u << NOTE_PLANE_BITS) - 1;
+    const uint32_t first = all & plane_mask, last = all >> NOTE_PLANE_BITS & plane_mask;
+    uint32_t *const planes = NAME(planes_of_warp)(rank), *const own = planes + me * PITCH(rank);
+    const struct bit_words b = bit_words_at(in);
+    uint32_t where[PARTS], more[PARTS], before = 0; /* coefficients known */
+    (void)precision;
+    for (uint32_t q = 0; q < PARTS; q++) {
+        const bool is_noted = 32 * q + me >= first && 32 * q + me < last;
+        const uint32_t note = is_noted ? notes[32 * q + me] : 0;
+        const uint32_t place = note & ((1u << NOTE_PLACE_BITS) - 1), top = note >> NOTE_PLACE_BITS;
+        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, top, 1), c = me > 0 ? left : before;
+        const uint32_t room = budget - place; /* the budget may end within known coefficients */
+        before = __shfl_sync(SIMT_ALL_LANES, top, 31);
+        where[q] = place | (is_noted ? c < room ? c : room : 0) << NOTE_PLACE_BITS;
+        more[q] = top > c ? top - c : 0;
+        NAME(clear_plane)(own + 32 * q * PITCH(rank), rank, c, top);
     }
-    if (c > 0) {
-        __syncwarp();
-        NAME(join_planes)(planes + me * PITCH(rank), u, rank, first, i);
-    }
-    *in = r;
-    return c;
+    __syncwarp();
+    for (uint32_t q = 0; q < PARTS; q++)
+        for (uint32_t i = first > 32 * q ? first - 32 * q : 0; i < 32 && 32 * q + i < last; i += 4) {
+            const uint32_t from = i + me / 8 < 32 ? i + me / 8 : 31;
+            const uint32_t at = __shfl_sync(SIMT_ALL_LANES, where[q], (int)from);
+            take_words(&b, planes + (32 * q + from) * PITCH(rank),
+                       at & ((1u << NOTE_PLACE_BITS) - 1), at >> NOTE_PLACE_BITS,
+                       __shfl_sync(SIMT_ALL_LANES, more[q], (int)from), me % 8);
+        }
+    __syncwarp();
+    NAME(join_planes)(own, u, rank);
+    return all >> 2 * NOTE_PLANE_BITS;
 }
 
 /* ---- arrays ---- */
