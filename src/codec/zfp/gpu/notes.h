@@ -1,19 +1,12 @@
 /* notes.h: kernel text: where the planes of a 4-D tile are, found by one thread. A warp then decodes
  * all planes of the tile at once (gpu/warp.h).
  *
- * A plane of n coefficients with c known ones is c bits, then its tail: a group test and, if it is
- * positive, the bits of the following coefficients, with a group test behind each 1. The 1s of the
- * tail alternate: in a run of 1s the first is a coefficient, the second a group test, and so on. A
- * 0 after an odd number of them is a negative test, the plane's end. So 32 bits are understood at
- * once.
- *
  * A note says where a plane begins, in bits from the first plane on, and how many coefficients are
  * known after it. Notes are in shared memory; an additional one says which planes there are. */
 #ifndef ZTI_ZFP_GPU_NOTES_H
 #define ZTI_ZFP_GPU_NOTES_H
 
-#include "codec/zfp/gpu/kernels.h"
-#include "codec/zfp/tile/planes.h"
+#include "codec/zfp/gpu/tail.h"
 
 /* A note: place, coefficients. The additional one: first plane with a note, the plane behind the
  * last, coefficients known in the end. */
@@ -63,77 +56,6 @@ FN uint32_t bits_at(const struct bit_words *b, uint32_t place)
     return __funnelshift_r(low, high, at);
 }
 
-/* ---- tails ---- */
-
-/* Which of 32 bits of a tail are coefficients' 1s. is_test: whether the first bit is a group test,
- * 1 or 0. A run of 1s that begins at an even place is carried away by adding its first. */
-FN uint32_t coefficients_of(uint32_t bits, uint32_t is_test)
-{
-    const uint32_t starts = bits & ~(bits << 1) & 0x55555555u & ~is_test;
-    return bits & ((bits + starts) ^ 0x55555555u);
-}
-
-/* How far a tail has been read. */
-struct tail {
-    uint32_t at, left;   /* bits from the first plane on; bits of the budget that are left */
-    uint32_t known, n;   /* coefficients so far, and all */
-    uint32_t is_test;    /* whether the next bit is a group test, 1 or 0 */
-};
-
-FN void pass_tail(struct tail *t, uint32_t bits)
-{
-    bits = bits < t->left ? bits : t->left;
-    t->at += bits;
-    t->left -= bits;
-}
-
-/* The coefficients of a tail's next 32 bits do not fit: the last one of the tile is implied. Find
- * where the last but one of them ends. tests: the bits that are positive group tests. */
-FN uint32_t place_of_last(uint32_t tests, uint32_t coefficients)
-{
-    uint32_t place = coefficients, before = 0;
-    while (before != place) {
-        before = place;
-        place = coefficients + (uint32_t)__popc(tests & simt_ones(place));
-    }
-    return place;
-}
-
-/* Read the next 32 bits of a tail. If the budget ends within a run of zeros, a 1 is implied. Returns
- * whether the tail goes on. */
-FN bool read_tail(struct tail *t, uint32_t bits)
-{
-    bits &= simt_ones(t->left);
-    const uint32_t ones = coefficients_of(bits, t->is_test), tests = bits & ~ones;
-    const uint32_t ends = (ones << 1 | t->is_test) & ~bits;
-    const uint32_t most = t->left < 32 ? t->left : 32;
-    const uint32_t end = ends ? (uint32_t)__ffs((int)ends) - 1 : most; /* or the bits' */
-    const uint32_t some = end - (uint32_t)__popc(tests & simt_ones(end));
-    const uint32_t rest = t->n - 1 - t->known; /* coefficients that have bits */
-    if (some >= rest) {
-        const uint32_t place = place_of_last(tests, rest);
-        const uint32_t after = (uint32_t)(((uint64_t)ones << 1 | t->is_test) >> place) & 1;
-        if (!(after && (place == 32 || (ends && place == end)))) {
-            pass_tail(t, place + after);
-            t->known = t->n;
-            return false;
-        }
-    }
-    t->known += some;
-    if (ends) {
-        pass_tail(t, end + 1);
-        return false;
-    }
-    t->is_test = ones >> 31;
-    if (t->left < 32) {
-        t->known++;
-        pass_tail(t, 32);
-        return false;
-    }
-    pass_tail(t, 32);
-    return true;
-}
-
 /* Note the 'precision' highest planes of 'width', within the budget, and pass their bits. Returns
  * the number of leading coefficients that may not be 0. */
 FN uint32_t note_planes(struct zti_bit_reader *r, uint32_t width, uint32_t n, uint32_t precision,
@@ -142,29 +64,25 @@ FN uint32_t note_planes(struct zti_bit_reader *r, uint32_t width, uint32_t n, ui
     uint32_t *const notes = notes_of_lane(width, threadIdx.x % 32);
     const struct bit_words b = bit_words_at(r);
     const uint32_t most = precision < budget ? precision : budget;
-    struct tail t = {0, budget, 0, n, 0};
-    uint32_t zeros = 32;
-    while (zeros == 32 && t.at < most) { /* empty planes */
-        const uint32_t bits = bits_at(&b, t.at);
+    struct tail t = {0, 0, 0, 0};
+    uint32_t zeros = 32, at = 0;
+    while (zeros == 32 && at < most) { /* empty planes */
+        const uint32_t bits = bits_at(&b, at);
         zeros = bits ? (uint32_t)__ffs((int)bits) - 1 : 32;
-        pass_tail(&t, zeros < most - t.at ? zeros : most - t.at);
+        at += zeros < most - at ? zeros : most - at;
     }
-    const uint32_t first = t.at;
+    const uint32_t first = at;
     uint32_t i = first;
-    for (; i < precision && t.left > 0; i++) {
-        const uint32_t place = t.at;
-        pass_tail(&t, t.known);
-        if (t.known < n && t.left > 0) {
-            bool is_on = bits_at(&b, t.at) & 1;
-            pass_tail(&t, 1);
-            t.is_test = 0;
-            while (is_on)
-                is_on = read_tail(&t, bits_at(&b, t.at));
-        }
+    for (; i < precision && at < budget; i++) {
+        const uint32_t place = at;
+        at += t.known < budget - at ? t.known : budget - at;
+        begin_tail(&t, n, budget - at);
+        while (t.is_on)
+            at += read_tail(&t, n, bits_at(&b, at), budget - at);
         notes[i] = place | t.known << NOTE_PLACE_BITS;
     }
     notes[width] = first | i << NOTE_PLANE_BITS | t.known << 2 * NOTE_PLANE_BITS;
-    r->at += t.at;
+    r->at += at;
     return t.known;
 }
 

@@ -83,6 +83,26 @@ FN void append_bits(struct string *s, uint32_t v, uint32_t n)
     }
 }
 
+/* The same for n <= 64 bits. */
+FN void append_64_bits(struct string *s, uint64_t v, uint32_t n)
+{
+    const uint32_t low = (uint32_t)v, high = (uint32_t)(v >> 32), at = s->held_bits;
+    const uint32_t first = s->held | low << at, second = __funnelshift_l(low, high, at);
+    s->held_bits += n;
+    if (s->held_bits >= 64) {
+        s->slot[s->word] = first;
+        s->slot[s->word + 1] = second;
+        s->held = __funnelshift_l(high, 0, at);
+    } else if (s->held_bits >= 32) {
+        s->slot[s->word] = first;
+        s->held = second;
+    } else {
+        s->held = first;
+    }
+    s->word += s->held_bits / 32;
+    s->held_bits %= 32;
+}
+
 FN void append_zero_bits(struct string *s, uint32_t zeros)
 {
     s->held_bits += zeros;
@@ -110,6 +130,51 @@ FN void end_string(const struct string *s, struct zti_bit_writer *w, uint32_t mo
     w->words = bits / 64;
     w->held_bits = bits % 64;
     w->held = w->slot[bits / 64] & low_mask(bits % 64);
+}
+
+/* The lowest n <= 64 bits. */
+FN uint64_t low_bits_64(uint64_t v, uint32_t n)
+{
+    return v & (simt_ones(n) | (uint64_t)simt_ones(n > 32 ? n - 32 : 0) << 32);
+}
+
+/* Append a plane of 64 coefficients with c known ones; returns the new c. */
+FN uint32_t put_cube_plane(struct string *s, uint32_t low, uint32_t high, uint32_t c)
+{
+    const uint64_t plane = low | (uint64_t)high << 32;
+    const uint32_t top = high ? simt_highest(high) + 33 : simt_highest(low) + 1;
+    const uint32_t has_tail = top > c ? 1 : 0;
+    uint64_t rest = plane >> (c < 64 ? c : 63);
+    append_64_bits(s, low_bits_64(plane, c) | (c < 64 ? (uint64_t)has_tail << c : 0),
+                   c < 64 ? c + 1 : 64);
+    if (!has_tail)
+        return c;
+    for (uint32_t more = top - c;; more -= 32, rest >>= 32) {
+        const uint32_t v = (uint32_t)rest, some = more < 32 ? more : 32;
+        const bool is_last = more <= 32;
+        /* after the last 1 a negative test; the last coefficient's 1 is implied, with its test */
+        const uint32_t zero = is_last && top < 64 ? 1 : 0;
+        const uint32_t bits = some + (uint32_t)__popc(v) - (is_last ? 2 - zero : 0);
+        append_64_bits(s, low_bits_64(double_ones_of(v), bits), bits + zero);
+        if (is_last)
+            return top;
+    }
+}
+
+/* The same for n <= 16 coefficients, whose bits are at most 31. */
+FN uint32_t put_small_plane(struct string *s, uint32_t v, uint32_t n, uint32_t c)
+{
+    const uint32_t top = simt_highest(v) + 1, has_tail = top > c ? 1 : 0, rest = v >> c;
+    const uint32_t zero = top < n ? 1 : 0;
+    const uint32_t bits = top - c + (uint32_t)__popc(rest) - 2 + zero;
+    const uint32_t first = (v & simt_ones(c)) | has_tail << c;
+    if (!has_tail) {
+        append_bits(s, first, c < n ? c + 1 : n);
+        return c;
+    }
+    append_bits(s, first | ((uint32_t)double_ones_of(rest) & simt_ones(bits)) << (c + 1),
+                c + 1 + bits + zero);
+    return top;
 }
 
 /* ---- bits of the stream ---- */
@@ -158,45 +223,72 @@ FN void skip_bits(struct source *s, uint32_t n)
     }
 }
 
-/* Read the first c <= 64 bits of a plane, those of known coefficients. */
-FN void take_known_of_thread(struct source *s, uint32_t *plane, uint32_t c)
+/* Skip planes before the first significant coefficient, at most 'most'; returns how many. */
+FN uint32_t take_empty_planes(struct source *s, uint32_t most)
 {
-    const uint32_t low = c < 32 ? c : 32;
-    plane[0] = low_bits(next_bits(s), low);
-    skip_bits(s, low);
-    if (c > 32) {
-        plane[1] = low_bits(next_bits(s), c - 32);
-        skip_bits(s, c - 32);
+    uint32_t n = 0, zeros = 32;
+    while (zeros == 32 && n < most) {
+        const uint32_t bits = next_bits(s);
+        zeros = bits ? (uint32_t)__ffs((int)bits) - 1 : 32;
+        const uint32_t some = zeros < most - n ? zeros : most - n;
+        skip_bits(s, some);
+        n += some;
     }
+    return n;
 }
 
-/* Set bit i of a plane of n <= 64 bits, without an index known only at run time: both words stay in
- * registers. */
-FN void set_bit_of_thread(uint32_t *plane, uint32_t n, uint32_t i)
+/* Tail bits without positive group tests. The 1 that has r tests before it moves back by r. */
+FN uint32_t halve_ones(uint32_t ones, uint32_t tests)
 {
-    plane[0] |= n <= 32 || i < 32 ? 1u << i : 0;
-    if (n > 32)
-        plane[1] |= i >= 32 ? 1u << (i - 32) : 0;
+    uint32_t moved = 0;
+    for (; ones != 0; tests++) {
+        const uint32_t less = ones - 1;
+        moved |= (ones & ~less) >> tests;
+        ones &= less;
+    }
+    return moved;
 }
 
-#define PLANE(x)               x##_of_thread
-#define SINK                   struct string
-#define PUT_BITS               32
-#define WORD                   uint32_t
-#define WORD_AT(p, j)          (p)[32 * (j)]
-#define PUT                    append_bits
-#define PUT_WORD(s, v, n)      append_bits(s, low_bits(v, n), (n) < 32 ? (n) : 32)
-#define PUT_RUN(s, zeros)      (append_bits(s, 1, 1), append_zero_bits(s, zeros))
-#define SOURCE                 struct source
-#define FIELD                  uint32_t
-#define PEEK_BITS              32
-#define PEEK                   next_bits
-#define PASS                   skip_bits
-#define PLACE(x)               ((uint32_t)__ffs((int)(x)) - 1)
-#define TAKEN                  uint32_t
-#define TAKE_KNOWN(r, p, n, c) take_known_of_thread(r, p, c)
-#define SET                    set_bit_of_thread
-#include "codec/zfp/tile/plane.h" /* put_plane_of_thread, take_plane_of_thread */
+/* Read a plane of 64 coefficients with *c known ones from at most 'left' bits. */
+FN uint64_t take_cube_plane(struct source *s, uint32_t *c, uint32_t left)
+{
+    const uint32_t end = s->at + left, has = *c < left ? *c : left, low = has < 32 ? has : 32;
+    struct tail t = {*c, 0, 0, false};
+    uint64_t plane = low_bits(next_bits(s), low);
+    skip_bits(s, low);
+    if (has > 32) {
+        plane |= (uint64_t)low_bits(next_bits(s), has - 32) << 32;
+        skip_bits(s, has - 32);
+    }
+    begin_tail(&t, 64, end - s->at);
+    while (t.is_on) {
+        const uint32_t at = t.known, tests = t.is_test;
+        skip_bits(s, read_tail(&t, 64, next_bits(s), end - s->at));
+        plane |= (uint64_t)halve_ones(t.ones, tests) << at;
+    }
+    if (t.known > *c)
+        plane |= UINT64_C(1) << (t.known - 1);
+    *c = t.known;
+    return plane;
+}
+
+/* The same for n <= 16 coefficients, whose bits are at most 31. */
+FN uint32_t take_small_plane(struct source *s, uint32_t n, uint32_t *c, uint32_t left)
+{
+    const uint32_t has = *c < left ? *c : left, bits = next_bits(s);
+    struct tail t = {*c, 0, 0, false};
+    uint32_t plane = bits & simt_ones(has), used = has;
+    begin_tail(&t, n, left - has);
+    if (t.is_on) {
+        used += read_tail(&t, n, bits >> has, left - has);
+        plane |= halve_ones(t.ones, 1) << has;
+    }
+    if (t.known > *c)
+        plane |= 1u << (t.known - 1);
+    skip_bits(s, used);
+    *c = t.known;
+    return plane;
+}
 
 /* One thread has all values of a tile. */
 #define OF(x, width)     x##_##width

@@ -89,8 +89,9 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
         while (k > last && string_bits(&s) < most) {
             k--;
             const uint32_t i = k % 32;
-            const uint32_t small = low_bits(planes[32 * (i % n)] >> (i - i % n), n);
-            c = put_plane_of_thread(&s, rank == 3 ? planes + 64 * i : &small, n, c, n);
+            c = rank == 3 ? put_cube_plane(&s, planes[64 * i], planes[64 * i + 32], c)
+                          : put_small_plane(
+                                &s, low_bits(planes[32 * (i % n)] >> (i - i % n), n), n, c);
         }
     }
     end_string(&s, w, most);
@@ -108,7 +109,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
     struct source s = begin_source(r);
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
     uint32_t k = WIDTH, c = 0;
-    k -= take_empty_planes_of_thread(&s, k - kmin < end - start ? k - kmin : end - start);
+    k -= take_empty_planes(&s, k - kmin < end - start ? k - kmin : end - start);
     SIMT_UNROLL
     for (uint32_t half = WIDTH / 32; half-- > 0;) {
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
@@ -123,13 +124,12 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
         while (k > last && s.at < end) {
             k--;
             const uint32_t i = k % 32;
-            uint32_t plane[2] = {0, 0};
-            (void)take_plane_of_thread(&s, plane, n, &c, end - s.at);
             if (rank == 3) {
-                planes[64 * i] = plane[0];
-                planes[64 * i + 32] = plane[1];
+                const uint64_t plane = take_cube_plane(&s, &c, end - s.at);
+                planes[64 * i] = (uint32_t)plane;
+                planes[64 * i + 32] = (uint32_t)(plane >> 32);
             } else {
-                planes[32 * (i % n)] |= plane[0] << (i - i % n);
+                planes[32 * (i % n)] |= take_small_plane(&s, n, &c, end - s.at) << (i - i % n);
             }
         }
         NAME(join_planes)(planes, u, rank, half);
