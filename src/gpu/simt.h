@@ -115,6 +115,18 @@ static __device__ __forceinline__ void simt_store_byte_if(bool is_here, uint8_t 
                  : "memory");
 }
 
+/* A word of the device's memory where 'is_here', else another value, without a branch. Nobody writes
+ * the word meanwhile. */
+static __device__ __forceinline__ uint32_t simt_load_if(bool is_here, const uint32_t *from,
+                                                        uint32_t otherwise)
+{
+    asm("{\n\t.reg .pred here;\n\tsetp.ne.u32 here, %1, 0;\n\t"
+        "@here ld.global.nc.u32 %0, [%2];\n\t}"
+        : "+r"(otherwise)
+        : "r"((uint32_t)is_here), "l"(__cvta_generic_to_global(from)));
+    return otherwise;
+}
+
 /* Sixteen bytes at once, from or to an address that is a multiple of 16; the other is the thread's
  * own. */
 #define simt_load_16(own, from)                                                                    \
@@ -257,6 +269,7 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define simt_vote_bit(word, bit) __ballot_sync(SIMT_ALL_LANES, ((word) & (bit)) != 0)
 #define simt_store_byte_if(is_here, to, byte)                                                      \
     ((is_here) ? (void)(*(to) = (uint8_t)(byte)) : (void)0)
+#define simt_load_if(is_here, from, otherwise) ((is_here) ? *(from) : (otherwise))
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"

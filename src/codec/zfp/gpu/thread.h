@@ -88,19 +88,14 @@ FN void append_64_bits(struct string *s, uint64_t v, uint32_t n)
 {
     const uint32_t low = (uint32_t)v, high = (uint32_t)(v >> 32), at = s->held_bits;
     const uint32_t first = s->held | low << at, second = __funnelshift_l(low, high, at);
-    s->held_bits += n;
-    if (s->held_bits >= 64) {
+    const uint32_t third = __funnelshift_l(high, 0, at), all = at + n;
+    if (all >= 32)
         s->slot[s->word] = first;
+    if (all >= 64)
         s->slot[s->word + 1] = second;
-        s->held = __funnelshift_l(high, 0, at);
-    } else if (s->held_bits >= 32) {
-        s->slot[s->word] = first;
-        s->held = second;
-    } else {
-        s->held = first;
-    }
-    s->word += s->held_bits / 32;
-    s->held_bits %= 32;
+    s->held = all < 32 ? first : all < 64 ? second : third;
+    s->word += all / 32;
+    s->held_bits = all % 32;
 }
 
 FN void append_zero_bits(struct string *s, uint32_t zeros)
@@ -112,7 +107,7 @@ FN void append_zero_bits(struct string *s, uint32_t zeros)
 
 FN struct string begin_string(const struct zti_bit_writer *w)
 {
-    struct string s = {(uint32_t *)(void *)w->slot, (uint32_t)w->words * 2, w->held_bits,
+    struct string s = {(uint32_t *)simt_in_shared(w->slot), (uint32_t)w->words * 2, w->held_bits,
                        (uint32_t)w->held};
     if (s.held_bits >= 32) {
         s.slot[s.word++] = s.held;
@@ -142,7 +137,7 @@ FN uint64_t low_bits_64(uint64_t v, uint32_t n)
 FN uint32_t put_cube_plane(struct string *s, uint32_t low, uint32_t high, uint32_t c)
 {
     const uint64_t plane = low | (uint64_t)high << 32;
-    const uint32_t top = high ? simt_highest(high) + 33 : simt_highest(low) + 1;
+    const uint32_t top = simt_highest(high ? high : low) + (high ? 33 : 1);
     const uint32_t has_tail = top > c ? 1 : 0;
     uint64_t rest = plane >> (c < 64 ? c : 63);
     append_64_bits(s, low_bits_64(plane, c) | (c < 64 ? (uint64_t)has_tail << c : 0),
@@ -186,10 +181,12 @@ struct source {
     uint32_t at;               /* bits; modulo 32: the place in 'now' */
 };
 
-FN uint32_t fetch_word(struct source *s)
+/* Fetch the next word if 'is_due'. */
+FN void fetch_word(struct source *s, bool is_due)
 {
-    const uint32_t i = s->next++;
-    return i < s->count ? s->words[i] : 0;
+    s->later = simt_load_if(is_due && s->next < s->count, s->words + s->next,
+                            is_due ? 0 : s->later);
+    s->next += is_due ? 1 : 0;
 }
 
 FN struct source begin_source(const struct zti_bit_reader *r)
@@ -199,9 +196,11 @@ FN struct source begin_source(const struct zti_bit_reader *r)
         (const uint32_t *)(const void *)r->words + first, 0, 0, 0, 0, 0, (uint32_t)(r->at % 32)};
     if (first < all)
         s.count = all - first < 1u << 20 ? (uint32_t)(all - first) : 1u << 20;
-    s.now = fetch_word(&s);
-    s.then = fetch_word(&s);
-    s.later = fetch_word(&s);
+    fetch_word(&s, true);
+    s.now = s.later;
+    fetch_word(&s, true);
+    s.then = s.later;
+    fetch_word(&s, true);
     return s;
 }
 
@@ -214,13 +213,11 @@ FN uint32_t next_bits(const struct source *s)
 /* Skip n <= 32 bits. */
 FN void skip_bits(struct source *s, uint32_t n)
 {
-    const uint32_t before = s->at;
+    const bool is_due = (s->at ^ (s->at + n)) & 32;
     s->at += n;
-    if ((before ^ s->at) & 32) {
-        s->now = s->then;
-        s->then = s->later;
-        s->later = fetch_word(s);
-    }
+    s->now = is_due ? s->then : s->now;
+    s->then = is_due ? s->later : s->then;
+    fetch_word(s, is_due);
 }
 
 /* Skip planes before the first significant coefficient, at most 'most'; returns how many. */
