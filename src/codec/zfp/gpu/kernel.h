@@ -84,6 +84,20 @@ static __device__ __forceinline__ uint64_t store_words(uint64_t *words, uint64_t
     return head;
 }
 
+/* Whether no word of the stream has bits of two blocks of so many tiles. Then blocks need not wait
+ * for each other, nor start in their order. */
+static __device__ __forceinline__ bool has_own_words(const struct zfp_tiles *t, uint64_t tiles)
+{
+    return t->fixed_bits > 0 && t->start_bits % 64 == 0 && t->fixed_bits * tiles % 64 == 0;
+}
+
+/* The number of the block, of so many tiles. */
+static __device__ __forceinline__ uint64_t number_of_block(const struct zfp_tiles *t,
+                                                           uint64_t tiles)
+{
+    return has_own_words(t, tiles) ? blockIdx.x : lookback_ticket(t->states);
+}
+
 /* The bits of a block in the stream. */
 struct span {
     uint64_t start, end;
@@ -101,11 +115,14 @@ static __device__ __forceinline__ void wait_for_block(const struct zfp_tiles *t,
     }
 }
 
-/* Publish that the block's words are stored, by one thread after a barrier. A block without a word
- * of its own waits for the block before first, because later bits may be in that block's word. */
+/* Publish that the words of a block of so many tiles are stored, by one thread after a barrier. A
+ * block without a word of its own waits for the block before first, because later bits may be in
+ * that block's word. */
 static __device__ __forceinline__ void publish_stored(const struct zfp_tiles *t, uint64_t block,
-                                                      struct span span)
+                                                      uint64_t tiles, struct span span)
 {
+    if (has_own_words(t, tiles))
+        return;
     if (block > 0 && (span.start + 63) / 64 * 64 >= span.end)
         wait_for_block(t, block - 1);
     simt_store_release(stored_flag(t, block), 1);
@@ -187,7 +204,7 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        publish_stored(t, block, span);
+        publish_stored(t, block, blockDim.x, span);
     if (head != 0)
         or_head(t, block, span, at, head);
 }
@@ -199,9 +216,9 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
                                                     const uint64_t *slots)
 {
     const uint32_t me = threadIdx.x % 32;
+    const uint32_t tiles = blockDim.x / 32 * t->warp_tiles;
     struct span span;
-    const uint64_t own = t->fixed_bits > 0 ? place_at_rate(t, block, first + me,
-                                                           blockDim.x / 32 * t->warp_tiles, &span)
+    const uint64_t own = t->fixed_bits > 0 ? place_at_rate(t, block, first + me, tiles, &span)
                                            : place_by_sums(t, block, bits, &span);
     uint64_t head = 0; /* of tile first + me */
     simt_order_warp(); /* slots are complete before other lanes read them */
@@ -216,7 +233,7 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        publish_stored(t, block, span);
+        publish_stored(t, block, tiles, span);
     if (head != 0)
         or_head(t, block, span, own, head);
 }
@@ -248,7 +265,7 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
         if (IS_OTHER_RANK(rank))                                                                   \
             return;                                                                                \
         const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
-        const uint64_t block = lookback_ticket(t.states);                                          \
+        const uint64_t block = number_of_block(&t, blockDim.x);                                    \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
         struct zti_bit_writer w = zti_bit_writer_in(                                               \
             memory + (blockDim.x << 2 * (rank)) / 2 + threadIdx.x * t.slot_words, t.slot_words);   \
@@ -272,7 +289,7 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
             return;                                                                                \
         const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
         const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
-        const uint64_t block = lookback_ticket(t.states);                                          \
+        const uint64_t block = number_of_block(&t, warps * t.warp_tiles);                          \
         const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
         uint64_t *const slots =                                                                    \
             memory + warps * zti_zfp_warp_words(BITS, rank) + warp * t.warp_tiles * t.slot_words;  \
@@ -395,7 +412,7 @@ static __device__ __forceinline__ void end_chunk(const struct zfp_tiles *t, uint
 #if BITS == 32
 #define OF_SQUARE 8
 #define PUT_CUBE  10
-#define PUT_WARP  8
+#define PUT_WARP  7
 #define TAKE_CUBE 10
 #define TAKE_WARP 6
 #else
