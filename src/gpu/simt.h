@@ -115,8 +115,8 @@ static __device__ __forceinline__ void simt_store_byte_if(bool is_here, uint8_t 
                  : "memory");
 }
 
-/* A word of the device's memory where 'is_here', else another value, without a branch. Nobody writes
- * the word meanwhile. */
+/* A word of the device's memory where 'is_here', else another value, without a branch. Nobody
+ * writes the word meanwhile. */
 static __device__ __forceinline__ uint32_t simt_load_if(bool is_here, const uint32_t *from,
                                                         uint32_t otherwise)
 {
@@ -270,8 +270,8 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define simt_store_byte_if(is_here, to, byte)                                                      \
     ((is_here) ? (void)(*(to) = (uint8_t)(byte)) : (void)0)
 #define simt_load_if(is_here, from, otherwise) ((is_here) ? *(from) : (otherwise))
-#define simt_load_16(to, from)  memcpy((to), (from), 16)
-#define simt_store_16(to, from) memcpy((to), (from), 16)
+#define simt_load_16(to, from)                 memcpy((to), (from), 16)
+#define simt_store_16(to, from)                memcpy((to), (from), 16)
 #include "simt_host.h"
 #endif
 

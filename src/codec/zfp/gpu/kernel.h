@@ -282,7 +282,7 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
 
 /* The same for warps, which encode t.warp_tiles tiles one after another. */
 #define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
-    KERNEL(ZTI_ZFP_THREADS, PUT_WARP) name(struct zfp_tiles t)                                            \
+    KERNEL(ZTI_ZFP_THREADS, PUT_WARP) name(struct zfp_tiles t)                                     \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
         if (IS_OTHER_RANK(rank))                                                                   \

@@ -53,8 +53,9 @@ struct zfp_tiles {
     int64_t first_bits;
     uint32_t start_bits;
     uint32_t chunk_tiles;
-    uint32_t slot_words;  /* of 64 bits (host.cu) */
-    uint32_t warp_tiles;  /* tiles that a warp encodes, or chunks that it decodes; 0: a thread each */
+    uint32_t slot_words; /* of 64 bits (host.cu) */
+    uint32_t
+        warp_tiles; /* tiles that a warp encodes, or chunks that it decodes; 0: a thread each */
     uint32_t block_bytes; /* of shared memory */
 };
 

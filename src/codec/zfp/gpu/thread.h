@@ -184,8 +184,8 @@ struct source {
 /* Fetch the next word if 'is_due'. */
 FN void fetch_word(struct source *s, bool is_due)
 {
-    s->later = simt_load_if(is_due && s->next < s->count, s->words + s->next,
-                            is_due ? 0 : s->later);
+    s->later =
+        simt_load_if(is_due && s->next < s->count, s->words + s->next, is_due ? 0 : s->later);
     s->next += is_due ? 1 : 0;
 }
 
@@ -193,7 +193,13 @@ FN struct source begin_source(const struct zti_bit_reader *r)
 {
     const uint64_t first = r->at / 32, all = r->count * 2;
     struct source s = {
-        (const uint32_t *)(const void *)r->words + first, 0, 0, 0, 0, 0, (uint32_t)(r->at % 32)};
+        (const uint32_t *)simt_in_global((const uint32_t *)(const void *)r->words + first),
+        0,
+        0,
+        0,
+        0,
+        0,
+        (uint32_t)(r->at % 32)};
     if (first < all)
         s.count = all - first < 1u << 20 ? (uint32_t)(all - first) : 1u << 20;
     fetch_word(&s, true);

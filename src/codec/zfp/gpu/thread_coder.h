@@ -89,9 +89,9 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
         while (k > last && string_bits(&s) < most) {
             k--;
             const uint32_t i = k % 32;
-            c = rank == 3 ? put_cube_plane(&s, planes[64 * i], planes[64 * i + 32], c)
-                          : put_small_plane(
-                                &s, low_bits(planes[32 * (i % n)] >> (i - i % n), n), n, c);
+            c = rank == 3
+                    ? put_cube_plane(&s, planes[64 * i], planes[64 * i + 32], c)
+                    : put_small_plane(&s, low_bits(planes[32 * (i % n)] >> (i - i % n), n), n, c);
         }
     }
     end_string(&s, w, most);

@@ -228,9 +228,8 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
         uint32_t *const plane = own + 32 * q * PITCH(rank);
         top[q] = 32 * q + me < precision ? top[q] : 0;
         c[q] = scan_most(top[q], &known);
-        bits[q] = 32 * q + me < precision
-                      ? plane_bits(n, c[q], top[q], ones_from(plane, n, c[q]))
-                      : 0;
+        bits[q] =
+            32 * q + me < precision ? plane_bits(n, c[q], top[q], ones_from(plane, n, c[q])) : 0;
         const uint32_t sum = part_sums(bits[q], 32);
         at[q] = end + sum - bits[q];
         end += __shfl_sync(SIMT_ALL_LANES, sum, 31);
@@ -290,7 +289,8 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
     }
     __syncwarp();
     for (uint32_t q = 0; q < PARTS; q++)
-        for (uint32_t i = first > 32 * q ? first - 32 * q : 0; i < 32 && 32 * q + i < last; i += 4) {
+        for (uint32_t i = first > 32 * q ? first - 32 * q : 0; i < 32 && 32 * q + i < last;
+             i += 4) {
             const uint32_t from = i + me / 8 < 32 ? i + me / 8 : 31;
             const uint32_t at = __shfl_sync(SIMT_ALL_LANES, where[q], (int)from);
             take_words(&b, planes + (32 * q + from) * PITCH(rank),
