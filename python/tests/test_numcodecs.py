@@ -7,7 +7,6 @@ import pytest
 import zarr
 from conftest import field
 from numcodecs import registry
-from numcodecs.tests.common import check_encode_decode_array
 from numcodecs.zfpy import ZFPY as TheirZFPY
 
 import ztile
@@ -71,11 +70,12 @@ def test_zarr_v2_store_round_trip(tmp_path, codec, order, in_zfpys_place):
 @pytest.mark.parametrize("dtype", [">f4", ">f8", ">i4", ">i8", "<f4", "<f8", "<i4", "<i8"])
 @pytest.mark.parametrize("codec", [codecs.ZTile(), codecs.ZtileZFPY(), codecs.ZFPY()], ids=repr)
 def test_big_endian_arrays_are_decoded_to_what_they_were(codec, dtype):
+    common = pytest.importorskip("numcodecs.tests.common", reason="numcodecs has none since 0.17")
     for shape in (40,), (9, 10, 11):
         a = field(shape, dtype)
         assert a.dtype.str == dtype
-        check_encode_decode_array(a, codec)
-        check_encode_decode_array(np.asfortranarray(a), codec)
+        common.check_encode_decode_array(a, codec)
+        common.check_encode_decode_array(np.asfortranarray(a), codec)
         out = bytearray(a.nbytes)
         codec.decode(codec.encode(a), out=out)
         assert bytes(out) == a.tobytes()
