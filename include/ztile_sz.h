@@ -17,10 +17,10 @@ typedef enum zt_sz_method {
                          the smallest of differences, interpolation and the transform. */
     ZT_SZ_CUSZ = 1, /**< Lorenzo prediction and one Huffman code, as Tian et al. publish it for cuSZ
                          (PACT 2020). Efforts do not apply. */
-    ZT_SZ_TRANSFORM = 2, /**< A lifted wavelet over large tiles, for floats under abs, rel and psnr;
-                              anything else is coded at effort high. */
+    ZT_SZ_TRANSFORM = 2, /**< A lifted wavelet over large tiles, for floats under all bounds but
+                            pwrel; anything else is coded at effort high. */
     ZT_SZ_PREDICTION = 3 /**< ztile's own without the transform, which effort high otherwise also
-                              tries: 4 to 20 times as fast, in tiles of at most 2^18 values. */
+                              tries: some nine times as fast, in tiles of at most 2^18 values. */
 } zt_sz_method;
 
 /** Choose the coder of sz; other codecs ignore it.
