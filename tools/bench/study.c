@@ -1,6 +1,6 @@
 /* study.c: the measurements of the index study, and their means. */
 #include "bench/study.h"
-#include "ztile_zfp.h"
+#include "ztile_cuda.h"
 
 #include "util/errors.h"
 #include "util/memory.h"
@@ -204,6 +204,25 @@ static bool provide_index(const struct study *s, const struct study_file *f, int
     return allocate(&coded->index.bytes, coded->index.capacity_bytes, f->place, error);
 }
 
+/* Streams and decoded values are on a GPU where it decodes, so that times have no copies of them.
+ */
+static bool take_memory(const struct study *s, const struct study_file *f, size_t bytes,
+                        void **memory, struct ztio_error *error)
+{
+    if (!study_is_on_gpu(s))
+        return allocate(memory, bytes, f->place, error);
+    const zt_status status = zt_cuda_allocate(s->context, bytes, memory);
+    return status == ZT_OK || fail_zt(error, s->context, status, f->place);
+}
+
+static void give_memory(const struct study *s, void *memory)
+{
+    if (study_is_on_gpu(s))
+        zt_cuda_free(s->options->exec.cuda.device, memory);
+    else
+        free(memory);
+}
+
 static bool measure_file(struct study *s, struct study_file *f, struct coded *coded, void **decoded,
                          struct ztio_error *error)
 {
@@ -211,13 +230,13 @@ static bool measure_file(struct study *s, struct study_file *f, struct coded *co
     if (!find_capacity(s, f, &capacity, error))
         return false;
     for (int i = 0; i < STUDY_LAYOUTS; i++) {
-        if (!allocate(&coded[i].bytes, capacity, f->place, error))
+        if (!take_memory(s, f, capacity, &coded[i].bytes, error))
             return false;
         coded[i].capacity = capacity;
         if (!provide_index(s, f, i, &coded[i], error))
             return false;
     }
-    if (!allocate(decoded, f->raw_bytes, f->place, error))
+    if (!take_memory(s, f, (size_t)f->raw_bytes, decoded, error))
         return false;
     for (int precision = 0; precision < STUDY_PRECISIONS; precision++)
         for (int chunk = 0; chunk < f->chunks; chunk++) {
@@ -242,10 +261,10 @@ bool study_measure(struct study *s, struct ztio_error *error)
         void *decoded = NULL;
         done = measure_file(s, &s->file[i], coded, &decoded, error);
         for (int j = 0; j < STUDY_LAYOUTS; j++) {
-            free(coded[j].bytes);
+            give_memory(s, coded[j].bytes);
             free(coded[j].index.bytes);
         }
-        free(decoded);
+        give_memory(s, decoded);
     }
     progress_end(&s->progress);
     return done;

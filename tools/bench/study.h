@@ -2,7 +2,7 @@
  * Noordsij et al., "Parallelization of Variable Rate Decompression through Metadata", PDP 2020,
  * section V: fixed precision, chunk sizes that are powers of 2, means over the precisions. Sizes
  * are of the index in a .zt file; times are of bare streams with their index, values to values in
- * memory, without checksums. */
+ * memory, on a GPU in its memory, with the index expanded, without checksums. */
 #ifndef ZTI_BENCH_STUDY_H
 #define ZTI_BENCH_STUDY_H
 

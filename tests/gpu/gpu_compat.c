@@ -1,7 +1,7 @@
-/* cuda_compat_test.c: libzfp's API with zfp_exec_cuda: every mode, type and rank, from and to the
- * host's memory and the device's, behind a header, against zfp_exec_serial. */
-#include "simt_device.h"
-#include "support/support.h"
+/* gpu_compat.c: libzfp's API with zfp_exec_cuda: every mode, type and rank, from and to the host's
+ * memory and the GPU's, behind a header, against zfp_exec_serial. A test over the kernels on the
+ * CPU, and ztile-gpu-compat for a GPU; exit status 77: there is none. */
+#include "policy_cases.h"
 #include "zfp.h"
 
 #include <stdlib.h>
@@ -86,8 +86,8 @@ static void check_case(struct rng *r, int mode, zfp_type type, uint rank)
     memset(one, 0, ROOM);
     memset(two, 0, ROOM);
     const size_t n = run(mode, type, rank, zfp_exec_serial, data, one, false);
-    void *const there = simt_device_take(bytes);
-    simt_device_move(there, data, bytes);
+    void *const there = gpu_memory()->take(bytes);
+    gpu_memory()->move(there, data, bytes);
     check(n > 0 && run(mode, type, rank, zfp_exec_cuda, data, two, false) == n &&
               memcmp(one, two, n) == 0,
           "the stream differs", mode, type, rank);
@@ -100,7 +100,7 @@ static void check_case(struct rng *r, int mode, zfp_type type, uint rank)
           "the values differ", mode, type, rank);
     check(run(mode, type, rank, zfp_exec_cuda, there, one, true) == read, "no values", mode, type,
           rank);
-    simt_device_move(back, there, bytes);
+    gpu_memory()->move(back, there, bytes);
     check(memcmp(back, wanted, bytes) == 0, "the device's values differ", mode, type, rank);
     cases++;
     free(data);
@@ -108,12 +108,24 @@ static void check_case(struct rng *r, int mode, zfp_type type, uint rank)
     free(two);
     free(back);
     free(wanted);
-    simt_device_give(there);
+    gpu_memory()->give(there);
+}
+
+static bool has_gpu(void)
+{
+    zfp_stream *z = zfp_stream_open(NULL);
+    const bool has = zfp_stream_set_execution(z, zfp_exec_cuda) != zfp_false;
+    zfp_stream_close(z);
+    return has;
 }
 
 int main(void)
 {
     struct rng r = {11};
+    if (!has_gpu()) {
+        printf("SKIP: zfp_exec_cuda is not had\n");
+        return TEST_SKIPPED;
+    }
     for (int mode = 0; mode < 5; mode++)
         for (int type = zfp_type_int32; type <= (int)zfp_type_double; type++)
             for (uint rank = 1; rank <= 4; rank++)
