@@ -37,7 +37,7 @@ struct zti_excerpt {
     uint32_t to_byte;
 };
 
-enum { ZTI_EXCERPTS_MOST = 64 }; /* arguments of a kernel are at most 4 KiB */
+enum { ZTI_EXCERPTS_MOST = 96 }; /* arguments of a kernel are at most 4 KiB */
 
 struct zti_excerpts {
     uint32_t count;

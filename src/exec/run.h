@@ -25,7 +25,7 @@ static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
 
 /* Samples of an array in the device's memory, for learning: the bytes of ZTI_DEVICE_MODEL through
  * which they are copied to the host. */
-enum { ZTI_EXCERPTS_BYTES = 1 << 20, ZTI_EXCERPT_ALIGN_BYTES = 16 };
+enum { ZTI_EXCERPTS_BYTES = 5 << 19, ZTI_EXCERPT_ALIGN_BYTES = 16 };
 
 static inline uint64_t zti_excerpts_bytes(const struct zti_coding *coding)
 {

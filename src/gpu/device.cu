@@ -24,7 +24,7 @@ struct gpu {
     int number;
     cudaStream_t queues[ZTI_QUEUES]; /* that of the kernels is the caller's */
     cudaEvent_t event;
-    struct ring put, take; /* for copies to the GPU, and from it */
+    struct ring ring; /* for large copies */
     void *memory[ZTI_DEVICE_PARTS];
     uint64_t bytes[ZTI_DEVICE_PARTS];
     uint8_t *lent; /* the caller's memory, of which so many bytes are taken; or NULL */
@@ -228,11 +228,10 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
     cudaError_t error = cudaGetLastError(); /* of a launch */
     bool is_done = false;
     if (error == cudaSuccess && ring_takes(from, bytes)) {
-        error = ring_put(context, &g->put, to, from, bytes, stream);
+        error = ring_put(context, &g->ring, to, from, bytes, stream);
         is_done = error != cudaErrorMemoryAllocation;
     } else if (error == cudaSuccess && ring_takes(to, bytes)) {
-        error = ring_take(context, &g->take, to, from, bytes, stream);
-        is_done = error != cudaErrorMemoryAllocation;
+        is_done = ring_note(&g->ring, to, from, bytes, stream);
     }
     if (!is_done && (error == cudaSuccess || error == cudaErrorMemoryAllocation))
         error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
@@ -300,7 +299,7 @@ static zt_status wait(zt_context *context, enum zti_device_queue queue)
     const current device(context);
     struct gpu *const g = gpu_of(context);
     cudaError_t error = cudaGetLastError();
-    const cudaError_t taken = ring_finish(context, &g->take); /* also after a failure */
+    const cudaError_t taken = ring_finish(context, &g->ring, g->queues[queue]);
     error = error != cudaSuccess ? error : taken;
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(g->queues[queue]);
@@ -318,8 +317,7 @@ static void close(zt_context *context)
     for (int i = ZTI_QUEUE_KERNELS + 1; i < ZTI_QUEUES; i++)
         (void)cudaStreamDestroy(g->queues[i]);
     (void)cudaEventDestroy(g->event);
-    ring_free(&g->put);
-    ring_free(&g->take);
+    ring_free(&g->ring);
     zti_release(context, g);
 }
 

@@ -4,9 +4,10 @@ extern "C" {
 #include "core/map.h"
 }
 
+#include <atomic>
 #include <string.h>
 
-static const size_t least_bytes = 2 << 20, part_bytes = 256 << 10;
+static const uint64_t least_bytes = 2 << 20;
 
 bool ring_takes(const void *host, uint64_t bytes)
 {
@@ -26,119 +27,158 @@ static cudaError_t open_ring(struct ring *r)
     if (r->memory)
         return cudaSuccess;
     void *memory = NULL;
-    cudaError_t error =
-        cudaHostAlloc(&memory, (size_t)RING_PIECES * RING_PIECE_BYTES, cudaHostAllocDefault);
+    cudaError_t error = cudaHostAlloc(
+        &memory, (size_t)RING_WORKERS * RING_PIECES * RING_PIECE_BYTES, cudaHostAllocDefault);
     if (error != cudaSuccess) {
         (void)cudaGetLastError(); /* the next call is not to report it */
         return cudaErrorMemoryAllocation;
     }
     r->memory = (uint8_t *)memory;
-    for (unsigned i = 0; i < RING_PIECES && error == cudaSuccess; i++)
-        error = cudaEventCreateWithFlags(&r->done[i], cudaEventDisableTiming);
+    for (unsigned i = 0; i < RING_WORKERS * RING_PIECES && error == cudaSuccess; i++)
+        error = cudaEventCreateWithFlags(&r->done[i / RING_PIECES][i % RING_PIECES],
+                                         cudaEventDisableTiming);
     return error;
 }
 
-static uint8_t *piece_of(const struct ring *r, unsigned i)
-{
-    return r->memory + (size_t)i * RING_PIECE_BYTES;
-}
-
-/* ---- the host's copies ---- */
-
-struct host_copy {
-    uint8_t *to;
-    const uint8_t *from;
-    size_t bytes;
+/* One copy, whose pieces workers take in turn. */
+struct moving {
+    struct ring *ring;
+    struct ring_copy copy;
+    bool is_put;
+    int device;
+    uint64_t pieces, workers;
+    std::atomic<uint64_t> next;
+    std::atomic<int> error;
 };
 
-static bool move_part(void *shared, uint32_t, uint64_t number)
+static uint8_t *piece_of(const struct moving *m, uint64_t worker, unsigned slot)
 {
-    const struct host_copy *const m = (const struct host_copy *)shared;
-    const size_t at = (size_t)number * part_bytes, left = m->bytes - at;
-    memcpy(m->to + at, m->from + at, left < part_bytes ? left : part_bytes);
+    return m->ring->memory + (worker * RING_PIECES + slot) * RING_PIECE_BYTES;
+}
+
+static size_t bytes_of(const struct moving *m, uint64_t piece)
+{
+    const uint64_t left = m->copy.bytes - piece * RING_PIECE_BYTES;
+    return left < RING_PIECE_BYTES ? (size_t)left : (size_t)RING_PIECE_BYTES;
+}
+
+/* Have the GPU copy a piece of memory to or from a slot. */
+static cudaError_t queue_piece(const struct moving *m, uint64_t worker, unsigned slot,
+                               uint64_t piece)
+{
+    const uint64_t at = piece * RING_PIECE_BYTES;
+    uint8_t *const own = piece_of(m, worker, slot);
+    cudaError_t error = m->is_put ? cudaMemcpyAsync(m->copy.to + at, own, bytes_of(m, piece),
+                                                    cudaMemcpyDefault, m->copy.queue)
+                                  : cudaMemcpyAsync(own, m->copy.from + at, bytes_of(m, piece),
+                                                    cudaMemcpyDefault, m->copy.queue);
+    if (error == cudaSuccess)
+        error = cudaEventRecord(m->ring->done[worker][slot], m->copy.queue);
+    return error;
+}
+
+/* The host's copy of a piece. */
+static void move_piece(const struct moving *m, uint64_t worker, unsigned slot, uint64_t piece)
+{
+    const uint64_t at = piece * RING_PIECE_BYTES;
+    uint8_t *const own = piece_of(m, worker, slot);
+    if (m->is_put)
+        memcpy(own, m->copy.from + at, bytes_of(m, piece));
+    else
+        memcpy(m->copy.to + at, own, bytes_of(m, piece));
+}
+
+/* A worker fills a slot when the GPU has emptied it, or empties it when the GPU has filled it. */
+static cudaError_t work(struct moving *m, uint64_t worker)
+{
+    uint64_t piece[RING_PIECES];
+    bool is_busy[RING_PIECES] = {false};
+    cudaError_t error = cudaSetDevice(m->device);
+    for (unsigned k = 0; error == cudaSuccess; k++) {
+        const unsigned slot = k % RING_PIECES;
+        if (is_busy[slot])
+            error = cudaEventSynchronize(m->ring->done[worker][slot]);
+        if (error == cudaSuccess && is_busy[slot] && !m->is_put)
+            move_piece(m, worker, slot, piece[slot]);
+        is_busy[slot] = false;
+        piece[slot] = m->next++;
+        if (error != cudaSuccess || piece[slot] >= m->pieces)
+            break;
+        if (m->is_put)
+            move_piece(m, worker, slot, piece[slot]);
+        error = queue_piece(m, worker, slot, piece[slot]);
+        is_busy[slot] = true;
+    }
+    for (unsigned slot = 0; slot < RING_PIECES; slot++)
+        if (is_busy[slot] && cudaEventSynchronize(m->ring->done[worker][slot]) == cudaSuccess &&
+            !m->is_put)
+            move_piece(m, worker, slot, piece[slot]);
+    return error;
+}
+
+static bool work_item(void *shared, uint32_t, uint64_t number)
+{
+    struct moving *const m = (struct moving *)shared;
+    const cudaError_t error = work(m, number);
+    if (error != cudaSuccess)
+        m->error = (int)error;
     return true;
 }
 
-static void move(const zt_context *context, void *to, const void *from, size_t bytes)
+static cudaError_t move(const zt_context *context, struct ring *r, const struct ring_copy *copy,
+                        bool is_put)
 {
-    struct host_copy m = {(uint8_t *)to, (const uint8_t *)from, bytes};
-    zti_map(context, (bytes - 1) / part_bytes + 1, move_part, &m);
-}
-
-/* Wait until a piece can be used again; what the GPU copied to it goes where it shall. */
-static cudaError_t settle(const zt_context *context, struct ring *r, unsigned i)
-{
-    if (!r->is_busy[i])
-        return cudaSuccess;
-    const cudaError_t error = cudaEventSynchronize(r->done[i]);
-    if (error == cudaSuccess && r->to[i])
-        move(context, r->to[i], piece_of(r, i), r->bytes[i]);
-    r->is_busy[i] = false;
-    r->to[i] = NULL;
-    return error;
-}
-
-/* ---- copies ---- */
-
-static size_t piece_bytes(uint64_t left)
-{
-    return left < RING_PIECE_BYTES ? (size_t)left : (size_t)RING_PIECE_BYTES;
+    struct moving m;
+    m.ring = r;
+    m.copy = *copy;
+    m.is_put = is_put;
+    m.pieces = (copy->bytes - 1) / RING_PIECE_BYTES + 1;
+    m.next = 0;
+    m.error = (int)cudaGetDevice(&m.device);
+    const uint32_t most = zti_map_workers(context, m.pieces);
+    m.workers = most < RING_WORKERS ? most : (uint32_t)RING_WORKERS;
+    if (m.error == (int)cudaSuccess)
+        zti_map(context, m.workers, work_item, &m);
+    return (cudaError_t)m.error.load();
 }
 
 cudaError_t ring_put(const zt_context *context, struct ring *r, void *to, const void *from,
                      uint64_t bytes, cudaStream_t queue)
 {
-    cudaError_t error = open_ring(r);
-    for (uint64_t at = 0; at < bytes && error == cudaSuccess; at += RING_PIECE_BYTES) {
-        const unsigned i = r->next++ % RING_PIECES;
-        const size_t n = piece_bytes(bytes - at);
-        error = settle(context, r, i);
-        if (error != cudaSuccess)
-            break;
-        move(context, piece_of(r, i), (const uint8_t *)from + at, n);
-        error = cudaMemcpyAsync((uint8_t *)to + at, piece_of(r, i), n, cudaMemcpyDefault, queue);
-        if (error == cudaSuccess)
-            error = cudaEventRecord(r->done[i], queue);
-        r->is_busy[i] = true;
-    }
-    return error;
+    const struct ring_copy copy = {(uint8_t *)to, (const uint8_t *)from, bytes, queue};
+    const cudaError_t error = open_ring(r);
+    return error != cudaSuccess ? error : move(context, r, &copy, true);
 }
 
-cudaError_t ring_take(const zt_context *context, struct ring *r, void *to, const void *from,
-                      uint64_t bytes, cudaStream_t queue)
+bool ring_note(struct ring *r, void *to, const void *from, uint64_t bytes, cudaStream_t queue)
 {
-    cudaError_t error = open_ring(r);
-    for (uint64_t at = 0; at < bytes && error == cudaSuccess; at += RING_PIECE_BYTES) {
-        const unsigned i = r->next++ % RING_PIECES;
-        const size_t n = piece_bytes(bytes - at);
-        error = settle(context, r, i);
-        if (error != cudaSuccess)
-            break;
-        error = cudaMemcpyAsync(piece_of(r, i), (const uint8_t *)from + at, n, cudaMemcpyDefault,
-                                queue);
-        if (error == cudaSuccess)
-            error = cudaEventRecord(r->done[i], queue);
-        r->is_busy[i] = true;
-        r->to[i] = (uint8_t *)to + at;
-        r->bytes[i] = n;
-    }
-    return error;
+    if (r->waiting_count == RING_COPIES || open_ring(r) != cudaSuccess)
+        return false;
+    r->waiting[r->waiting_count++] = {(uint8_t *)to, (const uint8_t *)from, bytes, queue};
+    return true;
 }
 
-cudaError_t ring_finish(const zt_context *context, struct ring *r)
+cudaError_t ring_finish(const zt_context *context, struct ring *r, cudaStream_t queue)
 {
     cudaError_t first = cudaSuccess;
-    for (unsigned k = 0; k < RING_PIECES; k++) { /* the oldest first */
-        const cudaError_t error = settle(context, r, (r->next + k) % RING_PIECES);
+    unsigned left = 0;
+    for (unsigned i = 0; i < r->waiting_count; i++) {
+        const struct ring_copy copy = r->waiting[i];
+        if (copy.queue != queue) {
+            r->waiting[left++] = copy;
+            continue;
+        }
+        const cudaError_t error = move(context, r, &copy, false);
         first = first != cudaSuccess ? first : error;
     }
+    r->waiting_count = left;
     return first;
 }
 
 void ring_free(struct ring *r)
 {
-    for (unsigned i = 0; r->memory && i < RING_PIECES; i++)
-        (void)cudaEventDestroy(r->done[i]);
+    for (unsigned i = 0; r->memory && i < RING_WORKERS * RING_PIECES; i++)
+        (void)cudaEventDestroy(r->done[i / RING_PIECES][i % RING_PIECES]);
     (void)cudaFreeHost(r->memory);
     r->memory = NULL;
 }

@@ -49,31 +49,32 @@ static __device__ __forceinline__ void raise_to(uint64_t *to, uint64_t v)
              struct zti_scan_found *found, const uint64_t count, const bool is_float)              \
     {                                                                                              \
         const word *const values = (const word *)array.data;                                       \
-        struct zti_scan_found own = {0, 0, 0, 0, 0};                                               \
+        word most = 0, least_flipped = 0;                                                          \
+        uint64_t own_fills = 0, nans = 0, infinities = 0;                                          \
+        SIMT_UNROLL_4                                                                              \
         for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < count;                 \
              i += (uint64_t)gridDim.x * THREADS) {                                                 \
-            const uint64_t bits = values[offset_of(&array, i)];                                    \
-            const uint64_t magnitude = bits & ~UINT64_C(0) >> (65 - width);                        \
+            const word bits = values[offset_of(&array, i)];                                        \
+            const word magnitude = bits & (word)(~UINT64_C(0) >> (65 - width));                    \
             bool is_fill = false;                                                                  \
-            SIMT_UNROLL                                                                            \
-            for (uint32_t k = 0; k < ZT_MAX_FILLS; k++)                                            \
-                is_fill = is_fill || (k < fills.count && bits == fills.bits[k]);                   \
-            const bool is_nan = !is_fill && is_float && magnitude > infinity;                      \
-            const bool is_infinite = !is_fill && is_float && magnitude == infinity;                \
-            own.fill_values += is_fill;                                                            \
-            own.nan_values += is_nan;                                                              \
-            own.inf_values += is_infinite;                                                         \
-            if (is_fill || is_nan || is_infinite)                                                  \
-                continue;                                                                          \
-            const uint64_t key = key_of(bits, width, is_float);                                    \
-            own.most = key > own.most ? key : own.most;                                            \
-            own.least_flipped = ~key > own.least_flipped ? ~key : own.least_flipped;               \
+            for (uint32_t k = 0; k < fills.count; k++)                                             \
+                is_fill = is_fill || bits == (word)fills.bits[k];                                  \
+            const bool is_special = is_fill || (is_float && magnitude >= (word)infinity);          \
+            own_fills += is_fill;                                                                  \
+            nans += is_special && !is_fill && magnitude > (word)infinity;                          \
+            infinities += is_special && !is_fill && magnitude == (word)infinity;                   \
+            const word key = (word)key_of(bits, width, is_float), flipped = (word)~key;            \
+            most = !is_special && key > most ? key : most;                                         \
+            least_flipped = !is_special && flipped > least_flipped ? flipped : least_flipped;      \
         }                                                                                          \
-        raise_to(&found->most, own.most);                                                          \
-        raise_to(&found->least_flipped, own.least_flipped);                                        \
-        add_to(&found->nan_values, own.nan_values);                                                \
-        add_to(&found->inf_values, own.inf_values);                                                \
-        add_to(&found->fill_values, own.fill_values);                                              \
+        raise_to(&found->most, most);                                                              \
+        /* bits above the width are those of the flipped 64-bit key: all set, where there is one   \
+         */                                                                                        \
+        raise_to(&found->least_flipped,                                                            \
+                 least_flipped > 0 || most > 0 ? least_flipped | ~(uint64_t)(word) ~(word)0 : 0);  \
+        add_to(&found->nan_values, nans);                                                          \
+        add_to(&found->inf_values, infinities);                                                    \
+        add_to(&found->fill_values, own_fills);                                                    \
     }
 
 SCAN_KERNEL(scan_32, uint32_t, 32, UINT64_C(0x7f800000))

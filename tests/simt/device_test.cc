@@ -9,6 +9,7 @@ extern "C" {
 #include "gpu/strided.h"
 
 #include <cuda_runtime.h>
+#include <mutex>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ static struct queued {
     size_t bytes;
 } queued[64];
 static unsigned copies, copied;
+static std::mutex mutex; /* workers ask for copies at once */
 
 static void make_copies(unsigned until)
 {
@@ -151,6 +153,7 @@ static void make_copies(unsigned until)
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
+    const std::lock_guard<std::mutex> own(mutex);
     if (copies - copied == 64)
         make_copies(copied + 1);
     queued[copies++ % 64] = {to, from, bytes};
@@ -185,6 +188,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t)
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
+    const std::lock_guard<std::mutex> own(mutex);
     make_copies(copies);
     return ON_DEVICE;
 }
@@ -199,11 +203,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    const std::lock_guard<std::mutex> own(mutex);
     make_copies(event->copies);
     return ON_DEVICE;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
+    const std::lock_guard<std::mutex> own(mutex);
     event->copies = copies;
     return ON_DEVICE;
 }

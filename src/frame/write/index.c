@@ -59,7 +59,7 @@ void zti_set_index(struct zti_frame *f, const struct zti_starts *starts)
     const uint64_t chunks = zti_frame_chunks(f), step = f->index.chunk_tiles / starts->chunk_tiles;
     const uint64_t end = (f->payload_bytes - zti_head_bytes(coding)) * 8;
     const uint32_t unit_bits = zti_unit_bits(coding);
-    for (uint64_t i = 0; i < chunks; i++)
+    for (uint64_t i = 0; i < chunks && (step > 1 || unit_bits > 1); i++)
         starts->list[i] = starts->list[i * step] / unit_bits;
     starts->list[chunks] = end / unit_bits; /* padding is the last chunk's */
     f->index_bytes = zti_index_bytes(&f->index, starts->list, chunks);
