@@ -21,13 +21,22 @@ static bool uses_warps(const struct zti_coding *coding)
 /* Words of 64 bits of a slot. A thread's slot has room for the largest tile without padding, for
  * one plane (two bits a value) that is written before the budget cuts it, and for the word that is
  * being filled; their number is odd, against bank conflicts. A warp's slot has room for the largest
- * tile and the length before it. */
+ * tile and the length before it.
+ *
+ * In 3-D the last 32 words of a slot are planes that are being encoded, read from the first to the
+ * last. A plane takes at most 64 bits and its positive group tests, of which a tile has 64 at most.
+ * So a header and p planes fill less than p + 3 words. They do not reach plane p if the slot has
+ * some words more than planes: of 64-bit values so many as the higher 32 planes fill. */
 static uint32_t slot_words(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
     const uint64_t bits = zti_zfp_tile_reach(zfp_of(coding), coding->type, rank);
-    return uses_warps(coding) ? (uint32_t)(bits / 64 + 2)
-                              : (uint32_t)((bits + (UINT64_C(2) << 2 * rank)) / 64 + 2) | 1;
+    const uint32_t words = (uint32_t)((bits + (UINT64_C(2) << 2 * rank)) / 64 + 2);
+    const uint32_t planes = 32, before = 4, higher = words < 36 ? words : 36;
+    const uint32_t least = planes + (zt_type_bytes(coding->type) == 8 ? higher : before);
+    if (uses_warps(coding))
+        return (uint32_t)(bits / 64 + 2);
+    return (rank < 3 || words > least ? words : least) | 1;
 }
 
 static uint32_t warp_tiles(const struct zti_coding *coding)
@@ -46,7 +55,8 @@ static uint32_t warp_chunks(const struct zti_coding *coding, uint64_t count)
 /* Bytes of shared memory of a thread: its planes, and its slot when it encodes. */
 static uint32_t thread_bytes(const struct zti_coding *coding, bool has_slot)
 {
-    return (4u << 2 * coding->grid.rank) + (has_slot ? 8 * slot_words(coding) : 0);
+    const uint32_t planes = has_slot && coding->grid.rank == 3 ? 0 : 4u << 2 * coding->grid.rank;
+    return planes + (has_slot ? 8 * slot_words(coding) : 0);
 }
 
 static unsigned most_threads(const struct zti_coding *coding)

@@ -267,12 +267,13 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
         const struct zti_zfp zfp = params_of_kernel(&t, is_exact);                                 \
         const uint64_t block = number_of_block(&t, blockDim.x);                                    \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
-        struct zti_bit_writer w = zti_bit_writer_in(                                               \
-            memory + (blockDim.x << 2 * (rank)) / 2 + threadIdx.x * t.slot_words, t.slot_words);   \
+        uint64_t *const slots = memory + ((rank) == 3 ? 0 : (blockDim.x << 2 * (rank)) / 2);       \
+        struct zti_bit_writer w =                                                                  \
+            zti_bit_writer_in(slots + threadIdx.x * t.slot_words, t.slot_words);                   \
         if (tile < t.grid.count) {                                                                 \
             VALUE values[1 << 2 * (rank)];                                                         \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
-            OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
+            OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank, &w);                       \
             const bool is_proved = OF_TYPE(put_tile, BITS)(&zfp, values, rank, IS_FLOAT, &w);      \
             if (t.unproven)                                                                        \
                 t.unproven[tile] = !is_proved;                                                     \

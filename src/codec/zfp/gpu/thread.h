@@ -50,11 +50,19 @@ FN void transpose_words(uint32_t *a, uint32_t rows)
     }
 }
 
-/* The thread's planes in shared memory; of 64-bit values half of them at a time. */
+/* The thread's planes in shared memory; of 64-bit values half of them at a time. Not for encoding
+ * in 3-D. */
 FN uint32_t *planes_of_thread(uint32_t rank)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, memory);
     return memory + ((threadIdx.x / 32 * 32) << 2 * rank) + threadIdx.x % 32;
+}
+
+/* 32 planes of 64 coefficients that are being encoded, at the end of the slot: the string of bits,
+ * which begins at its other end, does not reach a plane before that is read (host.cu). */
+FN uint64_t *cube_in_slot(const struct zti_bit_writer *w)
+{
+    return w->slot + (w->slot_words < 32 ? 0 : w->slot_words - 32);
 }
 
 /* ---- bits into a slot ---- */
@@ -134,9 +142,9 @@ FN uint64_t low_bits_64(uint64_t v, uint32_t n)
 }
 
 /* Append a plane of 64 coefficients with c known ones; returns the new c. */
-FN uint32_t put_cube_plane(struct string *s, uint32_t low, uint32_t high, uint32_t c)
+FN uint32_t put_cube_plane(struct string *s, uint64_t plane, uint32_t c)
 {
-    const uint64_t plane = low | (uint64_t)high << 32;
+    const uint32_t low = (uint32_t)plane, high = (uint32_t)(plane >> 32);
     const uint32_t top = simt_highest(high ? high : low) + (high ? 33 : 1);
     const uint32_t has_tail = top > c ? 1 : 0;
     uint64_t rest = plane >> (c < 64 ? c : 63);

@@ -47,6 +47,22 @@ FN void NAME(split_planes)(const ulane *u, uint32_t *planes, uint32_t rank, uint
     }
 }
 
+/* The same for 64 coefficients, to words of 64 bits, the highest plane first. */
+FN void NAME(split_cube)(const ulane *u, uint64_t *planes, uint32_t half)
+{
+    uint32_t low[32], high[32];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 32; i++) {
+        low[i] = (uint32_t)(u[i] >> 32 * half);
+        high[i] = (uint32_t)(u[32 + i] >> 32 * half);
+    }
+    transpose_words(low, 32);
+    transpose_words(high, 32);
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 32; i++)
+        planes[31 - i] = low[i] | (uint64_t)high[i] << 32;
+}
+
 FN void NAME(join_planes)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t half)
 {
     const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
@@ -71,6 +87,7 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
 {
     const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
     uint32_t *const planes = planes_of_thread(rank);
+    uint64_t *const cube = cube_in_slot(w);
     struct string s = begin_string(w);
     const uint32_t most = budget < 1u << 20 ? string_bits(&s) + budget : 1u << 20;
     ulane any = 0;
@@ -85,12 +102,15 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
         if (k <= last || string_bits(&s) >= most)
             continue;
-        NAME(split_planes)(u, planes, rank, half);
+        if (rank == 3)
+            NAME(split_cube)(u, cube, half);
+        else
+            NAME(split_planes)(u, planes, rank, half);
         while (k > last && string_bits(&s) < most) {
             k--;
             const uint32_t i = k % 32;
             c = rank == 3
-                    ? put_cube_plane(&s, planes[64 * i], planes[64 * i + 32], c)
+                    ? put_cube_plane(&s, cube[31 - i], c)
                     : put_small_plane(&s, low_bits(planes[32 * (i % n)] >> (i - i % n), n), n, c);
         }
     }
@@ -161,12 +181,12 @@ FN int64_t NAME(row_offset)(const struct zti_array *array, uint32_t i, uint32_t 
            (rank > 2 ? (int64_t)(i >> 2) * array->stride[rank - 3] : 0);
 }
 
-/* Read a tile of the array into block order, padded as in plain/coder.h. */
+/* Read a tile of the array into block order, padded as in plain/coder.h. w: the thread's slot. */
 FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulane *tile,
-                     uint32_t rank)
+                     uint32_t rank, const struct zti_bit_writer *w)
 {
-    const uint32_t n = 1u << 2 * rank;
-    uint32_t *const own = planes_of_thread(rank);
+    const uint32_t n = 1u << 2 * rank, step = rank == 3 ? 1 : 32;
+    uint32_t *const own = rank == 3 ? (uint32_t *)(void *)cube_in_slot(w) : planes_of_thread(rank);
     const ulane *p = (const ulane *)array->data;
     uint32_t rest[4] = {0, 0, 0, 0}; /* values along an axis: up to 4 */
     bool is_whole = array->stride[rank - 1] == 1;
@@ -203,11 +223,11 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
                 const uint32_t axis = rank - 1 - a;
                 offset += zti_zfp_pad[rest[axis]][i >> 2 * a & 3] * array->stride[axis];
             }
-            own[32 * i] = (uint32_t)(p[offset] >> 32 * half);
+            own[step * i] = (uint32_t)(p[offset] >> 32 * half);
         }
         SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
-            tile[i] = (ulane)own[32 * i] << 32 * half | (half > 0 ? tile[i] : 0);
+            tile[i] = (ulane)own[step * i] << 32 * half | (half > 0 ? tile[i] : 0);
     }
 }
 
