@@ -301,6 +301,8 @@ FN uint32_t take_small_plane(struct source *s, uint32_t n, uint32_t *c, uint32_t
     return plane;
 }
 
+#include "codec/zfp/gpu/line.h"
+
 /* One thread has all values of a tile. */
 #define OF(x, width)     x##_##width
 #define OWN_VALUES(rank) ((rank) < ZT_MAX_RANK ? 1u << 2 * (rank) : 64u)

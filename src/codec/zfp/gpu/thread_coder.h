@@ -109,9 +109,10 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
         while (k > last && string_bits(&s) < most) {
             k--;
             const uint32_t i = k % 32;
-            c = rank == 3
-                    ? put_cube_plane(&s, cube[31 - i], c)
-                    : put_small_plane(&s, low_bits(planes[32 * (i % n)] >> (i - i % n), n), n, c);
+            const uint32_t v = rank < 3 ? low_bits(planes[32 * (i % n)] >> (i - i % n), n) : 0;
+            c = rank == 3   ? put_cube_plane(&s, cube[31 - i], c)
+                : rank == 2 ? put_small_plane(&s, v, n, c)
+                            : put_line_plane(&s, v, c);
         }
     }
     end_string(&s, w, most);
@@ -149,7 +150,9 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
                 planes[64 * i] = (uint32_t)plane;
                 planes[64 * i + 32] = (uint32_t)(plane >> 32);
             } else {
-                planes[32 * (i % n)] |= take_small_plane(&s, n, &c, end - s.at) << (i - i % n);
+                const uint32_t v = rank == 2 ? take_small_plane(&s, n, &c, end - s.at)
+                                             : take_line_plane(&s, &c, end - s.at);
+                planes[32 * (i % n)] |= v << (i - i % n);
             }
         }
         NAME(join_planes)(planes, u, rank, half);
