@@ -418,7 +418,11 @@ static __device__ __forceinline__ void end_chunk(const struct zfp_tiles *t, uint
 #define TAKE_WARP 6
 #else
 #define OF_SQUARE 4
-#define PUT_CUBE  6
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define PUT_CUBE 4 /* with 5, registers are spilled */
+#else
+#define PUT_CUBE 6
+#endif
 #define PUT_WARP  5
 #define TAKE_CUBE 4
 #define TAKE_WARP 4

@@ -58,6 +58,13 @@ FN uint32_t *planes_of_thread(uint32_t rank)
     return memory + ((threadIdx.x / 32 * 32) << 2 * rank) + threadIdx.x % 32;
 }
 
+/* The same in words of 64 bits: a plane of 64 coefficients is at 32 j + lane. */
+FN uint64_t *cube_of_thread(void)
+{
+    SIMT_SHARED_DYNAMIC(uint64_t, memory);
+    return memory + (threadIdx.x / 32 * 32) * 32 + threadIdx.x % 32;
+}
+
 /* 32 planes of 64 coefficients that are being encoded, at the end of the slot: the string of bits,
  * which begins at its other end, does not reach a plane before that is read (host.cu). */
 FN uint64_t *cube_in_slot(const struct zti_bit_writer *w)

@@ -80,6 +80,25 @@ FN void NAME(join_planes)(const uint32_t *planes, ulane *u, uint32_t rank, uint3
     }
 }
 
+FN void NAME(join_cube)(const uint64_t *planes, ulane *u, uint32_t half)
+{
+    uint32_t low[32], high[32];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint64_t plane = planes[32 * i];
+        low[i] = (uint32_t)plane;
+        high[i] = (uint32_t)(plane >> 32);
+    }
+    transpose_words(low, 32);
+    transpose_words(high, 32);
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 32; i++) {
+        const bool is_first = half + 1 == WIDTH / 32;
+        u[i] = (is_first ? 0 : u[i]) | (ulane)low[i] << 32 * half;
+        u[32 + i] = (is_first ? 0 : u[32 + i]) | (ulane)high[i] << 32 * half;
+    }
+}
+
 /* Append the 'precision' <= WIDTH highest planes of coefficients in negabinary, at most budget
  * bits. */
 FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
@@ -127,6 +146,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
     if (rank == 4)
         return note_planes(r, WIDTH, n, precision, budget);
     uint32_t *const planes = planes_of_thread(rank);
+    uint64_t *const cube = cube_of_thread();
     struct source s = begin_source(r);
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
     uint32_t k = WIDTH, c = 0;
@@ -140,22 +160,26 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
             continue;
         }
         SIMT_UNROLL
-        for (uint32_t i = 0; i < n; i++)
-            planes[32 * i] = 0;
+        for (uint32_t i = 0; i < n / 2; i++)
+            if (rank == 3)
+                cube[32 * i] = 0;
+            else
+                planes[64 * i] = planes[64 * i + 32] = 0;
         while (k > last && s.at < end) {
             k--;
             const uint32_t i = k % 32;
             if (rank == 3) {
-                const uint64_t plane = take_cube_plane(&s, &c, end - s.at);
-                planes[64 * i] = (uint32_t)plane;
-                planes[64 * i + 32] = (uint32_t)(plane >> 32);
+                cube[32 * i] = take_cube_plane(&s, &c, end - s.at);
             } else {
                 const uint32_t v = rank == 2 ? take_small_plane(&s, n, &c, end - s.at)
                                              : take_line_plane(&s, &c, end - s.at);
                 planes[32 * (i % n)] |= v << (i - i % n);
             }
         }
-        NAME(join_planes)(planes, u, rank, half);
+        if (rank == 3)
+            NAME(join_cube)(cube, u, half);
+        else
+            NAME(join_planes)(planes, u, rank, half);
     }
     r->at += s.at - start;
     return c;
@@ -189,7 +213,9 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
                      uint32_t rank, const struct zti_bit_writer *w)
 {
     const uint32_t n = 1u << 2 * rank, step = rank == 3 ? 1 : 32;
-    uint32_t *const own = rank == 3 ? (uint32_t *)(void *)cube_in_slot(w) : planes_of_thread(rank);
+    /* volatile: words are loaded one by one, each to where it stays */
+    volatile uint32_t *const own =
+        rank == 3 ? (uint32_t *)(void *)cube_in_slot(w) : planes_of_thread(rank);
     const ulane *p = (const ulane *)array->data;
     uint32_t rest[4] = {0, 0, 0, 0}; /* values along an axis: up to 4 */
     bool is_whole = array->stride[rank - 1] == 1;
@@ -240,7 +266,7 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
 {
     const uint32_t n = 1u << 2 * rank;
     const struct zti_array *const out = &view->out;
-    uint32_t *const own = planes_of_thread(rank);
+    uint32_t *const own = rank == 3 ? (uint32_t *)(void *)cube_of_thread() : planes_of_thread(rank);
     ulane *p = (ulane *)out->data;
     bool is_whole = out->stride[rank - 1] == 1;
     SIMT_UNROLL
@@ -268,7 +294,7 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
     for (uint32_t half = 0; half < WIDTH / 32; half++) {
         SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
-            own[32 * i] = (uint32_t)(tile[i] >> 32 * half);
+            own[rank == 3 ? i / 2 * 64 + i % 2 : 32 * i] = (uint32_t)(tile[i] >> 32 * half);
         SIMT_NO_UNROLL
         for (uint32_t i = 0; i < n; i++) {
             int64_t offset = 0;
@@ -281,7 +307,7 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
                 offset += (int64_t)place * out->stride[axis];
             }
             if (is_in) /* GPUs are little-endian: the lower word is first */
-                ((uint32_t *)(p + offset))[half] = own[32 * i];
+                ((uint32_t *)(p + offset))[half] = own[rank == 3 ? i / 2 * 64 + i % 2 : 32 * i];
         }
     }
 }
