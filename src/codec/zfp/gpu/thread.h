@@ -4,7 +4,8 @@
  * tile/types.h is the text of the tile, as on the CPU; gpu/thread_coder.h has the planes. Squares
  * of bits are transposed in registers. Between transposing and coding, planes are in shared memory,
  * where a plane can be addressed by its number. Word j of a warp's threads is at 32 j + lane, so
- * threads use different banks whichever planes they process.
+ * threads use different banks whichever planes they process. Planes of 3-D tiles are words of 64
+ * bits; when encoding they share the thread's slot with the bits.
  *
  * Bits are written and read in words of 32 bits, which takes few instructions for each field. */
 #ifndef ZTI_ZFP_GPU_THREAD_H

@@ -16,11 +16,12 @@
  *          v
  *     The number of coefficients known before a plane is the largest one with a bit in the planes
  *     above: a prefix maximum. With it each plane's length in bits is known; a prefix sum gives
- *     its place, and the budget cuts the last. Each lane encodes its planes, all at once.
+ *     its place, and the budget cuts the last. Eight lanes encode the words of a plane, so four
+ *     planes at a time.
  *
- * When decoding, the place of a plane is known only when the plane above was read. All lanes read
- * the same bits, so nothing must be exchanged; lane j keeps word j of the plane. The other steps
- * are reversed.
+ * When decoding, the place of a plane is known only when the plane above was read. So each lane
+ * first finds the planes of a tile of its own (gpu/notes.h). Then the warp decodes one of these
+ * tiles after another, by the same steps in reverse.
  *
  * The writer holds the header and counts bits. The bits are in a slot of shared memory: a word of
  * 32 bits with their number, an unused word, and the bits. */
