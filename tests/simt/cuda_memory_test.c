@@ -333,7 +333,7 @@ int main(void)
     simt_slab_bytes = 1 << 20;
     CHECK(zt_context_set_cuda(cuda, &second) == ZT_OK, cuda);
     check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_rate(8), ZT_EFFORT_DEFAULT, 20000);
-    check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_abs(1e-3), ZT_EFFORT_DEFAULT, 140000);
+    check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_abs(1e-3), ZT_EFFORT_DEFAULT, 40000);
     check_stays_there(cuda, serial, ZT_CODEC_NDZIP, zt_lossless(), ZT_EFFORT_DEFAULT, 20000);
     check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_abs(1e-3), ZT_EFFORT_FAST, 1500000);
     check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_rel(1e-3), ZT_EFFORT_DEFAULT, 1500000);

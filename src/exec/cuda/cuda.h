@@ -73,7 +73,7 @@ uint64_t zti_cuda_index_bytes(uint64_t count);
 /* Coded tiles of which the codec may not have proved the bound. */
 struct zti_cuda_doubt {
     const uint8_t *tiles;   /* not 0: of this one it has not */
-    const uint64_t *starts; /* of each, in bits from 'at' */
+    const uint64_t *starts; /* of each, in bits from 'at'; on the device */
     uint64_t first, count;  /* their numbers in the array */
     uint64_t at, end;       /* of their bits in the stream */
 };

@@ -33,8 +33,10 @@ struct slab {
     uint64_t at;    /* where its bits begin in the output */
     uint64_t *list; /* starts of chunks, on the host */
     uint64_t list_count;
-    uint8_t *staged;   /* C-contiguous values, or NULL */
-    uint8_t *unproven; /* on the host; NULL: nothing is verified */
+    uint64_t starts_count;  /* that kernels note: of all tiles, or of chunks */
+    uint64_t *chunk_starts; /* those of chunks among them, on the device; NULL: all are */
+    uint8_t *staged;        /* C-contiguous values, or NULL */
+    uint8_t *unproven;      /* on the host; NULL: nothing is verified */
 };
 
 struct encoder {
@@ -87,14 +89,14 @@ static zt_status put_values(struct encoder *e, struct slab *s, const struct zti_
 }
 
 /* Set which starts the kernels of a slab note: those of all tiles if these may have to be verified,
- * else those of chunks. */
+ * else those of chunks. The host gets those of chunks. */
 static void want_starts(const struct encoder *e, struct slab *s)
 {
     const uint64_t first = s->args.first_tile, last = first + s->tiles;
-    s->args.chunk_tiles = is_verified(e) ? 1 : e->starts ? e->starts->chunk_tiles : 0;
-    s->list_count = s->args.chunk_tiles == 0 ? 0
-                                             : zti_index_chunks(last, s->args.chunk_tiles) -
-                                                   zti_index_chunks(first, s->args.chunk_tiles);
+    const uint32_t each = e->starts ? e->starts->chunk_tiles : 0;
+    s->list_count = each == 0 ? 0 : zti_index_chunks(last, each) - zti_index_chunks(first, each);
+    s->args.chunk_tiles = is_verified(e) ? 1 : each;
+    s->starts_count = is_verified(e) ? s->tiles : s->list_count;
 }
 
 /* Begin a slab: queue the copy of its values, and allocate host memory for the results. */
@@ -139,7 +141,8 @@ static void release_slab(struct encoder *e, struct slab *s)
 
 /* Bytes of each part that a slab needs, without its values; false on overflow. */
 static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_coding *own,
-                       uint64_t list_count, bool has_unproven, uint64_t *bytes)
+                       uint64_t starts_count, uint64_t list_count, bool has_unproven,
+                       uint64_t *bytes)
 {
     uint64_t bits;
     if (!zti_mul(own->grid.count, own->codec->sizes(own).tile_max_bits, &bits) ||
@@ -147,7 +150,8 @@ static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_codi
         return false;
     bytes[ZTI_DEVICE_STREAM] = (bits / 64 + 2) * 8;
     bytes[ZTI_DEVICE_STATES] = codec->state_words(own, own->grid.count) * 8;
-    bytes[ZTI_DEVICE_STARTS] = list_count * 8;
+    bytes[ZTI_DEVICE_STARTS] = starts_count * 8;
+    bytes[ZTI_DEVICE_CHUNKS] = starts_count > list_count ? list_count * 8 : 0;
     bytes[ZTI_DEVICE_UNPROVEN] = has_unproven ? own->grid.count : 0;
     return true;
 }
@@ -159,7 +163,7 @@ static zt_status make_room(struct encoder *e, struct slab *s)
     uint64_t bytes[ZTI_DEVICE_KINDS] = {0};
     void *memory[ZTI_DEVICE_KINDS] = {NULL};
     zt_status status = ZT_OK;
-    if (!part_bytes(e->codec, &s->own, s->list_count, is_verified(e), bytes))
+    if (!part_bytes(e->codec, &s->own, s->starts_count, s->list_count, is_verified(e), bytes))
         return zti_fail(e->context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     for (uint32_t i = 0; i < ZTI_DEVICE_KINDS && status == ZT_OK; i++)
         if (bytes[i] > 0)
@@ -174,6 +178,7 @@ static zt_status make_room(struct encoder *e, struct slab *s)
     s->args.states = memory[ZTI_DEVICE_STATES];
     s->args.starts = memory[ZTI_DEVICE_STARTS];
     s->args.unproven = memory[ZTI_DEVICE_UNPROVEN];
+    s->chunk_starts = bytes[ZTI_DEVICE_CHUNKS] > 0 ? memory[ZTI_DEVICE_CHUNKS] : NULL;
     return status;
 }
 
@@ -184,6 +189,18 @@ static zt_status put_first_byte(struct encoder *e, const struct slab *s, const s
     if (before)
         byte = (const uint8_t *)before->args.words + (before->args.start_bits + before->bits) / 8;
     return e->device->copy(e->context, ZTI_QUEUE_KERNELS, s->args.words, byte, 1);
+}
+
+/* Queue the choice of the starts of chunks among those of all tiles. */
+static void pick_starts(struct encoder *e, const struct slab *s)
+{
+    if (!s->chunk_starts)
+        return;
+    const uint64_t each = e->starts->chunk_tiles, over = s->args.first_tile % each;
+    uint64_t *const first = s->args.starts + (over > 0 ? each - over : 0);
+    struct zti_array picked = zti_array_packed(first, ZT_I64, 1, &s->list_count);
+    picked.stride[0] = (int64_t)each;
+    e->device->pack(e->context, s->chunk_starts, &picked);
 }
 
 /* Queue the slab's kernels, and the copy of its number of bits. */
@@ -200,6 +217,7 @@ static zt_status launch(struct encoder *e, struct slab *s, const struct slab *be
         return status;
     const uint64_t fixed = zti_fixed_bits(e->coding);
     e->codec->encode(&s->args);
+    pick_starts(e, s);
     s->bits = fixed * s->tiles;
     if (fixed == 0)
         status = e->device->copy(e->context, ZTI_QUEUE_KERNELS, &s->bits, s->args.states + 1, 8);
@@ -219,7 +237,8 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
                         e->capacity_bytes);
     if (s->list_count > 0)
         status =
-            e->device->copy(e->context, ZTI_QUEUE_OUT, s->list, s->args.starts, s->list_count * 8);
+            e->device->copy(e->context, ZTI_QUEUE_OUT, s->list,
+                            s->chunk_starts ? s->chunk_starts : s->args.starts, s->list_count * 8);
     if (status == ZT_OK && s->unproven)
         status =
             e->device->copy(e->context, ZTI_QUEUE_OUT, s->unproven, s->args.unproven, s->tiles);
@@ -233,13 +252,11 @@ static void note_starts(const struct encoder *e, const struct slab *s)
 {
     if (!e->starts)
         return;
-    const uint64_t first = s->args.first_tile, last = first + s->tiles;
-    const uint64_t each = e->starts->chunk_tiles, base = s->at - e->start_bits;
-    const uint64_t step = each / s->args.chunk_tiles;
-    uint64_t chunk = zti_index_chunks(first, (uint32_t)each);
-    uint64_t from = step == 1 ? 0 : chunk * each - first;
-    for (; chunk * each < last; chunk++, from += step)
-        e->starts->list[chunk] = base + s->list[from];
+    const uint64_t base = s->at - e->start_bits;
+    uint64_t *const to =
+        e->starts->list + zti_index_chunks(s->args.first_tile, e->starts->chunk_tiles);
+    for (uint64_t i = 0; i < s->list_count; i++)
+        to[i] = base + s->list[i];
 }
 
 /* Finish a slab after get_bits. */
@@ -247,7 +264,7 @@ static zt_status end_slab(struct encoder *e, struct slab *s)
 {
     zt_status status = e->device->wait(e->context, ZTI_QUEUE_OUT);
     const struct zti_cuda_doubt doubt = {.tiles = s->unproven,
-                                         .starts = s->list,
+                                         .starts = s->args.starts,
                                          .first = s->args.first_tile,
                                          .count = s->tiles,
                                          .at = s->at,
@@ -330,7 +347,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
                                                       : chunk_tiles;
     const uint64_t around = 2 * (uint64_t)(usual < chunk_tiles ? chunk_tiles : usual);
     const uint64_t tiles = own.grid.count, chunks = tiles / least + 2;
-    if (!part_bytes(codec, &own, has_unproven ? tiles : chunks, has_unproven, encoding))
+    if (!part_bytes(codec, &own, has_unproven ? tiles : chunks, chunks, has_unproven, encoding))
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     /* decoding: whole chunks; the first and the last may reach into other slabs */
     own.grid.count = around < grid->count - tiles ? tiles + around : grid->count;

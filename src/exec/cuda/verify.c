@@ -2,6 +2,7 @@
  * cannot prove and compares them with the array. Where both are in the device's memory, few tiles
  * are copied one by one, and many with all that lies around them. */
 #include "array/mirror.h"
+#include "core/wire.h"
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"
 
@@ -17,6 +18,7 @@ struct verifier {
     bool is_stream_there; /* in the device's memory */
     const struct zti_cuda_doubt *doubt;
     struct zti_misses *misses;
+    uint64_t *starts;       /* of all tiles */
     uint8_t *bits, *values; /* room for a tile */
 };
 
@@ -65,8 +67,8 @@ static zt_status check_copy(const struct verifier *v, uint64_t tile, const struc
 static zt_status check_tile(const struct verifier *v, uint64_t i)
 {
     const struct zti_cuda_doubt *const d = v->doubt;
-    const uint64_t start = d->at + d->starts[i], tile = d->first + i;
-    const uint64_t end = i + 1 < d->count ? d->at + d->starts[i + 1] : d->end;
+    const uint64_t start = d->at + v->starts[i], tile = d->first + i;
+    const uint64_t end = i + 1 < d->count ? d->at + v->starts[i + 1] : d->end;
     const uint64_t n = zti_bytes_of_bits(end) - start / 8;
     struct zti_bit_writer w = zti_bit_writer_at(v->bits);
     const uint8_t *const from = v->stream + (start / 8 - v->first_byte);
@@ -92,14 +94,17 @@ static zt_status check_tiles(struct verifier *v)
         values *= v->coding->grid.side[i];
     v->bits = zti_alloc(v->context, (size_t)most_bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES);
     v->values = zti_alloc(v->context, (size_t)values * zt_type_bytes(v->coding->type));
-    zt_status status = v->bits && v->values
-                           ? ZT_OK
+    v->starts = zti_alloc(v->context, (size_t)v->doubt->count * sizeof *v->starts);
+    zt_status status = v->bits && v->values && v->starts
+                           ? zti_copy_bytes(v->context, v->starts, v->doubt->starts,
+                                            v->doubt->count * sizeof *v->starts)
                            : zti_fail(v->context, ZT_NO_MEMORY, "no memory to verify a tile");
     for (uint64_t i = 0; !status && !v->misses->is_over && i < v->doubt->count; i++)
         if (is_doubtful(v, i))
             status = check_tile(v, i);
     zti_release(v->context, v->bits);
     zti_release(v->context, v->values);
+    zti_release(v->context, v->starts);
     return status;
 }
 
@@ -116,10 +121,10 @@ zt_status zti_cuda_verify(zt_context *context, const struct zti_coding *coding,
     struct zti_mirror values = {.own = NULL}, bytes = {.own = NULL};
     zt_status status = ZT_OK;
     uint64_t count = 0;
+    if (!coding->is_of_value && zti_all_zero(doubt->tiles, (size_t)doubt->count))
+        return ZT_OK;
     for (uint64_t i = 0; i < doubt->count && count <= FEW; i++)
         count += is_doubtful(&v, i);
-    if (count == 0)
-        return ZT_OK;
     if (count > FEW) {
         const uint64_t first = doubt->at / 8;
         status = zti_mirror_open(context, array, &values);
