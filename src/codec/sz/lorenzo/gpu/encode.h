@@ -215,13 +215,16 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const uint32_t first = threadIdx.x / 32 * each, some = groups_in(sh->walk.n);
     const struct residuals r = {first,           first + each < some ? first + each : some,
                                 sh->walk.differ, has_base(coder) ? sh->a[0] : 0,
-                                are_cusz,        is_narrow};
+                                has_base(coder), are_cusz,
+                                is_narrow};
     uint32_t all = 0;
     bool differs = false;
-    find_residuals(sh, &r);
+    const bool are_cubes = coder != ZTI_SZ_CUSZ && has_cubes(sh, &r);
+    if (!are_cubes)
+        find_residuals(sh, &r);
     simt_order_warp(); /* a group has values of other lanes */
     if (!are_cusz)
-        differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
+        differs = measure_warp(sh, &r, are_cubes, width, p->is_coded, is_counted, &all);
     for (uint32_t g = r.first; are_cusz && g < r.last; g++) {
         const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;

@@ -405,7 +405,7 @@ struct residuals {
     uint32_t first, last;
     uint32_t differ; /* axes of differences */
     word base;       /* the base, subtracted from all integers */
-    bool is_cusz, is_narrow;
+    bool has_base, is_cusz, is_narrow;
 };
 
 static __device__ __forceinline__ word residual_at(const struct coding *sh, const uint32_t *pace,
@@ -476,6 +476,55 @@ residuals_by_lanes(struct coding *sh, const struct residuals *r, uint32_t axes, 
             residuals_at_once(sh, w.pace, spot_of(&w, at, axes), r, axes, d);
         }
         simt_store_16(sh->u + at, d);
+    }
+}
+
+/* Whether residuals_of_block computes the residuals: of blocks of 4 x 4 x 4 values of 32 bits, with
+ * differences along three axes. */
+static __device__ __forceinline__ bool has_cubes(const struct coding *sh, const struct residuals *r)
+{
+    return WIDTH == 32 && sh->walk.is_blocked && !r->is_cusz && r->differ == 7 &&
+           (sh->walk.restart & 3) == 3;
+}
+
+/* Compute the residuals of row y of each plane of a block: 16 values of a lane, d[4 z + x]. Rows
+ * before are read once for all planes. Differences are taken between rows, then planes, then
+ * neighbours. */
+static __device__ __forceinline__ void residuals_of_block(const struct coding *sh,
+                                                          const struct residuals *r, uint32_t group,
+                                                          uint32_t y, word *d)
+{
+    const uint32_t row = sh->walk.pace[1], plane = sh->walk.pace[2];
+    const uint32_t block = sh->blocks[group], has = block >> 16; /* bits: axes x, y, z */
+    const bool has_row = y > 0 || (has & 2) != 0, has_plane = (has & 4) != 0;
+    const word *const none = sh->none + AT_ONCE, *own = sh->a + (block & 0xffff) + y * row;
+    const word *above = has_row ? own - row : none;
+    const uint32_t leap = has_row ? plane : 0;
+    word last[5] = {0};
+    SIMT_UNROLL
+    for (int z = -1; z < 4; z++) {
+        const word *const from = z >= 0 || has_plane ? own + z * (int)plane : none;
+        const word *const less = z >= 0 || has_plane ? above + z * (int)leap : none;
+        word v[4], w[4], now[5];
+        SIMT_UNROLL
+        for (uint32_t x = 0; x < 4; x += AT_ONCE) {
+            simt_load_16(v + x, from + x);
+            simt_load_16(w + x, less + x);
+        }
+        now[0] = (has & 1) != 0 ? from[-1] - less[-1] : 0;
+        SIMT_UNROLL
+        for (uint32_t x = 0; x < 4; x++)
+            now[x + 1] = v[x] - w[x];
+        SIMT_UNROLL
+        for (uint32_t x = 0; z >= 0 && x < 4; x++) {
+            const word e = (now[x + 1] - last[x + 1]) - (now[x] - last[x]);
+            const bool is_first = x == 0 && z == 0 && y == 0 && has == 0;
+            d[(4 * z + (int)x) % OF_BLOCK] =
+                fold(is_first && r->has_base ? e - sh->a[0] : e, r->is_narrow);
+        }
+        SIMT_UNROLL
+        for (uint32_t x = 0; x < 5; x++)
+            last[x] = now[x];
     }
 }
 

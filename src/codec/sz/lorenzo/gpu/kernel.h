@@ -103,7 +103,7 @@ extern "C" size_t NAME(zti_sz_cuda_shared)(void)
 extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? CODES_BYTES : 0;
-    LAUNCH(put, simt_at_most(s->grid.count, PUT_MOST), PUT_THREADS,
+    LAUNCH(put, simt_at_most(s->grid.count, PUT_BLOCKS * simt_multiprocessors()), PUT_THREADS,
            sizeof(struct coding) + MARKS_BYTES + codes);
 }
 

@@ -10,9 +10,9 @@ enum {
     THREADS = 128,     /* threads of a block that decodes */
     PUT_THREADS = 256, /* threads of a block that encodes */
     PUT_WARPS = PUT_THREADS / 32,
-    PUT_MOST = 1024,         /* most blocks of a launch that encodes */
-    ROOM = 5376,             /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
-    AT_ONCE = 16 * 8 / WIDTH /* values in 16 bytes */
+    ROOM = 5376,              /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
+    AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
+    OF_BLOCK = 512 / WIDTH    /* values of a lane with the same group, by fours */
 };
 
 struct walk {
