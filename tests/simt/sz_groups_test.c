@@ -36,15 +36,18 @@ static void fill_steps(const zt_array *a, uint64_t values)
     }
 }
 
-static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t values,
-                  uint32_t effort)
+static void check_array(zt_context *serial, zt_context *cuda, uint32_t type, uint32_t rank,
+                        const uint64_t *shape, zt_bound bound, uint32_t effort)
 {
     const bool is_steps = type == ZT_I32 || type == ZT_I64;
-    const int64_t stride = 1;
     zt_params p;
     size_t cap = 0, n = 0, m = 0;
-    struct test_array a = test_array_new(type, 1, &values, &stride);
-    struct test_array b = test_array_new(type, 1, &values, &stride);
+    int64_t stride[ZT_MAX_RANK] = {0};
+    uint64_t values = 1;
+    for (uint32_t k = rank; k-- > 0; values *= shape[k])
+        stride[k] = (int64_t)values;
+    struct test_array a = test_array_new(type, rank, shape, stride);
+    struct test_array b = test_array_new(type, rank, shape, stride);
     const size_t bytes = (size_t)values * zt_type_bytes((zt_type)type);
     if (is_steps)
         fill_steps(&a.array, values);
@@ -53,12 +56,13 @@ static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t 
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
     set_coder(&p, effort);
-    p.bound = is_steps ? zt_lossless() : zt_rel(1e-5);
+    p.bound = bound;
     simt_opt.seed = values;
     need_ok(cuda, zt_context_set_policy(cuda, ZT_CUDA));
     need_ok(serial, zt_compress_bound(serial, &a.array, &p, &cap));
     uint8_t *const one = need(cap), *const two = need(cap), *const back = need(bytes);
-    const zt_array to = zt_array_1d(back, (zt_type)type, values);
+    zt_array to = b.array;
+    to.data = back;
     need_ok(serial, zt_compress(serial, &a.array, &p, one, cap, &n));
     need_ok(cuda, zt_compress(cuda, &a.array, &p, two, cap, &m));
     need_ok(serial, zt_decompress(serial, one, n, &b.array));
@@ -76,6 +80,22 @@ static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t 
     test_array_free(&b);
 }
 
+static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t values,
+                  uint32_t effort)
+{
+    const bool is_steps = type == ZT_I32 || type == ZT_I64;
+    check_array(serial, cuda, type, 1, &values, is_steps ? zt_lossless() : zt_rel(1e-5), effort);
+}
+
+/* Groups that are parts of rows; of whole tiles, and of such that the array's end cuts. */
+static void check_rows(zt_context *serial, zt_context *cuda)
+{
+    static const uint64_t rows[][2] = {{64, 128}, {40, 64}, {70, 192}};
+    for (uint32_t i = 0; i < 6; i++)
+        check_array(serial, cuda, ZT_F32, 2, rows[i / 2], zt_rel(1e-4),
+                    i % 2 ? CODER_FAST : CODER_DEFAULT);
+}
+
 int main(void)
 {
     zt_context *serial = NULL, *cuda = NULL;
@@ -91,6 +111,7 @@ int main(void)
         const uint32_t effort = i % 3 ? CODER_FAST : CODER_DEFAULT;
         check(serial, cuda, i < 3 ? ZT_I32 : ZT_I64, 4096 + 64 * i, effort);
     }
+    check_rows(serial, cuda);
     printf("%u arrays, %u failures\n", arrays, failures);
     zt_context_free(serial);
     zt_context_free(cuda);

@@ -219,12 +219,13 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
                                 is_narrow};
     uint32_t all = 0;
     bool differs = false;
-    const bool are_cubes = coder != ZTI_SZ_CUSZ && has_cubes(sh, &r);
-    if (!are_cubes)
+    if (WIDTH == 32 && !IS_LOG && coder != ZTI_SZ_CUSZ && sh->walk.has_parts)
+        residuals_of_parts(sh, &r);
+    else
         find_residuals(sh, &r);
     simt_order_warp(); /* a group has values of other lanes */
     if (!are_cusz)
-        differs = measure_warp(sh, &r, are_cubes, width, p->is_coded, is_counted, &all);
+        differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
     for (uint32_t g = r.first; are_cusz && g < r.last; g++) {
         const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;
@@ -522,7 +523,7 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
 static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, struct coding *sh,
                                                    uint64_t number)
 {
-    for (uint32_t i = 0; i < 2 * AT_ONCE; i++)
+    for (uint32_t i = 0; i < (uint32_t)NONE; i++)
         sh->none[i] = 0;
     sh->number = number;
     sh->kept_bytes = 0;

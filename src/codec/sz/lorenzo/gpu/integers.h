@@ -1,11 +1,14 @@
 /* integers.h: kernel text: quantize the values of a tile to integers in shared memory, and convert
  * these to residuals in the order of groups. Its parameters are those of lorenzo/gpu/kernel.h. */
 
-enum { KEPT_BYTES = 7168 }; /* of a tile that waits for its place while the next one is encoded */
+enum {
+    KEPT_BYTES = 7168, /* of a tile that waits for its place while the next one is encoded */
+    NONE = (int)ZTI_SZ_GROUP + (int)AT_ONCE /* a row of a group, and values before it */
+};
 
 /* The shared memory of a block that encodes. */
 struct coding {
-    word none[2 * AT_ONCE];     /* zeros, for a missing row of integers and one value before */
+    word none[NONE];            /* zeros, for a missing row of integers and one value before */
     word a[ROOM];               /* integers; then the bytes */
     word u[ZTI_SZ_TILE_VALUES]; /* values; then residuals by groups */
     uint32_t kept[KEPT_BYTES / 4 + 4]; /* the tile before, until its place is known */
@@ -479,52 +482,55 @@ residuals_by_lanes(struct coding *sh, const struct residuals *r, uint32_t axes, 
     }
 }
 
-/* Whether residuals_of_block computes the residuals: of blocks of 4 x 4 x 4 values of 32 bits, with
- * differences along three axes. */
-static __device__ __forceinline__ bool has_cubes(const struct coding *sh, const struct residuals *r)
+/* Compute the residuals of four fours of a group: d[4 k] is that of value begin + 16 (k ^ turned).
+ * The row above is read beside its own. */
+static __device__ __forceinline__ void residuals_of_part(const struct coding *sh,
+                                                         const struct residuals *r, uint32_t group,
+                                                         uint32_t begin, uint32_t turned, word *d)
 {
-    return WIDTH == 32 && sh->walk.is_blocked && !r->is_cusz && r->differ == 7 &&
-           (sh->walk.restart & 3) == 3;
+    const struct walk *const w = &sh->walk;
+    const uint32_t first = group * ZTI_SZ_GROUP, row = divide(first, w->inverse[0]);
+    const uint32_t x = first - row * w->extent[0] + begin;
+    const uint32_t y = row - divide(row, w->inverse[1]) * w->extent[1];
+    const bool has_row = (r->differ & 2) != 0 && (y & w->restart) != 0;
+    const word *const own = sh->a + first + begin;
+    const word *const above = has_row ? own - w->pace[1] : sh->none + AT_ONCE + begin;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < OF_LANE / 4; k++) {
+        const uint32_t at = 16 * (k ^ turned);
+        word v[4], e[4];
+        SIMT_UNROLL
+        for (uint32_t j = 0; j < 4; j += AT_ONCE) {
+            simt_load_16(v + j, own + at + j);
+            simt_load_16(e + j, above + at + j);
+        }
+        const word left = own[(int)at - 1] - above[(int)at - 1];
+        const word none = !has_row && r->has_base ? sh->a[0] : 0;
+        word before = ((x + at) & w->restart) != 0 ? left : none;
+        SIMT_UNROLL
+        for (uint32_t j = 0; j < 4; j++) {
+            const word sum = v[j] - e[j];
+            d[4 * k + j] = fold(sum - before, r->is_narrow);
+            before = sum;
+        }
+    }
 }
 
-/* Compute the residuals of row y of each plane of a block: 16 values of a lane, d[4 z + x]. Rows
- * before are read once for all planes. Differences are taken between rows, then planes, then
- * neighbours. */
-static __device__ __forceinline__ void residuals_of_block(const struct coding *sh,
-                                                          const struct residuals *r, uint32_t group,
-                                                          uint32_t y, word *d)
+/* Compute a warp's residuals, 16 in a lane, if groups are parts of rows (has_parts). Every other
+ * group has its fours in another order, which avoids bank conflicts. */
+static __device__ __forceinline__ void residuals_of_parts(struct coding *sh,
+                                                          const struct residuals *r)
 {
-    const uint32_t row = sh->walk.pace[1], plane = sh->walk.pace[2];
-    const uint32_t block = sh->blocks[group], has = block >> 16; /* bits: axes x, y, z */
-    const bool has_row = y > 0 || (has & 2) != 0, has_plane = (has & 4) != 0;
-    const word *const none = sh->none + AT_ONCE, *own = sh->a + (block & 0xffff) + y * row;
-    const word *above = has_row ? own - row : none;
-    const uint32_t leap = has_row ? plane : 0;
-    word last[5] = {0};
-    SIMT_UNROLL
-    for (int z = -1; z < 4; z++) {
-        const word *const from = z >= 0 || has_plane ? own + z * (int)plane : none;
-        const word *const less = z >= 0 || has_plane ? above + z * (int)leap : none;
-        word v[4], w[4], now[5];
+    const uint32_t begin = 4 * (threadIdx.x % 4);
+    SIMT_NO_UNROLL
+    for (uint32_t group = r->first + threadIdx.x % 32 / 4; group < r->last; group += 8) {
+        const uint32_t turned = group & 1;
+        word d[OF_LANE];
+        residuals_of_part(sh, r, group, begin, turned, d);
         SIMT_UNROLL
-        for (uint32_t x = 0; x < 4; x += AT_ONCE) {
-            simt_load_16(v + x, from + x);
-            simt_load_16(w + x, less + x);
-        }
-        now[0] = (has & 1) != 0 ? from[-1] - less[-1] : 0;
-        SIMT_UNROLL
-        for (uint32_t x = 0; x < 4; x++)
-            now[x + 1] = v[x] - w[x];
-        SIMT_UNROLL
-        for (uint32_t x = 0; z >= 0 && x < 4; x++) {
-            const word e = (now[x + 1] - last[x + 1]) - (now[x] - last[x]);
-            const bool is_first = x == 0 && z == 0 && y == 0 && has == 0;
-            d[(4 * z + (int)x) % OF_BLOCK] =
-                fold(is_first && r->has_base ? e - sh->a[0] : e, r->is_narrow);
-        }
-        SIMT_UNROLL
-        for (uint32_t x = 0; x < 5; x++)
-            last[x] = now[x];
+        for (uint32_t k = 0; k < OF_LANE; k += AT_ONCE)
+            simt_store_16(sh->u + group * ZTI_SZ_GROUP + begin + 16 * (k / 4 ^ turned) + k % 4,
+                          d + k);
     }
 }
 

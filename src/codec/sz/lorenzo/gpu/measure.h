@@ -25,7 +25,6 @@ static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, u
 struct some {
     word v[OF_GROUP];
     uint32_t group, n;
-    uint32_t turned;                /* 1: pairs of fours have changed places */
     word top;                       /* the lane's largest value */
     uint32_t lengths[OF_GROUP / 4]; /* bits of each value, one byte each */
 };
@@ -46,10 +45,11 @@ static __device__ __forceinline__ uint32_t sum_of_group(uint32_t v)
     return v;
 }
 
-/* The index in the group of the lane's value j, the first of four. */
-static __device__ __forceinline__ uint32_t number_in_group(const struct some *s, uint32_t j)
+/* The index in the group of the lane's value j, the first of four. Lanes have their fours in an
+ * order that avoids bank conflicts between neighbouring groups. */
+static __device__ __forceinline__ uint32_t number_in_group(uint32_t group, uint32_t j)
 {
-    return 4 * (threadIdx.x % GROUP_LANES + GROUP_LANES * (j / 4 ^ s->turned));
+    return 4 * (threadIdx.x % GROUP_LANES + GROUP_LANES * (j / 4 ^ (group & 1)));
 }
 
 /* The number of bits of a value. */
@@ -63,53 +63,24 @@ static __device__ __forceinline__ uint32_t highest_of(uint32_t v)
     return v == 0 ? 0 : 0x80000000u >> __clz((int)v);
 }
 
-/* Set the largest value, and the lengths. */
-static __device__ __forceinline__ void find_lengths(struct some *s)
+static __device__ __forceinline__ void load_some(const struct coding *sh, uint32_t group,
+                                                 uint32_t last, struct some *s)
 {
+    s->group = group;
+    s->n = group < last ? in_group(sh->walk.n, group) : 0;
     s->top = 0;
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP; j++)
+        s->v[j] = 0;
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP && group < last; j += AT_ONCE)
+        simt_load_16(s->v + j, sh->u + group * ZTI_SZ_GROUP + number_in_group(group, j) + j % 4);
     SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++) {
         const uint32_t highest = bits_in(s->v[j]) - 1;
         s->top = s->v[j] > s->top ? s->v[j] : s->top;
         s->lengths[j / 4] = (j % 4 == 0 ? 0x01010101 : s->lengths[j / 4]) + (highest << j % 4 * 8);
     }
-}
-
-/* Load a lane's residuals. Its fours are in an order that avoids bank conflicts between
- * neighbouring groups. */
-static __device__ __forceinline__ void load_some(const struct coding *sh, uint32_t first,
-                                                 uint32_t last, struct some *s)
-{
-    const uint32_t group = first + threadIdx.x % 32 / GROUP_LANES;
-    s->group = group;
-    s->n = group < last ? in_group(sh->walk.n, group) : 0;
-    s->turned = group & 1;
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < OF_GROUP; j++)
-        s->v[j] = 0;
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < OF_GROUP && group < last; j += AT_ONCE)
-        simt_load_16(s->v + j, sh->u + group * ZTI_SZ_GROUP + number_in_group(s, j) + j % 4);
-}
-
-/* Compute a lane's residuals, a row of each plane of a block, and store them. Groups four apart are
- * in neighbouring lanes, which avoids bank conflicts between their rows. */
-static __device__ __forceinline__ void find_some(struct coding *sh, const struct residuals *r,
-                                                 uint32_t first, struct some *s)
-{
-    const uint32_t lane = threadIdx.x % 32, group = first + lane / 8 + lane / 4 % 2 * 4;
-    s->group = group;
-    s->n = group < r->last ? in_group(sh->walk.n, group) : 0;
-    s->turned = 0;
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < OF_GROUP; j++)
-        s->v[j] = 0;
-    if (group >= r->last)
-        return;
-    residuals_of_block(sh, r, group, lane % 4, s->v);
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < OF_GROUP; j += AT_ONCE)
-        simt_store_16(sh->u + group * ZTI_SZ_GROUP + number_in_group(s, j), s->v + j);
 }
 
 /* The number of a group's values with more than k bits, counted by the bytes' top bits. */
@@ -221,7 +192,7 @@ static __device__ __forceinline__ word next_beyond(const struct coding *sh, cons
 {
     const uint32_t j = (uint32_t)__ffs((int)*marks) - 1;
     *marks &= *marks - 1;
-    return above(sh->u[s->group * ZTI_SZ_GROUP + number_in_group(s, j) + j % 4], k);
+    return above(sh->u[s->group * ZTI_SZ_GROUP + number_in_group(s->group, j) + j % 4], k);
 }
 
 /* The bits of a group's unary codes. */
@@ -248,7 +219,8 @@ static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const
     uint32_t sum = 0, marks = n == 0 ? 0 : find_beyond(s, class_shift(c), most);
     SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j += 4) {
-        const struct codes two = codes_of_four(codes_in(sh), s->v + j, number_in_group(s, j), n, c);
+        const struct codes two =
+            codes_of_four(codes_in(sh), s->v + j, number_in_group(s->group, j), n, c);
         sum += code_count(two.low) + code_count(two.high);
     }
     *excess = 0;
@@ -274,24 +246,18 @@ static __device__ __forceinline__ void measure_lists(struct coding *sh, uint32_t
     }
 }
 
-/* Set the classes of a warp's groups, those of r, whose residuals are computed if there are cubes;
- * and measure their bits of each kind, without classes;
+/* Set the classes of a warp's groups, and measure their bits of each kind, without classes;
  * is_counted: only classes. Returns whether a value is not 0; *all: bits in Rice codes of the
  * lane's groups that are not lists. */
-static __device__ __forceinline__ bool measure_warp(struct coding *sh, const struct residuals *r,
-                                                    bool are_cubes, uint32_t width, bool is_coded,
+static __device__ __forceinline__ bool measure_warp(struct coding *sh, uint32_t first,
+                                                    uint32_t last, uint32_t width, bool is_coded,
                                                     bool is_counted, uint32_t *all)
 {
-    const uint32_t last = r->last;
     bool differs = false;
     SIMT_NO_UNROLL
-    for (uint32_t g = r->first; g < last; g += GROUPS_AT_ONCE) {
+    for (uint32_t g = first; g < last; g += GROUPS_AT_ONCE) {
         struct some s;
-        if (are_cubes)
-            find_some(sh, r, g, &s);
-        else
-            load_some(sh, g, last, &s);
-        find_lengths(&s);
+        load_some(sh, g + threadIdx.x % 32 / GROUP_LANES, last, &s);
         const struct found_class f = class_of(&s, width, list_most(is_coded));
         const bool is_own = threadIdx.x % GROUP_LANES == 0 && s.group < last;
         uint32_t excess = 0, rest = 0;

@@ -12,7 +12,7 @@ enum {
     PUT_WARPS = PUT_THREADS / 32,
     ROOM = 5376,              /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
-    OF_BLOCK = 512 / WIDTH    /* values of a lane with the same group, by fours */
+    OF_LANE = 512 / WIDTH     /* values of a lane in one part of a row, by fours */
 };
 
 struct walk {
@@ -26,6 +26,7 @@ struct walk {
     uint32_t differ;  /* bit i: differences are taken along axis i */
     uint32_t restart; /* and restart where these bits of a coordinate are 0 */
     const word *first;
+    bool has_parts; /* groups of 32-bit values are parts of rows (residuals_of_part) */
     bool is_blocked;
     bool is_even;        /* AT_ONCE integers from each multiple of AT_ONCE on are in one row */
     bool is_steady;      /* PUT_THREADS * AT_ONCE values further is always the same distance: */
@@ -104,6 +105,14 @@ static __device__ __forceinline__ void set_leap(struct walk *w, uint32_t slowest
     w->leap_place = apart / each * w->pace[slowest];
 }
 
+/* Whether groups are parts of rows, with differences along one or two axes. */
+static __device__ __forceinline__ bool has_parts(const struct walk *w, uint32_t coder)
+{
+    return WIDTH == 32 && !IS_LOG && coder != ZTI_SZ_CUSZ && !w->is_blocked && w->is_even &&
+           w->extent[0] % ZTI_SZ_GROUP == 0 && (w->differ == 1 || w->differ == 3) &&
+           w->restart % 4 == 3;
+}
+
 /* A tile. One thread. */
 static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_t number,
                                                struct walk *w)
@@ -146,6 +155,7 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
     }
     w->is_together = is_together && w->is_even;
     set_leap(w, axes > 0 ? axes - 1 : 0);
+    w->has_parts = has_parts(w, s->sz.coder);
 }
 
 /* Where a tile's first value is, and whether none of the tile is cut off: then all else of its walk
