@@ -127,41 +127,57 @@ static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct
     return !is_good && NAME(is_for_wide)(&s->sz, v);
 }
 
-/* Quantize contiguous values at the first trial; returns a bit for each that fails. */
-static __device__ __forceinline__ uint32_t quantize_at_once(const struct coding *sh, double step,
-                                                            uint32_t count, const word *v, word *q)
+static __device__ __forceinline__ scalar size_of(scalar x)
 {
-    const scalar reach = number_of(sh->limits.reach), error = number_of(sh->limits.error);
-    uint32_t bad = 0;
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < count; j++) {
-        word off;
-        const scalar x = number_of(v[j]);
-        q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, sh->inverse, &off);
-        const bool is_good = number_of(NAME(magnitude)(x)) <= reach && number_of(off) <= error;
-        bad |= is_good ? 0 : 1u << j;
-    }
-    return bad;
+#if WIDTH == 32
+    return fabsf(x); /* the comparison does it; a mask would be an instruction */
+#else
+    return fabs(x);
+#endif
 }
 
-/* Quantize a tile: all values at the first trial, then one by one those that failed. */
+/* Quantize contiguous values at the first trial, with 1 / step; returns whether none fails. */
+static __device__ __forceinline__ bool quantize_at_once(scalar reach, scalar error, double step,
+                                                        double inverse, uint32_t count,
+                                                        const word *v, word *q)
+{
+    bool is_good = true;
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < count; j++) {
+        const scalar x = number_of(v[j]);
+        const double sum = ZTI_SZ_NEAREST_SUM((double)x, inverse);
+        const scalar y = (scalar)ZTI_SZ_OF_SUM(sum, step);
+        q[j] = (word)(int64_t)(int32_t)(uint32_t)zti_bits_of_double(sum);
+        const bool is_in_reach = size_of(x) <= reach, is_near = size_of(x - y) <= error;
+        is_good &= is_in_reach & is_near; /* no branch */
+    }
+    return is_good;
+}
+
+/* Quantize a tile: all values at the first trial, then one by one those beside which one failed;
+ * where none did, the result is the same. */
 static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
                                                     uint32_t count)
 {
-    const uint32_t n = sh->walk.n;
-    const double step = s->sz.step;
-    uint32_t place = place_of(&sh->walk, threadIdx.x * count);
+    const struct walk *const w = &sh->walk;
+    const uint32_t n = w->n, leap = count == AT_ONCE && w->is_steady ? w->leap_place : 0;
+    const scalar reach = number_of(sh->limits.reach), error = number_of(sh->limits.error);
+    const double step = s->sz.step, inverse = sh->inverse;
+    uint32_t place = place_of(w, threadIdx.x * count);
     bool is_wide = false;
     SIMT_NO_UNROLL
     for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
         word v[AT_ONCE], q[AT_ONCE];
         load_values(sh, i, count, v);
-        uint32_t bad = quantize_at_once(sh, step, count, v, q);
-        store_integers(sh, i, count, q, &place);
+        const bool is_good = quantize_at_once(reach, error, step, inverse, count, v, q);
+        if (count == AT_ONCE)
+            simt_store_16(sh->a + place, q);
+        else
+            sh->a[place] = q[0];
+        place = leap > 0 ? place + leap : place_of(w, i + PUT_THREADS * count);
         SIMT_NO_UNROLL
-        for (; bad != 0; bad &= bad - 1)
-            is_wide =
-                quantize(s, sh, i + (uint32_t)__ffs((int)bad) - 1, ZTI_SZ_NARROW_LIMIT) || is_wide;
+        for (uint32_t j = 0; !is_good && j < count; j++)
+            is_wide = quantize(s, sh, i + j, ZTI_SZ_NARROW_LIMIT) || is_wide;
     }
     return __syncthreads_or(is_wide);
 }
