@@ -159,7 +159,8 @@ typedef struct zt_option {
 /** Estimate from samples what the codecs, efforts and plans that params leaves open would take.
  * @param context NULL is allowed
  * @param array to be coded, as one frame
- * @param params a bound on errors (abs, rel, pwrel, psnr, rmse, mae) or none; params->plan is ignored
+ * @param params a bound on errors (abs, rel, pwrel, psnr, rmse, mae) or none; params->plan is
+ * ignored
  * @param options options[0] is what zt_compress() would code first; others follow
  * @param room of options; 64 is enough
  * @param count gets how many there are

@@ -97,7 +97,8 @@ static const struct option_rule options[] = {
     {"method", OPT_METHOD, "default|prediction|cusz|transform",
      "sz's coder: an effort's, or another",
      "`prediction` leaves the transform out of what `--effort high` and `-c auto` try: some "
-     "nine times as fast, and small boxes decode less. `cusz` is Lorenzo prediction and one Huffman "
+     "nine times as fast, and small boxes decode less. `cusz` is Lorenzo prediction and one "
+     "Huffman "
      "code as published for cuSZ. `transform` is a wavelet over tiles of up to 8 million values, "
      "for floats under all bounds but `--pwrel`; anything else is coded at effort high. With "
      "`cusz` and `transform` the codec is sz."},

@@ -71,7 +71,7 @@ uint64_t zti_cuda_index_bytes(uint64_t count);
 /* ---- exec/cuda/verify.c ---- */
 
 /* Coded tiles of which the codec may not have proved the bound. */
-struct zti_cuda_doubt {
+struct zti_cuda_unproven {
     const uint8_t *tiles;   /* not 0: of this one it has not */
     const uint64_t *starts; /* of each, in bits from 'at'; on the device */
     uint64_t first, count;  /* their numbers in the array */
@@ -82,7 +82,7 @@ struct zti_cuda_doubt {
  * either memory; of the device's only what is needed is copied. */
 zt_status zti_cuda_verify(zt_context *context, const struct zti_coding *coding,
                           const struct zti_array *array, const uint8_t *stream,
-                          const struct zti_cuda_doubt *doubt, struct zti_misses *misses);
+                          const struct zti_cuda_unproven *unproven, struct zti_misses *misses);
 
 /* ---- exec/cuda/encode.c, exec/cuda/decode.c ---- */
 

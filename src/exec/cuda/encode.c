@@ -263,14 +263,14 @@ static void note_starts(const struct encoder *e, const struct slab *s)
 static zt_status end_slab(struct encoder *e, struct slab *s)
 {
     zt_status status = e->device->wait(e->context, ZTI_QUEUE_OUT);
-    const struct zti_cuda_doubt doubt = {.tiles = s->unproven,
-                                         .starts = s->args.starts,
-                                         .first = s->args.first_tile,
-                                         .count = s->tiles,
-                                         .at = s->at,
-                                         .end = s->at + s->bits};
+    const struct zti_cuda_unproven unproven = {.tiles = s->unproven,
+                                               .starts = s->args.starts,
+                                               .first = s->args.first_tile,
+                                               .count = s->tiles,
+                                               .at = s->at,
+                                               .end = s->at + s->bits};
     if (status == ZT_OK && is_verified(e))
-        status = zti_cuda_verify(e->context, e->coding, e->array, e->out, &doubt, e->misses);
+        status = zti_cuda_verify(e->context, e->coding, e->array, e->out, &unproven, e->misses);
     if (status == ZT_OK)
         note_starts(e, s);
     if (status == ZT_OK)
@@ -369,7 +369,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t learning = zti_cuda_learning_bytes(coding);
     if (learning > bytes[ZTI_DEVICE_MODEL])
         bytes[ZTI_DEVICE_MODEL] = learning;
-    /* checksums of a payload in the device's memory; a doubtful tile */
+    /* checksums of a payload in the device's memory; a unproven tile */
     const uint64_t sums =
         zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type) / 1024 + 64;
     if (sums > bytes[ZTI_DEVICE_STREAM])

@@ -6,25 +6,25 @@
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"
 
-/* More doubtful tiles than this are not copied one by one. */
+/* More unproven tiles than this are not copied one by one. */
 enum { FEW = 64 };
 
 struct verifier {
     zt_context *context;
     const struct zti_coding *coding;
-    const struct zti_array *array; /* of the host, or of the device and few tiles are doubtful */
+    const struct zti_array *array; /* of the host, or of the device and few tiles are unproven */
     const uint8_t *stream;         /* likewise, from byte first_byte on */
     uint64_t first_byte;
     bool is_stream_there; /* in the device's memory */
-    const struct zti_cuda_doubt *doubt;
+    const struct zti_cuda_unproven *unproven;
     struct zti_misses *misses;
     uint64_t *starts;       /* of all tiles */
     uint8_t *bits, *values; /* room for a tile */
 };
 
-static bool is_doubtful(const struct verifier *v, uint64_t i)
+static bool is_unproven(const struct verifier *v, uint64_t i)
 {
-    return v->doubt->tiles[i] || v->coding->is_of_value; /* kernels prove no such bound */
+    return v->unproven->tiles[i] || v->coding->is_of_value; /* kernels prove no such bound */
 }
 
 /* Where a value of a box is in the array, by its place in the box, both in C order. */
@@ -66,7 +66,7 @@ static zt_status check_copy(const struct verifier *v, uint64_t tile, const struc
 /* Copy tile i's bits, from 'start' bits of the stream on, and compare it. */
 static zt_status check_tile(const struct verifier *v, uint64_t i)
 {
-    const struct zti_cuda_doubt *const d = v->doubt;
+    const struct zti_cuda_unproven *const d = v->unproven;
     const uint64_t start = d->at + v->starts[i], tile = d->first + i;
     const uint64_t end = i + 1 < d->count ? d->at + v->starts[i + 1] : d->end;
     const uint64_t n = zti_bytes_of_bits(end) - start / 8;
@@ -94,13 +94,13 @@ static zt_status check_tiles(struct verifier *v)
         values *= v->coding->grid.side[i];
     v->bits = zti_alloc(v->context, (size_t)most_bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES);
     v->values = zti_alloc(v->context, (size_t)values * zt_type_bytes(v->coding->type));
-    v->starts = zti_alloc(v->context, (size_t)v->doubt->count * sizeof *v->starts);
+    v->starts = zti_alloc(v->context, (size_t)v->unproven->count * sizeof *v->starts);
     zt_status status = v->bits && v->values && v->starts
-                           ? zti_copy_bytes(v->context, v->starts, v->doubt->starts,
-                                            v->doubt->count * sizeof *v->starts)
+                           ? zti_copy_bytes(v->context, v->starts, v->unproven->starts,
+                                            v->unproven->count * sizeof *v->starts)
                            : zti_fail(v->context, ZT_NO_MEMORY, "no memory to verify a tile");
-    for (uint64_t i = 0; !status && !v->misses->is_over && i < v->doubt->count; i++)
-        if (is_doubtful(v, i))
+    for (uint64_t i = 0; !status && !v->misses->is_over && i < v->unproven->count; i++)
+        if (is_unproven(v, i))
             status = check_tile(v, i);
     zti_release(v->context, v->bits);
     zti_release(v->context, v->values);
@@ -110,28 +110,28 @@ static zt_status check_tiles(struct verifier *v)
 
 zt_status zti_cuda_verify(zt_context *context, const struct zti_coding *coding,
                           const struct zti_array *array, const uint8_t *stream,
-                          const struct zti_cuda_doubt *doubt, struct zti_misses *misses)
+                          const struct zti_cuda_unproven *unproven, struct zti_misses *misses)
 {
     struct verifier v = {.context = context,
                          .coding = coding,
                          .array = array,
                          .stream = stream,
-                         .doubt = doubt,
+                         .unproven = unproven,
                          .misses = misses};
     struct zti_mirror values = {.own = NULL}, bytes = {.own = NULL};
     zt_status status = ZT_OK;
     uint64_t count = 0;
-    if (!coding->is_of_value && zti_all_zero(doubt->tiles, (size_t)doubt->count))
+    if (!coding->is_of_value && zti_all_zero(unproven->tiles, (size_t)unproven->count))
         return ZT_OK;
-    for (uint64_t i = 0; i < doubt->count && count <= FEW; i++)
-        count += is_doubtful(&v, i);
+    for (uint64_t i = 0; i < unproven->count && count <= FEW; i++)
+        count += is_unproven(&v, i);
     if (count > FEW) {
-        const uint64_t first = doubt->at / 8;
+        const uint64_t first = unproven->at / 8;
         status = zti_mirror_open(context, array, &values);
         v.array = &values.array;
         if (!status)
             status = zti_mirror_open_bytes(context, stream + first,
-                                           zti_bytes_of_bits(doubt->end) - first, &bytes);
+                                           zti_bytes_of_bits(unproven->end) - first, &bytes);
         v.stream = bytes.bytes;
         v.first_byte = first;
     }
