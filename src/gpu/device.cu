@@ -227,10 +227,10 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
     const cudaStream_t stream = g->queues[queue];
     cudaError_t error = cudaGetLastError(); /* of a launch */
     bool is_done = false;
-    if (error == cudaSuccess && ring_takes(from, bytes)) {
+    if (error == cudaSuccess && ring_takes(&g->ring, from, bytes)) {
         error = ring_put(context, &g->ring, to, from, bytes, stream);
         is_done = error != cudaErrorMemoryAllocation;
-    } else if (error == cudaSuccess && ring_takes(to, bytes)) {
+    } else if (error == cudaSuccess && ring_takes(&g->ring, to, bytes)) {
         is_done = ring_note(&g->ring, to, from, bytes, stream);
     }
     if (!is_done && (error == cudaSuccess || error == cudaErrorMemoryAllocation))

@@ -7,12 +7,12 @@ extern "C" {
 #include <atomic>
 #include <string.h>
 
-static const uint64_t least_bytes = 2 << 20;
+static const uint64_t least_bytes = 2 << 20, first_bytes = 64 << 20;
 
-bool ring_takes(const void *host, uint64_t bytes)
+bool ring_takes(const struct ring *r, const void *host, uint64_t bytes)
 {
     cudaPointerAttributes attributes;
-    if (bytes < least_bytes)
+    if (bytes < (r->memory ? least_bytes : first_bytes))
         return false;
     if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
         (void)cudaGetLastError();

@@ -32,8 +32,8 @@ struct ring {
 };
 
 /* Whether a copy goes through a ring: it is large, and this side of it is memory that is not
- * pinned. */
-bool ring_takes(const void *host, uint64_t bytes);
+ * pinned. To allocate the ring takes some 10 ms, so the first one has to be larger. */
+bool ring_takes(const struct ring *ring, const void *host, uint64_t bytes);
 
 /* Copy to the GPU: the host's memory may change when this returns. cudaErrorMemoryAllocation: there
  * is no pinned memory, and nothing was copied. Here and below the GPU is the current device. */

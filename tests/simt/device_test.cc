@@ -363,7 +363,7 @@ static void test_memory_is_of_the_device_that_it_is_for(zt_context *context)
 static void test_large_copies_arrive(zt_context *context)
 {
     enum { MOST = (70 << 20) + 13 };
-    static const size_t sizes[] = {(2 << 20) + 1, 8 << 20, (37 << 20) + 4096, MOST};
+    static const size_t sizes[] = {MOST, (2 << 20) + 1, 8 << 20, (37 << 20) + 4096};
     uint8_t *const gpu = (uint8_t *)malloc(MOST), *const values = (uint8_t *)malloc(MOST);
     uint8_t *const back = (uint8_t *)malloc(MOST);
     struct machine m = two_gpus;

@@ -2,6 +2,7 @@
  * and gets the checksums of the rest. */
 #include "array/memory.h"
 #include "array/mirror.h"
+#include "core/device.h"
 #include "frame/write/stages.h"
 
 uint8_t *zti_there_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
@@ -26,11 +27,24 @@ zt_status zti_there_put_head(struct zti_job *j, const struct zti_starts *starts)
     return status ? status : zti_copy_bytes(j->context, t->place, t->head.bytes, bytes);
 }
 
-/* Move n bytes to an earlier place, which they may reach into. */
+/* Move n bytes to an earlier place, which they may reach into: by way of memory that coding has
+ * used, or of the host's where the caller's scratch has less. */
 static zt_status move(zt_context *context, uint8_t *to, const uint8_t *from, uint64_t n)
 {
+    enum { PIECE_BYTES = 32 << 20 };
+    const uint64_t most = n < PIECE_BYTES ? n : PIECE_BYTES;
     struct zti_mirror bytes;
-    zt_status status = zti_mirror_open_bytes(context, from, n, &bytes);
+    void *way;
+    zt_status status = context->device->room(context, ZTI_DEVICE_STREAM, most, &way);
+    for (uint64_t at = 0; !status && at < n; at += most) {
+        const uint64_t part = n - at < most ? n - at : most;
+        status = zti_copy_bytes(context, way, from + at, part);
+        if (!status)
+            status = zti_copy_bytes(context, to + at, way, part);
+    }
+    if (status != ZT_NO_MEMORY)
+        return status;
+    status = zti_mirror_open_bytes(context, from, n, &bytes);
     if (!status)
         status = zti_copy_bytes(context, to, bytes.bytes, n);
     zti_mirror_close(&bytes);
