@@ -47,6 +47,10 @@ struct zti_excerpts {
 /* The longest range of bytes whose checksum 'hash' leaves to the host. */
 enum { ZTI_DEVICE_UNHASHED_BYTES = 240 };
 
+/* The most of ZTI_DEVICE_STREAM that a payload is moved by way of, and that checksums of a payload
+ * take; beside coding, before or after it. */
+enum { ZTI_DEVICE_WAY_BYTES = 1 << 20, ZTI_DEVICE_SUMS_BYTES = 1 << 16 };
+
 /* Alignment of parts. */
 enum { ZTI_PART_ALIGN_BYTES = 256 };
 
@@ -94,7 +98,9 @@ struct zti_device {
     zt_status (*lend)(zt_context *context, void *memory, uint64_t bytes);
 
     /* Queue a copy to, from or within the device, or zeroing. The host's memory must not change
-     * before 'wait' returns. */
+     * before 'wait' returns. A large copy to the host may be made as late as in 'wait': until then
+     * its source must not be written, freed or grown either, not even by later work of the queue.
+     */
     zt_status (*copy)(zt_context *context, enum zti_device_queue queue, void *to, const void *from,
                       uint64_t bytes);
     zt_status (*zero)(zt_context *context, enum zti_device_queue queue, void *to, uint64_t bytes);

@@ -140,7 +140,7 @@ static zt_status fetch_excerpts(zt_context *context, struct sampling *s,
     return zti_copy_bytes(context, s->values, there, bytes);
 }
 
-/* Samples are shared out among few threads: making one takes as long as looking at two of them. */
+/* Samples are shared out among few threads: to make a thread takes as long as two samples. */
 enum { SHARES = 6 };
 
 static bool tally_share(void *shared, uint32_t worker, uint64_t number)
@@ -222,17 +222,22 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
     return status;
 }
 
+bool zti_exec_reads_values(const zt_context *context, const struct zti_coding *coding)
+{
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
+    return !zti_exec_is_on_device(context, coding) ||
+           (zti_learns(coding->codec) && (!learning->reads_array || learning->reads_array(coding)));
+}
+
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
                           const struct zti_array *array, const struct zti_passing *passing)
 {
-    const struct zti_learning *const learning = zti_learning_of(coding->codec);
     struct zti_mirror values = {.array = *array};
     zt_status status = ZT_OK;
     memset(&coding->run.kept, 0, sizeof coding->run.kept);
     if (!zti_learns(coding->codec))
         return ZT_OK;
-    if (!zti_exec_is_on_device(context, coding) || !learning->reads_array ||
-        learning->reads_array(coding))
+    if (zti_exec_reads_values(context, coding))
         status = zti_mirror_open(context, array, &values);
     if (!status)
         status = survey(context, coding, &values.array, passing);

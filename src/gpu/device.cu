@@ -85,6 +85,16 @@ static cudaError_t wait_for_all(const struct gpu *g)
     return error;
 }
 
+/* The same, with all copies made that are only noted. */
+static cudaError_t finish_all(zt_context *context)
+{
+    struct gpu *const g = gpu_of(context);
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < ZTI_QUEUES && error == cudaSuccess; i++)
+        error = ring_finish(context, &g->ring, g->queues[i]);
+    return error != cudaSuccess ? error : wait_for_all(g);
+}
+
 /* A piece of the caller's memory. What a part had before is not used again. */
 static zt_status take_lent(zt_context *context, enum zti_device_part part, uint64_t bytes)
 {
@@ -123,7 +133,7 @@ static zt_status room(zt_context *context, enum zti_device_part part, uint64_t b
     if (bytes > g->bytes[part] && g->lent) {
         status = take_lent(context, part, bytes);
     } else if (bytes > g->bytes[part]) {
-        status = check(context, wait_for_all(g), "allocate memory");
+        status = check(context, finish_all(context), "allocate memory");
         (void)cudaFree(g->memory[part]);
         g->memory[part] = NULL;
         g->bytes[part] = 0;
@@ -150,7 +160,7 @@ static zt_status lend(zt_context *context, void *memory, uint64_t bytes)
 {
     struct gpu *const g = gpu_of(context);
     const current device(context);
-    const cudaError_t error = wait_for_all(g);
+    const cudaError_t error = finish_all(context);
     free_parts(g);
     zti_device_note_room(&g->device, ZTI_DEVICE_VALUES);
     const uint64_t skip = -(uint64_t)(uintptr_t)memory % ZTI_PART_ALIGN_BYTES;
@@ -233,8 +243,10 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
     } else if (error == cudaSuccess && ring_takes(&g->ring, to, bytes)) {
         is_done = ring_note(&g->ring, to, from, bytes, stream);
     }
-    if (!is_done && (error == cudaSuccess || error == cudaErrorMemoryAllocation))
+    if (!is_done && (error == cudaSuccess || error == cudaErrorMemoryAllocation)) {
+        (void)cudaGetLastError(); /* of the ring */
         error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+    }
     return check(context, error, "copy to or from the GPU");
 }
 

@@ -95,7 +95,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
                 const struct secret s)
 {
     const uint32_t lane = threadIdx.x % LANES;
-    const uint64_t whole = UINT64_C(1) << log2;
+    const uint64_t whole = UINT64_C(1) << log2, longest = whole < n ? whole : n;
     const uint64_t range = (uint64_t)blockIdx.x * RANGES + threadIdx.x / LANES;
     const uint64_t from = range * whole;
     const uint64_t left = from < n ? n - from : 0, own = left < whole ? left : whole;
@@ -107,7 +107,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     if (threadIdx.x < 24)
         word[threadIdx.x] = s.word[threadIdx.x];
     __syncthreads();
-    for (uint64_t i = 0; i < (whole - 1) / STRIPE_BYTES; i += BLOCK_STRIPES) {
+    for (uint64_t i = 0; i < (longest - 1) / STRIPE_BYTES; i += BLOCK_STRIPES) {
         uint64_t v[BLOCK_STRIPES];
         SIMT_UNROLL
         for (uint32_t k = 0; k < BLOCK_STRIPES; k++)

@@ -29,15 +29,19 @@ static cudaError_t open_ring(struct ring *r)
     void *memory = NULL;
     cudaError_t error = cudaHostAlloc(
         &memory, (size_t)RING_WORKERS * RING_PIECES * RING_PIECE_BYTES, cudaHostAllocDefault);
-    if (error != cudaSuccess) {
-        (void)cudaGetLastError(); /* the next call is not to report it */
-        return cudaErrorMemoryAllocation;
-    }
-    r->memory = (uint8_t *)memory;
-    for (unsigned i = 0; i < RING_WORKERS * RING_PIECES && error == cudaSuccess; i++)
-        error = cudaEventCreateWithFlags(&r->done[i / RING_PIECES][i % RING_PIECES],
+    unsigned made = 0;
+    for (; made < RING_WORKERS * RING_PIECES && error == cudaSuccess; made += error == cudaSuccess)
+        error = cudaEventCreateWithFlags(&r->done[made / RING_PIECES][made % RING_PIECES],
                                          cudaEventDisableTiming);
-    return error;
+    if (error == cudaSuccess) {
+        r->memory = (uint8_t *)memory;
+        return cudaSuccess;
+    }
+    while (made-- > 0)
+        (void)cudaEventDestroy(r->done[made / RING_PIECES][made % RING_PIECES]);
+    (void)cudaFreeHost(memory);
+    (void)cudaGetLastError(); /* the next call is not to report it */
+    return cudaErrorMemoryAllocation;
 }
 
 /* One copy, whose pieces workers take in turn. */

@@ -369,11 +369,12 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t learning = zti_cuda_learning_bytes(coding);
     if (learning > bytes[ZTI_DEVICE_MODEL])
         bytes[ZTI_DEVICE_MODEL] = learning;
-    /* checksums of a payload in the device's memory; a unproven tile */
-    const uint64_t sums =
-        zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type) / 1024 + 64;
-    if (sums > bytes[ZTI_DEVICE_STREAM])
-        bytes[ZTI_DEVICE_STREAM] = sums;
+    /* beside coding: a payload is moved, its checksums are made; a tile that is not proved */
+    const uint64_t raw = zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type);
+    const uint64_t beside =
+        raw < ZTI_DEVICE_WAY_BYTES ? raw + ZTI_DEVICE_SUMS_BYTES : (uint64_t)ZTI_DEVICE_WAY_BYTES;
+    if (beside > bytes[ZTI_DEVICE_STREAM])
+        bytes[ZTI_DEVICE_STREAM] = beside;
     if (has_unproven && zti_tile_bytes(coding) > bytes[ZTI_DEVICE_PACKED])
         bytes[ZTI_DEVICE_PACKED] = zti_tile_bytes(coding);
     const uint64_t work = codec->work_bytes ? codec->work_bytes(coding) : 0;

@@ -1,6 +1,6 @@
 /* verify.c: verification under the cuda policy: the host decodes the tiles whose bound the codec
  * cannot prove and compares them with the array. Where both are in the device's memory, few tiles
- * are copied one by one, and many with all that lies around them. */
+ * are copied one by one, and many with all of their slab. */
 #include "array/mirror.h"
 #include "core/wire.h"
 #include "exec/cuda/cuda.h"
@@ -13,6 +13,7 @@ struct verifier {
     zt_context *context;
     const struct zti_coding *coding;
     const struct zti_array *array; /* of the host, or of the device and few tiles are unproven */
+    uint64_t first_tile;           /* of the slab, in 'array' */
     const uint8_t *stream;         /* likewise, from byte first_byte on */
     uint64_t first_byte;
     bool is_stream_there; /* in the device's memory */
@@ -67,7 +68,7 @@ static zt_status check_copy(const struct verifier *v, uint64_t tile, const struc
 static zt_status check_tile(const struct verifier *v, uint64_t i)
 {
     const struct zti_cuda_unproven *const d = v->unproven;
-    const uint64_t start = d->at + v->starts[i], tile = d->first + i;
+    const uint64_t start = d->at + v->starts[i], tile = v->first_tile + i;
     const uint64_t end = i + 1 < d->count ? d->at + v->starts[i + 1] : d->end;
     const uint64_t n = zti_bytes_of_bits(end) - start / 8;
     struct zti_bit_writer w = zti_bit_writer_at(v->bits);
@@ -108,6 +109,38 @@ static zt_status check_tiles(struct verifier *v)
     return status;
 }
 
+/* Compare copies of the slab and of its bits. Values are counted from the slab's first, then from
+ * the array's. */
+static zt_status check_slab(struct verifier *v)
+{
+    const struct zti_cuda_unproven *const u = v->unproven;
+    const struct zti_grid *const grid = &v->coding->grid;
+    const uint64_t layer = grid->count / grid->tiles[0], row = u->first / layer * grid->side[0];
+    const uint64_t rest = grid->shape[0] - row, rows = u->count / layer * grid->side[0];
+    const struct zti_array slab = zti_array_slab(v->array, row, rows < rest ? rows : rest);
+    const uint64_t first = row * zti_array_values(grid->rank - 1, grid->shape + 1);
+    const uint64_t before = v->misses->count;
+    struct zti_coding own = *v->coding;
+    struct zti_mirror values = {.own = NULL}, bytes = {.own = NULL};
+    own.grid = zti_grid_of(grid->rank, slab.shape, grid->side);
+    v->first_byte = u->at / 8;
+    zt_status status = zti_mirror_open(v->context, &slab, &values);
+    if (!status)
+        status = zti_mirror_open_bytes(v->context, v->stream + v->first_byte,
+                                       zti_bytes_of_bits(u->end) - v->first_byte, &bytes);
+    v->coding = &own;
+    v->array = &values.array;
+    v->first_tile = 0;
+    v->stream = bytes.bytes;
+    if (!status)
+        status = check_tiles(v);
+    for (uint64_t k = before; k < v->misses->count; k++)
+        v->misses->list[k].at += first;
+    zti_mirror_close(&bytes);
+    zti_mirror_close(&values);
+    return status;
+}
+
 zt_status zti_cuda_verify(zt_context *context, const struct zti_coding *coding,
                           const struct zti_array *array, const uint8_t *stream,
                           const struct zti_cuda_unproven *unproven, struct zti_misses *misses)
@@ -115,31 +148,17 @@ zt_status zti_cuda_verify(zt_context *context, const struct zti_coding *coding,
     struct verifier v = {.context = context,
                          .coding = coding,
                          .array = array,
+                         .first_tile = unproven->first,
                          .stream = stream,
                          .unproven = unproven,
                          .misses = misses};
-    struct zti_mirror values = {.own = NULL}, bytes = {.own = NULL};
-    zt_status status = ZT_OK;
     uint64_t count = 0;
     if (!coding->is_of_value && zti_all_zero(unproven->tiles, (size_t)unproven->count))
         return ZT_OK;
     for (uint64_t i = 0; i < unproven->count && count <= FEW; i++)
         count += is_unproven(&v, i);
-    if (count > FEW) {
-        const uint64_t first = unproven->at / 8;
-        status = zti_mirror_open(context, array, &values);
-        v.array = &values.array;
-        if (!status)
-            status = zti_mirror_open_bytes(context, stream + first,
-                                           zti_bytes_of_bits(unproven->end) - first, &bytes);
-        v.stream = bytes.bytes;
-        v.first_byte = first;
-    }
-    if (!status)
-        status = zti_find_memory(context, v.stream, "the stream", &v.is_stream_there);
-    if (!status)
-        status = check_tiles(&v);
-    zti_mirror_close(&bytes);
-    zti_mirror_close(&values);
-    return status;
+    if (count > FEW)
+        return check_slab(&v);
+    const zt_status status = zti_find_memory(context, stream, "the stream", &v.is_stream_there);
+    return status ? status : check_tiles(&v);
 }

@@ -106,7 +106,7 @@ zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struc
 
 /* Ranges whose checksums are copied to the host at a time, and what a thread does with them: store
  * them, or compare them until one differs, whose first byte becomes *bad. */
-enum { DEVICE_RANGES = 1 << 14 };
+enum { DEVICE_RANGES = ZTI_DEVICE_SUMS_BYTES / 4 };
 
 static bool take_sums(const struct ranges *r, uint64_t first, const uint32_t *sums, uint64_t count,
                       uint64_t *bad)

@@ -215,7 +215,8 @@ struct zti_tail_parts {
     const struct zti_miss *exact; /* exact values, frame->exact_values of them; may be NULL */
     const uint64_t *starts;       /* of chunks and the end, in the codec's units; may be NULL */
     const uint8_t *special;       /* the body of special values; may be NULL */
-    const uint8_t *sums; /* NULL, or the checksums; then only the payload's head is in memory */
+    const uint8_t *sums;          /* NULL, or the checksums; then only the payload's head is in the
+                                     host's memory */
 };
 
 struct zti_tail {

@@ -1,5 +1,6 @@
 /* code.c: the fourth stage: the codec codes the coded array under the target. In: job->values and
  * target. Out: the payload, the values that miss the bound, and where chunks begin. */
+#include "array/mirror.h"
 #include "frame/write/stages.h"
 #include "quality/quality.h"
 
@@ -120,11 +121,34 @@ static zt_status measure(struct zti_job *j)
     return status;
 }
 
+/* Learn and encode. Where the host does a part of it, it gets a copy of values that it cannot
+ * reach. */
+static zt_status code_values(struct zti_job *j)
+{
+    struct zti_frame *const f = &j->frame;
+    const struct zti_passing passing = zti_passing_of(j->output, j->slab);
+    const struct zti_array given = j->values;
+    struct zti_mirror copy = {.array = given};
+    zt_status status = ZT_OK;
+    if (zti_exec_reads_values(j->context, &f->coding))
+        status = zti_mirror_open(j->context, &given, &copy);
+    j->values = copy.array;
+    if (!status)
+        status = zti_exec_survey(j->context, &f->coding, &j->values, &passing);
+    if (!status)
+        status = encode(j);
+    f->exact_values = j->misses.count;
+    if (!status && j->has_search && !j->misses.is_over)
+        status = measure(j);
+    j->values = given;
+    zti_mirror_close(&copy);
+    return status;
+}
+
 zt_status zti_code(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;
     struct zti_coding *const coding = &f->coding;
-    const struct zti_passing passing = zti_passing_of(j->output, j->slab);
     zti_misses_free(j->context, &j->misses);
     j->misses = (struct zti_misses){.limit = zti_misses_limit(f)};
     if (j->target.loose_planes > 0 && j->misses_most < j->misses.limit)
@@ -135,10 +159,5 @@ zt_status zti_code(struct zti_job *j)
     if (zti_is_mean(f->bound.kind))
         coding->verify_bound = (double)NAN; /* no bound on single values */
     f->limits.is_applied = zti_has_limits(&f->limits) && j->target.kind != ZT_LOSSLESS;
-    if (!status)
-        status = zti_exec_survey(j->context, coding, &j->values, &passing);
-    if (!status)
-        status = encode(j);
-    f->exact_values = j->misses.count;
-    return !status && j->has_search && !j->misses.is_over ? measure(j) : status;
+    return status ? status : code_values(j);
 }

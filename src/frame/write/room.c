@@ -89,6 +89,8 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     f.coding.verify_bound = (double)NAN;
     if (!status)
         status = asked->codec->configure(r->context, &target, &f.coding);
+    if (has_abs && isnan(f.coding.verify_bound)) /* a bound that is known may have to be verified */
+        f.coding.verify_bound = 0;
     if (!status)
         status = stream_most(r, &f.coding, &most);
     if (status)
@@ -175,6 +177,7 @@ static zt_status device_parts(zt_context *context, const zt_array *given, const 
     if (status)
         return status;
     uint64_t full, rest;
+    parts[ZTI_DEVICE_STATES] = sizeof(struct zti_scan_found);
     status = zti_frames_bound(context, &request, parts, &full, &rest);
     if (!status && zti_packed_bytes(&array) > 0)
         parts[ZTI_DEVICE_PACKED] = zti_packed_bytes(&array);

@@ -115,7 +115,7 @@ struct zti_job {
     const struct zti_request *request;
     struct zti_scratch *scratch;
     struct zti_output *output;
-    const struct zti_array *slab; /* in the host's memory, unless only kernels read it */
+    const struct zti_array *slab; /* in the host's memory where a stage here reads it */
 
     /* resolve */
     struct zti_frame frame;

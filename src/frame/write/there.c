@@ -1,5 +1,5 @@
-/* there.c: a payload that stays in the GPU's memory, where kernels code it: the host sees its head,
- * and gets the checksums of the rest. */
+/* there.c: a payload that stays in the GPU's memory, where kernels code it: the host gets its head
+ * and the checksums of its ranges. */
 #include "array/memory.h"
 #include "array/mirror.h"
 #include "core/device.h"
@@ -31,24 +31,24 @@ zt_status zti_there_put_head(struct zti_job *j, const struct zti_starts *starts)
  * used, or of the host's where the caller's scratch has less. */
 static zt_status move(zt_context *context, uint8_t *to, const uint8_t *from, uint64_t n)
 {
-    enum { PIECE_BYTES = 32 << 20 };
-    const uint64_t most = n < PIECE_BYTES ? n : PIECE_BYTES;
+    const uint64_t most = n < ZTI_DEVICE_WAY_BYTES ? n : (uint64_t)ZTI_DEVICE_WAY_BYTES;
     struct zti_mirror bytes;
     void *way;
     zt_status status = context->device->room(context, ZTI_DEVICE_STREAM, most, &way);
+    if (status == ZT_NO_MEMORY) {
+        status = zti_mirror_open_bytes(context, from, n, &bytes);
+        if (!status)
+            status = zti_copy_bytes(context, to, bytes.bytes, n);
+        zti_mirror_close(&bytes);
+        return status;
+    }
     for (uint64_t at = 0; !status && at < n; at += most) {
         const uint64_t part = n - at < most ? n - at : most;
-        status = zti_copy_bytes(context, way, from + at, part);
+        status = context->device->copy(context, ZTI_QUEUE_KERNELS, way, from + at, part);
         if (!status)
-            status = zti_copy_bytes(context, to + at, way, part);
+            status = context->device->copy(context, ZTI_QUEUE_KERNELS, to + at, way, part);
     }
-    if (status != ZT_NO_MEMORY)
-        return status;
-    status = zti_mirror_open_bytes(context, from, n, &bytes);
-    if (!status)
-        status = zti_copy_bytes(context, to, bytes.bytes, n);
-    zti_mirror_close(&bytes);
-    return status;
+    return zti_device_settle(context, status);
 }
 
 zt_status zti_there_end(struct zti_job *j)

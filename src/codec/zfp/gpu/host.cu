@@ -26,7 +26,7 @@ static bool uses_warps(const struct zti_coding *coding)
  * In 3-D the last 32 words of a slot are planes that are being encoded, read from the first to the
  * last. A plane takes at most 64 bits and its positive group tests, of which a tile has 64 at most.
  * So a header and p planes fill less than p + 3 words. They do not reach plane p if the slot has
- * some words more than planes: of 64-bit values so many as the higher 32 planes fill. */
+ * some words more than planes; of 64-bit values, as many more as the higher 32 planes fill. */
 static uint32_t slot_words(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
