@@ -55,14 +55,13 @@ zt_status zti_there_end(struct zti_job *j)
 {
     struct zti_there *const t = &j->there;
     const struct zti_frame *const f = &j->frame;
-    uint8_t *const place =
-        j->output->memory + zti_round_up(j->output->at, ZTI_FRAME_ALIGN_BYTES) + f->header_bytes;
     const uint64_t n = f->payload_bytes;
-    zt_status status = ZT_OK;
     if (!t->place)
         return ZT_OK;
-    status = zti_buffer_reserve(j->context, &t->sums,
-                                ((n >> f->range_log2) + 1) * ZTI_CHECKSUM_BYTES, 0);
+    uint8_t *const place =
+        j->output->memory + zti_round_up(j->output->at, ZTI_FRAME_ALIGN_BYTES) + f->header_bytes;
+    zt_status status = zti_buffer_reserve(j->context, &t->sums,
+                                          ((n >> f->range_log2) + 1) * ZTI_CHECKSUM_BYTES, 0);
     if (!status && n > 0)
         status = zti_checksums_make_there(j->context, t->place, n, f->range_log2, t->sums.bytes);
     if (!status && t->place != place && n > 0)
