@@ -9,13 +9,13 @@
 #include "exec/stream.h"
 #include "index/index.h"
 
-/* Whether the host reads the values to learn or to code: an array of a GPU's memory is then copied,
- * unless the caller has a mirror of it open. */
+/* Whether the host reads the values to learn or to code. */
 bool zti_exec_reads_values(const zt_context *context, const struct zti_coding *coding);
 
 /* Let the codec make its passes over all values before the first tile is coded: sets coding->model
  * and other fields of the coding, also the grid. Does nothing for codecs without passes. The
- * results do not depend on the policy. passing may be NULL. */
+ * results do not depend on the policy. An array of a GPU's memory must be mirrored by the caller if
+ * zti_exec_reads_values. passing may be NULL. */
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
                           const struct zti_array *array, const struct zti_passing *passing);
 

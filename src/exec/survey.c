@@ -1,9 +1,9 @@
 /* survey.c: the codec's passes over all values before the first tile is coded. In each pass every
  * thread fills its own tally; the tallies are merged, and the codec learns from the result, which
  * does not depend on threads. */
-#include "array/mirror.h"
-#include "core/device.h"
+#include "array/memory.h"
 #include "core/cpu.h"
+#include "core/device.h"
 #include "core/map.h"
 #include "exec/exec.h"
 #include "exec/policy.h"
@@ -85,7 +85,7 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
     return ZT_OK;
 }
 
-/* ---- an array of the device's memory, of which the host sees samples ---- */
+/* ---- arrays in the device's memory: the host sees samples ---- */
 
 /* Some samples of a pass, and what threads find in them. */
 struct sampling {
@@ -232,15 +232,6 @@ bool zti_exec_reads_values(const zt_context *context, const struct zti_coding *c
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
                           const struct zti_array *array, const struct zti_passing *passing)
 {
-    struct zti_mirror values = {.array = *array};
-    zt_status status = ZT_OK;
     memset(&coding->run.kept, 0, sizeof coding->run.kept);
-    if (!zti_learns(coding->codec))
-        return ZT_OK;
-    if (zti_exec_reads_values(context, coding))
-        status = zti_mirror_open(context, array, &values);
-    if (!status)
-        status = survey(context, coding, &values.array, passing);
-    zti_mirror_close(&values);
-    return status;
+    return zti_learns(coding->codec) ? survey(context, coding, array, passing) : ZT_OK;
 }

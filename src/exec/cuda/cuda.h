@@ -1,6 +1,5 @@
 /* cuda.h: the parts of the cuda policy's host side: values.c, learn.c, index.c, verify.c, encode.c,
- * decode.c.
- * Used in src/exec only. */
+ * decode.c. Used in src/exec only. */
 #ifndef ZTI_EXEC_CUDA_CUDA_H
 #define ZTI_EXEC_CUDA_CUDA_H
 
@@ -70,9 +69,9 @@ uint64_t zti_cuda_index_bytes(uint64_t count);
 
 /* ---- exec/cuda/verify.c ---- */
 
-/* Coded tiles of which the codec may not have proved the bound. */
+/* Coded tiles, for some of which the codec has not proved the bound. */
 struct zti_cuda_unproven {
-    const uint8_t *tiles;   /* not 0: of this one it has not */
+    const uint8_t *tiles;   /* a byte each; not 0: not proved */
     const uint64_t *starts; /* of each, in bits from 'at'; on the device */
     uint64_t first, count;  /* their numbers in the array */
     uint64_t at, end;       /* of their bits in the stream */

@@ -2,6 +2,7 @@
  * cannot prove and compares them with the array. Where both are in the device's memory, few tiles
  * are copied one by one, and many with all of their slab. */
 #include "array/mirror.h"
+#include "array/scatter.h"
 #include "core/wire.h"
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"
@@ -29,14 +30,13 @@ static bool is_unproven(const struct verifier *v, uint64_t i)
 }
 
 /* Where a value of a box is in the array, by its place in the box, both in C order. */
-static uint64_t place_of(const struct zti_grid *grid, const struct zti_walk *walk,
-                         const struct zti_array *box, uint64_t at)
+static uint64_t place_of(const struct zti_grid *grid, const zt_box *box, uint64_t at)
 {
     uint64_t in_box[ZT_MAX_RANK], place = 0;
-    for (uint32_t i = grid->rank; i-- > 0; at /= box->shape[i])
-        in_box[i] = at % box->shape[i];
+    for (uint32_t i = grid->rank; i-- > 0; at /= box->hi[i] - box->lo[i])
+        in_box[i] = at % (box->hi[i] - box->lo[i]);
     for (uint32_t i = 0; i < grid->rank; i++)
-        place = place * grid->shape[i] + walk->origin[i] + in_box[i];
+        place = place * grid->shape[i] + box->lo[i] + in_box[i];
     return place;
 }
 
@@ -45,22 +45,20 @@ static zt_status check_copy(const struct verifier *v, uint64_t tile, const struc
                             uint64_t start)
 {
     const struct zti_grid *const grid = &v->coding->grid;
-    const struct zti_walk walk = zti_walk_from(grid, tile);
-    const uint64_t before = v->misses->count;
+    const uint64_t before = v->misses->count, end = tile + 1;
+    const zt_box box = zti_box_of_tiles(grid, &tile, end);
     struct zti_coding own = *v->coding;
-    struct zti_array box = *v->array;
-    for (uint32_t i = 0; i < grid->rank; i++) {
-        const uint64_t rest = grid->shape[i] - walk.origin[i];
-        box.shape[i] = rest < grid->side[i] ? rest : grid->side[i];
-    }
-    box.data = zti_array_at(v->array, walk.origin);
-    own.grid = zti_grid_of(grid->rank, box.shape, grid->side);
-    zt_status status = zti_fetch_array(v->context, &box, v->values);
-    box = zti_array_packed(v->values, box.type, box.rank, box.shape);
+    struct zti_array values = *v->array;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        values.shape[i] = box.hi[i] - box.lo[i];
+    values.data = zti_array_at(v->array, box.lo);
+    own.grid = zti_grid_of(grid->rank, values.shape, grid->side);
+    zt_status status = zti_fetch_array(v->context, &values, v->values);
+    values = zti_array_packed(v->values, values.type, values.rank, values.shape);
     if (!status)
-        status = zti_check_tiles(v->context, &own, &box, 0, 1, w, start, v->misses);
+        status = zti_check_tiles(v->context, &own, &values, 0, 1, w, start, v->misses);
     for (uint64_t k = before; k < v->misses->count; k++)
-        v->misses->list[k].at = place_of(grid, &walk, &box, v->misses->list[k].at);
+        v->misses->list[k].at = place_of(grid, &box, v->misses->list[k].at);
     return status;
 }
 
@@ -90,11 +88,8 @@ static zt_status check_tile(const struct verifier *v, uint64_t i)
 static zt_status check_tiles(struct verifier *v)
 {
     const uint64_t most_bits = v->coding->codec->sizes(v->coding).tile_max_bits;
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < v->coding->grid.rank; i++)
-        values *= v->coding->grid.side[i];
     v->bits = zti_alloc(v->context, (size_t)most_bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES);
-    v->values = zti_alloc(v->context, (size_t)values * zt_type_bytes(v->coding->type));
+    v->values = zti_alloc(v->context, (size_t)zti_tile_bytes(v->coding));
     v->starts = zti_alloc(v->context, (size_t)v->unproven->count * sizeof *v->starts);
     zt_status status = v->bits && v->values && v->starts
                            ? zti_copy_bytes(v->context, v->starts, v->unproven->starts,
