@@ -68,8 +68,7 @@ static __device__ __forceinline__ void raise_to(uint64_t *to, uint64_t v)
             least_flipped = !is_special && flipped > least_flipped ? flipped : least_flipped;      \
         }                                                                                          \
         raise_to(&found->most, most);                                                              \
-        /* where there was a value, bits above the width are set, as in a flipped key of 64 bits   \
-         */                                                                                        \
+        /* bits above the width are set, as in a flipped key of 64 bits */                         \
         raise_to(&found->least_flipped,                                                            \
                  least_flipped > 0 || most > 0 ? least_flipped | ~(uint64_t)(word) ~(word)0 : 0);  \
         add_to(&found->nan_values, nans);                                                          \

@@ -353,7 +353,8 @@ ZTI_STATIC bool may_be_lossless(const struct zti_sz *sz)
     return sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_LOG || is_of_keys(sz);
 }
 
-/* Whether so many of a tile's n values have no key ('exact') that keys of bits are tried too. */
+/* Whether many of a tile's n values have no key. Then keys of bits are tried too. exact: how many
+ * have none. */
 ZTI_STATIC bool has_many_exact(const struct zti_sz *sz, uint32_t exact, uint32_t n)
 {
     enum { PART = 16 };

@@ -24,7 +24,7 @@ static bool uses_warps(const struct zti_coding *coding)
  * tile and the length before it.
  *
  * In 3-D the last 32 words of a slot are planes that are being encoded, read from the first to the
- * last. A plane takes at most 64 bits and its positive group tests, of which a tile has 64 at most.
+ * last. A plane takes at most 64 bits and its positive group tests. A tile has at most 64 of these.
  * So a header and p planes fill less than p + 3 words. They do not reach plane p if the slot has
  * some words more than planes; of 64-bit values, as many more as the higher 32 planes fill. */
 static uint32_t slot_words(const struct zti_coding *coding)

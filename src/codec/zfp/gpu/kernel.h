@@ -84,14 +84,14 @@ static __device__ __forceinline__ uint64_t store_words(uint64_t *words, uint64_t
     return head;
 }
 
-/* Whether no word of the stream has bits of two blocks of so many tiles. Then blocks need not wait
- * for each other, nor start in their order. */
+/* Whether each word of the stream has bits of one block only. Then blocks need not wait for each
+ * other, nor start in their order. tiles: of a block. */
 static __device__ __forceinline__ bool has_own_words(const struct zfp_tiles *t, uint64_t tiles)
 {
     return t->fixed_bits > 0 && t->start_bits % 64 == 0 && t->fixed_bits * tiles % 64 == 0;
 }
 
-/* The number of the block, of so many tiles. */
+/* The number of the block, which has this number of tiles. */
 static __device__ __forceinline__ uint64_t number_of_block(const struct zfp_tiles *t,
                                                            uint64_t tiles)
 {
@@ -115,9 +115,9 @@ static __device__ __forceinline__ void wait_for_block(const struct zfp_tiles *t,
     }
 }
 
-/* Publish that the words of a block of so many tiles are stored, by one thread after a barrier. A
- * block without a word of its own waits for the block before first, because later bits may be in
- * that block's word. */
+/* Publish that a block's words are stored; one thread calls this after a barrier. A block without a
+ * word of its own waits for the block before first, because later bits may be in that block's word.
+ */
 static __device__ __forceinline__ void publish_stored(const struct zfp_tiles *t, uint64_t block,
                                                       uint64_t tiles, struct span span)
 {

@@ -59,8 +59,8 @@ FN uint32_t place_of_last(uint32_t tests, uint32_t coefficients)
     return place;
 }
 
-/* Read the next 32 bits of a tail, of which 'left' remain. If they end within a run of zeros, a 1
- * is implied there. Returns how many bits belong to the tail. */
+/* Read the next 32 bits of a tail; 'left' bits remain of the budget. If they end within a run of
+ * zeros, a 1 is implied there. Returns how many bits belong to the tail. */
 FN uint32_t read_tail(struct tail *t, uint32_t n, uint32_t bits, uint32_t left)
 {
     bits &= simt_ones(left);

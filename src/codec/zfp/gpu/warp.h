@@ -110,7 +110,7 @@ FN uint32_t ones_from(const uint32_t *plane, uint32_t n, uint32_t c)
     return ones;
 }
 
-/* Bits that a plane takes, with so many 1s from c on. */
+/* Bits that a plane takes. ones: its 1s from coefficient c on. */
 FN uint32_t plane_bits(uint32_t n, uint32_t c, uint32_t top, uint32_t ones)
 {
     return top > c ? top + ones + (top < n ? 1 : 0) - (top < n ? 0 : 1) : c < n ? c + 1 : n;
@@ -140,9 +140,9 @@ FN void or_coefficients(uint32_t *plane, uint32_t i, uint32_t v)
         (void)atomicOr(plane + i / 32 + 1, high);
 }
 
-/* Decode a plane that begins at 'place', with c known coefficients and 'more' in its tail, of which
- * the last is 1. Eight lanes call this, for j = 0 to 7, each for a word of the known coefficients
- * and for 32 bits of the tail, and again where a tail is longer. */
+/* Decode a plane that begins at 'place', with c known coefficients and 'more' in its tail. The
+ * last of these is 1. Eight lanes call this, for j = 0 to 7, each for a word of the known
+ * coefficients and for 32 bits of the tail, and again where a tail is longer. */
 FN void take_words(const struct bit_words *b, uint32_t *plane, uint32_t place, uint32_t c,
                    uint32_t more, uint32_t j)
 {

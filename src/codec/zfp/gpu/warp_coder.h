@@ -203,8 +203,8 @@ FN void NAME(begin_slot)(const struct zti_bit_writer *w, uint32_t bits)
     }
 }
 
-/* Planes 32 q to 32 q + 31, of which a lane has one: store the 1s about which only the plane's tail
- * says something. */
+/* Store the first group test of a plane's tail and its last 1, which put_word leaves out; each lane
+ * has a plane. */
 FN void NAME(put_tail)(const struct content *s, uint32_t at, uint32_t n, uint32_t c, uint32_t top,
                        uint32_t bits)
 {
