@@ -66,6 +66,38 @@ static void other_values_are_coded_as_effort_high_does(void **state)
 
 /* ---- levels and blocks ---- */
 
+/* The room for lines of a tile is enough on each level, and for each smaller sample of the tile. */
+static void lines_of_every_level_have_room(void **state)
+{
+    static const size_t longest[] = {1,    2,     7,       128,           200,
+                                     1100, 20000, 1 << 16, (1 << 16) + 1, 1 << 23};
+    static const size_t rows[] = {1, 2, 4, 15, 16, 17, 100, 127, 128, 500};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof longest / sizeof *longest; i++)
+        for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            const size_t room = tf_lines_room(longest[i], rows[k]);
+            for (size_t n = 1; n <= longest[i]; n += n < 20000 ? 1 : n / 1000) {
+                const size_t lines = tf_lines_at_once(n) < rows[k] ? tf_lines_at_once(n) : rows[k];
+                assert_true((n + 4 * ZTI_TF_LINE_MARGIN) * lines <= room);
+            }
+        }
+}
+
+/* Lines of more values than are lifted side by side, and their halves. */
+static void long_axes_come_back(void **state)
+{
+    static const uint64_t shapes[][2] = {{120000, 4}, {66000, 20}, {1100, 130}, {3, 70000}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct test_array a = array_of(ZT_F32, 2, shapes[i]);
+        double min, max;
+        fill_array(&a.array, DATA_WAVE_NOISE, i);
+        range_of(&a.array, &min, &max);
+        (void)need_bound(NULL, &a.array, (max - min) * 1e-3, CODER_TRANSFORM);
+        test_array_free(&a);
+    }
+}
+
 /* Bands cover each coefficient once, and so do the blocks of their runs, whatever the way. */
 static void bands_and_blocks_cover_a_tile_once(void **state)
 {
@@ -352,6 +384,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bound_holds_for_any_values),
         cmocka_unit_test(other_values_are_coded_as_effort_high_does),
+        cmocka_unit_test(lines_of_every_level_have_room),
+        cmocka_unit_test(long_axes_come_back),
         cmocka_unit_test(bands_and_blocks_cover_a_tile_once),
         cmocka_unit_test(symbols_and_what_they_leave_open_are_magnitudes),
         cmocka_unit_test(a_psnr_is_met_and_not_by_far),

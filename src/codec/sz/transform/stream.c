@@ -72,12 +72,10 @@ static void extents_of(const struct zti_grid *grid, uint32_t *extent)
 /* The most values of lines that are lifted side by side. */
 static size_t line_values(const uint32_t *extent)
 {
-    size_t most = 0;
-    for (uint32_t i = 0; i < ZTI_TF_AXES; i++) {
-        const size_t lines = i + 1 < ZTI_TF_AXES ? tf_lines_at_once(extent[i]) : 1;
-        const size_t row = extent[ZTI_TF_AXES - 1];
-        const size_t values =
-            (extent[i] + 4 * (size_t)ZTI_TF_LINE_MARGIN) * (lines < row ? lines : row);
+    const uint32_t last = ZTI_TF_AXES - 1;
+    size_t most = tf_lines_room(extent[last], 1);
+    for (uint32_t i = 0; i < last; i++) {
+        const size_t values = tf_lines_room(extent[i], extent[last]);
         most = values > most ? values : most;
     }
     return most;

@@ -20,13 +20,33 @@ struct zti_tf_plan {
 
 /* How many lines of n values are lifted side by side; a line has so many values more on each side.
  */
-enum { ZTI_TF_LINE_MARGIN = 3 };
+enum {
+    ZTI_TF_LINE_MARGIN = 3,
+    ZTI_TF_MOST_LINES = 128, /* of short ones */
+    ZTI_TF_FEW_LINES = 16,
+    ZTI_TF_LINES_VALUES = 16384,
+    ZTI_TF_LONG_LINE = 1 << 16 /* longer ones are lifted one by one */
+};
 
 static inline size_t tf_lines_at_once(size_t n)
 {
-    enum { WIDE = 128, FEW = 16, SOME_VALUES = 16384, LONG_LINE = 1 << 16 };
-    const size_t some = SOME_VALUES / n;
-    return n > LONG_LINE ? 1 : some < FEW ? FEW : some < WIDE ? some : WIDE;
+    const size_t some = ZTI_TF_LINES_VALUES / n;
+    return n > ZTI_TF_LONG_LINE       ? 1
+           : some < ZTI_TF_FEW_LINES  ? ZTI_TF_FEW_LINES
+           : some < ZTI_TF_MOST_LINES ? some
+                                      : ZTI_TF_MOST_LINES;
+}
+
+/* The room that lines of n values and of all fewer need, where so many lie side by side: shorter
+ * lines can need more, as more of them are lifted at once. */
+static inline size_t tf_lines_room(size_t n, size_t lines)
+{
+    const size_t most = lines < ZTI_TF_MOST_LINES ? lines : ZTI_TF_MOST_LINES;
+    const size_t few = lines < ZTI_TF_FEW_LINES ? lines : ZTI_TF_FEW_LINES;
+    const size_t short_ones = n * most < ZTI_TF_LINES_VALUES ? n * most : ZTI_TF_LINES_VALUES;
+    const size_t long_ones = few * (n < ZTI_TF_LONG_LINE ? n : ZTI_TF_LONG_LINE);
+    const size_t values = short_ones > long_ones ? short_ones : long_ones;
+    return (values > n ? values : n) + 4 * ZTI_TF_LINE_MARGIN * most;
 }
 
 /* Blocks of a band with the same extents, coded side by side. */
