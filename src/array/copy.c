@@ -1,6 +1,7 @@
 /* copy.c: copies values between arrays with different strides. Rows that are contiguous in both are
  * copied with memcpy. Others are copied in squares of 16 x 16 values, over the axis with the
- * shortest steps in the source and that in the destination, so that whole cache lines are used. */
+ * shortest steps in the source and that in the destination, so that whole cache lines are used;
+ * where both steps are one value, squares are transposed by shuffles of 16 bytes. */
 #include "array/copy.h"
 #include "array/array.h"
 
@@ -60,25 +61,108 @@ static void choose_square_axes(struct axes *a)
     put_axis(a, place, n, from, to);
 }
 
+/* The last two axes: rows are the last but one. Steps are in bytes. */
+struct plane {
+    uint64_t rows, n;
+    int64_t from_row, from_step, to_row, to_step;
+};
+
+/* Copy rows [row, rows) and values [k, n) of a plane. */
+ZTI_INLINE void copy_square(const struct plane *p, size_t value_bytes, uint64_t row, uint64_t rows,
+                            uint64_t k, uint64_t n, const uint8_t *from, uint8_t *to)
+{
+    for (; row < rows; row++) {
+        const uint8_t *in = from + (int64_t)row * p->from_row + (int64_t)k * p->from_step;
+        uint8_t *out = to + (int64_t)row * p->to_row + (int64_t)k * p->to_step;
+        for (uint64_t at = k; at < n; at++, in += p->from_step, out += p->to_step)
+            memcpy(out, in, value_bytes);
+    }
+}
+
+typedef uint32_t vec32 __attribute__((vector_size(16)));
+typedef uint64_t vec64 __attribute__((vector_size(16)));
+
+ZTI_INLINE vec32 load_32(const uint8_t *in)
+{
+    vec32 v;
+    memcpy(&v, in, sizeof v);
+    return v;
+}
+
+ZTI_INLINE void store_32(uint8_t *out, vec32 v)
+{
+    memcpy(out, &v, sizeof v);
+}
+
+/* Transpose 16 bytes by 16 bytes of values: lines are 'in_step' apart in the source and 'out_step'
+ * in the destination. */
+ZTI_INLINE void transpose_32(const uint8_t *in, int64_t in_step, uint8_t *out, int64_t out_step)
+{
+    const vec32 a = load_32(in), b = load_32(in + in_step);
+    const vec32 c = load_32(in + 2 * in_step), d = load_32(in + 3 * in_step);
+    const vec32 ac = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+    const vec32 bd = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+    const vec32 ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+    const vec32 bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    store_32(out, __builtin_shufflevector(ac, bd, 0, 4, 1, 5));
+    store_32(out + out_step, __builtin_shufflevector(ac, bd, 2, 6, 3, 7));
+    store_32(out + 2 * out_step, __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5));
+    store_32(out + 3 * out_step, __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7));
+}
+
+ZTI_INLINE void transpose_64(const uint8_t *in, int64_t in_step, uint8_t *out, int64_t out_step)
+{
+    vec64 a, b;
+    memcpy(&a, in, sizeof a);
+    memcpy(&b, in + in_step, sizeof b);
+    const vec64 low = __builtin_shufflevector(a, b, 0, 2);
+    const vec64 high = __builtin_shufflevector(a, b, 1, 3);
+    memcpy(out, &low, sizeof low);
+    memcpy(out + out_step, &high, sizeof high);
+}
+
+/* The same square where rows follow each other in the source, and values in the destination. */
+ZTI_INLINE void transpose_square(const struct plane *p, size_t value_bytes, uint64_t row,
+                                 uint64_t rows, uint64_t k, uint64_t n, const uint8_t *from,
+                                 uint8_t *to)
+{
+    const uint64_t side = 16 / value_bytes;
+    const uint64_t rows_end = rows - (rows - row) % side, n_end = n - (n - k) % side;
+    for (uint64_t i = row; i < rows_end; i += side)
+        for (uint64_t at = k; at < n_end; at += side) {
+            const uint8_t *in = from + i * value_bytes + (int64_t)at * p->from_step;
+            uint8_t *out = to + (int64_t)i * p->to_row + at * value_bytes;
+            if (value_bytes == 4)
+                transpose_32(in, p->from_step, out, p->to_row);
+            else
+                transpose_64(in, p->from_step, out, p->to_row);
+        }
+    copy_square(p, value_bytes, row, rows_end, n_end, n, from, to);
+    copy_square(p, value_bytes, rows_end, rows, k, n, from, to);
+}
+
 /* Copy the last two axes in squares. */
 ZTI_INLINE void copy_two_axes(const struct axes *a, size_t value_bytes, const uint8_t *from,
                               uint8_t *to)
 {
     enum { SQUARE = 16 };
     const int64_t bytes = (int64_t)value_bytes;
-    const uint64_t rows = a->n[a->rank - 2], n = a->n[a->rank - 1];
-    const int64_t from_row = a->from[a->rank - 2] * bytes, from_step = a->from[a->rank - 1] * bytes;
-    const int64_t to_row = a->to[a->rank - 2] * bytes, to_step = a->to[a->rank - 1] * bytes;
-    for (uint64_t k = 0; k < n; k += SQUARE)
-        for (uint64_t i = 0; i < rows; i += SQUARE) {
-            const uint64_t i_end = rows - i < SQUARE ? rows : i + SQUARE;
-            const uint64_t k_end = n - k < SQUARE ? n : k + SQUARE;
-            for (uint64_t row = i; row < i_end; row++) {
-                const uint8_t *in = from + (int64_t)row * from_row + (int64_t)k * from_step;
-                uint8_t *out = to + (int64_t)row * to_row + (int64_t)k * to_step;
-                for (uint64_t at = k; at < k_end; at++, in += from_step, out += to_step)
-                    memcpy(out, in, value_bytes);
-            }
+    const uint32_t last = a->rank - 1;
+    const struct plane p = {.rows = a->n[last - 1],
+                            .n = a->n[last],
+                            .from_row = a->from[last - 1] * bytes,
+                            .from_step = a->from[last] * bytes,
+                            .to_row = a->to[last - 1] * bytes,
+                            .to_step = a->to[last] * bytes};
+    const bool is_transposed = p.from_row == bytes && p.to_step == bytes;
+    for (uint64_t k = 0; k < p.n; k += SQUARE)
+        for (uint64_t i = 0; i < p.rows; i += SQUARE) {
+            const uint64_t i_end = p.rows - i < SQUARE ? p.rows : i + SQUARE;
+            const uint64_t k_end = p.n - k < SQUARE ? p.n : k + SQUARE;
+            if (is_transposed)
+                transpose_square(&p, value_bytes, i, i_end, k, k_end, from, to);
+            else
+                copy_square(&p, value_bytes, i, i_end, k, k_end, from, to);
         }
 }
 

@@ -1,5 +1,6 @@
-/* array_test.c: checks of shapes and strides, slabs, boxes, the walk over tiles. */
+/* array_test.c: checks of shapes and strides, slabs, boxes, the walk over tiles, copies. */
 #include "array/array.h"
+#include "array/copy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,6 +169,62 @@ static void walks_reach_every_tile_from_anywhere(void **state)
     }
 }
 
+enum { COPY_SIDE = 41, COPY_VALUES = COPY_SIDE * COPY_SIDE * 20 };
+
+/* Strides of an array whose axes lie in memory in this order, the last one fastest, with gaps
+ * between rows; returns where its first element is. */
+static int64_t order_axes(const uint64_t *n, const uint32_t *order, uint64_t gap, bool is_reversed,
+                          int64_t *stride)
+{
+    int64_t step = 1, first = 0;
+    for (uint32_t i = 3; i-- > 0;) {
+        const uint32_t axis = order[i];
+        stride[axis] = is_reversed && i == 1 ? -step : step;
+        first += is_reversed && i == 1 ? step * (int64_t)(n[axis] - 1) : 0;
+        step *= (int64_t)(n[axis] + gap);
+    }
+    return first;
+}
+
+static void copy_and_compare(const uint64_t *n, const uint32_t *order, uint64_t gap,
+                             bool is_reversed, size_t value_bytes)
+{
+    static uint8_t from[8 * COPY_VALUES], to[8 * COPY_VALUES], expected[8 * COPY_VALUES];
+    static const uint32_t as_it_is[] = {0, 1, 2};
+    int64_t from_stride[3], to_stride[3];
+    const int64_t first = order_axes(n, order, gap, is_reversed, from_stride);
+    (void)order_axes(n, as_it_is, gap, false, to_stride);
+    memset(to, 0xee, sizeof to);
+    memset(expected, 0xee, sizeof expected);
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (uint8_t)(i * 31 + i / 251);
+    for (uint64_t at = 0; at < n[0] * n[1] * n[2]; at++) {
+        const uint64_t index[] = {at / n[2] / n[1], at / n[2] % n[1], at % n[2]};
+        int64_t in = first, out = 0;
+        for (uint32_t i = 0; i < 3; i++) {
+            in += (int64_t)index[i] * from_stride[i];
+            out += (int64_t)index[i] * to_stride[i];
+        }
+        memcpy(expected + (size_t)out * value_bytes, from + (size_t)in * value_bytes, value_bytes);
+    }
+    zti_copy_values(value_bytes, 3, n, from + (size_t)first * value_bytes, from_stride, to,
+                    to_stride);
+    assert_memory_equal(to, expected, sizeof to);
+}
+
+static void copies_take_every_order_of_axes(void **state)
+{
+    (void)state;
+    static const uint32_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                         {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const uint64_t shapes[][3] = {{1, 17, 33}, {5, 4, 16}, {3, 35, 2}, {18, 1, 37},
+                                         {4, 19, 20}, {2, 8, 8},  {7, 1, 1},  {33, 16, 3}};
+    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (uint32_t k = 0; k < 6; k++)
+            for (uint32_t way = 0; way < 8; way++)
+                copy_and_compare(shapes[i], orders[k], way & 1 ? 3 : 0, way & 2, way & 4 ? 8 : 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +237,7 @@ int main(void)
         cmocka_unit_test(boxes_must_lie_in_the_shape),
         cmocka_unit_test(grids_count_cut_tiles),
         cmocka_unit_test(walks_reach_every_tile_from_anywhere),
+        cmocka_unit_test(copies_take_every_order_of_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
