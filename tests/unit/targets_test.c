@@ -2,6 +2,7 @@
  * values: kept with every codec, policy and way through a file, and refused where they cannot be.
  */
 #include "frame_support.h"
+#include "ztile_expert.h"
 #include "ztile_quality.h"
 
 static const struct way {
@@ -379,6 +380,58 @@ static void writers_and_policies_write_the_same_bytes(void **state)
     free(a.data);
 }
 
+static void writers_tell_what_was_reached(void **state)
+{
+    static const uint32_t kinds[] = {ZT_PSNR, ZT_RMSE_REL, ZT_ABS};
+    const zt_array a = made_array(ZT_F32, true, 3);
+    (void)state;
+    for (uint32_t k = 0; k < 3; k++) {
+        zt_params p = params_with(zt_bound_of(kinds[k], kinds[k] == ZT_PSNR ? 60 : 1e-3), &ways[0]);
+        struct mem_sink sunk = {.limit = SIZE_MAX};
+        const zt_sink sink = sink_of(&sunk);
+        zt_writer *writer = NULL;
+        p.range_lo = -1e4;
+        p.range_hi = 1e4;
+        need_ok(NULL, zt_writer_open(NULL, &sink, &a, &p, &writer));
+        need_ok(NULL, zt_writer_put(writer, &a));
+        need_ok(NULL, zt_writer_close(writer));
+        assert_true(zt_writer_special_values(writer) > 0);
+        const double psnr = zt_writer_psnr(writer), mean = zt_writer_mean_error(writer);
+        assert_true(kinds[k] == ZT_PSNR ? psnr >= 60 && psnr == mean : isnan(psnr));
+        assert_true(kinds[k] == ZT_RMSE_REL ? mean <= 1e-3 : kinds[k] == ZT_PSNR || isnan(mean));
+        zt_writer_free(writer);
+        free(sunk.bytes.data);
+    }
+    assert_int_equal(zt_writer_special_values(NULL), 0);
+    assert_true(isnan(zt_writer_psnr(NULL)) && isnan(zt_writer_mean_error(NULL)));
+    free(a.data);
+}
+
+static void options_are_told_under_every_bound(void **state)
+{
+    static const uint32_t kinds[] = {ZT_ABS, ZT_REL, ZT_PWREL, ZT_PSNR, ZT_RMSE_REL, ZT_MAE_REL};
+    const zt_array a = made_array(ZT_F32, false, 5);
+    zt_option options[64];
+    zt_context *context = NULL;
+    uint32_t count;
+    (void)state;
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        zt_params p = params_with(zt_bound_of(kinds[k], kinds[k] == ZT_PSNR ? 60 : 1e-3), &ways[0]);
+        count = 0;
+        need_ok(context, zt_plan_options(context, &a, &p, options, 64, &count));
+        assert_in_range(count, 1, 64);
+        assert_int_equal(options[0].codec, ZT_CODEC_SZ);
+        assert_true(options[0].stream_bytes > 0 || options[0].coded_bytes > 0);
+    }
+    zt_params p = params_with(zt_bound_of(ZT_PWREL, 1e-3), &ways[WAYS - 1]);
+    need_failure(context, zt_plan_options(context, &a, &p, options, 64, &count), ZT_UNSUPPORTED,
+                 "relative to each value");
+    need_failure(context, zt_plan_options(context, &a, &p, options, 0, &count), ZT_BAD_ARG, "room");
+    zt_context_free(context);
+    free(a.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +444,8 @@ int main(void)
         cmocka_unit_test(values_outside_of_limits_are_refused),
         cmocka_unit_test(what_cannot_be_kept_is_refused),
         cmocka_unit_test(writers_and_policies_write_the_same_bytes),
+        cmocka_unit_test(writers_tell_what_was_reached),
+        cmocka_unit_test(options_are_told_under_every_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
