@@ -1,5 +1,5 @@
 # The report of ztile bench in a browser: its charts are there and drawn, in light and in dark, and
-# a narrow window is not too narrow for the page.
+# a narrow window is too narrow neither for the page nor for a chart, whose legend is then below.
 has_pictures || skip "pictures are not in this build"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "there is no Chromium to look at the report with (Debian package chromium)"
@@ -18,7 +18,9 @@ look()
     cat <<'END'
 <script>onload = () => {
     for (const i of document.images)
-        i.dataset.drawn = i.complete && i.naturalWidth > 500 && i.alt ? "drawn" : "not drawn"
+        i.dataset.drawn = !(i.complete && i.naturalWidth > 300 && i.alt) ? "not drawn" :
+            i.getBoundingClientRect().right > innerWidth ? "cut" :
+            i.naturalWidth < i.naturalHeight ? "upright" : "wide"
     const fits = document.documentElement.scrollWidth <= innerWidth
     document.body.dataset.fits = fits ? "fits" : "too wide"
     document.body.dataset.filter = getComputedStyle(document.images[0]).filter
@@ -34,7 +36,7 @@ probe()
 }
 probe --window-size=500,900
 grep -c 'id="means"' dom
-probe --blink-settings=preferredColorScheme=0 | tail -n 1
+probe --blink-settings=preferredColorScheme=0
 # the charts are of lines and words
 for id in ratio speed-compress speed-decompress rate-distortion-0; do
     perl -MMIME::Base64 -0777 -ne '

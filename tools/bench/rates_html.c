@@ -22,8 +22,9 @@ static const char style[] =
     "h1{font-size:1.9rem;margin:.2em 0}h2{font-size:1.4rem;margin:2.2em 0 .4em;"
     "border-bottom:1px solid var(--faint)}h3{font-size:1.05rem;margin:1.6em 0 .3em}"
     "p{max-width:46rem}.soft{color:var(--soft)}a{color:var(--accent)}"
-    "figure{margin:1em 0;overflow-x:auto}figcaption{color:var(--soft);font-size:.9rem}"
-    "img{max-width:100%;min-width:36rem;height:auto}.slices{background:#fff;border-radius:4px}"
+    "figure{margin:1em 0}figcaption{color:var(--soft);font-size:.9rem}"
+    "img{max-width:100%;height:auto}.slices{background:#fff;border-radius:4px}"
+    "@media(max-width:" CHART_NARROW_PAGE "){.chart{width:100%;max-width:36rem}}"
     "@media(prefers-color-scheme:dark){.chart{" CHART_IN_THE_DARK "}}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;"
     "font-variant-numeric:tabular-nums}"
@@ -33,8 +34,7 @@ static const char style[] =
     "td:first-child{position:sticky;left:0;background:var(--paper)}"
     "tr.group td{font-weight:600;text-align:left;padding-top:1em}"
     "@media(max-width:40rem){body{padding:.8rem}th,td{padding:.2em .35em}"
-    "thead th{white-space:normal;vertical-align:bottom}"
-    "figcaption::before{content:\"Swipe left for the legend. \"}}";
+    "thead th{white-space:normal;vertical-align:bottom}}";
 
 static void add_machine(struct text *t)
 {

@@ -6,6 +6,8 @@
  *   |           |  -- b
  *   +-----------+
  *    horizontal axis
+ *
+ * On a narrow page the legend is below, in columns.
  */
 #include "draw/chart.h"
 
@@ -25,7 +27,13 @@ enum {
     LEGEND_PITCH = 24,
     LABEL_PITCH = 14,
     WIDTH = 620,
-    HEIGHT = 340
+    HEIGHT = 340,
+    NARROW_MARGIN = 8,
+    NARROW_LEFT_ROOM = 50,
+    NARROW_WIDTH = 300,
+    NARROW_HEIGHT = 280,
+    NARROW_LEGEND_GAP = 10,
+    NARROW_LEGEND_PITCH = 20
 };
 
 static const double big = 11, normal = 9, little = 7.5; /* heights of capitals */
@@ -38,7 +46,11 @@ struct scale {
 struct frame {
     struct canvas canvas;
     struct scale x, y;
-    int width, height; /* of all */
+    bool is_narrow;
+    int margin;
+    int left, top, right, bottom; /* of the axes */
+    int legend;                   /* its widest entry */
+    int width, height;            /* of all */
 };
 
 static const struct color paints[PAINT_SERIES + PAINTS_OF_SERIES] = {
@@ -114,25 +126,24 @@ static struct scale numbers_of(const struct chart *c)
                            : around(s, 0.1);
 }
 
-static double x_of(const struct chart *c, const struct scale *s, const struct series *line,
+static double x_of(const struct chart *c, const struct frame *f, const struct series *line,
                    int point)
 {
-    const double part = c->has_numbers ? (log2(line->at[point]) - s->lo) / (s->hi - s->lo)
+    const double part = c->has_numbers ? (log2(line->at[point]) - f->x.lo) / (f->x.hi - f->x.lo)
                                        : (point + 0.5) / c->points;
-    return MARGIN + LEFT_ROOM + WIDTH * part;
+    return f->left + (f->right - f->left) * part;
 }
 
-static double y_of(const struct scale *s, double height)
+static double y_of(const struct frame *f, double height)
 {
-    return MARGIN + TOP_ROOM + (s->hi - height) / (s->hi - s->lo) * HEIGHT;
+    return f->top + (f->y.hi - height) / (f->y.hi - f->y.lo) * (f->bottom - f->top);
 }
 
 static void draw_tick(struct frame *f, double height, const char *words)
 {
-    const double y = y_of(&f->y, height);
-    const int left = MARGIN + LEFT_ROOM;
-    canvas_box(&f->canvas, left, floor(y), WIDTH, 1, paints[PAINT_FAINT]);
-    canvas_text(&f->canvas, left - 9, y + little / 2 + 0.5, little, ALIGN_RIGHT, false,
+    const double y = y_of(f, height);
+    canvas_box(&f->canvas, f->left, floor(y), f->right - f->left, 1, paints[PAINT_FAINT]);
+    canvas_text(&f->canvas, f->left - 9, y + little / 2 + 0.5, little, ALIGN_RIGHT, false,
                 paints[PAINT_INK], words);
 }
 
@@ -162,35 +173,46 @@ static void draw_vertical(struct frame *f, const struct chart *c)
         draw_tick(f, t.at[i], format_tick(&t, i, text));
 }
 
+/* Names of points; where they are too wide to stand in one row, in two. */
+static void draw_names(struct frame *f, const struct chart *c)
+{
+    const double pitch = (double)(f->right - f->left) / c->points;
+    double widest = 0;
+    for (int i = 0; i < c->points; i++)
+        widest = fmax(widest, text_width(little, c->label[i]));
+    for (int i = 0; i < c->points; i++) {
+        const double x = f->left + pitch * (i + 0.5);
+        const int row = widest > pitch - 4 ? i % 2 : 0;
+        canvas_box(&f->canvas, floor(x), f->bottom + 1, 1, 4 + row * LABEL_PITCH,
+                   paints[PAINT_SOFT]);
+        canvas_text(&f->canvas, x, f->bottom + 18 + row * LABEL_PITCH, little, ALIGN_CENTER, false,
+                    paints[PAINT_INK], c->label[i]);
+    }
+}
+
 static void draw_horizontal(struct frame *f, const struct chart *c)
 {
     char text[32];
-    const int left = MARGIN + LEFT_ROOM, bottom = MARGIN + TOP_ROOM + HEIGHT;
-    for (int i = 0; !c->has_numbers && i < c->points; i++) {
-        const double x = left + WIDTH * (i + 0.5) / c->points;
-        canvas_box(&f->canvas, floor(x), bottom + 1, 1, 4, paints[PAINT_SOFT]);
-        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
-                    c->label[i]);
-    }
+    if (!c->has_numbers)
+        draw_names(f, c);
     for (double power = ceil(f->x.lo); c->has_numbers && power <= f->x.hi; power++) {
-        const double x = left + WIDTH * (power - f->x.lo) / (f->x.hi - f->x.lo);
-        canvas_box(&f->canvas, floor(x), bottom - HEIGHT, 1, HEIGHT, paints[PAINT_FAINT]);
-        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
+        const double x = f->left + (f->right - f->left) * (power - f->x.lo) / (f->x.hi - f->x.lo);
+        canvas_box(&f->canvas, floor(x), f->top, 1, f->bottom - f->top, paints[PAINT_FAINT]);
+        canvas_text(&f->canvas, x, f->bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
                     format_short(exp2(power), text));
     }
 }
 
 static void draw_axes(struct frame *f, const struct chart *c)
 {
-    const int left = MARGIN + LEFT_ROOM, top = MARGIN + TOP_ROOM, bottom = top + HEIGHT;
     draw_vertical(f, c);
     draw_horizontal(f, c);
-    canvas_box(&f->canvas, left - 1, top, 1, HEIGHT + 1, paints[PAINT_SOFT]);
-    canvas_box(&f->canvas, left - 1, bottom, WIDTH + 1, 1, paints[PAINT_SOFT]);
-    canvas_text(&f->canvas, left + WIDTH / 2.0, bottom + 40, normal, ALIGN_CENTER, false,
-                paints[PAINT_SOFT], c->x_axis);
-    canvas_text(&f->canvas, left - 40, top - 14, normal, ALIGN_LEFT, false, paints[PAINT_SOFT],
-                c->y_axis);
+    canvas_box(&f->canvas, f->left - 1, f->top, 1, f->bottom - f->top + 1, paints[PAINT_SOFT]);
+    canvas_box(&f->canvas, f->left - 1, f->bottom, f->right - f->left + 1, 1, paints[PAINT_SOFT]);
+    canvas_text(&f->canvas, (f->left + f->right) / 2.0, f->bottom + (f->is_narrow ? 48 : 40),
+                normal, ALIGN_CENTER, false, paints[PAINT_SOFT], c->x_axis);
+    canvas_text(&f->canvas, f->left - 40, f->top - 14, normal, ALIGN_LEFT, false,
+                paints[PAINT_SOFT], c->y_axis);
 }
 
 /* Points of outlines, in units of the size. */
@@ -240,7 +262,7 @@ static void draw_series(struct frame *f, const struct chart *c, const struct ser
         if (c->is_apart[i])
             cairo_new_sub_path(f->canvas.cairo);
         if (!isnan(v))
-            cairo_line_to(f->canvas.cairo, x_of(c, &f->x, line, i), y_of(&f->y, v));
+            cairo_line_to(f->canvas.cairo, x_of(c, f, line, i), y_of(f, v));
         else if (!c->has_numbers) /* a gap between names; numbers stand where they are */
             cairo_new_sub_path(f->canvas.cairo);
     }
@@ -248,26 +270,38 @@ static void draw_series(struct frame *f, const struct chart *c, const struct ser
     for (int i = 0; i < c->points; i++) {
         const double v = height_of(c, line->value[i]);
         if (!isnan(v))
-            draw_marker(f, x_of(c, &f->x, line, i), y_of(&f->y, v), line->marker,
-                        paints[line->paint]);
+            draw_marker(f, x_of(c, f, line, i), y_of(f, v), line->marker, paints[line->paint]);
     }
+}
+
+/* How many columns of a narrow chart's legend are side by side. */
+static int legend_columns(const struct frame *f)
+{
+    const int columns =
+        (f->width - 2 * f->margin + NARROW_LEGEND_GAP) / (f->legend + NARROW_LEGEND_GAP);
+    return columns > 1 ? columns : 1;
 }
 
 static void draw_legend(struct frame *f, const struct chart *c)
 {
-    const int x = MARGIN + LEFT_ROOM + WIDTH + LEGEND_GAP;
-    int y = MARGIN + TOP_ROOM + 12;
+    const int columns = f->is_narrow ? legend_columns(f) : 1;
+    const int pitch = f->is_narrow ? NARROW_LEGEND_PITCH : LEGEND_PITCH;
+    const int left = f->is_narrow ? f->margin : f->right + LEGEND_GAP;
+    const int top = f->is_narrow ? f->bottom + BOTTOM_ROOM + 14 : f->top + 12;
+    int at = 0;
     for (int i = 0; i < c->count; i++) {
         const struct series *line = &c->series[i];
         if (!line->name[0])
             continue;
+        const int x = left + at % columns * ((f->width - left) / columns);
+        const int y = top + at / columns * pitch;
         cairo_move_to(f->canvas.cairo, x, y);
         cairo_line_to(f->canvas.cairo, x + LEGEND_LINE, y);
         canvas_stroke(&f->canvas, line->thickness, line->is_dashed, paints[line->paint]);
         draw_marker(f, x + LEGEND_LINE / 2.0, y, line->marker, paints[line->paint]);
         canvas_text(&f->canvas, x + LEGEND_LINE + 9, y + normal / 2, normal, ALIGN_LEFT, false,
                     paints[PAINT_INK], line->name);
-        y += LEGEND_PITCH;
+        at++;
     }
 }
 
@@ -279,8 +313,8 @@ static bool end_of(const struct frame *f, const struct chart *c, const struct se
         const double v = height_of(c, line->value[i]);
         if (isnan(v))
             continue;
-        *x = x_of(c, &f->x, line, i);
-        *y = y_of(&f->y, v);
+        *x = x_of(c, f, line, i);
+        *y = y_of(f, v);
         return true;
     }
     return false;
@@ -296,7 +330,7 @@ struct label {
 static void draw_labels(struct frame *f, const struct chart *c)
 {
     struct label label[CHART_SERIES];
-    const int x = MARGIN + LEFT_ROOM + WIDTH + LEGEND_GAP;
+    const int x = f->right + LEGEND_GAP;
     int n = 0;
     for (int i = 0; i < c->count; i++) {
         struct label own = {.line = &c->series[i]};
@@ -307,9 +341,9 @@ static void draw_labels(struct frame *f, const struct chart *c)
             label[at] = label[at - 1];
         label[at] = own;
     }
-    double lowest = f->height - MARGIN;
+    double lowest = f->height - f->margin;
     for (int i = 0; i < n; i++)
-        label[i].y = fmax(label[i].end, i > 0 ? label[i - 1].y + LABEL_PITCH : MARGIN + TOP_ROOM);
+        label[i].y = fmax(label[i].end, i > 0 ? label[i - 1].y + LABEL_PITCH : f->top);
     for (int i = n - 1; i >= 0; i--, lowest -= LABEL_PITCH)
         label[i].y = fmin(label[i].y, lowest);
     for (int i = 0; i < n; i++) {
@@ -322,40 +356,61 @@ static void draw_labels(struct frame *f, const struct chart *c)
     }
 }
 
-static void measure(struct frame *f, const struct chart *c)
+/* The legend's widest entry, and how many there are. */
+static int measure_legend(struct frame *f, const struct chart *c)
 {
-    double legend = 0;
+    double widest = 0;
     int names = 0;
     for (int i = 0; i < c->count; i++)
         if (c->series[i].name[0]) {
-            legend = fmax(legend, c->is_labelled
+            widest = fmax(widest, c->is_labelled
                                       ? text_width(little, c->series[i].name)
                                       : LEGEND_LINE + 9 + text_width(normal, c->series[i].name));
             names++;
         }
-    const int all = 2 * MARGIN + LEFT_ROOM + WIDTH + LEGEND_GAP + (int)legend;
-    const int title = 2 * MARGIN + (int)text_width(big, c->title);
-    const int lines =
-        MARGIN + TOP_ROOM + 12 + names * (c->is_labelled ? LABEL_PITCH : LEGEND_PITCH);
-    const int high = MARGIN + TOP_ROOM + HEIGHT + BOTTOM_ROOM + MARGIN / 2;
-    f->width = all > title ? all : title;
-    f->height = high > lines ? high : lines;
+    f->legend = (int)widest;
+    return names;
+}
+
+static void measure(struct frame *f, const struct chart *c)
+{
+    const int names = measure_legend(f, c);
+    f->margin = f->is_narrow ? NARROW_MARGIN : MARGIN;
+    f->left = f->margin + (f->is_narrow ? NARROW_LEFT_ROOM : LEFT_ROOM);
+    f->right = f->left + (f->is_narrow ? NARROW_WIDTH : WIDTH);
+    f->top = f->margin + TOP_ROOM;
+    f->bottom = f->top + (f->is_narrow ? NARROW_HEIGHT : HEIGHT);
     f->x = numbers_of(c);
     f->y = scale_of(c);
+    if (f->is_narrow) {
+        f->width = f->right + f->margin;
+        const int columns = legend_columns(f);
+        f->height =
+            f->bottom + BOTTOM_ROOM + (names + columns - 1) / columns * NARROW_LEGEND_PITCH + 14;
+        return;
+    }
+    const int all = f->right + LEGEND_GAP + f->legend + f->margin;
+    const int title = 2 * f->margin + (int)text_width(big, c->title);
+    const int lines = f->top + 12 + names * (c->is_labelled ? LABEL_PITCH : LEGEND_PITCH);
+    const int high = f->bottom + BOTTOM_ROOM + f->margin / 2;
+    f->width = all > title ? all : title;
+    f->height = high > lines ? high : lines;
 }
 
 static void draw(struct frame *f, const struct chart *c, enum canvas_format format, bool has_paper)
 {
     measure(f, c);
+    const double room = f->width - 2 * f->margin;
+    const double title = big * fmin(1, room / fmax(room, text_width(big, c->title)));
     canvas_open(&f->canvas, format, c->title, f->width, f->height);
     if (has_paper)
         canvas_box(&f->canvas, 0, 0, f->width, f->height, paints[PAINT_PAPER]);
-    canvas_text(&f->canvas, MARGIN, MARGIN + big, big, ALIGN_LEFT, false, paints[PAINT_INK],
+    canvas_text(&f->canvas, f->margin, f->margin + big, title, ALIGN_LEFT, false, paints[PAINT_INK],
                 c->title);
     draw_axes(f, c);
     for (int i = 0; i < c->count; i++)
         draw_series(f, c, &c->series[c->is_first_on_top ? c->count - 1 - i : i]);
-    if (c->is_labelled)
+    if (c->is_labelled && !f->is_narrow)
         draw_labels(f, c);
     else
         draw_legend(f, c);
@@ -365,26 +420,38 @@ bool chart_save(const struct chart *c, const char *path, const struct options *o
                 struct ztio_error *error)
 {
     static const char style[] = "@media(prefers-color-scheme:dark){svg{" CHART_IN_THE_DARK "}}";
-    struct frame f;
+    struct frame f = {.is_narrow = false};
     draw(&f, c, canvas_format_of(path), true);
     return canvas_save(&f.canvas, style, path, o, error);
+}
+
+/* An SVG without paper as base64, in quotes, and its extents. */
+static bool add_drawing(const struct chart *c, bool is_narrow, struct text *t,
+                        struct ztio_error *error)
+{
+    struct frame f = {.is_narrow = is_narrow};
+    struct text svg;
+    draw(&f, c, CANVAS_SVG, false);
+    const bool is_drawn = canvas_close(&f.canvas, NULL, c->title, &svg, error);
+    if (is_drawn) {
+        text_add(t, "\"data:image/svg+xml;base64,");
+        text_add_base64(t, svg.bytes, svg.n);
+        text_add(t, "\" width=\"%d\" height=\"%d\">", f.width, f.height);
+    }
+    text_free(&svg);
+    return is_drawn;
 }
 
 bool chart_add_image(const struct chart *c, struct text *t, const char *id,
                      struct ztio_error *error)
 {
-    struct frame f;
-    struct text svg;
-    draw(&f, c, CANVAS_SVG, false);
-    const bool is_drawn = canvas_close(&f.canvas, NULL, c->title, &svg, error);
-    if (is_drawn) {
-        text_add(t, "<img class=\"chart\" id=\"%s\" width=\"%d\" height=\"%d\" alt=\"", id, f.width,
-                 f.height);
-        text_add_escaped(t, c->title);
-        text_add(t, "\" src=\"data:image/svg+xml;base64,");
-        text_add_base64(t, svg.bytes, svg.n);
-        text_add(t, "\">\n");
-    }
-    text_free(&svg);
+    text_add(t, "<picture><source media=\"(max-width:" CHART_NARROW_PAGE ")\" srcset=");
+    if (!add_drawing(c, true, t, error))
+        return false;
+    text_add(t, "<img class=\"chart\" id=\"%s\" alt=\"", id);
+    text_add_escaped(t, c->title);
+    text_add(t, "\" src=");
+    const bool is_drawn = add_drawing(c, false, t, error);
+    text_add(t, "</picture>\n");
     return is_drawn;
 }

@@ -72,8 +72,11 @@ bool chart_save(const struct chart *chart, const char *path, const struct option
 /* CSS of a chart where the reader prefers dark pages: light and dark are exchanged, hues stay. */
 #define CHART_IN_THE_DARK "filter:invert(.92) hue-rotate(180deg) brightness(1.15)"
 
-/* An <img> element of HTML that holds the chart as SVG, with no paper behind it: the page's own is
- * seen. */
+/* Up to which width of a page the chart that is made for a telephone is shown. */
+#define CHART_NARROW_PAGE "48rem"
+
+/* A <picture> element of HTML that holds the chart as SVG, twice: for wide and for narrow pages. No
+ * paper is behind it: the page's own is seen. */
 bool chart_add_image(const struct chart *chart, struct text *text, const char *id,
                      struct ztio_error *error);
 
