@@ -5,7 +5,9 @@
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-PYTHONDONTWRITEBYTECODE=1 "$1" "$2/docs/figures/draw/codecs.py" "$work"
+for script in codecs layers; do
+    PYTHONDONTWRITEBYTECODE=1 "$1" "$2/docs/figures/draw/$script.py" "$work"
+done
 for figure in "$work"/*.svg; do
     cmp "$figure" "$2/docs/figures/$(basename "$figure")"
 done
