@@ -164,8 +164,8 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 
 /** How a tile becomes bits. */
 typedef enum zt_codec {
-    /** With a plan: by trying codecs on samples. Without one: sz for pwrel and psnr, ndzip for
-     * floats without loss, else zfp. */
+    /** With a plan: by trying codecs on samples. Without one: zfp for rate, precision and expert,
+     * ndzip for floats without loss, else sz. */
     ZT_CODEC_AUTO = 0,
     ZT_CODEC_ZFP = 1,   /**< Transform of 4^rank values; the streams of zfp 1.0 (docs/zfp.md). */
     ZT_CODEC_NDZIP = 2, /**< Differences and bit planes; lossless only, fast. */

@@ -420,6 +420,10 @@ static bool check_options(const struct options *o, struct ztio_error *error)
                       : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
                               p->index_partition != defaults.index_partition
                           ? "--index"
+                      : o->dry_run                   ? "--dry-run"
+                      : o->explain                   ? "--explain"
+                      : o->has_plan                  ? "--plan"
+                      : p->prefer != defaults.prefer ? "--prefer"
                       : o->allow_nonfinite && o->format != FORMAT_ZFP
                           ? "--allow-nonfinite without --format zfp"
                           : NULL;

@@ -22,8 +22,8 @@ const struct page info_page = {
     "Headers and the seek table are verified; the data are not looked at unless `--check` is "
     "given.\n\n"
     "Of a netCDF-4 or HDF5 file there is a line for each variable that ztile's filters (48613, "
-    "32013) or H5Z-ZFP compressed, with its filter, codec, bound, bytes and ratio. The codec auto "
-    "is chosen for each chunk. FILE:VARIABLE is that one alone. With `-v`, zfp's parameters are "
+    "32013) or H5Z-ZFP compressed, with its filter, codec, bound, bytes and ratio. "
+    "FILE:VARIABLE is that one alone. With `-v`, zfp's parameters are "
     "shown as well.",
     {OPT_JSON, OPT_CHECK, OPT_INDEX_FILE, 'v'},
     options,

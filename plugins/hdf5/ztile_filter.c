@@ -60,12 +60,21 @@ static bool load_config(void *caller, size_t count, const unsigned *words,
     return true;
 }
 
+/* Where no codec is named: zfp for what only zfp has, else sz, also without loss, since files want
+ * ratio more than the speed of memory. */
+static uint32_t codec_of(const struct ztile_h5_config *c)
+{
+    const bool is_of_zfp = c->kind == ZT_RATE || c->kind == ZT_PRECISION || c->kind == ZT_EXPERT;
+    const uint32_t own = is_of_zfp ? ZT_CODEC_ZFP : ZT_CODEC_SZ;
+    return c->codec == ZT_CODEC_AUTO ? own : c->codec;
+}
+
 /* has_fill: fill is no value, but what HDF5 pads chunks with and netCDF leaves where nothing was
  * written; it is kept exactly and no part of a bound. */
 static void params_of(const struct ztile_h5_config *c, bool has_fill, uint64_t fill, zt_params *p)
 {
     (void)zt_params_init(p, sizeof *p);
-    p->codec = c->codec;
+    p->codec = codec_of(c);
     p->bound = zt_bound_of((zt_bound_kind)c->kind, c->value);
     p->bound.flags = c->flags;
     if (c->kind == ZT_EXPERT)
@@ -146,6 +155,7 @@ static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const
     zt_context_free(context);
     if (status != ZT_OK)
         return 0;
+    config.codec = codec_of(&config); /* a file says which, whatever a later version would take */
     (void)ztile_h5_words(&config, stored);
     stored[0] |= FORM_STORED;
     stored[STORED_AT] = chunk->type | (unsigned)chunk->is_unsigned << 8 | chunk->rank << 16 |

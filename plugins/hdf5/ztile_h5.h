@@ -11,7 +11,7 @@
  *
  *     abs=E  rel=E  pwrel=E  psnr=DB  rate=BITS  precision=PLANES  lossless
  *     expert=MINBITS:MAXBITS:MAXPREC:MINEXP        one bound; none is lossless
- *     codec=auto|zfp|ndzip|sz
+ *     codec=auto|zfp|ndzip|sz      auto: zfp for rate, precision and expert, else sz
  *     range=LO:HI      the whole array's; rel and psnr need it, for a filter sees single chunks
  *     rate-align       a tile takes whole words
  *     format=zt|zfp    zfp: filter 32013, whose files H5Z-ZFP reads: rate, precision, abs,

@@ -74,8 +74,9 @@ def test_round_trip(tmp_path, big, more):
     assert np.abs(z[5:7, :, 3] - 0.25).max() <= 1e-4
 
 
-def test_a_part_of_a_chunk_reads_a_part_of_its_bytes(tmp_path, big):
-    make(tmp_path / "s.zarr", big, ZTileCodec(abs=1e-6), chunks=big.shape)
+@pytest.mark.parametrize("params", [{"codec": "zfp"}, {"index": "compact"}])
+def test_a_part_of_a_chunk_reads_a_part_of_its_bytes(tmp_path, big, params):
+    make(tmp_path / "s.zarr", big, ZTileCodec(abs=1e-6, **params), chunks=big.shape)
     z = zarr.open_array(CountingStore(tmp_path / "s.zarr"), mode="r")
     CountingStore.got = 0
     whole = z[:]

@@ -20,9 +20,9 @@ const struct zti_codec *zti_codec_by_id(uint32_t id)
 
 const struct zti_codec *zti_codec_auto(uint32_t type, uint32_t kind)
 {
-    if (kind == ZT_PWREL || zti_is_mean(kind))
-        return &zti_codec_sz;
-    return kind == ZT_LOSSLESS && zti_is_float(type) ? &zti_codec_ndzip : &zti_codec_zfp;
+    if (kind == ZT_RATE || kind == ZT_PRECISION || kind == ZT_EXPERT)
+        return &zti_codec_zfp;
+    return kind == ZT_LOSSLESS && zti_is_float(type) ? &zti_codec_ndzip : &zti_codec_sz;
 }
 
 const struct zti_codec *zti_codec_raw(void)

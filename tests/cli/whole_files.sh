@@ -33,6 +33,10 @@ status ztile compress in.nc --var nothing -o no.nc
 status ztile compress in.nc:warm -o no.nc
 status ztile compress in.nc -o no.zarr
 status ztile compress in.nc --slab-bytes 1M -o no.nc
+for option in --dry-run --explain '--plan off' '--prefer speed'; do
+    # shellcheck disable=SC2086
+    status ztile compress in.nc $option -o no.nc
+done
 status ztile decompress in.nc -o no.nc
 status ztile compress out.nc -o no.nc
 nccopy -k classic back.nc classic.nc 2>/dev/null || ncgen -k classic -o classic.nc - <<'CDL'

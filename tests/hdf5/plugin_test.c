@@ -96,6 +96,32 @@ static void check_round_trip(const struct plugin *p, size_t count, const unsigne
     free(chunk);
 }
 
+/* The codec of a chunk, where none is named. */
+static void check_auto(const struct plugin *p)
+{
+    enum { CODEC_AT = 6 }; /* in a .zt file, which a chunk is */
+    static const struct {
+        unsigned kind;
+        double value;
+        uint32_t codec;
+    } cases[] = {{ZT_LOSSLESS, 0, ZT_CODEC_SZ}, {ZT_ABS, 1e-3, ZT_CODEC_SZ},
+                 {ZT_ABS, 0, ZT_CODEC_SZ},      {ZT_PWREL, 1e-3, ZT_CODEC_SZ},
+                 {ZT_RATE, 8, ZT_CODEC_ZFP},    {ZT_PRECISION, 16, ZT_CODEC_ZFP}};
+    float in[N];
+    fill(in);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned words[12];
+        void *chunk;
+        memcpy(words, ztile_words, sizeof words);
+        words[1] = cases[i].kind << 8;
+        ztile_h5_put_double(words + 2, cases[i].value);
+        const size_t bytes = run(p, 0, 12, words, in, sizeof in, &chunk);
+        const unsigned codec = bytes > CODEC_AT ? ((unsigned char *)chunk)[CODEC_AT] : 0;
+        CHECK(codec == cases[i].codec, "bound %u: codec %u", cases[i].kind, codec);
+        free(chunk);
+    }
+}
+
 /* Damage in words or bytes: nothing, or some values; never a crash. */
 static void check_damage(const struct plugin *p, size_t count, const unsigned *words, uint64_t seed)
 {
@@ -271,6 +297,7 @@ int main(int argc, char **argv)
     CHECK(ztile.class->id == ZTILE_H5_FILTER && zfp.class->id == ZTILE_H5_FILTER_ZFP, "numbers");
     check_round_trip(&ztile, 12, ztile_words);
     check_round_trip(&zfp, 4, zfp_words);
+    check_auto(&ztile);
     const uint64_t seed = seed_of_today();
     printf("seed %llu\n", (unsigned long long)seed);
     check_damage(&ztile, 12, ztile_words, seed);

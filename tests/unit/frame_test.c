@@ -697,6 +697,39 @@ static void relative_bounds_are_of_the_whole_range(void **state)
     free(a.data);
 }
 
+/* Which codec a file has where none was named. */
+static void need_codec(zt_type type, zt_bound bound, uint32_t codec)
+{
+    const uint64_t shape[3] = {9, 20, 30};
+    zt_array a = zt_array_nd(need(9 * 20 * 30 * zt_type_bytes(type)), type, 3, shape);
+    fill_array(&a, DATA_WAVE_NOISE, 3);
+    zt_params p = params_of(bound);
+    p.codec = ZT_CODEC_AUTO;
+    struct bytes file = compress(&a, &p);
+    zt_info info;
+    assert_int_equal(zt_info_init(&info, sizeof info), ZT_OK);
+    assert_int_equal(zt_inspect(NULL, file.data, file.n, &info), ZT_OK);
+    assert_int_equal(info.codec, codec);
+    free(file.data);
+    free(a.data);
+}
+
+static void without_a_plan_sz_takes_bounds_and_ndzip_floats_without_loss(void **state)
+{
+    (void)state;
+    const zt_bound errors[] = {zt_abs(0.1), zt_rel(1e-3), zt_pwrel(1e-2),
+                               zt_psnr(60), zt_rmse(0.1), zt_mae(0.1)};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        need_codec(ZT_F32, errors[i], ZT_CODEC_SZ);
+    need_codec(ZT_I64, zt_abs(3), ZT_CODEC_SZ);
+    need_codec(ZT_F64, zt_rate(8), ZT_CODEC_ZFP);
+    need_codec(ZT_F32, zt_precision(16), ZT_CODEC_ZFP);
+    need_codec(ZT_F64, zt_expert(0, 1000, 20, -100), ZT_CODEC_ZFP);
+    need_codec(ZT_F64, zt_lossless(), ZT_CODEC_NDZIP);
+    need_codec(ZT_F32, zt_abs(0), ZT_CODEC_NDZIP);
+    need_codec(ZT_I32, zt_lossless(), ZT_CODEC_SZ);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -718,6 +751,7 @@ int main(void)
         cmocka_unit_test(arrays_of_special_values_alone_come_back),
         cmocka_unit_test(a_payload_is_the_bare_stream_of_its_slab),
         cmocka_unit_test(relative_bounds_are_of_the_whole_range),
+        cmocka_unit_test(without_a_plan_sz_takes_bounds_and_ndzip_floats_without_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

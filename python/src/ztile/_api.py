@@ -53,7 +53,8 @@ def compress(a: Any, *, out: Any = None, threads: Optional[int] = None,
     within= (low, high), either may be None: no value is decoded beyond; ArgumentError where one
             of the array lies there and is no fill value;
     rate=, precision=, expert=   zfp's other modes. No bound: lossless.
-    codec=  'auto', 'zfp', 'ndzip' or 'sz'.
+    codec=  'auto', 'zfp', 'ndzip' or 'sz'. Without a plan auto is zfp for rate, precision and
+            expert, ndzip for floats without loss, else sz.
     fill=   a number that stands for no value (a list: up to 4): kept exactly, like NaN and
             infinities, and no part of a range or a bound.
     threads=  how many at most; the bytes are the same for any number.
