@@ -172,11 +172,12 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 
 /* ---- encode piece by piece ---- */
 
-/* At a fixed rate, where tiles are small, PIECE_TILES_STEP of them are whole bytes. */
+/* At a fixed rate, where tiles are small, PIECE_TILES_STEP of them are whole bytes. With several
+ * threads there are two windows. */
 enum { WINDOW_A_THREAD_BYTES = 2 << 20, PIECE_TILES_STEP = 8 };
 
-/* Bytes of a window that stay free of tiles: what the drain left there, and the margin. */
-enum { WINDOW_REST_BYTES = ZTI_DRAIN_REST_BYTES + 4 * ZTI_BIT_MARGIN_BYTES };
+/* Bytes of a window that stay free of tiles: what was left there, and the margin. */
+enum { WINDOW_REST_BYTES = ZTI_DRAIN_UNIT_BYTES + 4 * ZTI_BIT_MARGIN_BYTES };
 
 /* Tiles that a window of these bytes has room for, whatever they take. */
 static uint64_t piece_tiles_of(const struct zti_coding *coding, uint64_t window_bytes)
@@ -186,16 +187,22 @@ static uint64_t piece_tiles_of(const struct zti_coding *coding, uint64_t window_
     return tiles < PIECE_TILES_STEP ? tiles : tiles / PIECE_TILES_STEP * PIECE_TILES_STEP;
 }
 
+static bool has_two_windows(const zt_context *context, const struct zti_coding *coding)
+{
+    return zti_threads_wanted(context) > 1 && zti_policy_of(context, coding)->encode_pieces;
+}
+
 zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *coding,
                                 uint64_t *window_bytes)
 {
+    const uint64_t windows = has_two_windows(context, coding) ? 2 : 1;
     const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8 + 1;
-    const uint64_t threads = zti_threads_wanted(context), count = coding->grid.count;
-    uint64_t tiles = threads * WINDOW_A_THREAD_BYTES / tile_bytes;
-    tiles = tiles < threads ? threads : tiles;
-    tiles = tiles < count ? tiles : count;
+    const uint64_t count = coding->grid.count;
+    uint64_t tiles = zti_threads_wanted(context) * WINDOW_A_THREAD_BYTES / windows / tile_bytes;
+    tiles = tiles < 1 ? 1 : tiles < count ? tiles : count;
     if (!zti_mul(tiles, tile_bytes, window_bytes) ||
-        !zti_add(*window_bytes, WINDOW_REST_BYTES, window_bytes))
+        !zti_add(*window_bytes, WINDOW_REST_BYTES + 64, window_bytes) ||
+        !zti_mul(*window_bytes, windows, window_bytes))
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %llu tiles of %llu bytes",
                         (unsigned long long)tiles, (unsigned long long)tile_bytes);
     return ZT_OK;
@@ -210,10 +217,21 @@ static void move_starts(const struct zti_starts *starts, struct zti_tiles tiles,
         starts->list[chunk] += bits;
 }
 
-static zt_status encode_pieces(zt_context *context, const struct zti_coding *coding,
-                               const struct zti_array *array, struct zti_window *w,
-                               const struct zti_drain *drain, uint64_t *stream_bits,
-                               struct zti_misses *misses, const struct zti_starts *starts)
+/* Hand on whole units of a window, and move the rest to its front. */
+static zt_status drain_units(struct zti_window *w, const struct zti_drain *drain)
+{
+    const uint64_t used = w->used_bits / 8, n = used - used % ZTI_DRAIN_UNIT_BYTES;
+    const zt_status status = n > 0 ? drain->take(drain->user, w->bytes, n) : ZT_OK;
+    memmove(w->bytes, w->bytes + n, (size_t)(used + 1 - n));
+    w->used_bits -= n * 8;
+    return status;
+}
+
+/* As zti_policy.encode_pieces, by zti_policy.encode. */
+static zt_status encode_by_windows(zt_context *context, const struct zti_coding *coding,
+                                   const struct zti_array *array, struct zti_window *w,
+                                   const struct zti_drain *drain, uint64_t *stream_bits,
+                                   struct zti_misses *misses, const struct zti_starts *starts)
 {
     const struct zti_policy *const policy = zti_policy_of(context, coding);
     const uint64_t count = coding->grid.count, some = piece_tiles_of(coding, w->capacity_bytes);
@@ -232,11 +250,33 @@ static zt_status encode_pieces(zt_context *context, const struct zti_coding *cod
             move_starts(starts, tiles, *stream_bits);
         *stream_bits += w->used_bits - began;
         if (tiles.last == count)
-            status = finish(context, coding, w->bytes, w->capacity_bytes, &w->used_bits);
-        if (!status)
-            status = drain->take(drain->user, w, tiles.last == count);
+            break;
+        status = drain_units(w, drain);
         zti_pass(&drain->passing, &coding->grid, array, tiles.last);
     }
+    return status;
+}
+
+static zt_status encode_pieces(zt_context *context, const struct zti_coding *coding,
+                               const struct zti_array *array, struct zti_window *w,
+                               const struct zti_drain *drain, uint64_t *stream_bits,
+                               struct zti_misses *misses, const struct zti_starts *starts)
+{
+    zt_status status;
+    if (has_two_windows(context, coding)) {
+        zti_stage(context, ZT_STAGE_ENCODE);
+        status = zti_policy_of(context, coding)
+                     ->encode_pieces(context, coding, array, w, drain, stream_bits, misses, starts);
+        zti_stage(context, ZT_STAGE_OTHER);
+    } else {
+        status = encode_by_windows(context, coding, array, w, drain, stream_bits, misses, starts);
+    }
+    if (status || (misses && misses->is_over))
+        return status;
+    status = finish(context, coding, w->bytes, w->capacity_bytes, &w->used_bits);
+    if (!status)
+        status = drain->take(drain->user, w->bytes, w->used_bits / 8);
+    zti_pass(&drain->passing, &coding->grid, array, coding->grid.count);
     return status;
 }
 

@@ -49,17 +49,16 @@ struct zti_window {
     uint64_t used_bits; /* from the first byte on */
 };
 
-/* A drain may leave so many bytes in the window. */
-enum { ZTI_DRAIN_REST_BYTES = 4096 };
-
-/* What becomes of the pieces. */
+/* What becomes of the pieces. Both functions are called by the calling thread. */
 struct zti_drain {
-    /* Take whole bytes from the window's front, move the others there, and lower used_bits.
-     * is_last: the stream ends here. */
-    zt_status (*take)(void *user, struct zti_window *window, bool is_last);
+    /* Take n bytes, which follow those taken before: whole units, but for the end of the stream.
+     * Other threads may code meanwhile; afterwards the bytes are overwritten. */
+    zt_status (*take)(void *user, const uint8_t *bytes, uint64_t n);
     void *user;
     struct zti_passing passing;
 };
+
+enum { ZTI_DRAIN_UNIT_BYTES = 4096 };
 
 /* Bytes of a window for zti_exec_encode_pieces: some MiB a thread. */
 zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *coding,

@@ -4,8 +4,7 @@
 #ifndef ZTI_EXEC_POLICY_H
 #define ZTI_EXEC_POLICY_H
 
-#include "exec/stream.h"
-#include "index/index.h"
+#include "exec/exec.h"
 
 /* Tiles [first, last) of a grid. */
 struct zti_tiles {
@@ -21,6 +20,13 @@ struct zti_policy {
                         const struct zti_array *array, struct zti_tiles tiles, uint8_t *out,
                         size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
                         struct zti_misses *misses, const struct zti_starts *starts);
+    /* As zti_exec_encode_pieces, but for the end: the window is set to what was not taken yet, and
+     * *stream_bits to all of the stream's. NULL: encode is called for as many tiles as a window has
+     * room for. */
+    zt_status (*encode_pieces)(zt_context *context, const struct zti_coding *coding,
+                               const struct zti_array *array, struct zti_window *window,
+                               const struct zti_drain *drain, uint64_t *stream_bits,
+                               struct zti_misses *misses, const struct zti_starts *starts);
     zt_status (*decode)(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
                         const struct zti_view *view, const struct zti_scatter *scatter,

@@ -4,17 +4,18 @@
 #include "unit/frame_support.h"
 #include "ztile_quality.h"
 
+#include <pthread.h>
+
 /* Write an array, all at once, or each frame with what a scan of it finds. */
-static struct bytes write(const zt_array *a, const zt_params *params, uint32_t threads,
-                          bool is_scanned, struct counted *memory)
+static struct bytes write_by(const zt_array *a, const zt_params *params, zt_omp omp,
+                             bool is_scanned, struct counted *memory)
 {
     struct mem_store to = {.limit = SIZE_MAX, .reads_left = -1};
     const zt_store store = store_of(&to);
     zt_context *const context = counted_context(memory);
-    const zt_omp omp = {.threads = threads};
     const size_t slice = array_bytes(a) / (size_t)a->shape[0];
     zt_writer *w = NULL;
-    if (threads > 0)
+    if (omp.threads > 0)
         need_ok(context, zt_context_set_omp(context, &omp));
     need_ok(context, zt_writer_open_store(context, &store, a, params, &w));
     const uint64_t step = is_scanned ? zt_writer_slab_extent(w) : a->shape[0];
@@ -33,6 +34,12 @@ static struct bytes write(const zt_array *a, const zt_params *params, uint32_t t
     zt_context_free(context);
     assert_int_equal(memory->held, 0);
     return to.bytes;
+}
+
+static struct bytes write(const zt_array *a, const zt_params *params, uint32_t threads,
+                          bool is_scanned, struct counted *memory)
+{
+    return write_by(a, params, (zt_omp){.threads = threads}, is_scanned, memory);
 }
 
 static void need_same(struct bytes *got, const struct bytes *wanted)
@@ -80,6 +87,11 @@ static void many_windows_are_the_same_bytes(void **state)
         }
         struct bytes scanned = write(&a, &p, 2, true, &memory);
         need_same(&scanned, &wanted);
+        for (uint32_t grain = 1; grain < 10000; grain += 9000) { /* more than a window, too */
+            struct bytes got =
+                write_by(&a, &p, (zt_omp){.threads = 2, .grain = grain}, false, &memory);
+            need_same(&got, &wanted);
+        }
         free(wanted.data);
     }
     free(a.data);
@@ -109,22 +121,26 @@ static void memory_does_not_grow_with_the_frame(void **state)
     zt_params p = params_of((zt_bound){.kind = ZT_RATE, .value = 30});
     struct counted memory;
     (void)state;
-    struct bytes got = write(&a, &p, 0, false, &memory);
-    assert_true(got.n > 60000000);
-    assert_true(memory.largest < 8 << 20);
-    free(got.data);
+    for (uint32_t threads = 0; threads < 3; threads += 2) {
+        struct bytes got = write(&a, &p, threads, false, &memory);
+        assert_true(got.n > 60000000);
+        assert_true(memory.largest < 8 << 20);
+        free(got.data);
+    }
     free(a.data);
 }
 
-/* A store that notes how far passes are. */
+/* A store that notes how far passes are, and that only one thread calls it. */
 struct passes {
     struct mem_store to; /* the functions of a store take it for one */
-    uint64_t slices, ends, all;
+    uint64_t slices, ends, all, writes;
+    pthread_t caller;
 };
 
 static void pass(void *user, uint64_t slices)
 {
     struct passes *const p = user;
+    assert_true(pthread_equal(pthread_self(), p->caller));
     assert_true(slices > 0 && slices <= p->all);
     assert_true(slices >= p->slices ||
                 p->slices == p->all); /* a pass begins after the end of one */
@@ -132,24 +148,69 @@ static void pass(void *user, uint64_t slices)
     p->ends += slices == p->all;
 }
 
+static int write_here(void *user, uint64_t offset, const void *data, size_t n)
+{
+    struct passes *const p = user;
+    assert_true(pthread_equal(pthread_self(), p->caller));
+    p->writes++;
+    return store_of(&p->to).write(&p->to, offset, data, n);
+}
+
 static void a_store_is_told_how_far_passes_are(void **state)
 {
     zt_array a = large_array(DATA_WAVE_NOISE);
     zt_params p = params_of((zt_bound){.kind = ZT_ABS, .value = 1e-5});
-    struct passes passes = {.to = {.limit = SIZE_MAX, .reads_left = -1}, .all = a.shape[0]};
-    zt_store store = store_of(&passes.to);
-    zt_writer *w = NULL;
     (void)state;
     p.codec = ZT_CODEC_SZ;
-    store.user = &passes;
-    store.passed = pass;
-    need_ok(NULL, zt_writer_open_store(NULL, &store, &a, &p, &w));
-    need_ok(NULL, zt_writer_put(w, &a));
-    need_ok(NULL, zt_writer_close(w));
-    assert_int_equal(passes.slices, passes.all);
-    assert_true(passes.ends >= 3); /* planning, counting, coding */
-    zt_writer_free(w);
-    free(passes.to.bytes.data);
+    for (uint32_t threads = 1; threads < 4; threads++) {
+        struct passes passes = {.to = {.limit = SIZE_MAX, .reads_left = -1},
+                                .all = a.shape[0],
+                                .caller = pthread_self()};
+        zt_store store = store_of(&passes.to);
+        const zt_omp omp = {.threads = threads};
+        zt_context *context = NULL;
+        zt_writer *w = NULL;
+        store.user = &passes;
+        store.passed = pass;
+        store.write = write_here;
+        need_ok(NULL, zt_context_new(NULL, &context));
+        need_ok(context, zt_context_set_omp(context, &omp));
+        need_ok(context, zt_writer_open_store(context, &store, &a, &p, &w));
+        need_ok(context, zt_writer_put(w, &a));
+        need_ok(context, zt_writer_close(w));
+        assert_int_equal(passes.slices, passes.all);
+        assert_true(passes.ends >= 3); /* planning, counting, coding */
+        assert_true(passes.writes > 4);
+        zt_writer_free(w);
+        zt_context_free(context);
+        free(passes.to.bytes.data);
+    }
+    free(a.data);
+}
+
+/* A write fails while other threads code. */
+static void a_full_store_ends_all_threads(void **state)
+{
+    zt_array a = large_array(DATA_BITS);
+    zt_params p = params_of((zt_bound){.kind = ZT_RATE, .value = 16});
+    (void)state;
+    for (uint32_t threads = 1; threads < 4; threads++)
+        for (size_t limit = 0; limit < 6 << 20; limit += 1 << 20) {
+            struct mem_store to = {.limit = limit, .reads_left = -1};
+            const zt_store store = store_of(&to);
+            const zt_omp omp = {.threads = threads};
+            struct counted memory;
+            zt_context *const context = counted_context(&memory);
+            zt_writer *w = NULL;
+            need_ok(context, zt_context_set_omp(context, &omp));
+            need_ok(context, zt_writer_open_store(context, &store, &a, &p, &w));
+            const zt_status status = zt_writer_put(w, &a);
+            assert_int_equal(status, ZT_IO);
+            zt_writer_free(w);
+            zt_context_free(context);
+            assert_int_equal(memory.held, 0);
+            free(to.bytes.data);
+        }
     free(a.data);
 }
 
@@ -265,6 +326,7 @@ int main(void)
         cmocka_unit_test(raw_frames_are_the_same_bytes),
         cmocka_unit_test(memory_does_not_grow_with_the_frame),
         cmocka_unit_test(a_store_is_told_how_far_passes_are),
+        cmocka_unit_test(a_full_store_ends_all_threads),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(parts_take_little_memory),
         cmocka_unit_test(joined_first_axes_are_read_by_parts),

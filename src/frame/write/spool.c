@@ -13,7 +13,7 @@
 
 enum { RANGE_BYTES = 1 << ZTI_RANGE_LOG2, MOVE_BYTES = 1 << 20 };
 
-_Static_assert((int)RANGE_BYTES == (int)ZTI_DRAIN_REST_BYTES, "what a spool leaves in its window");
+_Static_assert((int)RANGE_BYTES == (int)ZTI_DRAIN_UNIT_BYTES, "what a spool takes from its window");
 
 bool zti_spools(const struct zti_job *j)
 {
@@ -59,31 +59,27 @@ static zt_status make_sums(struct zti_job *j, uint64_t from, const uint8_t *byte
     if (needed > s->sums.capacity)
         status = zti_buffer_reserve(j->context, &s->sums, 2 * needed, s->sums.capacity);
     if (!status)
-        zti_checksums_make(j->context, bytes, n, ZTI_RANGE_LOG2, s->sums.bytes + made);
+        zti_checksums_make(NULL, bytes, n, ZTI_RANGE_LOG2, s->sums.bytes + made);
     return status;
 }
 
-/* zti_drain.take of a job: whole ranges leave the window, at the end all bytes. */
-static zt_status take(void *user, struct zti_window *w, bool is_last)
+/* zti_drain.take of a job: whole ranges, at the end all bytes. */
+static zt_status take(void *user, const uint8_t *bytes, uint64_t n)
 {
     struct zti_job *const j = user;
     struct zti_spool *const s = &j->spool;
-    const uint64_t used = w->used_bits / 8, front = front_bytes_of(s);
-    const uint64_t n = is_last ? used : used - used % RANGE_BYTES;
+    const uint64_t front = front_bytes_of(s);
     const uint64_t kept = s->bytes >= front ? 0 : front - s->bytes < n ? front - s->bytes : n;
     zt_status status = ZT_OK;
     if (s->bytes + n > s->limit_bytes)
         return ZT_NO_SPACE;
     if (kept > 0)
-        memcpy(s->front.bytes + s->bytes, w->bytes, (size_t)kept);
+        memcpy(s->front.bytes + s->bytes, bytes, (size_t)kept);
     if (n > kept) {
-        status = make_sums(j, s->bytes + kept, w->bytes + kept, n - kept);
+        status = make_sums(j, s->bytes + kept, bytes + kept, n - kept);
         if (!status)
-            status = store_bytes(j, s->bytes + kept, w->bytes + kept, n - kept);
+            status = store_bytes(j, s->bytes + kept, bytes + kept, n - kept);
     }
-    if (!is_last)
-        memmove(w->bytes, w->bytes + n, (size_t)(used + 1 - n));
-    w->used_bits -= n * 8;
     s->bytes += n;
     return status;
 }
