@@ -39,3 +39,12 @@ void zti_map(const zt_context *context, uint64_t items,
     atomic_init(&d.is_over, false);
     zti_threads_run(zti_map_workers(context, items), take_items, &d);
 }
+
+zt_context zti_context_of_thread(const zt_context *context)
+{
+    return (zt_context){.allocator = context->allocator,
+                        .policy = ZT_SERIAL,
+                        .isa = context->isa,
+                        .most_bytes = context->most_bytes,
+                        .held = context->held};
+}

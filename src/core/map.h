@@ -14,4 +14,8 @@ uint32_t zti_map_workers(const zt_context *context, uint64_t items);
 void zti_map(const zt_context *context, uint64_t items,
              bool (*item)(void *shared, uint32_t worker, uint64_t number), void *shared);
 
+/* A context for a thread: serial, with its own error message, and without progress, which only the
+ * calling thread reports. */
+zt_context zti_context_of_thread(const zt_context *context);
+
 #endif

@@ -18,6 +18,7 @@
  * (pace.h) is dropped whatever it gains. */
 #include "plan/choose.h"
 
+#include "core/map.h"
 #include "plan/pace.h"
 #include "plan/plans.h"
 #include "plan/ways.h"
@@ -620,25 +621,50 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
     return status;
 }
 
-/* Bytes of boxes with a candidate. */
-static zt_status measure_boxes(struct zti_estimator *e, const struct zti_candidate *candidate,
-                               const struct zti_target *target, uint64_t box_values, double *bytes)
+/* Boxes of an array that two candidates code, one after the other or each on a thread. */
+enum { BOXES = 2, OF_BOXES = 2 * BOXES };
+
+struct box_race {
+    zt_context *context;
+    const struct zti_array *array;
+    const struct zti_candidate *of[2];
+    const struct zti_target *target;
+    uint64_t values; /* of a box */
+    uint32_t workers;
+    struct {
+        zt_context own; /* if there are several workers */
+        zt_status status;
+        double bytes;
+    } box[OF_BOXES];
+};
+
+static zt_status code_box(zt_context *context, const struct box_race *r, uint32_t number,
+                          double *bytes)
 {
-    enum { BOXES = 2 };
-    const struct zti_plan none = zti_plan_none(e->array->rank);
-    const zt_params params = zti_params_for(target->params, candidate);
-    struct zti_target own = *target;
-    zt_status status = ZT_OK;
+    const struct zti_candidate *const candidate = r->of[number / BOXES];
+    const struct zti_plan none = zti_plan_none(r->array->rank);
+    const zt_params params = zti_params_for(r->target->params, candidate);
+    struct zti_target own = *r->target;
+    struct zti_estimator e;
     own.params = &params;
-    e->target = &own;
-    *bytes = 0;
-    for (uint32_t k = 0; k < BOXES && !status; k++) {
-        double one = 0;
-        status = zti_estimate_box(e, &none, k, box_values, &one);
-        *bytes += one;
-    }
-    e->target = target;
+    zt_status status =
+        zti_estimator_open(context, r->array, zti_codec_by_id(candidate->codec), &own, 0, &e);
+    if (!status)
+        status = zti_estimate_box(&e, &none, number % BOXES, r->values, bytes);
+    zti_estimator_free(&e);
     return status;
+}
+
+static bool race_box(void *shared, uint32_t worker, uint64_t number)
+{
+    struct box_race *const r = shared;
+    zt_context *const own = &r->box[number].own;
+    (void)worker;
+    if (r->workers > 1)
+        *own = zti_context_of_thread(r->context);
+    r->box[number].status =
+        code_box(r->workers > 1 ? own : r->context, r, (uint32_t)number, &r->box[number].bytes);
+    return r->box[number].status == ZT_OK;
 }
 
 zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
@@ -647,16 +673,23 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
 {
     enum { PART = 32, LEAST = 1 << 17, MOST = 1 << 19 };
     const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
-    const uint64_t values = some < LEAST ? LEAST : some < MOST ? some : MOST;
-    double of_one = 0, of_other = 0;
-    struct zti_estimator e;
-    zt_status status =
-        zti_estimator_open(context, array, zti_codec_by_id(one->codec), target, 0, &e);
-    if (!status)
-        status = measure_boxes(&e, other, target, values, &of_other);
-    if (!status)
-        status = measure_boxes(&e, one, target, values, &of_one);
-    zti_estimator_free(&e);
+    struct box_race r = {.context = context,
+                         .array = array,
+                         .of = {one, other}, /* the slower first */
+                         .target = target,
+                         .values = some < LEAST  ? LEAST
+                                   : some < MOST ? some
+                                                 : MOST,
+                         .workers = zti_map_workers(context, OF_BOXES)};
+    zt_status status = ZT_OK;
+    zti_map(context, OF_BOXES, race_box, &r);
+    for (uint32_t i = 0; i < OF_BOXES && !status; i++) {
+        status = r.box[i].status;
+        if (status && r.workers > 1)
+            (void)zti_fail(context, status, "%s", r.box[i].own.sentence);
+    }
+    const double of_one = r.box[0].bytes + r.box[1].bytes;
+    const double of_other = r.box[2].bytes + r.box[3].bytes;
     *part = of_other > 0 ? of_one / of_other : 0;
     return status;
 }

@@ -157,25 +157,35 @@ struct counted {
     size_t largest; /* bytes ever asked for at once */
 };
 
+/* One call fewer is left; false if none was. Threads may call at once. */
+static inline bool counted_call(struct counted *c)
+{
+    int64_t left = __atomic_load_n(&c->calls_left, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&c->calls, 1, __ATOMIC_RELAXED);
+    while (left > 0 && !__atomic_compare_exchange_n(&c->calls_left, &left, left - 1, false,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return left != 0;
+}
+
 static inline void *counted_alloc(void *user, size_t n)
 {
     struct counted *c = (struct counted *)user;
-    c->calls++;
-    if (n > c->largest)
-        c->largest = n;
-    if (c->calls_left == 0)
+    size_t largest = __atomic_load_n(&c->largest, __ATOMIC_RELAXED);
+    while (n > largest && !__atomic_compare_exchange_n(&c->largest, &largest, n, false,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    if (!counted_call(c))
         return NULL;
-    if (c->calls_left > 0)
-        c->calls_left--;
     void *memory = malloc(n);
-    c->held += memory != NULL;
+    (void)__atomic_fetch_add(&c->held, (uint64_t)(memory != NULL), __ATOMIC_RELAXED);
     return memory;
 }
 
 static inline void counted_release(void *user, void *memory)
 {
     struct counted *c = (struct counted *)user;
-    c->held -= memory != NULL;
+    (void)__atomic_fetch_sub(&c->held, (uint64_t)(memory != NULL), __ATOMIC_RELAXED);
     free(memory);
 }
 

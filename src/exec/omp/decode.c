@@ -79,7 +79,7 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding,
 static void decode_known_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
-    zt_context own = zti_team_context(d->team.context);
+    zt_context own = zti_context_of_thread(d->team.context);
     struct zti_coding coding = *d->team.coding;
     struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
     struct zti_output output;
@@ -128,7 +128,7 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
 static void decode_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
-    zt_context own = zti_team_context(d->team.context);
+    zt_context own = zti_context_of_thread(d->team.context);
     struct zti_coding coding = *d->team.coding;
     struct zti_output output;
     zti_room_open(&own, d->view, &coding);

@@ -330,7 +330,7 @@ static bool tend_window(struct encoder *e)
 static void encode_task(void *shared, uint32_t thread)
 {
     struct encoder *e = shared;
-    zt_context own = zti_team_context(e->team.context);
+    zt_context own = zti_context_of_thread(e->team.context);
     struct piece *p;
     (void)pthread_mutex_lock(&e->team.lock);
     while (!is_over(e) && e->placed < e->pieces) {
@@ -352,7 +352,7 @@ static void encode_task(void *shared, uint32_t thread)
 static void encode_fixed_task(void *shared, uint32_t thread)
 {
     struct encoder *e = shared;
-    zt_context own = zti_team_context(e->team.context);
+    zt_context own = zti_context_of_thread(e->team.context);
     (void)pthread_mutex_lock(&e->team.lock);
     while (!is_over(e) && e->next < e->pieces) {
         const uint64_t number = e->next++;

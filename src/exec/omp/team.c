@@ -24,15 +24,6 @@ uint64_t zti_team_grain(const zt_context *context, const struct zti_coding *codi
     return grain > least ? grain : least;
 }
 
-zt_context zti_team_context(const zt_context *context)
-{
-    return (zt_context){.allocator = context->allocator,
-                        .policy = ZT_SERIAL,
-                        .isa = context->isa,
-                        .most_bytes = context->most_bytes,
-                        .held = context->held};
-}
-
 void zti_team_open(struct zti_team *team, zt_context *context, const struct zti_coding *coding)
 {
     *team = (struct zti_team){.context = context, .coding = coding};

@@ -3,6 +3,7 @@
 #ifndef ZTI_OMP_TEAM_H
 #define ZTI_OMP_TEAM_H
 
+#include "core/map.h"
 #include "core/threads.h"
 #include "exec/policy.h"
 #include "exec/run.h"
@@ -21,10 +22,6 @@ struct zti_team {
 
 void zti_team_open(struct zti_team *team, zt_context *context, const struct zti_coding *coding);
 void zti_team_close(struct zti_team *team);
-
-/* A context for a thread: with its own error message, and without progress, which only the calling
- * thread reports. */
-zt_context zti_team_context(const zt_context *context);
 
 /* With the lock held: keep the first failure and its message. */
 void zti_team_fail(struct zti_team *team, zt_status status, const zt_context *own);
