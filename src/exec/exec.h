@@ -42,24 +42,6 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts);
 
-/* A part of a stream that is encoded piece by piece, in memory that each piece uses again. */
-struct zti_window {
-    uint8_t *bytes;
-    size_t capacity_bytes;
-    uint64_t used_bits; /* from the first byte on */
-};
-
-/* What becomes of the pieces. Both functions are called by the calling thread. */
-struct zti_drain {
-    /* Take n bytes, which follow those taken before: whole units, but for the end of the stream.
-     * Other threads may code meanwhile; afterwards the bytes are overwritten. */
-    zt_status (*take)(void *user, const uint8_t *bytes, uint64_t n);
-    void *user;
-    struct zti_passing passing;
-};
-
-enum { ZTI_DRAIN_UNIT_BYTES = 4096 };
-
 /* Bytes of a window for zti_exec_encode_pieces: some MiB a thread. */
 zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *coding,
                                 uint64_t *window_bytes);

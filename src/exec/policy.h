@@ -4,7 +4,8 @@
 #ifndef ZTI_EXEC_POLICY_H
 #define ZTI_EXEC_POLICY_H
 
-#include "exec/exec.h"
+#include "exec/stream.h"
+#include "index/index.h"
 
 /* Tiles [first, last) of a grid. */
 struct zti_tiles {

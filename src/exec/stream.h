@@ -1,5 +1,5 @@
 /* stream.h: by-products of running the tiles of a stream: values that miss the bound, where chunks
- * begin; and the runs of wanted tiles. */
+ * begin; windows that it goes through; and the runs of wanted tiles. */
 #ifndef ZTI_EXEC_STREAM_H
 #define ZTI_EXEC_STREAM_H
 
@@ -40,6 +40,24 @@ struct zti_passing {
  * may not be the slab's. passing may be NULL. */
 void zti_pass(const struct zti_passing *passing, const struct zti_grid *grid,
               const struct zti_array *array, uint64_t tile);
+
+/* A part of a stream that is encoded piece by piece, in memory that each piece uses again. */
+struct zti_window {
+    uint8_t *bytes;
+    size_t capacity_bytes;
+    uint64_t used_bits; /* from the first byte on */
+};
+
+/* What becomes of the pieces. Both functions are called by the calling thread. */
+struct zti_drain {
+    /* Take n bytes, which follow those taken before: whole units, but for the end of the stream.
+     * Other threads may code meanwhile; afterwards the bytes are overwritten. */
+    zt_status (*take)(void *user, const uint8_t *bytes, uint64_t n);
+    void *user;
+    struct zti_passing passing;
+};
+
+enum { ZTI_DRAIN_UNIT_BYTES = 4096 };
 
 /* The default number of tiles of a chunk: the codec's, but 1 if tiles have many values on
  * average. */
