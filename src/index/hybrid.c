@@ -36,8 +36,12 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
     for (uint64_t first = 0; first < chunks; first += layout->partition) {
         zti_put_le64(out, starts[first]);
         out += 8;
-        for (uint64_t i = first; i < first + layout->partition; i++)
-            out = zti_put_length(out, i < chunks ? starts[i + 1] - starts[i] : 0, width);
+        const uint64_t rest = chunks - first;
+        const uint64_t own = rest < layout->partition ? rest : layout->partition;
+        const uint64_t missing_bytes = (layout->partition - own) * width;
+        out = zti_put_lengths(out, starts + first, own, width);
+        memset(out, 0, (size_t)missing_bytes);
+        out += missing_bytes;
     }
 }
 

@@ -8,13 +8,13 @@
 
 enum { SUM_CHUNKS = 64 };
 
+/* The longest one has as many bits as the union of all. */
 uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks)
 {
-    uint64_t longest = 0;
+    uint64_t any = 0;
     for (uint64_t i = 0; i < chunks; i++)
-        if (starts[i + 1] - starts[i] > longest)
-            longest = starts[i + 1] - starts[i];
-    return longest <= UINT16_MAX ? 2 : longest <= UINT32_MAX ? 4 : 8;
+        any |= starts[i + 1] - starts[i];
+    return any <= UINT16_MAX ? 2 : any <= UINT32_MAX ? 4 : 8;
 }
 
 uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width)
@@ -22,6 +22,27 @@ uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width)
     for (uint32_t i = 0; i < width; i++)
         to[i] = (uint8_t)(length >> 8 * i);
     return to + width;
+}
+
+ZTI_INLINE void put_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t length = starts[i + 1] - starts[i];
+        for (uint32_t k = 0; k < width; k++)
+            to[i * width + k] = (uint8_t)(length >> 8 * k);
+    }
+}
+
+/* Compiled for each width. */
+uint8_t *zti_put_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width)
+{
+    if (width == 2)
+        put_lengths(to, starts, n, 2);
+    else if (width == 4)
+        put_lengths(to, starts, n, 4);
+    else
+        put_lengths(to, starts, n, 8);
+    return to + n * width;
 }
 
 ZTI_INLINE uint64_t length_at(const uint8_t *from, uint32_t width)
@@ -67,8 +88,7 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
     (void)layout;
     const uint32_t width = zti_length_width(starts, chunks);
     *out++ = (uint8_t)width;
-    for (uint64_t i = 0; i < chunks; i++)
-        out = zti_put_length(out, starts[i + 1] - starts[i], width);
+    (void)zti_put_lengths(out, starts, chunks, width);
 }
 
 static zt_status open(zt_context *context, struct zti_index *index)
