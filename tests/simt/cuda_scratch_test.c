@@ -57,6 +57,15 @@ static zt_params draw(struct rng *r, zt_array *a, struct test_array *memory)
     return p;
 }
 
+/* Whether the host may code an array, which then needs no memory of the device: at effort high,
+ * which has no kernels for some, and floats without loss that are decimals or have short bits. */
+static bool may_be_coded_here(const zt_array *a, const zt_params *p)
+{
+    const bool is_float = a->type == ZT_F32 || a->type == ZT_F64;
+    return p->effort == ZT_EFFORT_HIGH ||
+           (p->codec == ZT_CODEC_SZ && is_float && p->bound.kind == ZT_LOSSLESS);
+}
+
 /* Where values, file and decoded values are: the host's memory or the device's. */
 struct trip {
     bool is_there;
@@ -137,8 +146,7 @@ static void check_array(zt_context *serial, uint64_t number)
               simt_allocations == before,
           number, "lent memory does not do", cuda);
     check(zt_cuda_set_scratch(cuda, lent, 300) == ZT_OK &&
-              (p.effort == ZT_EFFORT_HIGH || /* has no kernels of its own */
-               trip.is_there ||              /* tiny arrays need no more */
+              (may_be_coded_here(&a, &p) || trip.is_there || /* tiny arrays need no more */
                both_ways(cuda, &trip, &p, two, &m) == ZT_NO_MEMORY),
           number, "300 bytes do", cuda);
     check(zt_cuda_set_scratch(cuda, two, cap) == ZT_BAD_ARG, number, "the host's memory does",

@@ -2,7 +2,8 @@
  *
  * Copies, zeroing and kernels are kept in queues and done later, in any order that the queues and
  * what orders them allow: a seed decides which queue goes on, and when. So what reads before it has
- * waited, or overwrites what is still to be read, gives wrong bytes.
+ * waited, or overwrites what is still to be read, gives wrong bytes. Copies to the host's memory
+ * arrive when the host waits for their queue, and there is rubbish until then.
  *
  * Memory of the device that tests take (simt_device_take) can be reached only while something that
  * was queued is done: a host's access ends the program. */
@@ -127,8 +128,19 @@ struct thing {
     _Alignas(16) char body[];
 };
 
+/* A copy to the host's memory that has not arrived: its bytes, or where they still are. */
+struct late {
+    struct late *next;
+    enum zti_device_queue queue;
+    void *to;
+    const void *from;
+    size_t bytes;
+    uint8_t own[];
+};
+
 struct host {
     struct zti_device device; /* first */
+    struct late *late[2];     /* first and last */
     int number;
     void *memory[ZTI_DEVICE_PARTS];
     uint64_t bytes[ZTI_DEVICE_PARTS];
@@ -184,10 +196,33 @@ static void drain(struct host *h, unsigned queue)
     }
 }
 
+/* Let copies of a queue arrive, in their order. */
+static void land(struct host *h, enum zti_device_queue queue)
+{
+    struct late *l = h->late[0];
+    h->late[0] = h->late[1] = NULL;
+    for (struct late *next; l; l = next) {
+        next = l->next;
+        l->next = NULL;
+        if (l->queue != queue) {
+            if (h->late[0])
+                h->late[1]->next = l;
+            else
+                h->late[0] = l;
+            h->late[1] = l;
+            continue;
+        }
+        simt_device_move(l->to, l->from, l->bytes);
+        free(l);
+    }
+}
+
 static void drain_all(struct host *h)
 {
     for (unsigned q = 0; q < ZTI_QUEUES; q++)
         drain(h, q);
+    for (unsigned q = 0; q < ZTI_QUEUES; q++)
+        land(h, (enum zti_device_queue)q);
     while (h->retired_count > 0)
         free(h->retired[--h->retired_count]);
 }
@@ -240,12 +275,13 @@ static void retire(struct host *h, void *memory)
         return;
     if (h->retired_count == MOST_RETIRED)
         drain_all(h);
+    bool is_in_use = h->late[0] != NULL;
     for (unsigned q = 0; q < ZTI_QUEUES; q++)
-        if (h->first[q]) {
-            h->retired[h->retired_count++] = memory;
-            return;
-        }
-    free(memory);
+        is_in_use |= h->first[q] != NULL;
+    if (is_in_use)
+        h->retired[h->retired_count++] = memory;
+    else
+        free(memory);
 }
 
 /* Exactly as many bytes as were asked for, with rubbish in them, so that sanitizers see what is
@@ -301,12 +337,37 @@ struct move {
     void *to;
     const void *from;
     uint64_t bytes;
+    struct host *host;
+    enum zti_device_queue queue;
 };
 
 static void run_copy(void *body)
 {
     const struct move *const m = body;
     memcpy(m->to, m->from, (size_t)m->bytes);
+}
+
+/* A copy to the host's memory, which arrives later: small ones as the bytes are now, of others at
+ * times what the device then has, as device.h says. */
+static void run_late_copy(void *body)
+{
+    enum { SMALL_BYTES = 64 };
+    const struct move *const m = body;
+    const bool is_read_late = m->bytes > SMALL_BYTES && chance(m->host) % 2 == 0;
+    struct late *const l = malloc(sizeof *l + (is_read_late ? 0 : (size_t)m->bytes));
+    if (!l)
+        abort();
+    *l = (struct late){.queue = m->queue,
+                       .to = m->to,
+                       .from = is_read_late ? m->from : l->own,
+                       .bytes = (size_t)m->bytes};
+    if (!is_read_late)
+        memcpy(l->own, m->from, l->bytes);
+    if (m->host->late[0])
+        m->host->late[1]->next = l;
+    else
+        m->host->late[0] = l;
+    m->host->late[1] = l;
 }
 
 static void run_zero(void *body)
@@ -330,19 +391,22 @@ static bool is_there(const struct host *h, const void *address)
 static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to, const void *from,
                       uint64_t bytes)
 {
-    const struct move m = {to, from, bytes};
     struct host *const h = host_of(context);
+    const struct move m = {to, from, bytes, h, queue};
+    const bool is_to_host = !is_there(h, to) && is_there(h, from);
     if (to == h->memory[ZTI_DEVICE_VALUES] || to == h->memory[zti_part_of(ZTI_DEVICE_VALUES, 1)])
         simt_values_bytes += bytes;
     if (is_there(h, to) != is_there(h, from))
         simt_crossing_bytes += bytes;
-    put_thing(h, queue, new_thing(run_copy, &m, sizeof m));
+    if (is_to_host)
+        simt_rubbish(to, (size_t)bytes);
+    put_thing(h, queue, new_thing(is_to_host ? run_late_copy : run_copy, &m, sizeof m));
     return ZT_OK;
 }
 
 static zt_status zero(zt_context *context, enum zti_device_queue queue, void *to, uint64_t bytes)
 {
-    const struct move m = {to, NULL, bytes};
+    const struct move m = {.to = to, .bytes = bytes};
     put_thing(host_of(context), queue, new_thing(run_zero, &m, sizeof m));
     return ZT_OK;
 }
@@ -370,14 +434,6 @@ static void unpack(zt_context *context, const struct zti_array *to, const void *
 {
     const int before = enter(context);
     zti_cuda_unpack(from, to, host_of(context)->device.queue);
-    leave(before);
-}
-
-static void pack_excerpts(zt_context *context, void *to, const struct zti_array *from,
-                          const struct zti_excerpts *excerpts)
-{
-    const int before = enter(context);
-    zti_cuda_pack_excerpts(from, excerpts, to, host_of(context)->device.queue);
     leave(before);
 }
 
@@ -424,6 +480,7 @@ static zt_status wait(zt_context *context, enum zti_device_queue queue)
 {
     simt_waits++;
     drain(host_of(context), queue);
+    land(latest, queue);
     return ZT_OK;
 }
 
@@ -453,7 +510,6 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
                                     .zero = zero,
                                     .pack = pack,
                                     .unpack = unpack,
-                                    .pack_excerpts = pack_excerpts,
                                     .scan = scan,
                                     .hash = hash,
                                     .after = after,
