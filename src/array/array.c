@@ -139,14 +139,3 @@ bool zti_view_box(const struct zti_array *whole, const zt_box *box, const struct
     return zti_array_is_of(out, whole->type, whole->rank, shape);
 }
 
-struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, const uint32_t *side)
-{
-    struct zti_grid grid = {.rank = rank, .count = 1};
-    for (uint32_t i = 0; i < rank; i++) {
-        grid.side[i] = side[i];
-        grid.shape[i] = shape[i];
-        grid.tiles[i] = shape[i] / side[i] + (shape[i] % side[i] != 0);
-        grid.count *= grid.tiles[i];
-    }
-    return grid;
-}

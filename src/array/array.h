@@ -106,7 +106,17 @@ struct zti_grid {
     uint64_t count;              /* of all tiles, which are numbered in C order */
 };
 
-struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, const uint32_t *side);
+ZTI_STATIC struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, const uint32_t *side)
+{
+    struct zti_grid grid = {rank, {0}, {0}, {0}, 1};
+    for (uint32_t i = 0; i < rank; i++) {
+        grid.side[i] = side[i];
+        grid.shape[i] = shape[i];
+        grid.tiles[i] = shape[i] / side[i] + (shape[i] % side[i] != 0);
+        grid.count *= grid.tiles[i];
+    }
+    return grid;
+}
 
 /* An iterator over tiles in stream order. */
 struct zti_walk {

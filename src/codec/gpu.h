@@ -83,10 +83,12 @@ static inline uint64_t zti_first_chunk_noted(const struct zti_cuda_encoding *e)
     return each > 0 ? first / each + (first % each != 0) : 0;
 }
 
-/* Arguments of count: all tiles of an array, which may be a slab of a larger array. */
+/* Arguments of count: all tiles of an array, which may be a slab of a larger array unless the pass
+ * is over samples. */
 struct zti_cuda_counting {
     const struct zti_coding *coding; /* of the larger array */
-    struct zti_grid grid;            /* of this array */
+    uint32_t pass;
+    struct zti_grid grid; /* of this array */
     struct zti_array array;
     uint64_t first_tile; /* its number in the larger array */
     const void *model;   /* what the codec learnt in earlier passes, or NULL */
@@ -102,11 +104,13 @@ struct zti_cuda_learning {
     uint64_t (*model_bytes)(const struct zti_coding *coding);
     void (*put_model)(const struct zti_coding *coding, void *memory);
 
-    /* Passes that count (tally of learning.h): the number of counters of a pass (0: the pass has no
-     * kernels); the kernels; and a function that adds the counts to a tally. */
+    /* Passes that count, over all values or samples (tally of learning.h): the number of counters
+     * of a pass (0: the pass has no kernels); the kernels; and a function that adds the counts to a
+     * tally. */
     uint64_t (*counters)(const struct zti_coding *coding, uint32_t pass);
     void (*count)(const struct zti_cuda_counting *c);
-    void (*add_counts)(const struct zti_coding *coding, const uint64_t *counts, void *tally);
+    void (*add_counts)(const struct zti_coding *coding, uint32_t pass, const uint64_t *counts,
+                       void *tally);
 
     /* Bytes of ZTI_DEVICE_MODEL that 'learn' needs, if it uses kernels. */
     uint64_t (*learn_bytes)(const struct zti_coding *coding);

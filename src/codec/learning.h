@@ -21,12 +21,8 @@ struct zti_learning {
     void (*tally)(const struct zti_coding *coding, uint32_t pass, const struct zti_array *array,
                   uint64_t first, uint64_t last, void *tally);
     void (*merge)(const struct zti_coding *coding, uint32_t pass, void *into, const void *from);
-    /* Passes over samples: box number i of the array that a pass reads, false past the last; and
-     * the pass over one of them, whose values are an array by themselves. NULL: there are none. */
-    bool (*excerpt)(const struct zti_coding *coding, uint32_t pass, uint32_t i, zt_box *box);
-    void (*tally_excerpt)(const struct zti_coding *coding, uint32_t pass, uint32_t i,
-                          const struct zti_array *values, void *tally);
-    /* Whether learning reads more of the array than excerpts and what kernels count; NULL: yes. */
+    /* Whether learning reads more of the array than kernels do, which make its passes where they
+     * can; NULL: yes. */
     bool (*reads_array)(const struct zti_coding *coding);
     zt_status (*learn)(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const struct zti_array *array, void *tally);

@@ -29,21 +29,6 @@ static inline enum zti_device_part zti_part_of(enum zti_device_part part, uint32
     return (enum zti_device_part)(part + slab * ZTI_DEVICE_KINDS);
 }
 
-/* Some boxes of an array: the element where one begins, counted from the array's first; its shape;
- * and where it goes. */
-struct zti_excerpt {
-    int64_t from;
-    uint32_t shape[ZT_MAX_RANK], count; /* of values */
-    uint32_t to_byte;
-};
-
-enum { ZTI_EXCERPTS_MOST = 96 }; /* arguments of a kernel are at most 4 KiB */
-
-struct zti_excerpts {
-    uint32_t count;
-    struct zti_excerpt box[ZTI_EXCERPTS_MOST];
-};
-
 /* The longest range of bytes whose checksum 'hash' leaves to the host. */
 enum { ZTI_DEVICE_UNHASHED_BYTES = 240 };
 
@@ -108,10 +93,6 @@ struct zti_device {
     /* Queue for the kernels a copy of a device array to C-contiguous device memory, and back. */
     void (*pack)(zt_context *context, void *to, const struct zti_array *from);
     void (*unpack)(zt_context *context, const struct zti_array *to, const void *from);
-
-    /* Queue the copy of boxes of a device array to C-contiguous device memory. */
-    void (*pack_excerpts)(zt_context *context, void *to, const struct zti_array *from,
-                          const struct zti_excerpts *excerpts);
 
     /* Queue a scan of a device array; found is in device memory, zeroed. */
     void (*scan)(zt_context *context, const struct zti_array *array,

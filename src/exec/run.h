@@ -23,18 +23,6 @@ static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
     return bytes;
 }
 
-/* Samples of an array in the device's memory, for learning: the bytes of ZTI_DEVICE_MODEL through
- * which they are copied to the host. */
-enum { ZTI_EXCERPTS_BYTES = 5 << 19, ZTI_EXCERPT_ALIGN_BYTES = 16 };
-
-static inline uint64_t zti_excerpts_bytes(const struct zti_coding *coding)
-{
-    const uint64_t all =
-        zti_array_values(coding->grid.rank, coding->grid.shape) * zt_type_bytes(coding->type);
-    return all < ZTI_EXCERPTS_BYTES ? zti_round_up(all, ZTI_EXCERPT_ALIGN_BYTES)
-                                    : ZTI_EXCERPTS_BYTES;
-}
-
 /* Call the context's progress function, if there is one; ZT_CANCELLED if it says so. */
 zt_status zti_report(zt_context *context, uint64_t done_tiles, uint64_t total_tiles);
 

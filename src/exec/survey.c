@@ -85,115 +85,6 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
     return ZT_OK;
 }
 
-/* ---- arrays in the device's memory: the host sees samples ---- */
-
-/* Some samples of a pass, and what threads find in them. */
-struct sampling {
-    const struct zti_learning *learning;
-    const struct zti_coding *coding;
-    uint32_t pass, first; /* number of the first of them */
-    struct zti_array box[ZTI_EXCERPTS_MOST];
-    struct zti_excerpts excerpts;
-    uint8_t *values; /* of all of them */
-    size_t tally_bytes;
-    char *tallies; /* each thread's, rounded up to cache lines */
-};
-
-/* List samples of the array from s->first on, as many as there is room for; returns their bytes. */
-static uint64_t list_excerpts(struct sampling *s, const struct zti_array *array)
-{
-    struct zti_excerpts *const e = &s->excerpts;
-    uint64_t used = 0;
-    zt_box box;
-    for (e->count = 0; e->count < ZTI_EXCERPTS_MOST; e->count++) {
-        struct zti_excerpt *const one = &e->box[e->count];
-        uint64_t shape[ZT_MAX_RANK] = {0};
-        if (!s->learning->excerpt(s->coding, s->pass, s->first + e->count, &box))
-            break;
-        *one = (struct zti_excerpt){.count = 1, .to_byte = (uint32_t)used};
-        for (uint32_t i = 0; i < array->rank; i++) {
-            shape[i] = box.hi[i] - box.lo[i];
-            one->shape[i] = (uint32_t)shape[i];
-            one->count *= one->shape[i];
-            one->from += (int64_t)box.lo[i] * array->stride[i];
-        }
-        const uint64_t bytes = one->count * zt_type_bytes(array->type);
-        if (used + bytes > zti_excerpts_bytes(s->coding))
-            break;
-        s->box[e->count] = zti_array_packed(s->values + used, array->type, array->rank, shape);
-        used += zti_round_up(bytes, ZTI_EXCERPT_ALIGN_BYTES);
-    }
-    return used;
-}
-
-static zt_status fetch_excerpts(zt_context *context, struct sampling *s,
-                                const struct zti_array *array)
-{
-    const uint64_t bytes = list_excerpts(s, array);
-    void *there;
-    if (bytes == 0)
-        return ZT_OK;
-    const zt_status status = context->device->room(context, ZTI_DEVICE_MODEL, bytes, &there);
-    if (status)
-        return status;
-    context->device->pack_excerpts(context, there, array, &s->excerpts);
-    return zti_copy_bytes(context, s->values, there, bytes);
-}
-
-/* Samples are shared out among few threads: to make a thread takes as long as two samples. */
-enum { SHARES = 6 };
-
-static bool tally_share(void *shared, uint32_t worker, uint64_t number)
-{
-    const struct sampling *const s = shared;
-    for (uint32_t i = (uint32_t)number; i < s->excerpts.count; i += SHARES)
-        s->learning->tally_excerpt(s->coding, s->pass, s->first + i, &s->box[i],
-                                   s->tallies + worker * s->tally_bytes);
-    return true;
-}
-
-/* A pass over samples. */
-static zt_status tally_excerpts(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                                const struct zti_array *array, void *tally)
-{
-    const struct zti_learning *const learning = zti_learning_of(coding->codec);
-    const uint32_t threads = zti_map_workers(context, SHARES);
-    struct sampling s = {.learning = learning,
-                         .coding = coding,
-                         .pass = pass,
-                         .values = zti_alloc(context, (size_t)zti_excerpts_bytes(coding)),
-                         .tally_bytes =
-                             (size_t)zti_round_up(learning->tally_bytes(coding, pass), 64)};
-    s.tallies = zti_alloc_zeroed(context, threads * s.tally_bytes);
-    zt_status status = s.values && s.tallies
-                           ? ZT_OK
-                           : zti_fail(context, ZT_NO_MEMORY, "no memory for samples of the array");
-    do {
-        s.first += s.excerpts.count;
-        if (!status)
-            status = fetch_excerpts(context, &s, array);
-        if (!status && s.excerpts.count > 0)
-            zti_map(context, SHARES, tally_share, &s);
-    } while (!status && s.excerpts.count > 0);
-    for (uint32_t i = 0; !status && i < threads; i++)
-        learning->merge(coding, pass, tally, s.tallies + i * s.tally_bytes);
-    zti_release(context, s.values);
-    zti_release(context, s.tallies);
-    return status;
-}
-
-/* Make a pass: by samples alone where the host does not see the array. */
-static zt_status make_pass(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                           const struct zti_array *array, void *tally,
-                           const struct zti_passing *passing)
-{
-    zt_box box;
-    return array->is_on_device && zti_learning_of(coding->codec)->excerpt(coding, pass, 0, &box)
-               ? tally_excerpts(context, coding, pass, array, tally)
-               : zti_policy_of(context, coding)
-                     ->tally(context, coding, pass, array, tally, passing);
-}
-
 static zt_status survey(zt_context *context, struct zti_coding *coding,
                         const struct zti_array *array, const struct zti_passing *passing)
 {
@@ -212,7 +103,8 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
             return zti_fail(context, ZT_NO_MEMORY, "no memory for a tally of %zu bytes", bytes);
         const bool is_sample = learning->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
-        status = make_pass(context, coding, pass, array, tally, passing);
+        status =
+            zti_policy_of(context, coding)->tally(context, coding, pass, array, tally, passing);
         zti_stage(context, ZT_STAGE_MODELS);
         if (status == ZT_OK)
             status = learning->learn(context, coding, pass, array, tally);

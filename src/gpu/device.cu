@@ -269,13 +269,6 @@ static void unpack(zt_context *context, const struct zti_array *to, const void *
     zti_cuda_unpack(from, to, context->device->queue);
 }
 
-static void pack_excerpts(zt_context *context, void *to, const struct zti_array *from,
-                          const struct zti_excerpts *excerpts)
-{
-    const current device(context);
-    zti_cuda_pack_excerpts(from, excerpts, to, context->device->queue);
-}
-
 static void scan(zt_context *context, const struct zti_array *array,
                  const struct zti_scan_fills *fills, struct zti_scan_found *found)
 {
@@ -437,7 +430,6 @@ extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     g->device.zero = zero;
     g->device.pack = pack;
     g->device.unpack = unpack;
-    g->device.pack_excerpts = pack_excerpts;
     g->device.scan = scan;
     g->device.hash = hash;
     g->device.after = after;

@@ -12,8 +12,6 @@ extern "C" {
 /* Queued and not waited for. */
 void zti_cuda_pack(const struct zti_array *from, void *to, void *queue);
 void zti_cuda_unpack(const void *from, const struct zti_array *to, void *queue);
-void zti_cuda_pack_excerpts(const struct zti_array *from, const struct zti_excerpts *excerpts,
-                            void *to, void *queue);
 
 #ifdef __cplusplus
 }

@@ -198,7 +198,7 @@ static void check_nothing_is_fetched(zt_context *serial, const float *values)
 }
 
 /* From the device's memory to the device's, and back: the bytes of the host, and between the two
- * memories go headers, tails, samples and counts, but neither values nor coded bits. */
+ * memories go headers, tails and counts, but neither values nor coded bits. */
 static void check_stays_there(zt_context *cuda, zt_context *serial, uint32_t codec, zt_bound bound,
                               zt_effort effort, uint64_t most_bytes)
 {
@@ -238,7 +238,8 @@ static void check_stays_there(zt_context *cuda, zt_context *serial, uint32_t cod
     CHECK(zt_decompress(cuda, out, m, &target) == ZT_CORRUPT, cuda);
     CHECK(zt_decompress(serial, one, n, &home) == ZT_CORRUPT, serial);
     CHECK(strcmp(zt_context_error(cuda), zt_context_error(serial)) == 0, cuda);
-    if (compressing > most_bytes || decompressing > most_bytes) {
+    /* the host goes through a small file, which has no index */
+    if (compressing > most_bytes || decompressing > most_bytes + n) {
         printf("%s, effort %d: %llu and %llu of %d bytes cross; %llu may\n",
                codec == ZT_CODEC_ZFP     ? "zfp"
                : codec == ZT_CODEC_NDZIP ? "ndzip"
@@ -281,7 +282,7 @@ static void check_guesses(zt_context *cuda, zt_context *serial)
         CHECK(zt_compress(serial, &here, &p, one, sizeof one, &n) == ZT_OK, serial);
         const uint64_t before = simt_crossing_bytes;
         CHECK(zt_compress(cuda, &there, &p, out, sizeof two, &m) == ZT_OK && m == n, cuda);
-        CHECK(simt_crossing_bytes - before < BYTES, cuda); /* most are samples */
+        CHECK(simt_crossing_bytes - before < BYTES / 8, cuda);
         simt_device_move(two, out, m);
         CHECK(memcmp(one, two, n) == 0, cuda);
     }
@@ -372,8 +373,8 @@ int main(void)
     /* most tiles are not proved: a copy of them, none of the rest */
     check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_abs(1e-6), ZT_EFFORT_DEFAULT, 3600000);
     check_stays_there(cuda, serial, ZT_CODEC_NDZIP, zt_lossless(), ZT_EFFORT_DEFAULT, 20000);
-    check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_abs(1e-3), ZT_EFFORT_FAST, 1500000);
-    check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_rel(1e-3), ZT_EFFORT_DEFAULT, 1500000);
+    check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_abs(1e-3), ZT_EFFORT_FAST, 4000);
+    check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_rel(1e-3), ZT_EFFORT_DEFAULT, 30000);
     simt_slab_bytes = 20000;
     CHECK(zt_context_set_cuda(cuda, &second) == ZT_OK, cuda);
     check_scans(cuda, serial);

@@ -229,11 +229,6 @@ extern "C" void zti_cuda_unpack(const void *, const struct zti_array *, void *)
     (void)ON_DEVICE;
 }
 
-extern "C" void zti_cuda_pack_excerpts(const struct zti_array *, const struct zti_excerpts *,
-                                       void *, void *)
-{
-    (void)ON_DEVICE;
-}
 extern "C" void zti_cuda_hash(const uint8_t *, uint64_t, uint32_t, uint32_t *, void *)
 {
     (void)ON_DEVICE;

@@ -3,7 +3,7 @@
 #ifndef ZTI_SZ_COMMON_H
 #define ZTI_SZ_COMMON_H
 
-#include "codec/sz/lorenzo/spec.h"
+#include "codec/sz/lorenzo/sampling.h"
 
 #include <math.h>
 

@@ -113,28 +113,6 @@ uint64_t zti_sz_fineness(uint32_t type, double part)
     return fineness < 4 ? 4 : (uint64_t)fineness;
 }
 
-/* Double the shortest side (of several, the first or last) among some axes; false if none can
- * grow. */
-static bool grow_side(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most,
-                      bool is_first, uint32_t *side)
-{
-    uint32_t values = 1, least = rank;
-    for (uint32_t i = rank; i-- > 0;) {
-        values *= side[i];
-        if (axes >> i & 1 && side[i] < shape[i] &&
-            (least == rank || side[i] < side[least] + is_first))
-            least = i;
-    }
-    if (least == rank)
-        return false;
-    const uint64_t longer =
-        2 * (uint64_t)side[least] < shape[least] ? 2 * (uint64_t)side[least] : shape[least];
-    if (values / side[least] * longer > most)
-        return false;
-    side[least] = (uint32_t)longer;
-    return true;
-}
-
 /* With effort 'high', make the tiles along an axis about equally long, with origins on the coarse
  * grid. */
 static void even_out_sides(const struct zti_coding *coding, uint32_t *side)
@@ -149,11 +127,9 @@ static void even_out_sides(const struct zti_coding *coding, uint32_t *side)
     }
 }
 
-/* Tiles are long along axes with differences, so that few values lack a predecessor; they extend
- * along other axes only if values are left. For speed, rows have a least length. */
 void zti_sz_set_grid(struct zti_coding *coding)
 {
-    enum { ROW = 16, HIGH_ROW = 128 };
+    enum { HIGH_ROW = 128 };
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH) {
         zti_ll_set_grid(coding);
         return;
@@ -162,23 +138,16 @@ void zti_sz_set_grid(struct zti_coding *coding)
         zti_tf_set_grid(coding);
         return;
     }
-    const bool is_high = sz_of(coding)->coder == ZTI_SZ_HIGH;
-    const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
-    const uint32_t row = is_high ? HIGH_ROW : ROW;
-    const bool is_small = is_high && sz_of(coding)->tuning & ZTI_SZ_HIGH_SMALL;
-    const uint32_t most = is_small  ? ZTI_SZ_HIGH_SMALL_VALUES
-                          : is_high ? ZTI_SZ_HIGH_VALUES
-                                    : ZTI_SZ_TILE_VALUES;
+    const uint32_t rank = coding->grid.rank;
     const uint64_t *const shape = coding->grid.shape;
-    const uint32_t axes = sz_of(coding)->axes ? sz_of(coding)->axes : all;
-    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
-    if (is_high || !(axes >> (rank - 1) & 1))
-        side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
-    while (grow_side(rank, shape, axes, most, is_small, side))
-        continue;
-    while (grow_side(rank, shape, all, most, is_small, side))
-        continue;
-    if (is_high)
-        even_out_sides(coding, side);
+    if (sz_of(coding)->coder != ZTI_SZ_HIGH) {
+        coding->grid = zti_sz_grid(rank, shape, sz_of(coding)->axes);
+        return;
+    }
+    const bool is_small = sz_of(coding)->tuning & ZTI_SZ_HIGH_SMALL;
+    const uint32_t most = is_small ? ZTI_SZ_HIGH_SMALL_VALUES : ZTI_SZ_HIGH_VALUES;
+    uint32_t side[ZT_MAX_RANK];
+    grow_sides(rank, shape, sz_of(coding)->axes, HIGH_ROW, most, is_small, side);
+    even_out_sides(coding, side);
     coding->grid = zti_grid_of(rank, shape, side);
 }

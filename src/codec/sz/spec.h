@@ -25,6 +25,57 @@ ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64
     return rest < grid->side[axis] ? (uint32_t)rest : grid->side[axis];
 }
 
+/* ---- the sides of tiles ---------------------------------------------------------------------- */
+
+/* Double the shortest side (of several, the first or last) among some axes; false if none can
+ * grow. */
+ZTI_STATIC bool grow_side(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most,
+                          bool is_first, uint32_t *side)
+{
+    uint32_t values = 1, least = rank;
+    for (uint32_t i = rank; i-- > 0;) {
+        values *= side[i];
+        if (axes >> i & 1 && side[i] < shape[i] &&
+            (least == rank || side[i] < side[least] + is_first))
+            least = i;
+    }
+    if (least == rank)
+        return false;
+    const uint64_t longer =
+        2 * (uint64_t)side[least] < shape[least] ? 2 * (uint64_t)side[least] : shape[least];
+    if (values / side[least] * longer > most)
+        return false;
+    side[least] = (uint32_t)longer;
+    return true;
+}
+
+/* Tiles of at most 'most' values are long along axes with differences, so that few values lack a
+ * predecessor; they extend along other axes only if values are left. For speed, rows have a least
+ * length 'row'. */
+ZTI_STATIC void grow_sides(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t row,
+                           uint32_t most, bool is_first, uint32_t *side)
+{
+    const uint32_t all = (1u << rank) - 1;
+    axes = axes ? axes : all;
+    for (uint32_t i = 0; i < ZT_MAX_RANK; i++)
+        side[i] = 1;
+    if (row > 0)
+        side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
+    while (grow_side(rank, shape, axes, most, is_first, side))
+        continue;
+    while (grow_side(rank, shape, all, most, is_first, side))
+        continue;
+}
+
+/* The tiles of efforts fast and default and of the cuSZ coder. */
+ZTI_STATIC struct zti_grid zti_sz_grid(uint32_t rank, const uint64_t *shape, uint32_t axes)
+{
+    const bool is_along = axes == 0 || axes >> (rank - 1) & 1; /* rows grow anyway */
+    uint32_t side[ZT_MAX_RANK];
+    grow_sides(rank, shape, axes, is_along ? 0 : ZTI_SZ_ROW, ZTI_SZ_TILE_VALUES, false, side);
+    return zti_grid_of(rank, shape, side);
+}
+
 /* ---- integers, of an unsigned type of so many bits or of lanes of it --------------------------
  */
 

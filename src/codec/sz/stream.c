@@ -32,6 +32,7 @@
  *     varint   bytes of the head; not with effort 'fast' and the transform, which have none
  */
 #include "codec/sz/interp/interp.h"
+#include "codec/sz/lorenzo/sampling.h"
 #include "codec/sz/transform/transform.h"
 #include "core/cpu.h"
 #include "core/wire.h"
@@ -364,10 +365,9 @@ static bool is_lossless_high(const struct zti_coding *coding)
     return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
 }
 
-/* The cuSZ coder skips the passes over samples, and so does a coding whose groups are known. */
 static bool has_look(const struct zti_coding *coding)
 {
-    return sz_of(coding)->coder != ZTI_SZ_CUSZ && !sz_of(coding)->has_groups;
+    return zti_sz_has_look(sz_of(coding));
 }
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
@@ -415,17 +415,6 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
         zti_sz_axes_tally(coding, zti_sz_ops_of(coding), pass, array, first, last, out);
     if (pass == BOOKS_PASS)
         count_tiles(coding, array, first, last, out);
-}
-
-static bool excerpt(const struct zti_coding *coding, uint32_t pass, uint32_t i, zt_box *box)
-{
-    return pass < BOOKS_PASS && has_look(coding) && zti_sz_axes_excerpt(coding, pass, i, box);
-}
-
-static void tally_excerpt(const struct zti_coding *coding, uint32_t pass, uint32_t i,
-                          const struct zti_array *values, void *tally)
-{
-    zti_sz_axes_tally_excerpt(coding, zti_sz_ops_of(coding), pass, i, values, tally);
 }
 
 /* Coders of large tiles do, and the choice of a source for floats without loss. */
@@ -533,7 +522,7 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
         for (uint32_t k = 0; k < a_tile && zti_sz_high_is_counted(coding, tile); k++) {
             uint64_t place[ZT_MAX_RANK];
             zti_sz_high_place(coding, &walk, k, place);
-            measure(&other, array, zti_sz_tile_at(&other.grid, place), &m);
+            measure(&other, array, tile_of_place(&other.grid, place), &m);
         }
     }
     zti_release(context, m.out);
@@ -656,8 +645,6 @@ const struct zti_learning zti_sz_learning = {.begin = begin,
                                              .is_sampled = is_sampled,
                                              .tally = tally,
                                              .merge = merge,
-                                             .excerpt = excerpt,
-                                             .tally_excerpt = tally_excerpt,
                                              .reads_array = reads_array,
                                              .learn = learn,
                                              .vary = vary,

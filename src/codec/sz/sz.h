@@ -12,6 +12,7 @@
 
 enum {
     ZTI_SZ_TILE_VALUES = 4096, /* most values of a tile */
+    ZTI_SZ_ROW = 16,           /* least values of its rows, where they are not along differences */
     ZTI_SZ_GROUP = 64,         /* values that share a class */
     ZTI_SZ_GROUPS = ZTI_SZ_TILE_VALUES / ZTI_SZ_GROUP,
     ZTI_SZ_ROUNDS = 12,      /* most ones of a unary code; a number follows if there are more */
@@ -216,19 +217,12 @@ void zti_sz_set_source(struct zti_sz *sz, int64_t number);
 void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
                        const struct zti_array *array, uint64_t first, uint64_t last,
                        struct zti_sz_tally *tally);
-bool zti_sz_axes_excerpt(const struct zti_coding *coding, uint32_t pass, uint32_t i, zt_box *box);
-void zti_sz_axes_tally_excerpt(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                               uint32_t pass, uint32_t i, const struct zti_array *values,
-                               struct zti_sz_tally *tally);
 void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from);
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *tally);
 
 /* zti_holes' learn: choose the axes for the values after holes are fitted. */
 bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
                         const struct zti_array *array, const uint64_t *holes);
-
-/* The tile that holds a place. */
-uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place);
 
 /* ---- lorenzo/books.c: codebooks ---- */
 

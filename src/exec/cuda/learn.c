@@ -99,7 +99,17 @@ zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *codin
     return status == ZT_OK ? make_work(context, coding, work) : status;
 }
 
-/* Count in all slabs, and copy the counts to the host. */
+/* Count in samples of an array that is on the device. */
+static zt_status count_samples(struct counter *c)
+{
+    c->args.array = *c->array;
+    c->args.grid = c->args.coding->grid;
+    c->args.first_tile = 0;
+    c->learning->count(&c->args);
+    return zti_device_settle(c->context, ZT_OK);
+}
+
+/* Count in samples or in all slabs, and copy the counts to the host. */
 static zt_status run_pass(struct counter *c, struct zti_coding *coding, uint64_t counters,
                           uint64_t *counts)
 {
@@ -109,11 +119,22 @@ static zt_status run_pass(struct counter *c, struct zti_coding *coding, uint64_t
     if (status == ZT_OK)
         status = make_work(c->context, coding, &c->args.work);
     if (status == ZT_OK)
-        status = count_slabs(c);
+        status = zti_learning_of(coding->codec)->is_sampled(coding, c->args.pass) ? count_samples(c)
+                                                                                  : count_slabs(c);
     if (status == ZT_OK)
         status = c->device->copy(c->context, ZTI_QUEUE_KERNELS, counts, c->args.counts,
                                  counters * sizeof *counts);
     return zti_device_settle(c->context, status);
+}
+
+/* Whether kernels make a pass: not of samples of an array in the host's memory, which they would
+ * have to be copied from. */
+static bool has_counters(const struct zti_coding *coding, uint32_t pass,
+                         const struct zti_array *array)
+{
+    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec);
+    return learning && learning->counters(coding, pass) > 0 &&
+           (array->is_on_device || !zti_learning_of(coding->codec)->is_sampled(coding, pass));
 }
 
 zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_t pass,
@@ -123,19 +144,19 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
                         .device = context->device,
                         .array = array,
                         .kept = &coding->run.kept,
-                        .args = {.coding = coding, .queue = context->device->queue},
+                        .args = {.coding = coding, .pass = pass, .queue = context->device->queue},
                         .learning = zti_cuda_learning_of(coding->codec)};
-    const uint64_t counters = c.learning ? c.learning->counters(coding, pass) : 0;
     *is_done = false;
-    if (counters == 0)
+    if (!has_counters(coding, pass, array))
         return ZT_OK;
+    const uint64_t counters = c.learning->counters(coding, pass);
     uint64_t *const counts = zti_alloc(context, (size_t)(counters * sizeof *counts));
     if (!counts)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %llu counts",
                         (unsigned long long)counters);
     const zt_status status = run_pass(&c, coding, counters, counts);
     if (status == ZT_OK) {
-        c.learning->add_counts(coding, counts, tally);
+        c.learning->add_counts(coding, pass, counts, tally);
         *is_done = true;
     }
     zti_release(context, counts);
@@ -145,9 +166,7 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
 uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding)
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec);
-    uint64_t most = 0, excerpts = 0;
-    if (zti_learning_of(coding->codec) && zti_learning_of(coding->codec)->excerpt)
-        excerpts = zti_excerpts_bytes(coding);
+    uint64_t most = 0;
     for (uint32_t pass = 0;
          learning && zti_learning_of(coding->codec)->tally_bytes(coding, pass) > 0; pass++) {
         const uint64_t bytes = learning->counters(coding, pass) * sizeof(uint64_t);
@@ -157,6 +176,5 @@ uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding)
         return 0;
     const uint64_t counting = zti_round_up(learning->model_bytes(coding), 8) + most;
     const uint64_t own = learning->learn_bytes(coding);
-    const uint64_t larger = own > counting ? own : counting;
-    return larger > excerpts ? larger : excerpts;
+    return own > counting ? own : counting;
 }

@@ -40,18 +40,21 @@ struct kernels {
     void (*put)(const struct sz_tiles *s, void *queue);
     void (*take)(const struct sz_tiles *s, void *queue);
     void (*count)(const struct sz_tiles *s, void *queue);
+    void (*sample)(const struct sz_tiles *s, uint32_t pass, void *queue);
     size_t (*shared_bytes)(void);
 };
 
 static const struct kernels *kernels_of(const struct zti_coding *coding)
 {
     static const struct kernels all[2][2] = {
-        {{zti_sz_cuda_put_32, zti_sz_cuda_take_32, zti_sz_cuda_count_32, zti_sz_cuda_shared_32},
-         {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64, zti_sz_cuda_shared_64}},
+        {{zti_sz_cuda_put_32, zti_sz_cuda_take_32, zti_sz_cuda_count_32, zti_sz_cuda_sample_32,
+          zti_sz_cuda_shared_32},
+         {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64, zti_sz_cuda_sample_64,
+          zti_sz_cuda_shared_64}},
         {{zti_sz_cuda_put_log_32, zti_sz_cuda_take_log_32, zti_sz_cuda_count_log_32,
-          zti_sz_cuda_shared_log_32},
+          zti_sz_cuda_sample_log_32, zti_sz_cuda_shared_log_32},
          {zti_sz_cuda_put_log_64, zti_sz_cuda_take_log_64, zti_sz_cuda_count_log_64,
-          zti_sz_cuda_shared_log_64}}};
+          zti_sz_cuda_sample_log_64, zti_sz_cuda_shared_log_64}}};
     return &all[sz_of(coding)->source == ZTI_SZ_LOG]
                [coding->type == ZT_F64 || coding->type == ZT_I64];
 }
@@ -170,7 +173,12 @@ static void decode(const struct zti_cuda_decoding *d)
         take_chunks(d, &s);
 }
 
-/* ---- counting ---- */
+/* ---- counting, and samples ---- */
+
+static bool is_of_samples(const struct zti_coding *coding, uint32_t pass)
+{
+    return pass < ZTI_SZ_BOOKS_PASS && zti_sz_has_look(sz_of(coding));
+}
 
 static uint64_t counters(const struct zti_coding *coding, uint32_t pass)
 {
@@ -178,6 +186,8 @@ static uint64_t counters(const struct zti_coding *coding, uint32_t pass)
     const uint32_t of_high = (uint32_t)ZTI_SZ_HIGH_PASS + (uint32_t)ZTI_SZ_HIGH_COUNT_PASS;
     if (is_high(coding))
         return pass == of_high ? ZTI_SZ_HIGH_COUNTERS : 0;
+    if (is_of_samples(coding, pass))
+        return sizeof(struct zti_sz_tally) / sizeof(uint64_t);
     return pass == ZTI_SZ_BOOKS_PASS && books > 0 ? books * alphabet_of(sz_of(coding)) + 1 : 0;
 }
 
@@ -196,14 +206,21 @@ static void count(const struct zti_cuda_counting *c)
         zti_sz_high_cuda_count(&s, c->coding, c->grid.count, c->work, c->queue);
         return;
     }
+    if (is_of_samples(c->coding, c->pass)) {
+        kernels_of(c->coding)->sample(&s, c->pass, c->queue);
+        return;
+    }
     s.part = zti_sz_count_part(c->coding);
     kernels_of(c->coding)->count(&s, c->queue);
 }
 
-static void add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally)
+static void add_counts(const struct zti_coding *coding, uint32_t pass, const uint64_t *counts,
+                       void *tally)
 {
     if (is_high(coding))
         zti_sz_high_add_counts(coding, counts, tally);
+    else if (is_of_samples(coding, pass))
+        zti_sz_learning.merge(coding, pass, tally, counts);
     else
         zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
 }

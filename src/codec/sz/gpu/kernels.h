@@ -8,7 +8,7 @@
 
 #include "codec/gpu.h"
 #include "codec/sz/lorenzo/gpu/scan/positions.h"
-#include "codec/sz/lorenzo/spec.h"
+#include "codec/sz/lorenzo/sampling.h"
 #include "entropy/huffman/gpu/self_sync.h"
 
 #include <math.h>
@@ -29,7 +29,8 @@ struct sz_tiles {
     void *model;       /* codebooks, one after another, or the model of effort 'high'; only read */
     uint32_t alphabet; /* of each */
     uint32_t part;     /* counting: one of this many tiles is counted */
-    uint64_t *counts;  /* counting: counts of each book's symbols, then bits in Rice codes */
+    uint64_t *counts;  /* counting: counts of each book's symbols, then bits in Rice codes; or a
+                          struct zti_sz_tally */
     /* Decoding, a launch of several: tiles of chunks from number 'from' of those wanted on; of each
      * so many, from its tile 'skip' on. */
     void *found; /* lorenzo/gpu/scan/positions.h */
@@ -90,6 +91,12 @@ void zti_sz_cuda_take_log_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_take_log_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
+
+/* The samples of a pass to a zeroed struct zti_sz_tally, in the place of counts. */
+void zti_sz_cuda_sample_32(const struct sz_tiles *s, uint32_t pass, void *queue);
+void zti_sz_cuda_sample_64(const struct sz_tiles *s, uint32_t pass, void *queue);
+void zti_sz_cuda_sample_log_32(const struct sz_tiles *s, uint32_t pass, void *queue);
+void zti_sz_cuda_sample_log_64(const struct sz_tiles *s, uint32_t pass, void *queue);
 
 /* The most shared memory that those of a width ask for. */
 size_t zti_sz_cuda_shared_32(void);

@@ -368,7 +368,7 @@ static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
         k = class_planes(c);
         bits += NAME(rounds_bits)(&group, in_group(n, g), k);
     }
-    return bits / 8 <= ZTI_SZ_RAW_BYTES ? bits : 8 * ZTI_SZ_RAW_BYTES;
+    return sampled_bits(bits);
 }
 
 /* Read the classes of n values, and compute the bits of their planes; false if a class is not

@@ -394,7 +394,7 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
     const struct blocks blocks = blocks_of(tile);
     bool is_zero;
     const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
-    const uint64_t head = 8 + 8 * base_bytes_of(NAME(away_of)(coding, base));
+    const uint64_t away = NAME(away_of)(coding, base);
     if (!is_zero) {
         NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
         NAME(fold)(a, tile->n);
@@ -405,6 +405,6 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
             NAME(move_blocks)(tile, &blocks, false, a, b);
         if (!is_zero && (i == 0 || blocks.count > 0))
             own = NAME(groups_bits)(i > 0 ? b : a, tile->n);
-        bits[i] += zti_round_up(head + own, 8);
+        bits[i] += raced_bits(away, own);
     }
 }

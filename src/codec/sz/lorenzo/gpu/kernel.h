@@ -41,6 +41,8 @@
 
 #include "codec/sz/lorenzo/gpu/encode.h"
 
+#include "codec/sz/lorenzo/gpu/sample.h"
+
 #include "codec/sz/lorenzo/gpu/tile_state.h"
 
 #include "codec/sz/lorenzo/gpu/residuals.h"
@@ -52,6 +54,10 @@
     {                                                                                              \
         work;                                                                                      \
     }
+
+/* Few blocks, which have registers for what one thread works out. */
+KERNEL(look, PUT_THREADS, 2, look_at_box(&s))
+KERNEL(race, PUT_THREADS, 2, race_tile(&s))
 
 #define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
     SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
@@ -68,9 +74,16 @@ KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 
 #else
 
+/* From 10.0 on the compiler takes more registers for it. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && WIDTH == 32
+#define CUSZ_BLOCKS 3
+#else
+#define CUSZ_BLOCKS PUT_BLOCKS
+#endif
+
 KERNEL(put_fast, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_FAST))
 KERNEL(put_default, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_DEFAULT))
-KERNEL(put_cusz, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_CUSZ))
+KERNEL(put_cusz, PUT_THREADS, CUSZ_BLOCKS, put_tiles(&s, ZTI_SZ_CUSZ))
 KERNEL(take_fast, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_FAST))
 KERNEL(take_default, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_DEFAULT))
 KERNEL(take_cusz, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_CUSZ))
@@ -123,4 +136,13 @@ extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
     else
         LAUNCH_NAMED(NAME(count_default), s->grid.count, PUT_THREADS, sizeof(struct coding));
 #endif
+}
+
+extern "C" void NAME(zti_sz_cuda_sample)(const struct sz_tiles *s, uint32_t pass, void *queue)
+{
+    const size_t bytes = sizeof(struct coding) + MARKS_BYTES;
+    if (pass == ZTI_SZ_LOOK_PASS)
+        LAUNCH_NAMED(NAME(look), look_blocks(s), PUT_THREADS, bytes);
+    else
+        LAUNCH_NAMED(NAME(race), race_blocks(s), PUT_THREADS, bytes);
 }
