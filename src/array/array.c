@@ -138,4 +138,3 @@ bool zti_view_box(const struct zti_array *whole, const zt_box *box, const struct
     }
     return zti_array_is_of(out, whole->type, whole->rank, shape);
 }
-

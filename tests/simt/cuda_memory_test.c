@@ -1,5 +1,6 @@
 /* cuda_memory_test.c: the calls on arrays of the device's memory that random cases leave out:
  * writers, readers, scans, comparisons, plans; and those that refuse such memory. */
+#include "core/device.h"
 #include "simt_device.h"
 #include "support/support.h"
 #include "ztile_cuda.h"
@@ -351,6 +352,27 @@ static void check_nothing_is_brought_twice(zt_context *serial, float *values)
     }
 }
 
+/* The device of these tests itself: a copy to the host is there once the host has waited for its
+ * queue, and not before. */
+static void check_copies_are_late(zt_context *cuda)
+{
+    enum { BYTES = 3000 };
+    uint8_t here[BYTES], wanted[BYTES];
+    struct zti_device *const device = cuda->device;
+    uint8_t *const there = simt_device_take(BYTES);
+    for (size_t bytes = 1; bytes <= BYTES; bytes += 1 + bytes / 2) {
+        memset(wanted, (int)bytes, bytes);
+        memset(here, (int)bytes, bytes);
+        simt_device_move(there, wanted, bytes);
+        CHECK(device->copy(cuda, ZTI_QUEUE_OUT, here, there, bytes) == ZT_OK &&
+                  device->wait(cuda, ZTI_QUEUE_KERNELS) == ZT_OK &&
+                  memcmp(here, wanted, bytes) != 0,
+              cuda);
+        CHECK(device->wait(cuda, ZTI_QUEUE_OUT) == ZT_OK && memcmp(here, wanted, bytes) == 0, cuda);
+    }
+    simt_device_give(there);
+}
+
 int main(void)
 {
     static float values[VALUES];
@@ -367,6 +389,7 @@ int main(void)
     check_nothing_is_brought_twice(serial, values);
     simt_slab_bytes = 1 << 20;
     CHECK(zt_context_set_cuda(cuda, &second) == ZT_OK, cuda);
+    check_copies_are_late(cuda);
     check_guesses(cuda, serial);
     check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_rate(8), ZT_EFFORT_DEFAULT, 20000);
     check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_abs(1e-3), ZT_EFFORT_DEFAULT, 40000);
