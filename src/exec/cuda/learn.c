@@ -15,7 +15,8 @@ struct counter {
     struct zti_kept *kept;
 };
 
-/* Count in slab number k, which begins at 'row', the first of a layer of tiles. */
+/* Count in slab number k, which begins at 'row', the first of a layer of tiles. Of an array on the
+ * device nothing is waited for: all is in one queue. */
 static zt_status count_slab(struct counter *c, uint64_t k, uint64_t row, uint64_t rows)
 {
     const struct zti_grid *const grid = &c->args.coding->grid;
@@ -28,7 +29,8 @@ static zt_status count_slab(struct counter *c, uint64_t k, uint64_t row, uint64_
         c->args.first_tile = row / grid->side[0] * (grid->count / grid->tiles[0]);
         c->learning->count(&c->args);
     }
-    status = zti_device_settle(c->context, status);
+    if (b.staged || !slab.is_on_device || status != ZT_OK)
+        status = zti_device_settle(c->context, status);
     zti_release(c->context, b.staged);
     return status;
 }
@@ -73,7 +75,8 @@ static zt_status make_model(zt_context *context, const struct zti_coding *coding
     *counts = memory ? (uint64_t *)(void *)((uint8_t *)memory + at) : NULL;
     if (status == ZT_OK && counters > 0)
         status = device->zero(context, ZTI_QUEUE_KERNELS, *counts, counters * sizeof **counts);
-    status = zti_device_settle(context, status);
+    if (own || status != ZT_OK)
+        status = zti_device_settle(context, status); /* before its memory is released */
     zti_release(context, own);
     return status;
 }
@@ -106,7 +109,7 @@ static zt_status count_samples(struct counter *c)
     c->args.grid = c->args.coding->grid;
     c->args.first_tile = 0;
     c->learning->count(&c->args);
-    return zti_device_settle(c->context, ZT_OK);
+    return ZT_OK;
 }
 
 /* Count in samples or in all slabs, and copy the counts to the host. */
