@@ -92,8 +92,8 @@ static void keep_standard_files(void)
 static void add_filters(void)
 {
 #ifdef ZTILE_HAVE_FILTERS
-    ztio_add_filter(&zh_ztile_class, zh_ztile_stored);
-    ztio_add_filter(&zh_zfp_class, zh_zfp_stored);
+    ztio_add_filter(&zh_ztile_class, zh_ztile_stored, zh_ztile_run);
+    ztio_add_filter(&zh_zfp_class, zh_zfp_stored, zh_zfp_run);
 #endif
 }
 

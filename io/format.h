@@ -320,6 +320,7 @@ struct ztio_formats {
 struct ztio_added_filter {
     const void *class; /* NULL: none */
     ztio_stored *stored;
+    ztio_filter_run *run;
 };
 enum { ZTIO_FILTERS = 4 };
 const struct ztio_added_filter *ztio_added_filters(void);

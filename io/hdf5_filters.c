@@ -21,6 +21,14 @@ void ztio_register_filters(void)
         (void)H5Zregister(class_of(i));
 }
 
+ztio_filter_run *ztio_run_of_filter(H5Z_filter_t filter)
+{
+    for (size_t i = 0; i < ZTIO_FILTERS && class_of(i); i++)
+        if (class_of(i)->id == filter)
+            return ztio_added_filters()[i].run;
+    return NULL;
+}
+
 /* A dataset as its chunks are. */
 struct chunks {
     const char *label;

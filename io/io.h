@@ -190,6 +190,7 @@ struct ztio_choice {
 
 struct ztio_rewrite {
     void *user;
+    uint32_t threads; /* that code chunks, beside the calling one, which calls HDF5 */
     /* Called for every such dataset before any work. */
     bool (*choose)(void *user, const struct ztio_variable *variable, struct ztio_choice *choice,
                    struct ztio_error *error);
@@ -239,10 +240,14 @@ bool ztio_is_hdf5(const char *path);
 
 /* Let HDF5 find a filter without HDF5_PLUGIN_PATH: filter is its H5Z_class2_t, stored reads the
  * cd_values of a dataset: the bytes that its chunks are said to have, and whether the filter keeps
- * all of them; false where they say nothing. */
+ * all of them; false where they say nothing. run is the filter from memory to memory on any thread,
+ * with so many threads for the chunk, without a call of HDF5: it returns bytes, 0 where the filter
+ * would fail or has too little room. */
 typedef bool ztio_stored(size_t count, const unsigned *cd_values, uint64_t *chunk_bytes,
                          bool *is_lossless);
-void ztio_add_filter(const void *filter, ztio_stored *stored);
+typedef size_t ztio_filter_run(unsigned flags, size_t count, const unsigned *cd_values,
+                               uint32_t threads, void *in, size_t in_bytes, void *out, size_t room);
+void ztio_add_filter(const void *filter, ztio_stored *stored, ztio_filter_run *run);
 
 /* The table 'ztile_module' of a module, a part of the command that is loaded when it is needed; it
  * is beside the program or in lib/ztile. NULL where it is not: purpose, for the sentence, is what

@@ -101,13 +101,13 @@ bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
 
 static struct ztio_added_filter filters[ZTIO_FILTERS];
 
-void ztio_add_filter(const void *filter, ztio_stored *stored)
+void ztio_add_filter(const void *filter, ztio_stored *stored, ztio_filter_run *run)
 {
     size_t i = 0;
     while (i < ZTIO_FILTERS && filters[i].class)
         i++;
     if (i < ZTIO_FILTERS)
-        filters[i] = (struct ztio_added_filter){filter, stored};
+        filters[i] = (struct ztio_added_filter){filter, stored, run};
 }
 
 const struct ztio_added_filter *ztio_added_filters(void)

@@ -474,6 +474,7 @@ bool run_whole(const struct options *o, struct ztio_error *error)
     struct whole_job job = {.options = o, .place = o->operand[0]};
     const bool is_back = o->command == CMD_DECOMPRESS;
     const struct ztio_rewrite how = {.user = &job,
+                                     .threads = threads_of(&o->exec),
                                      .choose = is_back ? choose_plain : choose,
                                      .begin = begin,
                                      .advance = advance,

@@ -1,5 +1,5 @@
 /* values.c: datasets of a file that is written again: what they are, in which chunks they go
- * through a filter, and their values, block by block. */
+ * through a filter, and their values, block by block. chunks.c has the threads for the filter. */
 #include "whole/whole.h"
 
 #include <math.h>
@@ -12,9 +12,11 @@ enum {
     CHUNK_BYTES = 1 << 20,  /* of chunks that are chosen: as many as HDF5's cache holds */
     CHUNK_LEAST = 32 << 10, /* of chunks that are kept: smaller ones compress badly */
     CHUNK_MOST = 64 << 20,  /* likewise: a larger one is a lot to decode for one value */
-    BLOCK_BYTES = 32 << 20, /* read and written at a time */
-    CACHE_SLOTS = 12421,    /* of chunks that are read; prime, as HDF5 advises */
-    HEADER_BYTES = 128      /* that chunks and a filter add to a dataset's header, at most */
+    BLOCK_BYTES = 32 << 20, /* read and written at a time, at most */
+    BLOCK_LEAST = 8 << 20,  /* of two blocks by turns; more where threads would have few chunks */
+    CHUNKS_A_THREAD = 4,
+    CACHE_SLOTS = 12421, /* of chunks that are read; prime, as HDF5 advises */
+    HEADER_BYTES = 128   /* that chunks and a filter add to a dataset's header, at most */
 };
 
 /* ---- what a dataset is ----------------------------------------------------------------------- */
@@ -211,17 +213,8 @@ static hid_t new_properties(const struct object *o, hid_t old, hid_t space)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* A walk over an array in blocks of whole chunks. */
-struct blocks {
-    uint32_t rank;
-    hsize_t shape[ZTIO_MAX_AXES];
-    hsize_t block[ZTIO_MAX_AXES]; /* the extents of most of them */
-    hsize_t from[ZTIO_MAX_AXES];
-    hsize_t count[ZTIO_MAX_AXES]; /* of the one at hand */
-    uint64_t values;
-};
-
-static void begin_blocks(struct blocks *b, const struct ztio_variable *v, const hsize_t *chunk)
+static void begin_blocks(struct blocks *b, const struct ztio_variable *v, const hsize_t *chunk,
+                         uint64_t most_bytes)
 {
     uint64_t bytes = zt_type_bytes(v->type);
     bool is_growing = true;
@@ -233,7 +226,7 @@ static void begin_blocks(struct blocks *b, const struct ztio_variable *v, const 
     }
     for (uint32_t i = v->rank; is_growing && i-- > 0;) {
         const uint64_t chunks = (v->shape[i] - 1) / b->block[i] + 1;
-        const uint64_t fit = bytes < BLOCK_BYTES ? BLOCK_BYTES / bytes : 1;
+        const uint64_t fit = bytes < most_bytes ? most_bytes / bytes : 1;
         const uint64_t times = chunks < fit ? chunks : fit;
         bytes *= times;
         is_growing = times == chunks;
@@ -322,25 +315,103 @@ static void chunks_of(hid_t dataset, const struct ztio_variable *v, hsize_t *chu
     (void)H5Pclose(properties);
 }
 
-static bool copy_all(struct copy *c)
+static bool copy_by_hdf5(struct copy *c, struct blocks *b)
 {
-    hsize_t chunk[ZTIO_MAX_AXES];
-    struct blocks b;
-    const struct ztio_variable *v = &c->object->variable;
-    chunks_of(c->object->choice.what == ZTIO_PLAIN ? c->from : c->to, v, chunk);
-    begin_blocks(&b, v, chunk);
-    const uint64_t bytes = block_bytes(&b, v);
+    const uint64_t bytes = block_bytes(b, &c->object->variable);
     c->values = malloc((size_t)bytes);
     c->again = c->object->choice.is_checked ? malloc((size_t)bytes) : NULL;
     bool done = (c->values && (c->again || !c->object->choice.is_checked)) ||
                 ztio_fail_memory(c->whole->error, c->whole->place);
     if (done)
         do {
-            take_block(&b);
-            done = copy_block(c, &b);
-        } while (done && next_block(&b));
+            take_block(b);
+            done = copy_block(c, b);
+        } while (done && next_block(b));
     free(c->again);
     free(c->values);
+    return done;
+}
+
+/* ---- values, with threads for the filter ---- */
+
+/* A block whose chunks threads may be coding. */
+struct pending {
+    struct blocks block;
+    void *values;
+    bool is_coded; /* by threads; else by HDF5 */
+};
+
+static bool begin_block(struct copy *c, struct whole_coders *coders, const struct blocks *b,
+                        struct pending *p)
+{
+    const bool is_back = c->object->choice.what == ZTIO_PLAIN;
+    p->block = *b;
+    p->values = whole_coders_values(coders);
+    p->is_coded = is_back && whole_coders_start(coders, b, c->from);
+    if (!p->is_coded && !transfer(c->from, b, c->native, p->values, false))
+        return whole_fail_read(c->whole, c->object->path);
+    if (!is_back)
+        p->is_coded = whole_coders_start(coders, b, c->to);
+    return true;
+}
+
+static bool end_block(struct copy *c, struct whole_coders *coders, const struct pending *p)
+{
+    struct whole *w = c->whole;
+    const char *path = c->object->path;
+    const struct blocks *b = &p->block;
+    const bool is_back = c->object->choice.what == ZTIO_PLAIN;
+    const bool is_done = p->is_coded && whole_coders_finish(coders, p->values, c->to);
+    if (is_back && p->is_coded && !is_done && !transfer(c->from, b, c->native, p->values, false))
+        return whole_fail_read(w, path);
+    if ((is_back || !is_done) && !transfer(c->to, b, c->native, p->values, true))
+        return whole_fail_write(w, path);
+    w->how->advance(w->how->user, b->values * zt_type_bytes(c->object->variable.type));
+    return true;
+}
+
+static bool copy_by_threads(struct copy *c, struct whole_coders *coders, struct blocks *b)
+{
+    struct pending pending[2];
+    uint32_t begun = 0;
+    bool done;
+    do {
+        take_block(b);
+        done = begin_block(c, coders, b, &pending[begun % 2]);
+        if (done && begun > 0)
+            done = end_block(c, coders, &pending[(begun - 1) % 2]);
+        begun++;
+    } while (done && next_block(b));
+    return done && end_block(c, coders, &pending[(begun - 1) % 2]);
+}
+
+/* Blocks that stay in a cache, but large ones where HDF5 would decode a chunk for each of them. */
+static uint64_t choose_block_bytes(const struct copy *c, const hsize_t *chunk)
+{
+    const struct ztio_variable *v = &c->object->variable;
+    hsize_t stored[ZTIO_MAX_AXES];
+    chunks_of(c->from, v, stored);
+    const uint64_t wanted = CHUNKS_A_THREAD * c->whole->how->threads * chunk_bytes(v, chunk);
+    if (chunk_bytes(v, stored) > BLOCK_LEAST / 4 || c->object->choice.is_checked)
+        return BLOCK_BYTES;
+    return wanted < BLOCK_LEAST ? BLOCK_LEAST : wanted < BLOCK_BYTES ? wanted : BLOCK_BYTES;
+}
+
+static bool copy_all(struct copy *c)
+{
+    hsize_t chunk[ZTIO_MAX_AXES];
+    struct blocks b;
+    const struct ztio_choice *choice = &c->object->choice;
+    const bool is_back = choice->what == ZTIO_PLAIN;
+    const hid_t filtered = is_back ? c->from : c->to;
+    chunks_of(filtered, &c->object->variable, chunk);
+    begin_blocks(&b, &c->object->variable, chunk, choose_block_bytes(c, chunk));
+    struct whole_coders *coders =
+        choice->is_checked
+            ? NULL
+            : whole_coders_begin(filtered, c->native, &b, is_back, c->whole->how->threads);
+    const bool done = coders ? copy_by_threads(c, coders, &b) : copy_by_hdf5(c, &b);
+    whole_coders_end(coders);
     return done;
 }
 
@@ -520,7 +591,7 @@ bool ztio_scan_hdf5(const char *path, const struct ztio_variable *v,
         return false;
     }
     chunks_of(dataset, v, chunk);
-    begin_blocks(&b, v, chunk);
+    begin_blocks(&b, v, chunk, chunk_bytes(v, chunk) > BLOCK_LEAST / 4 ? BLOCK_BYTES : BLOCK_LEAST);
     void *values = malloc((size_t)block_bytes(&b, v));
     bool done = values || ztio_fail_memory(error, path);
     if (done)

@@ -23,8 +23,10 @@ void ztio_name_type_hdf5(hid_t type, char *name, size_t name_bytes);
 /* whole/values.c: 48613 and 32013. */
 bool ztio_is_our_filter(H5Z_filter_t filter);
 
-/* hdf5_filters.c: see ztio_add_filter in io.h. */
+/* hdf5_filters.c: see ztio_add_filter in io.h; and what was given for a filter, NULL for others'.
+ */
 void ztio_register_filters(void);
+ztio_filter_run *ztio_run_of_filter(H5Z_filter_t filter);
 
 /* A filter of ours in the pipeline of a dataset that is to be read must be told of chunks as the
  * dataset has them; a warning where another one stands before it and its bound is void. */
@@ -92,6 +94,35 @@ bool whole_mark_coordinates(struct whole *whole);
 /* whole/values.c: what a dataset is, and whether a filter of ours could take it. */
 bool whole_describe(struct whole *whole, struct object *object, bool *is_candidate);
 bool whole_make_dataset(struct whole *whole, struct object *object);
+
+/* whole/values.c: a walk over an array in blocks of whole chunks. */
+struct blocks {
+    uint32_t rank;
+    hsize_t shape[ZTIO_MAX_AXES];
+    hsize_t block[ZTIO_MAX_AXES]; /* the extents of most of them */
+    hsize_t from[ZTIO_MAX_AXES];
+    hsize_t count[ZTIO_MAX_AXES]; /* of the one at hand */
+    uint64_t values;
+};
+
+/* whole/chunks.c: threads for the filter of a dataset that is written, or read (is_back), in blocks
+ * whose values are 'native' in memory. NULL where HDF5 has to code. */
+struct whole_coders;
+struct whole_coders *whole_coders_begin(hid_t dataset, hid_t native, const struct blocks *blocks,
+                                        bool is_back, uint32_t threads);
+void whole_coders_end(struct whole_coders *coders); /* NULL: nothing */
+
+/* Memory for the values of the next block. There are two by turns: the block before the last one
+ * must be finished. */
+void *whole_coders_values(struct whole_coders *coders);
+
+/* Begin to code the chunks of that block; is_back: from those of the dataset. False: HDF5 has to,
+ * and nothing is to be finished. */
+bool whole_coders_start(struct whole_coders *coders, const struct blocks *block, hid_t dataset);
+
+/* Wait for the block with these values. Its chunks are written to the dataset; is_back: its values
+ * are there. False: HDF5 has to do it again. */
+bool whole_coders_finish(struct whole_coders *coders, const void *values, hid_t dataset);
 
 /* whole/attributes.c */
 bool whole_copy_attributes(struct whole *whole, const struct object *object);

@@ -257,7 +257,6 @@ zt_context *zh_context(void *caller)
 {
     const char *text = getenv("ZTILE_THREADS");
     unsigned long threads = 1;
-    zt_context *context;
     char *end = NULL;
     if (text && *text)
         threads = strtoul(text, &end, 10);
@@ -268,12 +267,18 @@ zt_context *zh_context(void *caller)
                     text);
         return NULL;
     }
+    return zh_context_of(caller, (uint32_t)threads);
+}
+
+zt_context *zh_context_of(void *caller, uint32_t threads)
+{
+    zt_context *context;
     if (zt_context_new(NULL, &context) != ZT_OK) {
         zh_complain(caller, "no memory for a context");
         return NULL;
     }
     if (threads != 1) {
-        const zt_omp omp = {.threads = (uint32_t)threads};
+        const zt_omp omp = {.threads = threads};
         (void)zt_context_set_omp(context, &omp); /* where there is none: one thread */
     }
     return context;

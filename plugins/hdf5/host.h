@@ -48,6 +48,7 @@ bool zh_check_pipeline(void *caller, zh_hid dcpl, int filter, bool is_lossless, 
 /* A context with as many threads as the environment's ZTILE_THREADS says: 1 if it says nothing, 0
  * for all processors. NULL after a complaint. */
 zt_context *zh_context(void *caller);
+zt_context *zh_context_of(void *caller, uint32_t threads);
 
 /* Leave out axes of extent 1 (but one, where there is no other). Returns how many are left. */
 uint32_t zh_drop_unit_axes(struct zh_chunk *chunk);

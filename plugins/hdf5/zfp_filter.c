@@ -199,45 +199,86 @@ static void turn_values(void *data, size_t bytes, size_t size)
  * by its length, and memory is only taken in that proportion. */
 enum { BYTES_A_BIT = 2048 };
 
-static size_t decompress(void *caller, zt_context *context, const zt_zfp *zfp, zt_array *array,
-                         bool is_turned, size_t nbytes, size_t *buf_size, void **buf)
+/* What a dataset's cd_values say of a chunk. */
+struct asked {
+    zt_zfp zfp;
+    zt_array array; /* without data */
+    bool is_turned;
+};
+
+static bool load(void *caller, zt_context *context, size_t count, const unsigned *words,
+                 struct asked *asked)
 {
-    const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
-    zt_zfp lenient = *zfp;
+    if (load_header(context, count, words, &asked->zfp, &asked->array, &asked->is_turned) == ZT_OK)
+        return true;
+    zh_complain(caller, "the dataset's cd_values hold no zfp header: %s",
+                zt_context_error(context));
+    return false;
+}
+
+/* Bytes of a chunk's values, before there is memory for them; 0 after a complaint. */
+static size_t look_at(void *caller, const struct asked *asked, size_t in_bytes)
+{
+    const zt_array *const a = &asked->array;
+    const size_t raw = zh_raw_bytes(a->type, a->rank, a->shape);
+    if (raw > 0 && raw / BYTES_A_BIT / 8 <= in_bytes)
+        return raw;
+    zh_complain(caller,
+                "a chunk of %zu bytes cannot hold the values that its dataset's "
+                "cd_values announce; the file is damaged",
+                in_bytes);
+    return 0;
+}
+
+/* False after a complaint. */
+static bool decode(void *caller, zt_context *context, const struct asked *asked, const void *in,
+                   size_t in_bytes, void *out, size_t raw)
+{
+    zt_zfp lenient = asked->zfp;
+    zt_array array = asked->array;
     lenient.flags |= ZT_ZFP_AS_LIBZFP; /* what others wrote is read as they would */
-    if (raw == 0 || raw / BYTES_A_BIT / 8 > nbytes) {
-        zh_complain(caller,
-                    "a chunk of %zu bytes cannot hold the values that its dataset's "
-                    "cd_values announce; the file is damaged",
-                    nbytes);
-        return 0;
-    }
-    array->data = malloc(raw);
-    if (!array->data) {
-        zh_complain(caller, "no memory for a chunk of %zu bytes", raw);
-        return 0;
-    }
-    if (zt_zfp_decompress(context, *buf, nbytes, &lenient, array, NULL) != ZT_OK) {
+    array.data = out;
+    if (zt_zfp_decompress(context, in, in_bytes, &lenient, &array, NULL) != ZT_OK) {
         zh_complain(caller, "%s", zt_context_error(context));
-        free(array->data);
+        return false;
+    }
+    if (asked->is_turned)
+        turn_values(out, raw, zt_type_bytes(array.type));
+    return true;
+}
+
+static size_t decompress(void *caller, zt_context *context, const struct asked *asked,
+                         size_t nbytes, size_t *buf_size, void **buf)
+{
+    const size_t raw = look_at(caller, asked, nbytes);
+    void *const out = raw > 0 ? malloc(raw) : NULL;
+    if (raw > 0 && !out)
+        zh_complain(caller, "no memory for a chunk of %zu bytes", raw);
+    if (!out || !decode(caller, context, asked, *buf, nbytes, out, raw)) {
+        free(out);
         return 0;
     }
-    if (is_turned)
-        turn_values(array->data, raw, zt_type_bytes(array->type));
     free(*buf);
-    *buf = array->data;
+    *buf = out;
     *buf_size = raw;
     return raw;
 }
 
-/* A chunk that would grow is left to HDF5 where that may store it as it is. */
-static size_t compress(void *caller, zt_context *context, const zt_zfp *zfp, bool is_optional,
-                       zt_array *array, size_t nbytes, size_t *buf_size, void **buf)
+/* Code the values at 'in'; with room 0 out is allocated. The bytes, 0 after a complaint. */
+static size_t encode(void *caller, zt_context *context, const struct asked *asked, void *in,
+                     size_t nbytes, void **out, size_t *room)
 {
     const char *allowed = getenv("ZTILE_ALLOW_NONFINITE");
-    const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
-    zt_zfp as_asked = *zfp;
-    size_t capacity = 0, bytes = 0;
+    zt_array array = asked->array;
+    const size_t raw = zh_raw_bytes(array.type, array.rank, array.shape);
+    zt_zfp zfp = asked->zfp;
+    zt_status status = ZT_OK;
+    size_t bytes = 0;
+    if (asked->is_turned) {
+        zh_complain(caller, "the dataset is a big-endian machine's; it can be read here and not "
+                            "written to");
+        return 0;
+    }
     if (raw != nbytes) {
         zh_complain(caller,
                     "a chunk has %zu bytes and not the %zu of its values; no filter that "
@@ -246,29 +287,39 @@ static size_t compress(void *caller, zt_context *context, const zt_zfp *zfp, boo
         return 0;
     }
     if (allowed && strcmp(allowed, "1") == 0)
-        as_asked.flags |= ZT_ZFP_AS_LIBZFP;
-    array->data = *buf;
-    void *out = NULL;
-    zt_status status = zt_zfp_compress_bound(context, array, &as_asked, &capacity);
-    if (status == ZT_OK) {
-        out = malloc(capacity);
-        status =
-            out ? zt_zfp_compress(context, array, &as_asked, out, capacity, &bytes) : ZT_NO_MEMORY;
+        zfp.flags |= ZT_ZFP_AS_LIBZFP;
+    array.data = in;
+    if (*room == 0) {
+        status = zt_zfp_compress_bound(context, &array, &zfp, room);
+        *out = status == ZT_OK ? malloc(*room) : NULL;
+        status = status == ZT_OK && !*out ? ZT_NO_MEMORY : status;
     }
-    const bool is_coded = status == ZT_OK && bytes > 0;
-    if (!is_coded)
-        zh_complain(caller, "%s%s",
-                    status == ZT_OK          ? "the mode leaves no bits at all"
-                    : status == ZT_NO_MEMORY ? "no memory for a chunk"
-                                             : zt_context_error(context),
-                    status == ZT_NONFINITE ? " (ZTILE_ALLOW_NONFINITE=1 allows it)" : "");
-    if (!is_coded || (is_optional && bytes >= nbytes)) {
+    if (status == ZT_OK)
+        status = zt_zfp_compress(context, &array, &zfp, *out, *room, &bytes);
+    if (status == ZT_OK && bytes > 0)
+        return bytes;
+    zh_complain(caller, "%s%s",
+                status == ZT_OK          ? "the mode leaves no bits at all"
+                : status == ZT_NO_MEMORY ? "no memory for a chunk"
+                                         : zt_context_error(context),
+                status == ZT_NONFINITE ? " (ZTILE_ALLOW_NONFINITE=1 allows it)" : "");
+    return 0;
+}
+
+/* A chunk that would grow is left to HDF5 where that may store it as it is. */
+static size_t compress(void *caller, zt_context *context, const struct asked *asked,
+                       bool is_optional, size_t nbytes, size_t *buf_size, void **buf)
+{
+    void *out = NULL;
+    size_t room = 0;
+    const size_t bytes = encode(caller, context, asked, *buf, nbytes, &out, &room);
+    if (bytes == 0 || (is_optional && bytes >= nbytes)) {
         free(out);
         return 0;
     }
     free(*buf);
     *buf = out;
-    *buf_size = capacity;
+    *buf_size = room;
     return bytes;
 }
 
@@ -276,26 +327,37 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
                      size_t *buf_size, void **buf)
 {
     void *const caller = ZH_CALLER;
-    zt_zfp zfp;
-    zt_array array;
-    bool is_turned;
+    struct asked asked;
     size_t result = 0;
     zt_context *context = zh_context(caller);
     if (!context)
         return 0;
-    if (load_header(context, count, words, &zfp, &array, &is_turned) != ZT_OK)
-        zh_complain(caller, "the dataset's cd_values hold no zfp header: %s",
-                    zt_context_error(context));
-    else if (flags & ZH_FLAG_REVERSE)
-        result = decompress(caller, context, &zfp, &array, is_turned, nbytes, buf_size, buf);
-    else if (is_turned)
-        zh_complain(caller, "the dataset is a big-endian machine's; it can be read here and not "
-                            "written to");
-    else
-        result = compress(caller, context, &zfp, flags & ZH_FLAG_OPTIONAL, &array, nbytes, buf_size,
-                          buf);
+    if (load(caller, context, count, words, &asked))
+        result = flags & ZH_FLAG_REVERSE
+                     ? decompress(caller, context, &asked, nbytes, buf_size, buf)
+                     : compress(caller, context, &asked, flags & ZH_FLAG_OPTIONAL, nbytes, buf_size,
+                                buf);
     zt_context_free(context);
     return result;
+}
+
+size_t zh_zfp_run(unsigned flags, size_t count, const unsigned *words, uint32_t threads, void *in,
+                  size_t in_bytes, void *out, size_t room)
+{
+    struct asked asked;
+    size_t bytes = 0;
+    zt_context *context = zh_context_of(NULL, threads);
+    if (!context)
+        return 0;
+    if (load(NULL, context, count, words, &asked)) {
+        if (!(flags & ZH_FLAG_REVERSE))
+            bytes = encode(NULL, context, &asked, in, in_bytes, &out, &room);
+        else if ((bytes = look_at(NULL, &asked, in_bytes)) > room ||
+                 !decode(NULL, context, &asked, in, in_bytes, out, bytes))
+            bytes = 0;
+    }
+    zt_context_free(context);
+    return bytes;
 }
 
 const struct zh_class zh_zfp_class = {ZH_CLASS_VERSION, FILTER, 1,         1,

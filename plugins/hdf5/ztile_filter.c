@@ -205,15 +205,21 @@ static void turn_signs(const zt_array *array, size_t bytes)
         p[i] ^= 0x80;
 }
 
-/* A chunk that would grow is left to HDF5 where that may store it as it is. */
-static size_t compress(void *caller, zt_context *context, const struct ztile_h5_config *config,
-                       const struct zh_chunk *chunk, bool is_optional, zt_array *array,
-                       size_t nbytes, size_t *buf_size, void **buf)
+/* What a dataset's cd_values say of a chunk. */
+struct asked {
+    struct ztile_h5_config config;
+    struct zh_chunk chunk;
+};
+
+/* Code the values of an array; with room 0 out is allocated. The bytes, 0 after a complaint. */
+static size_t encode(void *caller, zt_context *context, const struct asked *asked,
+                     const zt_array *array, size_t nbytes, void **out, size_t *room)
 {
     const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
-    size_t capacity = 0, bytes = 0;
+    const bool is_unsigned = asked->chunk.is_unsigned;
+    size_t bytes = 0;
     zt_params params;
-    zt_status status;
+    zt_status status = ZT_OK;
     if (raw != nbytes) {
         zh_complain(caller,
                     "a chunk has %zu bytes and not the %zu of its values; no filter that "
@@ -221,83 +227,139 @@ static size_t compress(void *caller, zt_context *context, const struct ztile_h5_
                     nbytes, raw);
         return 0;
     }
-    params_of(config, chunk->has_fill, chunk->fill, &params);
-    array->data = *buf;
-    if (chunk->is_unsigned)
+    params_of(&asked->config, asked->chunk.has_fill, asked->chunk.fill, &params);
+    if (is_unsigned)
         turn_signs(array, raw);
-    status = zt_compress_bound(context, array, &params, &capacity);
-    void *out = status == ZT_OK ? malloc(capacity) : NULL;
+    if (*room == 0) {
+        status = zt_compress_bound(context, array, &params, room);
+        *out = status == ZT_OK ? malloc(*room) : NULL;
+        status = status == ZT_OK && !*out ? ZT_NO_MEMORY : status;
+    }
     if (status == ZT_OK)
-        status = out ? zt_compress(context, array, &params, out, capacity, &bytes) : ZT_NO_MEMORY;
-    if (chunk->is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
+        status = zt_compress(context, array, &params, *out, *room, &bytes);
+    if (is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
         turn_signs(array, raw);
-    if (status != ZT_OK)
-        zh_complain(caller, "%s",
-                    status == ZT_NO_MEMORY ? "no memory for a chunk" : zt_context_error(context));
-    if (status != ZT_OK || (is_optional && bytes >= nbytes)) {
+    if (status == ZT_OK)
+        return bytes;
+    zh_complain(caller, "%s",
+                status == ZT_NO_MEMORY ? "no memory for a chunk" : zt_context_error(context));
+    return 0;
+}
+
+/* Look at a chunk before there is memory for its values; false after a complaint. */
+static bool look_at(void *caller, zt_context *context, const struct asked *asked, const void *in,
+                    size_t in_bytes, zt_info *info)
+{
+    const struct zh_chunk *const chunk = &asked->chunk;
+    const size_t raw = zh_raw_bytes(chunk->type, chunk->rank, chunk->shape);
+    (void)zt_info_init(info, sizeof *info);
+    if (zt_inspect(context, in, in_bytes, info) != ZT_OK) {
+        zh_complain(caller, "%s", zt_context_error(context));
+        return false;
+    }
+    if (raw == 0 || info->type != chunk->type || info->raw_bytes != raw) {
+        zh_complain(caller, "a chunk holds another type or number of values than its dataset's "
+                            "cd_values say; the file is damaged");
+        return false;
+    }
+    return true;
+}
+
+/* Others may have left axes of extent 1 in, or joined others: in memory it is the same. False after
+ * a complaint. */
+static bool decode(void *caller, zt_context *context, const struct asked *asked,
+                   const zt_info *info, const void *in, size_t in_bytes, void *out)
+{
+    const zt_array array = zt_array_nd(out, (zt_type)info->type, info->rank, info->shape);
+    if (zt_decompress(context, in, in_bytes, &array) != ZT_OK) {
+        zh_complain(caller, "%s", zt_context_error(context));
+        return false;
+    }
+    if (asked->chunk.is_unsigned)
+        turn_signs(&array, (size_t)info->raw_bytes);
+    return true;
+}
+
+/* A chunk that would grow is left to HDF5 where that may store it as it is. */
+static size_t compress(void *caller, zt_context *context, const struct asked *asked,
+                       bool is_optional, size_t nbytes, size_t *buf_size, void **buf)
+{
+    const struct zh_chunk *const chunk = &asked->chunk;
+    const zt_array array = zt_array_nd(*buf, (zt_type)chunk->type, chunk->rank, chunk->shape);
+    void *out = NULL;
+    size_t room = 0;
+    const size_t bytes = encode(caller, context, asked, &array, nbytes, &out, &room);
+    if (bytes == 0 || (is_optional && bytes >= nbytes)) {
         free(out);
         return 0;
     }
     free(*buf);
     *buf = out;
-    *buf_size = capacity;
+    *buf_size = room;
     return bytes;
 }
 
-static size_t decompress(void *caller, zt_context *context, zt_array *array, bool is_unsigned,
+static size_t decompress(void *caller, zt_context *context, const struct asked *asked,
                          size_t nbytes, size_t *buf_size, void **buf)
 {
-    const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
     zt_info info;
-    (void)zt_info_init(&info, sizeof info);
-    if (zt_inspect(context, *buf, nbytes, &info) != ZT_OK) {
-        zh_complain(caller, "%s", zt_context_error(context));
+    if (!look_at(caller, context, asked, *buf, nbytes, &info))
+        return 0;
+    void *const out = malloc((size_t)info.raw_bytes);
+    if (!out)
+        zh_complain(caller, "no memory for a chunk of %zu bytes", (size_t)info.raw_bytes);
+    if (!out || !decode(caller, context, asked, &info, *buf, nbytes, out)) {
+        free(out);
         return 0;
     }
-    if (raw == 0 || info.type != array->type || info.raw_bytes != raw) {
-        zh_complain(caller, "a chunk holds another type or number of values than its dataset's "
-                            "cd_values say; the file is damaged");
-        return 0;
-    }
-    /* others may have left axes of extent 1 in, or joined others: in memory it is the same */
-    *array = zt_array_nd(NULL, (zt_type)info.type, info.rank, info.shape);
-    array->data = malloc(raw);
-    if (!array->data) {
-        zh_complain(caller, "no memory for a chunk of %zu bytes", raw);
-        return 0;
-    }
-    if (zt_decompress(context, *buf, nbytes, array) != ZT_OK) {
-        zh_complain(caller, "%s", zt_context_error(context));
-        free(array->data);
-        return 0;
-    }
-    if (is_unsigned)
-        turn_signs(array, raw);
     free(*buf);
-    *buf = array->data;
-    *buf_size = raw;
-    return raw;
+    *buf = out;
+    *buf_size = (size_t)info.raw_bytes;
+    return *buf_size;
+}
+
+static bool load(void *caller, size_t count, const unsigned *words, struct asked *asked)
+{
+    return load_config(caller, count, words, &asked->config) &&
+           load_chunk(caller, count, words, &asked->chunk);
 }
 
 static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t nbytes,
                      size_t *buf_size, void **buf)
 {
     void *const caller = ZH_CALLER;
-    struct ztile_h5_config config;
-    struct zh_chunk chunk;
-    if (!load_config(caller, count, words, &config) || !load_chunk(caller, count, words, &chunk))
+    struct asked asked;
+    if (!load(caller, count, words, &asked))
         return 0;
-    zt_array array = zt_array_nd(NULL, (zt_type)chunk.type, chunk.rank, chunk.shape);
     zt_context *context = zh_context(caller);
     if (!context)
         return 0;
     const size_t result =
         flags & ZH_FLAG_REVERSE
-            ? decompress(caller, context, &array, chunk.is_unsigned, nbytes, buf_size, buf)
-            : compress(caller, context, &config, &chunk, flags & ZH_FLAG_OPTIONAL, &array, nbytes,
-                       buf_size, buf);
+            ? decompress(caller, context, &asked, nbytes, buf_size, buf)
+            : compress(caller, context, &asked, flags & ZH_FLAG_OPTIONAL, nbytes, buf_size, buf);
     zt_context_free(context);
     return result;
+}
+
+size_t zh_ztile_run(unsigned flags, size_t count, const unsigned *words, uint32_t threads, void *in,
+                    size_t in_bytes, void *out, size_t room)
+{
+    struct asked asked;
+    size_t bytes = 0;
+    zt_info info;
+    zt_context *context = load(NULL, count, words, &asked) ? zh_context_of(NULL, threads) : NULL;
+    if (!context)
+        return 0;
+    const struct zh_chunk *const chunk = &asked.chunk;
+    const zt_array array = zt_array_nd(in, (zt_type)chunk->type, chunk->rank, chunk->shape);
+    if (!(flags & ZH_FLAG_REVERSE))
+        bytes = encode(NULL, context, &asked, &array, in_bytes, &out, &room);
+    else if (look_at(NULL, context, &asked, in, in_bytes, &info) && info.raw_bytes <= room &&
+             decode(NULL, context, &asked, &info, in, in_bytes, out))
+        bytes = (size_t)info.raw_bytes;
+    zt_context_free(context);
+    return bytes;
 }
 
 const struct zh_class zh_ztile_class = {ZH_CLASS_VERSION, FILTER, 1,         1,

@@ -502,11 +502,94 @@ def test_lying_cd_values():
         check(sentence in done("info", "lies.h5"), "info does not say that cd_values lie")
 
 
+def raw_chunks(dataset):
+    """The chunks as they are in the file, by where they begin."""
+    infos = [dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks())]
+    return {info.chunk_offset: dataset.id.read_direct_chunk(info.chunk_offset)[1]
+            for info in infos}
+
+
+def as_hdf5_would(f, path, dataset, values):
+    """A dataset with the same properties, which HDF5 itself puts through the filter."""
+    plist = dataset.id.get_create_plist()
+    made = h5py.h5d.create(f.id, path.encode(), dataset.id.get_type(), dataset.id.get_space(),
+                           plist)
+    h5py.Dataset(made)[...] = values
+    return h5py.Dataset(made)
+
+
+def test_threads():
+    """Chunks that threads code are those that HDF5's own pipeline makes."""
+    rng = np.random.default_rng(7)
+    holes = (smooth(70, 81, 90) + rng.normal(0, 1e-3, (70, 81, 90))).astype("f4")
+    holes[3:9, :, 60:] = -999
+    with h5py.File("many.h5", "w", libver="earliest") as f:
+        f["whole"] = smooth(128, 128, 96)
+        f["cut"] = smooth(301, 250, dtype="f8")
+        f.create_dataset("fill", data=holes, fillvalue=-999, chunks=(32, 32, 32))
+        f.create_dataset("gzip", data=holes, chunks=(16, 40, 90), compression="gzip")
+        f.create_dataset("never", data=smooth(100, 100), chunks=(64, 64), fillvalue=5,
+                         fill_time="never")
+        f["line"] = smooth(1000003)
+        f["five"] = smooth(5, 6, 7, 30, 31)
+        f["noise"] = (rng.integers(0, 2**32, 400000, dtype="u4") & 0xff7fffff).view("f4")
+    for words in (["--abs", "1e-4", "-c", "sz"], ["--rel", "1e-3"], ["--lossless", "-c", "ndzip"],
+                  ["--format", "zfp", "--rate", "12", "--allow-nonfinite"]):
+        for exec_ in ("serial", "omp=2", "omp=3", "omp=7"):
+            done("compress", "many.h5", "-qf", "-x", exec_, "-o", exec_ + ".h5", "--var", "*",
+                 *words)
+            done("decompress", exec_ + ".h5", "-qf", "-x", exec_, "-o", "back.h5")
+            with h5py.File("many.h5") as was, h5py.File(exec_ + ".h5") as now, \
+                    h5py.File("back.h5") as back, h5py.File("own.h5", "w") as own:
+                compressed = [n for n in now if OURS in filters(now[n]) or ZFP in filters(now[n])]
+                check(len(compressed) > 5, f"{words}: only {compressed} are compressed")
+                for name in compressed:
+                    if exec_ == "serial":
+                        as_hdf5_would(own, name, now[name], was[name][...])
+                        wanted = raw_chunks(own[name])
+                        check(raw_chunks(now[name]) == wanted, f"{words}: chunks of {name}")
+                    with h5py.File("serial.h5") as one:
+                        check(raw_chunks(one[name]) == raw_chunks(now[name]),
+                              f"{words}, {exec_}: chunks of {name} are not those of one thread")
+                    check(np.array_equal(back[name][...].view("u1"), now[name][...].view("u1")),
+                          f"{words}, {exec_}: {name} comes back otherwise than HDF5 reads it")
+
+
+def test_chunks_that_threads_cannot_code():
+    """Those that were never written have fill values; those of damage are refused by name."""
+    with h5py.File("gaps.h5", "w", libver="earliest") as f:
+        v = f.create_dataset("v", (90, 100), "f4", chunks=(30, 50), fillvalue=7,
+                             compression=int(OURS), compression_opts=LOSSLESS)
+        v[:30] = smooth(30, 100)
+    for exec_ in ("serial", "omp=3"):
+        done("decompress", "gaps.h5", "-qf", "-x", exec_, "-o", "back.h5")
+        with h5py.File("gaps.h5") as f, h5py.File("back.h5") as back:
+            check(np.array_equal(f["v"][...], back["v"][...]) and back["v"][50, 5] == 7,
+                  "chunks that are not there are not the fill value")
+    with h5py.File("gaps.h5", "r+") as f:
+        offset, size = f["v"].id.get_chunk_info(0)[2:4]
+    with open("gaps.h5", "r+b") as f:
+        f.seek(offset + size // 4)
+        data = f.read(size // 2)
+        f.seek(offset + size // 4)
+        f.write(bytes(byte ^ 0x55 for byte in data))
+    for exec_ in ("serial", "omp=3"):
+        refused(2, "cannot read /v: frame 0", "decompress", "gaps.h5", "-x", exec_, "-o", "none.h5")
+    with h5py.File("nan.h5", "w", libver="earliest") as f:
+        values = smooth(64, 64, 64)
+        values[40, 40, 40] = np.nan
+        f["v"] = values
+    for exec_ in ("serial", "omp=3"):
+        refused(3, "ZTILE_ALLOW_NONFINITE", "compress", "nan.h5", "--format", "zfp", "--rate", "8",
+                "-x", exec_, "-o", "none.h5")
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for test in (test_h5, test_words, test_nc, test_files_that_grew,
                  test_missing_values_were_lost, test_cf_coordinates_move, test_refusals,
-                 test_filter_before_ours_in_a_file, test_lying_cd_values):
+                 test_filter_before_ours_in_a_file, test_lying_cd_values, test_threads,
+                 test_chunks_that_threads_cannot_code):
         test()
     os.chdir("/")
 if not failures:
