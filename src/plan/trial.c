@@ -49,25 +49,29 @@ zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
     return status;
 }
 
+zt_status zti_own_open(zt_context *context, const struct zti_coding *coding, const uint8_t *stream,
+                       struct zti_coding *read)
+{
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    const size_t params_bytes = coding->codec->store_params(coding, params);
+    *read = zti_coding_of(coding->codec, coding->type, coding->grid.rank, coding->grid.shape);
+    const zt_status status = coding->codec->load_params(context, params, params_bytes, read);
+    return status ? status : zti_take_head(context, read, stream);
+}
+
 zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *stream, uint64_t stream_bytes, struct zti_buffer *decoded)
 {
-    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
-    const struct zti_codec *const codec = coding->codec;
-    const size_t params_bytes = codec->store_params(coding, params);
     const uint32_t rank = coding->grid.rank;
     const uint64_t values = zti_array_values(rank, coding->grid.shape);
     uint64_t end_bits;
-    struct zti_coding read = zti_coding_of(codec, coding->type, rank, coding->grid.shape);
-    zt_status status =
-        zti_buffer_reserve(context, decoded, values * zt_type_bytes(coding->type), 0);
+    struct zti_coding read;
+    zt_status status = zti_own_open(context, coding, stream, &read);
+    if (!status)
+        status = zti_buffer_reserve(context, decoded, values * zt_type_bytes(coding->type), 0);
     const struct zti_array out =
         zti_array_packed(decoded->bytes, coding->type, rank, coding->grid.shape);
     const struct zti_view view = zti_view_whole(&out);
-    if (!status)
-        status = codec->load_params(context, params, params_bytes, &read);
-    if (!status)
-        status = zti_take_head(context, &read, stream);
     if (!status)
         status = zti_exec_decode(context, &read, stream, (size_t)stream_bytes,
                                  zti_head_bytes(&read) * 8, NULL, &view, &end_bits);

@@ -44,6 +44,10 @@ zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
                             struct zti_misses *misses, struct zti_buffer *stream,
                             struct zti_coding *coding, uint64_t *stream_bytes);
 
+/* Load the coding of a stream that was just made, as a reader does. zti_forget it in any case. */
+zt_status zti_own_open(zt_context *context, const struct zti_coding *coding, const uint8_t *stream,
+                       struct zti_coding *read);
+
 /* Decode a stream that was just made into the buffer, C-contiguous. */
 zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *stream, uint64_t stream_bytes, struct zti_buffer *decoded);

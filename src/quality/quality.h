@@ -89,6 +89,22 @@ ZTI_INLINE double zti_error_of(uint32_t type, uint64_t a, uint64_t b)
 double zti_sum_errors(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
                       const uint64_t *mask, bool is_absolute, double range);
 
+/* The same sum in steps: of the first values of the array so far. */
+struct zti_error_sum {
+    const struct zti_array *array;
+    const uint64_t *mask;
+    bool is_absolute;
+    double range;
+    uint64_t values;
+    double sum;
+};
+
+/* Count n more values, which are at 'decoded': whole parts, but at the array's end. */
+enum { ZTI_ERRORS_PART = 1 << 16 };
+void zti_add_errors(zt_context *context, struct zti_error_sum *sum, const uint8_t *decoded,
+                    uint64_t n);
+double zti_end_errors(const struct zti_error_sum *sum);
+
 /* The search for the least, the greatest and the not finite values of a row, which are added to the
  * statistics; instances for each instruction set. */
 struct zti_scan_floats {

@@ -6,17 +6,16 @@
 
 #include <float.h>
 
-enum { PART_VALUES = 1 << 16, LANES = 8 };
+enum { PART_VALUES = ZTI_ERRORS_PART, LANES = 8 };
 
 struct squares {
     const struct zti_array *array;
-    const uint8_t *decoded;
+    const uint8_t *decoded; /* from value 'first' on */
     const uint64_t *mask;
     double scale;     /* 1 / range */
     bool is_absolute; /* magnitudes, not squares */
-    uint64_t values;
-    uint64_t first_part;
-    double *sums; /* of parts from that one on */
+    uint64_t first, end;
+    double *sums; /* of parts from the first value on */
 };
 
 /* The square of an error over the range. What is no normal number counts as the least that is:
@@ -39,7 +38,7 @@ static void add_row(const struct squares *s, const char *from, int64_t stride, u
 {
     const uint32_t type = s->array->type;
     const size_t value_bytes = zt_type_bytes(type);
-    const uint8_t *const decoded = s->decoded + at * value_bytes;
+    const uint8_t *const decoded = s->decoded + (at - s->first) * value_bytes;
     for (uint64_t i = 0; i < n; i++) {
         const double error = zti_error_of(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
                                           zti_bits_at(decoded, (int64_t)i, value_bytes));
@@ -54,7 +53,7 @@ static bool sum_part(void *shared, uint32_t worker, uint64_t number)
     const struct squares *s = shared;
     (void)worker;
     const struct zti_array *const array = s->array;
-    const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
+    const uint64_t first = s->first + number * PART_VALUES, rest = s->end - first;
     const uint64_t end = first + (rest < PART_VALUES ? rest : PART_VALUES);
     double lanes[LANES] = {0}, sum = 0;
     for (uint64_t at = first, n; at < end; at += n) {
@@ -68,26 +67,42 @@ static bool sum_part(void *shared, uint32_t worker, uint64_t number)
     return true;
 }
 
+void zti_add_errors(zt_context *context, struct zti_error_sum *sum, const uint8_t *decoded,
+                    uint64_t n)
+{
+    enum { PARTS = 512 }; /* at a time */
+    const size_t value_bytes = zt_type_bytes(sum->array->type);
+    const uint64_t last = sum->values + n;
+    double sums[PARTS];
+    while (sum->values < last) {
+        const uint64_t most = (uint64_t)PARTS * PART_VALUES, left = last - sum->values;
+        struct squares s = {.array = sum->array,
+                            .decoded = decoded,
+                            .mask = sum->mask,
+                            .scale = 1 / sum->range,
+                            .is_absolute = sum->is_absolute,
+                            .first = sum->values,
+                            .end = sum->values + (left < most ? left : most),
+                            .sums = sums};
+        const uint64_t parts = (s.end - s.first - 1) / PART_VALUES + 1;
+        zti_map(context, parts, sum_part, &s);
+        for (uint64_t i = 0; i < parts; i++)
+            sum->sum += sums[i];
+        decoded += (s.end - s.first) * value_bytes;
+        sum->values = s.end;
+    }
+}
+
+double zti_end_errors(const struct zti_error_sum *sum)
+{
+    return sum->sum >= 0 ? sum->sum : (double)INFINITY;
+}
+
 double zti_sum_errors(zt_context *context, const struct zti_array *array, const uint8_t *decoded,
                       const uint64_t *mask, bool is_absolute, double range)
 {
-    enum { PARTS = 512 }; /* at a time */
-    double sums[PARTS], sum = 0;
-    const uint64_t values = zti_array_values(array->rank, array->shape);
-    const uint64_t parts = (values + PART_VALUES - 1) / PART_VALUES;
-    struct squares s = {.array = array,
-                        .decoded = decoded,
-                        .mask = mask,
-                        .scale = 1 / range,
-                        .is_absolute = is_absolute,
-                        .values = values,
-                        .sums = sums};
-    for (uint64_t first = 0; first < parts; first += PARTS) {
-        const uint64_t n = parts - first < PARTS ? parts - first : PARTS;
-        s.first_part = first;
-        zti_map(context, n, sum_part, &s);
-        for (uint64_t i = 0; i < n; i++)
-            sum += sums[i];
-    }
-    return sum >= 0 ? sum : (double)INFINITY;
+    struct zti_error_sum sum = {
+        .array = array, .mask = mask, .is_absolute = is_absolute, .range = range};
+    zti_add_errors(context, &sum, decoded, zti_array_values(array->rank, array->shape));
+    return zti_end_errors(&sum);
 }

@@ -2,7 +2,6 @@
  * target. Out: the payload, the values that miss the bound, and where chunks begin. */
 #include "array/mirror.h"
 #include "frame/write/stages.h"
-#include "quality/quality.h"
 
 #include <math.h>
 
@@ -38,6 +37,45 @@ static zt_status payload_room(struct zti_job *j, size_t capacity, size_t *room_b
     return status;
 }
 
+/* What is coded in windows and kept. */
+struct kept {
+    uint8_t *at;
+    uint64_t left_bytes;
+};
+
+static zt_status keep(void *user, const uint8_t *bytes, uint64_t n)
+{
+    struct kept *const k = user;
+    if (n > k->left_bytes)
+        return ZT_NO_SPACE;
+    memcpy(k->at, bytes, (size_t)n);
+    k->at += n;
+    k->left_bytes -= n;
+    return ZT_OK;
+}
+
+/* In windows, so that the store is told how far the pass is. */
+static zt_status encode_and_tell(struct zti_job *j, const struct zti_array *values,
+                                 uint64_t room_bytes, struct zti_misses *misses,
+                                 const struct zti_starts *starts)
+{
+    const struct zti_coding *const coding = &j->frame.coding;
+    const uint64_t head_bytes = zti_head_bytes(coding);
+    struct kept kept = {j->stream + head_bytes, room_bytes - head_bytes};
+    const struct zti_drain drain = {
+        .take = keep, .user = &kept, .passing = zti_passing_of(j->output, j->slab)};
+    uint64_t bytes = 0;
+    zt_status status = zti_exec_window_bytes(j->context, coding, &bytes);
+    if (!status)
+        status = zti_buffer_reserve(j->context, &j->scratch->window, bytes, 0);
+    struct zti_window window = {.bytes = j->scratch->window.bytes, .capacity_bytes = (size_t)bytes};
+    if (!status)
+        status =
+            zti_exec_encode_pieces(j->context, coding, values, &window, &drain, misses, starts);
+    j->frame.payload_bytes = (uint64_t)(kept.at - j->stream);
+    return status;
+}
+
 zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, uint64_t most_bytes,
                              struct zti_misses *misses, const struct zti_starts *starts)
 {
@@ -56,6 +94,8 @@ zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, 
         return status;
     if (room_bytes > most_bytes)
         room_bytes = (size_t)most_bytes;
+    if (zti_output_is_store(j->output) && !zti_exec_is_on_device(j->context, coding))
+        return encode_and_tell(j, values, room_bytes, misses, starts);
     status = zti_exec_encode(j->context, coding, values, j->stream, room_bytes,
                              zti_head_bytes(coding) * 8, &end_bits, misses, starts);
     f->payload_bytes = end_bits / 8;
@@ -93,34 +133,6 @@ static zt_status encode(struct zti_job *j)
     return status;
 }
 
-/* Decode the stream and set frame.error. */
-static zt_status measure(struct zti_job *j)
-{
-    struct zti_frame *const f = &j->frame;
-    struct zti_buffer *const decoded = &j->scratch->decoded;
-    f->error = 0;
-    if (j->target.kind == ZT_LOSSLESS)
-        return ZT_OK;
-    const zt_progress progress = zti_pause_progress(j->context);
-    const zt_status status =
-        zti_decode_own(j->context, &f->coding, j->stream, f->payload_bytes, decoded);
-    zti_resume_progress(j->context, progress);
-    if (status)
-        return status;
-    const struct zti_array back =
-        zti_array_packed(decoded->bytes, f->type, j->values.rank, j->values.shape);
-    zti_limits_apply(j->context, &f->limits, &back);
-    const size_t value_bytes = zt_type_bytes(f->type);
-    for (uint64_t i = 0; i < j->misses.count; i++) /* these are kept exactly */
-        zti_set_bits_at(decoded->bytes + j->misses.list[i].at * value_bytes, j->misses.list[i].bits,
-                        value_bytes);
-    f->error = zti_sum_errors(j->context, &j->values, decoded->bytes,
-                              j->special.count > 0 ? j->special.mask : NULL,
-                              zti_is_absolute_mean(f->mean.kind), f->range) /
-               (double)zti_counted_values(f);
-    return status;
-}
-
 /* Learn and encode. Where the host does a part of it, it gets a copy of values that it cannot
  * reach. */
 static zt_status code_values(struct zti_job *j)
@@ -139,7 +151,7 @@ static zt_status code_values(struct zti_job *j)
         status = encode(j);
     f->exact_values = j->misses.count;
     if (!status && j->has_search && !j->misses.is_over)
-        status = measure(j);
+        status = zti_measure(j);
     j->values = given;
     zti_mirror_close(&copy);
     return status;

@@ -4,7 +4,8 @@
  *             where the range alone does not give it
  *   plan      plan.c: codec, effort and order of axes, chosen by samples
  *   fill      fill.c: special values replaced by smooth ones
- *   code      code.c: values to a payload; index.c: where its chunks begin; raw.c: values
+ *   code      code.c: values to a payload; index.c: where its chunks begin; measure.c: the mean
+ *             error; raw.c: values
  *             uncompressed where the payload would be longer; spool.c: payloads of a store, which
  *             leave while they are coded
  *   emit      emit.c: header, payload and tail to the output, and the seek table at the end
@@ -54,7 +55,7 @@ struct zti_output {
 /* Memory that one job after the other uses. */
 struct zti_scratch {
     struct zti_buffer turned;  /* the coded array, where strides over the slab cannot express it */
-    struct zti_buffer decoded; /* with a mean only: the slab as a decoder gets it */
+    struct zti_buffer decoded; /* with a mean only: slices as a decoder gets them */
     struct zti_buffer payload, starts; /* empty while a job holds them */
     struct zti_buffer window;          /* of spooled streams */
 };
@@ -293,6 +294,11 @@ zt_status zti_encode_payload(struct zti_job *job, const struct zti_array *values
 
 /* The most values of a frame that may be kept exactly. */
 uint64_t zti_misses_limit(const struct zti_frame *frame);
+
+/* ---- measure.c ---- */
+
+/* Decode the stream and set frame.error. */
+zt_status zti_measure(struct zti_job *job);
 
 /* ---- spool.c ---- */
 
