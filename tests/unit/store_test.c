@@ -70,7 +70,10 @@ static void many_windows_are_the_same_bytes(void **state)
                 {ZT_CODEC_SZ, CODER_FAST, 0, 0, {.kind = ZT_ABS, .value = 1e-3}},
                 {ZT_CODEC_SZ, 0, 0, ZT_INDEX_LENGTHS, {.kind = ZT_ABS, .value = 1e-5}},
                 {ZT_CODEC_SZ, CODER_HIGH, 0, 0, {.kind = ZT_ABS, .value = 1e-3}},
-                {ZT_CODEC_AUTO, 0, ZT_PLAN_ON, 0, {.kind = ZT_ABS, .value = 1e-3}}};
+                {ZT_CODEC_AUTO, 0, ZT_PLAN_ON, 0, {.kind = ZT_ABS, .value = 1e-3}},
+                {ZT_CODEC_SZ, 0, 0, 0, {.kind = ZT_PSNR, .value = 50}},
+                {ZT_CODEC_SZ, CODER_HIGH, 0, ZT_INDEX_NONE, {.kind = ZT_RMSE, .value = 1e-2}},
+                {ZT_CODEC_ZFP, 0, ZT_PLAN_ON, 0, {.kind = ZT_PSNR, .value = 60}}};
     zt_array a = large_array(DATA_WAVE_NOISE);
     (void)state;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
@@ -79,6 +82,8 @@ static void many_windows_are_the_same_bytes(void **state)
         p.codec = ways[k].codec;
         p.plan = ways[k].plan;
         p.index = ways[k].index;
+        p.range_lo = -2;
+        p.range_hi = 2;
         set_coder(&p, ways[k].effort);
         const struct bytes wanted = compress(&a, &p);
         for (uint32_t threads = 0; threads < 4; threads += 3) {
@@ -125,6 +130,27 @@ static void memory_does_not_grow_with_the_frame(void **state)
         struct bytes got = write(&a, &p, threads, false, &memory);
         assert_true(got.n > 60000000);
         assert_true(memory.largest < 8 << 20);
+        free(got.data);
+    }
+    free(a.data);
+}
+
+/* In a search for a PSNR the frame is coded to memory and decoded, but never as a whole. */
+static void memory_does_not_grow_with_a_search(void **state)
+{
+    const uint64_t shape[] = {250, 256, 256};
+    zt_array a = new_array(ZT_F32, 3, shape);
+    fill_array(&a, DATA_SMOOTH, 5);
+    zt_params p = params_of((zt_bound){.kind = ZT_PSNR, .value = 40});
+    struct counted memory;
+    (void)state;
+    p.codec = ZT_CODEC_SZ;
+    p.range_lo = -2;
+    p.range_hi = 2;
+    for (uint32_t threads = 0; threads < 3; threads += 2) {
+        struct bytes got = write(&a, &p, threads, false, &memory);
+        assert_true(got.n < 14 << 20);
+        assert_true(memory.largest < 24 << 20);
         free(got.data);
     }
     free(a.data);
@@ -325,6 +351,7 @@ int main(void)
         cmocka_unit_test(many_windows_are_the_same_bytes),
         cmocka_unit_test(raw_frames_are_the_same_bytes),
         cmocka_unit_test(memory_does_not_grow_with_the_frame),
+        cmocka_unit_test(memory_does_not_grow_with_a_search),
         cmocka_unit_test(a_store_is_told_how_far_passes_are),
         cmocka_unit_test(a_full_store_ends_all_threads),
         cmocka_unit_test(what_makes_no_sense_is_refused),

@@ -37,42 +37,51 @@ static zt_status payload_room(struct zti_job *j, size_t capacity, size_t *room_b
     return status;
 }
 
-/* What is coded in windows and kept. */
+/* What is coded in windows is kept in job->payload, which grows with it. */
 struct kept {
-    uint8_t *at;
-    uint64_t left_bytes;
+    struct zti_job *job;
+    uint64_t bytes, most_bytes;
 };
 
 static zt_status keep(void *user, const uint8_t *bytes, uint64_t n)
 {
     struct kept *const k = user;
-    if (n > k->left_bytes)
+    struct zti_buffer *const payload = &k->job->payload;
+    const uint64_t end = k->bytes + n, room = end + ZTI_GAP_BYTES;
+    zt_status status = ZT_OK;
+    if (end > k->most_bytes)
         return ZT_NO_SPACE;
-    memcpy(k->at, bytes, (size_t)n);
-    k->at += n;
-    k->left_bytes -= n;
-    return ZT_OK;
+    if (room > payload->capacity)
+        status = zti_buffer_reserve(k->job->context, payload, room + room / 2, (size_t)k->bytes);
+    if (!status)
+        memcpy(payload->bytes + k->bytes, bytes, (size_t)n);
+    k->bytes = end;
+    return status;
 }
 
 /* In windows, so that the store is told how far the pass is. */
 static zt_status encode_and_tell(struct zti_job *j, const struct zti_array *values,
-                                 uint64_t room_bytes, struct zti_misses *misses,
+                                 uint64_t most_bytes, struct zti_misses *misses,
                                  const struct zti_starts *starts)
 {
     const struct zti_coding *const coding = &j->frame.coding;
-    const uint64_t head_bytes = zti_head_bytes(coding);
-    struct kept kept = {j->stream + head_bytes, room_bytes - head_bytes};
+    struct kept kept = {.job = j, .bytes = zti_head_bytes(coding), .most_bytes = most_bytes};
     const struct zti_drain drain = {
         .take = keep, .user = &kept, .passing = zti_passing_of(j->output, j->slab)};
+    struct zti_window window = {.used_bits = 0};
     uint64_t bytes = 0;
     zt_status status = zti_exec_window_bytes(j->context, coding, &bytes);
     if (!status)
         status = zti_buffer_reserve(j->context, &j->scratch->window, bytes, 0);
-    struct zti_window window = {.bytes = j->scratch->window.bytes, .capacity_bytes = (size_t)bytes};
+    if (!status)
+        status = zti_buffer_reserve(j->context, &j->payload, kept.bytes + ZTI_GAP_BYTES, 0);
+    window.bytes = j->scratch->window.bytes;
+    window.capacity_bytes = (size_t)bytes;
     if (!status)
         status =
             zti_exec_encode_pieces(j->context, coding, values, &window, &drain, misses, starts);
-    j->frame.payload_bytes = (uint64_t)(kept.at - j->stream);
+    j->stream = j->payload.bytes;
+    j->frame.payload_bytes = kept.bytes;
     return status;
 }
 
@@ -89,13 +98,13 @@ zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, 
         f->payload_bytes = j->spool.bytes;
         return status;
     }
+    if (zti_output_is_store(j->output) && !zti_exec_is_on_device(j->context, coding))
+        return encode_and_tell(j, values, most_bytes, misses, starts);
     status = payload_room(j, (size_t)most_bytes, &room_bytes);
     if (status)
         return status;
     if (room_bytes > most_bytes)
         room_bytes = (size_t)most_bytes;
-    if (zti_output_is_store(j->output) && !zti_exec_is_on_device(j->context, coding))
-        return encode_and_tell(j, values, room_bytes, misses, starts);
     status = zti_exec_encode(j->context, coding, values, j->stream, room_bytes,
                              zti_head_bytes(coding) * 8, &end_bits, misses, starts);
     f->payload_bytes = end_bits / 8;

@@ -5,9 +5,8 @@
  *   plan      plan.c: codec, effort and order of axes, chosen by samples
  *   fill      fill.c: special values replaced by smooth ones
  *   code      code.c: values to a payload; index.c: where its chunks begin; measure.c: the mean
- *             error; raw.c: values
- *             uncompressed where the payload would be longer; spool.c: payloads of a store, which
- *             leave while they are coded
+ *             error; raw.c: values uncompressed where the payload would be longer; spool.c:
+ *             payloads of a store, which leave while they are coded
  *   emit      emit.c: header, payload and tail to the output, and the seek table at the end
  *
  * A frame is a job on its way through them (stages.c). Slabs are cut by writer.c. */
