@@ -1,5 +1,6 @@
-/* plan_boxes_test.c: boxes that two coders code before all of an array is. */
+/* plan_boxes_test.c: samples and boxes that threads look at before all of an array is coded. */
 #include "unit/frame_support.h"
+#include "ztile_expert.h"
 
 #include "plan/choose.h"
 #include "plan/contest.h"
@@ -47,10 +48,39 @@ static void boxes_are_compared_alike_on_threads(void **state)
     free(a.data);
 }
 
+/* What samples say does not depend on threads. */
+static void samples_are_looked_at_alike_on_threads(void **state)
+{
+    static const uint64_t shapes[][3] = {{70, 91, 80}, {9, 4, 7}, {3, 500, 200}};
+    (void)state;
+    for (uint32_t k = 0; k < 9; k++) {
+        const zt_type type = k % 3 == 0 ? ZT_F32 : k % 3 == 1 ? ZT_F64 : ZT_I32;
+        zt_array a = new_array(type, 3, shapes[k / 3]);
+        zt_params params = params_of(k % 2 == 0 ? zt_abs(1e-2) : zt_lossless());
+        zt_option wanted[64], got[64];
+        uint32_t all = 0, n = 0;
+        fill_array(&a, DATA_WAVE_NOISE, k);
+        params.codec = ZT_CODEC_SZ;
+        need_ok(NULL, zt_plan_options(NULL, &a, &params, wanted, 64, &all));
+        for (uint32_t threads = 2; threads < 8; threads += 1 + threads / 3) {
+            zt_context *context = NULL;
+            const zt_omp omp = {.threads = threads};
+            need_ok(NULL, zt_context_new(NULL, &context));
+            need_ok(context, zt_context_set_omp(context, &omp));
+            need_ok(context, zt_plan_options(context, &a, &params, got, 64, &n));
+            assert_int_equal(n, all);
+            assert_memory_equal(got, wanted, n * sizeof *got);
+            zt_context_free(context);
+        }
+        free(a.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_are_compared_alike_on_threads),
+        cmocka_unit_test(samples_are_looked_at_alike_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

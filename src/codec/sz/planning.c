@@ -2,6 +2,7 @@
  * bits of samples with each set of axes of differences, and the bits of samples that are coded with
  * their own codebooks. Estimates are for Rice codes, which need no learning. */
 #include "codec/sz/sz.h"
+#include "core/map.h"
 
 /* Speeds of compression, in MB/s of raw values on one core, without planning: geometric means over
  * the float32 fields of shared/data at rel 1e-2, 1e-3 and 1e-4, and lossless, measured in one run
@@ -85,6 +86,42 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     return n;
 }
 
+/* A pass over samples: ranges of tiles on the context's threads, each with a tally. */
+enum { LOOK_RANGES = 16 };
+
+struct looking {
+    const struct zti_coding *coding;
+    const struct zti_array *array;
+    uint32_t pass;
+    struct zti_sz_tally *tally;
+};
+
+static bool tally_range(void *shared, uint32_t worker, uint64_t number)
+{
+    const struct looking *const l = shared;
+    const uint64_t count = l->coding->grid.count;
+    const uint64_t each = count / LOOK_RANGES, rest = count % LOOK_RANGES;
+    const uint64_t first = number * each + (number < rest ? number : rest);
+    zti_sz_learning.tally(l->coding, l->pass, l->array, first, first + each + (number < rest),
+                          &l->tally[worker]);
+    return true;
+}
+
+static zt_status tally_samples(zt_context *context, const struct zti_coding *coding, uint32_t pass,
+                               const struct zti_array *array, struct zti_sz_tally *tally)
+{
+    const uint32_t workers = zti_map_workers(context, LOOK_RANGES);
+    struct looking l = {.coding = coding, .array = array, .pass = pass};
+    l.tally = zti_alloc_zeroed(context, workers * sizeof *l.tally);
+    if (!l.tally)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for tallies of samples");
+    zti_map(context, LOOK_RANGES, tally_range, &l);
+    for (uint32_t i = 0; i < workers; i++)
+        zti_sz_learning.merge(coding, pass, tally, &l.tally[i]);
+    zti_release(context, l.tally);
+    return ZT_OK;
+}
+
 static zt_status look_at(zt_context *context, struct zti_coding *coding,
                          const struct zti_array *array, struct zti_look *look)
 {
@@ -102,8 +139,9 @@ static zt_status look_at(zt_context *context, struct zti_coding *coding,
         look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* rank 4: a sequence of volumes */
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
         memset(&tally, 0, sizeof tally);
-        learning->tally(coding, pass, array, 0, coding->grid.count, &tally);
-        status = learning->learn(context, coding, pass, array, &tally);
+        status = tally_samples(context, coding, pass, array, &tally);
+        if (!status)
+            status = learning->learn(context, coding, pass, array, &tally);
         if (pass == ZTI_SZ_LOOK_PASS)
             memcpy(look->bits, tally.bits, sizeof look->bits);
     }
