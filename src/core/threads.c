@@ -34,20 +34,6 @@ uint32_t zti_threads_wanted(const zt_context *context)
     return n < 1 ? 1 : n < ZTI_MAX_THREADS ? n : ZTI_MAX_THREADS;
 }
 
-struct start {
-    void (*task)(void *shared, uint32_t thread);
-    void *shared;
-    uint32_t thread;
-    pthread_t handle;
-};
-
-static void *begin(void *argument)
-{
-    const struct start *start = argument;
-    start->task(start->shared, start->thread);
-    return NULL;
-}
-
 /* A thread needs at most about 300 KiB of stack, beside what the caller's allocator uses. Some C
  * libraries give a thread only 128 KiB by default, which a codec would overrun. */
 enum { STACK_BYTES = 2 << 20 };
@@ -63,22 +49,57 @@ static const pthread_attr_t *attributes_in(pthread_attr_t *memory)
     return memory;
 }
 
+/* What all threads of a call need. */
+struct call {
+    void (*task)(void *shared, uint32_t thread);
+    void *shared;
+    uint32_t threads;
+    const pthread_attr_t *attributes;
+    struct start {
+        struct call *call;
+        uint32_t thread;
+        pthread_t handle;
+        bool is_made;
+    } start[ZTI_MAX_THREADS];
+};
+
+static void *begin(void *argument);
+
+/* Each thread creates two more before its task, and joins them after it. So the last one begins
+ * after a few creations, not after all of them. */
+static void run_thread(struct call *call, uint32_t thread)
+{
+    const uint32_t first = 2 * thread + 1;
+    for (uint32_t i = first; i < first + 2 && i < call->threads; i++) {
+        struct start *const start = &call->start[i];
+        start->call = call;
+        start->thread = i;
+        start->is_made = pthread_create(&start->handle, call->attributes, begin, start) == 0;
+    }
+    call->task(call->shared, thread);
+    for (uint32_t i = first; i < first + 2 && i < call->threads; i++)
+        if (call->start[i].is_made)
+            (void)pthread_join(call->start[i].handle, NULL);
+}
+
+static void *begin(void *argument)
+{
+    const struct start *const start = argument;
+    run_thread(start->call, start->thread);
+    return NULL;
+}
+
 void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared)
 {
-    struct start starts[ZTI_MAX_THREADS];
+    struct call call;
     pthread_attr_t memory;
-    const pthread_attr_t *const attributes = attributes_in(&memory);
-    uint32_t made = 1;
-    for (; made < threads && made < ZTI_MAX_THREADS; made++) {
-        starts[made] = (struct start){.task = task, .shared = shared, .thread = made};
-        if (pthread_create(&starts[made].handle, attributes, begin, &starts[made]) != 0)
-            break;
-    }
-    if (attributes)
+    call.task = task;
+    call.shared = shared;
+    call.threads = threads < ZTI_MAX_THREADS ? threads : ZTI_MAX_THREADS;
+    call.attributes = attributes_in(&memory);
+    run_thread(&call, 0);
+    if (call.attributes)
         (void)pthread_attr_destroy(&memory);
-    task(shared, 0);
-    while (--made > 0)
-        (void)pthread_join(starts[made].handle, NULL);
 }
 #else
 uint32_t zti_threads_wanted(const zt_context *context)
