@@ -77,9 +77,10 @@ struct encoder {
     uint64_t capacity_bits;
     uint64_t grain;
     uint64_t pieces;
-    uint64_t next;     /* number of the next piece to code */
-    uint64_t frontier; /* first piece whose place is not known yet */
-    uint64_t placed;
+    uint64_t next;        /* number of the next piece to code */
+    uint64_t frontier;    /* first piece whose place is not known yet */
+    uint64_t taken;       /* first piece that no thread has begun to place */
+    uint64_t placed;      /* number of pieces that are in place */
     uint64_t end_bits;    /* where the frontier's bits go */
     uint64_t stream_bits; /* before the frontier */
     uint64_t fixed_bits;  /* of a piece, at fixed rate */
@@ -176,32 +177,27 @@ static void piece_place(const struct encoder *e, const struct piece *p)
     copy_bits(e->out + zti_bytes_of_bits(p->at_bits), p->bytes, room, n, e->is_streamed);
 }
 
-static struct piece *find(struct encoder *e, enum piece_state state)
+/* Pieces have buffers by turns, so that none is searched for: lines of the pool that other cores
+ * have written take long to read under the lock. */
+static struct piece *slot_of(const struct encoder *e, uint64_t number)
 {
-    for (uint32_t i = 0; i < e->pool_n; i++)
-        if (e->pool[i].state == state)
-            return &e->pool[i];
-    return NULL;
+    return &e->pool[number % e->pool_n];
 }
 
 /* With the lock held: commit coded pieces in order, up to the first that is not coded, or for which
  * a window has no room. */
 static void advance(struct encoder *e)
 {
-    for (bool is_found = true; is_found && !is_over(e) && !e->is_full;) {
-        is_found = false;
-        for (uint32_t i = 0; i < e->pool_n && !is_found; i++) {
-            struct piece *const p = &e->pool[i];
-            if (p->state != CODED || p->number != e->frontier)
-                continue;
-            e->is_full = e->drain && p->bits > e->capacity_bits - e->end_bits;
-            if (e->is_full)
-                break;
-            is_found = true;
-            e->coded_in_place -= p->is_in_place;
-            e->frontier++;
-            piece_commit(e, p);
-        }
+    while (e->frontier < e->next && !is_over(e)) {
+        struct piece *const p = slot_of(e, e->frontier);
+        if (p->state != CODED)
+            return;
+        e->is_full = e->drain && p->bits > e->capacity_bits - e->end_bits;
+        if (e->is_full)
+            return;
+        e->coded_in_place -= p->is_in_place;
+        e->frontier++;
+        piece_commit(e, p);
     }
 }
 
@@ -331,16 +327,16 @@ static void encode_task(void *shared, uint32_t thread)
 {
     struct encoder *e = shared;
     zt_context own = zti_context_of_thread(e->team.context);
-    struct piece *p;
     (void)pthread_mutex_lock(&e->team.lock);
     while (!is_over(e) && e->placed < e->pieces) {
         const bool is_tending = e->drain && thread == 0;
         if (is_tending && tend_window(e))
             continue;
-        if ((p = find(e, PLACEABLE)) != NULL)
-            place_piece(e, p);
-        else if (e->next < e->pieces && !(is_tending && e->is_full) && (p = find(e, FREE)) != NULL)
-            code_piece(e, thread, &own, p);
+        if (e->taken < e->frontier)
+            place_piece(e, slot_of(e, e->taken++));
+        else if (e->next < e->pieces && !(is_tending && e->is_full) &&
+                 slot_of(e, e->next)->state == FREE)
+            code_piece(e, thread, &own, slot_of(e, e->next));
         else
             (void)pthread_cond_wait(&e->team.changed, &e->team.lock);
     }
