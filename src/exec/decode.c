@@ -7,7 +7,7 @@
 #include "codec/batch.h"
 #include "exec/run.h"
 
-/* Values from which on a tile is a chunk by itself. */
+/* Tiles of at least so many values are one chunk each. */
 enum { LARGE_TILE_VALUES = 1 << 14 };
 
 uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)
@@ -211,9 +211,11 @@ zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
                             here + (rest < each - over ? rest : each - over), NULL);
 }
 
-zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
-                          const struct zti_tile_source *s, uint64_t start_bits,
-                          const struct zti_index *index, uint64_t tile)
+/* ZT_CORRUPT if tile 'tile', the source's position, begins a chunk and is not where the index
+ * says. */
+static zt_status check_place(zt_context *context, const struct zti_coding *coding,
+                             const struct zti_tile_source *s, uint64_t start_bits,
+                             const struct zti_index *index, uint64_t tile)
 {
     if (!index || tile % index->layout.chunk_tiles != 0 || tile == coding->grid.count)
         return ZT_OK;
@@ -251,12 +253,12 @@ static zt_status take_of_chunk(zt_context *context, const struct zti_coding *cod
                                const struct zti_index *index, uint64_t *first, uint64_t last,
                                const struct zti_view *view)
 {
-    const uint64_t each = index ? index->layout.chunk_tiles : last;
-    const uint64_t over = *first % each;
-    const uint64_t next = last - *first < each - over ? last : *first + each - over;
+    const uint64_t rest =
+        index ? index->layout.chunk_tiles - *first % index->layout.chunk_tiles : last - *first;
+    const uint64_t next = last - *first < rest ? last : *first + rest;
     const zt_status status = zti_take_tiles(context, coding, s, *first, next, view);
     *first = next;
-    return status ? status : zti_check_place(context, coding, s, start_bits, index, next);
+    return status ? status : check_place(context, coding, s, start_bits, index, next);
 }
 
 uint64_t zti_side_by_side(const struct zti_coding *coding, const struct zti_index *index)
@@ -287,7 +289,7 @@ static zt_status take_side_by_side(zt_context *context, const struct zti_coding 
             *first += chunk_tiles;
             s->reader.at = at[i];
             if (at[i] != starts[i + 1])
-                status = zti_check_place(context, coding, s, start_bits, index, *first);
+                status = check_place(context, coding, s, start_bits, index, *first);
         }
     }
     return status;
@@ -308,8 +310,6 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
         status = take_of_chunk(context, coding, s, start_bits, index, &first, last, view);
     return status;
 }
-
-/* ---- */
 
 /* ---- outputs ---- */
 

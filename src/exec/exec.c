@@ -83,8 +83,8 @@ static void sort_misses(struct zti_misses *misses)
         qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
 }
 
-/* Bytes of values from which on output is stored past the caches: more than any core's share of
- * them. */
+/* Output of at least so many bytes, more than any core's share of the caches, is stored past them.
+ */
 enum { STREAMED_BYTES = 64 << 20 };
 
 /* The coding with the context's instruction set and the choice of stores past the caches. */

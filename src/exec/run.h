@@ -140,12 +140,6 @@ zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
                         struct zti_tile_source *source, uint64_t start_bits,
                         const struct zti_index *index, uint64_t here);
 
-/* ZT_CORRUPT if tile 'tile', the source's position, begins a chunk and is not where the index
- * says. */
-zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
-                          const struct zti_tile_source *source, uint64_t start_bits,
-                          const struct zti_index *index, uint64_t tile);
-
 /* Cut the wanted tiles of a view into runs. spans: NULL if all of the view is wanted. */
 struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view,
                             const struct zti_spans *spans);

@@ -161,7 +161,7 @@ static __device__ __forceinline__ uint64_t lookback(uint64_t *words, uint64_t nu
 
 /* After decoding: chunk i of 'count' ended at a bit, and should have at another (UINT64_MAX: not
  * known). Of several blocks that have parts of a chunk the last place counts. states: cf.
- * zti_cuda_decoding in codec/cuda.h. */
+ * zti_cuda_decoding in codec/gpu.h. */
 static __device__ __forceinline__ void note_end(uint64_t *states, uint64_t i, uint64_t count,
                                                 uint64_t end, uint64_t wanted)
 {

@@ -41,7 +41,8 @@ uint64_t zti_index_bytes(const struct zti_index_layout *layout, const uint64_t *
 /* The most bytes that zti_index_bytes returns for a number of chunks. */
 static inline uint64_t zti_index_bytes_max(const struct zti_index_layout *layout, uint64_t chunks)
 {
-    return 64 + 12 * chunks + 4 * (uint64_t)layout->partition;
+    const uint64_t most = 8; /* bytes of a length, and of a partition's begin */
+    return 64 + 2 * most * chunks + most * layout->partition;
 }
 
 void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,

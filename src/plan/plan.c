@@ -183,8 +183,10 @@ static zt_status cut_axis(struct boxes *b, uint32_t from, uint32_t coded_axis)
     return status;
 }
 
-zt_status zti_plan_boxes(const struct zti_plan *plan, const uint64_t *shape, const zt_box *coded,
-                         zt_status (*call)(void *user, const zt_box *box), void *user)
+/* Call for boxes of the array that together are a box of the coded one, until a call fails. */
+static zt_status call_for_boxes(const struct zti_plan *plan, const uint64_t *shape,
+                                const zt_box *coded,
+                                zt_status (*call)(void *user, const zt_box *box), void *user)
 {
     struct boxes b = {.plan = plan, .shape = shape, .coded = coded, .call = call, .user = user};
     return cut_axis(&b, 0, 0);
@@ -238,7 +240,7 @@ void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const 
         step = 1;
         rank--;
     }
-    (void)zti_plan_boxes(plan, shape, box, uncover_box, &u);
+    (void)call_for_boxes(plan, shape, box, uncover_box, &u);
 }
 
 /* The spans of the coded axis that axes [from, to) of plan->axis make. Where tiles leave none

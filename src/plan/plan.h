@@ -56,10 +56,6 @@ void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const 
 void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
                       const uint8_t *from, const struct zti_view *view);
 
-/* Call for boxes of the array that together are a box of the coded one, until a call fails. */
-zt_status zti_plan_boxes(const struct zti_plan *plan, const uint64_t *shape, const zt_box *coded,
-                         zt_status (*call)(void *user, const zt_box *box), void *user);
-
 /* ---- in a file: three bytes ---- */
 
 enum { ZTI_PLAN_BYTES = 3, ZTI_PLAN_VERSION = 0 };

@@ -102,6 +102,7 @@ static void check(const struct zti_index_layout *layout, const struct chunks *c,
     struct zti_index index;
     if (layout->kind != ZT_INDEX_COMPACT)
         assert_int_equal(bytes, size_of(layout, c));
+    assert_true(bytes <= zti_index_bytes_max(layout, c->count));
     assert_int_equal(checked_index(NULL, data, bytes, c->count * layout->chunk_tiles - cut,
                                    end + padding, &index),
                      ZT_OK);
@@ -188,6 +189,9 @@ static void positions_of_64_bits_are_kept(void **state)
         check(&layout, &some, &r);
         check(&layout, &only, &r);
     }
+    const struct zti_index_layout widest = {
+        .kind = ZT_INDEX_HYBRID, .chunk_tiles = 1, .partition = 16000};
+    check(&widest, &some, &r);
 }
 
 static void hybrid_is_the_published_table(void **state)

@@ -424,7 +424,14 @@ static void options_are_told_under_every_bound(void **state)
         assert_int_equal(options[0].codec, ZT_CODEC_SZ);
         assert_true(options[0].stream_bytes > 0 || options[0].coded_bytes > 0);
     }
-    zt_params p = params_with(zt_bound_of(ZT_PWREL, 1e-3), &ways[WAYS - 1]);
+    zt_params p = params_of(zt_bound_of(ZT_REL, 1e-3)); /* whatever its plan is */
+    bool has_zfp = false;
+    p.plan = ZT_PLAN_OFF;
+    need_ok(context, zt_plan_options(context, &a, &p, options, 64, &count));
+    for (uint32_t i = 0; i < count; i++)
+        has_zfp |= options[i].codec == ZT_CODEC_ZFP;
+    assert_true(has_zfp);
+    p = params_with(zt_bound_of(ZT_PWREL, 1e-3), &ways[WAYS - 1]);
     need_failure(context, zt_plan_options(context, &a, &p, options, 64, &count), ZT_UNSUPPORTED,
                  "relative to each value");
     need_failure(context, zt_plan_options(context, &a, &p, options, 0, &count), ZT_BAD_ARG, "room");

@@ -36,10 +36,6 @@ bool figure_save(const struct figure *figure, const char *path, const struct opt
 
 /* ---- slice.c: plot.c and demo.c fill figures by these ---------------------------------------- */
 
-/* Smallest and largest finite value, for a scale: 0, 1 if there is none, apart by something if they
- * are equal, and less if their distance is no number. */
-void find_limits(const double *values, uint64_t n, double *lo, double *hi);
-
 /* What an axis of a slice is called. */
 void name_axis(char *text, size_t text_bytes, uint32_t axis, uint32_t rank);
 

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-void find_limits(const double *values, uint64_t n, double *lo, double *hi)
+/* Smallest and largest finite value, for a scale: 0, 1 if there is none, apart by something if they
+ * are equal, and less if their distance is no number. */
+static void find_limits(const double *values, uint64_t n, double *lo, double *hi)
 {
     *lo = (double)INFINITY;
     *hi = -(double)INFINITY;

@@ -66,7 +66,8 @@ uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t ran
     return content_bits(z, type, rank, zti_zfp_is_reversible(z) ? ZTI_ZFP_MAX_PREC : z->maxprec);
 }
 
-uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+/* The most bits of one tile, with padding. */
+static uint64_t tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 {
     const uint64_t bits = content_bits(z, type, rank, z->maxprec);
     return z->minbits > bits ? z->minbits : bits;
@@ -94,7 +95,7 @@ uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding)
 static struct zti_sizes sizes(const struct zti_coding *coding)
 {
     const struct zti_zfp *const z = zfp_of(coding);
-    const uint64_t most = zti_zfp_tile_bits(z, coding->type, coding->grid.rank);
+    const uint64_t most = tile_bits(z, coding->type, coding->grid.rank);
     const uint64_t fixed = zti_zfp_fixed_bits(coding);
     return (struct zti_sizes){.tile_min_bits = fixed > 0 ? fixed : most > 0,
                               .tile_max_bits = most,

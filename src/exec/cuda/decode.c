@@ -44,7 +44,7 @@ struct decoder {
     const void *model; /* what the codec learnt, on the device */
     void *work;        /* scratch memory for kernels there, or NULL */
     uint64_t end; /* where the last tile that was decoded or skipped ends, in bits of the data */
-    const struct zti_scatter *scatter; /* NULL, or views have no memory */
+    const struct zti_scatter *scatter; /* where values go; NULL: into the view's memory */
     struct slab slabs[3];              /* two of them have memory on the device */
 };
 

@@ -88,9 +88,9 @@ static zt_status put_values(struct encoder *e, struct slab *s, const struct zti_
     return status;
 }
 
-/* Set which starts the kernels of a slab note: those of all tiles if these may have to be verified,
- * else those of chunks. The host gets those of chunks. */
-static void want_starts(const struct encoder *e, struct slab *s)
+/* Choose which starts the kernels of a slab note: those of all tiles if these may have to be
+ * verified, else those of chunks. The host gets those of chunks. */
+static void choose_starts(const struct encoder *e, struct slab *s)
 {
     const uint64_t first = s->args.first_tile, last = first + s->tiles;
     const uint32_t each = e->starts ? e->starts->chunk_tiles : 0;
@@ -117,7 +117,7 @@ static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer,
                                          .model = e->model,
                                          .work = e->work,
                                          .queue = e->device->queue};
-    want_starts(e, s);
+    choose_starts(e, s);
     if (s->list_count > 0)
         s->list = zti_alloc(e->context, (size_t)s->list_count * sizeof *s->list);
     if (is_verified(e))
@@ -156,8 +156,8 @@ static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_codi
     return true;
 }
 
-/* Allocate device memory for the kernels' results; zero the first word if kernels or bits into
- * it. */
+/* Allocate device memory for the kernels' results; its first word is 0 where kernels combine their
+ * bits with what it holds. */
 static zt_status make_room(struct encoder *e, struct slab *s)
 {
     uint64_t bytes[ZTI_DEVICE_KINDS] = {0};
@@ -369,7 +369,8 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t learning = zti_cuda_learning_bytes(coding);
     if (learning > bytes[ZTI_DEVICE_MODEL])
         bytes[ZTI_DEVICE_MODEL] = learning;
-    /* beside coding: a payload is moved, its checksums are made; a tile that is not proved */
+    /* memory that coding does not use: to move a payload, make its checksums, and decode a tile
+     * that is not proved */
     const uint64_t raw = zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type);
     const uint64_t beside =
         raw < ZTI_DEVICE_WAY_BYTES ? raw + ZTI_DEVICE_SUMS_BYTES : (uint64_t)ZTI_DEVICE_WAY_BYTES;

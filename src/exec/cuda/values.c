@@ -1,7 +1,6 @@
 /* values.c: copies the values of a slab to the device under the cuda policy, for passes over values
- * and for coding. Values in the device's memory are used in place. Values that a pass has copied
- * are not copied again for coding, unless another slab has overwritten them; so the first two slabs
- * of an array are copied once. */
+ * and for coding; values in the device's memory are used in place. Two slabs have memory there, so
+ * the first two of an array are copied for a pass and are still there for coding. */
 #include "array/mirror.h"
 #include "exec/cuda/cuda.h"
 

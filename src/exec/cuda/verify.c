@@ -13,7 +13,7 @@ enum { FEW = 64 };
 struct verifier {
     zt_context *context;
     const struct zti_coding *coding;
-    const struct zti_array *array; /* of the host, or of the device and few tiles are unproven */
+    const struct zti_array *array; /* in the device's memory only where few tiles are unproven */
     uint64_t first_tile;           /* of the slab, in 'array' */
     const uint8_t *stream;         /* likewise, from byte first_byte on */
     uint64_t first_byte;
@@ -104,8 +104,8 @@ static zt_status check_tiles(struct verifier *v)
     return status;
 }
 
-/* Compare copies of the slab and of its bits. Values are counted from the slab's first, then from
- * the array's. */
+/* Compare copies of the slab and of its bits. Misses are numbered from the slab's first value, and
+ * at the end from the array's. */
 static zt_status check_slab(struct verifier *v)
 {
     const struct zti_cuda_unproven *const u = v->unproven;

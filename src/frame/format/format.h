@@ -149,7 +149,7 @@ struct zti_frame {
     double abs_bound;     /* NaN: none; 0: lossless */
     struct zti_plan plan; /* how the slab becomes the coded array */
     zt_bound mean;        /* of a mean error: the bound, or the one beside it; kind 0: none */
-    double range;         /* mean only: what errors are measured in, see zti_mean_range */
+    double range;         /* mean only: what errors are measured in, see write/resolve.c */
     double error; /* mean only: the frame's mean squared error over the square of range; mae:
                      its mean error over range */
     struct zti_limits {
@@ -310,23 +310,15 @@ zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t tabl
 /* Check the caller's params, and copy them to a struct of this version's size. */
 zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known);
 
-/* Resolve the caller's bound for an array of a type to the kind and absolute bound for the codec.
- * lo and hi: the whole array's range, for rel and psnr. */
-zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
-                            double hi, zt_bound_kind *kind, double *abs_bound);
-
-/* The same for all that params ask for, where a bound on the mean error is searched for: *kind is
- * then ZT_PSNR whichever it is, *abs_bound what each value keeps beside (NaN: nothing), and *range
- * as zti_mean_range says. */
+/* Resolve what params ask for, for an array of a type, to the kind of bound and the absolute bound
+ * for the codec. Where a bound on the mean error is searched for, *kind is ZT_PSNR whichever it is,
+ * *abs_bound what each value keeps beside (NaN: nothing), and *range what errors are measured in
+ * (psnr: the array's range; else the error that was asked for). */
 zt_status zti_params_resolve(zt_context *context, const zt_params *params, uint32_t type,
                              zt_bound_kind *kind, double *abs_bound, double *range);
 
 /* Whether a bound of params is relative to the whole array's range. */
 bool zti_needs_range(const zt_params *params);
-
-/* What errors are measured in under a bound on their mean: psnr: the array's range, see
- * zti_range_of; else the error that was asked for, absolute. 0: nothing may be lost. */
-double zti_mean_range(const zt_bound *mean, uint32_t type, double lo, double hi);
 
 /* What was reached under a bound on the mean error, in its unit: sum is that of frames' errors
  * times their counted values. NaN: of the range, and 2^1020 or more. */
@@ -336,10 +328,6 @@ static inline bool zti_is_absolute_mean(uint32_t kind)
 {
     return kind == ZT_MAE || kind == ZT_MAE_REL;
 }
-
-/* The width of a range, as the PSNR uses it: never more than the true width, as the ends of an
- * int64 range may be rounded. 0 where the range is empty, below 2^-1000 or infinite. */
-double zti_range_of(uint32_t type, double lo, double hi);
 
 /* ZT_BAD_ARG for a bound that no caller and no file can have. */
 zt_status zti_bound_check(zt_context *context, const zt_bound *bound);

@@ -3,8 +3,8 @@
  *
  * In memory, a payload is coded where it will stay. The header's length depends on numbers that are
  * known only afterwards, so it is guessed from their maxima. Lengths are multiples of 64 bytes, so
- * a wrong guess is rare; it costs one memmove. The same holds for stores. The bytes never depend on
- * where they go. */
+ * a wrong guess is rare; it costs one memmove, or in a store reading and writing once more. The
+ * bytes never depend on where they go. */
 #include "array/memory.h"
 #include "frame/write/stages.h"
 
@@ -16,7 +16,8 @@ void zti_output_free(zt_context *context, struct zti_output *o)
     zti_table_free(context, &o->table);
 }
 
-zt_status zti_no_space(zt_context *context, const struct zti_output *o)
+/* Return ZT_NO_SPACE, with its message in the context. */
+static zt_status fail_for_space(zt_context *context, const struct zti_output *o)
 {
     return zti_fail(context, ZT_NO_SPACE,
                     "the output buffer of %zu bytes is too small; zt_compress_bound says what "
@@ -92,7 +93,7 @@ static zt_status write_out(zt_context *context, struct zti_output *o, const uint
 {
     if (o->is_on_device) {
         if (n > o->memory_bytes - o->at)
-            return zti_no_space(context, o);
+            return fail_for_space(context, o);
         const zt_status status = zti_copy_bytes(context, o->memory + o->at, bytes, n);
         o->at += n;
         return status;
@@ -109,7 +110,7 @@ static zt_status write_out(zt_context *context, struct zti_output *o, const uint
 }
 
 /* Write padding, header, payload, gap and tail to the sink, the store or the GPU's memory. A
- * payload whose checksums are known is in its place. */
+ * payload whose checksums parts->sums has was written before. */
 static zt_status emit_in_order(zt_context *context, struct zti_output *o, const struct zti_frame *f,
                                const uint8_t *header, const uint8_t *payload,
                                const struct zti_tail_parts *parts)
@@ -141,7 +142,7 @@ static zt_status emit_to_memory(zt_context *context, struct zti_output *o,
     const size_t at = (size_t)next_frame_at(o);
     const uint64_t end = at + zti_frame_bytes(f);
     if (end > o->memory_bytes)
-        return zti_no_space(context, o);
+        return fail_for_space(context, o);
     uint8_t *const place = o->memory + at + f->header_bytes;
     if (payload != place)
         memmove(place, payload, (size_t)f->payload_bytes);
@@ -173,7 +174,7 @@ zt_status zti_emit_table(zt_context *context, struct zti_output *o)
     const uint64_t bytes = zti_table_bytes(&o->table);
     if (is_memory(o)) {
         if (bytes > o->memory_bytes - o->at)
-            return zti_no_space(context, o);
+            return fail_for_space(context, o);
         zti_table_store(&o->table, o->memory + o->at);
         o->at += bytes;
         return ZT_OK;

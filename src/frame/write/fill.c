@@ -133,8 +133,8 @@ static void fill_from_lines(struct cell *c, double low, double high)
 
 /* ---- cells and the slab ---- */
 
-/* v lies between two values of the type, so only int64 can overflow: its largest values round up to
- * 2^63 in double. */
+/* The magnitude of v is at most that of a value of the type. That of the least integer is one more
+ * than the greatest has, and the greatest int64 values round up to 2^63 in double. */
 static void put_value(uint32_t type, double v, uint8_t *at)
 {
     const double most = 9223372036854774784.0; /* the largest double below 2^63 */
@@ -149,7 +149,7 @@ static void put_value(uint32_t type, double v, uint8_t *at)
     else if (type == ZT_F64)
         u.d = v;
     else if (type == ZT_I32)
-        u.i = (int32_t)v;
+        u.i = (int32_t)(v < INT32_MAX ? v : INT32_MAX);
     else
         u.l = (int64_t)(v < most ? v : most);
     memcpy(at, &u, zt_type_bytes(type));
@@ -177,7 +177,7 @@ struct side {
     double distance[2], value[2];
 };
 
-/* Find them within so many steps. */
+/* Look for them within so many steps, back or ahead. */
 static void find_valid(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
                        uint64_t steps, struct side *s)
 {
@@ -211,7 +211,7 @@ static double interpolate(const struct side *a, const struct side *b)
     return sum;
 }
 
-/* One over the product of the distances, with which the polynomial's error grows. */
+/* 1 over the product of the distances: the polynomial's error grows with that product. */
 static double weight_of(const struct side *s)
 {
     const double second = s->count > 1 ? s->distance[1] : REACH + 1;
@@ -223,8 +223,7 @@ static double weight_of(const struct side *s)
 static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, uint64_t at,
                            const uint64_t *place, double limit)
 {
-    struct side back,
-        ahead; /* not returned: two stores that one load follows wait for each other */
+    struct side back, ahead; /* filled in place: returned ones stall on store forwarding */
     double sum = 0, weight = 0;
     for (uint32_t a = 0; a < c->rank; a++) {
         const uint64_t left = f->slab->shape[a] - 1 - place[a];

@@ -5,8 +5,8 @@
  * 10), and the other means hold if each frame's does. So each frame meets the target on its own,
  * independent of the others. A frame is coded under an absolute bound, decoded and measured; it is
  * coded again with another bound if its error is above the target or far below it. Errors are
- * squares: a mean absolute error counts by its square. No bound is larger than that on each value,
- * where there is one beside.
+ * squares: a mean absolute error counts by its square. The search never exceeds the bound on each
+ * value, if there is one.
  *
  *   - Codecs that use any bound: the first bound comes from the quantization error of a sample of
  *     values. Later ones assume that the squared error grows as the square of the bound. Most
@@ -316,7 +316,7 @@ static zt_status estimate_power(const struct zti_job *job, int most, int *power)
     return status;
 }
 
-/* Whether met or unmet has been set. */
+/* Whether k is a known exponent. */
 static bool is_known(const struct zti_powers *p, int k)
 {
     return k <= p->most;
@@ -332,11 +332,8 @@ static int power_below(double bound, int most)
 
 static zt_status begin_powers(struct zti_job *job)
 {
-    enum {
-        SLACK = 12,
-        GREATEST = 1020,
-        LEAST = -1070
-    }; /* errors are at most 2^SLACK times smaller than a bound */
+    enum { SLACK = 12 /* errors are at most 2^12 times smaller than a bound */ };
+    enum { GREATEST = 1020, LEAST = -1070 };
     struct zti_powers *const p = &job->search.powers;
     (void)frexp(job->search.range, &p->most);
     p->most = p->most + SLACK < GREATEST ? p->most + SLACK : GREATEST;

@@ -41,7 +41,7 @@ uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, 
     }
     for (uint32_t k = 0; k < count; k++) {
         const struct zti_choice *const c = &results[k].choice;
-        /* skip those that only chance made smaller */
+        /* skip plans with a lower estimate that the race found to be chance */
         for (uint32_t i = 0; i < c->tried && n < room; i++)
             if (c->is_sampled && c->list[i].bytes >= c->bytes &&
                 !is_among(results, count, &results[k], &c->list[i].plan))
@@ -64,9 +64,9 @@ static zt_status choose_way(struct zti_job *job)
     return status;
 }
 
-/* Predict a result's bytes from samples, where planning could do without. */
-static zt_status ask_samples(zt_context *context, const struct zti_array *array,
-                             const struct zti_target *asked, struct zti_result *result)
+/* Estimate a result's bytes from samples, where planning has not. */
+static zt_status measure_result(zt_context *context, const struct zti_array *array,
+                                const struct zti_target *asked, struct zti_result *result)
 {
     struct zti_choice *const choice = &result->choice;
     const double limit = choice->is_limit ? choice->bytes : (double)INFINITY;
@@ -90,10 +90,13 @@ static zt_status plan_options(zt_context *context, const struct zti_array *array
     struct zti_scratch scratch = {.turned = {.bytes = NULL}};
     struct zti_output output = {.memory = NULL};
     struct zti_scanned scanned;
-    zt_status status = zti_request_init(context, array, params, &request);
+    zt_params planned;
+    zt_status status = zti_params_load(context, params, &planned);
+    planned.plan = ZT_PLAN_ON;
+    if (!status)
+        status = zti_request_init(context, array, &planned, &request);
     if (status)
         return status;
-    request.params.plan = ZT_PLAN_ON;
     if (!zti_has_planning(&request.params))
         return zti_fail(context, ZT_UNSUPPORTED,
                         "planning needs a bound on errors or none, and with zfp none that is "
@@ -115,7 +118,7 @@ static zt_status plan_options(zt_context *context, const struct zti_array *array
     if (!status && !results[0].candidate.is_whole &&
         (!results[0].choice.is_sampled || results[0].choice.is_limit)) {
         const struct zti_target target = zti_target_of_samples(&job);
-        status = ask_samples(context, array, &target, &results[0]);
+        status = measure_result(context, array, &target, &results[0]);
     }
     if (!status)
         *count = zti_describe_results(results, found, 0, job.frame.shape, options, room);

@@ -76,7 +76,7 @@ static zt_status check_text(zt_context *context, const char *text, size_t max_by
     return ZT_OK;
 }
 
-/* Check codec, word size, plan, effort, bins and index. */
+/* Check codec, plan, effort and index. */
 static zt_status check_supported(zt_context *context, const zt_params *p)
 {
     if (p->codec != ZT_CODEC_AUTO && !zti_codec_by_id(p->codec))
@@ -151,10 +151,11 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
     memcpy(known, params, bytes < sizeof *known ? bytes : sizeof *known);
     known->struct_bytes = (uint32_t)sizeof *known;
 
-    if (known->fills > ZT_MAX_FILLS || known->prefer > ZT_PREFER_BALANCED)
-        return zti_fail(context, ZT_BAD_ARG,
-                        "%u fill values are more than %d, or the preference is none", known->fills,
+    if (known->fills > ZT_MAX_FILLS)
+        return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", known->fills,
                         ZT_MAX_FILLS);
+    if (known->prefer > ZT_PREFER_BALANCED)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no preference", known->prefer);
     if (known->reserved)
         return zti_fail(context, ZT_BAD_ARG, "the reserved word of zt_params must be 0");
     zt_status status = check_supported(context, known);

@@ -47,15 +47,13 @@ uint32_t zti_candidates_of(const struct zti_request *r,
 static struct zti_result fixed_result(const struct zti_request *r)
 {
     const struct zti_candidate own = {.codec = r->codec->id, .effort = r->params.effort};
-    struct zti_result one = {.candidate = own, .choice = *r->fixed};
-    one.choice.found.has_rest = false; /* measured on another frame */
-    return one;
+    return (struct zti_result){.candidate = own, .choice = *r->fixed};
 }
 
-/* The candidates without a plan: they are listed from fast to slow; the slowest comes first here,
- * but those that see far last. */
-static zt_status unplanned(const struct zti_job *j, const struct zti_target *target,
-                           struct zti_result *results, uint32_t *count)
+/* List the candidates without a plan: the slowest first, candidates that look at values far away
+ * (is_far) last. */
+static zt_status list_unplanned(const struct zti_job *j, const struct zti_target *target,
+                                struct zti_result *results, uint32_t *count)
 {
     const struct zti_request *const r = j->request;
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
@@ -81,7 +79,7 @@ zt_status zti_plan_frame(const struct zti_job *j, struct zti_result *results, ui
     const zt_progress progress = zti_pause_progress(j->context);
     const zt_status status = zti_has_planning(&j->request->params)
                                  ? zti_plan_contest(j->context, j->slab, &own, results, count)
-                                 : unplanned(j, &own, results, count);
+                                 : list_unplanned(j, &own, results, count);
     zti_resume_progress(j->context, progress);
     return status;
 }

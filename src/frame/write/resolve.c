@@ -48,7 +48,9 @@ static double of_range(uint32_t type, double value, double lo, double hi)
     return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
 }
 
-double zti_range_of(uint32_t type, double lo, double hi)
+/* The width of a range, as the PSNR uses it: never more than the true width, as the ends of an
+ * int64 range may be rounded. 0 where the range is empty, below 2^-1000 or infinite. */
+static double range_of(uint32_t type, double lo, double hi)
 {
     const bool is_range = narrow_range(type, &lo, &hi);
     return is_range && hi - lo >= 0x1p-1000 && isfinite(hi - lo) ? hi - lo : 0;
@@ -71,14 +73,16 @@ bool zti_needs_range(const zt_params *params)
            (needs_range(&params->bound) || needs_range(&params->mean));
 }
 
-/* Its inverse is a normal number. */
+/* Of mean_range: 1 over it is a normal number. */
 static const double most_mean_range = 0x1p1020;
 
-double zti_mean_range(const zt_bound *mean, uint32_t type, double lo, double hi)
+/* What errors are measured in under a bound on their mean: psnr: the array's range, see
+ * range_of; else the error that was asked for, absolute. 0: nothing may be lost. */
+static double mean_range(const zt_bound *mean, uint32_t type, double lo, double hi)
 {
     const double least = 0x1p-1000;
     if (mean->kind == ZT_PSNR)
-        return zti_range_of(type, lo, hi);
+        return range_of(type, lo, hi);
     const double error =
         is_of_range(mean->kind) ? of_range(type, mean->value, lo, hi) : mean->value;
     return error < least ? 0 : fmin(error, most_mean_range);
@@ -113,8 +117,10 @@ static zt_status lacks_range(zt_context *context, const zt_bound *bound)
                     bound->kind == ZT_PSNR ? "a PSNR" : "a bound relative to the range");
 }
 
-zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
-                            double hi, zt_bound_kind *kind, double *abs_bound)
+/* Resolve the caller's bound for an array of a type to the kind and absolute bound for the codec.
+ * lo and hi: the whole array's range, for rel and psnr. */
+static zt_status resolve_bound(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
+                               double hi, zt_bound_kind *kind, double *abs_bound)
 {
     *kind = (zt_bound_kind)bound->kind;
     *abs_bound = bound->kind == ZT_LOSSLESS ? 0 : (double)NAN;
@@ -124,7 +130,7 @@ zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t
     }
     if (needs_range(bound) && isnan(lo))
         return lacks_range(context, bound);
-    if (bound->kind == ZT_PSNR && zti_range_of(type, lo, hi) == 0)
+    if (bound->kind == ZT_PSNR && range_of(type, lo, hi) == 0)
         *kind = ZT_LOSSLESS;
     if (bound->kind != ZT_ABS && bound->kind != ZT_REL)
         return ZT_OK;
@@ -141,7 +147,7 @@ zt_status zti_params_resolve(zt_context *context, const zt_params *p, uint32_t t
 {
     const zt_bound mean = zti_mean_of(p);
     const zt_status status =
-        zti_bound_resolve(context, &p->bound, type, p->range_lo, p->range_hi, kind, abs_bound);
+        resolve_bound(context, &p->bound, type, p->range_lo, p->range_hi, kind, abs_bound);
     *range = 0;
     if (!status && zti_is_lossless(&p->bound))
         *kind = ZT_LOSSLESS;
@@ -149,7 +155,7 @@ zt_status zti_params_resolve(zt_context *context, const zt_params *p, uint32_t t
         return status;
     if (needs_range(&mean) && isnan(p->range_lo))
         return lacks_range(context, &mean);
-    *range = zti_mean_range(&mean, type, p->range_lo, p->range_hi);
+    *range = mean_range(&mean, type, p->range_lo, p->range_hi);
     *kind = *range > 0 ? ZT_PSNR : ZT_LOSSLESS;
     return ZT_OK;
 }
@@ -211,8 +217,9 @@ zt_status zti_request_init(zt_context *context, const struct zti_array *whole,
 
 /* ---- what a pass over values finds ---- */
 
-zt_status zti_scan_slab(zt_context *context, const struct zti_request *r,
-                        const struct zti_array *slab, struct zti_scanned *scanned)
+/* Go through a slab's values once. */
+static zt_status scan_slab(zt_context *context, const struct zti_request *r,
+                           const struct zti_array *slab, struct zti_scanned *scanned)
 {
     zt_stats stats;
     (void)zt_stats_init(&stats, sizeof stats);
@@ -236,7 +243,7 @@ zt_status zti_measure_range(zt_context *context, struct zti_request *r,
         const uint64_t left = array->shape[0] - first;
         const struct zti_array slab = zti_array_slab(array, first, left < step ? left : step);
         struct zti_scanned *const own = &scanned[first / step];
-        status = zti_scan_slab(context, r, &slab, own);
+        status = scan_slab(context, r, &slab, own);
         lo = fmin(lo, own->min); /* NaN: no finite value */
         hi = fmax(hi, own->max);
     }
@@ -277,14 +284,16 @@ zt_status zti_resolve(struct zti_job *j, const struct zti_scanned *scanned)
         zti_params_resolve(j->context, p, r->type, &target->kind, &target->abs_bound, &f->range);
     f->abs_bound = target->abs_bound;
     const bool is_lossless = target->kind == ZT_LOSSLESS;
-    if (status || (!zti_has_limits(&f->limits) &&
-                   (is_lossless || !(zti_is_float(r->type) || target->kind == ZT_ABS ||
-                                     target->kind == ZT_PSNR || p->fills > 0))))
+    const bool has_special = zti_is_float(r->type) || p->fills > 0;
+    const bool needs_scan =
+        zti_has_limits(&f->limits) ||
+        (!is_lossless && (has_special || target->kind == ZT_ABS || target->kind == ZT_PSNR));
+    if (status || !needs_scan)
         return status;
 
     struct zti_scanned own;
     if (!scanned) {
-        status = zti_scan_slab(j->context, r, j->slab, &own);
+        status = scan_slab(j->context, r, j->slab, &own);
         scanned = &own;
     }
     if (!status && (scanned->min < f->limits.lo || scanned->max > f->limits.hi))

@@ -48,6 +48,17 @@ static zt_status stream_most(const struct rooms *r, const struct zti_coding *cod
     return status;
 }
 
+/* Have a frame become the one that is stored raw, where that is what a limit comes to. */
+static void limit_frame(const struct zti_request *asked, struct zti_frame *f)
+{
+    if (!zti_has_limit(&asked->params.bound))
+        return;
+    const struct zti_frame coded = *f;
+    zti_frame_set_raw(f);
+    f->index = asked->params.index == ZT_INDEX_DEFAULT ? f->index : coded.index;
+    f->index_bytes = coded.index_bytes;
+}
+
 /* The most bytes of a frame under a plan, with the padding before it. */
 static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan, uint64_t *bytes)
 {
@@ -101,12 +112,7 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     zti_frame_set_largest(&f, most);
     if (!has_abs)
         f.exact_values = 0;
-    if (zti_has_limit(bound)) {
-        const struct zti_frame coded = f;
-        zti_frame_set_raw(&f);
-        f.index = asked->params.index == ZT_INDEX_DEFAULT ? f.index : coded.index;
-        f.index_bytes = coded.index_bytes;
-    }
+    limit_frame(asked, &f);
     *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
              zti_tail_bytes_max(&f);
     return ZT_OK;

@@ -63,8 +63,8 @@ static zt_status make_sums(struct zti_job *j, uint64_t from, const uint8_t *byte
     return status;
 }
 
-/* zti_drain.take of a job: whole ranges, at the end all bytes. */
-static zt_status take(void *user, const uint8_t *bytes, uint64_t n)
+/* zti_drain.take of a job: write whole ranges of checksums, at the end all bytes. */
+static zt_status drain_window(void *user, const uint8_t *bytes, uint64_t n)
 {
     struct zti_job *const j = user;
     struct zti_spool *const s = &j->spool;
@@ -112,7 +112,7 @@ zt_status zti_spool_encode(struct zti_job *j, const struct zti_coding *coding,
 {
     struct zti_spool *const s = &j->spool;
     const struct zti_drain drain = {
-        .take = take, .user = j, .passing = zti_passing_of(j->output, j->slab)};
+        .take = drain_window, .user = j, .passing = zti_passing_of(j->output, j->slab)};
     struct zti_window window;
     s->head_bytes = zti_head_bytes(coding);
     s->limit_bytes = limit_bytes;
@@ -158,7 +158,7 @@ static zt_status sum_longer(struct zti_job *j)
 }
 
 /* Move n bytes within the file; the two places may overlap. */
-static zt_status move(struct zti_job *j, uint64_t from, uint64_t to, uint64_t n)
+static zt_status move_in_file(struct zti_job *j, uint64_t from, uint64_t to, uint64_t n)
 {
     struct zti_buffer *const memory = &j->scratch->window;
     zt_status status = zti_buffer_reserve(j->context, memory, MOVE_BYTES, 0);
@@ -188,7 +188,7 @@ zt_status zti_spool_end(struct zti_job *j)
     if (!status && j->frame.range_log2 != ZTI_RANGE_LOG2 && s->bytes > 0)
         status = sum_longer(j);
     if (!status && s->at != place)
-        status = move(j, s->at, place, s->bytes);
+        status = move_in_file(j, s->at, place, s->bytes);
     s->at = place;
     return status;
 }

@@ -77,7 +77,7 @@ static zt_status code_finalists(const struct zti_job *resolved, struct zti_resul
         one.is_aside = best->stream != NULL;
         status = code_with(&one, &results[next]);
         *winner = zti_contest_winner(results, count, &resolved->request->params);
-        for (uint32_t i = 0; i < count; i++) /* an estimate for the candidates not coded yet */
+        for (uint32_t i = 0; i < count; i++) /* the best guess for those not coded yet */
             if (results[i].coded_bytes == 0)
                 results[i].special_bytes = results[next].special_bytes;
         if (!status && *winner == next) {

@@ -31,7 +31,7 @@ struct zti_request {
     uint64_t thickness; /* slices of a frame */
     const struct zti_codec *codec;
     bool is_codec_open;             /* codec and effort are chosen with the first frame */
-    const struct zti_choice *fixed; /* plan and axes for all frames; NULL: chosen for each */
+    const struct zti_choice *fixed; /* for tests, which code every plan: the one for all frames */
 };
 
 /* Where frames are written, and what was written so far. */
@@ -192,10 +192,6 @@ void zti_there_free(zt_context *context, struct zti_there *there);
 /* Check the caller's parameters for an array; does not read its data. */
 zt_status zti_request_init(zt_context *context, const struct zti_array *whole,
                            const zt_params *params, struct zti_request *request);
-
-/* Go through a slab's values once. */
-zt_status zti_scan_slab(zt_context *context, const struct zti_request *request,
-                        const struct zti_array *slab, struct zti_scanned *scanned);
 
 /* Measure the range of the whole array, for rel and psnr, in slabs of 'step' slices; scanned has an
  * entry for each slab. */
@@ -403,9 +399,6 @@ zt_status zti_emit(zt_context *context, struct zti_output *output, const struct 
 
 /* Write the seek table and make the file durable, if the sink or store can. */
 zt_status zti_emit_table(zt_context *context, struct zti_output *output);
-
-/* Return ZT_NO_SPACE, with its message in the context. */
-zt_status zti_no_space(zt_context *context, const struct zti_output *output);
 
 void zti_output_free(zt_context *context, struct zti_output *output);
 

@@ -27,9 +27,9 @@ zt_status zti_there_put_head(struct zti_job *j, const struct zti_starts *starts)
     return status ? status : zti_copy_bytes(j->context, t->place, t->head.bytes, bytes);
 }
 
-/* Move n bytes to an earlier place, which they may reach into: by way of memory that coding has
- * used, or of the host's where the caller's scratch has less. */
-static zt_status move(zt_context *context, uint8_t *to, const uint8_t *from, uint64_t n)
+/* Move n bytes of the GPU's memory to an earlier place, which they may overlap: through scratch
+ * that coding is done with, or through the host where the caller's scratch is smaller. */
+static zt_status move_on_device(zt_context *context, uint8_t *to, const uint8_t *from, uint64_t n)
 {
     const uint64_t most = n < ZTI_DEVICE_WAY_BYTES ? n : (uint64_t)ZTI_DEVICE_WAY_BYTES;
     struct zti_mirror bytes;
@@ -65,7 +65,7 @@ zt_status zti_there_end(struct zti_job *j)
     if (!status && n > 0)
         status = zti_checksums_make_there(j->context, t->place, n, f->range_log2, t->sums.bytes);
     if (!status && t->place != place && n > 0)
-        status = move(j->context, place, t->place, n);
+        status = move_on_device(j->context, place, t->place, n);
     return status;
 }
 

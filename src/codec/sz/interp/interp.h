@@ -204,7 +204,6 @@ size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const u
                          struct zti_sz_pyramid *p);
 uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim);
 
-zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p);
 void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p);
 
 /* Allocate memory for each thread, for tiles of the coding's grid and boxes of 'points' points. */

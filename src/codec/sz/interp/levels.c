@@ -152,7 +152,7 @@ static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t 
 }
 
 /* Allocate a pyramid for boxes of up to 'points' points. */
-zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
+static zt_status alloc_pyramid(zt_context *context, size_t points, struct zti_sz_pyramid *p)
 {
     const size_t each[3] = {points, points, points};
     return alloc_arrays(context, each, points, p);
@@ -184,7 +184,7 @@ zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding
     for (uint32_t i = 0; i < wanted; i++) {
         struct zti_sz_slot *const slot = &high->slot[i];
         atomic_flag_clear(&slot->is_taken);
-        const zt_status status = zti_sz_pyramid_alloc(context, points, &slot->pyramid);
+        const zt_status status = alloc_pyramid(context, points, &slot->pyramid);
         if (status != ZT_OK)
             return status;
         slot->most_extra_bytes = 4 * points;
@@ -253,7 +253,7 @@ static size_t shape_coarse(zt_context *context, const struct zti_coding *coding)
 zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding)
 {
     struct zti_sz_high *const high = coding->model;
-    return zti_sz_pyramid_alloc(context, shape_coarse(context, coding), &high->coarse);
+    return alloc_pyramid(context, shape_coarse(context, coding), &high->coarse);
 }
 
 /* Whether the models make every residual of the coarse grid 0: only symbol 0 has a frequency in
