@@ -14,8 +14,8 @@ is the processes'. --picture draws the ratio against the speeds, means by type. 
 until S seconds (default 0.1) are used, at least 3 times; the fastest counts, in MB/s of raw data.
 Every round trip is compared.
 
-Needs numpy, zstandard, lz4, blosc2, pcodec and, to draw, matplotlib from PyPI; libzfp and libfpzip
-where they are installed.
+Needs numpy, zstandard, lz4, blosc2 and pcodec from PyPI; libzfp and libfpzip where they are
+installed.
 Codecs that are missing are named at the end."""
 import argparse
 import ctypes
@@ -28,6 +28,8 @@ import tempfile
 import time
 
 import numpy as np
+
+from panels import save_both_ways
 
 
 def ztile(library, codec):
@@ -260,30 +262,16 @@ def fastest(action, seconds, made=None):
 
 
 def draw(path, names, logs):
-    """Figure 6: ratio against speed, both directions, a mark a codec, a panel a type."""
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    figure, panels = pyplot.subplots(1, 2, figsize=(11, 4.5), sharey=True)
-    for panel, kind in zip(panels, ("f32", "f64")):
-        for k, name in enumerate(names):
+    """Figure 6: ratio against speed, in both directions, means by type."""
+    rows = {}
+    for name in names:
+        for kind in "f32", "f64":
             own = [values for of, values in logs[name] if of == kind]
-            if not own:
-                continue
-            ratio, c, d = (math.exp(sum(v[i] for v in own) / len(own)) for i in range(3))
-            line, = panel.plot([c, d], [ratio, ratio], "-", color=pyplot.cm.tab20(k % 20), lw=1)
-            panel.plot([c], [ratio], "o", color=line.get_color())
-            panel.plot([d], [ratio], "s", color=line.get_color(), fillstyle="none")
-            panel.annotate(name, (max(c, d), ratio), xytext=(6, -3), textcoords="offset points",
-                           color=line.get_color(), fontsize=8)
-        panel.set_xscale("log")
-        panel.margins(x=0.12)  # room for the names
-        panel.set_title(kind + ": compressing (disc), decompressing (square)", fontsize=10)
-        panel.set_xlabel("MB/s of raw data, one thread")
-        panel.grid(alpha=0.3)
-    panels[0].set_ylabel("ratio, geometric mean")
-    figure.tight_layout()
-    figure.savefig(path)
+            if own:
+                shown = "ztile " + name if name in ("ndzip", "zfp") else name
+                rows[shown, kind] = [math.exp(sum(v[i] for v in own) / len(own)) for i in range(3)]
+    save_both_ways(path, "Lossless compressors: ratio against speed",
+                   ["Geometric means over fields, one thread."], rows, "MB/s of raw values")
 
 
 def main():

@@ -16,15 +16,10 @@ import json
 import math
 import os
 import subprocess
-import sys
 import tempfile
 
+from panels import Figure, draw_panel
 from sz_tables import raw_file
-
-sys.path.insert(
-    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "figures", "draw")
-)
-from svg import Figure  # noqa: E402
 
 NAMES = {
     "zfp": "ztile zfp",
@@ -35,6 +30,7 @@ NAMES = {
     "zfp-acc": None,
     "SZ3-lorreg": None,
 }  # None: another row has it
+UNIT = "compress, MB/s a core"
 CODECS = "zfp,sz,sz-fast,sz-high,ndzip,libzfp,fpzip"
 
 
@@ -112,83 +108,6 @@ def points_of(coders, least):
     }, len(common)
 
 
-def nice(low, high, steps=(1, 2, 5)):
-    """Numbers on a logarithmic axis."""
-    return [s * 10.0**e for e in range(-2, 6) for s in steps if low <= s * 10.0**e <= high]
-
-
-def label_of(x, y, words, taken, right):
-    """A place for a label by its point, that meets none before."""
-    wide = (8.4 if words.startswith("ztile") else 7.6) * len(words)
-    for dx, dy in (
-        (9, 5),
-        (-9 - wide, 5),
-        (-wide / 2, -10),
-        (-wide / 2, 21),
-        (9, -9),
-        (9, 18),
-        (-9 - wide, -9),
-        (-9 - wide, 18),
-        (9, 30),
-        (-9 - wide, 30),
-    ):
-        box = (x + dx, y + dy - 12, x + dx + wide, y + dy + 3)
-        if (
-            box[2] <= right
-            and box[0] >= 48
-            and all(
-                box[2] < b[0] or box[0] > b[2] or box[3] < b[1] or box[1] > b[3] for b in taken
-            )
-        ):
-            break
-    taken.append(box)
-    return box[0], box[3] - 3, dy == 5
-
-
-def draw_panel(f, top, title, said, points):
-    left, right, bottom = 52, f.width - 16, top + 300
-    f.text(16, top, title, "head")
-    f.text(16, top + 20, said, "small")
-    ratios, speeds = zip(*points.values())
-    x_low, x_high = min(speeds) / 1.35, max(speeds) * 1.7
-    y_low, y_high = min(ratios) / 1.1, max(ratios) * 1.12
-
-    def x_of(v):
-        return left + (right - left) * math.log(v / x_low) / math.log(x_high / x_low)
-
-    def y_of(v):
-        return bottom - (bottom - top - 34) * math.log(v / y_low) / math.log(y_high / y_low)
-
-    last = 0
-    for v in nice(x_low, x_high):
-        f.path(f"M{x_of(v):.1f} {top + 34}L{x_of(v):.1f} {bottom}", "faint")
-        if x_of(v) - last > 45:
-            last = x_of(v)
-            f.text(last, bottom + 18, f"{v:g}", "small", "middle")
-    ticks = nice(y_low, y_high)
-    for v in (
-        ticks
-        if len(ticks) > 2
-        else [1 + 0.1 * k for k in range(0, 40) if y_low <= 1 + 0.1 * k <= y_high][::2]
-    ):
-        f.path(f"M{left} {y_of(v):.1f}L{right} {y_of(v):.1f}", "faint")
-        f.text(left - 6, y_of(v) + 5, f"{v:g}", "small", "end")
-    f.text(right, bottom + 38, "compress, MB/s a core", "small", "end")
-    f.text(left, bottom + 38, "upwards: ratio", "small")
-    at = {c: (x_of(s), y_of(r)) for c, (r, s) in points.items()}
-    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
-    for coder, (x, y) in sorted(
-        at.items(), key=lambda item: (not item[0].startswith("ztile"), item[1][1])
-    ):
-        is_ours = coder.startswith("ztile")
-        f.dot(x, y, 5, "a" if is_ours else "c")
-        lx, ly, is_beside = label_of(x, y, coder, taken, right + 8)
-        if not is_beside:  # the name stands away from its point: a line leads there
-            end = min(max(x, lx), taken[-1][2])
-            f.path(f"M{x:.1f} {y:.1f}L{end:.1f} {ly - (11 if ly > y else -3):.1f}", "line")
-        f.text(lx, ly, coder, "head" if is_ours else "", "start")
-
-
 def draw(data, ours, out):
     by_codec = {"name": lambda r: r["codec"], "field": "field"}
     lossy = rows_of(
@@ -213,11 +132,14 @@ def draw(data, ours, out):
         "Within 0.001 of the range",
         f"geometric means of {count} fields, one thread",
         points,
+        UNIT,
     )
     for coder, (ratio, speed) in sorted(points.items()):
         print(f"rel 1e-3 {coder}\t{ratio:.2f}\t{speed:.0f}")
     points, count = points_of(lossless, 20)
-    draw_panel(f, 394, "Without loss", f"geometric means of {count} fields, one thread", points)
+    draw_panel(
+        f, 394, "Without loss", f"geometric means of {count} fields, one thread", points, UNIT
+    )
     for coder, (ratio, speed) in sorted(points.items()):
         print(f"lossless {coder}\t{ratio:.3f}\t{speed:.0f}")
     f.save(out)
@@ -239,4 +161,5 @@ def main():
         draw(a.data, a.ours, a.out)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -29,6 +29,12 @@ else
 fi
 
 ztile bench --distortion -q a_40x40x30.f32 --codecs zfp,zfp-rate,sz-cusz --bounds rel=1e-2,rel=1e-4
+if has_pictures; then
+    ztile bench --distortion -q a_40x40x30.f32 --codecs zfp --bounds rel=1e-2,rel=1e-4 -o study >/dev/null
+    ls study | grep rate-distortion
+else
+    printf 'rate-distortion-a_40x40x30-f32.%s\n' png svg
+fi
 ztile bench --distortion --json -q a_40x40x30.f32 --codecs zfp-rate | perl -e "$is_json"'
     print join(" ", map { $_->{bound_value} } @{$d->{rows}}), "\n"'
 # rates are for the study alone, or by name
