@@ -26,7 +26,7 @@ static const struct {
     {"zstd", PAINT_SERIES + 6, MARKER_CROSS},
     {"Blosc2", PAINT_SERIES + 7, MARKER_SQUARE},
     {"pcodec", PAINT_SERIES + 4, MARKER_UP},
-    {"SPERR", PAINT_SERIES + 4, MARKER_DOWN},
+    {"SPERR", PAINT_SERIES + 2, MARKER_DOWN},
 };
 
 static struct series *add_codec(struct chart *c, const struct rate *first, const char *name,
