@@ -1,5 +1,5 @@
 """python -m ztile.bench: rows of peers, and the command that is called with them."""
-import importlib.util
+import importlib
 import os
 import pathlib
 import stat
@@ -114,10 +114,8 @@ def test_it_is_a_module_to_run():
 
 
 def test_lossless_peers_names_a_library_that_is_missing(monkeypatch):
-    path = pathlib.Path(__file__).parents[2] / "bench" / "lossless_peers.py"
-    spec = importlib.util.spec_from_file_location("lossless_peers", path)
-    peers = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(peers)
+    monkeypatch.syspath_prepend(pathlib.Path(__file__).parents[2] / "bench")
+    peers = importlib.import_module("lossless_peers")
     monkeypatch.setattr(peers.ctypes.util, "find_library", lambda name: None)
     for maker, name in (peers.fpzip, "libfpzip"), (peers.libzfp, "libzfp"):
         with pytest.raises(OSError, match=name):
