@@ -3,8 +3,8 @@
 has_pictures || skip "pictures are not in this build"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "there is no Chromium to look at the report with (Debian package chromium)"
-field a_40x48x56.f32 f32 40 48 56
-ztile bench a_40x48x56.f32 --codecs zfp,sz,ndzip -x omp=2 -o report -q \
+field a_field_with_quite_a_long_name_40x48x56.f32 f32 40 48 56
+ztile bench a_field_with_quite_a_long_name_40x48x56.f32 --codecs zfp,sz,ndzip -x omp=2 -o report -q \
     --bounds rel=1e-2,rel=1e-3,lossless || exit 1
 page=file://$PWD/report/report.html
 look()
