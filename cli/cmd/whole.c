@@ -89,6 +89,7 @@ static bool find_config(const struct options *o, const char *path, const char *w
     c->codec = p->codec;
     c->kind = p->bound.kind;
     c->flags = p->bound.flags;
+    c->effort = p->effort == ZT_EFFORT_DEFAULT ? 0 : p->effort;
     c->value = p->bound.value;
     for (int i = 0; c->kind == ZT_EXPERT && i < 4; i++)
         c->expert[i] = (unsigned)(p->bound.words[i / 2] >> 32 * (i % 2));
@@ -151,7 +152,8 @@ static bool check_config(const struct ztile_h5_config *c, struct ztio_error *err
 {
     if (c->filter != ZTILE_H5_FILTER_ZFP)
         return true;
-    if (c->codec > ZT_CODEC_ZFP || c->flags || c->kind == ZT_PWREL || c->kind == ZT_PSNR)
+    if (c->codec > ZT_CODEC_ZFP || c->flags || c->effort || c->kind == ZT_PWREL ||
+        c->kind == ZT_PSNR)
         return fail(error, ZTIO_BAD_USE,
                     "--format zfp, filter 32013, goes with --abs, --rel, --rate, --precision, "
                     "--lossless and --expert only; leave it out");
@@ -412,9 +414,8 @@ static bool check_options(const struct options *o, struct ztio_error *error)
                       : o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP ? "--exec cuda"
                       : !isnan(p->range_lo)                                     ? "--range"
                       : !isnan(p->within_lo) || !isnan(p->within_hi)            ? "--within"
-                      : p->mean.kind != ZT_LOSSLESS  ? "a bound on the mean beside another"
-                      : p->bound.kind > ZT_EXPERT    ? "a bound on the mean other than --psnr"
-                      : p->effort != defaults.effort ? "--effort"
+                      : p->mean.kind != ZT_LOSSLESS ? "a bound on the mean beside another"
+                      : p->bound.kind > ZT_EXPERT   ? "a bound on the mean other than --psnr"
                       : o->has_method || o->has_transform || o->has_prediction ? "--method"
                       : p->codec_words[0] != 0                                 ? "--zfp-word-bits"
                       : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||

@@ -94,6 +94,7 @@ static bool from_json(const char *text, struct ztile_h5_config *config)
 static char *to_json(const char *id, const struct ztile_h5_config *c)
 {
     static const char *const codecs[] = {"auto", "zfp", "ndzip", "sz"};
+    static const char *const efforts[] = {"", "fast", "default", "high"};
     static const char *const kinds[] = {"lossless", "abs",  "rel",       "pwrel",
                                         "psnr",     "rate", "precision", "expert"};
     char *json = malloc(TEXT_BYTES), value[64], lo[32], hi[32];
@@ -115,6 +116,9 @@ static char *to_json(const char *id, const struct ztile_h5_config *c)
                          codecs[c->codec & 3]);
     used +=
         snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"%s\": %s", kinds[c->kind & 7], value);
+    if (c->effort)
+        used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"effort\": \"%s\"",
+                         efforts[c->effort & 3]);
     if (c->flags & 1)
         used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"rate_align\": true");
     if (c->kind == 2 || c->kind == 4)

@@ -41,13 +41,15 @@ static bool load_config(void *caller, size_t count, const unsigned *words,
     c->codec = words[1] & 0xff;
     c->kind = kind_of(words);
     c->flags = words[1] >> 16 & 0xff;
+    c->effort = words[1] >> 24;
     c->value = ztile_h5_get_double(words + 2);
     const bool is_long = c->kind == ZT_EXPERT || c->kind == ZT_REL || c->kind == ZT_PSNR;
-    if (words[1] >> 24 || c->kind > ZT_EXPERT || (is_long && count < STORED_AT)) {
+    if (c->effort > ZT_EFFORT_HIGH || c->kind > ZT_EXPERT || (is_long && count < STORED_AT)) {
         zh_complain(caller,
-                    "the cd_values of filter %d name bound %u with %zu words; this version "
-                    "knows bounds 0 to %d, and rel, psnr and expert take %d words",
-                    FILTER, c->kind, count, ZT_EXPERT, STORED_AT);
+                    "the cd_values of filter %d name effort %u and bound %u with %zu words; this "
+                    "version knows efforts to %d, bounds 0 to %d, and rel, psnr and expert take %d "
+                    "words",
+                    FILTER, c->effort, c->kind, count, ZT_EFFORT_HIGH, ZT_EXPERT, STORED_AT);
         return false;
     }
     if (c->kind == ZT_EXPERT) {
@@ -75,6 +77,7 @@ static void params_of(const struct ztile_h5_config *c, bool has_fill, uint64_t f
 {
     (void)zt_params_init(p, sizeof *p);
     p->codec = codec_of(c);
+    p->effort = c->effort ? c->effort : ZT_EFFORT_DEFAULT;
     p->bound = zt_bound_of((zt_bound_kind)c->kind, c->value);
     p->bound.flags = c->flags;
     if (c->kind == ZT_EXPERT)

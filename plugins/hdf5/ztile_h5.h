@@ -12,6 +12,7 @@
  *     abs=E  rel=E  pwrel=E  psnr=DB  rate=BITS  precision=PLANES  lossless
  *     expert=MINBITS:MAXBITS:MAXPREC:MINEXP        one bound; none is lossless
  *     codec=auto|zfp|ndzip|sz      auto: zfp for rate, precision and expert, else sz
+ *     effort=fast|default|high     of sz: how much time may go into the ratio
  *     range=LO:HI      the whole array's; rel and psnr need it, for a filter sees single chunks
  *     rate-align       a tile takes whole words
  *     format=zt|zfp    zfp: filter 32013, whose files H5Z-ZFP reads: rate, precision, abs,
@@ -36,7 +37,8 @@
 /* The table of bytes that ztile's filter is configured by, 32-bit words as cd_values:
  *
  *     word 0    'Z' and 'T' in the highest two bytes, version 1, form (0 asked, 1 stored)
- *     word 1    codec, kind of bound, flags of the bound, 0, from the lowest byte up
+ *     word 1    codec, kind of bound, flags of the bound, effort, from the lowest byte up; effort 0
+ *               is the default one
  *     word 2-3  value of the bound, a double, its low half first
  *     word 4-7  expert: minbits, maxbits, maxprec, minexp; rel and psnr: the range, two doubles;
  *               else may be left out, or are zero
@@ -46,7 +48,7 @@
  *     word 9-   extents of a chunk as it is coded, slowest first; the fill value's bits, low half
  *               first
  *
- * Codecs and kinds have the numbers of zt_codec and zt_bound_kind. */
+ * Codecs, kinds and efforts have the numbers of zt_codec, zt_bound_kind and zt_effort. */
 #define ZTILE_H5_TABLE 0x5a540100u
 enum { ZTILE_H5_ASKED_WORDS = 8 };
 
@@ -55,6 +57,7 @@ struct ztile_h5_config {
     unsigned codec;
     unsigned kind;
     unsigned flags;
+    unsigned effort;
     double value;
     double range[2];
     int has_range;
@@ -129,6 +132,12 @@ static inline int ztile_h5_word(struct ztile_h5_config *c, const char *word, con
         c->codec = ztile_h5_find(codecs, 4, value, rest);
         return c->codec < 4;
     }
+    if (key == 6 && memcmp(word, "effort", 6) == 0) {
+        static const char *const efforts[] = {"fast", "default", "high"};
+        const unsigned effort = ztile_h5_find(efforts, 3, value, rest);
+        c->effort = effort == 1 ? 0 : effort + 1; /* the default is not written down */
+        return effort < 3;
+    }
     if (key == 5 && memcmp(word, "range", 5) == 0) {
         c->has_range = 1;
         return ztile_h5_numbers(value, stop, c->range, 2) && c->range[0] <= c->range[1];
@@ -155,7 +164,8 @@ static inline int ztile_h5_parse(const char *text, struct ztile_h5_config *confi
     while (*text) {
         const char *comma = strchr(text, ','), *stop = comma ? comma : text + strlen(text);
         const int is_other = strncmp(text, "codec=", 6) == 0 || strncmp(text, "range=", 6) == 0 ||
-                             strncmp(text, "format=", 7) == 0 || strncmp(text, "rate-", 5) == 0;
+                             strncmp(text, "format=", 7) == 0 || strncmp(text, "rate-", 5) == 0 ||
+                             strncmp(text, "effort=", 7) == 0;
         bounds += !is_other;
         if (!ztile_h5_word(config, text, stop)) {
             snprintf(config->error, sizeof config->error,
@@ -179,7 +189,7 @@ static inline int ztile_h5_parse(const char *text, struct ztile_h5_config *confi
     }
     if (config->filter == ZTILE_H5_FILTER_ZFP &&
         (config->codec > 1 || config->kind == 2 || config->kind == 3 || config->kind == 4 ||
-         config->flags)) {
+         config->flags || config->effort)) {
         snprintf(config->error, sizeof config->error,
                  "format=zfp goes with rate, precision, abs, "
                  "lossless and expert only");
@@ -221,7 +231,7 @@ static inline size_t ztile_h5_words(const struct ztile_h5_config *c, unsigned *w
         return c->kind == 7 ? 6 : c->kind == 6 ? 3 : c->kind == 0 ? 1 : 4;
     }
     words[0] = ZTILE_H5_TABLE;
-    words[1] = c->codec | c->kind << 8 | c->flags << 16;
+    words[1] = c->codec | c->kind << 8 | c->flags << 16 | c->effort << 24;
     ztile_h5_put_double(words + 2, c->value);
     if (c->kind == 7)
         memcpy(words + 4, c->expert, sizeof c->expert);

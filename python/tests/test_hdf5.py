@@ -72,6 +72,8 @@ def test_filter_before_a_bound(filter_of, is_bound):
 def test_filter_is_what_the_words_are():
     assert ztile.hdf5.filter(abs=1e-3) == {
         "compression": 48613, "compression_opts": (1515454720, 256, 3539053052, 1062232653)}
+    assert ztile.hdf5.filter(abs=1e-3, effort="high")["compression_opts"][1] == 256 | 3 << 24
+    assert ztile.hdf5.filter(abs=1e-3, effort="default") == ztile.hdf5.filter(abs=1e-3)
     assert ztile.hdf5.filter()["compression_opts"] == (1515454720, 0, 0, 0)
     psnr = ztile.hdf5.filter(codec="sz", psnr=60, range=(-1, 1))["compression_opts"]
     assert psnr == (1515454720, 3 | 4 << 8, *struct.unpack("<6I", struct.pack("<3d", 60, -1, 1)))
@@ -81,7 +83,7 @@ def test_filter_is_what_the_words_are():
 
 @pytest.mark.parametrize("params, said", [
     ({"rel": 1e-3}, "one chunk at a time"), ({"psnr": 60}, "one chunk at a time"),
-    ({"abs": 1e-3, "effort": "high"}, "no parameter 'effort'"),
+    ({"abs": 1e-3, "method": "cusz"}, "no parameter 'method'"),
     ({"abs": 1e-3, "rate": 8}, "one bound"), ({"tolerance": 1}, "no parameter 'tolerance'")])
 def test_filter_refuses(params, said):
     with pytest.raises(ztile.ArgumentError, match=said):

@@ -263,12 +263,17 @@ static void check_parser(void)
                                       "abs=1,,",
                                       "format=zfp,pwrel=1",
                                       "format=zfp,codec=sz,abs=1",
-                                      "abs= 1"};
+                                      "abs= 1",
+                                      "effort=best",
+                                      "abs=1,format=zfp,effort=high"};
     struct ztile_h5_config c;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(ztile_h5_parse(bad[i], &c) != 0 && c.error[0], "\"%s\" is taken", bad[i]);
     CHECK(ztile_h5_parse("codec=sz,abs=1e-3", &c) == 0 && c.codec == ZT_CODEC_SZ &&
               c.kind == ZT_ABS && c.value == 1e-3,
+          "%s", c.error);
+    CHECK(ztile_h5_parse("abs=1e-3,effort=high", &c) == 0 && c.effort == ZT_EFFORT_HIGH &&
+              ztile_h5_parse("effort=default,abs=1", &c) == 0 && c.effort == 0,
           "%s", c.error);
     CHECK(ztile_h5_parse("expert=1:500:20:-1074", &c) == 0 && c.expert[1] == 500 &&
               (int)c.expert[3] == -1074,
@@ -286,7 +291,8 @@ int main(int argc, char **argv)
                                           "rate=4,rate-align",
                                           "expert=0:500:20:-30",
                                           "codec=sz,psnr=60,range=0:1",
-                                          "pwrel=0.01"};
+                                          "pwrel=0.01",
+                                          "abs=0.001,effort=high"};
     static const char *const zfp_configs[] = {"format=zfp,rate=3.7", "format=zfp,abs=0.1",
                                               "format=zfp,precision=17", "format=zfp,lossless",
                                               "format=zfp,expert=1:500:20:-30"};
@@ -318,6 +324,8 @@ int main(int argc, char **argv)
     check_python_codec(&ztile, "{\"id\": \"ztile\", \"rel\": 1e-4, \"range\": [ -1, 2.5 ]}",
                        "rel=1e-4,range=-1:2.5");
     check_python_codec(&ztile, "{\"id\": \"ztile\", \"rel\": 1e-4}", "rel=1e-4,range=0:0");
+    check_python_codec(&ztile, "{\"id\": \"ztile\", \"abs\": 0.001, \"effort\": \"high\"}",
+                       "abs=0.001,effort=high");
     check_no_codec(&ztile, "");
     check_no_codec(&ztile, "{");
     check_no_codec(&ztile, "{\"id\": \"ztile\", \"abs\": [1, 2]}");

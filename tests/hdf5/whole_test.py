@@ -205,6 +205,16 @@ def test_words():
         check(list(b["a/growing"]._filters) == [OURS], "'*' is not the rest")
         worst = np.abs(a["z_first/plain"][...] - b["z_first/plain"][...]).max()
         check(1e-3 < worst <= 1, "a variable's own bound does not count")
+    sizes = []
+    for effort in ("fast", "default", "high"):
+        done("compress", "in.h5", "-o", "effort.h5", "--abs", "1e-3", "-qf", "--effort", effort)
+        with h5py.File("in.h5") as a, h5py.File("effort.h5") as b:
+            x = b["z_first/plain"]
+            sizes.append(x.id.get_storage_size())
+            check(np.abs(a["z_first/plain"][...] - x[...]).max() <= 1e-3, f"{effort}: its bound")
+    check(sizes[0] > sizes[1] > sizes[2], f"efforts make no difference: {sizes}")
+    refused(1, "goes with", "compress", "in.h5", "-o", "x.h5", "--abs", "1e-3", "--format", "zfp",
+            "--effort", "high")
     for format in ([], ["--format", "zfp"]):
         done("compress", "in.h5", "-o", "rel.h5", "--rel", "1e-3", "-qf", *format)
         with h5py.File("in.h5") as a, h5py.File("rel.h5") as b:
@@ -438,7 +448,7 @@ def test_refusals():
     refused(5, "ZTileCodec", "compress", "in.h5", "-o", "x.zarr")
     refused(1, "name one with -o", "compress", "in.h5", "--var", "plain")
     for words in (["--index", "none"], ["--slab-bytes", "1M"], ["--format", "ndzip"],
-                  ["--fill", "3"], ["--allow-nonfinite"], ["--effort", "fast"], ["-t", "f32"]):
+                  ["--fill", "3"], ["--allow-nonfinite"], ["--method", "cusz"], ["-t", "f32"]):
         refused(1, "is not for whole files", "compress", "in.h5", "-o", "x.h5", *words)
     before = open("out.h5", "rb").read()
     check(run("compress", "in.h5", "-o", "out.h5").returncode == 1 and
