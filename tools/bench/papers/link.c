@@ -179,7 +179,7 @@ static void draw_links(const struct rates *r, int file, int bound, struct chart 
     memset(c, 0, sizeof *c);
     (void)snprintf(c->title, sizeof c->title, "Compress, send, decompress: %.60s, %.40s",
                    rates_name(&r->file[file]), format_bound(&r->bound[bound], text));
-    c->x_axis = "speed of the link, Gbit/s";
+    c->x_axis = "speed of the link, Gbit/s; dashed: one step after another";
     c->y_axis = "times as fast as sending raw values";
     c->has_numbers = c->is_log = c->is_first_on_top = true;
     c->points = CHART_LINKS;
