@@ -4,7 +4,7 @@
 #     upstream.sh SOURCE LIBRARY-FOLDER
 #
 # SOURCE is a folder with the source of zfp 1.0.0 or 1.0.1; LIBRARY-FOLDER has libzfp.so of 64-bit words. Where
-# SOURCE is empty, ZTILE_ZFP_SOURCE in the environment names it; without, it is skipped (77).
+# SOURCE is "-", ZTILE_ZFP_SOURCE in the environment names it; without, it is skipped (77).
 # Tests that include a source file of libzfp get zfp.h and its macros in its place, so that the function
 # under test is the library's. Left out are the tests of CUDA, and those of the
 # private struct of bit streams (testZfpHeader, testBitstream*) and of omp.c's static functions. Needs cmocka.
@@ -13,7 +13,8 @@
 # interface: templates of SOURCE's include/zfp, whose streams are the library's. Left out is
 # testAlignedMemory, which does not compile with the headers it was released with.
 set -eu
-named=${1:-${ZTILE_ZFP_SOURCE:-}}
+named=$1
+[ "$named" != - ] || named=${ZTILE_ZFP_SOURCE:-}
 if [ -z "$named" ]; then
     echo "SKIP: ZTILE_ZFP_SOURCE in the environment names no folder with the source of zfp 1.0.1"
     exit 77
