@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""gpu_picture.py: ratio against throughput of lossless compressors on a GPU, as figure 6 of the paper
-on ndzip-gpu.
+"""gpu_picture.py: ratio against throughput of lossless compressors on a GPU, as figure 6 of the
+paper on ndzip-gpu.
 
-    bench/gpu_picture.py collect --peers peers.tsv --check bench.txt --out docs/figures/ndzip-gpu.tsv
-    bench/gpu_picture.py draw --table docs/figures/ndzip-gpu.tsv --out docs/figures/ndzip-gpu.svg
+    bench/gpu_picture.py collect --peers peers.tsv --check bench.txt --out ndzip-gpu.tsv
+    bench/gpu_picture.py draw --table ndzip-gpu.tsv --out ndzip-gpu.svg
 
-peers.tsv is what bench/gpu_peers.py wrote with --made, bench.txt the lines of `ztile-gpu-check --bench`
-on the same device: both are of the same cubes of waves and noise, kernels from GPU memory to GPU
-memory. 'collect' keeps what came back bit for bit, of each compressor the setting with the largest
-ratio.
+peers.tsv is what bench/gpu_peers.py wrote with --made, bench.txt what `ztile-gpu-check --bench`
+printed on the same device: both are of the same cubes of waves and noise, kernels from GPU memory
+to GPU memory. 'collect' keeps what came back bit for bit, of each compressor the setting with the
+largest ratio.
 """
 
 import argparse
@@ -37,7 +37,8 @@ def collect(peers, check, out):
         for line in f:
             found = LINE.match(line)
             if found:
-                best["ztile " + found[1].split()[0], found[2]] = [float(n) for n in found.groups()[2:]]
+                numbers = [float(n) for n in found.groups()[2:]]
+                best["ztile " + found[1].split()[0], found[2]] = numbers
     with open(out, "w", encoding="utf-8") as f:
         print("#compressor\ttype\tratio\tcompress_GBps\tdecompress_GBps", file=f)
         for (name, kind), numbers in sorted(best.items(), key=lambda item: (item[0][1], item[0])):

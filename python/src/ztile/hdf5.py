@@ -59,9 +59,9 @@ def register() -> str:
 def filter(**params: Unpack[_params.Params]) -> Filter:
     """What create_dataset is told for a bound: filter(abs=1e-3), filter(codec="sz", pwrel=1e-2).
 
-    Parameters are those of compress() that say codec, effort and bound; without a bound the values are kept
-    exactly. Without a codec the filter takes sz, but zfp for rate, precision and expert. It sees
-    one chunk at a time, so ``rel`` and ``psnr`` need the ``range`` of the whole array."""
+    Parameters are those of compress() that say codec, effort and bound; without a bound the values
+    are kept exactly. Without a codec the filter takes sz, but zfp for rate, precision and expert.
+    It sees one chunk at a time, so ``rel`` and ``psnr`` need the ``range`` of the whole array."""
     given = dict(params)
     for name in given:
         if name in _params.Params.__annotations__ and name not in _WORDS:
