@@ -74,7 +74,7 @@ KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 
 #else
 
-/* From 10.0 on the compiler takes more registers for it. */
+/* From 10.0 on it takes more registers than four blocks have. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && WIDTH == 32
 #define CUSZ_BLOCKS 3
 #else

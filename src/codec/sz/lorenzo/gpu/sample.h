@@ -85,7 +85,8 @@ differences_inside(struct coding *sh, const struct inside *in, uint32_t differ, 
     }
 }
 
-static __device__ __forceinline__ uint32_t look_sets(const struct sz_tiles *s)
+/* The sets of axes that each box is measured with: all, or none is chosen. */
+ZTI_STATIC uint32_t looked_sets(const struct sz_tiles *s)
 {
     return s->sz.has_axes ? 1 : 1u << s->grid.rank;
 }
@@ -97,7 +98,7 @@ static __device__ __forceinline__ void look_at_box(const struct sz_tiles *s)
     SIMT_SHARED(struct sz_tiles, own, );
     struct zti_sz_tally *const t = (struct zti_sz_tally *)(void *)s->counts;
     struct zti_sz_sample sample;
-    const uint32_t sets = look_sets(s), set = blockIdx.x % sets;
+    const uint32_t sets = looked_sets(s), set = blockIdx.x % sets;
     if (!place_sample(&s->grid, &s->sz, ZTI_SZ_LOOK_PASS, blockIdx.x / sets, &sample))
         return;
     if (threadIdx.x == 0) {
@@ -131,7 +132,7 @@ static __device__ __forceinline__ void look_at_box(const struct sz_tiles *s)
 
 static inline uint64_t look_blocks(const struct sz_tiles *s)
 {
-    return samples_of(&s->grid) * (s->sz.has_axes ? 1 : 1u << s->grid.rank);
+    return samples_of(&s->grid) * looked_sets(s);
 }
 
 /* ---- the second round ---- */
