@@ -101,6 +101,7 @@ struct zti_sizes {
     uint32_t piece_bytes;     /* the most bytes of the tiles that a thread codes at a time; 0: the
                                  policy decides */
     uint32_t room_bytes;      /* wanted bytes of run.room for decoding */
+    bool is_wide;             /* the codec runs each tile on the policy's threads */
 };
 
 enum { ZTI_CODEC_PARAMS_BYTES = 32 };

@@ -4,14 +4,17 @@
 #include "core/threads.h"
 #include "exec/cuda/cuda.h"
 
-/* The policy of the host: omp if several threads are wanted, else serial. */
-static const struct zti_policy *host_policy(const zt_context *context)
+/* The policy of the host: omp if several threads are wanted, else serial, or where the codec itself
+ * runs each tile on the threads. */
+static const struct zti_policy *host_policy(const zt_context *context,
+                                            const struct zti_coding *coding)
 {
 #if defined(ZTI_HAS_THREADS)
-    if (zti_threads_wanted(context) > 1)
+    if (zti_threads_wanted(context) > 1 && !coding->codec->sizes(coding).is_wide)
         return &zti_omp;
 #else
     (void)context;
+    (void)coding;
 #endif
     return &zti_serial;
 }
@@ -20,7 +23,7 @@ const struct zti_policy *zti_policy_of(const zt_context *context, const struct z
 {
     return context && context->policy == ZT_CUDA && zti_cuda_takes(context, coding)
                ? &zti_cuda
-               : host_policy(context);
+               : host_policy(context, coding);
 }
 
 const struct zti_policy *zti_policy_to_decode(const zt_context *context,
@@ -29,5 +32,5 @@ const struct zti_policy *zti_policy_to_decode(const zt_context *context,
 {
     const struct zti_policy *const policy = zti_policy_of(context, coding);
     const bool is_taken = !policy->takes || policy->takes(coding, scatter);
-    return is_taken ? policy : host_policy(context);
+    return is_taken ? policy : host_policy(context, coding);
 }

@@ -1,6 +1,7 @@
 /* core_test.c: checked arithmetic, contexts, sentences, names, threads. */
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include "core/core.h"
+#include "core/crew.h"
 #include "core/threads.h"
 
 #include <pthread.h>
@@ -168,6 +169,45 @@ static void threads_have_the_stack_that_codecs_take(void **state)
 }
 #endif
 
+/* ---- crews ---- */
+
+enum { CREW = 5, STEPS = 300, MOST_ITEMS = 40 };
+
+struct step {
+    uint32_t threads, items;
+    uint8_t times[MOST_ITEMS]; /* each is one item's own */
+    uint8_t workers[MOST_ITEMS];
+};
+
+static void do_item(void *shared, uint32_t worker, uint64_t number)
+{
+    struct step *const s = shared;
+    s->times[number]++;
+    s->workers[number] = (uint8_t)worker;
+}
+
+/* Many short steps one after the other: each item is done once before the step is over. */
+static void lead_steps(void *shared, struct zti_crew *crew)
+{
+    const uint32_t threads = *(const uint32_t *)shared;
+    assert_true((crew == NULL) == (threads < 2));
+    for (uint32_t i = 0; i < STEPS; i++) {
+        struct step s = {.threads = threads, .items = i % (MOST_ITEMS + 1)};
+        zti_crew_map(crew, s.items, do_item, &s);
+        for (uint32_t k = 0; k < MOST_ITEMS; k++) {
+            assert_int_equal(s.times[k], k < s.items);
+            assert_true(s.workers[k] < threads);
+        }
+    }
+}
+
+static void crews_do_each_item_of_a_step_once(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= CREW; threads++)
+        zti_crew_run(threads, lead_steps, &threads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +218,7 @@ int main(void)
         cmocka_unit_test(a_context_keeps_the_sentence_of_the_last_failure),
         cmocka_unit_test(policies_that_are_refused_change_nothing),
         cmocka_unit_test(allocators_get_back_what_they_gave),
+        cmocka_unit_test(crews_do_each_item_of_a_step_once),
 #if defined(__GLIBC__)
         cmocka_unit_test(threads_have_the_stack_that_codecs_take),
 #endif

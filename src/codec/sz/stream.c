@@ -350,7 +350,8 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
                               .align_bits = 8,
                               .unit_bits = 8,
                               .piece_bytes = PIECE_BYTES,
-                              .room_bytes = ROOM_BYTES};
+                              .room_bytes = ROOM_BYTES,
+                              .is_wide = is_transform(coding)};
 }
 
 /* ---- learning ---- */

@@ -6,6 +6,8 @@
 /* Along one axis: what a level leaves. */
 struct part {
     uint32_t origin, extent, level; /* the finest level is 0 */
+    uint32_t levels;                /* see struct zti_tf_band */
+    bool is_high;
     double gain;
 };
 
@@ -72,6 +74,8 @@ static struct part part_of(uint32_t n, uint32_t levels, bool is_high)
         p.gain *= is_last ? ZTI_TF_HIGH : ZTI_TF_LOW;
     }
     p.level = is_high ? levels - 1 : levels;
+    p.levels = levels;
+    p.is_high = is_high;
     return p;
 }
 
@@ -85,6 +89,8 @@ static void add_band(struct zti_tf_plan *plan, const struct part *part, uint32_t
             return;
         band->origin[a] = part[a].origin;
         band->extent[a] = part[a].extent;
+        band->levels[a] = part[a].levels;
+        band->is_high[a] = part[a].is_high;
         band->gain *= part[a].gain;
         level += part[a].level;
     }
@@ -143,28 +149,99 @@ void zti_tf_set_way(struct zti_tf_plan *plan, const struct zti_tf_way *way)
                 add_bands(plan, way, part, level);
         }
     }
+    struct zti_tf_span all[ZTI_TF_AXES];
+    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
+        all[a] = (struct zti_tf_span){0, plan->extent[a]};
+    zti_tf_set_need(plan, all);
+}
+
+/* ---- what a box needs ---- */
+
+/* Places around some that lie in a line of n. */
+static struct zti_tf_span widened(uint32_t from, uint32_t before, uint32_t to, uint32_t n)
+{
+    return (struct zti_tf_span){.from = from < before ? 0 : from - before, .to = to < n ? to : n};
+}
+
+/* The low and high values of a line of n from which some of its values are made: a value at an odd
+ * place takes the low ones up to two places before and three behind, these the high ones up to two
+ * before and one behind. Mirrored ones lie among them. */
+static void find_need(uint32_t n, const struct zti_tf_span *values, struct zti_tf_span *low,
+                      struct zti_tf_span *high)
+{
+    enum { SHORT = 16 };
+    *low = (struct zti_tf_span){0, (n + 1) / 2};
+    *high = (struct zti_tf_span){0, n / 2};
+    if (n < SHORT || values->from == values->to)
+        return;
+    *low = widened(values->from / 2, 2, values->to / 2 + 4, (n + 1) / 2);
+    *high = widened(low->from, 2, low->to + 1, n / 2);
+}
+
+void zti_tf_set_need(struct zti_tf_plan *plan, const struct zti_tf_span *box)
+{
+    for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
+        struct zti_tf_need *const need = &plan->need[a];
+        need->levels = 0;
+        need->length[0] = plan->extent[a];
+        need->low[0] = box[a];
+        for (uint32_t i = 0; i < plan->levels; i++) {
+            if (plan->level[i].axis != a)
+                continue;
+            const uint32_t k = need->levels++, n = need->length[k];
+            need->length[k + 1] = (n + 1) / 2;
+            find_need(n, &need->low[k], &need->low[k + 1], &need->high[k]);
+        }
+    }
+}
+
+uint32_t zti_tf_needed(const struct zti_tf_need *need, uint32_t levels, uint32_t below,
+                       struct zti_tf_span *span)
+{
+    uint32_t n = 0;
+    for (uint32_t k = levels + 1; k-- > 0;) {
+        const struct zti_tf_span *const s = k == levels ? &need->low[k] : &need->high[k];
+        const uint32_t first = k == levels ? 0 : need->length[k + 1];
+        const uint32_t to = first + s->to < below ? first + s->to : below;
+        if (first + s->from >= to)
+            continue;
+        if (n > 0 && span[n - 1].to == first + s->from)
+            span[n - 1].to = to;
+        else
+            span[n++] = (struct zti_tf_span){first + s->from, to};
+    }
+    return n;
 }
 
 /* ---- blocks ---- */
 
-struct zti_tf_walk zti_tf_walk_of(const struct zti_tf_plan *plan, const struct zti_tf_band *band)
+static void open_band(const struct zti_tf_plan *plan, struct zti_tf_walk *walk, uint32_t band)
 {
-    struct zti_tf_walk walk = {.plan = plan, .band = band, .is_open = true};
-    const uint32_t axes = tf_block_axes(band->extent);
+    *walk = (struct zti_tf_walk){.band = band, .is_open = band < plan->bands};
+    if (!walk->is_open)
+        return;
+    const uint32_t *const extent = plan->band[band].extent, axes = tf_block_axes(extent);
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
-        walk.side[a] = tf_block_side(band->extent[a], axes);
-        walk.full[a] = band->extent[a] / walk.side[a];
+        walk->side[a] = tf_block_side(extent[a], axes);
+        walk->full[a] = extent[a] / walk->side[a];
     }
+}
+
+struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_plan *plan, uint32_t band)
+{
+    struct zti_tf_walk walk;
+    open_band(plan, &walk, band);
     return walk;
 }
 
 /* Begin with the next cut of which there are blocks. */
-static bool next_cut(struct zti_tf_walk *walk)
+static bool next_cut(const struct zti_tf_plan *plan, struct zti_tf_walk *walk)
 {
+    const uint32_t *const extent = plan->band[walk->band].extent;
     for (walk->cut++; walk->cut < 1u << ZTI_TF_AXES; walk->cut++) {
         walk->is_open = true;
         for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-            if (walk->cut >> a & 1 && walk->band->extent[a] % walk->side[a] == 0)
+            if (walk->cut >> a & 1 && extent[a] % walk->side[a] == 0)
                 walk->is_open = false;
         if (walk->is_open)
             return true;
@@ -173,12 +250,13 @@ static bool next_cut(struct zti_tf_walk *walk)
 }
 
 /* The place of the next block; the walk goes on behind it. */
-static size_t next_block(struct zti_tf_walk *walk)
+static size_t next_block(const struct zti_tf_plan *plan, struct zti_tf_walk *walk)
 {
+    const struct zti_tf_band *const band = &plan->band[walk->band];
     size_t at = 0;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
         const uint32_t block = walk->cut >> a & 1 ? walk->full[a] : walk->next[a];
-        at += (walk->band->origin[a] + (size_t)block * walk->side[a]) * walk->plan->stride[a];
+        at += (band->origin[a] + (size_t)block * walk->side[a]) * plan->stride[a];
     }
     for (uint32_t a = ZTI_TF_AXES; a-- > 0;) {
         if (!(walk->cut >> a & 1) && ++walk->next[a] < walk->full[a])
@@ -189,13 +267,79 @@ static size_t next_block(struct zti_tf_walk *walk)
     return at;
 }
 
-bool zti_tf_next_run(struct zti_tf_walk *walk, struct zti_tf_run *run)
+bool zti_tf_next_run(const struct zti_tf_plan *plan, struct zti_tf_walk *walk,
+                     struct zti_tf_run *run)
 {
-    if (!walk->is_open && !next_cut(walk))
+    if (walk->band < plan->bands && !walk->is_open && !next_cut(plan, walk))
+        open_band(plan, walk, walk->band + 1);
+    if (walk->band >= plan->bands)
         return false;
+    run->band = &plan->band[walk->band];
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        run->extent[a] = walk->cut >> a & 1 ? walk->band->extent[a] % walk->side[a] : walk->side[a];
+        run->extent[a] = walk->cut >> a & 1 ? run->band->extent[a] % walk->side[a] : walk->side[a];
     for (run->lanes = 0; run->lanes < ZTI_TF_LANES && walk->is_open; run->lanes++)
-        run->at[run->lanes] = next_block(walk);
+        run->at[run->lanes] = next_block(plan, walk);
     return true;
+}
+
+/* ---- parts ---- */
+
+size_t zti_tf_block_symbols(const uint32_t *extent)
+{
+    const uint32_t n = extent[ZTI_TF_AXES - 1];
+    const size_t values = zti_tf_block_values(extent);
+    const size_t said = n < ZTI_TF_LEAST_ROW ? 0 : (n + ZTI_TF_SEGMENT - 1) / ZTI_TF_SEGMENT;
+    return values + values / n * said;
+}
+
+size_t zti_tf_most_parts(size_t values)
+{
+    return 2 * (values / ZTI_TF_ALONE_VALUES) + values / ZTI_TF_PART_VALUES + 2;
+}
+
+/* Items from a walk on, to 'item' where that is not NULL; returns how many parts they have. */
+static uint32_t find_items(const struct zti_tf_plan *plan, uint32_t parts_way,
+                           struct zti_tf_item *item, uint32_t *items)
+{
+    struct zti_tf_walk walk = zti_tf_walk_from(plan, 0), before = walk;
+    struct zti_tf_item open = {.runs = 0}; /* a part that is not full yet */
+    struct zti_tf_run run;
+    uint32_t parts = 0;
+    size_t symbols = 0, values = 0;
+    *items = 0;
+    for (bool is_left = true; is_left; before = walk) {
+        is_left = zti_tf_next_run(plan, &walk, &run);
+        const size_t block = is_left ? zti_tf_block_values(run.extent) : 0;
+        const bool is_alone = parts_way == 0 && block >= ZTI_TF_ALONE_VALUES;
+        if (open.runs > 0 && (!is_left || is_alone || values >= tf_part_values(parts_way))) {
+            if (item)
+                item[*items] = open;
+            ++*items;
+            open.runs = 0;
+        }
+        if (is_left && open.runs == 0) {
+            open = (struct zti_tf_item){.walk = before,
+                                        .part = parts,
+                                        .parts = is_alone ? run.lanes : 1,
+                                        .is_alone = is_alone,
+                                        .symbols_at = symbols};
+            parts += open.parts;
+            values = is_alone ? tf_part_values(parts_way) : 0; /* it is full */
+        }
+        open.runs++;
+        values += run.lanes * block;
+        symbols += is_left ? run.lanes * zti_tf_block_symbols(run.extent) : 0;
+    }
+    return parts;
+}
+
+void zti_tf_set_items(struct zti_tf_plan *plan, uint32_t parts_way)
+{
+    plan->parts = find_items(plan, parts_way, plan->item, &plan->items);
+}
+
+uint32_t zti_tf_count_parts(const struct zti_tf_plan *plan, uint32_t parts_way)
+{
+    uint32_t items;
+    return find_items(plan, parts_way, NULL, &items);
 }

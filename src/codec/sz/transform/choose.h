@@ -77,7 +77,7 @@ static uint64_t cost_of(struct coder *c, const struct race *r, const struct plac
     set_extent(r->coding, sample, &c->slot->plan);
     if (!make_symbols(c, r->array, sample, way))
         return UINT64_MAX;
-    return find_models(c, &front) + (c->open_bits << 16);
+    return find_models(c, &front) + (c->tally.open_bits << 16);
 }
 
 /* Take a way where it is better: on the small sample and, where it is close there, on the large
@@ -101,18 +101,16 @@ static bool try_way(struct coder *c, struct race *r, const struct zti_tf_way *wa
     return true;
 }
 
-/* How many bits contexts leave out, so that half of the magnitudes other than 0 have at most 9. */
+/* How many bits contexts leave out, so that half of the magnitudes other than 0 have at most 9; by
+ * counts that are merged into models already. */
 static uint32_t shift_of(const struct coder *c)
 {
     enum { BITS = 9 };
-    size_t times[ZTI_TF_SYMBOLS] = {0}, half = 0, n = 0;
+    size_t half = 0, n = 0;
     uint32_t symbol = 0;
-    for (size_t i = 0; i < c->symbols; i++)
-        if (c->slot->contexts[i] < ZTI_TF_MAGNITUDE_CONTEXTS && c->slot->symbols[i] > 0) {
-            times[c->slot->symbols[i]]++;
-            half++;
-        }
-    for (half /= 2; n < half; n += times[symbol])
+    for (uint32_t s = 1; s < ZTI_TF_SYMBOLS; s++)
+        half += c->times[s];
+    for (half /= 2; n < half; n += c->times[symbol])
         symbol++;
     const uint32_t bits = zti_bit_length64(tf_least_magnitude(symbol)), most = 31;
     return bits <= BITS ? 0 : bits - BITS < most ? bits - BITS : most;
@@ -135,6 +133,26 @@ static void try_axes(struct coder *c, struct race *r, const uint32_t *extent)
     }
 }
 
+/* Choose how a tile is cut into parts, by what it may take: so that what parts cost is little. */
+static void choose_parts(struct coder *c, const struct race *r, struct zti_tf_front *front)
+{
+    enum { PART_BYTES = 11, CHUNK_BYTES = 14, ALONE_SHARE = 700, SHARE = 1000 };
+    struct zti_tf_plan *const plan = &c->slot->plan;
+    const bool is_large = r->large_cost > 0;
+    const uint64_t cost = is_large ? r->large_cost : r->small_cost;
+    const uint64_t of = box_values(is_large ? &r->large : &r->small, r->coding->grid.rank);
+    const uint64_t bytes = (cost >> 19) * plan->values / of;
+    zti_tf_set_way(plan, &front->way);
+    front->parts_way = 0;
+    if ((uint64_t)zti_tf_count_parts(plan, 0) * PART_BYTES * ALONE_SHARE <= bytes)
+        return;
+    for (front->parts_way = 1; front->parts_way + 1 < ZTI_TF_PARTS_WAYS; front->parts_way++)
+        if ((plan->values / tf_part_values(front->parts_way) + 1) * (PART_BYTES + CHUNK_BYTES) *
+                SHARE <=
+            bytes)
+            return;
+}
+
 /* Choose a tile's way and shift; false where it cannot be coded. */
 static bool choose_way(struct coder *c, const struct zti_coding *coding,
                        const struct zti_array *array, const struct place *tile,
@@ -151,6 +169,7 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
         r.best.axis[a] = plan->extent[a] > 1 ? ZTI_TF_JOINT : ZTI_TF_KEPT;
     c->shift = 0;
+    c->parts_way = 0;
     r.small_cost = cost_of(c, &r, &r.small, &r.best);
     const bool is_good = r.small_cost < UINT64_MAX;
     c->shift = front->shift = is_good ? shift_of(c) : 0;
@@ -165,5 +184,7 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
         (void)try_way(c, &r, &way);
     front->way = r.best;
     set_extent(coding, tile, plan);
+    if (is_good)
+        choose_parts(c, &r, front);
     return is_good;
 }

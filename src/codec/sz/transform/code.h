@@ -1,32 +1,48 @@
-/* code.h: kernel text: coefficients to symbols in contexts, and back, in runs of blocks side by
- * side. Symbols of a run are in the order of segments: for each, what is said of it in all blocks,
- * then the magnitudes of its places, at each place those of all blocks that have some. Signs, and
- * bits that symbols leave open, are in the order of blocks. */
+/* code.h: kernel text: coefficients to symbols in contexts. The symbols of a block are in the order
+ * of segments: for each, what is said of it, then the magnitudes of its places. In a part of
+ * several blocks those of a run are side by side: what is said of a segment in all of them, then
+ * its magnitudes, at each place those of all blocks that have some. */
 
-/* Cells of a block: magnitudes, with margins of zeros along its axes of more than one value. */
+/* Cells of blocks side by side: magnitudes, with margins of zeros along the axes of more than one
+ * value. Along the first of them there are as many planes as are looked at; a new plane comes in
+ * place of the oldest. */
+enum { PLANES = ZTI_TF_BEFORE + 1 };
+
 struct cells {
     uint32_t extent[ZTI_TF_AXES];
     size_t stride[ZTI_TF_AXES], first, all;
+    uint32_t turning;        /* the axis with planes; the last axis: none has */
     uint32_t taps, row_taps; /* those in the row itself are the last ones */
     struct zti_tf_tap tap[ZTI_TF_TAPS];
-    ptrdiff_t at[ZTI_TF_TAPS]; /* of taps, from a cell */
+    ptrdiff_t at[PLANES][ZTI_TF_TAPS]; /* of taps, from a cell of each plane */
 };
 
 static struct cells cells_of(const uint32_t *extent)
 {
-    struct cells c = {.all = 1};
+    struct cells c = {.all = 1, .turning = 0};
+    while (c.turning + 1 < ZTI_TF_AXES && extent[c.turning] == 1)
+        c.turning++;
     for (uint32_t a = ZTI_TF_AXES; a-- > 0;) {
-        const bool has_margin = extent[a] > 1;
+        const bool has_planes = a == c.turning && a + 1 < ZTI_TF_AXES;
+        const bool has_margin = extent[a] > 1 && !has_planes;
         c.extent[a] = extent[a];
         c.stride[a] = c.all;
         c.first += has_margin ? ZTI_TF_BEFORE * c.all : 0;
-        c.all *= extent[a] + (has_margin ? ZTI_TF_BEFORE + ZTI_TF_BEHIND : 0);
+        c.all *= has_planes ? (uint32_t)PLANES
+                            : extent[a] + (has_margin ? ZTI_TF_BEFORE + ZTI_TF_BEHIND : 0);
     }
     c.taps = tf_taps(extent, c.tap);
     c.row_taps = extent[ZTI_TF_AXES - 1] > 1 ? 2 : 0;
-    for (uint32_t i = 0; i < c.taps; i++)
-        for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-            c.at[i] += c.tap[i].step[a] * (ptrdiff_t)c.stride[a];
+    for (uint32_t plane = 0; plane < PLANES; plane++)
+        for (uint32_t i = 0; i < c.taps; i++)
+            for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
+                const int32_t step = c.tap[i].step[a];
+                const int32_t turned =
+                    a == c.turning && a + 1 < ZTI_TF_AXES
+                        ? (int32_t)((plane + PLANES + (uint32_t)step) % PLANES) - (int32_t)plane
+                        : step;
+                c.at[plane][i] += turned * (ptrdiff_t)c.stride[a];
+            }
     return c;
 }
 
@@ -103,12 +119,18 @@ static void set_scales(const struct cells *c, const struct row *row, struct scal
         scales->of[i] = known[i];
 }
 
+/* The plane of cells that a row is in. */
+static uint32_t plane_of(const struct cells *c, const struct row *row)
+{
+    return c->turning + 1 < ZTI_TF_AXES ? row->at[c->turning] % PLANES : 0;
+}
+
 /* The cell of a row's first value. */
 static size_t row_cell(const struct cells *c, const struct row *row)
 {
     size_t cell = c->first;
     for (uint32_t a = 0; a + 1 < ZTI_TF_AXES; a++)
-        cell += row->at[a] * c->stride[a];
+        cell += (a == c->turning ? plane_of(c, row) : row->at[a]) * c->stride[a];
     return cell;
 }
 
@@ -120,47 +142,65 @@ static size_t row_value(const struct zti_tf_plan *plan, const struct row *row)
     return at;
 }
 
-static bool next_row(const struct cells *c, struct row *row)
+static bool next_row(const uint32_t *extent, struct row *row)
 {
     for (uint32_t a = ZTI_TF_AXES - 1; a-- > 0; row->at[a] = 0)
-        if (++row->at[a] < c->extent[a])
+        if (++row->at[a] < extent[a])
             return true;
     return false;
 }
 
-/* Sums over some neighbours of the places of a row. */
-ZTI_INLINE void sum_taps(const struct cells *c, const uint16_t *cell, uint32_t first, uint32_t taps,
-                         uint32_t *restrict sum)
+/* Sums over some neighbours, at these places from a cell, of the places of a row. */
+ZTI_INLINE void sum_taps(const struct cells *c, const ptrdiff_t *at, const uint16_t *cell,
+                         uint32_t taps, uint32_t *restrict sum)
 {
     const uint32_t n = c->extent[ZTI_TF_AXES - 1];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t all = 0;
 #pragma GCC unroll 18
         for (uint32_t k = 0; k < taps; k++)
-            all += c->tap[first + k].weight * cell[(ptrdiff_t)i + c->at[first + k]];
+            all += c->tap[k].weight * cell[(ptrdiff_t)i + at[k]];
         sum[i] = all;
     }
 }
 
 /* Sums over the neighbours in other rows. */
-static void sum_rows(const struct cells *c, const uint16_t *cell, uint32_t *restrict sum)
+static void sum_rows(const struct cells *c, uint32_t plane, const uint16_t *cell,
+                     uint32_t *restrict sum)
 {
     enum { PLANE = 4, VOLUME = 10, ALL = 18 }; /* neighbours in other rows, by axes */
     const uint32_t taps = c->taps - c->row_taps;
     if (taps == VOLUME)
-        sum_taps(c, cell, 0, VOLUME, sum);
+        sum_taps(c, c->at[plane], cell, VOLUME, sum);
     else if (taps == PLANE)
-        sum_taps(c, cell, 0, PLANE, sum);
+        sum_taps(c, c->at[plane], cell, PLANE, sum);
     else if (taps == ALL)
-        sum_taps(c, cell, 0, ALL, sum);
+        sum_taps(c, c->at[plane], cell, ALL, sum);
     else
-        sum_taps(c, cell, 0, taps, sum);
+        sum_taps(c, c->at[plane], cell, taps, sum);
 }
 
-static void set_middles(struct zti_tf_slot *slot, uint32_t shift)
+/* The weights of the two places before in a row; 0 where it has one value. */
+struct near {
+    uint32_t near, far;
+};
+
+static struct near near_of(const struct cells *c)
 {
-    for (uint32_t symbol = 0; symbol < ZTI_TF_SYMBOLS; symbol++)
-        slot->middle[symbol] = (uint16_t)tf_middle(symbol, shift);
+    if (c->row_taps == 0)
+        return (struct near){0, 0};
+    return (struct near){c->tap[c->taps - 2].weight, c->tap[c->taps - 1].weight};
+}
+
+/* The sum that says the context of a segment: over its places, by the sums of other rows, and the
+ * cells before it. */
+static uint32_t segment_sum(struct near w, const uint16_t *cell, const uint32_t *sum, uint32_t at,
+                            uint32_t n)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += sum[at + i];
+    return all + w.near * cell[(ptrdiff_t)at - 1] + w.far * cell[(ptrdiff_t)at - 2];
 }
 
 /* ---- to symbols ---- */
@@ -169,15 +209,11 @@ static void set_middles(struct zti_tf_slot *slot, uint32_t shift)
 struct coder {
     const struct zti_tf *model;
     struct zti_tf_slot *slot;
-    double step;                                      /* the quantizer's */
-    uint32_t shift;                                   /* see tf_middle */
-    int64_t off[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];     /* by how much magnitudes are off, in */
-    uint32_t number[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS]; /* 2^-16 of a step: sums, and of how many */
-    size_t symbols;                                   /* in the slot's list */
-    uint64_t open_bits, most_open_bits;
-    struct zti_bit_writer *open; /* signs and bits that symbols leave open; NULL: not wanted */
-    uint32_t last;               /* the last magnitude of the run before */
-    bool is_over;                /* a magnitude has no symbol, or there are too many open bits */
+    double step;    /* the quantizer's */
+    uint32_t shift; /* see tf_middle */
+    uint32_t parts_way;
+    struct zti_tf_tally tally;
+    size_t times[ZTI_LL_ALPHABET]; /* how often magnitudes have a symbol */
 };
 
 /* What quantizing a row adds up: by how much magnitudes of 1, 2 and others are off, and how
@@ -244,58 +280,13 @@ static uint32_t find_symbols(const number *restrict value, uint32_t n, uint32_t 
     return (uint32_t)all;
 }
 
-/* Few symbols of a row; whether any of at most so many leaves bits open. */
-enum { FEW_SYMBOLS = 8 };
-
-static bool is_any_open(const uint8_t *symbol, uint32_t n)
-{
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < n; i++)
-        all |= symbol[i];
-    return all >= ZTI_TF_PLAIN_MAGNITUDES;
-}
-
-/* Append the signs of at most a segment whose symbols leave no bits open. */
-static void put_signs(const number *value, const uint8_t *symbol, uint32_t n,
-                      struct zti_bit_writer *w)
-{
-    uint64_t signs = 0;
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        signs |= (uint64_t)(value[i] < 0) << bits;
-        bits += symbol[i] > 0;
-    }
-    zti_put_bits(w, signs, bits);
-}
-
-/* Append the signs of a row, with the bits that its symbols leave open, if any does. */
-static void put_open(const number *value, const uint8_t *symbol, uint32_t n, bool has_open,
-                     struct zti_bit_writer *w)
-{
-    const uint32_t most = has_open ? (uint32_t)FEW_SYMBOLS : (uint32_t)ZTI_TF_SEGMENT;
-    for (uint32_t at = 0, some; at < n; at += some) {
-        some = n - at < most ? n - at : most;
-        if (!has_open || !is_any_open(symbol + at, some)) {
-            put_signs(value + at, symbol + at, some, w);
-            continue;
-        }
-        for (uint32_t i = at; i < at + some; i++) {
-            const uint32_t open = tf_open_bits(symbol[i]);
-            const uint64_t low = (uint64_t)magnitude_of(value[i]) & ((UINT64_C(1) << open) - 1);
-            const bool is_some = symbol[i] > 0;
-            zti_put_bits(w, is_some ? (uint64_t)(value[i] < 0) | low << 1 : 0,
-                         is_some ? open + 1 : 0);
-        }
-    }
-}
-
-static void add_tally(struct coder *c, uint32_t group, const struct tally *t)
+static void add_tally(struct zti_tf_tally *all, uint32_t group, const struct tally *t)
 {
     for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++) {
-        c->off[group][k] += t->off[k];
-        c->number[group][k] += (uint32_t)t->number[k];
+        all->off[group][k] += t->off[k];
+        all->times[group][k] += (uint32_t)t->number[k];
     }
-    c->is_over |= t->is_over != 0;
+    all->is_over |= t->is_over != 0;
 }
 
 /* How many bits symbols leave open, with signs. */
@@ -307,90 +298,40 @@ static uint32_t open_bits_of(const uint8_t *symbol, uint32_t n)
     return bits;
 }
 
-/* A row of coefficients to multiples of the step, symbols, cells, and open bits. */
-static void code_row(struct coder *c, const struct zti_tf_band *band, number *value, uint32_t n,
-                     uint8_t *symbol, uint16_t *cell)
+/* A row of coefficients to multiples of the step, symbols and cells. */
+static void code_row(const struct coder *c, const struct zti_tf_band *band, number *value,
+                     uint32_t n, uint8_t *symbol, uint16_t *cell, struct zti_tf_tally *all)
 {
     const number scale = (number)(band->gain / c->step);
     struct tally tally = {.is_over = 0};
     for (uint32_t i = 0; i < n; i += AT_ONCE)
         quantize(value + i, n - i < AT_ONCE ? n - i : (uint32_t)AT_ONCE, scale, &tally);
-    add_tally(c, band->group, &tally);
-    if (c->is_over)
+    add_tally(all, band->group, &tally);
+    if (all->is_over)
         return;
-    const uint32_t all = find_symbols(value, n, c->shift, symbol, cell);
-    c->open_bits += open_bits_of(symbol, n);
-    c->is_over |= c->open_bits > c->most_open_bits;
-    if (all > 0 && c->open && !c->is_over)
-        put_open(value, symbol, n, all >= ZTI_TF_PLAIN_MAGNITUDES, c->open);
+    (void)find_symbols(value, n, c->shift, symbol, cell);
+    all->open_bits += open_bits_of(symbol, n);
 }
 
 /* Contexts of a row whose cells are known. */
-static void find_contexts(const struct cells *c, const struct scales *scales, const uint16_t *cell,
-                          uint32_t *restrict sum, uint8_t *restrict context)
+static void find_contexts(struct near w, const struct scales *scales, const uint16_t *cell,
+                          uint32_t n, const uint32_t *restrict sum, uint8_t *restrict context)
 {
-    const uint32_t n = c->extent[ZTI_TF_AXES - 1];
-    for (uint32_t k = c->taps - c->row_taps; k < c->taps; k++) {
-        const uint16_t *const from = cell + c->at[k];
-        const uint32_t weight = c->tap[k].weight;
-        for (uint32_t i = 0; i < n; i++)
-            sum[i] += weight * from[i];
+    for (uint32_t i = 0; i < n; i++)
+        context[i] = (uint8_t)tf_context(sum[i] + w.near * cell[(ptrdiff_t)i - 1] +
+                                             w.far * cell[(ptrdiff_t)i - 2],
+                                         scales->of[i]);
+}
+
+/* Copy at most a segment of bytes. */
+ZTI_INLINE void copy_bytes(uint8_t *restrict to, const uint8_t *restrict from, uint32_t n)
+{
+    if (n == ZTI_TF_SEGMENT) {
+        memcpy(to, from, ZTI_TF_SEGMENT);
+        return;
     }
     for (uint32_t i = 0; i < n; i++)
-        context[i] = (uint8_t)tf_context(sum[i], scales->of[i]);
-}
-
-static size_t block_values(const uint32_t *extent)
-{
-    size_t values = 1;
-    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        values *= extent[a];
-    return values;
-}
-
-/* The sum that says the context of a segment: over its places, by the sums of other rows, and the
- * cells before it. */
-static uint32_t segment_sum(const struct cells *c, const uint16_t *cell, const uint32_t *sum,
-                            uint32_t at, uint32_t n)
-{
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < n; i++)
-        all += sum[at + i];
-    for (uint32_t k = c->taps - c->row_taps; k < c->taps; k++)
-        all += c->tap[k].weight * cell[(ptrdiff_t)at + c->at[k]];
-    return all;
-}
-
-/* Quantize a block of a run, to symbols and contexts of all its places, and of its segments. */
-static void code_block(struct coder *c, const struct zti_tf_band *band, size_t first,
-                       const struct cells *cells, struct scales *scales, struct zti_tf_lane *lane)
-{
-    struct zti_tf_slot *const slot = c->slot;
-    const uint32_t n = cells->extent[ZTI_TF_AXES - 1];
-    struct row row = {.at = {0}};
-    uint8_t *symbol = lane->symbol, *context = lane->context, *segment = lane->segment;
-    memset(slot->cells, 0, cells->all * sizeof *slot->cells);
-    do {
-        uint16_t *const cell = slot->cells + row_cell(cells, &row);
-        const bool is_first = cell == slot->cells + cells->first;
-        set_scales(cells, &row, scales);
-        code_row(c, band, (number *)slot->values + first + row_value(&slot->plan, &row), n, symbol,
-                 cell);
-        sum_rows(cells, cell, slot->sums);
-        slot->sums[0] += is_first ? c->last : 0;
-        for (uint32_t i = 0, some; i < n && n >= ZTI_TF_LEAST_ROW; i += some) {
-            uint32_t any = 0;
-            some = tf_segment(n, i);
-            for (uint32_t k = 0; k < some; k++)
-                any |= symbol[i + k];
-            *segment++ =
-                (uint8_t)(2 * tf_segment_context(segment_sum(cells, cell, slot->sums, i, some)) +
-                          (any > 0));
-        }
-        find_contexts(cells, scales, cell, slot->sums, context);
-        symbol += n;
-        context += n;
-    } while (next_row(cells, &row));
+        to[i] = from[i];
 }
 
 /* The bytes of eight lanes from a place on, eight of each, a place after the other. */
@@ -423,6 +364,10 @@ static uint8_t *put_places(const uint8_t *const *lane, uint32_t lanes, size_t at
                            uint8_t *restrict to)
 {
     uint32_t i = 0;
+    if (lanes == 1) {
+        copy_bytes(to, lane[0] + at, n);
+        return to + n;
+    }
     for (; lanes == 8 && i + 8 <= n; i += 8, to += 64)
         turn_8(lane, at + i, to);
     for (; i < n; i++)
@@ -431,293 +376,148 @@ static uint8_t *put_places(const uint8_t *const *lane, uint32_t lanes, size_t at
     return to;
 }
 
-/* The symbols of a run's blocks in the order of coding. */
-static void put_run(struct coder *c, const struct zti_tf_run *run)
+/* Where symbols and contexts are appended. */
+struct list {
+    uint8_t *symbols, *contexts;
+};
+
+/* Append the symbols of a row of blocks side by side, of which symbols, contexts of places, and
+ * sums of other rows are known. */
+static void put_row(const struct zti_tf_worker *w, struct near near, uint32_t n, uint32_t lanes,
+                    uint16_t *const *cell, struct list *to)
 {
-    const uint32_t n = run->extent[ZTI_TF_AXES - 1];
-    const size_t values = block_values(run->extent);
-    const struct zti_tf_lane *const lane = c->slot->lane;
-    uint8_t *symbols = c->slot->symbols + c->symbols, *contexts = c->slot->contexts + c->symbols;
-    for (size_t first = 0, segment = 0; first < values; first += n)
-        for (uint32_t at = 0, some; at < n; at += some) {
-            const uint8_t *symbol[ZTI_TF_LANES], *context[ZTI_TF_LANES];
-            uint32_t lanes = 0;
-            some = tf_segment(n, at);
-            for (uint32_t k = 0; k < run->lanes; k++) {
-                const uint32_t s = n < ZTI_TF_LEAST_ROW ? 1 : lane[k].segment[segment];
-                if (n >= ZTI_TF_LEAST_ROW) {
-                    *contexts++ = (uint8_t)(s / 2);
-                    *symbols++ = s % 2;
-                }
-                symbol[lanes] = lane[k].symbol;
-                context[lanes] = lane[k].context;
-                lanes += s % 2;
+    for (uint32_t at = 0, some; at < n; at += some) {
+        const uint8_t *symbol[ZTI_TF_LANES], *context[ZTI_TF_LANES];
+        uint32_t active = 0;
+        some = tf_segment(n, at);
+        for (uint32_t k = 0; k < lanes; k++) {
+            uint32_t any = n < ZTI_TF_LEAST_ROW;
+            if (n >= ZTI_TF_LEAST_ROW) {
+                for (uint32_t i = 0; i < some; i++)
+                    any |= w->symbol[k][at + i];
+                *to->contexts++ = (uint8_t)tf_segment_context(
+                    segment_sum(near, cell[k], w->sums + (size_t)k * n, at, some));
+                *to->symbols++ = any > 0;
             }
-            segment++;
-            symbols = put_places(symbol, lanes, first + at, some, symbols);
-            contexts = put_places(context, lanes, first + at, some, contexts);
+            symbol[active] = w->symbol[k];
+            context[active] = w->context[k];
+            active += any > 0;
         }
-    c->symbols = (size_t)(symbols - c->slot->symbols);
+        to->symbols = put_places(symbol, active, at, some, to->symbols);
+        to->contexts = put_places(context, active, at, some, to->contexts);
+    }
 }
 
-/* All coefficients of a tile to multiples of the step, symbols and contexts. */
+/* Quantize blocks side by side, and append their symbols. 'last' is the last magnitude of the run
+ * before; returns that of these. */
+static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w,
+                            const struct cells *cells, const struct zti_tf_run *run,
+                            uint32_t first_lane, uint32_t lanes, uint32_t last, struct list *to)
+{
+    const uint32_t n = cells->extent[ZTI_TF_AXES - 1];
+    const struct near near = near_of(cells);
+    struct row row = {.at = {0}};
+    struct scales scales;
+    uint16_t *cell[ZTI_TF_LANES] = {NULL};
+    bool is_first = true;
+    forget_scales(&scales);
+    memset(w->cells, 0, (lanes * cells->all + ZTI_TF_BEFORE) * sizeof *w->cells);
+    do {
+        const size_t first = row_cell(cells, &row), place = row_value(&c->slot->plan, &row);
+        const uint32_t plane = plane_of(cells, &row);
+        set_scales(cells, &row, &scales);
+        for (uint32_t k = 0; k < lanes; k++) {
+            uint32_t *const sum = w->sums + (size_t)k * n;
+            cell[k] = w->cells + ZTI_TF_BEFORE + k * cells->all + first;
+            code_row(c, run->band, (number *)c->slot->values + run->at[first_lane + k] + place, n,
+                     w->symbol[k], cell[k], w->tally);
+            sum_rows(cells, plane, cell[k], sum);
+            sum[0] += is_first ? last : 0;
+            find_contexts(near, &scales, cell[k], n, sum, w->context[k]);
+        }
+        put_row(w, near, n, lanes, cell, to);
+        is_first = false;
+    } while (!w->tally->is_over && next_row(cells->extent, &row));
+    return cell[lanes - 1][n - 1];
+}
+
+/* Count the symbols of a part, and note how many it has, and bits before it that are open. */
+static void end_part(const struct coder *c, const struct zti_tf_worker *w, uint64_t open_before,
+                     const struct list *to, struct zti_tf_part *part)
+{
+    const uint8_t *const symbol = c->slot->symbols + part->at;
+    const uint8_t *const context = c->slot->contexts + part->at;
+    part->symbols = (size_t)(to->symbols - symbol);
+    part->open_bits = w->tally->open_bits - open_before;
+    for (size_t i = 0; i < part->symbols; i++)
+        (*w->counts)[context[i]][symbol[i]]++;
+}
+
+static struct list list_at(const struct zti_tf_slot *slot, size_t at)
+{
+    return (struct list){slot->symbols + at, slot->contexts + at};
+}
+
+/* An item's blocks to symbols. */
+static void code_item(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct coder *const c = shared;
+    const struct zti_tf_plan *const plan = &c->slot->plan;
+    const struct zti_tf_item *const item = &plan->item[which];
+    const struct zti_tf_worker *const w = &c->slot->worker[worker];
+    struct zti_tf_part *part = &c->slot->part[item->part];
+    struct zti_tf_walk walk = item->walk;
+    struct zti_tf_run run;
+    struct list to = list_at(c->slot, item->symbols_at);
+    uint64_t open_before = w->tally->open_bits;
+    uint32_t last = 0;
+    part->at = item->symbols_at;
+    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(plan, &walk, &run); i++) {
+        const struct cells cells = cells_of(run.extent);
+        const size_t block = zti_tf_block_symbols(run.extent);
+        if (!item->is_alone)
+            last = code_blocks(c, w, &cells, &run, 0, run.lanes, last, &to);
+        for (uint32_t lane = 0; item->is_alone && lane < run.lanes; lane++, part++) {
+            part->at = item->symbols_at + lane * block;
+            to = list_at(c->slot, part->at);
+            open_before = w->tally->open_bits;
+            (void)code_blocks(c, w, &cells, &run, lane, 1, 0, &to);
+            end_part(c, w, open_before, &to, part);
+        }
+        if (w->tally->is_over)
+            return;
+    }
+    if (!item->is_alone)
+        end_part(c, w, open_before, &to, part);
+}
+
+/* All coefficients of a tile to multiples of the step, symbols and contexts, with their counts. */
 static void code_bands(struct coder *c)
 {
     struct zti_tf_slot *const slot = c->slot;
-    struct zti_tf_run run;
-    struct scales scales;
-    for (uint32_t i = 0; i < slot->plan.bands; i++) {
-        struct zti_tf_walk walk = zti_tf_walk_of(&slot->plan, &slot->plan.band[i]);
-        while (zti_tf_next_run(&walk, &run)) {
-            const struct cells cells = cells_of(run.extent);
-            forget_scales(&scales);
-            for (uint32_t lane = 0; lane < run.lanes; lane++)
-                code_block(c, &slot->plan.band[i], run.at[lane], &cells, &scales,
-                           &slot->lane[lane]);
-            put_run(c, &run);
-            const uint8_t *const symbol = slot->lane[run.lanes - 1].symbol;
-            c->last = tf_middle(symbol[block_values(run.extent) - 1], c->shift);
-        }
+    for (uint32_t k = 0; k < slot->workers; k++) {
+        memset(slot->worker[k].tally, 0, sizeof *slot->worker[k].tally);
+        memset(slot->worker[k].counts, 0, sizeof *slot->worker[k].counts);
     }
-}
-
-/* ---- values ---- */
-
-/* What magnitudes of a band stand for: a step, and by how much 1, 2 and others are off. */
-struct scale {
-    number step, off[ZTI_TF_CENTROIDS];
-};
-
-static struct scale scale_of(const struct zti_tf_front *front, const struct zti_tf_band *band,
-                             double step)
-{
-    struct scale s = {.step = (number)(step / band->gain)};
-    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
-        s.off[k] = (number)ZTI_TF_CENTROID(front->centroid[band->group][k]);
-    return s;
-}
-
-/* The value of a magnitude, before its sign. */
-ZTI_INLINE number value_of(const struct scale *s, number m)
-{
-    const number off = m < 1 ? 0 : m < 2 ? s->off[0] : m < 3 ? s->off[1] : s->off[2];
-    return (m + off) * s->step;
-}
-
-/* Multiples of the step, in place of which their values come. */
-static void restore_bands(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
-                          double step)
-{
-    for (uint32_t i = 0; i < slot->plan.bands; i++) {
-        const struct zti_tf_band *const band = &slot->plan.band[i];
-        const struct scale s = scale_of(front, band, step);
-        struct row row = {.at = {0}};
-        const struct cells cells = cells_of(band->extent);
-        const size_t first = (size_t)(band->origin[0] * slot->plan.stride[0] +
-                                      band->origin[1] * slot->plan.stride[1] +
-                                      band->origin[2] * slot->plan.stride[2] + band->origin[3]);
-        do {
-            number *const value = (number *)slot->values + first + row_value(&slot->plan, &row);
-            for (uint32_t k = 0; k < band->extent[ZTI_TF_AXES - 1]; k++) {
-                const number v = value_of(&s, magnitude_of(value[k]));
-                value[k] = value[k] < 0 ? -v : v;
+    zti_tf_set_items(&slot->plan, c->parts_way);
+    zti_crew_map(slot->crew, slot->plan.items, code_item, c);
+    memset(slot->counts, 0, sizeof *slot->counts);
+    memset(&c->tally, 0, sizeof c->tally);
+    for (uint32_t k = 0; k < slot->workers; k++) {
+        const struct zti_tf_tally *const t = slot->worker[k].tally;
+        for (uint32_t i = 0; i < ZTI_TF_CONTEXTS; i++)
+            for (uint32_t s = 0; s < ZTI_LL_ALPHABET; s++)
+                (*slot->counts)[i][s] += (*slot->worker[k].counts)[i][s];
+        for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++)
+            for (uint32_t i = 0; i < ZTI_TF_CENTROIDS; i++) {
+                c->tally.off[g][i] += t->off[g][i];
+                c->tally.times[g][i] += t->times[g][i];
             }
-        } while (next_row(&cells, &row));
+        c->tally.open_bits += t->open_bits;
+        c->tally.is_over |= t->is_over;
     }
-}
-
-/* ---- and back ---- */
-
-/* What a tile's symbols are decoded from. */
-struct source {
-    struct zti_tf_front front;
-    const uint32_t *table[ZTI_TF_CONTEXTS]; /* of each context's model */
-    struct zti_ans_mixed codes;
-    struct zti_bit_reader open;
-    double step;
-    uint32_t last;
-};
-
-/* The next symbol, in a context. */
-ZTI_INLINE uint8_t take_symbol(struct source *from, uint32_t context, uint32_t *next)
-{
-    struct zti_ans_mixed *const m = &from->codes;
-    uint64_t bits = zti_peek_either(&m->r);
-    const uint8_t symbol =
-        zti_ans_mixed_step(from->table[context], &m->state[*next], &bits, &m->r.at);
-    *next = (*next + 1) % ZTI_ANS_FEW;
-    return symbol;
-}
-
-/* A row of a block while it is decoded. */
-struct lane_row {
-    const uint32_t *sum; /* of other rows */
-    uint16_t *cell;
-    uint8_t *symbol;
-};
-
-/* The symbols of places of some blocks' rows. */
-ZTI_INLINE void take_places(struct source *from, const uint16_t *middle,
-                            const struct scales *scales, uint32_t at, uint32_t end,
-                            const struct lane_row *lane, uint32_t lanes, uint32_t near,
-                            uint32_t far)
-{
-    uint32_t next = from->codes.next;
-    for (uint32_t i = at; i < end; i++)
-        for (uint32_t k = 0; k < lanes; k++) {
-            const struct lane_row *const l = &lane[k];
-            const uint32_t sum =
-                l->sum[i] + near * l->cell[(ptrdiff_t)i - 1] + far * l->cell[(ptrdiff_t)i - 2];
-            const uint8_t symbol = take_symbol(from, tf_context(sum, scales->of[i]), &next);
-            l->symbol[i] = symbol;
-            l->cell[i] = middle[symbol];
-        }
-    from->codes.next = next;
-}
-
-/* The symbols of a row of all blocks of a run. */
-static void take_row(struct source *from, const uint16_t *middle, const struct cells *c,
-                     const struct scales *scales, const struct lane_row *lane, uint32_t lanes)
-{
-    const uint32_t n = c->extent[ZTI_TF_AXES - 1];
-    const uint32_t near = c->row_taps > 0 ? c->tap[c->taps - 2].weight : 0;
-    const uint32_t far = c->row_taps > 0 ? c->tap[c->taps - 1].weight : 0;
-    for (uint32_t at = 0, some; at < n; at += some) {
-        struct lane_row active[ZTI_TF_LANES];
-        uint32_t count = 0;
-        some = tf_segment(n, at);
-        for (uint32_t k = 0; k < lanes; k++) {
-            uint32_t next = from->codes.next;
-            const bool is_active =
-                n < ZTI_TF_LEAST_ROW ||
-                take_symbol(from,
-                            tf_segment_context(segment_sum(c, lane[k].cell, lane[k].sum, at, some)),
-                            &next);
-            from->codes.next = next;
-            if (is_active)
-                active[count++] = lane[k];
-            else
-                memset(lane[k].symbol + at, 0, some);
-        }
-        if (count == ZTI_TF_LANES)
-            take_places(from, middle, scales, at, at + some, active, ZTI_TF_LANES, near, far);
-        else
-            take_places(from, middle, scales, at, at + some, active, count, near, far);
-    }
-}
-
-/* The symbols of a run of blocks. */
-static void take_run(struct source *from, struct zti_tf_slot *slot, const struct zti_tf_run *run,
-                     const struct cells *cells)
-{
-    const uint32_t n = run->extent[ZTI_TF_AXES - 1];
-    struct lane_row lane[ZTI_TF_LANES];
-    struct row row = {.at = {0}};
-    struct scales scales;
-    size_t at = 0;
-    forget_scales(&scales);
-    memset(slot->cells, 0, (run->lanes * cells->all + ZTI_TF_BEFORE) * sizeof *slot->cells);
-    do {
-        const size_t first = row_cell(cells, &row);
-        set_scales(cells, &row, &scales);
-        for (uint32_t k = 0; k < run->lanes; k++) {
-            uint32_t *const sum = slot->sums + (size_t)k * n;
-            lane[k] =
-                (struct lane_row){.sum = sum,
-                                  .cell = slot->cells + ZTI_TF_BEFORE + k * cells->all + first,
-                                  .symbol = slot->lane[k].symbol + at};
-            sum_rows(cells, lane[k].cell, sum);
-            sum[0] += first == cells->first ? from->last : 0;
-        }
-        take_row(from, slot->middle, cells, &scales, lane, run->lanes);
-        at += n;
-    } while (next_row(cells, &row));
-    from->last = slot->middle[slot->lane[run->lanes - 1].symbol[at - 1]];
-}
-
-/* Magnitudes with signs, of which symbols leave bits open. */
-static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
-                      number *restrict value)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t open = tf_open_bits(symbol[i]);
-        const uint64_t bits = zti_peek_either(r), low = bits >> 1 & ((UINT64_C(1) << open) - 1);
-        const number m = (number)(tf_least_magnitude(symbol[i]) + low);
-        r->at += symbol[i] > 0 ? open + 1 : 0;
-        value[i] = symbol[i] > 0 && bits & 1 ? -m : m;
-    }
-}
-
-/* The same of at most a segment where symbols are magnitudes. */
-static void take_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
-                       number *restrict value)
-{
-    int32_t sign[ZTI_TF_SEGMENT];
-    uint64_t bits = zti_peek_either(r);
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        sign[i] = (int32_t)bits & 1;
-        bits >>= symbol[i] > 0;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const int32_t m = symbol[i];
-        value[i] = (number)((m ^ -sign[i]) + sign[i]);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        used += symbol[i] > 0;
-    r->at += used;
-}
-
-/* The multiples of a row. */
-static void take_multiples(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
-                           number *value)
-{
-    const bool has_open = is_any_open(symbol, n);
-    const uint32_t most = has_open ? (uint32_t)FEW_SYMBOLS : (uint32_t)ZTI_TF_SEGMENT;
-    for (uint32_t at = 0, some; at < n; at += some) {
-        some = n - at < most ? n - at : most;
-        if (has_open && is_any_open(symbol + at, some))
-            take_open(r, symbol + at, some, value + at);
-        else
-            take_signs(r, symbol + at, some, value + at);
-    }
-}
-
-static void take_values(struct source *from, struct zti_tf_slot *slot, const struct zti_tf_run *run,
-                        const struct cells *cells, const struct scale *s)
-{
-    const uint32_t n = run->extent[ZTI_TF_AXES - 1];
-    for (uint32_t lane = 0; lane < run->lanes; lane++) {
-        const uint8_t *symbol = slot->lane[lane].symbol;
-        struct row row = {.at = {0}};
-        do {
-            number *const value =
-                (number *)slot->values + run->at[lane] + row_value(&slot->plan, &row);
-            take_multiples(&from->open, symbol, n, value);
-            for (uint32_t i = 0; i < n; i++) {
-                const number v = value_of(s, magnitude_of(value[i]));
-                value[i] = value[i] < 0 ? -v : v;
-            }
-            symbol += n;
-        } while (next_row(cells, &row));
-    }
-}
-
-/* All coefficients of a tile; false if the bytes are not those of one. */
-static bool take_bands(struct source *from, struct zti_tf_slot *slot)
-{
-    struct zti_tf_run run;
-    for (uint32_t i = 0; i < slot->plan.bands; i++) {
-        const struct zti_tf_band *const band = &slot->plan.band[i];
-        const struct scale s = scale_of(&from->front, band, from->step);
-        struct zti_tf_walk walk = zti_tf_walk_of(&slot->plan, band);
-        while (zti_tf_next_run(&walk, &run)) {
-            const struct cells cells = cells_of(run.extent);
-            take_run(from, slot, &run, &cells);
-            take_values(from, slot, &run, &cells, &s);
-            if (from->codes.r.at > from->codes.r.end || from->open.at > from->open.end)
-                return false;
-        }
-    }
-    return zti_ans_mixed_ends(&from->codes) && from->open.end - from->open.at < 8;
+    memset(c->times, 0, sizeof c->times);
+    for (uint32_t i = 0; i < ZTI_TF_MAGNITUDE_CONTEXTS; i++)
+        for (uint32_t s = 0; s < ZTI_LL_ALPHABET; s++)
+            c->times[s] += (*slot->counts)[i][s];
 }

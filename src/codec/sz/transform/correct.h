@@ -1,14 +1,20 @@
 /* correct.h: kernel text: values that the transform leaves beyond the bound, as multiples of the
- * stream's step that are added to them, or as they are.
+ * stream's step that are added to them, or as they are; in chunks of values in C order.
+ *
+ *     varint   bytes of the tables; 0: there are none
+ *     tables   models of gaps and of steps
+ *     varint   for each chunk: its bytes
+ *     chunks
+ *
+ * Nothing follows where there are no corrections. A chunk without any has no bytes. Others:
  *
  *     varint   number of exact values
  *     each     varint: values since the one before; the value, little-endian
  *     varint   number of corrections; nothing follows 0
- *     varint   bytes of the tables, then of the codes
- *     tables   models of gaps and of steps
- *     codes    in turns gaps, less 1, and numbers of steps, less 1: symbols as of magnitudes; an
- *              ANS stream with 4 states
- *     open     in turns bits that gaps leave open, a sign, and bits that numbers of steps do */
+ *     varint   bytes of the codes
+ *     open     in turns bits that gaps leave open, a sign, and bits that numbers of steps do
+ *     codes    in turns gaps, and numbers of steps less 1: symbols as of magnitudes; an ANS stream
+ *              with 4 states */
 
 /* A value of the type, as its bits. */
 static uint64_t bits_of_number(uint32_t type, double v)
@@ -70,65 +76,64 @@ static void mark_row(const struct zti_array *array, const void *from, const numb
             mark[i] = !(fabs(((const double *)from)[i * stride] - (double)v[i]) <= sure);
 }
 
-/* A bit for each mark, which is 0 or 1. */
-static uint64_t bits_of_marks(const uint8_t *mark)
+/* A tile's corrections while they are looked for. */
+struct correcting {
+    const struct zti_coding *coding;
+    const struct zti_array *array;
+    const struct place *place;
+    struct zti_tf_slot *slot;
+    uint32_t chunk_values;
+    uint8_t *to;         /* the first chunk's bytes */
+    atomic_bool is_over; /* there are too many */
+};
+
+static size_t chunk_count(const struct zti_tf_slot *slot, uint32_t chunk_values)
 {
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < MARKED; i += 8) /* the product's top byte has the eight marks */
-        bits |= (zti_get_le64(mark + i) * UINT64_C(0x0102040810204080)) >> 56 << i;
-    return bits;
+    return (slot->plan.values + chunk_values - 1) / chunk_values;
 }
 
-/* What a search for corrections has found. */
+static size_t chunk_end(const struct zti_tf_slot *slot, uint32_t chunk_values, uint64_t which)
+{
+    const size_t first = (size_t)which * chunk_values, left = slot->plan.values - first;
+    return first + (left < chunk_values ? left : chunk_values);
+}
+
+/* The list of a chunk that begins with a value. */
+static zti_tf_correction *corrections_at(const struct zti_tf_slot *slot, size_t first)
+{
+    return slot->corrections + first / ZTI_TF_CHUNK_CORRECTED_PART;
+}
+
+/* What has been found of a chunk. */
 struct found {
+    zti_tf_correction *list;
     size_t count, most, exact;
 };
 
 /* Find those of a few values of a row, of which the first is number 'at' of the tile; false: too
  * many. */
-static bool find_in_row(const struct zti_coding *coding, const struct zti_array *array,
-                        const void *from, size_t at, uint32_t n, struct zti_tf_slot *slot,
+static bool find_in_row(const struct correcting *c, const void *from, size_t at, uint32_t n,
                         struct found *f)
 {
-    const double sure = sz_of(coding)->bound * (1 - 0x1p-40);
+    const double sure = sz_of(c->coding)->bound * (1 - 0x1p-40);
+    const struct zti_array *const array = c->array;
     const size_t bytes = zt_type_bytes(array->type);
-    const number *const v = (const number *)slot->values + at;
+    const number *const v = (const number *)c->slot->values + at;
     uint8_t mark[MARKED];
     mark_row(array, from, v, n, sure, mark);
-    for (uint64_t marks = bits_of_marks(mark); marks > 0; marks &= marks - 1) {
+    for (uint64_t marks = bits_of_marks(mark, MARKED); marks > 0; marks &= marks - 1) {
         const uint32_t i = zti_ctz64(marks);
         const uint64_t bits = zti_bits_at(from, i * array->stride[array->rank - 1], bytes);
         int32_t steps;
-        const bool is_good = correct(coding, bits, (double)v[i], sure, &steps);
+        const bool is_good = correct(c->coding, bits, (double)v[i], sure, &steps);
         if (is_good && steps == 0)
             continue;
-        if (f->count == f->most || (!is_good && !is_near_enough(coding, bits)))
+        if (f->count == f->most || (!is_good && !is_near_enough(c->coding, bits)))
             return false;
-        slot->corrections[f->count++] = (uint32_t)(at + i) | (uint32_t)(is_good ? steps : 0)
-                                                                 << ZTI_TF_PLACE_BITS;
+        f->list[f->count++] = (uint32_t)(at + i) | (uint32_t)(is_good ? steps : 0)
+                                                       << ZTI_TF_PLACE_BITS;
         f->exact += !is_good;
     }
-    return true;
-}
-
-/* Find the values that need something; false: they are too many. */
-static bool find_corrections(const struct zti_coding *coding, const struct zti_array *array,
-                             const struct place *place, struct zti_tf_slot *slot, struct found *f)
-{
-    const uint32_t last = array->rank - 1, n = place->extent[last];
-    const int64_t row_bytes = array->stride[last] * (int64_t)zt_type_bytes(array->type);
-    uint64_t at[ZT_MAX_RANK];
-    *f = (struct found){.most = slot->plan.values / ZTI_TF_CORRECTED_PART};
-    size_t number_at = 0;
-    memcpy(at, place->origin, sizeof at);
-    do {
-        const uint8_t *const from = zti_array_at(array, at);
-        for (uint32_t i = 0, some; i < n; i += some, number_at += some) {
-            some = n - i < MARKED ? n - i : MARKED;
-            if (!find_in_row(coding, array, from + i * row_bytes, number_at, some, slot, f))
-                return false;
-        }
-    } while (next_line(place, array->rank, at));
     return true;
 }
 
@@ -141,54 +146,185 @@ static uint64_t original_at(const struct zti_array *array, const struct place *p
     return zti_bits_at(zti_array_at(array, where), 0, zt_type_bytes(array->type));
 }
 
-/* The symbols of corrections by steps, and the bits that these leave open; returns how many
- * symbols. */
-static size_t correction_symbols(struct zti_tf_slot *slot, size_t count, struct zti_bit_writer *w)
+/* ---- a chunk's bytes ---- */
+
+/* A correction as symbols, and what these leave open. */
+struct correction_symbols {
+    uint8_t gap, steps;
+    uint32_t open_bits;
+    uint64_t open;
+};
+
+static struct correction_symbols symbols_of(zti_tf_correction c, int64_t before)
 {
-    size_t n = 0;
-    int64_t before = -1;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t at = tf_place_of(slot->corrections[i]);
-        const int32_t by = tf_steps_of(slot->corrections[i]);
-        if (by == 0)
+    const int32_t by = tf_steps_of(c);
+    const uint64_t gap = (uint64_t)((int64_t)tf_place_of(c) - before - 1);
+    const uint64_t steps = (uint64_t)abs(by) - 1;
+    const uint32_t g = tf_symbol((double)gap), s = tf_symbol((double)steps);
+    const uint32_t gap_bits = tf_open_bits(g), bits = tf_open_bits(s);
+    const uint64_t after_gap = (uint64_t)(by < 0) | (steps - tf_least_magnitude(s)) << 1;
+    return (struct correction_symbols){.gap = (uint8_t)g,
+                                       .steps = (uint8_t)s,
+                                       .open_bits = gap_bits + 1 + bits,
+                                       .open = (gap - tf_least_magnitude(g)) | after_gap
+                                                                                   << gap_bits};
+}
+
+/* The exact values of a chunk, to 'to' unless that is NULL; returns their bytes. */
+static size_t put_exact(const struct correcting *c, const struct found *f, size_t first,
+                        uint8_t *to)
+{
+    const size_t bytes = zt_type_bytes(c->array->type);
+    size_t sum = 0;
+    int64_t before = (int64_t)first - 1;
+    for (size_t i = 0; i < f->count && f->exact > 0; i++) {
+        const uint32_t at = tf_place_of(f->list[i]);
+        if (tf_steps_of(f->list[i]) != 0)
             continue;
         const uint64_t gap = (uint64_t)((int64_t)at - before - 1);
-        const uint64_t steps = (uint64_t)abs(by) - 1;
-        const uint32_t g = tf_symbol((double)gap), s = tf_symbol((double)steps);
-        zti_put_bits(w, gap - tf_least_magnitude(g), tf_open_bits(g));
-        zti_put_bits(w, by < 0, 1);
-        zti_put_bits(w, steps - tf_least_magnitude(s), tf_open_bits(s));
-        slot->contexts[n] = ZTI_TF_GAP;
-        slot->symbols[n++] = (uint8_t)g;
-        slot->contexts[n] = ZTI_TF_STEPS;
-        slot->symbols[n++] = (uint8_t)s;
+        sum += zti_varint_bytes(gap) + bytes;
+        if (to) {
+            to = zti_put_varint(to, gap);
+            to = zti_put_value(to, original_at(c->array, c->place, at), bytes);
+        }
         before = at;
     }
-    return n;
+    return sum;
 }
 
-static uint8_t *put_exact(const struct zti_array *array, const struct place *place,
-                          const struct zti_tf_slot *slot, size_t count, uint8_t *to)
+/* Count what a chunk's corrections are as symbols, and their open bits. */
+static void count_chunk(const struct found *f, size_t first, struct zti_tf_part *chunk,
+                        zti_ll_counts *counts)
 {
-    const size_t bytes = zt_type_bytes(array->type);
-    int64_t before = -1;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t at = tf_place_of(slot->corrections[i]);
-        if (tf_steps_of(slot->corrections[i]) != 0)
+    int64_t before = (int64_t)first - 1;
+    *chunk = (struct zti_tf_part){.symbols = 2 * (f->count - f->exact), .exact = f->exact};
+    for (size_t i = 0; i < f->count; i++) {
+        if (tf_steps_of(f->list[i]) == 0)
             continue;
-        to = zti_put_varint(to, (uint64_t)((int64_t)at - before - 1));
-        to = zti_put_value(to, original_at(array, place, at), bytes);
-        before = at;
+        const struct correction_symbols s = symbols_of(f->list[i], before);
+        before = tf_place_of(f->list[i]);
+        (*counts)[ZTI_TF_GAP][s.gap]++;
+        (*counts)[ZTI_TF_STEPS][s.steps]++;
+        chunk->open_bits += s.open_bits;
     }
-    return to;
 }
 
-static void make_aside(struct zti_tf_slot *slot, size_t n)
+/* Find the values of a chunk that need something. */
+static void find_item(void *shared, uint32_t worker, uint64_t which)
+{
+    struct correcting *const c = shared;
+    const struct zti_array *const array = c->array;
+    const uint32_t last = array->rank - 1;
+    const int64_t value_bytes = array->stride[last] * (int64_t)zt_type_bytes(array->type);
+    const size_t first = (size_t)which * c->chunk_values;
+    const size_t end = chunk_end(c->slot, c->chunk_values, which);
+    struct pieces p = pieces_of(c->place, array->rank, first, end);
+    struct found f = {.list = corrections_at(c->slot, first),
+                      .most = (end - first) / ZTI_TF_CHUNK_CORRECTED_PART};
+    size_t at = first;
+    if (atomic_load_explicit(&c->is_over, memory_order_relaxed))
+        return;
+    while (next_piece(&p)) {
+        const uint8_t *const from = zti_array_at(array, p.at);
+        for (uint32_t i = 0, some; i < p.n; i += some, at += some) {
+            some = p.n - i < MARKED ? p.n - i : MARKED;
+            if (!find_in_row(c, from + i * value_bytes, at, some, &f)) {
+                atomic_store_explicit(&c->is_over, true, memory_order_relaxed);
+                return;
+            }
+        }
+    }
+    struct zti_tf_part *const chunk = &c->slot->chunk[which];
+    count_chunk(&f, first, chunk, c->slot->worker[worker].counts);
+    chunk->exact_bytes = put_exact(c, &f, first, NULL);
+}
+
+/* What was found of a chunk. */
+static struct found found_of(const struct correcting *c, uint64_t which)
+{
+    const struct zti_tf_part *const chunk = &c->slot->chunk[which];
+    return (struct found){.list = corrections_at(c->slot, (size_t)which * c->chunk_values),
+                          .count = chunk->symbols / 2 + chunk->exact,
+                          .exact = chunk->exact};
+}
+
+/* The codes of a chunk, in scratch. */
+static void code_chunk(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct correcting *const c = shared;
+    struct zti_tf_slot *const slot = c->slot;
+    struct zti_tf_part *const chunk = &slot->chunk[which];
+    const struct found f = found_of(c, which);
+    uint8_t *symbol = slot->aside_symbols + chunk->at, *context = slot->aside_contexts + chunk->at;
+    uint8_t *const scratch = slot->aside_codes + zti_tf_codes_bytes(chunk->at, (size_t)which);
+    int64_t before = (int64_t)(which * c->chunk_values) - 1;
+    (void)worker;
+    if (chunk->symbols == 0)
+        return;
+    for (size_t i = 0; i < f.count; i++) {
+        if (tf_steps_of(f.list[i]) == 0)
+            continue;
+        const struct correction_symbols s = symbols_of(f.list[i], before);
+        before = tf_place_of(f.list[i]);
+        *symbol++ = s.gap;
+        *context++ = ZTI_TF_GAP;
+        *symbol++ = s.steps;
+        *context++ = ZTI_TF_STEPS;
+    }
+    chunk->codes =
+        zti_ans_mixed_put(&slot->table, slot->aside_contexts + chunk->at,
+                          slot->aside_symbols + chunk->at, chunk->symbols, ZTI_ANS_FEW, scratch);
+    chunk->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(chunk->symbols) - chunk->codes);
+    chunk->open_bytes = bytes_of(chunk->open_bits);
+}
+
+/* The bytes of a chunk. */
+static size_t chunk_bytes(const struct zti_tf_part *chunk)
+{
+    const size_t corrections = chunk->symbols / 2;
+    if (chunk->exact == 0 && corrections == 0)
+        return 0;
+    return zti_varint_bytes(chunk->exact) + chunk->exact_bytes + zti_varint_bytes(corrections) +
+           (corrections > 0 ? zti_varint_bytes(chunk->code_bytes) : 0) + chunk->open_bytes +
+           chunk->code_bytes;
+}
+
+static void join_chunk(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct correcting *const c = shared;
+    const struct zti_tf_part *const chunk = &c->slot->chunk[which];
+    const struct found f = found_of(c, which);
+    const size_t first = (size_t)which * c->chunk_values;
+    uint8_t *to = c->to + chunk->at;
+    int64_t before = (int64_t)first - 1;
+    (void)worker;
+    if (f.count == 0)
+        return;
+    to = zti_put_varint(to, f.exact);
+    (void)put_exact(c, &f, first, to);
+    to = zti_put_varint(to + chunk->exact_bytes, f.count - f.exact);
+    if (f.count == f.exact)
+        return;
+    to = zti_put_varint(to, chunk->code_bytes);
+    struct zti_bit_writer w = zti_bit_writer_at(to);
+    for (size_t i = 0; i < f.count; i++) {
+        if (tf_steps_of(f.list[i]) == 0)
+            continue;
+        const struct correction_symbols s = symbols_of(f.list[i], before);
+        before = tf_place_of(f.list[i]);
+        zti_put_bits(&w, s.open, s.open_bits);
+    }
+    end_joined(chunk, to, &w);
+}
+
+static void make_aside(struct zti_tf_slot *slot)
 {
     const struct zti_ans_model *const of[ZTI_TF_ASIDE] = {&slot->aside[0], &slot->aside[1]};
     uint64_t count[ZTI_TF_ASIDE][ZTI_LL_ALPHABET] = {{0}};
-    for (size_t i = 0; i < n; i++)
-        count[slot->contexts[i]][slot->symbols[i]]++;
+    for (uint32_t w = 0; w < slot->workers; w++)
+        for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++)
+            for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
+                count[k][i] += (*slot->worker[w].counts)[k][i];
     for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
         zti_ans_place(slot->aside[k].decode, ZTI_LL_ALPHABET, &slot->aside[k]);
         zti_ans_make(count[k], ZTI_ANS_PRECISIONS, &slot->aside[k]);
@@ -196,63 +332,88 @@ static void make_aside(struct zti_tf_slot *slot, size_t n)
     zti_ans_mixed_fill(of, ZTI_TF_ASIDE, &slot->table);
 }
 
-/* Corrections by steps, to 'to', and where they end; NULL: there is no room before 'end'. */
-static uint8_t *put_steps(struct zti_tf_slot *slot, size_t count, uint8_t *to, const uint8_t *end)
+/* Find the values that need something, in all chunks; false: they are too many. */
+static bool find_corrections(struct correcting *c, size_t chunks, size_t *exact, size_t *steps)
 {
-    uint8_t *const open = slot->values; /* which are not needed any more */
-    struct zti_bit_writer w = zti_bit_writer_at(open);
-    const size_t n = correction_symbols(slot, count, &w);
-    const size_t open_bytes = bytes_of(zti_bits_written(&w));
-    make_aside(slot, n);
-    const uint8_t *const codes =
-        zti_ans_mixed_put(&slot->table, slot->contexts, slot->symbols, n, ZTI_ANS_FEW, slot->codes);
-    const size_t code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
-    const size_t table_bytes =
-        bytes_of(zti_ans_stored_bits(&slot->aside[0]) + zti_ans_stored_bits(&slot->aside[1]));
-    zti_put_le64(w.next, w.held);
-    if (table_bytes + code_bytes + open_bytes + 20 > (size_t)(end - to))
-        return NULL;
-    to = zti_put_varint(to, table_bytes);
-    to = zti_put_varint(to, code_bytes);
-    w = zti_bit_writer_at(to);
-    zti_ans_put(&slot->aside[0], &w);
-    zti_ans_put(&slot->aside[1], &w);
-    to += table_bytes;
-    memcpy(to, codes, code_bytes);
-    memcpy(to + code_bytes, open, open_bytes);
-    return to + code_bytes + open_bytes;
+    struct zti_tf_slot *const slot = c->slot;
+    for (uint32_t w = 0; w < slot->workers; w++)
+        memset(slot->worker[w].counts, 0, sizeof(*slot->worker[w].counts)[0] * ZTI_TF_ASIDE);
+    zti_crew_map(slot->crew, chunks, find_item, c);
+    if (atomic_load_explicit(&c->is_over, memory_order_relaxed))
+        return false;
+    *exact = *steps = 0;
+    for (size_t i = 0; i < chunks; i++) {
+        slot->chunk[i].at = 2 * *steps;
+        *exact += slot->chunk[i].exact;
+        *steps += slot->chunk[i].symbols / 2;
+    }
+    return *exact + *steps <= slot->plan.values / ZTI_TF_CORRECTED_PART;
 }
 
 /* The corrections of a tile whose values are decoded, to 'to'; its symbols and codes are not needed
  * any more. Returns where they end; NULL where there is no room before 'end'. */
 static uint8_t *put_corrections(const struct zti_coding *coding, const struct zti_array *array,
-                                const struct place *place, struct zti_tf_slot *slot, uint8_t *to,
-                                const uint8_t *end)
+                                const struct place *place, struct zti_tf_slot *slot,
+                                uint32_t parts_way, uint8_t *to, const uint8_t *end)
 {
-    const size_t exact_bytes = zt_type_bytes(coding->type) + 4; /* a gap has at most 4 */
-    struct found f;
-    if (!find_corrections(coding, array, place, slot, &f) ||
-        f.exact * exact_bytes + 20 > (size_t)(end - to))
+    struct correcting c = {.coding = coding,
+                           .array = array,
+                           .place = place,
+                           .slot = slot,
+                           .chunk_values = tf_chunk_values(parts_way)};
+    const size_t chunks = chunk_count(slot, c.chunk_values);
+    size_t exact, steps, at = 0, table_bytes = 0, before;
+    if (!find_corrections(&c, chunks, &exact, &steps))
         return NULL;
-    if (f.count == 0)
+    if (exact + steps == 0)
         return to;
-    to = zti_put_varint(to, f.exact);
-    to = put_exact(array, place, slot, f.count, to);
-    to = zti_put_varint(to, f.count - f.exact);
-    return f.count > f.exact ? put_steps(slot, f.count, to, end) : to;
+    if (steps > 0) {
+        make_aside(slot);
+        zti_crew_map(slot->crew, chunks, code_chunk, &c);
+        table_bytes =
+            bytes_of(zti_ans_stored_bits(&slot->aside[0]) + zti_ans_stored_bits(&slot->aside[1]));
+    }
+    before = zti_varint_bytes(table_bytes) + table_bytes;
+    for (size_t i = 0; i < chunks; i++) {
+        const size_t bytes = chunk_bytes(&slot->chunk[i]);
+        slot->chunk[i].at = at;
+        at += bytes;
+        before += zti_varint_bytes(bytes);
+    }
+    if (before + at + 8 > (size_t)(end - to))
+        return NULL;
+    to = zti_put_varint(to, table_bytes);
+    struct zti_bit_writer w = zti_bit_writer_at(to);
+    for (uint32_t k = 0; k < ZTI_TF_ASIDE && steps > 0; k++)
+        zti_ans_put(&slot->aside[k], &w);
+    zti_put_le64(w.next, w.held);
+    to += table_bytes;
+    for (size_t i = 0; i < chunks; i++)
+        to = zti_put_varint(to, chunk_bytes(&slot->chunk[i]));
+    c.to = to;
+    zti_crew_map(slot->crew, chunks, join_chunk, &c);
+    return to + at;
 }
 
 /* ---- and back ---- */
 
-static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot,
-                       struct zti_cursor *c)
+/* A chunk while it is decoded. */
+struct chunk_source {
+    const struct zti_coding *coding;
+    struct zti_tf_slot *slot;
+    uint32_t chunk_values;
+    size_t first_needed, end_needed; /* numbers of values */
+    atomic_bool is_bad;
+};
+
+static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t at,
+                       size_t end, struct zti_cursor *c)
 {
     const size_t bytes = zt_type_bytes(coding->type);
-    uint64_t at = 0;
     for (uint64_t n = zti_take_varint(c); n > 0; n--, at++) {
         const uint64_t gap = zti_take_varint(c);
         const uint8_t *const value = zti_take_bytes(c, bytes);
-        if (!value || gap >= slot->plan.values - at || at >= slot->plan.values)
+        if (!value || at >= end || gap >= end - at)
             return false;
         at += gap;
         const uint64_t bits = zti_get_value(value, bytes);
@@ -261,72 +422,114 @@ static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot
     return !c->is_bad;
 }
 
-/* A symbol's number with the bits that it leaves open. */
-static uint64_t take_number(struct zti_ans_mixed *m, const struct zti_ans_model *model,
-                            struct zti_bit_reader *open, bool has_sign, bool *is_negative)
+/* A symbol's number with the bits that it leaves open, of which the first is a sign if it has one.
+ */
+ZTI_INLINE uint64_t take_open_number(struct zti_ans_mixed *m, const struct zti_ans_model *model,
+                                     uint32_t state, struct zti_bit_reader *open,
+                                     uint32_t sign_bits, uint64_t *sign)
 {
     uint64_t bits = zti_peek_either(&m->r);
-    const uint8_t symbol = zti_ans_mixed_step(model->decode, &m->state[m->next], &bits, &m->r.at);
-    m->next = (m->next + 1) % ZTI_ANS_FEW;
-    if (has_sign)
-        *is_negative = zti_take_within(open, 1);
+    const uint8_t symbol = zti_ans_mixed_step(model->decode, &m->state[state], &bits, &m->r.at);
     const uint32_t n = symbol < ZTI_TF_SYMBOLS ? tf_open_bits(symbol) : 0;
-    const uint64_t low = zti_peek_either(open) & ((UINT64_C(1) << n) - 1);
-    open->at += n;
-    return symbol < ZTI_TF_SYMBOLS ? tf_least_magnitude(symbol) + low : UINT64_MAX;
+    const uint64_t low = zti_peek_either(open);
+    *sign = low & sign_bits;
+    open->at += n + sign_bits;
+    return symbol < ZTI_TF_SYMBOLS
+               ? tf_least_magnitude(symbol) + (low >> sign_bits & ((UINT64_C(1) << n) - 1))
+               : UINT64_MAX;
 }
 
-static bool take_steps(const struct zti_coding *coding, struct zti_tf_slot *slot, uint64_t n,
-                       struct zti_ans_mixed *codes, struct zti_bit_reader *open)
+static bool take_steps(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t at,
+                       size_t end, uint64_t n, struct zti_ans_mixed *codes,
+                       struct zti_bit_reader *open)
 {
     const double step = sz_of(coding)->step;
-    uint64_t at = 0;
-    for (; n > 0; n--, at++) {
-        bool is_negative = false;
-        const uint64_t gap = take_number(codes, &slot->aside[ZTI_TF_GAP], open, false, NULL);
+    for (uint32_t state = 0; n > 0; n--, at++, state ^= 2) {
+        uint64_t sign;
+        const uint64_t gap =
+            take_open_number(codes, &slot->aside[ZTI_TF_GAP], state, open, 0, &sign);
         const uint64_t steps =
-            take_number(codes, &slot->aside[ZTI_TF_STEPS], open, true, &is_negative);
-        if (at >= slot->plan.values || gap >= slot->plan.values - at || steps >= 1u << 31 ||
-            codes->r.at > codes->r.end || open->at > open->end)
+            take_open_number(codes, &slot->aside[ZTI_TF_STEPS], state + 1, open, 1, &sign);
+        if (at >= end || gap >= end - at || steps >= 1u << 31 || codes->r.at > codes->r.end ||
+            open->at > open->end)
             return false;
         at += gap;
         const double k = (double)steps + 1;
         number *const v = (number *)slot->values + at;
-        *v = (number)((double)*v + (is_negative ? -k : k) * step);
+        *v = (number)((double)*v + (sign ? -k : k) * step);
     }
     return zti_ans_mixed_ends(codes) && open->end - open->at < 8;
 }
 
-static bool take_corrections(const struct zti_coding *coding, struct zti_tf_slot *slot,
-                             struct zti_cursor *c)
+/* The corrections of a chunk, of values from one up to another. */
+static bool take_chunk(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t first,
+                       size_t end, struct zti_cursor *c)
 {
+    struct zti_ans_mixed codes;
+    if (!take_exact(coding, slot, first, end, c))
+        return false;
+    const uint64_t n = zti_take_varint(c);
+    if (n == 0)
+        return !c->is_bad && zti_cursor_left(c) == 0;
+    const uint64_t bytes = zti_take_varint(c);
+    if (c->is_bad || bytes > zti_cursor_left(c) || slot->aside[0].used == 0)
+        return false;
+    const uint64_t open_bytes = zti_cursor_left(c) - bytes;
+    struct zti_bit_reader open = {.base = zti_take_bytes(c, open_bytes), .end = open_bytes * 8};
+    struct zti_bit_reader in = {.base = zti_take_bytes(c, bytes), .end = bytes * 8};
+    return zti_ans_mixed_open(&codes, &in, ZTI_ANS_FEW) &&
+           take_steps(coding, slot, first, end, n, &codes, &open);
+}
+
+static void chunk_item(void *shared, uint32_t worker, uint64_t which)
+{
+    struct chunk_source *const s = shared;
+    const struct zti_tf_part *const chunk = &s->slot->chunk[which];
+    const size_t first = (size_t)which * s->chunk_values;
+    const size_t end = chunk_end(s->slot, s->chunk_values, which);
+    struct zti_cursor c = {.at = chunk->open, .end = chunk->open + chunk->open_bytes};
+    (void)worker;
+    if (chunk->open_bytes > 0 && first < s->end_needed && end > s->first_needed &&
+        !take_chunk(s->coding, s->slot, first, end, &c))
+        atomic_store_explicit(&s->is_bad, true, memory_order_relaxed);
+}
+
+/* Read the tables of corrections, and where their chunks are. */
+static bool open_chunks(struct zti_tf_slot *slot, size_t chunks, struct zti_cursor *c)
+{
+    const uint64_t tables = zti_take_varint(c);
+    struct zti_bit_reader r = {.base = zti_take_bytes(c, tables), .end = tables * 8};
+    if (c->is_bad)
+        return false;
+    for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
+        zti_ans_place(slot->aside[k].decode, ZTI_LL_ALPHABET, &slot->aside[k]);
+        slot->aside[k].used = 0;
+        if (tables > 0 && (zti_ans_read(&r, &slot->aside[k]) || slot->aside[k].used == 0))
+            return false;
+    }
+    if (r.at > r.end || r.end - r.at >= 8)
+        return false;
+    for (size_t i = 0; i < chunks; i++)
+        slot->chunk[i].open_bytes = (size_t)zti_take_varint(c);
+    for (size_t i = 0; i < chunks && !c->is_bad; i++)
+        slot->chunk[i].open = zti_take_bytes(c, slot->chunk[i].open_bytes);
+    return !c->is_bad && zti_cursor_left(c) == 0;
+}
+
+/* Correct the values of a tile that are needed: from one up to another. */
+static bool take_corrections(const struct zti_coding *coding, struct zti_tf_slot *slot,
+                             uint32_t parts_way, size_t first, size_t end, struct zti_cursor *c)
+{
+    struct chunk_source s = {.coding = coding,
+                             .slot = slot,
+                             .chunk_values = tf_chunk_values(parts_way),
+                             .first_needed = first,
+                             .end_needed = end};
+    const size_t chunks = chunk_count(slot, s.chunk_values);
     if (zti_cursor_left(c) == 0)
         return true;
-    struct zti_cursor exact = *c; /* they come last, as what is corrected is decoded */
-    const uint64_t skipped = zti_take_varint(c);
-    for (uint64_t i = 0; i < skipped && !c->is_bad; i++) {
-        (void)zti_take_varint(c);
-        (void)zti_take_bytes(c, zt_type_bytes(coding->type));
-    }
-    const uint64_t n = zti_take_varint(c);
-    if (n > 0) {
-        const uint64_t tables = zti_take_varint(c), bytes = zti_take_varint(c);
-        struct zti_bit_reader r = {.base = zti_take_bytes(c, tables), .end = tables * 8};
-        struct zti_bit_reader in = {.base = zti_take_bytes(c, bytes), .end = bytes * 8};
-        struct zti_bit_reader open = {.base = c->at, .end = zti_cursor_left(c) * 8};
-        struct zti_ans_mixed codes;
-        if (c->is_bad)
-            return false;
-        for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
-            zti_ans_place(slot->aside[k].decode, ZTI_LL_ALPHABET, &slot->aside[k]);
-            if (zti_ans_read(&r, &slot->aside[k]) || slot->aside[k].used == 0)
-                return false;
-        }
-        if (r.at > r.end || r.end - r.at >= 8 || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_FEW) ||
-            !take_steps(coding, slot, n, &codes, &open))
-            return false;
-    } else if (zti_cursor_left(c) > 0) {
+    if (!open_chunks(slot, chunks, c))
         return false;
-    }
-    return !c->is_bad && take_exact(coding, slot, &exact);
+    zti_crew_map(slot->crew, chunks, chunk_item, &s);
+    return !atomic_load_explicit(&s.is_bad, memory_order_relaxed);
 }

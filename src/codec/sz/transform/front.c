@@ -4,6 +4,7 @@
  *     2 bits     least_code
  *     6 bits     step_parts - 1
  *     5 bits     shift
+ *     4 bits     parts_way
  *     for each group of bands that the tile has, the finest first:
  *     1 bit      whether it has centroids; if not, all are 32
  *     3 * 6 bits the centroids
@@ -43,6 +44,7 @@ uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_fr
     zti_items_field(&to, front->way.least_code, LEAST_BITS);
     zti_items_field(&to, front->step_parts - 1, ZTI_TF_STEP_BITS);
     zti_items_field(&to, front->shift, ZTI_TF_SHIFT_BITS);
+    zti_items_field(&to, front->parts_way, ZTI_TF_PARTS_BITS);
     for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
         if (!(groups >> g & 1))
             continue;
@@ -83,6 +85,7 @@ bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
     const uint32_t groups = groups_of(&slot->plan);
     front->step_parts = zti_take_within(r, ZTI_TF_STEP_BITS) + 1;
     front->shift = zti_take_within(r, ZTI_TF_SHIFT_BITS);
+    front->parts_way = zti_take_within(r, ZTI_TF_PARTS_BITS);
     memset(front->centroid, MIDDLE, sizeof front->centroid);
     for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
         if (!(groups >> g & 1) || !zti_take_within(r, 1))
@@ -95,5 +98,5 @@ bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
     for (uint32_t k = 0; k < front->models; k++)
         if (zti_ans_read(r, &slot->model[k]) || slot->model[k].used == 0)
             return false;
-    return r->at <= r->end;
+    return r->at <= r->end && front->parts_way < ZTI_TF_PARTS_WAYS;
 }

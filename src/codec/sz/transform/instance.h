@@ -1,11 +1,14 @@
 /* instance.h: kernel text of the transform coder. The includer defines OPS and IS_NARROW; it is
  * compiled for each instruction set, and all do the same. */
+#include "codec/sz/bits.h"
 #include "codec/sz/large_tile.h"
 #include "codec/sz/transform/transform.h"
+#include "core/crew.h"
 #include "quality/quality.h"
 #include "simd/vectors.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "codec/sz/transform/numbers.h"
@@ -15,6 +18,10 @@
 #include "codec/sz/transform/code.h"
 
 #include "codec/sz/transform/values.h"
+
+#include "codec/sz/transform/parts.h"
+
+#include "codec/sz/transform/decode.h"
 
 #include "codec/sz/transform/choose.h"
 

@@ -4,11 +4,13 @@
 
 enum { LOW_MARGIN = ZTI_TF_LINE_MARGIN, HIGH_MARGIN = 2 };
 
-/* Low and high values of lines side by side, with margins. */
+/* Low and high values of lines side by side, with margins; and which are needed: values, and those
+ * that they are made from. */
 struct lines {
     number *low, *high;
     uint32_t n, lows, highs;
     size_t width;
+    struct zti_tf_span need, need_low, need_high;
 };
 
 /* Copy some numbers, by vectors: what compilers make of memcpy takes long to begin. */
@@ -61,47 +63,45 @@ static void lift(const struct lines *l)
 static void unlift(const struct lines *l)
 {
     const ptrdiff_t w = (ptrdiff_t)l->width;
+    const ptrdiff_t low_end = w * (ptrdiff_t)l->need_low.to;
+    const ptrdiff_t odd_end = w * (ptrdiff_t)(l->need.to / 2);
     number *restrict const low = l->low, *restrict const high = l->high;
     mirror_highs(l);
-    for (ptrdiff_t i = 0; i < w * (ptrdiff_t)l->lows; i++)
+    for (ptrdiff_t i = w * (ptrdiff_t)l->need_low.from; i < low_end; i++)
         low[i] -= UPDATE(high + i);
     mirror_lows(l);
-    for (ptrdiff_t i = 0; i < w * (ptrdiff_t)l->highs; i++)
+    for (ptrdiff_t i = w * (ptrdiff_t)(l->need.from / 2); i < odd_end; i++)
         high[i] += PREDICTION(low + i);
 }
 
 /* Lift lines whose first values are next to each other, from 'from' on. */
-static void lift_lines(const struct lines *l, number *from, size_t stride, bool is_inverse)
+static void lift_lines(const struct lines *l, number *from, size_t stride)
 {
     const size_t w = l->width;
-    for (uint32_t i = 0; i < l->n; i++) {
-        number *const at = i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w;
-        const uint32_t place = i % 2 ? l->lows + i / 2 : i / 2;
-        copy(at, from + (is_inverse ? place : i) * stride, w);
-    }
-    (is_inverse ? unlift : lift)(l);
-    for (uint32_t i = 0; i < l->n; i++) {
-        const number *const at = i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w;
-        const uint32_t place = i % 2 ? l->lows + i / 2 : i / 2;
-        copy(from + (is_inverse ? i : place) * stride, at, w);
-    }
+    for (uint32_t i = 0; i < l->n; i++)
+        copy(i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w, from + i * stride, w);
+    lift(l);
+    for (uint32_t i = 0; i < l->lows; i++)
+        copy(from + i * stride, l->low + i * w, w);
+    for (uint32_t i = 0; i < l->highs; i++)
+        copy(from + (l->lows + i) * stride, l->high + i * w, w);
+}
+
+static void unlift_lines(const struct lines *l, number *from, size_t stride)
+{
+    const size_t w = l->width;
+    for (uint32_t i = l->need_low.from; i < l->need_low.to; i++)
+        copy(l->low + i * w, from + i * stride, w);
+    for (uint32_t i = l->need_high.from; i < l->need_high.to; i++)
+        copy(l->high + i * w, from + (l->lows + i) * stride, w);
+    unlift(l);
+    for (uint32_t i = l->need.from; i < l->need.to; i++)
+        copy(from + i * stride, i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w, w);
 }
 
 /* The same for one line whose values are next to each other. */
-static void lift_row(const struct lines *l, number *from, bool is_inverse)
+static void lift_row(const struct lines *l, number *from)
 {
-    if (is_inverse) {
-        copy(l->low, from, l->lows);
-        copy(l->high, from + l->lows, l->highs);
-        unlift(l);
-        for (uint32_t i = 0; i < l->highs; i++) {
-            from[2 * i] = l->low[i];
-            from[2 * i + 1] = l->high[i];
-        }
-        if (l->lows > l->highs)
-            from[l->n - 1] = l->low[l->lows - 1];
-        return;
-    }
     for (uint32_t i = 0; i < l->highs; i++) {
         l->low[i] = from[2 * i];
         l->high[i] = from[2 * i + 1];
@@ -113,50 +113,143 @@ static void lift_row(const struct lines *l, number *from, bool is_inverse)
     copy(from + l->lows, l->high, l->highs);
 }
 
-static struct lines lines_of(const struct zti_tf_slot *slot, uint32_t n, size_t width)
+static void unlift_row(const struct lines *l, number *from)
 {
-    struct lines l = {.n = n, .lows = (n + 1) / 2, .highs = n / 2, .width = width};
-    l.low = (number *)slot->lines + LOW_MARGIN * width;
-    l.high = l.low + (l.lows + LOW_MARGIN + HIGH_MARGIN) * width;
-    return l;
+    const uint32_t odd = l->need.from % 2, first = l->need.from / 2, end = l->need.to / 2;
+    copy(l->low + l->need_low.from, from + l->need_low.from, l->need_low.to - l->need_low.from);
+    copy(l->high + l->need_high.from, from + l->lows + l->need_high.from,
+         l->need_high.to - l->need_high.from);
+    unlift(l);
+    if (odd && first < end)
+        from[2 * first + 1] = l->high[first];
+    for (uint32_t i = first + odd; i < end; i++) {
+        from[2 * i] = l->low[i];
+        from[2 * i + 1] = l->high[i];
+    }
+    if (l->need.to % 2)
+        from[l->need.to - 1] = l->low[l->need.to / 2];
 }
 
-/* One level, along all lines of its axis. */
-static void lift_level(const struct zti_tf_slot *slot, const struct zti_tf_level *level,
-                       bool is_inverse)
+/* ---- a level, on all threads ---- */
+
+/* Places along an axis at which there is something to do. */
+struct places {
+    uint32_t spans, count;
+    struct zti_tf_span span[ZTI_TF_SPANS];
+};
+
+/* The place of something by its number. */
+static uint32_t place_of_number(const struct places *p, uint32_t at)
 {
-    const size_t *const stride = slot->plan.stride;
-    const uint32_t a = level->axis, last = ZTI_TF_AXES - 1, n = level->extent[a];
-    const size_t row = a == last ? 1 : level->extent[last], most = tf_lines_at_once(n);
-    uint32_t at[ZTI_TF_AXES] = {0};
-    for (;;) {
-        size_t from = 0;
-        uint32_t axis = last;
-        for (uint32_t i = 0; i < last; i++)
-            from += at[i] * stride[i];
-        for (size_t k = 0, w; k < row; k += w) {
-            w = row - k < most ? row - k : most;
-            const struct lines l = lines_of(slot, n, w);
-            if (a == last)
-                lift_row(&l, (number *)slot->values + from, is_inverse);
-            else
-                lift_lines(&l, (number *)slot->values + from + k, stride[a], is_inverse);
+    uint32_t i = 0;
+    for (; at >= p->span[i].to - p->span[i].from; i++)
+        at -= p->span[i].to - p->span[i].from;
+    return p->span[i].from + at;
+}
+
+/* A level of a tile: its lines in bundles, of which an item of work has some. */
+struct step {
+    const struct zti_tf_slot *slot;
+    const struct zti_tf_level *level;
+    struct lines lines; /* without memory */
+    bool is_inverse;
+    struct places rows[ZTI_TF_AXES]; /* along other axes */
+    uint32_t most;                   /* lines of a bundle, at most */
+    uint32_t row_bundles;            /* bundles of a row; 1 along the last axis */
+    uint64_t bundles, item_bundles;
+};
+
+/* The bundle of a row, by its number: its first place, and its lines. */
+static uint32_t bundle_of(const struct step *s, uint32_t which, size_t *width)
+{
+    const struct places *const row = &s->rows[ZTI_TF_AXES - 1];
+    for (uint32_t i = 0;; i++) {
+        const uint32_t n = row->span[i].to - row->span[i].from;
+        const uint32_t bundles = (n + s->most - 1) / s->most;
+        if (which < bundles) {
+            const uint32_t at = which * s->most;
+            *width = n - at < s->most ? n - at : s->most;
+            return row->span[i].from + at;
         }
-        while (axis > 0 && (axis - 1 == a || ++at[axis - 1] == level->extent[axis - 1]))
-            at[--axis] = 0;
-        if (axis == 0)
-            return;
+        which -= bundles;
     }
+}
+
+static void lift_bundle(const struct step *s, uint64_t which, number *memory)
+{
+    const uint32_t a = s->level->axis, last = ZTI_TF_AXES - 1;
+    const size_t *const stride = s->slot->plan.stride;
+    struct lines l = s->lines;
+    size_t from = 0;
+    l.width = 1;
+    if (a != last)
+        from = bundle_of(s, (uint32_t)(which % s->row_bundles), &l.width);
+    which /= s->row_bundles;
+    for (uint32_t i = last; i-- > 0;) {
+        if (i == a)
+            continue;
+        from += place_of_number(&s->rows[i], (uint32_t)(which % s->rows[i].count)) * stride[i];
+        which /= s->rows[i].count;
+    }
+    l.low = memory + LOW_MARGIN * l.width;
+    l.high = l.low + (l.lows + LOW_MARGIN + HIGH_MARGIN) * l.width;
+    number *const at = (number *)s->slot->values + from;
+    if (a == last)
+        (s->is_inverse ? unlift_row : lift_row)(&l, at);
+    else
+        (s->is_inverse ? unlift_lines : lift_lines)(&l, at, stride[a]);
+}
+
+static void lift_item(void *shared, uint32_t worker, uint64_t item)
+{
+    const struct step *const s = shared;
+    const uint64_t first = item * s->item_bundles, left = s->bundles - first;
+    for (uint64_t i = 0; i < (left < s->item_bundles ? left : s->item_bundles); i++)
+        lift_bundle(s, first + i, s->slot->worker[worker].lines);
+}
+
+static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_inverse)
+{
+    enum { ITEM_VALUES = 1 << 15 };
+    const struct zti_tf_level *const level = &slot->plan.level[index];
+    const uint32_t a = level->axis, last = ZTI_TF_AXES - 1, n = level->extent[a];
+    uint32_t done[ZTI_TF_AXES] = {0}; /* levels before this one */
+    struct step s = {.slot = slot,
+                     .level = level,
+                     .lines = {.n = n, .lows = (n + 1) / 2, .highs = n / 2},
+                     .is_inverse = is_inverse,
+                     .most = (uint32_t)tf_lines_at_once(n),
+                     .row_bundles = 1,
+                     .bundles = 1};
+    for (uint32_t i = 0; i < index; i++)
+        done[slot->plan.level[i].axis]++;
+    for (uint32_t i = 0; i < ZTI_TF_AXES; i++) {
+        struct places *const p = &s.rows[i];
+        p->spans = zti_tf_needed(&slot->plan.need[i], done[i], level->extent[i], p->span);
+        for (uint32_t k = 0; k < p->spans; k++)
+            p->count += p->span[k].to - p->span[k].from;
+        s.bundles *= i == a || i == last ? 1 : p->count;
+    }
+    for (uint32_t k = 0; k < s.rows[last].spans && a != last; k++)
+        s.row_bundles +=
+            (s.rows[last].span[k].to - s.rows[last].span[k].from + s.most - 1) / s.most;
+    s.row_bundles -= a != last;
+    s.bundles *= s.row_bundles;
+    s.lines.need = slot->plan.need[a].low[done[a]];
+    s.lines.need_low = slot->plan.need[a].low[done[a] + 1];
+    s.lines.need_high = slot->plan.need[a].high[done[a]];
+    s.item_bundles = 1 + ITEM_VALUES / ((size_t)n * (a == last ? 1 : s.most));
+    zti_crew_map(slot->crew, (s.bundles + s.item_bundles - 1) / s.item_bundles, lift_item, &s);
 }
 
 static void transform(const struct zti_tf_slot *slot)
 {
     for (uint32_t i = 0; i < slot->plan.levels; i++)
-        lift_level(slot, &slot->plan.level[i], false);
+        lift_level(slot, i, false);
 }
 
 static void transform_back(const struct zti_tf_slot *slot)
 {
     for (uint32_t i = slot->plan.levels; i-- > 0;)
-        lift_level(slot, &slot->plan.level[i], true);
+        lift_level(slot, i, true);
 }

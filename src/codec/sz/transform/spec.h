@@ -18,6 +18,7 @@ enum {
     ZTI_TF_SHIFT_BITS = 5,       /* of how many bits contexts leave out */
     ZTI_TF_STEP_PARTS = 16,      /* the quantizer's step is in 16ths of the stream's */
     ZTI_TF_STEP_BITS = 6,        /* of their number less 1 */
+    ZTI_TF_PARTS_BITS = 4,       /* of how a tile is cut into parts */
     ZTI_TF_MAGNITUDE_BITS = 12,  /* of magnitudes in contexts, at most */
     ZTI_TF_PLAIN_MAGNITUDES = 16 /* symbols that are the magnitude itself */
 };
@@ -60,8 +61,10 @@ struct zti_tf_level {
 /* Coefficients of one level along each axis: a box of the tile. */
 struct zti_tf_band {
     uint32_t origin[ZTI_TF_AXES], extent[ZTI_TF_AXES];
-    double gain;    /* the product of the weights */
-    uint32_t group; /* whose centroids it has: 0 for the finest bands */
+    uint32_t levels[ZTI_TF_AXES]; /* that it has gone through */
+    bool is_high[ZTI_TF_AXES];    /* of the last of them it has the high ones */
+    double gain;                  /* the product of the weights */
+    uint32_t group;               /* whose centroids it has: 0 for the finest bands */
 };
 
 /* Levels of all axes: log2 of the values, and one for each axis as halves are rounded up. */
@@ -119,6 +122,29 @@ ZTI_STATIC uint32_t tf_block_side(uint32_t n, uint32_t axes)
     const uint32_t most = tf_most_side(axes);
     const uint32_t parts = (n + most - 1) / most;
     return (n + parts - 1) / parts;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------
+ * A part has codes and open bits of its own: it is decoded without others. With way 0 of cutting
+ * blocks of some size are parts by themselves; other runs of blocks that follow each other are a
+ * part as soon as they have so many values. */
+
+enum {
+    ZTI_TF_ALONE_VALUES = 1 << 11, /* of a block that is a part, at least */
+    ZTI_TF_PART_VALUES = 1 << 15,  /* of other parts, but for those that are cut off; doubled for
+                                      each other way of cutting */
+    ZTI_TF_PARTS_WAYS = 10
+};
+
+ZTI_STATIC uint32_t tf_part_values(uint32_t parts_way)
+{
+    return (uint32_t)ZTI_TF_PART_VALUES << (parts_way > 0 ? parts_way - 1 : 0);
+}
+
+/* Values of a chunk of corrections, in C order. */
+ZTI_STATIC uint32_t tf_chunk_values(uint32_t parts_way)
+{
+    return 2 * tf_part_values(parts_way);
 }
 
 /* ---- symbols of magnitudes --------------------------------------------------------------------
@@ -201,6 +227,13 @@ ZTI_STATIC uint32_t tf_taps(const uint32_t *extent, struct zti_tf_tap *tap)
 #define ZTI_TF_SCALE(weights) (10650u / (weights))
 
 enum { ZTI_TF_MAGNITUDE_CONTEXTS = 4 * 15 };
+
+/* The same, as fits one value after the other: numbers below 2^24 are exact. */
+ZTI_INLINE uint32_t tf_context_of_one(uint32_t sum, uint32_t scale)
+{
+    const uint32_t v = (sum * scale >> 8) + 8, bits = 31 - (uint32_t)__builtin_clz(v);
+    return (v >> (bits - 2)) + 4 * bits - 4 * 4;
+}
 
 ZTI_INLINE uint32_t tf_context(uint32_t sum, uint32_t scale)
 {

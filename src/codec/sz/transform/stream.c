@@ -69,7 +69,7 @@ static void extents_of(const struct zti_grid *grid, uint32_t *extent)
 
 /* ---- memory ---- */
 
-/* The most values of lines that are lifted side by side. */
+/* The most values of lines that are lifted side by side, at any level. */
 static size_t line_values(const uint32_t *extent)
 {
     const uint32_t last = ZTI_TF_AXES - 1;
@@ -81,46 +81,95 @@ static size_t line_values(const uint32_t *extent)
     return most;
 }
 
+/* Chunks of corrections of a tile. */
+static size_t most_chunks(size_t values)
+{
+    return values / tf_chunk_values(0) + 1;
+}
+
 static size_t power(size_t base, uint32_t exponent)
 {
     return exponent == 0 ? 1 : base * power(base, exponent - 1);
 }
 
+/* The longest row of a block in a band with so many axes of more than one value. */
+static size_t longest_row(uint32_t axes)
+{
+    return tf_most_side(axes < 2 ? 1 : axes);
+}
+
+/* The memory of a thread. Bands of fewer axes than the tile has long rows, but few values. A tile
+ * of one row is lifted by the first thread. */
+static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t number_bytes,
+                           bool is_encoded, bool is_first, struct zti_tf_worker *w)
+{
+    enum { MARGINS = ZTI_TF_BEFORE + ZTI_TF_BEHIND, PLANES = ZTI_TF_BEFORE + 1 };
+    uint32_t most_axes = tf_block_axes(extent);
+    size_t cells = 0, block = 0;
+    most_axes = most_axes > 0 ? most_axes : 1;
+    for (uint32_t axes = 1; axes <= most_axes; axes++) {
+        const size_t side = longest_row(axes), row = side + MARGINS;
+        const size_t own = axes == 1 ? row : PLANES * power(row, axes - 1);
+        cells = own > cells ? own : cells;
+        block = power(side, axes) > block ? power(side, axes) : block;
+    }
+    const bool has_lines = is_first || tf_block_axes(extent) > 1;
+    w->lines = part_of(p, has_lines ? line_values(extent) * number_bytes : 0);
+    w->cells = part_of(p, (ZTI_TF_LANES * cells + ZTI_TF_BEFORE + MARGINS) * sizeof *w->cells);
+    w->sums = part_of(p, ZTI_TF_LANES * longest_row(1) * sizeof *w->sums);
+    for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
+        w->symbol[k] = part_of(p, block);
+    if (!is_encoded)
+        return;
+    for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
+        w->context[k] = part_of(p, longest_row(1));
+    w->counts = part_of(p, sizeof *w->counts);
+    w->tally = part_of(p, sizeof *w->tally);
+}
+
+/* Lists of symbols; and in their place, later, corrections. */
+static void lay_out_lists(struct parts *p, size_t n, struct zti_tf_slot *slot)
+{
+    enum { A_CORRECTION = 2 };                           /* symbols */
+    const size_t symbols = n + n / ZTI_TF_LEAST_ROW + 1; /* a segment has 8 values, on average */
+    const size_t steps = A_CORRECTION * (n / ZTI_TF_CORRECTED_PART) + 1;
+    struct parts aside = *p;
+    slot->symbols = part_of(p, symbols);
+    slot->contexts = part_of(p, symbols);
+    slot->codes = part_of(p, zti_tf_codes_bytes(symbols, zti_tf_most_parts(n)));
+    slot->corrections =
+        part_of(&aside, (n / ZTI_TF_CHUNK_CORRECTED_PART + 1) * sizeof *slot->corrections);
+    slot->aside_symbols = part_of(&aside, steps);
+    slot->aside_contexts = part_of(&aside, steps);
+    slot->aside_codes = part_of(&aside, zti_tf_codes_bytes(steps, most_chunks(n)));
+    p->bytes = p->bytes > aside.bytes ? p->bytes : aside.bytes;
+}
+
 static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes, bool is_encoded,
                     struct zti_tf_slot *slot)
 {
-    enum { MARGINS = ZTI_TF_BEFORE + ZTI_TF_BEHIND };
     const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET);
-    uint32_t axes = tf_block_axes(extent);
     zti_tf_set_extent(&slot->plan, extent);
-    const size_t n = slot->plan.values;
-    axes = axes > 0 ? axes : 1;
-    const size_t side = tf_most_side(axes), long_row = ZTI_TF_LONGEST_ROW + MARGINS;
-    const size_t block = power(side, axes), cells = power(side + MARGINS, axes) + long_row;
+    const size_t n = slot->plan.values, most_parts = zti_tf_most_parts(n);
     slot->plan.most_bands = zti_tf_most_bands(extent);
     slot->values = part_of(p, n * number_bytes);
-    slot->lines = part_of(p, line_values(extent) * number_bytes);
-    slot->cells = part_of(p, ZTI_TF_LANES * cells * sizeof *slot->cells);
-    slot->sums = part_of(p, ZTI_TF_LANES * (size_t)ZTI_TF_LONGEST_ROW * sizeof *slot->sums);
-    const size_t lane = block > ZTI_TF_LONGEST_ROW ? block : long_row;
-    for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
-        slot->lane[k].symbol = part_of(p, lane);
     slot->plan.band = part_of(p, slot->plan.most_bands * sizeof *slot->plan.band);
+    slot->plan.item = part_of(p, most_parts * sizeof *slot->plan.item);
+    slot->part = part_of(p, most_parts * sizeof *slot->part);
+    slot->chunk = part_of(p, most_chunks(n) * sizeof *slot->chunk);
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         slot->model[k].decode = part_of(p, model);
     for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++)
         slot->aside[k].decode = part_of(p, model);
+    slot->worker = part_of(p, slot->workers * sizeof *slot->worker);
+    for (uint32_t k = 0; k < slot->workers; k++) {
+        struct zti_tf_worker none;
+        lay_out_worker(p, extent, number_bytes, is_encoded, k == 0,
+                       p->memory ? &slot->worker[k] : &none);
+    }
     if (!is_encoded)
         return;
-    for (uint32_t k = 0; k < ZTI_TF_LANES; k++) {
-        slot->lane[k].context = part_of(p, lane);
-        slot->lane[k].segment = part_of(p, lane / ZTI_TF_LEAST_ROW + 1);
-    }
-    const size_t symbols = n + n / ZTI_TF_LEAST_ROW + 1; /* a segment has 8 values, on average */
-    slot->symbols = part_of(p, symbols);
-    slot->contexts = part_of(p, symbols);
-    slot->codes = part_of(p, zti_ans_mixed_bytes(symbols));
-    slot->corrections = part_of(p, (n / ZTI_TF_CORRECTED_PART + 1) * sizeof *slot->corrections);
+    lay_out_lists(p, n, slot);
     slot->counts = part_of(p, sizeof *slot->counts);
     slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
 }
@@ -134,31 +183,38 @@ static void free_slots(zt_context *context, struct zti_tf *model)
     model->slots = 0;
 }
 
-/* One for each thread that there is work for. */
+/* Threads that work on a tile: as many as there is work for. */
+static uint32_t workers_of(const zt_context *context, size_t values)
+{
+    enum { WORKER_VALUES = 1 << 16 };
+    const uint32_t threads = zti_threads_wanted(context);
+    const size_t most = values / WORKER_VALUES + 1;
+    return most < threads ? (uint32_t)most : threads;
+}
+
+/* One, as tiles are coded one after the other, each by all threads. */
 static zt_status make_slots(zt_context *context, const struct zti_coding *coding, bool is_encoded)
 {
     struct zti_tf *const model = coding->model;
-    const uint64_t threads = zti_threads_wanted(context), tiles = coding->grid.count;
-    const uint64_t wanted = threads < tiles ? threads : tiles;
     const size_t number_bytes = zti_tf_is_narrow(coding) ? sizeof(float) : sizeof(double);
     uint32_t extent[ZTI_TF_AXES];
     extents_of(&coding->grid, extent);
-    model->slot = zti_alloc_zeroed(context, (size_t)wanted * sizeof *model->slot);
+    model->slot = zti_alloc_zeroed(context, sizeof *model->slot);
     if (!model->slot)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for %u threads", (uint32_t)wanted);
-    model->slots = (uint32_t)wanted;
-    for (uint32_t i = 0; i < model->slots; i++) {
-        struct zti_tf_slot *const slot = &model->slot[i];
-        struct parts p = {.memory = NULL, .bytes = 0};
-        atomic_flag_clear(&slot->is_taken);
-        lay_out(&p, extent, number_bytes, is_encoded, slot);
-        slot->memory = zti_alloc(context, p.bytes + 64);
-        if (!slot->memory)
-            return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values",
-                            slot->plan.values);
-        p = parts_in(slot->memory);
-        lay_out(&p, extent, number_bytes, is_encoded, slot);
-    }
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a coder of tiles");
+    model->slots = 1;
+    struct zti_tf_slot *const slot = model->slot;
+    struct parts p = {.memory = NULL, .bytes = 0};
+    atomic_flag_clear(&slot->is_taken);
+    zti_tf_set_extent(&slot->plan, extent);
+    slot->workers = workers_of(context, slot->plan.values);
+    lay_out(&p, extent, number_bytes, is_encoded, slot);
+    slot->memory = zti_alloc(context, p.bytes + 64);
+    if (!slot->memory)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values",
+                        slot->plan.values);
+    p = parts_in(slot->memory);
+    lay_out(&p, extent, number_bytes, is_encoded, slot);
     return ZT_OK;
 }
 

@@ -1,10 +1,10 @@
 /* tile.h: kernel text: a tile to bytes and back.
  *
  *     u8       0; 3: the values follow as they are, in C order
- *     varint   bytes of all that follows, then of the first three parts
+ *     varint   bytes of all that follows, then of the front
  *     front    front.c
- *     codes    symbols, an ANS stream with 4 states (entropy/ans/mixed.h)
- *     open     signs, and bits that symbols leave open
+ *     varint   for each part: bytes of its open bits, bytes of its codes
+ *     parts    parts.h
  *     rest     corrections (correct.h), or nothing */
 
 enum { TRIED_PRECISIONS = 4 /* of weights in models' tables */ };
@@ -13,40 +13,32 @@ enum { TRIED_PRECISIONS = 4 /* of weights in models' tables */ };
 
 static uint8_t *put_raw(const struct zti_array *array, const struct place *place, uint8_t *to)
 {
-    const uint32_t last = array->rank - 1;
     const size_t bytes = zt_type_bytes(array->type);
-    uint64_t at[ZT_MAX_RANK];
-    memcpy(at, place->origin, sizeof at);
+    struct pieces p = pieces_of(place, array->rank, 0, box_values(place, array->rank));
     *to++ = ZTI_LL_RAW;
-    do {
-        const void *const from = zti_array_at(array, at);
-        for (uint32_t i = 0; i < place->extent[last]; i++)
-            to = zti_put_value(to, zti_bits_at(from, (int64_t)i * array->stride[last], bytes),
-                               bytes);
-    } while (next_line(place, array->rank, at));
+    while (next_piece(&p)) {
+        const void *const from = zti_array_at(array, p.at);
+        for (uint32_t i = 0; i < p.n; i++)
+            to = zti_put_value(
+                to, zti_bits_at(from, (int64_t)i * array->stride[array->rank - 1], bytes), bytes);
+    }
     return to;
 }
 
 /* Counts of symbols to models, by merging contexts; returns the bits of both, times 2^16. */
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front)
 {
-    struct zti_tf_slot *const slot = c->slot;
     uint64_t cost;
-    memset(slot->counts, 0, sizeof *slot->counts);
-    for (size_t i = 0; i < c->symbols; i++)
-        (*slot->counts)[slot->contexts[i]][slot->symbols[i]]++;
     front->models =
-        zti_ll_merge(&c->model->tables, *slot->counts, ZTI_TF_CONTEXTS, front->model_of, &cost);
+        zti_ll_merge(&c->model->tables, *c->slot->counts, ZTI_TF_CONTEXTS, front->model_of, &cost);
     return cost;
 }
 
-/* Symbols in the models that contexts come to; returns the stream. */
-static const uint8_t *code_symbols(const struct coder *c, struct zti_tf_front *front,
-                                   size_t *code_bytes)
+/* The codes of all parts, in the models that contexts come to. */
+static void code_symbols(const struct coder *c, struct zti_tf_front *front)
 {
     struct zti_tf_slot *const slot = c->slot;
     const struct zti_ans_model *of[ZTI_LL_MODELS];
-    const size_t n = c->symbols;
     (void)find_models(c, front);
     for (uint32_t k = 0; k < front->models; k++) {
         uint64_t count[ZTI_LL_ALPHABET];
@@ -57,12 +49,8 @@ static const uint8_t *code_symbols(const struct coder *c, struct zti_tf_front *f
         of[k] = &slot->model[k];
     }
     zti_ans_mixed_fill(of, front->models, &slot->table);
-    for (size_t i = 0; i < n; i++)
-        slot->contexts[i] = front->model_of[slot->contexts[i]];
-    const uint8_t *const codes =
-        zti_ans_mixed_put(&slot->table, slot->contexts, slot->symbols, n, ZTI_ANS_FEW, slot->codes);
-    *code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
-    return codes;
+    struct coding_of coding = {.slot = slot, .part = slot->part, .model_of = front->model_of};
+    zti_crew_map(slot->crew, slot->plan.parts, code_part, &coding);
 }
 
 /* The centroids of each group of bands, from the sums of what magnitudes are off. */
@@ -71,8 +59,9 @@ static void find_centroids(const struct coder *c, struct zti_tf_front *front)
     enum { FEW = 32, MOST = 63 };
     for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++)
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++) {
-            const int64_t n = c->number[g][k], middle = 32;
-            const int64_t at = n < FEW ? middle : middle + (c->off[g][k] + n * 512) / (n * 1024);
+            const int64_t n = c->tally.times[g][k], middle = 32;
+            const int64_t at =
+                n < FEW ? middle : middle + (c->tally.off[g][k] + n * 512) / (n * 1024);
             front->centroid[g][k] = (uint8_t)(at < 0 ? 0 : at > MOST ? MOST : at);
         }
 }
@@ -83,61 +72,51 @@ static double step_of(const struct zti_coding *coding, uint32_t parts)
     return sz_of(coding)->step * parts / ZTI_TF_STEP_PARTS;
 }
 
-/* Transform a tile's values by a way, and make symbols of them, and open bits where there is a
- * writer; false where they have none, or are too many. */
+/* Transform a tile's values by a way, and make symbols of them; false where they have none, or are
+ * too many. */
 static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
                          const struct zti_tf_way *way)
 {
     struct zti_tf_slot *const slot = c->slot;
-    const struct coder fresh = {.model = c->model,
-                                .slot = slot,
-                                .step = c->step,
-                                .shift = c->shift,
-                                .open = c->open,
-                                .most_open_bits =
-                                    slot->plan.values * zt_type_bytes(array->type) * 8};
-    *c = fresh;
-    if (!gather(array, place, slot->values))
+    if (!gather(slot, array, place))
         return false;
     zti_tf_set_way(&slot->plan, way);
     transform(slot);
     code_bands(c);
-    return !c->is_over;
+    return !c->tally.is_over &&
+           c->tally.open_bits <= slot->plan.values * zt_type_bytes(array->type) * 8;
 }
 
-/* A tile being assembled: what follows its first byte and length is at 'from', of which 'open' is
- * at first elsewhere in the same room. */
+/* A tile being assembled: what follows its first byte and length. */
 struct coded {
     struct zti_tf_front front;
     uint8_t *from, *end;
     size_t most; /* bytes that it must stay below */
 };
 
-/* The room at a tile's place: first its open bits lie there, then all is behind the longest head.
- */
+/* The room at a tile's place: all is behind the longest head. */
 enum { HEAD_BYTES = 1 + 5 };
 
-/* Join a tile's front, codes and open bits, which lie at the room's beginning; false: too many. */
-static bool join_parts(const struct zti_tf_slot *slot, const uint8_t *codes, size_t code_bytes,
-                       size_t open_bytes, uint8_t *room, struct coded *tile)
+/* Join a tile's front and parts; false: they are too many. */
+static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, struct coded *tile)
 {
+    struct zti_tf_slot *const slot = c->slot;
     const size_t front_bytes = bytes_of(zti_tf_put_front(slot, &tile->front, NULL));
-    const size_t before = zti_varint_bytes(front_bytes) + zti_varint_bytes(code_bytes) +
-                          zti_varint_bytes(open_bytes) + front_bytes + code_bytes;
-    if (HEAD_BYTES + before + open_bytes >= tile->most)
+    const size_t parts_bytes = place_parts(slot->part, slot->plan.parts);
+    const size_t before =
+        zti_varint_bytes(front_bytes) + front_bytes + ends_bytes(slot->part, slot->plan.parts);
+    if (HEAD_BYTES + before + parts_bytes >= tile->most)
         return false;
     uint8_t *to = tile->from = room + HEAD_BYTES;
-    memmove(to + before + 8, room, open_bytes); /* the front's last store may be beyond it */
     to = zti_put_varint(to, front_bytes);
-    to = zti_put_varint(to, code_bytes);
-    to = zti_put_varint(to, open_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
     (void)zti_tf_put_front(slot, &tile->front, &w);
     zti_put_le64(w.next, w.held);
-    memcpy(to + front_bytes, codes, code_bytes);
-    to += front_bytes + code_bytes;
-    memmove(to, to + 8, open_bytes);
-    tile->end = to + open_bytes;
+    to = put_ends(slot->part, slot->plan.parts, to + front_bytes);
+    struct joining j = {
+        .slot = slot, .front = &tile->front, .step = c->step, .is_restored = is_restored, .to = to};
+    zti_crew_map(slot->crew, slot->plan.items, join_item, &j);
+    tile->end = to + parts_bytes;
     return true;
 }
 
@@ -149,25 +128,21 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
 {
     struct zti_tf_slot *const slot = c->slot;
     struct zti_tf_front *const front = &tile->front;
-    struct zti_bit_writer open = zti_bit_writer_at(room);
-    size_t code_bytes;
+    const bool is_pointwise = sz_of(coding)->is_pointwise;
     tile->most = slot->plan.values * zt_type_bytes(coding->type);
     c->step = step_of(coding, front->step_parts);
     c->shift = front->shift;
-    c->open = &open;
-    const bool is_good = make_symbols(c, array, place, &front->way);
-    c->open = NULL;
-    if (!is_good || bytes_of(c->open_bits) >= tile->most)
+    c->parts_way = front->parts_way;
+    if (!make_symbols(c, array, place, &front->way))
         return SIZE_MAX;
-    zti_put_le64(open.next, open.held);
-    const uint8_t *const codes = code_symbols(c, front, &code_bytes);
+    code_symbols(c, front);
     find_centroids(c, front);
-    if (!join_parts(slot, codes, code_bytes, bytes_of(c->open_bits), room, tile))
+    if (!join_parts(c, is_pointwise, room, tile))
         return SIZE_MAX;
-    if (sz_of(coding)->is_pointwise) {
-        restore_bands(slot, front, c->step);
+    if (is_pointwise) {
         transform_back(slot);
-        tile->end = put_corrections(coding, array, place, slot, tile->end, room + tile->most);
+        tile->end = put_corrections(coding, array, place, slot, front->parts_way, tile->end,
+                                    room + tile->most);
         if (!tile->end)
             return SIZE_MAX;
     }
@@ -270,32 +245,60 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array
     return bytes < SIZE_MAX ? put_coded(&tile, bytes, to) : put_raw(array, place, to);
 }
 
+/* Tiles to encode. */
+struct encoding {
+    const struct zti_coding *coding;
+    const struct zti_array *array;
+    uint64_t first, last;
+    struct zti_bit_writer *w;
+    struct zti_tf_slot *slot;
+};
+
+static void encode_tiles(void *shared, struct zti_crew *crew)
+{
+    const struct encoding *const e = shared;
+    struct zti_walk walk = zti_walk_from(&e->coding->grid, e->first);
+    e->slot->crew = crew;
+    for (; walk.tile < e->last; zti_walk_next(&e->coding->grid, &walk)) {
+        const struct place place = place_of(e->coding, &walk);
+        set_extent(e->coding, &place, &e->slot->plan);
+        /* whole bytes: the writer holds none */
+        e->w->next = put_tile(e->coding, e->array, &place, e->slot, e->w->next);
+    }
+}
+
 static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w)
 {
-    struct zti_tf_slot *const slot = zti_tf_take_slot(coding->model);
-    struct zti_walk walk = zti_walk_from(&coding->grid, first);
-    for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        const struct place place = place_of(coding, &walk);
-        set_extent(coding, &place, &slot->plan);
-        w->next = put_tile(coding, array, &place, slot, w->next); /* whole bytes: none is held */
-    }
-    zti_tf_give_slot(slot);
+    struct encoding e = {coding, array, first, last, w, zti_tf_take_slot(coding->model)};
+    zti_crew_run(e.slot->workers, encode_tiles, &e);
+    zti_tf_give_slot(e.slot);
 }
 
 /* ---- and back ---- */
 
-/* Find a tile's parts in bytes that are all of it but the first number. */
-static bool open_parts(const struct zti_coding *coding, struct zti_tf_slot *slot,
-                       struct zti_cursor *c, struct source *from)
+/* Read where a tile's parts are. */
+static bool open_parts(struct zti_tf_slot *slot, struct zti_cursor *c)
 {
-    const uint64_t front = zti_take_varint(c), codes = zti_take_varint(c);
-    const uint64_t open = zti_take_varint(c);
+    struct zti_tf_part *const part = slot->part;
+    const uint32_t parts = slot->plan.parts;
+    for (uint32_t i = 0; i < parts; i++) {
+        part[i].open_bytes = (size_t)zti_take_varint(c);
+        part[i].code_bytes = (size_t)zti_take_varint(c);
+    }
+    for (uint32_t i = 0; i < parts && !c->is_bad; i++) {
+        part[i].open = zti_take_bytes(c, part[i].open_bytes);
+        part[i].codes = zti_take_bytes(c, part[i].code_bytes);
+    }
+    return !c->is_bad;
+}
+
+/* Find a tile's parts in bytes that are all of it but the first number. */
+static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, struct source *from)
+{
+    struct zti_tf_slot *const slot = from->slot;
+    const uint64_t front = zti_take_varint(c);
     struct zti_bit_reader r = {.base = zti_take_bytes(c, front), .end = front * 8};
-    struct zti_bit_reader in = {.base = zti_take_bytes(c, codes), .end = codes * 8};
-    *from = (struct source){
-        .open = {.base = zti_take_bytes(c, open), .end = open * 8},
-    };
     if (c->is_bad)
         return false;
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
@@ -306,41 +309,89 @@ static bool open_parts(const struct zti_coding *coding, struct zti_tf_slot *slot
         from->table[k] = slot->model[from->front.model_of[k]].decode;
     from->step = step_of(coding, from->front.step_parts);
     set_middles(slot, from->front.shift);
-    return zti_ans_mixed_open(&from->codes, &in, ZTI_ANS_FEW);
+    zti_tf_set_items(&slot->plan, from->front.parts_way);
+    return open_parts(slot, c);
 }
 
-/* A tile's bytes, of which the first is taken, to its values in C order; false: they are none. */
+/* A tile's bytes, of which the first is taken, to the values of a part of it, in C order; false:
+ * they are none. */
 static bool take_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
-                      struct zti_cursor *c)
+                      const struct place *place, const struct place *part, struct zti_cursor *c)
 {
-    struct source from;
-    if (!open_parts(coding, slot, c, &from) || !take_bands(&from, slot))
+    const uint32_t rank = coding->grid.rank;
+    struct source from = {.slot = slot};
+    struct zti_tf_span box[ZTI_TF_AXES];
+    size_t first = 0, end = 0;
+    if (!open_tile(coding, c, &from))
+        return false;
+    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
+        box[a] = (struct zti_tf_span){0, slot->plan.extent[a]};
+    for (uint32_t i = 0; i < rank; i++) {
+        struct zti_tf_span *const s = &box[i + ZTI_TF_AXES - rank];
+        s->from = (uint32_t)(part->origin[i] - place->origin[i]);
+        s->to = s->from + part->extent[i];
+        first = first * place->extent[i] + s->from;
+        end = end * place->extent[i] + s->to - 1;
+    }
+    from.has_all = end + 1 - first == slot->plan.values;
+    zti_tf_set_need(&slot->plan, box);
+    if (!take_bands(&from))
         return false;
     transform_back(slot);
-    return take_corrections(coding, slot, c);
+    return take_corrections(coding, slot, from.front.parts_way, first, end + 1, c);
+}
+
+/* Tiles to decode. */
+struct decoding {
+    const struct zti_coding *coding;
+    struct zti_bit_reader *r;
+    uint64_t first, last;
+    const struct zti_view *view; /* NULL: tiles are passed over */
+    struct zti_tf_slot *slot;
+};
+
+static bool decode_tile(const struct decoding *d, const struct place *place, struct zti_cursor *c,
+                        bool is_raw)
+{
+    struct place part = {.extent = {0}};
+    const uint8_t *const raw = is_raw ? c->at : NULL;
+    if (c->is_bad || !d->view || !part_in_view(d->view, place, &part))
+        return !c->is_bad;
+    if (!is_raw && !take_tile(d->coding, d->slot, place, &part, c))
+        return false;
+    scatter(d->slot, d->view, place, &part, raw);
+    return true;
+}
+
+static void decode_tiles(void *shared, struct zti_crew *crew)
+{
+    const struct decoding *const d = shared;
+    struct zti_bit_reader *const r = d->r;
+    struct zti_walk walk = zti_walk_from(&d->coding->grid, d->first);
+    if (d->slot)
+        d->slot->crew = crew;
+    for (; walk.tile < d->last && r->at <= r->end; zti_walk_next(&d->coding->grid, &walk)) {
+        const struct place place = place_of(d->coding, &walk);
+        struct zti_tf_plan plan;
+        bool is_raw;
+        set_extent(d->coding, &place, d->slot ? &d->slot->plan : &plan);
+        struct zti_cursor c = tile_bytes(
+            r, (d->slot ? d->slot->plan.values : plan.values) * zt_type_bytes(d->coding->type),
+            &is_raw);
+        const uint8_t *const end = c.end;
+        if (decode_tile(d, &place, &c, is_raw))
+            r->at = (uint64_t)(end - r->base) * 8;
+        else
+            r->at = r->end + 1; /* as if it were cut short: exec refuses it */
+    }
 }
 
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {
-    struct zti_tf_slot *const slot = view ? zti_tf_take_slot(coding->model) : NULL;
-    struct zti_walk walk = zti_walk_from(&coding->grid, first);
-    for (; walk.tile < last && r->at <= r->end; zti_walk_next(&coding->grid, &walk)) {
-        const struct place place = place_of(coding, &walk);
-        struct zti_tf_plan plan;
-        bool is_raw;
-        set_extent(coding, &place, slot ? &slot->plan : &plan);
-        struct zti_cursor c = tile_bytes(
-            r, (slot ? slot->plan.values : plan.values) * zt_type_bytes(coding->type), &is_raw);
-        const uint8_t *const end = c.end, *const raw = c.at;
-        const bool is_good = !c.is_bad && (!view || is_raw || take_tile(coding, slot, &c));
-        if (is_good && view)
-            scatter(view, &place, is_raw ? NULL : (const number *)slot->values, raw);
-        if (is_good)
-            r->at = (uint64_t)(end - r->base) * 8;
-        else
-            r->at = r->end + 1; /* as if it were cut short: exec refuses it */
-    }
-    if (slot)
-        zti_tf_give_slot(slot);
+    struct decoding d = {coding, r,    first,
+                         last,   view, view ? zti_tf_take_slot(coding->model) : NULL};
+    zti_crew_run(d.slot ? d.slot->workers : 1, decode_tiles, &d);
+    if (d.slot)
+        zti_tf_give_slot(d.slot);
 }

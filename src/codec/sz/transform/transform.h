@@ -8,7 +8,21 @@
 #include "codec/sz/lossless/lossless.h"
 #include "codec/sz/transform/spec.h"
 
-/* A tile's axes, levels and bands, coarse bands first. */
+struct zti_tf_item;
+
+/* Places from one up to another along an axis. */
+struct zti_tf_span {
+    uint32_t from, to;
+};
+
+/* What is needed along an axis: values; and of each level low and high ones. */
+struct zti_tf_need {
+    uint32_t levels;
+    uint32_t length[ZTI_TF_LEVELS + 1]; /* of what is left after so many levels */
+    struct zti_tf_span low[ZTI_TF_LEVELS + 1], high[ZTI_TF_LEVELS];
+};
+
+/* A tile's axes, levels and bands, coarse bands first; and its blocks, as items of work. */
 struct zti_tf_plan {
     uint32_t extent[ZTI_TF_AXES];
     size_t stride[ZTI_TF_AXES];
@@ -16,6 +30,9 @@ struct zti_tf_plan {
     uint32_t levels, bands, most_bands;
     struct zti_tf_level level[ZTI_TF_LEVELS];
     struct zti_tf_band *band;
+    struct zti_tf_need need[ZTI_TF_AXES];
+    uint32_t items, parts;
+    struct zti_tf_item *item;
 };
 
 /* How many lines of n values are lifted side by side; a line has so many values more on each side.
@@ -51,20 +68,45 @@ static inline size_t tf_lines_room(size_t n, size_t lines)
 
 /* Blocks of a band with the same extents, coded side by side. */
 struct zti_tf_run {
+    const struct zti_tf_band *band;
     uint32_t lanes;
     uint32_t extent[ZTI_TF_AXES];
     size_t at[ZTI_TF_LANES]; /* the first coefficient of each */
 };
 
-/* Where a walk through the blocks of a band is. */
+/* Where a walk through the blocks of a tile is. */
 struct zti_tf_walk {
-    const struct zti_tf_plan *plan;
-    const struct zti_tf_band *band;
+    uint32_t band;
     uint32_t side[ZTI_TF_AXES], full[ZTI_TF_AXES]; /* of blocks; how many have it */
     uint32_t cut; /* bit i: blocks at the end of axis i, which are shorter */
     uint32_t next[ZTI_TF_AXES];
     bool is_open; /* there are blocks left of this cut */
 };
+
+/* What one thread codes at a time: a run whose blocks are parts by themselves, or a part of one run
+ * and more. */
+struct zti_tf_item {
+    struct zti_tf_walk walk;    /* before its first run */
+    uint32_t runs, part, parts; /* part: the first one */
+    bool is_alone;              /* each block is a part */
+    size_t symbols_at;          /* its place in the list of symbols; encoding only */
+};
+
+/* A part of a tile, or a chunk of corrections: its codes and open bits. */
+struct zti_tf_part {
+    size_t at, symbols; /* in the list of symbols; encoding only */
+    uint64_t open_bits;
+    size_t open_bytes, code_bytes;
+    const uint8_t *codes, *open;
+    size_t exact, exact_bytes; /* of a chunk: exact values */
+};
+
+/* Bytes of scratch before the codes of symbols from 'at' on, of part number 'part': each part has
+ * room for its codes at their longest. */
+static inline size_t zti_tf_codes_bytes(size_t at, size_t part)
+{
+    return at + at / 2 + part * (zti_ans_mixed_bytes(0) + 1);
+}
 
 /* A value that is decoded beyond the bound: its place in the tile, in C order, below 9 bits of what
  * is added to it, in steps; 0: it is stored as it is. */
@@ -84,32 +126,56 @@ static inline int32_t tf_steps_of(zti_tf_correction c)
     return (int32_t)c >> ZTI_TF_PLACE_BITS;
 }
 
-/* Models of corrections: gaps between them, and steps. At most 1 in 4 values has one. */
-enum { ZTI_TF_GAP, ZTI_TF_STEPS, ZTI_TF_ASIDE, ZTI_TF_CORRECTED_PART = 4 };
-
-/* Symbols of a block of a run, in C order; encoding also contexts, and of segments twice the
- * context, and 1 more where there are magnitudes. */
-struct zti_tf_lane {
-    uint8_t *symbol, *context, *segment;
+/* Models of corrections: gaps between them, and steps. At most 1 in 4 values has one; of a chunk, 1
+ * in 2. */
+enum {
+    ZTI_TF_GAP,
+    ZTI_TF_STEPS,
+    ZTI_TF_ASIDE,
+    ZTI_TF_CORRECTED_PART = 4,
+    ZTI_TF_CHUNK_CORRECTED_PART = 2
 };
 
-/* What a tile is coded in: memory of one thread. */
+/* What quantizing a tile adds up, for each group of bands: by how much magnitudes of 1, 2 and
+ * others are off, in 2^-16 of a step, and how many there are. */
+struct zti_tf_tally {
+    int64_t off[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
+    uint32_t times[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
+    uint64_t open_bits; /* signs, and bits that symbols leave open */
+    bool is_over;       /* a magnitude has no symbol */
+};
+
+/* Memory of one thread at work on a tile. */
+struct zti_tf_worker {
+    void *lines;                    /* of lifting, of the type of values */
+    uint16_t *cells;                /* magnitudes of blocks side by side, with margins */
+    uint32_t *sums;                 /* of a row of each of them */
+    uint8_t *symbol[ZTI_TF_LANES];  /* of a block of each; encoding: of a row */
+    uint8_t *context[ZTI_TF_LANES]; /* encoding only, as what follows */
+    zti_ll_counts *counts;
+    struct zti_tf_tally *tally;
+};
+
+/* What a tile is coded in. */
 struct zti_tf_slot {
     atomic_flag is_taken;
     uint8_t *memory;
-    void *values;    /* coefficients, or values in C order: f32 in narrow streams, else f64 */
-    void *lines;     /* of lifting, of the same type */
-    uint16_t *cells; /* magnitudes of blocks side by side, with margins */
-    uint32_t *sums;  /* of a row of each of them */
-    struct zti_tf_lane lane[ZTI_TF_LANES];
+    void *values; /* coefficients, or values in C order: f32 in narrow streams, else f64 */
+    uint32_t workers;
+    struct zti_tf_worker *worker;
+    struct zti_crew *crew;
     uint16_t middle[256]; /* of symbols; decoding only */
     struct zti_tf_plan plan;
+    struct zti_tf_part *part, *chunk;
     struct zti_ans_model model[ZTI_LL_MODELS];
-    struct zti_ans_mixed_table table;         /* encoding only, as what follows */
     struct zti_ans_model aside[ZTI_TF_ASIDE]; /* of corrections */
+    struct zti_ans_mixed_table table;         /* encoding only, as what follows */
     uint8_t *symbols, *contexts;
     uint8_t *codes;
+    /* In the place of these, when they are not needed any more: corrections, and their symbols,
+     * contexts and codes. */
     zti_tf_correction *corrections;
+    uint8_t *aside_symbols, *aside_contexts, *aside_codes;
     zti_ll_counts *counts;
 };
 
@@ -117,7 +183,7 @@ struct zti_tf_slot {
 struct zti_tf {
     struct zti_ll_tables tables;
     uint32_t slots;
-    struct zti_tf_slot *slot; /* one a thread */
+    struct zti_tf_slot *slot;
 };
 
 /* The instances of the tile coder; a tile that is decoded into no view is passed over. */
@@ -168,10 +234,36 @@ void zti_tf_set_extent(struct zti_tf_plan *plan, const uint32_t *extent);
 /* Set the levels and bands of a way. */
 void zti_tf_set_way(struct zti_tf_plan *plan, const struct zti_tf_way *way);
 
-/* A walk through the blocks of a band: those of full size first, then those that are cut. False
- * past the last run. */
-struct zti_tf_walk zti_tf_walk_of(const struct zti_tf_plan *plan, const struct zti_tf_band *band);
-bool zti_tf_next_run(struct zti_tf_walk *walk, struct zti_tf_run *run);
+/* Set what is needed for the values of a box; by default it is everything. */
+void zti_tf_set_need(struct zti_tf_plan *plan, const struct zti_tf_span *box);
+
+/* Places along an axis that are needed after so many of its levels, below a place: low ones, then
+ * high ones of coarse levels and of finer ones. Returns how many intervals. */
+enum { ZTI_TF_SPANS = ZTI_TF_LEVELS + 1 };
+uint32_t zti_tf_needed(const struct zti_tf_need *need, uint32_t levels, uint32_t below,
+                       struct zti_tf_span *span);
+
+/* A walk through the blocks of a band and of those after it: of a band those of full size first,
+ * then those that are cut. False past the last run. */
+struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_plan *plan, uint32_t band);
+bool zti_tf_next_run(const struct zti_tf_plan *plan, struct zti_tf_walk *walk,
+                     struct zti_tf_run *run);
+
+/* Cut the blocks into parts and items. Of these there are at most so many, whatever the way. */
+void zti_tf_set_items(struct zti_tf_plan *plan, uint32_t parts_way);
+uint32_t zti_tf_count_parts(const struct zti_tf_plan *plan, uint32_t parts_way);
+size_t zti_tf_most_parts(size_t values);
+
+/* The most symbols of a block: its magnitudes, and what is said of segments. */
+size_t zti_tf_block_symbols(const uint32_t *extent);
+
+static inline size_t zti_tf_block_values(const uint32_t *extent)
+{
+    size_t values = 1;
+    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
+        values *= extent[a];
+    return values;
+}
 
 /* ---- front.c: what a tile's bytes say before its symbols ---- */
 
@@ -179,6 +271,7 @@ struct zti_tf_front {
     struct zti_tf_way way;
     uint32_t step_parts; /* the quantizer's step, in parts of the stream's */
     uint32_t shift;      /* see tf_middle */
+    uint32_t parts_way;  /* how blocks are cut into parts */
     uint8_t centroid[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
     uint32_t models;
     uint8_t model_of[ZTI_LL_CONTEXTS];

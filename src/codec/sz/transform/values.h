@@ -10,69 +10,155 @@ static void set_extent(const struct zti_coding *coding, const struct place *plac
     zti_tf_set_extent(plan, extent);
 }
 
-/* The next row of a tile in C order; false past the last one. */
-static bool next_line(const struct place *place, uint32_t rank, uint64_t *at)
+/* Values of a box in C order, row by row. */
+struct pieces {
+    const struct place *box;
+    uint32_t rank;
+    size_t next, end;         /* numbers of values */
+    uint64_t at[ZT_MAX_RANK]; /* where the piece begins */
+    uint32_t n;               /* its values */
+};
+
+static size_t box_values(const struct place *box, uint32_t rank)
 {
-    for (uint32_t i = rank - 1; i-- > 0; at[i] = place->origin[i])
-        if (++at[i] < place->origin[i] + place->extent[i])
-            return true;
-    return false;
+    size_t values = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        values *= box->extent[i];
+    return values;
+}
+
+static struct pieces pieces_of(const struct place *box, uint32_t rank, size_t first, size_t end)
+{
+    return (struct pieces){.box = box, .rank = rank, .next = first, .end = end};
+}
+
+/* The next piece of a row; false past the last one. */
+static bool next_piece(struct pieces *p)
+{
+    size_t v = p->next;
+    if (p->next == p->end)
+        return false;
+    for (uint32_t i = p->rank; i-- > 0; v /= p->box->extent[i])
+        p->at[i] = p->box->origin[i] + v % p->box->extent[i];
+    const uint32_t last = p->rank - 1;
+    const size_t left = p->box->extent[last] - (size_t)(p->at[last] - p->box->origin[last]);
+    p->n = (uint32_t)(left < p->end - p->next ? left : p->end - p->next);
+    p->next += p->n;
+    return true;
+}
+
+enum { COPIED_VALUES = 1 << 16 }; /* of an item of work */
+
+/* A tile's values on their way, in parts of so many. */
+struct copying {
+    const struct zti_array *array; /* of which */
+    const struct zti_view *view;   /* or to which */
+    const struct place *place;
+    struct place box; /* what is copied of it */
+    size_t values;
+    number *numbers;
+    const uint8_t
+        *raw; /* the values as the type's bytes, instead of numbers; NULL: there are none */
+    atomic_bool is_bad; /* some are not finite */
+};
+
+static size_t copied_end(const struct copying *c, uint64_t which)
+{
+    const size_t left = c->values - (size_t)which * COPIED_VALUES;
+    return (size_t)which * COPIED_VALUES + (left < COPIED_VALUES ? left : COPIED_VALUES);
+}
+
+static void gather_item(void *shared, uint32_t worker, uint64_t which)
+{
+    struct copying *const c = shared;
+    const struct zti_array *const array = c->array;
+    struct pieces p =
+        pieces_of(&c->box, array->rank, (size_t)which * COPIED_VALUES, copied_end(c, which));
+    number *to = c->numbers + p.next;
+    const int64_t stride = array->stride[array->rank - 1];
+    number none = 0; /* NaN if any of them is not finite */
+    (void)worker;
+    for (; next_piece(&p); to += p.n) {
+        const void *const from = zti_array_at(array, p.at);
+        if (array->type == ZT_F32 && stride == 1)
+            for (uint32_t i = 0; i < p.n; i++)
+                to[i] = (number)((const float *)from)[i];
+        else if (array->type == ZT_F32)
+            for (uint32_t i = 0; i < p.n; i++)
+                to[i] = (number)((const float *)from)[(int64_t)i * stride];
+        else
+            for (uint32_t i = 0; i < p.n; i++)
+                to[i] = (number)((const double *)from)[(int64_t)i * stride];
+        for (uint32_t i = 0; i < p.n; i++)
+            none += to[i] * 0;
+    }
+    if (!(none == 0))
+        atomic_store_explicit(&c->is_bad, true, memory_order_relaxed);
 }
 
 /* The values of a tile, in C order; false where not all of them are finite. */
-static bool gather(const struct zti_array *array, const struct place *place, number *to)
+static bool gather(struct zti_tf_slot *slot, const struct zti_array *array,
+                   const struct place *place)
 {
-    const uint32_t last = array->rank - 1, n = place->extent[last];
-    const int64_t stride = array->stride[last];
-    uint64_t at[ZT_MAX_RANK];
-    number none = 0; /* NaN if any of them is not finite */
-    memcpy(at, place->origin, sizeof at);
-    do {
-        const void *const from = zti_array_at(array, at);
-        if (array->type == ZT_F32)
-            for (uint32_t i = 0; i < n; i++)
-                to[i] = (number)((const float *)from)[(int64_t)i * stride];
-        else
-            for (uint32_t i = 0; i < n; i++)
-                to[i] = (number)((const double *)from)[(int64_t)i * stride];
-        for (uint32_t i = 0; i < n; i++)
-            none += to[i] * 0;
-        to += n;
-    } while (next_line(place, array->rank, at));
-    return none == 0;
+    struct copying c = {.array = array,
+                        .box = *place,
+                        .values = box_values(place, array->rank),
+                        .numbers = slot->values};
+    zti_crew_map(slot->crew, (c.values + COPIED_VALUES - 1) / COPIED_VALUES, gather_item, &c);
+    return !atomic_load_explicit(&c.is_bad, memory_order_relaxed);
 }
 
-/* What a view has of the values of a tile, given as numbers or, raw, as the type's bytes. */
-static void scatter(const struct zti_view *view, const struct place *place, const number *decoded,
-                    const uint8_t *raw)
+static void scatter_item(void *shared, uint32_t worker, uint64_t which)
 {
-    const uint32_t rank = view->out.rank, last = rank - 1;
-    const size_t bytes = zt_type_bytes(view->out.type);
-    struct place part;
-    uint64_t at[ZT_MAX_RANK], to[ZT_MAX_RANK] = {0};
-    for (uint32_t i = 0; i < rank; i++) {
+    const struct copying *const c = shared;
+    const struct zti_array *const out = &c->view->out;
+    const uint32_t rank = out->rank;
+    const size_t bytes = zt_type_bytes(out->type);
+    const int64_t stride = out->stride[rank - 1];
+    struct pieces p = pieces_of(&c->box, rank, (size_t)which * COPIED_VALUES, copied_end(c, which));
+    (void)worker;
+    while (next_piece(&p)) {
+        size_t first = 0;
+        uint64_t to[ZT_MAX_RANK] = {0};
+        for (uint32_t i = 0; i < rank; i++) {
+            first = first * c->place->extent[i] + (size_t)(p.at[i] - c->place->origin[i]);
+            to[i] = p.at[i] - c->view->lo[i];
+        }
+        void *const at = zti_array_at(out, to);
+        for (uint32_t i = 0; i < p.n; i++)
+            if (c->raw)
+                zti_set_bits_at((uint8_t *)at + (int64_t)i * stride * (int64_t)bytes,
+                                zti_get_value(c->raw + (first + i) * bytes, bytes), bytes);
+            else if (out->type == ZT_F32)
+                ((float *)at)[(int64_t)i * stride] = (float)c->numbers[first + i];
+            else
+                ((double *)at)[(int64_t)i * stride] = (double)c->numbers[first + i];
+    }
+}
+
+/* What a view has of a tile; false: nothing. */
+static bool part_in_view(const struct zti_view *view, const struct place *place, struct place *part)
+{
+    for (uint32_t i = 0; i < view->out.rank; i++) {
         const uint64_t end = place->origin[i] + place->extent[i];
         const uint64_t hi = view->hi[i] < end ? view->hi[i] : end;
-        part.origin[i] = at[i] = view->lo[i] > place->origin[i] ? view->lo[i] : place->origin[i];
-        if (part.origin[i] >= hi)
-            return;
-        part.extent[i] = (uint32_t)(hi - part.origin[i]);
+        part->origin[i] = view->lo[i] > place->origin[i] ? view->lo[i] : place->origin[i];
+        if (part->origin[i] >= hi)
+            return false;
+        part->extent[i] = (uint32_t)(hi - part->origin[i]);
     }
-    do {
-        size_t first = 0;
-        for (uint32_t i = 0; i < rank; i++) {
-            first = first * place->extent[i] + (size_t)(at[i] - place->origin[i]);
-            to[i] = at[i] - view->lo[i];
-        }
-        void *const out = zti_array_at(&view->out, to);
-        const int64_t stride = view->out.stride[last];
-        for (uint32_t i = 0; i < part.extent[last]; i++)
-            if (!decoded)
-                zti_set_bits_at((uint8_t *)out + (int64_t)i * stride * (int64_t)bytes,
-                                zti_get_value(raw + (first + i) * bytes, bytes), bytes);
-            else if (view->out.type == ZT_F32)
-                ((float *)out)[(int64_t)i * stride] = (float)decoded[first + i];
-            else
-                ((double *)out)[(int64_t)i * stride] = (double)decoded[first + i];
-    } while (next_line(&part, rank, at));
+    return true;
+}
+
+/* A part of a tile to a view: of the slot's numbers or, raw, of the type's bytes. */
+static void scatter(const struct zti_tf_slot *slot, const struct zti_view *view,
+                    const struct place *place, const struct place *part, const uint8_t *raw)
+{
+    struct copying c = {.view = view,
+                        .place = place,
+                        .box = *part,
+                        .values = box_values(part, view->out.rank),
+                        .numbers = slot->values,
+                        .raw = raw};
+    zti_crew_map(slot->crew, (c.values + COPIED_VALUES - 1) / COPIED_VALUES, scatter_item, &c);
 }

@@ -1,0 +1,340 @@
+/* decode.h: kernel text: parts back to coefficients. Blocks that are parts are decoded some side by
+ * side, each from its own codes: they do not wait for each other. */
+
+/* What a tile is decoded from. */
+struct source {
+    struct zti_tf_slot *slot;
+    struct zti_tf_front front;
+    const uint32_t *table[ZTI_TF_CONTEXTS]; /* of each context's model */
+    double step;
+    bool has_all; /* the whole tile is wanted, else what its plan needs */
+    atomic_bool is_bad;
+};
+
+static void set_middles(struct zti_tf_slot *slot, uint32_t shift)
+{
+    for (uint32_t symbol = 0; symbol < ZTI_TF_SYMBOLS; symbol++)
+        slot->middle[symbol] = (uint16_t)tf_middle(symbol, shift);
+}
+
+/* The codes of a part, while they are decoded. */
+struct codes {
+    const uint8_t *base;
+    uint64_t at, end; /* in bits */
+    uint32_t next, state[ZTI_ANS_FEW];
+};
+
+static bool open_codes(const struct zti_tf_part *part, struct codes *codes)
+{
+    struct zti_bit_reader r = {.base = part->codes, .end = 8 * (uint64_t)part->code_bytes};
+    struct zti_ans_mixed m;
+    const bool is_good = zti_ans_mixed_open(&m, &r, ZTI_ANS_FEW);
+    *codes = (struct codes){.base = part->codes, .at = m.r.at, .end = r.end};
+    memcpy(codes->state, m.state, sizeof codes->state);
+    return is_good;
+}
+
+/* Whether exactly the codes were read, and all states are 0. */
+static bool codes_end(const struct codes *c)
+{
+    return c->at == c->end && (c->state[0] | c->state[1] | c->state[2] | c->state[3]) == 0;
+}
+
+/* The next symbol, in a context. is_far: there are 64 bits and more. */
+ZTI_INLINE uint32_t take_symbol(const uint32_t *const *table, struct codes *c, uint32_t context,
+                                bool is_far)
+{
+    const struct zti_bit_reader r = {.base = c->base, .at = c->at, .end = c->end};
+    uint64_t bits = is_far ? zti_peek_bits(&r) : zti_peek_either(&r);
+    const uint8_t symbol =
+        zti_ans_mixed_step(table[context], &c->state[c->next % ZTI_ANS_FEW], &bits, &c->at);
+    c->next++;
+    return symbol;
+}
+
+/* A row of a block while it is decoded. */
+struct lane_row {
+    const uint32_t *sum; /* of other rows */
+    uint16_t *cell;
+    uint8_t *symbol;
+    struct codes *codes;
+};
+
+/* The symbols of places of some blocks' rows. */
+ZTI_INLINE void take_places(const struct source *from, const uint32_t *scale, uint32_t at,
+                            uint32_t end, const struct lane_row *lane, uint32_t lanes,
+                            struct near w, bool is_far)
+{
+    const uint16_t *const middle = from->slot->middle;
+    for (uint32_t i = at; i < end; i++)
+        for (uint32_t k = 0; k < lanes; k++) {
+            const struct lane_row *const l = &lane[k];
+            const uint32_t sum =
+                l->sum[i] + w.near * l->cell[(ptrdiff_t)i - 1] + w.far * l->cell[(ptrdiff_t)i - 2];
+            const uint32_t symbol =
+                take_symbol(from->table, l->codes, tf_context_of_one(sum, scale[i]), is_far);
+            l->symbol[i] = (uint8_t)symbol;
+            l->cell[i] = middle[symbol];
+        }
+}
+
+/* The symbols of a row of all blocks of a run. */
+static void take_row(const struct source *from, const struct cells *c, const uint32_t *scale,
+                     const struct lane_row *lane, uint32_t lanes)
+{
+    const uint32_t n = c->extent[ZTI_TF_AXES - 1];
+    const bool is_shared = lane[0].codes == lane[lanes - 1].codes;
+    const uint32_t most_bits =
+        64 + (is_shared ? lanes : 1) * (uint32_t)ZTI_TF_SEGMENT * ZTI_ANS_STATE_BITS;
+    const struct near w = near_of(c);
+    for (uint32_t at = 0, some; at < n; at += some) {
+        struct lane_row active[ZTI_TF_LANES];
+        uint32_t count = 0;
+        bool is_far = true;
+        some = tf_segment(n, at);
+        for (uint32_t k = 0; k < lanes; k++) {
+            const bool is_active =
+                n < ZTI_TF_LEAST_ROW ||
+                take_symbol(from->table, lane[k].codes,
+                            tf_segment_context(segment_sum(w, lane[k].cell, lane[k].sum, at, some)),
+                            false);
+            if (is_active) {
+                active[count++] = lane[k];
+            } else {
+                memset(lane[k].symbol + at, 0, some);
+                memset(lane[k].cell + at, 0, some * sizeof *lane[k].cell);
+            }
+            is_far = is_far && lane[k].codes->at + most_bits <= lane[k].codes->end;
+        }
+        if (is_far && count == ZTI_TF_LANES)
+            take_places(from, scale, at, at + some, active, ZTI_TF_LANES, w, true);
+        else if (is_far)
+            take_places(from, scale, at, at + some, active, count, w, true);
+        else
+            take_places(from, scale, at, at + some, active, count, w, false);
+    }
+}
+
+/* The symbols of some blocks of a run. 'last' is the last magnitude of the run before, of a part of
+ * several; returns that of these. */
+static uint32_t take_run(const struct source *from, const struct zti_tf_worker *w,
+                         const struct cells *cells, struct codes *const *codes, uint32_t lanes,
+                         uint32_t last)
+{
+    const uint32_t n = cells->extent[ZTI_TF_AXES - 1];
+    struct lane_row lane[ZTI_TF_LANES];
+    struct row row = {.at = {0}};
+    struct scales scales;
+    size_t at = 0;
+    forget_scales(&scales);
+    memset(w->cells, 0, (lanes * cells->all + ZTI_TF_BEFORE) * sizeof *w->cells);
+    do {
+        const size_t first = row_cell(cells, &row);
+        const uint32_t plane = plane_of(cells, &row);
+        set_scales(cells, &row, &scales);
+        for (uint32_t k = 0; k < lanes; k++) {
+            uint32_t *const sum = w->sums + (size_t)k * n;
+            lane[k] = (struct lane_row){.sum = sum,
+                                        .cell = w->cells + ZTI_TF_BEFORE + k * cells->all + first,
+                                        .symbol = w->symbol[k] + at,
+                                        .codes = codes[k]};
+            sum_rows(cells, plane, lane[k].cell, sum);
+            sum[0] += at == 0 ? last : 0;
+        }
+        take_row(from, cells, scales.of, lane, lanes);
+        at += n;
+    } while (next_row(cells->extent, &row));
+    return from->slot->middle[w->symbol[lanes - 1][at - 1]];
+}
+
+/* ---- open bits ---- */
+
+/* Few symbols of a row; whether any of at most so many leaves bits open. */
+enum { FEW_SYMBOLS = 8 };
+
+static bool is_any_open(const uint8_t *symbol, uint32_t n)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all |= symbol[i];
+    return all >= ZTI_TF_PLAIN_MAGNITUDES;
+}
+
+/* Magnitudes with signs, of which symbols leave bits open. */
+static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+                      number *restrict value)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t open = tf_open_bits(symbol[i]);
+        const uint64_t bits = zti_peek_either(r), low = bits >> 1 & ((UINT64_C(1) << open) - 1);
+        const number m = (number)(tf_least_magnitude(symbol[i]) + low);
+        r->at += symbol[i] > 0 ? open + 1 : 0;
+        value[i] = symbol[i] > 0 && bits & 1 ? -m : m;
+    }
+}
+
+/* The same of at most a segment where symbols are magnitudes. */
+static void take_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
+                       number *restrict value)
+{
+    uint8_t some[ZTI_TF_SEGMENT] = {0};
+    int32_t sign[ZTI_TF_SEGMENT];
+    for (uint32_t i = 0; i < n; i++)
+        some[i] = symbol[i] > 0;
+    const uint64_t is_some = bits_of_marks(some, ZTI_TF_SEGMENT);
+    const uint64_t signs = scatter_bits(zti_peek_either(r), is_some);
+    for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i++)
+        sign[i] = (int32_t)(uint32_t)(signs >> i) & 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const int32_t m = symbol[i];
+        value[i] = (number)((m ^ -sign[i]) + sign[i]);
+    }
+    r->at += zti_popcount64(is_some);
+}
+
+/* The multiples of a row. */
+static void take_multiples(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+                           number *value)
+{
+    const bool has_open = is_any_open(symbol, n);
+    const uint32_t most = has_open ? (uint32_t)FEW_SYMBOLS : (uint32_t)ZTI_TF_SEGMENT;
+    for (uint32_t at = 0, some; at < n; at += some) {
+        some = n - at < most ? n - at : most;
+        if (has_open && is_any_open(symbol + at, some))
+            take_open(r, symbol + at, some, value + at);
+        else
+            take_signs(r, symbol + at, some, value + at);
+    }
+}
+
+/* The values of a block whose symbols are decoded. */
+static void take_values(const struct source *from, const struct zti_tf_run *run, uint32_t lane,
+                        const uint8_t *symbol, struct zti_bit_reader *open)
+{
+    const struct scale s = scale_of(&from->front, run->band, from->step);
+    const uint32_t n = run->extent[ZTI_TF_AXES - 1];
+    struct row row = {.at = {0}};
+    do {
+        number *const value =
+            (number *)from->slot->values + run->at[lane] + row_value(&from->slot->plan, &row);
+        take_multiples(open, symbol, n, value);
+        restore_row(&s, n, value);
+        symbol += n;
+    } while (next_row(run->extent, &row));
+}
+
+/* ---- items ---- */
+
+/* Whether a block of a run is needed. */
+static bool is_needed(const struct source *from, const struct zti_tf_run *run, uint32_t lane)
+{
+    const struct zti_tf_plan *const plan = &from->slot->plan;
+    size_t at = run->at[lane];
+    for (uint32_t a = 0; a < ZTI_TF_AXES && !from->has_all; a++) {
+        const struct zti_tf_need *const need = &plan->need[a];
+        const uint32_t levels = run->band->levels[a];
+        const bool is_high = run->band->is_high[a];
+        const struct zti_tf_span *const s = is_high ? &need->high[levels - 1] : &need->low[levels];
+        const uint32_t place = (uint32_t)(at / plan->stride[a]);
+        const uint32_t first = place - (is_high ? need->length[levels] : 0);
+        at %= plan->stride[a];
+        if (first >= s->to || first + run->extent[a] <= s->from)
+            return false;
+    }
+    return true;
+}
+
+static bool is_any_needed(const struct source *from, const struct zti_tf_item *item)
+{
+    struct zti_tf_walk walk = item->walk;
+    struct zti_tf_run run;
+    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(&from->slot->plan, &walk, &run); i++)
+        for (uint32_t lane = 0; lane < run.lanes; lane++)
+            if (is_needed(from, &run, lane))
+                return true;
+    return false;
+}
+
+static struct zti_bit_reader open_of(const struct zti_tf_part *part)
+{
+    return (struct zti_bit_reader){.base = part->open, .end = 8 * (uint64_t)part->open_bytes};
+}
+
+static bool open_ends(const struct zti_bit_reader *open)
+{
+    return open->at <= open->end && open->end - open->at < 8;
+}
+
+/* The blocks of a run that are needed, each of which is a part. */
+static bool take_alone(const struct source *from, const struct zti_tf_worker *w,
+                       const struct zti_tf_item *item)
+{
+    const struct zti_tf_part *const part = &from->slot->part[item->part];
+    struct zti_tf_walk walk = item->walk;
+    struct zti_tf_run run;
+    struct codes codes[ZTI_TF_LANES], *of[ZTI_TF_LANES];
+    uint32_t wanted[ZTI_TF_LANES], lanes = 0;
+    bool is_good = zti_tf_next_run(&from->slot->plan, &walk, &run);
+    const struct cells cells = cells_of(run.extent);
+    for (uint32_t lane = 0; lane < run.lanes; lane++) {
+        if (!is_needed(from, &run, lane))
+            continue;
+        is_good = is_good && open_codes(&part[lane], &codes[lanes]);
+        of[lanes] = &codes[lanes];
+        wanted[lanes++] = lane;
+    }
+    if (!is_good || lanes == 0)
+        return is_good;
+    (void)take_run(from, w, &cells, of, lanes, 0);
+    for (uint32_t k = 0; k < lanes && is_good; k++) {
+        struct zti_bit_reader open = open_of(&part[wanted[k]]);
+        is_good = codes_end(&codes[k]);
+        if (is_good)
+            take_values(from, &run, wanted[k], w->symbol[k], &open);
+        is_good = is_good && open_ends(&open);
+    }
+    return is_good;
+}
+
+/* A part of several runs. */
+static bool take_joined(const struct source *from, const struct zti_tf_worker *w,
+                        const struct zti_tf_item *item)
+{
+    const struct zti_tf_part *const part = &from->slot->part[item->part];
+    struct zti_bit_reader open = open_of(part);
+    struct codes codes, *of[ZTI_TF_LANES];
+    struct zti_tf_walk walk = item->walk;
+    struct zti_tf_run run;
+    uint32_t last = 0;
+    bool is_good = open_codes(part, &codes);
+    for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
+        of[k] = &codes;
+    for (uint32_t i = 0;
+         is_good && i < item->runs && zti_tf_next_run(&from->slot->plan, &walk, &run); i++) {
+        const struct cells cells = cells_of(run.extent);
+        last = take_run(from, w, &cells, of, run.lanes, last);
+        for (uint32_t lane = 0; lane < run.lanes; lane++)
+            take_values(from, &run, lane, w->symbol[lane], &open);
+        is_good = codes.at <= codes.end && open.at <= open.end;
+    }
+    return is_good && codes_end(&codes) && open_ends(&open);
+}
+
+static void take_item(void *shared, uint32_t worker, uint64_t which)
+{
+    struct source *const from = shared;
+    const struct zti_tf_item *const item = &from->slot->plan.item[which];
+    const struct zti_tf_worker *const w = &from->slot->worker[worker];
+    if (atomic_load_explicit(&from->is_bad, memory_order_relaxed) ||
+        (!from->has_all && !item->is_alone && !is_any_needed(from, item)))
+        return;
+    if (!(item->is_alone ? take_alone : take_joined)(from, w, item))
+        atomic_store_explicit(&from->is_bad, true, memory_order_relaxed);
+}
+
+/* The coefficients of a tile that are needed; false if the bytes are not those of one. */
+static bool take_bands(struct source *from)
+{
+    zti_crew_map(from->slot->crew, from->slot->plan.items, take_item, from);
+    return !atomic_load_explicit(&from->is_bad, memory_order_relaxed);
+}

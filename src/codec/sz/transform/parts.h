@@ -1,0 +1,208 @@
+/* parts.h: kernel text: a tile's parts as bytes: for each its open bits, then its codes. Open bits
+ * are in the order of blocks, of a block in C order: the sign of each magnitude other than 0, and
+ * the bits that its symbol leaves open. */
+
+/* ---- values ---- */
+
+/* What magnitudes of a band stand for: a step, and by how much 1, 2 and others are off. */
+struct scale {
+    number step, off[ZTI_TF_CENTROIDS];
+};
+
+static struct scale scale_of(const struct zti_tf_front *front, const struct zti_tf_band *band,
+                             double step)
+{
+    struct scale s = {.step = (number)(step / band->gain)};
+    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
+        s.off[k] = (number)ZTI_TF_CENTROID(front->centroid[band->group][k]);
+    return s;
+}
+
+/* The value of a magnitude, before its sign. */
+ZTI_INLINE number value_of(const struct scale *s, number m)
+{
+    const number off = m < 1 ? 0 : m < 2 ? s->off[0] : m < 3 ? s->off[1] : s->off[2];
+    return (m + off) * s->step;
+}
+
+/* Multiples of the step of a row, in place of which their values come. */
+static void restore_row(const struct scale *s, uint32_t n, number *value)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const number v = value_of(s, magnitude_of(value[i]));
+        value[i] = value[i] < 0 ? -v : v;
+    }
+}
+
+/* ---- open bits ---- */
+
+/* A bit for each of at most 64 marks, a multiple of 8, which are 0 or 1. */
+ZTI_INLINE uint64_t bits_of_marks(const uint8_t *mark, uint32_t n)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < n; i += 8) /* the product's top byte has the eight marks */
+        bits |= (zti_get_le64(mark + i) * UINT64_C(0x0102040810204080)) >> 56 << i;
+    return bits;
+}
+
+/* Append n > 0 bits. Nothing is stored more than 7 bytes behind them: there are codes. */
+ZTI_INLINE void put_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
+{
+    if (n > 0)
+        zti_put_bits(w, v, n);
+}
+
+/* Append the signs of at most a segment whose magnitudes are below 16. */
+static void put_signs(const number *value, uint32_t n, struct zti_bit_writer *w)
+{
+    uint8_t some[ZTI_TF_SEGMENT] = {0}, below[ZTI_TF_SEGMENT] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        some[i] = value[i] != 0;
+        below[i] = value[i] < 0;
+    }
+    const uint64_t is_some = bits_of_marks(some, ZTI_TF_SEGMENT);
+    put_some(w, gather_bits(bits_of_marks(below, ZTI_TF_SEGMENT), is_some),
+             zti_popcount64(is_some));
+}
+
+/* Append the signs of a row of multiples, with the bits that their symbols leave open. */
+static void put_open(const number *value, uint32_t n, struct zti_bit_writer *w)
+{
+    for (uint32_t at = 0, some; at < n; at += some) {
+        word is_any_open = 0;
+        some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
+        for (uint32_t i = at; i < at + some; i++)
+            is_any_open |= magnitude_of(value[i]) >= ZTI_TF_PLAIN_MAGNITUDES;
+        if (!is_any_open) {
+            put_signs(value + at, some, w);
+            continue;
+        }
+        for (uint32_t i = at; i < at + some; i++) {
+            const number m = magnitude_of(value[i]);
+            const uint32_t open = tf_open_bits((uint32_t)symbol_of(m));
+            const uint64_t low = (uint64_t)m & ((UINT64_C(1) << open) - 1);
+            put_some(w, (uint64_t)(value[i] < 0) | low << 1, m > 0 ? open + 1 : 0);
+        }
+    }
+}
+
+/* ---- codes ---- */
+
+/* Scratch for the codes of the symbols from 'at' on, the first of part number 'part'. */
+static uint8_t *codes_at(const struct zti_tf_slot *slot, size_t at, size_t part)
+{
+    return slot->codes + zti_tf_codes_bytes(at, part);
+}
+
+/* The models of contexts. */
+struct coding_of {
+    struct zti_tf_slot *slot;
+    struct zti_tf_part *part;
+    const uint8_t *model_of; /* NULL: a context is its model */
+};
+
+/* The codes of a part, in scratch. */
+static void code_part(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct coding_of *const c = shared;
+    struct zti_tf_slot *const slot = c->slot;
+    struct zti_tf_part *const part = &c->part[which];
+    uint8_t *const context = slot->contexts + part->at;
+    uint8_t *const scratch = codes_at(slot, part->at, (size_t)which);
+    (void)worker;
+    for (size_t i = 0; c->model_of && i < part->symbols; i++)
+        context[i] = c->model_of[context[i]];
+    part->codes = zti_ans_mixed_put(&slot->table, context, slot->symbols + part->at, part->symbols,
+                                    ZTI_ANS_FEW, scratch);
+    part->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(part->symbols) - part->codes);
+    part->open_bytes = bytes_of(part->open_bits);
+}
+
+/* Where the parts of a tile go, whose multiples become values if they are wanted. */
+struct joining {
+    struct zti_tf_slot *slot;
+    const struct zti_tf_front *front;
+    double step;
+    bool is_restored;
+    uint8_t *to; /* the first part */
+};
+
+/* Append the open bits of blocks, and restore their values. */
+static void join_blocks(const struct joining *j, const struct zti_tf_run *run, uint32_t first,
+                        uint32_t lanes, struct zti_bit_writer *w)
+{
+    const uint32_t n = run->extent[ZTI_TF_AXES - 1];
+    const struct scale s = scale_of(j->front, run->band, j->step);
+    for (uint32_t k = first; k < first + lanes; k++) {
+        struct row row = {.at = {0}};
+        do {
+            number *const value =
+                (number *)j->slot->values + run->at[k] + row_value(&j->slot->plan, &row);
+            put_open(value, n, w);
+            if (j->is_restored)
+                restore_row(&s, n, value);
+        } while (next_row(run->extent, &row));
+    }
+}
+
+/* Store the bits that are left, and the codes behind them. */
+static void end_joined(const struct zti_tf_part *part, uint8_t *to, struct zti_bit_writer *w)
+{
+    if (w->held_bits > 0)
+        *w->next = (uint8_t)w->held;
+    memcpy(to + part->open_bytes, part->codes, part->code_bytes);
+}
+
+static void join_item(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct joining *const j = shared;
+    const struct zti_tf_plan *const plan = &j->slot->plan;
+    const struct zti_tf_item *const item = &plan->item[which];
+    const struct zti_tf_part *part = &j->slot->part[item->part];
+    struct zti_tf_walk walk = item->walk;
+    struct zti_tf_run run;
+    uint8_t *to = j->to + part->at;
+    struct zti_bit_writer w = zti_bit_writer_at(to);
+    (void)worker;
+    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(plan, &walk, &run); i++) {
+        if (!item->is_alone)
+            join_blocks(j, &run, 0, run.lanes, &w);
+        for (uint32_t lane = 0; item->is_alone && lane < run.lanes; lane++, part++) {
+            to = j->to + part->at;
+            w = zti_bit_writer_at(to);
+            join_blocks(j, &run, lane, 1, &w);
+            end_joined(part, to, &w);
+        }
+    }
+    if (!item->is_alone)
+        end_joined(part, to, &w);
+}
+
+/* Set where each of some parts begins, from the first one on; returns where the last one ends. */
+static size_t place_parts(struct zti_tf_part *part, size_t parts)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < parts; i++) {
+        part[i].at = at;
+        at += part[i].open_bytes + part[i].code_bytes;
+    }
+    return at;
+}
+
+/* The table of parts: the bytes of the open bits and of the codes of each. */
+static size_t ends_bytes(const struct zti_tf_part *part, size_t parts)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < parts; i++)
+        bytes += zti_varint_bytes(part[i].open_bytes) + zti_varint_bytes(part[i].code_bytes);
+    return bytes;
+}
+
+static uint8_t *put_ends(const struct zti_tf_part *part, size_t parts, uint8_t *to)
+{
+    for (size_t i = 0; i < parts; i++) {
+        to = zti_put_varint(to, part[i].open_bytes);
+        to = zti_put_varint(to, part[i].code_bytes);
+    }
+    return to;
+}
