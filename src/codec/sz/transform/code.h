@@ -150,6 +150,37 @@ static bool next_row(const uint32_t *extent, struct row *row)
     return false;
 }
 
+/* Rows of a block are far from each other in the tile: those that come soon are prefetched. */
+struct ahead {
+    struct row row;
+    bool is_left;
+};
+
+ZTI_INLINE void prefetch_next(const struct zti_tf_plan *plan, const uint32_t *extent,
+                              const number *block, struct ahead *a)
+{
+    enum { LINE = 64 / sizeof(number) };
+    const uint32_t n = extent[ZTI_TF_AXES - 1];
+    if (!a->is_left)
+        return;
+    const number *const value = block + row_value(plan, &a->row);
+    for (uint32_t i = 0; i < n; i += LINE)
+        __builtin_prefetch(value + i, 1);
+    __builtin_prefetch(value + n - 1, 1);
+    a->is_left = next_row(extent, &a->row);
+}
+
+/* Prefetch the first rows of a block. */
+static struct ahead ahead_of(const struct zti_tf_plan *plan, const uint32_t *extent,
+                             const number *block)
+{
+    enum { ROWS = 6 };
+    struct ahead a = {.is_left = true};
+    for (uint32_t i = 0; i < ROWS; i++)
+        prefetch_next(plan, extent, block, &a);
+    return a;
+}
+
 /* Sums over some neighbours, at these places from a cell, of the places of a row. */
 ZTI_INLINE void sum_taps(const struct cells *c, const ptrdiff_t *at, const uint16_t *cell,
                          uint32_t taps, uint32_t *restrict sum)
@@ -420,6 +451,12 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
     struct scales scales;
     uint16_t *cell[ZTI_TF_LANES] = {NULL};
     bool is_first = true;
+    number *block[ZTI_TF_LANES];
+    struct ahead ahead[ZTI_TF_LANES];
+    for (uint32_t k = 0; k < lanes; k++) {
+        block[k] = (number *)c->slot->values + run->at[first_lane + k];
+        ahead[k] = ahead_of(&c->slot->plan, run->extent, block[k]);
+    }
     forget_scales(&scales);
     memset(w->cells, 0, (lanes * cells->all + ZTI_TF_BEFORE) * sizeof *w->cells);
     do {
@@ -429,8 +466,8 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
         for (uint32_t k = 0; k < lanes; k++) {
             uint32_t *const sum = w->sums + (size_t)k * n;
             cell[k] = w->cells + ZTI_TF_BEFORE + k * cells->all + first;
-            code_row(c, run->band, (number *)c->slot->values + run->at[first_lane + k] + place, n,
-                     w->symbol[k], cell[k], w->tally);
+            prefetch_next(&c->slot->plan, run->extent, block[k], &ahead[k]);
+            code_row(c, run->band, block[k] + place, n, w->symbol[k], cell[k], w->tally);
             sum_rows(cells, plane, cell[k], sum);
             sum[0] += is_first ? last : 0;
             find_contexts(near, &scales, cell[k], n, sum, w->context[k]);

@@ -149,17 +149,6 @@ static uint32_t take_run(const struct source *from, const struct zti_tf_worker *
 
 /* ---- open bits ---- */
 
-/* Few symbols of a row; whether any of at most so many leaves bits open. */
-enum { FEW_SYMBOLS = 8 };
-
-static bool is_any_open(const uint8_t *symbol, uint32_t n)
-{
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < n; i++)
-        all |= symbol[i];
-    return all >= ZTI_TF_PLAIN_MAGNITUDES;
-}
-
 /* Magnitudes with signs, of which symbols leave bits open. */
 static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
                       number *restrict value)
@@ -173,37 +162,39 @@ static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t 
     }
 }
 
-/* The same of at most a segment where symbols are magnitudes. */
+/* The same of a segment where symbols are magnitudes; those behind the n first are not looked at,
+ * but loops have a fixed length, so that they become vectors. */
 static void take_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
                        number *restrict value)
 {
-    uint8_t some[ZTI_TF_SEGMENT] = {0};
-    int32_t sign[ZTI_TF_SEGMENT];
-    for (uint32_t i = 0; i < n; i++)
-        some[i] = symbol[i] > 0;
-    const uint64_t is_some = bits_of_marks(some, ZTI_TF_SEGMENT);
-    const uint64_t signs = scatter_bits(zti_peek_either(r), is_some);
+    uint8_t some[ZTI_TF_SEGMENT];
     for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i++)
-        sign[i] = (int32_t)(uint32_t)(signs >> i) & 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const int32_t m = symbol[i];
-        value[i] = (number)((m ^ -sign[i]) + sign[i]);
+        some[i] = symbol[i] > 0;
+    const uint64_t is_some = bits_of_marks(some, ZTI_TF_SEGMENT) & ((UINT64_C(1) << n) - 1);
+    const uint32_t signs = (uint32_t)scatter_bits(zti_peek_either(r), is_some);
+    for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i++) {
+        const int32_t m = symbol[i], sign = (int32_t)(signs >> i & 1);
+        value[i] = (number)((m ^ -sign) + sign);
     }
     r->at += zti_popcount64(is_some);
 }
 
-/* The multiples of a row. */
-static void take_multiples(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
-                           number *value)
+/* The values of a row of a block, of which a segment's symbols are readable behind it. */
+static void take_values_of_row(struct zti_bit_reader *r, const struct scale *s,
+                               const uint8_t *symbol, uint32_t n, number *value)
 {
-    const bool has_open = is_any_open(symbol, n);
-    const uint32_t most = has_open ? (uint32_t)FEW_SYMBOLS : (uint32_t)ZTI_TF_SEGMENT;
     for (uint32_t at = 0, some; at < n; at += some) {
-        some = n - at < most ? n - at : most;
-        if (has_open && is_any_open(symbol + at, some))
-            take_open(r, symbol + at, some, value + at);
+        number own[ZTI_TF_SEGMENT] = {0};
+        uint32_t all = 0;
+        some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
+        for (uint32_t i = at; i < at + some; i++)
+            all |= symbol[i];
+        if (all >= ZTI_TF_PLAIN_MAGNITUDES)
+            take_open(r, symbol + at, some, own);
         else
-            take_signs(r, symbol + at, some, value + at);
+            take_signs(r, symbol + at, some, own);
+        restore_row(s, ZTI_TF_SEGMENT, own);
+        copy(value + at, own, some);
     }
 }
 
@@ -213,12 +204,14 @@ static void take_values(const struct source *from, const struct zti_tf_run *run,
 {
     const struct scale s = scale_of(&from->front, run->band, from->step);
     const uint32_t n = run->extent[ZTI_TF_AXES - 1];
+    const struct zti_tf_plan *const plan = &from->slot->plan;
+    number *const block = (number *)from->slot->values + run->at[lane];
     struct row row = {.at = {0}};
+    struct ahead ahead = ahead_of(plan, run->extent, block);
     do {
-        number *const value =
-            (number *)from->slot->values + run->at[lane] + row_value(&from->slot->plan, &row);
-        take_multiples(open, symbol, n, value);
-        restore_row(&s, n, value);
+        number *const value = block + row_value(plan, &row);
+        prefetch_next(plan, run->extent, block, &ahead);
+        take_values_of_row(open, &s, symbol, n, value);
         symbol += n;
     } while (next_row(run->extent, &row));
 }

@@ -45,6 +45,46 @@ ZTI_INLINE uint64_t bits_of_marks(const uint8_t *mark, uint32_t n)
     return bits;
 }
 
+/* Of at most a segment of multiples, a bit for each that is not 0, is below 0, has open bits. */
+struct marks {
+    uint32_t some, below, open;
+};
+
+/* The same of MARKS multiples at once: their number is fixed, so that loops become vectors. */
+enum { MARKS = 16 };
+
+static struct marks marks_of_16(const number *value)
+{
+    uint8_t some[MARKS], below[MARKS], open[MARKS];
+    for (uint32_t i = 0; i < MARKS; i++)
+        some[i] = value[i] != 0;
+    for (uint32_t i = 0; i < MARKS; i++)
+        below[i] = value[i] < 0;
+    for (uint32_t i = 0; i < MARKS; i++)
+        open[i] = magnitude_of(value[i]) >= ZTI_TF_PLAIN_MAGNITUDES;
+    return (struct marks){(uint32_t)bits_of_marks(some, MARKS),
+                          (uint32_t)bits_of_marks(below, MARKS),
+                          (uint32_t)bits_of_marks(open, MARKS)};
+}
+
+static struct marks marks_of(const number *value, uint32_t n)
+{
+    struct marks all = {0, 0, 0};
+    for (uint32_t i = 0; i < n && n < MARKS; i++) {
+        all.some |= (uint32_t)(value[i] != 0) << i;
+        all.below |= (uint32_t)(value[i] < 0) << i;
+        all.open |= (uint32_t)(magnitude_of(value[i]) >= ZTI_TF_PLAIN_MAGNITUDES) << i;
+    }
+    for (uint32_t i = 0; i < n && n >= MARKS; i += MARKS) {
+        const uint32_t at = i + MARKS <= n ? i : n - MARKS; /* some twice: the bits are the same */
+        const struct marks m = marks_of_16(value + at);
+        all.some |= m.some << at;
+        all.below |= m.below << at;
+        all.open |= m.open << at;
+    }
+    return all;
+}
+
 /* Append n > 0 bits. Nothing is stored more than 7 bytes behind them: there are codes. */
 ZTI_INLINE void put_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 {
@@ -52,29 +92,14 @@ ZTI_INLINE void put_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
         zti_put_bits(w, v, n);
 }
 
-/* Append the signs of at most a segment whose magnitudes are below 16. */
-static void put_signs(const number *value, uint32_t n, struct zti_bit_writer *w)
-{
-    uint8_t some[ZTI_TF_SEGMENT] = {0}, below[ZTI_TF_SEGMENT] = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        some[i] = value[i] != 0;
-        below[i] = value[i] < 0;
-    }
-    const uint64_t is_some = bits_of_marks(some, ZTI_TF_SEGMENT);
-    put_some(w, gather_bits(bits_of_marks(below, ZTI_TF_SEGMENT), is_some),
-             zti_popcount64(is_some));
-}
-
 /* Append the signs of a row of multiples, with the bits that their symbols leave open. */
 static void put_open(const number *value, uint32_t n, struct zti_bit_writer *w)
 {
     for (uint32_t at = 0, some; at < n; at += some) {
-        word is_any_open = 0;
         some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
-        for (uint32_t i = at; i < at + some; i++)
-            is_any_open |= magnitude_of(value[i]) >= ZTI_TF_PLAIN_MAGNITUDES;
-        if (!is_any_open) {
-            put_signs(value + at, some, w);
+        const struct marks marks = marks_of(value + at, some);
+        if (marks.open == 0) {
+            put_some(w, gather_bits(marks.below, marks.some), zti_popcount64(marks.some));
             continue;
         }
         for (uint32_t i = at; i < at + some; i++) {
@@ -135,9 +160,11 @@ static void join_blocks(const struct joining *j, const struct zti_tf_run *run, u
     const struct scale s = scale_of(j->front, run->band, j->step);
     for (uint32_t k = first; k < first + lanes; k++) {
         struct row row = {.at = {0}};
+        number *const block = (number *)j->slot->values + run->at[k];
+        struct ahead ahead = ahead_of(&j->slot->plan, run->extent, block);
         do {
-            number *const value =
-                (number *)j->slot->values + run->at[k] + row_value(&j->slot->plan, &row);
+            number *const value = block + row_value(&j->slot->plan, &row);
+            prefetch_next(&j->slot->plan, run->extent, block, &ahead);
             put_open(value, n, w);
             if (j->is_restored)
                 restore_row(&s, n, value);

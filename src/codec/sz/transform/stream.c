@@ -118,7 +118,7 @@ static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t numbe
     w->cells = part_of(p, (ZTI_TF_LANES * cells + ZTI_TF_BEFORE + MARGINS) * sizeof *w->cells);
     w->sums = part_of(p, ZTI_TF_LANES * longest_row(1) * sizeof *w->sums);
     for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
-        w->symbol[k] = part_of(p, block);
+        w->symbol[k] = part_of(p, block + ZTI_TF_SEGMENT);
     if (!is_encoded)
         return;
     for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
