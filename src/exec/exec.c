@@ -176,14 +176,10 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
  * threads there are two windows. */
 enum { WINDOW_A_THREAD_BYTES = 2 << 20, PIECE_TILES_STEP = 8 };
 
-/* Bytes of a window that stay free of tiles: what was left there, and the margin. */
-enum { WINDOW_REST_BYTES = ZTI_DRAIN_UNIT_BYTES + 4 * ZTI_BIT_MARGIN_BYTES };
-
-/* Tiles that a window of these bytes has room for, whatever they take. */
+/* Tiles of a piece. */
 static uint64_t piece_tiles_of(const struct zti_coding *coding, uint64_t window_bytes)
 {
-    const uint64_t tile_bits = coding->codec->sizes(coding).tile_max_bits;
-    const uint64_t tiles = (window_bytes - WINDOW_REST_BYTES) / (tile_bits / 8 + 1);
+    const uint64_t tiles = zti_tiles_in_window(coding, window_bytes);
     return tiles < PIECE_TILES_STEP ? tiles : tiles / PIECE_TILES_STEP * PIECE_TILES_STEP;
 }
 
@@ -201,20 +197,11 @@ zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *co
     uint64_t tiles = zti_threads_wanted(context) * WINDOW_A_THREAD_BYTES / windows / tile_bytes;
     tiles = tiles < 1 ? 1 : tiles < count ? tiles : count;
     if (!zti_mul(tiles, tile_bytes, window_bytes) ||
-        !zti_add(*window_bytes, WINDOW_REST_BYTES + 64, window_bytes) ||
+        !zti_add(*window_bytes, ZTI_WINDOW_REST_BYTES + 64, window_bytes) ||
         !zti_mul(*window_bytes, windows, window_bytes))
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %llu tiles of %llu bytes",
                         (unsigned long long)tiles, (unsigned long long)tile_bytes);
     return ZT_OK;
-}
-
-/* The starts of chunks in these tiles were counted from the piece's beginning; count them from the
- * stream's. */
-static void move_starts(const struct zti_starts *starts, struct zti_tiles tiles, uint64_t bits)
-{
-    for (uint64_t chunk = zti_index_chunks(tiles.first, starts->chunk_tiles);
-         chunk < zti_index_chunks(tiles.last, starts->chunk_tiles); chunk++)
-        starts->list[chunk] += bits;
 }
 
 /* Hand on whole units of a window, and move the rest to its front. */
@@ -247,7 +234,7 @@ static zt_status encode_by_windows(zt_context *context, const struct zti_coding 
         if (status || (misses && misses->is_over))
             return status;
         if (starts)
-            move_starts(starts, tiles, *stream_bits);
+            zti_move_starts(starts, tiles, *stream_bits);
         *stream_bits += w->used_bits - began;
         if (tiles.last == count)
             break;

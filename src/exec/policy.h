@@ -12,6 +12,28 @@ struct zti_tiles {
     uint64_t first, last;
 };
 
+/* The starts of chunks that begin in these tiles were counted from the tiles' first bit, which is
+ * this one of the stream: count them from the stream's. */
+static inline void zti_move_starts(const struct zti_starts *starts, struct zti_tiles tiles,
+                                   uint64_t bits)
+{
+    for (uint64_t chunk = zti_index_chunks(tiles.first, starts->chunk_tiles);
+         chunk < zti_index_chunks(tiles.last, starts->chunk_tiles); chunk++)
+        starts->list[chunk] += bits;
+}
+
+/* Bytes of a window that stay free of tiles: what was left there, and the margin. */
+enum { ZTI_WINDOW_REST_BYTES = ZTI_DRAIN_UNIT_BYTES + 4 * ZTI_BIT_MARGIN_BYTES };
+
+/* Tiles that a window of these bytes has room for, whatever they take. */
+static inline uint64_t zti_tiles_in_window(const struct zti_coding *coding, uint64_t window_bytes)
+{
+    const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8 + 1;
+    return window_bytes > ZTI_WINDOW_REST_BYTES
+               ? (window_bytes - ZTI_WINDOW_REST_BYTES) / tile_bytes
+               : 0;
+}
+
 struct zti_policy {
     bool is_on_device; /* arrays and streams may be in a GPU's memory; false: only in the host's */
 

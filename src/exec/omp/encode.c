@@ -123,8 +123,8 @@ static void join_misses(struct encoder *e, struct zti_misses *own)
 }
 
 /* With the lock held: give a coded piece its place, and store its bits in the byte where the stream
- * ended and in its own last byte; piece_place stores the others. */
-static void piece_commit(struct encoder *e, struct piece *p)
+ * ended and in its own last byte; copy_piece stores the others. */
+static void commit_piece(struct encoder *e, struct piece *p)
 {
     const uint64_t at = e->end_bits, end = at + p->bits;
     p->at_bits = at;
@@ -153,23 +153,14 @@ static void piece_commit(struct encoder *e, struct piece *p)
     p->state = PLACEABLE;
 }
 
-/* Starts of chunks in a piece were counted from its beginning; count them from the stream's. */
-static void move_starts(const struct encoder *e, const struct piece *p)
-{
-    uint64_t first, last;
-    if (!e->starts)
-        return;
-    piece_tiles(e, p->number, &first, &last);
-    for (uint64_t chunk = zti_index_chunks(first, e->starts->chunk_tiles);
-         chunk < zti_index_chunks(last, e->starts->chunk_tiles); chunk++)
-        e->starts->list[chunk] += p->stream_bits;
-}
-
 /* Without the lock: store the bytes that only this piece has bits in, and the starts of its
  * chunks. */
-static void piece_place(const struct encoder *e, const struct piece *p)
+static void copy_piece(const struct encoder *e, const struct piece *p)
 {
-    move_starts(e, p);
+    struct zti_tiles tiles;
+    piece_tiles(e, p->number, &tiles.first, &tiles.last);
+    if (e->starts)
+        zti_move_starts(e->starts, tiles, p->stream_bits);
     const uint32_t room = (8 - p->at_bits % 8) % 8;
     if (p->bits <= room || p->is_in_place)
         return;
@@ -186,7 +177,7 @@ static struct piece *slot_of(const struct encoder *e, uint64_t number)
 
 /* With the lock held: commit coded pieces in order, up to the first that is not coded, or for which
  * a window has no room. */
-static void advance(struct encoder *e)
+static void commit_pieces(struct encoder *e)
 {
     while (e->frontier < e->next && !is_over(e)) {
         struct piece *const p = slot_of(e, e->frontier);
@@ -197,7 +188,7 @@ static void advance(struct encoder *e)
             return;
         e->coded_in_place -= p->is_in_place;
         e->frontier++;
-        piece_commit(e, p);
+        commit_piece(e, p);
     }
 }
 
@@ -254,14 +245,14 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     if (p->misses.is_over)
         e->misses->is_over = true;
     zti_team_note(&e->team, thread, status, own, last - first);
-    advance(e);
+    commit_pieces(e);
 }
 
-static void place_piece(struct encoder *e, struct piece *p)
+static void finish_piece(struct encoder *e, struct piece *p)
 {
     p->state = PLACING;
     (void)pthread_mutex_unlock(&e->team.lock);
-    piece_place(e, p);
+    copy_piece(e, p);
     (void)pthread_mutex_lock(&e->team.lock);
     p->state = FREE;
     e->placed++;
@@ -298,7 +289,7 @@ static void turn_window(struct encoder *e)
     e->other = full;
     e->end_bits -= n * 8;
     e->is_full = false;
-    advance(e);
+    commit_pieces(e);
     (void)pthread_cond_broadcast(&e->team.changed);
     (void)pthread_mutex_unlock(&e->team.lock);
     zti_stage(e->team.context, ZT_STAGE_OTHER);
@@ -333,7 +324,7 @@ static void encode_task(void *shared, uint32_t thread)
         if (is_tending && tend_window(e))
             continue;
         if (e->taken < e->frontier)
-            place_piece(e, slot_of(e, e->taken++));
+            finish_piece(e, slot_of(e, e->taken++));
         else if (e->next < e->pieces && !(is_tending && e->is_full) &&
                  slot_of(e, e->next)->state == FREE)
             code_piece(e, thread, &own, slot_of(e, e->next));
@@ -463,21 +454,13 @@ zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
     return status;
 }
 
-/* Tiles that a window surely has room for. */
-static uint64_t tiles_in_window(const struct zti_coding *coding, uint64_t window_bytes)
-{
-    const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8 + 1;
-    const uint64_t rest = ZTI_DRAIN_UNIT_BYTES + 4 * ZTI_BIT_MARGIN_BYTES;
-    return window_bytes > rest ? (window_bytes - rest) / tile_bytes : 0;
-}
-
 zt_status zti_omp_encode_pieces(zt_context *context, const struct zti_coding *coding,
                                 const struct zti_array *array, struct zti_window *w,
                                 const struct zti_drain *drain, uint64_t *stream_bits,
                                 struct zti_misses *misses, const struct zti_starts *starts)
 {
     const uint32_t threads = zti_threads_wanted(context);
-    const uint64_t half = w->capacity_bytes / 2 / 64 * 64, most = tiles_in_window(coding, half);
+    const uint64_t half = w->capacity_bytes / 2 / 64 * 64, most = zti_tiles_in_window(coding, half);
     const uint64_t fixed = starts ? 0 : zti_fixed_bits(coding);
     struct encoder e = {.array = array,
                         .tiles = {0, coding->grid.count},
