@@ -143,90 +143,73 @@ bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const str
     return true;
 }
 
-/* A box of the coded array while it is cut into boxes of the array. */
-struct boxes {
+/* A box of the coded array while it is cut into boxes of the array, which are copied into a view.
+ */
+struct uncovering {
     const struct zti_plan *plan;
     const uint64_t *shape;
     const zt_box *coded;
-    zt_status (*call)(void *user, const zt_box *box);
-    void *user;
-    zt_box box;
-};
-
-/* The coded axis that begins at plan->axis[from], and those after it: its range is cut into the
- * largest boxes of whole rows of its faster axes. */
-static zt_status cut_axis(struct boxes *b, uint32_t from, uint32_t coded_axis)
-{
-    const struct zti_plan *plan = b->plan;
-    if (from == plan->rank)
-        return b->call(b->user, &b->box);
-    const uint32_t to = end_of_axis(plan, from);
-    const uint64_t last = b->coded->hi[coded_axis];
-    zt_status status = ZT_OK;
-    for (uint64_t at = b->coded->lo[coded_axis]; !status && at < last;) {
-        uint64_t step = 1, rest = at, n;
-        uint32_t along = to - 1; /* the box is whole along faster axes, one thick along slower */
-        while (along > from && at % (step * b->shape[plan->axis[along]]) == 0 &&
-               last - at >= step * b->shape[plan->axis[along]])
-            step *= b->shape[plan->axis[along--]];
-        for (uint32_t k = to; k-- > from; rest /= b->shape[plan->axis[k]]) {
-            b->box.lo[plan->axis[k]] = k > along ? 0 : rest % b->shape[plan->axis[k]];
-            b->box.hi[plan->axis[k]] =
-                k > along ? b->shape[plan->axis[k]] : b->box.lo[plan->axis[k]] + 1;
-        }
-        const uint64_t room = b->shape[plan->axis[along]] - b->box.lo[plan->axis[along]];
-        n = (last - at) / step < room ? (last - at) / step : room;
-        b->box.hi[plan->axis[along]] = b->box.lo[plan->axis[along]] + n;
-        at += n * step;
-        status = cut_axis(b, to, coded_axis + 1);
-    }
-    return status;
-}
-
-/* Call for boxes of the array that together are a box of the coded one, until a call fails. */
-static zt_status call_for_boxes(const struct zti_plan *plan, const uint64_t *shape,
-                                const zt_box *coded,
-                                zt_status (*call)(void *user, const zt_box *box), void *user)
-{
-    struct boxes b = {.plan = plan, .shape = shape, .coded = coded, .call = call, .user = user};
-    return cut_axis(&b, 0, 0);
-}
-
-/* A box of the coded array while it is copied into a view. */
-struct uncovering {
-    const struct zti_plan *plan;
     const uint8_t *from;
     const struct zti_view *view;
     int64_t base;                /* values: where element 0 of the coded array would be in 'from' */
     int64_t stride[ZT_MAX_RANK]; /* there, of the array's axes */
+    zt_box box;                  /* of the array */
 };
 
-/* Copy what a box of the array and the view share. */
-static zt_status uncover_box(void *user, const zt_box *box)
+/* Copy what the box of the array and the view share. */
+static void uncover_box(const struct uncovering *u)
 {
-    const struct uncovering *const u = user;
     const struct zti_view *const view = u->view;
     const int64_t value_bytes = (int64_t)zt_type_bytes(view->out.type);
     uint64_t n[ZT_MAX_RANK] = {0}, at[ZT_MAX_RANK] = {0};
     int64_t from = u->base;
     for (uint32_t i = 0; i < u->plan->rank; i++) {
-        const uint64_t lo = box->lo[i] > view->lo[i] ? box->lo[i] : view->lo[i];
-        const uint64_t hi = box->hi[i] < view->hi[i] ? box->hi[i] : view->hi[i];
+        const uint64_t lo = u->box.lo[i] > view->lo[i] ? u->box.lo[i] : view->lo[i];
+        const uint64_t hi = u->box.hi[i] < view->hi[i] ? u->box.hi[i] : view->hi[i];
         if (lo >= hi)
-            return ZT_OK;
+            return;
         n[i] = hi - lo;
         at[i] = lo - view->lo[i];
         from += (int64_t)lo * u->stride[i];
     }
     zti_copy_values((size_t)value_bytes, u->plan->rank, n, u->from + from * value_bytes, u->stride,
                     zti_array_at(&view->out, at), view->out.stride);
-    return ZT_OK;
+}
+
+/* The coded axis that begins at plan->axis[from], and those after it: its range is cut into the
+ * largest boxes of whole rows of its faster axes. */
+static void uncover_axis(struct uncovering *u, uint32_t from, uint32_t coded_axis)
+{
+    const struct zti_plan *plan = u->plan;
+    if (from == plan->rank) {
+        uncover_box(u);
+        return;
+    }
+    const uint32_t to = end_of_axis(plan, from);
+    const uint64_t last = u->coded->hi[coded_axis];
+    for (uint64_t at = u->coded->lo[coded_axis]; at < last;) {
+        uint64_t step = 1, rest = at, n;
+        uint32_t along = to - 1; /* the box is whole along faster axes, one thick along slower */
+        while (along > from && at % (step * u->shape[plan->axis[along]]) == 0 &&
+               last - at >= step * u->shape[plan->axis[along]])
+            step *= u->shape[plan->axis[along--]];
+        for (uint32_t k = to; k-- > from; rest /= u->shape[plan->axis[k]]) {
+            u->box.lo[plan->axis[k]] = k > along ? 0 : rest % u->shape[plan->axis[k]];
+            u->box.hi[plan->axis[k]] =
+                k > along ? u->shape[plan->axis[k]] : u->box.lo[plan->axis[k]] + 1;
+        }
+        const uint64_t room = u->shape[plan->axis[along]] - u->box.lo[plan->axis[along]];
+        n = (last - at) / step < room ? (last - at) / step : room;
+        u->box.hi[plan->axis[along]] = u->box.lo[plan->axis[along]] + n;
+        at += n * step;
+        uncover_axis(u, to, coded_axis + 1);
+    }
 }
 
 void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
                       const uint8_t *from, const struct zti_view *view)
 {
-    struct uncovering u = {.plan = plan, .from = from, .view = view};
+    struct uncovering u = {.plan = plan, .shape = shape, .coded = box, .from = from, .view = view};
     uint64_t coded[ZT_MAX_RANK];
     uint32_t rank = zti_plan_shape(plan, shape, coded) - 1;
     int64_t row = 1, step = 1; /* values of the box: of a coded axis; indices within it */
@@ -240,7 +223,7 @@ void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const 
         step = 1;
         rank--;
     }
-    (void)call_for_boxes(plan, shape, box, uncover_box, &u);
+    uncover_axis(&u, 0, 0);
 }
 
 /* The spans of the coded axis that axes [from, to) of plan->axis make. Where tiles leave none
