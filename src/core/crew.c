@@ -5,6 +5,14 @@
 
 #include "core/threads.h"
 
+static void take_in_order(uint64_t items,
+                          void (*item)(void *shared, uint32_t worker, uint64_t number),
+                          void *shared)
+{
+    for (uint64_t i = 0; i < items; i++)
+        item(shared, 0, i);
+}
+
 #if defined(ZTI_HAS_THREADS)
 #include <pthread.h>
 #include <stdatomic.h>
@@ -77,8 +85,7 @@ void zti_crew_map(struct zti_crew *crew, uint64_t items,
                   void (*item)(void *shared, uint32_t worker, uint64_t number), void *shared)
 {
     if (!crew || items < 2) {
-        for (uint64_t i = 0; i < items; i++)
-            item(shared, 0, i);
+        take_in_order(items, item, shared);
         return;
     }
     (void)pthread_mutex_lock(&crew->lock);
@@ -133,8 +140,7 @@ void zti_crew_map(struct zti_crew *crew, uint64_t items,
                   void (*item)(void *shared, uint32_t worker, uint64_t number), void *shared)
 {
     (void)crew;
-    for (uint64_t i = 0; i < items; i++)
-        item(shared, 0, i);
+    take_in_order(items, item, shared);
 }
 
 void zti_crew_run(uint32_t threads, void (*lead)(void *shared, struct zti_crew *crew), void *shared)

@@ -17,20 +17,22 @@ uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks)
     return any <= UINT16_MAX ? 2 : any <= UINT32_MAX ? 4 : 8;
 }
 
-uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width)
+ZTI_INLINE void put_length(uint8_t *to, uint64_t length, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++)
         to[i] = (uint8_t)(length >> 8 * i);
+}
+
+uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width)
+{
+    put_length(to, length, width);
     return to + width;
 }
 
 ZTI_INLINE void put_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width)
 {
-    for (uint64_t i = 0; i < n; i++) {
-        const uint64_t length = starts[i + 1] - starts[i];
-        for (uint32_t k = 0; k < width; k++)
-            to[i * width + k] = (uint8_t)(length >> 8 * k);
-    }
+    for (uint64_t i = 0; i < n; i++)
+        put_length(to + i * width, starts[i + 1] - starts[i], width);
 }
 
 /* Compiled for each width. */
