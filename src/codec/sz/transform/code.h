@@ -365,8 +365,8 @@ ZTI_INLINE void copy_bytes(uint8_t *restrict to, const uint8_t *restrict from, u
         to[i] = from[i];
 }
 
-/* The bytes of eight lanes from a place on, eight of each, a place after the other. */
-ZTI_INLINE void turn_8(const uint8_t *const *lane, size_t at, uint8_t *to)
+/* Transpose 8 x 8 bytes: eight of each lane, from a place on. */
+ZTI_INLINE void transpose_bytes(const uint8_t *const *lane, size_t at, uint8_t *to)
 {
     uint64_t v[8];
     for (uint32_t k = 0; k < 8; k++)
@@ -400,7 +400,7 @@ static uint8_t *put_places(const uint8_t *const *lane, uint32_t lanes, size_t at
         return to + n;
     }
     for (; lanes == 8 && i + 8 <= n; i += 8, to += 64)
-        turn_8(lane, at + i, to);
+        transpose_bytes(lane, at + i, to);
     for (; i < n; i++)
         for (uint32_t k = 0; k < lanes; k++)
             *to++ = lane[k][at + i];
@@ -412,8 +412,8 @@ struct list {
     uint8_t *symbols, *contexts;
 };
 
-/* Append the symbols of a row of blocks side by side, of which symbols, contexts of places, and
- * sums of other rows are known. */
+/* Append the symbols of one row of each block, with their contexts. The worker has the row's
+ * symbols, the contexts of its places, and the sums over other rows. */
 static void put_row(const struct zti_tf_worker *w, struct near near, uint32_t n, uint32_t lanes,
                     uint16_t *const *cell, struct list *to)
 {

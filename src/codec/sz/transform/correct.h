@@ -40,8 +40,8 @@ static bool is_near_enough(const struct zti_coding *coding, uint64_t original)
 
 /* What a value that is decoded as v needs: nothing, steps, or to be exact (false). 'sure' is a
  * little less than the bound. */
-static bool correct(const struct zti_coding *coding, uint64_t original, double v, double sure,
-                    int32_t *steps)
+static bool find_correction(const struct zti_coding *coding, uint64_t original, double v,
+                            double sure, int32_t *steps)
 {
     const double bound = sz_of(coding)->bound, step = sz_of(coding)->step;
     const uint32_t type = coding->type;
@@ -125,7 +125,7 @@ static bool find_in_row(const struct correcting *c, const void *from, size_t at,
         const uint32_t i = zti_ctz64(marks);
         const uint64_t bits = zti_bits_at(from, i * array->stride[array->rank - 1], bytes);
         int32_t steps;
-        const bool is_good = correct(c->coding, bits, (double)v[i], sure, &steps);
+        const bool is_good = find_correction(c->coding, bits, (double)v[i], sure, &steps);
         if (is_good && steps == 0)
             continue;
         if (f->count == f->most || (!is_good && !is_near_enough(c->coding, bits)))
@@ -422,8 +422,8 @@ static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot
     return !c->is_bad;
 }
 
-/* A symbol's number with the bits that it leaves open, of which the first is a sign if it has one.
- */
+/* Decode a number: its symbol from the codes, then its open bits: a sign, if sign_bits is 1, and
+ * the bits that the symbol does not tell. */
 ZTI_INLINE uint64_t take_open_number(struct zti_ans_mixed *m, const struct zti_ans_model *model,
                                      uint32_t state, struct zti_bit_reader *open,
                                      uint32_t sign_bits, uint64_t *sign)

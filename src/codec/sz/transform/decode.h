@@ -149,7 +149,7 @@ static uint32_t take_run(const struct source *from, const struct zti_tf_worker *
 
 /* ---- open bits ---- */
 
-/* Magnitudes with signs, of which symbols leave bits open. */
+/* Values whose symbols may have open bits: read a sign and those bits for each that is not 0. */
 static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
                       number *restrict value)
 {
@@ -179,7 +179,8 @@ static void take_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol,
     r->at += zti_popcount64(is_some);
 }
 
-/* The values of a row of a block, of which a segment's symbols are readable behind it. */
+/* The values of a row of a block. Up to a segment's symbols behind the row are read, and not
+ * used. */
 static void take_values_of_row(struct zti_bit_reader *r, const struct scale *s,
                                const uint8_t *symbol, uint32_t n, number *value)
 {
@@ -258,7 +259,7 @@ static bool open_ends(const struct zti_bit_reader *open)
     return open->at <= open->end && open->end - open->at < 8;
 }
 
-/* The blocks of a run that are needed, each of which is a part. */
+/* Decode those blocks of a run that are needed; each block is a part. */
 static bool take_alone(const struct source *from, const struct zti_tf_worker *w,
                        const struct zti_tf_item *item)
 {

@@ -147,7 +147,8 @@ static uint32_t place_of_number(const struct places *p, uint32_t at)
     return p->span[i].from + at;
 }
 
-/* A level of a tile: its lines in bundles, of which an item of work has some. */
+/* A level of a tile. Lines that are lifted side by side are a bundle; an item of work is some
+ * bundles. */
 struct step {
     const struct zti_tf_slot *slot;
     const struct zti_tf_level *level;
@@ -159,17 +160,22 @@ struct step {
     uint64_t bundles, item_bundles;
 };
 
+static uint32_t bundles_of(const struct zti_tf_span *span, uint32_t most)
+{
+    return (span->to - span->from + most - 1) / most;
+}
+
 /* The bundle of a row, by its number: its first place, and its lines. */
 static uint32_t bundle_of(const struct step *s, uint32_t which, size_t *width)
 {
     const struct places *const row = &s->rows[ZTI_TF_AXES - 1];
     for (uint32_t i = 0;; i++) {
-        const uint32_t n = row->span[i].to - row->span[i].from;
-        const uint32_t bundles = (n + s->most - 1) / s->most;
+        const struct zti_tf_span *const span = &row->span[i];
+        const uint32_t bundles = bundles_of(span, s->most);
         if (which < bundles) {
-            const uint32_t at = which * s->most;
-            *width = n - at < s->most ? n - at : s->most;
-            return row->span[i].from + at;
+            const uint32_t at = span->from + which * s->most;
+            *width = span->to - at < s->most ? span->to - at : s->most;
+            return at;
         }
         which -= bundles;
     }
@@ -219,7 +225,7 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
                      .lines = {.n = n, .lows = (n + 1) / 2, .highs = n / 2},
                      .is_inverse = is_inverse,
                      .most = (uint32_t)tf_lines_at_once(n),
-                     .row_bundles = 1,
+                     .row_bundles = a == last,
                      .bundles = 1};
     for (uint32_t i = 0; i < index; i++)
         done[slot->plan.level[i].axis]++;
@@ -231,9 +237,7 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
         s.bundles *= i == a || i == last ? 1 : p->count;
     }
     for (uint32_t k = 0; k < s.rows[last].spans && a != last; k++)
-        s.row_bundles +=
-            (s.rows[last].span[k].to - s.rows[last].span[k].from + s.most - 1) / s.most;
-    s.row_bundles -= a != last;
+        s.row_bundles += bundles_of(&s.rows[last].span[k], s.most);
     s.bundles *= s.row_bundles;
     s.lines.need = slot->plan.need[a].low[done[a]];
     s.lines.need_low = slot->plan.need[a].low[done[a] + 1];

@@ -25,7 +25,7 @@ ZTI_INLINE number value_of(const struct scale *s, number m)
     return (m + off) * s->step;
 }
 
-/* Multiples of the step of a row, in place of which their values come. */
+/* Replace the multiples of the step in a row by the values that they stand for. */
 static void restore_row(const struct scale *s, uint32_t n, number *value)
 {
     for (uint32_t i = 0; i < n; i++) {

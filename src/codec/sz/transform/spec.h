@@ -99,7 +99,9 @@ ZTI_STATIC uint32_t tf_mirror(int64_t k, uint32_t n)
 }
 
 /* ---- blocks -----------------------------------------------------------------------------------
- * A band is cut into blocks about equally long, which do not know of each other. */
+ * A band is cut into blocks of about equal lengths. Neighbours come from the same block only; in a
+ * part of several runs of blocks, to the sum of a block's first place is added the last magnitude
+ * of the run before. */
 
 ZTI_STATIC uint32_t tf_block_axes(const uint32_t *extent)
 {
@@ -125,14 +127,14 @@ ZTI_STATIC uint32_t tf_block_side(uint32_t n, uint32_t axes)
 }
 
 /* ---- parts ------------------------------------------------------------------------------------
- * A part has codes and open bits of its own: it is decoded without others. With way 0 of cutting
- * blocks of some size are parts by themselves; other runs of blocks that follow each other are a
- * part as soon as they have so many values. */
+ * A part has codes and open bits of its own, so that it is decoded without others. A tile says in
+ * which of several ways it is cut into parts. Way 0: each block of ZTI_TF_ALONE_VALUES and more is
+ * a part. Other blocks, and all blocks in other ways, are taken run by run until they have
+ * tf_part_values, or a block that is a part follows; these are a part. */
 
 enum {
     ZTI_TF_ALONE_VALUES = 1 << 11, /* of a block that is a part, at least */
-    ZTI_TF_PART_VALUES = 1 << 15,  /* of other parts, but for those that are cut off; doubled for
-                                      each other way of cutting */
+    ZTI_TF_PART_VALUES = 1 << 15,  /* of other parts in ways 0 and 1; each further way doubles it */
     ZTI_TF_PARTS_WAYS = 10
 };
 

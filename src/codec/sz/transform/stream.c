@@ -92,7 +92,7 @@ static size_t power(size_t base, uint32_t exponent)
     return exponent == 0 ? 1 : base * power(base, exponent - 1);
 }
 
-/* The longest row of a block in a band with so many axes of more than one value. */
+/* The longest row of a block. axes: how many axes of its band have more than one value. */
 static size_t longest_row(uint32_t axes)
 {
     return tf_most_side(axes < 2 ? 1 : axes);
@@ -151,9 +151,8 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
     const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET);
     zti_tf_set_extent(&slot->plan, extent);
     const size_t n = slot->plan.values, most_parts = zti_tf_most_parts(n);
-    slot->plan.most_bands = zti_tf_most_bands(extent);
     slot->values = part_of(p, n * number_bytes);
-    slot->plan.band = part_of(p, slot->plan.most_bands * sizeof *slot->plan.band);
+    slot->plan.band = part_of(p, zti_tf_most_bands(extent) * sizeof *slot->plan.band);
     slot->plan.item = part_of(p, most_parts * sizeof *slot->plan.item);
     slot->part = part_of(p, most_parts * sizeof *slot->part);
     slot->chunk = part_of(p, most_chunks(n) * sizeof *slot->chunk);
@@ -174,16 +173,7 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
     slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
 }
 
-static void free_slots(zt_context *context, struct zti_tf *model)
-{
-    for (uint32_t i = 0; i < model->slots; i++)
-        zti_release(context, model->slot[i].memory);
-    zti_release(context, model->slot);
-    model->slot = NULL;
-    model->slots = 0;
-}
-
-/* Threads that work on a tile: as many as there is work for. */
+/* How many threads work on a tile of so many values. */
 static uint32_t workers_of(const zt_context *context, size_t values)
 {
     enum { WORKER_VALUES = 1 << 16 };
@@ -192,20 +182,13 @@ static uint32_t workers_of(const zt_context *context, size_t values)
     return most < threads ? (uint32_t)most : threads;
 }
 
-/* One, as tiles are coded one after the other, each by all threads. */
-static zt_status make_slots(zt_context *context, const struct zti_coding *coding, bool is_encoded)
+static zt_status make_slot(zt_context *context, const struct zti_coding *coding, bool is_encoded,
+                           struct zti_tf_slot *slot)
 {
-    struct zti_tf *const model = coding->model;
     const size_t number_bytes = zti_tf_is_narrow(coding) ? sizeof(float) : sizeof(double);
     uint32_t extent[ZTI_TF_AXES];
     extents_of(&coding->grid, extent);
-    model->slot = zti_alloc_zeroed(context, sizeof *model->slot);
-    if (!model->slot)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for a coder of tiles");
-    model->slots = 1;
-    struct zti_tf_slot *const slot = model->slot;
     struct parts p = {.memory = NULL, .bytes = 0};
-    atomic_flag_clear(&slot->is_taken);
     zti_tf_set_extent(&slot->plan, extent);
     slot->workers = workers_of(context, slot->plan.values);
     lay_out(&p, extent, number_bytes, is_encoded, slot);
@@ -218,18 +201,6 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
     return ZT_OK;
 }
 
-struct zti_tf_slot *zti_tf_take_slot(struct zti_tf *model)
-{
-    for (uint32_t i = 0;; i = (i + 1) % model->slots)
-        if (!atomic_flag_test_and_set_explicit(&model->slot[i].is_taken, memory_order_acquire))
-            return &model->slot[i];
-}
-
-void zti_tf_give_slot(struct zti_tf_slot *slot)
-{
-    atomic_flag_clear_explicit(&slot->is_taken, memory_order_release);
-}
-
 static zt_status begin(zt_context *context, struct zti_coding *coding, bool is_encoded)
 {
     struct zti_tf *const model = zti_alloc_zeroed(context, sizeof *model);
@@ -237,7 +208,7 @@ static zt_status begin(zt_context *context, struct zti_coding *coding, bool is_e
     if (!model)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of a coder");
     zti_ll_make_tables(&model->tables);
-    return make_slots(context, coding, is_encoded);
+    return make_slot(context, coding, is_encoded, &model->slot);
 }
 
 zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding)
@@ -252,9 +223,10 @@ zt_status zti_tf_take_head(zt_context *context, struct zti_coding *coding)
 
 void zti_tf_forget(zt_context *context, struct zti_coding *coding)
 {
-    if (coding->model)
-        free_slots(context, coding->model);
-    zti_release(context, coding->model);
+    struct zti_tf *const model = coding->model;
+    if (model)
+        zti_release(context, model->slot.memory);
+    zti_release(context, model);
     coding->model = NULL;
 }
 

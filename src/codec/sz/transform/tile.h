@@ -270,9 +270,9 @@ static void encode_tiles(void *shared, struct zti_crew *crew)
 static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w)
 {
-    struct encoding e = {coding, array, first, last, w, zti_tf_take_slot(coding->model)};
+    struct zti_tf *const model = coding->model;
+    struct encoding e = {coding, array, first, last, w, &model->slot};
     zti_crew_run(e.slot->workers, encode_tiles, &e);
-    zti_tf_give_slot(e.slot);
 }
 
 /* ---- and back ---- */
@@ -347,7 +347,7 @@ struct decoding {
     struct zti_bit_reader *r;
     uint64_t first, last;
     const struct zti_view *view; /* NULL: tiles are passed over */
-    struct zti_tf_slot *slot;
+    struct zti_tf_slot *slot;    /* NULL with no view */
 };
 
 static bool decode_tile(const struct decoding *d, const struct place *place, struct zti_cursor *c,
@@ -357,8 +357,11 @@ static bool decode_tile(const struct decoding *d, const struct place *place, str
     const uint8_t *const raw = is_raw ? c->at : NULL;
     if (c->is_bad || !d->view || !part_in_view(d->view, place, &part))
         return !c->is_bad;
-    if (!is_raw && !take_tile(d->coding, d->slot, place, &part, c))
-        return false;
+    if (!is_raw) {
+        set_extent(d->coding, place, &d->slot->plan);
+        if (!take_tile(d->coding, d->slot, place, &part, c))
+            return false;
+    }
     scatter(d->slot, d->view, place, &part, raw);
     return true;
 }
@@ -372,12 +375,9 @@ static void decode_tiles(void *shared, struct zti_crew *crew)
         d->slot->crew = crew;
     for (; walk.tile < d->last && r->at <= r->end; zti_walk_next(&d->coding->grid, &walk)) {
         const struct place place = place_of(d->coding, &walk);
-        struct zti_tf_plan plan;
+        const size_t values = box_values(&place, d->coding->grid.rank);
         bool is_raw;
-        set_extent(d->coding, &place, d->slot ? &d->slot->plan : &plan);
-        struct zti_cursor c = tile_bytes(
-            r, (d->slot ? d->slot->plan.values : plan.values) * zt_type_bytes(d->coding->type),
-            &is_raw);
+        struct zti_cursor c = tile_bytes(r, values * zt_type_bytes(d->coding->type), &is_raw);
         const uint8_t *const end = c.end;
         if (decode_tile(d, &place, &c, is_raw))
             r->at = (uint64_t)(end - r->base) * 8;
@@ -389,9 +389,7 @@ static void decode_tiles(void *shared, struct zti_crew *crew)
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {
-    struct decoding d = {coding, r,    first,
-                         last,   view, view ? zti_tf_take_slot(coding->model) : NULL};
-    zti_crew_run(d.slot ? d.slot->workers : 1, decode_tiles, &d);
-    if (d.slot)
-        zti_tf_give_slot(d.slot);
+    struct zti_tf *const model = coding->model;
+    struct decoding d = {coding, r, first, last, view, view ? &model->slot : NULL};
+    zti_crew_run(view ? model->slot.workers : 1, decode_tiles, &d);
 }

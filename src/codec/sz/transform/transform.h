@@ -27,7 +27,7 @@ struct zti_tf_plan {
     uint32_t extent[ZTI_TF_AXES];
     size_t stride[ZTI_TF_AXES];
     size_t values;
-    uint32_t levels, bands, most_bands;
+    uint32_t levels, bands;
     struct zti_tf_level level[ZTI_TF_LEVELS];
     struct zti_tf_band *band;
     struct zti_tf_need need[ZTI_TF_AXES];
@@ -156,9 +156,8 @@ struct zti_tf_worker {
     struct zti_tf_tally *tally;
 };
 
-/* What a tile is coded in. */
+/* What a tile is coded in, by all threads. */
 struct zti_tf_slot {
-    atomic_flag is_taken;
     uint8_t *memory;
     void *values; /* coefficients, or values in C order: f32 in narrow streams, else f64 */
     uint32_t workers;
@@ -182,8 +181,7 @@ struct zti_tf_slot {
 /* coding->model of the coder. */
 struct zti_tf {
     struct zti_ll_tables tables;
-    uint32_t slots;
-    struct zti_tf_slot *slot;
+    struct zti_tf_slot slot; /* tiles are coded one after the other */
 };
 
 /* The instances of the tile coder; a tile that is decoded into no view is passed over. */
@@ -220,8 +218,6 @@ void zti_tf_encode(const struct zti_coding *coding, const struct zti_array *arra
                    uint64_t last, struct zti_bit_writer *w);
 void zti_tf_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view);
-struct zti_tf_slot *zti_tf_take_slot(struct zti_tf *model);
-void zti_tf_give_slot(struct zti_tf_slot *slot);
 
 /* ---- bands.c ---- */
 
