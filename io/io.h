@@ -240,9 +240,9 @@ bool ztio_is_hdf5(const char *path);
 
 /* Let HDF5 find a filter without HDF5_PLUGIN_PATH: filter is its H5Z_class2_t, stored reads the
  * cd_values of a dataset: the bytes that its chunks are said to have, and whether the filter keeps
- * all of them; false where they say nothing. run is the filter from memory to memory on any thread,
- * with so many threads for the chunk, without a call of HDF5: it returns bytes, 0 where the filter
- * would fail or has too little room. */
+ * all of them; false where they say nothing. run does what the filter does, from memory to memory
+ * and without a call of HDF5. Any thread may call it; 'threads' is how many it may use. It returns
+ * how many bytes it wrote, 0 where the filter would fail or the room is too small. */
 typedef bool ztio_stored(size_t count, const unsigned *cd_values, uint64_t *chunk_bytes,
                          bool *is_lossless);
 typedef size_t ztio_filter_run(unsigned flags, size_t count, const unsigned *cd_values,

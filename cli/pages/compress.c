@@ -88,8 +88,7 @@ static const struct option_rule options[] = {
      "`auto` (the default) takes the one that codes samples, and then the array, in the fewest "
      "bytes. Nothing is tried for whole files and with `--plan off`: it is then zfp for `--rate`, "
      "`--precision` and `--expert`, ndzip with `--plan off` for floats without loss, else sz. "
-     "ndzip "
-     "is lossless; sz takes all bounds but the three of zfp."},
+     "ndzip is lossless; sz takes all bounds but the three of zfp."},
     {"effort", OPT_EFFORT, "fast|default|high", "how much time may go into the ratio",
      "For sz `fast` makes one pass over the values; `default` two, with Huffman codes for what "
      "the first has counted; `high` also interpolates from coarse to fine, and transforms floats, "

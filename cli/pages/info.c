@@ -23,8 +23,7 @@ const struct page info_page = {
     "given.\n\n"
     "Of a netCDF-4 or HDF5 file there is a line for each variable that ztile's filters (48613, "
     "32013) or H5Z-ZFP compressed, with its filter, codec, bound, bytes and ratio. "
-    "FILE:VARIABLE is that one alone. With `-v`, zfp's parameters are "
-    "shown as well.",
+    "FILE:VARIABLE is that one alone. With `-v`, zfp's parameters are shown as well.",
     {OPT_JSON, OPT_CHECK, OPT_INDEX_FILE, 'v'},
     options,
     "# Keys\n\n"
