@@ -16,6 +16,7 @@
 #include "simt_runtime.h"
 #include "ztile_cuda.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -30,18 +31,35 @@ int simt_current_device = SIMT_CALLERS_DEVICE;
 
 enum { MOST_BLOCKS = 64, MOST_RETIRED = 256 };
 
-/* ---- memory that only the device reaches ---- */
+/* ---- memory that only the device reaches ----
+ *
+ * One thread at a time takes, gives or reaches it: Python frees arrays where it drops them, which
+ * can be another thread than the one whose kernels run. */
+
+static pthread_mutex_t one_thread = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static struct block {
     uint8_t *pages, *memory; /* memory ends where the pages do */
     size_t pages_bytes, bytes;
 } blocks[MOST_BLOCKS];
 
-static void let_in(int protection)
+static void protect(int protection)
 {
     for (int i = 0; i < MOST_BLOCKS; i++)
         if (blocks[i].pages && mprotect(blocks[i].pages, blocks[i].pages_bytes, protection) != 0)
             abort();
+}
+
+static void let_in(void)
+{
+    pthread_mutex_lock(&one_thread);
+    protect(PROT_READ | PROT_WRITE);
+}
+
+static void keep_out(void)
+{
+    protect(PROT_NONE);
+    pthread_mutex_unlock(&one_thread);
 }
 
 static const struct block *block_of(const void *address)
@@ -57,6 +75,7 @@ void *simt_device_take(size_t bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), used = (bytes + 15) & ~(size_t)15;
     struct block *b = blocks;
+    let_in();
     while (b < blocks + MOST_BLOCKS && b->pages)
         b++;
     if (b == blocks + MOST_BLOCKS)
@@ -68,24 +87,26 @@ void *simt_device_take(size_t bytes)
         abort();
     b->memory = b->pages + b->pages_bytes - used;
     simt_rubbish(b->memory, bytes);
-    let_in(PROT_NONE);
+    keep_out();
     return b->memory;
 }
 
 void simt_device_give(void *memory)
 {
+    pthread_mutex_lock(&one_thread);
     struct block *const b = (struct block *)(uintptr_t)block_of(memory);
-    if (!b)
-        return;
-    munmap(b->pages, b->pages_bytes + (size_t)sysconf(_SC_PAGESIZE));
-    memset(b, 0, sizeof *b);
+    if (b) {
+        munmap(b->pages, b->pages_bytes + (size_t)sysconf(_SC_PAGESIZE));
+        memset(b, 0, sizeof *b);
+    }
+    pthread_mutex_unlock(&one_thread);
 }
 
 void simt_device_move(void *to, const void *from, size_t bytes)
 {
-    let_in(PROT_READ | PROT_WRITE);
+    let_in();
     memmove(to, from, bytes);
-    let_in(PROT_NONE);
+    keep_out();
 }
 
 enum zti_memory zti_memory_of(const zt_context *context, const void *address)
@@ -173,9 +194,9 @@ static bool step(struct host *h, unsigned queue)
     if (!t || (!t->run && h->done[t->other] < t->done))
         return false;
     if (t->run) {
-        let_in(PROT_READ | PROT_WRITE);
+        let_in();
         t->run(t->body);
-        let_in(PROT_NONE);
+        keep_out();
     }
     h->first[queue] = t->next;
     h->done[queue]++;
