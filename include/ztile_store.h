@@ -16,9 +16,10 @@ extern "C" {
 
 /** A new file, empty at first. Functions return 0, or anything else for failure. Frozen. */
 typedef struct zt_store {
-    /** Write bytes at an offset, which may be beyond the file's end. */
+    /** Write bytes at an offset, which may be beyond the file's end. Where read and cut are NULL it
+     * is the end: frames are written in order, each when it is whole, as to a sink. */
     int (*write)(void *user, uint64_t offset, const void *data, size_t bytes);
-    /** Read bytes that were written. */
+    /** Read bytes that were written; NULL for a pipe, and so is cut. */
     int (*read)(void *user, uint64_t offset, void *buffer, size_t bytes);
     /** Shorten the file to this length. */
     int (*cut)(void *user, uint64_t file_bytes);

@@ -25,6 +25,7 @@ enum {
     GIVEN_BYTES = 4 << 20,
     KEPT_BYTES = 24 << 20,
     LEAST_BYTES = 16 << 20,
+    LATE_BYTES = 16 << 20, /* with so much to give back the thread is late: the reader does it */
     MOST_BYTES = 56 << 20, /* of pages of files, at first */
     LOOK_NANOSECONDS = 1000000
 };
@@ -200,6 +201,8 @@ void ztio_ahead_at(struct ztio_ahead *a, size_t end)
     }
     a->at = at;
     a->front = a->front > at ? a->front : at;
+    if (at > a->given && at - a->given >= LATE_BYTES)
+        (void)give_back(a);
     (void)pthread_cond_signal(&a->changed);
     (void)pthread_mutex_unlock(&a->lock);
 }

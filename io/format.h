@@ -167,13 +167,21 @@ struct ztio_body {
     struct ztio_ahead *ahead;
     bool was_mapped;
     struct stat mapped; /* the file, when it was mapped first */
+    int held_fd;        /* if has_held: the temporary file that slices of a pipe are put into */
+    bool has_held, is_not_held; /* neither: not tried yet */
 };
+
+/* Slices that 'bytes' of a pipe are, which was asked for 'extent' slices; false, with a sentence,
+ * where the pipe ends too early or too late. */
+bool ztio_body_count(struct ztio_body *body, uint64_t extent, uint64_t bytes, uint64_t *got,
+                     struct ztio_error *error);
 
 bool ztio_body_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,
                     uint64_t *got, struct ztio_error *error);
 void ztio_body_close(struct ztio_input *input);
 
-/* map.c: end the mapping of slices. */
+/* map.c: map the first slices of the temporary file; end the mapping of slices. */
+const void *ztio_body_map_held(struct ztio_body *body, uint64_t slices);
 void ztio_body_unmap(struct ztio_body *body);
 
 /* ahead.c: for a map that is read from its beginning on, in one pass or more: enter its pages

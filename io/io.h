@@ -82,6 +82,11 @@ bool ztio_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *
  * time. */
 const void *ztio_map(struct ztio_input *input, uint64_t first, uint64_t extent);
 
+/* The next slices of a pipe, up to 'extent', as pages of a temporary file; *got as ztio_read sets
+ * it. *values is NULL where they have to be read: they are few, or there is no place for a file. */
+bool ztio_hold(struct ztio_input *input, uint64_t extent, const void **values, uint64_t *got,
+               struct ztio_error *error);
+
 /* After the last use of slices: whether the file is still as it was when they were mapped first.
  * Else what several passes have read may be different values. */
 bool ztio_map_is_good(struct ztio_input *input, struct ztio_error *error);

@@ -39,6 +39,19 @@ void ztio_body_unmap(struct ztio_body *body)
     body->map = NULL;
 }
 
+static bool map_pages(struct ztio_body *body, int fd, uint64_t at, size_t bytes)
+{
+    void *const map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)at);
+    if (map == MAP_FAILED)
+        return false;
+    body->map = map;
+    body->map_bytes = bytes;
+    (void)madvise(map, bytes, MADV_SEQUENTIAL);
+    note(body->input.label, map, bytes);
+    body->ahead = ztio_ahead_begin(map, bytes);
+    return true;
+}
+
 static const void *map_body(struct ztio_input *input, uint64_t first, uint64_t extent)
 {
     struct ztio_body *const body = (struct ztio_body *)input;
@@ -54,19 +67,22 @@ static const void *map_body(struct ztio_input *input, uint64_t first, uint64_t e
         return NULL;
     if (!body->was_mapped && fstat(body->source.fd, &body->mapped) != 0)
         return NULL;
-    void *const map =
-        mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, body->source.fd, (off_t)(at - skips));
-    if (map == MAP_FAILED)
+    if (!map_pages(body, body->source.fd, at - skips, (size_t)bytes))
         return NULL;
     body->was_mapped = true;
-    body->map = map;
     body->map_at = at;
     body->map_skips = (size_t)skips;
-    body->map_bytes = (size_t)bytes;
-    (void)madvise(map, (size_t)bytes, MADV_SEQUENTIAL);
-    note(input->label, map, (size_t)bytes);
-    body->ahead = ztio_ahead_begin(map, (size_t)bytes);
     return body->map + skips;
+}
+
+const void *ztio_body_map_held(struct ztio_body *body, uint64_t slices)
+{
+    const uint64_t bytes = slices * body->input.slice_bytes;
+    ztio_body_unmap(body);
+    if (bytes == 0 || bytes > SIZE_MAX || !map_pages(body, body->held_fd, 0, (size_t)bytes))
+        return NULL;
+    body->map_skips = 0;
+    return body->map;
 }
 
 const void *ztio_map(struct ztio_input *input, uint64_t first, uint64_t extent)

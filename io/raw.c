@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool ztio_is_big_endian(void)
 {
@@ -43,6 +44,8 @@ void ztio_body_close(struct ztio_input *input)
 {
     struct ztio_body *body = (struct ztio_body *)input;
     ztio_body_unmap(body);
+    if (body->has_held)
+        (void)close(body->held_fd);
     ztio_source_close(&body->source);
     free(input->label);
     free(body);
@@ -68,16 +71,12 @@ static bool check_end(struct ztio_body *body, struct ztio_error *error)
                      ztio_name_of_type(meta->type), advice(meta));
 }
 
-static bool read_pipe(struct ztio_body *body, uint64_t extent, void *buffer, uint64_t *got,
-                      struct ztio_error *error)
+bool ztio_body_count(struct ztio_body *body, uint64_t extent, uint64_t bytes, uint64_t *got,
+                     struct ztio_error *error)
 {
     const struct ztio_input *input = &body->input;
     const struct ztio_meta *meta = &input->meta;
     char shape[96];
-    size_t bytes;
-    if (!ztio_source_next(&body->source, buffer, (size_t)(extent * input->slice_bytes), &bytes,
-                          input->label, error))
-        return false;
     *got = bytes / input->slice_bytes;
     if (bytes % input->slice_bytes)
         return ztio_fail(error, ZTIO_BAD_DATA,
@@ -95,6 +94,16 @@ static bool read_pipe(struct ztio_body *body, uint64_t extent, void *buffer, uin
                          input->label, input->next + *got, meta->shape[0],
                          ztio_format_shape(meta->rank, meta->shape, shape), advice(meta));
     return input->next + *got < meta->shape[0] || check_end(body, error);
+}
+
+static bool read_pipe(struct ztio_body *body, uint64_t extent, void *buffer, uint64_t *got,
+                      struct ztio_error *error)
+{
+    const struct ztio_input *const input = &body->input;
+    size_t bytes;
+    return ztio_source_next(&body->source, buffer, (size_t)(extent * input->slice_bytes), &bytes,
+                            input->label, error) &&
+           ztio_body_count(body, extent, bytes, got, error);
 }
 
 bool ztio_body_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,

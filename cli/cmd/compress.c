@@ -32,14 +32,18 @@ static bool fail_writer(struct compress_job *job, zt_status status, struct ztio_
     return fail_zt(error, job->context, status, input_name(job->place));
 }
 
-/* Slices of the input: as they are in the file, or read into *memory, which is allocated when it is
- * needed first, for that many. */
+/* Slices of the input: as they are in the file, or a temporary one, or read into *memory, which is
+ * allocated when it is needed first, for that many. */
 static bool next_slab(struct compress_job *job, uint64_t first, uint64_t extent, void **memory,
                       const void **values, uint64_t *got, struct ztio_error *error)
 {
     *got = extent;
     *values = ztio_map(job->input, first, extent);
     if (*values)
+        return true;
+    if (!ztio_hold(job->input, extent, values, got, error))
+        return false;
+    if (*values || *got == 0)
         return true;
     if (!*memory && !allocate_slab(job, extent, memory, error))
         return false;
@@ -114,11 +118,8 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
                                        : "--zfp-header off");
     zt_array whole = zt_array_nd(NULL, (zt_type)meta->type, meta->rank, meta->shape);
     job->sink.input = job->input;
-    const bool is_store = ztio_bytes_is_file(job->sink.bytes);
     zt_status status =
-        is_store
-            ? zt_writer_open_store(job->context, &job->sink.store, &whole, &job->params, &writer)
-            : zt_writer_open(job->context, &job->sink.sink, &whole, &job->params, &writer);
+        zt_writer_open_store(job->context, &job->sink.store, &whole, &job->params, &writer);
     if (status != ZT_OK)
         return fail_writer(job, status, error);
     bool is_known = meta->shape[0] != ZT_UNKNOWN;

@@ -65,8 +65,9 @@ static const struct option_rule options[] = {
      "the whole array: array and stream are in memory at once, twice with the verifying decode. A "
      ".zt file is written slab by slab."},
     {"slab-bytes", OPT_SLAB_BYTES, "BYTES", "raw bytes of a frame, such as 64M",
-     "Units are of 1024. A frame has at least 4 slices. Default: 256M. Memory grows with it; a "
-     "box is decoded frame by frame."},
+     "Units are of 1024. A frame has at least 4 slices. Default: 256M. With pipes and with "
+     "variables of netCDF and HDF5 memory grows with it (ztile(1), Memory); a box is decoded frame "
+     "by frame."},
     {"index", OPT_INDEX, "none|offsets|lengths|hybrid|compact", "how a decoder finds its tiles",
      "The default, `compact`, costs a few bits a chunk. All threads then decode at full speed, and "
      "a box is read and decoded without the rest. It never changes the stream. At a fixed rate "

@@ -218,6 +218,13 @@ static int write_store(void *user, uint64_t offset, const void *data, size_t n)
     return 0;
 }
 
+/* Of a pipe. */
+static int write_on(void *user, uint64_t offset, const void *data, size_t n)
+{
+    (void)offset; /* where it ends */
+    return write_sink(user, data, n);
+}
+
 static int read_store(void *user, uint64_t offset, void *buffer, size_t n)
 {
     struct byte_sink *s = user;
@@ -264,12 +271,15 @@ bool byte_sink_open(struct byte_sink *s, const char *path, const struct ztio_cre
     s->bytes = ztio_bytes_create(path, how, error);
     s->sink.write = write_sink;
     s->sink.user = s;
-    s->store = (zt_store){.write = write_store,
-                          .read = read_store,
-                          .cut = cut_store,
+    if (!s->bytes)
+        return false;
+    const bool is_file = ztio_bytes_is_file(s->bytes);
+    s->store = (zt_store){.write = is_file ? write_store : write_on,
+                          .read = is_file ? read_store : NULL,
+                          .cut = is_file ? cut_store : NULL,
                           .passed = pass_input,
                           .user = s};
-    return s->bytes != NULL;
+    return true;
 }
 
 /* End what is behind. */

@@ -34,7 +34,7 @@ struct ztio_creation creation_of(const struct options *options);
 
 struct byte_sink {
     zt_sink sink;
-    zt_store store; /* of a file that is no pipe: written at any place instead */
+    zt_store store; /* the same for writers that say how far they are; a file's, at any place */
     struct ztio_bytes *bytes;
     struct ztio_input *input; /* NULL, or whose slices the store's writer is given */
     uint64_t written;

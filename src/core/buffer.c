@@ -8,12 +8,13 @@ zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uin
 {
     if (bytes <= buffer->capacity)
         return ZT_OK;
-    uint8_t *grown = bytes <= SIZE_MAX ? (uint8_t *)zti_alloc(context, (size_t)bytes) : NULL;
+    if (kept == 0)
+        zti_buffer_free(context, buffer); /* before there is more */
+    uint8_t *const grown = bytes > SIZE_MAX ? NULL
+                           : buffer->bytes  ? zti_grow(context, buffer->bytes, (size_t)bytes)
+                                            : zti_alloc(context, (size_t)bytes);
     if (!grown)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
-    if (kept > 0)
-        memcpy(grown, buffer->bytes, kept);
-    zti_release(context, buffer->bytes);
     buffer->bytes = grown;
     buffer->capacity = (size_t)bytes;
     return ZT_OK;

@@ -9,12 +9,16 @@ struct zti_buffer {
     size_t capacity;
 };
 
-/* Make room for 'bytes' bytes; keeps the first 'kept' of the old ones. */
+/* Make room for 'bytes' bytes; keeps the first 'kept' of the old ones, or has none if that is 0. */
 zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uint64_t bytes,
                              size_t kept);
 
 /* Make room for 'bytes' bytes; keeps none. Newly allocated memory is zero. */
 zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer, uint64_t bytes);
 void zti_buffer_free(zt_context *context, struct zti_buffer *buffer);
+
+/* core.c: enlarge a block of zti_alloc, which may move; NULL, and the block as it was, on failure.
+ */
+void *zti_grow(zt_context *context, void *memory, size_t bytes);
 
 #endif

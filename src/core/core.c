@@ -1,5 +1,5 @@
 /* core.c: names of statuses, error messages, and memory that is counted by the context. */
-#include "core/core.h"
+#include "core/buffer.h"
 
 #include "ztile_store.h"
 
@@ -52,21 +52,25 @@ zt_status zti_fail(zt_context *context, zt_status status, const char *format, ..
 /* Each block is preceded by its size in bytes, which the context counts. */
 enum { COUNT_BYTES = 16 }; /* so that blocks are aligned for any type */
 
+/* Count bytes as held; false if the context's limit is exceeded. */
+static bool hold_bytes(zt_context *context, uint64_t bytes)
+{
+    if (!context)
+        return true;
+    const uint64_t held = __atomic_add_fetch(&context->held->bytes, bytes, __ATOMIC_RELAXED);
+    if (context->most_bytes == 0 || held <= context->most_bytes)
+        return true;
+    (void)__atomic_sub_fetch(&context->held->bytes, bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&context->held->is_over, true, __ATOMIC_RELAXED);
+    return false;
+}
+
 /* Count a block as held; returns its bytes with the size field, 0 if the context's limit is
  * exceeded. */
 static size_t reserve_bytes(zt_context *context, size_t bytes)
 {
     const size_t all = bytes + COUNT_BYTES;
-    if (all < bytes)
-        return 0;
-    if (!context)
-        return all;
-    const uint64_t held = __atomic_add_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
-    if (context->most_bytes == 0 || held <= context->most_bytes)
-        return all;
-    (void)__atomic_sub_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
-    __atomic_store_n(&context->held->is_over, true, __ATOMIC_RELAXED);
-    return 0;
+    return all > bytes && hold_bytes(context, all) ? all : 0;
 }
 
 static void release_bytes(zt_context *context, uint64_t all)
@@ -127,6 +131,32 @@ void *zti_alloc_zeroed(zt_context *context, size_t bytes)
     return all == 0
                ? NULL
                : finish_allocation(context, calloc(all, 1), all); /* large blocks are not touched */
+}
+
+/* As zti_grow, for callers with an allocator, which cannot grow a block. */
+static void *grow_by_copy(zt_context *context, void *memory, size_t old_bytes, size_t bytes)
+{
+    void *const grown = zti_alloc(context, bytes);
+    if (!grown)
+        return NULL;
+    memcpy(grown, memory, old_bytes);
+    zti_release(context, memory);
+    return grown;
+}
+
+void *zti_grow(zt_context *context, void *memory, size_t bytes)
+{
+    char *const block = (char *)memory - COUNT_BYTES;
+    const size_t all = bytes + COUNT_BYTES;
+    uint64_t old;
+    memcpy(&old, block, sizeof old);
+    if (has_allocator(context))
+        return grow_by_copy(context, memory, (size_t)old - COUNT_BYTES, bytes);
+    if (all < bytes || !hold_bytes(context, all - old))
+        return NULL;
+    void *const grown = realloc(block, all); /* large blocks keep their pages */
+    zt_expect_writes(grown, all);
+    return finish_allocation(context, grown, grown ? all : all - old);
 }
 
 void zti_release(zt_context *context, void *memory)

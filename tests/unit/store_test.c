@@ -214,6 +214,61 @@ static void a_store_is_told_how_far_passes_are(void **state)
     free(a.data);
 }
 
+static int write_next(void *user, uint64_t offset, const void *data, size_t n)
+{
+    const struct passes *const p = user;
+    assert_int_equal(offset, p->to.bytes.n);
+    return write_here(user, offset, data, n);
+}
+
+/* A store that cannot be read back, as a pipe is. */
+static void a_store_without_places_is_written_in_order(void **state)
+{
+    static const struct {
+        uint32_t codec, plan;
+        zt_bound bound;
+    } ways[] = {{ZT_CODEC_SZ, 0, {.kind = ZT_ABS, .value = 1e-5}},
+                {ZT_CODEC_ZFP, 0, {.kind = ZT_RATE, .value = 7}},
+                {ZT_CODEC_AUTO, ZT_PLAN_ON, {.kind = ZT_ABS, .value = 1e-3}},
+                {ZT_CODEC_SZ, 0, {.kind = ZT_PSNR, .value = 50}}};
+    zt_array a = large_array(DATA_WAVE_NOISE);
+    (void)state;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+        for (uint32_t threads = 1; threads < 4; threads += 2) {
+            zt_params p = params_of(ways[k].bound);
+            struct passes passes = {.to = {.limit = SIZE_MAX}, .caller = pthread_self()};
+            const zt_store store = {.write = write_next, .passed = pass, .user = &passes};
+            const zt_omp omp = {.threads = threads};
+            zt_context *context = NULL;
+            zt_writer *w = NULL;
+            p.codec = ways[k].codec;
+            p.plan = ways[k].plan;
+            p.slab_bytes = 6 << 20;
+            p.range_lo = -2;
+            p.range_hi = 2;
+            const struct bytes wanted = compress(&a, &p);
+            need_ok(NULL, zt_context_new(NULL, &context));
+            need_ok(context, zt_context_set_omp(context, &omp));
+            need_ok(context, zt_writer_open_store(context, &store, &a, &p, &w));
+            passes.all = zt_writer_slab_extent(w);
+            for (uint64_t at = 0; at < a.shape[0]; at += passes.all) {
+                zt_array slab = a;
+                slab.data = (char *)a.data + at * (array_bytes(&a) / (size_t)a.shape[0]);
+                slab.shape[0] = a.shape[0] - at < passes.all ? a.shape[0] - at : passes.all;
+                passes.slices = passes.all = slab.shape[0];
+                need_ok(context, zt_writer_put(w, &slab));
+                passes.all = zt_writer_slab_extent(w);
+            }
+            need_ok(context, zt_writer_close(w));
+            assert_true(passes.ends >= 6); /* of several frames */
+            need_same(&passes.to.bytes, &wanted);
+            zt_writer_free(w);
+            zt_context_free(context);
+            free(wanted.data);
+        }
+    free(a.data);
+}
+
 /* A write fails while other threads code. */
 static void a_full_store_ends_all_threads(void **state)
 {
@@ -353,6 +408,7 @@ int main(void)
         cmocka_unit_test(memory_does_not_grow_with_the_frame),
         cmocka_unit_test(memory_does_not_grow_with_a_search),
         cmocka_unit_test(a_store_is_told_how_far_passes_are),
+        cmocka_unit_test(a_store_without_places_is_written_in_order),
         cmocka_unit_test(a_full_store_ends_all_threads),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(parts_take_little_memory),

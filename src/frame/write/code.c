@@ -59,7 +59,7 @@ static zt_status keep(void *user, const uint8_t *bytes, uint64_t n)
     return status;
 }
 
-/* In windows, so that the store is told how far the pass is. */
+/* In windows, so that memory grows with the bytes, and a store is told how far the pass is. */
 static zt_status encode_and_tell(struct zti_job *j, const struct zti_array *values,
                                  uint64_t most_bytes, struct zti_misses *misses,
                                  const struct zti_starts *starts)
@@ -98,7 +98,7 @@ zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, 
         f->payload_bytes = j->spool.bytes;
         return status;
     }
-    if (zti_output_is_store(j->output) && !zti_exec_is_on_device(j->context, coding))
+    if (zti_output_is_written(j->output) && !zti_exec_is_on_device(j->context, coding))
         return encode_and_tell(j, values, most_bytes, misses, starts);
     status = payload_room(j, (size_t)most_bytes, &room_bytes);
     if (status)

@@ -35,7 +35,7 @@ zt_status zti_sink_check(zt_context *context, const zt_sink *sink)
 
 static bool is_memory(const struct zti_output *o)
 {
-    return !o->sink.write && !o->store.write && !o->is_on_device;
+    return !zti_output_is_written(o) && !o->is_on_device;
 }
 
 /* Where the next header begins. */
@@ -49,7 +49,7 @@ uint8_t *zti_output_room(const struct zti_output *o, const struct zti_frame *f, 
 {
     struct zti_frame largest = *f;
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    if (o->sink.write || o->store.write)
+    if (zti_output_is_written(o))
         return NULL;
     zti_frame_set_largest(&largest, capacity);
     const uint64_t at = next_frame_at(o) + zti_header_store(&largest, header);
@@ -61,11 +61,11 @@ uint8_t *zti_output_room(const struct zti_output *o, const struct zti_frame *f, 
 
 zt_status zti_store_check(zt_context *context, const zt_store *store)
 {
-    if (!store || !store->write || !store->read || !store->cut || store->reserved[0] ||
+    if (!store || !store->write || !store->read != !store->cut || store->reserved[0] ||
         store->reserved[1])
         return zti_fail(context, ZT_BAD_ARG,
-                        "no store with functions to write, to read and to cut, and reserved words "
-                        "of 0");
+                        "no store with functions to write and, both or none, to read and to cut, "
+                        "and reserved words of 0");
     return ZT_OK;
 }
 

@@ -370,6 +370,18 @@ static inline bool zti_output_is_store(const struct zti_output *output)
     return output->store.write != NULL;
 }
 
+/* Whether frames are handed to the caller's functions; else they stay in memory. */
+static inline bool zti_output_is_written(const struct zti_output *output)
+{
+    return output->sink.write || output->store.write;
+}
+
+/* Whether the output is written at any place, not in order. */
+static inline bool zti_output_has_places(const struct zti_output *output)
+{
+    return output->store.read != NULL;
+}
+
 static inline struct zti_passing zti_passing_of(const struct zti_output *output,
                                                 const struct zti_array *slab)
 {
