@@ -6,8 +6,9 @@
  *     | stays | given back | stays            | entered    | ...
  *
  * Where more than one pass is to be expected, the first bytes stay for the next one. Samples are
- * taken anywhere, and nobody says so: the thread looks from time to time whether the process has
- * too many pages of files. Without a thread memory is given back by the reader. */
+ * taken anywhere: whoever takes them says so now and then, and the thread looks from time to time
+ * whether the process has too many pages of files. Without a thread memory is given back by the
+ * reader. */
 #include "format.h"
 
 #include <fcntl.h>
@@ -25,8 +26,9 @@ enum {
     GIVEN_BYTES = 4 << 20,
     KEPT_BYTES = 24 << 20,
     LEAST_BYTES = 16 << 20,
-    LATE_BYTES = 16 << 20, /* with so much to give back the thread is late: the reader does it */
-    MOST_BYTES = 56 << 20, /* of pages of files, at first */
+    LATE_BYTES = 16 << 20,    /* with so much to give back the thread is late: the reader does it */
+    MOST_BYTES = 56 << 20,    /* of pages of files, at first */
+    SAMPLED_BYTES = 40 << 20, /* of these, while samples are taken */
     LOOK_NANOSECONDS = 1000000
 };
 
@@ -130,6 +132,12 @@ static void wait_and_look(struct ztio_ahead *a)
     (void)pthread_mutex_unlock(&a->lock);
     (void)madvise(a->map + first, a->bytes - first, MADV_DONTNEED);
     (void)pthread_mutex_lock(&a->lock);
+}
+
+void ztio_ahead_sampled(struct ztio_ahead *a)
+{
+    if (a->has_thread && count_file_bytes(a) >= SAMPLED_BYTES)
+        (void)madvise(a->map, a->bytes, MADV_DONTNEED);
 }
 
 static void *go_ahead(void *user)

@@ -194,6 +194,9 @@ void ztio_ahead_keep(struct ztio_ahead *ahead, size_t more_bytes);
 
 /* A pass has gone past the bytes before this one; past the last one, it is over. */
 void ztio_ahead_at(struct ztio_ahead *ahead, size_t bytes);
+
+/* Samples were taken from anywhere, and will be; no pass is going on. */
+void ztio_ahead_sampled(struct ztio_ahead *ahead);
 void ztio_ahead_end(struct ztio_ahead *ahead); /* before the map is */
 
 /* What .npy and raw files have in common when they are written. */

@@ -95,6 +95,9 @@ bool ztio_map_is_good(struct ztio_input *input, struct ztio_error *error);
  * them: 24 MiB and more_bytes. */
 void ztio_map_again(struct ztio_input *input, uint64_t more_bytes);
 
+/* Samples were taken anywhere of these slices: their memory is given back if it is much. */
+void ztio_map_sampled(struct ztio_input *input);
+
 /* A pass over these slices has gone past the first ones: their memory is given back. They may be
  * read again. */
 void ztio_map_passed(struct ztio_input *input, uint64_t slices);

@@ -115,6 +115,13 @@ void ztio_map_again(struct ztio_input *input, uint64_t more_bytes)
                         more_bytes < body->map_bytes ? (size_t)more_bytes : body->map_bytes);
 }
 
+void ztio_map_sampled(struct ztio_input *input)
+{
+    struct ztio_body *const body = (struct ztio_body *)input;
+    if (input->reader->has_body && body->ahead)
+        ztio_ahead_sampled(body->ahead);
+}
+
 void ztio_map_passed(struct ztio_input *input, uint64_t slices)
 {
     struct ztio_body *const body = (struct ztio_body *)input;

@@ -14,6 +14,7 @@
 #include "util/errors.h"
 #include "util/numbers.h"
 #include "util/paths.h"
+#include "ztile_expert.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,6 +105,14 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
     return done && (job->slices > 0 || fail_empty(job, error));
 }
 
+/* Samples are all over a slab. */
+static void note_stage(void *user, zt_stage stage)
+{
+    const struct compress_job *const job = user;
+    if (stage == ZT_STAGE_SAMPLES)
+        ztio_map_sampled(job->input);
+}
+
 static bool compress_zt(struct compress_job *job, struct ztio_error *error)
 {
     const struct options *o = job->options;
@@ -122,6 +131,7 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
         zt_writer_open_store(job->context, &job->sink.store, &whole, &job->params, &writer);
     if (status != ZT_OK)
         return fail_writer(job, status, error);
+    (void)zt_context_set_stages(job->context, note_stage, job);
     bool is_known = meta->shape[0] != ZT_UNKNOWN;
     progress_begin(&job->progress, "compress",
                    is_known ? meta->shape[0] * job->slice_bytes : ZT_UNKNOWN, o->quiet,

@@ -1,6 +1,8 @@
 /* buffer.c: buffers that only grow (buffer.h). */
 #include "core/buffer.h"
 
+#include "core/grow.h"
+
 #include <inttypes.h>
 
 zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uint64_t bytes,

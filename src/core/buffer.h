@@ -17,8 +17,4 @@ zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uin
 zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer, uint64_t bytes);
 void zti_buffer_free(zt_context *context, struct zti_buffer *buffer);
 
-/* core.c: enlarge a block of zti_alloc, which may move; NULL, and the block as it was, on failure.
- */
-void *zti_grow(zt_context *context, void *memory, size_t bytes);
-
 #endif

@@ -1,5 +1,7 @@
 /* core.c: names of statuses, error messages, and memory that is counted by the context. */
-#include "core/buffer.h"
+#include "core/core.h"
+
+#include "core/grow.h"
 
 #include "ztile_store.h"
 

@@ -208,9 +208,11 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Copy bricks [first, first + n) in the order of memory: a page that several have values in is
- * touched once, which counts where the array is a mapped file. */
+ * touched once, which counts where the array is a mapped file. Its pages can be given back whenever
+ * the stage is told. */
 static zt_status copy_bricks(struct zti_estimator *e, uint64_t first, uint64_t n, uint8_t *to)
 {
+    enum { TOLD_BRICKS = 16 };
     const uint64_t brick_bytes = e->brick_values * zt_type_bytes(e->array->type);
     struct place *const places = zti_alloc(e->context, (size_t)n * sizeof *places);
     if (!places)
@@ -223,6 +225,8 @@ static zt_status copy_bricks(struct zti_estimator *e, uint64_t first, uint64_t n
     qsort(places, (size_t)n, sizeof *places, by_address);
     for (uint64_t i = 0; i < n; i++) {
         struct zti_array brick = *e->array;
+        if (i % TOLD_BRICKS == 0)
+            zti_stage(e->context, ZT_STAGE_SAMPLES);
         brick.data = (uint8_t *)brick.data + (places[i].at - (const uint8_t *)brick.data);
         memcpy(brick.shape, e->brick, sizeof brick.shape);
         zti_array_copy(&brick, to + places[i].number * brick_bytes);

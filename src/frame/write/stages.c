@@ -133,6 +133,7 @@ zt_status zti_write_frame(zt_context *context, struct zti_request *request,
     job.slab = &values.array;
     if (!status)
         status = zti_plan_frame(&job, results, &count);
+    zti_stage(context, ZT_STAGE_OTHER);
     if (output->store.passed)
         output->store.passed(output->store.user, slab->shape[0]);
     if (!status)
