@@ -1,15 +1,20 @@
 #!/bin/sh
-# kernels_test.sh: compile the library with CUDA, for sm_80, for sm_90 and to text for later GPUs, and
-# look at what the compilers say: no warning, and no kernel that spills registers.
+# kernels_test.sh: compile the library with CUDA, for each TARGET (80: sm_80), the last to text for later
+# GPUs too, and look at what the compilers say: no warning, and no kernel that spills registers.
 #
 # Then a few kernels for the oldest GPUs, which lack instructions, and for the latest.
 #
-#     tests/gpu/kernels_test.sh SOURCE_DIR BUILD_DIR NVCC
+#     tests/gpu/kernels_test.sh SOURCE_DIR BUILD_DIR NVCC TARGET...
 set -eu
 source=$1
 build=$2
 nvcc=$3
+shift 3
 failed=0
+architectures=
+for target; do
+    architectures=${architectures:+$architectures-real;}$target
+done
 
 complain() {
     echo "$*"
@@ -18,7 +23,7 @@ complain() {
 
 mkdir -p "$build"
 if ! cmake -S "$source" -B "$build" -DZTILE_CUDA=ON -DCMAKE_CUDA_COMPILER="$nvcc" \
-    -DCMAKE_CUDA_FLAGS=-Xptxas=-v '-DZTILE_CUDA_ARCHITECTURES=80-real;90' \
+    -DCMAKE_CUDA_FLAGS=-Xptxas=-v "-DZTILE_CUDA_ARCHITECTURES=$architectures" \
     -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF -DZTILE_CAIRO=OFF -DZTILE_COMPAT=OFF -DZTILE_H5PLUGIN=OFF \
     >"$build/configure.log" 2>&1; then
     cat "$build/configure.log"
@@ -35,9 +40,9 @@ touch "$build/resources"
 grep -E 'Compiling entry function|spill stores|Used [0-9]+ registers' "$build/build.log" \
     >"$build/resources.new" || true
 [ ! -s "$build/resources.new" ] || mv "$build/resources.new" "$build/resources"
-for target in sm_80 sm_90; do
-    n=$(grep -c "Compiling entry function.*'$target'" "$build/resources" || true)
-    echo "$n kernels for $target"
+for target; do
+    n=$(grep -c "Compiling entry function.*'sm_$target'" "$build/resources" || true)
+    echo "$n kernels for sm_$target"
     [ "$n" -ge 50 ] || complain "there should be more"
 done
 grep -B1 -E '[1-9][0-9]* bytes spill' "$build/resources" && complain "kernels spill registers"

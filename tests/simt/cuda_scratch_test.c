@@ -187,7 +187,7 @@ static void check_refusal(zt_context *serial)
 
 int main(int argc, char **argv)
 {
-    const uint64_t arrays = argc > 1 ? strtoull(argv[1], NULL, 10) : 80;
+    const uint64_t arrays = argc > 1 ? strtoull(argv[1], NULL, 10) : 80 / TEST_SHARE;
     zt_context *serial = NULL;
     if (zt_context_new(NULL, &serial) != ZT_OK)
         return 1;

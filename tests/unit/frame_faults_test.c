@@ -691,8 +691,9 @@ static void lie(struct rig *g, const struct sample *s, size_t from, size_t to)
 static void every_byte_but_the_streams_may_lie(void **state)
 {
     enum { HEADER_BYTES = 64, HEAD_BYTES = 24, TAIL_BYTES = 160, TABLE_BYTES = 48 };
+    const uint32_t step = TEST_SHARE == 1 ? 1 : 3;
     (void)state;
-    for (uint32_t i = 0; i<KINDS; i += ZTILE_TEST_SHARE> 1 ? 2 : 1) {
+    for (uint32_t i = 0; i < KINDS; i += step) {
         struct sample s = sample_of(&kinds[i]);
         const zt_info info = info_of(&s.file);
         const size_t payload = (size_t)(info.frames == 1 ? info.stream_bytes : HEAD_BYTES);
