@@ -46,6 +46,10 @@ ZTI_INLINE u32s v_iota_32(void)
 {
     return (u32s){0, 1, 2, 3};
 }
+ZTI_INLINE u64s v_iota_64(void)
+{
+    return (u64s){0, 1};
+}
 
 /* The smaller of two unsigned numbers; the magnitude of a signed one. */
 ZTI_INLINE u32s v_min_32(u32s a, u32s b)
@@ -56,6 +60,15 @@ ZTI_INLINE u32s v_min_32(u32s a, u32s b)
 ZTI_INLINE u32s v_size_32(u32s v)
 {
     return (v ^ v_sign_32(v)) - v_sign_32(v);
+}
+ZTI_INLINE u64s v_min_64(u64s a, u64s b)
+{
+    const u64s is_less = (u64s)(a < b);
+    return (is_less & a) | (~is_less & b);
+}
+ZTI_INLINE u64s v_size_64(u64s v)
+{
+    return (v ^ v_sign_64(v)) - v_sign_64(v);
 }
 
 /* Whether any bit is set. */
@@ -87,6 +100,15 @@ ZTI_INLINE u32s v_load_bytes_32(const uint8_t *from)
     bytes narrow;
     memcpy(&narrow, from, sizeof narrow);
     return __builtin_convertvector(narrow, u32s);
+}
+ZTI_INLINE void v_store_bytes_64(uint8_t *to, u64s v)
+{
+    to[0] = (uint8_t)v[0];
+    to[1] = (uint8_t)v[1];
+}
+ZTI_INLINE u64s v_load_bytes_64(const uint8_t *from)
+{
+    return (u64s){from[0], from[1]};
 }
 
 /* 16 bits of each lane, one behind the other, and back. */
@@ -157,6 +179,14 @@ ZTI_INLINE u32s v_odd_32(u32s a, u32s b)
 {
     return __builtin_shufflevector(a, b, 1, 3, 5, 7);
 }
+ZTI_INLINE u64s v_even_64(u64s a, u64s b)
+{
+    return __builtin_shufflevector(a, b, 0, 2);
+}
+ZTI_INLINE u64s v_odd_64(u64s a, u64s b)
+{
+    return __builtin_shufflevector(a, b, 1, 3);
+}
 
 /* Numbers of 64 bits of a and then b in 32: the largest of these where they are more. */
 ZTI_INLINE u32s v_saturated_64(u64s a, u64s b)
@@ -172,6 +202,14 @@ ZTI_INLINE u32s v_zip_low_32(u32s a, u32s b)
 ZTI_INLINE u32s v_zip_high_32(u32s a, u32s b)
 {
     return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+ZTI_INLINE u64s v_zip_low_64(u64s a, u64s b)
+{
+    return __builtin_shufflevector(a, b, 0, 2);
+}
+ZTI_INLINE u64s v_zip_high_64(u64s a, u64s b)
+{
+    return __builtin_shufflevector(a, b, 1, 3);
 }
 
 /* 64 bytes to a place that is a multiple of 64, past the caches where there is a way. */

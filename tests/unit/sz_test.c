@@ -694,6 +694,8 @@ static void bytes_of_interpolation_do_not_change(void **state)
         {ZT_F64, 3, {65, 65, 65}, 0.02, 182775, UINT64_C(0xc284ebf68a5d88f5)},
         {ZT_I32, 3, {40, 64, 100}, 3, 42675, UINT64_C(0x6368755853266c6c)},
         {ZT_I64, 2, {127, 513}, 1, 21365, UINT64_C(0x430bb34d8a1cbedc)},
+        {ZT_F64, 2, {100, 90}, 1e-6, 22180, UINT64_C(0xd9994147f1a6ee46)}, /* wide */
+        {ZT_F64, 3, {30, 50, 3}, 1e-9, 16457, UINT64_C(0xf4e61a5bf7624a47)},
     };
     bool is_good = true;
     (void)state;

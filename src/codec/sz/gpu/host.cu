@@ -70,8 +70,9 @@ static bool has_room(const struct zti_coding *coding)
 
 static bool has_kernels(const struct zti_coding *coding)
 {
-    return sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH && sz_of(coding)->source < ZTI_SZ_DECIMALS &&
-           has_room(coding);
+    const bool is_wide = is_high(coding) && sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE;
+    return !is_wide && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH &&
+           sz_of(coding)->source < ZTI_SZ_DECIMALS && has_room(coding);
 }
 
 /* ---- codebooks ---- */

@@ -34,16 +34,16 @@ ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t nu
 
 /* Split n points of a level's row, from point 'first' on, which is even. */
 ZTI_INLINE void split_part(struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t first,
-                           uint32_t n, const int32_t *restrict from)
+                           uint32_t n, const integer *restrict from)
 {
     const struct row_parts parts = parts_of(p, l, at);
-    int32_t *even = (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+    integer *even = (parts.is_even_grid ? grid_of(p, ~l) : bands_of(p)) + parts.even;
     uint32_t i = 0;
     if (!(p->axes & 8)) {
         memcpy(even + first, from, n * sizeof *even);
         return;
     }
-    int32_t *const odd = p->bands + parts.odd + first / 2;
+    integer *const odd = bands_of(p) + parts.odd + first / 2;
     even += first / 2;
     for (; i + LANES <= n / 2; i += LANES)
         part_pairs(from + 2 * i, even + i, odd + i);
@@ -56,16 +56,16 @@ ZTI_INLINE void split_part(struct zti_sz_pyramid *p, uint32_t l, const uint32_t 
 }
 
 ZTI_INLINE void merge_part(const struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at,
-                           uint32_t first, uint32_t n, int32_t *restrict to)
+                           uint32_t first, uint32_t n, integer *restrict to)
 {
     const struct row_parts parts = parts_of(p, l, at);
-    const int32_t *even = (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+    const integer *even = (parts.is_even_grid ? grid_of(p, ~l) : bands_of(p)) + parts.even;
     uint32_t i = 0;
     if (!(p->axes & 8)) {
         memcpy(to, even + first, n * sizeof *to);
         return;
     }
-    const int32_t *const odd = p->bands + parts.odd + first / 2;
+    const integer *const odd = bands_of(p) + parts.odd + first / 2;
     even += first / 2;
     for (; i + LANES <= n / 2; i += LANES)
         join_pairs(even + i, odd + i, to + 2 * i);
@@ -129,9 +129,9 @@ ZTI_INLINE void join_in(uint8_t *to, const uint8_t *even, const uint8_t *odd, si
         memcpy(to, even, bytes);
 }
 
-/* Copy rows of up to 64 bytes that begin 'step' bytes apart, to contiguous ones; and interleave the
- * contiguous rows of two places. */
-#define BY_SIZE(step) step(4) else step(8) else step(16) else step(32) else step(64)
+/* Copy rows of up to 128 bytes that begin 'step' bytes apart, to contiguous ones; and interleave
+ * the contiguous rows of two places. */
+#define BY_SIZE(step) step(4) else step(8) else step(16) else step(32) else step(64) else step(128)
 static void copy_rows(void *to, const void *from, size_t step, size_t rows, size_t bytes)
 {
 #define CASE(size)                                                                                 \
@@ -156,14 +156,14 @@ static void join_rows(void *to, const void *even, const void *odd, size_t rows, 
 /* Split 'rows' rows of a level along axis 2, from row 'at' on, if rows are joined. merge_rows is
  * the inverse, for points or their magnitudes, of 'each' bytes. */
 static void split_rows(struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t rows,
-                       const int32_t *from)
+                       const integer *from)
 {
     const uint32_t n = p->level[l].dim[3];
     const size_t bytes = n * sizeof *from;
     for (uint32_t odd = 0; odd < 2 && odd < rows; odd++) {
         const uint32_t first[3] = {at[0], at[1], at[2] + odd};
         const struct row_parts parts = parts_of(p, l, first);
-        int32_t *const to = (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+        integer *const to = (parts.is_even_grid ? grid_of(p, ~l) : bands_of(p)) + parts.even;
         if (!(p->axes & 4)) {
             memcpy(to, from, rows * bytes);
             return;
@@ -194,11 +194,12 @@ static void merge_rows(const struct zti_sz_pyramid *p, uint32_t l, const uint32_
 /* Split points of the finest level, a part of a row or a few rows at a time, so that no contiguous
  * copy of the level is needed. */
 static void split_row(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
-                      const int32_t *x)
+                      const void *integers)
 {
     const uint32_t length = p->level[0].dim[3];
+    const integer *const x = integers;
     if (p->levels == 0) {
-        memcpy(p->grid[0] + row_at(p->level[0].dim, at) + first, x, n * sizeof *x);
+        memcpy(grid_of(p, 0) + row_at(p->level[0].dim, at) + first, x, n * sizeof *x);
     } else if (first + n <= length) {
         split_part(p, 0, at, first, n, x);
     } else {
@@ -211,11 +212,12 @@ static void split_row(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t fir
 }
 
 static void merge_row(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
-                      uint32_t n, int32_t *x)
+                      uint32_t n, void *integers)
 {
     const uint32_t length = p->level[0].dim[3];
+    integer *const x = integers;
     if (p->levels == 0) {
-        memcpy(x, p->grid[0] + row_at(p->level[0].dim, at) + first, n * sizeof *x);
+        memcpy(x, grid_of(p, 0) + row_at(p->level[0].dim, at) + first, n * sizeof *x);
     } else if (first + n <= length) {
         merge_part(p, 0, at, first, n, x);
     } else {
@@ -233,7 +235,7 @@ static void split(struct zti_sz_pyramid *p)
     const bool is_joined = has_joined_rows(p);
     for (uint32_t l = 1; l < p->levels; l++) {
         const uint32_t *const dim = p->level[l].dim, rows = is_joined ? dim[2] : 1;
-        const int32_t *from = p->grid[l & 1];
+        const integer *from = grid_of(p, l);
         uint32_t at[3] = {0};
         do {
             if (is_joined)
@@ -250,7 +252,7 @@ static void merge(struct zti_sz_pyramid *p, uint32_t l)
 {
     const bool is_joined = has_joined_rows(p);
     const uint32_t *const dim = p->level[l].dim, rows = is_joined ? dim[2] : 1, n = dim[3];
-    int32_t *to = p->grid[l & 1];
+    integer *to = grid_of(p, l);
     uint8_t *magnitudes = p->grid_magnitudes[l & 1];
     uint32_t at[3] = {0};
     do {

@@ -2,9 +2,10 @@
  * the prediction of a point from its neighbours, and the conversion of residuals to symbols and
  * back.
  *
- * The includer defines a type of numbers modulo 2^32, which this text undefines:
+ * The includer defines a type of numbers modulo 2^WIDTH, which this text undefines:
  *
- *     V             uint32_t, or a vector of it
+ *     V             uint32_t or uint64_t, or a vector of it
+ *     WIDTH         32 or 64
  *     OF(name)      a function's name for this type
  *     SHIFT(v, n)   arithmetic shift to the right
  *     SIZE(v)       magnitudes of signed numbers
@@ -44,7 +45,7 @@ ZTI_INLINE V OF(mean)(uint32_t terms, V sum, V last)
 /* Zigzag: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...; and the inverse. */
 ZTI_INLINE V OF(fold)(V q)
 {
-    return q << 1 ^ SHIFT(q, 31);
+    return q << 1 ^ SHIFT(q, WIDTH - 1);
 }
 
 ZTI_INLINE V OF(unfold)(V folded)
@@ -64,20 +65,20 @@ ZTI_INLINE V OF(symbol_of)(V q, V bits)
 {
     const V folded = OF(fold)(q), is_large = FROM(folded, ZTI_SZ_HIGH_DIRECT);
     const V large = ZTI_SZ_HIGH_DIRECT + 4 * (bits - ZTI_SZ_HIGH_LEAST_OPEN) +
-                    2 * (SIZE(q) >> bits & 1) + (q >> 31);
+                    2 * (SIZE(q) >> bits & 1) + (q >> (WIDTH - 1));
     return (large & is_large) | (folded & ~is_large);
 }
 
 ZTI_INLINE V OF(open_of)(V q, V bits)
 {
-    return SIZE(q) & ((1u << bits) - 1);
+    return SIZE(q) & ~(~(bits & 0) << bits);
 }
 
 /* The number of bits that a symbol other than the escape leaves open; and the residual of a symbol
  * with these bits. */
 ZTI_INLINE V OF(bits_in)(V symbol)
 {
-    return ((symbol - ZTI_SZ_HIGH_DIRECT) / 4 + ZTI_SZ_HIGH_LEAST_OPEN) & 31 &
+    return ((symbol - ZTI_SZ_HIGH_DIRECT) / 4 + ZTI_SZ_HIGH_LEAST_OPEN) & (WIDTH - 1) &
            FROM(symbol, ZTI_SZ_HIGH_DIRECT);
 }
 
@@ -89,6 +90,7 @@ ZTI_INLINE V OF(residual_of)(V symbol, V open)
 }
 
 #undef V
+#undef WIDTH
 #undef OF
 #undef SHIFT
 #undef SIZE

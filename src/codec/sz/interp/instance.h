@@ -5,6 +5,7 @@
 #include "codec/sz/bits.h"
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/interp/lanes.h"
+
 #include "codec/sz/interp/values.h"
 
 #include "codec/sz/interp/symbols.h"
@@ -21,6 +22,17 @@ ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
     return !(p->axes & 8) && p->level[0].dim[3] <= ZTI_SZ_HIGH_SHORT;
 }
 
+/* The integers of the bands, and those of a level. */
+ZTI_INLINE integer *bands_of(const struct zti_sz_pyramid *p)
+{
+    return p->bands;
+}
+
+ZTI_INLINE integer *grid_of(const struct zti_sz_pyramid *p, uint32_t l)
+{
+    return p->grid[l & 1];
+}
+
 #include "codec/sz/interp/bands.h"
 #include "codec/sz/interp/predict.h"
 
@@ -32,25 +44,33 @@ ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
 /* The integers nearest to d / step, where step is odd; per = 1 / step. Floats are exact enough for
  * |d| < 2^21: the quotient is at least 1 / (2 step) from the middle between two integers and below
  * 2^21 / step, and its two roundings of 2^-24 make at most 1 / (4 step). Adding 3 * 2^22 rounds. */
-ZTI_INLINE u32s nearest_of(u32s d, uint32_t step, float per)
+ZTI_INLINE uints nearest_of(uints d, uint32_t step, float per)
 {
+#if IS_WIDE
+    const bool is_far = true;
+    (void)per;
+#else
     enum { FAR = 1 << 21 };
+    const bool is_far = v_is_any((d + FAR) & ~(2u * FAR - 1));
+#endif
+    if (__builtin_expect(is_far, IS_WIDE)) {
+        for (uint32_t i = 0; i < LANES; i++)
+            d[i] = (natural)RULE(nearest)((integer)d[i], 1.0 / step);
+        return d;
+    }
+#if !IS_WIDE
     const float rounds = 0x1.8p23F;
     uint32_t zero;
     memcpy(&zero, &rounds, sizeof zero);
-    if (__builtin_expect(v_is_any((d + FAR) & ~(2u * FAR - 1)), false)) {
-        for (uint32_t i = 0; i < LANES; i++)
-            d[i] = (uint32_t)zti_sz_high_nearest((int32_t)d[i], 1.0 / step);
-        return d;
-    }
     return (u32s)(__builtin_convertvector((i32s)d, f32s) * per + rounds) - zero;
+#endif
 }
 
 /* The arrays and numbers of a row that is quantized. */
 struct residuals {
-    int32_t *restrict x; /* integers; overwritten by the decoded ones */
-    const int32_t *restrict predicted;
-    int32_t *restrict q;                             /* residuals */
+    integer *restrict x; /* integers; overwritten by the decoded ones */
+    const integer *restrict predicted;
+    integer *restrict q;                             /* residuals */
     uint8_t *restrict magnitudes, *restrict symbols; /* symbols of small residuals */
     uint32_t step;
     float per; /* 1 / step */
@@ -58,21 +78,21 @@ struct residuals {
 
 /* Quantize a block of residuals with n values; the integers after these stay. Returns the OR of the
  * magnitudes. */
-ZTI_INLINE u32s quantize_block(const struct residuals *r, uint32_t k, uint32_t n, bool is_whole)
+ZTI_INLINE uints quantize_block(const struct residuals *r, uint32_t k, uint32_t n, bool is_whole)
 {
-    u32s size[PARTS], folded[PARTS], any = {0};
+    uints size[PARTS], folded[PARTS], any = {0};
     for (uint32_t part = 0; part < PARTS; part++) {
         const uint32_t at = part * LANES;
-        const u32s in = v_load_32(r->x + k + at), predicted = v_load_32(r->predicted + k + at);
-        const i32s keep = (i32s)(v_iota_32() + at) < (int32_t)n;
-        u32s v = nearest_of(in - predicted, r->step, r->per);
-        v = is_whole ? v : v & (u32s)keep;
-        const u32s decoded = predicted + v * r->step;
-        v_store_32(r->x + k + at, is_whole ? decoded : either(keep, decoded, in));
-        v_store_32(r->q + k + at, v);
-        size[part] = v_size_32(v);
+        const uints in = V_W(load)(r->x + k + at), predicted = V_W(load)(r->predicted + k + at);
+        const ints keep = (ints)(V_W(iota)() + at) < (integer)n;
+        uints v = nearest_of(in - predicted, r->step, r->per);
+        v = is_whole ? v : v & (uints)keep;
+        const uints decoded = predicted + v * r->step;
+        V_W(store)(r->x + k + at, is_whole ? decoded : either(keep, decoded, in));
+        V_W(store)(r->q + k + at, v);
+        size[part] = V_W(size)(v);
         any |= size[part];
-        size[part] = v_min_32(size[part], v_all_32(ZTI_SZ_HIGH_MOST_MAGNITUDE));
+        size[part] = V_W(min)(size[part], V_W(all)(ZTI_SZ_HIGH_MOST_MAGNITUDE));
         folded[part] = v_fold(v);
     }
     store_block(size, r->magnitudes + k);
@@ -83,13 +103,13 @@ ZTI_INLINE u32s quantize_block(const struct residuals *r, uint32_t k, uint32_t n
 static bool quantize(const struct residuals *residuals, uint32_t n)
 {
     const struct residuals r = *residuals;
-    u32s any = {0};
+    uints any = {0};
     uint32_t k = 0;
     for (; k + BLOCK <= n; k += BLOCK)
         any |= quantize_block(&r, k, BLOCK, true);
     if (k < n)
         any |= quantize_block(&r, k, n - k, false);
-    return v_is_any(any & ~(uint32_t)ZTI_SZ_HIGH_MOST_MAGNITUDE);
+    return v_is_any((u32s)(any & ~(natural)ZTI_SZ_HIGH_MOST_MAGNITUDE));
 }
 
 /* What encoding needs beside the pyramid. */
@@ -109,7 +129,7 @@ struct decoder {
 };
 
 /* Set the next tile's points to their predictions, with magnitude 0. */
-ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted, int32_t *x,
+ZTI_INLINE void take_predicted(const struct segment *s, const integer *predicted, integer *x,
                                uint8_t *magnitudes)
 {
     for (uint32_t k = s->own_n; k < s->n; k++) {
@@ -133,31 +153,33 @@ ZTI_INLINE bool may_need_escape(const struct coder *c, uint32_t depth, const uin
 }
 
 /* Complete the symbols of n residuals, in contexts of one depth, and append their open bits. */
-ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n, bool is_large,
+ZTI_INLINE void put_symbols(const struct coder *c, const integer *q, uint32_t n, bool is_large,
                             uint32_t depth, const uint8_t *contexts, uint8_t *symbols)
 {
+    bool lacks = IS_WIDE && is_large; /* the escape is rare, but is needed */
+#if !IS_WIDE
     struct open_bits open;
-    uint32_t sum = 0;
-    bool lacks = false;
-    if (is_large)
-        sum = large_symbols(q, n, symbols, &open);
-    if (c->has && may_need_escape(c, depth, contexts, n, symbols))
+    const uint32_t sum = is_large ? large_symbols(q, n, symbols, &open) : 0;
+#endif
+    if (!lacks && c->has && may_need_escape(c, depth, contexts, n, symbols))
         for (uint32_t k = 0; k < n; k++)
             lacks |= !c->has[contexts[k]][symbols[k]];
     if (lacks)
         for (uint32_t k = 0; k < n; k++)
-            symbols[k] = large_symbol(q[k], c->has[contexts[k]], c->extras);
+            symbols[k] = large_symbol(q[k], c->has ? c->has[contexts[k]] : NULL, c->extras);
+#if !IS_WIDE
     else if (sum > 0)
         put_open(c->extras, &open, n, sum);
+#endif
 }
 
 ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct coder *const c = user;
-    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
+    _Alignas(64) integer q[ROOM], predicted[ROOM];
     uint16_t sum[ROOM];
     const uint32_t own_n = s->own_n, depth = s->level->depth, step = s->level->step;
-    int32_t *const x = p->bands + s->place;
+    integer *const x = bands_of(p) + s->place;
     uint8_t *const magnitudes = p->band_magnitudes + s->place;
     uint8_t *const symbols = p->symbols + p->count, *const contexts = p->contexts + p->count;
     const struct residuals residuals = {x,    predicted,          q, magnitudes, symbols,
@@ -186,12 +208,11 @@ static void code_anchors(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_H
 {
     const struct zti_sz_level *const level = &p->level[p->levels];
     const size_t n = row_at(level->dim, (const uint32_t[3]){level->dim[0], 0, 0});
-    int32_t *const x = p->grid[p->levels & 1];
-    uint32_t before = 0;
-    for (size_t i = 0; i < n; x[i++] = (int32_t)before) {
-        const int32_t q =
-            zti_sz_high_nearest((int32_t)((uint32_t)x[i] - before), 1.0 / level->step);
-        before += (uint32_t)q * level->step;
+    integer *const x = grid_of(p, p->levels);
+    natural before = 0;
+    for (size_t i = 0; i < n; x[i++] = (integer)before) {
+        const integer q = RULE(nearest)((integer)((natural)x[i] - before), 1.0 / level->step);
+        before += (natural)q * level->step;
         p->grid_magnitudes[p->levels & 1][i] = 0;
         p->contexts[p->count] = ZTI_SZ_HIGH_ANCHOR;
         p->symbols[p->count++] = large_symbol(q, has ? has[ZTI_SZ_HIGH_ANCHOR] : NULL, extras);
@@ -204,16 +225,16 @@ static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tabl
 {
     const struct zti_sz_level *const level = &p->level[p->levels];
     const size_t n = row_at(level->dim, (const uint32_t[3]){level->dim[0], 0, 0});
-    int32_t *const x = p->grid[p->levels & 1];
-    uint32_t before = 0;
+    integer *const x = grid_of(p, p->levels);
+    natural before = 0;
     for (size_t i = 0; i < n; i++) {
         const uint8_t context = ZTI_SZ_HIGH_ANCHOR;
         uint8_t symbol[2 * BLOCK] = {0}, magnitudes[BLOCK];
-        int32_t q[BLOCK];
+        integer q[BLOCK];
         TAKE_CODES(codes, tables, &context, 1, symbol);
         residuals_of(symbol, 1, extras, q, magnitudes);
-        before += (uint32_t)q[0] * level->step;
-        x[i] = (int32_t)before;
+        before += (natural)q[0] * level->step;
+        x[i] = (integer)before;
         p->grid_magnitudes[p->levels & 1][i] = 0;
     }
 }
@@ -303,7 +324,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
 
 /* Decode the residuals of joined rows, and their magnitudes. */
 __attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
-                                                  const struct around *around, int32_t *q,
+                                                  const struct around *around, integer *q,
                                                   uint8_t *magnitudes)
 {
     const uint32_t share = zti_sz_high_row_share(around->rows);
@@ -319,7 +340,7 @@ __attribute__((noinline)) static void take_joined(const struct decoder *d, const
 }
 
 /* Decode the residuals of a row, and their magnitudes. */
-ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
+ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, integer *q,
                                uint8_t *magnitudes)
 {
     const uint32_t own_n = s->own_n;
@@ -352,9 +373,9 @@ ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s,
 ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct decoder *const d = user;
-    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
+    _Alignas(64) integer q[ROOM], predicted[ROOM];
     const uint32_t own_n = s->own_n;
-    int32_t *const x = p->bands + s->place;
+    integer *const x = bands_of(p) + s->place;
     uint8_t *const magnitudes = p->band_magnitudes + s->place;
     if (own_n > 0 && d->codes) {
         take_residuals(d, s, q, magnitudes);
@@ -364,7 +385,7 @@ ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s
     }
     predict(s->row, s->first, s->n, predicted);
     for (uint32_t k = 0; k < own_n; k += LANES)
-        v_store_32(x + k, v_load_32(predicted + k) + v_load_32(q + k) * s->level->step);
+        V_W(store)(x + k, V_W(load)(predicted + k) + V_W(load)(q + k) * s->level->step);
     take_predicted(s, predicted, x, magnitudes);
 }
 

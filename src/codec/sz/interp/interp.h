@@ -35,7 +35,8 @@ struct zti_sz_pyramid {
     uint64_t anchor_bits;                              /* bits that their symbols leave open */
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
     uint8_t *memory; /* memory of the arrays below; NULL: the coarse grid's integers are all 0 */
-    int32_t *bands, *grid[2];
+    uint32_t integer_bytes;                        /* 8 in wide streams, else 4 */
+    void *bands, *grid[2];                         /* integers */
     uint8_t *band_magnitudes, *grid_magnitudes[2]; /* magnitudes of the residuals */
     uint8_t *symbols, *contexts;                   /* in the order of coding */
     size_t count;                                  /* number of symbols */
@@ -92,9 +93,9 @@ struct zti_sz_high_ops {
      * bands, and back; or whole rows, if first + n is past the row's end. 'split' then splits the
      * other levels. */
     void (*split_row)(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
-                      const int32_t *x);
+                      const void *integers);
     void (*merge_row)(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
-                      uint32_t n, int32_t *x);
+                      uint32_t n, void *integers);
     void (*split)(struct zti_sz_pyramid *p);
     /* Encode the integers in the bands and the coarsest grid to symbols and open bits. 'has' (NULL:
      * all) tells which symbols a context has. The integers become the decoded ones. */
@@ -107,19 +108,31 @@ struct zti_sz_high_ops {
                           uint32_t states, uint8_t *scratch); /* as zti_ans_mixed_put */
     /* The integers of n values; a value without one has that of the value before. Returns the last;
      * sets *is_far if one is beyond high->farthest. */
-    int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
-                        int32_t before, int32_t *x, bool *is_far);
-    void (*values)(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *values);
+    int64_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
+                        int64_t before, void *integers, bool *is_far);
+    void (*values)(const struct zti_coding *coding, const void *integers, uint32_t n, void *values);
     /* Whether n values keep the bound. */
-    bool (*check)(const struct zti_coding *coding, const int32_t *x, const void *values,
+    bool (*check)(const struct zti_coding *coding, const void *integers, const void *values,
                   uint32_t n);
 };
 
 extern const struct zti_sz_high_ops zti_sz_high_plain;
+extern const struct zti_sz_high_ops zti_sz_high_wide; /* with integers of 64 bits */
 extern const struct zti_sz_high_ops zti_sz_high_avx2;
 extern const struct zti_sz_high_ops zti_sz_high_avx512;
 
 const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding);
+
+/* Whether a stream is wide: its integers have 64 bits. */
+static inline bool zti_sz_high_is_wide(const struct zti_coding *coding)
+{
+    return sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE;
+}
+
+static inline uint32_t zti_sz_high_integer_bytes(const struct zti_coding *coding)
+{
+    return zti_sz_high_is_wide(coding) ? 8 : 4;
+}
 
 static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride, uint32_t n,
                                      size_t value_bytes)
@@ -219,7 +232,7 @@ zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *
 
 /* Copy a box of the coarse grid, in C order. */
 void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
-                            const uint32_t *dim, int32_t *x, uint8_t *magnitudes);
+                            const uint32_t *dim, void *integers, uint8_t *magnitudes);
 
 /* Quantize a box of an array from 'origin', every 2^bits-th value along the coding's axes, to the
  * bands and grids of a pyramid of that shape. Returns whether no integer is beyond

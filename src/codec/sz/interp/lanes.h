@@ -11,12 +11,30 @@
 /* Bytes are stored in units of BLOCK, which is at least LANES and WIDE, because a load that spans
  * two stores waits for both. */
 enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
+enum { LANES = IS_WIDE ? V_LANES_64 : V_LANES_32 };
 #if defined(ZTI_WITH_AVX2)
-enum { LANES = V_LANES_32, WIDE = BLOCK };
+enum { WIDE = BLOCK };
 #else
-enum { LANES = V_LANES_32, WIDE = BLOCK / 2 };
+enum { WIDE = BLOCK / 2 };
 #endif
 enum { PARTS = BLOCK / LANES };
+
+/* The width of integers: of one (RULE: the rules for it), and of a lane (V_W: verbs). */
+#if IS_WIDE
+#define RULE(name) zti_sz_wide_##name
+#define V_W(verb)  v_##verb##_64
+typedef int64_t integer;
+typedef uint64_t natural;
+typedef i64s ints;
+typedef u64s uints;
+#else
+#define RULE(name) zti_sz_high_##name
+#define V_W(verb)  v_##verb##_32
+typedef int32_t integer;
+typedef uint32_t natural;
+typedef i32s ints;
+typedef u32s uints;
+#endif
 
 typedef int16_t words __attribute__((vector_size(2 * WIDE)));
 typedef uint8_t small __attribute__((vector_size(WIDE)));
@@ -34,24 +52,32 @@ ZTI_INLINE void store_small(small v, uint8_t *to)
 }
 
 /* 'yes' if the mask is set, else 'no'. */
-ZTI_INLINE u32s either(i32s mask, u32s yes, u32s no)
+ZTI_INLINE uints either(ints mask, uints yes, uints no)
 {
-    return ((u32s)mask & yes) | (~(u32s)mask & no);
+    return ((uints)mask & yes) | (~(uints)mask & no);
 }
 
-/* The place of the highest bit of a number that is not 0, from a float's exponent. Of adjacent ones
- * only the upper is kept, so that the float is not rounded up to the next exponent. */
-ZTI_INLINE u32s highest_of(u32s v)
+/* The place of the highest bit of a number that is not 0; of 32 bits from a float's exponent. Of
+ * adjacent ones only the upper is kept, so that the float is not rounded up to the next exponent.
+ */
+ZTI_INLINE uints highest_of(uints v)
 {
-    const f32s f = __builtin_convertvector((i32s)(v & ~(v >> 1)), f32s);
-    return ((u32s)f >> 23 & 255) - 127;
+#if IS_WIDE
+    for (uint32_t i = 0; i < LANES; i++)
+        v[i] = zti_bit_length64(v[i]) - 1u;
+    return v;
+#else
+    const f32s f = __builtin_convertvector((ints)(v & ~(v >> 1)), f32s);
+    return ((uints)f >> 23 & 255) - 127;
+#endif
 }
 
-#define V           u32s
+#define V           uints
+#define WIDTH       (IS_WIDE ? 64 : 32)
 #define OF(name)    v_##name
-#define SHIFT(v, n) ((u32s)((i32s)(v) >> (n)))
-#define SIZE(v)     v_size_32(v)
-#define FROM(v, n)  ((u32s)((v) >= (n)))
+#define SHIFT(v, n) ((uints)((ints)(v) >> (n)))
+#define SIZE(v)     V_W(size)(v)
+#define FROM(v, n)  ((uints)((v) >= (n)))
 #define HIGHEST(v)  highest_of(v)
 #include "codec/sz/interp/formulas.h"
 
@@ -75,7 +101,7 @@ ZTI_INLINE words words_of(small v)
 }
 
 /* Store a block of numbers below 256 as bytes, in one store if possible. */
-ZTI_INLINE void store_block(const u32s *v, uint8_t *to)
+ZTI_INLINE void store_block(const uints *v, uint8_t *to)
 {
 #if defined(ZTI_WITH_AVX2) && !defined(ZTI_WITH_AVX512)
     const __m256i pairs = _mm256_packus_epi32((__m256i)v[0], (__m256i)v[1]);
@@ -85,7 +111,7 @@ ZTI_INLINE void store_block(const u32s *v, uint8_t *to)
         _mm_packus_epi16(_mm256_castsi256_si128(in_order), _mm256_extracti128_si256(in_order, 1)));
 #else
     for (uint32_t part = 0; part < PARTS; part++)
-        v_store_bytes_32(to + part * LANES, v[part]);
+        V_W(store_bytes)(to + part * LANES, v[part]);
 #endif
 }
 
@@ -103,20 +129,20 @@ ZTI_INLINE small look_up(const uint8_t *table, small number)
 }
 
 /* Separate 2 * LANES points into even and odd ones; and the inverse. */
-ZTI_INLINE void part_pairs(const int32_t *restrict from, int32_t *restrict even,
-                           int32_t *restrict odd)
+ZTI_INLINE void part_pairs(const integer *restrict from, integer *restrict even,
+                           integer *restrict odd)
 {
-    const u32s a = v_load_32(from), b = v_load_32(from + LANES);
-    v_store_32(even, v_even_32(a, b));
-    v_store_32(odd, v_odd_32(a, b));
+    const uints a = V_W(load)(from), b = V_W(load)(from + LANES);
+    V_W(store)(even, V_W(even)(a, b));
+    V_W(store)(odd, V_W(odd)(a, b));
 }
 
-ZTI_INLINE void join_pairs(const int32_t *restrict even, const int32_t *restrict odd,
-                           int32_t *restrict to)
+ZTI_INLINE void join_pairs(const integer *restrict even, const integer *restrict odd,
+                           integer *restrict to)
 {
-    const u32s a = v_load_32(even), b = v_load_32(odd);
-    v_store_32(to, v_zip_low_32(a, b));
-    v_store_32(to + LANES, v_zip_high_32(a, b));
+    const uints a = V_W(load)(even), b = V_W(load)(odd);
+    V_W(store)(to, V_W(zip_low)(a, b));
+    V_W(store)(to + LANES, V_W(zip_high)(a, b));
 }
 
 ZTI_INLINE void join_small(small even, small odd, uint8_t *to)

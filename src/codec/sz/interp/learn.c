@@ -38,10 +38,16 @@ static uint64_t values_of(const struct zti_coding *coding)
     return values;
 }
 
+/* Bytes of integers: f32 has too few bits for wide streams. */
+static uint32_t most_integer_bytes(const struct zti_coding *coding)
+{
+    return coding->type == ZT_F32 ? 4 : 8;
+}
+
 uint64_t zti_sz_high_head_most(const struct zti_coding *coding)
 {
     return ZTI_SZ_HIGH_MODELS * (uint64_t)TABLE_BYTES +
-           6 * zti_sz_high_coarse_most(values_of(coding)) + 256;
+           (most_integer_bytes(coding) + 2) * zti_sz_high_coarse_most(values_of(coding)) + 256;
 }
 
 /* ---- logarithms of integers ---- */
@@ -382,7 +388,7 @@ void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *w
 static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 {
     if (pass == ZTI_SZ_HIGH_TUNING_PASS) {
-        sz_in(coding)->tuning = way;
+        sz_in(coding)->tuning = (sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE) | way;
         return way > 0 && way < ZTI_SZ_HIGH_WAYS;
     }
     sz_in(coding)->axes = way;
@@ -391,13 +397,13 @@ static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 
 /* Move the points of a sample to the bands. */
 static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
-                       const int32_t *sample)
+                       const uint8_t *sample)
 {
     const uint32_t *const dim = p->level[0].dim;
     uint32_t at[3];
     for (at[0] = 0; at[0] < dim[0]; at[0]++)
         for (at[1] = 0; at[1] < dim[1]; at[1]++)
-            for (at[2] = 0; at[2] < dim[2]; at[2]++, sample += dim[3])
+            for (at[2] = 0; at[2] < dim[2]; at[2]++, sample += dim[3] * (size_t)p->integer_bytes)
                 ops->split_row(p, at, 0, dim[3], sample);
     ops->split(p);
 }
@@ -414,11 +420,11 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
     memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
-    int32_t *const sample = (int32_t *)(void *)slot->bytes;
+    uint8_t *const sample = slot->bytes;
     p->axes = p->levels = 0; /* stored in order */
     memcpy(p->level[0].dim, dim, sizeof dim);
     (void)zti_sz_high_gather(coding, array, origin, dim, 0, p);
-    memcpy(sample, p->grid[0], points * sizeof *sample);
+    memcpy(sample, p->grid[0], points * p->integer_bytes);
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
         struct zti_coding trial = *coding;
         struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
@@ -504,33 +510,42 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding)
 
 /* ---- passes ---- */
 
-/* Set the lattice of effort 'high': an odd number of units is a step that keeps the bound despite
- * all rounding; false if the integers would be too large. */
-static bool set_lattice(struct zti_coding *coding)
+/* Limit of integers' magnitudes. */
+static double range_of(const struct zti_sz *sz)
+{
+    return sz->tuning & ZTI_SZ_HIGH_WIDE ? ZTI_SZ_HIGH_WIDE_RANGE : (double)ZTI_SZ_HIGH_RANGE;
+}
+
+static bool set_whole_lattice(struct zti_sz *sz)
+{
+    const double low = sz->least, high = sz->most;
+    sz->reach = (uint32_t)fmin((double)sz->whole_step, ZTI_SZ_HIGH_RANGE - 1);
+    sz->centre = (int64_t)rint((low + high) / 2);
+    return fmax(fabs(low), fabs(high)) < 0x1p52 && high - low + (double)sz->reach < range_of(sz);
+}
+
+/* Set the lattice of effort 'high', in a narrow or wide stream: an odd number of units is a step
+ * that keeps the bound despite all rounding; false if the integers would be too large. */
+static bool set_lattice(struct zti_coding *coding, bool is_wide)
 {
     struct zti_sz *const sz = sz_in(coding);
     const double low = sz->least, high = sz->most, largest = fmax(fabs(low), fabs(high));
-    const double range = (double)ZTI_SZ_HIGH_RANGE;
     if (!isfinite(low) || !isfinite(high))
         return false;
-    if (sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS)
-        return false;
-    if (sz->source == ZTI_SZ_STEPS) {
-        sz->reach = (uint32_t)fmin((double)sz->whole_step, range);
-        if (!(largest < 0x1p52))
-            return false;
-        sz->centre = (int64_t)rint((low + high) / 2);
-        return high - low + (double)sz->reach < range;
-    }
+    sz->tuning = is_wide ? ZTI_SZ_HIGH_WIDE : 0;
+    if (sz->source == ZTI_SZ_STEPS)
+        return set_whole_lattice(sz);
     const double room = sz->bound - largest * (coding->type == ZT_F32 ? 0x1.001p-24 : 0x1p-50);
-    if (!(room > sz->bound / 2) || !isfinite(high - low))
+    if (sz->source != ZTI_SZ_LATTICE || !(room > sz->bound / 2) || !isfinite(high - low))
         return false;
     for (sz->reach = ZTI_SZ_HIGH_REACH; sz->reach >= 7; sz->reach /= 2) {
         sz->step = zti_sz_round_down(room * (2 - 0x1p-10) / sz->reach, 24);
-        if (sz->step < 0x1p-1000 || !(largest / sz->step < 0x1p44))
+        if (sz->step < 0x1p-1000)
             return false;
+        if (!(largest / sz->step < 0x1p44))
+            continue;
         sz->centre = (int64_t)rint((low / 2 + high / 2) / sz->step); /* low + high may overflow */
-        if ((high - low) / sz->step < range)
+        if ((high - low) / sz->step < range_of(sz))
             return true;
     }
     return false;
@@ -552,7 +567,7 @@ static void set_farthest(const struct zti_coding *coding, struct zti_sz_high *hi
     const double largest = fmax(fabs(sz->least), fabs(sz->most));
     const double most = (sz->most / sz->step - sz->least / sz->step) / 2 + 2;
     const double room = sz->step * sz->reach / 2;
-    high->farthest = fmin(most, 2 * (double)ZTI_SZ_HIGH_RANGE);
+    high->farthest = fmin(most, 2 * range_of(sz));
     high->is_sure = sz->source == ZTI_SZ_STEPS || (largest + 3 * sz->step < room * 0x1p38 &&
                                                    room > least_room && largest < end - 2 * room);
 }
@@ -562,9 +577,12 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
     const struct zti_sz other = *sz_of(coding);
     void *const other_model = coding->model;
     uint32_t side[ZT_MAX_RANK];
-    if (!set_lattice(coding)) {
+    if (!set_lattice(coding, false)) {
         *sz_in(coding) = other;
-        return ZT_OK;
+        if (coding->type == ZT_F32 || !set_lattice(coding, true)) {
+            *sz_in(coding) = other;
+            return ZT_OK;
+        }
     }
     struct zti_sz_high *const high = new_model(context, coding);
     if (!high) {
@@ -577,7 +595,7 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
     high->lorenzo_model = other_model;
     sz_in(coding)->coder = ZTI_SZ_HIGH;
     sz_in(coding)->is_blocked = 0;
-    sz_in(coding)->tuning = 0;
+    sz_in(coding)->tuning &= ZTI_SZ_HIGH_WIDE;
     sz_in(coding)->head_bits = 0;
     sz_in(coding)->axes = (1u << coding->grid.rank) - 1;
     zti_sz_set_grid(coding);
@@ -665,7 +683,7 @@ static zt_status code_coarse(zt_context *context, struct zti_coding *coding,
     size_t points = 1;
     for (uint32_t i = 0; i < 4; i++)
         points *= p->level[0].dim[i];
-    high->coarse_extras = zti_alloc(context, 4 * points + 64);
+    high->coarse_extras = zti_alloc(context, zti_sz_high_integer_bytes(coding) * points + 64);
     if (!high->coarse_extras)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the bits of %zu points", points);
     struct zti_sz_extras extras = {.writer = zti_bit_writer_at(high->coarse_extras),

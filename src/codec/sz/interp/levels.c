@@ -65,6 +65,7 @@ size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const u
     p->axes = axes;
     p->levels = levels;
     p->is_linear = sz_of(coding)->tuning & ZTI_SZ_HIGH_LINEAR;
+    p->integer_bytes = zti_sz_high_integer_bytes(coding);
     for (uint32_t l = 0; l <= levels; l++) {
         struct zti_sz_level *const level = &p->level[l];
         level->bands = 0;
@@ -125,25 +126,27 @@ void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Allocate arrays for the bands and for two levels' points, points[...] each, and for 'coded'
- * symbols. Rows are processed in blocks and from the point before them, so some bytes around the
- * arrays are read. */
+/* Allocate arrays for the bands and for two levels' points, points[...] each of integers of so many
+ * bytes, and for 'coded' symbols. Rows are processed in blocks and from the point before them, so
+ * some bytes around the arrays are read. */
 static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t coded,
-                              struct zti_sz_pyramid *p)
+                              uint32_t integer_bytes, struct zti_sz_pyramid *p)
 {
     enum { BEFORE = 64 };
     size_t padded[4], bytes = 0;
+    p->integer_bytes = integer_bytes;
     for (uint32_t i = 0; i < 4; i++) {
         padded[i] = (((i < 3 ? points[i] : coded) + 127) & ~(size_t)63) + BEFORE;
-        bytes += padded[i] * (i < 3 ? sizeof(int32_t) + 1 : 2);
+        bytes += padded[i] * (i < 3 ? integer_bytes + 1 : 2);
     }
     p->memory = zti_alloc(context, bytes);
     if (!p->memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of points", bytes);
-    p->bands = (int32_t *)(void *)p->memory + BEFORE;
-    p->grid[0] = p->bands + padded[0];
-    p->grid[1] = p->grid[0] + padded[1];
-    p->band_magnitudes = (uint8_t *)(p->grid[1] + padded[2] - BEFORE) + BEFORE;
+    uint8_t *at = p->memory + BEFORE * (size_t)integer_bytes;
+    p->bands = at;
+    p->grid[0] = at += padded[0] * integer_bytes;
+    p->grid[1] = at += padded[1] * integer_bytes;
+    p->band_magnitudes = at + (padded[2] - BEFORE) * integer_bytes + BEFORE;
     p->grid_magnitudes[0] = p->band_magnitudes + padded[0];
     p->grid_magnitudes[1] = p->grid_magnitudes[0] + padded[1];
     p->symbols = p->grid_magnitudes[1] + padded[2];
@@ -152,10 +155,11 @@ static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t 
 }
 
 /* Allocate a pyramid for boxes of up to 'points' points. */
-static zt_status alloc_pyramid(zt_context *context, size_t points, struct zti_sz_pyramid *p)
+static zt_status alloc_pyramid(zt_context *context, size_t points, uint32_t integer_bytes,
+                               struct zti_sz_pyramid *p)
 {
     const size_t each[3] = {points, points, points};
-    return alloc_arrays(context, each, points, p);
+    return alloc_arrays(context, each, points, integer_bytes, p);
 }
 
 size_t zti_sz_high_points(const struct zti_coding *coding)
@@ -175,6 +179,7 @@ zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding
     const uint64_t threads = zti_threads_wanted(context);
     const uint32_t wanted = (uint32_t)(threads < coding->grid.count ? threads : coding->grid.count);
     const size_t tile = zti_sz_high_points(coding);
+    const uint32_t integer_bytes = zti_sz_high_integer_bytes(coding);
     zti_sz_high_free_slots(context, high);
     points = points > tile ? points : tile;
     high->slot = zti_alloc_zeroed(context, wanted * sizeof *high->slot);
@@ -184,11 +189,11 @@ zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding
     for (uint32_t i = 0; i < wanted; i++) {
         struct zti_sz_slot *const slot = &high->slot[i];
         atomic_flag_clear(&slot->is_taken);
-        const zt_status status = alloc_pyramid(context, points, &slot->pyramid);
+        const zt_status status = alloc_pyramid(context, points, integer_bytes, &slot->pyramid);
         if (status != ZT_OK)
             return status;
-        slot->most_extra_bytes = 4 * points;
-        slot->bytes = zti_alloc(context, 7 * points + 512);
+        slot->most_extra_bytes = integer_bytes * points;
+        slot->bytes = zti_alloc(context, slot->most_extra_bytes + 3 * points + 512);
         slot->is_exact = zti_alloc(context, points / 8 + 64);
         if (!slot->bytes || !slot->is_exact)
             return zti_fail(context, ZT_NO_MEMORY, "no memory for the bits of %zu points", points);
@@ -223,13 +228,13 @@ void zti_sz_high_give_slot(struct zti_sz_slot *slot)
 
 const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding)
 {
+    if (zti_sz_high_is_wide(coding))
+        return &zti_sz_high_wide;
 #if defined(ZTI_HAS_X86_INSTANCES)
     if (coding->run.isa == ZT_ISA_AVX512)
         return &zti_sz_high_avx512;
     if (coding->run.isa == ZT_ISA_AVX2)
         return &zti_sz_high_avx2;
-#else
-    (void)coding;
 #endif
     return &zti_sz_high_plain;
 }
@@ -253,7 +258,8 @@ static size_t shape_coarse(zt_context *context, const struct zti_coding *coding)
 zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding)
 {
     struct zti_sz_high *const high = coding->model;
-    return alloc_pyramid(context, shape_coarse(context, coding), &high->coarse);
+    return alloc_pyramid(context, shape_coarse(context, coding), zti_sz_high_integer_bytes(coding),
+                         &high->coarse);
 }
 
 /* Whether the models make every residual of the coarse grid 0: only symbol 0 has a frequency in
@@ -277,11 +283,12 @@ static size_t points_of(const struct zti_sz_pyramid *p, uint32_t l)
 }
 
 /* Allocate memory to decode the coarse grid: all bands, and the points of two levels at a time. */
-static zt_status alloc_to_decode(zt_context *context, struct zti_sz_pyramid *p)
+static zt_status alloc_to_decode(zt_context *context, uint32_t integer_bytes,
+                                 struct zti_sz_pyramid *p)
 {
     const size_t even = points_of(p, p->levels > 0 ? 2 : 0), odd = points_of(p, 1);
     const size_t points[3] = {points_of(p, 0) - points_of(p, p->levels), even, odd};
-    return alloc_arrays(context, points, 0, p);
+    return alloc_arrays(context, points, 0, integer_bytes, p);
 }
 
 zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
@@ -292,7 +299,7 @@ zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *
     bool is_good = true;
     (void)shape_coarse(context, coding);
     if (!is_silent(high)) {
-        const zt_status status = alloc_to_decode(context, p);
+        const zt_status status = alloc_to_decode(context, zti_sz_high_integer_bytes(coding), p);
         if (status != ZT_OK)
             return status;
         is_good = zti_sz_high_ops_of(coding)->decode(p, high->of, codes, extras);
@@ -304,7 +311,7 @@ zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *
 
 /* Integers and magnitudes of a row. */
 struct row {
-    const int32_t *x;
+    const uint8_t *integers;
     const uint8_t *magnitudes;
 };
 
@@ -320,20 +327,23 @@ static struct row row_of(const struct zti_sz_pyramid *p, const uint32_t *place, 
     for (uint32_t i = 0; i < 3; i++)
         at[i] = other && p->axes >> i & 1 ? place[i] / 2 : place[i];
     const size_t first = (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
-    if (odd)
-        return (struct row){p->bands + band->at + first, p->band_magnitudes + band->at + first};
-    return (struct row){p->grid[other] + first, p->grid_magnitudes[other] + first};
+    const size_t number = odd ? band->at + first : first;
+    const uint8_t *const integers = odd ? p->bands : p->grid[other];
+    return (struct row){integers + number * p->integer_bytes,
+                        (odd ? p->band_magnitudes : p->grid_magnitudes[other]) + number};
 }
 
 void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
-                            const uint32_t *dim, int32_t *x, uint8_t *magnitudes)
+                            const uint32_t *dim, void *integers, uint8_t *magnitudes)
 {
     const struct zti_sz_pyramid *const p = &high->coarse;
+    const size_t bytes = p->integer_bytes;
+    uint8_t *to = integers;
     const bool is_split = p->levels > 0 && p->axes & 8;
     uint32_t at[4] = {0};
     if (!p->memory) {
         const size_t points = (size_t)dim[0] * dim[1] * dim[2] * dim[3];
-        memset(x, 0, points * sizeof *x);
+        memset(to, 0, points * bytes);
         memset(magnitudes, 0, points);
         return;
     }
@@ -348,10 +358,14 @@ void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from
             row[1] = row_of(p, place, odd | 8);
         for (uint32_t k = 0; k < dim[3]; k++) {
             const uint32_t place_3 = from[3] + k, part = is_split ? place_3 & 1 : 0;
-            x[k] = row[part].x[is_split ? place_3 / 2 : place_3];
-            magnitudes[k] = row[part].magnitudes[is_split ? place_3 / 2 : place_3];
+            const uint32_t at_3 = is_split ? place_3 / 2 : place_3;
+            if (bytes == 8)
+                memcpy(to + 8 * (size_t)k, row[part].integers + 8 * (size_t)at_3, 8);
+            else
+                memcpy(to + 4 * (size_t)k, row[part].integers + 4 * (size_t)at_3, 4);
+            magnitudes[k] = row[part].magnitudes[at_3];
         }
-        x += dim[3];
+        to += dim[3] * bytes;
         magnitudes += dim[3];
     } while (zti_sz_high_next_row(dim, at));
 }
@@ -371,7 +385,7 @@ bool zti_sz_high_gather(const struct zti_coding *coding, const struct zti_array 
     int64_t step[4] = {0};
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
     uint32_t at[4] = {0}, ahead[4] = {0};
-    int32_t before = 0, x[ZTI_SZ_HIGH_SEGMENT];
+    int64_t before = 0, x[ZTI_SZ_HIGH_SEGMENT]; /* or integers of 32 bits */
     bool is_far = false;
     for (uint32_t i = skip; i < 3; i++)
         step[i] = array->stride[i - skip] * (int64_t)(value_bytes << (axes >> i & 1 ? bits : 0));

@@ -1,12 +1,12 @@
 /* predict.h: kernel text of effort 'high': predict the points of a row, LANES at a time. Included
  * by interp/instance.h.
  *
- * Sums are unsigned, because a damaged stream may give any integers modulo 2^32. Points read before
- * a row's start and after its end are not used. */
+ * Sums are unsigned, because a damaged stream may give any integers modulo 2^32 or 2^64. Points
+ * read before a row's start and after its end are not used. */
 
 /* The points that a row's points lie between along one axis. */
 struct parent {
-    const int32_t *row, *first; /* that of the current row, and of the band's first row */
+    const integer *row, *first; /* that of the current row, and of the band's first row */
     const uint8_t *magnitudes, *first_magnitudes;
     const uint32_t *dim;
     size_t step;     /* to the next row along the axis */
@@ -16,7 +16,7 @@ struct parent {
 /* The stencil and the rows from which a row is predicted along an axis other than the last. */
 struct term {
     enum zti_sz_high_stencil stencil;
-    const int32_t *z, *a, *b, *c; /* a, if there is no such row */
+    const integer *z, *a, *b, *c; /* a, if there is no such row */
 };
 
 struct row {
@@ -43,7 +43,7 @@ static struct row rows_of(const struct zti_sz_pyramid *p, uint32_t l,
         const struct zti_sz_band *const other = odd ? &level->band[level->band_of[odd]] : NULL;
         struct parent *const parent = &row.parent[i];
         parent->dim = other ? other->dim : p->level[l + 1].dim;
-        parent->first = other ? p->bands + other->at : p->grid[~l & 1];
+        parent->first = other ? bands_of(p) + other->at : grid_of(p, ~l);
         parent->first_magnitudes =
             other ? p->band_magnitudes + other->at : p->grid_magnitudes[~l & 1];
         parent->of = parent->dim[i];
@@ -62,7 +62,7 @@ ZTI_INLINE void add_term(struct row *row, const struct parent *parent,
                          enum zti_sz_high_stencil stencil)
 {
     struct term *const term = &row->term[row->terms++];
-    const int32_t *const a = parent->row;
+    const integer *const a = parent->row;
     term->stencil = stencil;
     term->z = parent->at > 0 ? a - parent->step : a;
     term->a = a;
@@ -96,71 +96,72 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
 }
 
 /* Predict LANES points from point k on along an axis other than the last. */
-ZTI_INLINE u32s across_axis(const struct term *term, uint32_t k, bool is_plain)
+ZTI_INLINE uints across_axis(const struct term *term, uint32_t k, bool is_plain)
 {
-    return v_interpolate(is_plain ? ZTI_SZ_HIGH_CUBIC : term->stencil, v_load_32(term->z + k),
-                         v_load_32(term->a + k), v_load_32(term->b + k), v_load_32(term->c + k));
+    return v_interpolate(is_plain ? ZTI_SZ_HIGH_CUBIC : term->stencil, V_W(load)(term->z + k),
+                         V_W(load)(term->a + k), V_W(load)(term->b + k), V_W(load)(term->c + k));
 }
 
 /* The points of a stencil along the last axis. */
 struct along {
-    u32s z, a, b, c;
+    uints z, a, b, c;
 };
 
 /* Predict points near a row's ends, where neighbours are missing. 'along' has the predictions of
  * the other points along the last axis; 'sum' is the sum of 'terms' predictions along the other
  * axes, and 'other' the last of these (v_mean). */
-ZTI_INLINE u32s at_ends(const struct row *row, uint32_t k, const struct along *p, uint32_t terms,
-                        u32s sum, u32s other, u32s along)
+ZTI_INLINE uints at_ends(const struct row *row, uint32_t k, const struct along *p, uint32_t terms,
+                         uints sum, uints other, uints along)
 {
     const uint32_t last = row->parent[3].of - 1; /* the point without one after it, if any */
-    const u32s number = (v_iota_32() + k);
+    const uints number = (V_W(iota)() + k);
     if (k == 0 && row->ends[0] == ZTI_SZ_HIGH_RIGHT)
         along =
             either(number == 0, v_interpolate(ZTI_SZ_HIGH_RIGHT, p->a, p->a, p->b, p->c), along);
     if (k + LANES >= last && row->ends[1] == ZTI_SZ_HIGH_LEFT)
         along = either(number == last - 1, v_interpolate(ZTI_SZ_HIGH_LEFT, p->z, p->a, p->b, p->b),
                        along);
-    const u32s all = v_mean(terms + 1, sum + along, along);
+    const uints all = v_mean(terms + 1, sum + along, along);
     if (k + LANES <= last)
         return all;
-    const u32s z = last > 0 ? p->z : p->a;
-    const u32s end = terms > 0 ? v_mean(terms, sum, other)
-                               : v_interpolate(ZTI_SZ_HIGH_BEYOND, z, p->a, p->a, p->a);
+    const uints z = last > 0 ? p->z : p->a;
+    const uints end = terms > 0 ? v_mean(terms, sum, other)
+                                : v_interpolate(ZTI_SZ_HIGH_BEYOND, z, p->a, p->a, p->a);
     return either(number == last, end, all);
 }
 
 /* The mean of predictions along the last axis and along the others. */
-ZTI_INLINE u32s with_last_axis(const struct row *row, uint32_t k, uint32_t terms, u32s sum,
-                               u32s other)
+ZTI_INLINE uints with_last_axis(const struct row *row, uint32_t k, uint32_t terms, uints sum,
+                                uints other)
 {
-    const int32_t *const from = row->parent[3].row + k;
-    const struct along p = {v_load_32(from - 1), v_load_32(from), v_load_32(from + 1),
-                            v_load_32(from + 2)};
-    const u32s along = row->ends[0] == ZTI_SZ_HIGH_RIGHT
-                           ? v_interpolate(ZTI_SZ_HIGH_CUBIC, p.z, p.a, p.b, p.c)
-                           : v_interpolate(ZTI_SZ_HIGH_MIDWAY, p.z, p.a, p.b, p.c);
+    const integer *const from = row->parent[3].row + k;
+    const struct along p = {V_W(load)(from - 1), V_W(load)(from), V_W(load)(from + 1),
+                            V_W(load)(from + 2)};
+    const uints along = row->ends[0] == ZTI_SZ_HIGH_RIGHT
+                            ? v_interpolate(ZTI_SZ_HIGH_CUBIC, p.z, p.a, p.b, p.c)
+                            : v_interpolate(ZTI_SZ_HIGH_MIDWAY, p.z, p.a, p.b, p.c);
     if (k == 0 || k + LANES + 1 >= row->parent[3].of)
         return at_ends(row, k, &p, terms, sum, other, along);
     return v_mean(terms + 1, sum + along, along);
 }
 
-ZTI_INLINE void predict_with(const struct row *row, uint32_t first, uint32_t n, int32_t *out,
+ZTI_INLINE void predict_with(const struct row *row, uint32_t first, uint32_t n, integer *out,
                              uint32_t terms, bool has_last, bool is_plain)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        u32s sum = {0}, last = {0};
+        uints sum = {0}, last = {0};
         for (uint32_t i = 0; i < terms; i++) {
             last = across_axis(&row->term[i], first + k, is_plain);
             sum += last;
         }
-        v_store_32(out + k, has_last ? with_last_axis(row, first + k, terms, sum, last)
-                                     : v_mean(terms, sum, last));
+        V_W(store)
+        (out + k,
+         has_last ? with_last_axis(row, first + k, terms, sum, last) : v_mean(terms, sum, last));
     }
 }
 
 /* Predict points [first, first + n) of a row, rounded up to whole vectors. */
-static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *out)
+static void predict(const struct row *row, uint32_t first, uint32_t n, integer *out)
 {
 #define CASE(terms, has_last)                                                                      \
     case 4 * (terms) + 2 * (has_last):                                                             \

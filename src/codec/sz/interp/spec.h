@@ -24,9 +24,10 @@ enum {
     ZTI_SZ_HIGH_MODELS = 24, /* at most */
     ZTI_SZ_HIGH_ALPHABET = 256,
     ZTI_SZ_HIGH_DIRECT = 127,        /* folded residuals below it are symbols themselves */
-    ZTI_SZ_HIGH_ESCAPE = 255,        /* any other integer, in 32 bits */
+    ZTI_SZ_HIGH_ESCAPE = 255,        /* any other integer, in all its bits */
     ZTI_SZ_HIGH_MOST_MAGNITUDE = 63, /* magnitudes are clipped to it */
     ZTI_SZ_HIGH_LEAST_OPEN = 5,      /* least bits that symbols of larger residuals leave open */
+    ZTI_SZ_HIGH_MOST_OPEN = 36,      /* most bits; larger residuals have the escape */
     ZTI_SZ_HIGH_RANGE = 1 << 26,     /* limit of integers' magnitudes */
     ZTI_SZ_HIGH_REACH = 63           /* units in a step, if the range allows it; odd */
 };
@@ -38,14 +39,20 @@ enum { /* learning passes, in order */
        ZTI_SZ_HIGH_PASSES
 };
 
-/* bits of sz.tuning: variants of prediction, which are all tried; and small tiles */
+/* bits of sz.tuning: variants of prediction, which are all tried; small tiles; integers of 64
+ * bits */
 enum {
     ZTI_SZ_HIGH_LINEAR = 1,
     ZTI_SZ_HIGH_FINER = 2,
     ZTI_SZ_HIGH_WAYS = 4,
     ZTI_SZ_HIGH_SMALL = 4,
-    ZTI_SZ_HIGH_TUNINGS = 8
+    ZTI_SZ_HIGH_WIDE = 8,
+    ZTI_SZ_HIGH_TUNINGS = 16
 };
+
+/* Limit of integers' magnitudes in wide streams: a stencil's sum has 5 bits more, and doubles have
+ * all of them. */
+#define ZTI_SZ_HIGH_WIDE_RANGE 0x1p45
 
 _Static_assert((int)ZTI_SZ_HIGH_DIRECT == 2 * (int)ZTI_SZ_HIGH_MOST_MAGNITUDE + 1 &&
                    (int)ZTI_SZ_HIGH_MOST_MAGNITUDE + 1 == 2 << (int)ZTI_SZ_HIGH_LEAST_OPEN,
@@ -253,13 +260,36 @@ ZTI_INLINE bool zti_sz_high_is_beyond(uint32_t odd, uint32_t axis)
     return odd >> (ZT_MAX_RANK - 1) ? axis == ZT_MAX_RANK - 1 : (odd & ((1u << axis) - 1)) == 0;
 }
 
+/* Of integers of 32 bits; and of 64, in wide streams. */
 #define V           uint32_t
+#define WIDTH       32
 #define OF(name)    zti_sz_high_##name
 #define SHIFT(v, n) ((uint32_t)((int32_t)(v) >> (n)))
 #define SIZE(v)     ((int32_t)(v) < 0 ? 0 - (v) : (v))
 #define FROM(v, n)  (0 - (uint32_t)((v) >= (uint32_t)(n)))
 #define HIGHEST(v)  (zti_bit_length64(v) - 1)
 #include "codec/sz/interp/formulas.h"
+#define OF(name) zti_sz_high_##name
+#define INTEGER  int32_t
+#define NATURAL  uint32_t
+#define WIDTH    32
+#define RANGE    ZTI_SZ_HIGH_RANGE
+#include "codec/sz/interp/integers.h"
+
+#define V           uint64_t
+#define WIDTH       64
+#define OF(name)    zti_sz_wide_##name
+#define SHIFT(v, n) ((uint64_t)((int64_t)(v) >> (n)))
+#define SIZE(v)     ((int64_t)(v) < 0 ? 0 - (v) : (v))
+#define FROM(v, n)  (0 - (uint64_t)((v) >= (uint64_t)(n)))
+#define HIGHEST(v)  ((uint64_t)zti_bit_length64(v) - 1)
+#include "codec/sz/interp/formulas.h"
+#define OF(name) zti_sz_wide_##name
+#define INTEGER  int64_t
+#define NATURAL  uint64_t
+#define WIDTH    64
+#define RANGE    ZTI_SZ_HIGH_WIDE_RANGE
+#include "codec/sz/interp/integers.h"
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
@@ -310,36 +340,6 @@ ZTI_STATIC uint8_t zti_sz_high_context(uint32_t sum, uint32_t depth)
 
 /* ---- residuals and symbols ------------------------------------------------------------------- */
 
-/* The nearest integer modulo 2^32, for |v| < 2^51: adding 3 * 2^51 rounds. */
-ZTI_INLINE int32_t zti_sz_high_rint(double v)
-{
-    const double sum = v + 0x1.8p52;
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    return (int32_t)(uint32_t)bits;
-}
-
-/* The integer nearest to d / step; per is 1.0 / step. The step is odd, so no quotient is midway
- * between two integers, and doubles are exact enough. */
-ZTI_INLINE int32_t zti_sz_high_nearest(int32_t d, double per)
-{
-    return zti_sz_high_rint((double)d * per);
-}
-
-/* The symbol of a residual. If its context lacks the symbol, the escape is used. */
-ZTI_STATIC uint32_t zti_sz_high_symbol(int32_t q)
-{
-    const uint32_t v = (uint32_t)q, folded = zti_sz_high_fold(v);
-    return folded < ZTI_SZ_HIGH_DIRECT ? folded : zti_sz_high_symbol_of(v, zti_sz_high_bits_of(v));
-}
-
-/* The number of bits that a symbol leaves open; and these bits of a residual. The escape's bits are
- * the residual. */
-ZTI_STATIC uint32_t zti_sz_high_open_bits(uint32_t symbol)
-{
-    return symbol == ZTI_SZ_HIGH_ESCAPE ? 32 : zti_sz_high_bits_in(symbol);
-}
-
 /* zti_sz_high_open_bits for several symbols in fields of a word, of 8 bits or more; 'each' has a 1
  * in each field. Bit 7 of a symbol or of symbol + 1 is set if the symbol is 127 or more; of both if
  * it is the escape, 255. */
@@ -353,25 +353,10 @@ ZTI_STATIC uint32_t zti_sz_high_open_bits_of(uint32_t symbols, uint32_t each)
     return (sizes >> 2 & 31 * each) + 27 * ((next & symbols) >> 7 & each); /* 5, not 32 */
 }
 
-ZTI_STATIC uint32_t zti_sz_high_open(uint32_t bits, int32_t q)
-{
-    return bits == 32 ? (uint32_t)q : zti_sz_high_open_of((uint32_t)q, bits);
-}
-
-ZTI_STATIC int32_t zti_sz_high_residual(uint32_t symbol, uint32_t open)
-{
-    return (int32_t)(symbol == ZTI_SZ_HIGH_ESCAPE ? open : zti_sz_high_residual_of(symbol, open));
-}
-
-/* A residual's magnitude in contexts; and from its symbol, if that is not the escape. */
+/* A magnitude in contexts; and a residual's from its symbol, if that is not the escape. */
 ZTI_STATIC uint32_t zti_sz_high_cut(uint32_t size)
 {
     return size < ZTI_SZ_HIGH_MOST_MAGNITUDE ? size : (uint32_t)ZTI_SZ_HIGH_MOST_MAGNITUDE;
-}
-
-ZTI_STATIC uint8_t zti_sz_high_magnitude(int32_t q)
-{
-    return (uint8_t)zti_sz_high_cut(q < 0 ? 0 - (uint32_t)q : (uint32_t)q);
 }
 
 #define ZTI_SZ_HIGH_MAGNITUDE_OF(symbol) (((symbol) + 1) >> 1)
@@ -513,46 +498,16 @@ void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *cou
 
 /* ---- integers and values --------------------------------------------------------------------- */
 
-/* A floating-point value in units from the centre; and whether it has an integer. per is 1 /
- * step. */
+/* A floating-point value in units from the centre. per is 1 / step. */
 ZTI_INLINE double zti_sz_high_units(double v, double per, double centre)
 {
     return v * per - centre;
 }
 
-ZTI_INLINE bool zti_sz_high_has_integer(double units)
-{
-    return fabs(units) < 2 * (double)ZTI_SZ_HIGH_RANGE;
-}
-
-/* The value of an integer, before it is rounded to the type; and whether the rounded one keeps the
- * bound. */
-ZTI_INLINE double zti_sz_high_number(int32_t x, double centre, double step)
-{
-    return ((double)x + centre) * step;
-}
-
+/* Whether a number, rounded to the type, keeps the bound. */
 ZTI_INLINE bool zti_sz_high_is_near(double v, double number, double bound)
 {
     return fabs(v - number) <= bound;
-}
-
-/* The integer of a value of an integer type; the array's range is known to fit. The inverses are
- * zti_sz_high_whole_*: for 64 bits, the encoder keeps away from the ends of the range. */
-ZTI_INLINE int32_t zti_sz_high_from_whole(int64_t v, int64_t centre)
-{
-    return (int32_t)(uint32_t)((uint64_t)v - (uint64_t)centre);
-}
-
-ZTI_INLINE int32_t zti_sz_high_whole_32(int32_t x, int64_t centre)
-{
-    const int64_t v = (int64_t)((uint64_t)x + (uint64_t)centre);
-    return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
-}
-
-ZTI_INLINE int64_t zti_sz_high_whole_64(int32_t x, int64_t centre)
-{
-    return (int64_t)((uint64_t)x + (uint64_t)centre);
 }
 
 #endif

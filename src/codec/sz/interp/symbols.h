@@ -4,30 +4,36 @@
  * Under tight bounds many residuals are large. Their symbols are computed in vectors without
  * branches; only their open bits are written one after another. */
 
-static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
+static void put_extra(struct zti_sz_extras *e, natural value, uint32_t bits)
 {
     e->bits += bits;
     if (e->bits > e->most_bits)
         e->is_over = true;
     if (e->writer.base && !e->is_over)
-        zti_put_bits(&e->writer, value, bits);
+        zti_put_bits64(&e->writer, value, bits);
 }
 
-static uint8_t large_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
+static uint8_t large_symbol(integer q, const uint8_t *has, struct zti_sz_extras *e)
 {
-    const uint32_t own = zti_sz_high_symbol(q);
+    const uint32_t own = RULE(symbol)(q);
     const uint32_t symbol = has && !has[own] ? (uint32_t)ZTI_SZ_HIGH_ESCAPE : own;
-    const uint32_t bits = zti_sz_high_open_bits(symbol);
+    const uint32_t bits = RULE(open_bits)(symbol);
     if (bits > 0)
-        put_extra(e, zti_sz_high_open(bits, q), bits);
+        put_extra(e, RULE(open)(bits, q), bits);
     return (uint8_t)symbol;
 }
 
-static int32_t large_residual(uint32_t symbol, struct zti_bit_reader *extras)
+static integer large_residual(uint32_t symbol, struct zti_bit_reader *extras)
 {
-    return zti_sz_high_residual(symbol, zti_take_within(extras, zti_sz_high_open_bits(symbol)));
+    const uint32_t bits = RULE(open_bits)(symbol), low = bits < 32 ? bits : 32;
+    const natural open = zti_take_within(extras, low);
+    if (bits == low)
+        return RULE(residual)(symbol, open);
+    return RULE(residual)(symbol, open | (natural)zti_take_within(extras, bits - low)
+                                             << (low & (8 * sizeof(natural) - 1)));
 }
 
+#if !IS_WIDE
 ZTI_INLINE uint32_t whole_blocks(uint32_t n)
 {
     return (n + BLOCK - 1) / BLOCK * BLOCK;
@@ -43,13 +49,13 @@ struct open_bits {
 static uint32_t large_symbols(const int32_t *q, uint32_t n, uint8_t *symbols,
                               struct open_bits *open)
 {
-    u32s all = {0};
+    uints all = {0};
     uint32_t sum = 0;
     for (uint32_t k = 0; k < whole_blocks(n); k += LANES) {
-        const u32s v = v_load_32(q + k), bits = v_bits_of(v);
-        v_store_bytes_32(symbols + k, v_symbol_of(v, bits));
-        v_store_32(open->value + k, v_open_of(v, bits));
-        v_store_32(open->bits + k, bits);
+        const uints v = V_W(load)(q + k), bits = v_bits_of(v);
+        V_W(store_bytes)(symbols + k, v_symbol_of(v, bits));
+        V_W(store)(open->value + k, v_open_of(v, bits));
+        V_W(store)(open->bits + k, bits);
         all += bits;
     }
     for (uint32_t k = 0; k < LANES; k++)
@@ -100,7 +106,7 @@ ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
 #endif
 
 /* Read bits[i] bits for each lane i. */
-ZTI_INLINE u32s take_open(struct zti_bit_reader *extras, u32s bits)
+ZTI_INLINE uints take_open(struct zti_bit_reader *extras, uints bits)
 {
     const bool is_far = extras->at + 32 * LANES + 64 <= extras->end;
     int32_t many[LANES], below[LANES];
@@ -109,19 +115,19 @@ ZTI_INLINE u32s take_open(struct zti_bit_reader *extras, u32s bits)
     const __m256i b = _mm512_extracti64x4_epi64((__m512i)bits, 1), sums_b = zti_sums_8(b);
     if (is_far && may_take_eight(a, sums_a) && may_take_eight(b, sums_b)) {
         const __m512i first = _mm512_castsi256_si512(zti_fields_8(extras, a, sums_a));
-        return (u32s)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
+        return (uints)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
     }
 #elif defined(ZTI_WITH_AVX2)
     const __m256i sums = zti_sums_8((__m256i)bits);
     if (is_far && may_take_eight((__m256i)bits, sums))
-        return (u32s)zti_fields_8(extras, (__m256i)bits, sums);
+        return (uints)zti_fields_8(extras, (__m256i)bits, sums);
 #endif
-    v_store_32(many, bits);
+    V_W(store)(many, bits);
     for (uint32_t i = 0; i < LANES && is_far; i++)
         below[i] = (int32_t)zti_take_bits(extras, (uint32_t)many[i]);
     for (uint32_t i = 0; i < LANES && !is_far; i++)
         below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
-    return v_load_32(below);
+    return V_W(load)(below);
 }
 
 /* Set the residuals and magnitudes of large symbols; none may be an escape. */
@@ -129,19 +135,20 @@ static void large_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_r
                             int32_t *q, uint8_t *magnitudes)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        const u32s symbol = v_load_bytes_32(symbols + k);
-        const u32s is_large = (u32s)(symbol >= ZTI_SZ_HIGH_DIRECT);
-        const u32s open = take_open(extras, v_bits_in(symbol));
-        v_store_32(q + k, v_residual_of(symbol, open));
-        const u32s known = v_load_bytes_32(magnitudes + k);
-        v_store_bytes_32(magnitudes + k,
-                         (ZTI_SZ_HIGH_MOST_MAGNITUDE & is_large) | (known & ~is_large));
+        const uints symbol = V_W(load_bytes)(symbols + k);
+        const uints is_large = (uints)(symbol >= ZTI_SZ_HIGH_DIRECT);
+        const uints open = take_open(extras, v_bits_in(symbol));
+        V_W(store)(q + k, v_residual_of(symbol, open));
+        const uints known = V_W(load_bytes)(magnitudes + k);
+        V_W(store_bytes)
+        (magnitudes + k, (ZTI_SZ_HIGH_MOST_MAGNITUDE & is_large) | (known & ~is_large));
     }
 }
+#endif
 
 /* Convert symbols to residuals and their magnitudes; clears a block of symbols after the last. */
 ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_bit_reader *extras,
-                             int32_t *restrict q, uint8_t *restrict magnitudes)
+                             integer *restrict q, uint8_t *restrict magnitudes)
 {
     small any = {0}, escapes = {0};
     memset(symbols + n, 0, BLOCK);
@@ -154,17 +161,21 @@ ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_b
         escapes |= (small)(u == ZTI_SZ_HIGH_ESCAPE);
     }
     for (uint32_t k = 0; k < n; k += LANES) {
-        v_store_32(q + k, v_unfold(v_load_bytes_32(symbols + k)));
+        V_W(store)(q + k, v_unfold(V_W(load_bytes)(symbols + k)));
     }
     if (!is_any(any))
         return;
+#if IS_WIDE
+    (void)escapes; /* all large ones are decoded one by one */
+#else
     if (!is_any(escapes)) {
         large_residuals(symbols, n, extras, q, magnitudes);
         return;
     }
+#endif
     for (uint32_t k = 0; k < n; k++)
         if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
             q[k] = large_residual(symbols[k], extras);
-            magnitudes[k] = zti_sz_high_magnitude(q[k]);
+            magnitudes[k] = RULE(magnitude)(q[k]);
         }
 }

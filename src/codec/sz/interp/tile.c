@@ -125,16 +125,16 @@ static size_t find_exact(const struct zti_coding *coding, const struct zti_array
             uint64_t row[ZTI_SZ_HIGH_SEGMENT];
             const uint32_t left = rows.all.length - k;
             const uint32_t n = left < rows.all.piece ? left : rows.all.piece;
-            int32_t x[ZTI_SZ_HIGH_SEGMENT];
-            const char *values = from;
-            ops->merge_row(p, rows.at, k, n, x);
+            int64_t row_x[ZTI_SZ_HIGH_SEGMENT]; /* or integers of 32 bits */
+            const char *const x = (const char *)row_x, *values = from;
+            ops->merge_row(p, rows.at, k, n, row_x);
             if (stride != 1) {
                 zti_sz_gather_row(row, from, stride, n, value_bytes);
                 values = (const char *)row;
             }
             const bool is_good = ops->check(coding, x, values, n);
             for (uint32_t i = 0; !is_good && i < n; i++)
-                if (!ops->check(coding, x + i, values + i * value_bytes, 1)) {
+                if (!ops->check(coding, x + i * p->integer_bytes, values + i * value_bytes, 1)) {
                     if (count++ == 0)
                         memset(is_exact, 0, (box->values + 63) / 64 * sizeof *is_exact);
                     is_exact[(number + i) / 64] |= UINT64_C(1) << (number + i) % 64;
@@ -364,7 +364,7 @@ static void put_values(const struct zti_coding *coding, const struct zti_sz_box 
         for (uint32_t k = 0; k < rows.all.length; k += rows.all.piece) {
             const uint32_t left = rows.all.length - k;
             const uint32_t n = left < rows.all.piece ? left : rows.all.piece;
-            int32_t x[ZTI_SZ_HIGH_SEGMENT];
+            int64_t x[ZTI_SZ_HIGH_SEGMENT]; /* or integers of 32 bits */
             char *const to = whole_row(coding, view, &rows, k, k + n);
             ops->merge_row(p, rows.at, k, n, x);
             ops->values(coding, x, n, to ? (void *)to : row);

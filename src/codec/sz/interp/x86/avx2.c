@@ -4,6 +4,7 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/avx2.h"
 
+#define IS_WIDE    0
 #define OPS        zti_sz_high_avx2
 #define PUT_CODES  zti_ans_mixed_put_avx2
 #define TAKE_CODES zti_ans_mixed_take_avx2
