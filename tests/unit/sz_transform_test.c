@@ -350,28 +350,31 @@ static void large_arrays_have_several_tiles(void **state)
 /* Boxes of an array of one tile are parts of the whole, decoded on one thread or three. */
 static void boxes_are_parts_of_the_whole(void **state)
 {
+    enum { ARRAYS = 5 };
     static const struct {
         uint32_t rank;
         uint64_t shape[ZT_MAX_RANK];
-    } arrays[] = {{1, {150001}}, {2, {301, 517}}, {3, {70, 81, 90}}, {4, {9, 20, 31, 40}}};
+    } arrays[ARRAYS] = {
+        {1, {150001}}, {2, {301, 517}}, {3, {70, 81, 90}}, {4, {9, 20, 31, 40}}, {2, {2, 70002}}};
     struct rng r = {6};
     zt_context *context;
     (void)state;
     zt_context_new(NULL, &context);
     const zt_omp omp = {.threads = 3};
     zt_context_set_omp(context, &omp);
-    for (uint32_t i = 0; i < 4 * sizeof arrays / sizeof *arrays; i++) {
-        const uint32_t rank = arrays[i % 4].rank;
-        const uint64_t *const shape = arrays[i % 4].shape;
+    for (uint32_t i = 0; i < 4 * ARRAYS; i++) {
+        const uint32_t rank = arrays[i % ARRAYS].rank;
+        const uint64_t *const shape = arrays[i % ARRAYS].shape;
         struct test_array a = array_of(i % 2 ? ZT_F64 : ZT_F32, rank, shape);
         struct test_array whole = array_of(a.array.type, rank, shape);
         double min, max;
         uint64_t end_bits;
-        fill_array(&a.array, i < 8 ? DATA_WAVE_NOISE : DATA_NOISE, i);
+        fill_array(&a.array, i < 2 * ARRAYS ? DATA_WAVE_NOISE : DATA_NOISE, i);
         range_of(&a.array, &min, &max);
-        struct coded c = code(NULL, &a.array, (max - min) * (i < 4 ? 1e-7 : 1e-3), CODER_TRANSFORM);
+        struct coded c =
+            code(NULL, &a.array, (max - min) * (i < ARRAYS ? 1e-7 : 1e-3), CODER_TRANSFORM);
         struct coded other =
-            code(context, &a.array, (max - min) * (i < 4 ? 1e-7 : 1e-3), CODER_TRANSFORM);
+            code(context, &a.array, (max - min) * (i < ARRAYS ? 1e-7 : 1e-3), CODER_TRANSFORM);
         assert_int_equal(c.end_bits, other.end_bits);
         assert_memory_equal(c.bytes, other.bytes, (size_t)(c.end_bits / 8));
         struct zti_coding coding = loaded(context, &c);

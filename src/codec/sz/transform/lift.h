@@ -130,6 +130,153 @@ static void unlift_row(const struct lines *l, number *from)
         from[l->need.to - 1] = l->low[l->need.to / 2];
 }
 
+/* ---- a long row, on all threads ---- */
+
+/* A long row is lifted piece by piece to another place and copied back. A piece has margins of what
+ * other pieces make again, by the same operations; past the row's ends these are mirrored. */
+struct long_row {
+    const struct zti_tf_slot *slot;
+    number *from, *to;
+    uint32_t n, lows;
+    uint32_t first, end; /* pairs that are lifted: value 2 i, and 2 i + 1 if there is one */
+    bool is_inverse;
+};
+
+/* The pairs of a piece with their margins, from pair 'first' on: low and high values. */
+struct piece {
+    int64_t first;
+    uint32_t pairs;
+    number *low, *high;
+};
+
+static uint32_t pieces_of_row(const struct long_row *r)
+{
+    return (r->end - r->first + ZTI_TF_PIECE - 1) / ZTI_TF_PIECE;
+}
+
+static struct piece piece_of(const struct long_row *r, uint32_t worker, uint64_t which)
+{
+    const uint32_t at = r->first + (uint32_t)which * ZTI_TF_PIECE, left = r->end - at;
+    const uint32_t own = left < ZTI_TF_PIECE ? left : (uint32_t)ZTI_TF_PIECE;
+    struct piece p = {.first = (int64_t)at - ZTI_TF_PIECE_MARGIN,
+                      .pairs = own + 2 * ZTI_TF_PIECE_MARGIN,
+                      .low = r->slot->worker[worker].piece};
+    p.high = p.low + p.pairs;
+    return p;
+}
+
+/* Values of a row to a piece. */
+static void load_values(const struct long_row *r, const struct piece *p)
+{
+    const bool is_inside = p->first >= 0 && 2 * (p->first + p->pairs) <= (int64_t)r->n;
+    if (!is_inside) {
+        for (uint32_t i = 0; i < p->pairs; i++) {
+            p->low[i] = r->from[tf_mirror(2 * (p->first + i), r->n)];
+            p->high[i] = r->from[tf_mirror(2 * (p->first + i) + 1, r->n)];
+        }
+        return;
+    }
+    const number *const from = r->from + 2 * p->first;
+    for (uint32_t i = 0; i < p->pairs; i++) {
+        p->low[i] = from[2 * (size_t)i];
+        p->high[i] = from[2 * (size_t)i + 1];
+    }
+}
+
+/* Coefficients of a row to a piece. */
+static void load_coefficients(const struct long_row *r, const struct piece *p)
+{
+    const bool is_inside = p->first >= 0 && 2 * (p->first + p->pairs) <= (int64_t)r->n;
+    if (is_inside) {
+        copy(p->low, r->from + p->first, p->pairs);
+        copy(p->high, r->from + r->lows + p->first, p->pairs);
+        return;
+    }
+    for (uint32_t i = 0; i < p->pairs; i++) {
+        p->low[i] = r->from[tf_mirror(2 * (p->first + i), r->n) / 2];
+        p->high[i] = r->from[r->lows + tf_mirror(2 * (p->first + i) + 1, r->n) / 2];
+    }
+}
+
+static void lift_piece(const struct long_row *r, const struct piece *p)
+{
+    enum { MARGIN = ZTI_TF_PIECE_MARGIN };
+    const ptrdiff_t w = 1, pairs = (ptrdiff_t)p->pairs;
+    number *restrict const low = p->low, *restrict const high = p->high;
+    const uint32_t at = (uint32_t)(p->first + MARGIN), own = p->pairs - 2 * MARGIN;
+    const uint32_t highs = r->n / 2 - at < own ? r->n / 2 - at : own;
+    load_values(r, p);
+    for (ptrdiff_t i = 2; i < pairs - 3; i++)
+        high[i] -= PREDICTION(low + i);
+    for (ptrdiff_t i = MARGIN; i < pairs - MARGIN; i++)
+        low[i] += UPDATE(high + i);
+    copy(r->to + at, low + MARGIN, own);
+    copy(r->to + r->lows + at, high + MARGIN, highs);
+}
+
+static void unlift_piece(const struct long_row *r, const struct piece *p)
+{
+    enum { MARGIN = ZTI_TF_PIECE_MARGIN };
+    const ptrdiff_t w = 1, pairs = (ptrdiff_t)p->pairs;
+    number *restrict const low = p->low, *restrict const high = p->high;
+    const uint32_t at = (uint32_t)(p->first + MARGIN), own = p->pairs - 2 * MARGIN;
+    number *const to = r->to + 2 * (size_t)at;
+    load_coefficients(r, p);
+    for (ptrdiff_t i = 2; i < pairs - 1; i++)
+        low[i] -= UPDATE(high + i);
+    for (ptrdiff_t i = MARGIN; i < pairs - MARGIN; i++)
+        high[i] += PREDICTION(low + i);
+    for (uint32_t i = 0; i + 1 < own; i++) {
+        to[2 * (size_t)i] = low[MARGIN + i];
+        to[2 * (size_t)i + 1] = high[MARGIN + i];
+    }
+    to[2 * (size_t)(own - 1)] = low[MARGIN + own - 1];
+    if (2 * (at + own) <= r->n)
+        to[2 * (size_t)own - 1] = high[MARGIN + own - 1];
+}
+
+static void lift_piece_item(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct long_row *const r = shared;
+    const struct piece p = piece_of(r, worker, which);
+    (r->is_inverse ? unlift_piece : lift_piece)(r, &p);
+}
+
+/* Copy back what a piece's pairs became: values, or as many of all coefficients. */
+static void copy_back_item(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct long_row *const r = shared;
+    const size_t at = 2 * (r->first + (size_t)which * ZTI_TF_PIECE), most = 2 * ZTI_TF_PIECE;
+    const size_t end = 2 * (size_t)r->end < r->n ? 2 * (size_t)r->end : r->n;
+    (void)worker;
+    copy(r->from + at, r->to + at, end - at < most ? end - at : most);
+}
+
+/* Whether rows are lifted piece by piece: where there are fewer than threads. */
+static bool is_long_row(const struct zti_tf_slot *slot, uint32_t n, uint64_t rows)
+{
+    return n >= ZTI_TF_LEAST_LONG && rows < slot->workers;
+}
+
+/* Lift a row, of which only some values may be needed when they are undone. */
+static void lift_long_row(const struct zti_tf_slot *slot, const struct lines *l, number *from,
+                          bool is_inverse)
+{
+    struct long_row r = {.slot = slot,
+                         .from = from,
+                         .to = slot->worker[0].lines,
+                         .n = l->n,
+                         .lows = l->lows,
+                         .end = l->lows,
+                         .is_inverse = is_inverse};
+    if (is_inverse) {
+        r.first = l->need.from / 2;
+        r.end = (l->need.to + 1) / 2;
+    }
+    zti_crew_map(slot->crew, pieces_of_row(&r), lift_piece_item, &r);
+    zti_crew_map(slot->crew, pieces_of_row(&r), copy_back_item, &r);
+}
+
 /* ---- a level, on all threads ---- */
 
 /* Places along an axis at which there is something to do. */
@@ -181,29 +328,36 @@ static uint32_t bundle_of(const struct step *s, uint32_t which, size_t *width)
     }
 }
 
-static void lift_bundle(const struct step *s, uint64_t which, number *memory)
+/* Where a bundle's first line begins, and its lines. */
+static number *bundle_at(const struct step *s, uint64_t which, size_t *width)
 {
     const uint32_t a = s->level->axis, last = ZTI_TF_AXES - 1;
-    const size_t *const stride = s->slot->plan.stride;
-    struct lines l = s->lines;
     size_t from = 0;
-    l.width = 1;
+    *width = 1;
     if (a != last)
-        from = bundle_of(s, (uint32_t)(which % s->row_bundles), &l.width);
+        from = bundle_of(s, (uint32_t)(which % s->row_bundles), width);
     which /= s->row_bundles;
     for (uint32_t i = last; i-- > 0;) {
         if (i == a)
             continue;
-        from += place_of_number(&s->rows[i], (uint32_t)(which % s->rows[i].count)) * stride[i];
+        from += place_of_number(&s->rows[i], (uint32_t)(which % s->rows[i].count)) *
+                s->slot->plan.stride[i];
         which /= s->rows[i].count;
     }
+    return (number *)s->slot->values + from;
+}
+
+static void lift_bundle(const struct step *s, uint64_t which, number *memory)
+{
+    const uint32_t a = s->level->axis;
+    struct lines l = s->lines;
+    number *const at = bundle_at(s, which, &l.width);
     l.low = memory + LOW_MARGIN * l.width;
     l.high = l.low + (l.lows + LOW_MARGIN + HIGH_MARGIN) * l.width;
-    number *const at = (number *)s->slot->values + from;
-    if (a == last)
+    if (a == ZTI_TF_AXES - 1)
         (s->is_inverse ? unlift_row : lift_row)(&l, at);
     else
-        (s->is_inverse ? unlift_lines : lift_lines)(&l, at, stride[a]);
+        (s->is_inverse ? unlift_lines : lift_lines)(&l, at, s->slot->plan.stride[a]);
 }
 
 static void lift_item(void *shared, uint32_t worker, uint64_t item)
@@ -242,6 +396,14 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
     s.lines.need = slot->plan.need[a].low[done[a]];
     s.lines.need_low = slot->plan.need[a].low[done[a] + 1];
     s.lines.need_high = slot->plan.need[a].high[done[a]];
+    if (a == last && is_long_row(slot, n, s.bundles)) {
+        for (uint64_t i = 0; i < s.bundles; i++) {
+            size_t width;
+            number *const at = bundle_at(&s, i, &width);
+            lift_long_row(slot, &s.lines, at, is_inverse);
+        }
+        return;
+    }
     s.item_bundles = 1 + ITEM_VALUES / ((size_t)n * (a == last ? 1 : s.most));
     zti_crew_map(slot->crew, (s.bundles + s.item_bundles - 1) / s.item_bundles, lift_item, &s);
 }

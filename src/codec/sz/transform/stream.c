@@ -115,6 +115,8 @@ static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t numbe
     }
     const bool has_lines = is_first || tf_block_axes(extent) > 1;
     w->lines = part_of(p, has_lines ? line_values(extent) * number_bytes : 0);
+    const bool is_long = extent[ZTI_TF_AXES - 1] >= ZTI_TF_LEAST_LONG;
+    w->piece = part_of(p, is_long ? tf_piece_room() * number_bytes : 0);
     w->cells = part_of(p, (ZTI_TF_LANES * cells + ZTI_TF_BEFORE + MARGINS) * sizeof *w->cells);
     w->sums = part_of(p, ZTI_TF_LANES * longest_row(1) * sizeof *w->sums);
     for (uint32_t k = 0; k < ZTI_TF_LANES; k++)

@@ -42,8 +42,17 @@ enum {
     ZTI_TF_MOST_LINES = 128, /* of short ones */
     ZTI_TF_FEW_LINES = 16,
     ZTI_TF_LINES_VALUES = 16384,
-    ZTI_TF_LONG_LINE = 1 << 16 /* longer ones are lifted one by one */
+    ZTI_TF_LONG_LINE = 1 << 16,  /* longer ones are lifted one by one */
+    ZTI_TF_LEAST_LONG = 1 << 14, /* values of a row that threads may share */
+    ZTI_TF_PIECE = 1 << 12,      /* pairs of values of a long row that are lifted at a time */
+    ZTI_TF_PIECE_MARGIN = 4      /* pairs before and behind them that this takes */
 };
+
+/* The room that a piece of a long row needs: the pairs with their margins. */
+static inline size_t tf_piece_room(void)
+{
+    return 2 * (ZTI_TF_PIECE + 2 * ZTI_TF_PIECE_MARGIN);
+}
 
 static inline size_t tf_lines_at_once(size_t n)
 {
@@ -148,6 +157,7 @@ struct zti_tf_tally {
 /* Memory of one thread at work on a tile. */
 struct zti_tf_worker {
     void *lines;                    /* of lifting, of the type of values */
+    void *piece;                    /* of a long row, if there are any */
     uint16_t *cells;                /* magnitudes of blocks side by side, with margins */
     uint32_t *sums;                 /* of a row of each of them */
     uint8_t *symbol[ZTI_TF_LANES];  /* of a block of each; encoding: of a row */
