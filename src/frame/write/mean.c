@@ -191,8 +191,12 @@ static double growth_of(const struct zti_bracket *b, double error)
  * bound. */
 static double next_bound(const struct zti_bracket *b, double error, double aim)
 {
-    const double most = 8;
-    const double factor = error > 0 ? exp2_of(log2_of(aim / error) / growth_of(b, error)) : most;
+    const double most = 8, most_power = 3;
+    const double power = error > 0 ? log2_of(aim / error) / growth_of(b, error) : most_power;
+    const double factor = power > most_power    ? most
+                          : power < -most_power ? 1 / most
+                          : power == power      ? exp2_of(power)
+                                                : power; /* NaN, of errors that overflow */
     double next = b->bound * (factor > most ? most : factor < 1 / most ? 1 / most : factor);
     if (b->met > 0 && b->unmet > 0)
         return next > b->met && next < b->unmet ? next : sqrt(b->met * b->unmet);
