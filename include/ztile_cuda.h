@@ -71,9 +71,10 @@ ZT_API zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t b
 
 /** @name Without waiting
  *
- * Bare streams of fixed-rate zfp and of ndzip, from and to memory of the GPU. These calls queue
- * work on the context's stream and return: they neither wait nor allocate, so that they can be
- * captured in a CUDA graph. Arrays, stream and scratch stay in use until that work is done.
+ * Files of sz, and bare streams of fixed-rate zfp and of ndzip, from and to memory of the GPU.
+ * These calls queue work on the context's stream and return: they neither wait nor allocate, so
+ * that they can be captured in a CUDA graph. Arrays, stream and scratch stay in use until that work
+ * is done.
  *
  * Parameters of zfp have no header (ZT_ZFP_HEADER). As nothing is looked at on the host, lossy
  * streams of floats need ZT_ZFP_AS_LIBZFP: NaN and infinities are not refused, but coded as libzfp
@@ -83,6 +84,35 @@ ZT_API zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t b
  * not a multiple of 8; and ZT_UNSUPPORTED for parameters of another mode.
  * @{ */
 struct zt_zfp;
+
+/** What zt_compress_async() needs. Arguments as there.
+ * @param context its policy is ZT_CUDA
+ * @param array data may be NULL
+ * @param params as for zt_compress_async()
+ * @param scratch_bytes gets the bytes of scratch memory
+ * @param out_capacity_bytes gets the bytes of the output buffer, some more than
+ *        zt_compress_bound() */
+ZT_API zt_status zt_compress_async_bytes(zt_context *context, const zt_array *array,
+                                         const zt_params *params, size_t *scratch_bytes,
+                                         size_t *out_capacity_bytes);
+
+/** Queue what zt_compress() does with codec sz at effort fast under an absolute bound.
+ *
+ * Kernels find the range of the values, choose axes, and write header, index and checksums. The
+ * file is that of zt_compress(), byte for byte, unless floats have NaN or infinities: then these
+ * are kept exactly in the stream, not beside it.
+ * @param context its policy is ZT_CUDA
+ * @param array on the GPU, any strides; at most params.slab_bytes
+ * @param params codec sz (or auto), effort fast, a bound abs above 0, no plan, fill values, mean
+ *        error or limits; else ZT_UNSUPPORTED
+ * @param out multiple of 8
+ * @param out_capacity_bytes at least as zt_compress_async_bytes() says, else ZT_NO_SPACE
+ * @param scratch memory of the GPU, a multiple of 8
+ * @param scratch_bytes at least as zt_compress_async_bytes() says, else ZT_NO_MEMORY
+ * @param out_bytes on the GPU: gets the file's length */
+ZT_API zt_status zt_compress_async(zt_context *context, const zt_array *array,
+                                   const zt_params *params, void *out, size_t out_capacity_bytes,
+                                   void *scratch, size_t scratch_bytes, uint64_t *out_bytes);
 
 /** Bytes of scratch that the others need.
  * @param context its policy is ZT_CUDA

@@ -129,26 +129,26 @@ void zti_release(zt_context *context, void *memory);
 #endif
 
 /* Checked arithmetic: false, and *out undefined, if the result does not fit. */
-static inline bool zti_mul(uint64_t a, uint64_t b, uint64_t *out)
+ZTI_STATIC bool zti_mul(uint64_t a, uint64_t b, uint64_t *out)
 {
     *out = a * b;
     return a == 0 || *out / a == b;
 }
 
-static inline bool zti_add(uint64_t a, uint64_t b, uint64_t *out)
+ZTI_STATIC bool zti_add(uint64_t a, uint64_t b, uint64_t *out)
 {
     *out = a + b;
     return *out >= a;
 }
 
 /* Round up to a multiple of step, a power of two; the caller knows that it fits. */
-static inline uint64_t zti_round_up(uint64_t n, uint64_t step)
+ZTI_STATIC uint64_t zti_round_up(uint64_t n, uint64_t step)
 {
     return (n + step - 1) & ~(step - 1);
 }
 
 /* Unaligned little-endian access; on little-endian machines each compiles to one move. */
-static inline uint64_t zti_get_le64(const void *from)
+ZTI_STATIC uint64_t zti_get_le64(const void *from)
 {
     uint64_t v;
     memcpy(&v, from, sizeof v);
@@ -158,7 +158,7 @@ static inline uint64_t zti_get_le64(const void *from)
     return v;
 }
 
-static inline void zti_put_le64(void *to, uint64_t v)
+ZTI_STATIC void zti_put_le64(void *to, uint64_t v)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     v = __builtin_bswap64(v);
@@ -166,13 +166,13 @@ static inline void zti_put_le64(void *to, uint64_t v)
     memcpy(to, &v, sizeof v);
 }
 
-static inline uint32_t zti_get_le32(const void *from)
+ZTI_STATIC uint32_t zti_get_le32(const void *from)
 {
     const uint8_t *p = (const uint8_t *)from;
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static inline void zti_put_le32(void *to, uint32_t v)
+ZTI_STATIC void zti_put_le32(void *to, uint32_t v)
 {
     uint8_t *p = (uint8_t *)to;
     p[0] = (uint8_t)v;

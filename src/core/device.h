@@ -57,6 +57,23 @@ struct zti_scan_found {
     uint64_t most, least_flipped;
 };
 
+/* The value of such an integer (of the least with its bits inverted back), rounded to double; no
+ * -0. NaN where a scan of floats found none. */
+ZTI_STATIC double zti_scan_value(uint32_t type, uint64_t key)
+{
+    const uint32_t width = type == ZT_F32 || type == ZT_I32 ? 32 : 64;
+    const uint64_t sign = UINT64_C(1) << (width - 1), all = UINT64_MAX >> (64 - width);
+    const bool is_float = type == ZT_F32 || type == ZT_F64;
+    const uint64_t bits = is_float && !(key & sign) ? ~key & all : (key & all) ^ sign;
+    const uint32_t low = (uint32_t)bits;
+    float single;
+    memcpy(&single, &low, sizeof single);
+    return 0.0 + (type == ZT_F32   ? (double)single
+                  : type == ZT_F64 ? zti_double_from_bits(bits)
+                  : type == ZT_I32 ? (double)(int32_t)low
+                                   : (double)(int64_t)bits);
+}
+
 /* The device of a context (context->device), opened by zti_device_open. Functions that fail write
  * the message: ZT_NO_MEMORY, or ZT_UNSUPPORTED with CUDA's message, which may be about a kernel
  * queued before. */

@@ -30,20 +30,20 @@ ZTI_STATIC uint8_t *zti_put_varint(uint8_t *to, uint64_t v)
     return to;
 }
 
-static inline uint8_t *zti_put_f64(uint8_t *to, double v)
+ZTI_STATIC uint8_t *zti_put_f64(uint8_t *to, double v)
 {
     zti_put_le64(to, zti_bits_of_double(v));
     return to + 8;
 }
 
 /* Load a value of 4 or 8 bytes as its bits. */
-static inline uint64_t zti_get_value(const uint8_t *from, size_t value_bytes)
+ZTI_STATIC uint64_t zti_get_value(const uint8_t *from, size_t value_bytes)
 {
     return value_bytes == 8 ? zti_get_le64(from) : zti_get_le32(from);
 }
 
 /* Store a value; returns the place after it. */
-static inline uint8_t *zti_put_value(uint8_t *to, uint64_t bits, size_t value_bytes)
+ZTI_STATIC uint8_t *zti_put_value(uint8_t *to, uint64_t bits, size_t value_bytes)
 {
     if (value_bytes == 8)
         zti_put_le64(to, bits);
@@ -83,7 +83,7 @@ ZTI_STATIC uint8_t zti_take_byte(struct zti_cursor *c)
     return b ? *b : 0;
 }
 
-static inline double zti_take_f64(struct zti_cursor *c)
+ZTI_STATIC double zti_take_f64(struct zti_cursor *c)
 {
     const uint8_t *b = zti_take_bytes(c, 8);
     return b ? zti_double_from_bits(zti_get_le64(b)) : 0;
@@ -115,7 +115,7 @@ ZTI_STATIC uint64_t zti_take_varint(struct zti_cursor *c)
     return 0;
 }
 
-static inline bool zti_all_zero(const uint8_t *bytes, size_t n)
+ZTI_STATIC bool zti_all_zero(const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (bytes[i])

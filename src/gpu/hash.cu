@@ -1,133 +1,31 @@
-/* hash.cu: see hash.h. XXH3 with 64 bits, no seed and its own secret, for inputs of more than 240
- * bytes (Yann Collet, github.com/Cyan4973/xxHash, doc/xxhash_spec.md): stripes of 64 bytes are
- * added to eight accumulators, which are scrambled after each block of 16 stripes. Eight lanes take
- * a range, an accumulator each. */
+/* hash.cu: see hash.h. Eight lanes take a range, an accumulator each (gpu/xxh3.h). */
 #include "gpu/hash.h"
 #include "core/device.h"
-#include "gpu/simt.h"
+#include "gpu/xxh3.h"
 
-enum { THREADS = 256, LANES = 8, RANGES = THREADS / LANES, STRIPE_BYTES = 64, BLOCK_STRIPES = 16 };
-
-#define PRIME_32_1 UINT64_C(0x9E3779B1)
-#define PRIME_32_2 UINT64_C(0x85EBCA77)
-#define PRIME_32_3 UINT64_C(0xC2B2AE3D)
-#define PRIME_64_1 UINT64_C(0x9E3779B185EBCA87)
-#define PRIME_64_2 UINT64_C(0xC2B2AE3D27D4EB4F)
-#define PRIME_64_3 UINT64_C(0x165667B19E3779F9)
-#define PRIME_64_4 UINT64_C(0x85EBCA77C2B2AE63)
-#define PRIME_64_5 UINT64_C(0x27D4EB2F165667C5)
-
-/* The 192 bytes of the secret, as words: whole ones (word i begins at byte 8 i), and for each
- * accumulator the word for the last stripe (from byte 121) and for the sum (from byte 11). */
-struct secret {
-    uint64_t word[24], last[LANES], sum[LANES], first[LANES];
-};
-
-static const uint8_t secret_bytes[192] = {
-    0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
-    0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f,
-    0xcb, 0x79, 0xe6, 0x4e, 0xcc, 0xc0, 0xe5, 0x78, 0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
-    0xb8, 0x08, 0x46, 0x74, 0xf7, 0x43, 0x24, 0x8e, 0xe0, 0x35, 0x90, 0xe6, 0x81, 0x3a, 0x26, 0x4c,
-    0x3c, 0x28, 0x52, 0xbb, 0x91, 0xc3, 0x00, 0xcb, 0x88, 0xd0, 0x65, 0x8b, 0x1b, 0x53, 0x2e, 0xa3,
-    0x71, 0x64, 0x48, 0x97, 0xa2, 0x0d, 0xf9, 0x4e, 0x38, 0x19, 0xef, 0x46, 0xa9, 0xde, 0xac, 0xd8,
-    0xa8, 0xfa, 0x76, 0x3f, 0xe3, 0x9c, 0x34, 0x3f, 0xf9, 0xdc, 0xbb, 0xc7, 0xc7, 0x0b, 0x4f, 0x1d,
-    0x8a, 0x51, 0xe0, 0x4b, 0xcd, 0xb4, 0x59, 0x31, 0xc8, 0x9f, 0x7e, 0xc9, 0xd9, 0x78, 0x73, 0x64,
-    0xea, 0xc5, 0xac, 0x83, 0x34, 0xd3, 0xeb, 0xc3, 0xc5, 0x81, 0xa0, 0xff, 0xfa, 0x13, 0x63, 0xeb,
-    0x17, 0x0d, 0xdd, 0x51, 0xb7, 0xf0, 0xda, 0x49, 0xd3, 0x16, 0x55, 0x26, 0x29, 0xd4, 0x68, 0x9e,
-    0x2b, 0x16, 0xbe, 0x58, 0x7d, 0x47, 0xa1, 0xfc, 0x8f, 0xf8, 0xb8, 0xd1, 0x7a, 0xd0, 0x31, 0xce,
-    0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e};
-
-static struct secret secret_of_bytes(void)
-{
-    static const uint64_t first[LANES] = {PRIME_32_3, PRIME_64_1, PRIME_64_2, PRIME_64_3,
-                                          PRIME_64_4, PRIME_32_2, PRIME_64_5, PRIME_32_1};
-    struct secret s;
-    memcpy(s.word, secret_bytes, sizeof s.word);
-    memcpy(s.last, secret_bytes + 121, sizeof s.last);
-    memcpy(s.sum, secret_bytes + 11, sizeof s.sum);
-    memcpy(s.first, first, sizeof s.first);
-    return s;
-}
-
-/* Eight bytes at any address. */
-static __device__ __forceinline__ uint64_t load_word(const uint8_t *from)
-{
-    uint64_t v = 0;
-    if ((uintptr_t)from % 8 == 0)
-        return *(const uint64_t *)(const void *)from;
-    SIMT_UNROLL
-    for (int i = 0; i < 8; i++)
-        v |= (uint64_t)from[i] << 8 * i;
-    return v;
-}
-
-/* Add a stripe's word to an accumulator, and to the neighbour's; all lanes of the warp call it. */
-static __device__ __forceinline__ uint64_t add_word(uint64_t sum, uint64_t word, uint64_t key,
-                                                    bool is_there)
-{
-    const uint64_t other = __shfl_xor_sync(SIMT_ALL_LANES, word, 1), both = word ^ key;
-    return is_there ? sum + other + (uint64_t)(uint32_t)both * (both >> 32) : sum;
-}
-
-/* The upper and the lower half of a product, each in the other's place. */
-static __device__ __forceinline__ uint64_t fold_product(uint64_t a, uint64_t b)
-{
-    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-    const uint64_t low = a0 * b0, one = a1 * b0 + (low >> 32), two = a0 * b1 + (uint32_t)one;
-    return (a * b) ^ (a1 * b1 + (one >> 32) + (two >> 32));
-}
-
-/* What the eight lanes' accumulators give for an input of so many bytes. */
-static __device__ __forceinline__ uint64_t sum_of(uint64_t sum, uint64_t key, uint64_t bytes,
-                                                  uint32_t lane)
-{
-    const uint64_t own = sum ^ key, other = __shfl_xor_sync(SIMT_ALL_LANES, own, 1);
-    uint64_t all = lane % 2 == 0 ? fold_product(own, other) : 0;
-    for (int step = 1; step < LANES; step *= 2)
-        all += __shfl_xor_sync(SIMT_ALL_LANES, all, step);
-    all += bytes * PRIME_64_1;
-    all = (all ^ all >> 37) * UINT64_C(0x165667919E3779F9);
-    return all ^ all >> 32;
-}
+enum { THREADS = 256, RANGES = THREADS / XXH3_LANES };
 
 SIMT_KERNEL void __launch_bounds__(THREADS)
     hash_ranges(const uint8_t *bytes, const uint64_t n, const uint32_t log2, uint32_t *sums,
-                const struct secret s)
+                const struct xxh3_secret s)
 {
-    const uint32_t lane = threadIdx.x % LANES;
     const uint64_t whole = UINT64_C(1) << log2, longest = whole < n ? whole : n;
-    const uint64_t range = (uint64_t)blockIdx.x * RANGES + threadIdx.x / LANES;
+    const uint64_t range = (uint64_t)blockIdx.x * RANGES + threadIdx.x / XXH3_LANES;
     const uint64_t from = range * whole;
     const uint64_t left = from < n ? n - from : 0, own = left < whole ? left : whole;
-    const bool is_there = own > (uint64_t)ZTI_DEVICE_UNHASHED_BYTES;
-    const uint64_t stripes = is_there ? (own - 1) / STRIPE_BYTES : 0;
-    const uint8_t *at = bytes + from + 8 * lane;
     SIMT_SHARED(uint64_t, word, [24]);
-    uint64_t sum = s.first[lane];
     if (threadIdx.x < 24)
         word[threadIdx.x] = s.word[threadIdx.x];
     __syncthreads();
-    for (uint64_t i = 0; i < (longest - 1) / STRIPE_BYTES; i += BLOCK_STRIPES) {
-        uint64_t v[BLOCK_STRIPES];
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < BLOCK_STRIPES; k++)
-            v[k] = i + k < stripes ? load_word(at + (i + k) * STRIPE_BYTES) : 0;
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < BLOCK_STRIPES; k++)
-            sum = add_word(sum, v[k], word[k + lane], i + k < stripes);
-        if (i + BLOCK_STRIPES <= stripes)
-            sum = (sum ^ sum >> 47 ^ word[16 + lane]) * PRIME_32_1;
-    }
-    sum = add_word(sum, is_there ? load_word(at + own - STRIPE_BYTES) : 0, s.last[lane], is_there);
-    sum = sum_of(sum, s.sum[lane], own, lane);
-    if (is_there && lane == 0)
+    const uint64_t sum = xxh3_long(bytes + from, own, longest, word, &s);
+    if (own > (uint64_t)ZTI_DEVICE_UNHASHED_BYTES && threadIdx.x % XXH3_LANES == 0)
         sums[range] = (uint32_t)sum;
 }
 
 extern "C" void zti_cuda_hash(const uint8_t *bytes, uint64_t n, uint32_t log2, uint32_t *sums,
                               void *queue)
 {
-    const struct secret s = secret_of_bytes();
+    const struct xxh3_secret s = xxh3_secret_of_bytes();
     const uint64_t ranges = ((n - 1) >> log2) + 1;
     SIMT_LAUNCH(hash_ranges, simt_grid_of(ranges, RANGES), THREADS, 0, queue, bytes, n, log2, sums,
                 s);

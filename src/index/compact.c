@@ -43,11 +43,6 @@ static void put(uint8_t *bytes, uint64_t at, uint64_t v, uint32_t n)
 
 /* ---- building ---- */
 
-static uint32_t width_of(uint64_t end, uint64_t bits)
-{
-    return floor_log2(end > bits ? end : bits) / 8 + 1;
-}
-
 static uint64_t bits_of(const uint64_t *starts, uint64_t chunks)
 {
     uint64_t bits = 0;
@@ -63,14 +58,14 @@ static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t
 {
     (void)layout;
     const uint64_t bits = bits_of(starts, chunks);
-    return 1 + 2 * width_of(starts[chunks], bits) * blocks_of(chunks) + (bits + 7) / 8;
+    return 1 + 2 * compact_width(starts[chunks], bits) * blocks_of(chunks) + (bits + 7) / 8;
 }
 
 static void store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
                   uint8_t *out)
 {
     const uint64_t total = body_bytes(layout, starts, chunks);
-    const uint32_t width = width_of(starts[chunks], bits_of(starts, chunks));
+    const uint32_t width = compact_width(starts[chunks], bits_of(starts, chunks));
     uint8_t *entry = out + 1, *const blocks = entry + 2 * width * blocks_of(chunks);
     uint64_t at = 0;
     memset(out, 0, (size_t)total);
@@ -80,10 +75,9 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
         const struct block b = block_of(starts[first + n] - base, n);
         for (uint32_t j = 1; j < b.n; j++) {
             const uint64_t d = starts[first + j] - base;
-            put(blocks, at + (d >> b.low) + j - 1, 1, 1);
+            put(blocks, at + high_bit_of(&b, j, d), 1, 1);
             if (b.low > 0)
-                put(blocks, at + b.highs + (j - 1) * b.low, d & ((UINT64_C(1) << b.low) - 1),
-                    b.low);
+                put(blocks, at + low_part_at(&b, j), low_part_of(&b, d), b.low);
         }
         at += b.bits;
         entry = zti_put_length(entry, base + b.span, width);
@@ -114,7 +108,7 @@ static zt_status open(zt_context *context, struct zti_index *index)
     const struct compact c = whole(index);
     const uint64_t end = blocks > 0 ? entry_at(&c, 2 * blocks - 2) : 0;
     const uint64_t at = blocks > 0 ? entry_at(&c, 2 * blocks - 1) : 0;
-    if (bytes - index->at != at / 8 + (at % 8 != 0) || index->width != width_of(end, at) ||
+    if (bytes - index->at != at / 8 + (at % 8 != 0) || index->width != compact_width(end, at) ||
         (at % 8 != 0 && index->body[bytes - 1] >> at % 8 != 0))
         return zti_index_bad_size(context, index);
     return zti_index_set_end(context, index, end);

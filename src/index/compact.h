@@ -106,6 +106,29 @@ ZTI_STATIC uint64_t chunks_of_block(uint64_t chunks, uint64_t block)
     return rest < BLOCK ? rest : (uint64_t)BLOCK;
 }
 
+/* Bytes of a number of the directory, where the last block ends at so many units and bits. */
+ZTI_STATIC uint32_t compact_width(uint64_t end, uint64_t bits)
+{
+    return floor_log2(end > bits ? end : bits) / 8 + 1;
+}
+
+/* Of chunk j > 0 of a block, d units after the block's start, in bits from where the block's begin:
+ * the bit of the high parts that is set, and where its low part is. */
+ZTI_STATIC uint64_t high_bit_of(const struct block *b, uint32_t j, uint64_t d)
+{
+    return (d >> b->low) + j - 1;
+}
+
+ZTI_STATIC uint64_t low_part_at(const struct block *b, uint32_t j)
+{
+    return b->highs + (uint64_t)(j - 1) * b->low;
+}
+
+ZTI_STATIC uint64_t low_part_of(const struct block *b, uint64_t d)
+{
+    return d & ((UINT64_C(1) << b->low) - 1);
+}
+
 /* ---- look-up ---- */
 
 /* The body, or a window of it: the directory from number first_entry on, and the blocks from byte
@@ -165,7 +188,7 @@ ZTI_INLINE uint64_t start_of(const struct compact *c, const struct place *p, uin
                              uint64_t one)
 {
     const struct block *const b = &p->block;
-    const uint64_t at = p->end + (uint64_t)(j - 1) * b->low;
+    const uint64_t at = p->at + low_part_at(b, j);
     const uint64_t low = load(c->bits, c->bits_bytes, at / 8 - c->first_byte) >> at % 8;
     const uint64_t d = (one - (j - 1)) << b->low | (low & ((UINT64_C(1) << b->low) - 1));
     return p->base + (d < b->span ? d : b->span);

@@ -1,7 +1,6 @@
 /* head.c: the public functions of index.h: stores and parses the head, which all layouts share, and
  * calls the layout's own functions for the body. */
 #include "index/layout.h"
-#include "core/wire.h"
 
 static const struct zti_layout *const layouts[] = {
     [ZT_INDEX_OFFSETS] = &zti_layout_offsets, [ZT_INDEX_LENGTHS] = &zti_layout_lengths,
@@ -11,25 +10,16 @@ static const struct zti_layout *const layouts[] = {
 
 enum { KINDS = ZT_INDEX_COMPACT + 1 }; /* kinds that can be stored outside a stream */
 
-static uint64_t head_bytes(const struct zti_index_layout *layout)
-{
-    return 1 + zti_varint_bytes(layout->chunk_tiles) +
-           (layout->kind == ZT_INDEX_HYBRID ? zti_varint_bytes(layout->partition) : 0);
-}
-
 uint64_t zti_index_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                          uint64_t chunks)
 {
-    return head_bytes(layout) + layouts[layout->kind]->body_bytes(layout, starts, chunks);
+    return zti_index_head_bytes(layout) + layouts[layout->kind]->body_bytes(layout, starts, chunks);
 }
 
 void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
                      uint8_t *out)
 {
-    *out++ = (uint8_t)layout->kind;
-    out = zti_put_varint(out, layout->chunk_tiles);
-    if (layout->kind == ZT_INDEX_HYBRID)
-        out = zti_put_varint(out, layout->partition);
+    out = zti_index_put_head(layout, out);
     layouts[layout->kind]->store(layout, starts, chunks, out);
 }
 

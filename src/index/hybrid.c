@@ -11,21 +11,11 @@
 
 #include "core/wire.h"
 
-static uint64_t partition_bytes(uint32_t partition, uint32_t width)
-{
-    return 8 + (uint64_t)partition * width;
-}
-
-static uint64_t partitions_of(uint64_t chunks, uint32_t partition)
-{
-    return chunks / partition + (chunks % partition != 0);
-}
-
 static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                            uint64_t chunks)
 {
-    return 1 + partitions_of(chunks, layout->partition) *
-                   partition_bytes(layout->partition, zti_length_width(starts, chunks));
+    return 1 + zti_partitions_of(chunks, layout->partition) *
+                   zti_partition_bytes(layout->partition, zti_length_width(starts, chunks));
 }
 
 static void store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
@@ -48,9 +38,9 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
 static zt_status open(zt_context *context, struct zti_index *index)
 {
     const uint32_t partition = index->layout.partition;
-    const uint64_t partitions = partitions_of(index->chunks, partition);
+    const uint64_t partitions = zti_partitions_of(index->chunks, partition);
     index->width = index->body_bytes > 0 ? index->body[0] : 0;
-    const uint64_t each = partition_bytes(partition, index->width);
+    const uint64_t each = zti_partition_bytes(partition, index->width);
     if (!zti_is_length_width(index->width) || (index->body_bytes - 1) % each != 0 ||
         (index->body_bytes - 1) / each != partitions)
         return zti_index_bad_size(context, index);
@@ -60,8 +50,8 @@ static zt_status open(zt_context *context, struct zti_index *index)
 static zt_status check(zt_context *context, struct zti_index *index)
 {
     const uint32_t partition = index->layout.partition;
-    const uint64_t partitions = partitions_of(index->chunks, partition);
-    const uint64_t each = partition_bytes(partition, index->width);
+    const uint64_t partitions = zti_partitions_of(index->chunks, partition);
+    const uint64_t each = zti_partition_bytes(partition, index->width);
     uint64_t end = 0;
     for (uint64_t i = 0; i < partitions; i++) {
         const uint8_t *const at = index->body + 1 + i * each;
@@ -82,7 +72,7 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
 {
     const uint32_t partition = index->layout.partition;
     const uint8_t *const at =
-        index->body + 1 + chunk / partition * partition_bytes(partition, index->width);
+        index->body + 1 + chunk / partition * zti_partition_bytes(partition, index->width);
     return zti_get_le64(at) + zti_sum_lengths(at + 8, chunk % partition, index->width);
 }
 
@@ -90,9 +80,9 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
                    struct zti_index_window *w)
 {
     const uint32_t partition = index->layout.partition;
-    const uint64_t each = partition_bytes(partition, index->width), from = first / partition;
+    const uint64_t each = zti_partition_bytes(partition, index->width), from = first / partition;
     w->at[0] = 1 + from * each;
-    w->bytes[0] = (partitions_of(last, partition) - from) * each;
+    w->bytes[0] = (zti_partitions_of(last, partition) - from) * each;
 }
 
 const struct zti_layout zti_layout_hybrid = {.name = "hybrid",

@@ -29,7 +29,7 @@ struct zti_index_layout {
 };
 
 /* The number of chunks of a number of tiles. */
-static inline uint64_t zti_index_chunks(uint64_t tiles, uint32_t chunk_tiles)
+ZTI_STATIC uint64_t zti_index_chunks(uint64_t tiles, uint32_t chunk_tiles)
 {
     return tiles / chunk_tiles + (tiles % chunk_tiles != 0);
 }
@@ -39,7 +39,7 @@ static inline uint64_t zti_index_chunks(uint64_t tiles, uint32_t chunk_tiles)
 uint64_t zti_index_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                          uint64_t chunks);
 /* The most bytes that zti_index_bytes returns for a number of chunks. */
-static inline uint64_t zti_index_bytes_max(const struct zti_index_layout *layout, uint64_t chunks)
+ZTI_STATIC uint64_t zti_index_bytes_max(const struct zti_index_layout *layout, uint64_t chunks)
 {
     const uint64_t most = 8; /* bytes of a length, and of a partition's begin */
     return 64 + 2 * most * chunks + most * layout->partition;

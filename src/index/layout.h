@@ -1,8 +1,10 @@
 /* layout.h: the table of functions that each layout (offsets.c, lengths.c, hybrid.c, compact.c,
- * ends.c) gives to head.c, and helpers that they share. Used in this folder only. */
+ * ends.c) gives to head.c, and helpers and rules that they and kernels share. Used in this folder
+ * only. */
 #ifndef ZTI_INDEX_LAYOUT_H
 #define ZTI_INDEX_LAYOUT_H
 
+#include "core/wire.h"
 #include "index/index.h"
 
 struct zti_layout {
@@ -43,9 +45,41 @@ zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index)
  * padding. */
 zt_status zti_index_set_end(zt_context *context, struct zti_index *index, uint64_t end);
 
+/* ---- the head that all layouts but ends share: kind, C, P ---- */
+
+ZTI_STATIC uint64_t zti_index_head_bytes(const struct zti_index_layout *layout)
+{
+    return 1 + zti_varint_bytes(layout->chunk_tiles) +
+           (layout->kind == ZT_INDEX_HYBRID ? zti_varint_bytes(layout->partition) : 0);
+}
+
+ZTI_STATIC uint8_t *zti_index_put_head(const struct zti_index_layout *layout, uint8_t *out)
+{
+    *out++ = (uint8_t)layout->kind;
+    out = zti_put_varint(out, layout->chunk_tiles);
+    return layout->kind == ZT_INDEX_HYBRID ? zti_put_varint(out, layout->partition) : out;
+}
+
 /* ---- lengths of 2, 4 or 8 bytes (lengths.c): the width that the longest chunk needs ---- */
 
 uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks);
+
+/* The same from the union of all lengths: the longest one has as many bits. */
+ZTI_STATIC uint32_t zti_length_width_of(uint64_t any)
+{
+    return any <= UINT16_MAX ? 2 : any <= UINT32_MAX ? 4 : 8;
+}
+
+/* Bytes of a partition of a hybrid index, and how many there are. */
+ZTI_STATIC uint64_t zti_partition_bytes(uint32_t partition, uint32_t width)
+{
+    return 8 + (uint64_t)partition * width;
+}
+
+ZTI_STATIC uint64_t zti_partitions_of(uint64_t chunks, uint32_t partition)
+{
+    return chunks / partition + (chunks % partition != 0);
+}
 
 static inline bool zti_is_length_width(uint32_t width)
 {

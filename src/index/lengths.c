@@ -8,13 +8,12 @@
 
 enum { SUM_CHUNKS = 64 };
 
-/* The longest one has as many bits as the union of all. */
 uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks)
 {
     uint64_t any = 0;
     for (uint64_t i = 0; i < chunks; i++)
         any |= starts[i + 1] - starts[i];
-    return any <= UINT16_MAX ? 2 : any <= UINT32_MAX ? 4 : 8;
+    return zti_length_width_of(any);
 }
 
 ZTI_INLINE void put_length(uint8_t *to, uint64_t length, uint32_t width)

@@ -331,16 +331,6 @@ static void scan_all(zt_context *context, const struct zti_array *array, zt_stat
         join_stats(stats, &s.found[i]);
 }
 
-/* The value of a key of a scan on the device, rounded to double; no -0. */
-static double value_of_key(uint32_t type, uint64_t key)
-{
-    const uint32_t width = 8 * (uint32_t)zt_type_bytes(type);
-    const uint64_t sign = UINT64_C(1) << (width - 1), all = UINT64_MAX >> (64 - width);
-    const bool is_float = type == ZT_F32 || type == ZT_F64;
-    const uint64_t bits = is_float && !(key & sign) ? ~key & all : (key & all) ^ sign;
-    return value_of(type, bits) + 0.0;
-}
-
 /* An array of the device's memory, where it is. */
 static zt_status scan_there(zt_context *context, const struct zti_array *array, zt_stats *stats)
 {
@@ -364,8 +354,8 @@ static zt_status scan_there(zt_context *context, const struct zti_array *array, 
     own.nan_values = found.nan_values;
     own.inf_values = found.inf_values;
     own.fill_values = found.fill_values;
-    own.min = value_of_key(array->type, ~found.least_flipped);
-    own.max = value_of_key(array->type, found.most);
+    own.min = zti_scan_value(array->type, ~found.least_flipped);
+    own.max = zti_scan_value(array->type, found.most);
     join_stats(stats, &own);
     return ZT_OK;
 }

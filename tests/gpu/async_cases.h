@@ -1,5 +1,6 @@
-/* async_cases.h: streams of fixed-rate zfp and of ndzip coded without waiting, against the serial
- * policy. The calls of a case are recorded, on a GPU as a CUDA graph, and done afterwards. */
+/* async_cases.h: streams of fixed-rate zfp and of ndzip and files of sz, coded without waiting,
+ * against the serial policy. The calls of a case are recorded, on a GPU as a CUDA graph, and done
+ * afterwards. */
 #ifndef ZTILE_TEST_ASYNC_CASES_H
 #define ZTILE_TEST_ASYNC_CASES_H
 

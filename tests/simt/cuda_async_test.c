@@ -50,6 +50,62 @@ static void check_ndzip_refusals(zt_context *cuda)
     simt_device_give(result);
 }
 
+/* What a file of sz refuses. */
+static void check_file_refusals(zt_context *cuda, zt_context *serial)
+{
+    enum { N = 5000, ROOM = 60000, SCRATCH = 20000 };
+    size_t scratch_bytes = 0, capacity = 0;
+    uint64_t length;
+    uint8_t *const memory = simt_device_take(N * 4), *const out = simt_device_take(ROOM),
+                   *const scratch = simt_device_take(SCRATCH);
+    uint64_t *const result = simt_device_take(8);
+    const zt_array there = zt_array_1d(memory, ZT_F32, N);
+    zt_params fast = zt_params_abs(1e-3);
+    fast.effort = ZT_EFFORT_FAST;
+    zt_params other[9];
+    for (int i = 0; i < 9; i++)
+        other[i] = fast;
+    other[0].effort = ZT_EFFORT_HIGH;
+    other[1].bound = zt_rel(1e-3);
+    other[2].bound = zt_abs(0);
+    other[3].plan = ZT_PLAN_ON;
+    other[4].fills = 1;
+    other[5].within_lo = 0;
+    other[6].slab_bytes = 16384;
+    other[7].codec = ZT_CODEC_ZFP;
+    other[8].mean = zt_psnr(60);
+    for (int i = 0; i < 9; i++) {
+        char what[40];
+        (void)snprintf(what, sizeof what, "parameters %d pass", i);
+        check(zt_compress_async_bytes(cuda, &there, &other[i], &scratch_bytes, &capacity) ==
+                  ZT_UNSUPPORTED,
+              what, cuda);
+    }
+    check(zt_compress_async_bytes(serial, &there, &fast, &scratch_bytes, &capacity) == ZT_BAD_ARG,
+          "another policy passes", serial);
+    check(zt_compress_async_bytes(cuda, &there, &fast, &scratch_bytes, NULL) == ZT_BAD_ARG,
+          "no place for a number passes", cuda);
+    check(zt_compress_async_bytes(cuda, &there, &fast, &scratch_bytes, &capacity) == ZT_OK &&
+              scratch_bytes <= SCRATCH && capacity <= ROOM,
+          "sizes are not known", cuda);
+    check(zt_compress_async(cuda, &there, &fast, out, capacity - 1, scratch, scratch_bytes,
+                            result) == ZT_NO_SPACE,
+          "little room passes", cuda);
+    check(zt_compress_async(cuda, &there, &fast, out, capacity, scratch, scratch_bytes - 1,
+                            result) == ZT_NO_MEMORY,
+          "little scratch passes", cuda);
+    check(zt_compress_async(cuda, &there, &fast, out, capacity, scratch, scratch_bytes, &length) ==
+              ZT_BAD_ARG,
+          "a length on the host passes", cuda);
+    check(zt_compress_async(cuda, &there, &fast, out + 4, capacity, scratch, scratch_bytes,
+                            result) == ZT_BAD_ARG,
+          "half a word passes", cuda);
+    simt_device_give(memory);
+    simt_device_give(out);
+    simt_device_give(scratch);
+    simt_device_give(result);
+}
+
 /* What is refused, before anything is queued. */
 static void check_refusals(zt_context *cuda, zt_context *serial)
 {
@@ -123,6 +179,7 @@ int main(int argc, char **argv)
         if (i == 1) {
             check_refusals(run.cuda, run.serial);
             check_ndzip_refusals(run.cuda);
+            check_file_refusals(run.cuda, run.serial);
         }
         zt_context_free(run.cuda);
         zt_context_free(run.serial);

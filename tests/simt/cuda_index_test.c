@@ -1,9 +1,10 @@
 /* cuda_index_test.c: indexes expanded by kernels: every layout, width and partition against the
  * host's look-ups, in slabs of any number of chunks; and damaged ones, which kernels must refuse
- * where the host's check does. */
+ * where the host's check does. Indexes stored by kernels have the host's bytes. */
 #include "codec/gpu.h"
 #include "core/device.h"
 #include "exec/cuda/cuda.h"
+#include "index/gpu/store.h"
 #include "simt_runtime.h"
 #include "support/checked_index.h"
 #include "support/support.h"
@@ -126,6 +127,46 @@ static zt_status expand(zt_context *cuda, struct rng *r, const struct subject *s
     return status;
 }
 
+/* Store an index by kernels; whether it is what the host has stored. */
+static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_bits)
+{
+    struct zti_device *const device = cuda->device;
+    const uint64_t room = zti_cuda_index_room(&s->layout, CHUNKS_MOST), chunks = s->chunks;
+    struct zti_index_storing x = {
+        .layout = s->layout, .chunks_most = CHUNKS_MOST, .unit_bits = unit_bits};
+    struct zti_index_found found = {.bytes = 0};
+    uint64_t *const bits = need(8 * (chunks + 1));
+    uint8_t *const bytes = need(room);
+    void *starts, *words, *blocks, *count, *to;
+    for (uint64_t i = 0; i <= chunks; i++)
+        bits[i] = s->starts[i] * unit_bits;
+    bool is_good =
+        !device->room(cuda, ZTI_DEVICE_STARTS, 8 * (chunks + 1), &starts) &&
+        !device->room(cuda, ZTI_DEVICE_INDEX, room, &words) &&
+        !device->room(cuda, ZTI_DEVICE_WORK, 8 * zti_cuda_index_blocks(CHUNKS_MOST), &blocks) &&
+        !device->room(cuda, ZTI_DEVICE_CHUNKS, 8, &count) &&
+        !device->room(cuda, ZTI_DEVICE_STATES, sizeof found, &to) &&
+        !device->zero(cuda, ZTI_QUEUE_KERNELS, words, room) &&
+        !device->copy(cuda, ZTI_QUEUE_KERNELS, starts, bits, 8 * (chunks + 1)) &&
+        !device->copy(cuda, ZTI_QUEUE_KERNELS, count, &chunks, 8);
+    x.starts = starts;
+    x.end = x.starts + chunks;
+    x.words = words;
+    x.blocks = blocks;
+    x.chunks = count;
+    x.found = to;
+    const int before = device->enter(cuda);
+    zti_cuda_index_store(&x, device->queue);
+    device->leave(before);
+    is_good = is_good && !device->copy(cuda, ZTI_QUEUE_KERNELS, bytes, words, room) &&
+              !device->copy(cuda, ZTI_QUEUE_KERNELS, &found, to, sizeof found) &&
+              !device->wait(cuda, ZTI_QUEUE_KERNELS) && found.bytes == s->n &&
+              memcmp(bytes, s->bytes, s->n) == 0;
+    free(bits);
+    free(bytes);
+    return is_good;
+}
+
 static bool is_in_order(const struct zti_index *index)
 {
     for (uint64_t i = 0; i < index->chunks; i++)
@@ -155,6 +196,8 @@ static void one_case(zt_context *cuda, uint64_t number, struct subject *s)
         complain(number, s, "the host refuses it", cuda);
     else if (expand(cuda, &r, s, true, &is_same) != ZT_OK || !is_same)
         complain(number, s, "places differ", cuda);
+    else if (s->layout.kind != ZT_INDEX_STREAM && !is_stored(cuda, s, 1 + (uint32_t)number % 8))
+        complain(number, s, "other bytes are stored", cuda);
     zti_index_close(cuda, &s->index);
     for (uint32_t i = 0; i < 3; i++) {
         s->bytes[rng_below(&r, s->n)] ^= (uint8_t)(1u << rng_below(&r, 8));

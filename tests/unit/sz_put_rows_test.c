@@ -3,6 +3,7 @@
  * some values need more than that pass; and golden bytes of efforts fast and default.
  *
  *     sz_put_rows_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
+#include "codec/sz/stored.h"
 #include "unit/sz_support.h"
 
 #include <float.h>

@@ -3,6 +3,7 @@
  *
  *     sz_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
 #include "codec/sz/lorenzo/spec.h"
+#include "codec/sz/stored.h"
 #include "unit/sz_support.h"
 
 #include <float.h>

@@ -1,47 +1,9 @@
-/* params.c: the parameters of an sz stream: the step or fineness that keeps a bound, and the sides
- * of its tiles. */
+/* params.c: the parameters of an sz stream: the fineness that keeps a bound, and the sides of its
+ * tiles. */
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/transform/transform.h"
 
 #include <math.h>
-
-/* The bits of |x| / step + 1, rounded up. */
-static int bits_of_quotient(double most, double step)
-{
-    int bits;
-    const double n = most / step + 1;
-    if (!isfinite(n))
-        return 4096;
-    (void)frexp(n, &bits);
-    return bits;
-}
-
-double zti_sz_round_down(double v, int bits)
-{
-    int exponent;
-    const double mantissa = frexp(v, &exponent);
-    return ldexp(floor(ldexp(mantissa, bits)), exponent - bits);
-}
-
-/* If the step has b significant bits and a multiple's number n, the multiple has b + n bits, or n
- * if b is 1: a step may also be the last place of the largest values. If the type has too few bits
- * for the largest value, the step keeps 12 bits (it is then smaller by at most 2^-12), and the
- * encoder checks which multiples are rounded beyond the bound. */
-double zti_sz_step(uint32_t type, double bound, double most)
-{
-    enum { STEP_BITS = 24, FEW_BITS = 12 };
-    const int precision = type == ZT_F32 ? 24 : 53;
-    const double twice = 2 * fmin(bound, 0x1p1000);
-    if (isnan(most))
-        most = 0;
-    int bits = precision + 1 - bits_of_quotient(most, twice);
-    bits = bits > STEP_BITS ? STEP_BITS : bits;
-    while (bits > 0 &&
-           bits_of_quotient(most, zti_sz_round_down(twice, bits)) + (bits > 1 ? bits : 0) >
-               precision)
-        bits--;
-    return zti_sz_round_down(twice, bits > 0 ? bits : FEW_BITS);
-}
 
 /* A lower bound of ln(1 + part): 2 artanh z, z = part / (2 + part) <= 1/5, by its series, whose
  * terms are all positive. Only sums and products of doubles are used, so that all machines write

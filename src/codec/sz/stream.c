@@ -33,6 +33,7 @@
  */
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/lorenzo/sampling.h"
+#include "codec/sz/stored.h"
 #include "codec/sz/transform/transform.h"
 #include "core/cpu.h"
 #include "core/wire.h"
@@ -145,88 +146,9 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     return ZT_OK;
 }
 
-static uint64_t fold(int64_t v)
-{
-    return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-}
-
-/* Write and read the parameters of keys, or nothing for bits. */
-static uint8_t *put_key_params(const struct zti_sz *sz, uint8_t *at)
-{
-    if (sz->source == ZTI_SZ_DECIMALS || sz->source == ZTI_SZ_DIGITS)
-        *at++ = sz->digits;
-    if (sz->source == ZTI_SZ_DIGITS) {
-        *at++ = (uint8_t)sz->lowest;
-        *at++ = (uint8_t)(sz->lowest >> 8);
-    }
-    if (sz->source == ZTI_SZ_SHORT)
-        *at++ = sz->zeros;
-    return at;
-}
-
-static bool take_key_params(struct zti_cursor *c, uint32_t type, struct zti_sz *sz)
-{
-    const bool is_short = sz->source == ZTI_SZ_SHORT;
-    if (sz->source == ZTI_SZ_BITS)
-        return true;
-    sz->digits = is_short ? 0 : zti_take_byte(c);
-    sz->zeros = is_short ? zti_take_byte(c) : 0;
-    if (sz->source == ZTI_SZ_DIGITS) {
-        const uint32_t low = zti_take_byte(c);
-        sz->lowest = (int16_t)(low | (uint32_t)zti_take_byte(c) << 8);
-    }
-    return sz->source < ZTI_SZ_SOURCES &&
-           (sz->coder == ZTI_SZ_DEFAULT || sz->coder == ZTI_SZ_FAST) && sz->digits <= 15 &&
-           (sz->digits > 0 || sz->source != ZTI_SZ_DIGITS) && sz->lowest >= -1024 &&
-           sz->lowest < 1024 &&
-           (is_short ? sz->zeros > 0 && sz->zeros < 8 * zt_type_bytes(type) - 1 : true);
-}
-
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
-    const struct zti_sz *sz = sz_of(coding);
-    uint8_t *at = out;
-    *at++ = (uint8_t)(sz->coder | sz->source << 4);
-    *at++ = (uint8_t)(sz->axes | sz->is_blocked << 4);
-    if (sz->source == ZTI_SZ_LATTICE) {
-        int exponent;
-        const uint32_t mantissa = (uint32_t)ldexp(frexp(sz->step, &exponent), 24);
-        *at++ = (uint8_t)mantissa;
-        *at++ = (uint8_t)(mantissa >> 8);
-        *at++ = (uint8_t)(mantissa >> 16);
-        *at++ = (uint8_t)exponent;
-        *at++ = (uint8_t)(exponent >> 8);
-    } else if (sz->source == ZTI_SZ_STEPS) {
-        at = zti_put_varint(at, sz->whole_step);
-    } else if (sz->source == ZTI_SZ_LOG) {
-        at = zti_put_varint(at, sz->fineness);
-    } else {
-        at = put_key_params(sz, at);
-    }
-    at = zti_put_varint(at, fold(sz->centre));
-    if (sz->coder == ZTI_SZ_CUSZ)
-        at = zti_put_varint(at, sz->bins);
-    if (sz->coder == ZTI_SZ_HIGH) {
-        at = zti_put_varint(at, sz->reach);
-        *at++ = (uint8_t)sz->tuning;
-    }
-    if (sz->coder == ZTI_SZ_LOSSLESS_HIGH || sz->coder == ZTI_SZ_TRANSFORM)
-        *at++ = (uint8_t)sz->tuning;
-    else if (sz->coder != ZTI_SZ_FAST)
-        at = zti_put_varint(at, (sz->head_bits + 7) / 8);
-    return (size_t)(at - out);
-}
-
-/* Read the step of a lattice from five bytes; 0 if they are not valid. */
-static double take_step(struct zti_cursor *c)
-{
-    const uint8_t *const b = zti_take_bytes(c, 5);
-    if (!b)
-        return 0;
-    const uint32_t mantissa = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
-    const int32_t exponent = (int16_t)(b[3] | b[4] << 8);
-    const bool is_good = mantissa >> 23 == 1 && exponent > -1074 && exponent < 1024;
-    return is_good ? ldexp(mantissa, exponent - 24) : 0;
+    return zti_sz_store(sz_of(coding), out);
 }
 
 /* Read the parameters of effort 'high'. */
@@ -271,28 +193,8 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     struct zti_cursor c = {.at = in, .end = in + in_bytes, .is_bad = false};
     struct zti_sz *sz = sz_in(coding);
     memset(sz, 0, sizeof *sz);
-    const uint32_t first = zti_take_byte(&c);
-    sz->coder = first & 15;
-    sz->source = first >> 4;
-    const uint32_t second = zti_take_byte(&c);
-    sz->axes = second & 15;
-    sz->is_blocked = second >> 4;
-    bool is_good = sz->axes < 1u << coding->grid.rank && sz->is_blocked <= 1 &&
-                   (sz->source == ZTI_SZ_STEPS) != zti_is_float(coding->type);
-    if (sz->source == ZTI_SZ_LATTICE) {
-        sz->step = take_step(&c);
-        is_good = is_good && sz->step > 0;
-    } else if (sz->source == ZTI_SZ_STEPS) {
-        sz->whole_step = zti_take_varint(&c);
-        is_good = is_good && sz->whole_step % 2 == 1 && sz->whole_step <= (UINT64_C(1) << 62) + 1;
-    } else if (sz->source == ZTI_SZ_LOG) {
-        sz->fineness = zti_take_varint(&c);
-        is_good = is_good && sz->fineness >= 4 && sz->fineness <= UINT64_C(1) << 52;
-    } else {
-        is_good = is_good && take_key_params(&c, coding->type, sz);
-    }
-    const uint64_t centre = zti_take_varint(&c);
-    sz->centre = (int64_t)(centre >> 1 ^ (0 - (centre & 1)));
+    uint64_t centre;
+    bool is_good = zti_sz_take(&c, coding->type, coding->grid.rank, sz, &centre);
     const uint64_t bins = sz->coder == ZTI_SZ_CUSZ ? zti_take_varint(&c) : 0;
     is_good = is_good && (sz->coder != ZTI_SZ_CUSZ || zti_sz_are_bins(bins));
     sz->bins = is_good ? (uint32_t)bins : 4;
@@ -305,7 +207,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
-        (sz->coder != ZTI_SZ_HIGH && centre > UINT64_C(1) << 31))
+        (sz->coder != ZTI_SZ_HIGH && !zti_sz_is_centre(centre)))
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
     if (sz->coder > ZTI_SZ_TRANSFORM)
         return zti_fail(context, ZT_UNSUPPORTED,

@@ -191,13 +191,6 @@ bool zti_sz_is_transform(const zt_params *params);
 bool zti_sz_is_prediction(const zt_params *params);
 uint32_t zti_sz_cusz_bins(const zt_params *params);
 
-/* The step for values up to 'most' in magnitude (NaN: not known): the largest one that keeps the
- * bound and whose multiples are numbers of the type. */
-double zti_sz_step(uint32_t type, double bound, double most);
-
-/* v rounded down to 'bits' significant bits. */
-double zti_sz_round_down(double v, int bits);
-
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long as possible along the axes
  * that differences are taken along. */
 void zti_sz_set_grid(struct zti_coding *coding);

@@ -2,7 +2,7 @@
  * read the table of ends. Arrays have whole tiles alone, so there is no border. */
 #include "codec/ndzip/ndzip.h"
 #include "exec/async.h"
-#include "frame/bare/on_device.h"
+#include "array/on_device.h"
 #include "ztile_cuda.h"
 #include "ztile_ndzip.h"
 
@@ -39,7 +39,7 @@ zt_status zt_ndzip_async_scratch_bytes(zt_context *context, const zt_array *give
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = zti_bare_check_shape(context, given, bytes, &array);
+    zt_status status = zti_check_shape_there(context, given, bytes, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, &coding, &needed);
     if (status == ZT_OK)
@@ -55,15 +55,15 @@ zt_status zt_ndzip_compress_async(zt_context *context, const zt_array *given, vo
     struct zti_coding coding;
     uint64_t needed = 0;
     size_t most = 0;
-    zt_status status = zti_bare_check_array(context, given, ZTI_TO_READ, &array);
+    zt_status status = zti_check_array_there(context, given, ZTI_TO_READ, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, &coding, &needed);
     if (status == ZT_OK)
-        status = zti_bare_check_words(context, out, "the output buffer");
+        status = zti_check_words_there(context, out, "the output buffer");
     if (status == ZT_OK)
-        status = zti_bare_check_words(context, out_bytes, "the place for the stream's length");
+        status = zti_check_words_there(context, out_bytes, "the place for the stream's length");
     if (status == ZT_OK)
-        status = zti_bare_check_scratch(context, scratch, scratch_bytes, needed);
+        status = zti_check_scratch_there(context, scratch, scratch_bytes, needed);
     if (status == ZT_OK)
         status = zt_ndzip_compress_bound(context, given, &most);
     if (status == ZT_OK && out_capacity_bytes < most)
@@ -82,15 +82,15 @@ zt_status zt_ndzip_decompress_async(zt_context *context, const void *data, size_
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = zti_bare_check_array(context, given, ZTI_TO_WRITE, &array);
+    zt_status status = zti_check_array_there(context, given, ZTI_TO_WRITE, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, &coding, &needed);
     if (status == ZT_OK)
-        status = zti_bare_check_words(context, data, "the stream");
+        status = zti_check_words_there(context, data, "the stream");
     if (status == ZT_OK)
-        status = zti_bare_check_words(context, damage, "the place for what is damaged");
+        status = zti_check_words_there(context, damage, "the place for what is damaged");
     if (status == ZT_OK)
-        status = zti_bare_check_scratch(context, scratch, scratch_bytes, needed);
+        status = zti_check_scratch_there(context, scratch, scratch_bytes, needed);
     if (status == ZT_OK && data_bytes / 4 < coding.grid.count)
         status = zti_fail(context, ZT_CORRUPT,
                           "the ndzip stream is cut short: %zu bytes do not hold the table of %llu "

@@ -2,7 +2,7 @@
  * Everything that is checked is known beforehand: parameters, shapes, lengths, and whose memory
  * addresses are. */
 #include "exec/async.h"
-#include "frame/bare/on_device.h"
+#include "array/on_device.h"
 #include "frame/bare/zfp.h"
 #include "ztile_cuda.h"
 
@@ -33,7 +33,7 @@ zt_status zt_zfp_async_scratch_bytes(zt_context *context, const zt_array *given,
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = zti_bare_check_shape(context, given, bytes, &array);
+    zt_status status = zti_check_shape_there(context, given, bytes, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, zfp, &coding, &needed);
     if (status == ZT_OK)
@@ -48,7 +48,7 @@ zt_status zt_zfp_compress_async(zt_context *context, const zt_array *given, cons
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = zti_bare_check_array(context, given, ZTI_TO_READ, &array);
+    zt_status status = zti_check_array_there(context, given, ZTI_TO_READ, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, zfp, &coding, &needed);
     if (status == ZT_OK && !out_bytes)
@@ -58,9 +58,9 @@ zt_status zt_zfp_compress_async(zt_context *context, const zt_array *given, cons
                           "NaN and infinities are not looked for without waiting; say with "
                           "ZT_ZFP_AS_LIBZFP that what libzfp makes of them will do");
     if (status == ZT_OK)
-        status = zti_bare_check_words(context, out, "the output buffer");
+        status = zti_check_words_there(context, out, "the output buffer");
     if (status == ZT_OK)
-        status = zti_bare_check_scratch(context, scratch, scratch_bytes, needed);
+        status = zti_check_scratch_there(context, scratch, scratch_bytes, needed);
     if (status != ZT_OK)
         return status;
     const uint64_t whole = stream_bytes(&coding, 64);
@@ -80,13 +80,13 @@ zt_status zt_zfp_decompress_async(zt_context *context, const void *data, size_t 
     struct zti_array array;
     struct zti_coding coding;
     uint64_t needed = 0;
-    zt_status status = zti_bare_check_array(context, given, ZTI_TO_WRITE, &array);
+    zt_status status = zti_check_array_there(context, given, ZTI_TO_WRITE, &array);
     if (status == ZT_OK)
         status = open_coding(context, &array, zfp, &coding, &needed);
     if (status == ZT_OK)
-        status = zti_bare_check_words(context, data, "the stream");
+        status = zti_check_words_there(context, data, "the stream");
     if (status == ZT_OK)
-        status = zti_bare_check_scratch(context, scratch, scratch_bytes, needed);
+        status = zti_check_scratch_there(context, scratch, scratch_bytes, needed);
     if (status != ZT_OK)
         return status;
     const uint64_t bytes = stream_bytes(&coding, 8);

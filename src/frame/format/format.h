@@ -83,47 +83,9 @@
 #include "codec/learning.h"
 #include "core/wire.h"
 #include "exec/exec.h"
+#include "frame/format/lengths.h"
 #include "frame/format/special.h"
 #include "plan/plan.h"
-
-enum {
-    ZTI_FORMAT_VERSION = 1,
-    ZTI_FRAME_ALIGN_BYTES = 64,
-    ZTI_GAP_BYTES = 8, /* zero bytes after a payload */
-    ZTI_HASH_BYTES = 8,
-    ZTI_CHECKSUM_BYTES = 4,
-    ZTI_RANGE_LOG2 = 12, /* a checksum covers 2^12 bytes of payload: checksums are 0.1 % of it, and
-                            boxes need not read far beyond what they need */
-    ZTI_RANGE_LONG_LOG2 = 15, /* the largest, if a frame were else longer than its values */
-    ZTI_RANGE_LEAST_LOG2 = 10,
-    ZTI_RANGE_MOST_LOG2 = 30,
-    ZTI_NAME_BYTES = 127, /* at most, without the zero byte */
-    ZTI_UNITS_BYTES = 63,
-    ZTI_HEADER_MAX_BYTES = 255 * ZTI_FRAME_ALIGN_BYTES, /* of any header */
-    ZTI_HEADER_STORED_BYTES = 512, /* of the largest that zti_header_store writes */
-    ZTI_TABLE_FOOT_BYTES = 16,     /* hash, length, magic */
-    ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
-    ZTI_INDEX_CHUNK_MOST = 1 << 30,     /* tiles */
-    ZTI_INDEX_PARTITION_MOST = 1 << 16, /* chunks */
-    /* the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
-    ZTI_TABLE_MIN_BYTES = 5 + 4 + ZTI_TABLE_FOOT_BYTES
-};
-
-enum {
-    ZTI_SECTION_END = 0,
-    ZTI_SECTION_CHECKSUMS = 0x01,
-    ZTI_SECTION_SIDE = 0x82,
-    ZTI_SECTION_NAME = 0x03,
-    ZTI_SECTION_UNITS = 0x04,
-    ZTI_SECTION_INDEX = 0x05,
-    ZTI_SECTION_SPECIAL = 0x86,
-    ZTI_SECTION_PLAN = 0x87,
-    ZTI_SECTION_COPY = 0x08,
-    ZTI_SECTION_UNCOUNTED = 0x09,
-    ZTI_SECTION_MEAN = 0x0a,
-    ZTI_SECTION_LIMITS = 0x0b, /* and critical where decoded values are moved */
-    ZTI_SECTION_CRITICAL = 0x80
-};
 
 extern const uint8_t zti_frame_magic[4];
 extern const uint8_t zti_table_magic[4];
@@ -183,6 +145,10 @@ static inline uint64_t zti_counted_values(const struct zti_frame *f)
 /* Write the smallest header for frame (its header_bytes is ignored) to out, which has room for
  * ZTI_HEADER_STORED_BYTES; returns its bytes. */
 size_t zti_header_store(const struct zti_frame *frame, uint8_t *out);
+
+/* The parts from which zti_header_join makes it. */
+void zti_header_split(const struct zti_frame *frame, struct zti_header_text *text,
+                      struct zti_header_numbers *numbers);
 
 /* Read a header's length from its first ZTI_FRAME_ALIGN_BYTES bytes; checks magic and version.
  * number: the frame's, for messages. */

@@ -5,21 +5,26 @@
 #include <math.h>
 #include <xxhash.h>
 
-const uint8_t zti_frame_magic[4] = {0x93, 'Z', 'T', 'F'};
-const uint8_t zti_table_magic[4] = {0x93, 'Z', 'T', 'S'};
-const uint8_t zti_end_magic[4] = {'Z', 'T', 'E', 0x93};
-
-enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT_NUMBERS = 9 };
+const uint8_t zti_frame_magic[4] = {ZTI_FRAME_MAGIC};
+const uint8_t zti_table_magic[4] = {ZTI_TABLE_MAGIC};
+const uint8_t zti_end_magic[4] = {ZTI_END_MAGIC};
 
 /* The largest header that is stored: numbers (payload, tail, exact values, first, extents), three
  * f64, codec parameters with their length, eight sections with type and length, hash. */
-_Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 + 1 +
+_Static_assert(ZTI_AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES + 3 +
                        3 * ZTI_VARINT_MAX_BYTES + 2 * (2 + ZTI_VARINT_MAX_BYTES) + 2 +
                        ZTI_PLAN_BYTES + 2 + 25 + 2 + 16 + ZTI_HASH_BYTES <=
                    ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");
+_Static_assert((2 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 <=
+                       sizeof((struct zti_header_text){.numbers_bytes = 0}.numbers) &&
+                   2 * (2 + ZTI_VARINT_MAX_BYTES) + 2 + 25 + 2 + 16 + 2 + ZTI_PLAN_BYTES <=
+                       sizeof((struct zti_header_text){.numbers_bytes = 0}.rest) &&
+                   ZTI_CODEC_PARAMS_BYTES <=
+                       sizeof((struct zti_header_numbers){.index_kind = 0}.params),
+               "a header's parts have too little room");
 
 uint64_t zti_hash(const uint8_t *bytes, size_t n)
 {
@@ -65,21 +70,6 @@ static uint8_t *put_limits(uint8_t *at, const struct zti_limits *limits)
     return zti_put_f64(at, limits->hi);
 }
 
-static uint8_t *put_index(uint8_t *at, const struct zti_frame *frame)
-{
-    const struct zti_index_layout *index = &frame->index;
-    const uint64_t partition = index->kind == ZT_INDEX_HYBRID ? index->partition : 0;
-    if (index->kind == ZT_INDEX_NONE)
-        return at;
-    *at++ = ZTI_SECTION_INDEX;
-    at = zti_put_varint(at, 1 + zti_varint_bytes(index->chunk_tiles) + zti_varint_bytes(partition) +
-                                zti_varint_bytes(frame->index_bytes));
-    *at++ = (uint8_t)index->kind;
-    at = zti_put_varint(at, index->chunk_tiles);
-    at = zti_put_varint(at, partition);
-    return zti_put_varint(at, frame->index_bytes);
-}
-
 /* A section with a count; none if it is 0. */
 static uint8_t *put_count(uint8_t *at, uint8_t type, uint64_t count)
 {
@@ -90,18 +80,19 @@ static uint8_t *put_count(uint8_t *at, uint8_t type, uint64_t count)
     return zti_put_varint(at, count);
 }
 
-size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
+static uint8_t *put_plan(uint8_t *at, const struct zti_plan *plan)
 {
-    memset(out, 0, ZTI_HEADER_STORED_BYTES);
-    memcpy(out, zti_frame_magic, sizeof zti_frame_magic);
-    out[AT_VERSION] = ZTI_FORMAT_VERSION;
-    out[AT_TYPE] = (uint8_t)(frame->type | frame->rank << 4);
-    out[AT_CODEC] = (uint8_t)frame->coding.codec->id;
-    out[AT_BOUND] = (uint8_t)(frame->bound.kind | frame->bound.flags << 4);
+    if (zti_plan_is_none(plan))
+        return at;
+    *at++ = ZTI_SECTION_PLAN;
+    at = zti_put_varint(at, ZTI_PLAN_BYTES);
+    zti_plan_store(plan, at);
+    return at + ZTI_PLAN_BYTES;
+}
 
-    uint8_t *at = out + AT_NUMBERS;
-    at = zti_put_varint(at, frame->payload_bytes);
-    at = zti_put_varint(at, frame->tail_bytes);
+/* Numbers of exact values and of the first slice, extents, and what belongs to the bound. */
+static uint8_t *put_numbers(uint8_t *at, const struct zti_frame *frame)
+{
     at = zti_put_varint(at, frame->exact_values);
     at = zti_put_varint(at, frame->first);
     for (uint32_t i = 0; i < frame->rank; i++)
@@ -114,26 +105,45 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
         at = zti_put_f64(at, frame->range);
         at = zti_put_f64(at, frame->error);
     }
-    size_t n = frame->coding.codec->store_params(&frame->coding, at + 1);
-    *at = (uint8_t)n;
-    at += 1 + n;
+    return at;
+}
+
+void zti_header_split(const struct zti_frame *frame, struct zti_header_text *t,
+                      struct zti_header_numbers *n)
+{
+    const struct zti_index_layout *const index = &frame->index;
+    uint8_t *at = t->names;
+    memcpy(t->front, zti_frame_magic, sizeof zti_frame_magic);
+    t->front[ZTI_AT_VERSION] = ZTI_FORMAT_VERSION;
+    t->front[ZTI_AT_TYPE] = (uint8_t)(frame->type | frame->rank << 4);
+    t->front[ZTI_AT_CODEC] = (uint8_t)frame->coding.codec->id;
+    t->front[ZTI_AT_BOUND] = (uint8_t)(frame->bound.kind | frame->bound.flags << 4);
+    t->front[ZTI_AT_UNITS] = 0;
+    t->numbers_bytes = (uint32_t)(put_numbers(t->numbers, frame) - t->numbers);
     at = put_text(at, ZTI_SECTION_NAME, frame->name);
     at = put_text(at, ZTI_SECTION_UNITS, frame->units);
-    at = put_index(at, frame);
-    at = put_count(at, ZTI_SECTION_SPECIAL, frame->special_values);
+    t->names_bytes = (uint32_t)(at - t->names);
+    at = put_count(t->rest, ZTI_SECTION_SPECIAL, frame->special_values);
     at = put_count(at, ZTI_SECTION_UNCOUNTED, frame->uncounted_values);
     at = put_mean(at, frame);
     at = put_limits(at, &frame->limits);
-    if (!zti_plan_is_none(&frame->plan)) {
-        *at++ = ZTI_SECTION_PLAN;
-        at = zti_put_varint(at, ZTI_PLAN_BYTES);
-        zti_plan_store(&frame->plan, at);
-        at += ZTI_PLAN_BYTES;
-    }
+    at = put_plan(at, &frame->plan);
+    t->rest_bytes = (uint32_t)(at - t->rest);
+    *n = (struct zti_header_numbers){.payload_bytes = frame->payload_bytes,
+                                     .tail_bytes = frame->tail_bytes,
+                                     .index_bytes = frame->index_bytes,
+                                     .index_chunk_tiles = index->chunk_tiles,
+                                     .index_kind = index->kind};
+    n->index_partition = index->kind == ZT_INDEX_HYBRID ? index->partition : 0;
+    n->params_bytes = (uint32_t)frame->coding.codec->store_params(&frame->coding, n->params);
+}
 
-    size_t bytes = (size_t)(at - out) + ZTI_HASH_BYTES;
-    bytes = (size_t)zti_round_up(bytes, ZTI_FRAME_ALIGN_BYTES);
-    out[AT_UNITS] = (uint8_t)(bytes / ZTI_FRAME_ALIGN_BYTES);
+size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
+{
+    struct zti_header_text text;
+    struct zti_header_numbers numbers;
+    zti_header_split(frame, &text, &numbers);
+    const size_t bytes = zti_header_join(&text, &numbers, out);
     zti_put_le64(out + bytes - ZTI_HASH_BYTES, zti_hash(out, bytes - ZTI_HASH_BYTES));
     return bytes;
 }
@@ -148,14 +158,14 @@ zt_status zti_header_bytes(zt_context *context, uint64_t number, const uint8_t *
     if (!has_magic)
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 " does not begin with its magic bytes", number);
-    if (bytes[AT_VERSION] != ZTI_FORMAT_VERSION)
+    if (bytes[ZTI_AT_VERSION] != ZTI_FORMAT_VERSION)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has format version %u, this library reads version %d; "
                         "use a later one",
-                        number, bytes[AT_VERSION], ZTI_FORMAT_VERSION);
-    if (bytes[AT_UNITS] == 0)
+                        number, bytes[ZTI_AT_VERSION], ZTI_FORMAT_VERSION);
+    if (bytes[ZTI_AT_UNITS] == 0)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has a header of 0 bytes", number);
-    *header_bytes = (uint32_t)bytes[AT_UNITS] * ZTI_FRAME_ALIGN_BYTES;
+    *header_bytes = (uint32_t)bytes[ZTI_AT_UNITS] * ZTI_FRAME_ALIGN_BYTES;
     return ZT_OK;
 }
 
@@ -412,20 +422,20 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
 
     memset(frame, 0, sizeof *frame);
     frame->header_bytes = header_bytes;
-    struct zti_cursor c = {.at = bytes + AT_NUMBERS, .end = bytes + end, .is_bad = false};
-    zt_status status = parse_numbers(context, number, bytes[AT_TYPE], &c, frame);
+    struct zti_cursor c = {.at = bytes + ZTI_AT_NUMBERS, .end = bytes + end, .is_bad = false};
+    zt_status status = parse_numbers(context, number, bytes[ZTI_AT_TYPE], &c, frame);
     if (!status)
-        status = parse_bound(context, number, bytes[AT_BOUND], &c, frame);
+        status = parse_bound(context, number, bytes[ZTI_AT_BOUND], &c, frame);
     if (status)
         return status;
 
     struct zti_coding *coding = &frame->coding;
-    coding->codec = zti_codec_by_id(bytes[AT_CODEC]);
+    coding->codec = zti_codec_by_id(bytes[ZTI_AT_CODEC]);
     if (!coding->codec)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has codec %u, which is not in this version; use a "
                         "later one",
-                        number, bytes[AT_CODEC]);
+                        number, bytes[ZTI_AT_CODEC]);
     frame->index.kind = ZT_INDEX_NONE;
     frame->plan = zti_plan_none(frame->rank);
     coding->type = frame->type;

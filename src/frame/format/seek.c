@@ -6,18 +6,11 @@
 
 enum { FIRST_CAPACITY = 256 };
 
-static uint8_t *put_head(const struct zti_table *table, uint8_t *out)
-{
-    memcpy(out, zti_table_magic, sizeof zti_table_magic);
-    out[4] = ZTI_FORMAT_VERSION;
-    out = zti_put_varint(out + 5, table->frames);
-    return zti_put_varint(out, table->extent);
-}
-
 uint64_t zti_table_bytes(const struct zti_table *table)
 {
     uint8_t head[ZTI_TABLE_HEAD_MAX_BYTES];
-    return (uint64_t)(put_head(table, head) - head) + table->bytes + ZTI_TABLE_FOOT_BYTES;
+    return (uint64_t)(zti_table_put_head(head, table->frames, table->extent) - head) +
+           table->bytes + ZTI_TABLE_FOOT_BYTES;
 }
 
 zt_status zti_table_add(zt_context *context, struct zti_table *table, uint64_t frame_bytes,
@@ -36,8 +29,7 @@ zt_status zti_table_add(zt_context *context, struct zti_table *table, uint64_t f
         table->capacity = capacity;
     }
     uint8_t *at = table->entries + table->bytes;
-    at = zti_put_varint(at, frame_bytes);
-    at = zti_put_varint(at, extent);
+    at = zti_table_put_entry(at, frame_bytes, extent);
     table->bytes = (size_t)(at - table->entries);
     table->frames++;
     table->extent += extent;
@@ -55,13 +47,11 @@ void zti_table_free(zt_context *context, struct zti_table *table)
 
 void zti_table_store(const struct zti_table *table, uint8_t *out)
 {
-    uint8_t *at = put_head(table, out);
+    uint8_t *at = zti_table_put_head(out, table->frames, table->extent);
     if (table->bytes > 0)
         memcpy(at, table->entries, table->bytes);
     at += table->bytes;
-    zti_put_le64(at, zti_hash(out, (size_t)(at - out)));
-    zti_put_le32(at + 8, (uint32_t)zti_table_bytes(table));
-    memcpy(at + 12, zti_end_magic, sizeof zti_end_magic);
+    (void)zti_table_put_foot(at, (uint64_t)(at - out), zti_hash(out, (size_t)(at - out)));
 }
 
 /* Fill places[0 .. frames] from the entries; the frames must tile the file up to the table. */

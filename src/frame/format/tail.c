@@ -5,22 +5,6 @@
 
 #include <inttypes.h>
 
-static uint64_t ranges_of(uint64_t payload_bytes, uint32_t log2)
-{
-    return (payload_bytes >> log2) + ((payload_bytes & ((UINT64_C(1) << log2) - 1)) != 0);
-}
-
-/* Bytes of a section: type, length and body. */
-static uint64_t section_bytes(uint64_t body_bytes)
-{
-    return 1 + zti_varint_bytes(body_bytes) + body_bytes;
-}
-
-static uint64_t checksums_body_bytes(uint64_t payload_bytes, uint32_t log2)
-{
-    return 1 + ranges_of(payload_bytes, log2) * ZTI_CHECKSUM_BYTES;
-}
-
 /* The number that is stored for the position of exact value i. */
 static uint64_t step_to(const struct zti_miss *list, uint64_t i)
 {
@@ -37,87 +21,58 @@ static uint64_t side_body_bytes(uint32_t type, const struct zti_miss *list, uint
 
 static uint64_t index_section_bytes(const struct zti_frame *f)
 {
-    return f->index.kind == ZT_INDEX_NONE ? 0 : section_bytes(f->index_bytes);
+    return f->index.kind == ZT_INDEX_NONE ? 0 : zti_section_bytes(f->index_bytes);
 }
 
 static uint64_t special_section_bytes(const struct zti_frame *f)
 {
-    return f->special_values == 0 ? 0 : section_bytes(f->special_bytes);
-}
-
-/* The limits keep the copy below about a thousandth of the payload. */
-enum { COPY_LEAST_BYTES = 1 << 19, COPY_PART = 1024 };
-
-static bool has_copy(const struct zti_frame *f)
-{
-    return f->payload_bytes >= COPY_LEAST_BYTES;
+    return f->special_values == 0 ? 0 : zti_section_bytes(f->special_bytes);
 }
 
 /* Bytes of the payload's head in the copy; 0: it is too long. */
 static uint64_t copied_bytes(const struct zti_frame *f)
 {
-    const uint64_t head = zti_head_bytes(&f->coding);
-    return head <= f->payload_bytes / COPY_PART ? head : 0;
+    return zti_copied_bytes(f->payload_bytes, zti_head_bytes(&f->coding));
 }
 
-/* Bytes of the tail with the copy section. It holds the header, which states these bytes as a
- * varint; so they are found by iteration. */
-static uint64_t with_copy(const struct zti_frame *f, uint64_t bytes)
-{
-    uint8_t header[ZTI_HEADER_STORED_BYTES];
-    struct zti_frame copied = *f;
-    copied.tail_bytes = bytes;
-    for (uint64_t n = 0, header_bytes; n != (header_bytes = zti_header_store(&copied, header));) {
-        n = header_bytes;
-        copied.tail_bytes = bytes + section_bytes(copied_bytes(f) + n);
-    }
-    return copied.tail_bytes;
-}
-
-/* Doubles the ranges of checksums while the frame is longer than its values and that makes
- * checksums fewer. */
 void zti_frame_measure(struct zti_frame *f, const struct zti_tail_parts *parts)
 {
-    const uint64_t values = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
-    uint64_t rest = ZTI_HASH_BYTES + index_section_bytes(f) + special_section_bytes(f);
+    struct zti_header_text text;
+    struct zti_header_numbers numbers;
+    zti_header_split(f, &text, &numbers);
+    struct zti_lengths l = {.values_bytes =
+                                zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type),
+                            .payload_bytes = f->payload_bytes,
+                            .head_bytes = zti_head_bytes(&f->coding),
+                            .sections_bytes = index_section_bytes(f) + special_section_bytes(f),
+                            .header_rest_bytes = zti_header_rest_bytes(&text, &numbers)};
     if (f->exact_values > 0)
-        rest += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
-    for (f->range_log2 = ZTI_RANGE_LOG2;; f->range_log2++) {
-        uint8_t header[ZTI_HEADER_STORED_BYTES];
-        f->tail_bytes = rest + section_bytes(checksums_body_bytes(f->payload_bytes, f->range_log2));
-        if (has_copy(f))
-            f->tail_bytes = with_copy(f, f->tail_bytes);
-        f->header_bytes = (uint32_t)zti_header_store(f, header);
-        if (zti_frame_bytes(f) <= values || f->range_log2 == ZTI_RANGE_LONG_LOG2 ||
-            ranges_of(f->payload_bytes, f->range_log2) < 2)
-            return;
-    }
+        l.sections_bytes +=
+            zti_section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
+    zti_lengths_measure(&l);
+    f->range_log2 = l.range_log2;
+    f->tail_bytes = l.tail_bytes;
+    f->header_bytes = l.header_bytes;
 }
 
 uint64_t zti_tail_bytes_max(const struct zti_frame *f)
 {
     const uint64_t values = zti_array_values(f->rank, f->shape);
     const uint64_t value_bytes = zt_type_bytes(f->type) + zti_varint_bytes(values);
-    uint64_t bytes =
-        ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes, ZTI_RANGE_LOG2));
+    uint64_t bytes = ZTI_HASH_BYTES +
+                     zti_section_bytes(zti_checksums_body_bytes(f->payload_bytes, ZTI_RANGE_LOG2));
     if (f->exact_values > 0)
-        bytes += section_bytes(1 + f->exact_values * value_bytes);
-    if (has_copy(f))
-        bytes += section_bytes(f->payload_bytes / COPY_PART + ZTI_HEADER_STORED_BYTES);
+        bytes += zti_section_bytes(1 + f->exact_values * value_bytes);
+    if (zti_has_copy(f->payload_bytes))
+        bytes += zti_section_bytes(f->payload_bytes / ZTI_COPY_PART + ZTI_HEADER_STORED_BYTES);
     return bytes + index_section_bytes(f) + special_section_bytes(f);
-}
-
-static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
-{
-    *at++ = type;
-    return zti_put_varint(at, body_bytes);
 }
 
 static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *payload,
                               const uint8_t *sums, const struct zti_frame *f)
 {
-    const uint64_t bytes = checksums_body_bytes(f->payload_bytes, f->range_log2);
-    at = put_section(at, ZTI_SECTION_CHECKSUMS, bytes);
+    const uint64_t bytes = zti_checksums_body_bytes(f->payload_bytes, f->range_log2);
+    at = zti_put_section(at, ZTI_SECTION_CHECKSUMS, bytes);
     *at = (uint8_t)f->range_log2;
     if (sums)
         memcpy(at + 1, sums, (size_t)bytes - 1);
@@ -129,7 +84,7 @@ static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *p
 static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list, uint64_t count)
 {
     size_t value_bytes = zt_type_bytes(type);
-    at = put_section(at, ZTI_SECTION_SIDE, side_body_bytes(type, list, count));
+    at = zti_put_section(at, ZTI_SECTION_SIDE, side_body_bytes(type, list, count));
     *at++ = 0;
     for (uint64_t i = 0; i < count; i++)
         at = zti_put_varint(at, step_to(list, i));
@@ -145,21 +100,21 @@ void zti_tail_store(zt_context *context, const struct zti_frame *f, const uint8_
     if (f->exact_values > 0)
         at = put_side(at, f->type, parts->exact, f->exact_values);
     if (f->special_values > 0) {
-        at = put_section(at, ZTI_SECTION_SPECIAL, f->special_bytes);
+        at = zti_put_section(at, ZTI_SECTION_SPECIAL, f->special_bytes);
         memcpy(at, parts->special, (size_t)f->special_bytes);
         at += f->special_bytes;
     }
     if (f->index.kind != ZT_INDEX_NONE) {
-        at = put_section(at, ZTI_SECTION_INDEX, f->index_bytes);
+        at = zti_put_section(at, ZTI_SECTION_INDEX, f->index_bytes);
         zti_index_store(&f->index, parts->starts,
                         zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles), at);
         at += f->index_bytes;
     }
-    if (has_copy(f)) {
+    if (zti_has_copy(f->payload_bytes)) {
         uint8_t header[ZTI_HEADER_STORED_BYTES];
         const size_t head_bytes = (size_t)copied_bytes(f);
         const size_t header_bytes = zti_header_store(f, header);
-        at = put_section(at, ZTI_SECTION_COPY, head_bytes + header_bytes);
+        at = zti_put_section(at, ZTI_SECTION_COPY, head_bytes + header_bytes);
         memcpy(at, payload, head_bytes);
         memcpy(at + head_bytes, header, header_bytes);
         at += head_bytes + header_bytes;
@@ -203,7 +158,7 @@ static zt_status parse_checksums(zt_context *context, uint64_t number,
 {
     const uint32_t log2 = body_bytes > 0 ? body[0] : 0;
     if (log2 < ZTI_RANGE_LEAST_LOG2 || log2 > ZTI_RANGE_MOST_LOG2 ||
-        body_bytes != checksums_body_bytes(frame->payload_bytes, log2))
+        body_bytes != zti_checksums_body_bytes(frame->payload_bytes, log2))
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 " does not have one checksum for each range of its "
                         "payload",

@@ -20,18 +20,13 @@ uint64_t zti_frame_chunks(const struct zti_frame *f)
     return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
 }
 
-/* Frames with fewer chunks have no index by default, because they are decoded quickly without; the
- * second limit is for codecs whose chunks are single large tiles. */
-enum { DEFAULT_INDEX_CHUNKS = 64, DEFAULT_INDEX_TILES = 8 };
-
 void zti_choose_index(const zt_params *params, struct zti_frame *f)
 {
     const bool is_default = params->index == ZT_INDEX_DEFAULT;
     f->index = zti_layout_of(params, &f->coding);
-    const uint32_t least =
-        zti_usual_chunk_tiles(&f->coding) == 1 ? DEFAULT_INDEX_TILES : DEFAULT_INDEX_CHUNKS;
+    const uint64_t least = zti_index_least_chunks(is_default, zti_usual_chunk_tiles(&f->coding));
     if (f->index.kind == ZT_INDEX_NONE || zti_fixed_bits(&f->coding) > 0 ||
-        zti_frame_chunks(f) < (is_default ? least : 2) || (is_default && zti_has_ends(&f->coding)))
+        zti_frame_chunks(f) < least || (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }
 

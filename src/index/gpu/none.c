@@ -1,5 +1,6 @@
 /* none.c: a build without CUDA has no kernels for indexes. */
 #include "index/gpu/expand.h"
+#include "index/gpu/store.h"
 
 bool zti_cuda_index_takes(const struct zti_index *index, uint64_t count)
 {
@@ -17,5 +18,24 @@ uint64_t zti_cuda_index_words(uint64_t count)
 void zti_cuda_index_expand(const struct zti_index_expansion *expansion, void *queue)
 {
     (void)expansion;
+    (void)queue;
+}
+
+uint64_t zti_cuda_index_room(const struct zti_index_layout *layout, uint64_t chunks)
+{
+    (void)layout;
+    (void)chunks;
+    return 0;
+}
+
+uint64_t zti_cuda_index_blocks(uint64_t chunks)
+{
+    (void)chunks;
+    return 0;
+}
+
+void zti_cuda_index_store(const struct zti_index_storing *storing, void *queue)
+{
+    (void)storing;
     (void)queue;
 }

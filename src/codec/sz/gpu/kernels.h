@@ -60,6 +60,15 @@ static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t
     return at;
 }
 
+/* Copy arguments that are in the device's memory to shared memory, so that no register has their
+ * address. The block calls it. */
+static __device__ __forceinline__ void copy_arguments(struct sz_tiles *to, const struct sz_tiles *s)
+{
+    for (uint32_t i = threadIdx.x; i < sizeof *to / 8; i += blockDim.x)
+        ((uint64_t *)(void *)to)[i] = ((const uint64_t *)(const void *)s)[i];
+    __syncthreads();
+}
+
 /* Bytes from one book to the next. */
 ZTI_STATIC size_t sz_book_bytes(uint32_t alphabet)
 {
@@ -97,6 +106,15 @@ void zti_sz_cuda_sample_32(const struct sz_tiles *s, uint32_t pass, void *queue)
 void zti_sz_cuda_sample_64(const struct sz_tiles *s, uint32_t pass, void *queue);
 void zti_sz_cuda_sample_log_32(const struct sz_tiles *s, uint32_t pass, void *queue);
 void zti_sz_cuda_sample_log_64(const struct sz_tiles *s, uint32_t pass, void *queue);
+
+/* The same, and all tiles with effort fast to bytes, for arguments that are in the device's memory:
+ * 's' has those that the host knows, 'tiles' is the most that there may be. */
+void zti_sz_cuda_sample_alone_32(const struct sz_tiles *s, const struct sz_tiles *there,
+                                 uint32_t pass, struct zti_sz_tally *tally, void *queue);
+void zti_sz_cuda_sample_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
+                                 uint32_t pass, struct zti_sz_tally *tally, void *queue);
+void zti_sz_cuda_put_alone_32(const struct sz_tiles *there, uint64_t tiles, void *queue);
+void zti_sz_cuda_put_alone_64(const struct sz_tiles *there, uint64_t tiles, void *queue);
 
 /* The most shared memory that those of a width ask for. */
 size_t zti_sz_cuda_shared_32(void);

@@ -12,6 +12,7 @@
  *     section  the coarse grid's symbols, as in a tile */
 #include "codec/sz/bits.h"
 #include "codec/sz/interp/interp.h"
+#include "codec/sz/stored.h"
 #include "core/wire.h"
 
 #include <float.h>

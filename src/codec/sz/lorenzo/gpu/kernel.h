@@ -56,8 +56,8 @@
     }
 
 /* Few blocks, which have registers for what one thread works out. */
-KERNEL(look, PUT_THREADS, 2, look_at_box(&s))
-KERNEL(race, PUT_THREADS, 2, race_tile(&s))
+KERNEL(look, PUT_THREADS, 2, look_at_box(&s, s.counts))
+KERNEL(race, PUT_THREADS, 2, race_tile(&s, s.counts))
 
 #define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
     SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
@@ -89,6 +89,47 @@ KERNEL(take_default, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_DEFAULT))
 KERNEL(take_cusz, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_CUSZ))
 KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
 KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
+
+/* For arguments in the device's memory. */
+#define KERNEL_ALONE(name, threads, blocks, work)                                                  \
+    SIMT_KERNEL void SIMT_BOUNDS(threads, blocks) NAME(name)(const struct sz_tiles *const there)   \
+    {                                                                                              \
+        SIMT_SHARED(struct sz_tiles, s, );                                                         \
+        copy_arguments(&s, there);                                                                 \
+        work;                                                                                      \
+    }
+
+/* Their samples go to a tally that the arguments do not name. */
+#define SAMPLES_ALONE(name, work)                                                                  \
+    SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, 2)                                                   \
+        NAME(name)(const struct sz_tiles *const there, uint64_t *const tally)                      \
+    {                                                                                              \
+        work(there, tally);                                                                        \
+    }
+
+SAMPLES_ALONE(look_alone, look_at_box)
+SAMPLES_ALONE(race_alone, race_tile)
+KERNEL_ALONE(put_alone, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_FAST))
+
+extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
+                                               const struct sz_tiles *there, uint32_t pass,
+                                               struct zti_sz_tally *tally, void *queue)
+{
+    uint64_t *const counts = (uint64_t *)(void *)tally;
+    if (pass == ZTI_SZ_LOOK_PASS)
+        SIMT_LAUNCH(NAME(look_alone), look_blocks(s), PUT_THREADS, sizeof(struct coding), queue,
+                    there, counts);
+    else
+        SIMT_LAUNCH(NAME(race_alone), race_blocks_most(), PUT_THREADS, sizeof(struct coding), queue,
+                    there, counts);
+}
+
+extern "C" void NAME(zti_sz_cuda_put_alone)(const struct sz_tiles *there, uint64_t tiles,
+                                            void *queue)
+{
+    SIMT_LAUNCH(NAME(put_alone), simt_at_most(tiles, PUT_BLOCKS * simt_multiprocessors()),
+                PUT_THREADS, sizeof(struct coding), queue, there);
+}
 
 #define MARKS_BYTES 0
 /* Launch the kernel of an effort. */

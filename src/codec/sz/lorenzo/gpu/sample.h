@@ -92,11 +92,11 @@ ZTI_STATIC uint32_t looked_sets(const struct sz_tiles *s)
 }
 
 /* Measure a box with one set of axes; without a choice of axes only its base is looked at. */
-static __device__ __forceinline__ void look_at_box(const struct sz_tiles *s)
+static __device__ __forceinline__ void look_at_box(const struct sz_tiles *s, uint64_t *tally)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
     SIMT_SHARED(struct sz_tiles, own, );
-    struct zti_sz_tally *const t = (struct zti_sz_tally *)(void *)s->counts;
+    struct zti_sz_tally *const t = (struct zti_sz_tally *)(void *)tally;
     struct zti_sz_sample sample;
     const uint32_t sets = looked_sets(s), set = blockIdx.x % sets;
     if (!place_sample(&s->grid, &s->sz, ZTI_SZ_LOOK_PASS, blockIdx.x / sets, &sample))
@@ -138,11 +138,11 @@ static inline uint64_t look_blocks(const struct sz_tiles *s)
 /* ---- the second round ---- */
 
 /* Measure a tile of one of the sets with one shape of groups. */
-static __device__ __forceinline__ void race_tile(const struct sz_tiles *s)
+static __device__ __forceinline__ void race_tile(const struct sz_tiles *s, uint64_t *tally)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
     SIMT_SHARED(struct sz_tiles, own, );
-    struct zti_sz_tally *const t = (struct zti_sz_tally *)(void *)s->counts;
+    struct zti_sz_tally *const t = (struct zti_sz_tally *)(void *)tally;
     struct zti_sz_sample sample;
     const uint32_t shape = blockIdx.x % 2;
     if (!place_sample(&s->grid, &s->sz, ZTI_SZ_RACE_PASS, blockIdx.x / 2, &sample))
@@ -165,4 +165,10 @@ static inline uint64_t race_blocks(const struct sz_tiles *s)
 {
     const uint64_t samples = samples_of(&s->grid);
     return (samples + 1) / 2 * finalists_of(&s->sz).count * 2;
+}
+
+/* The most for any grid and sets of axes. */
+static inline uint64_t race_blocks_most(void)
+{
+    return (uint64_t)(ZTI_SZ_SAMPLES + 1) / 2 * ZTI_SZ_FINALISTS * 2;
 }

@@ -1,0 +1,54 @@
+/* gpu_alone.h: kernels for a codec whose streams can be coded without the host: they learn from
+ * values, choose the coding, and store what a header says of it. A table beside that of gpu.h. */
+#ifndef ZTI_GPU_ALONE_H
+#define ZTI_GPU_ALONE_H
+
+#include "codec/codec.h"
+#include "core/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What kernels chose. */
+struct zti_cuda_chosen {
+    uint64_t bits; /* of all tiles */
+    uint64_t tiles;
+    uint64_t chunks;
+    uint32_t params_bytes;
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES]; /* as of store_params */
+};
+
+/* What is queued. Pointers are to the device's memory, except coding. */
+struct zti_cuda_alone_encoding {
+    const struct zti_coding *coding;    /* configured for values of an unknown range */
+    struct zti_array array;             /* the whole array */
+    const struct zti_scan_found *found; /* of the array */
+    void *stream;                       /* a multiple of 8; room for all tiles at their largest */
+    uint64_t *starts;                   /* receives where chunks begin, in bits */
+    uint32_t chunk_tiles;
+    void *zeroed; /* zeroed_bytes, all 0 */
+    void *work;   /* work_bytes */
+    struct zti_cuda_chosen *chosen;
+    void *queue;
+};
+
+struct zti_cuda_alone {
+    /* Whether the current device has kernels for a coding. */
+    bool (*takes)(const struct zti_coding *coding);
+    uint64_t (*zeroed_bytes)(const struct zti_coding *coding);
+    uint64_t (*work_bytes)(const struct zti_coding *coding);
+    /* The most tiles that the coding may come to have, and the most bits of them all. */
+    uint64_t (*tiles_most)(const struct zti_coding *coding);
+    uint64_t (*bits_most)(const struct zti_coding *coding);
+    void (*encode)(const struct zti_cuda_alone_encoding *e);
+};
+
+/* That of the codec with this zt_codec number, or NULL. */
+const struct zti_cuda_alone *zti_cuda_alone_of(uint32_t id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,259 @@
+/* async.c: zt_compress_async: a file of one frame, coded on a GPU without waiting. The host checks
+ * what is asked and queues kernels; these scan, choose, code and emit, and the host sees no number
+ * of it. So what it would decide by values is left out or decided by kernels: no plan, no fill
+ * values, NaN and infinities exact in the stream.
+ *
+ *     scratch:  what kernels find in zeroed memory: range | codec | index
+ *               then: codec | chosen | starts | blocks of the index | emitted
+ */
+#include "array/on_device.h"
+#include "codec/gpu_alone.h"
+#include "core/device.h"
+#include "frame/write/gpu/emit.h"
+#include "frame/write/stages.h"
+#include "ztile_cuda.h"
+
+#include <math.h>
+
+/* What is asked, and where in scratch the parts of the work are. */
+struct alone {
+    const struct zti_cuda_alone *codec;
+    struct zti_request request;
+    struct zti_frame frame;
+    uint64_t chunks_most, payload_most, room_bytes, out_bytes;
+    struct {
+        uint64_t found, zeroed, words, rest; /* zeros up to 'rest' */
+        uint64_t chosen, index, emitted, work, starts, blocks, end;
+    } at;
+};
+
+/* ---- what is asked ---- */
+
+static zt_status refuse(zt_context *context, const char *what)
+{
+    return zti_fail(context, ZT_UNSUPPORTED, "without waiting, %s; use zt_compress", what);
+}
+
+static zt_status check_request(zt_context *context, const struct zti_request *r)
+{
+    const zt_params *const p = &r->params;
+    if (p->bound.kind != ZT_ABS || p->bound.value == 0 || p->mean.kind != ZT_LOSSLESS)
+        return refuse(context, "arrays are coded under an absolute bound above 0 alone");
+    if (p->plan != ZT_PLAN_OFF || p->fills > 0 || !isnan(p->within_lo) || !isnan(p->within_hi))
+        return refuse(context, "there are no plans, fill values and limits");
+    if (r->thickness < r->shape[0])
+        return refuse(context, "an array has one frame; set a larger slab_bytes");
+    return ZT_OK;
+}
+
+/* The coding of the only frame for values of an unknown range. */
+static zt_status open_frame(zt_context *context, struct alone *a)
+{
+    const struct zti_request *const r = &a->request;
+    struct zti_frame *const f = &a->frame;
+    const struct zti_target target = {.params = &r->params,
+                                      .kind = ZT_ABS,
+                                      .abs_bound = r->params.bound.value,
+                                      .min = (double)NAN,
+                                      .max = (double)NAN};
+    memset(f, 0, sizeof *f);
+    f->type = r->type;
+    f->rank = r->rank;
+    memcpy(f->shape, r->shape, sizeof f->shape);
+    memcpy(f->name, r->name, sizeof f->name);
+    memcpy(f->units, r->units, sizeof f->units);
+    f->bound = r->params.bound;
+    f->limits.lo = -(double)INFINITY;
+    f->limits.hi = (double)INFINITY;
+    f->coding = zti_coding_of(r->codec, r->type, r->rank, r->shape);
+    zti_frame_set_plan(f, NULL);
+    return r->codec->configure(context, &target, &f->coding);
+}
+
+/* Places in scratch and in the output. */
+static void lay_out(struct alone *a)
+{
+    const struct zti_coding *const coding = &a->frame.coding;
+    const struct zti_cuda_alone *const codec = a->codec;
+    struct zti_frame *const f = &a->frame;
+    f->index = zti_layout_of(&a->request.params, coding);
+    const uint32_t each = f->index.chunk_tiles;
+    struct zti_frame largest = *f;
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    a->chunks_most = zti_index_chunks(codec->tiles_most(coding), each);
+    a->payload_most = codec->bits_most(coding) / 8;
+    largest.payload_bytes = a->payload_most;
+    largest.index_bytes =
+        f->index.kind == ZT_INDEX_NONE ? 0 : zti_index_bytes_max(&f->index, a->chunks_most);
+    largest.tail_bytes = zti_tail_bytes_max(&largest);
+    a->room_bytes = zti_header_store(&largest, header);
+    a->out_bytes = a->room_bytes + a->payload_most + ZTI_GAP_BYTES + largest.tail_bytes +
+                   ZTI_TABLE_HEAD_MAX_BYTES + 2 * ZTI_VARINT_MAX_BYTES + ZTI_TABLE_FOOT_BYTES;
+    const uint64_t sizes[] = {sizeof(struct zti_scan_found),
+                              codec->zeroed_bytes(coding),
+                              zti_cuda_index_room(&f->index, a->chunks_most),
+                              0,
+                              sizeof(struct zti_cuda_chosen),
+                              sizeof(struct zti_index_found),
+                              sizeof(struct zti_emitted),
+                              codec->work_bytes(coding),
+                              8 * a->chunks_most,
+                              8 * zti_cuda_index_blocks(a->chunks_most)};
+    uint64_t *const places = &a->at.found;
+    places[0] = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        places[i + 1] = places[i] + zti_round_up(sizes[i], 16);
+}
+
+static bool takes(const zt_context *context, const struct alone *a)
+{
+    const int before = context->device->enter(context);
+    const bool is_taken = a->codec->takes(&a->frame.coding);
+    context->device->leave(before);
+    return is_taken;
+}
+
+static zt_status open_alone(zt_context *context, const struct zti_array *array,
+                            const zt_params *params, struct alone *a)
+{
+    if (!context || !context->device)
+        return zti_fail(context, ZT_BAD_ARG, "calls that do not wait are for the cuda policy");
+    zt_status status = zti_request_init(context, array, params, &a->request);
+    if (!status)
+        status = check_request(context, &a->request);
+    if (!status)
+        status = open_frame(context, a);
+    if (status)
+        return status;
+    a->codec = zti_cuda_alone_of(a->request.codec->id);
+    if (!a->codec || !takes(context, a))
+        return refuse(context, "arrays are coded by sz with effort fast alone, on a GPU that has "
+                               "shared memory for their tiles");
+    lay_out(a);
+    return ZT_OK;
+}
+
+/* ---- what is queued ---- */
+
+/* The emission of a frame whose kernels get these parts of scratch. */
+static struct zti_emission emission_of(const struct alone *a, const struct zti_array *array,
+                                       uint8_t *scratch)
+{
+    const struct zti_frame *const f = &a->frame;
+    struct zti_frame raw = *f;
+    struct zti_header_text text;
+    struct zti_header_numbers numbers;
+    struct zti_emission e = {
+        .layout = f->index,
+        .has_default_index = a->request.params.index == ZT_INDEX_DEFAULT,
+        .array = *array,
+        .values_bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type),
+        .room_bytes = (uint32_t)a->room_bytes,
+        .payload_most = a->payload_most,
+        .chosen = (const struct zti_cuda_chosen *)(void *)(scratch + a->at.chosen),
+        .index = (const struct zti_index_found *)(void *)(scratch + a->at.index),
+        .index_words = (const uint32_t *)(void *)(scratch + a->at.words),
+        .emitted = (struct zti_emitted *)(void *)(scratch + a->at.emitted)};
+    e.least_chunks = zti_index_least_chunks(e.has_default_index, zti_usual_chunk_tiles(&f->coding));
+    zti_header_split(f, &e.text, &numbers);
+    zti_frame_set_raw(&raw);
+    zti_header_split(&raw, &text, &numbers);
+    e.raw_codec = text.front[ZTI_AT_CODEC];
+    e.raw_params_bytes = numbers.params_bytes;
+    memcpy(e.raw_params, numbers.params, sizeof e.raw_params);
+    return e;
+}
+
+static void queue_index(const struct alone *a, const struct zti_emission *e, uint8_t *scratch,
+                        void *queue)
+{
+    const struct zti_index_storing storing = {
+        .layout = e->layout,
+        .starts = (const uint64_t *)(void *)(scratch + a->at.starts),
+        .chunks = &e->chosen->chunks,
+        .chunks_most = a->chunks_most,
+        .end = &e->chosen->bits,
+        .unit_bits = zti_unit_bits(&a->frame.coding),
+        .blocks = (uint64_t *)(void *)(scratch + a->at.blocks),
+        .words = (uint32_t *)(void *)(scratch + a->at.words),
+        .found = (struct zti_index_found *)(void *)(scratch + a->at.index)};
+    if (e->layout.kind != ZT_INDEX_NONE)
+        zti_cuda_index_store(&storing, queue);
+}
+
+static zt_status queue_all(zt_context *context, const struct alone *a, struct zti_emission *e,
+                           uint8_t *scratch)
+{
+    static const struct zti_scan_fills none = {.count = 0};
+    struct zti_device *const device = context->device;
+    struct zti_scan_found *const found = (struct zti_scan_found *)(void *)(scratch + a->at.found);
+    const struct zti_cuda_alone_encoding encoding = {
+        .coding = &a->frame.coding,
+        .array = e->array,
+        .found = found,
+        .stream = e->out + a->room_bytes,
+        .starts = (uint64_t *)(void *)(scratch + a->at.starts),
+        .chunk_tiles = e->layout.chunk_tiles,
+        .zeroed = scratch + a->at.zeroed,
+        .work = scratch + a->at.work,
+        .chosen = (struct zti_cuda_chosen *)(void *)(scratch + a->at.chosen),
+        .queue = device->queue};
+    const zt_status status = device->zero(context, ZTI_QUEUE_KERNELS, scratch, a->at.rest);
+    if (status)
+        return status;
+    device->scan(context, &e->array, &none, found);
+    const int before = device->enter(context);
+    a->codec->encode(&encoding);
+    queue_index(a, e, scratch, device->queue);
+    zti_cuda_emit(e, device->queue);
+    device->leave(before);
+    return device->launched(context);
+}
+
+/* ---- public calls ---- */
+
+zt_status zt_compress_async_bytes(zt_context *context, const zt_array *given,
+                                  const zt_params *params, size_t *scratch_bytes,
+                                  size_t *out_capacity_bytes)
+{
+    struct zti_array array;
+    struct alone a;
+    zt_status status = zti_array_check(context, given, ZTI_SHAPE_ONLY, &array);
+    if (!status && (!scratch_bytes || !out_capacity_bytes))
+        status = zti_fail(context, ZT_BAD_ARG, "no place for the numbers of bytes");
+    if (!status)
+        status = open_alone(context, &array, params, &a);
+    if (status)
+        return status;
+    *scratch_bytes = (size_t)a.at.end;
+    *out_capacity_bytes = (size_t)a.out_bytes;
+    return ZT_OK;
+}
+
+zt_status zt_compress_async(zt_context *context, const zt_array *given, const zt_params *params,
+                            void *out, size_t out_capacity_bytes, void *scratch,
+                            size_t scratch_bytes, uint64_t *out_bytes)
+{
+    struct zti_array array;
+    struct alone a;
+    zt_status status = zti_check_array_there(context, given, ZTI_TO_READ, &array);
+    if (!status)
+        status = open_alone(context, &array, params, &a);
+    if (!status)
+        status = zti_check_words_there(context, out, "the output buffer");
+    if (!status)
+        status = zti_check_words_there(context, out_bytes, "the place for the file's length");
+    if (!status)
+        status = zti_check_scratch_there(context, scratch, scratch_bytes, a.at.end);
+    if (!status && out_capacity_bytes < a.out_bytes)
+        status = zti_fail(context, ZT_NO_SPACE,
+                          "the output buffer of %zu bytes is too small; without waiting it has the "
+                          "%llu bytes that zt_compress_async_bytes says",
+                          out_capacity_bytes, (unsigned long long)a.out_bytes);
+    if (status)
+        return status;
+    struct zti_emission e = emission_of(&a, &array, scratch);
+    e.out = out;
+    e.out_bytes = out_bytes;
+    return queue_all(context, &a, &e, scratch);
+}

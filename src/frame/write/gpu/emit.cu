@@ -1,0 +1,275 @@
+/* emit.cu: kernels that write what stands around a payload (see emit.h). The rules of lengths are
+ * those of frame/format/lengths.h.
+ *
+ *     decide    coded or raw, with an index or without; all lengths
+ *     move      the payload to its place, where the header is shorter than its room
+ *     copy      the values to the payload's place, if the frame is raw
+ *     sum       checksums, eight lanes a range
+ *     fill      gap, heads of sections, the index
+ *     finish    header, hashes and seek table, by one warp */
+#include "frame/write/gpu/emit.h"
+#include "gpu/elements.h"
+#include "gpu/xxh3.h"
+
+enum {
+    THREADS = 256,
+    RANGES = THREADS / XXH3_LANES,
+    MOST_BLOCKS = 1 << 16,
+    FILLING_BLOCKS = 64,
+    MOVED_WORDS = 8 /* of a thread at a time */
+};
+
+/* ---- lengths ---- */
+
+static __device__ __forceinline__ void measure(const struct zti_emission *e, struct zti_emitted *to)
+{
+    const struct zti_header_numbers *const n = &to->numbers;
+    struct zti_lengths *const l = &to->lengths;
+    l->values_bytes = e->values_bytes;
+    l->payload_bytes = n->payload_bytes;
+    l->head_bytes = 0;
+    l->sections_bytes = zti_header_has_index(n) ? zti_section_bytes(n->index_bytes) : 0;
+    l->header_rest_bytes = zti_header_rest_bytes(&e->text, n);
+    zti_lengths_measure(l);
+    to->numbers.tail_bytes = l->tail_bytes;
+}
+
+/* The frame with its values as they are. */
+static __device__ __forceinline__ void set_raw(const struct zti_emission *e, struct zti_emitted *to)
+{
+    to->is_raw = true;
+    to->numbers.payload_bytes = e->values_bytes;
+    to->numbers.index_kind = ZT_INDEX_NONE;
+    to->numbers.params_bytes = e->raw_params_bytes;
+    for (uint32_t i = 0; i < e->raw_params_bytes; i++)
+        to->numbers.params[i] = e->raw_params[i];
+    measure(e, to);
+}
+
+/* The coded frame. */
+static __device__ __forceinline__ void set_coded(const struct zti_emission *e, bool has_index,
+                                                 struct zti_emitted *to)
+{
+    const struct zti_cuda_chosen *const c = e->chosen;
+    struct zti_header_numbers *const n = &to->numbers;
+    to->is_raw = false;
+    n->payload_bytes = c->bits / 8;
+    n->params_bytes = c->params_bytes;
+    for (uint32_t i = 0; i < c->params_bytes; i++)
+        n->params[i] = c->params[i];
+    n->index_kind = has_index ? e->layout.kind : (uint32_t)ZT_INDEX_NONE;
+    n->index_chunk_tiles = e->layout.chunk_tiles;
+    n->index_partition = e->layout.kind == ZT_INDEX_HYBRID ? e->layout.partition : 0;
+    n->index_bytes = has_index ? e->index->bytes : 0;
+    measure(e, to);
+}
+
+/* As zti_keep_short and zti_measure_frame do. */
+SIMT_KERNEL void __launch_bounds__(32) decide(const struct zti_emission e)
+{
+    struct zti_emitted *const to = e.emitted;
+    const bool has_index = e.layout.kind != ZT_INDEX_NONE && e.chosen->chunks >= e.least_chunks;
+    if (threadIdx.x > 0)
+        return;
+    set_raw(&e, to);
+    const uint64_t raw = zti_lengths_sum(&to->lengths), values = to->lengths.values_bytes;
+    set_coded(&e, false, to);
+    if (e.chosen->bits / 8 > values || zti_lengths_sum(&to->lengths) > raw) {
+        set_raw(&e, to);
+        return;
+    }
+    if (has_index)
+        set_coded(&e, true, to);
+    if (has_index && e.has_default_index && zti_lengths_sum(&to->lengths) > raw)
+        set_coded(&e, false, to);
+}
+
+/* ---- the payload ---- */
+
+/* Nearer to the beginning, by a multiple of 64 bytes, words in order. One block. */
+SIMT_KERNEL void __launch_bounds__(THREADS) move_payload(const struct zti_emission e)
+{
+    const struct zti_emitted *const f = e.emitted;
+    const uint64_t words = f->is_raw || f->lengths.header_bytes == e.room_bytes
+                               ? 0
+                               : (f->lengths.payload_bytes + 7) / 8;
+    const uint64_t *const from = (const uint64_t *)(const void *)(e.out + e.room_bytes);
+    uint64_t *const to = (uint64_t *)(void *)(e.out + f->lengths.header_bytes);
+    for (uint64_t first = 0; first < words; first += THREADS * MOVED_WORDS) {
+        uint64_t v[MOVED_WORDS];
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < MOVED_WORDS; k++) {
+            const uint64_t i = first + k * THREADS + threadIdx.x;
+            v[k] = i < words ? from[i] : 0;
+        }
+        __syncthreads();
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < MOVED_WORDS; k++) {
+            const uint64_t i = first + k * THREADS + threadIdx.x;
+            if (i < words)
+                to[i] = v[k];
+        }
+        __syncthreads();
+    }
+}
+
+#define COPY_KERNEL(name, type)                                                                    \
+    SIMT_KERNEL void __launch_bounds__(THREADS)                                                    \
+        name(const struct zti_emission e, const struct zti_array joined)                           \
+    {                                                                                              \
+        const type *const values = (const type *)joined.data;                                      \
+        type *const to = (type *)(void *)(e.out + e.emitted->lengths.header_bytes);                \
+        const uint64_t count =                                                                     \
+            e.emitted->is_raw ? e.emitted->lengths.values_bytes / sizeof(type) : 0;                \
+        for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < count;                 \
+             i += (uint64_t)gridDim.x * THREADS)                                                   \
+            to[i] = values[offset_of(&joined, i)];                                                 \
+    }
+
+COPY_KERNEL(copy_32, uint32_t)
+COPY_KERNEL(copy_64, uint64_t)
+
+/* ---- what follows it ---- */
+
+static __device__ __forceinline__ uint8_t *tail_of(const struct zti_emission *e)
+{
+    const struct zti_lengths *const l = &e->emitted->lengths;
+    return e->out + l->header_bytes + l->payload_bytes + ZTI_GAP_BYTES;
+}
+
+static __device__ __forceinline__ uint64_t sums_section(const struct zti_lengths *l)
+{
+    return zti_checksums_body_bytes(l->payload_bytes, l->range_log2);
+}
+
+/* The hash of n bytes, in all lanes of the warp, which call it. */
+static __device__ __forceinline__ uint64_t hash_of(const uint8_t *bytes, uint64_t n,
+                                                   const uint64_t *word,
+                                                   const struct xxh3_secret *s)
+{
+    if (n > (uint64_t)XXH3_SHORT_BYTES)
+        return xxh3_long(bytes, n, n, word, s);
+    return __shfl_sync(SIMT_ALL_LANES,
+                       threadIdx.x % 32 == 0 ? xxh3_short(bytes, (uint32_t)n, word) : 0, 0);
+}
+
+static __device__ __forceinline__ void load_secret(uint64_t *word, const struct xxh3_secret *s)
+{
+    if (threadIdx.x < 24)
+        word[threadIdx.x] = s->word[threadIdx.x];
+    __syncthreads();
+}
+
+SIMT_KERNEL void __launch_bounds__(THREADS)
+    sum_ranges(const struct zti_emission e, const struct xxh3_secret s)
+{
+    const struct zti_lengths *const l = &e.emitted->lengths;
+    const uint64_t n = l->payload_bytes, whole = UINT64_C(1) << l->range_log2;
+    const uint64_t range = (uint64_t)blockIdx.x * RANGES + threadIdx.x / XXH3_LANES;
+    const uint64_t from = range * whole, left = from < n ? n - from : 0;
+    const uint64_t own = left < whole ? left : whole;
+    const uint8_t *const bytes = e.out + l->header_bytes + (from < n ? from : 0);
+    SIMT_SHARED(uint64_t, word, [24]);
+    load_secret(word, &s);
+    if ((uint64_t)blockIdx.x * RANGES * whole >= n)
+        return;
+    uint64_t sum = xxh3_long(bytes, own, whole < n ? whole : n, word, &s);
+    if (own == 0 || threadIdx.x % XXH3_LANES > 0)
+        return;
+    if (own <= (uint64_t)XXH3_SHORT_BYTES)
+        sum = xxh3_short(bytes, (uint32_t)own, word);
+    uint8_t *const to = tail_of(&e) + zti_section_bytes(sums_section(l)) - sums_section(l) + 1 +
+                        range * ZTI_CHECKSUM_BYTES;
+    zti_put_le32(to, (uint32_t)sum);
+}
+
+/* Where the section of the index begins. */
+static __device__ __forceinline__ uint8_t *index_of(const struct zti_emission *e)
+{
+    return tail_of(e) + zti_section_bytes(sums_section(&e->emitted->lengths));
+}
+
+SIMT_KERNEL void __launch_bounds__(THREADS) fill_tail(const struct zti_emission e)
+{
+    const struct zti_lengths *const l = &e.emitted->lengths;
+    const struct zti_header_numbers *const n = &e.emitted->numbers;
+    const uint64_t bytes = zti_header_has_index(n) ? n->index_bytes : 0;
+    const uint8_t *const from = (const uint8_t *)(const void *)e.index_words;
+    uint8_t *const index = index_of(&e) + 1 + zti_varint_bytes(bytes);
+    for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < bytes;
+         i += (uint64_t)gridDim.x * THREADS)
+        index[i] = from[i];
+    if (blockIdx.x > 0 || threadIdx.x > 0)
+        return;
+    zti_put_le64(tail_of(&e) - ZTI_GAP_BYTES, 0);
+    *zti_put_section(tail_of(&e), ZTI_SECTION_CHECKSUMS, sums_section(l)) = (uint8_t)l->range_log2;
+    if (bytes > 0)
+        (void)zti_put_section(index_of(&e), ZTI_SECTION_INDEX, bytes);
+}
+
+/* ---- header, hashes, table ---- */
+
+/* Store the hash of n bytes after them. All lanes of the warp call it. */
+static __device__ __forceinline__ void put_hash(uint8_t *bytes, uint64_t n, const uint64_t *word,
+                                                const struct xxh3_secret *s)
+{
+    simt_order_warp();
+    const uint64_t hash = hash_of(bytes, n, word, s);
+    if (threadIdx.x == 0)
+        zti_put_le64(bytes + n, hash);
+    simt_order_warp();
+}
+
+SIMT_KERNEL void __launch_bounds__(32)
+    finish_file(const struct zti_emission e, const struct xxh3_secret s)
+{
+    const struct zti_lengths *const l = &e.emitted->lengths;
+    const struct zti_header_numbers *const n = &e.emitted->numbers;
+    uint8_t *const tail = tail_of(&e), *const table = tail + l->tail_bytes;
+    const uint64_t header = l->header_bytes - ZTI_HASH_BYTES;
+    uint32_t table_bytes = 0;
+    SIMT_SHARED(uint64_t, word, [24]);
+    load_secret(word, &s);
+    if (threadIdx.x == 0) {
+        (void)zti_header_join(&e.text, n, e.out);
+        if (e.emitted->is_raw)
+            e.out[ZTI_AT_CODEC] = e.raw_codec;
+        uint8_t *const at = zti_table_put_head(table, 1, e.array.shape[0]);
+        table_bytes =
+            (uint32_t)(zti_table_put_entry(at, zti_lengths_sum(l), e.array.shape[0]) - table);
+    }
+    put_hash(e.out, header, word, &s);
+    if (zti_has_copy(l->payload_bytes)) {
+        const uint64_t bytes = l->header_bytes;
+        uint8_t *const to = tail + l->tail_bytes - ZTI_HASH_BYTES - bytes;
+        for (uint64_t i = threadIdx.x; i < bytes; i += 32)
+            to[i] = e.out[i];
+        if (threadIdx.x == 0)
+            (void)zti_put_section(to - (zti_section_bytes(bytes) - bytes), ZTI_SECTION_COPY, bytes);
+    }
+    put_hash(tail, l->tail_bytes - ZTI_HASH_BYTES, word, &s);
+    if (threadIdx.x > 0)
+        return;
+    (void)zti_table_put_foot(table + table_bytes, table_bytes,
+                             xxh3_short(table, table_bytes, word));
+    *e.out_bytes = zti_lengths_sum(l) + table_bytes + ZTI_TABLE_FOOT_BYTES;
+}
+
+extern "C" void zti_cuda_emit(const struct zti_emission *emission, void *queue)
+{
+    const struct zti_emission e = *emission;
+    const struct xxh3_secret s = xxh3_secret_of_bytes();
+    const struct zti_array joined = joined_axes(&e.array);
+    const uint64_t count = e.values_bytes / zt_type_bytes(e.array.type);
+    const unsigned copying = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
+    const uint64_t ranges = zti_ranges_of(e.payload_most, ZTI_RANGE_LOG2);
+    SIMT_LAUNCH(decide, 1, 32, 0, queue, e);
+    SIMT_LAUNCH(move_payload, 1, THREADS, 0, queue, e);
+    if (zt_type_bytes(e.array.type) == 4)
+        SIMT_LAUNCH(copy_32, copying, THREADS, 0, queue, e, joined);
+    else
+        SIMT_LAUNCH(copy_64, copying, THREADS, 0, queue, e, joined);
+    SIMT_LAUNCH(sum_ranges, simt_grid_of(ranges, RANGES), THREADS, 0, queue, e, s);
+    SIMT_LAUNCH(fill_tail, FILLING_BLOCKS, THREADS, 0, queue, e);
+    SIMT_LAUNCH(finish_file, 1, 32, 0, queue, e, s);
+}
