@@ -114,6 +114,28 @@ ZT_API zt_status zt_compress_async(zt_context *context, const zt_array *array,
                                    const zt_params *params, void *out, size_t out_capacity_bytes,
                                    void *scratch, size_t scratch_bytes, uint64_t *out_bytes);
 
+/** The bytes of scratch that zt_decompress_async() needs.
+ * @param context its policy is ZT_CUDA
+ * @param array data may be NULL
+ * @param scratch_bytes gets the number */
+ZT_API zt_status zt_decompress_async_bytes(zt_context *context, const zt_array *array,
+                                           size_t *scratch_bytes);
+
+/** Queue what zt_decompress() does with a file of one frame of sz with effort fast, as
+ * zt_compress_async() writes it, or zt_compress() for an array without NaN, infinities, fill values
+ * and a plan. Kernels verify header, tail and checksums; the seek table is not looked at.
+ * @param context its policy is ZT_CUDA
+ * @param data multiple of 8, readable up to data_bytes rounded up to 8
+ * @param data_bytes the file's length, or more
+ * @param out type and shape of the array, on the GPU, any strides
+ * @param scratch memory of the GPU, a multiple of 8
+ * @param scratch_bytes at least as zt_decompress_async_bytes() says, else ZT_NO_MEMORY
+ * @param result on the GPU: gets a zt_status: ZT_OK; ZT_CORRUPT for a damaged file, ZT_UNSUPPORTED
+ *        for another one; values are then wrong, and no other memory is touched */
+ZT_API zt_status zt_decompress_async(zt_context *context, const void *data, size_t data_bytes,
+                                     const zt_array *out, void *scratch, size_t scratch_bytes,
+                                     uint64_t *result);
+
 /** Bytes of scratch that the others need.
  * @param context its policy is ZT_CUDA
  * @param array data may be NULL

@@ -33,6 +33,33 @@ struct zti_cuda_alone_encoding {
     void *queue;
 };
 
+/* What a file says of a stream. */
+struct zti_cuda_stored {
+    const uint8_t *payload; /* a multiple of 8 */
+    uint64_t bits;          /* of it; 0: the file cannot be read */
+    const uint8_t *sums;    /* the checksum of each range of 2^range_log2 bytes */
+    uint32_t range_log2;
+    bool is_raw; /* its values are as they are: no codec reads it */
+    uint32_t params_bytes;
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+};
+
+/* What is queued to decode: first the parameters, by load, which says how many tiles there are;
+ * then all tiles, whose places have been found. Where *status is not ZT_OK, or the stream is raw,
+ * there are no tiles. */
+struct zti_cuda_alone_decoding {
+    const struct zti_coding *coding; /* its type and shape count */
+    struct zti_array array;          /* receives the values */
+    const struct zti_cuda_stored *stored;
+    uint64_t *tiles;        /* receives their number, at most tiles_most */
+    const uint64_t *places; /* as of zti_cuda_decoding */
+    const uint64_t *chunks; /* how many there are */
+    const uint32_t *chunk_tiles;
+    void *work; /* decoding_bytes */
+    uint64_t *status;
+    void *queue;
+};
+
 struct zti_cuda_alone {
     /* Whether the current device has kernels for a coding. */
     bool (*takes)(const struct zti_coding *coding);
@@ -41,7 +68,13 @@ struct zti_cuda_alone {
     /* The most tiles that the coding may come to have, and the most bits of them all. */
     uint64_t (*tiles_most)(const struct zti_coding *coding);
     uint64_t (*bits_most)(const struct zti_coding *coding);
+    /* The most bytes that a header has for its parameters. */
+    uint32_t (*params_most)(const struct zti_coding *coding);
     void (*encode)(const struct zti_cuda_alone_encoding *e);
+
+    uint64_t (*decoding_bytes)(const struct zti_coding *coding);
+    void (*load)(const struct zti_cuda_alone_decoding *d);
+    void (*decode)(const struct zti_cuda_alone_decoding *d);
 };
 
 /* That of the codec with this zt_codec number, or NULL. */

@@ -287,6 +287,52 @@ static bool is_as_good(struct async *a, size_t n, double bound)
     return is_good;
 }
 
+/* Decode the first 'bytes' bytes of what is in out; what *result becomes. */
+static uint64_t decode_file(const struct async *a, size_t bytes, uint8_t *scratch,
+                            size_t scratch_bytes)
+{
+    a->queue->record(a->queue->stream);
+    check(zt_decompress_async(a->run->cuda, a->out, bytes, &a->target, scratch, scratch_bytes,
+                              a->result) == ZT_OK,
+          a, "sz does not decompress");
+    check(a->queue->play(a->queue->stream), a, "sz waits or allocates to decompress");
+    return result_of(a);
+}
+
+/* A file of n bytes, which is in found and out, and damaged ones. */
+static void file_back(struct async *a, size_t n)
+{
+    const struct gpu_memory *const memory = a->run->memory;
+    struct rng *const r = &a->run->r;
+    uint8_t *const back = malloc(2 * a->bytes);
+    size_t scratch_bytes = 0;
+    zt_array own = a->here;
+    own.data = back + a->bytes;
+    check(zt_decompress_async_bytes(a->run->cuda, &a->here, &scratch_bytes) == ZT_OK, a,
+          "scratch is not known");
+    uint8_t *const scratch = memory->take(scratch_bytes);
+    const uint64_t result = decode_file(a, n + rng_below(r, 9), scratch, scratch_bytes);
+    memory->move(back, a->target.data, a->bytes);
+    check(zt_decompress(a->run->serial, a->found, n, &own) == ZT_OK && result == ZT_OK &&
+              memcmp(back, own.data, a->bytes) == 0,
+          a, "other values of sz");
+    for (int i = 0; i < 3; i++) {
+        const size_t at = (size_t)rng_below(r, n - 40); /* the seek table is not looked at */
+        const uint8_t bit = (uint8_t)(1u << rng_below(r, 8));
+        a->found[at] ^= bit;
+        memory->move(a->out, a->found, n);
+        const uint64_t damage = decode_file(a, n, scratch, scratch_bytes);
+        const bool is_gap = zt_decompress(a->run->serial, a->found, n, &own) == ZT_OK;
+        check(damage != ZT_OK || is_gap, a, "damage of sz passes");
+        a->found[at] ^= bit;
+    }
+    memory->move(a->out, a->found, n);
+    check(decode_file(a, n / 2 < 64 ? 64 : n / 2, scratch, scratch_bytes) != ZT_OK, a,
+          "a short file passes");
+    memory->give(scratch);
+    free(back);
+}
+
 static void sz_case(struct async *a)
 {
     struct policy_run *const run = a->run;
@@ -319,6 +365,8 @@ static void sz_case(struct async *a)
     check(is_same || (found <= a->capacity && is_as_good(a, found, p.bound.value)), a,
           "other bytes of sz");
     run->files += is_same;
+    if (found <= a->capacity)
+        file_back(a, found);
     give(a);
     test_array_free(&array);
 }

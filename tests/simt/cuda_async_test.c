@@ -100,6 +100,15 @@ static void check_file_refusals(zt_context *cuda, zt_context *serial)
     check(zt_compress_async(cuda, &there, &fast, out + 4, capacity, scratch, scratch_bytes,
                             result) == ZT_BAD_ARG,
           "half a word passes", cuda);
+    check(zt_decompress_async_bytes(serial, &there, &scratch_bytes) == ZT_BAD_ARG,
+          "another policy passes to decode", serial);
+    check(zt_decompress_async(cuda, out, 63, &there, scratch, SCRATCH, result) != ZT_OK,
+          "63 bytes pass", cuda);
+    check(zt_decompress_async(cuda, out, capacity, &there, scratch, 64, result) == ZT_NO_MEMORY,
+          "little scratch passes to decode", cuda);
+    check(zt_decompress_async(cuda, &length, capacity, &there, scratch, SCRATCH, result) ==
+              ZT_BAD_ARG,
+          "a file on the host passes", cuda);
     simt_device_give(memory);
     simt_device_give(out);
     simt_device_give(scratch);

@@ -79,16 +79,21 @@ static void lay_out(struct alone *a)
     f->index = zti_layout_of(&a->request.params, coding);
     const uint32_t each = f->index.chunk_tiles;
     struct zti_frame largest = *f;
-    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    struct zti_header_text text;
+    struct zti_header_numbers numbers;
     a->chunks_most = zti_index_chunks(codec->tiles_most(coding), each);
     a->payload_most = codec->bits_most(coding) / 8;
     largest.payload_bytes = a->payload_most;
     largest.index_bytes =
         f->index.kind == ZT_INDEX_NONE ? 0 : zti_index_bytes_max(&f->index, a->chunks_most);
     largest.tail_bytes = zti_tail_bytes_max(&largest);
-    a->room_bytes = zti_header_store(&largest, header);
-    a->out_bytes = a->room_bytes + a->payload_most + ZTI_GAP_BYTES + largest.tail_bytes +
-                   ZTI_TABLE_HEAD_MAX_BYTES + 2 * ZTI_VARINT_MAX_BYTES + ZTI_TABLE_FOOT_BYTES;
+    zti_header_split(&largest, &text, &numbers);
+    numbers.params_bytes = codec->params_most(coding);
+    a->room_bytes = zti_header_whole_bytes(zti_header_rest_bytes(&text, &numbers),
+                                           largest.payload_bytes, largest.tail_bytes);
+    a->out_bytes = a->room_bytes + ZTI_FRAME_ALIGN_BYTES + a->payload_most + ZTI_GAP_BYTES +
+                   largest.tail_bytes + ZTI_TABLE_HEAD_MAX_BYTES + 2 * ZTI_VARINT_MAX_BYTES +
+                   ZTI_TABLE_FOOT_BYTES;
     const uint64_t sizes[] = {sizeof(struct zti_scan_found),
                               codec->zeroed_bytes(coding),
                               zti_cuda_index_room(&f->index, a->chunks_most),

@@ -1,5 +1,6 @@
 /* none.c: a build without CUDA has no kernels for indexes. */
 #include "index/gpu/expand.h"
+#include "index/gpu/find.h"
 #include "index/gpu/store.h"
 
 bool zti_cuda_index_takes(const struct zti_index *index, uint64_t count)
@@ -37,5 +38,11 @@ uint64_t zti_cuda_index_blocks(uint64_t chunks)
 void zti_cuda_index_store(const struct zti_index_storing *storing, void *queue)
 {
     (void)storing;
+    (void)queue;
+}
+
+void zti_cuda_index_find(const struct zti_index_finding *finding, void *queue)
+{
+    (void)finding;
     (void)queue;
 }

@@ -104,7 +104,7 @@ static uint64_t most_of_grids(const struct zti_coding *coding, bool is_of_bits)
     return most;
 }
 
-static uint64_t tiles_most(const struct zti_coding *coding)
+extern "C" uint64_t zti_sz_alone_tiles(const struct zti_coding *coding)
 {
     return most_of_grids(coding, false);
 }
@@ -114,9 +114,18 @@ static uint64_t bits_most(const struct zti_coding *coding)
     return most_of_grids(coding, true);
 }
 
+/* The centre, which is learnt, has a varint. */
+static uint32_t params_most(const struct zti_coding *coding)
+{
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    struct zti_sz sz = *sz_of(coding);
+    sz.centre = centre_of(INT64_MIN);
+    return zti_sz_store(&sz, params);
+}
+
 static uint64_t zeroed_bytes(const struct zti_coding *coding)
 {
-    return 2 * sizeof(struct zti_sz_tally) + 8 * lookback_words(tiles_most(coding));
+    return 2 * sizeof(struct zti_sz_tally) + 8 * lookback_words(zti_sz_alone_tiles(coding));
 }
 
 static uint64_t work_bytes(const struct zti_coding *coding)
@@ -157,10 +166,18 @@ static void encode(const struct zti_cuda_alone_encoding *e)
     SIMT_LAUNCH(learn_look, 1, THREADS, 0, e->queue, tally, there);
     sample(&s, there, ZTI_SZ_RACE_PASS, tally + 1, e->queue);
     SIMT_LAUNCH(learn_race, 1, 32, 0, e->queue, tally + 1, there);
-    (is_wide ? zti_sz_cuda_put_alone_64 : zti_sz_cuda_put_alone_32)(there, tiles_most(e->coding),
-                                                                    e->queue);
+    (is_wide ? zti_sz_cuda_put_alone_64
+             : zti_sz_cuda_put_alone_32)(&s, there, zti_sz_alone_tiles(e->coding), e->queue);
     SIMT_LAUNCH(end_alone, 1, 32, 0, e->queue, there, e->chosen);
 }
 
-extern "C" const struct zti_cuda_alone zti_cuda_sz_alone = {takes,      zeroed_bytes, work_bytes,
-                                                            tiles_most, bits_most,    encode};
+extern "C" const struct zti_cuda_alone zti_cuda_sz_alone = {takes,
+                                                            zeroed_bytes,
+                                                            work_bytes,
+                                                            zti_sz_alone_tiles,
+                                                            bits_most,
+                                                            params_most,
+                                                            encode,
+                                                            zti_sz_alone_decoding_bytes,
+                                                            zti_sz_alone_load,
+                                                            zti_sz_alone_decode};

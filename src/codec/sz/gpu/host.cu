@@ -132,15 +132,6 @@ static void encode(const struct zti_cuda_encoding *e)
     zti_sz_high_cuda_put(&s, e->whole, e->coding->grid.count, e->work, e->queue);
 }
 
-/* Set the least and greatest integers whose multiples of the step are in the type's range. */
-static void set_limits(struct sz_tiles *s)
-{
-    const bool is_32 = s->type == ZT_I32;
-    const int64_t step = s->sz.whole_step > 0 ? (int64_t)s->sz.whole_step : 1;
-    s->least = (is_32 ? INT32_MIN : INT64_MIN) / step;
-    s->most = (is_32 ? INT32_MAX : INT64_MAX) / step;
-}
-
 /* Decode all chunks in launches of as many tiles as there are slots: the same number of each chunk,
  * each launch continuing where the last one stopped. */
 static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)

@@ -7,6 +7,7 @@
 #include "gpu/place.h"
 
 #include "codec/gpu.h"
+#include "codec/gpu_alone.h"
 #include "codec/sz/lorenzo/gpu/scan/positions.h"
 #include "codec/sz/lorenzo/sampling.h"
 #include "entropy/huffman/gpu/self_sync.h"
@@ -58,6 +59,15 @@ static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t
     const uint64_t at = *number % tiles;
     *number /= tiles;
     return at;
+}
+
+/* Set the least and greatest integers whose multiples of the step are in the type's range. */
+ZTI_STATIC void set_limits(struct sz_tiles *s)
+{
+    const bool is_32 = s->type == ZT_I32;
+    const int64_t step = s->sz.whole_step > 0 ? (int64_t)s->sz.whole_step : 1;
+    s->least = (is_32 ? INT32_MIN : INT64_MIN) / step;
+    s->most = (is_32 ? INT32_MAX : INT64_MAX) / step;
 }
 
 /* Copy arguments that are in the device's memory to shared memory, so that no register has their
@@ -113,8 +123,21 @@ void zti_sz_cuda_sample_alone_32(const struct sz_tiles *s, const struct sz_tiles
                                  uint32_t pass, struct zti_sz_tally *tally, void *queue);
 void zti_sz_cuda_sample_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint32_t pass, struct zti_sz_tally *tally, void *queue);
-void zti_sz_cuda_put_alone_32(const struct sz_tiles *there, uint64_t tiles, void *queue);
-void zti_sz_cuda_put_alone_64(const struct sz_tiles *there, uint64_t tiles, void *queue);
+void zti_sz_cuda_put_alone_32(const struct sz_tiles *s, const struct sz_tiles *there,
+                              uint64_t tiles, void *queue);
+void zti_sz_cuda_put_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
+                              uint64_t tiles, void *queue);
+
+/* And to find what is in the tiles of at most so many slots, and to turn these to values. */
+void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue);
+void zti_sz_cuda_take_alone_32(const struct sz_tiles *there, uint64_t slots, void *queue);
+void zti_sz_cuda_take_alone_64(const struct sz_tiles *there, uint64_t slots, void *queue);
+
+/* alone.cu, alone_decode.cu: functions of struct zti_cuda_alone. */
+uint64_t zti_sz_alone_tiles(const struct zti_coding *coding);
+uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding);
+void zti_sz_alone_load(const struct zti_cuda_alone_decoding *d);
+void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d);
 
 /* The most shared memory that those of a width ask for. */
 size_t zti_sz_cuda_shared_32(void);

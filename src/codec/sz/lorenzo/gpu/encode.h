@@ -367,11 +367,12 @@ static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 
 /* Take the number of the block's next tile, and find its place. One warp calls it, once for each
  * tile. */
-static __device__ __forceinline__ void take_next(const struct sz_tiles *s, struct coding *sh)
+static __device__ __forceinline__ void take_next(const struct sz_tiles *s,
+                                                 const struct sz_tiles *to, struct coding *sh)
 {
     if (threadIdx.x % 32 > 0)
         return;
-    const uint64_t number = lookback_take(s->states);
+    const uint64_t number = lookback_take(to->states);
     bool is_whole = false;
     sh->next_number = number;
     sh->is_next_alike = false;
@@ -439,36 +440,37 @@ static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes
 
 /* The place of a tile with 'bytes' bytes, by look-back; it waits for the lengths of other tiles,
  * not for their bits. One warp calls it; all lanes get the result. */
-static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, uint64_t number,
+static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s,
+                                                      const struct sz_tiles *to, uint64_t number,
                                                       uint32_t bytes)
 {
-    const uint64_t tile = s->first_tile + number;
-    const uint64_t before = lookback_sum(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
-    if (threadIdx.x % 32 == 0 && s->starts && tile % s->chunk_tiles == 0)
-        s->starts[tile / s->chunk_tiles - s->first_chunk] = before;
+    const uint64_t tile = to->first_tile + number;
+    const uint64_t before = lookback_sum(to->states, number, s->grid.count, 8 * (uint64_t)bytes);
+    if (threadIdx.x % 32 == 0 && to->starts && tile % to->chunk_tiles == 0)
+        to->starts[tile / to->chunk_tiles - to->first_chunk] = before;
     return before;
 }
 
 /* Write the kept tile, if any, to its place; then find the place of this one, if it is too long to
  * be kept (valid after the next barrier). The first warp calls it. */
-static __device__ __forceinline__ void store_kept(const struct sz_tiles *s, struct coding *sh,
-                                                  uint32_t bytes)
+static __device__ __forceinline__ void
+store_kept(const struct sz_tiles *s, const struct sz_tiles *to, struct coding *sh, uint32_t bytes)
 {
     SIMT_NO_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t some = i == 0 ? sh->kept_bytes : bytes > KEPT_BYTES ? bytes : 0;
         if (some == 0)
             continue;
-        const uint64_t place = find_place(s, i == 0 ? sh->kept_number : sh->number, some);
+        const uint64_t place = find_place(s, to, i == 0 ? sh->kept_number : sh->number, some);
         if (i == 0)
-            place_bytes(sh->kept, some, (uint8_t *)(void *)s->words, place / 8, 32);
+            place_bytes(sh->kept, some, (uint8_t *)(void *)to->words, place / 8, 32);
         else if (threadIdx.x == 0)
             sh->place = place;
     }
 }
 
 /* Keep a tile's bytes in sh->a, or write them to their place if there is no room. */
-static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *s, struct coding *sh,
+static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *to, struct coding *sh,
                                                   uint32_t bytes)
 {
     const bool is_kept = bytes <= KEPT_BYTES;
@@ -477,7 +479,7 @@ static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *s, stru
         sh->kept_bytes = is_kept ? bytes : 0;
     }
     if (!is_kept)
-        place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)s->words,
+        place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)to->words,
                     sh->place / 8, PUT_THREADS);
     SIMT_NO_UNROLL
     for (uint32_t i = 4 * threadIdx.x; is_kept && i <= bytes / 4; i += 4 * PUT_THREADS) {
@@ -554,12 +556,14 @@ static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, stru
 }
 
 /* Encode a block's tiles and write them to their places in the stream. A tile waits for its place
- * while the next one is encoded. */
-static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t coder)
+ * while the next one is encoded. 'to' says where the stream is; it is 's' unless that is not among
+ * the kernel's parameters: then 'to' is, which saves registers. */
+static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s,
+                                                 const struct sz_tiles *to, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
     if (threadIdx.x == 0)
-        begin_block(s, sh, lookback_take(s->states));
+        begin_block(s, sh, lookback_take(to->states));
     if (coder == ZTI_SZ_DEFAULT)
         load_codes(s, sh);
     __syncthreads();
@@ -570,9 +574,9 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         bool is_raw = false, is_first = threadIdx.x < 32;
         const uint32_t bytes = is_over ? 0 : plan_tile(s, sh, &p, &is_raw, coder);
         if (threadIdx.x == 0 && !is_over)
-            lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
+            lookback_publish(to->states, sh->number, 8 * (uint64_t)bytes);
         if (threadIdx.x < 32)
-            store_kept(s, sh, bytes);
+            store_kept(s, to, sh, bytes);
         if (is_over)
             return;
         if (is_raw)
@@ -580,11 +584,11 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         else
             is_first = put_planned(s, sh, &p, coder);
         if (is_first)
-            take_next(s, sh);
+            take_next(s, to, sh);
         __syncthreads();
         if (sh->is_next_alike)
             copy_values(sh, sh->next_first);
-        keep_bytes(s, sh, bytes);
+        keep_bytes(to, sh, bytes);
         begin_next(s, sh);
         __syncthreads();
     }

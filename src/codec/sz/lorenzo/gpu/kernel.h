@@ -65,7 +65,7 @@ KERNEL(race, PUT_THREADS, 2, race_tile(&s, s.counts))
 #if IS_LOG
 
 /* For less frequent kinds of streams, one kernel serves all efforts. */
-KERNEL(put, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, s.sz.coder))
+KERNEL(put, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, &s, s.sz.coder))
 KERNEL(take, THREADS, TAKE_BLOCKS, take_slot(&s, s.sz.coder))
 KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 
@@ -81,25 +81,16 @@ KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 #define CUSZ_BLOCKS PUT_BLOCKS
 #endif
 
-KERNEL(put_fast, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_FAST))
-KERNEL(put_default, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_DEFAULT))
-KERNEL(put_cusz, PUT_THREADS, CUSZ_BLOCKS, put_tiles(&s, ZTI_SZ_CUSZ))
+KERNEL(put_fast, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, &s, ZTI_SZ_FAST))
+KERNEL(put_default, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, &s, ZTI_SZ_DEFAULT))
+KERNEL(put_cusz, PUT_THREADS, CUSZ_BLOCKS, put_tiles(&s, &s, ZTI_SZ_CUSZ))
 KERNEL(take_fast, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_FAST))
 KERNEL(take_default, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_DEFAULT))
 KERNEL(take_cusz, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_CUSZ))
 KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
 KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
-/* For arguments in the device's memory. */
-#define KERNEL_ALONE(name, threads, blocks, work)                                                  \
-    SIMT_KERNEL void SIMT_BOUNDS(threads, blocks) NAME(name)(const struct sz_tiles *const there)   \
-    {                                                                                              \
-        SIMT_SHARED(struct sz_tiles, s, );                                                         \
-        copy_arguments(&s, there);                                                                 \
-        work;                                                                                      \
-    }
-
-/* Their samples go to a tally that the arguments do not name. */
+/* For arguments in the device's memory. Samples go to a tally that these do not name. */
 #define SAMPLES_ALONE(name, work)                                                                  \
     SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, 2)                                                   \
         NAME(name)(const struct sz_tiles *const there, uint64_t *const tally)                      \
@@ -109,7 +100,31 @@ KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
 SAMPLES_ALONE(look_alone, look_at_box)
 SAMPLES_ALONE(race_alone, race_tile)
-KERNEL_ALONE(put_alone, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, ZTI_SZ_FAST))
+
+/* known: the arguments that the host knows. */
+SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, PUT_BLOCKS)
+    NAME(put_alone)(const struct sz_tiles *const there, const struct sz_tiles known)
+{
+    SIMT_SHARED(struct sz_tiles, s, );
+    copy_arguments(&s, there);
+    put_tiles(&s, &known, ZTI_SZ_FAST);
+}
+
+/* For 8.0 it takes a few registers more than five blocks have. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 && WIDTH == 64
+#define TAKE_ALONE_BLOCKS (TAKE_BLOCKS - 1)
+#else
+#define TAKE_ALONE_BLOCKS TAKE_BLOCKS
+#endif
+
+SIMT_KERNEL void SIMT_BOUNDS(THREADS, TAKE_ALONE_BLOCKS)
+    NAME(take_alone)(const struct sz_tiles *const there)
+{
+    SIMT_SHARED(struct sz_tiles, s, );
+    copy_arguments(&s, there);
+    if (blockIdx.x < s.chunks_each * s.tiles_each)
+        take_slot(&s, ZTI_SZ_FAST);
+}
 
 extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
                                                const struct sz_tiles *there, uint32_t pass,
@@ -124,11 +139,17 @@ extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
                     there, counts);
 }
 
-extern "C" void NAME(zti_sz_cuda_put_alone)(const struct sz_tiles *there, uint64_t tiles,
-                                            void *queue)
+extern "C" void NAME(zti_sz_cuda_put_alone)(const struct sz_tiles *s, const struct sz_tiles *there,
+                                            uint64_t tiles, void *queue)
 {
     SIMT_LAUNCH(NAME(put_alone), simt_at_most(tiles, PUT_BLOCKS * simt_multiprocessors()),
-                PUT_THREADS, sizeof(struct coding), queue, there);
+                PUT_THREADS, sizeof(struct coding), queue, there, *s);
+}
+
+extern "C" void NAME(zti_sz_cuda_take_alone)(const struct sz_tiles *there, uint64_t slots,
+                                             void *queue)
+{
+    SIMT_LAUNCH(NAME(take_alone), slots, THREADS, sizeof(struct taking), queue, there);
 }
 
 #define MARKS_BYTES 0

@@ -622,6 +622,14 @@ SIMT_KERNEL void SIMT_BOUNDS(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struc
     find_chunk(&s, ZTI_SZ_FAST);
 }
 
+SIMT_KERNEL void SIMT_BOUNDS(FAST_COLUMNS *FAST_LANES, 12)
+    find_alone(const struct sz_tiles *const there)
+{
+    SIMT_SHARED(struct sz_tiles, s, );
+    copy_arguments(&s, there);
+    find_chunk(&s, ZTI_SZ_FAST);
+}
+
 SIMT_KERNEL void SIMT_BOUNDS(COLUMNS *CODED_LANES, 2) find_default(const struct sz_tiles s)
 {
     find_chunk(&s, ZTI_SZ_DEFAULT);
@@ -679,6 +687,13 @@ extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
         SIMT_LAUNCH(find_cusz_parts, blocks, threads, bytes, queue, *s);
     else
         SIMT_LAUNCH(find_default, blocks, threads, bytes, queue, *s);
+}
+
+extern "C" void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue)
+{
+    const uint32_t columns = FAST_COLUMNS, threads = columns * FAST_LANES;
+    SIMT_LAUNCH(find_alone, (slots + columns - 1) / columns, threads,
+                shared_bytes(ZTI_SZ_FAST, threads), queue, there);
 }
 
 extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)

@@ -1,0 +1,143 @@
+/* alone_decode.cu: effort fast decoded without the host, which knows no parameter of the stream. A
+ * kernel reads them and divides the chunks among launches; there are as many launches as any stream
+ * of the array needs, and those with nothing to do end at once.
+ *
+ *     params --> struct sz_tiles --> rounds --> find, take; find, take; ... --> status
+ *
+ *     work      struct sz_tiles: of the stream, then of each round | states | positions */
+#include "codec/gpu_alone.h"
+#include "codec/sz/gpu/kernels.h"
+#include "codec/sz/stored.h"
+
+/* ---- sizes ---- */
+
+/* The most launches: half of the slots or more have a tile in each but the last. */
+static uint64_t rounds_of(const struct zti_coding *coding)
+{
+    const uint64_t tiles = zti_sz_alone_tiles(coding);
+    return 2 * (tiles / sz_slots_of(tiles)) + 2;
+}
+
+static uint64_t states_at(const struct zti_coding *coding)
+{
+    return (1 + rounds_of(coding)) * sizeof(struct sz_tiles);
+}
+
+extern "C" uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding)
+{
+    struct zti_sz sz;
+    memset(&sz, 0, sizeof sz);
+    sz.coder = ZTI_SZ_FAST;
+    return states_at(coding) + 2 * sizeof(uint64_t) +
+           sz_found_bytes(&sz, zti_sz_alone_tiles(coding));
+}
+
+/* ---- kernels ---- */
+
+/* Read the parameters of a stream that is not raw. */
+SIMT_KERNEL void __launch_bounds__(32)
+    load_alone(const struct sz_tiles s, const struct zti_cuda_stored *stored, struct sz_tiles *to,
+               uint64_t *tiles, uint64_t *status)
+{
+    if (threadIdx.x > 0)
+        return;
+    s.states[0] = s.states[1] = 0;
+    *tiles = 0;
+    if (*status != ZT_OK || stored->is_raw)
+        return;
+    struct zti_cursor c = {stored->params, stored->params + stored->params_bytes, false};
+    *to = s;
+    uint64_t centre;
+    if (!zti_sz_take(&c, s.type, s.grid.rank, &to->sz, &centre) || c.is_bad ||
+        zti_cursor_left(&c) > 0 || !zti_sz_is_centre(centre)) {
+        *status = ZT_CORRUPT;
+        return;
+    }
+    if (to->sz.coder != ZTI_SZ_FAST || to->sz.source > ZTI_SZ_BITS) {
+        *status = ZT_UNSUPPORTED;
+        return;
+    }
+    to->grid = zti_sz_grid(s.grid.rank, s.grid.shape, to->sz.axes);
+    to->words = (uint64_t *)(void *)stored->payload;
+    to->words_count = (stored->bits + 63) / 64;
+    set_limits(to);
+    *tiles = to->grid.count;
+}
+
+/* Divide the chunks among rounds, as take_chunks of host.cu does. */
+SIMT_KERNEL void __launch_bounds__(32)
+    divide_alone(const struct sz_tiles *s, const uint64_t *chunks, const uint32_t *chunk_tiles,
+                 struct sz_tiles *rounds, const uint64_t rounds_most, uint64_t *status)
+{
+    const uint64_t count = *status == ZT_OK ? *chunks : 0, slots = s->slots;
+    const uint64_t most = count < slots ? count : slots;
+    uint64_t from = 0, skip = 0;
+    if (threadIdx.x > 0)
+        return;
+    for (uint64_t r = 0; r < rounds_most; r++) {
+        struct sz_tiles *const to = rounds + r;
+        to->chunks_each = to->tiles_each = 0;
+        if (from >= count)
+            continue;
+        *to = *s;
+        to->count = count;
+        to->chunk_tiles = *chunk_tiles;
+        to->from = from;
+        to->skip = skip;
+        to->chunks_each = count - from < most ? count - from : most;
+        to->tiles_each = slots / most < to->chunk_tiles ? slots / most : to->chunk_tiles;
+        skip += to->tiles_each;
+        from += skip >= to->chunk_tiles ? most : 0;
+        skip = skip >= to->chunk_tiles ? 0 : skip;
+    }
+    if (from < count)
+        *status = ZT_UNSUPPORTED;
+}
+
+SIMT_KERNEL void __launch_bounds__(32)
+    end_taking(const uint64_t *states, const struct zti_cuda_stored *stored, uint64_t *status)
+{
+    if (threadIdx.x == 0 && *status == ZT_OK && !stored->is_raw &&
+        (states[0] > 0 || states[1] != stored->bits))
+        *status = ZT_CORRUPT;
+}
+
+/* ---- launches ---- */
+
+static struct sz_tiles tiles_of(const struct zti_cuda_alone_decoding *d)
+{
+    struct sz_tiles s;
+    memset(&s, 0, sizeof s);
+    s.grid = d->coding->grid;
+    s.type = d->coding->type;
+    s.view.out = d->array;
+    memcpy(s.view.hi, d->array.shape, sizeof s.view.hi);
+    s.states = (uint64_t *)(void *)((char *)d->work + states_at(d->coding));
+    s.found = s.states + 2;
+    s.slots = sz_slots_of(zti_sz_alone_tiles(d->coding));
+    s.places = d->places;
+    return s;
+}
+
+extern "C" void zti_sz_alone_load(const struct zti_cuda_alone_decoding *d)
+{
+    const struct sz_tiles s = tiles_of(d);
+    SIMT_LAUNCH(load_alone, 1, 32, 0, d->queue, s, d->stored, (struct sz_tiles *)d->work, d->tiles,
+                d->status);
+}
+
+extern "C" void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d)
+{
+    const struct sz_tiles s = tiles_of(d);
+    struct sz_tiles *const there = (struct sz_tiles *)d->work;
+    const bool is_wide = d->coding->type == ZT_F64 || d->coding->type == ZT_I64;
+    const uint64_t rounds = rounds_of(d->coding);
+    SIMT_LAUNCH(divide_alone, 1, 32, 0, d->queue, there, d->chunks, d->chunk_tiles, there + 1,
+                rounds, d->status);
+    for (uint64_t r = 1; r <= rounds; r++) {
+        zti_sz_cuda_find_alone(there + r, s.slots, d->queue);
+        (is_wide ? zti_sz_cuda_take_alone_64 : zti_sz_cuda_take_alone_32)(there + r, s.slots,
+                                                                          d->queue);
+    }
+    SIMT_LAUNCH(end_taking, 1, 32, 0, d->queue, s.states, d->stored, d->status);
+}

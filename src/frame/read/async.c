@@ -1,0 +1,136 @@
+/* async.c: zt_decompress_async: a file of one frame, decoded on a GPU without waiting. Kernels
+ * parse and check it; the host sees nothing of it, and says only for which array there is room.
+ *
+ *     scratch:  stored | index | tiles, chunks, tiles of a chunk | places of chunks | codec
+ */
+#include "array/on_device.h"
+#include "codec/gpu_alone.h"
+#include "core/device.h"
+#include "frame/format/format.h"
+#include "frame/read/gpu/open.h"
+#include "ztile_cuda.h"
+
+#include <math.h>
+
+/* What is expected, and where in scratch the parts of the work are. */
+struct alone {
+    const struct zti_cuda_alone *codec;
+    struct zti_coding coding; /* its type and shape count */
+    struct {
+        uint64_t stored, index, tiles, chunks, chunk_tiles, places, work, end;
+    } at;
+};
+
+static zt_status open_alone(zt_context *context, const struct zti_array *array, struct alone *a)
+{
+    if (!context || !context->device)
+        return zti_fail(context, ZT_BAD_ARG, "calls that do not wait are for the cuda policy");
+    const struct zti_codec *const codec = zti_codec_auto(array->type, ZT_ABS);
+    memset(a, 0, sizeof *a);
+    a->codec = zti_cuda_alone_of(codec->id);
+    a->coding = zti_coding_of(codec, array->type, array->rank, array->shape);
+    if (!a->codec)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "arrays of this type are not decoded without "
+                        "waiting; use zt_decompress");
+    const uint64_t sizes[] = {
+        sizeof(struct zti_cuda_stored),        sizeof(struct zti_index_stored),     8, 8, 8,
+        16 * a->codec->tiles_most(&a->coding), a->codec->decoding_bytes(&a->coding)};
+    uint64_t *const places = &a->at.stored;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        places[i + 1] = places[i] + zti_round_up(sizes[i], 16);
+    return ZT_OK;
+}
+
+/* What the file is opened with; scratch is a multiple of 8. */
+static struct zti_opening opening_of(const struct alone *a, const struct zti_array *array,
+                                     uint8_t *scratch)
+{
+    struct zti_coding raw = zti_coding_of(zti_codec_raw(), array->type, array->rank, array->shape);
+    struct zti_opening o = {.array = *array,
+                            .values_bytes = zti_array_values(array->rank, array->shape) *
+                                            zt_type_bytes(array->type),
+                            .codec = (uint8_t)a->coding.codec->id,
+                            .raw_codec = (uint8_t)zti_codec_raw()->id,
+                            .stored = (struct zti_cuda_stored *)(void *)(scratch + a->at.stored),
+                            .index = (struct zti_index_stored *)(void *)(scratch + a->at.index)};
+    raw.codec->copy(&raw);
+    o.raw_params_bytes = (uint32_t)raw.codec->store_params(&raw, o.raw_params);
+    return o;
+}
+
+static zt_status queue_all(zt_context *context, const struct alone *a, const struct zti_opening *o,
+                           uint8_t *scratch)
+{
+    struct zti_device *const device = context->device;
+    const struct zti_cuda_alone_decoding d = {
+        .coding = &a->coding,
+        .array = o->array,
+        .stored = o->stored,
+        .tiles = (uint64_t *)(void *)(scratch + a->at.tiles),
+        .places = (const uint64_t *)(void *)(scratch + a->at.places),
+        .chunks = (const uint64_t *)(void *)(scratch + a->at.chunks),
+        .chunk_tiles = (const uint32_t *)(void *)(scratch + a->at.chunk_tiles),
+        .work = scratch + a->at.work,
+        .status = o->status,
+        .queue = device->queue};
+    const struct zti_index_finding finding = {
+        .index = o->index,
+        .tiles = d.tiles,
+        .tiles_most = a->codec->tiles_most(&a->coding),
+        .stream_bits = &o->stored->bits,
+        .unit_bits = zti_unit_bits(&a->coding),
+        .chunks = (uint64_t *)(void *)(scratch + a->at.chunks),
+        .chunk_tiles = (uint32_t *)(void *)(scratch + a->at.chunk_tiles),
+        .places = (uint64_t *)(void *)(scratch + a->at.places),
+        .status = o->status};
+    const int before = device->enter(context);
+    zti_cuda_open(o, device->queue);
+    zti_cuda_unpack_raw(o, device->queue);
+    a->codec->load(&d);
+    zti_cuda_index_find(&finding, device->queue);
+    a->codec->decode(&d);
+    device->leave(before);
+    return device->launched(context);
+}
+
+/* ---- public calls ---- */
+
+zt_status zt_decompress_async_bytes(zt_context *context, const zt_array *given,
+                                    size_t *scratch_bytes)
+{
+    struct zti_array array;
+    struct alone a;
+    zt_status status = zti_check_shape_there(context, given, scratch_bytes, &array);
+    if (!status)
+        status = open_alone(context, &array, &a);
+    if (!status)
+        *scratch_bytes = (size_t)a.at.end;
+    return status;
+}
+
+zt_status zt_decompress_async(zt_context *context, const void *data, size_t data_bytes,
+                              const zt_array *given, void *scratch, size_t scratch_bytes,
+                              uint64_t *result)
+{
+    struct zti_array array;
+    struct alone a;
+    zt_status status = zti_check_array_there(context, given, ZTI_TO_WRITE, &array);
+    if (!status)
+        status = open_alone(context, &array, &a);
+    if (!status)
+        status = zti_check_words_there(context, data, "the file");
+    if (!status)
+        status = zti_check_words_there(context, result, "the place for the status");
+    if (!status)
+        status = zti_check_scratch_there(context, scratch, scratch_bytes, a.at.end);
+    if (!status && data_bytes < ZTI_FRAME_ALIGN_BYTES)
+        status = zti_fail(context, ZT_CORRUPT, "%zu bytes are no .zt file", data_bytes);
+    if (status)
+        return status;
+    struct zti_opening o = opening_of(&a, &array, scratch);
+    o.data = data;
+    o.data_bytes = data_bytes;
+    o.status = result;
+    return queue_all(context, &a, &o, scratch);
+}

@@ -1,0 +1,41 @@
+/* find.h: where chunks begin and end, found by kernels in an index of which the host knows nothing.
+ * In: the bytes of zti_index_store. Out: two places for each chunk. Kernels are queued; the host
+ * does not wait. */
+#ifndef ZTI_INDEX_GPU_FIND_H
+#define ZTI_INDEX_GPU_FIND_H
+
+#include "index/index.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An index in the device's memory, as its file describes it. */
+struct zti_index_stored {
+    struct zti_index_layout layout; /* kind ZT_INDEX_NONE: all tiles are one chunk */
+    const uint8_t *bytes;
+    uint64_t bytes_count;
+};
+
+/* Pointers are to the device's memory. */
+struct zti_index_finding {
+    const struct zti_index_stored *index;
+    const uint64_t *tiles;       /* of the stream: their number, */
+    uint64_t tiles_most;         /* which is at most this; else nothing is found */
+    const uint64_t *stream_bits; /* where the last one ends */
+    uint32_t unit_bits;
+    uint64_t *chunks;      /* receives how many there are */
+    uint32_t *chunk_tiles; /* and tiles of each */
+    uint64_t *places; /* for each its start and end, in bits of the stream; the last one's end is
+                         that of the stream */
+    uint64_t *status; /* raised to ZT_CORRUPT if the index cannot be this stream's; if it is not
+                         ZT_OK before, nothing is done */
+};
+
+void zti_cuda_index_find(const struct zti_index_finding *finding, void *queue);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
