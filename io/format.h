@@ -136,6 +136,10 @@ struct ztio_input *ztio_open_netcdf(struct ztio_place *place, const struct ztio_
 struct ztio_input *ztio_open_hdf5(struct ztio_place *place, const struct ztio_meta *hints,
                                   struct ztio_error *error);
 
+/* Values of a regular file from a byte on, in the machine's byte order, as an array of one axis. */
+struct ztio_input *ztio_open_values(const char *path, uint32_t type, uint64_t start, uint64_t count,
+                                    struct ztio_error *error);
+
 /* Start a format's file. On success the output owns bytes; otherwise the caller still does.
  * variable is "" where none was named. */
 struct ztio_output *ztio_start_raw(struct ztio_bytes *bytes, const struct ztio_meta *meta,

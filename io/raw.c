@@ -222,6 +222,36 @@ struct ztio_input *ztio_open_raw(struct ztio_place *place, struct ztio_source *s
     return input;
 }
 
+struct ztio_input *ztio_open_values(const char *path, uint32_t type, uint64_t start, uint64_t count,
+                                    struct ztio_error *error)
+{
+    struct ztio_body *const body = calloc(1, sizeof *body);
+    char *const label = strdup(path);
+    if (!body || !label) {
+        ztio_fail_memory(error, path);
+        goto none;
+    }
+    body->input.reader = &raw_reader;
+    body->input.label = label;
+    body->input.is_seekable = true;
+    body->input.meta =
+        (struct ztio_meta){.format = ZTIO_RAW, .type = type, .rank = 1, .shape = {count}};
+    body->start = start;
+    if (!ztio_check_shape(&body->input.meta, path, &body->input.slice_bytes, error) ||
+        !ztio_source_open(path, path, &body->source, error))
+        goto none;
+    const uint64_t bytes = count * body->input.slice_bytes;
+    if (body->source.is_regular && start <= body->source.bytes &&
+        bytes <= body->source.bytes - start)
+        return &body->input;
+    ztio_source_close(&body->source);
+    (void)ztio_fail(error, ZTIO_BAD_DATA, "%s: ends before its values", path);
+none:
+    free(label);
+    free(body);
+    return NULL;
+}
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
 /* Values of value_bytes each, made little-endian where the machine is not. */

@@ -47,6 +47,7 @@ struct whole_coders {
     size_t room; /* for the coded bytes of a chunk */
     hsize_t chunk[ZTIO_MAX_AXES];
     uint8_t fill[8]; /* what is beyond the array */
+    const char *map; /* all values of the array, instead of those of blocks; or NULL */
     uint32_t inner;  /* threads for each chunk */
     struct batch batch[2];
     uint32_t turn; /* the batch that is next to be filled */
@@ -78,19 +79,24 @@ static void copy_rows(const struct whole_coders *c, const struct batch *b, const
         n[i] = left < c->chunk[i] ? left : c->chunk[i];
     }
     const size_t row_bytes = (size_t)n[last] * c->value_bytes;
-    const size_t next_bytes = (size_t)b->block.count[last] * c->value_bytes;
+    const bool is_mapped = to_chunk && c->map; /* then rows are those of the array */
+    const hsize_t *const extent = is_mapped ? b->block.shape : b->block.count;
+    const size_t next_bytes = (size_t)extent[last] * c->value_bytes;
     for (bool is_more = true; is_more;) {
         size_t in_chunk = 0, in_block = 0;
         for (uint32_t i = 0; i < c->rank; i++) {
             in_chunk = in_chunk * (size_t)c->chunk[i] + (size_t)at[i];
-            in_block = in_block * (size_t)b->block.count[i] +
-                       (size_t)(t->from[i] - b->block.from[i] + at[i]);
+            in_block = in_block * (size_t)extent[i] +
+                       (size_t)(t->from[i] - (is_mapped ? 0 : b->block.from[i]) + at[i]);
         }
         char *const one = chunk + in_chunk * c->value_bytes;
-        char *const other = b->values + in_block * c->value_bytes;
+        const char *const other = (is_mapped ? c->map : b->values) + in_block * c->value_bytes;
         if (last > 0 && at[last - 1] + ROWS_AHEAD < n[last - 1])
             prefetch_row(other + ROWS_AHEAD * next_bytes, row_bytes);
-        memcpy(to_chunk ? one : other, to_chunk ? other : one, row_bytes);
+        if (to_chunk)
+            memcpy(one, other, row_bytes);
+        else
+            memcpy(b->values + in_block * c->value_bytes, one, row_bytes);
         is_more = false;
         for (uint32_t i = last; i-- > 0 && !is_more;) {
             is_more = ++at[i] < n[i];
@@ -195,15 +201,6 @@ static bool wait_for_all(struct whole_coders *c, struct batch *b)
 
 /* ---- setting up ---- */
 
-/* Whether values are in the file as they are in memory. */
-static bool is_native(hid_t dataset, hid_t native)
-{
-    hid_t type = H5Dget_type(dataset);
-    const bool is_same = type >= 0 && H5Tequal(type, native) > 0;
-    (void)H5Tclose(type);
-    return is_same;
-}
-
 /* The only filter of the dataset, if it is one of ours. */
 static bool find_filter(struct whole_coders *c, hid_t properties)
 {
@@ -294,7 +291,7 @@ struct whole_coders *whole_coders_begin(hid_t dataset, hid_t native, const struc
     c->is_back = is_back;
     c->rank = blocks->rank;
     c->value_bytes = H5Tget_size(native);
-    if (!is_native(dataset, native) || !find_filter(c, properties) ||
+    if (!whole_is_native(dataset, native) || !find_filter(c, properties) ||
         !find_fill(c, properties, native))
         goto none;
     c->chunk_bytes = c->value_bytes;
@@ -344,6 +341,11 @@ void whole_coders_end(struct whole_coders *c)
 void *whole_coders_values(struct whole_coders *c)
 {
     return c->batch[c->turn].values;
+}
+
+void whole_coders_map(struct whole_coders *c, const void *values)
+{
+    c->map = values;
 }
 
 /* List the chunks of a block, in the order in which HDF5 goes through them. */
@@ -431,6 +433,11 @@ void *whole_coders_values(struct whole_coders *c)
 {
     (void)c;
     return NULL;
+}
+
+void whole_coders_map(struct whole_coders *c, const void *values)
+{
+    (void)c, (void)values;
 }
 
 bool whole_coders_start(struct whole_coders *c, const struct blocks *block, hid_t dataset)

@@ -284,7 +284,8 @@ struct copy {
     struct whole *whole;
     const struct object *object;
     hid_t from, to, native;
-    void *values, *again; /* again: NULL where nothing is checked */
+    void *values, *again;     /* again: NULL where nothing is checked */
+    struct ztio_input *plain; /* of 'from', mapped; or NULL */
 };
 
 static bool copy_block(const struct copy *c, const struct blocks *b)
@@ -348,7 +349,7 @@ static bool begin_block(struct copy *c, struct whole_coders *coders, const struc
     p->block = *b;
     p->values = whole_coders_values(coders);
     p->is_coded = is_back && whole_coders_start(coders, b, c->from);
-    if (!p->is_coded && !transfer(c->from, b, c->native, p->values, false))
+    if (!p->is_coded && !c->plain && !transfer(c->from, b, c->native, p->values, false))
         return whole_fail_read(c->whole, c->object->path);
     if (!is_back)
         p->is_coded = whole_coders_start(coders, b, c->to);
@@ -362,12 +363,24 @@ static bool end_block(struct copy *c, struct whole_coders *coders, const struct 
     const struct blocks *b = &p->block;
     const bool is_back = c->object->choice.what == ZTIO_PLAIN;
     const bool is_done = p->is_coded && whole_coders_finish(coders, p->values, c->to);
-    if (is_back && p->is_coded && !is_done && !transfer(c->from, b, c->native, p->values, false))
+    const bool is_missing = c->plain || (is_back && p->is_coded); /* in memory */
+    if (!is_done && is_missing && !transfer(c->from, b, c->native, p->values, false))
         return whole_fail_read(w, path);
     if ((is_back || !is_done) && !transfer(c->to, b, c->native, p->values, true))
         return whole_fail_write(w, path);
     w->how->advance(w->how->user, b->values * zt_type_bytes(c->object->variable.type));
     return true;
+}
+
+/* Slices before this one of the slowest axis are coded. */
+static void pass(const struct copy *c, uint64_t slices)
+{
+    const struct ztio_variable *const v = &c->object->variable;
+    uint64_t values = slices;
+    for (uint32_t i = 1; i < v->rank; i++)
+        values *= v->shape[i];
+    if (c->plain)
+        ztio_map_passed(c->plain, values);
 }
 
 static bool copy_by_threads(struct copy *c, struct whole_coders *coders, struct blocks *b)
@@ -378,8 +391,10 @@ static bool copy_by_threads(struct copy *c, struct whole_coders *coders, struct 
     do {
         take_block(b);
         done = begin_block(c, coders, b, &pending[begun % 2]);
-        if (done && begun > 0)
+        if (done && begun > 0) {
             done = end_block(c, coders, &pending[(begun - 1) % 2]);
+            pass(c, b->from[0]);
+        }
         begun++;
     } while (done && next_block(b));
     return done && end_block(c, coders, &pending[(begun - 1) % 2]);
@@ -410,8 +425,19 @@ static bool copy_all(struct copy *c)
         choice->is_checked
             ? NULL
             : whole_coders_begin(filtered, c->native, &b, is_back, c->whole->how->threads);
-    const bool done = coders ? copy_by_threads(c, coders, &b) : copy_by_hdf5(c, &b);
+    const void *values = NULL;
+    /* one thread that codes is better served by this one, which fetches blocks into the caches */
+    if (coders && !is_back && c->whole->how->threads > 1)
+        c->plain = whole_map(c->whole->in, c->whole->place, c->from, c->native,
+                             &c->object->variable, &values);
+    if (c->plain)
+        whole_coders_map(coders, values);
+    bool done = coders ? copy_by_threads(c, coders, &b) : copy_by_hdf5(c, &b);
     whole_coders_end(coders);
+    if (c->plain) {
+        done = done && ztio_map_is_good(c->plain, c->whole->error);
+        ztio_close(c->plain);
+    }
     return done;
 }
 
@@ -567,13 +593,47 @@ bool whole_make_dataset(struct whole *w, struct object *o)
 
 /* ---- for others ------------------------------------------------------------------------------ */
 
+static bool scan_mapped(struct ztio_input *plain, const struct ztio_variable *v, const char *values,
+                        bool (*part)(void *user, const void *values, uint64_t count), void *user,
+                        struct ztio_error *error)
+{
+    enum { PART_BYTES = 2 << 20 };
+    const uint64_t each = zt_type_bytes(v->type), all = v->raw_bytes / each;
+    bool done = true;
+    for (uint64_t at = 0, n; done && at < all; at += n) {
+        n = all - at < PART_BYTES / each ? all - at : PART_BYTES / each;
+        done = part(user, values + at * each, n);
+        ztio_map_passed(plain, at + n);
+    }
+    done = done && ztio_map_is_good(plain, error);
+    ztio_close(plain);
+    return done;
+}
+
+static bool scan_blocks(struct whole *w, hid_t dataset, hid_t native, const struct ztio_variable *v,
+                        bool (*part)(void *user, const void *values, uint64_t count), void *user)
+{
+    hsize_t chunk[ZTIO_MAX_AXES];
+    struct blocks b;
+    chunks_of(dataset, v, chunk);
+    begin_blocks(&b, v, chunk, chunk_bytes(v, chunk) > BLOCK_LEAST / 4 ? BLOCK_BYTES : BLOCK_LEAST);
+    void *values = malloc((size_t)block_bytes(&b, v));
+    bool done = values || ztio_fail_memory(w->error, w->place);
+    if (done)
+        do {
+            take_block(&b);
+            done = transfer(dataset, &b, native, values, false) || whole_fail_read(w, v->path);
+            done = done && part(user, values, b.values);
+        } while (done && next_block(&b));
+    free(values);
+    return done;
+}
+
 bool ztio_scan_hdf5(const char *path, const struct ztio_variable *v,
                     bool (*part)(void *user, const void *values, uint64_t count), void *user,
                     struct ztio_error *error)
 {
     struct whole w = {.in = -1, .out = -1, .place = path, .error = error};
-    hsize_t chunk[ZTIO_MAX_AXES];
-    struct blocks b;
     hid_t native = v->type == ZT_F32   ? H5T_NATIVE_FLOAT
                    : v->type == ZT_F64 ? H5T_NATIVE_DOUBLE
                    : v->type == ZT_I32 ? H5T_NATIVE_INT32
@@ -590,17 +650,10 @@ bool ztio_scan_hdf5(const char *path, const struct ztio_variable *v,
             (void)H5Fclose(w.in);
         return false;
     }
-    chunks_of(dataset, v, chunk);
-    begin_blocks(&b, v, chunk, chunk_bytes(v, chunk) > BLOCK_LEAST / 4 ? BLOCK_BYTES : BLOCK_LEAST);
-    void *values = malloc((size_t)block_bytes(&b, v));
-    bool done = values || ztio_fail_memory(error, path);
-    if (done)
-        do {
-            take_block(&b);
-            done = transfer(dataset, &b, native, values, false) || whole_fail_read(&w, v->path);
-            done = done && part(user, values, b.values);
-        } while (done && next_block(&b));
-    free(values);
+    const void *values = NULL;
+    struct ztio_input *const plain = whole_map(w.in, path, dataset, native, v, &values);
+    const bool done = plain ? scan_mapped(plain, v, values, part, user, error)
+                            : scan_blocks(&w, dataset, native, v, part, user);
     (void)H5Dclose(dataset);
     (void)H5Fclose(w.in);
     return done;

@@ -105,6 +105,14 @@ struct blocks {
     uint64_t values;
 };
 
+/* whole/plain.c: whether values are in the file as they are in memory. */
+bool whole_is_native(hid_t dataset, hid_t native);
+
+/* Map the values of a dataset of this file; to be closed. NULL where they are not one after another
+ * as they are in memory. */
+struct ztio_input *whole_map(hid_t file, const char *path, hid_t dataset, hid_t native,
+                             const struct ztio_variable *variable, const void **values);
+
 /* whole/chunks.c: threads for the filter of a dataset that is written, or read (is_back), in blocks
  * whose values are 'native' in memory. NULL where HDF5 has to code. */
 struct whole_coders;
@@ -115,6 +123,10 @@ void whole_coders_end(struct whole_coders *coders); /* NULL: nothing */
 /* Memory for the values of the next block. There are two by turns: the block before the last one
  * must be finished. */
 void *whole_coders_values(struct whole_coders *coders);
+
+/* Before the first block: where all values of the array are, which then need not be in the memory
+ * of blocks to be coded. */
+void whole_coders_map(struct whole_coders *coders, const void *values);
 
 /* Begin to code the chunks of that block; is_back: from those of the dataset. False: HDF5 has to,
  * and nothing is to be finished. */

@@ -533,7 +533,7 @@ def test_threads():
     rng = np.random.default_rng(7)
     holes = (smooth(70, 81, 90) + rng.normal(0, 1e-3, (70, 81, 90))).astype("f4")
     holes[3:9, :, 60:] = -999
-    with h5py.File("many.h5", "w", libver="earliest") as f:
+    with h5py.File("many.h5", "w", libver="earliest", userblock_size=1024) as f:
         f["whole"] = smooth(128, 128, 96)
         f["cut"] = smooth(301, 250, dtype="f8")
         f.create_dataset("fill", data=holes, fillvalue=-999, chunks=(32, 32, 32))
