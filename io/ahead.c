@@ -209,7 +209,7 @@ void ztio_ahead_at(struct ztio_ahead *a, size_t end)
     }
     a->at = at;
     a->front = a->front > at ? a->front : at;
-    if (at > a->given && at - a->given >= LATE_BYTES)
+    if (at < a->bytes && at > a->given && at - a->given >= LATE_BYTES)
         (void)give_back(a);
     (void)pthread_cond_signal(&a->changed);
     (void)pthread_mutex_unlock(&a->lock);

@@ -81,14 +81,15 @@ static void release_bytes(zt_context *context, uint64_t all)
         (void)__atomic_sub_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
 }
 
-/* The system zeroes large memory when it is first touched, which is faster in huge pages. */
+/* The system zeroes large memory when it is first touched, which is faster in huge pages. All pages
+ * of a block are asked for: it can grow in place, or move as a whole, only if they are alike. */
 void zt_expect_writes(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     enum { LEAST_BYTES = 4 << 20, PAGE_BYTES = 4096 };
-    char *const first = (char *)memory + -(uintptr_t)memory % PAGE_BYTES;
+    const size_t before = (uintptr_t)memory % PAGE_BYTES;
     if (memory && bytes >= LEAST_BYTES)
-        (void)madvise(first, bytes - PAGE_BYTES, MADV_HUGEPAGE);
+        (void)madvise((char *)memory - before, before + bytes, MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)bytes;
