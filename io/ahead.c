@@ -28,19 +28,21 @@ enum {
     LEAST_BYTES = 16 << 20,
     LATE_BYTES = 16 << 20,    /* with so much to give back the thread is late: the reader does it */
     MOST_BYTES = 56 << 20,    /* of pages of files, at first */
-    SAMPLED_BYTES = 40 << 20, /* of these, while samples are taken */
+    SAMPLED_BYTES = 40 << 20, /* of these, while samples are taken, at first */
+    SAMPLED_MORE_BYTES = 2 << 20,
     LOOK_NANOSECONDS = 1000000
 };
 
 struct ztio_ahead {
     char *map;
     size_t bytes, page_bytes;
-    size_t at;    /* the reader has gone past bytes before this */
-    size_t given; /* in this pass memory of the bytes before this was given back, or is to stay */
-    size_t front; /* bytes that were entered in this pass */
-    size_t stays; /* bytes that stay entered */
-    size_t kept;  /* of these, bytes that were entered */
-    size_t most;  /* bytes of pages of files that the process may have */
+    size_t at;      /* the reader has gone past bytes before this */
+    size_t given;   /* in this pass memory of the bytes before this was given back, or is to stay */
+    size_t front;   /* bytes that were entered in this pass */
+    size_t stays;   /* bytes that stay entered */
+    size_t kept;    /* of these, bytes that were entered */
+    size_t most;    /* bytes of pages of files that the process may have */
+    size_t sampled; /* the same while samples are taken; only for who takes them */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -136,8 +138,10 @@ static void wait_and_look(struct ztio_ahead *a)
 
 void ztio_ahead_sampled(struct ztio_ahead *a)
 {
-    if (a->has_thread && count_file_bytes(a) >= SAMPLED_BYTES)
-        (void)madvise(a->map, a->bytes, MADV_DONTNEED);
+    if (!a->has_thread || count_file_bytes(a) < a->sampled)
+        return;
+    (void)madvise(a->map, a->bytes, MADV_DONTNEED);
+    a->sampled += SAMPLED_MORE_BYTES; /* as with most */
 }
 
 static void *go_ahead(void *user)
@@ -166,8 +170,11 @@ struct ztio_ahead *ztio_ahead_begin(char *map, size_t bytes)
     const long page_bytes = sysconf(_SC_PAGESIZE);
     if (!a)
         return NULL;
-    *a = (struct ztio_ahead){
-        .map = map, .bytes = bytes, .page_bytes = (size_t)page_bytes, .most = MOST_BYTES};
+    *a = (struct ztio_ahead){.map = map,
+                             .bytes = bytes,
+                             .page_bytes = (size_t)page_bytes,
+                             .most = MOST_BYTES,
+                             .sampled = SAMPLED_BYTES};
     if (bytes < LEAST_BYTES)
         return a;
     (void)pthread_mutex_init(&a->lock, NULL);

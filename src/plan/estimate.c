@@ -311,6 +311,7 @@ static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *p
         return status;
     const uint32_t rank = coding.grid.rank;
     const uint64_t values = zti_array_values(rank, side);
+    zti_stage(e->context, ZT_STAGE_SAMPLES);
     zti_sample_place(e->array, one, batch, place);
     find_tile(plan, e->array->shape, place, coded, side, origin);
     (void)gather_box(e, plan, e->array, rank, origin, side, e->values);
@@ -376,6 +377,7 @@ static void gather_boxes(struct zti_estimator *e, const struct zti_plan *plan, u
     }
     for (uint32_t k = 0; k < b->n && !b->is_all; k++) {
         uint64_t place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
+        zti_stage(e->context, ZT_STAGE_SAMPLES);
         zti_sample_place(e->array, one, k, place);
         find_tile(plan, e->array->shape, place, b->coded, b->side, origin);
         to = gather_box(e, plan, e->array, rank, origin, b->side, to);
