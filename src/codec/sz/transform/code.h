@@ -241,7 +241,7 @@ struct coder {
     const struct zti_tf *model;
     struct zti_tf_slot *slot;
     double step;    /* the quantizer's */
-    uint32_t shift; /* see tf_middle */
+    uint32_t shift; /* see weight_of */
     uint32_t parts_way;
     struct zti_tf_tally tally;
     size_t times[ZTI_LL_ALPHABET]; /* how often magnitudes have a symbol */
@@ -266,7 +266,7 @@ static void quantize(number *restrict value, uint32_t n, number scale, struct ta
     int32_t off1 = 0, off2 = 0, off3 = 0, n1 = 0, n2 = 0, n3 = 0;
     for (uint32_t i = 0; i < n; i++) {
         const number v = magnitude_of(value[i]) * scale;
-        const number up = floor_of(v + (number)ZTI_TF_ROUNDING), off = (v - up) * 65536;
+        const number up = floor_of(v + (number)ZTI_TF_ROUNDING), off = (v - up) * ZTI_TF_OFF_PARTS;
         by[i] = choose(up < COUNTED, off, 0);
         value[i] = choose(value[i] < 0, -up, up);
     }
@@ -291,24 +291,16 @@ static void quantize(number *restrict value, uint32_t n, number scale, struct ta
     tally->is_over |= is_over;
 }
 
-/* The symbols of a row of multiples, and what they count for in contexts; returns all symbols
- * combined by or. */
-static uint32_t find_symbols(const number *restrict value, uint32_t n, uint32_t shift,
-                             uint8_t *restrict symbol, uint16_t *restrict cell)
+/* The symbols of a row of multiples, and what they count for in contexts. */
+static void find_symbols(const number *restrict value, uint32_t n, uint32_t shift,
+                         uint8_t *restrict symbol, uint16_t *restrict cell)
 {
-    const number part = (number)1 / (number)(UINT32_C(1) << shift);
-    const number most = (1 << ZTI_TF_MAGNITUDE_BITS) - 1;
-    word all = 0;
+    const number part = part_of_shift(shift);
     for (uint32_t i = 0; i < n; i++) {
         const number m = magnitude_of(value[i]);
-        const word s = symbol_of(m);
-        const number middle = m < ZTI_TF_PLAIN_MAGNITUDES ? m : symbol_middle(m);
-        const number weight = middle * part;
-        all |= s;
-        symbol[i] = (uint8_t)s;
-        cell[i] = (uint16_t)(int32_t)(weight < most ? weight : most);
+        symbol[i] = (uint8_t)symbol_of(m);
+        cell[i] = weight_of(m, part);
     }
-    return (uint32_t)all;
 }
 
 static void add_tally(struct zti_tf_tally *all, uint32_t group, const struct tally *t)
@@ -340,7 +332,7 @@ static void code_row(const struct coder *c, const struct zti_tf_band *band, numb
     add_tally(all, band->group, &tally);
     if (all->is_over)
         return;
-    (void)find_symbols(value, n, c->shift, symbol, cell);
+    find_symbols(value, n, c->shift, symbol, cell);
     all->open_bits += open_bits_of(symbol, n);
 }
 

@@ -11,10 +11,10 @@ struct source {
     atomic_bool is_bad;
 };
 
-static void set_middles(struct zti_tf_slot *slot, uint32_t shift)
+static void set_weights(struct zti_tf_slot *slot, uint32_t shift)
 {
     for (uint32_t symbol = 0; symbol < ZTI_TF_SYMBOLS; symbol++)
-        slot->middle[symbol] = (uint16_t)tf_middle(symbol, shift);
+        slot->weight[symbol] = weight_of((number)tf_least_magnitude(symbol), part_of_shift(shift));
 }
 
 /* The codes of a part, while they are decoded. */
@@ -65,7 +65,7 @@ ZTI_INLINE void take_places(const struct source *from, const uint32_t *scale, ui
                             uint32_t end, const struct lane_row *lane, uint32_t lanes,
                             struct near w, bool is_far)
 {
-    const uint16_t *const middle = from->slot->middle;
+    const uint16_t *const weight = from->slot->weight;
     for (uint32_t i = at; i < end; i++)
         for (uint32_t k = 0; k < lanes; k++) {
             const struct lane_row *const l = &lane[k];
@@ -74,7 +74,7 @@ ZTI_INLINE void take_places(const struct source *from, const uint32_t *scale, ui
             const uint32_t symbol =
                 take_symbol(from->table, l->codes, tf_context_of_one(sum, scale[i]), is_far);
             l->symbol[i] = (uint8_t)symbol;
-            l->cell[i] = middle[symbol];
+            l->cell[i] = weight[symbol];
         }
 }
 
@@ -144,7 +144,7 @@ static uint32_t take_run(const struct source *from, const struct zti_tf_worker *
         take_row(from, cells, scales.of, lane, lanes);
         at += n;
     } while (next_row(cells->extent, &row));
-    return from->slot->middle[w->symbol[lanes - 1][at - 1]];
+    return from->slot->weight[w->symbol[lanes - 1][at - 1]];
 }
 
 /* ---- open bits ---- */

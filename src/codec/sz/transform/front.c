@@ -14,10 +14,12 @@
 #include "codec/sz/transform/transform.h"
 #include "entropy/items.h"
 
-enum { AXIS_BITS = 2, LEAST_BITS = 2, RUN_BITS = 7, MIDDLE = 32 };
+enum { AXIS_BITS = 2, LEAST_BITS = 2, RUN_BITS = 7 };
 
 _Static_assert((int)ZTI_TF_CONTEXTS <= (int)ZTI_LL_GROUPS, "there are counts for each context");
 _Static_assert(ZTI_TF_CONTEXTS < 1 << RUN_BITS, "runs of contexts have room");
+
+_Static_assert(ZTI_TF_CENTROID_PARTS <= 1 << ZTI_TF_CENTROID_BITS, "centroids have room");
 
 /* Bit g: the tile has bands of group g. */
 static uint32_t groups_of(const struct zti_tf_plan *plan)
@@ -30,7 +32,10 @@ static uint32_t groups_of(const struct zti_tf_plan *plan)
 
 static bool has_centroids(const uint8_t *centroid)
 {
-    return centroid[0] != MIDDLE || centroid[1] != MIDDLE || centroid[2] != MIDDLE;
+    bool has_any = false;
+    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
+        has_any = has_any || centroid[k] != ZTI_TF_CENTROID_NONE;
+    return has_any;
 }
 
 uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
@@ -86,7 +91,7 @@ bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
     front->step_parts = zti_take_within(r, ZTI_TF_STEP_BITS) + 1;
     front->shift = zti_take_within(r, ZTI_TF_SHIFT_BITS);
     front->parts_way = zti_take_within(r, ZTI_TF_PARTS_BITS);
-    memset(front->centroid, MIDDLE, sizeof front->centroid);
+    memset(front->centroid, ZTI_TF_CENTROID_NONE, sizeof front->centroid);
     for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
         if (!(groups >> g & 1) || !zti_take_within(r, 1))
             continue;

@@ -46,14 +46,23 @@ ZTI_INLINE number floor_of(number v)
     return choose(v < whole, choose(near > v, near - 1, near), v);
 }
 
-/* The symbol of a magnitude, and the middle of those of 16 and more that have its symbol. */
 ZTI_INLINE word symbol_of(number m)
 {
     return ZTI_TF_SYMBOL(m, bits_of(m), MANTISSA_BITS, BIAS);
 }
 
-ZTI_INLINE number symbol_middle(number m)
+/* What a magnitude counts for in contexts: the middle of those that have its symbol, less the
+ * lowest bits in tiles of large ones (part: 2^-shift), up to a limit. */
+ZTI_INLINE uint16_t weight_of(number m, number part)
 {
-    const word open = (word)1 << (MANTISSA_BITS - 2);
-    return of_bits((bits_of(m) & ~(open - 1)) | open >> 1);
+    const number most = (1 << ZTI_TF_MAGNITUDE_BITS) - 1;
+    const number middle =
+        m < ZTI_TF_PLAIN_MAGNITUDES ? m : of_bits(ZTI_TF_MIDDLE(bits_of(m), MANTISSA_BITS));
+    const number weight = middle * part;
+    return (uint16_t)(int32_t)(weight < most ? weight : most);
+}
+
+ZTI_INLINE number part_of_shift(uint32_t shift)
+{
+    return (number)1 / (number)(UINT32_C(1) << shift);
 }

@@ -15,6 +15,8 @@ enum {
     ZTI_TF_GROUPS = 8, /* of bands, each with centroids of its own */
     ZTI_TF_CENTROIDS = 3,
     ZTI_TF_CENTROID_BITS = 6,
+    ZTI_TF_CENTROID_PARTS = 64,  /* of a step: what centroids count */
+    ZTI_TF_CENTROID_NONE = 32,   /* magnitudes are decoded as they are */
     ZTI_TF_SHIFT_BITS = 5,       /* of how many bits contexts leave out */
     ZTI_TF_STEP_PARTS = 16,      /* the quantizer's step is in 16ths of the stream's */
     ZTI_TF_STEP_BITS = 6,        /* of their number less 1 */
@@ -177,15 +179,10 @@ ZTI_INLINE uint64_t tf_least_magnitude(uint32_t symbol)
                                             : (uint64_t)(4 + symbol % 4) << tf_open_bits(symbol);
 }
 
-/* What a symbol counts for in contexts: the middle of its magnitudes, less its lowest bits in tiles
- * of large ones, up to a limit. */
-ZTI_STATIC uint32_t tf_middle(uint32_t symbol, uint32_t shift)
-{
-    const uint64_t most = (1u << ZTI_TF_MAGNITUDE_BITS) - 1, open = tf_open_bits(symbol);
-    const uint64_t middle =
-        (tf_least_magnitude(symbol) + (open > 0 ? UINT64_C(1) << (open - 1) : 0)) >> shift;
-    return (uint32_t)(middle < most ? middle : most);
-}
+/* The bits of the middle of all magnitudes, from 16 on, that have the symbol of one of them: the
+ * two bits behind its leading one are the symbol's, the next one is set, and no others are. */
+#define ZTI_TF_MIDDLE(bits, mantissa_bits)                                                         \
+    (((bits) >> ((mantissa_bits)-2) << 1 | 1) << ((mantissa_bits)-3))
 
 /* ---- contexts ---------------------------------------------------------------------------------
  * The weighted mean of the magnitudes of neighbours in the block that are coded before: one and two
@@ -276,7 +273,7 @@ ZTI_STATIC uint32_t tf_segment_context(uint32_t sum)
 
 #define ZTI_TF_ROUNDING 0.43
 
-/* Centroid number k, 0 to 63, as a part of a step. */
-#define ZTI_TF_CENTROID(k) (((double)(k)-32) / 64)
+/* Centroid number k as a part of a step. */
+#define ZTI_TF_CENTROID(k) (((double)(k)-ZTI_TF_CENTROID_NONE) / ZTI_TF_CENTROID_PARTS)
 
 #endif

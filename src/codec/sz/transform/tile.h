@@ -56,12 +56,13 @@ static void code_symbols(const struct coder *c, struct zti_tf_front *front)
 /* The centroids of each group of bands, from the sums of what magnitudes are off. */
 static void find_centroids(const struct coder *c, struct zti_tf_front *front)
 {
-    enum { FEW = 32, MOST = 63 };
+    enum { FEW = 32, MOST = (1 << ZTI_TF_CENTROID_BITS) - 1 };
+    enum { UNIT = ZTI_TF_OFF_PARTS / ZTI_TF_CENTROID_PARTS };
     for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++)
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++) {
-            const int64_t n = c->tally.times[g][k], middle = 32;
-            const int64_t at =
-                n < FEW ? middle : middle + (c->tally.off[g][k] + n * 512) / (n * 1024);
+            const int64_t n = c->tally.times[g][k];
+            const int64_t by = n < FEW ? 0 : (c->tally.off[g][k] + n * (UNIT / 2)) / (n * UNIT);
+            const int64_t at = ZTI_TF_CENTROID_NONE + by;
             front->centroid[g][k] = (uint8_t)(at < 0 ? 0 : at > MOST ? MOST : at);
         }
 }
@@ -308,7 +309,7 @@ static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, str
     for (uint32_t k = 0; k < ZTI_TF_CONTEXTS; k++)
         from->table[k] = slot->model[from->front.model_of[k]].decode;
     from->step = step_of(coding, from->front.step_parts);
-    set_middles(slot, from->front.shift);
+    set_weights(slot, from->front.shift);
     zti_tf_set_items(&slot->plan, from->front.parts_way);
     return open_parts(slot, c);
 }

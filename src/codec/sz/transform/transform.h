@@ -145,8 +145,10 @@ enum {
     ZTI_TF_CHUNK_CORRECTED_PART = 2
 };
 
+enum { ZTI_TF_OFF_PARTS = 1 << 16 };
+
 /* What quantizing a tile adds up, for each group of bands: by how much magnitudes of 1, 2 and
- * others are off, in 2^-16 of a step, and how many there are. */
+ * others are off, in ZTI_TF_OFF_PARTS of a step, and how many there are. */
 struct zti_tf_tally {
     int64_t off[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
     uint32_t times[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
@@ -173,7 +175,7 @@ struct zti_tf_slot {
     uint32_t workers;
     struct zti_tf_worker *worker;
     struct zti_crew *crew;
-    uint16_t middle[256]; /* of symbols; decoding only */
+    uint16_t weight[256]; /* of symbols in contexts; decoding only */
     struct zti_tf_plan plan;
     struct zti_tf_part *part, *chunk;
     struct zti_ans_model model[ZTI_LL_MODELS];
@@ -276,7 +278,7 @@ static inline size_t zti_tf_block_values(const uint32_t *extent)
 struct zti_tf_front {
     struct zti_tf_way way;
     uint32_t step_parts; /* the quantizer's step, in parts of the stream's */
-    uint32_t shift;      /* see tf_middle */
+    uint32_t shift;      /* of magnitudes in contexts, see weight_of */
     uint32_t parts_way;  /* how blocks are cut into parts */
     uint8_t centroid[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
     uint32_t models;
