@@ -282,7 +282,7 @@ void zti_ll_put_models(uint32_t models, const uint8_t *model_of, uint32_t contex
 }
 
 bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
-                        uint32_t *models, uint8_t *model_of)
+                        uint32_t *models, uint8_t *model_of, struct zti_ans_model *model)
 {
     uint32_t c = 0;
     *models = zti_take_within(r, MODELS_BITS) + 1;
@@ -294,7 +294,10 @@ bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t ru
         c += run;
     }
     memset(model_of + c, (int)*models - 1, contexts - c);
-    return true;
+    for (uint32_t k = 0; k < *models; k++)
+        if (zti_ans_read(r, &model[k]) || model[k].used == 0)
+            return false;
+    return r->at <= r->end;
 }
 
 /* ---- all of it ---- */
@@ -327,10 +330,6 @@ bool zti_ll_take_front(const struct zti_coding *coding, const struct zti_ll_shap
     if (!take_predictor(shape, r, &front->p))
         return false;
     front->has_signs = zti_take_within(r, 1);
-    if (!zti_ll_take_models(r, ZTI_LL_CONTEXTS, RUN_BITS, &front->models, front->model_of))
-        return false;
-    for (uint32_t k = 0; k < front->models; k++)
-        if (zti_ans_read(r, &slot->model[k]) || slot->model[k].used == 0)
-            return false;
-    return r->at <= r->end;
+    return zti_ll_take_models(r, ZTI_LL_CONTEXTS, RUN_BITS, &front->models, front->model_of,
+                              slot->model);
 }

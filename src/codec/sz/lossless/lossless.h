@@ -159,12 +159,14 @@ void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n);
 
 /* ---- front.c: what a tile's bytes say before its symbols ---- */
 
-/* Which contexts have which model, as the lengths of their runs, of run_bits each. */
+/* Which contexts have which model, as the lengths of their runs, of run_bits each. The models'
+ * tables follow, which are read as well; false: something is invalid, or beyond the reader's end.
+ */
 struct zti_items;
 void zti_ll_put_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
                        uint32_t run_bits, struct zti_items *to);
 bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
-                        uint32_t *models, uint8_t *model_of);
+                        uint32_t *models, uint8_t *model_of, struct zti_ans_model *model);
 
 struct zti_ll_front {
     struct zti_ll_transform t;

@@ -355,8 +355,4 @@ ZTI_INLINE uint32_t ll_mirrored(uint32_t how, uint32_t mirror, uint32_t width, u
     return (uint32_t)(q < 0 ? q + width : q >= width ? q - width : q);
 }
 
-/* ---- a tile's bytes -------------------------------------------------------------------------- */
-
-enum { ZTI_LL_CODED = 0, ZTI_LL_RAW = 3 };
-
 #endif

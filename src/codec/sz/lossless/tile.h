@@ -1,17 +1,14 @@
 /* tile.h: kernel text: a tile to bytes and back.
  *
- *     u8       0; 3: the values follow as they are, in C order
- *     varint   bytes of all that follows, then of the first three parts
+ *     u8, varint   large_tile.h
+ *     varints  bytes of the first three parts
  *     front    front.c, and the tables of the models
  *     codes    symbols, an ANS stream (entropy/ans/mixed.h)
  *     open     bits that symbols leave open
  *     rest     bits that the transform leaves open, and values that have no key
  */
 
-enum {
-    MANY_FROM = 4096,    /* symbols that are coded with many states */
-    TRIED_PRECISIONS = 4 /* of weights in models' tables */
-};
+enum { MANY_FROM = 4096 /* symbols that are coded with many states */ };
 
 static uint32_t states_of(const struct zti_ll_shape *s)
 {
@@ -198,7 +195,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
             count[i] = slot->counts[0][k][i];
         zti_ans_place(slot->model[k].decode, ZTI_LL_ALPHABET, &slot->model[k]);
-        zti_ans_make_quickly(count, TRIED_PRECISIONS, &slot->model[k]);
+        zti_ans_make_quickly(count, ZTI_TILE_PRECISIONS, &slot->model[k]);
         sizes->front_bits += zti_ans_stored_bits(&slot->model[k]);
         of[k] = &slot->model[k];
     }
@@ -218,7 +215,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
 static uint8_t *put_raw(const struct tile *tile, uint8_t *to)
 {
     const value *from = tile->slot->values;
-    *to++ = ZTI_LL_RAW;
+    to = begin_raw_tile(to);
     if (is_reordered(&tile->s)) {
         from_coding(&tile->s, from, (value *)(void *)tile->slot->all);
         from = (const value *)(void *)tile->slot->all;
@@ -266,10 +263,9 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct tile *til
                            zti_varint_bytes(open_bytes);
     const size_t bytes =
         lengths + front_bytes + sizes.code_bytes + open_bytes + bytes_of(sizes.rest_bits);
-    if (bytes + zti_varint_bytes(bytes) >= most)
+    if (!is_shorter_than_raw(bytes, most))
         return put_raw(tile, to);
-    *to++ = ZTI_LL_CODED;
-    to = zti_put_varint(to, bytes);
+    to = begin_coded_tile(to, bytes);
     to = zti_put_varint(to, front_bytes);
     to = zti_put_varint(to, sizes.code_bytes);
     to = zti_put_varint(to, open_bytes);

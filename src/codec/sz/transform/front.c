@@ -98,10 +98,7 @@ bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
             front->centroid[g][k] = (uint8_t)zti_take_within(r, ZTI_TF_CENTROID_BITS);
     }
-    if (!zti_ll_take_models(r, ZTI_TF_CONTEXTS, RUN_BITS, &front->models, front->model_of))
-        return false;
-    for (uint32_t k = 0; k < front->models; k++)
-        if (zti_ans_read(r, &slot->model[k]) || slot->model[k].used == 0)
-            return false;
-    return r->at <= r->end && front->parts_way < ZTI_TF_PARTS_WAYS;
+    return front->parts_way < ZTI_TF_PARTS_WAYS &&
+           zti_ll_take_models(r, ZTI_TF_CONTEXTS, RUN_BITS, &front->models, front->model_of,
+                              slot->model);
 }

@@ -1,13 +1,11 @@
 /* tile.h: kernel text: a tile to bytes and back.
  *
- *     u8       0; 3: the values follow as they are, in C order
- *     varint   bytes of all that follows, then of the front
+ *     u8, varint   large_tile.h
+ *     varint   bytes of the front
  *     front    front.c
  *     varint   for each part: bytes of its open bits, bytes of its codes
  *     parts    parts.h
  *     rest     corrections (correct.h), or nothing */
-
-enum { TRIED_PRECISIONS = 4 /* of weights in models' tables */ };
 
 /* ---- to bytes ---- */
 
@@ -15,7 +13,7 @@ static uint8_t *put_raw(const struct zti_array *array, const struct place *place
 {
     const size_t bytes = zt_type_bytes(array->type);
     struct pieces p = pieces_of(place, array->rank, 0, box_values(place, array->rank));
-    *to++ = ZTI_LL_RAW;
+    to = begin_raw_tile(to);
     while (next_piece(&p)) {
         const void *const from = zti_array_at(array, p.at);
         for (uint32_t i = 0; i < p.n; i++)
@@ -45,7 +43,7 @@ static void code_symbols(const struct coder *c, struct zti_tf_front *front)
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
             count[i] = (*slot->counts)[k][i];
         zti_ans_place(slot->model[k].decode, ZTI_LL_ALPHABET, &slot->model[k]);
-        zti_ans_make(count, TRIED_PRECISIONS, &slot->model[k]);
+        zti_ans_make(count, ZTI_TILE_PRECISIONS, &slot->model[k]);
         of[k] = &slot->model[k];
     }
     zti_ans_mixed_fill(of, front->models, &slot->table);
@@ -95,10 +93,8 @@ struct coded {
     size_t most; /* bytes that it must stay below */
 };
 
-/* The room at a tile's place: all is behind the longest head. */
-enum { HEAD_BYTES = 1 + 5 };
-
-/* Join a tile's front and parts; false: they are too many. */
+/* Join a tile's front and parts, in the room at its place behind the longest head; false: they are
+ * too many. */
 static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, struct coded *tile)
 {
     struct zti_tf_slot *const slot = c->slot;
@@ -106,9 +102,9 @@ static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, s
     const size_t parts_bytes = place_parts(slot->part, slot->plan.parts);
     const size_t before =
         zti_varint_bytes(front_bytes) + front_bytes + ends_bytes(slot->part, slot->plan.parts);
-    if (HEAD_BYTES + before + parts_bytes >= tile->most)
+    if (ZTI_TILE_HEAD_BYTES + before + parts_bytes >= tile->most)
         return false;
-    uint8_t *to = tile->from = room + HEAD_BYTES;
+    uint8_t *to = tile->from = room + ZTI_TILE_HEAD_BYTES;
     to = zti_put_varint(to, front_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
     (void)zti_tf_put_front(slot, &tile->front, &w);
@@ -148,14 +144,13 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
             return SIZE_MAX;
     }
     const size_t bytes = (size_t)(tile->end - tile->from);
-    return bytes + zti_varint_bytes(bytes) < tile->most ? bytes : SIZE_MAX;
+    return is_shorter_than_raw(bytes, tile->most) ? bytes : SIZE_MAX;
 }
 
 /* Put the first byte and the length before a tile that is at its place but for them. */
 static uint8_t *put_coded(const struct coded *tile, size_t bytes, uint8_t *to)
 {
-    *to++ = ZTI_LL_CODED;
-    to = zti_put_varint(to, bytes);
+    to = begin_coded_tile(to, bytes);
     memmove(to, tile->from, bytes);
     return to + bytes;
 }
