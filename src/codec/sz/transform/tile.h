@@ -203,7 +203,7 @@ static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
 }
 
 /* Code a tile with the step that takes the fewest bytes. It is chosen on boxes; where these are not
- * like the tile, on all of it. */
+ * like the tile, or the tile cannot be coded with it, on all of the tile. */
 static size_t code_best(struct coder *c, const struct zti_coding *coding,
                         const struct zti_array *array, const struct place *place, uint8_t *room,
                         struct coded *tile)
@@ -213,14 +213,15 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
     const double of_boxes = (double)choose_step(c, coding, array, &boxes, room, tile);
     const double part = (double)c->slot->plan.values * boxes.n;
     set_extent(coding, place, &c->slot->plan);
-    const double values = (double)c->slot->plan.values;
-    size_t bytes = code_tile(c, coding, array, place, room, tile);
+    const size_t bytes = code_tile(c, coding, array, place, room, tile);
     if (boxes.n == 1)
         return bytes;
-    const double all = bytes < SIZE_MAX ? (double)bytes_behind_front(c->slot, tile) : values;
-    const double expected = of_boxes / part * values;
-    if (fabs(all - expected) * ALIKE_PART <= all)
-        return bytes;
+    if (bytes < SIZE_MAX) {
+        const double all = (double)bytes_behind_front(c->slot, tile);
+        const double expected = of_boxes / part * (double)c->slot->plan.values;
+        if (fabs(all - expected) * ALIKE_PART <= all)
+            return bytes;
+    }
     boxes = (struct boxes){.n = 1, .box = {*place}};
     (void)choose_step(c, coding, array, &boxes, room, tile);
     return code_tile(c, coding, array, place, room, tile);
