@@ -35,7 +35,7 @@ static zt_status take_head(zt_context *context, struct zti_cursor *c,
     const uint64_t chunk_tiles = zti_take_varint(c);
     const uint64_t partition = kind == ZT_INDEX_HYBRID ? zti_take_varint(c) : 1;
     if (c->is_bad || chunk_tiles < 1 || chunk_tiles > UINT32_MAX || partition < 1 ||
-        partition > ZTI_INDEX_MAX_PARTITION)
+        partition > ZTI_INDEX_PARTITION_MOST)
         return zti_fail(context, ZT_CORRUPT,
                         "the index is damaged: %llu tiles a chunk, %llu chunks a partition",
                         (unsigned long long)chunk_tiles, (unsigned long long)partition);

@@ -17,8 +17,8 @@
 #include "core/core.h"
 
 enum {
-    ZTI_INDEX_PARTITION = 32,        /* P of the published hybrid layout, and our default */
-    ZTI_INDEX_MAX_PARTITION = 65536, /* a look-up adds up to P - 1 lengths */
+    ZTI_INDEX_PARTITION = 32,         /* P of the published hybrid layout, and our default */
+    ZTI_INDEX_PARTITION_MOST = 65536, /* a look-up adds up to P - 1 lengths */
     ZTI_INDEX_PADDING_UNITS = 63 /* most units between the last chunk and a padded stream's end */
 };
 

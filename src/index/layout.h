@@ -94,7 +94,7 @@ uint8_t *zti_put_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32
 /* The sum of n lengths, modulo 2^64. */
 uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width);
 
-/* Add n <= ZTI_INDEX_MAX_PARTITION lengths to *sum; false if that exceeds 'limit'. */
+/* Add n <= ZTI_INDEX_PARTITION_MOST lengths to *sum; false if that exceeds 'limit'. */
 bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t limit,
                      uint64_t *sum);
 

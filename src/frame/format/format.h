@@ -129,6 +129,17 @@ struct zti_frame {
  * contain raw frames. */
 bool zti_is_raw(const struct zti_frame *frame);
 
+/* Where a frame begins, and its payload, if so many bytes are before the padding to the frame. */
+static inline uint64_t zti_frame_at(uint64_t before)
+{
+    return zti_round_up(before, ZTI_FRAME_ALIGN_BYTES);
+}
+
+static inline uint64_t zti_payload_at(uint64_t before, const struct zti_frame *f)
+{
+    return zti_frame_at(before) + f->header_bytes;
+}
+
 static inline uint64_t zti_frame_bytes(const struct zti_frame *f)
 {
     return f->header_bytes + f->payload_bytes + ZTI_GAP_BYTES + f->tail_bytes;

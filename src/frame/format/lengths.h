@@ -22,8 +22,7 @@ enum {
     ZTI_HEADER_STORED_BYTES = 512, /* of the largest that zti_header_store writes */
     ZTI_TABLE_FOOT_BYTES = 16,     /* hash, length, magic */
     ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
-    ZTI_INDEX_CHUNK_MOST = 1 << 30,     /* tiles */
-    ZTI_INDEX_PARTITION_MOST = 1 << 16, /* chunks */
+    ZTI_INDEX_CHUNK_MOST = 1 << 30, /* tiles */
     /* the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
     ZTI_TABLE_MIN_BYTES = 5 + 4 + ZTI_TABLE_FOOT_BYTES
 };

@@ -69,7 +69,7 @@ static zt_status parse_entries(zt_context *context, struct zti_cursor *c, uint64
         first += thickness;
         at += places[i].bytes;
         if (i + 1 < frames)
-            at = zti_round_up(at, ZTI_FRAME_ALIGN_BYTES);
+            at = zti_frame_at(at);
     }
     if (at != table_at || first != extent || c->at != c->end)
         return zti_fail(context, ZT_CORRUPT,

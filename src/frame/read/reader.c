@@ -173,7 +173,7 @@ static zt_status take_table(struct zt_reader *r, size_t got)
 static zt_status take_next(struct zt_reader *r)
 {
     uint64_t at = r->input.at;
-    size_t pad = (size_t)(zti_round_up(at, ZTI_FRAME_ALIGN_BYTES) - at), got = 0;
+    size_t pad = (size_t)(zti_frame_at(at) - at), got = 0;
     size_t want = pad + ZTI_FRAME_ALIGN_BYTES;
     zt_status status = zti_buffer_reserve(r->context, &r->head, want, 0);
     if (!status)

@@ -360,7 +360,7 @@ static zt_status walk(struct zt_reader *r, struct list *l)
             zti_reader_count(r, &f);
             extent = f.first + f.shape[0];
             end = at + zti_frame_bytes(&f);
-            at = zti_round_up(end, ZTI_FRAME_ALIGN_BYTES);
+            at = zti_frame_at(end);
             is_expected = true;
         } else if (!status) {
             at += ZTI_FRAME_ALIGN_BYTES;

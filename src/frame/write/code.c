@@ -5,15 +5,6 @@
 
 #include <math.h>
 
-/* At most 1 in MISSES_PART values of a frame is kept beside the stream; with more the frame is
- * coded without loss, which is then about as small. */
-enum { MISSES_PART = 8 };
-
-uint64_t zti_misses_limit(const struct zti_frame *f)
-{
-    return zti_array_values(f->rank, f->shape) / MISSES_PART;
-}
-
 /* The most bytes that a stream may take: no more than the values. In a search for a mean error
  * also longer ones are coded, because their error is needed for the next bound. */
 static uint64_t stream_limit(const struct zti_frame *f, uint64_t most)
@@ -171,7 +162,7 @@ zt_status zti_code(struct zti_job *j)
     struct zti_frame *const f = &j->frame;
     struct zti_coding *const coding = &f->coding;
     zti_misses_free(j->context, &j->misses);
-    j->misses = (struct zti_misses){.limit = zti_misses_limit(f)};
+    j->misses = (struct zti_misses){.limit = zti_misses_limit(f->rank, f->shape)};
     if (j->target.loose_planes > 0 && j->misses_most < j->misses.limit)
         j->misses.limit = j->misses_most;
     zti_forget(j->context, coding);

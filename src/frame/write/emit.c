@@ -38,21 +38,20 @@ static bool is_memory(const struct zti_output *o)
     return !zti_output_is_written(o) && !o->is_on_device;
 }
 
-/* Where the next header begins. */
-static uint64_t next_frame_at(const struct zti_output *o)
+uint64_t zti_payload_at_most(uint64_t before, const struct zti_frame *f, uint64_t most_bytes)
 {
-    return zti_round_up(o->at, ZTI_FRAME_ALIGN_BYTES);
+    struct zti_frame largest = *f;
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    zti_frame_set_largest(&largest, most_bytes);
+    return zti_frame_at(before) + zti_header_store(&largest, header);
 }
 
 uint8_t *zti_output_room(const struct zti_output *o, const struct zti_frame *f, size_t capacity,
                          size_t *room_bytes)
 {
-    struct zti_frame largest = *f;
-    uint8_t header[ZTI_HEADER_STORED_BYTES];
     if (zti_output_is_written(o))
         return NULL;
-    zti_frame_set_largest(&largest, capacity);
-    const uint64_t at = next_frame_at(o) + zti_header_store(&largest, header);
+    const uint64_t at = zti_payload_at_most(o->at, f, capacity);
     if (at > o->memory_bytes || o->memory_bytes - at < capacity)
         return NULL;
     *room_bytes = o->memory_bytes - (size_t)at;
@@ -116,7 +115,7 @@ static zt_status emit_in_order(zt_context *context, struct zti_output *o, const 
                                const struct zti_tail_parts *parts)
 {
     uint8_t front[ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES];
-    const size_t pad = (size_t)(next_frame_at(o) - o->at);
+    const size_t pad = (size_t)(zti_frame_at(o->at) - o->at);
     memset(front, 0, pad);
     memcpy(front + pad, header, f->header_bytes);
     zt_status status = zti_buffer_reserve(context, &o->tail, ZTI_GAP_BYTES + f->tail_bytes, 0);
@@ -139,11 +138,11 @@ static zt_status emit_to_memory(zt_context *context, struct zti_output *o,
                                 const struct zti_frame *f, const uint8_t *header,
                                 const uint8_t *payload, const struct zti_tail_parts *parts)
 {
-    const size_t at = (size_t)next_frame_at(o);
+    const size_t at = (size_t)zti_frame_at(o->at);
     const uint64_t end = at + zti_frame_bytes(f);
     if (end > o->memory_bytes)
         return fail_for_space(context, o);
-    uint8_t *const place = o->memory + at + f->header_bytes;
+    uint8_t *const place = o->memory + zti_payload_at(o->at, f);
     if (payload != place)
         memmove(place, payload, (size_t)f->payload_bytes);
     memset(o->memory + o->at, 0, at - (size_t)o->at);

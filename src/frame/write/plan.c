@@ -12,10 +12,8 @@ static bool is_chosen_later(uint32_t codec)
 
 bool zti_has_planning(const zt_params *params)
 {
-    const uint32_t kind = params->bound.kind;
-    return params->plan != ZT_PLAN_OFF &&
-           (kind == ZT_ABS || kind == ZT_REL || kind == ZT_LOSSLESS || zti_is_mean(kind) ||
-            (kind == ZT_PWREL && !is_chosen_later(params->codec)));
+    return params->plan != ZT_PLAN_OFF && zti_has_limit(&params->bound) &&
+           (params->bound.kind != ZT_PWREL || !is_chosen_later(params->codec));
 }
 
 struct zti_target zti_target_of_samples(const struct zti_job *job)

@@ -29,7 +29,7 @@ static zt_status sample_bits(const struct zti_job *job, const struct zti_target 
  * twice. */
 zt_status zti_choose_way(struct zti_job *j)
 {
-    enum { SAMPLE_VALUES = 1 << 15, RISES = 2, PART = 8 };
+    enum { SAMPLE_VALUES = 1 << 15, RISES = 2 };
     const struct zti_coding *const coding = &j->frame.coding;
     struct zti_target *const target = &j->target;
     uint32_t ends[ZTI_CHOICE_RUNS], best = 0, at = 0;
@@ -41,7 +41,7 @@ zt_status zti_choose_way(struct zti_job *j)
     const uint32_t runs = planning->choices(coding, ends);
     zt_status status =
         zti_sample_tiles(j->context, coding->codec, &j->values, SAMPLE_VALUES, &trial.sample);
-    const uint64_t limit = zti_array_values(j->values.rank, trial.sample.array.shape) / PART;
+    const uint64_t limit = zti_misses_limit(j->values.rank, trial.sample.array.shape);
     for (uint32_t run = 0; run < runs; run++) {
         uint64_t low = UINT64_MAX;
         uint32_t rises = 0;

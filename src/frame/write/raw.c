@@ -10,13 +10,6 @@ bool zti_is_raw(const struct zti_frame *f)
     return f->coding.codec == zti_codec_raw() && zti_fixed_bits(&f->coding) > 0;
 }
 
-bool zti_has_limit(const zt_bound *bound)
-{
-    const uint32_t kind = bound->kind;
-    return kind == ZT_LOSSLESS || kind == ZT_ABS || kind == ZT_REL || kind == ZT_PWREL ||
-           zti_is_mean(kind);
-}
-
 void zti_frame_leave_special(struct zti_frame *f)
 {
     if (f->mean.kind != ZT_LOSSLESS)

@@ -3,20 +3,11 @@
  * mean error, a bound relative to each value and dropped bit planes need a search over the values
  * as well: mean.c, pwrel.c and plan/tight.h. */
 #include "frame/write/stages.h"
-#include "ztile_quality.h"
 
 #include <float.h>
 #include <math.h>
 
 /* ---- bounds and ranges ---- */
-
-bool zti_is_lossless(const zt_bound *bound)
-{
-    return bound->kind == ZT_LOSSLESS ||
-           ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL ||
-             (zti_is_mean(bound->kind) && bound->kind != ZT_PSNR)) &&
-            bound->value == 0);
-}
 
 /* Move the ends of a range of int64 inwards where they may have been rounded, from 2^53 on; false
  * where nothing is left between them. */
@@ -226,10 +217,7 @@ static zt_status scan_slab(zt_context *context, const struct zti_request *r,
     stats.fills = r->params.fills;
     memcpy(stats.fill, r->params.fill, sizeof stats.fill);
     const zt_status status = zti_scan(context, slab, &stats);
-    *scanned = (struct zti_scanned){.min = stats.min,
-                                    .max = stats.max,
-                                    .special_values =
-                                        stats.nan_values + stats.inf_values + stats.fill_values};
+    *scanned = zti_scanned_of(&stats);
     return status;
 }
 

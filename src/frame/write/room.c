@@ -20,7 +20,7 @@ struct rooms {
 void zti_frame_set_largest(struct zti_frame *f, uint64_t payload_bytes)
 {
     f->payload_bytes = payload_bytes;
-    f->exact_values = zti_misses_limit(f);
+    f->exact_values = zti_misses_limit(f->rank, f->shape);
     if (f->special_values > 0 && f->special_bytes == 0)
         f->special_bytes = zti_special_bytes_max(f->type, f->special_values);
     f->index_bytes =
@@ -79,8 +79,7 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     struct zti_target target = {
         .params = &asked->params, .kind = ZT_LOSSLESS, .min = (double)NAN, .max = (double)NAN};
     const bool is_lossless = zti_is_lossless(bound);
-    const bool has_abs = !is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_ABS ||
-                                          bound->kind == ZT_REL || zti_is_mean(bound->kind));
+    const bool has_abs = !is_lossless && zti_limits_errors(bound->kind);
     const bool is_searched = zti_mean_of(&asked->params).kind != ZT_LOSSLESS;
     uint64_t most = 0;
     zt_status status = ZT_OK;

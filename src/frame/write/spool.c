@@ -36,12 +36,7 @@ static uint64_t front_bytes_of(const struct zti_spool *s)
  * the slab; else behind what is in the file. */
 static uint64_t place_of(const struct zti_job *j, uint64_t most_bytes)
 {
-    struct zti_frame largest = j->frame;
-    uint8_t header[ZTI_HEADER_STORED_BYTES];
-    zti_frame_set_largest(&largest, most_bytes);
-    const uint64_t at =
-        zti_round_up(j->is_aside ? j->output->end : j->output->at, ZTI_FRAME_ALIGN_BYTES);
-    return at + zti_header_store(&largest, header);
+    return zti_payload_at_most(j->is_aside ? j->output->end : j->output->at, &j->frame, most_bytes);
 }
 
 static zt_status store_bytes(const struct zti_job *j, uint64_t from, const uint8_t *bytes,
@@ -178,8 +173,7 @@ zt_status zti_spool_end(struct zti_job *j)
     struct zti_spool *const s = &j->spool;
     /* the front's checksums come first; there may be no others */
     const uint64_t sums = ranges_of(s->bytes) * ZTI_CHECKSUM_BYTES;
-    const uint64_t place =
-        zti_round_up(j->output->at, ZTI_FRAME_ALIGN_BYTES) + j->frame.header_bytes;
+    const uint64_t place = zti_payload_at(j->output->at, &j->frame);
     if (s->at == 0)
         return ZT_OK;
     zt_status status = zti_buffer_reserve(j->context, &s->sums, sums, s->sums.capacity);

@@ -17,6 +17,7 @@
 #include "frame/format/format.h"
 #include "plan/contest.h"
 #include "plan/tight.h"
+#include "ztile_quality.h"
 #include "ztile_store.h"
 
 /* What the caller asks of all frames. */
@@ -80,6 +81,14 @@ struct zti_scanned {
     double min, max;         /* of its finite values; NaN: there are none */
     uint64_t special_values; /* NaN, infinities, fill values */
 };
+
+static inline struct zti_scanned zti_scanned_of(const zt_stats *stats)
+{
+    return (struct zti_scanned){.min = stats->min,
+                                .max = stats->max,
+                                .special_values =
+                                    stats->nan_values + stats->inf_values + stats->fill_values};
+}
 
 /* A search for the bound that meets a mean error (mean.c). */
 struct zti_search {
@@ -211,8 +220,25 @@ zt_status zti_resolve_by_values(struct zti_job *job);
  * PSNR, more planes where too many values were kept exactly, lossless where misses.is_over. */
 bool zti_resolve_again(struct zti_job *job);
 
-/* Whether the caller's bound asks for no loss. */
-bool zti_is_lossless(const zt_bound *bound);
+/* Whether a kind of bound limits errors, of each value or on average: not a rate or precision. */
+static inline bool zti_limits_errors(uint32_t kind)
+{
+    return kind == ZT_ABS || kind == ZT_REL || kind == ZT_PWREL || zti_is_mean(kind);
+}
+
+/* Whether the caller's bound asks for no loss: 0 does, but of a PSNR. */
+static inline bool zti_is_lossless(const zt_bound *bound)
+{
+    return bound->kind == ZT_LOSSLESS ||
+           (zti_limits_errors(bound->kind) && bound->kind != ZT_PSNR && bound->value == 0);
+}
+
+/* Whether under a bound of this kind no frame is longer than a raw one, except for an index that
+ * was asked for. */
+static inline bool zti_has_limit(const zt_bound *bound)
+{
+    return bound->kind == ZT_LOSSLESS || zti_limits_errors(bound->kind);
+}
 
 static inline void zti_target_lossless(struct zti_target *target)
 {
@@ -287,8 +313,12 @@ zt_status zti_encode_payload(struct zti_job *job, const struct zti_array *values
                              uint64_t most_bytes, struct zti_misses *misses,
                              const struct zti_starts *starts);
 
-/* The most values of a frame that may be kept exactly. */
-uint64_t zti_misses_limit(const struct zti_frame *frame);
+/* The most values of an array that may miss the bound and are kept exactly beside the stream, 1 in
+ * 8: with more, coding without loss takes about as few bytes. */
+static inline uint64_t zti_misses_limit(uint32_t rank, const uint64_t *shape)
+{
+    return zti_array_values(rank, shape) / 8;
+}
 
 /* ---- measure.c ---- */
 
@@ -332,10 +362,6 @@ zt_status zti_starts_room(zt_context *context, const struct zti_frame *frame,
 void zti_set_index(struct zti_frame *frame, const struct zti_starts *starts);
 
 /* ---- raw.c ---- */
-
-/* Whether under a bound of this kind no frame is longer than a raw one, except for an index that
- * was asked for. */
-bool zti_has_limit(const zt_bound *bound);
 
 /* Leave special values in the payload, which is then lossless. */
 void zti_frame_leave_special(struct zti_frame *frame);
@@ -398,6 +424,10 @@ zt_status zti_output_read_at(zt_context *context, const struct zti_output *outpu
 /* ZT_BAD_ARG for an invalid sink or store. */
 zt_status zti_store_check(zt_context *context, const zt_store *store);
 zt_status zti_sink_check(zt_context *context, const zt_sink *sink);
+
+/* The last place that a payload of at most so many bytes may have, see zti_payload_at: behind the
+ * longest header that its frame can have. */
+uint64_t zti_payload_at_most(uint64_t before, const struct zti_frame *frame, uint64_t most_bytes);
 
 /* Room in the output for a payload of 'capacity' bytes; NULL where the output is a sink or too
  * small. */

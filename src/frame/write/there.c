@@ -58,8 +58,7 @@ zt_status zti_there_end(struct zti_job *j)
     const uint64_t n = f->payload_bytes;
     if (!t->place)
         return ZT_OK;
-    uint8_t *const place =
-        j->output->memory + zti_round_up(j->output->at, ZTI_FRAME_ALIGN_BYTES) + f->header_bytes;
+    uint8_t *const place = j->output->memory + zti_payload_at(j->output->at, f);
     zt_status status = zti_buffer_reserve(j->context, &t->sums,
                                           ((n >> f->range_log2) + 1) * ZTI_CHECKSUM_BYTES, 0);
     if (!status && n > 0)

@@ -3,8 +3,6 @@
  * else from a C-contiguous copy (stage). The bytes never depend on the portions. */
 #include "frame/write/writer.h"
 
-#include "ztile_quality.h"
-
 #include "array/mirror.h"
 
 #include <inttypes.h>
@@ -253,10 +251,7 @@ zt_status zt_writer_put_scanned(zt_writer *writer, const zt_array *given, const 
     if (!stats || !given || writer->staged > 0 || given->shape[0] != next_extent(writer))
         return zti_fail(writer->context, ZT_BAD_ARG,
                         stats ? "the slab that was scanned is no frame" : "no statistics");
-    const struct zti_scanned known = {.min = stats->min,
-                                      .max = stats->max,
-                                      .special_values = stats->nan_values + stats->inf_values +
-                                                        stats->fill_values};
+    const struct zti_scanned known = zti_scanned_of(stats);
     writer->known = &known;
     const zt_status status = zt_writer_put(writer, given);
     writer->known = NULL;
