@@ -255,7 +255,7 @@ static void bench_ans(size_t n, double widest, uint32_t ways, int runs)
         double t = cpu_seconds();
         for (size_t i = 0; i < n; i += ANS_STREAM)
             codes =
-                zti_ans_mixed_put(&w->table, w->contexts, w->symbols, ANS_STREAM, ways, scratch);
+                zti_ans_mixed_encode(&w->table, w->contexts, w->symbols, ANS_STREAM, ways, scratch);
         encode_s[run] = cpu_seconds() - t;
         const struct zti_bit_reader r = {codes, 0, 8 * (uint64_t)(scratch + most - codes)};
         bool ok = true;
@@ -263,7 +263,7 @@ static void bench_ans(size_t n, double widest, uint32_t ways, int runs)
         for (size_t i = 0; i < n; i += ANS_STREAM) {
             struct zti_ans_mixed m;
             ok &= zti_ans_mixed_open(&m, &r, ways);
-            zti_ans_mixed_take(&m, w->tables, w->contexts, ANS_STREAM, w->out);
+            zti_ans_mixed_decode(&m, w->tables, w->contexts, ANS_STREAM, w->out);
             ok &= zti_ans_mixed_ends(&m);
         }
         decode_s[run] = cpu_seconds() - t;

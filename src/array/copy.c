@@ -18,7 +18,7 @@ static uint64_t length_of(int64_t stride)
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
-static void put_axis(struct axes *a, uint32_t at, uint64_t n, int64_t from, int64_t to)
+static void write_axis(struct axes *a, uint32_t at, uint64_t n, int64_t from, int64_t to)
 {
     a->n[at] = n;
     a->from[at] = from;
@@ -33,16 +33,16 @@ static struct axes axes_of(uint32_t rank, const uint64_t *n, const int64_t *from
             continue;
         uint32_t at = a.rank++;
         for (; at > 0 && length_of(a.to[at - 1]) < length_of(to[i]); at--)
-            put_axis(&a, at, a.n[at - 1], a.from[at - 1], a.to[at - 1]);
-        put_axis(&a, at, n[i], from[i], to[i]);
+            write_axis(&a, at, a.n[at - 1], a.from[at - 1], a.to[at - 1]);
+        write_axis(&a, at, n[i], from[i], to[i]);
     }
     for (uint32_t i = 0; i < a.rank; i++) {
         const uint32_t last = merged.rank - 1;
         const int64_t extent = (int64_t)a.n[i];
         if (i > 0 && merged.from[last] == a.from[i] * extent && merged.to[last] == a.to[i] * extent)
-            put_axis(&merged, last, merged.n[last] * a.n[i], a.from[i], a.to[i]);
+            write_axis(&merged, last, merged.n[last] * a.n[i], a.from[i], a.to[i]);
         else
-            put_axis(&merged, merged.rank++, a.n[i], a.from[i], a.to[i]);
+            write_axis(&merged, merged.rank++, a.n[i], a.from[i], a.to[i]);
     }
     return merged;
 }
@@ -57,8 +57,8 @@ static void choose_square_axes(struct axes *a)
             best = i;
     const uint64_t n = a->n[best];
     const int64_t from = a->from[best], to = a->to[best];
-    put_axis(a, best, a->n[place], a->from[place], a->to[place]);
-    put_axis(a, place, n, from, to);
+    write_axis(a, best, a->n[place], a->from[place], a->to[place]);
+    write_axis(a, place, n, from, to);
 }
 
 /* The last two axes: rows are the last but one. Steps are in bytes. */
@@ -173,10 +173,10 @@ void zti_copy_values(size_t value_bytes, uint32_t rank, const uint64_t *n, const
     struct axes a = axes_of(rank, n, from_stride, to_stride);
     const int64_t bytes = (int64_t)value_bytes;
     for (; a.rank < 2; a.rank++)
-        put_axis(&a, a.rank, 1, 0, 0);
+        write_axis(&a, a.rank, 1, 0, 0);
     if (a.n[1] == 1) { /* one row */
-        put_axis(&a, 1, a.n[0], a.from[0], a.to[0]);
-        put_axis(&a, 0, 1, 0, 0);
+        write_axis(&a, 1, a.n[0], a.from[0], a.to[0]);
+        write_axis(&a, 0, 1, 0, 0);
     }
     const uint64_t row_bytes = a.n[a.rank - 1] * value_bytes;
     const bool is_row = a.from[a.rank - 1] == 1 && a.to[a.rank - 1] == 1 && row_bytes >= ROW_BYTES;

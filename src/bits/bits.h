@@ -73,7 +73,7 @@ ZTI_INLINE uint64_t zti_peek_bits(const struct zti_bit_reader *r)
 }
 
 /* Take n <= 57 bits. */
-ZTI_INLINE uint64_t zti_take_bits(struct zti_bit_reader *r, uint32_t n)
+ZTI_INLINE uint64_t zti_get_bits(struct zti_bit_reader *r, uint32_t n)
 {
     uint64_t v = zti_peek_bits(r) & ((UINT64_C(1) << n) - 1);
     r->at += n;
@@ -81,11 +81,11 @@ ZTI_INLINE uint64_t zti_take_bits(struct zti_bit_reader *r, uint32_t n)
 }
 
 /* Take n <= 64 bits. */
-ZTI_INLINE uint64_t zti_take_bits64(struct zti_bit_reader *r, uint32_t n)
+ZTI_INLINE uint64_t zti_get_bits64(struct zti_bit_reader *r, uint32_t n)
 {
     uint32_t low = n < 32 ? n : 32;
-    uint64_t v = zti_take_bits(r, low);
-    return v | zti_take_bits(r, n - low) << (low & 63);
+    uint64_t v = zti_get_bits(r, low);
+    return v | zti_get_bits(r, n - low) << (low & 63);
 }
 
 #endif

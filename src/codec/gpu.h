@@ -21,7 +21,7 @@ struct zti_cuda_encoding {
     uint64_t first_tile; /* number of the array's first tile in the larger array; starts[0] is that
                             of the first chunk that begins at or after it */
     const struct zti_coding *whole; /* of the larger array */
-    const void *model;              /* what put_model stored, or NULL */
+    const void *model;              /* what write_model stored, or NULL */
     void *work;                     /* scratch: work_bytes of 'whole' */
     uint8_t *unproven; /* NULL, or receives a byte for each tile: 1: its bound is not proved */
     uint64_t *states;  /* zeroed; states[1] becomes the bits of all tiles, unless all tiles have the
@@ -45,7 +45,7 @@ struct zti_cuda_decoding {
     uint64_t first_chunk;
     uint64_t count; /* of chunks */
     uint32_t chunk_tiles;
-    const void *model; /* what put_model stored, or NULL */
+    const void *model; /* what write_model stored, or NULL */
     void *work;        /* scratch: work_bytes */
     uint64_t *states; /* zeroed; [0] becomes 0 if all chunks end where they must, else count - i for
                          the first chunk i that does not; [1] the bit where the last chunk ends */
@@ -102,7 +102,7 @@ struct zti_cuda_learning {
     /* What was learnt, in the form that kernels read: its size (0: nothing), and the bytes, stored
      * to host memory aligned to 8. */
     uint64_t (*model_bytes)(const struct zti_coding *coding);
-    void (*put_model)(const struct zti_coding *coding, void *memory);
+    void (*write_model)(const struct zti_coding *coding, void *memory);
 
     /* Passes that count, over all values or samples (tally of learning.h): the number of counters
      * of a pass (0: the pass has no kernels); the kernels; and a function that adds the counts to a

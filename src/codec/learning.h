@@ -32,13 +32,13 @@ struct zti_learning {
     void (*forget)(zt_context *context, struct zti_coding *coding); /* free the model, if any */
 
     /* The head of a stream, before its first tile. head_max_bytes: a limit that holds before
-     * learning. head_bytes: known after 'learn' or load_params. put_head is called after the tiles
-     * are coded: starts[i] is where tile i begins and starts[count] where the last one ends, in
-     * bits from the first tile (NULL unless has_ends). take_head parses and checks a head. */
+     * learning. head_bytes: known after 'learn' or load_params. encode_head is called after the
+     * tiles are coded: starts[i] is where tile i begins and starts[count] where the last one ends,
+     * in bits from the first tile (NULL unless has_ends). decode_head parses and checks a head. */
     uint64_t (*head_max_bytes)(const struct zti_coding *coding);
     uint64_t (*head_bytes)(const struct zti_coding *coding);
-    void (*put_head)(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head);
-    zt_status (*take_head)(zt_context *context, struct zti_coding *coding, const uint8_t *head);
+    void (*encode_head)(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head);
+    zt_status (*decode_head)(zt_context *context, struct zti_coding *coding, const uint8_t *head);
     bool has_ends; /* the head begins with a 32-bit number for each tile: its end, in units of
                       unit_bits from the first tile. It serves as the index */
 };
@@ -67,18 +67,18 @@ static inline bool zti_has_ends(const struct zti_coding *coding)
     return zti_head_bytes(coding) > 0 && zti_learning_of(coding->codec)->has_ends;
 }
 
-static inline void zti_put_head(const struct zti_coding *coding, const uint64_t *starts,
-                                uint8_t *head)
+static inline void zti_encode_head(const struct zti_coding *coding, const uint64_t *starts,
+                                   uint8_t *head)
 {
     if (zti_learning_of(coding->codec))
-        zti_learning_of(coding->codec)->put_head(coding, starts, head);
+        zti_learning_of(coding->codec)->encode_head(coding, starts, head);
 }
 
-static inline zt_status zti_take_head(zt_context *context, struct zti_coding *coding,
-                                      const uint8_t *head)
+static inline zt_status zti_decode_head(zt_context *context, struct zti_coding *coding,
+                                        const uint8_t *head)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
-    return learning ? learning->take_head(context, coding, head) : ZT_OK;
+    return learning ? learning->decode_head(context, coding, head) : ZT_OK;
 }
 
 /* Free what a coding has learnt, if anything; coding->codec may be NULL. */

@@ -5,9 +5,8 @@
 
 #include "core/threads.h"
 
-static void take_in_order(uint64_t items,
-                          void (*item)(void *shared, uint32_t worker, uint64_t number),
-                          void *shared)
+static void run_in_order(uint64_t items,
+                         void (*item)(void *shared, uint32_t worker, uint64_t number), void *shared)
 {
     for (uint64_t i = 0; i < items; i++)
         item(shared, 0, i);
@@ -35,7 +34,7 @@ struct zti_crew {
                                while before they sleep */
 };
 
-static void take_items(struct zti_crew *crew, uint32_t worker)
+static void run_items(struct zti_crew *crew, uint32_t worker)
 {
     for (;;) {
         const uint64_t number = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed);
@@ -73,7 +72,7 @@ static void help(struct zti_crew *crew, uint32_t worker)
         (void)pthread_mutex_unlock(&crew->lock);
         if (is_over)
             return;
-        take_items(crew, worker);
+        run_items(crew, worker);
         (void)pthread_mutex_lock(&crew->lock);
         if (--crew->in == 0 && !crew->is_open)
             (void)pthread_cond_signal(&crew->left);
@@ -85,7 +84,7 @@ void zti_crew_map(struct zti_crew *crew, uint64_t items,
                   void (*item)(void *shared, uint32_t worker, uint64_t number), void *shared)
 {
     if (!crew || items < 2) {
-        take_in_order(items, item, shared);
+        run_in_order(items, item, shared);
         return;
     }
     (void)pthread_mutex_lock(&crew->lock);
@@ -97,7 +96,7 @@ void zti_crew_map(struct zti_crew *crew, uint64_t items,
     crew->is_open = true;
     (void)pthread_cond_broadcast(&crew->posted);
     (void)pthread_mutex_unlock(&crew->lock);
-    take_items(crew, 0);
+    run_items(crew, 0);
     (void)pthread_mutex_lock(&crew->lock);
     crew->is_open = false;
     while (crew->in > 0)
@@ -105,7 +104,7 @@ void zti_crew_map(struct zti_crew *crew, uint64_t items,
     (void)pthread_mutex_unlock(&crew->lock);
 }
 
-static void take_part(void *shared, uint32_t thread)
+static void join_crew(void *shared, uint32_t thread)
 {
     struct zti_crew *const crew = shared;
     if (thread > 0) {
@@ -130,7 +129,7 @@ void zti_crew_run(uint32_t threads, void (*lead)(void *shared, struct zti_crew *
     (void)pthread_mutex_init(&crew.lock, NULL);
     (void)pthread_cond_init(&crew.posted, NULL);
     (void)pthread_cond_init(&crew.left, NULL);
-    zti_threads_run(threads, take_part, &crew);
+    zti_threads_run(threads, join_crew, &crew);
     (void)pthread_cond_destroy(&crew.left);
     (void)pthread_cond_destroy(&crew.posted);
     (void)pthread_mutex_destroy(&crew.lock);
@@ -140,7 +139,7 @@ void zti_crew_map(struct zti_crew *crew, uint64_t items,
                   void (*item)(void *shared, uint32_t worker, uint64_t number), void *shared)
 {
     (void)crew;
-    take_in_order(items, item, shared);
+    run_in_order(items, item, shared);
 }
 
 void zti_crew_run(uint32_t threads, void (*lead)(void *shared, struct zti_crew *crew), void *shared)

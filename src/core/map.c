@@ -13,7 +13,7 @@ struct deal {
     atomic_bool is_over;
 };
 
-static void take_items(void *shared, uint32_t worker)
+static void run_items(void *shared, uint32_t worker)
 {
     struct deal *const d = shared;
     while (!atomic_load_explicit(&d->is_over, memory_order_relaxed)) {
@@ -37,7 +37,7 @@ void zti_map(const zt_context *context, uint64_t items,
     struct deal d = {.item = item, .shared = shared, .items = items};
     atomic_init(&d.next, 0);
     atomic_init(&d.is_over, false);
-    zti_threads_run(zti_map_workers(context, items), take_items, &d);
+    zti_threads_run(zti_map_workers(context, items), run_items, &d);
 }
 
 zt_context zti_context_of_thread(const zt_context *context)

@@ -66,7 +66,7 @@ ZTI_STATIC size_t zti_cursor_left(const struct zti_cursor *c)
 }
 
 /* The next n bytes, or NULL if there are fewer. */
-ZTI_STATIC const uint8_t *zti_take_bytes(struct zti_cursor *c, uint64_t n)
+ZTI_STATIC const uint8_t *zti_get_bytes(struct zti_cursor *c, uint64_t n)
 {
     if (c->is_bad || n > zti_cursor_left(c)) {
         c->is_bad = true;
@@ -77,31 +77,31 @@ ZTI_STATIC const uint8_t *zti_take_bytes(struct zti_cursor *c, uint64_t n)
     return bytes;
 }
 
-ZTI_STATIC uint8_t zti_take_byte(struct zti_cursor *c)
+ZTI_STATIC uint8_t zti_get_byte(struct zti_cursor *c)
 {
-    const uint8_t *b = zti_take_bytes(c, 1);
+    const uint8_t *b = zti_get_bytes(c, 1);
     return b ? *b : 0;
 }
 
-ZTI_STATIC double zti_take_f64(struct zti_cursor *c)
+ZTI_STATIC double zti_get_f64(struct zti_cursor *c)
 {
-    const uint8_t *b = zti_take_bytes(c, 8);
+    const uint8_t *b = zti_get_bytes(c, 8);
     return b ? zti_double_from_bits(zti_get_le64(b)) : 0;
 }
 
-ZTI_STATIC uint32_t zti_take_le32(struct zti_cursor *c)
+ZTI_STATIC uint32_t zti_get_u32(struct zti_cursor *c)
 {
-    uint32_t v = zti_take_byte(c);
-    v |= (uint32_t)zti_take_byte(c) << 8;
-    v |= (uint32_t)zti_take_byte(c) << 16;
-    return v | (uint32_t)zti_take_byte(c) << 24;
+    uint32_t v = zti_get_byte(c);
+    v |= (uint32_t)zti_get_byte(c) << 8;
+    v |= (uint32_t)zti_get_byte(c) << 16;
+    return v | (uint32_t)zti_get_byte(c) << 24;
 }
 
-ZTI_STATIC uint64_t zti_take_varint(struct zti_cursor *c)
+ZTI_STATIC uint64_t zti_get_varint(struct zti_cursor *c)
 {
     uint64_t v = 0;
     for (uint32_t shift = 0; shift < 64; shift += 7) {
-        uint8_t b = zti_take_byte(c);
+        uint8_t b = zti_get_byte(c);
         if (shift == 63 && b > 1) /* bits beyond 2^64 */
             break;
         v |= (uint64_t)(b & 0x7f) << shift;

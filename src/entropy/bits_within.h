@@ -45,7 +45,7 @@ ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
 #endif
 
 /* Read n <= 32 bits; those beyond the end are zeros, and r->at is then above r->end. */
-ZTI_STATIC uint32_t zti_take_within(struct zti_bit_reader *r, uint32_t n)
+ZTI_STATIC uint32_t zti_get_within(struct zti_bit_reader *r, uint32_t n)
 {
     const uint64_t v = zti_peek_within(r);
     r->at += n;

@@ -11,18 +11,18 @@ uint32_t zti_symbol_bits(uint32_t n)
     return zti_bit_length64(n - 1);
 }
 
-void zti_items_put_kind(struct zti_items *to, uint32_t used, uint32_t only, uint32_t alphabet)
+void zti_items_write_kind(struct zti_items *to, uint32_t used, uint32_t only, uint32_t alphabet)
 {
     zti_items_field(to, used < ZTI_ITEMS_LIST ? used : ZTI_ITEMS_LIST, KIND_BITS);
     if (used == ZTI_ITEMS_ONE)
         zti_items_field(to, only, zti_symbol_bits(alphabet));
 }
 
-const char *zti_items_take_kind(struct zti_bit_reader *r, uint32_t alphabet, uint32_t *kind,
+const char *zti_items_read_kind(struct zti_bit_reader *r, uint32_t alphabet, uint32_t *kind,
                                 uint32_t *only)
 {
-    *kind = zti_take_within(r, KIND_BITS);
-    *only = *kind == ZTI_ITEMS_ONE ? zti_take_within(r, zti_symbol_bits(alphabet)) : 0;
+    *kind = zti_get_within(r, KIND_BITS);
+    *only = *kind == ZTI_ITEMS_ONE ? zti_get_within(r, zti_symbol_bits(alphabet)) : 0;
     return *kind > ZTI_ITEMS_LIST ? "is of no known kind"
            : *only >= alphabet    ? "names a symbol that is not in the alphabet"
                                   : NULL;
@@ -34,7 +34,7 @@ static uint32_t gamma_bits(uint32_t n)
 }
 
 /* At most 33 bits. */
-static void put_gamma(struct zti_items *to, uint32_t n)
+static void write_gamma(struct zti_items *to, uint32_t n)
 {
     const uint32_t low = zti_bit_length64(n) - 1;
     zti_items_field(to,
@@ -42,7 +42,7 @@ static void put_gamma(struct zti_items *to, uint32_t n)
                     2 * low + 1);
 }
 
-static void put_number(struct zti_items *to, uint32_t number, uint32_t before)
+static void write_number(struct zti_items *to, uint32_t number, uint32_t before)
 {
     if (number == before)
         zti_items_field(to, 0, 1);
@@ -54,7 +54,7 @@ static void put_number(struct zti_items *to, uint32_t number, uint32_t before)
         zti_items_field(to, 3 | (number - 1) << 3, NUMBER_BITS);
 }
 
-void zti_items_put(struct zti_items *to, const uint8_t *numbers, uint32_t n, uint32_t before)
+void zti_items_write(struct zti_items *to, const uint8_t *numbers, uint32_t n, uint32_t before)
 {
     for (uint32_t s = 0; s < n;) {
         const uint32_t number = numbers[s];
@@ -64,17 +64,17 @@ void zti_items_put(struct zti_items *to, const uint8_t *numbers, uint32_t n, uin
         s += run;
         if (number == 0) {
             zti_items_field(to, 7, RUN_BITS); /* 1 1 1 0 */
-            put_gamma(to, run);
+            write_gamma(to, run);
             continue;
         }
         if (number != before) {
-            put_number(to, number, before);
+            write_number(to, number, before);
             before = number;
             run--;
         }
         if (run > RUN_BITS + gamma_bits(run)) {
             zti_items_field(to, 15, RUN_BITS);
-            put_gamma(to, run);
+            write_gamma(to, run);
             continue;
         }
         zti_items_field(to, 0, run); /* at most 11: a longer run is shorter as its own item */
@@ -82,29 +82,29 @@ void zti_items_put(struct zti_items *to, const uint8_t *numbers, uint32_t n, uin
 }
 
 /* Read a number in gamma code; 0 if it is above 65,536. */
-static uint32_t take_gamma(struct zti_bit_reader *r)
+static uint32_t read_gamma(struct zti_bit_reader *r)
 {
     uint32_t low = 0;
-    while (low <= 16 && zti_take_within(r, 1) == 0)
+    while (low <= 16 && zti_get_within(r, 1) == 0)
         low++;
-    const uint32_t n = low <= 16 ? UINT32_C(1) << low | zti_take_within(r, low) : 0;
+    const uint32_t n = low <= 16 ? UINT32_C(1) << low | zti_get_within(r, low) : 0;
     return n <= 65536 ? n : 0;
 }
 
-uint32_t zti_items_take(struct zti_bit_reader *r, uint32_t before, uint32_t *number)
+uint32_t zti_items_read(struct zti_bit_reader *r, uint32_t before, uint32_t *number)
 {
     *number = before;
-    if (zti_take_within(r, 1) == 0)
+    if (zti_get_within(r, 1) == 0)
         return 1;
-    if (zti_take_within(r, 1) == 0) {
-        *number = zti_take_within(r, 1) ? before + 1 : before - 1;
+    if (zti_get_within(r, 1) == 0) {
+        *number = zti_get_within(r, 1) ? before + 1 : before - 1;
         return *number > 0 && *number <= 16;
     }
-    if (zti_take_within(r, 1) == 0) {
-        *number = zti_take_within(r, 4) + 1;
+    if (zti_get_within(r, 1) == 0) {
+        *number = zti_get_within(r, 4) + 1;
         return 1;
     }
-    if (zti_take_within(r, 1) == 0)
+    if (zti_get_within(r, 1) == 0)
         *number = 0;
-    return take_gamma(r);
+    return read_gamma(r);
 }

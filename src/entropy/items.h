@@ -40,18 +40,18 @@ static inline void zti_items_field(struct zti_items *to, uint64_t v, uint32_t n)
 
 /* Append the beginning of a table in which 'used' symbols of the alphabet occur; if used is 1, the
  * symbol is 'only'. */
-void zti_items_put_kind(struct zti_items *to, uint32_t used, uint32_t only, uint32_t alphabet);
+void zti_items_write_kind(struct zti_items *to, uint32_t used, uint32_t only, uint32_t alphabet);
 
 /* Read the beginning of a table. Returns NULL, or what is wrong, for a message. */
-const char *zti_items_take_kind(struct zti_bit_reader *reader, uint32_t alphabet, uint32_t *kind,
+const char *zti_items_read_kind(struct zti_bit_reader *reader, uint32_t alphabet, uint32_t *kind,
                                 uint32_t *only);
 
 /* Append a list of n numbers; 'before' is the number before the first symbol. */
-void zti_items_put(struct zti_items *to, const uint8_t *numbers, uint32_t n, uint32_t before);
+void zti_items_write(struct zti_items *to, const uint8_t *numbers, uint32_t n, uint32_t before);
 
 /* Read an item: sets the number, returns how many symbols have it; 0 if the item is invalid or the
  * number above 16. Bits beyond the reader's end are zeros, so the caller checks reader->at. */
-uint32_t zti_items_take(struct zti_bit_reader *reader, uint32_t before, uint32_t *number);
+uint32_t zti_items_read(struct zti_bit_reader *reader, uint32_t before, uint32_t *number);
 
 /* Bits of a symbol's number in an alphabet of n > 0. */
 uint32_t zti_symbol_bits(uint32_t n);

@@ -87,8 +87,8 @@ static zt_status cut_short(zt_context *context, const struct zti_coding *coding,
                     (unsigned long long)coding->grid.count);
 }
 
-static void take_run(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
-                     uint64_t last, const struct zti_view *view)
+static void decode_run(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                       uint64_t last, const struct zti_view *view)
 {
     if (view)
         coding->codec->decode(coding, r, first, last, view);
@@ -108,9 +108,9 @@ static uint64_t safe_tiles(const struct zti_tile_source *s)
     return n == 0 ? 1 : n < 4 * ZTI_GROUP_TILES ? n : 4 * ZTI_GROUP_TILES;
 }
 
-zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
-                         struct zti_tile_source *s, uint64_t first, uint64_t last,
-                         const struct zti_view *view)
+zt_status zti_decode_tiles(zt_context *context, const struct zti_coding *coding,
+                           struct zti_tile_source *s, uint64_t first, uint64_t last,
+                           const struct zti_view *view)
 {
     if (!view && s->sizes.tile_max_bits == 0) /* tiles of no bits */
         return ZT_OK;
@@ -122,7 +122,7 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
             break;
         if (n > last - first)
             n = last - first;
-        take_run(coding, &s->reader, first, first + n, view);
+        decode_run(coding, &s->reader, first, first + n, view);
         first += n;
     }
     if (first < last && !s->tail) {
@@ -131,18 +131,18 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
             return status;
     }
     for (; first < last && s->reader.at <= s->reader.end; first++)
-        take_run(coding, &s->reader, first, first + 1, view);
+        decode_run(coding, &s->reader, first, first + 1, view);
     return s->reader.at > s->reader.end ? cut_short(context, coding, first) : ZT_OK;
 }
 
-zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
-                          struct zti_tile_source *s, uint64_t start_bits, uint64_t first,
-                          uint64_t last, const struct zti_view *view,
-                          const struct zti_starts *starts)
+zt_status zti_decode_noting(zt_context *context, const struct zti_coding *coding,
+                            struct zti_tile_source *s, uint64_t start_bits, uint64_t first,
+                            uint64_t last, const struct zti_view *view,
+                            const struct zti_starts *starts)
 {
     zt_status status = ZT_OK;
     if (!starts)
-        return zti_take_tiles(context, coding, s, first, last, view);
+        return zti_decode_tiles(context, coding, s, first, last, view);
     for (uint64_t next; status == ZT_OK && first < last; first = next) {
         const uint64_t chunk = first / starts->chunk_tiles;
         next = (chunk + 1) * starts->chunk_tiles;
@@ -150,7 +150,7 @@ zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
             starts->list[chunk] = zti_tile_source_bits(s) - start_bits;
         if (next > last)
             next = last;
-        status = zti_take_tiles(context, coding, s, first, next, view);
+        status = zti_decode_tiles(context, coding, s, first, next, view);
     }
     return status;
 }
@@ -196,7 +196,7 @@ zt_status zti_go_to(zt_context *context, const struct zti_coding *coding, struct
         here = chunk * index->layout.chunk_tiles;
         move_to(context, coding, s, zti_index_bits(s->sizes.unit_bits, index, start_bits, chunk));
     }
-    return status == ZT_OK ? zti_take_tiles(context, coding, s, here, tile, NULL) : status;
+    return status == ZT_OK ? zti_decode_tiles(context, coding, s, here, tile, NULL) : status;
 }
 
 zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
@@ -207,8 +207,8 @@ zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
     const uint64_t rest = coding->grid.count - here, over = here % each;
     if (over == 0 || s->sizes.tile_fixed_bits > 0)
         return ZT_OK;
-    return zti_take_indexed(context, coding, s, start_bits, index, here,
-                            here + (rest < each - over ? rest : each - over), NULL);
+    return zti_decode_indexed(context, coding, s, start_bits, index, here,
+                              here + (rest < each - over ? rest : each - over), NULL);
 }
 
 /* ZT_CORRUPT if tile 'tile', the source's position, begins a chunk and is not where the index
@@ -248,15 +248,15 @@ static bool known_places(const struct zti_tile_source *s, uint64_t start_bits,
 }
 
 /* Decode or skip tiles from the source's position to the end of the chunk or to 'last'. */
-static zt_status take_of_chunk(zt_context *context, const struct zti_coding *coding,
-                               struct zti_tile_source *s, uint64_t start_bits,
-                               const struct zti_index *index, uint64_t *first, uint64_t last,
-                               const struct zti_view *view)
+static zt_status decode_of_chunk(zt_context *context, const struct zti_coding *coding,
+                                 struct zti_tile_source *s, uint64_t start_bits,
+                                 const struct zti_index *index, uint64_t *first, uint64_t last,
+                                 const struct zti_view *view)
 {
     const uint64_t rest =
         index ? index->layout.chunk_tiles - *first % index->layout.chunk_tiles : last - *first;
     const uint64_t next = last - *first < rest ? last : *first + rest;
-    const zt_status status = zti_take_tiles(context, coding, s, *first, next, view);
+    const zt_status status = zti_decode_tiles(context, coding, s, *first, next, view);
     *first = next;
     return status ? status : check_place(context, coding, s, start_bits, index, next);
 }
@@ -268,10 +268,10 @@ uint64_t zti_side_by_side(const struct zti_coding *coding, const struct zti_inde
 }
 
 /* Decode several chunks at a time from the source's position, as long as enough are left. */
-static zt_status take_side_by_side(zt_context *context, const struct zti_coding *coding,
-                                   struct zti_tile_source *s, uint64_t start_bits,
-                                   const struct zti_index *index, uint64_t *first, uint64_t last,
-                                   const struct zti_view *view)
+static zt_status decode_side_by_side(zt_context *context, const struct zti_coding *coding,
+                                     struct zti_tile_source *s, uint64_t start_bits,
+                                     const struct zti_index *index, uint64_t *first, uint64_t last,
+                                     const struct zti_view *view)
 {
     const struct zti_batch *const batch = zti_batch_of(coding->codec);
     const uint32_t most = batch->runs(coding), chunk_tiles = index->layout.chunk_tiles;
@@ -295,19 +295,19 @@ static zt_status take_side_by_side(zt_context *context, const struct zti_coding 
     return status;
 }
 
-zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
-                           struct zti_tile_source *s, uint64_t start_bits,
-                           const struct zti_index *index, uint64_t first, uint64_t last,
-                           const struct zti_view *view)
+zt_status zti_decode_indexed(zt_context *context, const struct zti_coding *coding,
+                             struct zti_tile_source *s, uint64_t start_bits,
+                             const struct zti_index *index, uint64_t first, uint64_t last,
+                             const struct zti_view *view)
 {
     const uint64_t chunk_tiles = view ? zti_side_by_side(coding, index) : 0;
     zt_status status = ZT_OK;
     if (chunk_tiles > 0 && first % chunk_tiles > 0 && first < last)
-        status = take_of_chunk(context, coding, s, start_bits, index, &first, last, view);
+        status = decode_of_chunk(context, coding, s, start_bits, index, &first, last, view);
     if (chunk_tiles > 0 && status == ZT_OK && first < last)
-        status = take_side_by_side(context, coding, s, start_bits, index, &first, last, view);
+        status = decode_side_by_side(context, coding, s, start_bits, index, &first, last, view);
     while (status == ZT_OK && first < last)
-        status = take_of_chunk(context, coding, s, start_bits, index, &first, last, view);
+        status = decode_of_chunk(context, coding, s, start_bits, index, &first, last, view);
     return status;
 }
 
@@ -354,15 +354,15 @@ void zti_output_close(zt_context *context, struct zti_output *o)
     o->scratch = NULL;
 }
 
-zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
-                       struct zti_tile_source *s, uint64_t start_bits,
-                       const struct zti_index *index, uint64_t first, uint64_t last,
-                       const struct zti_output *o)
+zt_status zti_decode_to_output(zt_context *context, const struct zti_coding *coding,
+                               struct zti_tile_source *s, uint64_t start_bits,
+                               const struct zti_index *index, uint64_t first, uint64_t last,
+                               const struct zti_output *o)
 {
     const struct zti_grid *const grid = &coding->grid;
     zt_status status = ZT_OK;
     if (!o->scatter)
-        return zti_take_indexed(context, coding, s, start_bits, index, first, last, o->view);
+        return zti_decode_indexed(context, coding, s, start_bits, index, first, last, o->view);
     for (uint64_t next = first; status == ZT_OK && first < last; first = next) {
         const uint64_t most = last - first < o->scratch_tiles ? last - first : o->scratch_tiles;
         const zt_box box = zti_box_of_tiles(grid, &next, first + most);
@@ -373,7 +373,7 @@ zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
         part.out = zti_array_packed(o->scratch, coding->type, grid->rank, shape);
         memcpy(part.lo, box.lo, sizeof part.lo);
         memcpy(part.hi, box.hi, sizeof part.hi);
-        status = zti_take_indexed(context, coding, s, start_bits, index, first, next, &part);
+        status = zti_decode_indexed(context, coding, s, start_bits, index, first, next, &part);
         if (status == ZT_OK)
             o->scatter->put(o->scatter, &box, o->scratch);
     }

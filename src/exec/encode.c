@@ -14,9 +14,9 @@ enum { CHECK_TILES = 8, CHECK_LOOSE_TILES = 64 };
 
 /* Append tiles to a writer whose buffer has room for them, and verify those whose bound is not
  * proved. */
-static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
-                           const struct zti_array *array, uint64_t first, uint64_t last,
-                           struct zti_bit_writer *w, struct zti_misses *misses)
+static zt_status encode_tiles(zt_context *context, const struct zti_coding *coding,
+                              const struct zti_array *array, uint64_t first, uint64_t last,
+                              struct zti_bit_writer *w, struct zti_misses *misses)
 {
     zt_status status = ZT_OK;
     if (isnan(coding->verify_bound)) {
@@ -35,14 +35,14 @@ static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
 }
 
 /* Append one tile to an output that may be too small, through a scratch buffer. */
-static zt_status put_tile_closely(zt_context *context, const struct zti_coding *coding,
-                                  const struct zti_array *array, uint64_t tile, uint8_t *scratch,
-                                  uint64_t capacity_bits, struct zti_bit_writer *w,
-                                  struct zti_misses *misses)
+static zt_status encode_tile_closely(zt_context *context, const struct zti_coding *coding,
+                                     const struct zti_array *array, uint64_t tile, uint8_t *scratch,
+                                     uint64_t capacity_bits, struct zti_bit_writer *w,
+                                     struct zti_misses *misses)
 {
     struct zti_bit_writer own = zti_bit_writer_at(scratch);
     zti_put_bits(&own, w->held, w->held_bits);
-    zt_status status = put_tiles(context, coding, array, tile, tile + 1, &own, misses);
+    zt_status status = encode_tiles(context, coding, array, tile, tile + 1, &own, misses);
     if (status != ZT_OK)
         return status;
     zti_put_le64(own.next, own.held);
@@ -79,11 +79,11 @@ static uint64_t next_group(const struct zti_starts *starts, uint64_t first, uint
     return n < fit ? n : fit;
 }
 
-static zt_status put_last_tiles(zt_context *context, const struct zti_coding *coding,
-                                const struct zti_array *array, uint64_t first, uint64_t last,
-                                size_t capacity_bytes, uint64_t start_bits,
-                                struct zti_bit_writer *w, struct zti_misses *misses,
-                                const struct zti_starts *starts)
+static zt_status write_last_tiles(zt_context *context, const struct zti_coding *coding,
+                                  const struct zti_array *array, uint64_t first, uint64_t last,
+                                  size_t capacity_bytes, uint64_t start_bits,
+                                  struct zti_bit_writer *w, struct zti_misses *misses,
+                                  const struct zti_starts *starts)
 {
     const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8;
     uint8_t spare[ZTI_SPARE_BYTES], *scratch = spare;
@@ -97,8 +97,8 @@ static zt_status put_last_tiles(zt_context *context, const struct zti_coding *co
     zt_status status = ZT_OK;
     for (; first < last && status == ZT_OK; first++) {
         note_start(starts, first, zti_bits_written(w) - start_bits);
-        status = put_tile_closely(context, coding, array, first, scratch,
-                                  (uint64_t)capacity_bytes * 8, w, misses);
+        status = encode_tile_closely(context, coding, array, first, scratch,
+                                     (uint64_t)capacity_bytes * 8, w, misses);
     }
     if (scratch != spare)
         zti_release(context, scratch);
@@ -122,7 +122,7 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
     while ((n = next_group(starts, first, last, out_capacity_bytes - (uint64_t)(w.next - w.base),
                            tile_bits)) > 0) {
         note_start(starts, first, zti_bits_written(&w) - start_bits);
-        status = put_tiles(context, coding, array, first, first + n, &w, misses);
+        status = encode_tiles(context, coding, array, first, first + n, &w, misses);
         first += n;
         if (status == ZT_OK && first - reported >= every) {
             reported = first;
@@ -132,8 +132,8 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
             return status;
     }
     if (first < last)
-        status = put_last_tiles(context, coding, array, first, last, out_capacity_bytes, start_bits,
-                                &w, misses, starts);
+        status = write_last_tiles(context, coding, array, first, last, out_capacity_bytes,
+                                  start_bits, &w, misses, starts);
     *end_bits = zti_bits_written(&w);
     return status;
 }

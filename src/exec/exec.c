@@ -26,7 +26,7 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
     return ZT_OK;
 }
 
-bool zti_exec_is_on_device(const zt_context *context, const struct zti_coding *coding)
+bool zti_exec_is_by_kernels(const zt_context *context, const struct zti_coding *coding)
 {
     return zti_policy_of(context, coding)->is_on_device;
 }
@@ -66,7 +66,7 @@ static zt_status finish(zt_context *context, const struct zti_coding *coding, ui
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end / 8), capacity_bytes);
     *end_bits = end;
-    if (bits % 8 && !zti_exec_is_on_device(context, coding)) /* kernels leave zeros there */
+    if (bits % 8 && !zti_exec_is_by_kernels(context, coding)) /* kernels leave zeros there */
         out[bits / 8] &= (uint8_t)((1u << bits % 8) - 1);
     return zti_zero_bytes(context, out + from, end / 8 - from);
 }
@@ -157,7 +157,7 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
                           const struct zti_starts *starts)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
-    const bool is_by_kernels = zti_exec_is_on_device(context, coding);
+    const bool is_by_kernels = zti_exec_is_by_kernels(context, coding);
     struct zti_mirror values = {.array = *array};
     zt_status status = ZT_OK;
     if (!is_by_kernels)
@@ -375,7 +375,7 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked, 
         zti_tile_source_at(coding, stream.bytes, data_bytes, start_bits);
     for (uint64_t first = 0, last; status == ZT_OK && first < count; first = last) {
         last = count - first < every ? count : first + every;
-        status = zti_take_noting(context, coding, &source, start_bits, first, last, NULL, starts);
+        status = zti_decode_noting(context, coding, &source, start_bits, first, last, NULL, starts);
         if (status == ZT_OK)
             status = zti_report(context, last, count);
     }
@@ -397,8 +397,8 @@ zt_status zti_exec_check(zt_context *context, const struct zti_coding *as_asked,
     struct zti_tile_source source =
         zti_tile_source_at(coding, stream.bytes, data_bytes, start_bits);
     if (status == ZT_OK)
-        status = zti_take_indexed(context, coding, &source, start_bits, index, 0,
-                                  coding->grid.count, NULL);
+        status = zti_decode_indexed(context, coding, &source, start_bits, index, 0,
+                                    coding->grid.count, NULL);
     zti_tile_source_free(context, &source);
     zti_mirror_close(&stream);
     return status;

@@ -33,7 +33,7 @@ zt_status zti_exec_decode_until(zt_context *context, const struct zti_coding *co
     s.spare = spare;
     s.spare_bytes = sizeof spare;
     while (*tile < last) {
-        status = zti_take_tiles(context, coding, &s, *tile, *tile + 1, view);
+        status = zti_decode_tiles(context, coding, &s, *tile, *tile + 1, view);
         const uint64_t end_bits = zti_tile_source_bits(&s);
         if (status != ZT_OK || end_bits > limit_bits)
             break;

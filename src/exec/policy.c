@@ -21,7 +21,7 @@ static const struct zti_policy *host_policy(const zt_context *context,
 
 const struct zti_policy *zti_policy_of(const zt_context *context, const struct zti_coding *coding)
 {
-    return context && context->policy == ZT_CUDA && zti_cuda_takes(context, coding)
+    return context && context->policy == ZT_CUDA && zti_cuda_can_code(context, coding)
                ? &zti_cuda
                : host_policy(context, coding);
 }

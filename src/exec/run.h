@@ -84,23 +84,23 @@ uint64_t zti_tile_source_bits(const struct zti_tile_source *source);
 
 /* Decode tiles [first, last) from the source's position into a view; view NULL: skip them.
  * ZT_CORRUPT if they reach beyond the data. */
-zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
-                         struct zti_tile_source *source, uint64_t first, uint64_t last,
-                         const struct zti_view *view);
-
-/* zti_take_tiles, and note in starts (may be NULL) where chunks in [first, last) begin, counted
- * from start_bits. */
-zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
-                          struct zti_tile_source *source, uint64_t start_bits, uint64_t first,
-                          uint64_t last, const struct zti_view *view,
-                          const struct zti_starts *starts);
-
-/* zti_take_tiles with an index (may be NULL): decodes several chunks at a time if the codec can.
- * ZT_CORRUPT also if a chunk ends elsewhere than the index says. */
-zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
-                           struct zti_tile_source *source, uint64_t start_bits,
-                           const struct zti_index *index, uint64_t first, uint64_t last,
+zt_status zti_decode_tiles(zt_context *context, const struct zti_coding *coding,
+                           struct zti_tile_source *source, uint64_t first, uint64_t last,
                            const struct zti_view *view);
+
+/* zti_decode_tiles, and note in starts (may be NULL) where chunks in [first, last) begin, counted
+ * from start_bits. */
+zt_status zti_decode_noting(zt_context *context, const struct zti_coding *coding,
+                            struct zti_tile_source *source, uint64_t start_bits, uint64_t first,
+                            uint64_t last, const struct zti_view *view,
+                            const struct zti_starts *starts);
+
+/* zti_decode_tiles with an index (may be NULL): decodes several chunks at a time if the codec can.
+ * ZT_CORRUPT also if a chunk ends elsewhere than the index says. */
+zt_status zti_decode_indexed(zt_context *context, const struct zti_coding *coding,
+                             struct zti_tile_source *source, uint64_t start_bits,
+                             const struct zti_index *index, uint64_t first, uint64_t last,
+                             const struct zti_view *view);
 
 /* Where a thread writes decoded tiles. */
 struct zti_output {
@@ -116,11 +116,11 @@ zt_status zti_output_open(zt_context *context, const struct zti_coding *coding,
                           struct zti_output *output);
 void zti_output_close(zt_context *context, struct zti_output *output);
 
-/* zti_take_indexed into an output. */
-zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
-                       struct zti_tile_source *source, uint64_t start_bits,
-                       const struct zti_index *index, uint64_t first, uint64_t last,
-                       const struct zti_output *output);
+/* zti_decode_indexed into an output. */
+zt_status zti_decode_to_output(zt_context *context, const struct zti_coding *coding,
+                               struct zti_tile_source *source, uint64_t start_bits,
+                               const struct zti_index *index, uint64_t first, uint64_t last,
+                               const struct zti_output *output);
 
 /* Where a chunk begins, in bits of the data, by an index in units of unit_bits; UINT64_MAX on
  * overflow. */

@@ -33,10 +33,10 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *as_
     while (status == ZT_OK && zti_runs_next(&runs, most, &first, &last)) {
         status = zti_go_to(context, coding, &source, start_bits, index, here, first);
         if (status == ZT_OK)
-            status = starts ? zti_take_noting(context, coding, &source, start_bits, first, last,
-                                              view, starts)
-                            : zti_take_out(context, coding, &source, start_bits, index, first, last,
-                                           &output);
+            status = starts ? zti_decode_noting(context, coding, &source, start_bits, first, last,
+                                                view, starts)
+                            : zti_decode_to_output(context, coding, &source, start_bits, index,
+                                                   first, last, &output);
         here = last;
         if (status == ZT_OK && here - reported >= every) {
             reported = here;

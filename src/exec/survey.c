@@ -117,7 +117,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
 bool zti_exec_reads_values(const zt_context *context, const struct zti_coding *coding)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
-    return !zti_exec_is_on_device(context, coding) ||
+    return !zti_exec_is_by_kernels(context, coding) ||
            (zti_learns(coding->codec) && (!learning->reads_array || learning->reads_array(coding)));
 }
 

@@ -87,16 +87,16 @@ ZTI_INLINE uint64_t zti_peek_bits(const struct zti_bit_reader *r)
 }
 
 /* Take n <= 64 bits. */
-ZTI_INLINE uint64_t zti_take_bits64(struct zti_bit_reader *r, uint32_t n)
+ZTI_INLINE uint64_t zti_get_bits64(struct zti_bit_reader *r, uint32_t n)
 {
     const uint64_t v = zti_peek_bits(r);
     r->at += n;
     return n < 64 ? v & ((UINT64_C(1) << n) - 1) : v;
 }
 
-ZTI_INLINE uint64_t zti_take_bits(struct zti_bit_reader *r, uint32_t n)
+ZTI_INLINE uint64_t zti_get_bits(struct zti_bit_reader *r, uint32_t n)
 {
-    return zti_take_bits64(r, n);
+    return zti_get_bits64(r, n);
 }
 
 #endif

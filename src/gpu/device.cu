@@ -96,7 +96,7 @@ static cudaError_t finish_all(zt_context *context)
 }
 
 /* A piece of the caller's memory. What a part had before is not used again. */
-static zt_status take_lent(zt_context *context, enum zti_device_part part, uint64_t bytes)
+static zt_status use_lent(zt_context *context, enum zti_device_part part, uint64_t bytes)
 {
     struct gpu *const g = gpu_of(context);
     const uint64_t want = zti_round_up(bytes, ZTI_PART_ALIGN_BYTES);
@@ -131,7 +131,7 @@ static zt_status room(zt_context *context, enum zti_device_part part, uint64_t b
     zt_status status = ZT_OK;
     zti_device_note_room(&g->device, part);
     if (bytes > g->bytes[part] && g->lent) {
-        status = take_lent(context, part, bytes);
+        status = use_lent(context, part, bytes);
     } else if (bytes > g->bytes[part]) {
         status = check(context, finish_all(context), "allocate memory");
         (void)cudaFree(g->memory[part]);
@@ -237,10 +237,10 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
     const cudaStream_t stream = g->queues[queue];
     cudaError_t error = cudaGetLastError(); /* of a launch */
     bool is_done = false;
-    if (error == cudaSuccess && ring_takes(&g->ring, from, bytes)) {
-        error = ring_put(context, &g->ring, to, from, bytes, stream);
+    if (error == cudaSuccess && ring_suits(&g->ring, from, bytes)) {
+        error = ring_write(context, &g->ring, to, from, bytes, stream);
         is_done = error != cudaErrorMemoryAllocation;
-    } else if (error == cudaSuccess && ring_takes(&g->ring, to, bytes)) {
+    } else if (error == cudaSuccess && ring_suits(&g->ring, to, bytes)) {
         is_done = ring_note(&g->ring, to, from, bytes, stream);
     }
     if (!is_done && (error == cudaSuccess || error == cudaErrorMemoryAllocation)) {

@@ -30,7 +30,7 @@ static inline uint64_t lookback_words(uint64_t blocks)
 }
 
 /* The number of the calling block; one thread of the block calls it, once. */
-static __device__ __forceinline__ uint64_t lookback_take(uint64_t *words)
+static __device__ __forceinline__ uint64_t lookback_claim(uint64_t *words)
 {
     return atomicAdd((unsigned long long *)words, 1ull);
 }
@@ -40,7 +40,7 @@ static __device__ __forceinline__ uint64_t lookback_ticket(uint64_t *words)
 {
     SIMT_SHARED(uint64_t, ticket, );
     if (threadIdx.x == 0)
-        ticket = lookback_take(words);
+        ticket = lookback_claim(words);
     __syncthreads();
     return ticket;
 }

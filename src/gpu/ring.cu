@@ -9,7 +9,7 @@ extern "C" {
 
 static const uint64_t least_bytes = 2 << 20, first_bytes = 64 << 20;
 
-bool ring_takes(const struct ring *r, const void *host, uint64_t bytes)
+bool ring_suits(const struct ring *r, const void *host, uint64_t bytes)
 {
     cudaPointerAttributes attributes;
     if (bytes < (r->memory ? least_bytes : first_bytes))
@@ -146,8 +146,8 @@ static cudaError_t move(const zt_context *context, struct ring *r, const struct 
     return (cudaError_t)m.error.load();
 }
 
-cudaError_t ring_put(const zt_context *context, struct ring *r, void *to, const void *from,
-                     uint64_t bytes, cudaStream_t queue)
+cudaError_t ring_write(const zt_context *context, struct ring *r, void *to, const void *from,
+                       uint64_t bytes, cudaStream_t queue)
 {
     const struct ring_copy copy = {(uint8_t *)to, (const uint8_t *)from, bytes, queue};
     const cudaError_t error = open_ring(r);

@@ -33,12 +33,12 @@ struct ring {
 
 /* Whether a copy goes through a ring: it is large, and this side of it is memory that is not
  * pinned. To allocate the ring takes some 10 ms, so the first one has to be larger. */
-bool ring_takes(const struct ring *ring, const void *host, uint64_t bytes);
+bool ring_suits(const struct ring *ring, const void *host, uint64_t bytes);
 
 /* Copy to the GPU: the host's memory may change when this returns. cudaErrorMemoryAllocation: there
  * is no pinned memory, and nothing was copied. Here and below the GPU is the current device. */
-cudaError_t ring_put(const zt_context *context, struct ring *ring, void *to, const void *from,
-                     uint64_t bytes, cudaStream_t queue);
+cudaError_t ring_write(const zt_context *context, struct ring *ring, void *to, const void *from,
+                       uint64_t bytes, cudaStream_t queue);
 
 /* Note a copy from the GPU, which begins and ends in ring_finish for its queue. false: no room. */
 bool ring_note(struct ring *ring, void *to, const void *from, uint64_t bytes, cudaStream_t queue);

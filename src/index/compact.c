@@ -80,8 +80,8 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
                 put(blocks, at + low_part_at(&b, j), low_part_of(&b, d), b.low);
         }
         at += b.bits;
-        entry = zti_put_length(entry, base + b.span, width);
-        entry = zti_put_length(entry, at, width);
+        entry = zti_store_length(entry, base + b.span, width);
+        entry = zti_store_length(entry, at, width);
     }
 }
 

@@ -23,17 +23,17 @@ void zti_index_store(const struct zti_index_layout *layout, const uint64_t *star
     layouts[layout->kind]->store(layout, starts, chunks, out);
 }
 
-static zt_status take_head(zt_context *context, struct zti_cursor *c,
-                           struct zti_index_layout *layout)
+static zt_status decode_head(zt_context *context, struct zti_cursor *c,
+                             struct zti_index_layout *layout)
 {
-    const uint32_t kind = zti_take_byte(c);
+    const uint32_t kind = zti_get_byte(c);
     if (c->is_bad || kind <= ZT_INDEX_NONE)
         return zti_fail(context, ZT_CORRUPT, "the index is damaged: it has no kind");
     if (kind >= KINDS)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "an index of kind %u is of a later version of ztile", kind);
-    const uint64_t chunk_tiles = zti_take_varint(c);
-    const uint64_t partition = kind == ZT_INDEX_HYBRID ? zti_take_varint(c) : 1;
+    const uint64_t chunk_tiles = zti_get_varint(c);
+    const uint64_t partition = kind == ZT_INDEX_HYBRID ? zti_get_varint(c) : 1;
     if (c->is_bad || chunk_tiles < 1 || chunk_tiles > UINT32_MAX || partition < 1 ||
         partition > ZTI_INDEX_PARTITION_MOST)
         return zti_fail(context, ZT_CORRUPT,
@@ -51,7 +51,7 @@ zt_status zti_index_open(zt_context *context, const uint8_t *bytes, size_t n, ui
 {
     struct zti_cursor c = {.at = bytes, .end = bytes + n};
     memset(index, 0, sizeof *index);
-    zt_status status = take_head(context, &c, &index->layout);
+    zt_status status = decode_head(context, &c, &index->layout);
     if (status != ZT_OK)
         return status;
     index->chunks = zti_index_chunks(tiles, index->layout.chunk_tiles);

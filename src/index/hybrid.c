@@ -29,7 +29,7 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
         const uint64_t rest = chunks - first;
         const uint64_t own = rest < layout->partition ? rest : layout->partition;
         const uint64_t missing_bytes = (layout->partition - own) * width;
-        out = zti_put_lengths(out, starts + first, own, width);
+        out = zti_store_lengths(out, starts + first, own, width);
         memset(out, 0, (size_t)missing_bytes);
         out += missing_bytes;
     }

@@ -86,10 +86,10 @@ static inline bool zti_is_length_width(uint32_t width)
     return width == 2 || width == 4 || width == 8;
 }
 
-uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width);
+uint8_t *zti_store_length(uint8_t *to, uint64_t length, uint32_t width);
 
 /* Those of n chunks, of a width of lengths; returns the end. */
-uint8_t *zti_put_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width);
+uint8_t *zti_store_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width);
 
 /* The sum of n lengths, modulo 2^64. */
 uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width);

@@ -16,33 +16,33 @@ uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks)
     return zti_length_width_of(any);
 }
 
-ZTI_INLINE void put_length(uint8_t *to, uint64_t length, uint32_t width)
+ZTI_INLINE void write_length(uint8_t *to, uint64_t length, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++)
         to[i] = (uint8_t)(length >> 8 * i);
 }
 
-uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width)
+uint8_t *zti_store_length(uint8_t *to, uint64_t length, uint32_t width)
 {
-    put_length(to, length, width);
+    write_length(to, length, width);
     return to + width;
 }
 
-ZTI_INLINE void put_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width)
+ZTI_INLINE void write_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width)
 {
     for (uint64_t i = 0; i < n; i++)
-        put_length(to + i * width, starts[i + 1] - starts[i], width);
+        write_length(to + i * width, starts[i + 1] - starts[i], width);
 }
 
 /* Compiled for each width. */
-uint8_t *zti_put_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width)
+uint8_t *zti_store_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width)
 {
     if (width == 2)
-        put_lengths(to, starts, n, 2);
+        write_lengths(to, starts, n, 2);
     else if (width == 4)
-        put_lengths(to, starts, n, 4);
+        write_lengths(to, starts, n, 4);
     else
-        put_lengths(to, starts, n, 8);
+        write_lengths(to, starts, n, 8);
     return to + n * width;
 }
 
@@ -89,7 +89,7 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
     (void)layout;
     const uint32_t width = zti_length_width(starts, chunks);
     *out++ = (uint8_t)width;
-    (void)zti_put_lengths(out, starts, chunks, width);
+    (void)zti_store_lengths(out, starts, chunks, width);
 }
 
 static zt_status open(zt_context *context, struct zti_index *index)

@@ -404,7 +404,7 @@ enum { WAYS_MOST = 6 }; /* and the array as it is */
 static uint64_t choose_budget_of_ways(const struct race *r)
 {
     enum { TINY = 16, SMALL_PART = 3, SMALL = 24, PART = 16, MOST = 192 }; /* tiles */
-    const uint64_t tile = zti_estimate_tile(r->estimator.codec, 1);
+    const uint64_t tile = zti_count_tile_values(r->estimator.codec, 1);
     const uint64_t all = zti_array_values(r->array->rank, r->array->shape) / tile;
     const uint64_t some = all < SMALL_PART * SMALL ? all / SMALL_PART : SMALL;
     if (some < TINY)
@@ -562,7 +562,7 @@ zt_status zti_plan_choose(zt_context *context, const struct zti_array *array,
 static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct zti_choice *choice)
 {
     struct zti_seen seen;
-    const uint64_t tiles = values / zti_estimate_tile(e->codec, 1) + 1;
+    const uint64_t tiles = values / zti_count_tile_values(e->codec, 1) + 1;
     const uint32_t places = tiles < ZTI_PLACES_MOST ? (uint32_t)tiles : ZTI_PLACES_MOST;
     zt_status status = zti_ways_look(e, &seen);
     struct zti_way way = {.plan = choice->plan, .axes = choice->found.axes};

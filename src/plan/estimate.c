@@ -330,7 +330,7 @@ zt_status zti_estimate(struct zti_estimator *e, const struct zti_plan *plan, uin
                                     : estimate_tile(e, plan, batch, rate);
 }
 
-uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank)
+uint64_t zti_count_tile_values(const struct zti_codec *codec, uint32_t rank)
 {
     uint64_t values = 1;
     for (uint32_t i = 0; i < rank; i++)
@@ -341,7 +341,7 @@ uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank)
 bool zti_has_bricks(const struct zti_codec *codec)
 {
     enum { SMALL = 256 };
-    return zti_estimate_tile(codec, ZT_MAX_RANK) <= SMALL;
+    return zti_count_tile_values(codec, ZT_MAX_RANK) <= SMALL;
 }
 
 /* ---- all that a codec does ---- */
@@ -457,7 +457,7 @@ zt_status zti_estimator_open(zt_context *context, const struct zti_array *array,
     const bool has_bricks = zti_has_bricks(codec);
     *e = (struct zti_estimator){
         .context = context, .array = array, .codec = codec, .target = target};
-    uint64_t values = zti_estimate_tile(codec, array->rank);
+    uint64_t values = zti_count_tile_values(codec, array->rank);
     if (has_bricks) {
         zti_sample_shape(array, BRICK_VALUES, e->brick);
         e->brick_values = zti_array_values(array->rank, e->brick);

@@ -69,7 +69,7 @@ uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_p
 zt_status zti_estimate_room(struct zti_estimator *estimator, uint64_t bits);
 
 /* About how many values a tile of this codec has, and whether these are few enough for bricks. */
-uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank);
+uint64_t zti_count_tile_values(const struct zti_codec *codec, uint32_t rank);
 bool zti_has_bricks(const struct zti_codec *codec);
 
 #endif

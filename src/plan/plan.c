@@ -253,7 +253,7 @@ static struct zti_spans find_spans(const struct zti_plan *plan, const uint64_t *
     return s;
 }
 
-static void put_box(const struct zti_scatter *scatter, const zt_box *box, const uint8_t *values)
+static void write_box(const struct zti_scatter *scatter, const zt_box *box, const uint8_t *values)
 {
     const struct zti_plan_scatter *const s = (const void *)scatter;
     zti_plan_uncover(s->plan, s->shape, box, values, s->view);
@@ -269,7 +269,7 @@ void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const 
     memcpy(box.hi, view->hi, sizeof box.hi);
     zti_plan_cover(plan, shape, &box, &cover);
     *s = (struct zti_plan_scatter){
-        .scatter = {.put = put_box}, .plan = plan, .shape = shape, .view = view};
+        .scatter = {.put = write_box}, .plan = plan, .shape = shape, .view = view};
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         to = end_of_axis(plan, from);
         s->scatter.spans[rank] = find_spans(plan, shape, view, from, to, side[rank]);

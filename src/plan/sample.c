@@ -47,7 +47,7 @@ void zti_sample_point(const struct zti_array *array, uint32_t k, uint64_t *at)
         at[i] = place_along(array->shape[i], i, k);
 }
 
-zt_status zti_sample_take(zt_context *context, const struct zti_array *array, const uint64_t *box,
+zt_status zti_sample_copy(zt_context *context, const struct zti_array *array, const uint64_t *box,
                           uint64_t values, struct zti_sample *s)
 {
     const uint64_t all = zti_array_values(array->rank, array->shape);
@@ -82,5 +82,5 @@ zt_status zti_sample_tiles(zt_context *context, const struct zti_codec *codec,
     uint64_t box[ZT_MAX_RANK];
     for (uint32_t i = 0; i < array->rank; i++)
         box[i] = array->shape[i] < side[i] ? array->shape[i] : side[i];
-    return zti_sample_take(context, array, box, values, s);
+    return zti_sample_copy(context, array, box, values, s);
 }

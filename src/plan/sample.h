@@ -21,7 +21,7 @@ struct zti_sample {
 
 /* Copy boxes with 'values' values together, or use the whole array if it has at most twice as many.
  * Free the sample in any case. */
-zt_status zti_sample_take(zt_context *context, const struct zti_array *array, const uint64_t *box,
+zt_status zti_sample_copy(zt_context *context, const struct zti_array *array, const uint64_t *box,
                           uint64_t values, struct zti_sample *sample);
 
 /* The same with boxes of the codec's tile shape. */

@@ -108,7 +108,7 @@ static zt_status find_planes(zt_context *context, struct zti_trial *t,
 }
 
 /* Take a sample; its values are C-contiguous, also if it is the whole array. */
-static zt_status take_sample(zt_context *context, const struct zti_array *array,
+static zt_status copy_sample(zt_context *context, const struct zti_array *array,
                              struct zti_trial *t)
 {
     enum { PART = 48, SMALL_PART = 16, SMALL = 1 << 16, LEAST = 1 << 12, BOX_VALUES = 1024 };
@@ -118,7 +118,7 @@ static zt_status take_sample(zt_context *context, const struct zti_array *array,
     uint64_t box[ZT_MAX_RANK];
     zti_sample_shape(array, BOX_VALUES, box);
     const zt_status status =
-        zti_sample_take(context, array, box, some > LEAST ? some : LEAST, &t->sample);
+        zti_sample_copy(context, array, box, some > LEAST ? some : LEAST, &t->sample);
     if (status || t->sample.memory)
         return status;
     struct zti_array *const sample = &t->sample.array; /* the whole array, with any strides */
@@ -145,7 +145,7 @@ zt_status zti_plan_tighten(zt_context *context, const struct zti_array *array,
     *misses_most = UINT64_MAX;
     if (!zti_planning_of(codec) || !zti_planning_of(codec)->loosen || target->kind != ZT_ABS)
         return ZT_OK;
-    zt_status status = take_sample(context, array, &t);
+    zt_status status = copy_sample(context, array, &t);
     const struct zti_array *const sample = &t.sample.array;
     struct zti_coding coding = zti_coding_of(codec, sample->type, sample->rank, sample->shape);
     if (!status)

@@ -44,7 +44,7 @@ zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
         status = zti_exec_encode(context, coding, array, stream->bytes + head_bytes,
                                  stream->capacity - head_bytes, 0, &end_bits, misses, NULL);
     if (!status && !zti_has_ends(coding))
-        zti_put_head(coding, NULL, stream->bytes);
+        zti_encode_head(coding, NULL, stream->bytes);
     *stream_bytes = head_bytes + end_bits / 8;
     return status;
 }
@@ -56,7 +56,7 @@ zt_status zti_own_open(zt_context *context, const struct zti_coding *coding, con
     const size_t params_bytes = coding->codec->store_params(coding, params);
     *read = zti_coding_of(coding->codec, coding->type, coding->grid.rank, coding->grid.shape);
     const zt_status status = coding->codec->load_params(context, params, params_bytes, read);
-    return status ? status : zti_take_head(context, read, stream);
+    return status ? status : zti_decode_head(context, read, stream);
 }
 
 zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,

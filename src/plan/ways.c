@@ -367,7 +367,7 @@ zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_seen *seen,
                          const struct zti_way *way, struct zti_rates *rates)
 {
     const struct zti_axes_planning *const planning = zti_axes_planning_of(e->codec);
-    const uint32_t k = rates->count, most = (uint32_t)zti_estimate_tile(e->codec, 1) / 4;
+    const uint32_t k = rates->count, most = (uint32_t)zti_count_tile_values(e->codec, 1) / 4;
     struct zti_coding coding;
     struct piece piece;
     const zt_status status = configure_way(e, &way->plan, way->axes, &coding);
@@ -432,7 +432,7 @@ static zt_status gather_tiles(struct zti_estimator *e, const struct zti_plan *pl
                               const struct zti_grid *grid, uint32_t places, struct tiles *tiles)
 {
     const uint64_t all = zti_array_values(grid->rank, grid->shape);
-    const uint64_t most = zti_estimate_tile(e->codec, 1);
+    const uint64_t most = zti_count_tile_values(e->codec, 1);
     const bool is_all = all <= (places + places / 2) * most;
     const uint32_t n = is_all ? (uint32_t)grid->count : places;
     const uint64_t values = is_all ? all : n * most;
@@ -469,7 +469,7 @@ zt_status zti_ways_code(struct zti_estimator *e, const struct zti_seen *seen,
     const struct zti_grid grid = coding.grid;
     status = gather_tiles(e, &way->plan, &grid, places, &tiles);
     if (!status) /* a tile is never longer than its raw values */
-        status = zti_estimate_room(e, 8 * (8 * zti_estimate_tile(e->codec, 1) + 64));
+        status = zti_estimate_room(e, 8 * (8 * zti_count_tile_values(e->codec, 1) + 64));
     if (!status)
         status = zti_axes_planning_of(e->codec)->code(e->context, &coding, &seen->look, tiles.array,
                                                       tiles.count, e->stream.bytes, tiles.bits,

@@ -172,14 +172,14 @@ static void take_tile(const struct zti_coding *coding, struct zti_bit_reader *r,
                       uint8_t *values)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
-    const uint32_t k = (uint32_t)zti_take_bits(r, K_BITS);
+    const uint32_t k = (uint32_t)zti_get_bits(r, K_BITS);
     uint64_t own = 0;
     for (uint64_t i = 0; i < n; i++) {
         uint32_t high = 0;
-        while (high < UNARY_MOST && zti_take_bits(r, 1) == 0)
+        while (high < UNARY_MOST && zti_get_bits(r, 1) == 0)
             high++;
-        const uint64_t residual = high < UNARY_MOST ? (uint64_t)high << k | zti_take_bits64(r, k)
-                                                    : zti_take_bits64(r, 64);
+        const uint64_t residual =
+            high < UNARY_MOST ? (uint64_t)high << k | zti_get_bits64(r, k) : zti_get_bits64(r, 64);
         own += residual >> 1 ^ (0 - (residual & 1));
         value_of(coding, own, values + i * value_bytes);
     }
@@ -213,7 +213,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
         const uint64_t n = box_of(coding, first, lo, shape);
         bool is_seen = view != NULL;
         if (of(coding)->form == COPY)
-            value_of(coding, zti_take_bits64(r, 8 * (uint32_t)zt_type_bytes(coding->type)), values);
+            value_of(coding, zti_get_bits64(r, 8 * (uint32_t)zt_type_bytes(coding->type)), values);
         else
             take_tile(coding, r, n, values);
         if (!view)

@@ -69,7 +69,7 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
     memcpy(copy, data + 6, bytes - 6);
     symbols[n] = 0xb7;
     struct zti_bit_reader reader = {copy, 0, (bytes - 6) * 8};
-    while (count < wanted && zti_ans_take(context, &reader, alphabet, &models[count]) == ZT_OK) {
+    while (count < wanted && zti_ans_load(context, &reader, alphabet, &models[count]) == ZT_OK) {
         tables[count] = models[count].decode;
         count++;
     }
@@ -80,7 +80,7 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
         zti_ans_mixed_open(&stream, &reader, states)) {
         for (size_t i = 0, piece; i < n; i += piece) {
             piece = (i * 3 + data[0]) % 50 + 1 < n - i ? (i * 3 + data[0]) % 50 + 1 : n - i;
-            zti_ans_mixed_take(&stream, tables, contexts + i, piece, symbols + i);
+            zti_ans_mixed_decode(&stream, tables, contexts + i, piece, symbols + i);
         }
         for (size_t i = 0; i < n; i++)
             fuzz_require(symbols[i] < alphabet, "a symbol that is none of the alphabet's");

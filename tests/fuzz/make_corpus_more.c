@@ -113,7 +113,7 @@ void make_index(const char *folder)
         for (int m = 0; m < 2; m++) {
             if (zti_ans_build(NULL, counts[m], ALPHABET, &models[m]) != ZT_OK)
                 exit(1);
-            zti_ans_put(&models[m], &w);
+            zti_ans_write(&models[m], &w);
         }
         const size_t head = 7 + (size_t)(zti_bits_written(&w) + 7) / 8;
         zti_put_bits(&w, 0, 7);
@@ -123,7 +123,7 @@ void make_index(const char *folder)
         if (zti_ans_mixed_make(NULL, of, 2, &table) != ZT_OK)
             exit(1);
         const uint8_t *codes =
-            zti_ans_mixed_put(&table, contexts, symbols, SYMBOLS, states, scratch);
+            zti_ans_mixed_encode(&table, contexts, symbols, SYMBOLS, states, scratch);
         zti_ans_mixed_free(NULL, &table);
         const size_t n = (size_t)(scratch + most - codes);
         memcpy(bytes + head, codes, n);

@@ -106,7 +106,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     const uint64_t states = codec->state_words(&b->coding, tiles);
     const void *model = NULL;
     bool ok =
-        zti_cuda_put_model(b->context, &b->coding, &model, &b->work) == ZT_OK &&
+        zti_cuda_send_model(b->context, &b->coding, &model, &b->work) == ZT_OK &&
         d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
         d->room(b->context, ZTI_DEVICE_STREAM, words * 8, &b->words) == ZT_OK &&
         d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
@@ -160,9 +160,9 @@ static bool load_coding(const struct bench *b, struct zti_coding *coding)
     coding->model = NULL;
     memset(&coding->numbers, 0, sizeof coding->numbers);
     if (head)
-        zti_put_head(&b->coding, NULL, head);
+        zti_encode_head(&b->coding, NULL, head);
     const bool ok = head && codec->load_params(b->context, params, n, coding) == ZT_OK &&
-                    zti_take_head(b->context, coding, head) == ZT_OK;
+                    zti_decode_head(b->context, coding, head) == ZT_OK;
     free(head);
     return ok;
 }
@@ -176,7 +176,7 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     struct zti_coding coding;
     const void *model = NULL;
     bool ok = load_coding(b, &coding);
-    ok = ok && places && zti_cuda_put_model(b->context, &coding, &model, &b->work) == ZT_OK &&
+    ok = ok && places && zti_cuda_send_model(b->context, &coding, &model, &b->work) == ZT_OK &&
          d->copy(b->context, ZTI_QUEUE_KERNELS, places, b->starts, tiles * 8) == ZT_OK &&
          d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = tiles; ok && i-- > 0;) { /* starts to pairs, in place from the end */

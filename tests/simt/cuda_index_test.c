@@ -119,7 +119,7 @@ static zt_status expand(zt_context *cuda, struct rng *r, const struct subject *s
         status = zti_cuda_expand(cuda, &coding, &s->index, start_bits, &p);
         cuda->device->leave(before);
         if (status == ZT_OK)
-            status = zti_cuda_take_borders(cuda, &s->index, &p);
+            status = zti_cuda_fetch_borders(cuda, &s->index, &p);
         if (status == ZT_OK && is_checked)
             *is_same = *is_same && are_places(cuda, s, &p, unit, start_bits);
     }

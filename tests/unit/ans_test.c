@@ -37,7 +37,7 @@ static void check_model(const struct zti_ans_model *model, const uint64_t *count
     uint8_t *buffer = need((size_t)(bits / 8) + 256);
     struct zti_bit_writer w = zti_bit_writer_at(buffer);
     zti_put_bits(&w, 1, 2);
-    zti_ans_put(model, &w);
+    zti_ans_write(model, &w);
     assert_int_equal(zti_bits_written(&w), bits + 2);
     const size_t bytes = (size_t)(bits + 2 + 7) / 8;
     uint8_t *exact = need(bytes);
@@ -45,7 +45,7 @@ static void check_model(const struct zti_ans_model *model, const uint64_t *count
     for (uint64_t end = bits + 2 > 20 ? bits - 18 : 2; end <= bits + 2; end++) {
         struct zti_bit_reader reader = {exact, 2, end};
         struct zti_ans_model again;
-        const zt_status status = zti_ans_take(NULL, &reader, model->alphabet, &again);
+        const zt_status status = zti_ans_load(NULL, &reader, model->alphabet, &again);
         assert_int_equal(status, end == bits + 2 ? ZT_OK : ZT_CORRUPT);
         if (status != ZT_OK)
             continue;
@@ -93,10 +93,10 @@ static struct coder coder_of(uint32_t number)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
     if (number > 0 && zti_isa_of(NULL) >= ZT_ISA_AVX2)
-        return (struct coder){zti_ans_mixed_put_avx2, zti_ans_mixed_take_avx2};
+        return (struct coder){zti_ans_mixed_encode_avx2, zti_ans_mixed_decode_avx2};
 #endif
     (void)number;
-    return (struct coder){zti_ans_mixed_put, zti_ans_mixed_take};
+    return (struct coder){zti_ans_mixed_encode, zti_ans_mixed_decode};
 }
 
 /* Models, and symbols each of which has one by chance. */
@@ -282,7 +282,7 @@ static void random_tables_are_models_or_refused(void **state)
         struct zti_bit_reader reader = {bytes, 0, 1 + rng_below(&r, 8 * sizeof bytes)};
         struct zti_ans_model model;
         const uint32_t alphabet = 1 + (uint32_t)rng_below(&r, 60);
-        if (zti_ans_take(NULL, &reader, alphabet, &model) != ZT_OK)
+        if (zti_ans_load(NULL, &reader, alphabet, &model) != ZT_OK)
             continue;
         uint64_t counts[60];
         for (uint32_t s = 0; s < alphabet; s++)
@@ -308,7 +308,7 @@ static void bytes_do_not_change(void **state)
     uint8_t *coded = coded_world(w, &bytes), tables[16384];
     struct zti_bit_writer writer = zti_bit_writer_at(tables);
     for (int m = 0; m < MODELS; m++)
-        zti_ans_put(&w->models[m], &writer);
+        zti_ans_write(&w->models[m], &writer);
     const uint64_t bits = zti_bits_written(&writer);
     zti_put_bits(&writer, 0, 7);
     const uint64_t of_tables = fnv1a64(tables, (size_t)(bits + 7) / 8);
@@ -349,7 +349,7 @@ static double excess(struct rng *r, double ratio, size_t n)
     struct zti_ans_mixed_table table;
     assert_int_equal(zti_ans_mixed_make(NULL, &of, 1, &table), ZT_OK);
     const uint8_t *const codes =
-        zti_ans_mixed_put(&table, contexts, symbols, n, ZTI_ANS_FEW, scratch);
+        zti_ans_mixed_encode(&table, contexts, symbols, n, ZTI_ANS_FEW, scratch);
     zti_ans_mixed_free(NULL, &table);
     const double bits = 8 * (double)(scratch + zti_ans_mixed_bytes(n) - codes);
     const double promised = (double)zti_ans_cost_bits(&model, counts);

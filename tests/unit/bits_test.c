@@ -77,7 +77,7 @@ static void random_fields_come_back(void **state)
             uint32_t n = (uint32_t)rng_below(&r, 65);
             struct zti_bit_reader reader = {buffer, at, m->count};
             uint64_t wanted = model_take(m, at, n);
-            assert_int_equal(n <= 57 ? zti_take_bits(&reader, n) : zti_take_bits64(&reader, n),
+            assert_int_equal(n <= 57 ? zti_get_bits(&reader, n) : zti_get_bits64(&reader, n),
                              wanted);
             assert_int_equal(reader.at, at + n);
         }

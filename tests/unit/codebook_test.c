@@ -119,14 +119,14 @@ static void table_comes_back(const struct zti_codebook *book)
     uint8_t *buffer = need((size_t)(bits / 8) + 256);
     struct zti_bit_writer w = zti_bit_writer_at(buffer);
     zti_put_bits(&w, 5, 3);
-    zti_codebook_put(book, &w);
+    zti_codebook_write(book, &w);
     assert_int_equal(zti_bits_written(&w), bits + 3);
     const size_t bytes = (size_t)(bits + 3 + 7) / 8;
     uint8_t *exact = need(bytes); /* a byte beyond is seen by a sanitizer */
     memcpy(exact, buffer, bytes);
     struct zti_bit_reader r = {exact, 3, bits + 3};
     struct zti_codebook again;
-    assert_int_equal(zti_codebook_take(NULL, &r, book->alphabet, &again), ZT_OK);
+    assert_int_equal(zti_codebook_load(NULL, &r, book->alphabet, &again), ZT_OK);
     assert_int_equal(r.at, bits + 3);
     assert_memory_equal(again.lengths, book->lengths, book->alphabet);
     assert_memory_equal(again.codes, book->codes, book->alphabet * sizeof(uint32_t));
@@ -270,7 +270,7 @@ static zt_status take_bits(const char *bits, uint32_t alphabet)
         }
     struct zti_bit_reader r = {buffer, 0, n};
     struct zti_codebook book;
-    const zt_status status = zti_codebook_take(NULL, &r, alphabet, &book);
+    const zt_status status = zti_codebook_load(NULL, &r, alphabet, &book);
     if (status == ZT_OK)
         zti_codebook_free(NULL, &book);
     return status;
@@ -316,7 +316,7 @@ static void random_tables_are_books_or_refused(void **state)
         struct zti_bit_reader reader = {bytes, 0, bits};
         struct zti_codebook book;
         const uint32_t alphabet = 1 + (uint32_t)rng_below(&r, 100);
-        if (zti_codebook_take(NULL, &reader, alphabet, &book) != ZT_OK)
+        if (zti_codebook_load(NULL, &reader, alphabet, &book) != ZT_OK)
             continue;
         uint64_t counts[100];
         for (uint32_t s = 0; s < alphabet; s++)

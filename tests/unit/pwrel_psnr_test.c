@@ -184,14 +184,14 @@ static void marks_of_any_kind_are_read_back(void **state)
             minus[i / 64] |= (uint64_t)(i % row > row / 3) << i % 64;
         }
         uint8_t *const bytes = need(ZTI_SZ_MARKS_MOST_BYTES + 16);
-        uint8_t *const end = zti_sz_put_marks(bytes, zero, minus, n, row);
+        uint8_t *const end = zti_sz_encode_marks(bytes, zero, minus, n, row);
         assert_true(end <= bytes + ZTI_SZ_MARKS_MOST_BYTES);
-        assert_ptr_equal(zti_sz_take_marks(bytes, end, n, row, got_zero, got_minus), end);
+        assert_ptr_equal(zti_sz_decode_marks(bytes, end, n, row, got_zero, got_minus), end);
         assert_memory_equal(zero, got_zero, sizeof zero);
         assert_memory_equal(minus, got_minus, sizeof minus);
         for (uint8_t *at = bytes; at < end; at++)
             *at = rng_once_in(&r, 8) ? (uint8_t)rng_next(&r) : *at;
-        const uint8_t *const stop = zti_sz_take_marks(bytes, end, n, row, got_zero, got_minus);
+        const uint8_t *const stop = zti_sz_decode_marks(bytes, end, n, row, got_zero, got_minus);
         assert_true(!stop || stop <= end);
         free(bytes);
     }

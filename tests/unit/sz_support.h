@@ -99,10 +99,10 @@ static struct zti_coding loaded(zt_context *context, const struct coded *c)
     uint8_t *head = need(head_bytes + 1);
     struct zti_coding coding = {.codec = &zti_codec_sz, .type = c->coding.type};
     coding.grid = zti_codec_grid(&zti_codec_sz, c->coding.grid.rank, c->coding.grid.shape);
-    zti_sz_learning.put_head(&c->coding, NULL, head);
+    zti_sz_learning.encode_head(&c->coding, NULL, head);
     assert_int_equal(zti_codec_sz.load_params(context, params, params_bytes, &coding), ZT_OK);
     assert_int_equal(zti_head_bytes(&coding), head_bytes);
-    assert_int_equal(zti_sz_learning.take_head(context, &coding, head), ZT_OK);
+    assert_int_equal(zti_sz_learning.decode_head(context, &coding, head), ZT_OK);
     free(head);
     return coding;
 }
@@ -249,7 +249,7 @@ static inline bool writes_golden(const zt_array *array, double bound, uint32_t e
         const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
         uint8_t *const all = need(bytes);
         assert_int_equal(sz_of(&c.coding)->coder, effort);
-        zti_sz_learning.put_head(&c.coding, NULL, all);
+        zti_sz_learning.encode_head(&c.coding, NULL, all);
         memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
         if (bytes != golden_bytes || fnv1a64(all, bytes) != hash) {
             print_error("type %u, rank %u, bound %g, instance %u: %zu, UINT64_C(0x%016llx)\n",

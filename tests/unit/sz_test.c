@@ -548,7 +548,7 @@ static void interpolation_writes_the_same_bytes(void **state)
             struct coded c = code(context, &a.array, s % 2 ? 0.02 : 0.001, CODER_HIGH);
             const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
             uint8_t *head = need(head_bytes + 1);
-            zti_sz_learning.put_head(&c.coding, NULL, head);
+            zti_sz_learning.encode_head(&c.coding, NULL, head);
             if (turn > 0) {
                 assert_int_equal(head_bytes, zti_head_bytes(&first.coding));
                 assert_memory_equal(head, first_head, head_bytes);
@@ -627,7 +627,7 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
     const size_t params_bytes = zti_codec_sz.store_params(&c.coding, params);
     const struct zti_view view = view_of(&back.array);
     uint32_t heads = 0, streams = 0;
-    zti_sz_learning.put_head(&c.coding, NULL, good_head);
+    zti_sz_learning.encode_head(&c.coding, NULL, good_head);
     for (uint32_t i = 0; i < 400; i++) {
         struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F64};
         const size_t n = i % 3 ? bytes : (size_t)rng_below(&r, bytes);
@@ -639,7 +639,7 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
         memcpy(stream, c.bytes, n);
         damage(&r, head, head_bytes, i % 2 ? 1 + i % 9 : 0);
         damage(&r, stream, n, i % 4 ? 1 + i % 20 : 0);
-        if (zti_sz_learning.take_head(NULL, &coding, head) == ZT_OK) {
+        if (zti_sz_learning.decode_head(NULL, &coding, head) == ZT_OK) {
             heads++;
             streams += zti_exec_decode(NULL, &coding, stream, n, 0, NULL, &view, &end) == ZT_OK;
         }

@@ -115,7 +115,7 @@ static uint64_t head_bytes(const struct zti_coding *coding)
                                        : zti_round_up(4 * coding->grid.count, width_of(coding) / 8);
 }
 
-static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
+static void encode_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
 {
     const uint32_t width = width_of(coding);
     const uint64_t n = coding->grid.count, used = 4 * n, bytes = head_bytes(coding);
@@ -126,7 +126,7 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
     memset(head + used, 0, (size_t)(bytes - used));
 }
 
-static zt_status take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
+static zt_status decode_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
     const uint32_t groups = ZTI_NDZIP_VALUES / width_of(coding);
     uint32_t end = 0;
@@ -148,8 +148,8 @@ static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
 
 static const struct zti_learning learning = {.head_max_bytes = head_bytes,
                                              .head_bytes = head_bytes,
-                                             .put_head = put_head,
-                                             .take_head = take_head,
+                                             .encode_head = encode_head,
+                                             .decode_head = decode_head,
                                              .has_ends = true};
 
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)

@@ -36,7 +36,7 @@ static inline uint64_t scatter_bits(uint64_t word, uint64_t mask)
 #endif
 
 /* As zti_put_bits64, with fewer steps: n <= 64 bits, the higher ones zero. */
-ZTI_INLINE void put_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
+ZTI_INLINE void write_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 {
     const uint32_t held = w->held_bits, bits = held + n;
     const uint64_t low = w->held | v << held;
@@ -47,8 +47,8 @@ ZTI_INLINE void put_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
     *w->next = (uint8_t)w->held; /* bits that the store above cannot hold */
 }
 
-/* As zti_take_bits64, with one load and a byte. */
-ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
+/* As zti_get_bits64, with one load and a byte. */
+ZTI_INLINE uint64_t read_word(struct zti_bit_reader *r, uint32_t n)
 {
     const uint8_t *const at = r->base + (r->at >> 3);
     const uint32_t down = r->at & 7;
@@ -58,24 +58,24 @@ ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
 }
 
 /* The codes of a number and of a value in lorenzo/spec.h. */
-static inline void put_number(struct zti_bit_writer *w, uint64_t v)
+static inline void write_number(struct zti_bit_writer *w, uint64_t v)
 {
     const uint32_t n = number_rest_bits(v);
     zti_put_bits(w, n, ZTI_SZ_NUMBER_BITS);
     zti_put_bits64(w, number_rest(v, n), n);
 }
 
-static inline void put_value(struct zti_bit_writer *w, uint64_t v)
+static inline void write_value(struct zti_bit_writer *w, uint64_t v)
 {
     if (v < ZTI_SZ_ROUNDS) {
         zti_put_bits(w, UINT64_C(1) << v, (uint32_t)v + 1);
     } else {
         zti_put_bits(w, 0, ZTI_SZ_ROUNDS);
-        put_number(w, v - ZTI_SZ_ROUNDS);
+        write_number(w, v - ZTI_SZ_ROUNDS);
     }
 }
 
-static inline void put_code(struct zti_bit_writer *w, struct zti_sz_code code)
+static inline void write_code(struct zti_bit_writer *w, struct zti_sz_code code)
 {
     zti_put_bits(w, code.bits, code.count);
 }

@@ -8,8 +8,8 @@
  *     values   the exact ones, little-endian */
 #include "codec/sz/runs.h"
 
-static uint8_t *put_values(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
-                           size_t value_bytes)
+static uint8_t *write_values(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
+                             size_t value_bytes)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (!bit_at(is_exact, i))
@@ -23,8 +23,8 @@ static uint8_t *put_values(uint8_t *to, const uint64_t *is_exact, uint32_t n, co
     return to;
 }
 
-uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
-                          size_t value_bytes)
+uint8_t *zti_sz_encode_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
+                             size_t value_bytes)
 {
     uint32_t way;
     (void)exact_mark_bytes(is_exact, n, &way);
@@ -38,15 +38,15 @@ uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, con
     }
     for (uint32_t at = 0; way == ZTI_SZ_EXACT_BITMAP && at < n; at += 8)
         *to++ = (uint8_t)(is_exact[at / 64] >> at % 64);
-    return put_values(to, is_exact, n, values, value_bytes);
+    return write_values(to, is_exact, n, values, value_bytes);
 }
 
-const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
-                                 size_t value_bytes, uint64_t *is_exact, const uint8_t **values)
+const uint8_t *zti_sz_decode_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
+                                   size_t value_bytes, uint64_t *is_exact, const uint8_t **values)
 {
     struct zti_bit_reader r = {.base = from, .end = (uint64_t)(end - from) * 8};
     uint32_t count;
-    if (!take_exact(&r, r.end, n, (uint32_t)value_bytes, is_exact, &count))
+    if (!read_exact(&r, r.end, n, (uint32_t)value_bytes, is_exact, &count))
         return NULL;
     *values = from + r.at / 8;
     return *values + count * value_bytes;

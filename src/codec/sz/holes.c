@@ -59,7 +59,7 @@ struct sheet {
 
 /* A multiple of the step may be up to half a step outside the type's range; it is then not
  * stored. */
-static void put_number(uint32_t type, double v, void *at)
+static void write_number(uint32_t type, double v, void *at)
 {
     static const double most[] = {
         [ZT_F32] = FLT_MAX, [ZT_F64] = DBL_MAX, [ZT_I32] = 0x1p31 - 1, [ZT_I64] = 0x1p63 - 1024};
@@ -201,8 +201,8 @@ static void scatter(const struct zti_coding *coding, const struct sheet *s,
     const size_t value_bytes = zt_type_bytes(array->type);
     const double step = step_of(sz_of(coding));
     for (uint32_t i = 0; i < s->holes; i++)
-        put_number(array->type, rint(s->q[s->place[i]]) * step,
-                   (char *)array->data + s->at[s->place[i]] * value_bytes);
+        write_number(array->type, rint(s->q[s->place[i]]) * step,
+                     (char *)array->data + s->at[s->place[i]] * value_bytes);
 }
 
 /* ---- residuals ---- */
@@ -218,7 +218,7 @@ static void note_groups(struct sheet *s, uint32_t place)
     }
 }
 
-static void take_differences(struct sheet *s)
+static void make_differences(struct sheet *s)
 {
     for (uint32_t i = 0; i < s->n; i++)
         s->d[i] = s->q[i] - s->q[0];
@@ -320,7 +320,7 @@ static void sort_holes(struct sheet *s)
 static void minimize_residuals(struct sheet *s)
 {
     sort_holes(s);
-    take_differences(s);
+    make_differences(s);
     for (uint32_t k = 0; k < WEIGHTINGS; k++) {
         set_weights(s);
         for (uint32_t sweep = 0; sweep < SWEEPS; sweep++)

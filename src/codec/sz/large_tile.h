@@ -85,11 +85,11 @@ static inline struct zti_cursor tile_bytes(const struct zti_bit_reader *r, size_
                                            bool *is_raw)
 {
     struct zti_cursor c = {.at = r->base + r->at / 8, .end = r->base + r->end / 8};
-    const uint8_t kind = zti_take_byte(&c);
+    const uint8_t kind = zti_get_byte(&c);
     *is_raw = kind == ZTI_TILE_RAW;
     c.is_bad = c.is_bad || (kind != ZTI_TILE_RAW && kind != ZTI_TILE_CODED);
-    const uint64_t bytes = *is_raw ? raw_bytes : zti_take_varint(&c);
-    const uint8_t *const at = zti_take_bytes(&c, bytes);
+    const uint64_t bytes = *is_raw ? raw_bytes : zti_get_varint(&c);
+    const uint8_t *const at = zti_get_bytes(&c, bytes);
     c.is_bad = c.is_bad || bytes > raw_bytes;
     if (!c.is_bad) {
         c.at = at;

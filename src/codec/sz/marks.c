@@ -55,7 +55,7 @@ static void differences_from_row(const uint64_t *marks, uint32_t n, uint32_t row
     }
 }
 
-static uint8_t *put_runs(uint8_t *to, const uint16_t *runs, uint32_t count, uint32_t k)
+static uint8_t *write_runs(uint8_t *to, const uint16_t *runs, uint32_t count, uint32_t k)
 {
     struct zti_bit_writer w = zti_bit_writer_at(to);
     for (uint32_t i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ static uint8_t *put_runs(uint8_t *to, const uint16_t *runs, uint32_t count, uint
     return to + (zti_bits_written(&w) + 7) / 8;
 }
 
-static uint8_t *put_marks(uint8_t *to, const uint64_t *marks, uint32_t n, uint32_t row)
+static uint8_t *write_marks(uint8_t *to, const uint64_t *marks, uint32_t n, uint32_t row)
 {
     uint16_t runs[2][ZTI_SZ_TILE_VALUES + 1];
     uint64_t against[WORDS];
@@ -82,25 +82,25 @@ static uint8_t *put_marks(uint8_t *to, const uint64_t *marks, uint32_t n, uint32
     const uint32_t way = mark_way(begins_set, count[0], bits[best], k[best] + ORDERS * best, n);
     *to++ = (uint8_t)way;
     if (way >= ZTI_SZ_MARKS_RUNS)
-        return put_runs(to, runs[best], count[best], k[best]);
+        return write_runs(to, runs[best], count[best], k[best]);
     for (uint32_t i = 0; way == ZTI_SZ_MARKS_BITMAP && i < n; i += 8)
         *to++ = (uint8_t)(marks[i / 64] >> i % 64);
     return to;
 }
 
-uint8_t *zti_sz_put_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *is_negative,
-                          uint32_t n, uint32_t row)
+uint8_t *zti_sz_encode_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *is_negative,
+                             uint32_t n, uint32_t row)
 {
-    return put_marks(put_marks(to, is_zero, n, row), is_negative, n, row);
+    return write_marks(write_marks(to, is_zero, n, row), is_negative, n, row);
 }
 
-static const uint8_t *take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
+static const uint8_t *read_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
                                  uint64_t *marks)
 {
     struct zti_bit_reader r = {.base = from, .end = (uint64_t)(end - from) * 8};
     uint64_t coded[WORDS];
     uint32_t way;
-    if (!take_mark(&r, r.end, n, coded, &way))
+    if (!read_mark(&r, r.end, n, coded, &way))
         return NULL;
     if (is_against_row(way))
         differences_from_row(coded, n, row, true, marks);
@@ -109,9 +109,9 @@ static const uint8_t *take_marks(const uint8_t *from, const uint8_t *end, uint32
     return from + r.at / 8;
 }
 
-const uint8_t *zti_sz_take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
-                                 uint64_t *is_zero, uint64_t *is_negative)
+const uint8_t *zti_sz_decode_marks(const uint8_t *from, const uint8_t *end, uint32_t n,
+                                   uint32_t row, uint64_t *is_zero, uint64_t *is_negative)
 {
-    const uint8_t *const at = take_marks(from, end, n, row, is_zero);
-    return at ? take_marks(at, end, n, row, is_negative) : NULL;
+    const uint8_t *const at = read_marks(from, end, n, row, is_zero);
+    return at ? read_marks(at, end, n, row, is_negative) : NULL;
 }

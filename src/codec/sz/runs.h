@@ -31,30 +31,30 @@ ZTI_STATIC void end_runs(struct runs *w)
 }
 
 /* Read a bit for each of n values, in whole bytes; false if these end after bit end_bits. */
-ZTI_STATIC bool take_bitmap(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint64_t *bits)
+ZTI_STATIC bool read_bitmap(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint64_t *bits)
 {
     if (r->at + (n + 7) / 8 * 8 > end_bits)
         return false;
     for (uint32_t i = 0; i < n; i += 64) {
         const uint32_t some = n - i < 64 ? (n - i + 7) / 8 * 8 : 64;
-        bits[i / 64] = zti_take_bits64(r, some) & (~UINT64_C(0) >> (n - i < 64 ? 64 - (n - i) : 0));
+        bits[i / 64] = zti_get_bits64(r, some) & (~UINT64_C(0) >> (n - i < 64 ? 64 - (n - i) : 0));
     }
     for (uint32_t i = (n + 63) / 64; i < ZTI_SZ_GROUPS; i++)
         bits[i] = 0;
     return true;
 }
 
-ZTI_STATIC bool take_exact_runs(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n,
+ZTI_STATIC bool read_exact_runs(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n,
                                 struct runs *to)
 {
     for (bool is_set = false; to->at < n; is_set = !is_set) {
         if (r->at + 8 > end_bits)
             return false;
-        uint32_t length = (uint32_t)zti_take_bits64(r, 8);
+        uint32_t length = (uint32_t)zti_get_bits64(r, 8);
         if (length >= 128) {
             if (r->at + 8 > end_bits)
                 return false;
-            length = (length & 127) | (uint32_t)zti_take_bits64(r, 8) << 7;
+            length = (length & 127) | (uint32_t)zti_get_bits64(r, 8) << 7;
         }
         if (length > n - to->at || (length == 0 && to->at > 0))
             return false;
@@ -65,17 +65,17 @@ ZTI_STATIC bool take_exact_runs(struct zti_bit_reader *r, uint64_t end_bits, uin
 
 /* Read which of n values are exact, and their number *count; the reader is then at the exact
  * values. False if the marks are not valid, or they and the values end after bit end_bits. */
-ZTI_STATIC bool take_exact(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n,
+ZTI_STATIC bool read_exact(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n,
                            uint32_t value_bytes, uint64_t *bits, uint32_t *count)
 {
     struct runs w = {bits, 0, 0};
     *count = 0;
     if (r->at + 8 > end_bits)
         return false;
-    const uint32_t way = (uint32_t)zti_take_bits64(r, 8);
+    const uint32_t way = (uint32_t)zti_get_bits64(r, 8);
     if (way > ZTI_SZ_EXACT_BITMAP ||
-        (way == ZTI_SZ_EXACT_BITMAP && !take_bitmap(r, end_bits, n, bits)) ||
-        (way == ZTI_SZ_EXACT_RUNS && !take_exact_runs(r, end_bits, n, &w)))
+        (way == ZTI_SZ_EXACT_BITMAP && !read_bitmap(r, end_bits, n, bits)) ||
+        (way == ZTI_SZ_EXACT_RUNS && !read_exact_runs(r, end_bits, n, &w)))
         return false;
     if (way == ZTI_SZ_EXACT_ALL)
         add_run(&w, n, true);
@@ -87,7 +87,7 @@ ZTI_STATIC bool take_exact(struct zti_bit_reader *r, uint64_t end_bits, uint32_t
 }
 
 /* Read a mark's runs in Golomb's code of order k. */
-ZTI_STATIC bool take_mark_runs(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint32_t k,
+ZTI_STATIC bool read_mark_runs(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint32_t k,
                                uint64_t *bits)
 {
     struct runs w = {bits, 0, 0};
@@ -112,12 +112,12 @@ ZTI_STATIC bool take_mark_runs(struct zti_bit_reader *r, uint64_t end_bits, uint
 
 /* Read a mark as it is coded, and its form *its_way: if is_against_row, the bits are differences
  * from the row before. False if it is not valid. */
-ZTI_STATIC bool take_mark(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint64_t *bits,
+ZTI_STATIC bool read_mark(struct zti_bit_reader *r, uint64_t end_bits, uint32_t n, uint64_t *bits,
                           uint32_t *its_way)
 {
     if (r->at + 8 > end_bits)
         return false;
-    const uint32_t way = (uint32_t)zti_take_bits64(r, 8);
+    const uint32_t way = (uint32_t)zti_get_bits64(r, 8);
     *its_way = way;
     if (way < ZTI_SZ_MARKS_BITMAP) {
         struct runs w = {bits, 0, 0};
@@ -126,9 +126,9 @@ ZTI_STATIC bool take_mark(struct zti_bit_reader *r, uint64_t end_bits, uint32_t 
         return true;
     }
     if (way == ZTI_SZ_MARKS_BITMAP)
-        return take_bitmap(r, end_bits, n, bits);
+        return read_bitmap(r, end_bits, n, bits);
     if (way >= ZTI_SZ_MARKS_RUNS + 2 * ZTI_SZ_MARKS_ORDERS ||
-        !take_mark_runs(r, end_bits, n, order_of_way(way), bits))
+        !read_mark_runs(r, end_bits, n, order_of_way(way), bits))
         return false;
     r->at = (r->at + 7) & ~UINT64_C(7);
     return true;

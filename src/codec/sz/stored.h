@@ -118,11 +118,11 @@ ZTI_STATIC bool zti_sz_take_key_params(struct zti_cursor *c, uint32_t type, stru
     const uint32_t value_bits = type == ZT_F32 || type == ZT_I32 ? 32 : 64;
     if (sz->source == ZTI_SZ_BITS)
         return true;
-    sz->digits = is_short ? 0 : zti_take_byte(c);
-    sz->zeros = is_short ? zti_take_byte(c) : 0;
+    sz->digits = is_short ? 0 : zti_get_byte(c);
+    sz->zeros = is_short ? zti_get_byte(c) : 0;
     if (sz->source == ZTI_SZ_DIGITS) {
-        const uint32_t low = zti_take_byte(c);
-        sz->lowest = (int16_t)(low | (uint32_t)zti_take_byte(c) << 8);
+        const uint32_t low = zti_get_byte(c);
+        sz->lowest = (int16_t)(low | (uint32_t)zti_get_byte(c) << 8);
     }
     return sz->source < ZTI_SZ_SOURCES &&
            (sz->coder == ZTI_SZ_DEFAULT || sz->coder == ZTI_SZ_FAST) && sz->digits <= 15 &&
@@ -133,7 +133,7 @@ ZTI_STATIC bool zti_sz_take_key_params(struct zti_cursor *c, uint32_t type, stru
 /* Read the step of a lattice from five bytes; 0 if they are not valid. */
 ZTI_STATIC double zti_sz_take_step(struct zti_cursor *c)
 {
-    const uint8_t *const b = zti_take_bytes(c, 5);
+    const uint8_t *const b = zti_get_bytes(c, 5);
     if (!b)
         return 0;
     const uint32_t mantissa = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
@@ -148,7 +148,7 @@ ZTI_STATIC bool zti_sz_take(struct zti_cursor *c, uint32_t type, uint32_t rank, 
                             uint64_t *folded)
 {
     const bool is_float = type == ZT_F32 || type == ZT_F64;
-    const uint32_t first = zti_take_byte(c), second = zti_take_byte(c);
+    const uint32_t first = zti_get_byte(c), second = zti_get_byte(c);
     sz->coder = first & 15;
     sz->source = first >> 4;
     sz->axes = second & 15;
@@ -159,15 +159,15 @@ ZTI_STATIC bool zti_sz_take(struct zti_cursor *c, uint32_t type, uint32_t rank, 
         sz->step = zti_sz_take_step(c);
         is_good = is_good && sz->step > 0;
     } else if (sz->source == ZTI_SZ_STEPS) {
-        sz->whole_step = zti_take_varint(c);
+        sz->whole_step = zti_get_varint(c);
         is_good = is_good && sz->whole_step % 2 == 1 && sz->whole_step <= (UINT64_C(1) << 62) + 1;
     } else if (sz->source == ZTI_SZ_LOG) {
-        sz->fineness = zti_take_varint(c);
+        sz->fineness = zti_get_varint(c);
         is_good = is_good && sz->fineness >= 4 && sz->fineness <= UINT64_C(1) << 52;
     } else {
         is_good = is_good && zti_sz_take_key_params(c, type, sz);
     }
-    *folded = zti_take_varint(c);
+    *folded = zti_get_varint(c);
     sz->centre = (int64_t)(*folded >> 1 ^ (0 - (*folded & 1)));
     return is_good;
 }

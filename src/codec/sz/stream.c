@@ -152,22 +152,22 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 }
 
 /* Read the parameters of effort 'high'. */
-static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
+static bool read_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
 {
     struct zti_sz *const sz = sz_in(coding);
-    const uint64_t reach = zti_take_varint(c);
+    const uint64_t reach = zti_get_varint(c);
     sz->reach = (uint32_t)reach;
-    sz->tuning = zti_take_byte(c);
+    sz->tuning = zti_get_byte(c);
     return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
            (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS) && !sz->is_blocked &&
            centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
 }
 
 /* What effort 'high' has where nothing may be lost: nothing but the tiles' size is of a choice. */
-static bool take_lossless(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
+static bool read_lossless(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
 {
     struct zti_sz *const sz = sz_in(coding);
-    sz->tuning = zti_take_byte(c);
+    sz->tuning = zti_get_byte(c);
     zti_sz_set_grid(coding);
     return sz->tuning <= ZTI_LL_IS_LARGE && zti_ll_has_grid(coding) && centre == 0 &&
            sz->axes == 0 && !sz->is_blocked &&
@@ -180,10 +180,10 @@ static bool is_transform(const struct zti_coding *coding)
 }
 
 /* Read the parameters of the transform. */
-static bool take_transform(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
+static bool read_transform(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
 {
     struct zti_sz *const sz = sz_in(coding);
-    sz->tuning = zti_take_byte(c);
+    sz->tuning = zti_get_byte(c);
     return sz->tuning <= 1 && zti_tf_can(coding) && centre == 0 && sz->axes == 0 && !sz->is_blocked;
 }
 
@@ -195,15 +195,15 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     memset(sz, 0, sizeof *sz);
     uint64_t centre;
     bool is_good = zti_sz_take(&c, coding->type, coding->grid.rank, sz, &centre);
-    const uint64_t bins = sz->coder == ZTI_SZ_CUSZ ? zti_take_varint(&c) : 0;
+    const uint64_t bins = sz->coder == ZTI_SZ_CUSZ ? zti_get_varint(&c) : 0;
     is_good = is_good && (sz->coder != ZTI_SZ_CUSZ || zti_sz_are_bins(bins));
     sz->bins = is_good ? (uint32_t)bins : 4;
-    is_good = is_good && (sz->coder != ZTI_SZ_HIGH || take_high(&c, coding, centre));
+    is_good = is_good && (sz->coder != ZTI_SZ_HIGH || read_high(&c, coding, centre));
     const bool is_lossless = sz->coder == ZTI_SZ_LOSSLESS_HIGH;
-    is_good = is_good && (!is_lossless || take_lossless(&c, coding, centre));
-    is_good = is_good && (!is_transform(coding) || take_transform(&c, coding, centre));
+    is_good = is_good && (!is_lossless || read_lossless(&c, coding, centre));
+    is_good = is_good && (!is_transform(coding) || read_transform(&c, coding, centre));
     const bool has_head = sz->coder != ZTI_SZ_FAST && !is_lossless && !is_transform(coding);
-    const uint64_t head = has_head ? zti_take_varint(&c) : 0;
+    const uint64_t head = has_head ? zti_get_varint(&c) : 0;
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
@@ -483,10 +483,10 @@ static uint64_t head_bytes(const struct zti_coding *coding)
     return (sz_of(coding)->head_bits + 7) / 8;
 }
 
-static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
+static void encode_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
 {
     (void)starts;
-    zti_sz_put_head(coding, head);
+    zti_sz_encode_head(coding, head);
 }
 
 /* ---- tiles ---- */
@@ -554,8 +554,8 @@ const struct zti_learning zti_sz_learning = {.begin = begin,
                                              .forget = zti_sz_forget,
                                              .head_max_bytes = zti_sz_head_most,
                                              .head_bytes = head_bytes,
-                                             .put_head = put_head,
-                                             .take_head = zti_sz_take_head};
+                                             .encode_head = encode_head,
+                                             .decode_head = zti_sz_decode_head};
 
 static const struct zti_holes filling = {.learn = learn_holes, .fit = zti_sz_fit_holes};
 

@@ -253,8 +253,8 @@ ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)
 zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts, bool is_sample);
 
-void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head);
-zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head);
+void zti_sz_encode_head(const struct zti_coding *coding, uint8_t *head);
+zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, const uint8_t *head);
 void zti_sz_forget(zt_context *context, struct zti_coding *coding);
 
 /* The fineness of logarithms that keeps the error of each value within 'part' of it; 0 if coding
@@ -264,13 +264,13 @@ uint64_t zti_sz_fineness(uint32_t type, double part);
 /* ---- exact.c: exact values of a tile ---- */
 
 /* Write which of n values are exact, and these values, of value_bytes each; returns the end. */
-uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
-                          size_t value_bytes);
+uint8_t *zti_sz_encode_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
+                             size_t value_bytes);
 
 /* Read which of n values are exact, from bytes up to 'end'; *values points to the first exact
  * value. Returns the end of the values, or NULL if the bytes are not valid. */
-const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
-                                 size_t value_bytes, uint64_t *is_exact, const uint8_t **values);
+const uint8_t *zti_sz_decode_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
+                                   size_t value_bytes, uint64_t *is_exact, const uint8_t **values);
 
 /* ---- holes.c ---- */
 
@@ -283,12 +283,12 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *a
 enum { ZTI_SZ_MARKS_MOST_BYTES = 2 * (2 + ZTI_SZ_TILE_VALUES / 8) };
 
 /* Write both marks; returns the end. Some bytes after it are overwritten. */
-uint8_t *zti_sz_put_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *is_negative,
-                          uint32_t n, uint32_t row);
+uint8_t *zti_sz_encode_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *is_negative,
+                             uint32_t n, uint32_t row);
 
 /* Read both marks from bytes up to 'end' (eight more are readable); returns their end, or NULL if
  * they are not valid. */
-const uint8_t *zti_sz_take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
-                                 uint64_t *is_zero, uint64_t *is_negative);
+const uint8_t *zti_sz_decode_marks(const uint8_t *from, const uint8_t *end, uint32_t n,
+                                   uint32_t row, uint64_t *is_zero, uint64_t *is_negative);
 
 #endif

@@ -47,7 +47,7 @@ struct cube {
     double high_column[PLANE][PLANE];
 };
 
-static void put_number(uint32_t type, double v, char *at)
+static void write_number(uint32_t type, double v, char *at)
 {
     const float f = (float)v;
     if (type == ZT_F64)
@@ -201,7 +201,7 @@ void zti_zfp_fit_holes(const struct zti_coding *coding, const struct zti_array *
                 move_to_minimum(&c, c.place[i]);
         }
         for (uint32_t i = 0; i < c.holes; i++)
-            put_number(array->type, c.value[c.place[i]],
-                       (char *)array->data + find_number(array, &walk, c.place[i]) * value_bytes);
+            write_number(array->type, c.value[c.place[i]],
+                         (char *)array->data + find_number(array, &walk, c.place[i]) * value_bytes);
     }
 }

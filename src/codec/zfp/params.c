@@ -277,8 +277,8 @@ zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, 
     return ZT_OK;
 }
 
-zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z,
-                             const struct zti_array *array, struct zti_bit_writer *w)
+zt_status zti_zfp_encode_header(zt_context *context, const struct zti_zfp *z,
+                                const struct zti_array *array, struct zti_bit_writer *w)
 {
     const zt_zfp zfp = {
         .minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec, .minexp = z->minexp};
@@ -315,26 +315,26 @@ static void set_field_code(struct zti_array *array, uint64_t code, bool as_libzf
     *array = zti_array_packed(NULL, type, rank, shape);
 }
 
-zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
-                              struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits)
+zt_status zti_zfp_decode_header(zt_context *context, const uint8_t *data, size_t data_bytes,
+                                struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits)
 {
     uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0}; /* a short header is read as if zeros followed */
     const size_t have = data_bytes < 24 ? data_bytes : 24;
     memcpy(head, data, have);
     struct zti_bit_reader r = {.base = head, .at = 0, .end = have * 8};
-    if (zti_take_bits(&r, 24) != ('z' | 'f' << 8 | 'p' << 16))
+    if (zti_get_bits(&r, 24) != ('z' | 'f' << 8 | 'p' << 16))
         return zti_fail(context, ZT_CORRUPT,
                         "no zfp header; a stream without one needs its type, "
                         "shape and mode from the caller");
-    const uint32_t version = (uint32_t)zti_take_bits(&r, 8);
+    const uint32_t version = (uint32_t)zti_get_bits(&r, 8);
     if (have * 8 >= MAGIC_BITS && version != 5)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "zfp codec version %u; this library knows version 5 (zfp 0.5 to 1.0)",
                         version);
-    set_field_code(array, zti_take_bits(&r, FIELD_BITS), z->as_libzfp);
-    uint64_t mode = zti_take_bits(&r, MODE_SHORT_BITS);
+    set_field_code(array, zti_get_bits(&r, FIELD_BITS), z->as_libzfp);
+    uint64_t mode = zti_get_bits(&r, MODE_SHORT_BITS);
     if (mode == MODE_LONG)
-        mode |= zti_take_bits(&r, MODE_LONG_BITS - MODE_SHORT_BITS) << MODE_SHORT_BITS;
+        mode |= zti_get_bits(&r, MODE_LONG_BITS - MODE_SHORT_BITS) << MODE_SHORT_BITS;
     if (r.at > r.end)
         return zti_fail(context, ZT_CORRUPT, "the zfp header is cut short");
     zt_zfp zfp = {.word_bits = z->word_bits};

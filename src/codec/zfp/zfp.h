@@ -43,12 +43,12 @@ uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t ran
 uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding);
 
 /* Append zfp's header (magic, field, mode) for an array; ZT_BAD_ARG if the shape does not fit. */
-zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z,
-                             const struct zti_array *array, struct zti_bit_writer *w);
+zt_status zti_zfp_encode_header(zt_context *context, const struct zti_zfp *z,
+                                const struct zti_array *array, struct zti_bit_writer *w);
 
 /* Read it: z's four numbers, and the array's type, rank, shape and contiguous strides. */
-zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
-                              struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits);
+zt_status zti_zfp_decode_header(zt_context *context, const uint8_t *data, size_t data_bytes,
+                                struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits);
 
 /* M(kind, width, rank, is_float) for each type and rank; tables are [zt_type - 1][rank - 1]. */
 #define ZTI_ZFP_EACH_RANK(M, kind, width, is_float)                                                \

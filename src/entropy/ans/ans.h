@@ -42,14 +42,14 @@ uint64_t zti_ans_cost_bits(const struct zti_ans_model *model, const uint64_t *co
  * precision. Reading never touches a byte after that of the reader's last bit. ZT_CORRUPT for a
  * table that is cut short or invalid. */
 uint64_t zti_ans_stored_bits(const struct zti_ans_model *model);
-void zti_ans_put(const struct zti_ans_model *model, struct zti_bit_writer *writer);
-zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
+void zti_ans_write(const struct zti_ans_model *model, struct zti_bit_writer *writer);
+zt_status zti_ans_load(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
                        struct zti_ans_model *model);
 
 /* The same in memory of the caller's, of zti_ans_model_bytes for an alphabet of 1 to 1024 symbols
  * and aligned for uint32_t: a model without frequencies; what zti_ans_build makes of it, but that
  * only the least precisions are tried, of ZTI_ANS_PRECISIONS; the same with a precision chosen by
- * weights, not by frequencies; and zti_ans_take. The last returns NULL or what is wrong with the
+ * weights, not by frequencies; and zti_ans_load. The last returns NULL or what is wrong with the
  * table. */
 size_t zti_ans_model_bytes(uint32_t alphabet);
 void zti_ans_place(void *memory, uint32_t alphabet, struct zti_ans_model *model);

@@ -51,11 +51,11 @@ void zti_ans_mixed_fill(const struct zti_ans_model *const *of, uint32_t contexts
 
 /* Code n symbols with 'states' states; each symbol has a frequency in its context's model. The
  * stream ends at the scratch's end; returns where it begins. */
-uint8_t *zti_ans_mixed_put(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
-                           const uint8_t *symbols, size_t n, uint32_t states, uint8_t *scratch);
-uint8_t *zti_ans_mixed_put_avx2(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
-                                const uint8_t *symbols, size_t n, uint32_t states,
-                                uint8_t *scratch);
+uint8_t *zti_ans_mixed_encode(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
+                              const uint8_t *symbols, size_t n, uint32_t states, uint8_t *scratch);
+uint8_t *zti_ans_mixed_encode_avx2(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
+                                   const uint8_t *symbols, size_t n, uint32_t states,
+                                   uint8_t *scratch);
 
 #endif
 
@@ -75,9 +75,9 @@ ZTI_STATIC bool zti_ans_mixed_begin(struct zti_ans_mixed *m, const struct zti_bi
     m->r = *r;
     m->states = states;
     m->next = 0;
-    const bool has_start = zti_ans_take_start(&m->r);
+    const bool has_start = zti_ans_read_start(&m->r);
     for (uint32_t k = 0; k < states; k++)
-        m->state[k] = zti_take_within(&m->r, ZTI_ANS_STATE_BITS);
+        m->state[k] = zti_get_within(&m->r, ZTI_ANS_STATE_BITS);
     return has_start;
 }
 
@@ -116,10 +116,10 @@ ZTI_INLINE uint8_t zti_ans_mixed_step(const uint32_t *table, uint32_t *state, ui
 
 /* Decode the next n symbols; symbol i has the decoding table tables[contexts[i]]. Symbols beyond
  * the stream's end are undefined. */
-void zti_ans_mixed_take(struct zti_ans_mixed *m, const uint32_t *const *tables,
-                        const uint8_t *contexts, size_t n, uint8_t *out);
-void zti_ans_mixed_take_avx2(struct zti_ans_mixed *m, const uint32_t *const *tables,
-                             const uint8_t *contexts, size_t n, uint8_t *out);
+void zti_ans_mixed_decode(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                          const uint8_t *contexts, size_t n, uint8_t *out);
+void zti_ans_mixed_decode_avx2(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                               const uint8_t *contexts, size_t n, uint8_t *out);
 
 #endif
 

@@ -43,8 +43,8 @@ ZTI_INLINE uint64_t low_bits(uint64_t value, uint64_t bits)
     return value & ((UINT64_C(1) << bits) - 1);
 }
 
-ZTI_INLINE uint64_t put_one(const struct zti_ans_mixed_table *table, uint64_t number,
-                            uint64_t state, struct front *f)
+ZTI_INLINE uint64_t write_one(const struct zti_ans_mixed_table *table, uint64_t number,
+                              uint64_t state, struct front *f)
 {
     uint64_t bits;
     const uint64_t next = move(table, number, state, &bits);
@@ -53,8 +53,8 @@ ZTI_INLINE uint64_t put_one(const struct zti_ans_mixed_table *table, uint64_t nu
 }
 
 /* Encode n symbols, a multiple of four, four at a time from the last to the first. */
-ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
-                          uint64_t *state, uint32_t states, struct front *front)
+ZTI_INLINE void write_fours(const struct zti_ans_mixed_table *table, const uint16_t *number,
+                            size_t n, uint64_t *state, uint32_t states, struct front *front)
 {
     const struct zti_ans_mixed_table t = *table;
     struct front f = *front;
@@ -62,35 +62,35 @@ ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table, const uint16_
         n -= 4;
         uint64_t *const four = states > 4 ? state + n % states : state;
         for (uint32_t k = 4; k-- > 0;)
-            four[k] = put_one(&t, number[n + k], four[k], &f);
+            four[k] = write_one(&t, number[n + k], four[k], &f);
     }
     *front = f;
 }
 
 /* Functions of their own, so that all variables, for few states these too, are in registers. */
-__attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *table,
-                                              const uint16_t *number, size_t n, uint64_t *state,
-                                              struct front *front)
+__attribute__((noinline)) static void write_few(const struct zti_ans_mixed_table *table,
+                                                const uint16_t *number, size_t n, uint64_t *state,
+                                                struct front *front)
 {
     uint64_t own[ZTI_ANS_FEW] = {state[0], state[1], state[2], state[3]};
-    put_fours(table, number, n, own, ZTI_ANS_FEW, front);
+    write_fours(table, number, n, own, ZTI_ANS_FEW, front);
     memcpy(state, own, sizeof own);
 }
 
 #if defined(ZTI_WITH_AVX2)
 #include "entropy/ans/x86/encode_avx2.h"
 #else
-__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table,
-                                               const uint16_t *number, size_t n, uint64_t *state,
-                                               struct front *front)
+__attribute__((noinline)) static void write_many(const struct zti_ans_mixed_table *table,
+                                                 const uint16_t *number, size_t n, uint64_t *state,
+                                                 struct front *front)
 {
-    put_fours(table, number, n, state, ZTI_ANS_MANY, front);
+    write_fours(table, number, n, state, ZTI_ANS_MANY, front);
 }
 #endif
 
-uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
-                                 const uint8_t *symbols, size_t n, uint32_t states,
-                                 uint8_t *scratch)
+uint8_t *NAME(zti_ans_mixed_encode)(const struct zti_ans_mixed_table *table,
+                                    const uint8_t *contexts, const uint8_t *symbols, size_t n,
+                                    uint32_t states, uint8_t *scratch)
 {
     struct front f = {.at = scratch + zti_ans_mixed_bytes(n)};
     uint64_t state[ZTI_ANS_MANY];
@@ -104,12 +104,12 @@ uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const 
             number[k] = (uint16_t)(contexts[from + k] << 8 | symbols[from + k]);
         for (; i % states != 0; store(&f)) {
             uint64_t *const own = &state[--i % states];
-            *own = put_one(table, number[i], *own, &f);
+            *own = write_one(table, number[i], *own, &f);
         }
         if (states == ZTI_ANS_MANY)
-            put_many(table, number, i, state, &f);
+            write_many(table, number, i, state, &f);
         else
-            put_few(table, number, i, state, &f);
+            write_few(table, number, i, state, &f);
     }
     for (uint32_t k = states; k-- > 0; store(&f))
         emit(&f, state[k] - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
@@ -122,7 +122,7 @@ uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const 
 /* ---- decoding ---- */
 
 /* Decode with few states, which rotate through registers: the next symbol's is always 'a'. */
-static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
+static void read_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
                      const uint8_t *contexts, size_t n, uint8_t *out)
 {
     uint32_t a = m->state[0], b = m->state[1], c = m->state[2], d = m->state[3];
@@ -154,7 +154,7 @@ static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
 #if defined(ZTI_WITH_AVX2)
 #include "entropy/ans/x86/decode_avx2.h"
 #else
-static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
+static void read_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
                       const uint8_t *contexts, size_t n, uint8_t *out)
 {
     struct zti_bit_reader r = m->r;
@@ -178,11 +178,11 @@ static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
 }
 #endif
 
-void NAME(zti_ans_mixed_take)(struct zti_ans_mixed *m, const uint32_t *const *tables,
-                              const uint8_t *contexts, size_t n, uint8_t *out)
+void NAME(zti_ans_mixed_decode)(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                                const uint8_t *contexts, size_t n, uint8_t *out)
 {
     if (m->states == ZTI_ANS_MANY)
-        take_many(m, tables, contexts, n, out);
+        read_many(m, tables, contexts, n, out);
     else
-        take_few(m, tables, contexts, n, out);
+        read_few(m, tables, contexts, n, out);
 }

@@ -219,10 +219,10 @@ static uint32_t list_end(const struct zti_ans_model *model)
     return end;
 }
 
-static void put_table(const struct zti_ans_model *model, struct zti_items *to)
+static void write_table(const struct zti_ans_model *model, struct zti_items *to)
 {
     const uint32_t number_bits = zti_symbol_bits(model->alphabet);
-    zti_items_put_kind(to, model->used, model->only, model->alphabet);
+    zti_items_write_kind(to, model->used, model->only, model->alphabet);
     if (model->used < 2)
         return;
     const uint32_t end = list_end(model);
@@ -231,7 +231,7 @@ static void put_table(const struct zti_ans_model *model, struct zti_items *to)
     uint8_t exponents[ZTI_ANS_MAX_ALPHABET];
     for (uint32_t s = 0; s < end; s++)
         exponents[s] = (uint8_t)(model->weights[s] > 0 ? floor_log2(model->weights[s]) + 1 : 0);
-    zti_items_put(to, exponents, end, FIRST_BEFORE);
+    zti_items_write(to, exponents, end, FIRST_BEFORE);
     for (uint32_t s = 0; s < end; s++) {
         if (exponents[s] == 0)
             continue;
@@ -244,27 +244,27 @@ static void put_table(const struct zti_ans_model *model, struct zti_items *to)
 uint64_t zti_ans_stored_bits(const struct zti_ans_model *model)
 {
     struct zti_items to = {NULL, 0};
-    put_table(model, &to);
+    write_table(model, &to);
     return to.bits;
 }
 
-void zti_ans_put(const struct zti_ans_model *model, struct zti_bit_writer *writer)
+void zti_ans_write(const struct zti_ans_model *model, struct zti_bit_writer *writer)
 {
     struct zti_items to = {writer, 0};
-    put_table(model, &to);
+    write_table(model, &to);
 }
 
 /* Read the weights. Returns NULL, or what is wrong, for a message. */
-static const char *take_list(struct zti_bit_reader *r, struct zti_ans_model *model)
+static const char *read_list(struct zti_bit_reader *r, struct zti_ans_model *model)
 {
     uint8_t exponents[ZTI_ANS_MAX_ALPHABET];
     uint32_t before = FIRST_BEFORE, exponent;
-    model->precision = zti_take_within(r, PRECISION_BITS);
-    const uint32_t end = zti_take_within(r, zti_symbol_bits(model->alphabet)) + 1;
+    model->precision = zti_get_within(r, PRECISION_BITS);
+    const uint32_t end = zti_get_within(r, zti_symbol_bits(model->alphabet)) + 1;
     if (end > model->alphabet)
         return "names symbols that are not in the alphabet";
     for (uint32_t s = 0; s < end;) {
-        const uint32_t n = zti_items_take(r, before, &exponent);
+        const uint32_t n = zti_items_read(r, before, &exponent);
         if (r->at > r->end)
             return "is cut short";
         if (n == 0 || n > end - s)
@@ -282,7 +282,7 @@ static const char *take_list(struct zti_bit_reader *r, struct zti_ans_model *mod
         if (exponents[s] == 0)
             continue;
         const uint32_t e = exponents[s] - 1u, p = model->precision < e ? model->precision : e;
-        const uint32_t below = zti_take_within(r, p);
+        const uint32_t below = zti_get_within(r, p);
         model->weights[s] = (uint16_t)((UINT32_C(1) << e) | below << (e - p));
     }
     return NULL;
@@ -416,12 +416,12 @@ zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t al
 const char *zti_ans_read(struct zti_bit_reader *reader, struct zti_ans_model *model)
 {
     uint32_t kind;
-    const char *wrong = zti_items_take_kind(reader, model->alphabet, &kind, &model->only);
+    const char *wrong = zti_items_read_kind(reader, model->alphabet, &kind, &model->only);
     model->used = kind == ZTI_ITEMS_ONE;
     if (!wrong && kind == ZTI_ITEMS_ONE)
         model->frequencies[model->only] = ZTI_ANS_STATES;
     if (!wrong && kind == ZTI_ITEMS_LIST)
-        wrong = take_list(reader, model);
+        wrong = read_list(reader, model);
     if (!wrong && reader->at > reader->end)
         wrong = "is cut short";
     if (wrong)
@@ -433,7 +433,7 @@ const char *zti_ans_read(struct zti_bit_reader *reader, struct zti_ans_model *mo
     return NULL;
 }
 
-zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
+zt_status zti_ans_load(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
                        struct zti_ans_model *model)
 {
     const zt_status status = alloc_model(context, alphabet, model);

@@ -24,10 +24,10 @@ enum {
 #define ZTI_ANS_NUMBER(state, n, steps) (((state) >> (n)) + (steps))
 
 /* Read the padding before a stream's states; false if it has no one in 8 bits. */
-ZTI_STATIC bool zti_ans_take_start(struct zti_bit_reader *r)
+ZTI_STATIC bool zti_ans_read_start(struct zti_bit_reader *r)
 {
     uint32_t zeros = 0;
-    while (zeros < 8 && zti_take_within(r, 1) == 0)
+    while (zeros < 8 && zti_get_within(r, 1) == 0)
         zeros++;
     return zeros < 8;
 }

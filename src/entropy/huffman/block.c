@@ -173,8 +173,8 @@ static void bytes_of_symbols(const struct alphabet *a, const uint16_t *symbols, 
 /* ---- encode ---- */
 
 /* Returns its bytes; the check is over all before it. */
-static size_t put_head(const struct alphabet *a, bool is_last, const uint8_t *rest, uint64_t bytes,
-                       size_t stream_bytes, uint8_t *head)
+static size_t encode_head(const struct alphabet *a, bool is_last, const uint8_t *rest,
+                          uint64_t bytes, size_t stream_bytes, uint8_t *head)
 {
     uint8_t *at = head;
     memcpy(at, block_magic, MAGIC_BYTES);
@@ -221,8 +221,8 @@ static zt_status encode_block(zt_context *context, const struct alphabet *a, con
                                    &stream_bytes);
     if (status == ZT_OK) {
         uint8_t head[ZT_ENTROPY_HEAD_BYTES];
-        const size_t head_bytes =
-            put_head(a, e->is_last != 0, data + count * a->unit_bytes, bytes, stream_bytes, head);
+        const size_t head_bytes = encode_head(a, e->is_last != 0, data + count * a->unit_bytes,
+                                              bytes, stream_bytes, head);
         if (capacity < head_bytes || capacity - head_bytes < stream_bytes) {
             status =
                 zti_fail(context, ZT_NO_SPACE,
@@ -271,21 +271,21 @@ static zt_status fail_block(zt_context *context, const char *what)
     return zti_fail(context, ZT_CORRUPT, "the Huffman block %s", what);
 }
 
-static void take_letters(struct zti_cursor *c, struct alphabet *a)
+static void read_letters(struct zti_cursor *c, struct alphabet *a)
 {
-    a->k = zti_take_byte(c);
-    a->count = zti_take_byte(c) + 1u;
-    const uint8_t *letters = zti_take_bytes(c, a->count);
+    a->k = zti_get_byte(c);
+    a->count = zti_get_byte(c) + 1u;
+    const uint8_t *letters = zti_get_bytes(c, a->count);
     if (letters)
         memcpy(a->letters, letters, a->count);
 }
 
-static zt_status take_head(zt_context *context, struct zti_cursor *c, struct head *h)
+static zt_status decode_head(zt_context *context, struct zti_cursor *c, struct head *h)
 {
-    const uint8_t *const begin = c->at, *magic = zti_take_bytes(c, MAGIC_BYTES);
+    const uint8_t *const begin = c->at, *magic = zti_get_bytes(c, MAGIC_BYTES);
     if (!magic || memcmp(magic, block_magic, MAGIC_BYTES) != 0)
         return zti_fail(context, ZT_CORRUPT, "this is no block of zt_entropy_encode");
-    const uint8_t version = zti_take_byte(c), kind = zti_take_byte(c);
+    const uint8_t version = zti_get_byte(c), kind = zti_get_byte(c);
     if (!c->is_bad && version != BLOCK_VERSION)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the Huffman block has version %u; this library reads version %d", version,
@@ -296,23 +296,23 @@ static zt_status take_head(zt_context *context, struct zti_cursor *c, struct hea
     if (c->is_bad || a->kind < ZT_SYMBOLS_BYTES || a->kind > ZT_SYMBOLS_KMERS)
         return fail_block(context, "has symbols of no kind");
     if (a->kind == ZT_SYMBOLS_KMERS) {
-        take_letters(c, a);
+        read_letters(c, a);
         if (c->is_bad || a->k == 0 || a->k > ZT_ENTROPY_MOST_K ||
             words_of(a->count, a->k) > ZTI_HUFFMAN_MAX_ALPHABET || find_twice(a) < a->count)
             return fail_block(context, "has an alphabet that makes no sense");
     }
     measure_alphabet(a);
-    h->bytes = zti_take_varint(c);
+    h->bytes = zti_get_varint(c);
     if (c->is_bad || h->bytes > ZT_ENTROPY_BLOCK_BYTES)
         return fail_block(context, "claims more bytes than a block can have");
-    h->rest = zti_take_bytes(c, h->bytes % a->unit_bytes);
-    h->stream_bytes = zti_take_varint(c);
+    h->rest = zti_get_bytes(c, h->bytes % a->unit_bytes);
+    h->stream_bytes = zti_get_varint(c);
     size_t most = 0;
     if (c->is_bad || zt_huffman_bound(h->bytes / a->unit_bytes, a->symbols, &most) != ZT_OK ||
         h->stream_bytes > most)
         return fail_block(context, "has a stream longer than its symbols can take");
     const size_t checked = (size_t)(c->at - begin);
-    const uint8_t *check = zti_take_bytes(c, CHECK_BYTES);
+    const uint8_t *check = zti_get_bytes(c, CHECK_BYTES);
     if (c->is_bad || zti_get_le64(check) != XXH3_64bits(begin, checked))
         return fail_block(context, "has a head that is damaged");
     return ZT_OK;
@@ -325,7 +325,7 @@ zt_status zt_entropy_inspect(zt_context *context, const void *data, size_t data_
     if (!data || !entropy || !bytes || !block_bytes || entropy->struct_bytes < sizeof *entropy)
         return zti_fail(context, ZT_BAD_ARG, "no memory is given");
     struct zti_cursor c = {data, (const uint8_t *)data + data_bytes, false};
-    const zt_status status = take_head(context, &c, &h);
+    const zt_status status = decode_head(context, &c, &h);
     if (status != ZT_OK)
         return status;
     entropy->symbols = h.alphabet.kind;
@@ -347,7 +347,7 @@ zt_status zt_entropy_decode(zt_context *context, const void *data, size_t data_b
     if (!data || (!out && bytes > 0))
         return zti_fail(context, ZT_BAD_ARG, "no memory is given");
     struct zti_cursor c = {data, (const uint8_t *)data + data_bytes, false};
-    zt_status status = take_head(context, &c, &h);
+    zt_status status = decode_head(context, &c, &h);
     if (status == ZT_OK && h.bytes != bytes)
         return zti_fail(context, ZT_BAD_ARG, "the block has %llu bytes, not %llu",
                         (unsigned long long)h.bytes, (unsigned long long)bytes);

@@ -107,9 +107,9 @@ static void join_round(struct forest *f)
     uint32_t leaf = f->q.leaf_head, inner = f->q.inner_head;
     const uint32_t leaf_end = leaf + r.an, inner_end = inner + r.bn;
     for (uint32_t p = 0; p < (r.an + r.bn) / 2; p++) {
-        const uint32_t a = zti_take_lightest(f->weight, &leaf, leaf_end, &inner, inner_end);
+        const uint32_t a = zti_pop_lightest(f->weight, &leaf, leaf_end, &inner, inner_end);
         join_nodes(f, t + 1 + p, a,
-                   zti_take_lightest(f->weight, &leaf, leaf_end, &inner, inner_end));
+                   zti_pop_lightest(f->weight, &leaf, leaf_end, &inner, inner_end));
     }
     zti_round_end(&r, &f->q);
 }

@@ -97,7 +97,7 @@ ZTI_INLINE uint32_t NAME(look_up)(const void *table, uint64_t mask, bool is_narr
     return counts;
 }
 
-ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struct NAME(run) * r)
+ZTI_INLINE void NAME(read_long)(const struct zti_huffman_decoder *decoder, struct NAME(run) * r)
 {
     NAME(load)(r);
     const uint32_t code = NAME(long_code)(decoder, r->bits);
@@ -151,7 +151,7 @@ ZTI_INLINE void NAME(decode_turns)(const struct zti_huffman_decoder *decoder, co
                     counts[k] = NAME(look_up)(table, mask, is_narrow, &r[k]);
             for (uint32_t k = 0; k < n; k++)
                 if (zti_unlikely(counts[k] == 0))
-                    NAME(take_long)(decoder, &r[k]);
+                    NAME(read_long)(decoder, &r[k]);
         }
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -191,7 +191,7 @@ ZTI_INLINE void NAME(decode_rest)(const struct zti_huffman_decoder *decoder, con
                  i > 0 && counts > 0 && end - r.out >= NAME(STORED_SYMBOLS); i--)
                 counts = NAME(look_up)(decoder->table, mask, is_narrow, &r);
             if (counts == 0)
-                NAME(take_long)(decoder, &r);
+                NAME(read_long)(decoder, &r);
         }
         at = (uint64_t)(r.next - buffer) * 8 + NAME(used_bits)(&r);
         part->out = r.out;

@@ -89,16 +89,16 @@ uint64_t zti_codebook_cost_bits(const struct zti_codebook *book, const uint64_t 
 
 /* ---- table.c: a codebook's code lengths as bits ---------------------------------------------- */
 
-/* Bits that zti_codebook_put appends: about 2.5 for a used symbol, and 20 for a gap. */
+/* Bits that zti_codebook_write appends: about 2.5 for a used symbol, and 20 for a gap. */
 uint64_t zti_codebook_stored_bits(const struct zti_codebook *book);
 
 /* Append the table; the writer's buffer has room for it and the margin. */
-void zti_codebook_put(const struct zti_codebook *book, struct zti_bit_writer *writer);
+void zti_codebook_write(const struct zti_codebook *book, struct zti_bit_writer *writer);
 
 /* Read a table and make its book. Never reads a byte after that of the reader's last bit.
  * ZT_CORRUPT if the table is cut short, oversubscribed, incomplete or names symbols outside the
  * alphabet; ZT_NO_MEMORY. */
-zt_status zti_codebook_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
+zt_status zti_codebook_load(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
                             struct zti_codebook *book);
 
 /* ---- encode.c: symbols to bits --------------------------------------------------------------- */

@@ -18,8 +18,8 @@ struct zti_queues {
 
 /* Take the lightest of leaves [*leaf, leaf_end) and inner nodes [*inner, inner_end) from its queue;
  * of equal weights the leaf, of inner nodes the older. */
-ZTI_INLINE uint32_t zti_take_lightest(const uint64_t *weight, uint32_t *leaf, uint32_t leaf_end,
-                                      uint32_t *inner, uint32_t inner_end)
+ZTI_INLINE uint32_t zti_pop_lightest(const uint64_t *weight, uint32_t *leaf, uint32_t leaf_end,
+                                     uint32_t *inner, uint32_t inner_end)
 {
     const bool has_leaf = *leaf < leaf_end, has_inner = *inner < inner_end;
     if (has_leaf && (!has_inner || weight[*leaf] <= weight[*inner]))
@@ -37,8 +37,8 @@ struct zti_round {
 ZTI_INLINE struct zti_round zti_round_begin(const uint64_t *weight, struct zti_queues *q)
 {
     struct zti_round r = {q->inner_end, 0, 0, 0, 0};
-    r.first = zti_take_lightest(weight, &q->leaf_head, q->leaves, &q->inner_head, q->inner_end);
-    r.second = zti_take_lightest(weight, &q->leaf_head, q->leaves, &q->inner_head, q->inner_end);
+    r.first = zti_pop_lightest(weight, &q->leaf_head, q->leaves, &q->inner_head, q->inner_end);
+    r.second = zti_pop_lightest(weight, &q->leaf_head, q->leaves, &q->inner_head, q->inner_end);
     return r;
 }
 

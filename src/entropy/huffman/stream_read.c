@@ -21,19 +21,19 @@ struct job {
 /* ---- head and tail ---- */
 
 /* Read the fields before the table, where the cursor then is. */
-static zt_status take_fixed(zt_context *context, struct zti_cursor *cursor, uint32_t *alphabet,
+static zt_status read_fixed(zt_context *context, struct zti_cursor *cursor, uint32_t *alphabet,
                             uint64_t *symbols)
 {
-    const uint8_t *magic = zti_take_bytes(cursor, STREAM_MAGIC_BYTES);
+    const uint8_t *magic = zti_get_bytes(cursor, STREAM_MAGIC_BYTES);
     if (!magic || memcmp(magic, zti_stream_magic, STREAM_MAGIC_BYTES) != 0)
         return zti_fail(context, ZT_CORRUPT, "this is no stream of zt_huffman_encode");
-    const uint8_t version = zti_take_byte(cursor);
+    const uint8_t version = zti_get_byte(cursor);
     if (!cursor->is_bad && version != STREAM_VERSION)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the Huffman stream has version %u; this library reads version %d", version,
                         STREAM_VERSION);
-    const uint64_t wide = zti_take_varint(cursor);
-    *symbols = zti_take_varint(cursor);
+    const uint64_t wide = zti_get_varint(cursor);
+    *symbols = zti_get_varint(cursor);
     if (cursor->is_bad)
         return zti_fail(context, ZT_CORRUPT, "the Huffman stream is cut short");
     if (wide == 0 || wide > ZTI_HUFFMAN_MAX_ALPHABET)
@@ -45,7 +45,7 @@ static zt_status take_fixed(zt_context *context, struct zti_cursor *cursor, uint
 }
 
 /* Parse the tail, and set where chunks and lengths lie. */
-static zt_status take_tail(zt_context *context, struct zti_cursor *cursor, struct zti_coded *stream)
+static zt_status read_tail(zt_context *context, struct zti_cursor *cursor, struct zti_coded *stream)
 {
     const uint64_t parts = zti_measured_parts_of(stream->symbols), left = zti_cursor_left(cursor);
     if (left < TAIL_FIXED_BYTES)
@@ -70,7 +70,7 @@ static zt_status open_stream(zt_context *context, const uint8_t *data, size_t da
                              struct zti_coded *stream)
 {
     struct zti_cursor cursor = {data, data + data_bytes, false};
-    zt_status status = take_fixed(context, &cursor, &stream->alphabet, &stream->symbols);
+    zt_status status = read_fixed(context, &cursor, &stream->alphabet, &stream->symbols);
     if (status != ZT_OK)
         return status;
     if (zti_cursor_left(&cursor) < 8 ||
@@ -78,11 +78,11 @@ static zt_status open_stream(zt_context *context, const uint8_t *data, size_t da
         return zti_fail(context, ZT_CORRUPT,
                         "the checksum of the Huffman stream does not match: it is damaged");
     struct zti_bit_reader reader = {cursor.at, 0, (uint64_t)zti_cursor_left(&cursor) * 8};
-    status = zti_codebook_take(context, &reader, stream->alphabet, &stream->book);
+    status = zti_codebook_load(context, &reader, stream->alphabet, &stream->book);
     if (status != ZT_OK)
         return status;
     cursor.at += (reader.at + 7) / 8;
-    status = take_tail(context, &cursor, stream);
+    status = read_tail(context, &cursor, stream);
     if (status == ZT_OK && stream->book.used == 0 && stream->symbols > 0)
         status = zti_fail(context, ZT_CORRUPT, "the Huffman stream has symbols and no code");
     if (status != ZT_OK)
@@ -241,7 +241,7 @@ zt_status zt_huffman_inspect(zt_context *context, const void *data, size_t data_
     status = zti_mirror_open_bytes(context, data, n, &head);
     struct zti_cursor cursor = {head.bytes, (const uint8_t *)head.bytes + n, false};
     if (status == ZT_OK)
-        status = take_fixed(context, &cursor, &wide, &count);
+        status = read_fixed(context, &cursor, &wide, &count);
     zti_mirror_close(&head);
     if (status == ZT_OK) {
         *alphabet = wide;

@@ -60,7 +60,7 @@ zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity
 
 /* The caller's symbols [first, first + n), n <= ZTI_CHUNK_SYMBOLS, as 16 bits each: converted to
  * 'room' unless they are already. */
-static const uint16_t *take_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
+static const uint16_t *read_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
                                     uint16_t *room)
 {
     if (s->bytes == 2)
@@ -123,7 +123,7 @@ static bool count_run(void *shared, uint32_t worker, uint64_t run)
         if (!are_symbols(job->source, first, n))
             return false;
         zti_histogram_add(w->tally, job->source->alphabet,
-                          take_symbols(job->source, first, n, w->symbols), n);
+                          read_symbols(job->source, first, n, w->symbols), n);
     }
     return true;
 }
@@ -151,7 +151,7 @@ static size_t merge_chunks(const struct job *job, const struct worker *w, const 
 static size_t code_chunk(const struct job *job, const struct worker *w, uint64_t first, size_t n,
                          uint8_t *out)
 {
-    const uint16_t *symbols = take_symbols(job->source, first, n, w->symbols);
+    const uint16_t *symbols = read_symbols(job->source, first, n, w->symbols);
     struct zti_bit_writer writer = zti_bit_writer_at(out);
     const size_t merged = w->cells ? merge_chunks(job, w, symbols, first, n, &writer) : 0;
     for (size_t at = merged; at < n; at += ZTI_PART_SYMBOLS) {
@@ -300,7 +300,7 @@ static void choose_merges(struct job *job)
 }
 
 /* Write the head; returns its bytes, 0 if there is no room. */
-static size_t put_head(const struct job *job, uint8_t *out, size_t room_bytes, uint8_t *scratch)
+static size_t encode_head(const struct job *job, uint8_t *out, size_t room_bytes, uint8_t *scratch)
 {
     uint8_t fixed[HEAD_FIXED_MOST], *at = fixed;
     memcpy(at, zti_stream_magic, STREAM_MAGIC_BYTES);
@@ -310,7 +310,7 @@ static size_t put_head(const struct job *job, uint8_t *out, size_t room_bytes, u
     at = zti_put_varint(at, job->source->count);
     const size_t fixed_bytes = (size_t)(at - fixed);
     struct zti_bit_writer writer = zti_bit_writer_at(scratch);
-    zti_codebook_put(&job->book, &writer);
+    zti_codebook_write(&job->book, &writer);
     const size_t table_bytes = (size_t)(zti_bits_written(&writer) + 7) / 8;
     zti_put_bits(&writer, 0, 7);
     if (room_bytes < fixed_bytes || room_bytes - fixed_bytes < table_bytes)
@@ -339,7 +339,7 @@ static struct tail tail_of(const struct job *job)
 }
 
 /* Write the tail without its checksum. */
-static uint8_t *put_tail(const struct job *job, const struct tail *tail, uint8_t *at)
+static uint8_t *write_tail(const struct job *job, const struct tail *tail, uint8_t *at)
 {
     const uint64_t parts = zti_measured_parts_of(job->source->count);
     uint64_t held = 0;
@@ -373,7 +373,7 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
     uint8_t *scratch = zti_alloc(context, scratch_bytes);
     if (!scratch)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the Huffman table");
-    const size_t head = put_head(job, out, capacity_bytes, scratch);
+    const size_t head = encode_head(job, out, capacity_bytes, scratch);
     zti_release(context, scratch);
     if (head == 0)
         return no_space(context, capacity_bytes);
@@ -390,7 +390,7 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
     const struct tail tail = tail_of(job);
     if (chunks > job->room_bytes || tail.bytes > job->room_bytes - chunks)
         return no_space(context, capacity_bytes);
-    uint8_t *end = put_tail(job, &tail, job->out + chunks);
+    uint8_t *end = write_tail(job, &tail, job->out + chunks);
     zti_put_le64(end, XXH3_64bits(out, (size_t)(end - out)));
     *out_bytes = (size_t)(end + 8 - out);
     return ZT_OK;

@@ -16,41 +16,41 @@
 
 /* ---- writing ---- */
 
-static void put_table(const struct zti_codebook *book, struct zti_items *to)
+static void write_table(const struct zti_codebook *book, struct zti_items *to)
 {
-    zti_items_put_kind(to, book->used, book->order[0], book->alphabet);
+    zti_items_write_kind(to, book->used, book->order[0], book->alphabet);
     if (book->used < 2)
         return;
     uint32_t end = book->alphabet; /* after the last symbol that has a code */
     while (book->lengths[end - 1] == 0)
         end--;
-    zti_items_put(to, book->lengths, end, zti_codebook_limit(book->alphabet));
+    zti_items_write(to, book->lengths, end, zti_codebook_limit(book->alphabet));
 }
 
 uint64_t zti_codebook_stored_bits(const struct zti_codebook *book)
 {
     struct zti_items to = {NULL, 0};
-    put_table(book, &to);
+    write_table(book, &to);
     return to.bits;
 }
 
-void zti_codebook_put(const struct zti_codebook *book, struct zti_bit_writer *writer)
+void zti_codebook_write(const struct zti_codebook *book, struct zti_bit_writer *writer)
 {
     struct zti_items to = {writer, 0};
-    put_table(book, &to);
+    write_table(book, &to);
 }
 
 /* ---- reading ---- */
 
 /* Read the lengths. Returns NULL, or what is wrong, for a message. */
-static const char *take_lengths(struct zti_bit_reader *r, struct zti_codebook *book)
+static const char *read_lengths(struct zti_bit_reader *r, struct zti_codebook *book)
 {
     const uint32_t limit = zti_codebook_limit(book->alphabet);
     const uint64_t whole = UINT64_C(1) << ZTI_HUFFMAN_MAX_BITS;
     uint32_t before = limit, length;
     uint64_t space = 0; /* sum of 2^-length so far, in units of 2^-16 */
     for (uint32_t s = 0; space < whole;) {
-        const uint32_t n = zti_items_take(r, before, &length);
+        const uint32_t n = zti_items_read(r, before, &length);
         if (r->at > r->end)
             return "is cut short";
         if (n == 0 || length > limit)
@@ -69,16 +69,16 @@ static const char *take_lengths(struct zti_bit_reader *r, struct zti_codebook *b
     return NULL;
 }
 
-zt_status zti_codebook_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
+zt_status zti_codebook_load(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
                             struct zti_codebook *book)
 {
     zt_status status = zti_codebook_alloc(context, alphabet, book);
     if (status != ZT_OK)
         return status;
     uint32_t kind, only;
-    const char *wrong = zti_items_take_kind(reader, alphabet, &kind, &only);
+    const char *wrong = zti_items_read_kind(reader, alphabet, &kind, &only);
     if (!wrong && kind == ZTI_ITEMS_LIST)
-        wrong = take_lengths(reader, book);
+        wrong = read_lengths(reader, book);
     book->used = kind == ZTI_ITEMS_ONE;
     book->order[0] = (uint16_t)only;
     if (!wrong && reader->at > reader->end)

@@ -9,7 +9,7 @@
 
 /* Whether the cuda policy takes a coding; false for raw ones, which the host copies, and where the
  * context's device lacks what the kernels need. */
-bool zti_cuda_takes(const zt_context *context, const struct zti_coding *coding);
+bool zti_cuda_can_code(const zt_context *context, const struct zti_coding *coding);
 
 /* ---- exec/cuda/values.c ---- */
 
@@ -35,8 +35,8 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
 
 /* Copy what the codec learnt to the device: *model, NULL if nothing. *work: scratch memory for its
  * kernels there, or NULL. */
-zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *coding,
-                             const void **model, void **work);
+zt_status zti_cuda_send_model(zt_context *context, const struct zti_coding *coding,
+                              const void **model, void **work);
 
 /* The most bytes of ZTI_DEVICE_MODEL that these two, and learning between them, need. */
 uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding);
@@ -61,8 +61,8 @@ struct zti_cuda_places {
 zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, uint64_t start_bits,
                           struct zti_cuda_places *p);
-zt_status zti_cuda_take_borders(zt_context *context, const struct zti_index *index,
-                                const struct zti_cuda_places *p);
+zt_status zti_cuda_fetch_borders(zt_context *context, const struct zti_index *index,
+                                 const struct zti_cuda_places *p);
 
 /* Bytes of ZTI_DEVICE_INDEX for 'count' chunks of an index that ztile writes. */
 uint64_t zti_cuda_index_bytes(uint64_t count);

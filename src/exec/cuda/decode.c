@@ -165,8 +165,8 @@ static zt_status cut_short(const struct decoder *d)
 }
 
 /* Queue a copy of a list to a part of the slab's memory. */
-static zt_status put_list(struct decoder *d, const struct slab *s, enum zti_device_part part,
-                          const uint64_t *list, uint64_t count, const uint64_t **there)
+static zt_status write_list(struct decoder *d, const struct slab *s, enum zti_device_part part,
+                            const uint64_t *list, uint64_t count, const uint64_t **there)
 {
     void *memory;
     zt_status status =
@@ -178,7 +178,7 @@ static zt_status put_list(struct decoder *d, const struct slab *s, enum zti_devi
 }
 
 /* Queue a copy of the chunks' bytes, followed by zeros. */
-static zt_status put_stream(struct decoder *d, struct slab *s)
+static zt_status send_stream(struct decoder *d, struct slab *s)
 {
     struct zti_device *const device = d->device;
     uint64_t from, to;
@@ -237,17 +237,17 @@ static zt_status begin_slab(struct decoder *d, struct slab *s)
     void *memory = NULL;
     zt_status status = ZT_OK;
     if (d->is_expanded)
-        status = zti_cuda_take_borders(d->context, d->index, &s->expanded);
+        status = zti_cuda_fetch_borders(d->context, d->index, &s->expanded);
     if (status == ZT_OK)
-        status = put_stream(d, s);
+        status = send_stream(d, s);
     s->args.places = s->expanded.places;
     if (status == ZT_OK && s->places) {
         for (uint64_t i = 0; i < 2 * s->count; i++)
             s->places[i] -= s->places[i] == ZTI_CUDA_ANY_END ? 0 : s->base;
-        status = put_list(d, s, ZTI_DEVICE_STARTS, s->places, 2 * s->count, &s->args.places);
+        status = write_list(d, s, ZTI_DEVICE_STARTS, s->places, 2 * s->count, &s->args.places);
     }
     if (status == ZT_OK && s->chunks)
-        status = put_list(d, s, ZTI_DEVICE_CHUNKS, s->chunks, s->count, &s->args.chunks);
+        status = write_list(d, s, ZTI_DEVICE_CHUNKS, s->chunks, s->count, &s->args.chunks);
     if (status == ZT_OK)
         status =
             d->device->room(d->context, zti_part_of(ZTI_DEVICE_STATES, s->number), 16, &memory);
@@ -424,7 +424,7 @@ static zt_status scan(struct decoder *d, uint64_t last, const struct zti_starts 
     struct zti_tile_source source =
         zti_tile_source_at(d->coding, d->data, (size_t)d->data_bytes, d->start_bits);
     const zt_status status =
-        zti_take_noting(d->context, d->coding, &source, d->start_bits, 0, last, NULL, starts);
+        zti_decode_noting(d->context, d->coding, &source, d->start_bits, 0, last, NULL, starts);
     const uint64_t chunks = zti_index_chunks(last, starts->chunk_tiles);
     if (status == ZT_OK)
         starts->list[chunks] = zti_tile_source_bits(&source) - d->start_bits;
@@ -476,7 +476,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
     }
     d.is_expanded = d.index && zti_cuda_expands(coding, index, view);
     if (status == ZT_OK)
-        status = zti_cuda_put_model(context, coding, &d.model, &d.work);
+        status = zti_cuda_send_model(context, coding, &d.model, &d.work);
     if (status == ZT_OK)
         status = decode_view(&d, view);
     zti_release(context, own.list);

@@ -79,7 +79,7 @@ uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding
 
 /* ---- values to the device ---- */
 
-static zt_status put_values(struct encoder *e, struct slab *s, const struct zti_array *values)
+static zt_status write_values(struct encoder *e, struct slab *s, const struct zti_array *values)
 {
     struct zti_cuda_bringing b = {.queue = ZTI_QUEUE_IN, .number = s->number, .kept = &e->kept};
     const zt_status status = zti_cuda_bring(e->context, values, &b);
@@ -125,7 +125,7 @@ static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer,
     if ((s->list_count > 0 && !s->list) || (is_verified(e) && !s->unproven))
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for the places of %llu chunks",
                         (unsigned long long)s->list_count);
-    return put_values(e, s, &values);
+    return write_values(e, s, &values);
 }
 
 static void release_slab(struct encoder *e, struct slab *s)
@@ -183,7 +183,8 @@ static zt_status make_room(struct encoder *e, struct slab *s)
 }
 
 /* Queue the copy of the byte that a slab's first bits share with earlier ones. */
-static zt_status put_first_byte(struct encoder *e, const struct slab *s, const struct slab *before)
+static zt_status write_first_byte(struct encoder *e, const struct slab *s,
+                                  const struct slab *before)
 {
     const void *byte = &e->before;
     if (before)
@@ -210,7 +211,7 @@ static zt_status launch(struct encoder *e, struct slab *s, const struct slab *be
     s->args.start_bits = e->at % 8;
     zt_status status = make_room(e, s);
     if (status == ZT_OK && s->args.start_bits > 0)
-        status = put_first_byte(e, s, before);
+        status = write_first_byte(e, s, before);
     if (status == ZT_OK)
         status = e->device->after(e->context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
     if (status != ZT_OK)
@@ -384,7 +385,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     return ZT_OK;
 }
 
-bool zti_cuda_takes(const zt_context *context, const struct zti_coding *coding)
+bool zti_cuda_can_code(const zt_context *context, const struct zti_coding *coding)
 {
     const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
     if (!codec)
@@ -417,7 +418,7 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                         "the %s codec has no CUDA kernels in this version; use serial or omp, or "
                         "another codec",
                         coding->codec->name);
-    zt_status status = zti_cuda_put_model(context, coding, &e.model, &e.work);
+    zt_status status = zti_cuda_send_model(context, coding, &e.model, &e.work);
     if (status == ZT_OK && start_bits % 8 > 0) {
         status = zti_copy_bytes(context, &e.before, out + start_bits / 8, 1);
         e.before &= (uint8_t)((1u << start_bits % 8) - 1);

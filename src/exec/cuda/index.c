@@ -17,7 +17,7 @@ bool zti_cuda_expands(const struct zti_coding *coding, const struct zti_index *i
         if (view->lo[i] > 0 || view->hi[i] < grid->shape[i])
             return false;
     return index && zti_fixed_bits(coding) == 0 && index->chunks > 0 &&
-           zti_cuda_index_takes(index, index->chunks);
+           zti_cuda_can_expand(index, index->chunks);
 }
 
 static uint64_t bytes_before(uint64_t count)
@@ -31,7 +31,7 @@ uint64_t zti_cuda_index_bytes(uint64_t count)
 }
 
 /* Queue the copy of the window's bytes to the device. */
-static zt_status put_window(zt_context *context, uint8_t *memory, struct zti_index_expansion *x)
+static zt_status write_window(zt_context *context, uint8_t *memory, struct zti_index_expansion *x)
 {
     struct zti_device *const device = context->device;
     zt_status status = ZT_OK;
@@ -70,7 +70,7 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
     if (status == ZT_OK)
         status = device->zero(context, ZTI_QUEUE_IN, memory, before);
     if (status == ZT_OK)
-        status = put_window(context, (uint8_t *)memory + before, &x);
+        status = write_window(context, (uint8_t *)memory + before, &x);
     if (status == ZT_OK)
         status = device->after(context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
     if (status != ZT_OK)
@@ -99,8 +99,8 @@ static zt_status is_bad(zt_context *context, const struct zti_index *index)
                                       "those before them end");
 }
 
-zt_status zti_cuda_take_borders(zt_context *context, const struct zti_index *index,
-                                const struct zti_cuda_places *p)
+zt_status zti_cuda_fetch_borders(zt_context *context, const struct zti_index *index,
+                                 const struct zti_cuda_places *p)
 {
     const struct zti_index_borders *const b = &p->borders;
     const zt_status status = context->device->wait(context, ZTI_QUEUE_IN);

@@ -68,7 +68,7 @@ static zt_status make_model(zt_context *context, const struct zti_coding *coding
     zt_status status =
         device->room(context, ZTI_DEVICE_MODEL, at + counters * sizeof **counts, &memory);
     if (own && status == ZT_OK) {
-        zti_cuda_learning_of(coding->codec)->put_model(coding, own);
+        zti_cuda_learning_of(coding->codec)->write_model(coding, own);
         status = device->copy(context, ZTI_QUEUE_KERNELS, memory, own, bytes);
     }
     *model = own ? memory : NULL;
@@ -90,8 +90,8 @@ static zt_status make_work(zt_context *context, const struct zti_coding *coding,
     return bytes > 0 ? context->device->room(context, ZTI_DEVICE_WORK, bytes, work) : ZT_OK;
 }
 
-zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *coding,
-                             const void **model, void **work)
+zt_status zti_cuda_send_model(zt_context *context, const struct zti_coding *coding,
+                              const void **model, void **work)
 {
     void *memory = NULL;
     uint64_t *counts;

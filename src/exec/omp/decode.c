@@ -63,8 +63,8 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding,
     zt_status status =
         zti_go_to(own, coding, &source, d->start_bits, d->index, piece->at_tile, piece->first);
     if (status == ZT_OK)
-        status = zti_take_out(own, coding, &source, d->start_bits, d->index, piece->first,
-                              piece->last, output);
+        status = zti_decode_to_output(own, coding, &source, d->start_bits, d->index, piece->first,
+                                      piece->last, output);
     if (status == ZT_OK && d->index)
         status = zti_end_chunk(own, coding, &source, d->start_bits, d->index, piece->last);
     const uint64_t end = zti_tile_source_bits(&source);
@@ -112,12 +112,12 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
     d->is_walking = true;
     (void)pthread_mutex_unlock(&d->team.lock);
     zt_status status =
-        zti_take_tiles(own, d->team.coding, &d->walk, d->walk_tile, piece.first, NULL);
+        zti_decode_tiles(own, d->team.coding, &d->walk, d->walk_tile, piece.first, NULL);
     piece.at_tile = piece.first;
     piece.at_bits = zti_tile_source_bits(&d->walk);
     if (status == ZT_OK)
-        status = zti_take_noting(own, d->team.coding, &d->walk, d->start_bits, piece.first,
-                                 piece.last, NULL, d->starts);
+        status = zti_decode_noting(own, d->team.coding, &d->walk, d->start_bits, piece.first,
+                                   piece.last, NULL, d->starts);
     (void)pthread_mutex_lock(&d->team.lock);
     d->is_walking = false;
     d->walk_tile = piece.last;

@@ -52,11 +52,11 @@ zt_status zti_index_file_parse(zt_context *context, const uint8_t *bytes, size_t
         return zti_fail(context, ZT_CORRUPT, "the index is damaged or cut short");
     struct zti_cursor c = {.at = bytes + AT_NUMBERS, .end = bytes + n - ZTI_HASH_BYTES};
     f->codec = bytes[AT_CODEC];
-    f->stream_bytes = zti_take_varint(&c);
-    f->start_bits = zti_take_varint(&c);
-    f->tiles = zti_take_varint(&c);
-    f->tile_bits = zti_take_varint(&c);
-    const uint8_t *const hashes = zti_take_bytes(&c, 2 * ZTI_HASH_BYTES);
+    f->stream_bytes = zti_get_varint(&c);
+    f->start_bits = zti_get_varint(&c);
+    f->tiles = zti_get_varint(&c);
+    f->tile_bits = zti_get_varint(&c);
+    const uint8_t *const hashes = zti_get_bytes(&c, 2 * ZTI_HASH_BYTES);
     if (!hashes || !are_possible(f))
         return zti_fail(context, ZT_CORRUPT, "the index has impossible numbers");
     f->first_hash = zti_get_le64(hashes);

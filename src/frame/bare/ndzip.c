@@ -160,7 +160,7 @@ static uint32_t tail_values(const zt_context *context, const struct stream *s,
 {
     const uint32_t rank = s->coding.grid.rank;
     const bool is_with_tiles =
-        rank > 1 && s->coding.grid.count > 0 && !zti_exec_is_on_device(context, &s->coding);
+        rank > 1 && s->coding.grid.count > 0 && !zti_exec_is_by_kernels(context, &s->coding);
     return is_with_tiles ? (uint32_t)(shape[rank - 1] - s->inner[rank - 1]) : 0;
 }
 
@@ -233,13 +233,13 @@ zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *given,
 }
 
 /* Write the table of ends, which the host makes, to the stream, which may be in a GPU's memory. */
-static zt_status put_table(zt_context *context, const struct stream *s, uint64_t *starts,
-                           uint8_t *out)
+static zt_status write_table(zt_context *context, const struct stream *s, uint64_t *starts,
+                             uint8_t *out)
 {
     struct zti_mirror table;
     zt_status status = zti_mirror_open_room(context, out, s->head_bytes, &table);
     if (status == ZT_OK) {
-        zti_put_head(&s->coding, starts, table.room);
+        zti_encode_head(&s->coding, starts, table.room);
         status = zti_mirror_store_bytes(&table, out, s->head_bytes);
     }
     zti_mirror_close(&table);
@@ -247,9 +247,9 @@ static zt_status put_table(zt_context *context, const struct stream *s, uint64_t
 }
 
 /* Encode table and records; *end_bytes is where they end. */
-static zt_status put_tiles(zt_context *context, const struct stream *s,
-                           const struct zti_array *array, uint8_t *out, size_t capacity_bytes,
-                           uint64_t *end_bytes)
+static zt_status encode_tiles(zt_context *context, const struct stream *s,
+                              const struct zti_array *array, uint8_t *out, size_t capacity_bytes,
+                              uint64_t *end_bytes)
 {
     const uint64_t count = s->coding.grid.count;
     struct zti_starts starts = {.chunk_tiles = 1};
@@ -272,15 +272,15 @@ static zt_status put_tiles(zt_context *context, const struct stream *s,
         status = zti_fail(context, ZT_UNSUPPORTED,
                           "the table of an ndzip stream ends at 2^32 words; use a .zt file");
     if (status == ZT_OK)
-        status = put_table(context, s, starts.list, out);
+        status = write_table(context, s, starts.list, out);
     *end_bytes = end_bits / 8;
     zti_release(context, starts.list);
     return status;
 }
 
 /* Write the border by the host; array and place may be in a GPU's memory. */
-static zt_status put_border(zt_context *context, const struct stream *s,
-                            const struct zti_array *array, uint8_t *place)
+static zt_status write_border(zt_context *context, const struct stream *s,
+                              const struct zti_array *array, uint8_t *place)
 {
     const uint64_t bytes = s->border_values * s->value_bytes;
     struct zti_mirror values, room = {.own = NULL};
@@ -322,7 +322,7 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *given, void *ou
     struct zti_ndzip_tails tails;
     open_tails(context, &s, &array, &tails);
     if (s.coding.grid.count > 0)
-        status = put_tiles(context, &s, &array, out, out_capacity_bytes, &end_bytes);
+        status = encode_tiles(context, &s, &array, out, out_capacity_bytes, &end_bytes);
     const uint64_t border_bytes = s.border_values * s.value_bytes;
     const bool has_room = status == ZT_OK && out_capacity_bytes - end_bytes >= border_bytes;
     close_tails(context, &s, &array, &tails, has_room ? (uint8_t *)out + end_bytes : NULL);
@@ -332,7 +332,7 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *given, void *ou
         return zti_fail(context, ZT_NO_SPACE,
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end_bytes + border_bytes), out_capacity_bytes);
-    status = put_border(context, &s, &array, (uint8_t *)out + end_bytes);
+    status = write_border(context, &s, &array, (uint8_t *)out + end_bytes);
     if (status == ZT_OK)
         *out_bytes = (size_t)(end_bytes + border_bytes);
     return status;
@@ -341,7 +341,7 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *given, void *ou
 /* ---- decompression ---- */
 
 /* Check the table and that the stream is whole; *total_bytes is the stream's length. */
-static zt_status take_table(zt_context *context, struct stream *s, const uint8_t *data,
+static zt_status read_table(zt_context *context, struct stream *s, const uint8_t *data,
                             size_t data_bytes, uint64_t *total_bytes)
 {
     const uint64_t count = s->coding.grid.count;
@@ -353,7 +353,7 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
                         "the table of %llu tiles",
                         data_bytes, (unsigned long long)count);
     if (count > 0) {
-        status = zti_take_head(context, &s->coding, data);
+        status = zti_decode_head(context, &s->coding, data);
         words = zti_get_le32(data + 4 * (count - 1));
     }
     *total_bytes = s->head_bytes + (words + s->border_values) * s->value_bytes;
@@ -366,8 +366,9 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
 }
 
 /* Decode those values of a view that are in tiles. */
-static zt_status take_tiles(zt_context *context, const struct stream *s, const uint8_t *head,
-                            const uint8_t *data, uint64_t records_end, const struct zti_view *view)
+static zt_status decode_tiles(zt_context *context, const struct stream *s, const uint8_t *head,
+                              const uint8_t *data, uint64_t records_end,
+                              const struct zti_view *view)
 {
     const uint32_t rank = s->coding.grid.rank;
     struct zti_view inner = *view;
@@ -405,7 +406,7 @@ static bool is_whole(const struct zti_view *view, const struct zti_array *whole)
 }
 
 /* Copy those values of a view that are in the border, whose bytes are at 'bytes'. */
-static zt_status take_border(zt_context *context, const struct stream *s,
+static zt_status read_border(zt_context *context, const struct stream *s,
                              const struct zti_array *whole, const struct zti_view *view,
                              const uint8_t *bytes)
 {
@@ -432,9 +433,9 @@ static zt_status take_border(zt_context *context, const struct stream *s,
 
 /* Decode a view in the host's memory, or one that kernels alone fill. head: the table, in the
  * host's memory. */
-static zt_status take_view(zt_context *context, struct stream *s, const uint8_t *head,
-                           const uint8_t *data, uint64_t total_bytes, const struct zti_array *whole,
-                           const struct zti_view *view)
+static zt_status decode_view(zt_context *context, struct stream *s, const uint8_t *head,
+                             const uint8_t *data, uint64_t total_bytes,
+                             const struct zti_array *whole, const struct zti_view *view)
 {
     const uint64_t records_end = total_bytes - s->border_values * s->value_bytes;
     union {
@@ -450,9 +451,9 @@ static zt_status take_view(zt_context *context, struct stream *s, const uint8_t 
     if (tails.values > 0 && is_whole(view, whole))
         s->coding.model = &tails;
     if (s->coding.grid.count > 0)
-        status = take_tiles(context, s, head, data, records_end, view);
+        status = decode_tiles(context, s, head, data, records_end, view);
     if (status == ZT_OK)
-        status = take_border(context, s, whole, view, data + records_end);
+        status = read_border(context, s, whole, view, data + records_end);
     s->coding.model = NULL;
     return status;
 }
@@ -475,12 +476,12 @@ static zt_status decompress(zt_context *context, const void *data, size_t data_b
     const uint64_t head_bytes = s.head_bytes < data_bytes ? s.head_bytes : data_bytes;
     status = zti_mirror_open_bytes(context, data, head_bytes, &head);
     if (status == ZT_OK)
-        status = take_table(context, &s, head.bytes, data_bytes, &total_bytes);
+        status = read_table(context, &s, head.bytes, data_bytes, &total_bytes);
     if (status == ZT_OK && s.border_values > 0)
         status = zti_mirror_open_output(context, &view->out, &values);
     here.out = values.array;
     if (status == ZT_OK)
-        status = take_view(context, &s, head.bytes, data, total_bytes, whole, &here);
+        status = decode_view(context, &s, head.bytes, data, total_bytes, whole, &here);
     if (status == ZT_OK)
         status = zti_mirror_store(&values, &view->out);
     if (status == ZT_OK && consumed_bytes)

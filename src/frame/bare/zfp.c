@@ -43,7 +43,7 @@ zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *given, cons
     return ZT_OK;
 }
 
-bool zti_bare_zfp_takes_nonfinite(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+bool zti_bare_zfp_accepts_nonfinite(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 {
     return z->as_libzfp || type == ZT_I32 || type == ZT_I64 || zti_zfp_is_lossless(z, type, rank);
 }
@@ -52,7 +52,7 @@ zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const struct zti_ar
                                         const struct zti_zfp *z)
 {
     zt_stats stats;
-    if (zti_bare_zfp_takes_nonfinite(z, array->type, array->rank))
+    if (zti_bare_zfp_accepts_nonfinite(z, array->type, array->rank))
         return ZT_OK;
     (void)zt_stats_init(&stats, sizeof stats);
     const zt_status status = zti_scan(context, array, &stats);
@@ -79,7 +79,7 @@ zt_status zti_bare_zfp_encode(zt_context *context, const struct zti_array *array
     if (status == ZT_OK)
         status = zti_bare_zfp_refuse_nonfinite(context, array, zfp_of(coding));
     if (status == ZT_OK && zfp->flags & ZT_ZFP_HEADER)
-        status = zti_zfp_put_header(context, zfp_of(coding), array, &w);
+        status = zti_zfp_encode_header(context, zfp_of(coding), array, &w);
     if (status != ZT_OK)
         return status;
     *header_bits = zti_bits_written(&w);
@@ -111,7 +111,7 @@ zt_status zt_zfp_compress(zt_context *context, const zt_array *given, const zt_z
 }
 
 /* Read the header of a stream, which may be in a GPU's memory. */
-static zt_status take_header(zt_context *context, const void *data, size_t data_bytes,
+static zt_status read_header(zt_context *context, const void *data, size_t data_bytes,
                              struct zti_zfp *zfp, struct zti_array *array, uint32_t *header_bits)
 {
     struct zti_mirror head;
@@ -119,9 +119,9 @@ static zt_status take_header(zt_context *context, const void *data, size_t data_
     zt_status status =
         zti_mirror_open_bytes(context, data, data_bytes < most ? data_bytes : most, &head);
     if (status == ZT_OK)
-        status = zti_zfp_take_header(context, head.bytes,
-                                     head.own && data_bytes > most ? most : data_bytes, zfp, array,
-                                     header_bits);
+        status = zti_zfp_decode_header(context, head.bytes,
+                                       head.own && data_bytes > most ? most : data_bytes, zfp,
+                                       array, header_bits);
     zti_mirror_close(&head);
     return status;
 }
@@ -139,7 +139,7 @@ zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_
         return zti_fail(context, ZT_BAD_ARG, "no stream, or no place for what its header says");
     status = zti_check_memory(context, data, "the stream");
     if (status == ZT_OK)
-        status = take_header(context, data, data_bytes, &z, &found, &bits);
+        status = read_header(context, data, data_bytes, &z, &found, &bits);
     if (status != ZT_OK)
         return status;
     *array = zt_array_nd(NULL, (zt_type)found.type, found.rank, found.shape);
@@ -165,7 +165,7 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
         status = zti_check_memory(context, data, "the stream");
     if (status != ZT_OK || !(zfp->flags & ZT_ZFP_HEADER))
         return status;
-    status = take_header(context, data, data_bytes, zfp_in(coding), &found, header_bits);
+    status = read_header(context, data, data_bytes, zfp_in(coding), &found, header_bits);
     if (status == ZT_OK && !zti_array_is_of(&found, array->type, array->rank, array->shape))
         status = zti_fail(context, ZT_BAD_ARG,
                           "the zfp header names another type or shape than the array has");

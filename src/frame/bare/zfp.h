@@ -28,7 +28,7 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
                             struct zti_coding *coding, uint32_t *header_bits);
 
 /* Whether NaN and infinities may be coded with these parameters. */
-bool zti_bare_zfp_takes_nonfinite(const struct zti_zfp *z, uint32_t type, uint32_t rank);
+bool zti_bare_zfp_accepts_nonfinite(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
 /* ZT_NONFINITE if the array has some and the parameters do not allow them. */
 zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const struct zti_array *array,

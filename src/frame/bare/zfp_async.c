@@ -53,7 +53,7 @@ zt_status zt_zfp_compress_async(zt_context *context, const zt_array *given, cons
         status = open_coding(context, &array, zfp, &coding, &needed);
     if (status == ZT_OK && !out_bytes)
         status = zti_fail(context, ZT_BAD_ARG, "no place for the stream's length given");
-    if (status == ZT_OK && !zti_bare_zfp_takes_nonfinite(zfp_of(&coding), array.type, array.rank))
+    if (status == ZT_OK && !zti_bare_zfp_accepts_nonfinite(zfp_of(&coding), array.type, array.rank))
         status = zti_fail(context, ZT_BAD_ARG,
                           "NaN and infinities are not looked for without waiting; say with "
                           "ZT_ZFP_AS_LIBZFP that what libzfp makes of them will do");

@@ -50,7 +50,7 @@ static void tile_at(const struct patch *p, const uint64_t *at, struct tile *t)
 }
 
 /* Decode a tile from a copy of its bytes. */
-static void take_tile(const struct patch *p, struct tile *t)
+static void decode_tile(const struct patch *p, struct tile *t)
 {
     const uint64_t at = p->start_bits + t->number * p->tile_bits;
     const size_t bytes = (size_t)((at % 8 + p->look_bits + 7) / 8);
@@ -88,7 +88,7 @@ static void mix_values(const struct patch *p, struct tile *t)
 static struct zti_array new_values(const struct patch *p, struct tile *t)
 {
     if (!t->is_inside) {
-        take_tile(p, t);
+        decode_tile(p, t);
         mix_values(p, t);
         return t->array;
     }
@@ -102,7 +102,7 @@ static struct zti_array new_values(const struct patch *p, struct tile *t)
     return array;
 }
 
-static void put_tile(const struct patch *p, struct tile *t)
+static void encode_tile(const struct patch *p, struct tile *t)
 {
     const struct zti_array array = new_values(p, t);
     const uint64_t at = p->start_bits + t->number * p->tile_bits;
@@ -152,7 +152,7 @@ static zt_status each_tile(zt_context *context, const struct patch *p, bool is_t
         if (status != ZT_OK)
             return status;
         if (!is_trial)
-            put_tile(p, &t);
+            encode_tile(p, &t);
         uint32_t i = grid->rank;
         while (i-- > 0 && ++at[i] == hi[i])
             at[i] = lo[i];
@@ -224,7 +224,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                                        2 * ZTI_BIT_MARGIN_BYTES);
     if (!p.scratch)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
-    if (!zti_bare_zfp_takes_nonfinite(zfp_of(&coding), whole.type, whole.rank))
+    if (!zti_bare_zfp_accepts_nonfinite(zfp_of(&coding), whole.type, whole.rank))
         status = each_tile(context, &p, true);
     if (status == ZT_OK)
         status = each_tile(context, &p, false);

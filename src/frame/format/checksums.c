@@ -108,8 +108,8 @@ zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struc
  * them, or compare them until one differs, whose first byte becomes *bad. */
 enum { DEVICE_RANGES = ZTI_DEVICE_SUMS_BYTES / 4 };
 
-static bool take_sums(const struct ranges *r, uint64_t first, const uint32_t *sums, uint64_t count,
-                      uint64_t *bad)
+static bool use_sums(const struct ranges *r, uint64_t first, const uint32_t *sums, uint64_t count,
+                     uint64_t *bad)
 {
     const uint64_t from = ((first - r->first) >> r->log2) * ZTI_CHECKSUM_BYTES;
     for (uint64_t i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ static zt_status sums_on_device(zt_context *context, const struct ranges *r, uin
     return status;
 }
 
-/* Make or verify them all; *bad: as in take_sums. */
+/* Make or verify them all; *bad: as in use_sums. */
 static zt_status ranges_on_device(zt_context *context, const struct ranges *r, uint64_t *bad)
 {
     const uint64_t most = (uint64_t)DEVICE_RANGES << r->log2;
@@ -154,24 +154,24 @@ static zt_status ranges_on_device(zt_context *context, const struct ranges *r, u
     for (uint64_t from = r->first, n; !status && from < r->last; from += n) {
         n = r->last - from < most ? r->last - from : most;
         status = sums_on_device(context, r, from, n, sums);
-        if (!status && !take_sums(r, from, sums, ((n - 1) >> r->log2) + 1, bad))
+        if (!status && !use_sums(r, from, sums, ((n - 1) >> r->log2) + 1, bad))
             break;
     }
     zti_release(context, sums);
     return status;
 }
 
-zt_status zti_checksums_make_there(zt_context *context, const uint8_t *payload,
-                                   uint64_t payload_bytes, uint32_t log2, uint8_t *out)
+zt_status zti_checksums_make_on_device(zt_context *context, const uint8_t *payload,
+                                       uint64_t payload_bytes, uint32_t log2, uint8_t *out)
 {
     struct ranges r = {.bytes = payload, .last = payload_bytes, .log2 = log2, .made = out};
     uint64_t bad;
     return ranges_on_device(context, &r, &bad);
 }
 
-zt_status zti_checksums_verify_there(zt_context *context, uint64_t number,
-                                     const struct zti_frame *frame, const struct zti_tail *tail,
-                                     const uint8_t *bytes, uint64_t first, uint64_t last)
+zt_status zti_checksums_verify_on_device(zt_context *context, uint64_t number,
+                                         const struct zti_frame *frame, const struct zti_tail *tail,
+                                         const uint8_t *bytes, uint64_t first, uint64_t last)
 {
     struct ranges r = {.bytes = bytes,
                        .first = first,

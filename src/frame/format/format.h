@@ -243,11 +243,11 @@ zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struc
                                uint64_t last);
 
 /* The same for a payload, which is not empty, in the memory of the context's GPU. */
-zt_status zti_checksums_make_there(zt_context *context, const uint8_t *payload,
-                                   uint64_t payload_bytes, uint32_t log2, uint8_t *out);
-zt_status zti_checksums_verify_there(zt_context *context, uint64_t number,
-                                     const struct zti_frame *frame, const struct zti_tail *tail,
-                                     const uint8_t *bytes, uint64_t first, uint64_t last);
+zt_status zti_checksums_make_on_device(zt_context *context, const uint8_t *payload,
+                                       uint64_t payload_bytes, uint32_t log2, uint8_t *out);
+zt_status zti_checksums_verify_on_device(zt_context *context, uint64_t number,
+                                         const struct zti_frame *frame, const struct zti_tail *tail,
+                                         const uint8_t *bytes, uint64_t first, uint64_t last);
 
 /* ---- seek.c ---- */
 

@@ -36,7 +36,7 @@ static bool has_value(uint32_t kind)
     return kind != ZT_LOSSLESS && kind != ZT_EXPERT;
 }
 
-static uint8_t *put_text(uint8_t *at, uint8_t section, const char *text)
+static uint8_t *write_text(uint8_t *at, uint8_t section, const char *text)
 {
     size_t n = strlen(text);
     if (n == 0)
@@ -48,7 +48,7 @@ static uint8_t *put_text(uint8_t *at, uint8_t section, const char *text)
 }
 
 /* A bound on the mean error that stands beside another. */
-static uint8_t *put_mean(uint8_t *at, const struct zti_frame *frame)
+static uint8_t *write_mean(uint8_t *at, const struct zti_frame *frame)
 {
     if (frame->mean.kind == ZT_LOSSLESS || zti_is_mean(frame->bound.kind))
         return at;
@@ -60,7 +60,7 @@ static uint8_t *put_mean(uint8_t *at, const struct zti_frame *frame)
     return zti_put_f64(at, frame->error);
 }
 
-static uint8_t *put_limits(uint8_t *at, const struct zti_limits *limits)
+static uint8_t *write_limits(uint8_t *at, const struct zti_limits *limits)
 {
     if (!zti_has_limits(limits))
         return at;
@@ -71,7 +71,7 @@ static uint8_t *put_limits(uint8_t *at, const struct zti_limits *limits)
 }
 
 /* A section with a count; none if it is 0. */
-static uint8_t *put_count(uint8_t *at, uint8_t type, uint64_t count)
+static uint8_t *write_count(uint8_t *at, uint8_t type, uint64_t count)
 {
     if (count == 0)
         return at;
@@ -91,7 +91,7 @@ static uint8_t *put_plan(uint8_t *at, const struct zti_plan *plan)
 }
 
 /* Numbers of exact values and of the first slice, extents, and what belongs to the bound. */
-static uint8_t *put_numbers(uint8_t *at, const struct zti_frame *frame)
+static uint8_t *write_numbers(uint8_t *at, const struct zti_frame *frame)
 {
     at = zti_put_varint(at, frame->exact_values);
     at = zti_put_varint(at, frame->first);
@@ -119,14 +119,14 @@ void zti_header_split(const struct zti_frame *frame, struct zti_header_text *t,
     t->front[ZTI_AT_CODEC] = (uint8_t)frame->coding.codec->id;
     t->front[ZTI_AT_BOUND] = (uint8_t)(frame->bound.kind | frame->bound.flags << 4);
     t->front[ZTI_AT_UNITS] = 0;
-    t->numbers_bytes = (uint32_t)(put_numbers(t->numbers, frame) - t->numbers);
-    at = put_text(at, ZTI_SECTION_NAME, frame->name);
-    at = put_text(at, ZTI_SECTION_UNITS, frame->units);
+    t->numbers_bytes = (uint32_t)(write_numbers(t->numbers, frame) - t->numbers);
+    at = write_text(at, ZTI_SECTION_NAME, frame->name);
+    at = write_text(at, ZTI_SECTION_UNITS, frame->units);
     t->names_bytes = (uint32_t)(at - t->names);
-    at = put_count(t->rest, ZTI_SECTION_SPECIAL, frame->special_values);
-    at = put_count(at, ZTI_SECTION_UNCOUNTED, frame->uncounted_values);
-    at = put_mean(at, frame);
-    at = put_limits(at, &frame->limits);
+    at = write_count(t->rest, ZTI_SECTION_SPECIAL, frame->special_values);
+    at = write_count(at, ZTI_SECTION_UNCOUNTED, frame->uncounted_values);
+    at = write_mean(at, frame);
+    at = write_limits(at, &frame->limits);
     at = put_plan(at, &frame->plan);
     t->rest_bytes = (uint32_t)(at - t->rest);
     *n = (struct zti_header_numbers){.payload_bytes = frame->payload_bytes,
@@ -194,7 +194,7 @@ bool zti_is_utf8(const uint8_t *text, size_t n)
     return true;
 }
 
-static zt_status take_text(zt_context *context, uint64_t number, const uint8_t *body,
+static zt_status read_text(zt_context *context, uint64_t number, const uint8_t *body,
                            uint64_t body_bytes, size_t max_bytes, char *text)
 {
     if (body_bytes == 0 || body_bytes > max_bytes || *text || !zti_is_utf8(body, body_bytes))
@@ -206,13 +206,13 @@ static zt_status take_text(zt_context *context, uint64_t number, const uint8_t *
     return ZT_OK;
 }
 
-static zt_status take_index(zt_context *context, uint64_t number, const uint8_t *body,
+static zt_status read_index(zt_context *context, uint64_t number, const uint8_t *body,
                             uint64_t body_bytes, struct zti_frame *frame)
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
-    const uint8_t kind = zti_take_byte(&c);
-    const uint64_t chunk = zti_take_varint(&c), partition = zti_take_varint(&c);
-    const uint64_t bytes = zti_take_varint(&c);
+    const uint8_t kind = zti_get_byte(&c);
+    const uint64_t chunk = zti_get_varint(&c), partition = zti_get_varint(&c);
+    const uint64_t bytes = zti_get_varint(&c);
     if (c.is_bad || zti_cursor_left(&c) > 0 || frame->index.kind != ZT_INDEX_NONE ||
         kind < ZT_INDEX_OFFSETS || chunk < 1 || chunk > ZTI_INDEX_CHUNK_MOST ||
         partition > ZTI_INDEX_PARTITION_MOST || bytes > frame->tail_bytes)
@@ -225,21 +225,21 @@ static zt_status take_index(zt_context *context, uint64_t number, const uint8_t 
 }
 
 /* Parse the number of special or uncounted values. */
-static zt_status take_count(zt_context *context, uint64_t number, const char *what,
+static zt_status read_count(zt_context *context, uint64_t number, const char *what,
                             const uint8_t *body, uint64_t body_bytes, const struct zti_frame *frame,
                             uint64_t *count)
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
     const uint64_t most = zti_counted_values(frame);
     const bool is_second = *count > 0;
-    *count = zti_take_varint(&c);
+    *count = zti_get_varint(&c);
     if (c.is_bad || zti_cursor_left(&c) > 0 || is_second || *count == 0 || *count > most)
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 " has an impossible number of %s values", number, what);
     return ZT_OK;
 }
 
-static zt_status take_plan(zt_context *context, uint64_t number, const uint8_t *body,
+static zt_status read_plan(zt_context *context, uint64_t number, const uint8_t *body,
                            uint64_t body_bytes, struct zti_frame *frame)
 {
     const bool is_second = !zti_plan_is_none(&frame->plan);
@@ -261,15 +261,15 @@ static bool is_good_mean(const struct zti_frame *frame)
            frame->error >= 0 && zti_bound_check(NULL, &frame->mean) == ZT_OK;
 }
 
-static zt_status take_mean(zt_context *context, uint64_t number, const uint8_t *body,
+static zt_status read_mean(zt_context *context, uint64_t number, const uint8_t *body,
                            uint64_t body_bytes, struct zti_frame *frame)
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
     const bool is_second = frame->mean.kind != ZT_LOSSLESS;
-    const uint8_t kind = zti_take_byte(&c);
-    frame->mean = zt_bound_of((zt_bound_kind)kind, zti_take_f64(&c));
-    frame->range = zti_take_f64(&c);
-    frame->error = zti_take_f64(&c);
+    const uint8_t kind = zti_get_byte(&c);
+    frame->mean = zt_bound_of((zt_bound_kind)kind, zti_get_f64(&c));
+    frame->range = zti_get_f64(&c);
+    frame->error = zti_get_f64(&c);
     if (c.is_bad || zti_cursor_left(&c) > 0 || is_second || !zti_is_mean(kind) ||
         (frame->bound.kind != ZT_ABS && frame->bound.kind != ZT_REL) || !is_good_mean(frame))
         return zti_fail(context, ZT_CORRUPT,
@@ -277,13 +277,13 @@ static zt_status take_mean(zt_context *context, uint64_t number, const uint8_t *
     return ZT_OK;
 }
 
-static zt_status take_limits(zt_context *context, uint64_t number, const uint8_t *body,
+static zt_status read_limits(zt_context *context, uint64_t number, const uint8_t *body,
                              uint64_t body_bytes, bool is_applied, struct zti_frame *frame)
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
     const bool is_second = zti_has_limits(&frame->limits);
-    frame->limits.lo = zti_take_f64(&c);
-    frame->limits.hi = zti_take_f64(&c);
+    frame->limits.lo = zti_get_f64(&c);
+    frame->limits.hi = zti_get_f64(&c);
     frame->limits.is_applied = is_applied;
     if (c.is_bad || zti_cursor_left(&c) > 0 || is_second || !zti_has_limits(&frame->limits) ||
         !(frame->limits.lo <= frame->limits.hi))
@@ -295,32 +295,32 @@ static zt_status parse_sections(zt_context *context, uint64_t number, struct zti
                                 struct zti_frame *frame)
 {
     while (zti_cursor_left(c) > 0) {
-        uint8_t type = zti_take_byte(c);
+        uint8_t type = zti_get_byte(c);
         if (type == ZTI_SECTION_END)
             break;
-        uint64_t n = zti_take_varint(c);
-        const uint8_t *body = zti_take_bytes(c, n);
+        uint64_t n = zti_get_varint(c);
+        const uint8_t *body = zti_get_bytes(c, n);
         zt_status status = ZT_OK;
         if (!body)
             return zti_fail(context, ZT_CORRUPT,
                             "frame %" PRIu64 ": a section reaches beyond the header", number);
         if (type == ZTI_SECTION_NAME)
-            status = take_text(context, number, body, n, ZTI_NAME_BYTES, frame->name);
+            status = read_text(context, number, body, n, ZTI_NAME_BYTES, frame->name);
         else if (type == ZTI_SECTION_UNITS)
-            status = take_text(context, number, body, n, ZTI_UNITS_BYTES, frame->units);
+            status = read_text(context, number, body, n, ZTI_UNITS_BYTES, frame->units);
         else if (type == ZTI_SECTION_INDEX)
-            status = take_index(context, number, body, n, frame);
+            status = read_index(context, number, body, n, frame);
         else if (type == ZTI_SECTION_SPECIAL)
-            status = take_count(context, number, "special", body, n, frame, &frame->special_values);
+            status = read_count(context, number, "special", body, n, frame, &frame->special_values);
         else if (type == ZTI_SECTION_UNCOUNTED)
             status =
-                take_count(context, number, "uncounted", body, n, frame, &frame->uncounted_values);
+                read_count(context, number, "uncounted", body, n, frame, &frame->uncounted_values);
         else if (type == ZTI_SECTION_PLAN)
-            status = take_plan(context, number, body, n, frame);
+            status = read_plan(context, number, body, n, frame);
         else if (type == ZTI_SECTION_MEAN)
-            status = take_mean(context, number, body, n, frame);
+            status = read_mean(context, number, body, n, frame);
         else if ((type & ~ZTI_SECTION_CRITICAL) == ZTI_SECTION_LIMITS)
-            status = take_limits(context, number, body, n, type & ZTI_SECTION_CRITICAL, frame);
+            status = read_limits(context, number, body, n, type & ZTI_SECTION_CRITICAL, frame);
         else if (type & ZTI_SECTION_CRITICAL)
             status = zti_fail(context, ZT_UNSUPPORTED,
                               "frame %" PRIu64 " needs section type %02x of its header, which "
@@ -347,17 +347,17 @@ static zt_status parse_bound(zt_context *context, uint64_t number, uint8_t byte,
                         "use a later one",
                         number, bound->kind);
     if (has_value(bound->kind))
-        bound->value = zti_take_f64(c);
+        bound->value = zti_get_f64(c);
     const bool has_mean = zti_is_mean(bound->kind);
     frame->mean = has_mean ? *bound : zt_lossless();
-    frame->range = has_mean ? zti_take_f64(c) : 0;
-    frame->error = has_mean ? zti_take_f64(c) : 0;
+    frame->range = has_mean ? zti_get_f64(c) : 0;
+    frame->error = has_mean ? zti_get_f64(c) : 0;
     frame->limits = (struct zti_limits){.lo = -(double)INFINITY, .hi = (double)INFINITY};
     const bool is_none =
         bound->kind == ZT_LOSSLESS || (bound->kind == ZT_PWREL && bound->value == 0);
     frame->abs_bound = is_none                 ? 0
                        : bound->kind == ZT_ABS ? bound->value
-                       : bound->kind == ZT_REL ? zti_take_f64(c)
+                       : bound->kind == ZT_REL ? zti_get_f64(c)
                                                : (double)NAN;
     bool is_good = bound->kind != ZT_REL || (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
     is_good &= !has_mean || is_good_mean(frame);
@@ -373,12 +373,12 @@ static zt_status parse_numbers(zt_context *context, uint64_t number, uint8_t typ
 {
     frame->type = type_byte & 15;
     frame->rank = type_byte >> 4;
-    frame->payload_bytes = zti_take_varint(c);
-    frame->tail_bytes = zti_take_varint(c);
-    frame->exact_values = zti_take_varint(c);
-    frame->first = zti_take_varint(c);
+    frame->payload_bytes = zti_get_varint(c);
+    frame->tail_bytes = zti_get_varint(c);
+    frame->exact_values = zti_get_varint(c);
+    frame->first = zti_get_varint(c);
     for (uint32_t i = 0; i < frame->rank && i < ZT_MAX_RANK; i++)
-        frame->shape[i] = zti_take_varint(c);
+        frame->shape[i] = zti_get_varint(c);
     if (c->is_bad || zt_type_bytes(frame->type) == 0 || frame->rank < 1 ||
         frame->rank > ZT_MAX_RANK)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has no valid type, rank or numbers",
@@ -440,8 +440,8 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
     frame->plan = zti_plan_none(frame->rank);
     coding->type = frame->type;
     coding->verify_bound = (double)NAN;
-    uint64_t n = zti_take_byte(&c);
-    const uint8_t *params = zti_take_bytes(&c, n);
+    uint64_t n = zti_get_byte(&c);
+    const uint8_t *params = zti_get_bytes(&c, n);
     if (!params)
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": the codec's parameters reach beyond the header",

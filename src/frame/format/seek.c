@@ -60,8 +60,8 @@ static zt_status parse_entries(zt_context *context, struct zti_cursor *c, uint64
 {
     uint64_t at = 0, first = 0;
     for (uint64_t i = 0; i < frames; i++) {
-        places[i] = (struct zti_place){.at = at, .first = first, .bytes = zti_take_varint(c)};
-        uint64_t thickness = zti_take_varint(c);
+        places[i] = (struct zti_place){.at = at, .first = first, .bytes = zti_get_varint(c)};
+        uint64_t thickness = zti_get_varint(c);
         if (c->is_bad || thickness == 0 || thickness > extent - first || at > table_at ||
             places[i].bytes > table_at - at)
             return zti_fail(context, ZT_CORRUPT,
@@ -91,7 +91,7 @@ zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t tabl
     if (zti_get_le64(bytes + end) != zti_hash(bytes, end))
         return zti_fail(context, ZT_CORRUPT, "the seek table at the end of the file is damaged");
     struct zti_cursor c = {.at = bytes + 5, .end = bytes + end, .is_bad = false};
-    uint64_t n = zti_take_varint(&c), extent = zti_take_varint(&c);
+    uint64_t n = zti_get_varint(&c), extent = zti_get_varint(&c);
     if (c.is_bad || n == 0 || n > zti_cursor_left(&c) / 2 || extent > INT64_MAX)
         return zti_fail(context, ZT_CORRUPT, "the seek table has an impossible number of frames");
 

@@ -80,7 +80,7 @@ static uint32_t code_bits(uint64_t n, uint32_t k)
     return 2 * zti_bit_length64(n + (UINT64_C(1) << k)) - 1 - k;
 }
 
-static void put_code(struct zti_bit_writer *w, uint64_t n, uint32_t k)
+static void write_code(struct zti_bit_writer *w, uint64_t n, uint32_t k)
 {
     const uint64_t v = n + (UINT64_C(1) << k);
     const uint32_t length = zti_bit_length64(v) - 1;
@@ -89,7 +89,7 @@ static void put_code(struct zti_bit_writer *w, uint64_t n, uint32_t k)
 }
 
 /* false at the end, or for a number that no frame can have. */
-static bool take_code(struct zti_bit_reader *r, uint32_t k, uint64_t *n)
+static bool read_code(struct zti_bit_reader *r, uint32_t k, uint64_t *n)
 {
     if (r->at >= r->end)
         return false;
@@ -100,7 +100,7 @@ static bool take_code(struct zti_bit_reader *r, uint32_t k, uint64_t *n)
     r->at += zeros + 1;
     if (r->at > r->end || length > r->end - r->at)
         return false;
-    *n = zti_take_bits64(r, length) + (UINT64_C(1) << length) - (UINT64_C(1) << k);
+    *n = zti_get_bits64(r, length) + (UINT64_C(1) << length) - (UINT64_C(1) << k);
     return true;
 }
 
@@ -228,33 +228,33 @@ static void find_k(const struct zti_special *s, struct plan *plan)
     }
 }
 
-static void put_runs(struct zti_bit_writer *w, uint64_t values, const struct plan *plan)
+static void write_runs(struct zti_bit_writer *w, uint64_t values, const struct plan *plan)
 {
     struct run run = {0, 0};
     uint64_t past = 0;
     while (next_run(plan->mask, values, &run)) {
-        put_code(w, run.first - past - (past > 0), plan->k);
-        put_code(w, run.last - run.first - 1, 0);
+        write_code(w, run.first - past - (past > 0), plan->k);
+        write_code(w, run.last - run.first - 1, 0);
         past = run.last;
     }
 }
 
-static uint8_t *put_places(const struct zti_special *s, const struct plan *plan, uint8_t *at)
+static uint8_t *write_places(const struct zti_special *s, const struct plan *plan, uint8_t *at)
 {
     if (plan->k == ZTI_SPECIAL_BIT_MAP) {
         for (uint64_t i = 0; i < plan->places_bytes; i++)
             at[i] = (uint8_t)(s->mask[i / 8] >> i % 8 * 8);
     } else {
         struct zti_bit_writer w = zti_bit_writer_at(at);
-        put_runs(&w, s->values, plan);
+        write_runs(&w, s->values, plan);
         zti_put_bits(&w, 0, (8 - w.held_bits) % 8);
     }
     return at + plan->places_bytes;
 }
 
 /* Store the pattern's number of each special value, or the values. */
-static uint8_t *put_rest(const struct zti_array *slab, const struct zti_special *s,
-                         const struct plan *plan, uint8_t *at)
+static uint8_t *write_rest(const struct zti_array *slab, const struct zti_special *s,
+                           const struct plan *plan, uint8_t *at)
 {
     const size_t value_bytes = zt_type_bytes(slab->type);
     const uint32_t width = number_bits(plan->patterns);
@@ -286,8 +286,8 @@ static uint64_t body_bytes(const struct zti_array *slab, const struct zti_specia
            plan->places_bytes + rest;
 }
 
-static zt_status put_body(zt_context *context, const struct zti_array *slab, struct zti_special *s,
-                          const struct plan *plan)
+static zt_status write_body(zt_context *context, const struct zti_array *slab,
+                            struct zti_special *s, const struct plan *plan)
 {
     s->body_bytes = body_bytes(slab, s, plan);
     zt_status status =
@@ -302,8 +302,8 @@ static zt_status put_body(zt_context *context, const struct zti_array *slab, str
     at = zti_put_varint(at, plan->places_bytes);
     for (uint32_t i = 0; i < plan->patterns; i++)
         at = zti_put_value(at, plan->pattern[i], zt_type_bytes(slab->type));
-    at = put_places(s, plan, at);
-    (void)put_rest(slab, s, plan, at);
+    at = write_places(s, plan, at);
+    (void)write_rest(slab, s, plan, at);
     return ZT_OK;
 }
 
@@ -323,7 +323,7 @@ static zt_status make_body(zt_context *context, const struct zti_array *slab, st
     if (changes)
         find_repeats(slab, s, changes, changes + words, &plan);
     find_k(s, &plan);
-    const zt_status status = put_body(context, slab, s, &plan);
+    const zt_status status = write_body(context, slab, s, &plan);
     zti_release(context, changes);
     return status;
 }
@@ -396,7 +396,7 @@ bool zti_special_next(struct zti_special_places *p)
     if (s->k == ZTI_SPECIAL_BIT_MAP)
         return next_in_map(p);
     const uint64_t past = p->last;
-    if (!take_code(&p->reader, s->k, &gap) || !take_code(&p->reader, 0, &length))
+    if (!read_code(&p->reader, s->k, &gap) || !read_code(&p->reader, 0, &length))
         return false;
     gap += past > 0;
     if (gap >= s->values - past || length >= s->values - past - gap)
@@ -411,7 +411,7 @@ static uint32_t number_of(const struct zti_special_section *s, uint64_t i)
 {
     const uint32_t width = number_bits(s->patterns);
     struct zti_bit_reader r = {.base = s->rest, .at = i * width};
-    return width ? (uint32_t)zti_take_bits(&r, width) : 0;
+    return width ? (uint32_t)zti_get_bits(&r, width) : 0;
 }
 
 static bool are_numbers_good(const struct zti_special_section *s)
@@ -507,14 +507,14 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
     const uint64_t value_bytes = zt_type_bytes(type), values = zti_array_values(rank, shape);
     *s = (struct zti_special_section){
         .body = body, .body_bytes = body_bytes, .type = type, .values = values, .count = count};
-    s->patterns = zti_take_byte(&c);
-    s->k = zti_take_byte(&c);
+    s->patterns = zti_get_byte(&c);
+    s->k = zti_get_byte(&c);
     const bool is_repeated = s->k >= ZTI_SPECIAL_REPEATS && s->k != ZTI_SPECIAL_BIT_MAP;
-    const uint64_t distance = is_repeated ? zti_take_varint(&c) : ZTI_SPECIAL_DISTANCE_LEAST;
+    const uint64_t distance = is_repeated ? zti_get_varint(&c) : ZTI_SPECIAL_DISTANCE_LEAST;
     s->k -= is_repeated ? ZTI_SPECIAL_REPEATS : 0;
-    s->places_bytes = zti_take_varint(&c);
-    s->pattern = zti_take_bytes(&c, s->patterns * value_bytes);
-    s->places = zti_take_bytes(&c, s->places_bytes);
+    s->places_bytes = zti_get_varint(&c);
+    s->pattern = zti_get_bytes(&c, s->patterns * value_bytes);
+    s->places = zti_get_bytes(&c, s->places_bytes);
     s->rest = c.at;
     uint64_t rest = 0;
     bool is_good = !c.is_bad && s->patterns <= ZTI_SPECIAL_PATTERNS && count > 0 &&
@@ -567,8 +567,8 @@ void zti_special_fills(const struct zti_special_section *s, uint32_t *fills, uin
     }
 }
 
-void zti_special_put(const struct zti_special_row *row, uint64_t first, uint64_t last,
-                     uint64_t number)
+void zti_special_restore(const struct zti_special_row *row, uint64_t first, uint64_t last,
+                         uint64_t number)
 {
     const struct zti_special_section *const s = row->section;
     const size_t value_bytes = zt_type_bytes(s->type);
@@ -614,7 +614,7 @@ static void apply_runs(const struct zti_special_section *s, struct zti_special_r
             const uint64_t from = p.first > row->first ? p.first : row->first;
             const uint64_t to = p.last < row_end ? p.last : row_end;
             if (from < to)
-                zti_special_put(row, from, to, done + (from - p.first));
+                zti_special_restore(row, from, to, done + (from - p.first));
             if (p.last > row_end)
                 break;
             done += p.last - p.first;

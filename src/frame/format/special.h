@@ -127,8 +127,8 @@ struct zti_special_row {
 bool zti_special_next_row(struct zti_special_row *row);
 
 /* Store special values number, number + 1, ... of the section in places [first, last) of a row. */
-void zti_special_put(const struct zti_special_row *row, uint64_t first, uint64_t last,
-                     uint64_t number);
+void zti_special_restore(const struct zti_special_row *row, uint64_t first, uint64_t last,
+                         uint64_t number);
 
 /* Build the segment tree of repeats in 'memory'; then check that they place 'count' values. */
 zt_status zti_special_repeats_open(zt_context *context, struct zti_special_section *section,

@@ -176,7 +176,7 @@ static void change_whole(struct pass *p, uint64_t slice, uint64_t n)
 }
 
 /* Apply all changes before value 'end', the end of a slice. */
-static void take_changes(struct pass *p, uint64_t end)
+static void apply_changes(struct pass *p, uint64_t end)
 {
     const uint64_t distance = p->section->repeats.distance;
     while (p->has_run && p->places.first < end) {
@@ -204,7 +204,7 @@ static void take_changes(struct pass *p, uint64_t end)
 bool zti_special_repeats_are_good(const struct zti_special_section *s)
 {
     struct pass p = begin(s);
-    take_changes(&p, s->values);
+    apply_changes(&p, s->values);
     go_to(&p, s->values / s->repeats.distance);
     return p.done == s->count && p.places.reader.end - p.read_bits < 8;
 }
@@ -241,10 +241,10 @@ struct in_slice {
     uint64_t number; /* of the next special value */
 };
 
-static void take_columns(void *user, uint64_t first, uint64_t last)
+static void restore_columns(void *user, uint64_t first, uint64_t last)
 {
     struct in_slice *const s = user;
-    zti_special_put(s->row, s->begins + first, s->begins + last, s->number);
+    zti_special_restore(s->row, s->begins + first, s->begins + last, s->number);
     s->number += last - first;
 }
 
@@ -255,7 +255,7 @@ void zti_special_repeats_apply(const struct zti_special_section *s, struct zti_s
     do {
         const uint64_t slice = row->first / t->distance;
         struct in_slice in = {.row = row, .begins = slice * t->distance};
-        take_changes(&p, in.begins + t->distance);
+        apply_changes(&p, in.begins + t->distance);
         go_to(&p, slice);
         const uint64_t first = row->first - in.begins;
         if (s->patterns != 1)
@@ -263,7 +263,7 @@ void zti_special_repeats_apply(const struct zti_special_section *s, struct zti_s
         const struct wanted w = {.repeats = t,
                                  .first = first,
                                  .last = first + row->n,
-                                 .take = take_columns,
+                                 .take = restore_columns,
                                  .user = &in};
         find(&w, root_of(t), false);
     } while (zti_special_next_row(row));

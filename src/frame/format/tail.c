@@ -68,8 +68,8 @@ uint64_t zti_tail_bytes_max(const struct zti_frame *f)
     return bytes + index_section_bytes(f) + special_section_bytes(f);
 }
 
-static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *payload,
-                              const uint8_t *sums, const struct zti_frame *f)
+static uint8_t *write_checksums(zt_context *context, uint8_t *at, const uint8_t *payload,
+                                const uint8_t *sums, const struct zti_frame *f)
 {
     const uint64_t bytes = zti_checksums_body_bytes(f->payload_bytes, f->range_log2);
     at = zti_put_section(at, ZTI_SECTION_CHECKSUMS, bytes);
@@ -81,7 +81,7 @@ static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *p
     return at + bytes;
 }
 
-static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list, uint64_t count)
+static uint8_t *write_side(uint8_t *at, uint32_t type, const struct zti_miss *list, uint64_t count)
 {
     size_t value_bytes = zt_type_bytes(type);
     at = zti_put_section(at, ZTI_SECTION_SIDE, side_body_bytes(type, list, count));
@@ -96,9 +96,9 @@ static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list
 void zti_tail_store(zt_context *context, const struct zti_frame *f, const uint8_t *payload,
                     const struct zti_tail_parts *parts, uint8_t *out)
 {
-    uint8_t *at = put_checksums(context, out, payload, parts->sums, f);
+    uint8_t *at = write_checksums(context, out, payload, parts->sums, f);
     if (f->exact_values > 0)
-        at = put_side(at, f->type, parts->exact, f->exact_values);
+        at = write_side(at, f->type, parts->exact, f->exact_values);
     if (f->special_values > 0) {
         at = zti_put_section(at, ZTI_SECTION_SPECIAL, f->special_bytes);
         memcpy(at, parts->special, (size_t)f->special_bytes);
@@ -138,7 +138,7 @@ static zt_status parse_side(zt_context *context, uint64_t number, const struct z
         tail->values = body + (body_bytes - count * value_bytes);
         struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
         for (uint64_t i = 0; i < count && is_good; i++) {
-            uint64_t step = zti_take_varint(&c);
+            uint64_t step = zti_get_varint(&c);
             is_good = !c.is_bad && step < values - at; /* at: the position after the value before */
             at += step + 1;
         }
@@ -214,9 +214,9 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 ": the tail is damaged", number);
     struct zti_cursor c = {.at = bytes, .end = bytes + end, .is_bad = false};
     while (zti_cursor_left(&c) > 0) {
-        uint8_t type = zti_take_byte(&c);
-        uint64_t n = zti_take_varint(&c);
-        const uint8_t *body = zti_take_bytes(&c, n);
+        uint8_t type = zti_get_byte(&c);
+        uint64_t n = zti_get_varint(&c);
+        const uint8_t *body = zti_get_bytes(&c, n);
         if (!body)
             return zti_fail(context, ZT_CORRUPT,
                             "frame %" PRIu64 ": a section reaches beyond the tail", number);
@@ -241,9 +241,9 @@ bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes
     if (frame->tail_bytes < ZTI_HASH_BYTES)
         return false;
     struct zti_cursor c = {.at = bytes, .end = bytes + (frame->tail_bytes - ZTI_HASH_BYTES)};
-    const uint8_t type = zti_take_byte(&c); /* the writer stores them first */
-    const uint64_t n = zti_take_varint(&c);
-    const uint8_t *body = zti_take_bytes(&c, n);
+    const uint8_t type = zti_get_byte(&c); /* the writer stores them first */
+    const uint64_t n = zti_get_varint(&c);
+    const uint8_t *body = zti_get_bytes(&c, n);
     return body && type == ZTI_SECTION_CHECKSUMS &&
            parse_checksums(NULL, 0, frame, body, n, tail) == ZT_OK;
 }
@@ -255,7 +255,7 @@ static void apply_exact(const struct zti_frame *frame, const struct zti_tail *ta
     size_t value_bytes = zt_type_bytes(frame->type);
     uint64_t next = 0; /* the position after the value before */
     for (uint64_t k = 0; k < frame->exact_values; k++) {
-        uint64_t at = next + zti_take_varint(&c), rest = at, place[ZT_MAX_RANK];
+        uint64_t at = next + zti_get_varint(&c), rest = at, place[ZT_MAX_RANK];
         next = at + 1;
         bool is_inside = true;
         for (uint32_t i = frame->rank; i-- > 0;) {

@@ -56,7 +56,7 @@ zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uin
     return status;
 }
 
-zt_status zti_input_take(struct zti_input *input, size_t n, uint8_t *to, size_t *got)
+zt_status zti_input_next(struct zti_input *input, size_t n, uint8_t *to, size_t *got)
 {
     zt_status status = call(input, input->at, n, to, got);
     if (!status)
@@ -66,7 +66,7 @@ zt_status zti_input_take(struct zti_input *input, size_t n, uint8_t *to, size_t 
 
 /* Read the next n bytes of a sequential source. The buffer doubles as they arrive, so that a wrong
  * length in a file costs at most twice the memory of the bytes that exist. */
-static zt_status take_all(struct zti_input *input, uint64_t n, struct zti_buffer *buffer)
+static zt_status read_all(struct zti_input *input, uint64_t n, struct zti_buffer *buffer)
 {
     size_t have = 0;
     while (have < n) {
@@ -74,7 +74,7 @@ static zt_status take_all(struct zti_input *input, uint64_t n, struct zti_buffer
         size_t want = n - have < step ? (size_t)(n - have) : (size_t)step, got = 0;
         zt_status status = zti_buffer_reserve(input->context, buffer, have + want, have);
         if (!status)
-            status = zti_input_take(input, want, buffer->bytes + have, &got);
+            status = zti_input_next(input, want, buffer->bytes + have, &got);
         if (status)
             return status;
         if (got < want)
@@ -98,7 +98,7 @@ zt_status zti_input_view(struct zti_input *input, uint64_t offset, uint64_t n,
     if (zti_is_sequential(input)) {
         status = zti_buffer_reserve(input->context, buffer, 1, 0);
         if (!status)
-            status = take_all(input, n, buffer);
+            status = read_all(input, n, buffer);
     } else {
         status = zti_buffer_reserve(input->context, buffer, n > 0 ? n : 1, 0);
         if (!status)
@@ -113,7 +113,7 @@ zt_status zti_input_skip(struct zti_input *input, uint64_t n, struct zti_buffer 
     zt_status status = zti_buffer_reserve(input->context, buffer, SKIP_BYTES, 0);
     while (!status && n > 0) {
         size_t want = n < SKIP_BYTES ? (size_t)n : SKIP_BYTES, got = 0;
-        status = zti_input_take(input, want, buffer->bytes, &got);
+        status = zti_input_next(input, want, buffer->bytes, &got);
         if (!status && got < want)
             status = cut_short(input, input->at);
         n -= got;

@@ -33,7 +33,7 @@ zt_status zti_input_view(struct zti_input *input, uint64_t offset, uint64_t n,
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to);
 
 /* Sequential only: read n bytes, or fewer (*got) at the end of the source. */
-zt_status zti_input_take(struct zti_input *input, size_t n, uint8_t *to, size_t *got);
+zt_status zti_input_next(struct zti_input *input, size_t n, uint8_t *to, size_t *got);
 
 /* Sequential only: skip n bytes. */
 zt_status zti_input_skip(struct zti_input *input, uint64_t n, struct zti_buffer *buffer);

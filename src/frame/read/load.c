@@ -11,7 +11,7 @@ static bool is_same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_frame *f)
+zt_status zti_check_same_array(struct zt_reader *r, uint64_t number, const struct zti_frame *f)
 {
     const struct zti_frame *first = &r->first;
     bool is_same = f->type == first->type && f->rank == first->rank &&
@@ -32,7 +32,7 @@ zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_
     return ZT_OK;
 }
 
-bool zti_is_of_place(const struct zti_frame *f, const struct zti_place *place)
+bool zti_fits_place(const struct zti_frame *f, const struct zti_place *place)
 {
     return zti_frame_bytes(f) == place->bytes && f->first == place->first &&
            f->shape[0] == place[1].first - place->first;
@@ -58,12 +58,12 @@ zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame
         status = zti_header_parse(r->context, number, bytes, n, f);
     if (status)
         return status;
-    if (!zti_is_of_place(f, place))
+    if (!zti_fits_place(f, place))
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 " is not what the seek table says: %" PRIu64
                         " bytes, slices from %" PRIu64,
                         number, place->bytes, place->first);
-    return number == 0 ? ZT_OK : zti_same_array(r, number, f);
+    return number == 0 ? ZT_OK : zti_check_same_array(r, number, f);
 }
 
 zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
@@ -104,7 +104,7 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
         status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
                                 r->payload.bytes + (first - p->first));
     if (!status)
-        status = (p->is_there ? zti_checksums_verify_there : zti_checksums_verify)(
+        status = (p->is_there ? zti_checksums_verify_on_device : zti_checksums_verify)(
             r->context, number, f, tail, p->bytes + first, first, last);
     return status;
 }
@@ -332,7 +332,7 @@ void zti_close_frame(struct zt_reader *r)
 static bool is_coded_there(const struct zt_reader *r, const struct zti_frame *f)
 {
     return r->input.device && zti_plan_is_none(&f->plan) &&
-           zti_exec_is_on_device(r->context, &f->coding);
+           zti_exec_is_by_kernels(r->context, &f->coding);
 }
 
 zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
@@ -341,7 +341,7 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
     struct zti_opened *const o = &r->opened;
     zti_close_frame(r);
     is_windowed = is_windowed && !r->input.memory && !zti_is_sequential(&r->input) &&
-                  !zti_exec_is_on_device(r->context, &f->coding);
+                  !zti_exec_is_by_kernels(r->context, &f->coding);
     *o = (struct zti_opened){.is_open = true,
                              .number = number,
                              .frame = *f,
@@ -354,7 +354,7 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
     if (!status) {
         zti_stage(r->context, ZT_STAGE_TABLES);
         head = is_windowed || o->payload.is_there ? r->front.bytes : o->payload.bytes;
-        status = zti_take_head(r->context, &o->coding, head);
+        status = zti_decode_head(r->context, &o->coding, head);
         zti_stage(r->context, ZT_STAGE_OTHER);
     }
     if (!status)

@@ -109,7 +109,7 @@ static zt_status open_known(struct zt_reader *r)
 
 /* Read the rest of a header whose first ZTI_FRAME_ALIGN_BYTES are in r->head from byte 'skip' on,
  * and parse it. */
-static zt_status take_header(struct zt_reader *r, size_t skip, uint64_t number, struct zti_frame *f)
+static zt_status read_header(struct zt_reader *r, size_t skip, uint64_t number, struct zti_frame *f)
 {
     uint32_t n;
     zt_status status = zti_header_bytes(r->context, number, r->head.bytes + skip, &n);
@@ -118,7 +118,7 @@ static zt_status take_header(struct zt_reader *r, size_t skip, uint64_t number, 
     if (status)
         return status;
     size_t rest = n - ZTI_FRAME_ALIGN_BYTES, got = 0;
-    status = zti_input_take(&r->input, rest, r->head.bytes + skip + ZTI_FRAME_ALIGN_BYTES, &got);
+    status = zti_input_next(&r->input, rest, r->head.bytes + skip + ZTI_FRAME_ALIGN_BYTES, &got);
     if (status)
         return status;
     if (got < rest)
@@ -131,12 +131,12 @@ static zt_status open_sequential(struct zt_reader *r)
     size_t got = 0;
     zt_status status = zti_buffer_reserve(r->context, &r->head, ZTI_FRAME_ALIGN_BYTES, 0);
     if (!status)
-        status = zti_input_take(&r->input, ZTI_FRAME_ALIGN_BYTES, r->head.bytes, &got);
+        status = zti_input_next(&r->input, ZTI_FRAME_ALIGN_BYTES, r->head.bytes, &got);
     if (status)
         return status;
     if (got < ZTI_FRAME_ALIGN_BYTES)
         return zti_fail(r->context, ZT_CORRUPT, "not a .zt file: it has %zu bytes only", got);
-    status = take_header(r, 0, 0, &r->first);
+    status = read_header(r, 0, 0, &r->first);
     if (!status && r->first.first != 0)
         status =
             zti_fail(r->context, ZT_CORRUPT, "frame 0 begins at slice %" PRIu64, r->first.first);
@@ -144,7 +144,7 @@ static zt_status open_sequential(struct zt_reader *r)
 }
 
 /* Read the rest of the seek table, of which r->head has 'got' bytes; the source must end there. */
-static zt_status take_table(struct zt_reader *r, size_t got)
+static zt_status read_table(struct zt_reader *r, size_t got)
 {
     uint64_t bytes = zti_table_bytes(&r->now.met);
     size_t want = (size_t)bytes + 1, more = 0; /* one more byte, to detect the end */
@@ -152,7 +152,7 @@ static zt_status take_table(struct zt_reader *r, size_t got)
     if (!status)
         status = zti_buffer_reserve(r->context, &r->tail, bytes, 0);
     if (!status && got < want)
-        status = zti_input_take(&r->input, want - got, r->head.bytes + got, &more);
+        status = zti_input_next(&r->input, want - got, r->head.bytes + got, &more);
     if (status)
         return status;
     zti_table_store(&r->now.met, r->tail.bytes);
@@ -170,27 +170,27 @@ static zt_status take_table(struct zt_reader *r, size_t got)
 }
 
 /* Read what follows a frame: the seek table, or padding and the next header. */
-static zt_status take_next(struct zt_reader *r)
+static zt_status read_next(struct zt_reader *r)
 {
     uint64_t at = r->input.at;
     size_t pad = (size_t)(zti_frame_at(at) - at), got = 0;
     size_t want = pad + ZTI_FRAME_ALIGN_BYTES;
     zt_status status = zti_buffer_reserve(r->context, &r->head, want, 0);
     if (!status)
-        status = zti_input_take(&r->input, want, r->head.bytes, &got);
+        status = zti_input_next(&r->input, want, r->head.bytes, &got);
     if (status)
         return status;
     if (got >= sizeof zti_table_magic &&
         memcmp(r->head.bytes, zti_table_magic, sizeof zti_table_magic) == 0)
-        return take_table(r, got);
+        return read_table(r, got);
     if (got < want)
         return cut_short(r);
     if (!zti_all_zero(r->head.bytes, pad))
         return zti_fail(r->context, ZT_CORRUPT, "the bytes after frame %" PRIu64 " are not zero",
                         r->now.number);
-    status = take_header(r, pad, r->now.number + 1, &r->now.frame);
+    status = read_header(r, pad, r->now.number + 1, &r->now.frame);
     if (!status)
-        status = zti_same_array(r, r->now.number + 1, &r->now.frame);
+        status = zti_check_same_array(r, r->now.number + 1, &r->now.frame);
     if (!status && r->now.frame.first != r->now.met.extent)
         status = zti_fail(r->context, ZT_CORRUPT,
                           "frame %" PRIu64 " begins at slice %" PRIu64 ", not %" PRIu64,
@@ -211,7 +211,7 @@ static zt_status next_sequential(struct zt_reader *r)
         if (!r->now.is_read)
             status = zti_input_skip(&r->input, zti_frame_bytes(f) - f->header_bytes, &r->payload);
         if (!status)
-            status = take_next(r);
+            status = read_next(r);
         if (status || r->now.is_ended)
             return status;
         r->now.number++;

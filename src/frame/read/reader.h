@@ -135,14 +135,15 @@ zt_status zti_load_index(struct zt_reader *reader, const struct zti_frame *frame
                          struct zti_index **index);
 
 /* Whether a frame has the bytes and slices that its place says. */
-bool zti_is_of_place(const struct zti_frame *frame, const struct zti_place *place);
+bool zti_fits_place(const struct zti_frame *frame, const struct zti_place *place);
 
 /* Read and check the header of frame 'number' of a file of known size, against the seek table and
  * the first frame. */
 zt_status zti_load_header(struct zt_reader *reader, uint64_t number, struct zti_frame *frame);
 
 /* ZT_CORRUPT unless a frame has the first one's type, codec, bound and extents. */
-zt_status zti_same_array(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame);
+zt_status zti_check_same_array(struct zt_reader *reader, uint64_t number,
+                               const struct zti_frame *frame);
 
 /* Decode a view of a frame whose header is at byte 'at': reads and verifies what that needs. */
 zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,

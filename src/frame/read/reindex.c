@@ -14,7 +14,7 @@ struct copy {
 };
 
 /* Load the exact values of a frame as a list, as the encoder has them. */
-static zt_status take_exact(struct copy *c, const struct zti_frame *f, const struct zti_tail *tail)
+static zt_status read_exact(struct copy *c, const struct zti_frame *f, const struct zti_tail *tail)
 {
     struct zti_cursor cursor = {.at = tail->positions, .end = tail->values};
     const size_t value_bytes = zt_type_bytes(f->type);
@@ -27,7 +27,7 @@ static zt_status take_exact(struct copy *c, const struct zti_frame *f, const str
     const zt_status status = zti_buffer_reserve(c->reader.context, &c->exact, bytes, 0);
     struct zti_miss *const list = (struct zti_miss *)(void *)c->exact.bytes;
     for (uint64_t i = 0; status == ZT_OK && i < f->exact_values; i++) {
-        list[i].at = next + zti_take_varint(&cursor);
+        list[i].at = next + zti_get_varint(&cursor);
         list[i].bits = zti_get_value(tail->values + i * value_bytes, value_bytes);
         next = list[i].at + 1;
     }
@@ -75,7 +75,7 @@ static zt_status replace(struct copy *c, uint64_t number, struct zti_frame *f,
 {
     zt_context *const context = c->reader.context;
     struct zti_coding coding = f->coding; /* with what is learnt from the head */
-    zt_status status = zti_take_head(context, &coding, payload);
+    zt_status status = zti_decode_head(context, &coding, payload);
     if (!status)
         status = check_chunks(c, f, &coding, tail, payload);
     f->index_bytes = 0;
@@ -104,7 +104,7 @@ static zt_status copy_frame(struct copy *c, uint64_t number)
     if (!status)
         status = zti_check_padding(r, number);
     if (!status)
-        status = take_exact(c, &f, &tail);
+        status = read_exact(c, &f, &tail);
     if (status)
         return status;
     status = replace(c, number, &f, &tail, payload);

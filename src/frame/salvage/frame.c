@@ -256,7 +256,7 @@ static zt_status decode_pieces(struct frame *s, const struct zti_view *view)
     if (!is_head_intact && !zti_has_ends(&s->coding))
         return lose_tiles(s, 0, s->coding.grid.count);
     if (is_head_intact)
-        status = zti_take_head(s->r->context, &s->coding, s->r->payload.bytes);
+        status = zti_decode_head(s->r->context, &s->coding, s->r->payload.bytes);
     if (status)
         return status == ZT_NO_MEMORY ? status : lose_tiles(s, 0, s->coding.grid.count);
     const bool is_stored = s->f->index.kind != ZT_INDEX_NONE;

@@ -153,16 +153,16 @@ static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct z
                             struct zti_frame *f, bool *is_found)
 {
     zt_status status = find_header(r, number, place->at, false, f, is_found);
-    *is_found = *is_found && zti_is_of_place(f, place);
+    *is_found = *is_found && zti_fits_place(f, place);
     if (status || *is_found)
         return status;
     status = find_copy(r, number, place, f, is_found);
-    *is_found = *is_found && zti_is_of_place(f, place);
+    *is_found = *is_found && zti_fits_place(f, place);
     r->repairs.repaired += *is_found;
     if (status || *is_found)
         return status;
     status = find_header(r, number, place->at, true, f, is_found);
-    *is_found = *is_found && zti_is_of_place(f, place);
+    *is_found = *is_found && zti_fits_place(f, place);
     return status;
 }
 
@@ -253,7 +253,7 @@ static zt_status check_places(struct zt_reader *r, bool *is_good)
         struct zti_frame f;
         bool is_found;
         status = find_frame(r, i, place, &f, &is_found);
-        is_found = is_found && (!has_first || zti_same_array(r, i, &f) == ZT_OK);
+        is_found = is_found && (!has_first || zti_check_same_array(r, i, &f) == ZT_OK);
         if (is_found && !has_first)
             r->first = f;
         has_first = has_first || is_found;
@@ -338,7 +338,7 @@ static bool goes_on(struct zt_reader *r, const struct zti_frame *f, const struct
         return false;
     if (f->first > extent && !can_hold(f, at - end, f->first - extent))
         return false;
-    return l->count == 0 || zti_same_array(r, l->count, f) == ZT_OK;
+    return l->count == 0 || zti_check_same_array(r, l->count, f) == ZT_OK;
 }
 
 static zt_status walk(struct zt_reader *r, struct list *l)

@@ -89,7 +89,7 @@ zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, 
         f->payload_bytes = j->spool.bytes;
         return status;
     }
-    if (zti_output_is_written(j->output) && !zti_exec_is_on_device(j->context, coding))
+    if (zti_output_is_written(j->output) && !zti_exec_is_by_kernels(j->context, coding))
         return encode_and_tell(j, values, most_bytes, misses, starts);
     status = payload_room(j, (size_t)most_bytes, &room_bytes);
     if (status)
@@ -126,9 +126,9 @@ static zt_status encode(struct zti_job *j)
     if (status || misses->is_over)
         return status;
     if (j->there.place)
-        status = zti_there_put_head(j, &starts);
+        status = zti_there_write_head(j, &starts);
     else
-        zti_put_head(&f->coding, starts.list, j->stream);
+        zti_encode_head(&f->coding, starts.list, j->stream);
     zti_set_index(f, &starts);
     return status;
 }

@@ -135,7 +135,7 @@ static void fill_from_lines(struct cell *c, double low, double high)
 
 /* The magnitude of v is at most that of a value of the type. That of the least integer is one more
  * than the greatest has, and the greatest int64 values round up to 2^63 in double. */
-static void put_value(uint32_t type, double v, uint8_t *at)
+static void write_value(uint32_t type, double v, uint8_t *at)
 {
     const double most = 9223372036854774784.0; /* the largest double below 2^63 */
     union {
@@ -277,7 +277,7 @@ static bool has_special(const struct filling *f, const struct cell *c)
 }
 
 /* Load the valid values of a cell; returns their number, and sets their least and greatest. */
-static uint32_t take_known(const struct filling *f, struct cell *c, double *low, double *high)
+static uint32_t read_known(const struct filling *f, struct cell *c, double *low, double *high)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
     const uint32_t row = c->side[c->rank - 1];
@@ -299,7 +299,7 @@ static uint32_t take_known(const struct filling *f, struct cell *c, double *low,
     return known;
 }
 
-static void put_missing(const struct filling *f, const struct cell *c)
+static void write_missing(const struct filling *f, const struct cell *c)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
     const uint32_t row = c->side[c->rank - 1];
@@ -307,7 +307,7 @@ static void put_missing(const struct filling *f, const struct cell *c)
         uint64_t at = number_of(f, c, i);
         for (const uint32_t end = i + row; i < end; i++, at++)
             if (is_special(f, at))
-                put_value(f->slab->type, c->value[i], f->copy + at * value_bytes);
+                write_value(f->slab->type, c->value[i], f->copy + at * value_bytes);
     }
 }
 
@@ -327,7 +327,7 @@ static void fill_row_from_near(const struct filling *f, struct cell *c, uint32_t
 static void fill_cell(const struct filling *f, struct cell *c)
 {
     double low = 0, high = 0;
-    const uint32_t known = take_known(f, c, &low, &high);
+    const uint32_t known = read_known(f, c, &low, &high);
     const double most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
     for (uint32_t i = 0; i < c->values && known > 0; i += c->side[c->rank - 1])
         fill_row_from_near(f, c, i, most);
@@ -337,7 +337,7 @@ static void fill_cell(const struct filling *f, struct cell *c)
         fill_from_lines(c, low, high);
     else
         memset(c->value, 0, c->values * sizeof c->value[0]);
-    put_missing(f, c);
+    write_missing(f, c);
 }
 
 static bool fill_part(void *shared, uint32_t worker, uint64_t number)

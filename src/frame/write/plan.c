@@ -99,7 +99,7 @@ static zt_status turn(struct zti_job *j)
     return ZT_OK;
 }
 
-zt_status zti_take_plan(struct zti_job *j, const struct zti_result *result)
+zt_status zti_apply_plan(struct zti_job *j, const struct zti_result *result)
 {
     struct zti_target *const target = &j->target;
     j->params = zti_params_for(&j->request->params, &result->candidate);

@@ -18,7 +18,7 @@ _Static_assert((int)RANGE_BYTES == (int)ZTI_DRAIN_UNIT_BYTES, "what a spool take
 bool zti_spools(const struct zti_job *j)
 {
     return zti_output_has_places(j->output) && !j->has_search &&
-           !zti_exec_is_on_device(j->context, &j->frame.coding);
+           !zti_exec_is_by_kernels(j->context, &j->frame.coding);
 }
 
 static uint64_t ranges_of(uint64_t bytes)

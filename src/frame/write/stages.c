@@ -39,7 +39,7 @@ static zt_status code_with(struct zti_job *j, struct zti_result *result)
 {
     j->starts = borrow(&j->scratch->starts);
     j->payload = borrow(&j->scratch->payload);
-    zt_status status = zti_take_plan(j, result);
+    zt_status status = zti_apply_plan(j, result);
     if (!status)
         status = zti_fill(j);
     if (!status)

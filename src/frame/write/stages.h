@@ -189,7 +189,7 @@ static inline struct zti_tail_parts zti_job_parts(const struct zti_job *job)
 uint8_t *zti_there_room(struct zti_job *job, size_t capacity, size_t *room_bytes);
 
 /* Put the head of a coded payload in its place; sets job->stream. */
-zt_status zti_there_put_head(struct zti_job *job, const struct zti_starts *starts);
+zt_status zti_there_write_head(struct zti_job *job, const struct zti_starts *starts);
 
 /* Checksums of the payload, if there is one, and the place that it has behind its header. */
 zt_status zti_there_end(struct zti_job *job);
@@ -286,7 +286,7 @@ struct zti_target zti_target_of_samples(const struct zti_job *job);
 
 /* Set the chosen codec, effort and plan, and job->values to the coded array: the slab itself with
  * other strides if they can express it, else a copy. */
-zt_status zti_take_plan(struct zti_job *job, const struct zti_result *result);
+zt_status zti_apply_plan(struct zti_job *job, const struct zti_result *result);
 
 /* ---- options.c ---- */
 

@@ -10,20 +10,20 @@ uint8_t *zti_there_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
     struct zti_there *const t = &j->there;
     t->place = NULL;
     if (!j->output->is_on_device || j->is_aside || j->has_search ||
-        !zti_exec_is_on_device(j->context, &j->frame.coding))
+        !zti_exec_is_by_kernels(j->context, &j->frame.coding))
         return NULL;
     t->place = zti_output_room(j->output, &j->frame, capacity, room_bytes);
     return t->place;
 }
 
-zt_status zti_there_put_head(struct zti_job *j, const struct zti_starts *starts)
+zt_status zti_there_write_head(struct zti_job *j, const struct zti_starts *starts)
 {
     struct zti_there *const t = &j->there;
     const uint64_t bytes = zti_head_bytes(&j->frame.coding);
     zt_status status = zti_buffer_reserve(j->context, &t->head, bytes + 1, 0);
     j->stream = t->head.bytes;
     if (!status)
-        zti_put_head(&j->frame.coding, starts->list, t->head.bytes);
+        zti_encode_head(&j->frame.coding, starts->list, t->head.bytes);
     return status ? status : zti_copy_bytes(j->context, t->place, t->head.bytes, bytes);
 }
 
@@ -62,7 +62,8 @@ zt_status zti_there_end(struct zti_job *j)
     zt_status status = zti_buffer_reserve(j->context, &t->sums,
                                           ((n >> f->range_log2) + 1) * ZTI_CHECKSUM_BYTES, 0);
     if (!status && n > 0)
-        status = zti_checksums_make_there(j->context, t->place, n, f->range_log2, t->sums.bytes);
+        status =
+            zti_checksums_make_on_device(j->context, t->place, n, f->range_log2, t->sums.bytes);
     if (!status && t->place != place && n > 0)
         status = move_on_device(j->context, place, t->place, n);
     return status;

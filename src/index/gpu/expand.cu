@@ -208,7 +208,7 @@ static uint64_t blocks_of_lengths(uint64_t count)
     return (count + WARP_ITEMS - 1) / WARP_ITEMS;
 }
 
-extern "C" bool zti_cuda_index_takes(const struct zti_index *index, uint64_t count)
+extern "C" bool zti_cuda_can_expand(const struct zti_index *index, uint64_t count)
 {
     const uint64_t most = UINT64_MAX >> 2; /* the largest look-back state, and number of bits */
     return index->end < most / 64 / (blocks_of_lengths(count) + 1);

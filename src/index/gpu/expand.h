@@ -36,7 +36,7 @@ struct zti_index_expansion {
 };
 
 /* Whether the build has this kernel, and an expansion's sums fit into look-back states. */
-bool zti_cuda_index_takes(const struct zti_index *index, uint64_t count);
+bool zti_cuda_can_expand(const struct zti_index *index, uint64_t count);
 
 uint64_t zti_cuda_index_words(uint64_t count);
 void zti_cuda_index_expand(const struct zti_index_expansion *expansion, void *queue);

@@ -3,7 +3,7 @@
 #include "index/gpu/find.h"
 #include "index/gpu/store.h"
 
-bool zti_cuda_index_takes(const struct zti_index *index, uint64_t count)
+bool zti_cuda_can_expand(const struct zti_index *index, uint64_t count)
 {
     (void)index;
     (void)count;

@@ -77,7 +77,7 @@ ZTI_NDZIP_FOLD(64, uint64_t, int64_t)
 #define PUT_BLOCKS  5
 #define TAKE_BLOCKS 5
 #define NAME(x)     x##_32
-#include "codec/ndzip/gpu/kernel.h" /* put_1d_32, take_1d_32, ... */
+#include "codec/ndzip/gpu/kernel.h" /* write_1d_32, read_1d_32, ... */
 
 #define word  uint64_t
 #define WIDTH 64
@@ -88,7 +88,7 @@ ZTI_NDZIP_FOLD(64, uint64_t, int64_t)
 #endif
 #define TAKE_BLOCKS 4
 #define NAME(x)     x##_64
-#include "codec/ndzip/gpu/kernel.h" /* put_1d_64, take_1d_64, ... */
+#include "codec/ndzip/gpu/kernel.h" /* write_1d_64, read_1d_64, ... */
 
 static bool has_kernels(const struct zti_coding *coding)
 {

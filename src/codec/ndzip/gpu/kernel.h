@@ -119,7 +119,7 @@ static __device__ __forceinline__ void NAME(load)(const struct part *p, uint32_t
 }
 
 /* Values to folded residuals: differences along the first axis, the second, and the last. */
-static __device__ __forceinline__ void NAME(take_differences)(uint32_t rank, const word *edge,
+static __device__ __forceinline__ void NAME(make_differences)(uint32_t rank, const word *edge,
                                                               word *v)
 {
     const uint32_t lane = threadIdx.x % 32, rows = rank == 3 ? 8 : rank;
@@ -192,7 +192,7 @@ static __device__ __forceinline__ uint64_t NAME(find_place)(const struct cubes *
     return bits / WIDTH;
 }
 
-static __device__ __forceinline__ void NAME(put_cube)(const struct cubes *c, uint32_t rank)
+static __device__ __forceinline__ void NAME(encode_cube)(const struct cubes *c, uint32_t rank)
 {
     SIMT_SHARED(struct part, p, );
     SIMT_SHARED(uint64_t, number, );
@@ -200,14 +200,14 @@ static __device__ __forceinline__ void NAME(put_cube)(const struct cubes *c, uin
     SIMT_SHARED(uint32_t, sums, [WARPS]);
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (threadIdx.x == 0) {
-        number = lookback_take(c->states);
+        number = lookback_claim(c->states);
         find_part(c, number, &p);
     }
     __syncthreads();
     const uint64_t tile = number;
     word edge[8], v[16];
     NAME(load)(&p, rank, c->rotation, edge, v);
-    NAME(take_differences)(rank, edge, v);
+    NAME(make_differences)(rank, edge, v);
     const word mask = NAME(masks_of)(v);
     const uint32_t own = NAME(count_ones)(mask), up_to = warp_sums_32(own);
     if (lane == 31)
@@ -396,8 +396,8 @@ static __device__ __forceinline__ void NAME(sum_3d)(word *cube, word *v)
 }
 
 /* Store values in the view: v[i] is of the warp's row i or, in 3-D, of plane i. */
-static __device__ __forceinline__ void NAME(put_values)(const struct part *p, uint32_t rank,
-                                                        uint32_t rotation, const word *v)
+static __device__ __forceinline__ void NAME(write_values)(const struct part *p, uint32_t rank,
+                                                          uint32_t rotation, const word *v)
 {
     const uint32_t back = -rotation & (WIDTH - 1), thread = threadIdx.x;
     const uint32_t first = rank == 3 ? thread : thread / 32 * 512 + thread % 32;
@@ -419,8 +419,8 @@ static __device__ __forceinline__ void NAME(put_values)(const struct part *p, ui
 }
 
 /* Decode the cube whose record begins at word 'record'; returns the record's length in words. */
-static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c, uint32_t rank,
-                                                           uint64_t tile, uint64_t record)
+static __device__ __forceinline__ uint32_t NAME(decode_cube)(const struct cubes *c, uint32_t rank,
+                                                             uint64_t tile, uint64_t record)
 {
     SIMT_SHARED(struct NAME(cube), cube, );
     SIMT_SHARED(struct part, p, );
@@ -441,11 +441,11 @@ static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c
         NAME(sum_2d)(cube.at, v);
     else
         NAME(sum_3d)(cube.at, v);
-    NAME(put_values)(&p, rank, c->rotation, v);
+    NAME(write_values)(&p, rank, c->rotation, v);
     return words;
 }
 
-static __device__ __forceinline__ void NAME(take_chunk)(const struct cubes *c, uint32_t rank)
+static __device__ __forceinline__ void NAME(decode_chunk)(const struct cubes *c, uint32_t rank)
 {
     const uint64_t i = blockIdx.x, chunk = c->chunks ? c->chunks[i] : c->first_chunk + i;
     const uint64_t first = chunk * c->chunk_tiles, rest = c->grid.count - first;
@@ -455,21 +455,22 @@ static __device__ __forceinline__ void NAME(take_chunk)(const struct cubes *c, u
     for (uint64_t tile = first; tile < last; tile++) {
         if (tile > first)
             __syncthreads(); /* the cube before is no longer read */
-        record += NAME(take_cube)(c, rank, tile, record);
+        record += NAME(decode_cube)(c, rank, tile, record);
     }
     if (threadIdx.x == 0)
         note_end(c->states, i, c->count, record * WIDTH, end);
 }
 
 #define KERNELS(rank)                                                                              \
-    SIMT_KERNEL void SIMT_BOUNDS(32 * WARPS, PUT_BLOCKS) NAME(put_##rank##d)(const struct cubes c) \
+    SIMT_KERNEL void SIMT_BOUNDS(32 * WARPS, PUT_BLOCKS)                                           \
+        NAME(write_##rank##d)(const struct cubes c)                                                \
     {                                                                                              \
-        NAME(put_cube)(&c, rank);                                                                  \
+        NAME(encode_cube)(&c, rank);                                                               \
     }                                                                                              \
     SIMT_KERNEL void SIMT_BOUNDS(32 * WARPS, TAKE_BLOCKS)                                          \
-        NAME(take_##rank##d)(const struct cubes c)                                                 \
+        NAME(read_##rank##d)(const struct cubes c)                                                 \
     {                                                                                              \
-        NAME(take_chunk)(&c, rank);                                                                \
+        NAME(decode_chunk)(&c, rank);                                                              \
     }
 
 KERNELS(1)

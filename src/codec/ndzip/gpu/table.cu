@@ -37,7 +37,7 @@ static struct table table_of(const struct zti_cuda_head *h)
     return t;
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS) put_ends(const struct table t)
+SIMT_KERNEL void __launch_bounds__(THREADS) write_ends(const struct table t)
 {
     const uint64_t step = (uint64_t)gridDim.x * THREADS;
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < t.tiles; i += step) {
@@ -53,7 +53,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) put_ends(const struct table t)
 
 /* A record of a length that none can have, or past the stream's end, is damage; it is then read
  * where the first one begins. */
-SIMT_KERNEL void __launch_bounds__(THREADS) take_ends(const struct table t)
+SIMT_KERNEL void __launch_bounds__(THREADS) read_ends(const struct table t)
 {
     const uint64_t step = (uint64_t)gridDim.x * THREADS;
     const uint32_t least = zti_ndzip_groups(t.width), most = zti_ndzip_most_words(t.width);
@@ -82,13 +82,13 @@ static unsigned blocks_of(const struct table *t)
 static void put(const struct zti_cuda_head *h)
 {
     const struct table t = table_of(h);
-    SIMT_LAUNCH(put_ends, blocks_of(&t), THREADS, 0, h->queue, t);
+    SIMT_LAUNCH(write_ends, blocks_of(&t), THREADS, 0, h->queue, t);
 }
 
 static void take(const struct zti_cuda_head *h)
 {
     const struct table t = table_of(h);
-    SIMT_LAUNCH(take_ends, blocks_of(&t), THREADS, 0, h->queue, t);
+    SIMT_LAUNCH(read_ends, blocks_of(&t), THREADS, 0, h->queue, t);
 }
 
 static void finish(const struct zti_cuda_head *h)

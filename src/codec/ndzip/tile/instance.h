@@ -21,7 +21,7 @@ ZTI_NDZIP_FOLD(64, u64s, i64s)
 #if !defined(HAS_PACK)
 #include "codec/ndzip/tile/planes.h"
 #endif
-#include "codec/ndzip/tile/record.h" /* put_1d_32, stream_1d_32, take_1d_32, ... */
+#include "codec/ndzip/tile/record.h" /* write_1d_32, stream_1d_32, read_1d_32, ... */
 #undef word
 #undef lane
 #undef LANES
@@ -39,13 +39,13 @@ ZTI_NDZIP_FOLD(64, u64s, i64s)
 #if !defined(HAS_PACK)
 #include "codec/ndzip/tile/planes.h"
 #endif
-#include "codec/ndzip/tile/record.h" /* put_1d_64, stream_1d_64, take_1d_64, ... */
+#include "codec/ndzip/tile/record.h" /* write_1d_64, stream_1d_64, read_1d_64, ... */
 
 zti_ndzip_kernel_table KERNELS = {
-    {{put_1d_32, stream_1d_32, take_1d_32},
-     {put_2d_32, NULL, take_2d_32},
-     {put_3d_32, NULL, take_3d_32}},
-    {{put_1d_64, stream_1d_64, take_1d_64},
-     {put_2d_64, NULL, take_2d_64},
-     {put_3d_64, NULL, take_3d_64}},
+    {{write_1d_32, stream_1d_32, read_1d_32},
+     {write_2d_32, NULL, read_2d_32},
+     {write_3d_32, NULL, read_3d_32}},
+    {{write_1d_64, stream_1d_64, read_1d_64},
+     {write_2d_64, NULL, read_2d_64},
+     {write_3d_64, NULL, read_3d_64}},
 };

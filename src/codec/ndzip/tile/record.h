@@ -2,8 +2,8 @@
  * tile/differences.h and tile/planes.h. The masks of a record have a bit for each value. */
 
 #define CUBE(rank, nz, ny, nx)                                                                     \
-    static uint8_t *NAME(put_##rank##d)(const struct zti_ndzip_rows *rows, uint32_t rotation,      \
-                                        uint8_t *record)                                           \
+    static uint8_t *NAME(write_##rank##d)(const struct zti_ndzip_rows *rows, uint32_t rotation,    \
+                                          uint8_t *record)                                         \
     {                                                                                              \
         _Alignas(64) word f[64];                                                                   \
         uint8_t *to = record + ZTI_NDZIP_VALUES / 8;                                               \
@@ -15,7 +15,7 @@
         }                                                                                          \
         return to;                                                                                 \
     }                                                                                              \
-    static const uint8_t *NAME(take_##rank##d)(const uint8_t *record, uint32_t rotation,           \
+    static const uint8_t *NAME(read_##rank##d)(const uint8_t *record, uint32_t rotation,           \
                                                const struct zti_ndzip_rows *rows)                  \
     {                                                                                              \
         _Alignas(64) word f[64];                                                                   \

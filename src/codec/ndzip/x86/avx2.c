@@ -9,7 +9,7 @@
 #include "simd/vectors.h"
 
 /* Store the bit planes of 32 bytes, the highest first, to every 'step'th word. */
-ZTI_INLINE void put_bits(__m256i bytes, uint32_t *to, uint32_t step)
+ZTI_INLINE void write_bits(__m256i bytes, uint32_t *to, uint32_t step)
 {
     for (uint32_t q = 0; q < 8; q++) {
         to[q * step] = (uint32_t)_mm256_movemask_epi8(bytes);
@@ -34,7 +34,7 @@ ZTI_INLINE void transpose_group(uint32_t *a)
     byte[2] = _mm256_unpacklo_epi64(t1, t3);
     byte[3] = _mm256_unpackhi_epi64(t1, t3);
     for (uint32_t c = 0; c < 4; c++)
-        put_bits(_mm256_permutevar8x32_epi32(byte[c], order), a + 24 - 8 * c, 1);
+        write_bits(_mm256_permutevar8x32_epi32(byte[c], order), a + 24 - 8 * c, 1);
 }
 
 static void transpose_32(uint32_t *a)
@@ -69,8 +69,8 @@ static void transpose_half(const uint64_t *a, uint32_t *to)
         const uint32_t i = c / 4 * 4 + c % 4 / 2;
         const __m256i bytes =
             c % 2 ? _mm256_unpackhi_epi64(u[i], u[i + 2]) : _mm256_unpacklo_epi64(u[i], u[i + 2]);
-        put_bits(_mm256_shuffle_epi8(_mm256_permute4x64_epi64(bytes, 0x72), mix),
-                 to + 2 * (56 - 8 * c), 2);
+        write_bits(_mm256_shuffle_epi8(_mm256_permute4x64_epi64(bytes, 0x72), mix),
+                   to + 2 * (56 - 8 * c), 2);
     }
 }
 

@@ -64,7 +64,7 @@ SIMT_KERNEL void __launch_bounds__(32)
     *tiles = to->grid.count;
 }
 
-/* Divide the chunks among rounds, as take_chunks of host.cu does. */
+/* Divide the chunks among rounds, as decode_chunks of host.cu does. */
 SIMT_KERNEL void __launch_bounds__(32)
     divide_alone(const struct sz_tiles *s, const uint64_t *chunks, const uint32_t *chunk_tiles,
                  struct sz_tiles *rounds, const uint64_t rounds_most, uint64_t *status)

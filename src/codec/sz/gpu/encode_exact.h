@@ -1,10 +1,11 @@
 /* encode_exact.h: kernel text: encode which values of a tile are exact, and these values: the bytes
- * of zti_sz_put_exact (exact.c), from the runs of a warp (gpu/runs.h). Its parameters are those of
- * lorenzo/gpu/kernel.h. */
+ * of zti_sz_encode_exact (exact.c), from the runs of a warp (gpu/runs.h). Its parameters are those
+ * of lorenzo/gpu/kernel.h. */
 
 /* Write a lane's runs from bit 'at' on; returns the number of their bits. out NULL: only counts
  * them. */
-static __device__ __forceinline__ uint32_t put_runs(struct lane_runs r, uint32_t *out, uint32_t at)
+static __device__ __forceinline__ uint32_t write_runs(struct lane_runs r, uint32_t *out,
+                                                      uint32_t at)
 {
     uint32_t bits = 0, begin, end;
     while (next_run(&r, &begin, &end)) {
@@ -22,7 +23,7 @@ static __device__ __forceinline__ void measure_exact(struct coding *sh)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
     const struct lane_runs r = runs_of(sh->exact, n);
-    const uint32_t runs = simt_reduce_add(put_runs(r, NULL, 0)) / 8;
+    const uint32_t runs = simt_reduce_add(write_runs(r, NULL, 0)) / 8;
     const uint32_t low = (uint32_t)__popcll(sh->exact[2 * lane]);
     const uint32_t high = (uint32_t)__popcll(sh->exact[2 * lane + 1]);
     const uint32_t up_to = warp_sums_32(low + high), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
@@ -36,8 +37,8 @@ static __device__ __forceinline__ void measure_exact(struct coding *sh)
 }
 
 /* Write the marks from bit 'at' on. One warp calls it. */
-static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32_t *out,
-                                                       uint32_t at)
+static __device__ __forceinline__ void write_exact_marks(struct coding *sh, uint32_t *out,
+                                                         uint32_t at)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
     if (lane == 0)
@@ -48,13 +49,13 @@ static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32
     if (sh->exact_way != ZTI_SZ_EXACT_RUNS)
         return;
     const struct lane_runs r = runs_of(sh->exact, n);
-    const uint32_t bits = put_runs(r, NULL, 0);
-    (void)put_runs(r, out, at + 8 + warp_sums_32(bits) - bits);
+    const uint32_t bits = write_runs(r, NULL, 0);
+    (void)write_runs(r, out, at + 8 + warp_sums_32(bits) - bits);
 }
 
 /* Write the exact values; the last one ends at bit 'end'. */
-static __device__ __forceinline__ void put_exact_values(struct coding *sh, uint32_t *out,
-                                                        uint32_t end)
+static __device__ __forceinline__ void write_exact_values(struct coding *sh, uint32_t *out,
+                                                          uint32_t end)
 {
     const uint32_t last =
         sh->exact_before[EXACT_WORDS - 1] + (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);

@@ -49,8 +49,8 @@ static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t ma
 }
 
 /* Write a mark's runs in Golomb's code of order k. One warp calls it. */
-static __device__ __forceinline__ void put_mark_runs(uint32_t *out, uint32_t at,
-                                                     const uint64_t *bits, uint32_t n, uint32_t k)
+static __device__ __forceinline__ void write_mark_runs(uint32_t *out, uint32_t at,
+                                                       const uint64_t *bits, uint32_t n, uint32_t k)
 {
     const struct lane_runs all = runs_of(bits, n);
     struct lane_runs r = all;
@@ -67,15 +67,15 @@ static __device__ __forceinline__ void put_mark_runs(uint32_t *out, uint32_t at,
 }
 
 /* Write a mark. One warp calls it. */
-static __device__ __forceinline__ void put_mark(uint32_t *out, uint32_t at, const struct marks *m,
-                                                uint32_t mark, uint32_t n)
+static __device__ __forceinline__ void write_mark(uint32_t *out, uint32_t at, const struct marks *m,
+                                                  uint32_t mark, uint32_t n)
 {
     const uint32_t way = m->way[mark];
     const uint64_t *const bits = is_against_row(way) ? m->against[mark] : m->bits[mark];
     if (threadIdx.x % 32 == 0)
         or_bits_32(out, at, way);
     if (way >= ZTI_SZ_MARKS_RUNS)
-        put_mark_runs(out, at + 8, bits, n, order_of_way(way));
+        write_mark_runs(out, at + 8, bits, n, order_of_way(way));
     for (uint32_t i = threadIdx.x % 32; way == ZTI_SZ_MARKS_BITMAP && 64 * i < n; i += 32)
         or_bits(out, at + 8 + 64 * i, bits[i]);
 }

@@ -13,8 +13,8 @@ static uint64_t work_bytes(const struct zti_coding *coding)
 {
     if (!is_high(coding))
         return sz_found_bytes(sz_of(coding), coding->grid.count);
-    const uint64_t take = zti_sz_high_cuda_take_bytes(coding);
-    const uint64_t put = zti_sz_high_cuda_put_bytes(coding);
+    const uint64_t take = zti_sz_high_cuda_decode_bytes(coding);
+    const uint64_t put = zti_sz_high_cuda_encode_bytes(coding);
     return take > put ? take : put;
 }
 
@@ -47,13 +47,13 @@ struct kernels {
 static const struct kernels *kernels_of(const struct zti_coding *coding)
 {
     static const struct kernels all[2][2] = {
-        {{zti_sz_cuda_put_32, zti_sz_cuda_take_32, zti_sz_cuda_count_32, zti_sz_cuda_sample_32,
+        {{zti_sz_cuda_encode_32, zti_sz_cuda_decode_32, zti_sz_cuda_count_32, zti_sz_cuda_sample_32,
           zti_sz_cuda_shared_32},
-         {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64, zti_sz_cuda_sample_64,
+         {zti_sz_cuda_encode_64, zti_sz_cuda_decode_64, zti_sz_cuda_count_64, zti_sz_cuda_sample_64,
           zti_sz_cuda_shared_64}},
-        {{zti_sz_cuda_put_log_32, zti_sz_cuda_take_log_32, zti_sz_cuda_count_log_32,
+        {{zti_sz_cuda_encode_log_32, zti_sz_cuda_decode_log_32, zti_sz_cuda_count_log_32,
           zti_sz_cuda_sample_log_32, zti_sz_cuda_shared_log_32},
-         {zti_sz_cuda_put_log_64, zti_sz_cuda_take_log_64, zti_sz_cuda_count_log_64,
+         {zti_sz_cuda_encode_log_64, zti_sz_cuda_decode_log_64, zti_sz_cuda_count_log_64,
           zti_sz_cuda_sample_log_64, zti_sz_cuda_shared_log_64}}};
     return &all[sz_of(coding)->source == ZTI_SZ_LOG]
                [coding->type == ZT_F64 || coding->type == ZT_I64];
@@ -84,12 +84,12 @@ static uint64_t model_bytes(const struct zti_coding *coding)
     return books_of(sz_of(coding)->coder) * (uint64_t)sz_book_bytes(alphabet_of(sz_of(coding)));
 }
 
-static void put_model(const struct zti_coding *coding, void *memory)
+static void write_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_model *const model = (const struct zti_sz_model *)coding->model;
     const uint32_t alphabet = alphabet_of(sz_of(coding));
     if (is_high(coding)) {
-        zti_sz_high_put_model(coding, memory);
+        zti_sz_high_store_model(coding, memory);
         return;
     }
     for (uint32_t i = 0; i < books_of(sz_of(coding)->coder); i++) {
@@ -129,12 +129,12 @@ static void encode(const struct zti_cuda_encoding *e)
         return;
     }
     set_whole(&s, &e->whole->grid, &e->array);
-    zti_sz_high_cuda_put(&s, e->whole, e->coding->grid.count, e->work, e->queue);
+    zti_sz_high_cuda_encode(&s, e->whole, e->coding->grid.count, e->work, e->queue);
 }
 
 /* Decode all chunks in launches of as many tiles as there are slots: the same number of each chunk,
  * each launch continuing where the last one stopped. */
-static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
+static void decode_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
 {
     s->found = d->work;
     s->slots = sz_slots_of(d->coding->grid.count);
@@ -160,9 +160,9 @@ static void decode(const struct zti_cuda_decoding *d)
     ZTI_CUDA_SET_DECODING(&s, d);
     s.model = (void *)d->model; /* only read */
     if (is_high(d->coding))
-        zti_sz_high_cuda_take(&s, d->coding, d->work, d->queue);
+        zti_sz_high_cuda_decode(&s, d->coding, d->work, d->queue);
     else
-        take_chunks(d, &s);
+        decode_chunks(d, &s);
 }
 
 /* ---- counting, and samples ---- */
@@ -224,8 +224,8 @@ static uint64_t learn_bytes(const struct zti_coding *coding)
     return is_large ? zti_cuda_making_bytes(alphabet_of(sz_of(coding))) : 0;
 }
 
-static const struct zti_cuda_learning learning = {model_bytes, put_model,  counters,
-                                                  count,       add_counts, learn_bytes};
+static const struct zti_cuda_learning learning = {model_bytes, write_model, counters,
+                                                  count,       add_counts,  learn_bytes};
 
 extern "C" const struct zti_cuda_codec zti_cuda_sz = {false,  has_kernels, state_words, encode,
                                                       decode, work_bytes,  &learning};

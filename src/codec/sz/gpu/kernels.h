@@ -49,7 +49,7 @@ static __device__ __forceinline__ uint32_t value_bytes_of(uint32_t type)
 
 /* The index of a tile along the last axis of 'tiles' tiles; *number becomes that along the other
  * axes. */
-static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t tiles)
+static __device__ __forceinline__ uint64_t split_number(uint64_t *number, uint64_t tiles)
 {
     if ((*number | tiles) >> 32 == 0) { /* 32-bit division is several times as fast */
         const uint32_t n = (uint32_t)*number, rest = n / (uint32_t)tiles;
@@ -96,18 +96,18 @@ extern "C" {
 
 /* All tiles of a grid to bytes; what is to be found in tiles of the chunks wanted, and then these
  * to values; the symbols of tiles to counts. */
-void zti_sz_cuda_put_32(const struct sz_tiles *s, void *queue);
-void zti_sz_cuda_put_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_encode_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_encode_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue); /* before the others */
 void zti_sz_cuda_find(const struct sz_tiles *s, void *queue);
-void zti_sz_cuda_take_32(const struct sz_tiles *s, void *queue);
-void zti_sz_cuda_take_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_decode_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_decode_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_64(const struct sz_tiles *s, void *queue);
-void zti_sz_cuda_put_log_32(const struct sz_tiles *s, void *queue);
-void zti_sz_cuda_put_log_64(const struct sz_tiles *s, void *queue);
-void zti_sz_cuda_take_log_32(const struct sz_tiles *s, void *queue);
-void zti_sz_cuda_take_log_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_encode_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_encode_log_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_decode_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_decode_log_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
 
@@ -149,14 +149,14 @@ size_t zti_sz_cuda_find_shared(uint32_t coder); /* at least, of zti_sz_cuda_find
 /* Effort 'high': the chunks wanted to values; so many tiles from first_tile on to bytes, or to
  * counts; and the bytes of the memory that taking works in, and the others. 'coding' is the whole
  * array's. */
-void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti_coding *coding, void *work,
-                           void *queue);
-void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *coding, uint64_t tiles,
-                          void *work, void *queue);
+void zti_sz_high_cuda_decode(const struct sz_tiles *s, const struct zti_coding *coding, void *work,
+                             void *queue);
+void zti_sz_high_cuda_encode(const struct sz_tiles *s, const struct zti_coding *coding,
+                             uint64_t tiles, void *work, void *queue);
 void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zti_coding *coding,
                             uint64_t tiles, void *work, void *queue);
-uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding);
-uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding);
+uint64_t zti_sz_high_cuda_decode_bytes(const struct zti_coding *coding);
+uint64_t zti_sz_high_cuda_encode_bytes(const struct zti_coding *coding);
 
 #ifdef __cplusplus
 }

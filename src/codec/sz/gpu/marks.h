@@ -29,7 +29,7 @@ struct marks {
 };
 
 /* Store each thread's bit as bit i. All threads of a warp call it, for 32 consecutive bits. */
-static __device__ __forceinline__ void put_bits_of(uint64_t *bits, uint32_t i, bool own)
+static __device__ __forceinline__ void write_bits_of(uint64_t *bits, uint32_t i, bool own)
 {
     const unsigned all = __ballot_sync(SIMT_ALL_LANES, own);
     if (threadIdx.x % 32 == 0)
@@ -56,8 +56,8 @@ static __device__ __forceinline__ bool find_marks(const struct walk *w, const wo
     for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS) {
         const scalar x = i < w->n ? number_of(v[i]) : (scalar)1;
         has_zeros = has_zeros || x == 0;
-        put_bits_of(m->bits[0], i, x == 0);
-        put_bits_of(m->bits[1], i, bits_of(x) >> (WIDTH - 1) != 0);
+        write_bits_of(m->bits[0], i, x == 0);
+        write_bits_of(m->bits[1], i, bits_of(x) >> (WIDTH - 1) != 0);
     }
     has_zeros = __syncthreads_or(has_zeros);
     for (uint32_t i = threadIdx.x; i < 2 * EXACT_WORDS; i += PUT_THREADS) {

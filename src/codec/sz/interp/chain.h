@@ -34,7 +34,7 @@ ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
 /* Decode up to n symbols and their magnitudes. A symbol's context comes from its sum and the
  * magnitude 'back' places before. Returns the number of symbols; it stops after an escape, whose
  * magnitude is not known. */
-static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *tables,
+static uint32_t read_chain(struct zti_ans_mixed *m, const uint32_t *const *tables,
                            const uint16_t *restrict sum, uint32_t share, uint32_t back, uint32_t n,
                            uint8_t *magnitudes, uint8_t *restrict symbols)
 {
@@ -56,7 +56,7 @@ static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *table
 }
 
 /* Copy the states, rotated so that the next symbol's is the first; and copy them back. */
-ZTI_INLINE void take_states(const struct zti_ans_mixed *m, uint32_t first, uint32_t *state)
+ZTI_INLINE void read_states(const struct zti_ans_mixed *m, uint32_t first, uint32_t *state)
 {
     for (uint32_t k = 0; k < m->states; k++)
         state[k] = m->state[(first + k) & (m->states - 1)];
@@ -68,11 +68,11 @@ ZTI_INLINE void give_states(struct zti_ans_mixed *m, uint32_t first, const uint3
         m->state[(first + k) & (m->states - 1)] = state[k];
 }
 
-/* As take_chain, for a row without rows before, four symbols at a time. The context of four symbols
+/* As read_chain, for a row without rows before, four symbols at a time. The context of four symbols
  * includes the last two magnitudes before them; 'before' is the sum of these for the first four.
  * Magnitudes are not stored; residuals_of computes them. Stops after four symbols with an escape
  * that the next four need. */
-static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *tables,
+static uint32_t read_fours(struct zti_ans_mixed *m, const uint32_t *const *tables,
                            const uint16_t *restrict sum, uint32_t before, uint32_t n,
                            uint8_t *restrict symbols)
 {
@@ -80,7 +80,7 @@ static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *table
     const uint32_t first = m->next, last = m->states - 1;
     uint32_t state[ZTI_ANS_MANY], i = 0, most = 0;
     struct zti_bit_reader r = m->r;
-    take_states(m, first, state);
+    read_states(m, first, state);
     while (i + 4 <= n && most < OF_ESCAPE) {
         uint64_t bits = zti_peek_either(&r);
         uint32_t *const own = state + (i & last);

@@ -129,8 +129,8 @@ struct decoder {
 };
 
 /* Set the next tile's points to their predictions, with magnitude 0. */
-ZTI_INLINE void take_predicted(const struct segment *s, const integer *predicted, integer *x,
-                               uint8_t *magnitudes)
+ZTI_INLINE void set_predicted(const struct segment *s, const integer *predicted, integer *x,
+                              uint8_t *magnitudes)
 {
     for (uint32_t k = s->own_n; k < s->n; k++) {
         x[k] = predicted[k];
@@ -153,8 +153,8 @@ ZTI_INLINE bool may_need_escape(const struct coder *c, uint32_t depth, const uin
 }
 
 /* Complete the symbols of n residuals, in contexts of one depth, and append their open bits. */
-ZTI_INLINE void put_symbols(const struct coder *c, const integer *q, uint32_t n, bool is_large,
-                            uint32_t depth, const uint8_t *contexts, uint8_t *symbols)
+ZTI_INLINE void write_symbols(const struct coder *c, const integer *q, uint32_t n, bool is_large,
+                              uint32_t depth, const uint8_t *contexts, uint8_t *symbols)
 {
     bool lacks = IS_WIDE && is_large; /* the escape is rare, but is needed */
 #if !IS_WIDE
@@ -169,7 +169,7 @@ ZTI_INLINE void put_symbols(const struct coder *c, const integer *q, uint32_t n,
             symbols[k] = large_symbol(q[k], c->has ? c->has[contexts[k]] : NULL, c->extras);
 #if !IS_WIDE
     else if (sum > 0)
-        put_open(c->extras, &open, n, sum);
+        write_open(c->extras, &open, n, sum);
 #endif
 }
 
@@ -186,7 +186,7 @@ ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, 
                                         step, (float)(1.0 / step)};
     predict(s->row, s->first, s->n, predicted);
     const bool is_large = quantize(&residuals, own_n);
-    take_predicted(s, predicted, x, magnitudes);
+    set_predicted(s, predicted, x, magnitudes);
     if (own_n == 0)
         return;
     struct around around;
@@ -198,7 +198,7 @@ ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, 
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
         kinds_of_four(&c->kinds, sum + k, magnitudes + k, s->first + k == 0,
                       own_n - k < 4 ? own_n - k : 4, depth, contexts + k);
-    put_symbols(c, q, own_n, is_large, depth, contexts, symbols);
+    write_symbols(c, q, own_n, is_large, depth, contexts, symbols);
     p->count += own_n;
 }
 
@@ -323,9 +323,10 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
 }
 
 /* Decode the residuals of joined rows, and their magnitudes. */
-__attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
-                                                  const struct around *around, integer *q,
-                                                  uint8_t *magnitudes)
+__attribute__((noinline)) static void decode_joined(const struct decoder *d,
+                                                    const struct segment *s,
+                                                    const struct around *around, integer *q,
+                                                    uint8_t *magnitudes)
 {
     const uint32_t share = zti_sz_high_row_share(around->rows);
     uint8_t symbols[ROOM];
@@ -333,15 +334,15 @@ __attribute__((noinline)) static void take_joined(const struct decoder *d, const
     /* leave out the row before along axis 2, which is the first */
     sums_without(around, 1, s->own_n, sum);
     for (uint32_t k = 0, n; k < s->own_n; k += n) {
-        n = take_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
+        n = read_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
                        s->own_n - k, magnitudes + k, symbols + k);
         residuals_of(symbols + k, n, d->extras, q + k, magnitudes + k);
     }
 }
 
 /* Decode the residuals of a row, and their magnitudes. */
-ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, integer *q,
-                               uint8_t *magnitudes)
+ZTI_INLINE void decode_residuals(const struct decoder *d, const struct segment *s, integer *q,
+                                 uint8_t *magnitudes)
 {
     const uint32_t own_n = s->own_n;
     uint8_t contexts[ROOM], symbols[ROOM];
@@ -349,7 +350,7 @@ ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s,
     struct around around;
     load_neighbours(s, magnitudes, &around);
     if (s->is_joined) {
-        take_joined(d, s, &around, q, magnitudes);
+        decode_joined(d, s, &around, q, magnitudes);
         return;
     }
     if (around.rows > 0) {
@@ -364,7 +365,7 @@ ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s,
     for (uint32_t k = 0, n; k < own_n; k += n) {
         uint8_t *const own = magnitudes + k;
         const uint32_t before = s->first + k > 0 ? own[-1] + own[-2] : 0;
-        n = take_fours(d->codes, d->chain.tables[s->level->depth], sum + k, before, own_n - k,
+        n = read_fours(d->codes, d->chain.tables[s->level->depth], sum + k, before, own_n - k,
                        symbols + k);
         residuals_of(symbols + k, n, d->extras, q + k, own);
     }
@@ -378,7 +379,7 @@ ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s
     integer *const x = bands_of(p) + s->place;
     uint8_t *const magnitudes = p->band_magnitudes + s->place;
     if (own_n > 0 && d->codes) {
-        take_residuals(d, s, q, magnitudes);
+        decode_residuals(d, s, q, magnitudes);
     } else if (own_n > 0) {
         memset(q, 0, (own_n + BLOCK) * sizeof *q);
         memset(magnitudes, 0, own_n);
@@ -386,7 +387,7 @@ ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s
     predict(s->row, s->first, s->n, predicted);
     for (uint32_t k = 0; k < own_n; k += LANES)
         V_W(store)(x + k, V_W(load)(predicted + k) + V_W(load)(q + k) * s->level->step);
-    take_predicted(s, predicted, x, magnitudes);
+    set_predicted(s, predicted, x, magnitudes);
 }
 
 static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
@@ -407,8 +408,8 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
     return extras->at <= extras->end;
 }
 
-static uint8_t *put_codes(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
-                          uint32_t states, uint8_t *scratch)
+static uint8_t *write_codes(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
+                            uint32_t states, uint8_t *scratch)
 {
     return PUT_CODES(table, p->contexts, p->symbols, p->count, states, scratch);
 }
@@ -418,7 +419,7 @@ const struct zti_sz_high_ops OPS = {.split_row = split_row,
                                     .split = split,
                                     .code = code,
                                     .decode = decode,
-                                    .put_codes = put_codes,
+                                    .write_codes = write_codes,
                                     .integers = integers,
                                     .values = values,
                                     .check = check};

@@ -58,7 +58,7 @@ struct zti_sz_high_counts {
 };
 
 struct zti_sz_slot {
-    atomic_flag is_taken;
+    atomic_flag is_claimed;
     struct zti_sz_pyramid pyramid;
     uint8_t *bytes; /* extras, then the ANS coder's scratch; or a sample's integers */
     size_t most_extra_bytes;
@@ -104,8 +104,8 @@ struct zti_sz_high_ops {
     /* codes NULL: all symbols are 0 */
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
-    uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
-                          uint32_t states, uint8_t *scratch); /* as zti_ans_mixed_put */
+    uint8_t *(*write_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
+                            uint32_t states, uint8_t *scratch); /* as zti_ans_mixed_encode */
     /* The integers of n values; a value without one has that of the value before. Returns the last;
      * sets *is_far if one is beyond high->farthest. */
     int64_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
@@ -222,13 +222,13 @@ void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p);
 /* Allocate memory for each thread, for tiles of the coding's grid and boxes of 'points' points. */
 zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points);
 void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high);
-struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high);
-void zti_sz_high_give_slot(struct zti_sz_slot *slot);
+struct zti_sz_slot *zti_sz_high_claim_slot(struct zti_sz_high *high);
+void zti_sz_high_release_slot(struct zti_sz_slot *slot);
 
 /* Set shape and memory of high->coarse for encoding; and decode the coarse grid. */
 zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding);
-zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
-                                  struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
+zt_status zti_sz_high_coarse_decode(zt_context *context, const struct zti_coding *coding,
+                                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
 
 /* Copy a box of the coarse grid, in C order. */
 void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
@@ -271,8 +271,8 @@ void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *int
 zt_status zti_sz_high_learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
                             const struct zti_array *array, void *tally);
 void zti_sz_high_forget(zt_context *context, struct zti_coding *coding);
-zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
-                                const uint8_t *head);
+zt_status zti_sz_high_decode_head(zt_context *context, struct zti_coding *coding,
+                                  const uint8_t *head);
 
 /* Add the symbols of an encoded pyramid. */
 void zti_sz_high_add(const struct zti_sz_pyramid *p, uint64_t extra_bits,

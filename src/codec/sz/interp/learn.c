@@ -224,7 +224,7 @@ void zti_sz_high_add(const struct zti_sz_pyramid *p, uint64_t extra_bits,
 
 /* ---- the head ---- */
 
-static zt_status put_head(zt_context *context, struct zti_coding *coding)
+static zt_status encode_head(zt_context *context, struct zti_coding *coding)
 {
     struct zti_sz_high *const high = coding->model;
     const struct zti_sz_pyramid *const p = &high->coarse;
@@ -246,13 +246,13 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
         before = high->model_of[i];
     }
     for (uint32_t i = 0; i < high->models; i++)
-        zti_ans_put(&high->model[i], &w);
+        zti_ans_write(&high->model[i], &w);
     uint8_t *at = high->head + (zti_bits_written(&w) + 7) / 8;
     at = zti_put_varint(at, extra_bytes);
     memcpy(at, high->coarse_extras, extra_bytes);
     at += extra_bytes;
     const uint8_t *const codes =
-        zti_sz_high_ops_of(coding)->put_codes(&high->table, p, ZTI_ANS_FEW, scratch);
+        zti_sz_high_ops_of(coding)->write_codes(&high->table, p, ZTI_ANS_FEW, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
     high->coarse_code_bits = 8 * (uint64_t)code_bytes;
@@ -261,22 +261,22 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
     return ZT_OK;
 }
 
-static zt_status take_models(zt_context *context, struct zti_bit_reader *r,
+static zt_status read_models(zt_context *context, struct zti_bit_reader *r,
                              struct zti_sz_high *high)
 {
-    const uint32_t models = zti_take_within(r, MODEL_BITS) + 1;
+    const uint32_t models = zti_get_within(r, MODEL_BITS) + 1;
     zt_status status = ZT_OK;
     if (models > ZTI_SZ_HIGH_MODELS)
         return zti_fail(context, ZT_CORRUPT, "the head of a stream names %u models", models);
     for (uint32_t i = 0, model = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
-        model = zti_take_within(r, 1) ? zti_take_within(r, MODEL_BITS) : model;
+        model = zti_get_within(r, 1) ? zti_get_within(r, MODEL_BITS) : model;
         if (model >= models)
             return zti_fail(context, ZT_CORRUPT, "the head of a stream names model %u of %u", model,
                             models);
         high->model_of[i] = (uint8_t)model;
     }
     for (uint32_t i = 0; i < models && status == ZT_OK; i++) {
-        status = zti_ans_take(context, r, ZTI_SZ_HIGH_ALPHABET, &high->model[i]);
+        status = zti_ans_load(context, r, ZTI_SZ_HIGH_ALPHABET, &high->model[i]);
         high->models += status == ZT_OK;
         if (status == ZT_OK && high->model[i].used == 0)
             status = zti_fail(context, ZT_CORRUPT, "the head of a stream has an empty model");
@@ -293,11 +293,12 @@ static struct zti_sz_high *new_model(zt_context *context, struct zti_coding *cod
     return coding->model;
 }
 
-zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
+zt_status zti_sz_high_decode_head(zt_context *context, struct zti_coding *coding,
+                                  const uint8_t *head)
 {
     struct zti_sz_high *const high = new_model(context, coding);
     struct zti_bit_reader r = {.base = head, .end = sz_of(coding)->head_bits};
-    zt_status status = high ? take_models(context, &r, high) : ZT_NO_MEMORY;
+    zt_status status = high ? read_models(context, &r, high) : ZT_NO_MEMORY;
     if (status == ZT_OK)
         status = zti_sz_high_slots(context, coding, 0);
     if (status != ZT_OK)
@@ -305,14 +306,13 @@ zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding, 
     const uint8_t *const end = head + sz_of(coding)->head_bits / 8;
     struct zti_cursor c = {
         .at = head + (r.at + 7) / 8, .end = end, .is_bad = r.at > sz_of(coding)->head_bits};
-    const uint64_t extra_bytes = zti_take_varint(&c);
-    struct zti_bit_reader extras = {.base = zti_take_bytes(&c, extra_bytes),
-                                    .end = extra_bytes * 8};
+    const uint64_t extra_bytes = zti_get_varint(&c);
+    struct zti_bit_reader extras = {.base = zti_get_bytes(&c, extra_bytes), .end = extra_bytes * 8};
     const struct zti_bit_reader in = {.base = c.at, .end = zti_cursor_left(&c) * 8};
     struct zti_ans_mixed codes;
     if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_FEW))
         return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
-    return zti_sz_high_coarse_take(context, coding, &codes, &extras);
+    return zti_sz_high_coarse_decode(context, coding, &codes, &extras);
 }
 
 void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
@@ -397,8 +397,8 @@ static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 }
 
 /* Move the points of a sample to the bands. */
-static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
-                       const uint8_t *sample)
+static void write_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
+                         const uint8_t *sample)
 {
     const uint32_t *const dim = p->level[0].dim;
     uint32_t at[3];
@@ -412,7 +412,7 @@ static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid 
 static void sample_region(const struct zti_coding *coding, uint32_t pass,
                           const struct zti_array *array, uint32_t region, struct tally *t)
 {
-    struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
+    struct zti_sz_slot *const slot = zti_sz_high_claim_slot(coding->model);
     struct zti_sz_pyramid *const p = &slot->pyramid;
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     uint32_t side[ZT_MAX_RANK], dim[4] = {1, 1, 1, 1};
@@ -434,12 +434,12 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
         const uint32_t axes = zti_sz_high_axes(&trial);
         p->has_anchors = true;
         (void)zti_sz_high_shape(&trial, axes, dim, dim, 1, zti_sz_high_all_levels(axes, dim), p);
-        put_sample(ops, p, sample);
+        write_sample(ops, p, sample);
         ops->code(p, NULL, &extras);
         zti_sz_high_add(p, extras.bits, &t->way[way]);
         t->way[way].values += points;
     }
-    zti_sz_high_give_slot(slot);
+    zti_sz_high_release_slot(slot);
 }
 
 /* An estimate of the array's bits if coded like the samples. A region has more anchors for its size
@@ -721,7 +721,7 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
     zti_sz_high_add(&high->coarse, 0, counts);
     zt_status status = make_models(context, high, counts, is_sample, &bits);
     if (status == ZT_OK)
-        status = put_head(context, coding);
+        status = encode_head(context, coding);
     if (status != ZT_OK)
         return status;
     bits -= bits < high->coarse_code_bits ? bits : high->coarse_code_bits;

@@ -188,7 +188,7 @@ zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding
     high->slots = wanted;
     for (uint32_t i = 0; i < wanted; i++) {
         struct zti_sz_slot *const slot = &high->slot[i];
-        atomic_flag_clear(&slot->is_taken);
+        atomic_flag_clear(&slot->is_claimed);
         const zt_status status = alloc_pyramid(context, points, integer_bytes, &slot->pyramid);
         if (status != ZT_OK)
             return status;
@@ -214,16 +214,16 @@ void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high)
 }
 
 /* There are as many slots as the policy had threads, so a wait is short and rare. */
-struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high)
+struct zti_sz_slot *zti_sz_high_claim_slot(struct zti_sz_high *high)
 {
     for (uint32_t i = 0;; i = (i + 1) % high->slots)
-        if (!atomic_flag_test_and_set_explicit(&high->slot[i].is_taken, memory_order_acquire))
+        if (!atomic_flag_test_and_set_explicit(&high->slot[i].is_claimed, memory_order_acquire))
             return &high->slot[i];
 }
 
-void zti_sz_high_give_slot(struct zti_sz_slot *slot)
+void zti_sz_high_release_slot(struct zti_sz_slot *slot)
 {
-    atomic_flag_clear_explicit(&slot->is_taken, memory_order_release);
+    atomic_flag_clear_explicit(&slot->is_claimed, memory_order_release);
 }
 
 const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding)
@@ -291,8 +291,8 @@ static zt_status alloc_to_decode(zt_context *context, uint32_t integer_bytes,
     return alloc_arrays(context, points, 0, integer_bytes, p);
 }
 
-zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
-                                  struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
+zt_status zti_sz_high_coarse_decode(zt_context *context, const struct zti_coding *coding,
+                                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
 {
     struct zti_sz_high *const high = coding->model;
     struct zti_sz_pyramid *const p = &high->coarse;
@@ -440,7 +440,7 @@ double zti_sz_high_farthest(const struct zti_coding *coding)
     return high->is_sure ? high->farthest : 0;
 }
 
-void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
+void zti_sz_high_store_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_high *const high = coding->model;
     uint8_t *const to = memory;

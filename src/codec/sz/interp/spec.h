@@ -390,9 +390,9 @@ ZTI_STATIC uint32_t zti_sz_high_states_in(uint32_t first)
 /* Write a tile's bytes before its sections; returns their end. The tile has 'values' values of
  * value_bytes each; 'exact' of them are stored exactly; 'others' symbols are not 0. If the tile may
  * not be shorter than its values, it is raw. */
-ZTI_STATIC uint8_t *zti_sz_high_put_front(uint8_t *to, uint64_t values, uint32_t value_bytes,
-                                          uint64_t exact, uint32_t others, uint64_t extra_bytes,
-                                          uint64_t code_bytes)
+ZTI_STATIC uint8_t *zti_sz_high_encode_front(uint8_t *to, uint64_t values, uint32_t value_bytes,
+                                             uint64_t exact, uint32_t others, uint64_t extra_bytes,
+                                             uint64_t code_bytes)
 {
     const uint64_t parts = values / ZTI_SZ_TILE_VALUES + 1;
     const uint64_t exact_most =
@@ -425,9 +425,9 @@ ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *a
 {
     struct zti_cursor c = {at, end, false};
     memset(parts, 0, sizeof *parts);
-    parts->first = zti_take_byte(&c);
+    parts->first = zti_get_byte(&c);
     if (parts->first == ZTI_SZ_HIGH_RAW) {
-        parts->raw = zti_take_bytes(&c, raw_bytes);
+        parts->raw = zti_get_bytes(&c, raw_bytes);
         return parts->raw ? c.at : NULL;
     }
     const bool is_coded = parts->first & ZTI_SZ_HIGH_CODED;
@@ -435,20 +435,20 @@ ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *a
     if ((parts->first & ZTI_SZ_HIGH_KIND) > ZTI_SZ_HIGH_CODED || parts->first > 31 ||
         (parts->first & (ZTI_SZ_HIGH_HAS_EXTRAS | ZTI_SZ_HIGH_HAS_MANY) && !is_coded))
         return NULL;
-    const uint64_t bytes = is_coded ? zti_take_varint(&c) : 0;
-    const uint8_t *const coded = zti_take_bytes(&c, bytes);
+    const uint64_t bytes = is_coded ? zti_get_varint(&c) : 0;
+    const uint8_t *const coded = zti_get_bytes(&c, bytes);
     if (c.is_bad || bytes > raw_bytes)
         return NULL;
     struct zti_cursor in = {coded, coded + bytes, false};
-    parts->extra_bytes = has_extras ? zti_take_varint(&in) : 0;
-    parts->extras = zti_take_bytes(&in, parts->extra_bytes);
+    parts->extra_bytes = has_extras ? zti_get_varint(&in) : 0;
+    parts->extras = zti_get_bytes(&in, parts->extra_bytes);
     if (in.is_bad)
         return NULL;
     parts->codes = in.at;
     parts->code_bytes = zti_cursor_left(&in);
     if (parts->first & ZTI_SZ_HIGH_HAS_EXACT) {
-        const uint32_t exact_bytes = zti_take_le32(&c);
-        parts->exact = zti_take_bytes(&c, exact_bytes);
+        const uint32_t exact_bytes = zti_get_u32(&c);
+        parts->exact = zti_get_bytes(&c, exact_bytes);
         parts->exact_end = c.at;
     }
     return c.is_bad ? NULL : c.at;
@@ -476,7 +476,7 @@ extern "C" {
 /* The number of these bytes, for a coding whose coarse grid is not too large; and writing them to
  * memory aligned to 8 bytes. */
 uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding);
-void zti_sz_high_put_model(const struct zti_coding *coding, void *memory);
+void zti_sz_high_store_model(const struct zti_coding *coding, void *memory);
 
 /* The number of models of a coding that is ready. */
 uint32_t zti_sz_high_models(const struct zti_coding *coding);

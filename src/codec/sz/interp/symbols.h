@@ -4,7 +4,7 @@
  * Under tight bounds many residuals are large. Their symbols are computed in vectors without
  * branches; only their open bits are written one after another. */
 
-static void put_extra(struct zti_sz_extras *e, natural value, uint32_t bits)
+static void write_extra(struct zti_sz_extras *e, natural value, uint32_t bits)
 {
     e->bits += bits;
     if (e->bits > e->most_bits)
@@ -19,17 +19,17 @@ static uint8_t large_symbol(integer q, const uint8_t *has, struct zti_sz_extras 
     const uint32_t symbol = has && !has[own] ? (uint32_t)ZTI_SZ_HIGH_ESCAPE : own;
     const uint32_t bits = RULE(open_bits)(symbol);
     if (bits > 0)
-        put_extra(e, RULE(open)(bits, q), bits);
+        write_extra(e, RULE(open)(bits, q), bits);
     return (uint8_t)symbol;
 }
 
 static integer large_residual(uint32_t symbol, struct zti_bit_reader *extras)
 {
     const uint32_t bits = RULE(open_bits)(symbol), low = bits < 32 ? bits : 32;
-    const natural open = zti_take_within(extras, low);
+    const natural open = zti_get_within(extras, low);
     if (bits == low)
         return RULE(residual)(symbol, open);
-    return RULE(residual)(symbol, open | (natural)zti_take_within(extras, bits - low)
+    return RULE(residual)(symbol, open | (natural)zti_get_within(extras, bits - low)
                                              << (low & (8 * sizeof(natural) - 1)));
 }
 
@@ -63,7 +63,7 @@ static uint32_t large_symbols(const int32_t *q, uint32_t n, uint8_t *symbols,
     return sum;
 }
 
-ZTI_INLINE void put_eight(struct zti_bit_writer *w, const int32_t *value, const int32_t *bits)
+ZTI_INLINE void write_eight(struct zti_bit_writer *w, const int32_t *value, const int32_t *bits)
 {
 #if defined(ZTI_WITH_AVX2)
     const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)value);
@@ -83,8 +83,8 @@ ZTI_INLINE void put_eight(struct zti_bit_writer *w, const int32_t *value, const 
 }
 
 /* Append the open bits; symbols after the last, to the end of its block, have none. */
-static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint32_t n,
-                     uint32_t sum)
+static void write_open(struct zti_sz_extras *e, const struct open_bits *open, uint32_t n,
+                       uint32_t sum)
 {
     e->bits += sum;
     e->is_over = e->is_over || e->bits > e->most_bits;
@@ -92,13 +92,13 @@ static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint
         return;
     struct zti_bit_writer w = e->writer; /* a copy that no pointer refers to stays in registers */
     for (uint32_t k = 0; k < n; k += 8)
-        put_eight(&w, open->value + k, open->bits + k);
+        write_eight(&w, open->value + k, open->bits + k);
     e->writer = w;
 }
 
 #if defined(ZTI_WITH_AVX2)
 /* Whether the bits of eight lanes are few enough to be read together. */
-ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
+ZTI_INLINE bool may_read_eight(__m256i bits, __m256i sums)
 {
     const __m256i is_long = _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(ZTI_FIELD_BITS));
     return _mm256_testz_si256(is_long, is_long) && _mm256_extract_epi32(sums, 7) <= ZTI_FIELDS_BITS;
@@ -106,27 +106,27 @@ ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
 #endif
 
 /* Read bits[i] bits for each lane i. */
-ZTI_INLINE uints take_open(struct zti_bit_reader *extras, uints bits)
+ZTI_INLINE uints read_open(struct zti_bit_reader *extras, uints bits)
 {
     const bool is_far = extras->at + 32 * LANES + 64 <= extras->end;
     int32_t many[LANES], below[LANES];
 #if defined(ZTI_WITH_AVX512)
     const __m256i a = _mm512_castsi512_si256((__m512i)bits), sums_a = zti_sums_8(a);
     const __m256i b = _mm512_extracti64x4_epi64((__m512i)bits, 1), sums_b = zti_sums_8(b);
-    if (is_far && may_take_eight(a, sums_a) && may_take_eight(b, sums_b)) {
+    if (is_far && may_read_eight(a, sums_a) && may_read_eight(b, sums_b)) {
         const __m512i first = _mm512_castsi256_si512(zti_fields_8(extras, a, sums_a));
         return (uints)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
     }
 #elif defined(ZTI_WITH_AVX2)
     const __m256i sums = zti_sums_8((__m256i)bits);
-    if (is_far && may_take_eight((__m256i)bits, sums))
+    if (is_far && may_read_eight((__m256i)bits, sums))
         return (uints)zti_fields_8(extras, (__m256i)bits, sums);
 #endif
     V_W(store)(many, bits);
     for (uint32_t i = 0; i < LANES && is_far; i++)
-        below[i] = (int32_t)zti_take_bits(extras, (uint32_t)many[i]);
+        below[i] = (int32_t)zti_get_bits(extras, (uint32_t)many[i]);
     for (uint32_t i = 0; i < LANES && !is_far; i++)
-        below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
+        below[i] = (int32_t)zti_get_within(extras, (uint32_t)many[i]);
     return V_W(load)(below);
 }
 
@@ -137,7 +137,7 @@ static void large_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_r
     for (uint32_t k = 0; k < n; k += LANES) {
         const uints symbol = V_W(load_bytes)(symbols + k);
         const uints is_large = (uints)(symbol >= ZTI_SZ_HIGH_DIRECT);
-        const uints open = take_open(extras, v_bits_in(symbol));
+        const uints open = read_open(extras, v_bits_in(symbol));
         V_W(store)(q + k, v_residual_of(symbol, open));
         const uints known = V_W(load_bytes)(magnitudes + k);
         V_W(store_bytes)

@@ -60,12 +60,12 @@ void zti_sz_high_count(const struct zti_coding *coding, const struct zti_array *
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
     const struct zti_sz_box box =
         zti_sz_high_counted_box(&coding->grid, sz_of(coding)->axes, &walk);
-    struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
+    struct zti_sz_slot *const slot = zti_sz_high_claim_slot(coding->model);
     struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
     (void)code_tile(coding, array, &box, &slot->pyramid, &extras);
     zti_sz_high_add(&slot->pyramid, extras.bits, counts);
     counts->values += box.values;
-    zti_sz_high_give_slot(slot);
+    zti_sz_high_release_slot(slot);
 }
 
 /* The rows of a tile's own values. */
@@ -161,8 +161,8 @@ static void values_of(const struct zti_coding *coding, const struct zti_array *a
     }
 }
 
-static uint8_t *put_exact(const struct zti_coding *coding, const struct zti_array *array,
-                          const struct zti_sz_box *box, const uint64_t *is_exact, uint8_t *to)
+static uint8_t *write_exact(const struct zti_coding *coding, const struct zti_array *array,
+                            const struct zti_sz_box *box, const uint64_t *is_exact, uint8_t *to)
 {
     uint8_t *const length = to;
     uint8_t values[ZTI_SZ_RAW_BYTES];
@@ -171,15 +171,15 @@ static uint8_t *put_exact(const struct zti_coding *coding, const struct zti_arra
         const size_t left = box->values - first;
         const uint32_t n = left < ZTI_SZ_TILE_VALUES ? (uint32_t)left : ZTI_SZ_TILE_VALUES;
         values_of(coding, array, box, first, n, values);
-        to = zti_sz_put_exact(to, is_exact + first / 64, n, values, zt_type_bytes(coding->type));
+        to = zti_sz_encode_exact(to, is_exact + first / 64, n, values, zt_type_bytes(coding->type));
     }
     zti_put_le32(length, (uint32_t)(to - length - 4));
     return to;
 }
 
 /* Convert n values to little-endian bytes, and back. */
-static void put_bytes(uint8_t *restrict to, const void *restrict values, uint32_t n,
-                      size_t value_bytes)
+static void write_bytes(uint8_t *restrict to, const void *restrict values, uint32_t n,
+                        size_t value_bytes)
 {
     for (uint32_t i = 0; i < n && value_bytes == 4; i++)
         zti_put_le32(to + 4 * (size_t)i, ((const uint32_t *)values)[i]);
@@ -187,7 +187,7 @@ static void put_bytes(uint8_t *restrict to, const void *restrict values, uint32_
         zti_put_le64(to + 8 * (size_t)i, ((const uint64_t *)values)[i]);
 }
 
-static void take_bytes(const uint8_t *restrict from, void *restrict values, uint32_t n,
+static void read_bytes(const uint8_t *restrict from, void *restrict values, uint32_t n,
                        size_t value_bytes)
 {
     for (uint32_t i = 0; i < n && value_bytes == 4; i++)
@@ -196,8 +196,8 @@ static void take_bytes(const uint8_t *restrict from, void *restrict values, uint
         ((uint64_t *)values)[i] = zti_get_le64(from + 8 * (size_t)i);
 }
 
-static uint8_t *put_raw(const struct zti_coding *coding, const struct zti_array *array,
-                        const struct zti_sz_box *box, uint8_t *to)
+static uint8_t *write_raw(const struct zti_coding *coding, const struct zti_array *array,
+                          const struct zti_sz_box *box, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
     const int64_t stride = array->stride[coding->grid.rank - 1];
@@ -209,7 +209,7 @@ static uint8_t *put_raw(const struct zti_coding *coding, const struct zti_array 
             const uint32_t left = box->own[3] - k;
             const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
             zti_sz_gather_row(row, from, stride, n, value_bytes);
-            put_bytes(to, row, n, value_bytes);
+            write_bytes(to, row, n, value_bytes);
             from += stride * (int64_t)(n * value_bytes);
             to += n * value_bytes;
         }
@@ -229,8 +229,8 @@ static uint32_t count_others(const struct zti_sz_pyramid *p)
     return count;
 }
 
-static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array *array,
-                         const struct zti_sz_box *box, struct zti_sz_slot *slot, uint8_t *to)
+static uint8_t *encode_tile(const struct zti_coding *coding, const struct zti_array *array,
+                            const struct zti_sz_box *box, struct zti_sz_slot *slot, uint8_t *to)
 {
     const struct zti_sz_high *const high = coding->model;
     const uint32_t value_bytes = (uint32_t)zt_type_bytes(coding->type);
@@ -242,31 +242,33 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array
     const uint32_t others = count_others(p), states = zti_sz_high_states(others);
     uint8_t *const scratch = slot->bytes + slot->most_extra_bytes + 64;
     const uint8_t *const codes =
-        others ? zti_sz_high_ops_of(coding)->put_codes(&high->table, p, states, scratch) : scratch;
+        others ? zti_sz_high_ops_of(coding)->write_codes(&high->table, p, states, scratch)
+               : scratch;
     const size_t code_bytes =
         others ? (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes) : 0;
     const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
-    uint8_t *at =
-        zti_sz_high_put_front(to, box->values, value_bytes, exact, others, extra_bytes, code_bytes);
+    uint8_t *at = zti_sz_high_encode_front(to, box->values, value_bytes, exact, others, extra_bytes,
+                                           code_bytes);
     if (extras.is_over || *to == ZTI_SZ_HIGH_RAW)
-        return put_raw(coding, array, box, to);
+        return write_raw(coding, array, box, to);
     memcpy(at, slot->bytes, extra_bytes);
     at += extra_bytes;
     memcpy(at, codes, code_bytes);
     at += code_bytes;
-    return exact ? put_exact(coding, array, box, slot->is_exact, at) : at;
+    return exact ? write_exact(coding, array, box, slot->is_exact, at) : at;
 }
 
 void zti_sz_high_encode(const struct zti_coding *coding, const struct zti_array *array,
                         uint64_t first, uint64_t last, struct zti_bit_writer *w)
 {
-    struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
+    struct zti_sz_slot *const slot = zti_sz_high_claim_slot(coding->model);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
         const struct zti_sz_box box = box_of(coding, &walk);
-        w->next = put_tile(coding, array, &box, slot, w->next); /* whole bytes: no bits are held */
+        w->next =
+            encode_tile(coding, array, &box, slot, w->next); /* whole bytes: no bits are held */
     }
-    zti_sz_high_give_slot(slot);
+    zti_sz_high_release_slot(slot);
 }
 
 /* ---- bytes to a tile ---- */
@@ -285,8 +287,8 @@ static bool is_seen(const struct zti_coding *coding, const struct zti_view *view
 }
 
 /* Write those of values [first, last) of a row that are in the view. */
-static void put_row(const struct zti_coding *coding, const struct zti_view *view,
-                    const struct rows *rows, uint32_t first, uint32_t last, const uint8_t *values)
+static void store_row(const struct zti_coding *coding, const struct zti_view *view,
+                      const struct rows *rows, uint32_t first, uint32_t last, const uint8_t *values)
 {
     const uint32_t rank = coding->grid.rank, skip = 4 - rank;
     const size_t value_bytes = zt_type_bytes(coding->type);
@@ -341,8 +343,8 @@ static char *whole_row(const struct zti_coding *coding, const struct zti_view *v
     return zti_array_at(&view->out, place);
 }
 
-static void put_values(const struct zti_coding *coding, const struct zti_sz_box *box,
-                       const struct zti_sz_pyramid *p, const struct zti_view *view)
+static void write_values(const struct zti_coding *coding, const struct zti_sz_box *box,
+                         const struct zti_sz_pyramid *p, const struct zti_view *view)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     struct rows rows = rows_of(box, has_joined(coding, view, box)), ahead = rows;
@@ -369,12 +371,12 @@ static void put_values(const struct zti_coding *coding, const struct zti_sz_box 
             ops->merge_row(p, rows.at, k, n, x);
             ops->values(coding, x, n, to ? (void *)to : row);
             if (!to)
-                put_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
+                store_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
         }
     }
 }
 
-static void take_raw(const struct zti_coding *coding, const struct zti_sz_box *box,
+static void read_raw(const struct zti_coding *coding, const struct zti_sz_box *box,
                      const uint8_t *from, const struct zti_view *view)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
@@ -386,15 +388,15 @@ static void take_raw(const struct zti_coding *coding, const struct zti_sz_box *b
             n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
             if (!is_wanted)
                 continue;
-            take_bytes(from, row, n, value_bytes);
-            put_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
+            read_bytes(from, row, n, value_bytes);
+            store_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
         }
     }
 }
 
 /* Write value i of a tile from little-endian bytes. */
-static void put_value(const struct zti_coding *coding, const struct zti_sz_box *box,
-                      const struct zti_view *view, size_t i, const uint8_t *from)
+static void write_value(const struct zti_coding *coding, const struct zti_sz_box *box,
+                        const struct zti_view *view, size_t i, const uint8_t *from)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
     struct rows rows = {.box = box};
@@ -407,10 +409,10 @@ static void put_value(const struct zti_coding *coding, const struct zti_sz_box *
     uint8_t value[8];
     memcpy(value, value_bytes == 8 ? (const void *)&bits : (const void *)&narrow, value_bytes);
     if (is_seen(coding, view, &rows))
-        put_row(coding, view, &rows, x, x + 1, value);
+        store_row(coding, view, &rows, x, x + 1, value);
 }
 
-static bool take_exact(const struct zti_coding *coding, const struct zti_sz_box *box,
+static bool read_exact(const struct zti_coding *coding, const struct zti_sz_box *box,
                        const struct zti_sz_parts *parts, const struct zti_view *view)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
@@ -420,21 +422,21 @@ static bool take_exact(const struct zti_coding *coding, const struct zti_sz_box 
         const uint32_t n = left < ZTI_SZ_TILE_VALUES ? (uint32_t)left : ZTI_SZ_TILE_VALUES;
         uint64_t is_exact[ZTI_SZ_GROUPS];
         const uint8_t *values;
-        at = zti_sz_take_exact(at, parts->exact_end, n, value_bytes, is_exact, &values);
+        at = zti_sz_decode_exact(at, parts->exact_end, n, value_bytes, is_exact, &values);
         if (!at)
             return false;
         for (uint32_t i = 0; i < n; i++)
             if (is_exact[i / 64] >> i % 64 & 1) {
-                put_value(coding, box, view, first + i, values);
+                write_value(coding, box, view, first + i, values);
                 values += value_bytes;
             }
     }
     return at == parts->exact_end;
 }
 
-static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *box,
-                      const struct zti_sz_parts *parts, struct zti_sz_slot *slot,
-                      const struct zti_view *view)
+static bool decode_tile(const struct zti_coding *coding, const struct zti_sz_box *box,
+                        const struct zti_sz_parts *parts, struct zti_sz_slot *slot,
+                        const struct zti_view *view)
 {
     const struct zti_sz_high *const high = coding->model;
     struct zti_sz_pyramid *const p = &slot->pyramid;
@@ -443,7 +445,7 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
     struct zti_ans_mixed codes;
     const bool is_zero = (parts->first & ZTI_SZ_HIGH_KIND) == ZTI_SZ_HIGH_ZERO;
     if (parts->first == ZTI_SZ_HIGH_RAW) {
-        take_raw(coding, box, parts->raw, view);
+        read_raw(coding, box, parts->raw, view);
         return true;
     }
     if (!is_zero && !zti_ans_mixed_open(&codes, &in, zti_sz_high_states_in(parts->first)))
@@ -454,14 +456,14 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
         return false;
     if (!is_zero && !zti_ans_mixed_ends(&codes))
         return false;
-    put_values(coding, box, p, view);
-    return !(parts->first & ZTI_SZ_HIGH_HAS_EXACT) || take_exact(coding, box, parts, view);
+    write_values(coding, box, p, view);
+    return !(parts->first & ZTI_SZ_HIGH_HAS_EXACT) || read_exact(coding, box, parts, view);
 }
 
 void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                         uint64_t last, const struct zti_view *view)
 {
-    struct zti_sz_slot *const slot = view ? zti_sz_high_take_slot(coding->model) : NULL;
+    struct zti_sz_slot *const slot = view ? zti_sz_high_claim_slot(coding->model) : NULL;
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last && r->at <= r->end; zti_walk_next(&coding->grid, &walk)) {
         const struct zti_sz_box box = box_of(coding, &walk);
@@ -469,11 +471,11 @@ void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *
         const uint8_t *const end =
             zti_sz_high_parts(box.values * zt_type_bytes(coding->type), r->base + r->at / 8,
                               r->base + r->end / 8, &parts);
-        if (end && (!view || take_tile(coding, &box, &parts, slot, view)))
+        if (end && (!view || decode_tile(coding, &box, &parts, slot, view)))
             r->at = (uint64_t)(end - r->base) * 8;
         else
             r->at = r->end + 1; /* as if the stream were cut: exec refuses it */
     }
     if (slot)
-        zti_sz_high_give_slot(slot);
+        zti_sz_high_release_slot(slot);
 }

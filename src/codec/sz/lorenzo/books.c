@@ -104,7 +104,7 @@ static zt_status store_head(zt_context *context, struct zti_coding *coding)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of codebooks", bytes);
     struct zti_bit_writer w = zti_bit_writer_at(model->head);
     for (uint32_t i = 0; i < books_of(sz_of(coding)->coder); i++)
-        zti_codebook_put(&model->book[i], &w);
+        zti_codebook_write(&model->book[i], &w);
     return ZT_OK;
 }
 
@@ -150,7 +150,7 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
     return status;
 }
 
-void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
+void zti_sz_encode_head(const struct zti_coding *coding, uint8_t *head)
 {
     const struct zti_sz_model *const model = coding->model;
     const struct zti_sz_high *const high = coding->model;
@@ -159,21 +159,21 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
                (size_t)(sz_of(coding)->head_bits + 7) / 8);
 }
 
-zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
+zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
     if (sz_of(coding)->coder == ZTI_SZ_FAST)
         return ZT_OK;
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
-        return zti_ll_take_head(context, coding);
+        return zti_ll_decode_head(context, coding);
     if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM)
-        return zti_tf_take_head(context, coding);
+        return zti_tf_decode_head(context, coding);
     if (sz_of(coding)->coder == ZTI_SZ_HIGH)
-        return zti_sz_high_take_head(context, coding, head);
+        return zti_sz_high_decode_head(context, coding, head);
     struct zti_sz_model *const model = new_model(context, coding);
     struct zti_bit_reader r = {.base = head, .end = (sz_of(coding)->head_bits + 7) / 8 * 8};
     zt_status status = model ? ZT_OK : ZT_NO_MEMORY;
     for (uint32_t i = 0; i < books_of(sz_of(coding)->coder) && status == ZT_OK; i++) {
-        status = zti_codebook_take(context, &r, alphabet_of(sz_of(coding)), &model->book[i]);
+        status = zti_codebook_load(context, &r, alphabet_of(sz_of(coding)), &model->book[i]);
         if (status == ZT_OK)
             status = zti_huffman_decoder_make(context, &model->book[i], &model->decoder[i]);
     }

@@ -95,12 +95,12 @@ ZTI_INLINE void small_planes(struct small s, uint32_t count, uint64_t *planes)
 }
 
 /* Append the lowest 'count' planes. */
-ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
+ZTI_INLINE void small_encode_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
 {
     uint64_t planes[8];
     small_planes(s, count, planes);
     for (uint32_t i = 0; i < count; i++)
-        put_word(w, planes[i], ZTI_SZ_GROUP);
+        write_word(w, planes[i], ZTI_SZ_GROUP);
 }
 
 /* The values with the given planes. */

@@ -23,9 +23,9 @@ static bool NAME(cusz_has_more)(const uint16_t *symbols, uint32_t n)
     return more != 0;
 }
 
-/* As put_groups, in cuSZ's format. ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
-static bool NAME(put_cusz)(const struct zti_coding *coding, struct zti_bit_writer *w, const uval *d,
-                           uint32_t n, uint32_t most_bytes)
+/* As encode_groups, in cuSZ's format. ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
+static bool NAME(encode_cusz)(const struct zti_coding *coding, struct zti_bit_writer *w,
+                              const uval *d, uint32_t n, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
@@ -49,8 +49,8 @@ static bool NAME(put_cusz)(const struct zti_coding *coding, struct zti_bit_write
     return zti_bits_written(w) / 8 <= most_bytes;
 }
 
-static bool NAME(take_cusz)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *d,
-                            uint32_t n, uint64_t end_bits)
+static bool NAME(decode_cusz)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *d,
+                              uint32_t n, uint64_t end_bits)
 {
     const struct zti_sz_model *const model = coding->model;
     const uint64_t most = end_bits < r->end ? end_bits : r->end;
@@ -65,7 +65,7 @@ static bool NAME(take_cusz)(const struct zti_coding *coding, struct zti_bit_read
                                       .end = most,
                                       .out = symbols + first,
                                       .symbols = left < ZTI_SZ_CUSZ_PART ? left : ZTI_SZ_CUSZ_PART};
-        at += i + 1 < parts ? zti_take_bits(r, 16) : 0;
+        at += i + 1 < parts ? zti_get_bits(r, 16) : 0;
     }
     if (at > most || !zti_huffman_decode(&model->decoder[0], coding->run.isa, r->base,
                                          (size_t)(r->end / 8), part, parts))
@@ -82,7 +82,7 @@ static bool NAME(take_cusz)(const struct zti_coding *coding, struct zti_bit_read
                 continue;
             if (r->at > end_bits)
                 return false;
-            d[i] = (uval)zti_take_bits64(r, VAL_BITS);
+            d[i] = (uval)zti_get_bits64(r, VAL_BITS);
         }
     }
     return r->at <= end_bits;

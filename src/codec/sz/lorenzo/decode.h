@@ -40,8 +40,8 @@ static void begin_unpacked(const struct zti_coding *coding, struct unpacked *s)
 }
 
 /* Write a row of a tile. */
-ZTI_INLINE void put_row(void *to, int64_t to_stride, const void *from, uint32_t n,
-                        size_t value_bytes, bool is_streamed)
+ZTI_INLINE void store_row(void *to, int64_t to_stride, const void *from, uint32_t n,
+                          size_t value_bytes, bool is_streamed)
 {
     if (is_streamed && to_stride == 1)
         stream_bytes(to, from, n * value_bytes);
@@ -78,8 +78,8 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
         run *= hi[axes - 1] - lo[axes - 1];
     char *to = zti_array_at(&view->out, to_at);
     for (uint32_t i = 0; i <= axes;) {
-        put_row(to, view->out.stride[last], values + from * value_bytes, (uint32_t)run, value_bytes,
-                is_streamed);
+        store_row(to, view->out.stride[last], values + from * value_bytes, (uint32_t)run,
+                  value_bytes, is_streamed);
         for (i = axes; i-- > 0;) {
             const int64_t stride = view->out.stride[i] * (int64_t)value_bytes;
             to += stride;
@@ -143,7 +143,7 @@ static struct residuals_64 residuals_of_64(struct lane *l)
  * tiles, all between classes and codes, or all after the codes; else everything. */
 enum turn { BEFORE_CODES, BEHIND_CODES, ALONE };
 
-static bool take_turn(const struct zti_coding *coding, struct lane *l, enum turn turn)
+static bool decode_turn(const struct zti_coding *coding, struct lane *l, enum turn turn)
 {
     const uint32_t n = l->tile.n;
     const uint64_t end = l->end_bits;
@@ -157,8 +157,8 @@ static bool take_turn(const struct zti_coding *coding, struct lane *l, enum turn
         is_good = l->is_wide ? end_coded_64(&l->coded, &l->r, &wide, n, end)
                              : end_coded_32(&l->coded, &l->r, &narrow, n, end);
     else
-        is_good = l->is_wide ? take_residuals_64(coding, &l->tile, l->form, &l->r, end, &wide)
-                             : take_residuals_32(coding, &l->tile, l->form, &l->r, end, &narrow);
+        is_good = l->is_wide ? decode_residuals_64(coding, &l->tile, l->form, &l->r, end, &wide)
+                             : decode_residuals_32(coding, &l->tile, l->form, &l->r, end, &narrow);
     l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
     return is_good;
 }
@@ -221,8 +221,8 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
 
 /* Read a tile up to its residuals; returns where these begin, or NULL if the bytes are not
  * valid. */
-static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l, const uint8_t *at,
-                                const uint8_t *end)
+static const uint8_t *decode_head(const struct zti_coding *coding, struct lane *l,
+                                  const uint8_t *at, const uint8_t *end)
 {
     const uint32_t first = *at++, kind = first & ZTI_SZ_KIND;
     const uint32_t value_bytes = (uint32_t)zt_type_bytes(coding->type);
@@ -237,11 +237,11 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
     l->raw = at;
     if (first & ZTI_SZ_HAS_EXACT) {
         l->exact.count = 1;
-        at = zti_sz_take_exact(at, end, l->tile.n, value_bytes, l->exact.bits, &l->raw);
+        at = zti_sz_decode_exact(at, end, l->tile.n, value_bytes, l->exact.bits, &l->raw);
     }
     if (at && has_marks(sz_of(coding), first))
-        at = zti_sz_take_marks(at, end, l->tile.n, l->tile.extent[l->tile.rank - 1], l->exact.zero,
-                               l->exact.negative);
+        at = zti_sz_decode_marks(at, end, l->tile.n, l->tile.extent[l->tile.rank - 1],
+                                 l->exact.zero, l->exact.negative);
     return at;
 }
 
@@ -260,7 +260,7 @@ static void begin_lane(const struct zti_coding *coding, struct lane *l)
         start + tile_most_bytes(l->tile.n, (uint32_t)zt_type_bytes(coding->type));
     l->end_bits = (uint64_t)(end - l->r.base) * 8;
     l->is_good = l->r.at <= l->r.end;
-    const uint8_t *const at = l->is_good ? take_head(coding, l, start, end) : NULL;
+    const uint8_t *const at = l->is_good ? decode_head(coding, l, start, end) : NULL;
     l->is_good = at != NULL;
     memset(l->coded.count, 0, sizeof l->coded.count);
     l->is_small = false;
@@ -274,7 +274,7 @@ static void begin_lane(const struct zti_coding *coding, struct lane *l)
 }
 
 /* Decode the symbols of one book, for all tiles. */
-static void take_book(const struct zti_coding *coding, struct lane *lanes, uint32_t n,
+static void read_book(const struct zti_coding *coding, struct lane *lanes, uint32_t n,
                       uint32_t book)
 {
     const struct zti_sz_model *const model = coding->model;
@@ -309,7 +309,7 @@ static void take_book(const struct zti_coding *coding, struct lane *lanes, uint3
 }
 
 /* Read the tile's residuals, in the order of groups; the reader is then after them. */
-static void take_rest(const struct zti_coding *coding, struct lane *l)
+static void read_rest(const struct zti_coding *coding, struct lane *l)
 {
     if ((l->form & ZTI_SZ_KIND) == ZTI_SZ_ZERO)
         return;
@@ -318,11 +318,12 @@ static void take_rest(const struct zti_coding *coding, struct lane *l)
         return;
     }
     l->is_good =
-        is_shared(coding, l) ? take_turn(coding, l, BEHIND_CODES) : take_turn(coding, l, ALONE);
+        is_shared(coding, l) ? decode_turn(coding, l, BEHIND_CODES) : decode_turn(coding, l, ALONE);
     l->r.at = (l->r.at + 7) & ~UINT64_C(7);
 }
 
-static void put_value_at(union values *values, size_t value_bytes, uint32_t i, const uint8_t *from)
+static void write_value_at(union values *values, size_t value_bytes, uint32_t i,
+                           const uint8_t *from)
 {
     if (value_bytes == 4)
         values->u32[i] = zti_get_le32(from);
@@ -338,7 +339,7 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, struct 
     const bool is_bits = is_of_bits(sz_of(coding), l->form);
     if ((l->form & ZTI_SZ_KIND) == ZTI_SZ_RAW) {
         for (uint32_t i = 0; i < l->tile.n; i++)
-            put_value_at(values, value_bytes, i, l->raw + i * value_bytes);
+            write_value_at(values, value_bytes, i, l->raw + i * value_bytes);
         return;
     }
     struct residuals_32 narrow = residuals_of_32(l);
@@ -352,7 +353,7 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, struct 
                     values);
     for (uint32_t word = 0; l->exact.count && word < ZTI_SZ_GROUPS; word++)
         for (uint64_t left = l->exact.bits[word]; left; left &= left - 1, l->raw += value_bytes)
-            put_value_at(values, value_bytes, word * 64 + zti_ctz64(left), l->raw);
+            write_value_at(values, value_bytes, word * 64 + zti_ctz64(left), l->raw);
 }
 
 /* Whether a tile's rows are decoded in lines and can be written directly to those of a view. Joined
@@ -387,24 +388,24 @@ static bool finish_straight(const struct zti_coding *coding, struct lane *l)
 }
 
 /* Decode a tile from each of n readers. */
-static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n)
+static void decode_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         prefetch_lines(coding, &s->lanes[i]);
     for (uint32_t i = 0; i < n; i++)
         begin_lane(coding, &s->lanes[i]);
-    take_book(coding, s->lanes, n, 0);
+    read_book(coding, s->lanes, n, 0);
     for (uint32_t i = 0; i < n; i++) {
         struct lane *const l = &s->lanes[i];
         if (is_shared(coding, l))
-            l->is_good = take_turn(coding, l, BEFORE_CODES);
+            l->is_good = decode_turn(coding, l, BEFORE_CODES);
     }
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
-        take_book(coding, s->lanes, n, book);
+        read_book(coding, s->lanes, n, book);
     for (uint32_t i = 0; i < n; i++) {
         struct lane *const l = &s->lanes[i];
         if (l->is_good)
-            take_rest(coding, l);
+            read_rest(coding, l);
         if (!l->is_good || !l->to || finish_straight(coding, l))
             continue;
         finish_lane(coding, l, s);
@@ -457,7 +458,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
         for (uint32_t i = 0; i < w.tiles; i++) {
             set_lane(coding, lane, &w, i);
             lane->r = *r;
-            take_tiles(coding, &s, 1);
+            decode_tiles(coding, &s, 1);
             r->at = lane->is_good ? lane->r.at : r->end + 1; /* as if cut: exec refuses it */
             if (!lane->is_good)
                 return;
@@ -492,7 +493,7 @@ static void decode_runs(const struct zti_coding *coding, const uint8_t *base, ui
         for (uint32_t tile = 0; tile < some; tile++) {
             for (uint32_t i = 0; i < runs; i++)
                 set_lane(coding, &s.lanes[i], &w, i * some + tile);
-            take_tiles(coding, &s, runs);
+            decode_tiles(coding, &s, runs);
             for (uint32_t i = 0; i < runs; i++) {
                 is_good &= s.lanes[i].is_good;
                 if (!s.lanes[i].is_good)

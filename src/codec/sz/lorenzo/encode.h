@@ -97,22 +97,22 @@ static bool integers_of_tile(const struct zti_coding *coding, const struct zti_a
 
 /* ---- a tile to bytes ---- */
 
-static bool put_tile_integers(const struct zti_coding *coding, const struct tile *tile,
-                              uint32_t form, struct scratch *s, uint8_t *out, uint32_t most_bytes,
-                              uint32_t *bytes)
+static bool encode_tile_integers(const struct zti_coding *coding, const struct tile *tile,
+                                 uint32_t form, struct scratch *s, uint8_t *out,
+                                 uint32_t most_bytes, uint32_t *bytes)
 {
     bridge(tile, form & ZTI_SZ_WIDE, sz_of(coding)->centre, s);
     if (form & ZTI_SZ_WIDE)
-        return put_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, &s->ahead, out,
-                               most_bytes, bytes);
-    return put_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, &s->ahead, out,
-                           most_bytes, bytes);
+        return encode_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, &s->ahead, out,
+                                  most_bytes, bytes);
+    return encode_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, &s->ahead, out,
+                              most_bytes, bytes);
 }
 
 /* Encode a tile from the bits of its values; returns the number of bytes. If that is not shorter
  * than 'bytes', the code of that length stays, or, if it is too long, the tile becomes raw. */
-static uint32_t put_bits(const struct zti_coding *coding, const struct tile *tile,
-                         struct scratch *s, uint32_t bytes, const uint8_t **coded)
+static uint32_t encode_bits(const struct zti_coding *coding, const struct tile *tile,
+                            struct scratch *s, uint32_t bytes, const uint8_t **coded)
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t lossless;
@@ -120,10 +120,10 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
         s->exact.count = 0;
         s->exact.has_zeros = false;
         order_bits(coding->type, tile->n, s->values.bytes, s->a.u64);
-        if (put_tile_integers(coding, tile,
-                              ZTI_SZ_LOSSLESS |
-                                  (coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE),
-                              s, s->other, bytes - 1, &lossless)) {
+        if (encode_tile_integers(coding, tile,
+                                 ZTI_SZ_LOSSLESS |
+                                     (coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE),
+                                 s, s->other, bytes - 1, &lossless)) {
             *coded = s->other;
             return lossless;
         }
@@ -141,8 +141,8 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
 }
 
 /* Encode a tile; returns its number of bytes and sets *coded to them. */
-static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
-                         const struct zti_array *array, struct scratch *s, const uint8_t **coded)
+static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *tile,
+                            const struct zti_array *array, struct scratch *s, const uint8_t **coded)
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t bytes = raw_bytes + 1, base;
@@ -153,19 +153,19 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
     *coded = s->out;
     const bool is_done = residuals_of_values(coding, tile, array, s->b.u32, &base, &is_zero);
     if (is_done) {
-        fits = put_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, base, is_zero,
-                                &s->ahead, s->out, raw_bytes, &bytes);
+        fits = encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, base, is_zero,
+                                   &s->ahead, s->out, raw_bytes, &bytes);
     } else {
         gather_tile(tile, array, s->values.bytes);
         const uint32_t form = integers_of(coding, tile->n, s);
-        fits = put_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
+        fits = encode_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
     }
     if (fits && is_short(bytes, raw_bytes) &&
         !has_many_exact(sz_of(coding), s->exact.count, tile->n))
         return bytes;
     if (is_done)
         gather_tile(tile, array, s->values.bytes);
-    return put_bits(coding, tile, s, fits ? bytes : raw_bytes + 1, coded);
+    return encode_bits(coding, tile, s, fits ? bytes : raw_bytes + 1, coded);
 }
 
 /* What is prefetched while a tile is encoded. The rows of one tile are short and far apart, which
@@ -222,7 +222,7 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
         const uint8_t *coded;
         const struct tile tile = tile_at(coding, &walk);
         s.ahead = rows_ahead(coding, array, &walk, tile.n / tile.extent[tile.rank - 1]);
-        const uint32_t bytes = put_tile(coding, &tile, array, &s, &coded);
+        const uint32_t bytes = encode_tile(coding, &tile, array, &s, &coded);
         zti_walk_next(&coding->grid, &walk);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so the writer holds no bits */
         w->next += bytes;

@@ -58,9 +58,9 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
     return bits;
 }
 
-/* As put_groups, with Huffman codes. ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
-static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
-                            const uval *u, uint32_t n, struct rows *ahead, uint32_t most_bytes)
+/* As encode_groups, with Huffman codes. ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
+static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
+                              const uval *u, uint32_t n, struct rows *ahead, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
     const uint32_t groups = groups_in(n);
@@ -74,12 +74,12 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
         return false;
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        NAME(put_planes)(w, &group, in_group(n, g), class_shift(classes[g]));
+        NAME(write_planes)(w, &group, in_group(n, g), class_shift(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
         if (is_list(classes[g]))
-            NAME(put_list)(w, &group, classes[g]);
+            NAME(write_list)(w, &group, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
@@ -91,7 +91,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
         const uint32_t most = symbol_most(book_of(classes[g]));
         for (uint64_t high = small_above(NAME(high)(&group, shift), most - 1); high;
              high &= high - 1)
-            put_value(w, (group.u[zti_ctz64(high)] >> shift) - most);
+            write_value(w, (group.u[zti_ctz64(high)] >> shift) - most);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
@@ -120,7 +120,7 @@ static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r,
         if (!is_list(c->classes[g])) {
             const uint32_t book = book_of(c->classes[g]);
             c->count[book] += symbols_in(in_group(n, g), book);
-        } else if (!NAME(take_list)(r, to, g, in_group(n, g), c->classes[g])) {
+        } else if (!NAME(read_list)(r, to, g, in_group(n, g), c->classes[g])) {
             return false;
         }
         if (r->at > end_bits)
@@ -150,7 +150,7 @@ static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, struct NA
         NAME(join)(&c->planes, high, to, g, in_group(n, g), shift);
         for (uint64_t more = small_above(high, symbol_most(book) - 1); more; more &= more - 1)
             NAME(add_at)
-        (to, g * ZTI_SZ_GROUP + zti_ctz64(more), (uval)((uval)take_value(r) << shift));
+        (to, g * ZTI_SZ_GROUP + zti_ctz64(more), (uval)((uval)read_value(r) << shift));
         if (r->at > end_bits)
             return false;
     }

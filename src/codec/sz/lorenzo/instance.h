@@ -18,7 +18,7 @@ static struct small small_first(struct small s, uint32_t n)
 }
 
 /* Read 'count' planes of n bits each, at most 8. */
-ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32_t count)
+ZTI_INLINE struct small read_planes(struct zti_bit_reader *r, uint32_t n, uint32_t count)
 {
     uint64_t planes[8] = {0};
     if (count == 0)
@@ -29,7 +29,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
         return small_of_bits(r->base + at / 8, at % 8, count);
     }
     for (uint32_t j = 0; j < count; j++)
-        planes[j] = take_word(r, n);
+        planes[j] = read_word(r, n);
     return small_of_planes(planes, count);
 }
 
@@ -55,10 +55,10 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #include "codec/sz/lorenzo/lines.h"      /* load_line_32, ... */
 #include "codec/sz/quantize/multiples.h" /* multiples_f32, floats_of_32, ... */
 #include "codec/sz/lorenzo/words.h"      /* bytes_above_32, ... */
-#include "codec/sz/lorenzo/rice.h"       /* put_groups_32, take_groups_32 */
-#include "codec/sz/lorenzo/huffman.h"    /* put_coded_32, begin_coded_32, end_coded_32 */
-#include "codec/sz/lorenzo/cusz.h"       /* put_cusz_32, take_cusz_32 */
-#include "codec/sz/lorenzo/sums.h"       /* put_integers_32, integers_32, bridge_32 */
+#include "codec/sz/lorenzo/rice.h"       /* encode_groups_32, decode_groups_32 */
+#include "codec/sz/lorenzo/huffman.h"    /* write_coded_32, begin_coded_32, end_coded_32 */
+#include "codec/sz/lorenzo/cusz.h"       /* encode_cusz_32, decode_cusz_32 */
+#include "codec/sz/lorenzo/sums.h"       /* encode_integers_32, integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS
 #undef NAME

@@ -43,8 +43,8 @@ ZTI_INLINE line_32 NAME(product_of)(NAME(line) v, uint32_t product, uint32_t i, 
 }
 
 /* Convert a line and write its first 'bytes' bytes; all of it, if there is room. */
-ZTI_INLINE void NAME(put_product)(NAME(line) v, uint32_t product, double step, uint32_t bytes,
-                                  bool is_streamed, uint8_t *to)
+ZTI_INLINE void NAME(write_product)(NAME(line) v, uint32_t product, double step, uint32_t bytes,
+                                    bool is_streamed, uint8_t *to)
 {
     for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
         const line_32 part = NAME(product_of)(v, product, i, step);
@@ -94,8 +94,8 @@ ZTI_INLINE NAME(line) NAME(last_along)(NAME(line) v, uint32_t apart, const uint3
 /* Decode the row at 'at' of the residuals to 'to'. 'axes' has a bit for each axis but the last that
  * sums are taken along. For F32_SHORT, returns 'any' with the bits of the integers' magnitudes. */
 ZTI_INLINE NAME(line)
-    NAME(take_row)(const struct NAME(row_back) * r, const struct NAME(rows) * rows, uint32_t axes,
-                   uint32_t columns, uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
+    NAME(decode_row)(const struct NAME(row_back) * r, const struct NAME(rows) * rows, uint32_t axes,
+                     uint32_t columns, uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
 {
     const struct NAME(residuals) d = *r->from;
     const uint32_t value_bytes = NAME(product_bytes)(product), part = rows->part;
@@ -120,7 +120,7 @@ ZTI_INLINE NAME(line)
         }
         if (product == NAME(F32_SHORT))
             any |= v ^ -(v >> (VAL_BITS - 1));
-        NAME(put_product)
+        NAME(write_product)
         (v, product, r->step, (r->length - x) * value_bytes, is_streamed,
          to + (size_t)x * value_bytes);
     }
@@ -129,9 +129,9 @@ ZTI_INLINE NAME(line)
 
 /* Decode all rows of a tile to 'to', with sums along 'axes'; returns the bits of magnitudes. */
 ZTI_INLINE NAME(line)
-    NAME(take_rows_along)(const struct NAME(rows) * rows, uint32_t axes, uint32_t columns,
-                          bool is_blocked, struct NAME(row_back) back, uint32_t product,
-                          struct rows *to)
+    NAME(decode_rows_along)(const struct NAME(rows) * rows, uint32_t axes, uint32_t columns,
+                            bool is_blocked, struct NAME(row_back) back, uint32_t product,
+                            struct rows *to)
 {
     const struct NAME(rows) r = *rows;
     NAME(line) any = {0};
@@ -145,9 +145,9 @@ ZTI_INLINE NAME(line)
                 back.held[0] = r.held[0] + across;
                 back.held[1] = r.held[1] + at[2] * r.length;
                 back.held[2] = r.held[2];
-                any = NAME(take_row)(&back, &r, axes, columns, product,
-                                     is_blocked ? place[0] + place[1] + place[2] : done,
-                                     (uint8_t *)(uintptr_t)to->at, any);
+                any = NAME(decode_row)(&back, &r, axes, columns, product,
+                                       is_blocked ? place[0] + place[1] + place[2] : done,
+                                       (uint8_t *)(uintptr_t)to->at, any);
                 across += r.length;
                 done += back.length;
                 place[2] += NAME(to_next)(&r, 2, at[2]);
@@ -159,10 +159,10 @@ ZTI_INLINE NAME(line)
     return any;
 }
 
-/* As take_rows_along, compiled for each set of axes, unless rows are joined (columns > 1). */
-ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint32_t axes,
-                                const struct blocks *blocks, struct NAME(row_back) back,
-                                uint32_t product, struct rows *to)
+/* As decode_rows_along, compiled for each set of axes, unless rows are joined (columns > 1). */
+ZTI_INLINE uval NAME(decode_rows)(const struct tile *tile, uint32_t columns, uint32_t axes,
+                                  const struct blocks *blocks, struct NAME(row_back) back,
+                                  uint32_t product, struct rows *to)
 {
     const uint32_t last = tile->rank - 1, length = tile->extent[last];
     const bool is_blocked = blocks->count > 0;
@@ -174,7 +174,7 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint3
     NAME(set_places)(&r, &padded, columns, axes, blocks, held);
     back.length = length;
 #define CASE(n)                                                                                    \
-    case n: any = NAME(take_rows_along)(&r, n, 1, is_blocked, back, product, to); break
+    case n: any = NAME(decode_rows_along)(&r, n, 1, is_blocked, back, product, to); break
     switch (VAL_BITS == 32 && columns > 1 ? 8 : r.axes) {
         CASE(0);
         CASE(1);
@@ -184,7 +184,7 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint3
         CASE(5);
         CASE(6);
         CASE(7);
-    default: any = NAME(take_rows_along)(&r, r.axes, columns, false, back, product, to);
+    default: any = NAME(decode_rows_along)(&r, r.axes, columns, false, back, product, to);
     }
 #undef CASE
     uval each[LANES], all = 0;
@@ -243,11 +243,11 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
     struct rows to = first;
     const uint32_t axes = sz_of(coding)->axes;
     if (product == NAME(PLAIN)) {
-        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(PLAIN), &to);
+        (void)NAME(decode_rows)(&own, columns, axes, &blocks, back, NAME(PLAIN), &to);
         return;
     }
     if (product == NAME(F64)) {
-        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F64), &to);
+        (void)NAME(decode_rows)(&own, columns, axes, &blocks, back, NAME(F64), &to);
         return;
     }
 #if VAL_BITS == 32
@@ -256,9 +256,9 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
     /* If the step is a normal float, its products with integers below 2^24 are exact in double, so
      * products of floats are the same, rounded once. */
     if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&
-        NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
+        NAME(decode_rows)(&own, columns, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
         return;
     to = first;
-    (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32), &to);
+    (void)NAME(decode_rows)(&own, columns, axes, &blocks, back, NAME(F32), &to);
 #endif
 }

@@ -29,7 +29,7 @@ ZTI_INLINE void NAME(store_line)(NAME(line) v, uval *to)
 
 /* ---- lines in pieces of 4 or 8 values, each in a block; part = 0: in one piece ---- */
 
-ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
+ZTI_INLINE void NAME(write_line)(NAME(line) v, uval *to, uint32_t part)
 {
     typedef uval half_line __attribute__((vector_size(V_BYTES / 2)));
     half_line half[2];

@@ -34,7 +34,7 @@ struct NAME(rows) {
     uint32_t inner[ACROSS], outer[ACROSS]; /* from a row's place to that of the next row in the
                                               block, and of the first row of the next block */
     uint32_t side[ACROSS];                 /* of a block: 1, 2, 4 or 8 */
-    uint32_t part;                         /* as in put_line */
+    uint32_t part;                         /* as in write_line */
     /* a value's place: the index's bits of 'within', plus the others times 'apart' */
     uint32_t within, apart;
     uint32_t axes;      /* bit i: differences are taken along axis i, whose extent is not 1 */
@@ -137,9 +137,9 @@ ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) * r, NAME(line) v,
 
 /* Convert a row to residuals at 'to'; returns 'any' or'ed with them. 'axes' has a bit for each axis
  * across rows with differences; before[i] is all ones if there is a row before along axis i. */
-ZTI_INLINE NAME(line)
-    NAME(put_row)(const struct NAME(rows) * r, uint32_t axes, const char *from, uval *const *held,
-                  const uval *before, uval *restrict to, NAME(line) any, struct beyond *beyond)
+ZTI_INLINE NAME(line) NAME(convert_row)(const struct NAME(rows) * r, uint32_t axes,
+                                        const char *from, uval *const *held, const uval *before,
+                                        uval *restrict to, NAME(line) any, struct beyond *beyond)
 {
     const size_t value_bytes = r->of == ROWS_OF_F64 ? 8 : VAL_BITS / 8;
     const NAME(line) base = (NAME(line)){0} + r->base;
@@ -153,15 +153,15 @@ ZTI_INLINE NAME(line)
                 v = NAME(less_held)(v, held[i] + x, before[i]);
         v = ZTI_SZ_FOLDED(v, VAL_BITS);
         any |= v;
-        NAME(put_line)(v, to + NAME(place_in_row)(r, x), r->part);
+        NAME(write_line)(v, to + NAME(place_in_row)(r, x), r->part);
     }
     return any;
 }
 
 /* Convert all rows to residuals at 'to'; *any is the OR of all. Returns false, before the end, if a
  * value is not within the limits. */
-ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uval *restrict to,
-                               NAME(line) * any)
+ZTI_INLINE bool NAME(convert_rows)(const struct NAME(rows) * rows, uint32_t axes, uval *restrict to,
+                                   NAME(line) * any)
 {
     const struct NAME(rows) r = *rows;
     NAME(line) all = {0};
@@ -177,8 +177,8 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uv
                 uval *const held[ACROSS] = {r.held[0] + across, r.held[1] + at[2] * r.length,
                                             r.held[2]};
                 before[2] = at[2] ? (uval)-1 : 0;
-                all = NAME(put_row)(&r, axes, from, held, before,
-                                    to + place[0] + place[1] + place[2], all, &beyond);
+                all = NAME(convert_row)(&r, axes, from, held, before,
+                                        to + place[0] + place[1] + place[2], all, &beyond);
                 across += r.length;
                 place[2] += NAME(to_next)(&r, 2, at[2]);
             }
@@ -192,12 +192,12 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uv
     return true;
 }
 
-/* As put_rows, compiled for each set of axes. */
-ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) * any)
+/* As convert_rows, compiled for each set of axes. */
+ZTI_INLINE bool NAME(convert_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) * any)
 {
     r.of = of;
 #define CASE(n)                                                                                    \
-    case n: return NAME(put_rows)(&r, n, to, any)
+    case n: return NAME(convert_rows)(&r, n, to, any)
     switch (r.axes) {
         CASE(0);
         CASE(1);
@@ -206,7 +206,7 @@ ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NA
         CASE(4);
         CASE(5);
         CASE(6);
-    default: return NAME(put_rows)(&r, 7, to, any);
+    default: return NAME(convert_rows)(&r, 7, to, any);
     }
 #undef CASE
 }
@@ -233,19 +233,19 @@ static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t columns, 
     int64_t step = (int64_t)(r.length * sizeof *u);
     for (uint32_t i = ACROSS; i-- > 0; step *= r.extent[i])
         r.step[i] = step;
-    (void)NAME(put_rows_of)(r, ROWS_OF_INTEGERS, to, &any);
+    (void)NAME(convert_rows_of)(r, ROWS_OF_INTEGERS, to, &any);
     return NAME(end_rows)(to, tile->n, any);
 }
 
 #if VAL_BITS == 32
-static bool put_rows_f32(struct rows_32 r, uint32_t *to, line_32 *any)
+static bool convert_rows_f32(struct rows_32 r, uint32_t *to, line_32 *any)
 {
-    return put_rows_of_32(r, ROWS_OF_F32, to, any);
+    return convert_rows_of_32(r, ROWS_OF_F32, to, any);
 }
 
-static bool put_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
+static bool convert_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
 {
-    return put_rows_of_32(r, ROWS_OF_F64, to, any);
+    return convert_rows_of_32(r, ROWS_OF_F64, to, any);
 }
 
 /* Quantize a tile of the array to a lattice and convert it to residuals at 'to'; sets *base to its
@@ -275,7 +275,7 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     *base = r.base = line_at_32(&r, r.from, &beyond)[0];
     if (*base + MOST_SURE > 2 * MOST_SURE)
         f32.sure = 0;
-    if (!(is_f32 ? put_rows_f32(r, to, &any) : put_rows_f64(r, to, &any)))
+    if (!(is_f32 ? convert_rows_f32(r, to, &any) : convert_rows_f64(r, to, &any)))
         return false;
     *is_zero = end_rows_32(to, tile->n, any) == 0;
     return true;

@@ -139,8 +139,8 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n,
 }
 
 /* Append the low k bits of n values, plane by plane. */
-ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) * group,
-                                 uint32_t n, uint32_t k)
+ZTI_INLINE void NAME(write_planes)(struct zti_bit_writer *writer, const struct NAME(group) * group,
+                                   uint32_t n, uint32_t k)
 {
     struct zti_bit_writer w = *writer; /* a copy that no pointer refers to stays in registers */
     uint64_t planes[8];
@@ -149,12 +149,12 @@ ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAM
             j + group->down == 0 ? group->v : NAME(bytes_above)(group->u, j, true);
         const uint32_t some = k - j < 8 ? k - j : 8;
         if (zti_likely(n == ZTI_SZ_GROUP)) {
-            small_put_planes(&w, s, some);
+            small_encode_planes(&w, s, some);
             continue;
         }
         small_planes(s, some, planes);
         for (uint32_t i = 0; i < some; i++)
-            put_word(&w, planes[i], n);
+            write_word(&w, planes[i], n);
     }
     *writer = w;
 }
@@ -162,20 +162,20 @@ ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAM
 /* Append the bits above the low k, h, in unary code. Round t has a bit for each value whose bits in
  * all earlier rounds are set; it is set if h > t. After 12 rounds, the rest of h is written as a
  * number. */
-ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAME(group) * group,
-                                 uint32_t n, uint32_t k)
+ZTI_INLINE void NAME(encode_rounds)(struct zti_bit_writer *writer, const struct NAME(group) * group,
+                                    uint32_t n, uint32_t k)
 {
     const struct small high = NAME(high)(group, k);
     struct zti_bit_writer w = *writer;
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
         const uint64_t higher = small_above(high, t);
-        put_word(&w, gather_bits(higher, alive), zti_popcount64(alive));
+        write_word(&w, gather_bits(higher, alive), zti_popcount64(alive));
         alive = higher;
     }
     *writer = w;
     for (; alive; alive &= alive - 1)
-        put_number(writer, (group->u[zti_ctz64(alive)] >> k) - ZTI_SZ_ROUNDS);
+        write_number(writer, (group->u[zti_ctz64(alive)] >> k) - ZTI_SZ_ROUNDS);
 }
 
 /* The folded residuals of a tile that is decoded. They are bytes as long as all fit, as in most
@@ -211,7 +211,7 @@ ZTI_INLINE void NAME(add_at)(struct NAME(residuals) * to, uint32_t i, uval more)
 ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, struct NAME(residuals) * to,
                            uint32_t g, uint32_t n, uint32_t k)
 {
-    const struct small low = take_planes(r, n, k < 8 ? k : 8);
+    const struct small low = read_planes(r, n, k < 8 ? k : 8);
     uval *const u = to->u + g * ZTI_SZ_GROUP;
     const bool fits = k <= 4 || (k < 8 && small_above(high, 255u >> k) == 0);
     if (to->is_small && zti_unlikely(!fits))
@@ -227,18 +227,19 @@ ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, struct N
     NAME(widen_to)(k < VAL_BITS ? high : small_zero(), k < VAL_BITS ? k : 0, false, u);
     NAME(widen_to)(low, 0, true, u);
     for (uint32_t done = 8; done < k; done += 8)
-        NAME(widen_to)(take_planes(r, n, k - done < 8 ? k - done : 8), done, true, u);
+        NAME(widen_to)(read_planes(r, n, k - done < 8 ? k - done : 8), done, true, u);
 }
 
-/* The inverse of put_planes and put_rounds: read n values of group g; zeros follow to its end. */
-ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_reader *planes,
-                                  struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
+/* The inverse of write_planes and encode_rounds: read n values of group g; zeros follow to its end.
+ */
+ZTI_INLINE void NAME(decode_rounds)(struct zti_bit_reader *reader, struct zti_bit_reader *planes,
+                                    struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
 {
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     struct small high = small_zero();
     struct zti_bit_reader r = *reader;
     for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
-        const uint64_t bits = take_word(&r, zti_popcount64(alive));
+        const uint64_t bits = read_word(&r, zti_popcount64(alive));
         alive = scatter_bits(bits, alive);
         high = small_raise(high, alive);
     }
@@ -247,27 +248,27 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
     for (; alive; alive &= alive - 1)
         NAME(add_at)
     (to, g * ZTI_SZ_GROUP + zti_ctz64(alive),
-     (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
+     (uval)((uval)read_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
 }
 
 /* Append the values that are not 0: for each, the number of zeros before it in a Rice code, and the
  * value less 1 in unary code, as above. */
-ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group) * group,
-                               uint32_t count)
+ZTI_INLINE void NAME(write_list)(struct zti_bit_writer *w, const struct NAME(group) * group,
+                                 uint32_t count)
 {
     const uint32_t k = gap_bits_of(count);
     const uval *const u = group->u;
     uint32_t next = 0;
     for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
         const uint32_t i = zti_ctz64(left);
-        put_code(w, rice_code(i - next, k));
-        put_value(w, u[i] - 1);
+        write_code(w, rice_code(i - next, k));
+        write_value(w, u[i] - 1);
         next = i + 1;
     }
 }
 
 /* Read all of group g, a list; false if a value is not among its n. */
-ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t g,
+ZTI_INLINE bool NAME(read_list)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t g,
                                 uint32_t n, uint32_t count)
 {
     uint32_t next = 0;
@@ -276,10 +277,10 @@ ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, struct NAME(residuals)
     else
         memset(to->u + g * ZTI_SZ_GROUP, 0, ZTI_SZ_GROUP * sizeof *to->u);
     for (uint32_t left = count; left > 0; left--) {
-        const uint32_t i = next + take_gap(r, count);
+        const uint32_t i = next + read_gap(r, count);
         if (i >= n)
             return false;
-        NAME(add_at)(to, g * ZTI_SZ_GROUP + i, (uval)(take_value(r) + 1));
+        NAME(add_at)(to, g * ZTI_SZ_GROUP + i, (uval)(read_value(r) + 1));
         next = i + 1;
     }
     return true;
@@ -288,8 +289,8 @@ ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, struct NAME(residuals)
 /* Append the n values of u; zeros follow in u to the end of the last group. False if they take more
  * than most_bytes from w's start; what was written is then not valid. 'ahead' is prefetched
  * meanwhile. ZTI_SZ_GROUP_MOST_BYTES after most_bytes may be written. */
-static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n,
-                             struct rows *ahead, uint32_t most_bytes)
+static bool NAME(encode_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n,
+                                struct rows *ahead, uint32_t most_bytes)
 {
     struct smalls smalls;
     uint8_t classes[ZTI_SZ_GROUPS];
@@ -304,7 +305,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
             k = class_planes(c);
             plane_bits += (uint64_t)k * in_group(n, g);
         }
-        put_code(w, class_code(c, before));
+        write_code(w, class_code(c, before));
         before = c;
         classes[g] = (uint8_t)c;
     }
@@ -312,21 +313,21 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
         return false;
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        NAME(put_planes)(w, &group, in_group(n, g), class_planes(classes[g]));
+        NAME(write_planes)(w, &group, in_group(n, g), class_planes(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
         if (!is_list(classes[g]))
-            NAME(put_rounds)(w, &group, in_group(n, g), class_planes(classes[g]));
+            NAME(encode_rounds)(w, &group, in_group(n, g), class_planes(classes[g]));
         else
-            NAME(put_list)(w, &group, classes[g]);
+            NAME(write_list)(w, &group, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
     return true;
 }
 
-/* The bits of a group's planes, and of what put_rounds appends. */
+/* The bits of a group's planes, and of what encode_rounds appends. */
 ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t n, uint32_t k)
 {
     const struct small high = NAME(high)(group, k);
@@ -336,7 +337,7 @@ ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t
     return bits;
 }
 
-/* The bits that put_list appends. */
+/* The bits that write_list appends. */
 ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t count)
 {
     const uint32_t k = gap_bits_of(count);
@@ -350,7 +351,7 @@ ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t c
     return bits;
 }
 
-/* The bits that put_groups appends, at most those of ZTI_SZ_RAW_BYTES. */
+/* The bits that encode_groups appends, at most those of ZTI_SZ_RAW_BYTES. */
 static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
 {
     struct smalls smalls;
@@ -373,12 +374,12 @@ static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
 
 /* Read the classes of n values, and compute the bits of their planes; false if a class is not
  * valid, or classes and planes end after bit end_bits. */
-static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t end_bits,
+static bool NAME(read_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t end_bits,
                                uint8_t *classes, uint64_t *plane_bits)
 {
     *plane_bits = 0;
     for (uint32_t g = 0, before = 0; g * ZTI_SZ_GROUP < n; before = classes[g++]) {
-        const uint32_t c = take_class(r, before);
+        const uint32_t c = read_class(r, before);
         if (c > class_most(VAL_BITS) || r->at > end_bits)
             return false;
         classes[g] = (uint8_t)c;
@@ -399,20 +400,20 @@ static void NAME(begin_residuals)(struct NAME(residuals) * to, const uint8_t *cl
 
 /* Read n values; false if they are not valid or end after bit end_bits. ZTI_SZ_GROUP_MOST_BYTES
  * after that bit may be read. */
-static bool NAME(take_groups)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t n,
-                              uint64_t end_bits)
+static bool NAME(decode_groups)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t n,
+                                uint64_t end_bits)
 {
     uint8_t classes[ZTI_SZ_GROUPS];
     uint64_t plane_bits;
-    if (!NAME(take_classes)(r, n, end_bits, classes, &plane_bits))
+    if (!NAME(read_classes)(r, n, end_bits, classes, &plane_bits))
         return false;
     struct zti_bit_reader planes = *r;
     r->at += plane_bits;
     NAME(begin_residuals)(to, classes, n);
     for (uint32_t g = 0; g < to->groups; g++) {
         if (!is_list(classes[g]))
-            NAME(take_rounds)(r, &planes, to, g, in_group(n, g), class_planes(classes[g]));
-        else if (!NAME(take_list)(r, to, g, in_group(n, g), classes[g]))
+            NAME(decode_rounds)(r, &planes, to, g, in_group(n, g), class_planes(classes[g]));
+        else if (!NAME(read_list)(r, to, g, in_group(n, g), classes[g]))
             return false;
         if (r->at > end_bits)
             return false;

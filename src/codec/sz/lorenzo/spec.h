@@ -66,10 +66,10 @@ ZTI_STATIC uint32_t number_bits(uint64_t v)
     return ZTI_SZ_NUMBER_BITS + number_rest_bits(v);
 }
 
-ZTI_STATIC uint64_t take_number(struct zti_bit_reader *r)
+ZTI_STATIC uint64_t read_number(struct zti_bit_reader *r)
 {
-    const uint32_t n = (uint32_t)zti_take_bits(r, ZTI_SZ_NUMBER_BITS);
-    return (UINT64_C(1) << n) - 1 + zti_take_bits64(r, n);
+    const uint32_t n = (uint32_t)zti_get_bits(r, ZTI_SZ_NUMBER_BITS);
+    return (UINT64_C(1) << n) - 1 + zti_get_bits64(r, n);
 }
 
 /* The code of a value: v zeros and a 1; if v > 11, 12 zeros and the rest as a number. Its bits: */
@@ -78,7 +78,7 @@ ZTI_STATIC uint32_t value_bits(uint64_t v)
     return v < ZTI_SZ_ROUNDS ? (uint32_t)v + 1 : ZTI_SZ_ROUNDS + number_bits(v - ZTI_SZ_ROUNDS);
 }
 
-ZTI_STATIC uint64_t take_value(struct zti_bit_reader *r)
+ZTI_STATIC uint64_t read_value(struct zti_bit_reader *r)
 {
     const uint32_t zeros = zti_ctz64(zti_peek_bits(r) | UINT64_C(1) << ZTI_SZ_ROUNDS);
     if (zeros < ZTI_SZ_ROUNDS) {
@@ -86,7 +86,7 @@ ZTI_STATIC uint64_t take_value(struct zti_bit_reader *r)
         return zeros;
     }
     r->at += ZTI_SZ_ROUNDS;
-    return zeros + take_number(r);
+    return zeros + read_number(r);
 }
 
 /* ---- lists of the values other than 0 in a group
@@ -100,7 +100,7 @@ ZTI_STATIC uint32_t gap_bits_of(uint32_t count)
 }
 
 /* Read the gap before the next value of a list of 'count'. */
-ZTI_STATIC uint32_t take_gap(struct zti_bit_reader *r, uint32_t count)
+ZTI_STATIC uint32_t read_gap(struct zti_bit_reader *r, uint32_t count)
 {
     const uint32_t k = gap_bits_of(count);
     const uint64_t bits = zti_peek_bits(r);
@@ -265,7 +265,7 @@ ZTI_STATIC uint32_t class_in(uint32_t bits, uint32_t before, uint32_t *length)
     return class_after(zeros << k | (bits >> zeros >> 1 & ((1u << k) - 1)), before);
 }
 
-ZTI_STATIC uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
+ZTI_STATIC uint32_t read_class(struct zti_bit_reader *r, uint32_t before)
 {
     uint32_t length;
     const uint32_t c = class_in((uint32_t)zti_peek_bits(r), before, &length);

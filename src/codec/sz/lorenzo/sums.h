@@ -87,7 +87,7 @@ static void NAME(unfold)(uval *u, uint32_t n)
 
 /* Subtract the first integer from all, if has_base; returns it, or 0. *is_zero: all results are
  * 0. */
-static uval NAME(take_base)(uval *u, uint32_t n, bool has_base, bool *is_zero)
+static uval NAME(subtract_base)(uval *u, uint32_t n, bool has_base, bool *is_zero)
 {
     const uval base = has_base ? u[0] : 0;
     uval any = 0;
@@ -172,7 +172,7 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
         *is_zero = NAME(residuals_in_lines)(&own, columns, sz_of(coding)->axes, &blocks, a, b) == 0;
         return b;
     }
-    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->coder), is_zero);
+    (void)NAME(subtract_base)(a, tile->n, has_base(sz_of(coding)->coder), is_zero);
     if (*is_zero)
         return a;
     NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
@@ -182,14 +182,14 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
 
 /* Read a tile's residuals, in the order of groups, from Rice codes or cuSZ's format. Huffman codes
  * of effort 'default' are read in decode.h, for several tiles at once. */
-static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
-                                 uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
-                                 struct NAME(residuals) * to)
+static bool NAME(decode_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                   uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
+                                   struct NAME(residuals) * to)
 {
     if (!is_coded(sz_of(coding)->coder, form))
-        return NAME(take_groups)(r, to, tile->n, end_bits);
+        return NAME(decode_groups)(r, to, tile->n, end_bits);
     to->is_small = false;
-    return NAME(take_cusz)(coding, r, to->u, tile->n, end_bits);
+    return NAME(decode_cusz)(coding, r, to->u, tile->n, end_bits);
 }
 
 /* The distance of a tile's base from the centre, folded; and the inverse. */
@@ -208,10 +208,10 @@ ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
 
 /* Write a tile as stream.c describes, from its residuals u in the order of groups and its first
  * integer, base; false if it takes more than most_bytes. 'ahead' is prefetched meanwhile. */
-static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
-                                uint32_t form, const struct exact *exact, const uval *u, uval base,
-                                bool is_zero, struct rows *ahead, uint8_t *out, uint32_t most_bytes,
-                                uint32_t *bytes)
+static bool NAME(encode_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                   uint32_t form, const struct exact *exact, const uval *u,
+                                   uval base, bool is_zero, struct rows *ahead, uint8_t *out,
+                                   uint32_t most_bytes, uint32_t *bytes)
 {
     const uval folded = NAME(away_of)(coding, base);
     const uint32_t base_bytes = base_bytes_of(folded);
@@ -221,20 +221,21 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
     for (uint32_t i = 0; i < base_bytes; i++)
         *at++ = (uint8_t)(folded >> 8 * i);
     if (exact->count)
-        at = zti_sz_put_exact(at, exact->bits, tile->n, exact->values, zt_type_bytes(coding->type));
+        at = zti_sz_encode_exact(at, exact->bits, tile->n, exact->values,
+                                 zt_type_bytes(coding->type));
     if (has_marks(sz_of(coding), form))
-        at = zti_sz_put_marks(at, exact->zero, exact->negative, tile->n,
-                              tile->extent[tile->rank - 1]);
+        at = zti_sz_encode_marks(at, exact->zero, exact->negative, tile->n,
+                                 tile->extent[tile->rank - 1]);
     if ((uint32_t)(at - out) > most_bytes)
         return false;
     if (!is_zero) {
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
         const bool fits = !is_coded(sz_of(coding)->coder, form)
-                              ? NAME(put_groups)(&w, u, tile->n, ahead, left)
+                              ? NAME(encode_groups)(&w, u, tile->n, ahead, left)
                           : sz_of(coding)->coder == ZTI_SZ_CUSZ
-                              ? NAME(put_cusz)(coding, &w, u, tile->n, left)
-                              : NAME(put_coded)(coding, &w, u, tile->n, ahead, left);
+                              ? NAME(encode_cusz)(coding, &w, u, tile->n, left)
+                              : NAME(write_coded)(coding, &w, u, tile->n, ahead, left);
         if (!fits)
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
@@ -243,22 +244,22 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
     return *bytes <= most_bytes;
 }
 
-/* As put_residuals, from integers in a (b is as long). */
-static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
-                               uint32_t form, const struct exact *exact, uval *a, uval *b,
-                               struct rows *ahead, uint8_t *out, uint32_t most_bytes,
-                               uint32_t *bytes)
+/* As encode_residuals, from integers in a (b is as long). */
+static bool NAME(encode_integers)(const struct zti_coding *coding, const struct tile *tile,
+                                  uint32_t form, const struct exact *exact, uval *a, uval *b,
+                                  struct rows *ahead, uint8_t *out, uint32_t most_bytes,
+                                  uint32_t *bytes)
 {
     const uval base = a[0];
     bool is_zero;
     if (is_cusz(sz_of(coding)->coder, form)) {
-        (void)NAME(take_base)(a, tile->n, false, &is_zero);
+        (void)NAME(subtract_base)(a, tile->n, false, &is_zero);
         NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
     } else {
         a = NAME(residuals)(coding, tile, a, b, &is_zero);
     }
-    return NAME(put_residuals)(coding, tile, form, exact, a, base, is_zero, ahead, out, most_bytes,
-                               bytes);
+    return NAME(encode_residuals)(coding, tile, form, exact, a, base, is_zero, ahead, out,
+                                  most_bytes, bytes);
 }
 
 /* Convert a tile's residuals and its base to integers, in d->u or in spare. */
@@ -378,7 +379,7 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
             NAME(count_residuals)(coding, tile, a, ahead, counts);
         return;
     }
-    (void)NAME(take_base)(a, tile->n, has_base(sz_of(coding)->coder), &is_zero);
+    (void)NAME(subtract_base)(a, tile->n, has_base(sz_of(coding)->coder), &is_zero);
     if (is_zero)
         return;
     NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
@@ -393,7 +394,7 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
 {
     const struct blocks blocks = blocks_of(tile);
     bool is_zero;
-    const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
+    const uval base = NAME(subtract_base)(a, tile->n, true, &is_zero);
     const uint64_t away = NAME(away_of)(coding, base);
     if (!is_zero) {
         NAME(differences)(tile, sz_of(coding)->axes, &a, &b);

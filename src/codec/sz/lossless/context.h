@@ -311,7 +311,8 @@ ZTI_INLINE uint32_t find_open_bits(bool has_signs, const key *residual, struct o
 }
 #endif
 
-ZTI_INLINE void put_signed(bool has_signs, const key *residual, size_t n, struct zti_bit_writer *to)
+ZTI_INLINE void write_signed(bool has_signs, const key *residual, size_t n,
+                             struct zti_bit_writer *to)
 {
     struct zti_bit_writer w = *to;
     struct open_bits open;
@@ -336,12 +337,13 @@ ZTI_INLINE void put_signed(bool has_signs, const key *residual, size_t n, struct
 }
 
 /* Marks have the residual 0, which leaves nothing open. */
-static void put_residuals(bool has_signs, const key *residual, size_t n, struct zti_bit_writer *w)
+static void encode_residuals(bool has_signs, const key *residual, size_t n,
+                             struct zti_bit_writer *w)
 {
     if (has_signs)
-        put_signed(true, residual, n, w);
+        write_signed(true, residual, n, w);
     else
-        put_signed(false, residual, n, w);
+        write_signed(false, residual, n, w);
 }
 
 /* The residual of a symbol and of its open bits. */
@@ -355,7 +357,7 @@ ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t sy
 #if defined(ZTI_WITH_AVX512)
 /* Residuals of 8 symbols, whose open bits begin at bit *at of 64 bytes or more; false where these
  * are too many to be taken side by side. */
-ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
+ZTI_INLINE bool read_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
                        uint64_t *at, key *residual)
 {
     const u64s one = v_all_64(1);
@@ -371,7 +373,7 @@ ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, co
         least &= is_none;
         count &= is_none;
     }
-    if (!take_fields(base, at, count, &bits))
+    if (!read_fields(base, at, count, &bits))
         return false;
     const u64s sign = 0 - ((has_signs ? s : bits) & 1);
     const u64s size = least + (has_signs ? bits : bits >> 1);
@@ -379,7 +381,7 @@ ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, co
     return true;
 }
 #else
-ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
+ZTI_INLINE bool read_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
                        uint64_t *at, key *residual)
 {
     (void)has_signs;
@@ -393,7 +395,7 @@ ZTI_INLINE bool take_8(bool has_signs, bool has_marks, const uint8_t *symbol, co
 #endif
 
 /* Residuals of n symbols. */
-ZTI_INLINE void take_signed(bool has_signs, bool has_marks, const struct steps *steps,
+ZTI_INLINE void read_signed(bool has_signs, bool has_marks, const struct steps *steps,
                             const uint8_t *symbol, uint32_t n, struct zti_bit_reader *r,
                             key *residual)
 {
@@ -402,7 +404,7 @@ ZTI_INLINE void take_signed(bool has_signs, bool has_marks, const struct steps *
     uint64_t at = r->at;
     uint32_t i = 0;
     for (; i + AT_A_TIME <= n && at + MOST <= r->end; i += AT_A_TIME) {
-        if (take_8(has_signs, has_marks, symbol + i, base, &at, residual + i))
+        if (read_8(has_signs, has_marks, symbol + i, base, &at, residual + i))
             continue;
         for (uint32_t k = i; k < i + AT_A_TIME; k++) {
             const uint32_t open = steps->open[symbol[k]];
@@ -416,18 +418,18 @@ ZTI_INLINE void take_signed(bool has_signs, bool has_marks, const struct steps *
     r->at = at;
     for (; i < n; i++) {
         const uint32_t open = steps->open[symbol[i]];
-        residual[i] = residual_of(has_signs, steps, symbol[i], ll_take(r, open));
+        residual[i] = residual_of(has_signs, steps, symbol[i], ll_get(r, open));
     }
 }
 
-static void take_residuals(bool has_signs, bool has_marks, const struct steps *steps,
-                           const uint8_t *symbol, uint32_t n, struct zti_bit_reader *r,
-                           key *residual)
+static void decode_residuals(bool has_signs, bool has_marks, const struct steps *steps,
+                             const uint8_t *symbol, uint32_t n, struct zti_bit_reader *r,
+                             key *residual)
 {
     if (has_signs && !has_marks)
-        take_signed(true, false, steps, symbol, n, r, residual);
+        read_signed(true, false, steps, symbol, n, r, residual);
     else if (has_signs)
-        take_signed(true, true, steps, symbol, n, r, residual);
+        read_signed(true, true, steps, symbol, n, r, residual);
     else
-        take_signed(false, has_marks, steps, symbol, n, r, residual);
+        read_signed(false, has_marks, steps, symbol, n, r, residual);
 }

@@ -4,7 +4,7 @@
 
 /* The next 8 fields from bit *at on, of these numbers of bits; 64 bytes can be read. False, and
  * nothing is taken, where fields are too long. */
-ZTI_INLINE bool take_fields(const uint8_t *base, uint64_t *at, u64s count, u64s *bits)
+ZTI_INLINE bool read_fields(const uint8_t *base, uint64_t *at, u64s count, u64s *bits)
 {
     enum { MOST = 57, LAST_BEGIN = 455 }; /* the bytes of a field are 8 at most, in the window */
     const u64s end = v_sums_64(count), begin = end - count + v_all_64(*at & 7);

@@ -22,7 +22,7 @@ enum {
 
 _Static_assert(ZTI_LL_MODELS <= 1 << MODELS_BITS, "the number of models has room");
 
-static void put_wide(struct zti_items *to, uint64_t v, uint32_t n)
+static void write_wide(struct zti_items *to, uint64_t v, uint32_t n)
 {
     const uint32_t low = n < 32 ? n : 32;
     zti_items_field(to, v & ((UINT64_C(1) << low) - 1), low);
@@ -52,7 +52,7 @@ static uint32_t first_low(const struct zti_ll_transform *t)
     return e;
 }
 
-static void put_linear(const struct zti_ll_transform *t, struct zti_items *to)
+static void write_linear(const struct zti_ll_transform *t, struct zti_items *to)
 {
     const uint32_t first = first_low(t);
     zti_items_field(to, t->base, BASE_BITS);
@@ -62,15 +62,15 @@ static void put_linear(const struct zti_ll_transform *t, struct zti_items *to)
         zti_items_field(to, t->low[e], SHIFT_BITS);
 }
 
-static bool take_linear(uint32_t type, struct zti_bit_reader *r, struct zti_ll_transform *t)
+static bool read_linear(uint32_t type, struct zti_bit_reader *r, struct zti_ll_transform *t)
 {
     const uint32_t mantissa = mantissa_bits(type);
     bool is_good = true;
-    t->base = zti_take_within(r, BASE_BITS);
-    t->zeros = zti_take_within(r, SHIFT_BITS);
-    const uint32_t first = zti_take_within(r, BASE_BITS);
+    t->base = zti_get_within(r, BASE_BITS);
+    t->zeros = zti_get_within(r, SHIFT_BITS);
+    const uint32_t first = zti_get_within(r, BASE_BITS);
     for (uint32_t e = first; e < t->base; e++) {
-        t->low[e] = (uint8_t)zti_take_within(r, SHIFT_BITS);
+        t->low[e] = (uint8_t)zti_get_within(r, SHIFT_BITS);
         is_good = is_good && t->low[e] <= mantissa;
     }
     return is_good && t->base > mantissa && t->base < (type == ZT_F32 ? 256 : 2048) &&
@@ -79,85 +79,85 @@ static bool take_linear(uint32_t type, struct zti_bit_reader *r, struct zti_ll_t
 
 /* Ascending numbers: the first, then what each is more than the one before, less 1, behind its
  * length. */
-static void put_ranks(const struct zti_ll_transform *t, struct zti_items *to)
+static void write_ranks(const struct zti_ll_transform *t, struct zti_items *to)
 {
     zti_items_field(to, t->ranks - 1, RANKS_BITS);
-    put_wide(to, t->rank[0], 64);
+    write_wide(to, t->rank[0], 64);
     for (uint32_t i = 1; i < t->ranks; i++) {
         const uint64_t more = t->rank[i] - t->rank[i - 1] - 1;
         const uint32_t length = zti_bit_length64(more);
         zti_items_field(to, length, LENGTH_BITS);
         if (length > 1)
-            put_wide(to, more & ~(UINT64_C(1) << (length - 1)), length - 1);
+            write_wide(to, more & ~(UINT64_C(1) << (length - 1)), length - 1);
     }
 }
 
-static bool take_ranks(struct zti_bit_reader *r, struct zti_ll_transform *t)
+static bool read_ranks(struct zti_bit_reader *r, struct zti_ll_transform *t)
 {
-    t->ranks = zti_take_within(r, RANKS_BITS) + 1;
-    t->rank[0] = ll_take(r, 64);
+    t->ranks = zti_get_within(r, RANKS_BITS) + 1;
+    t->rank[0] = ll_get(r, 64);
     for (uint32_t i = 1; i < t->ranks; i++) {
-        const uint32_t length = zti_take_within(r, LENGTH_BITS);
+        const uint32_t length = zti_get_within(r, LENGTH_BITS);
         if (length > 64)
             return false;
         const uint64_t more =
             length == 0 ? 0
-                        : UINT64_C(1) << (length - 1) | (length > 1 ? ll_take(r, length - 1) : 0);
+                        : UINT64_C(1) << (length - 1) | (length > 1 ? ll_get(r, length - 1) : 0);
         t->rank[i] = t->rank[i - 1] + more + 1;
     }
     return true;
 }
 
-static void put_transform(const struct zti_coding *coding, const struct zti_ll_shape *shape,
-                          const struct zti_ll_transform *t, struct zti_items *to)
+static void write_transform(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+                            const struct zti_ll_transform *t, struct zti_items *to)
 {
     zti_items_field(to, t->kind, KIND_BITS);
     zti_items_field(to, t->has_marks, 1);
     zti_items_field(to, t->has_fill, 1);
     if (t->has_fill)
-        put_wide(to, t->fill, 8 * (uint32_t)zt_type_bytes(coding->type));
+        write_wide(to, t->fill, 8 * (uint32_t)zt_type_bytes(coding->type));
     if (t->kind == ZTI_LL_LINEAR)
-        put_linear(t, to);
+        write_linear(t, to);
     if (t->kind == ZTI_LL_DECIMAL || t->kind == ZTI_LL_DIGITS)
         zti_items_field(to, t->digits, DIGITS_BITS);
     if (t->kind == ZTI_LL_DIGITS)
         zti_items_field(to, (uint64_t)(t->lowest - LOWEST_FROM), LOWEST_BITS);
     for (uint32_t i = 0; t->kind == ZTI_LL_LATTICE && i < shape->slices; i++) {
-        put_wide(to, zti_bits_of_double(t->offset[i]), 64);
-        put_wide(to, zti_bits_of_double(t->step[i]), 64);
+        write_wide(to, zti_bits_of_double(t->offset[i]), 64);
+        write_wide(to, zti_bits_of_double(t->step[i]), 64);
     }
     if (t->kind == ZTI_LL_RANK)
-        put_ranks(t, to);
+        write_ranks(t, to);
 }
 
-static bool take_transform(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+static bool read_transform(const struct zti_coding *coding, const struct zti_ll_shape *shape,
                            struct zti_bit_reader *r, struct zti_ll_slot *slot,
                            struct zti_ll_transform *t)
 {
     const uint32_t type = coding->type;
-    t->kind = zti_take_within(r, KIND_BITS);
-    t->has_marks = zti_take_within(r, 1);
-    t->has_fill = zti_take_within(r, 1);
+    t->kind = zti_get_within(r, KIND_BITS);
+    t->has_marks = zti_get_within(r, 1);
+    t->has_fill = zti_get_within(r, 1);
     if (t->kind >= ZTI_LL_KINDS ||
         (!zti_is_float(type) && t->kind != ZTI_LL_ORDER && t->kind != ZTI_LL_RANK))
         return false;
     if (t->has_fill)
-        t->fill = ll_take(r, 8 * (uint32_t)zt_type_bytes(type));
+        t->fill = ll_get(r, 8 * (uint32_t)zt_type_bytes(type));
     if (t->kind == ZTI_LL_LINEAR)
-        return take_linear(type, r, t);
+        return read_linear(type, r, t);
     if (t->kind == ZTI_LL_DECIMAL || t->kind == ZTI_LL_DIGITS)
-        t->digits = zti_take_within(r, DIGITS_BITS);
+        t->digits = zti_get_within(r, DIGITS_BITS);
     if (t->kind == ZTI_LL_DIGITS)
-        t->lowest = (int32_t)zti_take_within(r, LOWEST_BITS) + LOWEST_FROM;
+        t->lowest = (int32_t)zti_get_within(r, LOWEST_BITS) + LOWEST_FROM;
     t->offset = slot->lattices;
     t->step = slot->lattices + shape->slices;
     for (uint32_t i = 0; t->kind == ZTI_LL_LATTICE && i < shape->slices; i++) {
-        t->offset[i] = zti_double_from_bits(ll_take(r, 64));
-        t->step[i] = zti_double_from_bits(ll_take(r, 64));
+        t->offset[i] = zti_double_from_bits(ll_get(r, 64));
+        t->step[i] = zti_double_from_bits(ll_get(r, 64));
     }
     t->rank = slot->ranks;
     return t->digits <= 15 && (t->kind != ZTI_LL_DIGITS || t->digits > 0) &&
-           (t->kind != ZTI_LL_RANK || take_ranks(r, t));
+           (t->kind != ZTI_LL_RANK || read_ranks(r, t));
 }
 
 /* ---- rows that repeat rows: most go on by one from the row before ---- */
@@ -181,8 +181,8 @@ static void note_reference(struct reference *before, int32_t row, uint32_t how)
     before->how = how;
 }
 
-static void put_rows(const struct zti_ll_shape *shape, const struct zti_ll_transform *t,
-                     struct zti_items *to)
+static void write_rows(const struct zti_ll_shape *shape, const struct zti_ll_transform *t,
+                       struct zti_items *to)
 {
     struct reference before = {.row = -1, .step = 1};
     zti_items_field(to, t->mirror, MIRROR_BITS);
@@ -200,24 +200,24 @@ static void put_rows(const struct zti_ll_shape *shape, const struct zti_ll_trans
     }
 }
 
-static bool take_rows(const struct zti_ll_shape *shape, struct zti_bit_reader *r,
+static bool read_rows(const struct zti_ll_shape *shape, struct zti_bit_reader *r,
                       struct zti_ll_slot *slot, struct zti_ll_transform *t)
 {
     struct reference before = {.row = -1, .step = 1};
     t->source = slot->source;
     t->how = slot->how;
-    t->mirror = zti_take_within(r, MIRROR_BITS);
+    t->mirror = zti_get_within(r, MIRROR_BITS);
     for (uint32_t i = 0; i < shape->rows; i++) {
         t->source[i] = -1;
         t->how[i] = 0;
-        if (!zti_take_within(r, 1))
+        if (!zti_get_within(r, 1))
             continue;
-        if (zti_take_within(r, 1)) {
+        if (zti_get_within(r, 1)) {
             t->source[i] = expected(&before);
             t->how[i] = (uint8_t)before.how;
         } else {
-            t->how[i] = (uint8_t)zti_take_within(r, 2);
-            t->source[i] = (int32_t)zti_take_within(r, ROW_BITS);
+            t->how[i] = (uint8_t)zti_get_within(r, 2);
+            t->source[i] = (int32_t)zti_get_within(r, ROW_BITS);
         }
         if (t->source[i] < 0 || t->source[i] >= (int32_t)i)
             return false;
@@ -228,8 +228,8 @@ static bool take_rows(const struct zti_ll_shape *shape, struct zti_bit_reader *r
 
 /* ---- the predictor ---- */
 
-static void put_predictor(const struct zti_ll_shape *shape, const struct zti_ll_predictor *p,
-                          struct zti_items *to)
+static void write_predictor(const struct zti_ll_shape *shape, const struct zti_ll_predictor *p,
+                            struct zti_items *to)
 {
     zti_items_field(to, p->axes, AXES_BITS);
     for (uint32_t g = 0; g < ZTI_LL_REGIMES; g++) {
@@ -247,19 +247,19 @@ static void put_predictor(const struct zti_ll_shape *shape, const struct zti_ll_
     }
 }
 
-static bool take_predictor(const struct zti_ll_shape *shape, struct zti_bit_reader *r,
+static bool read_predictor(const struct zti_ll_shape *shape, struct zti_bit_reader *r,
                            struct zti_ll_predictor *p)
 {
     bool is_good = true;
-    p->axes = zti_take_within(r, AXES_BITS);
+    p->axes = zti_get_within(r, AXES_BITS);
     for (uint32_t g = 0; g < ZTI_LL_REGIMES; g++) {
-        p->has_weights[g] = has_regime(shape, g) && zti_take_within(r, 1);
+        p->has_weights[g] = has_regime(shape, g) && zti_get_within(r, 1);
         if (!p->has_weights[g])
             continue;
         const struct zti_ll_taps taps = p->taps[g] = ll_taps(shape, g);
         is_good = is_good && taps.before + taps.own > 0;
         for (uint32_t k = 1; k < taps.before + taps.own; k++) {
-            const uint32_t bits = zti_take_within(r, 32);
+            const uint32_t bits = zti_get_within(r, 32);
             memcpy(&p->weight[g][k], &bits, sizeof bits);
             is_good = is_good && fabsf(p->weight[g][k]) <= ZTI_LL_MOST_WEIGHT;
         }
@@ -269,8 +269,8 @@ static bool take_predictor(const struct zti_ll_shape *shape, struct zti_bit_read
 
 /* ---- models ---- */
 
-void zti_ll_put_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
-                       uint32_t run_bits, struct zti_items *to)
+void zti_ll_encode_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
+                          uint32_t run_bits, struct zti_items *to)
 {
     zti_items_field(to, models - 1, MODELS_BITS);
     for (uint32_t k = 0, c = 0, begin; k + 1 < models; k++) {
@@ -281,13 +281,13 @@ void zti_ll_put_models(uint32_t models, const uint8_t *model_of, uint32_t contex
     }
 }
 
-bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
-                        uint32_t *models, uint8_t *model_of, struct zti_ans_model *model)
+bool zti_ll_decode_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
+                          uint32_t *models, uint8_t *model_of, struct zti_ans_model *model)
 {
     uint32_t c = 0;
-    *models = zti_take_within(r, MODELS_BITS) + 1;
+    *models = zti_get_within(r, MODELS_BITS) + 1;
     for (uint32_t k = 0; k + 1 < *models; k++) {
-        const uint32_t run = zti_take_within(r, run_bits);
+        const uint32_t run = zti_get_within(r, run_bits);
         if (run > contexts - c)
             return false;
         memset(model_of + c, (int)k, run);
@@ -302,34 +302,34 @@ bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t ru
 
 /* ---- all of it ---- */
 
-uint64_t zti_ll_put_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
-                          const struct zti_ll_front *front, struct zti_bit_writer *w)
+uint64_t zti_ll_encode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+                             const struct zti_ll_front *front, struct zti_bit_writer *w)
 {
     struct zti_items to = {w, 0};
-    put_transform(coding, shape, &front->t, &to);
+    write_transform(coding, shape, &front->t, &to);
     zti_items_field(&to, front->t.has_rows, 1);
     if (front->t.has_rows)
-        put_rows(shape, &front->t, &to);
-    put_predictor(shape, &front->p, &to);
+        write_rows(shape, &front->t, &to);
+    write_predictor(shape, &front->p, &to);
     zti_items_field(&to, front->has_signs, 1);
     if (front->models > 0)
-        zti_ll_put_models(front->models, front->model_of, ZTI_LL_CONTEXTS, RUN_BITS, &to);
+        zti_ll_encode_models(front->models, front->model_of, ZTI_LL_CONTEXTS, RUN_BITS, &to);
     return to.bits;
 }
 
-bool zti_ll_take_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
-                       struct zti_bit_reader *r, struct zti_ll_slot *slot,
-                       struct zti_ll_front *front)
+bool zti_ll_decode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+                         struct zti_bit_reader *r, struct zti_ll_slot *slot,
+                         struct zti_ll_front *front)
 {
     memset(front, 0, sizeof *front);
-    if (!take_transform(coding, shape, r, slot, &front->t))
+    if (!read_transform(coding, shape, r, slot, &front->t))
         return false;
-    front->t.has_rows = zti_take_within(r, 1);
-    if (front->t.has_rows && !take_rows(shape, r, slot, &front->t))
+    front->t.has_rows = zti_get_within(r, 1);
+    if (front->t.has_rows && !read_rows(shape, r, slot, &front->t))
         return false;
-    if (!take_predictor(shape, r, &front->p))
+    if (!read_predictor(shape, r, &front->p))
         return false;
-    front->has_signs = zti_take_within(r, 1);
-    return zti_ll_take_models(r, ZTI_LL_CONTEXTS, RUN_BITS, &front->models, front->model_of,
-                              slot->model);
+    front->has_signs = zti_get_within(r, 1);
+    return zti_ll_decode_models(r, ZTI_LL_CONTEXTS, RUN_BITS, &front->models, front->model_of,
+                                slot->model);
 }

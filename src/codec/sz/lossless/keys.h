@@ -272,7 +272,7 @@ ZTI_INLINE uint32_t low_values(const struct zti_ll_transform *t, const struct le
             (u64s)_mm512_maskz_permutexvar_epi8((__mmask64)0x0101010101010101, length, ups);
         u64s bits;
         if (_mm512_testn_epi64_mask((__m512i)linear, (__m512i)linear) ||
-            !take_fields(r->base, &at, (u64s)_mm512_maskz_mov_epi64(is_low, (__m512i)count), &bits))
+            !read_fields(r->base, &at, (u64s)_mm512_maskz_mov_epi64(is_low, (__m512i)count), &bits))
             break;
         const u64s down = MANTISSA + 1 - (u64s)length;
         const u64s size =
@@ -321,7 +321,7 @@ static void linear_values(const struct zti_ll_transform *t, const struct lengths
         if (linear >= high)
             continue;
         if (linear == 0) {
-            v[i] = sign | (zti_take_within(r, 1) ? (value)ll_take(r, WIDTH - 1) : 0);
+            v[i] = sign | (zti_get_within(r, 1) ? (value)ll_get(r, WIDTH - 1) : 0);
             continue;
         }
         const uint32_t length = zti_bit_length64(linear), open = lengths->open[length];
@@ -370,7 +370,7 @@ static void keys_to_unmarked(const struct tile *tile, const struct zti_ll_transf
 ZTI_INLINE value marked_value(const struct zti_ll_transform *t, uint8_t mark,
                               struct zti_bit_reader *r)
 {
-    return mark == ZTI_LL_MARK_FILL ? (value)t->fill : (value)ll_take(r, WIDTH);
+    return mark == ZTI_LL_MARK_FILL ? (value)t->fill : (value)ll_get(r, WIDTH);
 }
 
 /* The same of a linear transform, some of them marked: bits are taken in order. */
@@ -408,12 +408,12 @@ static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *
     }
     for (uint32_t i = 0; any && i < n; i++)
         if (mark[i] == ZTI_LL_MARK_RAW)
-            v[i] = (value)ll_take(r, WIDTH);
+            v[i] = (value)ll_get(r, WIDTH);
 }
 
 /* The bits that the linear transform leaves open of a value, WIDTH or fewer. */
-ZTI_INLINE void put_linear(const struct zti_ll_transform *t, const struct opens *opens, value v,
-                           struct zti_bit_writer *w)
+ZTI_INLINE void write_linear(const struct zti_ll_transform *t, const struct opens *opens, value v,
+                             struct zti_bit_writer *w)
 {
     const value size = v & (SIGN - 1);
     const uint32_t e = (uint32_t)(size >> MANTISSA), open = opens->bits[e];
@@ -427,8 +427,8 @@ ZTI_INLINE void put_linear(const struct zti_ll_transform *t, const struct opens 
 }
 
 /* The same of n values, two at a time where their bits are few. */
-static void put_linears(const struct zti_ll_transform *t, const struct opens *opens, const value *v,
-                        uint32_t n, struct zti_bit_writer *w)
+static void write_linears(const struct zti_ll_transform *t, const struct opens *opens,
+                          const value *v, uint32_t n, struct zti_bit_writer *w)
 {
     uint32_t i = 0;
     for (; i + 2 <= n; i += 2) {
@@ -436,8 +436,8 @@ static void put_linears(const struct zti_ll_transform *t, const struct opens *op
         const uint32_t e = (uint32_t)(a >> MANTISSA), f = (uint32_t)(b >> MANTISSA);
         const uint32_t open = opens->bits[e], next = opens->bits[f];
         if ((open >= WIDTH) | (next >= WIDTH) | (open + next > 56)) {
-            put_linear(t, opens, v[i], w);
-            put_linear(t, opens, v[i + 1], w);
+            write_linear(t, opens, v[i], w);
+            write_linear(t, opens, v[i + 1], w);
             continue;
         }
         const uint64_t bits = (a >> t->low[e]) & (((value)1 << open) - 1);
@@ -445,19 +445,19 @@ static void put_linears(const struct zti_ll_transform *t, const struct opens *op
         zti_put_bits(w, bits | more << open, open + next);
     }
     if (i < n)
-        put_linear(t, opens, v[i], w);
+        write_linear(t, opens, v[i], w);
 }
 
 /* Bits that the transform leaves open, and raw values, of n values in order: what keys_to_row
  * takes. */
-static void put_open(const struct zti_ll_transform *t, const struct opens *opens, const value *v,
-                     const uint8_t *mark, uint32_t n, struct zti_bit_writer *to)
+static void write_open(const struct zti_ll_transform *t, const struct opens *opens, const value *v,
+                       const uint8_t *mark, uint32_t n, struct zti_bit_writer *to)
 {
     struct zti_bit_writer w = *to;
     if (t->kind != ZTI_LL_LINEAR && !t->has_marks)
         return;
     if (!t->has_marks)
-        put_linears(t, opens, v, n, &w);
+        write_linears(t, opens, v, n, &w);
     for (uint32_t i = 0; t->has_marks && i < n; i++) {
         if (mark[i]) {
             if (mark[i] == ZTI_LL_MARK_RAW)
@@ -465,7 +465,7 @@ static void put_open(const struct zti_ll_transform *t, const struct opens *opens
             continue;
         }
         if (t->kind == ZTI_LL_LINEAR)
-            put_linear(t, opens, v[i], &w);
+            write_linear(t, opens, v[i], &w);
     }
     *to = w;
 }

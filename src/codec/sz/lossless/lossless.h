@@ -35,7 +35,7 @@ struct zti_ll_known {
 
 /* What a tile is coded in: memory of one thread. */
 struct zti_ll_slot {
-    atomic_flag is_taken;
+    atomic_flag is_claimed;
     uint8_t *memory;
     void *values;        /* bits, in the order of coding */
     void *keys;          /* cells */
@@ -102,12 +102,12 @@ extern const struct zti_ll_ops zti_ll_avx2_32, zti_ll_avx2_64;
 extern const struct zti_ll_ops zti_ll_avx512_32, zti_ll_avx512_64;
 
 /* Take n <= 64 bits; beyond the end they are zeros, and r->at > r->end says so. */
-ZTI_STATIC uint64_t ll_take(struct zti_bit_reader *r, uint32_t n)
+ZTI_STATIC uint64_t ll_get(struct zti_bit_reader *r, uint32_t n)
 {
     const uint32_t low = n < 32 ? n : 32;
     const uint64_t v = zti_peek_either(r) & ((UINT64_C(1) << low) - 1);
     r->at += low;
-    return n > 32 ? v | (uint64_t)zti_take_within(r, n - 32) << 32 : v;
+    return n > 32 ? v | (uint64_t)zti_get_within(r, n - 32) << 32 : v;
 }
 
 /* ---- stream.c ---- */
@@ -121,14 +121,14 @@ void zti_ll_make_tables(struct zti_ll_tables *tables);
 /* Before the first tile, when coding and decoding; memory is made for the policy's threads. */
 zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
                        const struct zti_array *array);
-zt_status zti_ll_take_head(zt_context *context, struct zti_coding *coding);
+zt_status zti_ll_decode_head(zt_context *context, struct zti_coding *coding);
 void zti_ll_forget(zt_context *context, struct zti_coding *coding);
 void zti_ll_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w);
 void zti_ll_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view);
-struct zti_ll_slot *zti_ll_take_slot(struct zti_ll *model);
-void zti_ll_give_slot(struct zti_ll_slot *slot);
+struct zti_ll_slot *zti_ll_claim_slot(struct zti_ll *model);
+void zti_ll_release_slot(struct zti_ll_slot *slot);
 
 /* ---- merge.c: contexts to models ---- */
 
@@ -163,10 +163,10 @@ void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n);
  * tables follow, which are read as well; false: something is invalid, or beyond the reader's end.
  */
 struct zti_items;
-void zti_ll_put_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
-                       uint32_t run_bits, struct zti_items *to);
-bool zti_ll_take_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
-                        uint32_t *models, uint8_t *model_of, struct zti_ans_model *model);
+void zti_ll_encode_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
+                          uint32_t run_bits, struct zti_items *to);
+bool zti_ll_decode_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
+                          uint32_t *models, uint8_t *model_of, struct zti_ans_model *model);
 
 struct zti_ll_front {
     struct zti_ll_transform t;
@@ -177,10 +177,10 @@ struct zti_ll_front {
 };
 
 /* NULL writer: only the bits are counted, without those of models' tables. */
-uint64_t zti_ll_put_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
-                          const struct zti_ll_front *front, struct zti_bit_writer *w);
-bool zti_ll_take_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
-                       struct zti_bit_reader *r, struct zti_ll_slot *slot,
-                       struct zti_ll_front *front);
+uint64_t zti_ll_encode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+                             const struct zti_ll_front *front, struct zti_bit_writer *w);
+bool zti_ll_decode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+                         struct zti_bit_reader *r, struct zti_ll_slot *slot,
+                         struct zti_ll_front *front);
 
 #endif

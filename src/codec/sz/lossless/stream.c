@@ -190,7 +190,7 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
     }
     for (uint32_t i = 0; i < model->slots; i++) {
         struct zti_ll_slot *const slot = &model->slot[i];
-        atomic_flag_clear(&slot->is_taken);
+        atomic_flag_clear(&slot->is_claimed);
         if (!is_kept)
             slot->memory = zti_alloc(context, need.bytes + 64);
         if (!slot->memory)
@@ -200,16 +200,16 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
     return ZT_OK;
 }
 
-struct zti_ll_slot *zti_ll_take_slot(struct zti_ll *model)
+struct zti_ll_slot *zti_ll_claim_slot(struct zti_ll *model)
 {
     for (uint32_t i = 0;; i = (i + 1) % model->slots)
-        if (!atomic_flag_test_and_set_explicit(&model->slot[i].is_taken, memory_order_acquire))
+        if (!atomic_flag_test_and_set_explicit(&model->slot[i].is_claimed, memory_order_acquire))
             return &model->slot[i];
 }
 
-void zti_ll_give_slot(struct zti_ll_slot *slot)
+void zti_ll_release_slot(struct zti_ll_slot *slot)
 {
-    atomic_flag_clear_explicit(&slot->is_taken, memory_order_release);
+    atomic_flag_clear_explicit(&slot->is_claimed, memory_order_release);
 }
 
 static struct zti_ll *new_model(zt_context *context, struct zti_coding *coding)
@@ -290,7 +290,7 @@ zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
     return status;
 }
 
-zt_status zti_ll_take_head(zt_context *context, struct zti_coding *coding)
+zt_status zti_ll_decode_head(zt_context *context, struct zti_coding *coding)
 {
     if (!new_model(context, coding))
         return ZT_NO_MEMORY;

@@ -147,13 +147,13 @@ static void from_coding(const struct zti_ll_shape *s, const value *from, value *
         from_turned(s, from, to);
 }
 
-static void put_values(const value *from, uint32_t n, uint8_t *to)
+static void write_values(const value *from, uint32_t n, uint8_t *to)
 {
     for (uint32_t i = 0; i < n; i++)
         to = zti_put_value(to, from[i], sizeof *from);
 }
 
-static void take_values(const uint8_t *from, uint32_t n, value *to)
+static void read_values(const uint8_t *from, uint32_t n, value *to)
 {
     for (uint32_t i = 0; i < n; i++)
         to[i] = (value)zti_get_value(from + i * sizeof *to, sizeof *to);
@@ -189,7 +189,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
     const uint32_t n = tile->s.values;
     uint64_t cost;
     front->models = find_models(tile, n, front->model_of, &cost);
-    sizes->front_bits = zti_ll_put_front(coding, &tile->s, front, NULL);
+    sizes->front_bits = zti_ll_encode_front(coding, &tile->s, front, NULL);
     for (uint32_t k = 0; k < front->models; k++) {
         uint64_t count[ZTI_LL_ALPHABET];
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
@@ -212,7 +212,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
     return codes;
 }
 
-static uint8_t *put_raw(const struct tile *tile, uint8_t *to)
+static uint8_t *write_raw(const struct tile *tile, uint8_t *to)
 {
     const value *from = tile->slot->values;
     to = begin_raw_tile(to);
@@ -220,27 +220,27 @@ static uint8_t *put_raw(const struct tile *tile, uint8_t *to)
         from_coding(&tile->s, from, (value *)(void *)tile->slot->all);
         from = (const value *)(void *)tile->slot->all;
     }
-    put_values(from, tile->s.values, to);
+    write_values(from, tile->s.values, to);
     return to + (size_t)tile->s.values * sizeof(value);
 }
 
-static uint8_t *put_open_parts(const struct tile *tile, const struct zti_ll_front *front,
-                               const struct sizes *sizes, uint8_t *to)
+static uint8_t *write_open_parts(const struct tile *tile, const struct zti_ll_front *front,
+                                 const struct sizes *sizes, uint8_t *to)
 {
     struct zti_ll_slot *const slot = tile->slot;
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    put_residuals(front->has_signs, slot->residuals, tile->s.values, &w);
+    encode_residuals(front->has_signs, slot->residuals, tile->s.values, &w);
     to += bytes_of(sizes->open_bits);
     w = zti_bit_writer_at(to);
     struct opens opens;
     make_opens(&front->t, &opens);
     for (uint32_t row = 0; row < tile->s.rows; row++)
-        put_open(&front->t, &opens, (const value *)slot->values + (size_t)row * tile->s.width,
-                 slot->marks + ll_cell(&tile->s, row), ll_width(&tile->s, row), &w);
+        write_open(&front->t, &opens, (const value *)slot->values + (size_t)row * tile->s.width,
+                   slot->marks + ll_cell(&tile->s, row), ll_width(&tile->s, row), &w);
     return to + bytes_of(sizes->rest_bits);
 }
 
-static uint8_t *put_tile(const struct zti_coding *coding, const struct tile *tile, uint8_t *to)
+static uint8_t *encode_tile(const struct zti_coding *coding, const struct tile *tile, uint8_t *to)
 {
     const struct part whole = whole_of(tile);
     struct zti_ll_front front = {.models = 0};
@@ -256,7 +256,7 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct tile *til
     sizes.open_bits = make_symbols(tile, &whole, &front.t, front.has_signs, tile->slot->symbols,
                                    tile->slot->contexts);
     if (bytes_of(sizes.rest_bits) + bytes_of(sizes.open_bits) >= most)
-        return put_raw(tile, to);
+        return write_raw(tile, to);
     const uint8_t *const codes = code_symbols(coding, tile, &front, &sizes);
     const size_t front_bytes = bytes_of(sizes.front_bits), open_bytes = bytes_of(sizes.open_bits);
     const size_t lengths = zti_varint_bytes(front_bytes) + zti_varint_bytes(sizes.code_bytes) +
@@ -264,18 +264,18 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct tile *til
     const size_t bytes =
         lengths + front_bytes + sizes.code_bytes + open_bytes + bytes_of(sizes.rest_bits);
     if (!is_shorter_than_raw(bytes, most))
-        return put_raw(tile, to);
+        return write_raw(tile, to);
     to = begin_coded_tile(to, bytes);
     to = zti_put_varint(to, front_bytes);
     to = zti_put_varint(to, sizes.code_bytes);
     to = zti_put_varint(to, open_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    (void)zti_ll_put_front(coding, &tile->s, &front, &w);
+    (void)zti_ll_encode_front(coding, &tile->s, &front, &w);
     for (uint32_t k = 0; k < front.models; k++)
-        zti_ans_put(&tile->slot->model[k], &w);
+        zti_ans_write(&tile->slot->model[k], &w);
     to += front_bytes;
     memcpy(to, codes, sizes.code_bytes);
-    return put_open_parts(tile, &front, &sizes, to + sizes.code_bytes);
+    return write_open_parts(tile, &front, &sizes, to + sizes.code_bytes);
 }
 
 static struct tile tile_of(const struct zti_coding *coding, const struct place *place,
@@ -304,13 +304,13 @@ static struct tile bring_tile(const struct zti_coding *coding, const struct zti_
 static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w)
 {
-    struct zti_ll_slot *const slot = zti_ll_take_slot(coding->model);
+    struct zti_ll_slot *const slot = zti_ll_claim_slot(coding->model);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
         const struct tile tile = bring_tile(coding, array, &walk, slot);
-        w->next = put_tile(coding, &tile, w->next); /* whole bytes: nothing is held */
+        w->next = encode_tile(coding, &tile, w->next); /* whole bytes: nothing is held */
     }
-    zti_ll_give_slot(slot);
+    zti_ll_release_slot(slot);
 }
 
 /* ---- and back ---- */
@@ -325,7 +325,7 @@ struct source {
 };
 
 /* Whether a part was taken to its end. */
-static bool is_taken(const struct zti_bit_reader *r)
+static bool is_at_end(const struct zti_bit_reader *r)
 {
     return r->at <= r->end && r->end - r->at < 8;
 }
@@ -334,22 +334,22 @@ static bool is_taken(const struct zti_bit_reader *r)
 static bool open_parts(const struct zti_coding *coding, const struct tile *tile,
                        struct zti_cursor *c, struct source *from)
 {
-    const uint64_t front = zti_take_varint(c), codes = zti_take_varint(c);
-    const uint64_t open = zti_take_varint(c);
-    struct zti_bit_reader r = {.base = zti_take_bytes(c, front), .end = front * 8};
-    struct zti_bit_reader in = {.base = zti_take_bytes(c, codes), .end = codes * 8};
-    from->open = (struct zti_bit_reader){.base = zti_take_bytes(c, open), .end = open * 8};
+    const uint64_t front = zti_get_varint(c), codes = zti_get_varint(c);
+    const uint64_t open = zti_get_varint(c);
+    struct zti_bit_reader r = {.base = zti_get_bytes(c, front), .end = front * 8};
+    struct zti_bit_reader in = {.base = zti_get_bytes(c, codes), .end = codes * 8};
+    from->open = (struct zti_bit_reader){.base = zti_get_bytes(c, open), .end = open * 8};
     from->rest = (struct zti_bit_reader){.base = c->at, .end = zti_cursor_left(c) * 8};
     if (c->is_bad)
         return false;
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         zti_ans_place(tile->slot->model[k].decode, ZTI_LL_ALPHABET, &tile->slot->model[k]);
-    return zti_ll_take_front(coding, &tile->s, &r, tile->slot, &from->front) && is_taken(&r) &&
+    return zti_ll_decode_front(coding, &tile->s, &r, tile->slot, &from->front) && is_at_end(&r) &&
            zti_ans_mixed_open(&from->codes, &in, states_of(&tile->s));
 }
 
 /* The symbols of a row, its marks and codes. */
-static void take_symbols(const struct tile *tile, const struct part *part, struct source *from,
+static void read_symbols(const struct tile *tile, const struct part *part, struct source *from,
                          const struct row *row, const uint32_t *const *tables, uint8_t *symbol)
 {
     struct zti_ll_slot *const slot = tile->slot;
@@ -421,7 +421,7 @@ static bool residuals_to_block(const struct tile *tile, const struct zti_ll_pred
 #endif
 
 /* Keys of n rows from their residuals. */
-static void take_keys(const struct tile *tile, struct source *from, const struct row *row,
+static void read_keys(const struct tile *tile, struct source *from, const struct row *row,
                       uint32_t n)
 {
     const struct zti_ll_shape *const s = &tile->s;
@@ -442,7 +442,7 @@ static void take_keys(const struct tile *tile, struct source *from, const struct
     }
 }
 
-static bool take_rows(const struct tile *tile, struct source *from)
+static bool decode_rows(const struct tile *tile, struct source *from)
 {
     struct zti_ll_slot *const slot = tile->slot;
     const struct zti_ll_shape *const s = &tile->s;
@@ -458,11 +458,11 @@ static bool take_rows(const struct tile *tile, struct source *from)
         n = rows_of_block(s, t, &from->front.p, number);
         for (uint32_t i = 0; i < n; i++) {
             const struct row own = i == 0 ? row : row_at(s, t, number + i);
-            take_symbols(tile, &part, from, &own, tables, slot->symbols);
-            take_residuals(from->front.has_signs, t->has_marks, &from->steps, slot->symbols,
-                           own.width, &from->open, (key *)slot->residuals + (size_t)i * s->width);
+            read_symbols(tile, &part, from, &own, tables, slot->symbols);
+            decode_residuals(from->front.has_signs, t->has_marks, &from->steps, slot->symbols,
+                             own.width, &from->open, (key *)slot->residuals + (size_t)i * s->width);
         }
-        take_keys(tile, from, &row, n);
+        read_keys(tile, from, &row, n);
         for (uint32_t i = number; i < number + n; i++) {
             const uint32_t slice = t->kind == ZTI_LL_LATTICE ? slice_of(tile, &part, i) : 0;
             const size_t cell = ll_cell(s, i);
@@ -471,15 +471,15 @@ static bool take_rows(const struct tile *tile, struct source *from)
                         (value *)slot->values + (size_t)i * s->width, &from->rest);
         }
     }
-    return zti_ans_mixed_ends(&from->codes) && is_taken(&from->open) && is_taken(&from->rest);
+    return zti_ans_mixed_ends(&from->codes) && is_at_end(&from->open) && is_at_end(&from->rest);
 }
 
 /* A tile's bytes, of which the first is taken, to its values in C order; NULL: they are none. */
-static const value *take_tile(const struct zti_coding *coding, const struct tile *tile,
-                              struct zti_cursor *c)
+static const value *decode_tile(const struct zti_coding *coding, const struct tile *tile,
+                                struct zti_cursor *c)
 {
     struct source from;
-    if (!open_parts(coding, tile, c, &from) || !take_rows(tile, &from))
+    if (!open_parts(coding, tile, c, &from) || !decode_rows(tile, &from))
         return NULL;
     if (!is_reordered(&tile->s))
         return tile->slot->values;
@@ -490,7 +490,7 @@ static const value *take_tile(const struct zti_coding *coding, const struct tile
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {
-    struct zti_ll_slot *const slot = view ? zti_ll_take_slot(coding->model) : NULL;
+    struct zti_ll_slot *const slot = view ? zti_ll_claim_slot(coding->model) : NULL;
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last && r->at <= r->end; zti_walk_next(&coding->grid, &walk)) {
         const struct place place = place_of(coding, &walk);
@@ -500,10 +500,10 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
         const uint8_t *const end = c.end;
         const value *values = NULL;
         if (!c.is_bad && view && is_raw) {
-            take_values(c.at, tile.s.values, slot->values);
+            read_values(c.at, tile.s.values, slot->values);
             values = slot->values;
         } else if (!c.is_bad && view) {
-            values = take_tile(coding, &tile, &c);
+            values = decode_tile(coding, &tile, &c);
         }
         if (values)
             scatter(view, &place, values);
@@ -513,7 +513,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
             r->at = r->end + 1; /* as if it were cut short: exec refuses it */
     }
     if (slot)
-        zti_ll_give_slot(slot);
+        zti_ll_release_slot(slot);
 }
 
 /* ---- before the first tile ---- */

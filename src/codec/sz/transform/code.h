@@ -383,8 +383,8 @@ ZTI_INLINE void transpose_bytes(const uint8_t *const *lane, size_t at, uint8_t *
 }
 
 /* Bytes of lanes at places from 'at' on, a place after the other; returns past the last. */
-static uint8_t *put_places(const uint8_t *const *lane, uint32_t lanes, size_t at, uint32_t n,
-                           uint8_t *restrict to)
+static uint8_t *write_places(const uint8_t *const *lane, uint32_t lanes, size_t at, uint32_t n,
+                             uint8_t *restrict to)
 {
     uint32_t i = 0;
     if (lanes == 1) {
@@ -406,8 +406,8 @@ struct list {
 
 /* Append the symbols of one row of each block, with their contexts. The worker has the row's
  * symbols, the contexts of its places, and the sums over other rows. */
-static void put_row(const struct zti_tf_worker *w, struct near near, uint32_t n, uint32_t lanes,
-                    uint16_t *const *cell, struct list *to)
+static void append_row(const struct zti_tf_worker *w, struct near near, uint32_t n, uint32_t lanes,
+                       uint16_t *const *cell, struct list *to)
 {
     for (uint32_t at = 0, some; at < n; at += some) {
         const uint8_t *symbol[ZTI_TF_LANES], *context[ZTI_TF_LANES];
@@ -426,8 +426,8 @@ static void put_row(const struct zti_tf_worker *w, struct near near, uint32_t n,
             context[active] = w->context[k];
             active += any > 0;
         }
-        to->symbols = put_places(symbol, active, at, some, to->symbols);
-        to->contexts = put_places(context, active, at, some, to->contexts);
+        to->symbols = write_places(symbol, active, at, some, to->symbols);
+        to->contexts = write_places(context, active, at, some, to->contexts);
     }
 }
 
@@ -464,7 +464,7 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
             sum[0] += is_first ? last : 0;
             find_contexts(near, &scales, cell[k], n, sum, w->context[k]);
         }
-        put_row(w, near, n, lanes, cell, to);
+        append_row(w, near, n, lanes, cell, to);
         is_first = false;
     } while (!w->tally->is_over && next_row(cells->extent, &row));
     return cell[lanes - 1][n - 1];

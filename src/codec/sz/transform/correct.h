@@ -171,8 +171,8 @@ static struct correction_symbols symbols_of(zti_tf_correction c, int64_t before)
 }
 
 /* The exact values of a chunk, to 'to' unless that is NULL; returns their bytes. */
-static size_t put_exact(const struct correcting *c, const struct found *f, size_t first,
-                        uint8_t *to)
+static size_t write_exact(const struct correcting *c, const struct found *f, size_t first,
+                          uint8_t *to)
 {
     const size_t bytes = zt_type_bytes(c->array->type);
     size_t sum = 0;
@@ -236,7 +236,7 @@ static void find_item(void *shared, uint32_t worker, uint64_t which)
     }
     struct zti_tf_part *const chunk = &c->slot->chunk[which];
     count_chunk(&f, first, chunk, c->slot->worker[worker].counts);
-    chunk->exact_bytes = put_exact(c, &f, first, NULL);
+    chunk->exact_bytes = write_exact(c, &f, first, NULL);
 }
 
 /* What was found of a chunk. */
@@ -272,8 +272,8 @@ static void code_chunk(void *shared, uint32_t worker, uint64_t which)
         *context++ = ZTI_TF_STEPS;
     }
     chunk->codes =
-        zti_ans_mixed_put(&slot->table, slot->aside_contexts + chunk->at,
-                          slot->aside_symbols + chunk->at, chunk->symbols, ZTI_ANS_FEW, scratch);
+        zti_ans_mixed_encode(&slot->table, slot->aside_contexts + chunk->at,
+                             slot->aside_symbols + chunk->at, chunk->symbols, ZTI_ANS_FEW, scratch);
     chunk->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(chunk->symbols) - chunk->codes);
     chunk->open_bytes = bytes_of(chunk->open_bits);
 }
@@ -301,7 +301,7 @@ static void join_chunk(void *shared, uint32_t worker, uint64_t which)
     if (f.count == 0)
         return;
     to = zti_put_varint(to, f.exact);
-    (void)put_exact(c, &f, first, to);
+    (void)write_exact(c, &f, first, to);
     to = zti_put_varint(to + chunk->exact_bytes, f.count - f.exact);
     if (f.count == f.exact)
         return;
@@ -352,9 +352,9 @@ static bool find_corrections(struct correcting *c, size_t chunks, size_t *exact,
 
 /* The corrections of a tile whose values are decoded, to 'to'; its symbols and codes are not needed
  * any more. Returns where they end; NULL where there is no room before 'end'. */
-static uint8_t *put_corrections(const struct zti_coding *coding, const struct zti_array *array,
-                                const struct place *place, struct zti_tf_slot *slot,
-                                uint32_t parts_way, uint8_t *to, const uint8_t *end)
+static uint8_t *write_corrections(const struct zti_coding *coding, const struct zti_array *array,
+                                  const struct place *place, struct zti_tf_slot *slot,
+                                  uint32_t parts_way, uint8_t *to, const uint8_t *end)
 {
     struct correcting c = {.coding = coding,
                            .array = array,
@@ -385,7 +385,7 @@ static uint8_t *put_corrections(const struct zti_coding *coding, const struct zt
     to = zti_put_varint(to, table_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
     for (uint32_t k = 0; k < ZTI_TF_ASIDE && steps > 0; k++)
-        zti_ans_put(&slot->aside[k], &w);
+        zti_ans_write(&slot->aside[k], &w);
     zti_put_le64(w.next, w.held);
     to += table_bytes;
     for (size_t i = 0; i < chunks; i++)
@@ -406,13 +406,13 @@ struct chunk_source {
     atomic_bool is_bad;
 };
 
-static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t at,
+static bool read_exact(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t at,
                        size_t end, struct zti_cursor *c)
 {
     const size_t bytes = zt_type_bytes(coding->type);
-    for (uint64_t n = zti_take_varint(c); n > 0; n--, at++) {
-        const uint64_t gap = zti_take_varint(c);
-        const uint8_t *const value = zti_take_bytes(c, bytes);
+    for (uint64_t n = zti_get_varint(c); n > 0; n--, at++) {
+        const uint64_t gap = zti_get_varint(c);
+        const uint8_t *const value = zti_get_bytes(c, bytes);
         if (!value || at >= end || gap >= end - at)
             return false;
         at += gap;
@@ -424,7 +424,7 @@ static bool take_exact(const struct zti_coding *coding, struct zti_tf_slot *slot
 
 /* Decode a number: its symbol from the codes, then its open bits: a sign, if sign_bits is 1, and
  * the bits that the symbol does not tell. */
-ZTI_INLINE uint64_t take_open_number(struct zti_ans_mixed *m, const struct zti_ans_model *model,
+ZTI_INLINE uint64_t read_open_number(struct zti_ans_mixed *m, const struct zti_ans_model *model,
                                      uint32_t state, struct zti_bit_reader *open,
                                      uint32_t sign_bits, uint64_t *sign)
 {
@@ -439,7 +439,7 @@ ZTI_INLINE uint64_t take_open_number(struct zti_ans_mixed *m, const struct zti_a
                : UINT64_MAX;
 }
 
-static bool take_steps(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t at,
+static bool read_steps(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t at,
                        size_t end, uint64_t n, struct zti_ans_mixed *codes,
                        struct zti_bit_reader *open)
 {
@@ -447,9 +447,9 @@ static bool take_steps(const struct zti_coding *coding, struct zti_tf_slot *slot
     for (uint32_t state = 0; n > 0; n--, at++, state ^= 2) {
         uint64_t sign;
         const uint64_t gap =
-            take_open_number(codes, &slot->aside[ZTI_TF_GAP], state, open, 0, &sign);
+            read_open_number(codes, &slot->aside[ZTI_TF_GAP], state, open, 0, &sign);
         const uint64_t steps =
-            take_open_number(codes, &slot->aside[ZTI_TF_STEPS], state + 1, open, 1, &sign);
+            read_open_number(codes, &slot->aside[ZTI_TF_STEPS], state + 1, open, 1, &sign);
         if (at >= end || gap >= end - at || steps >= 1u << 31 || codes->r.at > codes->r.end ||
             open->at > open->end)
             return false;
@@ -462,23 +462,23 @@ static bool take_steps(const struct zti_coding *coding, struct zti_tf_slot *slot
 }
 
 /* The corrections of a chunk, of values from one up to another. */
-static bool take_chunk(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t first,
-                       size_t end, struct zti_cursor *c)
+static bool decode_chunk(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t first,
+                         size_t end, struct zti_cursor *c)
 {
     struct zti_ans_mixed codes;
-    if (!take_exact(coding, slot, first, end, c))
+    if (!read_exact(coding, slot, first, end, c))
         return false;
-    const uint64_t n = zti_take_varint(c);
+    const uint64_t n = zti_get_varint(c);
     if (n == 0)
         return !c->is_bad && zti_cursor_left(c) == 0;
-    const uint64_t bytes = zti_take_varint(c);
+    const uint64_t bytes = zti_get_varint(c);
     if (c->is_bad || bytes > zti_cursor_left(c) || slot->aside[0].used == 0)
         return false;
     const uint64_t open_bytes = zti_cursor_left(c) - bytes;
-    struct zti_bit_reader open = {.base = zti_take_bytes(c, open_bytes), .end = open_bytes * 8};
-    struct zti_bit_reader in = {.base = zti_take_bytes(c, bytes), .end = bytes * 8};
+    struct zti_bit_reader open = {.base = zti_get_bytes(c, open_bytes), .end = open_bytes * 8};
+    struct zti_bit_reader in = {.base = zti_get_bytes(c, bytes), .end = bytes * 8};
     return zti_ans_mixed_open(&codes, &in, ZTI_ANS_FEW) &&
-           take_steps(coding, slot, first, end, n, &codes, &open);
+           read_steps(coding, slot, first, end, n, &codes, &open);
 }
 
 static void chunk_item(void *shared, uint32_t worker, uint64_t which)
@@ -490,15 +490,15 @@ static void chunk_item(void *shared, uint32_t worker, uint64_t which)
     struct zti_cursor c = {.at = chunk->open, .end = chunk->open + chunk->open_bytes};
     (void)worker;
     if (chunk->open_bytes > 0 && first < s->end_needed && end > s->first_needed &&
-        !take_chunk(s->coding, s->slot, first, end, &c))
+        !decode_chunk(s->coding, s->slot, first, end, &c))
         atomic_store_explicit(&s->is_bad, true, memory_order_relaxed);
 }
 
 /* Read the tables of corrections, and where their chunks are. */
 static bool open_chunks(struct zti_tf_slot *slot, size_t chunks, struct zti_cursor *c)
 {
-    const uint64_t tables = zti_take_varint(c);
-    struct zti_bit_reader r = {.base = zti_take_bytes(c, tables), .end = tables * 8};
+    const uint64_t tables = zti_get_varint(c);
+    struct zti_bit_reader r = {.base = zti_get_bytes(c, tables), .end = tables * 8};
     if (c->is_bad)
         return false;
     for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
@@ -510,14 +510,14 @@ static bool open_chunks(struct zti_tf_slot *slot, size_t chunks, struct zti_curs
     if (r.at > r.end || r.end - r.at >= 8)
         return false;
     for (size_t i = 0; i < chunks; i++)
-        slot->chunk[i].open_bytes = (size_t)zti_take_varint(c);
+        slot->chunk[i].open_bytes = (size_t)zti_get_varint(c);
     for (size_t i = 0; i < chunks && !c->is_bad; i++)
-        slot->chunk[i].open = zti_take_bytes(c, slot->chunk[i].open_bytes);
+        slot->chunk[i].open = zti_get_bytes(c, slot->chunk[i].open_bytes);
     return !c->is_bad && zti_cursor_left(c) == 0;
 }
 
 /* Correct the values of a tile that are needed: from one up to another. */
-static bool take_corrections(const struct zti_coding *coding, struct zti_tf_slot *slot,
+static bool read_corrections(const struct zti_coding *coding, struct zti_tf_slot *slot,
                              uint32_t parts_way, size_t first, size_t end, struct zti_cursor *c)
 {
     struct chunk_source s = {.coding = coding,

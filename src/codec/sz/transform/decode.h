@@ -41,8 +41,8 @@ static bool codes_end(const struct codes *c)
 }
 
 /* The next symbol, in a context. is_far: there are 64 bits and more. */
-ZTI_INLINE uint32_t take_symbol(const uint32_t *const *table, struct codes *c, uint32_t context,
-                                bool is_far)
+ZTI_INLINE uint32_t decode_symbol(const uint32_t *const *table, struct codes *c, uint32_t context,
+                                  bool is_far)
 {
     const struct zti_bit_reader r = {.base = c->base, .at = c->at, .end = c->end};
     uint64_t bits = is_far ? zti_peek_bits(&r) : zti_peek_either(&r);
@@ -61,7 +61,7 @@ struct lane_row {
 };
 
 /* The symbols of places of some blocks' rows. */
-ZTI_INLINE void take_places(const struct source *from, const uint32_t *scale, uint32_t at,
+ZTI_INLINE void read_places(const struct source *from, const uint32_t *scale, uint32_t at,
                             uint32_t end, const struct lane_row *lane, uint32_t lanes,
                             struct near w, bool is_far)
 {
@@ -72,15 +72,15 @@ ZTI_INLINE void take_places(const struct source *from, const uint32_t *scale, ui
             const uint32_t sum =
                 l->sum[i] + w.near * l->cell[(ptrdiff_t)i - 1] + w.far * l->cell[(ptrdiff_t)i - 2];
             const uint32_t symbol =
-                take_symbol(from->table, l->codes, tf_context_of_one(sum, scale[i]), is_far);
+                decode_symbol(from->table, l->codes, tf_context_of_one(sum, scale[i]), is_far);
             l->symbol[i] = (uint8_t)symbol;
             l->cell[i] = weight[symbol];
         }
 }
 
 /* The symbols of a row of all blocks of a run. */
-static void take_row(const struct source *from, const struct cells *c, const uint32_t *scale,
-                     const struct lane_row *lane, uint32_t lanes)
+static void decode_row(const struct source *from, const struct cells *c, const uint32_t *scale,
+                       const struct lane_row *lane, uint32_t lanes)
 {
     const uint32_t n = c->extent[ZTI_TF_AXES - 1];
     const bool is_shared = lane[0].codes == lane[lanes - 1].codes;
@@ -95,9 +95,9 @@ static void take_row(const struct source *from, const struct cells *c, const uin
         for (uint32_t k = 0; k < lanes; k++) {
             const bool is_active =
                 n < ZTI_TF_LEAST_ROW ||
-                take_symbol(from->table, lane[k].codes,
-                            tf_segment_context(segment_sum(w, lane[k].cell, lane[k].sum, at, some)),
-                            false);
+                decode_symbol(
+                    from->table, lane[k].codes,
+                    tf_segment_context(segment_sum(w, lane[k].cell, lane[k].sum, at, some)), false);
             if (is_active) {
                 active[count++] = lane[k];
             } else {
@@ -107,19 +107,19 @@ static void take_row(const struct source *from, const struct cells *c, const uin
             is_far = is_far && lane[k].codes->at + most_bits <= lane[k].codes->end;
         }
         if (is_far && count == ZTI_TF_LANES)
-            take_places(from, scale, at, at + some, active, ZTI_TF_LANES, w, true);
+            read_places(from, scale, at, at + some, active, ZTI_TF_LANES, w, true);
         else if (is_far)
-            take_places(from, scale, at, at + some, active, count, w, true);
+            read_places(from, scale, at, at + some, active, count, w, true);
         else
-            take_places(from, scale, at, at + some, active, count, w, false);
+            read_places(from, scale, at, at + some, active, count, w, false);
     }
 }
 
 /* The symbols of some blocks of a run. 'last' is the last magnitude of the run before, of a part of
  * several; returns that of these. */
-static uint32_t take_run(const struct source *from, const struct zti_tf_worker *w,
-                         const struct cells *cells, struct codes *const *codes, uint32_t lanes,
-                         uint32_t last)
+static uint32_t decode_run(const struct source *from, const struct zti_tf_worker *w,
+                           const struct cells *cells, struct codes *const *codes, uint32_t lanes,
+                           uint32_t last)
 {
     const uint32_t n = cells->extent[ZTI_TF_AXES - 1];
     struct lane_row lane[ZTI_TF_LANES];
@@ -141,7 +141,7 @@ static uint32_t take_run(const struct source *from, const struct zti_tf_worker *
             sum_rows(cells, plane, lane[k].cell, sum);
             sum[0] += at == 0 ? last : 0;
         }
-        take_row(from, cells, scales.of, lane, lanes);
+        decode_row(from, cells, scales.of, lane, lanes);
         at += n;
     } while (next_row(cells->extent, &row));
     return from->slot->weight[w->symbol[lanes - 1][at - 1]];
@@ -150,7 +150,7 @@ static uint32_t take_run(const struct source *from, const struct zti_tf_worker *
 /* ---- open bits ---- */
 
 /* Values whose symbols may have open bits: read a sign and those bits for each that is not 0. */
-static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+static void read_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
                       number *restrict value)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -164,7 +164,7 @@ static void take_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t 
 
 /* The same of a segment where symbols are magnitudes; those behind the n first are not looked at,
  * but loops have a fixed length, so that they become vectors. */
-static void take_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
+static void read_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
                        number *restrict value)
 {
     uint8_t some[ZTI_TF_SEGMENT];
@@ -181,7 +181,7 @@ static void take_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol,
 
 /* The values of a row of a block. Up to a segment's symbols behind the row are read, and not
  * used. */
-static void take_values_of_row(struct zti_bit_reader *r, const struct scale *s,
+static void read_values_of_row(struct zti_bit_reader *r, const struct scale *s,
                                const uint8_t *symbol, uint32_t n, number *value)
 {
     for (uint32_t at = 0, some; at < n; at += some) {
@@ -191,16 +191,16 @@ static void take_values_of_row(struct zti_bit_reader *r, const struct scale *s,
         for (uint32_t i = at; i < at + some; i++)
             all |= symbol[i];
         if (all >= ZTI_TF_PLAIN_MAGNITUDES)
-            take_open(r, symbol + at, some, own);
+            read_open(r, symbol + at, some, own);
         else
-            take_signs(r, symbol + at, some, own);
+            read_signs(r, symbol + at, some, own);
         restore_row(s, ZTI_TF_SEGMENT, own);
         copy(value + at, own, some);
     }
 }
 
 /* The values of a block whose symbols are decoded. */
-static void take_values(const struct source *from, const struct zti_tf_run *run, uint32_t lane,
+static void read_values(const struct source *from, const struct zti_tf_run *run, uint32_t lane,
                         const uint8_t *symbol, struct zti_bit_reader *open)
 {
     const struct scale s = scale_of(&from->front, run->band, from->step);
@@ -212,7 +212,7 @@ static void take_values(const struct source *from, const struct zti_tf_run *run,
     do {
         number *const value = block + row_value(plan, &row);
         prefetch_next(plan, run->extent, block, &ahead);
-        take_values_of_row(open, &s, symbol, n, value);
+        read_values_of_row(open, &s, symbol, n, value);
         symbol += n;
     } while (next_row(run->extent, &row));
 }
@@ -260,8 +260,8 @@ static bool open_ends(const struct zti_bit_reader *open)
 }
 
 /* Decode those blocks of a run that are needed; each block is a part. */
-static bool take_alone(const struct source *from, const struct zti_tf_worker *w,
-                       const struct zti_tf_item *item)
+static bool decode_alone(const struct source *from, const struct zti_tf_worker *w,
+                         const struct zti_tf_item *item)
 {
     const struct zti_tf_part *const part = &from->slot->part[item->part];
     struct zti_tf_walk walk = item->walk;
@@ -279,20 +279,20 @@ static bool take_alone(const struct source *from, const struct zti_tf_worker *w,
     }
     if (!is_good || lanes == 0)
         return is_good;
-    (void)take_run(from, w, &cells, of, lanes, 0);
+    (void)decode_run(from, w, &cells, of, lanes, 0);
     for (uint32_t k = 0; k < lanes && is_good; k++) {
         struct zti_bit_reader open = open_of(&part[wanted[k]]);
         is_good = codes_end(&codes[k]);
         if (is_good)
-            take_values(from, &run, wanted[k], w->symbol[k], &open);
+            read_values(from, &run, wanted[k], w->symbol[k], &open);
         is_good = is_good && open_ends(&open);
     }
     return is_good;
 }
 
 /* A part of several runs. */
-static bool take_joined(const struct source *from, const struct zti_tf_worker *w,
-                        const struct zti_tf_item *item)
+static bool decode_joined(const struct source *from, const struct zti_tf_worker *w,
+                          const struct zti_tf_item *item)
 {
     const struct zti_tf_part *const part = &from->slot->part[item->part];
     struct zti_bit_reader open = open_of(part);
@@ -306,15 +306,15 @@ static bool take_joined(const struct source *from, const struct zti_tf_worker *w
     for (uint32_t i = 0;
          is_good && i < item->runs && zti_tf_next_run(&from->slot->plan, &walk, &run); i++) {
         const struct cells cells = cells_of(run.extent);
-        last = take_run(from, w, &cells, of, run.lanes, last);
+        last = decode_run(from, w, &cells, of, run.lanes, last);
         for (uint32_t lane = 0; lane < run.lanes; lane++)
-            take_values(from, &run, lane, w->symbol[lane], &open);
+            read_values(from, &run, lane, w->symbol[lane], &open);
         is_good = codes.at <= codes.end && open.at <= open.end;
     }
     return is_good && codes_end(&codes) && open_ends(&open);
 }
 
-static void take_item(void *shared, uint32_t worker, uint64_t which)
+static void decode_item(void *shared, uint32_t worker, uint64_t which)
 {
     struct source *const from = shared;
     const struct zti_tf_item *const item = &from->slot->plan.item[which];
@@ -322,13 +322,13 @@ static void take_item(void *shared, uint32_t worker, uint64_t which)
     if (atomic_load_explicit(&from->is_bad, memory_order_relaxed) ||
         (!from->has_all && !item->is_alone && !is_any_needed(from, item)))
         return;
-    if (!(item->is_alone ? take_alone : take_joined)(from, w, item))
+    if (!(item->is_alone ? decode_alone : decode_joined)(from, w, item))
         atomic_store_explicit(&from->is_bad, true, memory_order_relaxed);
 }
 
 /* The coefficients of a tile that are needed; false if the bytes are not those of one. */
-static bool take_bands(struct source *from)
+static bool decode_bands(struct source *from)
 {
-    zti_crew_map(from->slot->crew, from->slot->plan.items, take_item, from);
+    zti_crew_map(from->slot->crew, from->slot->plan.items, decode_item, from);
     return !atomic_load_explicit(&from->is_bad, memory_order_relaxed);
 }

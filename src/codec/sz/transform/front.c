@@ -38,8 +38,8 @@ static bool has_centroids(const uint8_t *centroid)
     return has_any;
 }
 
-uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
-                          struct zti_bit_writer *w)
+uint64_t zti_tf_encode_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
+                             struct zti_bit_writer *w)
 {
     struct zti_items to = {w, 0};
     const uint32_t groups = groups_of(&slot->plan);
@@ -57,48 +57,48 @@ uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_fr
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS && has_centroids(front->centroid[g]); k++)
             zti_items_field(&to, front->centroid[g][k], ZTI_TF_CENTROID_BITS);
     }
-    zti_ll_put_models(front->models, front->model_of, ZTI_TF_CONTEXTS, RUN_BITS, &to);
+    zti_ll_encode_models(front->models, front->model_of, ZTI_TF_CONTEXTS, RUN_BITS, &to);
     bits = to.bits;
     for (uint32_t k = 0; k < front->models; k++) {
         bits += zti_ans_stored_bits(&slot->model[k]);
         if (w)
-            zti_ans_put(&slot->model[k], w);
+            zti_ans_write(&slot->model[k], w);
     }
     return bits;
 }
 
-static bool take_way(struct zti_bit_reader *r, const struct zti_tf_plan *plan,
+static bool read_way(struct zti_bit_reader *r, const struct zti_tf_plan *plan,
                      struct zti_tf_way *way)
 {
     bool is_good = true;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
-        way->axis[a] = (uint8_t)zti_take_within(r, AXIS_BITS);
+        way->axis[a] = (uint8_t)zti_get_within(r, AXIS_BITS);
         is_good = is_good && way->axis[a] <= ZTI_TF_FIRST &&
                   (plan->extent[a] > 1 || way->axis[a] == ZTI_TF_KEPT);
     }
-    way->least_code = (uint8_t)zti_take_within(r, LEAST_BITS);
+    way->least_code = (uint8_t)zti_get_within(r, LEAST_BITS);
     return is_good;
 }
 
-bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
-                       struct zti_tf_front *front)
+bool zti_tf_decode_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
+                         struct zti_tf_front *front)
 {
     memset(front, 0, sizeof *front);
-    if (!take_way(r, &slot->plan, &front->way))
+    if (!read_way(r, &slot->plan, &front->way))
         return false;
     zti_tf_set_way(&slot->plan, &front->way);
     const uint32_t groups = groups_of(&slot->plan);
-    front->step_parts = zti_take_within(r, ZTI_TF_STEP_BITS) + 1;
-    front->shift = zti_take_within(r, ZTI_TF_SHIFT_BITS);
-    front->parts_way = zti_take_within(r, ZTI_TF_PARTS_BITS);
+    front->step_parts = zti_get_within(r, ZTI_TF_STEP_BITS) + 1;
+    front->shift = zti_get_within(r, ZTI_TF_SHIFT_BITS);
+    front->parts_way = zti_get_within(r, ZTI_TF_PARTS_BITS);
     memset(front->centroid, ZTI_TF_CENTROID_NONE, sizeof front->centroid);
     for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
-        if (!(groups >> g & 1) || !zti_take_within(r, 1))
+        if (!(groups >> g & 1) || !zti_get_within(r, 1))
             continue;
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
-            front->centroid[g][k] = (uint8_t)zti_take_within(r, ZTI_TF_CENTROID_BITS);
+            front->centroid[g][k] = (uint8_t)zti_get_within(r, ZTI_TF_CENTROID_BITS);
     }
     return front->parts_way < ZTI_TF_PARTS_WAYS &&
-           zti_ll_take_models(r, ZTI_TF_CONTEXTS, RUN_BITS, &front->models, front->model_of,
-                              slot->model);
+           zti_ll_decode_models(r, ZTI_TF_CONTEXTS, RUN_BITS, &front->models, front->model_of,
+                                slot->model);
 }

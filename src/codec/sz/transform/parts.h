@@ -86,27 +86,27 @@ static struct marks marks_of(const number *value, uint32_t n)
 }
 
 /* Append n > 0 bits. Nothing is stored more than 7 bytes behind them: there are codes. */
-ZTI_INLINE void put_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
+ZTI_INLINE void write_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 {
     if (n > 0)
         zti_put_bits(w, v, n);
 }
 
 /* Append the signs of a row of multiples, with the bits that their symbols leave open. */
-static void put_open(const number *value, uint32_t n, struct zti_bit_writer *w)
+static void write_open(const number *value, uint32_t n, struct zti_bit_writer *w)
 {
     for (uint32_t at = 0, some; at < n; at += some) {
         some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
         const struct marks marks = marks_of(value + at, some);
         if (marks.open == 0) {
-            put_some(w, gather_bits(marks.below, marks.some), zti_popcount64(marks.some));
+            write_some(w, gather_bits(marks.below, marks.some), zti_popcount64(marks.some));
             continue;
         }
         for (uint32_t i = at; i < at + some; i++) {
             const number m = magnitude_of(value[i]);
             const uint32_t open = tf_open_bits((uint32_t)symbol_of(m));
             const uint64_t low = (uint64_t)m & ((UINT64_C(1) << open) - 1);
-            put_some(w, (uint64_t)(value[i] < 0) | low << 1, m > 0 ? open + 1 : 0);
+            write_some(w, (uint64_t)(value[i] < 0) | low << 1, m > 0 ? open + 1 : 0);
         }
     }
 }
@@ -137,8 +137,8 @@ static void code_part(void *shared, uint32_t worker, uint64_t which)
     (void)worker;
     for (size_t i = 0; c->model_of && i < part->symbols; i++)
         context[i] = c->model_of[context[i]];
-    part->codes = zti_ans_mixed_put(&slot->table, context, slot->symbols + part->at, part->symbols,
-                                    ZTI_ANS_FEW, scratch);
+    part->codes = zti_ans_mixed_encode(&slot->table, context, slot->symbols + part->at,
+                                       part->symbols, ZTI_ANS_FEW, scratch);
     part->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(part->symbols) - part->codes);
     part->open_bytes = bytes_of(part->open_bits);
 }
@@ -165,7 +165,7 @@ static void join_blocks(const struct joining *j, const struct zti_tf_run *run, u
         do {
             number *const value = block + row_value(&j->slot->plan, &row);
             prefetch_next(&j->slot->plan, run->extent, block, &ahead);
-            put_open(value, n, w);
+            write_open(value, n, w);
             if (j->is_restored)
                 restore_row(&s, n, value);
         } while (next_row(run->extent, &row));
@@ -225,7 +225,7 @@ static size_t ends_bytes(const struct zti_tf_part *part, size_t parts)
     return bytes;
 }
 
-static uint8_t *put_ends(const struct zti_tf_part *part, size_t parts, uint8_t *to)
+static uint8_t *write_ends(const struct zti_tf_part *part, size_t parts, uint8_t *to)
 {
     for (size_t i = 0; i < parts; i++) {
         to = zti_put_varint(to, part[i].open_bytes);

@@ -218,7 +218,7 @@ zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding)
     return begin(context, coding, true);
 }
 
-zt_status zti_tf_take_head(zt_context *context, struct zti_coding *coding)
+zt_status zti_tf_decode_head(zt_context *context, struct zti_coding *coding)
 {
     return begin(context, coding, false);
 }

@@ -9,7 +9,7 @@
 
 /* ---- to bytes ---- */
 
-static uint8_t *put_raw(const struct zti_array *array, const struct place *place, uint8_t *to)
+static uint8_t *write_raw(const struct zti_array *array, const struct place *place, uint8_t *to)
 {
     const size_t bytes = zt_type_bytes(array->type);
     struct pieces p = pieces_of(place, array->rank, 0, box_values(place, array->rank));
@@ -98,7 +98,7 @@ struct coded {
 static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, struct coded *tile)
 {
     struct zti_tf_slot *const slot = c->slot;
-    const size_t front_bytes = bytes_of(zti_tf_put_front(slot, &tile->front, NULL));
+    const size_t front_bytes = bytes_of(zti_tf_encode_front(slot, &tile->front, NULL));
     const size_t parts_bytes = place_parts(slot->part, slot->plan.parts);
     const size_t before =
         zti_varint_bytes(front_bytes) + front_bytes + ends_bytes(slot->part, slot->plan.parts);
@@ -107,9 +107,9 @@ static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, s
     uint8_t *to = tile->from = room + ZTI_TILE_HEAD_BYTES;
     to = zti_put_varint(to, front_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    (void)zti_tf_put_front(slot, &tile->front, &w);
+    (void)zti_tf_encode_front(slot, &tile->front, &w);
     zti_put_le64(w.next, w.held);
-    to = put_ends(slot->part, slot->plan.parts, to + front_bytes);
+    to = write_ends(slot->part, slot->plan.parts, to + front_bytes);
     struct joining j = {
         .slot = slot, .front = &tile->front, .step = c->step, .is_restored = is_restored, .to = to};
     zti_crew_map(slot->crew, slot->plan.items, join_item, &j);
@@ -138,8 +138,8 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
         return SIZE_MAX;
     if (is_pointwise) {
         transform_back(slot);
-        tile->end = put_corrections(coding, array, place, slot, front->parts_way, tile->end,
-                                    room + tile->most);
+        tile->end = write_corrections(coding, array, place, slot, front->parts_way, tile->end,
+                                      room + tile->most);
         if (!tile->end)
             return SIZE_MAX;
     }
@@ -148,7 +148,7 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
 }
 
 /* Put the first byte and the length before a tile that is at its place but for them. */
-static uint8_t *put_coded(const struct coded *tile, size_t bytes, uint8_t *to)
+static uint8_t *write_coded(const struct coded *tile, size_t bytes, uint8_t *to)
 {
     to = begin_coded_tile(to, bytes);
     memmove(to, tile->from, bytes);
@@ -159,7 +159,7 @@ static uint8_t *put_coded(const struct coded *tile, size_t bytes, uint8_t *to)
 static uint64_t bytes_behind_front(const struct zti_tf_slot *slot, const struct coded *tile)
 {
     return (uint64_t)(tile->end - tile->from) -
-           bytes_of(zti_tf_put_front(slot, &tile->front, NULL));
+           bytes_of(zti_tf_encode_front(slot, &tile->front, NULL));
 }
 
 /* Bytes of a tile with a step, or of boxes, but for their fronts; UINT64_MAX: too many. */
@@ -227,8 +227,8 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
     return code_tile(c, coding, array, place, room, tile);
 }
 
-static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array *array,
-                         const struct place *place, struct zti_tf_slot *slot, uint8_t *to)
+static uint8_t *encode_tile(const struct zti_coding *coding, const struct zti_array *array,
+                            const struct place *place, struct zti_tf_slot *slot, uint8_t *to)
 {
     const bool is_pointwise = sz_of(coding)->is_pointwise && !sz_of(coding)->has_mean;
     struct coder c = {.model = coding->model, .slot = slot};
@@ -236,10 +236,10 @@ static uint8_t *put_tile(const struct zti_coding *coding, const struct zti_array
     tile.front.step_parts = is_pointwise ? BOUND_PARTS : ZTI_TF_STEP_PARTS;
     c.step = step_of(coding, tile.front.step_parts);
     if (!choose_way(&c, coding, array, place, &tile.front))
-        return put_raw(array, place, to);
+        return write_raw(array, place, to);
     const size_t bytes =
         (is_pointwise ? code_best : code_tile)(&c, coding, array, place, to, &tile);
-    return bytes < SIZE_MAX ? put_coded(&tile, bytes, to) : put_raw(array, place, to);
+    return bytes < SIZE_MAX ? write_coded(&tile, bytes, to) : write_raw(array, place, to);
 }
 
 /* Tiles to encode. */
@@ -260,7 +260,7 @@ static void encode_tiles(void *shared, struct zti_crew *crew)
         const struct place place = place_of(e->coding, &walk);
         set_extent(e->coding, &place, &e->slot->plan);
         /* whole bytes: the writer holds none */
-        e->w->next = put_tile(e->coding, e->array, &place, e->slot, e->w->next);
+        e->w->next = encode_tile(e->coding, e->array, &place, e->slot, e->w->next);
     }
 }
 
@@ -280,12 +280,12 @@ static bool open_parts(struct zti_tf_slot *slot, struct zti_cursor *c)
     struct zti_tf_part *const part = slot->part;
     const uint32_t parts = slot->plan.parts;
     for (uint32_t i = 0; i < parts; i++) {
-        part[i].open_bytes = (size_t)zti_take_varint(c);
-        part[i].code_bytes = (size_t)zti_take_varint(c);
+        part[i].open_bytes = (size_t)zti_get_varint(c);
+        part[i].code_bytes = (size_t)zti_get_varint(c);
     }
     for (uint32_t i = 0; i < parts && !c->is_bad; i++) {
-        part[i].open = zti_take_bytes(c, part[i].open_bytes);
-        part[i].codes = zti_take_bytes(c, part[i].code_bytes);
+        part[i].open = zti_get_bytes(c, part[i].open_bytes);
+        part[i].codes = zti_get_bytes(c, part[i].code_bytes);
     }
     return !c->is_bad;
 }
@@ -294,13 +294,13 @@ static bool open_parts(struct zti_tf_slot *slot, struct zti_cursor *c)
 static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, struct source *from)
 {
     struct zti_tf_slot *const slot = from->slot;
-    const uint64_t front = zti_take_varint(c);
-    struct zti_bit_reader r = {.base = zti_take_bytes(c, front), .end = front * 8};
+    const uint64_t front = zti_get_varint(c);
+    struct zti_bit_reader r = {.base = zti_get_bytes(c, front), .end = front * 8};
     if (c->is_bad)
         return false;
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         zti_ans_place(slot->model[k].decode, ZTI_LL_ALPHABET, &slot->model[k]);
-    if (!zti_tf_take_front(&r, slot, &from->front) || r.end - r.at >= 8)
+    if (!zti_tf_decode_front(&r, slot, &from->front) || r.end - r.at >= 8)
         return false;
     for (uint32_t k = 0; k < ZTI_TF_CONTEXTS; k++)
         from->table[k] = slot->model[from->front.model_of[k]].decode;
@@ -312,7 +312,7 @@ static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, str
 
 /* A tile's bytes, of which the first is taken, to the values of a part of it, in C order; false:
  * they are none. */
-static bool take_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
+static bool read_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
                       const struct place *place, const struct place *part, struct zti_cursor *c)
 {
     const uint32_t rank = coding->grid.rank;
@@ -332,10 +332,10 @@ static bool take_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
     }
     from.has_all = end + 1 - first == slot->plan.values;
     zti_tf_set_need(&slot->plan, box);
-    if (!take_bands(&from))
+    if (!decode_bands(&from))
         return false;
     transform_back(slot);
-    return take_corrections(coding, slot, from.front.parts_way, first, end + 1, c);
+    return read_corrections(coding, slot, from.front.parts_way, first, end + 1, c);
 }
 
 /* Tiles to decode. */
@@ -356,7 +356,7 @@ static bool decode_tile(const struct decoding *d, const struct place *place, str
         return !c->is_bad;
     if (!is_raw) {
         set_extent(d->coding, place, &d->slot->plan);
-        if (!take_tile(d->coding, d->slot, place, &part, c))
+        if (!read_tile(d->coding, d->slot, place, &part, c))
             return false;
     }
     scatter(d->slot, d->view, place, &part, raw);

@@ -224,7 +224,7 @@ void zti_tf_set_narrow(struct zti_coding *coding, double magnitude);
 
 /* Before the first tile, when coding and decoding; memory is made for the policy's threads. */
 zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding);
-zt_status zti_tf_take_head(zt_context *context, struct zti_coding *coding);
+zt_status zti_tf_decode_head(zt_context *context, struct zti_coding *coding);
 void zti_tf_forget(zt_context *context, struct zti_coding *coding);
 void zti_tf_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w);
@@ -286,9 +286,9 @@ struct zti_tf_front {
 };
 
 /* Append it, with the tables of the models; NULL writer: only count its bits. */
-uint64_t zti_tf_put_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
-                          struct zti_bit_writer *w);
-bool zti_tf_take_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
-                       struct zti_tf_front *front);
+uint64_t zti_tf_encode_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,
+                             struct zti_bit_writer *w);
+bool zti_tf_decode_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
+                         struct zti_tf_front *front);
 
 #endif

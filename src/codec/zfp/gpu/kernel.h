@@ -25,8 +25,8 @@ typedef uint64_t uint_64;
 #define zti_zfp_pad   pad_cuda
 #define zti_zfp_order order_cuda
 #include "codec/zfp/tile/order.h"
-#include "codec/zfp/gpu/thread.h" /* put_tile_32, take_tile_64, gather_32, ... */
-#include "codec/zfp/gpu/warp.h"   /* put_tile_warp_32, ... */
+#include "codec/zfp/gpu/thread.h" /* encode_tile_32, decode_tile_64, gather_32, ... */
+#include "codec/zfp/gpu/warp.h"   /* encode_tile_warp_32, ... */
 
 /* zti_walk_from for a constant rank, so that places stay in registers. */
 static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,
@@ -274,7 +274,7 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
             VALUE values[1 << 2 * (rank)];                                                         \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank, &w);                       \
-            const bool is_proved = OF_TYPE(put_tile, BITS)(&zfp, values, rank, IS_FLOAT, &w);      \
+            const bool is_proved = OF_TYPE(encode_tile, BITS)(&zfp, values, rank, IS_FLOAT, &w);   \
             if (t.unproven)                                                                        \
                 t.unproven[tile] = !is_proved;                                                     \
         }                                                                                          \
@@ -303,7 +303,8 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
             walk_on(&at, &t.grid, rank);                                                           \
             if (me == 0)                                                                           \
                 w.slot[0] = 0;                                                                     \
-            const bool is_proved = OF_TYPE(put_tile_warp, BITS)(&zfp, values, rank, IS_FLOAT, &w); \
+            const bool is_proved =                                                                 \
+                OF_TYPE(encode_tile_warp, BITS)(&zfp, values, rank, IS_FLOAT, &w);                 \
             if (t.unproven && me == 0)                                                             \
                 t.unproven[first + k] = !is_proved;                                                \
             bits = me == k ? zti_bits_written(&w) : bits;                                          \
@@ -313,7 +314,7 @@ static __device__ __forceinline__ struct zti_zfp params_of_kernel(const struct z
 
 /* Decode by a warp the 4-D tile that begins at the 'start' of lane k, is at its 'at' and has its
  * notes. */
-static __device__ __forceinline__ void take_noted(const struct zfp_tiles *t,
+static __device__ __forceinline__ void read_noted(const struct zfp_tiles *t,
                                                   const struct zti_zfp *zfp, VALUE *values,
                                                   uint32_t k, uint64_t start,
                                                   const struct zti_walk *at)
@@ -324,7 +325,7 @@ static __device__ __forceinline__ void take_noted(const struct zfp_tiles *t,
     if (threadIdx.x % 32 == 0)
         *noted_lane(BITS) = k;
     __syncwarp(); /* behind it notes are complete, too */
-    OF_TYPE(take_tile_warp, BITS)(zfp, values, 4, IS_FLOAT, &r);
+    OF_TYPE(decode_tile_warp, BITS)(zfp, values, 4, IS_FLOAT, &r);
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++)
         origin[i] = __shfl_sync(SIMT_ALL_LANES, at->origin[i], (int)k);
@@ -369,8 +370,8 @@ static __device__ __forceinline__ void end_chunk(const struct zfp_tiles *t, uint
         struct zti_bit_reader r = reader_of(&t);                                                   \
         for (struct chunk c = chunk_at(&t, i, &r); c.tile < c.last; c.tile++) {                    \
             VALUE values[1 << 2 * (rank)];                                                         \
-            OF_TYPE(take_tile, BITS)(&zfp, values, rank, IS_FLOAT, &r);                            \
-            /* after take_tile, so that no register holds it meanwhile */                          \
+            OF_TYPE(decode_tile, BITS)(&zfp, values, rank, IS_FLOAT, &r);                          \
+            /* after decode_tile, so that no register holds it meanwhile */                        \
             const struct zti_walk at = walk_from(&t.grid, c.tile, rank);                           \
             OF_TYPE(scatter, BITS)(&t.view, at.origin, values, rank);                              \
         }                                                                                          \
@@ -398,10 +399,10 @@ static __device__ __forceinline__ void end_chunk(const struct zfp_tiles *t, uint
              c.tile++) {                                                                           \
             const uint64_t start = r.at;                                                           \
             if (c.tile < c.last)                                                                   \
-                OF_TYPE(take_tile, BITS)(&zfp, NULL, rank, IS_FLOAT, &r);                          \
+                OF_TYPE(decode_tile, BITS)(&zfp, NULL, rank, IS_FLOAT, &r);                        \
             for (; rest != 0; rest &= rest - 1) {                                                  \
                 VALUE values[own_values];                                                          \
-                take_noted(&t, &zfp, values, (uint32_t)__ffs((int)rest) - 1, start, &at);          \
+                read_noted(&t, &zfp, values, (uint32_t)__ffs((int)rest) - 1, start, &at);          \
             }                                                                                      \
             walk_on(&at, &t.grid, rank);                                                           \
         }                                                                                          \
@@ -429,22 +430,22 @@ static __device__ __forceinline__ void end_chunk(const struct zfp_tiles *t, uint
 #endif
 #define OF_LINE 8
 
-PUT_KERNEL(put_lossy_1d, 1, OF_LINE, false)
-PUT_KERNEL(put_lossy_2d, 2, OF_SQUARE, false)
-PUT_KERNEL(put_lossy_3d, 3, PUT_CUBE, false)
-PUT_WARP_KERNEL(put_lossy_4d, 4, 8, false)
-PUT_KERNEL(put_exact_1d, 1, OF_LINE, true)
-PUT_KERNEL(put_exact_2d, 2, OF_SQUARE, true)
-PUT_KERNEL(put_exact_3d, 3, PUT_CUBE, true)
-PUT_WARP_KERNEL(put_exact_4d, 4, 8, true)
-TAKE_KERNEL(take_lossy_1d, 1, OF_LINE, false)
-TAKE_KERNEL(take_lossy_2d, 2, OF_SQUARE, false)
-TAKE_KERNEL(take_lossy_3d, 3, TAKE_CUBE, false)
-TAKE_WARP_KERNEL(take_lossy_4d, 4, 8, false)
-TAKE_KERNEL(take_exact_1d, 1, OF_LINE, true)
-TAKE_KERNEL(take_exact_2d, 2, OF_SQUARE, true)
-TAKE_KERNEL(take_exact_3d, 3, TAKE_CUBE, true)
-TAKE_WARP_KERNEL(take_exact_4d, 4, 8, true)
+PUT_KERNEL(write_lossy_1d, 1, OF_LINE, false)
+PUT_KERNEL(write_lossy_2d, 2, OF_SQUARE, false)
+PUT_KERNEL(write_lossy_3d, 3, PUT_CUBE, false)
+PUT_WARP_KERNEL(write_lossy_4d, 4, 8, false)
+PUT_KERNEL(write_exact_1d, 1, OF_LINE, true)
+PUT_KERNEL(write_exact_2d, 2, OF_SQUARE, true)
+PUT_KERNEL(write_exact_3d, 3, PUT_CUBE, true)
+PUT_WARP_KERNEL(write_exact_4d, 4, 8, true)
+TAKE_KERNEL(read_lossy_1d, 1, OF_LINE, false)
+TAKE_KERNEL(read_lossy_2d, 2, OF_SQUARE, false)
+TAKE_KERNEL(read_lossy_3d, 3, TAKE_CUBE, false)
+TAKE_WARP_KERNEL(read_lossy_4d, 4, 8, false)
+TAKE_KERNEL(read_exact_1d, 1, OF_LINE, true)
+TAKE_KERNEL(read_exact_2d, 2, OF_SQUARE, true)
+TAKE_KERNEL(read_exact_3d, 3, TAKE_CUBE, true)
+TAKE_WARP_KERNEL(read_exact_4d, 4, 8, true)
 
 static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
@@ -453,14 +454,14 @@ static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
     const unsigned blocks = (unsigned)((t.grid.count + each - 1) / each);
     const size_t bytes = t.block_bytes;
     switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
-    case 1: SIMT_LAUNCH(put_lossy_1d, blocks, threads, bytes, queue, t); break;
-    case 2: SIMT_LAUNCH(put_lossy_2d, blocks, threads, bytes, queue, t); break;
-    case 3: SIMT_LAUNCH(put_lossy_3d, blocks, threads, bytes, queue, t); break;
-    case 4: SIMT_LAUNCH(put_lossy_4d, blocks, threads, bytes, queue, t); break;
-    case 5: SIMT_LAUNCH(put_exact_1d, blocks, threads, bytes, queue, t); break;
-    case 6: SIMT_LAUNCH(put_exact_2d, blocks, threads, bytes, queue, t); break;
-    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
-    default: SIMT_LAUNCH(put_exact_4d, blocks, threads, bytes, queue, t);
+    case 1: SIMT_LAUNCH(write_lossy_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(write_lossy_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(write_lossy_3d, blocks, threads, bytes, queue, t); break;
+    case 4: SIMT_LAUNCH(write_lossy_4d, blocks, threads, bytes, queue, t); break;
+    case 5: SIMT_LAUNCH(write_exact_1d, blocks, threads, bytes, queue, t); break;
+    case 6: SIMT_LAUNCH(write_exact_2d, blocks, threads, bytes, queue, t); break;
+    case 7: SIMT_LAUNCH(write_exact_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(write_exact_4d, blocks, threads, bytes, queue, t);
     }
 }
 
@@ -471,14 +472,14 @@ static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
     const unsigned blocks = (unsigned)((t.count + each - 1) / each);
     const size_t bytes = t.block_bytes;
     switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
-    case 1: SIMT_LAUNCH(take_lossy_1d, blocks, threads, bytes, queue, t); break;
-    case 2: SIMT_LAUNCH(take_lossy_2d, blocks, threads, bytes, queue, t); break;
-    case 3: SIMT_LAUNCH(take_lossy_3d, blocks, threads, bytes, queue, t); break;
-    case 4: SIMT_LAUNCH(take_lossy_4d, blocks, threads, bytes, queue, t); break;
-    case 5: SIMT_LAUNCH(take_exact_1d, blocks, threads, bytes, queue, t); break;
-    case 6: SIMT_LAUNCH(take_exact_2d, blocks, threads, bytes, queue, t); break;
-    case 7: SIMT_LAUNCH(take_exact_3d, blocks, threads, bytes, queue, t); break;
-    default: SIMT_LAUNCH(take_exact_4d, blocks, threads, bytes, queue, t);
+    case 1: SIMT_LAUNCH(read_lossy_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(read_lossy_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(read_lossy_3d, blocks, threads, bytes, queue, t); break;
+    case 4: SIMT_LAUNCH(read_lossy_4d, blocks, threads, bytes, queue, t); break;
+    case 5: SIMT_LAUNCH(read_exact_1d, blocks, threads, bytes, queue, t); break;
+    case 6: SIMT_LAUNCH(read_exact_2d, blocks, threads, bytes, queue, t); break;
+    case 7: SIMT_LAUNCH(read_exact_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(read_exact_4d, blocks, threads, bytes, queue, t);
     }
 }
 

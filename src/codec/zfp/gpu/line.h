@@ -60,7 +60,7 @@ static __device__ const uint16_t lines_of_bits[640] = {
     1088, 1089, 1090, 1091, 1092, 1093, 1094, 1095, 1096, 1097, 1098, 1099, 1100, 1101, 1102, 1103};
 
 /* Append a plane of 4 coefficients with c known ones; returns the new c. */
-FN uint32_t put_line_plane(struct string *s, uint32_t v, uint32_t c)
+FN uint32_t write_line_plane(struct string *s, uint32_t v, uint32_t c)
 {
     const uint32_t code = bits_of_lines[16 * c + v];
     append_bits(s, code & 255, code >> 8 & 15);
@@ -68,12 +68,12 @@ FN uint32_t put_line_plane(struct string *s, uint32_t v, uint32_t c)
 }
 
 /* Read a plane of 4 coefficients with *c known ones from at most 'left' bits. */
-FN uint32_t take_line_plane(struct source *s, uint32_t *c, uint32_t left)
+FN uint32_t read_line_plane(struct source *s, uint32_t *c, uint32_t left)
 {
     const uint32_t found = lines_of_bits[128 * *c + (next_bits(s) & 127)];
     const uint32_t used = found >> 4 & 15;
     if (used > left)
-        return take_small_plane(s, 4, c, left);
+        return read_small_plane(s, 4, c, left);
     skip_bits(s, used);
     *c = found >> 8;
     return found & 15;

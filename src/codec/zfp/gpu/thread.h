@@ -150,7 +150,7 @@ FN uint64_t low_bits_64(uint64_t v, uint32_t n)
 }
 
 /* Append a plane of 64 coefficients with c known ones; returns the new c. */
-FN uint32_t put_cube_plane(struct string *s, uint64_t plane, uint32_t c)
+FN uint32_t encode_cube_plane(struct string *s, uint64_t plane, uint32_t c)
 {
     const uint32_t low = (uint32_t)plane, high = (uint32_t)(plane >> 32);
     const uint32_t top = simt_highest(high ? high : low) + (high ? 33 : 1);
@@ -173,7 +173,7 @@ FN uint32_t put_cube_plane(struct string *s, uint64_t plane, uint32_t c)
 }
 
 /* The same for n <= 16 coefficients, whose bits are at most 31. */
-FN uint32_t put_small_plane(struct string *s, uint32_t v, uint32_t n, uint32_t c)
+FN uint32_t write_small_plane(struct string *s, uint32_t v, uint32_t n, uint32_t c)
 {
     const uint32_t top = simt_highest(v) + 1, has_tail = top > c ? 1 : 0, rest = v >> c;
     const uint32_t zero = top < n ? 1 : 0;
@@ -243,7 +243,7 @@ FN void skip_bits(struct source *s, uint32_t n)
 }
 
 /* Skip planes before the first significant coefficient, at most 'most'; returns how many. */
-FN uint32_t take_empty_planes(struct source *s, uint32_t most)
+FN uint32_t read_empty_planes(struct source *s, uint32_t most)
 {
     uint32_t n = 0, zeros = 32;
     while (zeros == 32 && n < most) {
@@ -269,7 +269,7 @@ FN uint32_t halve_ones(uint32_t ones, uint32_t tests)
 }
 
 /* Read a plane of 64 coefficients with *c known ones from at most 'left' bits. */
-FN uint64_t take_cube_plane(struct source *s, uint32_t *c, uint32_t left)
+FN uint64_t decode_cube_plane(struct source *s, uint32_t *c, uint32_t left)
 {
     const uint32_t end = s->at + left, has = *c < left ? *c : left, low = has < 32 ? has : 32;
     struct tail t = {*c, 0, 0, false};
@@ -292,7 +292,7 @@ FN uint64_t take_cube_plane(struct source *s, uint32_t *c, uint32_t left)
 }
 
 /* The same for n <= 16 coefficients, whose bits are at most 31. */
-FN uint32_t take_small_plane(struct source *s, uint32_t n, uint32_t *c, uint32_t left)
+FN uint32_t read_small_plane(struct source *s, uint32_t n, uint32_t *c, uint32_t left)
 {
     const uint32_t has = *c < left ? *c : left, bits = next_bits(s);
     struct tail t = {*c, 0, 0, false};
@@ -315,7 +315,7 @@ FN uint32_t take_small_plane(struct source *s, uint32_t n, uint32_t *c, uint32_t
 #define OF(x, width)     x##_##width
 #define OWN_VALUES(rank) ((rank) < ZT_MAX_RANK ? 1u << 2 * (rank) : 64u)
 #define ZTI_ZFP_CODER    "codec/zfp/gpu/thread_coder.h"
-#include "codec/zfp/tile/types.h" /* put_tile_32, gather_64, ... */
+#include "codec/zfp/tile/types.h" /* encode_tile_32, gather_64, ... */
 #undef OF
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER

@@ -101,8 +101,8 @@ FN void NAME(join_cube)(const uint64_t *planes, ulane *u, uint32_t half)
 
 /* Append the 'precision' <= WIDTH highest planes of coefficients in negabinary, at most budget
  * bits. */
-FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
-                         uint32_t precision, uint32_t budget)
+FN void NAME(write_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
+                           uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
     uint32_t *const planes = planes_of_thread(rank);
@@ -129,17 +129,17 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
             k--;
             const uint32_t i = k % 32;
             const uint32_t v = rank < 3 ? low_bits(planes[32 * (i % n)] >> (i - i % n), n) : 0;
-            c = rank == 3   ? put_cube_plane(&s, cube[31 - i], c)
-                : rank == 2 ? put_small_plane(&s, v, n, c)
-                            : put_line_plane(&s, v, c);
+            c = rank == 3   ? encode_cube_plane(&s, cube[31 - i], c)
+                : rank == 2 ? write_small_plane(&s, v, n, c)
+                            : write_line_plane(&s, v, c);
         }
     }
     end_string(&s, w, most);
 }
 
-/* Read planes written by put_planes with the same precision and budget. Returns the number of
+/* Read planes written by write_planes with the same precision and budget. Returns the number of
  * leading coefficients that may not be 0. Planes of a 4-D tile are noted, not read. */
-FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank, uint32_t precision,
+FN uint32_t NAME(read_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank, uint32_t precision,
                               uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, kmin = WIDTH - precision;
@@ -150,7 +150,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
     struct source s = begin_source(r);
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
     uint32_t k = WIDTH, c = 0;
-    k -= take_empty_planes(&s, k - kmin < end - start ? k - kmin : end - start);
+    k -= read_empty_planes(&s, k - kmin < end - start ? k - kmin : end - start);
     SIMT_UNROLL
     for (uint32_t half = WIDTH / 32; half-- > 0;) {
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
@@ -169,10 +169,10 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
             k--;
             const uint32_t i = k % 32;
             if (rank == 3) {
-                cube[32 * i] = take_cube_plane(&s, &c, end - s.at);
+                cube[32 * i] = decode_cube_plane(&s, &c, end - s.at);
             } else {
-                const uint32_t v = rank == 2 ? take_small_plane(&s, n, &c, end - s.at)
-                                             : take_line_plane(&s, &c, end - s.at);
+                const uint32_t v = rank == 2 ? read_small_plane(&s, n, &c, end - s.at)
+                                             : read_line_plane(&s, &c, end - s.at);
                 planes[32 * (i % n)] |= v << (i - i % n);
             }
         }

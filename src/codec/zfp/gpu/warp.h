@@ -118,7 +118,7 @@ FN uint32_t plane_bits(uint32_t n, uint32_t c, uint32_t top, uint32_t ones)
 
 /* Store word j of a plane that begins at bit 'at', without the plane's last 1. Eight lanes call
  * this, for j = 0 to 7. */
-FN void put_word(const struct content *s, uint32_t at, uint32_t c, uint32_t j, uint32_t v)
+FN void write_word(const struct content *s, uint32_t at, uint32_t c, uint32_t j, uint32_t v)
 {
     const uint32_t known = c < 32 * j ? 0 : c - 32 * j < 32 ? c - 32 * j : 32;
     const uint32_t rest = (uint32_t)((uint64_t)v >> known), ones = (uint32_t)__popc(rest);
@@ -143,7 +143,7 @@ FN void or_coefficients(uint32_t *plane, uint32_t i, uint32_t v)
 /* Decode a plane that begins at 'place', with c known coefficients and 'more' in its tail. The
  * last of these is 1. Eight lanes call this, for j = 0 to 7, each for a word of the known
  * coefficients and for 32 bits of the tail, and again where a tail is longer. */
-FN void take_words(const struct bit_words *b, uint32_t *plane, uint32_t place, uint32_t c,
+FN void read_words(const struct bit_words *b, uint32_t *plane, uint32_t place, uint32_t c,
                    uint32_t more, uint32_t j)
 {
     const uint32_t before = (1u << threadIdx.x % 32) - (1u << (threadIdx.x % 32 - j)); /* lanes */
@@ -189,7 +189,7 @@ FN uint32_t scan_most(uint32_t v, uint32_t *before)
 #define OF(x, width)     x##_warp_##width
 #define OWN_VALUES(rank) ((1u << 2 * (rank)) / 32)
 #define ZTI_ZFP_CODER    "codec/zfp/gpu/warp_coder.h"
-#include "codec/zfp/tile/types.h" /* put_tile_warp_32, ... */
+#include "codec/zfp/tile/types.h" /* encode_tile_warp_32, ... */
 #undef OF
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER

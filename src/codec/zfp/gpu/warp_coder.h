@@ -203,10 +203,10 @@ FN void NAME(begin_slot)(const struct zti_bit_writer *w, uint32_t bits)
     }
 }
 
-/* Store the first group test of a plane's tail and its last 1, which put_word leaves out; each lane
- * has a plane. */
-FN void NAME(put_tail)(const struct content *s, uint32_t at, uint32_t n, uint32_t c, uint32_t top,
-                       uint32_t bits)
+/* Store the first group test of a plane's tail and its last 1, which write_word leaves out; each
+ * lane has a plane. */
+FN void NAME(write_tail)(const struct content *s, uint32_t at, uint32_t n, uint32_t c, uint32_t top,
+                         uint32_t bits)
 {
     if (top <= c)
         return;
@@ -217,8 +217,8 @@ FN void NAME(put_tail)(const struct content *s, uint32_t at, uint32_t n, uint32_
 
 /* As in plain/coder.h. The writer holds a header of less than 32 bits, and counts the bits that are
  * written after it. */
-FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
-                         uint32_t precision, uint32_t budget)
+FN void NAME(write_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
+                           uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, me = threadIdx.x % 32, start = w->held_bits;
     uint32_t *const planes = NAME(planes_of_warp)(rank), *const own = planes + me * PITCH(rank);
@@ -233,21 +233,21 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
         const uint32_t sum = part_sums(bits[q], 32);
         at[q] = end + sum - bits[q];
         end += __shfl_sync(SIMT_ALL_LANES, sum, 31);
-        if (top[q] > c[q]) /* put_tail stores it */
+        if (top[q] > c[q]) /* write_tail stores it */
             plane[(top[q] - 1) / 32] &= ~(1u << (top[q] - 1) % 32);
     }
     const uint32_t most = end - start < budget ? end : start + budget;
     const struct content s = {(uint32_t *)(void *)w->slot + 2, most};
     NAME(begin_slot)(w, most);
     for (uint32_t q = 0; q < PARTS; q++) {
-        NAME(put_tail)(&s, at[q], n, c[q], top[q], bits[q]);
+        NAME(write_tail)(&s, at[q], n, c[q], top[q], bits[q]);
         const uint32_t some =
             __ballot_sync(SIMT_ALL_LANES, at[q] < most && (c[q] > 0 || top[q] > 0));
         for (uint32_t i = some ? (uint32_t)__ffs((int)some) - 1 : 32; i < 32 && some >> i; i += 4) {
             const uint32_t from = i + me / 8 < 32 ? i + me / 8 : 31;
-            put_word(&s, __shfl_sync(SIMT_ALL_LANES, at[q], (int)from),
-                     __shfl_sync(SIMT_ALL_LANES, c[q], (int)from), me % 8,
-                     planes[(32 * q + from) * PITCH(rank) + me % 8]);
+            write_word(&s, __shfl_sync(SIMT_ALL_LANES, at[q], (int)from),
+                       __shfl_sync(SIMT_ALL_LANES, c[q], (int)from), me % 8,
+                       planes[(32 * q + from) * PITCH(rank) + me % 8]);
         }
     }
     w->words = most / 64;
@@ -266,7 +266,7 @@ FN void NAME(clear_plane)(uint32_t *plane, uint32_t rank, uint32_t c, uint32_t t
 }
 
 /* Read planes that a lane has noted (gpu/notes.h). */
-FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
+FN uint32_t NAME(read_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
                               uint32_t precision, uint32_t budget)
 {
     const uint32_t me = threadIdx.x % 32, *const notes = notes_of_lane(WIDTH, *noted_lane(WIDTH));
@@ -293,7 +293,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
              i += 4) {
             const uint32_t from = i + me / 8 < 32 ? i + me / 8 : 31;
             const uint32_t at = __shfl_sync(SIMT_ALL_LANES, where[q], (int)from);
-            take_words(&b, planes + (32 * q + from) * PITCH(rank),
+            read_words(&b, planes + (32 * q + from) * PITCH(rank),
                        at & ((1u << NOTE_PLACE_BITS) - 1), at >> NOTE_PLACE_BITS,
                        __shfl_sync(SIMT_ALL_LANES, more[q], (int)from), me % 8);
         }

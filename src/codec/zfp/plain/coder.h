@@ -1,5 +1,6 @@
 /* coder.h: text: between the values of an array and a tile (gather, scatter), and between a tile's
- * coefficients and bits (put_planes, take_planes), for one width. In plain C; a thread has a tile.
+ * coefficients and bits (write_planes, read_planes), for one width. In plain C; a thread has a
+ * tile.
  *
  * The includer has tile/planes.h and defines what tile/arithmetic.h says, and
  *   MOST_RANK            the highest rank of a tile
@@ -77,8 +78,8 @@ FN void NAME(join_few)(const union NAME(planes) * p, ulane *u, uint32_t rank, ui
 }
 
 /* Append the 'precision' highest planes of coefficients in negabinary, at most budget bits. */
-FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t rank,
-                         uint32_t precision, uint32_t budget)
+FN void NAME(write_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t rank,
+                           uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank;
     const uint32_t kmin = WIDTH - precision;
@@ -100,16 +101,16 @@ FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t ra
         k--;
         const uint64_t small = rank < 3 ? p.row[k % n] >> (k - k % n) & low_mask(n) : 0;
         const uint64_t *const plane = rank == 4 ? p.quad[k] : rank == 3 ? &p.word[k] : &small;
-        c = put_plane(&w, plane, n, c, n);
+        c = write_plane(&w, plane, n, c, n);
     }
     if (zti_bits_written(&w) - start > budget)
         zti_bits_cut(&w, start + budget);
     *out = w;
 }
 
-/* Read planes written by put_planes with the same precision and budget; if u is NULL, skip them.
+/* Read planes written by write_planes with the same precision and budget; if u is NULL, skip them.
  * Returns how many leading coefficients may be other than zero. */
-FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
+FN uint32_t NAME(read_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
                               uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank;
@@ -118,7 +119,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
     union NAME(planes) p;
     uint32_t k = WIDTH, c = 0, left = budget;
 
-    k -= take_empty_planes(&r, k - kmin < left ? k - kmin : left);
+    k -= read_empty_planes(&r, k - kmin < left ? k - kmin : left);
     left -= WIDTH - k;
     const uint32_t kmax = k;
     if (u)
@@ -126,7 +127,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
     while (k > kmin && left > 0) {
         k--;
         uint64_t plane[4] = {0, 0, 0, 0};
-        left = take_plane(&r, plane, n, &c, left);
+        left = read_plane(&r, plane, n, &c, left);
         if (u && rank == 4)
             memcpy(p.quad[k], plane, sizeof plane);
         else if (u && rank == 3)

@@ -1,4 +1,4 @@
-/* instance.h: the plain C texts of a tile of either width: put_tile_32, take_tile_64, ...
+/* instance.h: the plain C texts of a tile of either width: encode_tile_32, decode_tile_64, ...
  *
  * Each instance file includes them: the plain instance for all tiles, the others for tiles that
  * their vector texts do not code. */
@@ -19,7 +19,7 @@
 #define OF(x, width)     x##_##width
 #define OWN_VALUES(rank) (1u << 2 * (rank))
 #define ZTI_ZFP_CODER    "codec/zfp/plain/coder.h"
-#include "codec/zfp/tile/types.h" /* put_tile_32, gather_64, ... */
+#include "codec/zfp/tile/types.h" /* encode_tile_32, gather_64, ... */
 #undef OF
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER

@@ -16,7 +16,7 @@
         for (; at.tile < last; zti_walk_next(&coding->grid, &at)) {                                \
             uint##width##_t tile[1 << 2 * rank];                                                   \
             gather_##width(array, at.origin, tile, rank);                                          \
-            is_proved &= put_tile_##width(&z, tile, rank, is_float, w);                            \
+            is_proved &= encode_tile_##width(&z, tile, rank, is_float, w);                         \
         }                                                                                          \
         return is_proved;                                                                          \
     }                                                                                              \
@@ -28,7 +28,7 @@
         const struct zti_zfp z = *zfp_of(coding);                                                  \
         for (; at.tile < last; zti_walk_next(&coding->grid, &at)) {                                \
             uint##width##_t tile[1 << 2 * rank];                                                   \
-            take_tile_##width(&z, tile, rank, is_float, r);                                        \
+            decode_tile_##width(&z, tile, rank, is_float, r);                                      \
             scatter_##width(view, at.origin, tile, rank);                                          \
         }                                                                                          \
     }                                                                                              \
@@ -37,7 +37,7 @@
     {                                                                                              \
         const struct zti_zfp z = *zfp_of(coding);                                                  \
         for (; first < last; first++)                                                              \
-            take_tile_##width(&z, NULL, rank, is_float, r);                                        \
+            decode_tile_##width(&z, NULL, rank, is_float, r);                                      \
     }
 
 ZTI_ZFP_EACH(RANGES) /* encode_f32_1d, decode_f32_1d, skip_f32_1d, ... */

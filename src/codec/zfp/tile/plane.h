@@ -33,7 +33,7 @@
 #endif
 
 /* Append a plane whose bits from 'top' on are zero; returns the new c. */
-FN uint32_t PLANE(put_plane)(SINK *s, const WORD *plane, uint32_t n, uint32_t c, uint32_t top)
+FN uint32_t PLANE(write_plane)(SINK *s, const WORD *plane, uint32_t n, uint32_t c, uint32_t top)
 {
     const uint32_t word_bits = 8 * sizeof(WORD), known = c;
     WORD string = 0;
@@ -78,7 +78,7 @@ done:
 
 /* Read a plane with *c known coefficients from at most 'left' bits; returns how many of these are
  * left. If they end within a run of zeros, the run is taken to end in a 1 there, as libzfp does. */
-FN uint32_t PLANE(take_plane)(SOURCE *r, TAKEN *plane, uint32_t n, uint32_t *c, uint32_t left)
+FN uint32_t PLANE(read_plane)(SOURCE *r, TAKEN *plane, uint32_t n, uint32_t *c, uint32_t left)
 {
     const bool is_small = n <= 16; /* a field holds all of it */
     const FIELD all = is_small ? PEEK(r) : 0;
@@ -122,7 +122,7 @@ FN uint32_t PLANE(take_plane)(SOURCE *r, TAKEN *plane, uint32_t n, uint32_t *c, 
 }
 
 /* Skip planes before the first significant coefficient, at most 'most'; returns how many. */
-FN uint32_t PLANE(take_empty_planes)(SOURCE *r, uint32_t most)
+FN uint32_t PLANE(read_empty_planes)(SOURCE *r, uint32_t most)
 {
     uint32_t n = 0, step = PEEK_BITS;
     while (step == PEEK_BITS && n < most) {

@@ -5,7 +5,7 @@
  *   lane, ulane, word, FN, NAME, WIDTH   as in tile/arithmetic.h
  *   scalar            the floating-point type
  *   OWN_VALUES(rank)  how many values of a tile a thread has: all, or in a kernel its share
- * and has, for the same width, the functions transform, to_rank_order, put_planes, find_most,
+ * and has, for the same width, the functions transform, to_rank_order, write_planes, find_most,
  * find_or, clear_values, opaque, and their inverses (plain/coder.h; in kernels gpu/thread_coder.h,
  * gpu/warp_coder.h). Every function takes 'rank' as a constant. */
 
@@ -176,7 +176,7 @@ FN bool NAME(put)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is
     }
     zti_put_bits(w, h.bits, h.length);
     const uint64_t start = zti_bits_written(w);
-    NAME(put_planes)(w, u, rank, h.planes, h.budget);
+    NAME(write_planes)(w, u, rank, h.planes, h.budget);
     const uint64_t bits = zti_bits_written(w) - start;
     if (bits < h.least)
         zti_put_zeros(w, h.least - bits);
@@ -200,7 +200,7 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
     const struct zti_zfp_found h = zti_zfp_head_at(z, window, WIDTH, rank, is_float, is_exact);
     const uint64_t start = r->at += h.head.length;
     const uint32_t known =
-        NAME(take_planes)(r, values ? u : NULL, rank, h.head.planes, h.head.budget);
+        NAME(read_planes)(r, values ? u : NULL, rank, h.head.planes, h.head.budget);
     if (r->at - start < h.head.least)
         r->at = start + h.head.least;
     if (!values)
@@ -224,15 +224,15 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
     }
 }
 
-FN bool NAME(put_tile)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is_float,
-                       struct zti_bit_writer *w)
+FN bool NAME(encode_tile)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is_float,
+                          struct zti_bit_writer *w)
 {
     return zti_zfp_is_reversible(z) ? NAME(put)(z, values, rank, is_float, true, w)
                                     : NAME(put)(z, values, rank, is_float, false, w);
 }
 
-FN void NAME(take_tile)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is_float,
-                        struct zti_bit_reader *r)
+FN void NAME(decode_tile)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is_float,
+                          struct zti_bit_reader *r)
 {
     if (zti_zfp_is_reversible(z))
         NAME(take)(z, values, rank, is_float, true, r);

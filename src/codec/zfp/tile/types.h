@@ -13,7 +13,7 @@
 #define NAME(x) OF(x, 64)
 #define WIDTH   64
 #include ZTI_ZFP_CODER
-#include "codec/zfp/tile/tile.h" /* put_tile, take_tile */
+#include "codec/zfp/tile/tile.h" /* encode_tile, decode_tile */
 #undef lane
 #undef ulane
 #undef word
@@ -28,7 +28,7 @@
 #define NAME(x) OF(x, 32)
 #define WIDTH   32
 #include ZTI_ZFP_CODER
-#include "codec/zfp/tile/tile.h" /* put_tile, take_tile */
+#include "codec/zfp/tile/tile.h" /* encode_tile, decode_tile */
 #undef lane
 #undef ulane
 #undef word

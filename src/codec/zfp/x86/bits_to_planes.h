@@ -60,10 +60,10 @@ ZTI_INLINE uint64_t below(uint64_t v, uint64_t n)
 }
 
 /* Skip planes without bits: the number of zeros, at most 'most'. */
-ZTI_INLINE uint32_t take_zeros(const uint8_t *base, uint64_t at, uint32_t most)
+ZTI_INLINE uint32_t read_zeros(const uint8_t *base, uint64_t at, uint32_t most)
 {
     struct zti_bit_reader r = {.base = base, .at = at};
-    return take_empty_planes(&r, most);
+    return read_empty_planes(&r, most);
 }
 
 /* A string in the tables. 'known' is the number of coefficients that it makes known, 'step' that
@@ -105,7 +105,7 @@ ZTI_INLINE void store_plane(struct taking *t, uint32_t n, uint64_t plane)
 ZTI_INLINE struct taking taking_at(const uint8_t *base, uint64_t at, void *plane, uint32_t n,
                                    uint32_t precision, bool is_limited, uint32_t left)
 {
-    const uint32_t zeros = take_zeros(base, at, is_limited && left < precision ? left : precision);
+    const uint32_t zeros = read_zeros(base, at, is_limited && left < precision ? left : precision);
     struct taking t = {
         .plane = plane, .at = at + zeros, .precision = precision, .left = left - zeros};
     while (n != 16 && plane && t.i < zeros)
@@ -123,7 +123,7 @@ ZTI_INLINE bool is_learning(const struct taking *t, uint32_t n, bool is_limited)
 /* Read planes with short strings, all that a window holds: this is fast because the place of a
  * plane's string depends only on the string before. With 16 coefficients, the window has the known
  * coefficients' bits too. */
-ZTI_INLINE void take_short(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
+ZTI_INLINE void read_short(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
 {
     const uint64_t end = t->at + t->left;
     uint64_t at = t->at + t->c; /* where the string begins */
@@ -151,7 +151,7 @@ ZTI_INLINE void take_short(const uint8_t *base, struct taking *t, uint32_t n, bo
 }
 
 /* Read a plane that makes coefficients known. */
-ZTI_INLINE void take_learning(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
+ZTI_INLINE void read_learning(const uint8_t *base, struct taking *t, uint32_t n, bool is_limited)
 {
     const uint32_t c = t->c;
     const uint64_t window = n == 16 ? window57(base, t->at) : window64(base, t->at);
@@ -172,7 +172,7 @@ ZTI_INLINE void take_learning(const uint8_t *base, struct taking *t, uint32_t n,
         if (!(is_last && (n == 16 || used - c <= 57) && (!is_limited || used <= t->left))) {
             struct zti_bit_reader own = {.base = base, .at = t->at};
             t->c = c;
-            (void)take_plane(&own, &plane, n, &t->c, is_limited ? t->left : UINT32_MAX);
+            (void)read_plane(&own, &plane, n, &t->c, is_limited ? t->left : UINT32_MAX);
             used = (uint32_t)(own.at - t->at);
         }
     }
@@ -182,7 +182,7 @@ ZTI_INLINE void take_learning(const uint8_t *base, struct taking *t, uint32_t n,
 }
 
 /* Read planes of which all coefficients are known: their bits are stored without tests. */
-ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limited)
+ZTI_INLINE void read_known64(const uint8_t *base, struct taking *t, bool is_limited)
 {
     if (!t->plane && !is_limited) {
         t->at += 64 * (uint64_t)(t->precision - t->i);
@@ -196,8 +196,8 @@ ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limi
     }
 }
 
-/* As take_known64, for 16 coefficients: four planes at a time, also at the end. */
-ZTI_INLINE void take_known16(const uint8_t *base, struct taking *t, bool is_limited)
+/* As read_known64, for 16 coefficients: four planes at a time, also at the end. */
+ZTI_INLINE void read_known16(const uint8_t *base, struct taking *t, bool is_limited)
 {
     uint64_t rest = (uint64_t)(t->precision - t->i) * 16;
     if (is_limited && rest > t->left)
@@ -211,19 +211,19 @@ ZTI_INLINE void take_known16(const uint8_t *base, struct taking *t, bool is_limi
 }
 
 /* plane may be NULL if n is 64 and there is no limit. */
-ZTI_INLINE uint32_t take_planes_of(struct zti_bit_reader *r, void *plane, uint32_t n,
+ZTI_INLINE uint32_t read_planes_of(struct zti_bit_reader *r, void *plane, uint32_t n,
                                    uint32_t precision, bool is_limited, uint32_t left)
 {
     struct taking t = taking_at(r->base, r->at, plane, n, precision, is_limited, left);
     while (is_learning(&t, n, is_limited)) {
-        take_short(r->base, &t, n, is_limited);
+        read_short(r->base, &t, n, is_limited);
         if (is_learning(&t, n, is_limited))
-            take_learning(r->base, &t, n, is_limited);
+            read_learning(r->base, &t, n, is_limited);
     }
     if (n == 16)
-        take_known16(r->base, &t, is_limited);
+        read_known16(r->base, &t, is_limited);
     else
-        take_known64(r->base, &t, is_limited);
+        read_known64(r->base, &t, is_limited);
     r->at = t.at;
     return t.i;
 }
@@ -231,7 +231,7 @@ ZTI_INLINE uint32_t take_planes_of(struct zti_bit_reader *r, void *plane, uint32
 /* ---- 256 coefficients: quarter q of plane i is plane[64 q + i] ---- */
 
 /* Read a plane with *c < 256 known coefficients; returns its number of bits. */
-ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t start,
+ZTI_INLINE uint64_t read_plane_of_quarters(const uint8_t *base, const uint64_t start,
                                            uint64_t *plane, uint32_t *c)
 {
     uint64_t at = start, word;
@@ -282,20 +282,20 @@ ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t s
 }
 
 /* Read one plane of 256 coefficients. */
-ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limited)
+ZTI_INLINE void read_one256(const uint8_t *base, struct taking *t, bool is_limited)
 {
     uint64_t *const plane = (uint64_t *)t->plane + t->i++;
     uint32_t known = t->c;
     uint64_t used = 256;
     if (known < 256)
-        used = take_plane_of_quarters(base, t->at, plane, &known);
+        used = read_plane_of_quarters(base, t->at, plane, &known);
     else
         for (uint32_t q = 0; q < 4; q++)
             plane[64 * q] = window64(base, t->at + 64 * q);
     if (zti_unlikely(is_limited && used > t->left)) {
         struct zti_bit_reader own = {.base = base, .at = t->at};
         uint64_t word[4] = {0, 0, 0, 0};
-        t->left = take_plane(&own, word, 256, &t->c, t->left);
+        t->left = read_plane(&own, word, 256, &t->c, t->left);
         for (uint32_t q = 0; q < 4; q++)
             plane[64 * q] = word[q];
         t->at = own.at;
@@ -308,20 +308,20 @@ ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limit
 
 /* While all known coefficients are in the first quarter, strings are those of 64 coefficients. No
  * plane has a bit of the coefficients from *known on; quarters of only these are not written. */
-static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
+static inline uint32_t read_planes256(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
                                       bool is_limited, uint32_t left, uint32_t *known)
 {
     struct taking t = taking_at(r->base, r->at, plane, 64, precision, is_limited, left);
     while (is_learning(&t, 64, is_limited)) {
-        take_short(r->base, &t, 64, is_limited);
+        read_short(r->base, &t, 64, is_limited);
         if (is_learning(&t, 64, is_limited))
-            take_one256(r->base, &t, is_limited);
+            read_one256(r->base, &t, is_limited);
     }
     for (uint32_t i = 0; t.c >= 64 && i + 1 < t.i; i++) /* the last plane is beyond the quarter */
         for (uint32_t q = 1; q < 4; q++)
             plane[64 * q + i] = 0;
     while (t.i < precision && (!is_limited || t.left > 0))
-        take_one256(r->base, &t, is_limited);
+        read_one256(r->base, &t, is_limited);
     r->at = t.at;
     *known = t.c;
     return t.i;
@@ -329,7 +329,7 @@ static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane,
 
 /* ---- 4 coefficients: a byte a plane ---- */
 
-ZTI_INLINE void put_nibbles(uint8_t *to, uint64_t nibbles)
+ZTI_INLINE void write_nibbles(uint8_t *to, uint64_t nibbles)
 {
     const uint64_t bytes = _pdep_u64(nibbles, UINT64_C(0x0f0f0f0f0f0f0f0f));
     memcpy(to, &bytes, sizeof bytes);
@@ -339,7 +339,7 @@ ZTI_INLINE void put_nibbles(uint8_t *to, uint64_t nibbles)
  * the number of bits read. 'window' has the first 'have' >= 32 bits. A table (zfp_tables.py) gives
  * the planes that end within the next 8 bits; near the budget's end, a 1 above the bits marks
  * it. */
-ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t window, uint32_t have,
+ZTI_INLINE uint64_t read_planes4(const uint8_t *base, uint64_t at, uint64_t window, uint32_t have,
                                  uint8_t *plane, uint32_t precision, bool is_limited, uint32_t left,
                                  const uint64_t *table)
 {
@@ -360,10 +360,10 @@ ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t wind
         const uint32_t count = e >> 40 & 15;
         if (zti_unlikely(i + count > precision)) { /* the table has more planes than are left */
             const uint64_t ends = _pdep_u64(below(~UINT64_C(0), precision - i), e >> 44 & 255);
-            put_nibbles(plane + i, below(e >> 8 & UINT32_MAX, 4 * (precision - i)));
+            write_nibbles(plane + i, below(e >> 8 & UINT32_MAX, 4 * (precision - i)));
             return used + zti_bit_length64(ends);
         }
-        put_nibbles(plane + i, e >> 8);
+        write_nibbles(plane + i, e >> 8);
         row = e >> 52;
         v >>= e & 63;
         i += count;
@@ -376,7 +376,7 @@ ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t wind
         rest = left - used;
     for (uint64_t done = 0; done < rest; done += 32, i += 8) {
         const uint64_t here = rest - done < 32 ? rest - done : 32;
-        put_nibbles(plane + i, below(window57(base, at + used + done), here));
+        write_nibbles(plane + i, below(window57(base, at + used + done), here));
     }
     return used + rest;
 }

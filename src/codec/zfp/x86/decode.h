@@ -30,20 +30,20 @@ struct NAME(taken) {
 /* ---- from the stream to planes ---- */
 
 /* Read a tile's planes; 'window' has the 'have' bits at the reader's position. */
-FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t have,
+FN void NAME(read_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t have,
                           struct NAME(taken) * b, uint32_t t, uint32_t rank, uint32_t precision,
                           bool is_limited, uint32_t left)
 {
     uint32_t n = precision;
     if (rank == 1)
-        r->at += take_planes4(r->base, r->at, window, have, b->plane.of_4[t], precision, is_limited,
+        r->at += read_planes4(r->base, r->at, window, have, b->plane.of_4[t], precision, is_limited,
                               left, planes1);
     else if (rank == 2)
-        n = take_planes_of(r, b->plane.of_16[t], 16, precision, is_limited, left);
+        n = read_planes_of(r, b->plane.of_16[t], 16, precision, is_limited, left);
     else if (rank == 3)
-        n = take_planes_of(r, b->plane.of_64, 64, precision, is_limited, left);
+        n = read_planes_of(r, b->plane.of_64, 64, precision, is_limited, left);
     else
-        n = take_planes256(r, b->plane.of_256[0], precision, is_limited, left, &b->known);
+        n = read_planes256(r, b->plane.of_256[0], precision, is_limited, left, &b->known);
     b->planes = n > b->planes ? n : b->planes;
 }
 
@@ -59,7 +59,7 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
         if (is_float)
             b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = OF(bits_of)(OF(unit)(h.emax));
         b->is_raw |= (uint32_t)h.is_raw << t;
-        NAME(take_planes)
+        NAME(read_planes)
         (r, window >> h.head.length, 57 - h.head.length, b, t, rank, h.head.planes, is_limited,
          h.head.budget);
     }
@@ -74,9 +74,9 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
 }
 
 /* Read 'tiles' tiles; planes that the stream lacks are zero. */
-FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) * b,
-                         uint32_t tiles, uint32_t rank, bool is_float, bool is_exact,
-                         bool is_limited)
+FN void NAME(decode_batch)(const struct zti_zfp *z, struct zti_bit_reader *r,
+                           struct NAME(taken) * b, uint32_t tiles, uint32_t rank, bool is_float,
+                           bool is_exact, bool is_limited)
 {
     if (rank == 1)
         NAME(clear)(b->plane.of_4, sizeof b->plane.of_4);
@@ -290,7 +290,7 @@ FN void NAME(decode)(const struct zti_coding *coding, struct zti_bit_reader *r, 
         struct NAME(taken) *b = &batch[n & 1];
         b->tiles = last - walk.tile < most ? (uint32_t)(last - walk.tile) : most;
         if (b->tiles > 0) {
-            NAME(take_batch)(&z, &own, b, b->tiles, rank, is_float, is_exact, is_limited);
+            NAME(decode_batch)(&z, &own, b, b->tiles, rank, is_float, is_exact, is_limited);
             NAME(place_batch)(&coding->grid, &walk, b, b->tiles, rank);
         }
         if (n > 0)
@@ -308,7 +308,7 @@ FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_
         zti_zfp_head_at(z, (uint32_t)window, WIDTH, 3, is_float, is_exact);
     const uint64_t start = r->at += h.head.length;
     if (!h.is_empty)
-        (void)take_planes_of(r, NULL, 64, h.head.planes, false, UINT32_MAX);
+        (void)read_planes_of(r, NULL, 64, h.head.planes, false, UINT32_MAX);
     if (r->at - start < h.head.least)
         r->at = start + h.head.least;
 }

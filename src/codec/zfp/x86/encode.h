@@ -97,26 +97,26 @@ FN void NAME(transform_batch)(struct NAME(batch) * b, uint32_t rank, bool is_exa
 
 /* ---- from coefficients to bits, by rank; 'precision' planes of tile t of the batch ---- */
 
-FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
-                     uint32_t precision, bool is_limited)
+FN void NAME(write_16)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
+                       uint32_t precision, bool is_limited)
 {
     struct seen seen = nothing_seen();
     for (uint32_t done = 0; done < precision; done += 2 * V_LANES_32) {
         const vec planes = NAME(planes_of_16)(b->r + t * PARTS, done);
         const uint32_t rest = precision - done;
-        put_planes16(f, v_widen_16((u16s)planes, 0), &seen, rest < V_LANES_32 ? rest : V_LANES_32,
-                     is_limited);
+        write_planes16(f, v_widen_16((u16s)planes, 0), &seen, rest < V_LANES_32 ? rest : V_LANES_32,
+                       is_limited);
         if (rest <= V_LANES_32 || (is_limited && f->left == 0))
             return;
-        put_planes16(f, v_widen_16((u16s)planes, 1), &seen,
-                     rest < 2 * V_LANES_32 ? rest - V_LANES_32 : V_LANES_32, is_limited);
+        write_planes16(f, v_widen_16((u16s)planes, 1), &seen,
+                       rest < 2 * V_LANES_32 ? rest - V_LANES_32 : V_LANES_32, is_limited);
         if (is_limited && f->left == 0)
             return;
     }
 }
 
-FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t precision,
-                     bool is_limited)
+FN void NAME(write_64)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t precision,
+                       bool is_limited)
 {
     struct seen seen = nothing_seen();
     struct NAME(bytes) bytes;
@@ -126,14 +126,14 @@ FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) * b, uint32
         NAME(planes_of_64)(&bytes, done / 8, planes);
         for (uint32_t i = 0; i < 8 && done + i < precision; i += V_LANES_64) {
             const uint32_t rest = precision - done - i;
-            put_planes64(f, (u64s)planes[i / V_LANES_64], &seen,
-                         rest < V_LANES_64 ? rest : V_LANES_64, is_limited);
+            write_planes64(f, (u64s)planes[i / V_LANES_64], &seen,
+                           rest < V_LANES_64 ? rest : V_LANES_64, is_limited);
         }
     }
 }
 
-FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t precision,
-                      bool is_limited)
+FN void NAME(write_256)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t precision,
+                        bool is_limited)
 {
     struct planes256 seen;
     struct NAME(bytes) bytes[4];
@@ -148,7 +148,7 @@ FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) * b, uint3
             struct planes256 p;
             for (uint32_t q = 0; q < 4; q++)
                 p.quarter[q] = (u64s)planes[q][i / V_LANES_64];
-            put_planes256(f, &p, &seen, rest < V_LANES_64 ? rest : V_LANES_64, is_limited);
+            write_planes256(f, &p, &seen, rest < V_LANES_64 ? rest : V_LANES_64, is_limited);
         }
     }
 }
@@ -190,28 +190,28 @@ FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
 
 /* ---- a batch ---- */
 
-FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
-                       const struct zti_zfp_head *h, uint32_t rank, bool is_limited)
+FN void NAME(encode_tile)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
+                          const struct zti_zfp_head *h, uint32_t rank, bool is_limited)
 {
     put(f, h->bits, h->length);
     const uint64_t start = fast_bits(f, NULL);
     f->left = h->budget;
     if (rank == 2 && h->planes > 0)
-        NAME(put_16)(f, b, t, h->planes, is_limited);
+        NAME(write_16)(f, b, t, h->planes, is_limited);
     else if (rank == 3 && h->planes > 0)
-        NAME(put_64)(f, b, h->planes, is_limited);
+        NAME(write_64)(f, b, h->planes, is_limited);
     else if (h->planes > 0)
-        NAME(put_256)(f, b, h->planes, is_limited);
+        NAME(write_256)(f, b, h->planes, is_limited);
     const uint64_t n = fast_bits(f, NULL) - start;
     if (n < h->least)
-        put_fast_zeros(f, h->least - n);
+        write_fast_zeros(f, h->least - n);
 }
 
 /* Append 16 tiles of 4; string e has 'words' words of eight planes each, in an array of 'room'
  * words. */
-FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct zti_zfp_head *head,
-                               uint32_t tiles, const uint64_t *string, const uint64_t *length,
-                               uint32_t room, uint32_t words, bool is_limited)
+FN void NAME(write_strings_of_4)(struct fast_writer *f, const struct zti_zfp_head *head,
+                                 uint32_t tiles, const uint64_t *string, const uint64_t *length,
+                                 uint32_t room, uint32_t words, bool is_limited)
 {
     for (uint32_t t = 0; t < tiles; t++) {
         const uint32_t e = (t % 4 * 4 + t / 4) * room;
@@ -219,10 +219,10 @@ FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct zti_zfp_head 
         const uint64_t start = fast_bits(f, NULL);
         f->left = head[t].budget;
         for (uint32_t i = 0; i < words; i++)
-            put_within(f, string[e + i], length[e + i], is_limited);
+            write_within(f, string[e + i], length[e + i], is_limited);
         const uint64_t n = fast_bits(f, NULL) - start;
         if (n < head[t].least)
-            put_fast_zeros(f, head[t].least - n);
+            write_fast_zeros(f, head[t].least - n);
     }
 }
 
@@ -239,8 +239,8 @@ FN bool NAME(are_enough)(const struct zti_zfp_head *head, uint32_t tiles, uint64
 
 /* Append a batch of tiles of 4. The upper halves of 64-bit coefficients have the first 32
  * planes. */
-FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b,
-                             const struct zti_zfp_head *head, uint32_t tiles, bool is_limited)
+FN void NAME(encode_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b,
+                                const struct zti_zfp_head *head, uint32_t tiles, bool is_limited)
 {
     uint32_t planes[16], upper[64], most = 0;
     for (uint32_t t = 0; t < 16; t++) {
@@ -256,21 +256,21 @@ FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b
         NAME(store_upper)(b->r, upper);
         strings_of_tiles_v32(upper, first, string, length);
         if (most <= 32 || NAME(are_enough)(head, tiles, length)) {
-            NAME(put_strings_of_4)
+            NAME(write_strings_of_4)
             (f, head, tiles, string[0], length[0], 4, most < 32 ? (most + 7) / 8 : 4, is_limited);
             return;
         }
     }
     uint64_t string[16][WIDTH / 8], length[16][WIDTH / 8];
     NAME(strings_of_tiles)(b->r, planes, string, length);
-    NAME(put_strings_of_4)
+    NAME(write_strings_of_4)
     (f, head, tiles, string[0], length[0], WIDTH / 8, (most + 7) / 8, is_limited);
 }
 
 /* Append the tiles of a batch that was loaded; false if plain C must encode them. */
-FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_t tiles,
-                        struct fast_writer *f, uint32_t rank, bool is_float, bool is_exact,
-                        bool is_limited, bool *is_proved)
+FN bool NAME(encode_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_t tiles,
+                           struct fast_writer *f, uint32_t rank, bool is_float, bool is_exact,
+                           bool is_limited, bool *is_proved)
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
     for (uint32_t cube = 0; cube < cubes; cube++)
@@ -306,10 +306,10 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_
         *is_proved &= zti_zfp_proves_tile(z, emax, WIDTH, rank, is_float, is_exact);
     }
     if (rank == 1)
-        NAME(put_tiles_of_4)(f, b, head, tiles, is_limited);
+        NAME(encode_tiles_of_4)(f, b, head, tiles, is_limited);
     else
         for (uint32_t t = 0; t < room && t < tiles; t++)
-            NAME(put_tile)(f, b, t, &head[t], rank, is_limited);
+            NAME(encode_tile)(f, b, t, &head[t], rank, is_limited);
     return true;
 }
 
@@ -373,9 +373,9 @@ FN void NAME(load_batch)(const struct zti_array *array, const struct zti_grid *g
 }
 
 /* Append the tiles of a batch in plain C. */
-static bool NAME(put_plainly)(const struct zti_zfp *z, const struct zti_array *array,
-                              const struct zti_grid *grid, struct zti_walk walk, uint32_t tiles,
-                              struct zti_bit_writer *w, uint32_t rank, bool is_float)
+static bool NAME(write_plainly)(const struct zti_zfp *z, const struct zti_array *array,
+                                const struct zti_grid *grid, struct zti_walk walk, uint32_t tiles,
+                                struct zti_bit_writer *w, uint32_t rank, bool is_float)
 {
     bool is_proved = true;
     word tile[256];
@@ -384,7 +384,7 @@ static bool NAME(put_plainly)(const struct zti_zfp *z, const struct zti_array *a
 #define PUT(n)                                                                                     \
     case n:                                                                                        \
         OF(gather)(array, walk.origin, tile, n);                                                   \
-        is_proved &= OF(put_tile)(z, tile, n, is_float, w);                                        \
+        is_proved &= OF(encode_tile)(z, tile, n, is_float, w);                                     \
         break;
             PUT(1)
             PUT(2)
@@ -412,11 +412,11 @@ FN bool NAME(encode)(const struct zti_coding *coding, const struct zti_array *ar
         struct NAME(batch) b;
         word gathered[256];
         NAME(load_batch)(array, &coding->grid, &walk, tiles, gathered, rank, &b);
-        if (zti_unlikely(!NAME(put_batch)(&z, &b, tiles, &f, rank, is_float, is_exact, is_limited,
-                                          &is_proved))) {
+        if (zti_unlikely(!NAME(encode_batch)(&z, &b, tiles, &f, rank, is_float, is_exact,
+                                             is_limited, &is_proved))) {
             close_fast_writer(&f, w);
             is_proved &=
-                NAME(put_plainly)(&z, array, &coding->grid, from, tiles, w, rank, is_float);
+                NAME(write_plainly)(&z, array, &coding->grid, from, tiles, w, rank, is_float);
             f = fast_writer_of(w);
         }
     }

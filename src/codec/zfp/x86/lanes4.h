@@ -39,7 +39,7 @@ ZTI_INLINE void pass4(struct group4 *g, u32s used)
 
 /* Read planes i to i + 3, the upper or lower four of eight, to every second nibble of 'planes', the
  * first plane to the highest of these. */
-ZTI_INLINE u32s take_four4(const uint8_t *base, struct group4 *g, u32s planes, uint32_t i)
+ZTI_INLINE u32s read_four4(const uint8_t *base, struct group4 *g, u32s planes, uint32_t i)
 {
     const uint32_t top = i % 8 == 0 ? 28 : 24;
     const u32s have = v_min_32(g->left, v_all_32(31)), one = v_all_32(1);
@@ -68,7 +68,7 @@ ZTI_INLINE u32s exchanged(u32s v, uint32_t n, uint32_t mask)
 
 /* Read planes i to i + 7 of tiles of which all coefficients are known: one nibble a plane, lowest
  * first. */
-ZTI_INLINE u32s take_eight4(const uint8_t *base, struct group4 *g, uint32_t i)
+ZTI_INLINE u32s read_eight4(const uint8_t *base, struct group4 *g, uint32_t i)
 {
     const u32s rest = v_min_32((u32s)v_rest((u64s)g->precision, (u64s)v_all_32(i)), v_all_32(8));
     const u32s used = v_min_32(rest << 2, g->left);
@@ -88,7 +88,7 @@ ZTI_INLINE bool is_learning4(const struct group4 *g, uint32_t i)
         v_is_less_32(v_where_32(is_there, g->row), v_where_32(is_there, v_all_32(4 * 256))));
 }
 
-/* Transpose eight planes, by nibble as take_four4 leaves them: byte x gets coefficient x's bits. */
+/* Transpose eight planes, by nibble as read_four4 leaves them: byte x gets coefficient x's bits. */
 ZTI_INLINE u32s bytes_of_nibbles(u32s v)
 {
     return exchanged(exchanged(v, 14, 0x0000cccc), 7, 0x00aa00aa);
@@ -103,14 +103,14 @@ ZTI_INLINE u32s inner_bytes_exchanged(u32s v)
 
 /* Read planes i to stop - 1, four by four, until no tile has bits left; returns the number of
  * planes read. */
-ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, u32s (*eight)[GROUPS4],
+ZTI_INLINE uint32_t read_steps4(const uint8_t *base, struct group4 *g, u32s (*eight)[GROUPS4],
                                 uint32_t i, uint32_t stop)
 {
     for (bool has_bits = true; i < stop && has_bits; i += 4) {
         has_bits = false;
         for (uint32_t k = 0; k < GROUPS4; k++) {
             u32s *planes = &eight[i / 8][k];
-            *planes = take_four4(base, &g[k], *planes, i);
+            *planes = read_four4(base, &g[k], *planes, i);
             has_bits |= m_any_32(v_is_set_32(g[k].left));
         }
     }
@@ -120,7 +120,7 @@ ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, u32s (*ei
 /* Read the tiles' planes, at most 'most' of a tile; the first 'zeros' of them have no bits. For
  * group k, u[k][half][x] gets the upper or lower 32 bits of coefficient x of each lane. Advances
  * the positions. may_be_deep: tiles may have more than 32 planes. */
-ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles, uint32_t zeros,
+ZTI_INLINE void read_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles, uint32_t zeros,
                                       uint32_t most, bool may_be_deep, u32s (*u)[2][4])
 {
     struct group4 g[GROUPS4];
@@ -136,16 +136,16 @@ ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles,
         for (uint32_t q = 0; q < 8; q++)
             eight[q][k] = v_all_32(0);
     }
-    i = take_steps4(base, g, eight, i, may_be_deep && most > 32 ? 32 : most);
+    i = read_steps4(base, g, eight, i, may_be_deep && most > 32 ? 32 : most);
     if (may_be_deep && i >= 32) { /* only now is it worth checking for known coefficients */
         bool is_learning = false;
         for (uint32_t k = 0; k < GROUPS4; k++)
             is_learning |= is_learning4(&g[k], i);
         if (is_learning)
-            (void)take_steps4(base, g, eight, i, most);
+            (void)read_steps4(base, g, eight, i, most);
         for (; !is_learning && i < most; i += 8)
             for (uint32_t k = 0; k < GROUPS4; k++)
-                eight[i / 8][k] = take_eight4(base, &g[k], i);
+                eight[i / 8][k] = read_eight4(base, &g[k], i);
     }
     for (uint32_t k = 0; k < GROUPS4; k++)
         for (uint32_t h = 0; h < 2; h++) {

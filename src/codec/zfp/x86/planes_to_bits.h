@@ -58,7 +58,7 @@ ZTI_INLINE void put(struct fast_writer *f, uint64_t v, uint64_t n)
 }
 
 /* As put, within the budget. */
-ZTI_INLINE void put_within(struct fast_writer *f, uint64_t v, uint64_t n, bool is_limited)
+ZTI_INLINE void write_within(struct fast_writer *f, uint64_t v, uint64_t n, bool is_limited)
 {
     if (is_limited) {
         n = n < f->left ? n : f->left;
@@ -68,7 +68,7 @@ ZTI_INLINE void put_within(struct fast_writer *f, uint64_t v, uint64_t n, bool i
     put(f, v, n);
 }
 
-static inline void put_fast_zeros(struct fast_writer *f, uint64_t n)
+static inline void write_fast_zeros(struct fast_writer *f, uint64_t n)
 {
     for (; n > 64; n -= 64)
         put(f, 0, 64);
@@ -136,14 +136,14 @@ ZTI_INLINE void store_strings(struct strings *s, u64s w, u64s c, u64s test, u64s
     v_store_64(s->length, length);
 }
 
-ZTI_INLINE void put_strings(struct fast_writer *f, const struct strings *s, uint32_t count,
-                            bool is_limited)
+ZTI_INLINE void write_strings(struct fast_writer *f, const struct strings *s, uint32_t count,
+                              bool is_limited)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t n = s->length[i] < 64 ? s->length[i] : 64;
-        put_within(f, s->low[i], n, is_limited);
+        write_within(f, s->low[i], n, is_limited);
         if (s->length[i] > 64)
-            put_within(f, s->high[i], s->length[i] - 64, is_limited);
+            write_within(f, s->high[i], s->length[i] - 64, is_limited);
     }
 }
 
@@ -158,8 +158,8 @@ ZTI_INLINE struct seen nothing_seen(void)
 }
 
 /* Append 'count' <= V_LANES_64 planes of a tile of 64, highest first. */
-ZTI_INLINE void put_planes64(struct fast_writer *f, u64s w, struct seen *seen, uint32_t count,
-                             bool is_limited)
+ZTI_INLINE void write_planes64(struct fast_writer *f, u64s w, struct seen *seen, uint32_t count,
+                               bool is_limited)
 {
     const u64s one = v_all_64(1);
     const u64s all = v_ors_64(w) | v_last_64((u64s)seen->bits), known = v_bit_length_64(all);
@@ -173,7 +173,7 @@ ZTI_INLINE void put_planes64(struct fast_writer *f, u64s w, struct seen *seen, u
                   v_if_64(is_full, full, open + 1));
     seen->bits = (vec)all;
     seen->known = (vec)known;
-    put_strings(f, &s, count, is_limited);
+    write_strings(f, &s, count, is_limited);
 }
 
 /* ---- 256 coefficients: a lane is a quarter of a plane ---- */
@@ -183,8 +183,8 @@ struct planes256 {
 };
 
 /* Append planes in plain C; the c of each is 'known'. */
-static void put_planes256_plainly(struct fast_writer *f, const struct planes256 *p, u64s known,
-                                  uint32_t count, bool is_limited)
+static void write_planes256_plainly(struct fast_writer *f, const struct planes256 *p, u64s known,
+                                    uint32_t count, bool is_limited)
 {
     uint64_t word[4][V_LANES_64], c[V_LANES_64];
     for (uint32_t q = 0; q < 4; q++)
@@ -194,21 +194,21 @@ static void put_planes256_plainly(struct fast_writer *f, const struct planes256 
         uint8_t buffer[2 * 64 + ZTI_BIT_MARGIN_BYTES];
         const uint64_t plane[4] = {word[0][i], word[1][i], word[2][i], word[3][i]};
         struct zti_bit_writer w = zti_bit_writer_at(buffer);
-        (void)put_plane(&w, plane, 256, (uint32_t)c[i], 256);
+        (void)write_plane(&w, plane, 256, (uint32_t)c[i], 256);
         zti_put_le64(w.next, w.held);
         const uint64_t n = zti_bits_written(&w);
         for (uint64_t at = 0; at < n; at += 64) {
             const uint64_t here = n - at < 64 ? n - at : 64;
-            put_within(f, _bzhi_u64(zti_get_le64(buffer + at / 8), (uint32_t)here), here,
-                       is_limited);
+            write_within(f, _bzhi_u64(zti_get_le64(buffer + at / 8), (uint32_t)here), here,
+                         is_limited);
         }
     }
 }
 
-/* As put_planes64. Plain C encodes planes if a quarter's string is longer than 128 bits (64 ones
+/* As write_planes64. Plain C encodes planes if a quarter's string is longer than 128 bits (64 ones
  * after the first significant coefficient). */
-static void put_planes256(struct fast_writer *f, const struct planes256 *p, struct planes256 *seen,
-                          uint32_t count, bool is_limited)
+static void write_planes256(struct fast_writer *f, const struct planes256 *p,
+                            struct planes256 *seen, uint32_t count, bool is_limited)
 {
     const u64s zero = v_all_64(0), one = v_all_64(1), n64 = v_all_64(64);
     u64s all[4], c[4], x[4], later = zero, known = zero;
@@ -247,15 +247,15 @@ static void put_planes256(struct fast_writer *f, const struct planes256 *p, stru
         is_long |= m_any_64(v_is_less_64(v_all_64(128), length));
     }
     if (zti_unlikely(is_long)) {
-        put_planes256_plainly(f, p, known, count, is_limited);
+        write_planes256_plainly(f, p, known, count, is_limited);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t q = 0; q < 4 && (s[q].length[i] > 0 || q == 0); q++) {
             const uint64_t n = s[q].length[i];
-            put_within(f, s[q].low[i], n < 64 ? n : 64, is_limited);
+            write_within(f, s[q].low[i], n < 64 ? n : 64, is_limited);
             if (n > 64)
-                put_within(f, s[q].high[i], n - 64, is_limited);
+                write_within(f, s[q].high[i], n - 64, is_limited);
         }
 }
 
@@ -263,8 +263,8 @@ static void put_planes256(struct fast_writer *f, const struct planes256 *p, stru
 
 /* Append 'count' <= V_LANES_32 planes of a tile of 16; neighbours are joined, and written two by
  * two. */
-ZTI_INLINE void put_planes16(struct fast_writer *f, u32s w, struct seen *seen, uint32_t count,
-                             bool is_limited)
+ZTI_INLINE void write_planes16(struct fast_writer *f, u32s w, struct seen *seen, uint32_t count,
+                               bool is_limited)
 {
     const u32s ones = v_all_32(UINT32_MAX);
     const b32s is_there = m_first_32(count);
@@ -295,7 +295,7 @@ ZTI_INLINE void put_planes16(struct fast_writer *f, u32s w, struct seen *seen, u
     v_store_64(pair, (string & UINT32_MAX) | v_left_64(string >> 32, low_length));
     v_store_64(pair_length, low_length + (length >> 32));
     for (uint32_t i = 0; i < (count + 1) / 2; i++)
-        put_within(f, pair[i], pair_length[i], is_limited);
+        write_within(f, pair[i], pair_length[i], is_limited);
 }
 
 /* ---- 4 coefficients: a byte is a plane ---- */

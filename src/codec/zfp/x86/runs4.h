@@ -39,7 +39,7 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
             most = h.head.planes > most ? h.head.planes : most;
         }
     }
-    take_planes4_of_lanes(base, &s, zeros, most, WIDTH == 64, u);
+    read_planes4_of_lanes(base, &s, zeros, most, WIDTH == 64, u);
     for (uint32_t k = 0; k < GROUPS4; k++) {
         ulane *r = cube[k * V_LANES_32 / 16] + k % (16 / V_LANES_32) * (V_LANES_32 / ELEMENTS);
         for (uint32_t x = 0; x < 4; x++)

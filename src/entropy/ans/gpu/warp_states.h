@@ -60,10 +60,10 @@ static __device__ __forceinline__ bool warp_states_begin(struct warp_states *a,
 {
     const uint32_t lane = threadIdx.x % 32;
     struct zti_bit_reader in = *r;
-    const bool has_start = zti_ans_take_start(&in);
+    const bool has_start = zti_ans_read_start(&in);
     struct zti_bit_reader own = in;
     own.at += lane * ZTI_ANS_STATE_BITS;
-    a->state = lane < states ? (uint32_t)zti_take_bits(&own, ZTI_ANS_STATE_BITS) : 0;
+    a->state = lane < states ? (uint32_t)zti_get_bits(&own, ZTI_ANS_STATE_BITS) : 0;
     in.at += states * ZTI_ANS_STATE_BITS;
     a->words = (const uint32_t *)(const void *)in.words;
     a->count = 2 * in.count;
@@ -152,7 +152,7 @@ static __device__ __forceinline__ void warp_states_settle(struct warp_states *a,
         a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % states));
 }
 
-/* Decode the next n <= states symbols; see warp_states_take. */
+/* Decode the next n <= states symbols; see warp_states_decode. */
 static __device__ __forceinline__ uint32_t warp_states_round(struct warp_states *a,
                                                              const struct ans_tables *tables,
                                                              uint32_t states, uint32_t model,
@@ -168,10 +168,10 @@ static __device__ __forceinline__ uint32_t warp_states_round(struct warp_states 
 /* Decode the next n <= 32 symbols: lane w returns symbol w, whose table begins at the lane's entry
  * 'model'. Lanes from n on return nothing of use. states: ZTI_ANS_FEW or ZTI_ANS_MANY, the same
  * throughout a stream. */
-static __device__ __forceinline__ uint32_t warp_states_take(struct warp_states *a,
-                                                            const struct ans_tables *tables,
-                                                            uint32_t states, uint32_t model,
-                                                            uint32_t n)
+static __device__ __forceinline__ uint32_t warp_states_decode(struct warp_states *a,
+                                                              const struct ans_tables *tables,
+                                                              uint32_t states, uint32_t model,
+                                                              uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t symbol = 0;

@@ -4,7 +4,7 @@
 #include "simd/vectors.h"
 
 /* Decode 8 symbols: returns their entries, and advances their states. */
-ZTI_INLINE __m256i take_8(struct zti_bit_reader *r, const uint32_t *const *tables,
+ZTI_INLINE __m256i read_8(struct zti_bit_reader *r, const uint32_t *const *tables,
                           const uint8_t *contexts, uint32_t *state)
 {
 #define ENTRY(k) tables[contexts[k]][state[k]]
@@ -27,7 +27,7 @@ ZTI_INLINE __m128i symbols_of(__m256i a, __m256i b)
     return _mm_unpacklo_epi32(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
 }
 
-static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
+static void read_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
                       const uint8_t *contexts, size_t n, uint8_t *out)
 {
     struct zti_bit_reader r = m->r;
@@ -37,13 +37,13 @@ static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
         const size_t left = n - i, room = ZTI_ANS_MANY - next, most = left < room ? left : room;
         const bool is_far = r.at + 8 * 32 <= r.end; /* at least the bits of 16 symbols are left */
         if (is_far && most >= 16) {
-            const __m256i a = take_8(&r, tables, contexts + i, state);
-            const __m256i b = take_8(&r, tables, contexts + i + 8, state + 8);
+            const __m256i a = read_8(&r, tables, contexts + i, state);
+            const __m256i b = read_8(&r, tables, contexts + i + 8, state + 8);
             _mm_storeu_si128((__m128i *)(void *)(out + i), symbols_of(a, b));
             i += 16;
             next += 16;
         } else if (is_far && most >= 8) {
-            const __m256i a = take_8(&r, tables, contexts + i, state);
+            const __m256i a = read_8(&r, tables, contexts + i, state);
             _mm_storel_epi64((__m128i *)(void *)(out + i), symbols_of(a, a));
             i += 8;
             next += 8;

@@ -5,8 +5,8 @@
 
 /* Encode 8 symbols: returns their next states. four: the emitted bits of each four symbols
  * together, and their number from bit 56 on. */
-ZTI_INLINE u32s put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *number, u32s state,
-                      uint64_t *four)
+ZTI_INLINE u32s write_8(const struct zti_ans_mixed_entry *entry, const uint16_t *number, u32s state,
+                        uint64_t *four)
 {
     const uint16_t *const states = (const uint16_t *)(const void *)entry;
 #define ENTRY(k) zti_get_le64((const uint8_t *)(const void *)&entry[number[k]])
@@ -32,9 +32,9 @@ ZTI_INLINE u32s put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *n
 }
 
 /* Encode n symbols, a multiple of 32, from the last to the first. */
-__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table,
-                                               const uint16_t *number, size_t n, uint64_t *state,
-                                               struct front *front)
+__attribute__((noinline)) static void write_many(const struct zti_ans_mixed_table *table,
+                                                 const uint16_t *number, size_t n, uint64_t *state,
+                                                 struct front *front)
 {
     struct front f = *front;
     uint32_t own[ZTI_ANS_MANY];
@@ -47,7 +47,7 @@ __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table 
         uint64_t four[8];
         n -= 32;
         for (uint32_t k = 4; k-- > 0;)
-            eight[k] = put_8(table->entry, number + n + 8 * k, eight[k], four + 2 * k);
+            eight[k] = write_8(table->entry, number + n + 8 * k, eight[k], four + 2 * k);
         for (uint32_t k = 8; k-- > 0; store(&f))
             emit(&f, four[k] & (UINT64_MAX >> 8), four[k] >> 56);
     }

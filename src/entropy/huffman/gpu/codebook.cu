@@ -154,8 +154,8 @@ static __device__ __forceinline__ void join_pair(const struct building *g,
         zti_merge_split(g->weight + q->leaf_head, r->an, g->weight + q->inner_head, r->bn, 2 * p);
     uint32_t leaf = q->leaf_head + first, inner = q->inner_head + 2 * p - first, node[2];
     for (uint32_t k = 0; k < 2; k++)
-        node[k] = zti_take_lightest(g->weight, &leaf, q->leaf_head + r->an, &inner,
-                                    q->inner_head + r->bn);
+        node[k] =
+            zti_pop_lightest(g->weight, &leaf, q->leaf_head + r->an, &inner, q->inner_head + r->bn);
     join(g, r->into + 1 + p, node[0], node[1]);
 }
 
@@ -301,8 +301,8 @@ static __device__ __forceinline__ void make_numbers(const struct building *g, ui
     __syncthreads();
 }
 
-static __device__ __forceinline__ void put_codes(const struct building *g, uint32_t tiles,
-                                                 const uint32_t *numbers)
+static __device__ __forceinline__ void write_codes(const struct building *g, uint32_t tiles,
+                                                   const uint32_t *numbers)
 {
     const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
     for (uint32_t first = thread_number() - lane; first < n; first += threads_of_all()) {
@@ -381,7 +381,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS, 1) build_book(const struct building 
     sum_lengths(&g, tiles);
     MEET();
     make_numbers(&g, tiles, leaves, numbers);
-    put_codes(&g, tiles, numbers);
+    write_codes(&g, tiles, numbers);
     if (leaves == 1 && thread_number() == 0)
         g.book.order[0] = (uint16_t)sorted.symbols[zeros];
 }

@@ -127,8 +127,8 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
 }
 
 /* Store the symbols of a part, coalesced. */
-static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to, uint64_t first,
-                                                   const uint16_t *symbols, uint32_t n)
+static __device__ __forceinline__ void write_symbols(const struct zti_symbols *to, uint64_t first,
+                                                     const uint16_t *symbols, uint32_t n)
 {
     const uint32_t fours = to->bytes == 2 ? n / 4 : 0;
     for (uint32_t i = threadIdx.x % 32; i < fours; i += 32) {
@@ -149,8 +149,8 @@ static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to,
 }
 
 /* A warp loads, decodes, checks and stores its part of a chunk. */
-static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging *u,
-                                                 struct unpacking *s, uint64_t chunk, uint64_t at)
+static __device__ __forceinline__ void
+unmerge_part(const struct zti_cuda_unmerging *u, struct unpacking *s, uint64_t chunk, uint64_t at)
 {
     const uint32_t k = threadIdx.x / 32, lane = threadIdx.x % 32;
     struct part p;
@@ -174,8 +174,8 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
     __syncwarp();
     if (!is_good)
         (void)atomicExch((unsigned long long *)u->bad, 1ull);
-    put_symbols(&u->symbols, chunk * ZTI_CHUNK_SYMBOLS + (uint64_t)k * ZTI_PART_SYMBOLS,
-                s->symbols[k], p.symbols);
+    write_symbols(&u->symbols, chunk * ZTI_CHUNK_SYMBOLS + (uint64_t)k * ZTI_PART_SYMBOLS,
+                  s->symbols[k], p.symbols);
 }
 
 /* Compute where chunks begin, in bytes. A block is one warp, which needs no barriers. */
@@ -210,7 +210,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     const uint64_t *const starts = u.states + start_place(chunks);
     uint64_t *const ticket = u.states + start_place(chunks) + chunks;
     if (threadIdx.x == 0)
-        s.tickets[0] = lookback_take(ticket);
+        s.tickets[0] = lookback_claim(ticket);
     __syncthreads();
     if (s.tickets[0] * TAKEN >= chunks) /* no chunk is left for this block */
         return;
@@ -221,9 +221,9 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
         if (first >= chunks)
             return;
         if (threadIdx.x == 0)
-            s.tickets[1 - turn] = lookback_take(ticket);
+            s.tickets[1 - turn] = lookback_claim(ticket);
         for (uint64_t chunk = first; chunk < first + TAKEN && chunk < chunks; chunk++)
-            take_part(&u, &s, chunk, starts[chunk]);
+            unmerge_part(&u, &s, chunk, starts[chunk]);
     }
 }
 

@@ -95,7 +95,7 @@ static __device__ __forceinline__ void look_up(const struct zti_symbols *s, cons
 }
 
 /* Or codes into zeroed words, to which other threads write too. */
-static __device__ __forceinline__ void put_codes(uint32_t *words, uint32_t at, struct codes c)
+static __device__ __forceinline__ void write_codes(uint32_t *words, uint32_t at, struct codes c)
 {
     const uint32_t low = (uint32_t)c.bits, high = (uint32_t)(c.bits >> 32), shift = at % 32;
     const uint32_t word[3] = {low << shift, __funnelshift_l(low, high, shift),
@@ -107,20 +107,20 @@ static __device__ __forceinline__ void put_codes(uint32_t *words, uint32_t at, s
 }
 
 /* Put a thread's codes; at once if they fit in 64 bits, as most do. */
-static __device__ __forceinline__ void put_fours(uint32_t *words, uint32_t at, uint32_t bits,
-                                                 const struct codes *four)
+static __device__ __forceinline__ void write_fours(uint32_t *words, uint32_t at, uint32_t bits,
+                                                   const struct codes *four)
 {
     if (bits <= 64) {
         struct codes all = four[0];
         SIMT_UNROLL
         for (uint32_t i = 1; i < FOURS; i++)
             all = all.count < 64 ? join(all, four[i]) : all;
-        put_codes(words, at, all);
+        write_codes(words, at, all);
         return;
     }
     SIMT_UNROLL
     for (uint32_t i = 0; i < FOURS; i++) {
-        put_codes(words, at, four[i]);
+        write_codes(words, at, four[i]);
         at += four[i].count;
     }
 }
@@ -169,10 +169,10 @@ static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merg
     const uint32_t bytes = (all + 7) / 8;
     if (threadIdx.x == 0) {
         lookback_publish(m->states, chunk, bytes);
-        s->ticket = lookback_take(m->states);
+        s->ticket = lookback_claim(m->states);
     }
     note_parts(m, s, chunk);
-    put_fours(s->words[buffer], at + up_to - own, own, four);
+    write_fours(s->words[buffer], at + up_to - own, own, four);
     uint32_t *const zeroed = s->words[(buffer + 1) % BUFFERS];
     for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
         simt_store_16(zeroed + i, zeros);

@@ -20,8 +20,8 @@ static uint64_t slab_symbols(const zt_context *context, const struct zti_symbols
 }
 
 /* Copy symbols [first, first + n) to the device. */
-static zt_status put_symbols(zt_context *context, const struct zti_symbols *s, uint64_t first,
-                             uint64_t n, struct zti_symbols *on_device)
+static zt_status write_symbols(zt_context *context, const struct zti_symbols *s, uint64_t first,
+                               uint64_t n, struct zti_symbols *on_device)
 {
     struct zti_device *const device = context->device;
     void *memory;
@@ -57,7 +57,7 @@ static zt_status count_all(zt_context *context, const struct zti_symbols *s,
     zt_status status =
         device->zero(context, ZTI_QUEUE_KERNELS, m->counts, 8 * ((uint64_t)s->alphabet + 1));
     for (uint64_t at = 0; status == ZT_OK && at < s->count; at += each) {
-        status = put_symbols(context, s, at, each < s->count - at ? each : s->count - at, slab);
+        status = write_symbols(context, s, at, each < s->count - at ? each : s->count - at, slab);
         if (status == ZT_OK) {
             const int before = device->enter(context);
             zti_cuda_huffman()->count(slab, m->counts, m->strays, device->queue);
@@ -143,8 +143,8 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
     for (uint64_t at = 0; status == ZT_OK && at < s->count && *bytes <= room_bytes; at += each) {
         uint64_t own = 0;
         if (s->count > each)
-            status = put_symbols(context, s, at, each < s->count - at ? each : s->count - at,
-                                 &m.symbols);
+            status = write_symbols(context, s, at, each < s->count - at ? each : s->count - at,
+                                   &m.symbols);
         if (status == ZT_OK)
             status = code_slab(context, &m, room_bytes - *bytes, out + *bytes,
                                part_bits + at / ZTI_PART_SYMBOLS, &own);
@@ -156,8 +156,9 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
 /* ---- decoding ---- */
 
 /* Copy the fields of a book that the decoder needs to ZTI_DEVICE_MODEL. */
-static zt_status put_book(zt_context *context, const struct zti_codebook *book,
-                          const uint32_t numbers[ZTI_BOOK_NUMBERS], struct zti_cuda_book *on_device)
+static zt_status write_book(zt_context *context, const struct zti_codebook *book,
+                            const uint32_t numbers[ZTI_BOOK_NUMBERS],
+                            struct zti_cuda_book *on_device)
 {
     struct zti_device *const device = context->device;
     void *memory;
@@ -175,8 +176,8 @@ static zt_status put_book(zt_context *context, const struct zti_codebook *book,
 }
 
 /* Copy a slab's bits, from byte 'at' of the chunks on, to the device, and allocate its symbols. */
-static zt_status put_slab(zt_context *context, const struct zti_coded *coded, uint64_t at,
-                          struct zti_cuda_unmerging *u)
+static zt_status write_slab(zt_context *context, const struct zti_coded *coded, uint64_t at,
+                            struct zti_cuda_unmerging *u)
 {
     struct zti_device *const device = context->device;
     const uint64_t chunks = (u->symbols.count + ZTI_CHUNK_SYMBOLS - 1) / ZTI_CHUNK_SYMBOLS;
@@ -198,8 +199,8 @@ static zt_status put_slab(zt_context *context, const struct zti_coded *coded, ui
 }
 
 /* Copy the lengths of all parts, with the tail's rest, to the device. */
-static zt_status put_lengths(zt_context *context, const struct zti_coded *coded,
-                             struct zti_cuda_unmerging *u)
+static zt_status write_lengths(zt_context *context, const struct zti_coded *coded,
+                               struct zti_cuda_unmerging *u)
 {
     const uint64_t bytes =
         (zti_measured_parts_of(coded->symbols) * coded->width + 7) / 8 + TAIL_FIXED_BYTES;
@@ -225,9 +226,9 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
     uint64_t bad = 0;
     memcpy(numbers + ZTI_BOOK_FIRST, book->first, sizeof book->first);
     memcpy(numbers + ZTI_BOOK_ENTRY, book->entry, sizeof book->entry);
-    zt_status status = put_book(context, book, numbers, &u.book);
+    zt_status status = write_book(context, book, numbers, &u.book);
     if (status == ZT_OK)
-        status = put_lengths(context, coded, &u);
+        status = write_lengths(context, coded, &u);
     for (uint64_t at = 0; status == ZT_OK && bad == 0 && at < target->count; at += each) {
         const uint64_t n = each < target->count - at ? each : target->count - at;
         const uint64_t first = run_starts[at / RUN_SYMBOLS];
@@ -236,7 +237,7 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
         u.symbols = (struct zti_symbols){NULL, target->bytes, n, target->alphabet};
         u.bytes = last - first;
         u.first_part = at / ZTI_PART_SYMBOLS;
-        status = put_slab(context, coded, first, &u);
+        status = write_slab(context, coded, first, &u);
         if (status == ZT_OK) {
             const int before = device->enter(context);
             zti_cuda_huffman()->decode(&u, device->queue);

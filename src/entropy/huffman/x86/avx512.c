@@ -21,8 +21,8 @@
 
 enum { AT_ONCE = 64, AHEAD_BYTES = 4096 };
 
-/* The output: the bits that do not fill a word yet, negated (see put_words), and their number, both
- * in all lanes of a register. */
+/* The output: the bits that do not fill a word yet, negated (see write_words), and their number,
+ * both in all lanes of a register. */
 struct output {
     __m512i minus_held, held_bits;
     uint8_t *next;
@@ -45,7 +45,7 @@ static inline void output_to(const struct output *o, struct zti_bit_writer *w)
 }
 
 /* Encode symbols by encode_text.h. */
-static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, struct output *o)
+static void write_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, struct output *o)
 {
     struct zti_bit_writer w = {.base = o->next};
     output_to(o, &w);
@@ -58,7 +58,7 @@ static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, 
  * of a word have no bits in common, so their sum is their union, and a sum of consecutive lanes is
  * a difference of prefix sums. A lane that fills a word (fills) thus gives that word as the prefix
  * sum at it minus the one at the lane that filled the word before. */
-static inline void put_words(struct output *o, __m512i v, __m512i bits)
+static inline void write_words(struct output *o, __m512i v, __m512i bits)
 {
     const __m512i last = _mm512_set1_epi64(7), in_word = _mm512_set1_epi64(63);
     const __m512i ends = (__m512i)(v_sums_64((u64s)bits) + (u64s)o->held_bits);
@@ -135,7 +135,7 @@ static inline bool places_of(const uint16_t *symbols, __mmask64 is_there, __m512
 }
 
 /* Append 64 codes, given as their low and high bytes and lengths. */
-ZTI_INLINE void put_merged(struct output *o, __m512i low, __m512i high, __m512i bits)
+ZTI_INLINE void write_merged(struct output *o, __m512i low, __m512i high, __m512i bits)
 {
     const __m512i one = _mm512_set1_epi64(0xffffffff);
     const __m512i pair_bits = _mm512_maddubs_epi16(bits, _mm512_set1_epi8(1));
@@ -151,15 +151,15 @@ ZTI_INLINE void put_merged(struct output *o, __m512i low, __m512i high, __m512i 
     const __m512i right_bits = _mm512_srli_epi64(four_bits, 32);
     const __m512i eight_bits = _mm512_add_epi64(left_bits, right_bits);
     if (zti_likely(_mm512_cmpgt_epu64_mask(eight_bits, _mm512_set1_epi64(64)) == 0)) {
-        put_words(o, _mm512_or_si512(left, _mm512_sllv_epi64(right, left_bits)), eight_bits);
+        write_words(o, _mm512_or_si512(left, _mm512_sllv_epi64(right, left_bits)), eight_bits);
         return;
     }
     const __m512i first = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
     const __m512i last = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
-    put_words(o, _mm512_permutex2var_epi64(left, first, right),
-              _mm512_permutex2var_epi64(left_bits, first, right_bits));
-    put_words(o, _mm512_permutex2var_epi64(left, last, right),
-              _mm512_permutex2var_epi64(left_bits, last, right_bits));
+    write_words(o, _mm512_permutex2var_epi64(left, first, right),
+                _mm512_permutex2var_epi64(left_bits, first, right_bits));
+    write_words(o, _mm512_permutex2var_epi64(left, last, right),
+                _mm512_permutex2var_epi64(left_bits, last, right_bits));
 }
 
 void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols, size_t n,
@@ -176,10 +176,10 @@ void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols,
         zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES));
         zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES + 64));
         if (zti_likely(places_of(symbols + i, is_there, first, &places)))
-            put_merged(&o, look_up(&low, places, is_there), look_up(&high, places, is_there),
-                       look_up(&lengths, places, is_there));
+            write_merged(&o, look_up(&low, places, is_there), look_up(&high, places, is_there),
+                         look_up(&lengths, places, is_there));
         else
-            put_plain(book->codes, symbols + i, some, &o);
+            write_plain(book->codes, symbols + i, some, &o);
     }
     output_to(&o, writer);
 }

@@ -22,11 +22,11 @@ static __device__ __forceinline__ zt_status worse(zt_status a, zt_status b)
 
 /* ---- the header, by one thread ---- */
 
-static __device__ inline zt_status take_index(struct zti_cursor *c, struct parts *p)
+static __device__ inline zt_status read_index(struct zti_cursor *c, struct parts *p)
 {
-    p->layout.kind = zti_take_byte(c);
-    const uint64_t chunk = zti_take_varint(c), partition = zti_take_varint(c);
-    p->index_bytes = zti_take_varint(c);
+    p->layout.kind = zti_get_byte(c);
+    const uint64_t chunk = zti_get_varint(c), partition = zti_get_varint(c);
+    p->index_bytes = zti_get_varint(c);
     const bool is_hybrid = p->layout.kind == ZT_INDEX_HYBRID;
     if (c->is_bad || chunk < 1 || chunk > ZTI_INDEX_CHUNK_MOST ||
         partition > ZTI_INDEX_PARTITION_MOST || (is_hybrid && partition == 0) ||
@@ -42,16 +42,16 @@ static __device__ inline zt_status take_sections(struct zti_cursor *c, struct pa
 {
     zt_status status = ZT_OK;
     while (status == ZT_OK && zti_cursor_left(c) > 0) {
-        const uint8_t type = zti_take_byte(c);
+        const uint8_t type = zti_get_byte(c);
         if (type == ZTI_SECTION_END)
             break;
-        const uint64_t n = zti_take_varint(c);
-        const uint8_t *const at = zti_take_bytes(c, n);
+        const uint64_t n = zti_get_varint(c);
+        const uint8_t *const at = zti_get_bytes(c, n);
         struct zti_cursor body = {at, at + (at ? n : 0), false};
         if (!at)
             status = ZT_CORRUPT;
         else if (type == ZTI_SECTION_INDEX)
-            status = take_index(&body, p);
+            status = read_index(&body, p);
         else if (type & ZTI_SECTION_CRITICAL)
             status = ZT_UNSUPPORTED;
     }
@@ -68,26 +68,26 @@ static __device__ inline bool is_raw_coding(const struct zti_opening *o, const u
 }
 
 /* Everything between the hash and the lengths, which are set. */
-static __device__ inline zt_status take_header(const struct zti_opening *o, struct parts *p,
+static __device__ inline zt_status read_header(const struct zti_opening *o, struct parts *p,
                                                struct zti_cuda_stored *s)
 {
     const struct zti_array *const a = &o->array;
     const uint8_t *const d = o->data;
     struct zti_cursor c = {d + ZTI_AT_NUMBERS, d + p->header_bytes - ZTI_HASH_BYTES, false};
     bool is_same = d[ZTI_AT_TYPE] == (a->type | a->rank << 4);
-    p->payload_bytes = zti_take_varint(&c);
-    p->tail_bytes = zti_take_varint(&c);
-    bool is_alone = zti_take_varint(&c) == 0; /* exact values */
-    is_alone = zti_take_varint(&c) == 0 && is_alone;
+    p->payload_bytes = zti_get_varint(&c);
+    p->tail_bytes = zti_get_varint(&c);
+    bool is_alone = zti_get_varint(&c) == 0; /* exact values */
+    is_alone = zti_get_varint(&c) == 0 && is_alone;
     for (uint32_t i = 0; i < a->rank; i++)
-        is_same = zti_take_varint(&c) == a->shape[i] && is_same;
+        is_same = zti_get_varint(&c) == a->shape[i] && is_same;
     const uint32_t bound = d[ZTI_AT_BOUND] & 15;
     if (bound != ZT_LOSSLESS)
-        (void)zti_take_f64(&c);
+        (void)zti_get_f64(&c);
     if (bound == ZT_REL)
-        (void)zti_take_f64(&c);
-    const uint64_t n = zti_take_byte(&c);
-    const uint8_t *const params = zti_take_bytes(&c, n);
+        (void)zti_get_f64(&c);
+    const uint64_t n = zti_get_byte(&c);
+    const uint8_t *const params = zti_get_bytes(&c, n);
     if (!is_same || !is_alone || (bound != ZT_LOSSLESS && bound != ZT_ABS && bound != ZT_REL))
         return ZT_UNSUPPORTED;
     const uint64_t most = UINT64_C(1) << 61;
@@ -124,7 +124,7 @@ static __device__ inline zt_status take_front(const struct zti_opening *o, struc
 /* ---- the tail ---- */
 
 /* The bytes between payload and tail are 0. */
-static __device__ inline zt_status take_tail(const struct zti_opening *o, const struct parts *p,
+static __device__ inline zt_status read_tail(const struct zti_opening *o, const struct parts *p,
                                              struct zti_cuda_stored *s)
 {
     const uint8_t *const tail = o->data + p->header_bytes + p->payload_bytes + ZTI_GAP_BYTES;
@@ -133,9 +133,9 @@ static __device__ inline zt_status take_tail(const struct zti_opening *o, const 
     if (!zti_all_zero(tail - ZTI_GAP_BYTES, ZTI_GAP_BYTES))
         return ZT_CORRUPT;
     while (zti_cursor_left(&c) > 0) {
-        const uint8_t type = zti_take_byte(&c);
-        const uint64_t n = zti_take_varint(&c);
-        const uint8_t *const at = zti_take_bytes(&c, n);
+        const uint8_t type = zti_get_byte(&c);
+        const uint64_t n = zti_get_varint(&c);
+        const uint8_t *const at = zti_get_bytes(&c, n);
         if (!at)
             return ZT_CORRUPT;
         if (type == ZTI_SECTION_CHECKSUMS && !s->sums) {
@@ -190,7 +190,7 @@ SIMT_KERNEL void __launch_bounds__(32)
         p.status == ZT_OK && has_hash(o.data, p.header_bytes - ZTI_HASH_BYTES, word, &s);
     __syncthreads();
     if (threadIdx.x == 0)
-        p.status = worse(p.status, has_header ? take_header(&o, &p, o.stored) : ZT_CORRUPT);
+        p.status = worse(p.status, has_header ? read_header(&o, &p, o.stored) : ZT_CORRUPT);
     __syncthreads();
     const uint8_t *const payload = o.data + p.header_bytes;
     const uint8_t *const tail = payload + p.payload_bytes + ZTI_GAP_BYTES;
@@ -199,7 +199,7 @@ SIMT_KERNEL void __launch_bounds__(32)
     __syncthreads();
     if (threadIdx.x > 0)
         return;
-    const zt_status status = worse(p.status, has_tail ? take_tail(&o, &p, o.stored) : ZT_CORRUPT);
+    const zt_status status = worse(p.status, has_tail ? read_tail(&o, &p, o.stored) : ZT_CORRUPT);
     *o.status = status;
     o.stored->payload = payload;
     o.stored->bits = status == ZT_OK ? 8 * p.payload_bytes : 0;

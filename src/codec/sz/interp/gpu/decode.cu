@@ -1,13 +1,13 @@
 /* decode.cu: tiles of effort 'high' to values, in four kernels.
  *
- * high_take_symbols: a symbol depends on the ANS states after the symbols before it, and on a
+ * high_decode_symbols: a symbol depends on the ANS states after the symbols before it, and on a
  * context made from magnitudes before it, but on no integer. So a warp decodes the symbols of a
  * tile first, a lane for each symbol of a row. Other warps add up what contexts take from earlier
  * bands.
- * high_take_levels: a block for each tile reads the open bits of symbols, then predicts band after
- * band, a thread for each point, since a band depends on earlier bands only.
- * high_take_values: the finest level in shared memory, and values to the view; or raw values.
- * high_take_exact: exact values over the others, and the check of where chunks end. */
+ * high_decode_levels: a block for each tile reads the open bits of symbols, then predicts band
+ * after band, a thread for each point, since a band depends on earlier bands only.
+ * high_decode_values: the finest level in shared memory, and values to the view; or raw values.
+ * high_decode_exact: exact values over the others, and the check of where chunks end. */
 #include "codec/sz/interp/gpu/points.h"
 #include "codec/sz/runs.h"
 #include "codec/sz/interp/gpu/finest_level.h"
@@ -98,11 +98,11 @@ static __device__ __forceinline__ void decode_any_band(const struct sz_high_tile
     const uint32_t *const far = t->tables.far;
     if (is_many && h->near_models == h->models) {
         t->tables.far = NULL;
-        take_band(t, b, ZTI_ANS_MANY);
+        decode_band(t, b, ZTI_ANS_MANY);
     } else if (is_many) {
-        take_band(t, b, ZTI_ANS_MANY);
+        decode_band(t, b, ZTI_ANS_MANY);
     } else {
-        take_band(t, b, ZTI_ANS_FEW);
+        decode_band(t, b, ZTI_ANS_FEW);
     }
     t->tables.far = far;
 }
@@ -110,7 +110,7 @@ static __device__ __forceinline__ void decode_any_band(const struct sz_high_tile
 /* Decode the symbols of a block's tiles, all tiles band by band. Meanwhile helping warps sum the
  * next band, if its points lie between none of this band's. has_codes: whether the calling thread's
  * tile has symbols. Returns, in the tile's first warp, whether the states end where they must. */
-static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
+static __device__ __forceinline__ bool read_codes(const struct sz_high_tiles *h,
                                                   const struct high_tile *tile, bool has_codes,
                                                   struct decoder *t, uint32_t *window)
 {
@@ -162,7 +162,8 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     return is_good;
 }
 
-SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1)
+    high_decode_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(struct decode_memory, sh);
     const uint32_t own = tile_of_warp(&h);
@@ -184,7 +185,7 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const stru
     const uint32_t first = is_found ? t.slot.note->parts.first : (uint32_t)ZTI_SZ_HIGH_RAW;
     const bool has_codes = first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED);
     const bool is_good =
-        take_codes(&h, &tile, has_codes, &t, (uint32_t *)simt_in_shared(sh->window[own])) &&
+        read_codes(&h, &tile, has_codes, &t, (uint32_t *)simt_in_shared(sh->window[own])) &&
         is_found;
     if (is_there && helper_number(&h) == 0) {
         t.slot.note->symbols = has_codes ? t.taken : 0;
@@ -205,7 +206,7 @@ static __device__ __forceinline__ uint32_t open_bits_of_four(uint32_t four, uint
 
 /* Read the residuals of those of the first n symbols of a word that leave bits open; these bits
  * begin at 'at'. */
-static __device__ __forceinline__ void take_open_of_four(const struct zti_bit_reader *at,
+static __device__ __forceinline__ void read_open_of_four(const struct zti_bit_reader *at,
                                                          uint32_t four, uint32_t n, int32_t *q)
 {
     struct zti_bit_reader r = *at;
@@ -230,7 +231,7 @@ static __device__ __forceinline__ void take_open_of_four(const struct zti_bit_re
 /* Read the residuals of all symbols that leave bits open. A warp has a part of the symbols, a lane
  * four at a time; the sums of the parts before tell where its bits begin. False if the tile has too
  * few bits. */
-static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
+static __device__ __forceinline__ bool read_open(const struct sz_tiles *s,
                                                  const struct high_slot *slot)
 {
     SIMT_SHARED(uint32_t, sums, [HIGH_WARPS]);
@@ -265,7 +266,7 @@ static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
         r.at += up_to - own;
         in.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
         if (own > 0)
-            take_open_of_four(&r, four, to - i, slot->q + i);
+            read_open_of_four(&r, four, to - i, slot->q + i);
     }
     return all <= 8 * parts->extra_bytes;
 }
@@ -327,10 +328,10 @@ static __device__ __forceinline__ void store_value(const struct sz_tiles *s, cha
 }
 
 /* Write a tile's values to the view, from its integers or from raw values. */
-static __device__ __forceinline__ void put_tile_values(const struct sz_high_tiles *h,
-                                                       const struct zti_sz_box *box,
-                                                       const struct sz_tile *t,
-                                                       const struct high_slot *slot)
+static __device__ __forceinline__ void store_tile_values(const struct sz_high_tiles *h,
+                                                         const struct zti_sz_box *box,
+                                                         const struct sz_tile *t,
+                                                         const struct high_slot *slot)
 {
     const struct sz_tiles *const s = &h->s;
     const struct extents extents = extents_of(box->own);
@@ -343,7 +344,7 @@ static __device__ __forceinline__ void put_tile_values(const struct sz_high_tile
         if (raw) {
             struct zti_bit_reader r = reader_from(s, raw);
             r.at += (uint64_t)i * value_bits;
-            store_bits(s, to, zti_take_bits(&r, value_bits));
+            store_bits(s, to, zti_get_bits(&r, value_bits));
             continue;
         }
         uint32_t c[4];
@@ -354,9 +355,10 @@ static __device__ __forceinline__ void put_tile_values(const struct sz_high_tile
 
 /* ---- the finest level, and values: some planes at a time ---- */
 
-static __device__ __forceinline__ void finest_take_band(const struct finest *b,
-                                                        const struct finest_part *part,
-                                                        uint32_t odd, const struct high_slot *slot)
+static __device__ __forceinline__ void finest_decode_band(const struct finest *b,
+                                                          const struct finest_part *part,
+                                                          uint32_t odd,
+                                                          const struct high_slot *slot)
 {
     if (odd & ~b->interpolated)
         return;
@@ -369,8 +371,8 @@ static __device__ __forceinline__ void finest_take_band(const struct finest *b,
     }
 }
 
-static __device__ __forceinline__ void finest_put_values(const struct finest *b,
-                                                         const struct finest_part *part)
+static __device__ __forceinline__ void finest_store_values(const struct finest *b,
+                                                           const struct finest_part *part)
 {
     const uint32_t rows = finest_rows(b, part, true);
     const int64_t stride = b->facts->stride[0];
@@ -402,19 +404,19 @@ static __device__ __forceinline__ void decode_finest_level(const struct sz_high_
         __syncthreads();
         finest_load(&b, &part, slot->x, NULL);
         __syncthreads();
-        finest_take_band(&b, &part, 1, slot);
-        finest_take_band(&b, &part, 2, slot);
-        finest_take_band(&b, &part, 4, slot);
+        finest_decode_band(&b, &part, 1, slot);
+        finest_decode_band(&b, &part, 2, slot);
+        finest_decode_band(&b, &part, 4, slot);
         __syncthreads();
-        finest_take_band(&b, &part, 3, slot);
-        finest_take_band(&b, &part, 5, slot);
-        finest_take_band(&b, &part, 6, slot);
+        finest_decode_band(&b, &part, 3, slot);
+        finest_decode_band(&b, &part, 5, slot);
+        finest_decode_band(&b, &part, 6, slot);
         if (b.interpolated == 7) {
             __syncthreads();
-            finest_take_band(&b, &part, 7, slot);
+            finest_decode_band(&b, &part, 7, slot);
         }
         __syncthreads();
-        finest_put_values(&b, &part);
+        finest_store_values(&b, &part);
     }
 }
 
@@ -426,13 +428,13 @@ struct exact_marks {
     bool is_good;
 };
 
-static __device__ __forceinline__ void take_exact_marks(const struct sz_tiles *s, uint32_t n,
+static __device__ __forceinline__ void read_exact_marks(const struct sz_tiles *s, uint32_t n,
                                                         uint64_t at, uint64_t end,
                                                         struct exact_marks *m)
 {
     struct zti_bit_reader r = {s->words, s->words_count, at};
     uint32_t all, count = 0;
-    m->is_good = take_exact(&r, end, n, value_bytes_of(s->type), m->bits, &all);
+    m->is_good = read_exact(&r, end, n, value_bytes_of(s->type), m->bits, &all);
     for (uint32_t i = 0; i < EXACT_WORDS; i++) {
         m->before[i] = count;
         count += (uint32_t)__popcll(m->bits[i]);
@@ -442,9 +444,9 @@ static __device__ __forceinline__ void take_exact_marks(const struct sz_tiles *s
 }
 
 /* Write the exact values of a tile; false if they are damaged. */
-static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s,
-                                                        const struct sz_tile *t,
-                                                        const struct zti_sz_parts *parts)
+static __device__ __forceinline__ bool write_exact_values(const struct sz_tiles *s,
+                                                          const struct sz_tile *t,
+                                                          const struct zti_sz_parts *parts)
 {
     SIMT_SHARED(struct exact_marks, marks, [2]); /* one is read while the other is written */
     const uint64_t end = reader_from(s, parts->exact_end).at;
@@ -456,7 +458,7 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
         const uint32_t left = t->n - first;
         const uint32_t n = simt_at_most(left, ZTI_SZ_TILE_VALUES);
         if (threadIdx.x == 0)
-            take_exact_marks(s, n, at, end, m);
+            read_exact_marks(s, n, at, end, m);
         __syncthreads();
         is_good = m->is_good;
         at = m->next;
@@ -467,14 +469,14 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
             struct zti_bit_reader r = {s->words, s->words_count,
                                        m->at + (uint64_t)number * value_bits};
             if (to)
-                store_bits(s, to, zti_take_bits(&r, value_bits));
+                store_bits(s, to, zti_get_bits(&r, value_bits));
         }
     }
     return is_good && at == end;
 }
 
 /* All levels, or all but the finest if the next kernel decodes that. */
-SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_levels(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_levels(const struct sz_high_tiles h)
 {
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
     const struct high_slot slot = high_slot_of(&h, blockIdx.x);
@@ -482,7 +484,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_levels(const struct sz_h
         return;
     const struct zti_sz_box box = high_box_of(&h.s, t.number);
     const bool is_zero = !(slot.note->parts.first & ZTI_SZ_HIGH_CODED);
-    if (!is_zero && !take_open(&h.s, &slot)) { /* the same in all threads */
+    if (!is_zero && !read_open(&h.s, &slot)) { /* the same in all threads */
         __syncthreads();
         if (threadIdx.x == 0) {
             slot.note->is_good = 0;
@@ -495,7 +497,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_levels(const struct sz_h
         slot.note->taken = taken;
 }
 
-SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_values(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_values(const struct sz_high_tiles h)
 {
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
     const struct high_slot slot = high_slot_of(&h, blockIdx.x);
@@ -509,11 +511,11 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_values(const struct sz_h
         return;
     }
     const struct sz_tile tile = tile_of(&h.s, t.number);
-    put_tile_values(&h, &box, &tile, &slot);
+    store_tile_values(&h, &box, &tile, &slot);
 }
 
 /* Exact values replace others; the last tile of a chunk notes where the chunk ends. */
-SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_exact(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_exact(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
@@ -524,7 +526,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_take_exact(const struct sz_hi
     bool is_good = true;
     if (first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_HAS_EXACT)) {
         const struct sz_tile tile = tile_of(s, t.number);
-        is_good = put_exact_values(s, &tile, &slot.note->parts);
+        is_good = write_exact_values(s, &tile, &slot.note->parts);
     }
     if (threadIdx.x == 0 && !is_good)
         note_bad(s, t.chunk);
@@ -542,13 +544,13 @@ static unsigned models_in_shared(void)
     return most > own ? simt_at_most((most - own) / table, NEAR_MODELS) : 0;
 }
 
-extern "C" uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding)
+extern "C" uint64_t zti_sz_high_cuda_decode_bytes(const struct zti_coding *coding)
 {
     return high_batch(coding, TAKE_BATCH) * high_places_of(zti_sz_high_points(coding)).bytes;
 }
 
-extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti_coding *coding,
-                                      void *work, void *queue)
+extern "C" void zti_sz_high_cuda_decode(const struct sz_tiles *s, const struct zti_coding *coding,
+                                        void *work, void *queue)
 {
     const uint64_t tiles = s->grid.count;
     const unsigned slots = high_batch(coding, TAKE_BATCH);
@@ -569,10 +571,10 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
         h.batch = simt_at_most(left, slots);
         h.decoders = high_decoders(h.batch);
         h.helpers = 32 * simt_at_most(TAKE_THREADS / 32 / h.decoders, 4);
-        SIMT_LAUNCH(high_take_symbols, (h.batch + h.decoders - 1) / h.decoders,
+        SIMT_LAUNCH(high_decode_symbols, (h.batch + h.decoders - 1) / h.decoders,
                     h.helpers * h.decoders, shared, queue, h);
-        SIMT_LAUNCH(high_take_levels, h.batch, HIGH_THREADS, 0, queue, h);
-        SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.finest_bytes, queue, h);
-        SIMT_LAUNCH(high_take_exact, h.batch, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_decode_levels, h.batch, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_decode_values, h.batch, HIGH_THREADS, h.finest_bytes, queue, h);
+        SIMT_LAUNCH(high_decode_exact, h.batch, HIGH_THREADS, 0, queue, h);
     }
 }

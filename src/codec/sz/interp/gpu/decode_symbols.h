@@ -52,7 +52,7 @@ static __device__ __forceinline__ uint32_t read_escapes(struct decoder *t, uint3
     const uint32_t bits = zti_sz_high_open_bits(symbol), up_to = warp_sums_32(bits);
     struct zti_bit_reader r = t->extras;
     r.at += up_to - bits;
-    return symbol == ZTI_SZ_HIGH_ESCAPE ? zti_sz_high_magnitude((int32_t)zti_take_bits(&r, 32))
+    return symbol == ZTI_SZ_HIGH_ESCAPE ? zti_sz_high_magnitude((int32_t)zti_get_bits(&r, 32))
                                         : magnitude;
 }
 
@@ -69,8 +69,8 @@ static __device__ __forceinline__ uint32_t model_of(const struct decoder *t, uin
 }
 
 /* Store n symbols, one in each lane, for the points from 'at' on. */
-static __device__ __forceinline__ void put_symbols(struct decoder *t, uint32_t symbol,
-                                                   uint32_t magnitude, uint32_t at, uint32_t n)
+static __device__ __forceinline__ void write_symbols(struct decoder *t, uint32_t symbol,
+                                                     uint32_t magnitude, uint32_t at, uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint8_t *const to_symbol = t->slot.symbols + (t->taken + lane);
@@ -87,17 +87,17 @@ static __device__ __forceinline__ uint32_t magnitude_of(uint32_t symbol)
 
 /* Decode the next n symbols, one in each lane, in the lanes' neighbourhoods; returns the lane's
  * magnitude. */
-static __device__ __forceinline__ uint32_t take_symbols(struct decoder *t, uint32_t states,
+static __device__ __forceinline__ uint32_t read_symbols(struct decoder *t, uint32_t states,
                                                         uint32_t neighbourhood, uint32_t at,
                                                         uint32_t n)
 {
     const uint32_t model = model_of(t, neighbourhood);
-    const uint32_t taken = warp_states_take(&t->codes, &t->tables, states, model, n);
+    const uint32_t taken = warp_states_decode(&t->codes, &t->tables, states, model, n);
     const uint32_t symbol = threadIdx.x % 32 < n ? taken : 0;
     uint32_t magnitude = magnitude_of(symbol);
     if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
         magnitude = read_escapes(t, symbol, magnitude);
-    put_symbols(t, symbol, magnitude, at, n);
+    write_symbols(t, symbol, magnitude, at, n);
     return magnitude;
 }
 
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void sum_earlier_bands(const struct high_band 
 
 /* Decode a band's first row, four symbols at a time: contexts of four points use the magnitudes of
  * the two points before them. */
-static __device__ __forceinline__ void take_first_row(struct decoder *t, const struct high_band *b,
+static __device__ __forceinline__ void read_first_row(struct decoder *t, const struct high_band *b,
                                                       uint32_t states)
 {
     const uint32_t lane = threadIdx.x % 32;
@@ -140,7 +140,7 @@ static __device__ __forceinline__ void take_first_row(struct decoder *t, const s
         const uint32_t own = lane < n ? t->slot.sums[t->taken + lane] : 0;
         const uint32_t sum = lane < n ? zti_sz_high_first_row(own, i == 0, before) : 0;
         const uint32_t at = b->base + (i + lane) * b->step[3];
-        const uint32_t magnitude = take_symbols(t, states, neighbourhood_of(b, sum), at, n);
+        const uint32_t magnitude = read_symbols(t, states, neighbourhood_of(b, sum), at, n);
         before =
             __shfl_sync(SIMT_ALL_LANES, magnitude, 2) + __shfl_sync(SIMT_ALL_LANES, magnitude, 3);
     }
@@ -228,9 +228,9 @@ static __device__ __forceinline__ void push_magnitudes(uint32_t *last, uint32_t 
 }
 
 /* Decode a piece. */
-static __device__ __forceinline__ void take_piece(struct decoder *t, const struct high_band *b,
-                                                  uint32_t states, const struct pieces *pieces,
-                                                  uint32_t number, uint32_t *last)
+static __device__ __forceinline__ void decode_piece(struct decoder *t, const struct high_band *b,
+                                                    uint32_t states, const struct pieces *pieces,
+                                                    uint32_t number, uint32_t *last)
 {
     const struct place place = find_piece(b, pieces, number);
     const uint32_t lane = threadIdx.x % 32, at = place.at + lane * b->step[3];
@@ -243,7 +243,7 @@ static __device__ __forceinline__ void take_piece(struct decoder *t, const struc
     const uint32_t sum = is_there ? t->slot.sums[t->taken + lane] : 0;
     const struct turn now = make_turn(b, at, place.what, sum, before);
     push_magnitudes(last,
-                    take_symbols(t, states,
+                    read_symbols(t, states,
                                  now.neighbourhood + row_above(pieces->each, last) * now.last_share,
                                  now.at, simt_same(now.n)));
 }
@@ -332,20 +332,20 @@ static __device__ __forceinline__ uint32_t model_of_turn(const struct decoder *t
     return model_of(t, turn->neighbourhood + row_above(each, last) * turn->last_share);
 }
 
-static __device__ __forceinline__ void put_turn(struct decoder *t, const struct high_band *b,
-                                                const struct turn *now, uint32_t symbol,
-                                                uint32_t magnitude)
+static __device__ __forceinline__ void store_turn(struct decoder *t, const struct high_band *b,
+                                                  const struct turn *now, uint32_t symbol,
+                                                  uint32_t magnitude)
 {
-    put_symbols(t, symbol, magnitude, now->at + threadIdx.x % 32 * b->step[3], now->n);
+    write_symbols(t, symbol, magnitude, now->at + threadIdx.x % 32 * b->step[3], now->n);
 }
 
 /* Decode a piece whose entries were looked up, and look up those of the next one. Meanwhile two
  * later pieces are placed or, with 'p', prefetched. Returns true if one of its symbols is an
  * escape; *entry then has the symbols, and the caller finishes the piece. */
-static __device__ __forceinline__ bool take_turn(struct decoder *t, const struct high_band *b,
-                                                 const struct turn *now, const struct turn *next,
-                                                 uint32_t *last, uint32_t *entry,
-                                                 struct prefetcher *s, struct prefetched *p)
+static __device__ __forceinline__ bool decode_turn(struct decoder *t, const struct high_band *b,
+                                                   const struct turn *now, const struct turn *next,
+                                                   uint32_t *last, uint32_t *entry,
+                                                   struct prefetcher *s, struct prefetched *p)
 {
     const uint32_t symbol = *entry & 255, each = s->pieces->each;
     const bool is_escape = threadIdx.x % 32 < now->n && symbol == ZTI_SZ_HIGH_ESCAPE;
@@ -372,16 +372,17 @@ static __device__ __forceinline__ bool take_turn(struct decoder *t, const struct
         }
         *entry = warp_states_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
     }
-    put_turn(t, b, now, symbol, last[0]);
+    store_turn(t, b, now, symbol, last[0]);
     return false;
 }
 
 /* Decode an even number of pieces from 'number' on, or fewer if one has an escape; returns the next
  * one's number. Loads of two pieces start while the two before them are decoded: two at a time,
  * because waiting for one load means waiting for all loads in flight. */
-static __device__ __forceinline__ uint32_t take_turns(struct decoder *t, const struct high_band *b,
-                                                      const struct pieces *pieces, uint32_t number,
-                                                      uint32_t *last)
+static __device__ __forceinline__ uint32_t decode_turns(struct decoder *t,
+                                                        const struct high_band *b,
+                                                        const struct pieces *pieces,
+                                                        uint32_t number, uint32_t *last)
 {
     struct prefetcher s = begin_prefetch(t, b, pieces, number);
     struct prefetched p[2];
@@ -395,19 +396,19 @@ static __device__ __forceinline__ uint32_t take_turns(struct decoder *t, const s
         warp_states_look(&t->codes, &t->tables, model_of_turn(t, pieces->each, &first, last));
     for (; number < pieces->count; number++) {
         now = first;
-        if (take_turn(t, b, &now, &second, last, &entry, &s, NULL))
+        if (decode_turn(t, b, &now, &second, last, &entry, &s, NULL))
             break;
         number++;
         now = second;
         first = turn_of_prefetched(b, &p[0]);
         second = turn_of_prefetched(b, &p[1]);
-        if (take_turn(t, b, &now, &first, last, &entry, &s, p))
+        if (decode_turn(t, b, &now, &first, last, &entry, &s, p))
             break;
     }
     if (number == pieces->count)
         return number;
     last[0] = read_escapes(t, threadIdx.x % 32 < now.n ? entry : 0, last[0]);
-    put_turn(t, b, &now, entry, last[0]);
+    store_turn(t, b, &now, entry, last[0]);
     return number + 1;
 }
 
@@ -425,15 +426,15 @@ static __device__ __forceinline__ bool is_in_turns(const struct high_band *b,
  *
  * Pieces need no barrier between them: except from the first row, a lane loads only values of its
  * own column, which it wrote itself. */
-static __device__ __forceinline__ void take_band(struct decoder *t, const struct high_band *b,
-                                                 uint32_t states)
+static __device__ __forceinline__ void decode_band(struct decoder *t, const struct high_band *b,
+                                                   uint32_t states)
 {
     const struct pieces pieces = pieces_of(b);
     const uint32_t lane = threadIdx.x % 32, each = pieces.each;
     uint32_t last[IN_LANES];
     if (pieces.count == 0)
         return;
-    take_first_row(t, b, states);
+    read_first_row(t, b, states);
     simt_order_warp(); /* four lanes wrote this row, behind shuffles */
     SIMT_UNROLL
     for (uint32_t i = 0; i < IN_LANES; i++) { /* if a row has at most this many pieces */
@@ -443,9 +444,9 @@ static __device__ __forceinline__ void take_band(struct decoder *t, const struct
     const bool is_fast = states == ZTI_ANS_MANY && simt_same(is_in_turns(b, &pieces));
     for (uint32_t number = each; number < pieces.count;)
         if (is_fast && (pieces.count - number) % 2 == 0)
-            number = take_turns(t, b, &pieces, number, last);
+            number = decode_turns(t, b, &pieces, number, last);
         else
-            take_piece(t, b, states, &pieces, number++, last);
+            decode_piece(t, b, states, &pieces, number++, last);
 }
 
 /* The number of a warp's tile in its block. The warps that decode are the first of a block, so they

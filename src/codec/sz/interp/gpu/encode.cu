@@ -5,8 +5,8 @@
  * The points of a band depend on earlier bands only, so each has a thread. Contexts depend on
  * magnitudes of the band itself and follow after a barrier. The second kernel has the finest level.
  * high_run_states: a warp for each tile, a lane for each ANS state. States run backwards through
- * the symbols and store the bits that each symbol emits. high_put_tiles: a block for each tile sums
- * these bits, finds its place in the stream by look-back, and writes. */
+ * the symbols and store the bits that each symbol emits. high_encode_tiles: a block for each tile
+ * sums these bits, finds its place in the stream by look-back, and writes. */
 #include "codec/sz/interp/gpu/encode_bits.h"
 
 enum {
@@ -17,7 +17,7 @@ enum {
 /* ---- symbols: a block for each tile ---- */
 
 /* Add the calling thread's number of symbols that are not 0 to the tile's. */
-static __device__ __forceinline__ void add_others(const struct put_slot *slot, uint32_t others)
+static __device__ __forceinline__ void add_others(const struct encode_slot *slot, uint32_t others)
 {
     const uint32_t of_warp = simt_reduce_add(others);
     if (threadIdx.x % 32 == 0)
@@ -28,7 +28,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_symbols(const struct sz_
 {
     const struct sz_tiles *const s = &h.s;
     const uint64_t number = s->first_tile + h.first + blockIdx.x;
-    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct encode_slot slot = encode_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(s, number);
     const struct sz_tile t = tile_of(s, number);
     uint32_t symbols;
@@ -45,13 +45,13 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_symbols(const struct sz_
 
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
 {
-    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct encode_slot slot = encode_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.first + blockIdx.x);
     if (slot.note->is_whole)
         return;
     uint32_t symbols = slot.note->symbols;
     const uint32_t others = code_finest_level(&h, &box, NULL, &symbols);
-    const struct put_slot again = reload_put_slot(&h);
+    const struct encode_slot again = reload_encode_slot(&h);
     add_others(&again, others);
     if (threadIdx.x == 0)
         again.note->symbols = symbols;
@@ -78,7 +78,7 @@ static __device__ __forceinline__ bool counted_box(const struct sz_high_tiles *h
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_count_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
-    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct encode_slot slot = encode_slot_of(&h, blockIdx.x);
     struct zti_sz_box box;
     uint32_t symbols;
     if (!counted_box(&h, &box, counts))
@@ -91,7 +91,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_count_symbols(const struct sz
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 2) high_count_last(const struct sz_high_tiles h)
 {
     SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
-    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct encode_slot slot = encode_slot_of(&h, blockIdx.x);
     struct zti_sz_box box;
     if (!counted_box(&h, &box, counts) || slot.note->is_whole)
         return;
@@ -237,7 +237,7 @@ SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_DECODERS, 1)
     const uint32_t number = blockIdx.x * h.decoders + threadIdx.x / 32;
     const uint32_t steps = h.near_models * 2 * (uint32_t)MODEL_STEPS;
     const uint32_t words = h.near_models * (uint32_t)RUN_BYTES / 4;
-    const struct put_slot slot = put_slot_of(&h, number);
+    const struct encode_slot slot = encode_slot_of(&h, number);
     struct runner r;
     r.steps = (const uint32_t *)(const void *)model_at(&h.s, ZTI_SZ_HIGH_STEPS_AT);
     r.next = (const uint16_t *)(const void *)model_at(&h.s, ZTI_SZ_HIGH_NEXT_AT);
@@ -271,8 +271,8 @@ static __device__ __forceinline__ uint32_t part_values(uint32_t n, uint32_t part
 }
 
 /* Measure the marks of exact values, a thread for each 4096 values. */
-static __device__ __forceinline__ void measure_exact(uint32_t values, const struct put_slot *slot,
-                                                     struct encode_memory *p)
+static __device__ __forceinline__ void
+measure_exact(uint32_t values, const struct encode_slot *slot, struct encode_memory *p)
 {
     const uint32_t part = threadIdx.x, parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
     if (part >= parts || slot->note->exact == 0)
@@ -288,7 +288,7 @@ static __device__ __forceinline__ void measure_exact(uint32_t values, const stru
 
 /* Compute all lengths, and write the tile's front. One thread. */
 static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t value_bytes,
-                                                    const struct put_slot *slot,
+                                                    const struct encode_slot *slot,
                                                     struct encode_memory *p)
 {
     const uint32_t exact = slot->note->exact;
@@ -302,8 +302,8 @@ static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t va
         p->exact_at[i + 1] = p->exact_at[i] + p->marks[i] + p->values[i] * value_bytes;
     p->exact_bytes = exact ? p->exact_at[parts] : 0;
     p->head_bytes =
-        (uint32_t)(zti_sz_high_put_front(head, values, value_bytes, exact, slot->note->others,
-                                         p->extra_bytes, p->code_bytes) -
+        (uint32_t)(zti_sz_high_encode_front(head, values, value_bytes, exact, slot->note->others,
+                                            p->extra_bytes, p->code_bytes) -
                    head);
     p->is_raw = *head == ZTI_SZ_HIGH_RAW;
     p->bytes = p->is_raw ? 1 + values * value_bytes
@@ -311,8 +311,8 @@ static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t va
 }
 
 /* OR bits into words of 32 bits at bit *at, which advances. */
-static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uint64_t v,
-                                              uint32_t count)
+static __device__ __forceinline__ void write_at(uint32_t *words, uint32_t *at, uint64_t v,
+                                                uint32_t count)
 {
     for (uint32_t done = 0; done < count;) {
         const uint32_t skip = *at % 32, left = count - done;
@@ -326,46 +326,45 @@ static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uin
 }
 
 /* Write the marks of exact values, in the way that exact_mark_bytes chose. One thread. */
-static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
-                                                 const uint64_t *bits, uint32_t n, uint32_t way)
+static __device__ __forceinline__ void write_exact(uint32_t *words, uint32_t *at,
+                                                   const uint64_t *bits, uint32_t n, uint32_t way)
 {
     bool is_set = false;
-    put_at(words, at, way, 8);
+    write_at(words, at, way, 8);
     for (uint32_t from = 0, end; way == ZTI_SZ_EXACT_RUNS && from < n;
          from = end, is_set = !is_set) {
         end = run_end(bits, from, n, is_set);
         const struct zti_sz_code run = exact_run_code(end - from);
-        put_at(words, at, run.bits, run.count);
+        write_at(words, at, run.bits, run.count);
     }
     for (uint32_t from = 0; way == ZTI_SZ_EXACT_BITMAP && from < n; from += 8)
-        put_at(words, at, bits[from / 64] >> from % 64 & 255, 8);
+        write_at(words, at, bits[from / 64] >> from % 64 & 255, 8);
 }
 
 /* Write exact values, a thread for each 4096 values: marks, then the values. */
-static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
-                                                      const struct sz_tile *t,
-                                                      const struct put_slot *slot,
-                                                      const struct encode_memory *p, uint32_t *out)
+static __device__ __forceinline__ void
+write_exact_part(const struct sz_tiles *s, const struct sz_tile *t, const struct encode_slot *slot,
+                 const struct encode_memory *p, uint32_t *out)
 {
     const uint32_t part = threadIdx.x, value_bits = 8 * value_bytes_of(s->type);
     const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
     uint32_t at = 0;
     if (part == 0)
-        put_at(out, &at, p->exact_bytes - 4, 32);
+        write_at(out, &at, p->exact_bytes - 4, 32);
     if (part >= parts)
         return;
     const uint32_t n = part_values(t->n, part), first = part * ZTI_SZ_TILE_VALUES;
     const uint64_t *const bits = slot->exact + part * ZTI_SZ_GROUPS;
     at = 8 * p->exact_at[part];
-    put_exact(out, &at, bits, n, p->mark_ways[part]);
+    write_exact(out, &at, bits, n, p->mark_ways[part]);
     for (uint32_t i = 0; i < n; i++)
         if (bit_at(bits, i))
-            put_at(out, &at, load_bits(s, value_at(s, t, first + i)), value_bits);
+            write_at(out, &at, load_bits(s, value_at(s, t, first + i)), value_bits);
 }
 
 /* Write a raw tile's values, which follow its first byte. */
-static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, uint64_t number,
-                                               uint8_t *to)
+static __device__ __forceinline__ void write_raw(const struct sz_tiles *s, uint64_t number,
+                                                 uint8_t *to)
 {
     const struct sz_tile t = tile_of(s, number);
     const uint32_t value_bytes = value_bytes_of(s->type);
@@ -378,44 +377,44 @@ static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, uint64_
 
 /* Write codes and open bits to their places in the stream. */
 static __device__ __forceinline__ void
-put_sections(const struct sz_tiles *s, const struct put_slot *slot, struct encode_memory *p)
+write_sections(const struct sz_tiles *s, const struct encode_slot *slot, struct encode_memory *p)
 {
     const uint64_t at = p->place + p->head_bytes;
     const struct stretch extras = stretch_at(s, at, p->extra_bytes);
     const struct stretch codes = stretch_at(s, at + p->extra_bytes, p->code_bytes);
     if (p->code_bytes == 0)
         return;
-    put_codes(slot, p, &codes);
-    put_extras(slot, p, &extras);
+    write_codes(slot, p, &codes);
+    write_extras(slot, p, &extras);
     __syncthreads();
     const uint32_t number = threadIdx.x % 32;
     if (number <= HIGH_WARPS && threadIdx.x / 32 == 0)
-        put_ends(&p->codes, &codes, number);
+        write_ends(&p->codes, &codes, number);
     if (number <= HIGH_WARPS && threadIdx.x / 32 == 1)
-        put_ends(&p->extras, &extras, number);
+        write_ends(&p->extras, &extras, number);
 }
 
 /* Write exact values to the slot, and copy them to their place in the stream. */
-static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s, uint64_t number,
-                                                        const struct put_slot *slot,
-                                                        const struct encode_memory *p)
+static __device__ __forceinline__ void write_exact_values(const struct sz_tiles *s, uint64_t number,
+                                                          const struct encode_slot *slot,
+                                                          const struct encode_memory *p)
 {
     const struct sz_tile t = tile_of(s, number);
     const uint64_t at = p->place + p->head_bytes + p->extra_bytes + p->code_bytes;
     for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1; i += HIGH_THREADS)
         slot->out[i] = 0;
     __syncthreads();
-    put_exact_part(s, &t, slot, p, slot->out);
+    write_exact_part(s, &t, slot, p, slot->out);
     __syncthreads();
     place_bytes(slot->out, p->exact_bytes, (uint8_t *)(void *)s->words, at, HIGH_THREADS);
 }
 
-SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 4) high_put_tiles(const struct sz_high_tiles h)
+SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 4) high_encode_tiles(const struct sz_high_tiles h)
 {
     SIMT_SHARED(struct encode_memory, p, );
     const struct sz_tiles *const s = &h.s;
     const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
-    const struct put_slot slot = put_slot_of(&h, ticket - h.first);
+    const struct encode_slot slot = encode_slot_of(&h, ticket - h.first);
     const uint32_t values = tile_of(s, number).n;
     for (uint32_t i = threadIdx.x % 32; i < RUN_WORDS; i += 32)
         p.bits[threadIdx.x / 32][i] = 0;
@@ -438,20 +437,20 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 4) high_put_tiles(const struct sz_hig
     if (threadIdx.x < p.head_bytes)
         stream[p.place + threadIdx.x] = ((const uint8_t *)(const void *)p.head)[threadIdx.x];
     if (p.is_raw) {
-        put_raw(s, number, stream + p.place + 1);
+        write_raw(s, number, stream + p.place + 1);
         return;
     }
-    put_sections(s, &slot, &p);
+    write_sections(s, &slot, &p);
     if (p.exact_bytes > 0)
-        put_exact_values(s, number, &slot, &p);
+        write_exact_values(s, number, &slot, &p);
 }
 
 /* ---- launches ---- */
 
-extern "C" uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding)
+extern "C" uint64_t zti_sz_high_cuda_encode_bytes(const struct zti_coding *coding)
 {
     return high_batch(coding, PUT_BATCH) *
-           put_places_of(zti_sz_high_points(coding), (uint32_t)zt_type_bytes(coding->type)).bytes;
+           write_places_of(zti_sz_high_points(coding), (uint32_t)zt_type_bytes(coding->type)).bytes;
 }
 
 static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_coding *whole,
@@ -462,7 +461,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
     h.s = *s;
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(whole);
-    h.in_slot = put_places_of(h.points, (uint32_t)zt_type_bytes(whole->type));
+    h.in_slot = write_places_of(h.points, (uint32_t)zt_type_bytes(whole->type));
     h.farthest = zti_sz_high_farthest(whole);
     finest_choose_sizes(&h, whole, true);
     return h;
@@ -483,8 +482,8 @@ extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zt
     }
 }
 
-extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
-                                     uint64_t tiles, void *work, void *queue)
+extern "C" void zti_sz_high_cuda_encode(const struct sz_tiles *s, const struct zti_coding *whole,
+                                        uint64_t tiles, void *work, void *queue)
 {
     const unsigned slots = high_batch(whole, PUT_BATCH);
     struct sz_high_tiles h = tiles_of(s, whole, work);
@@ -501,6 +500,6 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
         h.decoders = high_decoders(blocks);
         SIMT_LAUNCH(high_run_states, (blocks + h.decoders - 1) / h.decoders, 32 * h.decoders,
                     h.near_models * (size_t)RUN_BYTES, queue, h);
-        SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_encode_tiles, blocks, HIGH_THREADS, 0, queue, h);
     }
 }

@@ -87,7 +87,7 @@ static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t wa
 }
 
 /* Sum the bits of each warp's symbols. Sums of emitted bits come from the states' kernel. */
-static __device__ __forceinline__ void sum_bits(const struct put_slot *slot,
+static __device__ __forceinline__ void sum_bits(const struct encode_slot *slot,
                                                 struct encode_memory *p)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
@@ -148,7 +148,8 @@ static __device__ __forceinline__ struct stretch stretch_at(const struct sz_tile
 }
 
 /* The bits that a warp writes to a stretch. Words are composed in shared memory and stored when
- * they are complete. The first word, and the rest in the last, are kept for the section (put_ends).
+ * they are complete. The first word, and the rest in the last, are kept for the section
+ * (write_ends).
  */
 struct bit_run {
     uint32_t *bits;       /* the word of the next bit, and later ones, which are 0 */
@@ -228,7 +229,7 @@ static __device__ __forceinline__ uint32_t bit_run_place(const struct bit_run *r
 }
 
 /* The symbols of the calling warp. */
-static __device__ __forceinline__ void own_symbols(const struct put_slot *slot, uint32_t *first,
+static __device__ __forceinline__ void own_symbols(const struct encode_slot *slot, uint32_t *first,
                                                    uint32_t *end)
 {
     const uint32_t n = slot->note->symbols, warp = threadIdx.x / 32;
@@ -251,8 +252,8 @@ static __device__ __forceinline__ uint64_t emitted_of_four(const uint32_t *two, 
 }
 
 /* Write the states, and the bits that they emit. */
-static __device__ __forceinline__ void put_codes(const struct put_slot *slot,
-                                                 struct encode_memory *p, const struct stretch *to)
+static __device__ __forceinline__ void
+write_codes(const struct encode_slot *slot, struct encode_memory *p, const struct stretch *to)
 {
     const uint32_t warp = simt_same(threadIdx.x / 32), lane = threadIdx.x % 32;
     struct bit_run run = bit_run_from(p, &p->codes, to);
@@ -299,8 +300,8 @@ static __device__ __forceinline__ uint32_t open_of_four(const uint32_t *open, co
 }
 
 /* Write the open bits of eight symbols of each lane. */
-static __device__ __forceinline__ void put_open(struct bit_run *run, const struct eight *code,
-                                                const int32_t *from)
+static __device__ __forceinline__ void write_open(struct bit_run *run, const struct eight *code,
+                                                  const int32_t *from)
 {
     uint32_t open[EIGHT / 2], all;
     int32_t q[EIGHT] = {0};
@@ -330,8 +331,8 @@ static __device__ __forceinline__ void put_open(struct bit_run *run, const struc
     bit_run_flush(run, all);
 }
 
-static __device__ __forceinline__ void put_extras(const struct put_slot *slot,
-                                                  struct encode_memory *p, const struct stretch *to)
+static __device__ __forceinline__ void
+write_extras(const struct encode_slot *slot, struct encode_memory *p, const struct stretch *to)
 {
     const uint32_t warp = threadIdx.x / 32;
     struct bit_run run = bit_run_from(p, &p->extras, to);
@@ -342,7 +343,7 @@ static __device__ __forceinline__ void put_extras(const struct put_slot *slot,
         struct eight code = eight_from(slot->codes, i, end);
         for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
             const struct eight next = eight_from(slot->codes, i + RUN_SYMBOLS, end);
-            put_open(&run, &code, slot->q + i);
+            write_open(&run, &code, slot->q + i);
             code = next;
         }
     }
@@ -351,8 +352,8 @@ static __device__ __forceinline__ void put_extras(const struct put_slot *slot,
 
 /* Write the words that several warps, or neighbours of the section, have bits of, byte by byte: a
  * thread for each place where a warp begins. Several of these may be in one word. */
-static __device__ __forceinline__ void put_ends(const struct section *section,
-                                                const struct stretch *to, uint32_t number)
+static __device__ __forceinline__ void write_ends(const struct section *section,
+                                                  const struct stretch *to, uint32_t number)
 {
     const uint32_t word = (to->shift + section->at[number]) / 32;
     uint32_t bits = 0;

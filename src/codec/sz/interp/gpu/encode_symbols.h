@@ -13,7 +13,7 @@ enum { LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET 
 /* What kernels note for the next ones, at the beginning of a slot. The slot continues with the
  * box's integers and magnitudes, later overwritten by the bits that states emit; residuals, and
  * symbols with their models, in the order of coding; marks of exact values; and bytes. */
-struct put_note {
+struct write_note {
     uint32_t symbols;  /* in all */
     uint32_t others;   /* symbols that are not 0 */
     uint32_t exact;    /* exact values */
@@ -22,8 +22,8 @@ struct put_note {
     uint32_t state[ZTI_ANS_MANY];
 };
 
-struct put_slot {
-    struct put_note *note;
+struct encode_slot {
+    struct write_note *note;
     int32_t *x, *q;
     uint8_t *magnitudes;
     uint16_t *emitted; /* bits, and above them their number */
@@ -32,7 +32,7 @@ struct put_slot {
     uint32_t *out;
 };
 
-static inline struct high_places put_places_of(uint64_t points, uint32_t value_bytes)
+static inline struct high_places write_places_of(uint64_t points, uint32_t value_bytes)
 {
     struct high_places p;
     memset(&p, 0, sizeof p);
@@ -45,12 +45,12 @@ static inline struct high_places put_places_of(uint64_t points, uint32_t value_b
     return p;
 }
 
-static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_high_tiles *h,
-                                                              uint64_t number)
+static __device__ __forceinline__ struct encode_slot encode_slot_of(const struct sz_high_tiles *h,
+                                                                    uint64_t number)
 {
     uint8_t *const at = h->slots + number * h->in_slot.bytes;
-    struct put_slot slot;
-    slot.note = (struct put_note *)(void *)at;
+    struct encode_slot slot;
+    slot.note = (struct write_note *)(void *)at;
     slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
     slot.emitted = (uint16_t *)(void *)(at + NOTE_BYTES);
     slot.magnitudes = at + h->in_slot.magnitudes;
@@ -61,7 +61,7 @@ static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_hi
     return slot;
 }
 
-static __device__ __forceinline__ uint32_t states_of(const struct put_note *note)
+static __device__ __forceinline__ uint32_t states_of(const struct write_note *note)
 {
     return zti_sz_high_states(note->others);
 }
@@ -202,8 +202,8 @@ static __device__ __forceinline__ uint32_t gather_integers(const struct sz_high_
 /* ---- residuals and symbols ---- */
 
 /* Store the residual of symbol 'number' until its context is known. */
-static __device__ __forceinline__ void store_residual(const struct put_slot *slot, uint32_t number,
-                                                      int32_t q)
+static __device__ __forceinline__ void store_residual(const struct encode_slot *slot,
+                                                      uint32_t number, int32_t q)
 {
     const uint32_t symbol = zti_sz_high_symbol(q);
     slot->codes[number] = (uint16_t)symbol;
@@ -214,8 +214,9 @@ static __device__ __forceinline__ void store_residual(const struct put_slot *slo
 /* Give a symbol its context: store it with its model or, with 'counts', count it (256 counters for
  * each context of the level). Returns whether the symbol is not 0. */
 static __device__ __forceinline__ bool assign_context(const struct sz_tiles *s,
-                                                      const struct put_slot *slot, uint32_t number,
-                                                      uint32_t context, uint32_t *counts)
+                                                      const struct encode_slot *slot,
+                                                      uint32_t number, uint32_t context,
+                                                      uint32_t *counts)
 {
     const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT), *const model_of = model_at(s, 0);
     const uint32_t own = slot->codes[number];
@@ -232,8 +233,8 @@ static __device__ __forceinline__ bool assign_context(const struct sz_tiles *s,
 }
 
 /* Quantize a point: it becomes the decoded integer; returns its magnitude. */
-static __device__ __forceinline__ uint8_t quantize_point(const struct put_slot *slot, bool is_own,
-                                                         uint32_t number, int32_t *x,
+static __device__ __forceinline__ uint8_t quantize_point(const struct encode_slot *slot,
+                                                         bool is_own, uint32_t number, int32_t *x,
                                                          uint32_t predicted, uint32_t step,
                                                          double per)
 {
@@ -248,7 +249,7 @@ static __device__ __forceinline__ uint8_t quantize_point(const struct put_slot *
 
 /* Quantize all points of a band; its first symbol has number 'first'. */
 static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
-                                                     const struct put_slot *slot,
+                                                     const struct encode_slot *slot,
                                                      const struct high_band *b, uint32_t step,
                                                      uint32_t first)
 {
@@ -301,7 +302,7 @@ static __device__ __forceinline__ uint32_t context_of(const struct high_band *b,
 /* Give the coded points of a band their contexts. Returns the calling thread's number of symbols
  * that are not 0. */
 static __device__ __forceinline__ uint32_t assign_contexts(const struct sz_tiles *s,
-                                                           const struct put_slot *slot,
+                                                           const struct encode_slot *slot,
                                                            const struct high_band *b,
                                                            uint32_t first, const uint8_t *kinds,
                                                            uint32_t *counts)
@@ -336,8 +337,9 @@ static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint3
  * assign_context; zeros before and after. */
 static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tiles *h,
                                                        const struct zti_sz_box *box,
-                                                       const struct put_slot *slot, uint32_t last,
-                                                       uint32_t *counts, uint32_t *symbols)
+                                                       const struct encode_slot *slot,
+                                                       uint32_t last, uint32_t *counts,
+                                                       uint32_t *symbols)
 {
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s);
@@ -375,7 +377,7 @@ static __device__ __forceinline__ bool keeps_bound(const struct sz_tiles *s, con
 }
 
 /* Mark value i of a tile as exact. */
-static __device__ __forceinline__ void note_exact(const struct put_slot *slot, uint32_t i)
+static __device__ __forceinline__ void note_exact(const struct encode_slot *slot, uint32_t i)
 {
     simt_or(slot->exact + i / 64, UINT64_C(1) << i % 64);
     (void)atomicAdd((unsigned *)&slot->note->exact, 1u);
@@ -384,7 +386,7 @@ static __device__ __forceinline__ void note_exact(const struct put_slot *slot, u
 static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
                                                   const struct zti_sz_box *box,
                                                   const struct sz_tile *t,
-                                                  const struct put_slot *slot)
+                                                  const struct encode_slot *slot)
 {
     const struct extents extents = extents_of(box->own);
     for (uint32_t i = threadIdx.x; i < t->n && s->sz.source == ZTI_SZ_LATTICE; i += HIGH_THREADS) {
@@ -420,7 +422,7 @@ static __device__ __forceinline__ void finest_gather(const struct finest *b,
 static __device__ __forceinline__ void finest_quantize_band(const struct finest *b,
                                                             const struct finest_part *part,
                                                             uint32_t odd,
-                                                            const struct put_slot *slot)
+                                                            const struct encode_slot *slot)
 {
     if (odd & ~b->interpolated)
         return;
@@ -465,7 +467,7 @@ static __device__ __forceinline__ uint32_t finest_context_of(const struct finest
 
 static __device__ __forceinline__ uint32_t
 finest_assign_contexts(const struct finest *b, const struct finest_part *part, uint32_t odd,
-                       const struct put_slot *slot, const uint8_t *kinds, uint32_t *counts)
+                       const struct encode_slot *slot, const uint8_t *kinds, uint32_t *counts)
 {
     if (odd & ~b->interpolated)
         return 0;
@@ -484,7 +486,7 @@ finest_assign_contexts(const struct finest *b, const struct finest_part *part, u
 /* Mark the values of a part that do not keep the bound. */
 static __device__ __forceinline__ void finest_find_exact(const struct finest *b,
                                                          const struct finest_part *part,
-                                                         const struct put_slot *slot)
+                                                         const struct encode_slot *slot)
 {
     const struct sz_tiles *const s = &b->h->s;
     const uint32_t rows = s->sz.source == ZTI_SZ_LATTICE ? finest_rows(b, part, true) : 0;
@@ -500,11 +502,12 @@ static __device__ __forceinline__ void finest_find_exact(const struct finest *b,
 }
 
 /* The block's slot, computed again, so that no register holds it meanwhile. */
-static __device__ __forceinline__ struct put_slot reload_put_slot(const struct sz_high_tiles *h)
+static __device__ __forceinline__ struct encode_slot
+reload_encode_slot(const struct sz_high_tiles *h)
 {
     uint32_t number = blockIdx.x;
     simt_anew(number);
-    return put_slot_of(h, number);
+    return encode_slot_of(h, number);
 }
 
 /* Encode the finest level of a box whose other levels are coded; as code_levels. *symbols: their
@@ -522,12 +525,12 @@ static __device__ __forceinline__ uint32_t code_finest_level(const struct sz_hig
     if (threadIdx.x == 0)
         *symbols = finest_find_facts(&b, *symbols);
     while (finest_next(&b, &part)) {
-        const struct put_slot from = reload_put_slot(h);
+        const struct encode_slot from = reload_encode_slot(h);
         __syncthreads();
         finest_gather(&b, &part);
         finest_load(&b, &part, from.x, from.magnitudes);
         __syncthreads();
-        const struct put_slot slot = reload_put_slot(h);
+        const struct encode_slot slot = reload_encode_slot(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 5; odd *= 2)
             finest_quantize_band(&b, &part, odd, &slot);
@@ -538,7 +541,7 @@ static __device__ __forceinline__ uint32_t code_finest_level(const struct sz_hig
         simt_order_block(); /* without band 7, one of these two barriers would do */
         finest_quantize_band(&b, &part, 7, &slot);
         simt_order_block();
-        const struct put_slot to = reload_put_slot(h);
+        const struct encode_slot to = reload_encode_slot(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
             others += finest_assign_contexts(&b, &part, odd, &to, kinds, counts);
@@ -556,8 +559,8 @@ static __device__ __forceinline__ uint32_t code_finest_level(const struct sz_hig
  * a value has no integer; else all but the finest, which code_finest_level encodes. */
 static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
                                                     const struct zti_sz_box *box,
-                                                    const struct put_slot *slot, uint32_t *counts,
-                                                    uint32_t *symbols)
+                                                    const struct encode_slot *slot,
+                                                    uint32_t *counts, uint32_t *symbols)
 {
     const bool has_finest = h->finest_each > 0;
     const uint32_t is_not = gather_integers(h, box, has_finest ? high_axes(&h->s) : 0, slot->x);

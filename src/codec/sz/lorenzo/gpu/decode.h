@@ -69,10 +69,10 @@ find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *fo
         h.high[i] = 0;
     h.base = ZTI_SZ_ROUNDS;
     if (!is_huffman) {
-        const uint32_t end = take_rounds(bits, &h);
+        const uint32_t end = decode_rounds(bits, &h);
         h.more_at += is_list(h.c) ? 0 : end - h.at;
     } else if (h.own > 0 && !is_list(h.c)) {
-        take_symbols((const uint8_t *)sz_symbols_in(found, &s->sz) + (group >> 32), &h);
+        read_symbols((const uint8_t *)sz_symbols_in(found, &s->sz) + (group >> 32), &h);
     }
     return h;
 }
@@ -80,8 +80,8 @@ find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *fo
 /* Store residuals of 32 bits, summed along rows of 'row' values (0: not summed), in shared memory
  * over the tile's bits, after all threads have read these. !is_here: the thread has none. The block
  * calls it. */
-static __device__ __forceinline__ void put_residuals(struct taking *sh, uint32_t row, bool is_here,
-                                                     bool is_blocked, uint32_t *v)
+static __device__ __forceinline__ void store_residuals(struct taking *sh, uint32_t row,
+                                                       bool is_here, bool is_blocked, uint32_t *v)
 {
     uint32_t carry = 0, up_to = 0;
     if (row > 0)
@@ -106,9 +106,9 @@ static __device__ __forceinline__ void put_residuals(struct taking *sh, uint32_t
 }
 
 /* Store wide residuals of eight values from 'first' on. */
-static __device__ __forceinline__ void put_wide(struct taking *sh, const struct half_group *h,
-                                                uint32_t first, const uint32_t *low,
-                                                const uint32_t *high)
+static __device__ __forceinline__ void write_wide(struct taking *sh, const struct half_group *h,
+                                                  uint32_t first, const uint32_t *low,
+                                                  const uint32_t *high)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < 8; i++)
@@ -118,9 +118,9 @@ static __device__ __forceinline__ void put_wide(struct taking *sh, const struct 
 
 /* Decode a tile's residuals from its groups, and sum them along rows if row_sums says so. The block
  * calls it. */
-static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, struct taking *sh,
-                                                   struct sz_found *found, bool is_huffman,
-                                                   bool is_wide)
+static __device__ __forceinline__ void decode_groups(const struct sz_tiles *s, struct taking *sh,
+                                                     struct sz_found *found, bool is_huffman,
+                                                     bool is_wide)
 {
     const uint64_t first = found->start / 64 * 2, all = 2 * s->words_count;
     const uint32_t *const near = (const uint32_t *)(const void *)sh->u;
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, str
     if (has_items) {
         if (is_huffman && !is_list(h.c))
             items.r.at = found->start + found->excess_at[threadIdx.x / 2];
-        far = take_items(items, h.high);
+        far = read_items(items, h.high);
     }
     SIMT_UNROLL
     for (uint32_t i = 0; i < HIGH; i++)
@@ -146,8 +146,8 @@ static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, str
         join_planes(&bits, &h, 0, HALF, false, low, high);
         if (far != 0)
             add_items(items, h.k, 0, HALF, false, low, high);
-        put_residuals(sh, row_sums(&sh->walk, sh->walk.is_blocked), h.own > 0, sh->walk.is_blocked,
-                      low);
+        store_residuals(sh, row_sums(&sh->walk, sh->walk.is_blocked), h.own > 0,
+                        sh->walk.is_blocked, low);
         return;
     }
     SIMT_NO_UNROLL
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, str
         join_planes(&bits, &h, i, 8, true, low, high);
         if (far != 0)
             add_items(items, h.k, i, 8, true, low, high);
-        put_wide(sh, &h, i, low, high);
+        write_wide(sh, &h, i, low, high);
     }
 }
 
@@ -186,7 +186,7 @@ static __device__ __forceinline__ uint64_t outlier_at(const struct sz_tiles *s, 
 /* Read a thread's outliers of 32 bits; those of all threads begin at bit 'at' of the stream. They
  * are copied through shared memory, the same number by each thread, because those along a tile's
  * border are all in a few threads. The block calls it. */
-static __device__ __forceinline__ void take_outliers(const struct sz_tiles *s, struct taking *sh,
+static __device__ __forceinline__ void read_outliers(const struct sz_tiles *s, struct taking *sh,
                                                      uint64_t at, uint32_t before,
                                                      uint32_t outliers, uint32_t *v)
 {
@@ -213,10 +213,10 @@ static __device__ __forceinline__ void take_outliers(const struct sz_tiles *s, s
 
 /* Store a thread's residuals of a wide tile; those with bits in 'outliers' are read from bit 'at'
  * on. */
-static __device__ __forceinline__ void put_wide_residuals(const struct sz_tiles *s,
-                                                          struct taking *sh, const uint32_t *v,
-                                                          uint32_t own, uint32_t outliers,
-                                                          uint64_t at)
+static __device__ __forceinline__ void write_wide_residuals(const struct sz_tiles *s,
+                                                            struct taking *sh, const uint32_t *v,
+                                                            uint32_t own, uint32_t outliers,
+                                                            uint64_t at)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < HALF; i++)
@@ -228,8 +228,8 @@ static __device__ __forceinline__ void put_wide_residuals(const struct sz_tiles 
 
 /* The cuSZ coder: convert symbols to residuals, 32 in each thread, and sum them along rows of 'row'
  * values, unless they are wide. The block calls it. */
-static __device__ __forceinline__ void take_cusz(const struct sz_tiles *s, struct taking *sh,
-                                                 struct sz_found *found, uint32_t row)
+static __device__ __forceinline__ void decode_cusz(const struct sz_tiles *s, struct taking *sh,
+                                                   struct sz_found *found, uint32_t row)
 {
     const uint32_t *const symbols =
         (const uint32_t *)sz_symbols_in(found, &s->sz) + threadIdx.x * (HALF / 2);
@@ -254,12 +254,12 @@ static __device__ __forceinline__ void take_cusz(const struct sz_tiles *s, struc
     if (has_some)
         before = (uint32_t)sum_before(sh, (uint32_t)__popc(outliers));
     if (is_wide) {
-        put_wide_residuals(s, sh, v, own, outliers, at + (uint64_t)before * 64);
+        write_wide_residuals(s, sh, v, own, outliers, at + (uint64_t)before * 64);
         return;
     }
     if (has_some)
-        take_outliers(s, sh, at, before, outliers, v);
-    put_residuals(sh, row, own > 0, false, v);
+        read_outliers(s, sh, at, before, outliers, v);
+    store_residuals(sh, row, own > 0, false, v);
 }
 
 /* ---- sums ---- */
@@ -391,9 +391,9 @@ static __device__ __forceinline__ word sum_of_parts(struct taking *sh, const str
 }
 
 /* Convert integers less the base to values that are 'apart' apart, and store them. */
-static __device__ __forceinline__ void put_numbers(const struct sz_tiles *s, uint32_t form,
-                                                   word base, const word *v, uint32_t count,
-                                                   int64_t stride, word *to)
+static __device__ __forceinline__ void write_numbers(const struct sz_tiles *s, uint32_t form,
+                                                     word base, const word *v, uint32_t count,
+                                                     int64_t stride, word *to)
 {
     const bool is_plain = !IS_LOG && s->sz.source == ZTI_SZ_LATTICE && !(form & ZTI_SZ_LOSSLESS) &&
                           (WIDTH == 32 || (form & ZTI_SZ_KIND) == ZTI_SZ_NARROW);
@@ -411,8 +411,8 @@ static __device__ __forceinline__ void put_numbers(const struct sz_tiles *s, uin
 
 /* Sum along the slowest axis if needed, and store the tile's values in a view that contains the
  * tile. Each thread has neighbouring lines, or a part of one. */
-static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, struct taking *sh,
-                                                   uint32_t form, word base)
+static __device__ __forceinline__ void sum_and_write(const struct sz_tiles *s, struct taking *sh,
+                                                     uint32_t form, word base)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t k = sh->axes - 1, extent = w->extent[k], step = sh->step[k];
@@ -438,10 +438,10 @@ static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, str
             word v[BATCH];
             if (count == BATCH) {
                 sum_next(sh->u, &c, BATCH, v);
-                put_numbers(s, form, base, v, BATCH, stride, to);
+                write_numbers(s, form, base, v, BATCH, stride, to);
             } else {
                 sum_next(sh->u, &c, 1, v);
-                put_numbers(s, form, base, v, 1, stride, to);
+                write_numbers(s, form, base, v, 1, stride, to);
             }
             to += count * stride;
         }
@@ -454,7 +454,7 @@ static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, str
 static __device__ __forceinline__ word kept_value(const struct sz_tiles *s, uint64_t at)
 {
     struct zti_bit_reader r = reader_at(s, at);
-    return (word)zti_take_bits64(&r, WIDTH);
+    return (word)zti_get_bits64(&r, WIDTH);
 }
 
 static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const uint32_t *at)
@@ -467,8 +467,8 @@ static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const
 }
 
 /* Store the exact values over what was decoded in their places. */
-static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
-                                                        const struct taking *sh, uint64_t kept)
+static __device__ __forceinline__ void write_exact_values(const struct sz_tiles *s,
+                                                          const struct taking *sh, uint64_t kept)
 {
     const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2;
     const uint32_t first = (uint32_t)sh->exact[g], half = (uint32_t)(sh->exact[g] >> 32 * second);
@@ -483,8 +483,8 @@ static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s
 }
 
 /* Store a tile's values in the view. */
-static __device__ __forceinline__ void put_values(const struct sz_tiles *s, struct taking *sh,
-                                                  const struct sz_found *found, word base)
+static __device__ __forceinline__ void write_values(const struct sz_tiles *s, struct taking *sh,
+                                                    const struct sz_found *found, word base)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t form = found->form;
@@ -596,9 +596,9 @@ static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, stru
 }
 
 /* Decode a tile's integers to sh->u, without the sums along axes from 'end' on. */
-static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, struct taking *sh,
-                                                     struct sz_found *found, uint32_t coder,
-                                                     uint32_t end)
+static __device__ __forceinline__ void decode_integers(const struct sz_tiles *s, struct taking *sh,
+                                                       struct sz_found *found, uint32_t coder,
+                                                       uint32_t end)
 {
     const uint32_t form = found->form & ZTI_SZ_KIND;
     if (form == ZTI_SZ_ZERO) {
@@ -610,17 +610,17 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
     bool has_sums = false;
     if (is_cusz(coder, found->form)) {
         const uint32_t row = form == ZTI_SZ_NARROW ? row_sums(&sh->walk, false) : 0;
-        take_cusz(s, sh, found, row);
+        decode_cusz(s, sh, found, row);
         has_sums = row > 0;
     } else {
         if (sh->walk.is_blocked)
             place_groups(sh);
         if (WIDTH == 32 || form == ZTI_SZ_NARROW) {
             has_sums = row_sums(&sh->walk, sh->walk.is_blocked) > 0;
-            take_groups(s, sh, found, is_coded(coder, found->form), false);
+            decode_groups(s, sh, found, is_coded(coder, found->form), false);
         } else {
             __syncthreads();
-            take_groups(s, sh, found, is_coded(coder, found->form), true);
+            decode_groups(s, sh, found, is_coded(coder, found->form), true);
         }
     }
     __syncthreads();
@@ -633,7 +633,7 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
 }
 
 /* Decode the block's tile. */
-static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint32_t coder)
+static __device__ __forceinline__ void decode_slot(const struct sz_tiles *s, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
     const uint64_t slot = blockIdx.x, i = s->from + slot / s->tiles_each;
@@ -655,13 +655,13 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     const bool is_fast = sh->is_inside && has_residuals(form) && !are_marked && sh->step[last] >= 8;
     const word base = (word)s->sz.centre + unfold((word)found->away, kind == ZTI_SZ_NARROW);
     if (!is_raw)
-        take_integers(s, sh, found, coder, is_fast ? last : sh->axes);
+        decode_integers(s, sh, found, coder, is_fast ? last : sh->axes);
     if (is_fast)
-        sum_and_put(s, sh, form, base);
+        sum_and_write(s, sh, form, base);
     else
-        put_values(s, sh, found, base);
+        write_values(s, sh, found, base);
     if (form & ZTI_SZ_HAS_EXACT) {
         __syncthreads();
-        put_exact_values(s, sh, found->start + found->values_at);
+        write_exact_values(s, sh, found->start + found->values_at);
     }
 }

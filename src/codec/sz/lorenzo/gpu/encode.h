@@ -264,9 +264,9 @@ prepare_tile(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint
 /* ---- the bytes ------------------------------------------------------------------------------- */
 
 /* Write a group's class. */
-static __device__ __forceinline__ void put_class(struct coding *sh, const struct plan *p,
-                                                 uint32_t g, uint32_t *out, uint32_t at,
-                                                 uint32_t coder)
+static __device__ __forceinline__ void write_class(struct coding *sh, const struct plan *p,
+                                                   uint32_t g, uint32_t *out, uint32_t at,
+                                                   uint32_t coder)
 {
     const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
     at += sh->class_at[g];
@@ -280,10 +280,10 @@ static __device__ __forceinline__ void put_class(struct coding *sh, const struct
 
 /* Write a group that is not a list, without its class; plane_at and rest_at are where all planes,
  * and all that follows them, begin. */
-static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
-                                                 const struct plan *p, const struct turner *t,
-                                                 uint32_t g, uint32_t *out, uint32_t planes,
-                                                 uint32_t coder)
+static __device__ __forceinline__ void write_group(const struct sz_tiles *s, struct coding *sh,
+                                                   const struct plan *p, const struct turner *t,
+                                                   uint32_t g, uint32_t *out, uint32_t planes,
+                                                   uint32_t coder)
 {
     const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
     const word *const u = sh->u + g * ZTI_SZ_GROUP;
@@ -291,49 +291,49 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
         const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
         const struct cusz d = cusz_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
-        put_codes(d.low, out, rest + sh->rest_at[g]);
-        put_codes(d.high, out, rest + sh->rest_at[g] + simt_reduce_add(code_count(d.low)));
-        put_kept(pair_of(sh, g), d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
+        write_codes(d.low, out, rest + sh->rest_at[g]);
+        write_codes(d.high, out, rest + sh->rest_at[g] + simt_reduce_add(code_count(d.low)));
+        write_kept(pair_of(sh, g), d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
         return;
     }
     const uint32_t c = sh->classes[g], k = planes_of(c, p->is_coded);
-    put_planes(t, u, n, k, out, planes + sh->plane_at[g]);
+    write_planes(t, u, n, k, out, planes + sh->plane_at[g]);
     if (!p->is_coded) {
-        put_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
+        encode_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
         return;
     }
-    put_codes(code_in(codes_in(sh), u, n, c), out, rest + sh->rest_at[g]);
-    put_excess(pair_of(sh, g), c, out, rest + sh->rest_bits + sh->excess_at[g]);
+    write_codes(code_in(codes_in(sh), u, n, c), out, rest + sh->rest_at[g]);
+    write_excess(pair_of(sh, g), c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
 /* Write groups g and g + 1, one after the other. */
-static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct coding *sh,
-                                                const struct plan *p, const struct turner *t,
-                                                uint32_t g, uint32_t *out, uint32_t planes,
-                                                uint32_t coder)
+static __device__ __forceinline__ void write_each(const struct sz_tiles *s, struct coding *sh,
+                                                  const struct plan *p, const struct turner *t,
+                                                  uint32_t g, uint32_t *out, uint32_t planes,
+                                                  uint32_t coder)
 {
     const uint32_t rest = planes + sh->plane_bits;
     SIMT_NO_UNROLL
     for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
         const uint32_t c = sh->classes[i];
         if (!is_cusz(coder, p->form) && is_list(c))
-            put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
+            write_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
         else
-            put_group(s, sh, p, t, i, out, planes, coder);
+            write_group(s, sh, p, t, i, out, planes, coder);
     }
 }
 
-/* As put_each, both at once if they are whole, are not lists, and have few planes. */
-static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
-                                                const struct plan *p, const struct turner *t,
-                                                uint32_t g, uint32_t n, uint32_t *out,
-                                                uint32_t planes, uint32_t coder)
+/* As write_each, both at once if they are whole, are not lists, and have few planes. */
+static __device__ __forceinline__ void write_both(const struct sz_tiles *s, struct coding *sh,
+                                                  const struct plan *p, const struct turner *t,
+                                                  uint32_t g, uint32_t n, uint32_t *out,
+                                                  uint32_t planes, uint32_t coder)
 {
     const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, c = sh->classes[own];
     const uint32_t most = class_most(BOTH_BITS + (p->is_coded ? 1 : 0));
     const bool is_alone = is_list(c) || c > most || g * ZTI_SZ_GROUP + 128 > n;
     if (coder == ZTI_SZ_CUSZ || zti_unlikely(__any_sync(SIMT_ALL_LANES, is_alone))) {
-        put_each(s, sh, p, t, g, out, planes, coder);
+        write_each(s, sh, p, t, g, out, planes, coder);
         return;
     }
     const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
@@ -342,19 +342,19 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     const uint32_t at = rest + sh->rest_at[own];
     word v[4];
     load_both(t, sh->u, g, v);
-    put_planes_of_both(t, v, shift, out, planes + sh->plane_at[own]);
+    write_planes_of_both(t, v, shift, out, planes + sh->plane_at[own]);
     if (p->is_coded) {
-        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, ZTI_SZ_GROUP, c), out,
-                          at);
+        write_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, ZTI_SZ_GROUP, c), out,
+                            at);
         if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
-            put_more_of_both(four, shift, (word)symbol_most(book_of(c)), false, out,
-                             rest + sh->rest_bits + sh->excess_at[own]);
+            write_more_of_both(four, shift, (word)symbol_most(book_of(c)), false, out,
+                               rest + sh->rest_bits + sh->excess_at[own]);
         return;
     }
     SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         v[k] >>= shift;
-    put_rounds_of_both(t, v, four, shift, out, at);
+    encode_rounds_of_both(t, v, four, shift, out, at);
 }
 
 /* Take a warp's next two groups; warps with other work take fewer. Only the first lane's number
@@ -367,12 +367,12 @@ static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 
 /* Take the number of the block's next tile, and find its place. One warp calls it, once for each
  * tile. */
-static __device__ __forceinline__ void take_next(const struct sz_tiles *s,
-                                                 const struct sz_tiles *to, struct coding *sh)
+static __device__ __forceinline__ void claim_next(const struct sz_tiles *s,
+                                                  const struct sz_tiles *to, struct coding *sh)
 {
     if (threadIdx.x % 32 > 0)
         return;
-    const uint64_t number = lookback_take(to->states);
+    const uint64_t number = lookback_claim(to->states);
     bool is_whole = false;
     sh->next_number = number;
     sh->is_next_alike = false;
@@ -385,25 +385,25 @@ static __device__ __forceinline__ void take_next(const struct sz_tiles *s,
 }
 
 /* Write all groups from bit 'at' on; returns whether this warp is the first without more groups. */
-static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, struct coding *sh,
-                                                  const struct plan *p, uint32_t *out, uint32_t at,
-                                                  uint32_t coder)
+static __device__ __forceinline__ bool encode_groups(const struct sz_tiles *s, struct coding *sh,
+                                                     const struct plan *p, uint32_t *out,
+                                                     uint32_t at, uint32_t coder)
 {
     const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
     const struct turner t = make_transposer();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     uint32_t g;
     if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
-        put_class(sh, p, own, out, at, coder);
+        write_class(sh, p, own, out, at, coder);
     while (in_group(n, g = next_groups(sh)) > 0)
-        put_both(s, sh, p, &t, g, n, out, planes, coder);
+        write_both(s, sh, p, &t, g, n, out, planes, coder);
     return in_group(n, g - 2) > 0; /* there is at least one group */
 }
 
 /* Write a planned tile to sh->a; valid after the next barrier. Returns true in one warp, the first
  * that is done or one chosen in its place. */
-static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, struct coding *sh,
-                                                   const struct plan *p, uint32_t coder)
+static __device__ __forceinline__ bool write_planned(const struct sz_tiles *s, struct coding *sh,
+                                                     const struct plan *p, uint32_t coder)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
     const uint32_t base_bytes = base_bytes_of(sh->away), head = 8 * (1 + base_bytes);
@@ -413,21 +413,21 @@ static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, str
         or_bits(out, 8, sh->away);
     }
     if (p->has_exact && threadIdx.x / 32 == 2)
-        put_exact_marks(sh, out, head);
+        write_exact_marks(sh, out, head);
     if (p->has_marks && threadIdx.x / 32 >= MARK_WARPS + 2) {
         const uint32_t mark = threadIdx.x / 32 % 2;
-        put_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
-                 sh->walk.n);
+        write_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
+                   sh->walk.n);
     }
     if (p->has_exact)
-        put_exact_values(sh, out, values);
+        write_exact_values(sh, out, values);
     if (p->is_zero)
         return threadIdx.x < 32;
-    return put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), coder);
+    return encode_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), coder);
 }
 
 /* Write a raw tile. */
-static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes)
+static __device__ __forceinline__ void write_raw(struct coding *sh, uint32_t bytes)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
     clear_bytes(sh, bytes, 0);
@@ -489,8 +489,8 @@ static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *to, str
     }
 }
 
-/* Choose how a tile is encoded, as put_tile of lorenzo/encode.h does; returns its number of bytes.
- * A tile that is not short by prediction is tried without loss; if that fails, it is raw. */
+/* Choose how a tile is encoded, as encode_tile of lorenzo/encode.h does; returns its number of
+ * bytes. A tile that is not short by prediction is tried without loss; if that fails, it is raw. */
 static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
                                                      struct plan *p, bool *is_raw, uint32_t coder)
 {
@@ -558,12 +558,12 @@ static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, stru
 /* Encode a block's tiles and write them to their places in the stream. A tile waits for its place
  * while the next one is encoded. 'to' says where the stream is; it is 's' unless that is not among
  * the kernel's parameters: then 'to' is, which saves registers. */
-static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s,
-                                                 const struct sz_tiles *to, uint32_t coder)
+static __device__ __forceinline__ void encode_tiles(const struct sz_tiles *s,
+                                                    const struct sz_tiles *to, uint32_t coder)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
     if (threadIdx.x == 0)
-        begin_block(s, sh, lookback_take(to->states));
+        begin_block(s, sh, lookback_claim(to->states));
     if (coder == ZTI_SZ_DEFAULT)
         load_codes(s, sh);
     __syncthreads();
@@ -580,11 +580,11 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s,
         if (is_over)
             return;
         if (is_raw)
-            put_raw(sh, bytes);
+            write_raw(sh, bytes);
         else
-            is_first = put_planned(s, sh, &p, coder);
+            is_first = write_planned(s, sh, &p, coder);
         if (is_first)
-            take_next(s, to, sh);
+            claim_next(s, to, sh);
         __syncthreads();
         if (sh->is_next_alike)
             copy_values(sh, sh->next_first);

@@ -11,7 +11,7 @@ static __device__ __forceinline__ uint32_t code_count(uint32_t code)
 
 /* Write the lanes' codes in order from bit 'at' on; a code of no bits is 0. Four codes are joined
  * before they are written. */
-static __device__ __forceinline__ void put_codes(uint32_t code, uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void write_codes(uint32_t code, uint32_t *out, uint32_t at)
 {
     const uint32_t lane = threadIdx.x % 32, count = code_count(code);
     const uint32_t begin = at + warp_sums_32(count) - count;
@@ -71,8 +71,8 @@ static __device__ __forceinline__ struct codes codes_of_four(const uint32_t *cod
 
 /* Write the codes of two groups, with four values in each lane, in order, from bit 'at' of the
  * lane's group on. The codes of two lanes are joined before they are written. */
-static __device__ __forceinline__ void put_codes_of_both(struct codes code, uint32_t *out,
-                                                         uint32_t at)
+static __device__ __forceinline__ void write_codes_of_both(struct codes code, uint32_t *out,
+                                                           uint32_t at)
 {
     const uint32_t lane = threadIdx.x % 32, low = code_count(code.low);
     const uint32_t bits = (code.low & 0xffff) | (code.high & 0xffff) << low;
@@ -89,8 +89,8 @@ static __device__ __forceinline__ uint32_t excess_of(word v, uint32_t most)
 }
 
 /* Write the excesses of values over their symbols. */
-static __device__ __forceinline__ void put_excess(struct pair u, uint32_t c, uint32_t *out,
-                                                  uint32_t at)
+static __device__ __forceinline__ void write_excess(struct pair u, uint32_t c, uint32_t *out,
+                                                    uint32_t at)
 {
     const struct pair high = pair_above(u, class_shift(c));
     const uint32_t most = symbol_most(book_of(c));
@@ -145,8 +145,8 @@ static __device__ __forceinline__ uint32_t cusz_kept(struct cusz p)
                       __popc(__ballot_sync(SIMT_ALL_LANES, p.is_high_kept)));
 }
 
-static __device__ __forceinline__ void put_kept(struct pair d, struct cusz p, uint32_t width,
-                                                uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void write_kept(struct pair d, struct cusz p, uint32_t width,
+                                                  uint32_t *out, uint32_t at)
 {
     if (!__any_sync(SIMT_ALL_LANES, p.is_low_kept || p.is_high_kept))
         return;

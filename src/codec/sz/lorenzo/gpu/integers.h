@@ -195,8 +195,8 @@ static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s
 
 /* Quantize to logarithms: groups of 64 values at once if none fails, else each by itself; all by
  * themselves if they are wide. Returns whether they must be wide. */
-static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struct coding *sh,
-                                                 bool is_wide)
+static __device__ __forceinline__ bool quantize_logs(const struct sz_tiles *s, struct coding *sh,
+                                                     bool is_wide)
 {
     const double fineness = (double)s->sz.fineness, inverse = 1 / fineness;
     const struct walk *const w = &sh->walk;
@@ -225,10 +225,10 @@ static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struc
 
 static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, struct coding *sh)
 {
-    if (!take_logs(s, sh, false) || WIDTH == 32)
+    if (!quantize_logs(s, sh, false) || WIDTH == 32)
         return ZTI_SZ_NARROW;
     begin_values(sh);
-    (void)take_logs(s, sh, true);
+    (void)quantize_logs(s, sh, true);
     return ZTI_SZ_WIDE;
 }
 
@@ -248,8 +248,8 @@ static __device__ __forceinline__ bool whole_at_once(uint64_t step, bool is_bits
     return is_far;
 }
 
-static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *sh, bool is_bits,
-                                                  uint32_t count)
+static __device__ __forceinline__ bool quantize_whole(uint64_t step, struct coding *sh,
+                                                      bool is_bits, uint32_t count)
 {
     const uint32_t n = sh->walk.n;
     uint32_t place = place_of(&sh->walk, threadIdx.x * count);
@@ -273,8 +273,8 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
         return logs_of(s, sh);
     if (!is_bits && s->sz.source == ZTI_SZ_LATTICE)
         return multiples_of(s, sh);
-    const bool is_far = sh->walk.is_even ? take_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
-                                         : take_whole(s->sz.whole_step, sh, is_bits, 1);
+    const bool is_far = sh->walk.is_even ? quantize_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
+                                         : quantize_whole(s->sz.whole_step, sh, is_bits, 1);
     return (is_far ? ZTI_SZ_WIDE : ZTI_SZ_NARROW) | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
 }
 

@@ -65,8 +65,8 @@ KERNEL(race, PUT_THREADS, 2, race_tile(&s, s.counts))
 #if IS_LOG
 
 /* For less frequent kinds of streams, one kernel serves all efforts. */
-KERNEL(put, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, &s, s.sz.coder))
-KERNEL(take, THREADS, TAKE_BLOCKS, take_slot(&s, s.sz.coder))
+KERNEL(put, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, s.sz.coder))
+KERNEL(take, THREADS, TAKE_BLOCKS, decode_slot(&s, s.sz.coder))
 KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 
 #define LAUNCH(kernel, blocks, threads, bytes) LAUNCH_NAMED(NAME(kernel), blocks, threads, bytes)
@@ -81,12 +81,12 @@ KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 #define CUSZ_BLOCKS PUT_BLOCKS
 #endif
 
-KERNEL(put_fast, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, &s, ZTI_SZ_FAST))
-KERNEL(put_default, PUT_THREADS, PUT_BLOCKS, put_tiles(&s, &s, ZTI_SZ_DEFAULT))
-KERNEL(put_cusz, PUT_THREADS, CUSZ_BLOCKS, put_tiles(&s, &s, ZTI_SZ_CUSZ))
-KERNEL(take_fast, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_FAST))
-KERNEL(take_default, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_DEFAULT))
-KERNEL(take_cusz, THREADS, TAKE_BLOCKS, take_slot(&s, ZTI_SZ_CUSZ))
+KERNEL(write_fast, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_FAST))
+KERNEL(write_default, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_DEFAULT))
+KERNEL(encode_cusz, PUT_THREADS, CUSZ_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_CUSZ))
+KERNEL(read_fast, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_FAST))
+KERNEL(read_default, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_DEFAULT))
+KERNEL(decode_cusz, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_CUSZ))
 KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
 KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
@@ -107,7 +107,7 @@ SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, PUT_BLOCKS)
 {
     SIMT_SHARED(struct sz_tiles, s, );
     copy_arguments(&s, there);
-    put_tiles(&s, &known, ZTI_SZ_FAST);
+    encode_tiles(&s, &known, ZTI_SZ_FAST);
 }
 
 /* For 8.0 it takes a few registers more than five blocks have. */
@@ -118,12 +118,12 @@ SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, PUT_BLOCKS)
 #endif
 
 SIMT_KERNEL void SIMT_BOUNDS(THREADS, TAKE_ALONE_BLOCKS)
-    NAME(take_alone)(const struct sz_tiles *const there)
+    NAME(decode_alone)(const struct sz_tiles *const there)
 {
     SIMT_SHARED(struct sz_tiles, s, );
     copy_arguments(&s, there);
     if (blockIdx.x < s.chunks_each * s.tiles_each)
-        take_slot(&s, ZTI_SZ_FAST);
+        decode_slot(&s, ZTI_SZ_FAST);
 }
 
 extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
@@ -149,7 +149,7 @@ extern "C" void NAME(zti_sz_cuda_put_alone)(const struct sz_tiles *s, const stru
 extern "C" void NAME(zti_sz_cuda_take_alone)(const struct sz_tiles *there, uint64_t slots,
                                              void *queue)
 {
-    SIMT_LAUNCH(NAME(take_alone), slots, THREADS, sizeof(struct taking), queue, there);
+    SIMT_LAUNCH(NAME(decode_alone), slots, THREADS, sizeof(struct taking), queue, there);
 }
 
 #define MARKS_BYTES 0
@@ -175,14 +175,14 @@ extern "C" size_t NAME(zti_sz_cuda_shared)(void)
     return put > sizeof(struct taking) ? put : sizeof(struct taking);
 }
 
-extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
+extern "C" void NAME(zti_sz_cuda_encode)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? CODES_BYTES : 0;
     LAUNCH(put, simt_at_most(s->grid.count, PUT_BLOCKS * simt_multiprocessors()), PUT_THREADS,
            sizeof(struct coding) + MARKS_BYTES + codes);
 }
 
-extern "C" void NAME(zti_sz_cuda_take)(const struct sz_tiles *s, void *queue)
+extern "C" void NAME(zti_sz_cuda_decode)(const struct sz_tiles *s, void *queue)
 {
     const uint64_t blocks = s->chunks_each * s->tiles_each;
     LAUNCH(take, blocks, THREADS, sizeof(struct taking));

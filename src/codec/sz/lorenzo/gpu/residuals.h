@@ -65,8 +65,8 @@ static __device__ __forceinline__ uint32_t deposit_bits(uint32_t bits, uint32_t 
 
 /* Read the rounds of a group with its two threads; returns their end. Planes of the number of
  * rounds are updated as a binary counter. The warp calls it. */
-static __device__ __forceinline__ uint32_t take_rounds(const struct tile_bits *bits,
-                                                       struct half_group *h)
+static __device__ __forceinline__ uint32_t decode_rounds(const struct tile_bits *bits,
+                                                         struct half_group *h)
 {
     const uint32_t second = threadIdx.x % 2;
     uint32_t alive = is_list(h->c) || h->own == 0 ? 0 : 0xffffffffu >> (32 - h->own), at = h->at;
@@ -141,7 +141,7 @@ static __device__ __forceinline__ void widen_numbers(uint32_t from, uint32_t *to
 }
 
 /* Set the planes of a half's values from symbols, and which values have excesses. */
-static __device__ __forceinline__ void take_symbols(const uint8_t *symbols, struct half_group *h)
+static __device__ __forceinline__ void read_symbols(const uint8_t *symbols, struct half_group *h)
 {
     const uint32_t second = threadIdx.x % 2, most = symbol_most(book_of(h->c));
     const uint32_t *const words =
@@ -190,17 +190,17 @@ static __device__ __forceinline__ uint64_t next_item(struct items *t, uint32_t *
 {
     if (is_list(t->c)) {
         t->left--;
-        t->next += take_gap(&t->r, t->c);
+        t->next += read_gap(&t->r, t->c);
         *place = t->next++;
-        return take_value(&t->r) + 1;
+        return read_value(&t->r) + 1;
     }
     *place = zti_ctz64(t->left);
     t->left &= t->left - 1;
-    return t->base + (t->is_value ? take_value(&t->r) : take_number(&t->r));
+    return t->base + (t->is_value ? read_value(&t->r) : read_number(&t->r));
 }
 
 /* Set the planes of these values; returns which ones exceed the planes. */
-static __device__ __forceinline__ uint32_t take_items(struct items t, uint32_t *high)
+static __device__ __forceinline__ uint32_t read_items(struct items t, uint32_t *high)
 {
     uint32_t far = 0;
     while (t.left != 0) {

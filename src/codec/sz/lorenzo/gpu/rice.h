@@ -201,8 +201,9 @@ static __device__ __forceinline__ uint32_t bits_of_two(uint32_t a, uint32_t b, b
 }
 
 /* Write the low k bits of n values, plane by plane. */
-static __device__ __forceinline__ void put_planes(const struct turner *t, const word *u, uint32_t n,
-                                                  uint32_t k, uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void write_planes(const struct turner *t, const word *u,
+                                                    uint32_t n, uint32_t k, uint32_t *out,
+                                                    uint32_t at)
 {
     word v[2];
     load_two(u, v);
@@ -219,8 +220,8 @@ static __device__ __forceinline__ void put_planes(const struct turner *t, const 
 }
 
 /* Write a number for each value of at least 'most', in the order of values. */
-static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most, uint32_t *out,
-                                                   uint32_t at)
+static __device__ __forceinline__ void write_numbers(struct pair v, uint32_t most, uint32_t *out,
+                                                     uint32_t at)
 {
     const struct spans s = spans_of(number_bits_from(v.low, most), number_bits_from(v.high, most));
     if (v.low >= most)
@@ -238,9 +239,9 @@ static __device__ __forceinline__ uint32_t ones_of(word v)
 /* Write rounds of unary codes from bit 'at' on: each lane has half a round of 32 values, in order.
  * 'higher' has the values that go on, 'alive' the values of the first round. Returns the number of
  * bits up to the lane's end. */
-static __device__ __forceinline__ uint32_t put_halves(uint32_t higher, uint32_t alive,
-                                                      uint32_t most, uint32_t width, uint32_t *out,
-                                                      uint32_t at)
+static __device__ __forceinline__ uint32_t write_halves(uint32_t higher, uint32_t alive,
+                                                        uint32_t most, uint32_t width,
+                                                        uint32_t *out, uint32_t at)
 {
     const uint32_t own = lane_of() % width;
     const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 2);
@@ -253,8 +254,9 @@ static __device__ __forceinline__ uint32_t put_halves(uint32_t higher, uint32_t 
 }
 
 /* Write the bits above the low k, in unary code. */
-static __device__ __forceinline__ void put_rounds(const struct turner *t, const word *u, uint32_t n,
-                                                  uint32_t k, uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void encode_rounds(const struct turner *t, const word *u,
+                                                     uint32_t n, uint32_t k, uint32_t *out,
+                                                     uint32_t at)
 {
     const uint32_t begin = lane_of() % 2 * 32, rounds = ZTI_SZ_ROUNDS;
     word v[2];
@@ -262,11 +264,11 @@ static __device__ __forceinline__ void put_rounds(const struct turner *t, const 
     v[0] = above(v[0], k);
     v[1] = above(v[1], k);
     const uint32_t ones = bits_of_two(ones_of(v[0]), ones_of(v[1]), false);
-    const uint32_t up_to = put_halves(
+    const uint32_t up_to = write_halves(
         transpose_sixteens(t, ones), simt_ones(n > begin ? n - begin : 0), 2 * rounds, 32, out, at);
     if (__any_sync(SIMT_ALL_LANES, v[0] >= rounds || v[1] >= rounds)) {
         const struct pair high = {above(u[lane_of()], k), above(u[32 + lane_of()], k)};
-        put_numbers(high, rounds, out, at + __shfl_sync(SIMT_ALL_LANES, up_to, 31));
+        write_numbers(high, rounds, out, at + __shfl_sync(SIMT_ALL_LANES, up_to, 31));
     }
 }
 
@@ -296,8 +298,8 @@ static __device__ __forceinline__ uint32_t bytes_of_both(const struct turner *t,
 
 /* Write the low k bits of two groups, plane by plane from bit 'at' on; k and 'at' are those of the
  * lane's group. */
-static __device__ __forceinline__ void put_planes_of_both(const struct turner *t, const word *v,
-                                                          uint32_t k, uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void write_planes_of_both(const struct turner *t, const word *v,
+                                                            uint32_t k, uint32_t *out, uint32_t at)
 {
     const uint32_t low[4] = {(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (uint32_t)v[3]};
     const uint32_t bits = transpose_eights(t, bytes_of_both(t, low, false)), own = lane_of() % 16;
@@ -306,8 +308,8 @@ static __device__ __forceinline__ void put_planes_of_both(const struct turner *t
 
 /* Write the last rounds of the only value of a group with more than BOTH_BITS rounds; they end the
  * group. Returns whether a group has several such values, or one that needs a number. */
-static __device__ __forceinline__ bool put_last_of_both(const uint32_t *all, uint32_t ones,
-                                                        uint32_t *out, uint32_t at)
+static __device__ __forceinline__ bool write_last_of_both(const uint32_t *all, uint32_t ones,
+                                                          uint32_t *out, uint32_t at)
 {
     const uint32_t any = all[0] | all[1] | all[2] | all[3], marks = ones & 0x80808080;
     const uint32_t lanes = __ballot_sync(SIMT_ALL_LANES, marks != 0) >> (lane_of() & 16) & 0xffff;
@@ -322,8 +324,9 @@ static __device__ __forceinline__ bool put_last_of_both(const uint32_t *all, uin
 
 /* Write the excesses over 'most' of four values in each lane, above the low bits, as numbers or
  * values, from bit 'at' of the lane's group on. */
-static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift, word most,
-                                                        bool is_number, uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void write_more_of_both(const word *four, uint32_t shift,
+                                                          word most, bool is_number, uint32_t *out,
+                                                          uint32_t at)
 {
     uint32_t count = 0, marks = 0;
     SIMT_UNROLL
@@ -348,9 +351,9 @@ static __device__ __forceinline__ void put_more_of_both(const word *four, uint32
 /* Write v, the bits above the low ones, in unary code from bit 'at' of the lane's group on:
  * BOTH_BITS rounds at a time, later rounds only if a value has them, and numbers, from 'four' and
  * 'shift', if a value exceeds all rounds. */
-static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t, const word *v,
-                                                          const word *four, uint32_t shift,
-                                                          uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void encode_rounds_of_both(const struct turner *t, const word *v,
+                                                             const word *four, uint32_t shift,
+                                                             uint32_t *out, uint32_t at)
 {
     const uint32_t all[4] = {ones_of(v[0]), ones_of(v[1]), ones_of(v[2]), ones_of(v[3])};
     uint32_t ones = bytes_of_both(t, all, false), alive = UINT32_MAX, most = 16, up_to;
@@ -358,11 +361,11 @@ static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t
     SIMT_NO_UNROLL
     for (;;) {
         const uint32_t higher = transpose_eights(t, ones);
-        up_to = put_halves(higher, alive, most, 16, out, at);
+        up_to = write_halves(higher, alive, most, 16, out, at);
         if (!__any_sync(SIMT_ALL_LANES, (ones & marks) != 0))
             break;
         at += __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16);
-        if (!put_last_of_both(all, ones, out, at))
+        if (!write_last_of_both(all, ones, out, at))
             return;
         alive = __shfl_sync(SIMT_ALL_LANES, higher, 14 + (int)lane_of() % 2, 16);
         ones = bytes_of_both(t, all, true);
@@ -373,12 +376,12 @@ static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t
         return;
     const uint32_t last = 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1);
     if (__any_sync(SIMT_ALL_LANES, (ones & last) != 0))
-        put_more_of_both(four, shift, ZTI_SZ_ROUNDS, true, out,
-                         at + __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16));
+        write_more_of_both(four, shift, ZTI_SZ_ROUNDS, true, out,
+                           at + __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16));
 }
 
-static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t i, uint32_t k,
-                                                 uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void write_entry(word u, uint64_t some, uint32_t i, uint32_t k,
+                                                   uint32_t *out, uint32_t at)
 {
     if (u == 0)
         return;
@@ -387,8 +390,8 @@ static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t
     or_value(out, at + gap.count, u - 1);
 }
 
-static __device__ __forceinline__ void put_list(struct pair u, uint32_t count, uint32_t *out,
-                                                uint32_t at)
+static __device__ __forceinline__ void write_list(struct pair u, uint32_t count, uint32_t *out,
+                                                  uint32_t at)
 {
     const uint32_t lane = lane_of(), k = gap_bits_of(count);
     const uint64_t some = not_zero(u);
@@ -396,6 +399,6 @@ static __device__ __forceinline__ void put_list(struct pair u, uint32_t count, u
         return;
     const struct spans s =
         spans_of(entry_bits(u.low, some, lane, k), entry_bits(u.high, some, 32 + lane, k));
-    put_entry(u.low, some, lane, k, out, at + s.low);
-    put_entry(u.high, some, 32 + lane, k, out, at + s.high);
+    write_entry(u.low, some, lane, k, out, at + s.low);
+    write_entry(u.high, some, 32 + lane, k, out, at + s.high);
 }

@@ -35,8 +35,8 @@ static __device__ __forceinline__ struct axis axis_of(const struct sz_tiles *s, 
         return a;
     for (uint32_t i = s->grid.rank - 1; i > k; i--)
         each *= s->grid.tiles[i];
-    (void)take_place(&number, each);
-    a.origin = take_place(&number, s->grid.tiles[k]) * s->grid.side[k];
+    (void)split_number(&number, each);
+    a.origin = split_number(&number, s->grid.tiles[k]) * s->grid.side[k];
     const uint64_t lo = s->view.lo[k], hi = s->view.hi[k];
     a.extent = extent_at(&s->grid, k, a.origin);
     a.from = lo > a.origin ? simt_at_most(lo - a.origin, a.extent) : 0;

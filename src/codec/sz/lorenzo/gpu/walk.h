@@ -126,7 +126,7 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
         w->stride[k] = 0;
     }
     for (uint32_t i = s->grid.rank; i-- > 0;) {
-        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t origin = split_number(&number, s->grid.tiles[i]) * s->grid.side[i];
         const uint32_t extent = extent_at(&s->grid, i, origin);
         first += (int64_t)origin * s->view.out.stride[i];
         if (i + 1 == s->grid.rank)
@@ -166,7 +166,7 @@ static __device__ __forceinline__ const word *find_first(const struct sz_tiles *
     const word *first = (const word *)s->view.out.data;
     *is_whole = true;
     for (uint32_t i = s->grid.rank; i-- > 0;) {
-        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t origin = split_number(&number, s->grid.tiles[i]) * s->grid.side[i];
         *is_whole = *is_whole && s->grid.shape[i] - origin >= s->grid.side[i];
         first += (int64_t)origin * s->view.out.stride[i];
     }

@@ -28,7 +28,7 @@ ZTI_INLINE void small_planes(struct small s, uint32_t count, uint64_t *planes)
 }
 
 /* Append 'count' planes, shifted left by the number of held bits. */
-ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
+ZTI_INLINE void small_encode_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
 {
     const uint32_t held = w->held_bits;
     const __m512i planes = turned_bytes(turned_squares((__m512i)s.v[0]));

@@ -6,8 +6,8 @@
 
 #define WIDTH      64
 #define OPS        zti_ll_avx512_64
-#define PUT_CODES  zti_ans_mixed_put_avx2
-#define TAKE_CODES zti_ans_mixed_take_avx2
+#define PUT_CODES  zti_ans_mixed_encode_avx2
+#define TAKE_CODES zti_ans_mixed_decode_avx2
 #include "codec/sz/lossless/instance.h"
 
 #include "simd/end.h"

@@ -104,8 +104,8 @@ FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
 
 /* Store coefficients one by one: those whose bit of 'there' is set. 'count' planes are a multiple
  * of V_LANES_64. Returns the registers that have them. */
-FN uint32_t NAME(put_single)(const uint64_t *plane, uint32_t count, uint64_t there,
-                             const uint8_t *order, char *cubes)
+FN uint32_t NAME(write_single)(const uint64_t *plane, uint32_t count, uint64_t there,
+                               const uint8_t *order, char *cubes)
 {
     uint32_t used = 0;
     for (; there != 0; there &= there - 1) {
@@ -152,7 +152,8 @@ static uint32_t NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t c
         ulane v[REGISTERS];
         word u[64];
         if (zti_popcount64(there) * (planes + 14) < NAME(SINGLE_COST)) {
-            used |= NAME(put_single)(plane[q], planes, there, zti_zfp_order[3] + 64 * q, (char *)r);
+            used |=
+                NAME(write_single)(plane[q], planes, there, zti_zfp_order[3] + 64 * q, (char *)r);
             continue;
         }
         for (uint32_t i = 0; i < WIDTH / 8 && i < bytes; i++)

@@ -80,7 +80,7 @@ ZTI_INLINE void store_plane16(struct group *g, uint16_t *plane, b32s is_there, u
 }
 
 /* Read plane i of a group, if not all coefficients of all tiles are known. */
-ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint16_t *plane,
+ZTI_INLINE void read_plane16_of_group(const uint8_t *base, struct group *g, uint16_t *plane,
                                       uint32_t i, bool is_limited)
 {
     const u32s ones = v_all_32(UINT32_MAX), c = g->c;
@@ -112,7 +112,7 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
 }
 
 /* Read three planes of which all coefficients are known: a window has so many. */
-ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g, uint16_t (*plane)[LANES],
+ZTI_INLINE void read_whole_planes16(const uint8_t *base, struct group *g, uint16_t (*plane)[LANES],
                                     uint32_t i, bool is_limited)
 {
     const u32s n16 = v_all_32(16);
@@ -137,7 +137,7 @@ ZTI_INLINE bool is_learning16(const struct group *g, uint32_t i, bool is_limited
 /* Read the planes of the groups: plane[group][i] gets the 16 bits of each tile. The first 'zeros'
  * planes of all tiles have no bits. Returns the largest number of planes of a tile that may have
  * bits. Advances the positions to the tiles' ends, unless there is a limit. */
-ZTI_INLINE uint32_t take_planes16_of_lanes(const uint8_t *base, struct lanes *s, uint32_t groups,
+ZTI_INLINE uint32_t read_planes16_of_lanes(const uint8_t *base, struct lanes *s, uint32_t groups,
                                            uint16_t (*plane)[64 + 32][LANES], uint32_t zeros,
                                            uint32_t most, bool is_limited)
 {
@@ -157,14 +157,14 @@ ZTI_INLINE uint32_t take_planes16_of_lanes(const uint8_t *base, struct lanes *s,
             !(groups > 1 && is_learning16(&g[1], i, is_limited)))
             break;
         for (uint32_t k = 0; k < groups; k++)
-            take_plane16_of_group(base, &g[k], plane[k][i], i, is_limited);
+            read_plane16_of_group(base, &g[k], plane[k][i], i, is_limited);
     }
     for (; i < most; i += 3) {
         if (is_limited && !m_any_32(v_is_set_32(g[0].left)) &&
             !(groups > 1 && m_any_32(v_is_set_32(g[1].left))))
             break;
         for (uint32_t k = 0; k < groups; k++)
-            take_whole_planes16(base, &g[k], plane[k], i, is_limited);
+            read_whole_planes16(base, &g[k], plane[k], i, is_limited);
     }
     for (uint32_t k = 0; k < groups; k++)
         for (uint32_t h = 0; h < 2; h++)

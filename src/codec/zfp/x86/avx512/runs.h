@@ -13,7 +13,7 @@ struct NAME(lane_heads) {
 /* Read the headers of the tiles; lanes without a tile read the first one's. Returns the largest
  * number of planes of a tile; sets *zeros to the number of top planes that have no bits in any
  * tile. */
-FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base, const uint64_t *at,
+FN uint32_t NAME(read_lane_heads)(const struct zti_zfp *z, const uint8_t *base, const uint64_t *at,
                                   uint32_t tiles, struct lanes *lanes,
                                   struct NAME(lane_heads) * heads, uint32_t *zeros, bool is_float,
                                   bool is_exact)
@@ -77,8 +77,8 @@ FN void NAME(decode_lanes)(const struct zti_zfp *z, const uint8_t *base, uint64_
     uint32_t zeros;
     const uint32_t groups = (tiles + LANES - 1) / LANES;
     const uint32_t most =
-        NAME(take_lane_heads)(z, base, at, tiles, s, &heads, &zeros, is_float, is_exact);
-    const uint32_t planes = take_planes16_of_lanes(base, s, groups, plane, zeros, most, is_limited);
+        NAME(read_lane_heads)(z, base, at, tiles, s, &heads, &zeros, is_float, is_exact);
+    const uint32_t planes = read_planes16_of_lanes(base, s, groups, plane, zeros, most, is_limited);
     for (uint32_t k = 0; k < groups; k++) {
         memset(plane[k][planes], 0, planes % 32 ? (32 - planes % 32) * sizeof *plane[k] : 0);
         for (uint32_t i = 0; i < WIDTH / 32; i++) {

@@ -78,7 +78,7 @@ static __device__ __forceinline__ uint32_t eight_symbols(const struct codes *c, 
 }
 
 /* A round of the lane's part, of so many symbols; returns how many are 0. */
-static __device__ __forceinline__ uint32_t take_symbols(const struct finding *f,
+static __device__ __forceinline__ uint32_t read_symbols(const struct finding *f,
                                                         const struct codes *c, struct ahead *a,
                                                         uint32_t only, uint32_t count)
 {
@@ -116,8 +116,8 @@ static __device__ __forceinline__ struct slots slots_of(const struct sz_tiles *s
 
 /* A round of the warp's lanes with a bit in 'some' to their tiles' slots, from symbol 'first' of
  * each part on. The warp calls it. */
-static __device__ __forceinline__ void put_symbols(const struct finding *f, const struct slots *p,
-                                                   uint32_t first, unsigned some)
+static __device__ __forceinline__ void write_symbols(const struct finding *f, const struct slots *p,
+                                                     uint32_t first, unsigned some)
 {
     const uint32_t me = threadIdx.x % 32, row = me / ROUND_PIECES;
     const uint32_t *const from = piece_of(f, threadIdx.x - me + row, me % ROUND_PIECES);
@@ -156,9 +156,9 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
         }
         const uint32_t left = count - first;
         if (is_here)
-            outliers += take_symbols(f, &c, &a, only,
+            outliers += read_symbols(f, &c, &a, only,
                                      left < ROUND_SYMBOLS ? left : (uint32_t)ROUND_SYMBOLS);
-        put_symbols(f, &p, first, some);
+        write_symbols(f, &p, first, some);
         simt_order_warp(); /* the vote above does it in the tests */
     }
     l->at = count > 0 ? place_of(c.bits.words, &a, l) : l->at;
@@ -178,7 +178,7 @@ static __device__ __forceinline__ void find_cusz(const struct sz_tiles *s, const
     if (l->is_good && part < parts) {
         l->at += (parts - 1) * 16;
         for (uint32_t i = 0; i < part; i++)
-            l->at += zti_take_bits64(&r, 16);
+            l->at += zti_get_bits64(&r, 16);
         count = l->n - first < ZTI_SZ_CUSZ_PART ? l->n - first : (uint32_t)ZTI_SZ_CUSZ_PART;
     }
     uint32_t outliers = find_part(s, f, l, count);

@@ -107,21 +107,22 @@ static __device__ __forceinline__ uint32_t four_codes(const struct zti_code_bits
     return symbols;
 }
 
-static __device__ __forceinline__ void put_word(const struct round *r, uint32_t own, uint32_t four)
+static __device__ __forceinline__ void write_word(const struct round *r, uint32_t own,
+                                                  uint32_t four)
 {
     *(uint32_t *)(void *)(r->to + r->first + own) = four;
 }
 
 /* Store a lane's words of a round; returns the end of their last code. The lane's first code begins
  * at bit 'at' and is symbol 'own'; the next lane's first is symbol 'next'. */
-static __device__ __forceinline__ uint32_t put_words(const struct zti_code_bits *c,
-                                                     const struct round *r, uint32_t at,
-                                                     uint32_t own, uint32_t next)
+static __device__ __forceinline__ uint32_t write_words(const struct zti_code_bits *c,
+                                                       const struct round *r, uint32_t at,
+                                                       uint32_t own, uint32_t next)
 {
     for (; own % 4 != 0; own++)
         at += zti_code_length(zti_code_from(c, at));
     for (; own + 4 <= next; own += 4)
-        put_word(r, own, four_codes(c, &at));
+        write_word(r, own, four_codes(c, &at));
     uint32_t four = 0;
     for (uint32_t k = 0; own + k < next; k++) { /* the last of a book */
         const uint32_t code = zti_code_from(c, at);
@@ -129,13 +130,13 @@ static __device__ __forceinline__ uint32_t put_words(const struct zti_code_bits 
         four |= (code & 0xff) << 8 * k;
     }
     if (own < next)
-        put_word(r, own, four);
+        write_word(r, own, four);
     return at;
 }
 
 /* Decode a round of the lanes whose tile has symbols left. It ends with a whole word, or with the
  * book's last symbol. The warp calls it. */
-static __device__ __forceinline__ void take_round(const struct zti_code_bits *c, struct round *r)
+static __device__ __forceinline__ void decode_round(const struct zti_code_bits *c, struct round *r)
 {
     const uint32_t piece = threadIdx.x % CODED_LANES, last = threadIdx.x % 32 | (CODED_LANES - 1);
     const bool is_here = r->left > 0;
@@ -152,7 +153,7 @@ static __device__ __forceinline__ void take_round(const struct zti_code_bits *c,
     const uint32_t next = (up_to + 3) / 4 * 4;
     uint32_t end = r->at;
     if ((own + 3) / 4 * 4 < taken)
-        end = put_words(c, r, at, own, next < taken ? next : taken);
+        end = write_words(c, r, at, own, next < taken ? next : taken);
     SIMT_UNROLL
     for (uint32_t step = 1; step < CODED_LANES; step *= 2) {
         const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, end, (int)step);
@@ -190,7 +191,7 @@ static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
     while (__any_sync(SIMT_ALL_LANES, r.left > 0)) {
         refill_windows(s, f, l, ROUND_BITS + AHEAD_BITS);
         r.at = (uint32_t)(l->at - 64 * l->first);
-        take_round(&c.bits, &r);
+        decode_round(&c.bits, &r);
         l->at = 64 * l->first + r.at;
     }
 }

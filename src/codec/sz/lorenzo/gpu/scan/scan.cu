@@ -260,46 +260,46 @@ static __device__ __forceinline__ void skip_bits(struct ahead *a, uint32_t count
 /* ---- what is before residuals ---- */
 
 /* Read both marks; false if they are not valid. */
-static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
+static __device__ __forceinline__ bool read_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
                                                        uint32_t n, struct sz_found *to)
 {
     uint64_t(*const bits)[ZTI_SZ_GROUPS] = sz_marks_in(to)->bits;
-    return take_mark(r, end_bits, n, bits[0], &to->way[0]) &&
-           take_mark(r, end_bits, n, bits[1], &to->way[1]);
+    return read_mark(r, end_bits, n, bits[0], &to->way[0]) &&
+           read_mark(r, end_bits, n, bits[1], &to->way[1]);
 }
 
 /* Marks from l->at on, in the window or, where they go beyond it, in the stream. */
-static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, const struct finding *f,
+static __device__ __forceinline__ void read_marks(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l)
 {
     struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
-    l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
+    l->is_good = read_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
     far.at = 64 * l->first + r.at;
     if (r.at > WINDOW_BITS - 64) {
         far.at = l->at;
-        l->is_good = take_both_marks(&far, l->end, l->n, l->to);
+        l->is_good = read_both_marks(&far, l->end, l->n, l->to);
     }
     l->at = far.at;
 }
 
 /* Read what precedes the residuals, in the leader; l->at is then after it. Returns the form. */
-static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
-                                                     const struct finding *f, struct lane *l)
+static __device__ __forceinline__ uint32_t decode_head(const struct sz_tiles *s,
+                                                       const struct finding *f, struct lane *l)
 {
     const uint32_t value_bytes = value_bytes_of(s->type);
     struct zti_bit_reader r = in_window(f, l);
-    const uint32_t first = (uint32_t)zti_take_bits64(&r, 8);
+    const uint32_t first = (uint32_t)zti_get_bits64(&r, 8);
     l->to->form = first;
     l->is_good = is_first_byte(&s->sz, l->n, value_bytes, first);
     if (!l->is_good)
         return first;
-    l->to->away = zti_take_bits64(&r, 8 * base_bytes_in(first));
+    l->to->away = zti_get_bits64(&r, 8 * base_bytes_in(first));
     l->at = 64 * l->first + r.at;
     l->to->values_at = in_tile(l);
     if (first & ZTI_SZ_HAS_EXACT) {
         uint32_t exact = 0;
         struct zti_bit_reader far = reader_at(s, l->at);
-        l->is_good = take_exact(&far, l->end, l->n, value_bytes, l->to->exact, &exact);
+        l->is_good = read_exact(&far, l->end, l->n, value_bytes, l->to->exact, &exact);
         l->at = far.at;
         l->to->values_at = in_tile(l);
         l->at += (uint64_t)exact * 8 * value_bytes;
@@ -401,17 +401,17 @@ static __device__ __forceinline__ bool skip_group(struct zti_bit_reader *r, enum
     uint32_t alive = n, next = 0;
     if (pass == PASS_LISTS || is_list(c)) {
         for (uint32_t i = 0; i < c; i++) {
-            next += take_gap(r, c);
+            next += read_gap(r, c);
             if (next++ >= n)
                 return false;
-            (void)take_value(r);
+            (void)read_value(r);
         }
         return true;
     }
     for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0; round++)
-        alive = (uint32_t)__popcll(zti_take_bits64(r, alive));
+        alive = (uint32_t)__popcll(zti_get_bits64(r, alive));
     for (; alive > 0; alive--)
-        (void)take_number(r);
+        (void)read_number(r);
     return true;
 }
 
@@ -419,7 +419,7 @@ static __device__ __forceinline__ bool skip_in_window(struct zti_bit_reader *r, 
                                                       uint32_t n, uint32_t c)
 {
     for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
-        (void)take_value(r);
+        (void)read_value(r);
     return pass == PASS_EXCESSES || skip_group(r, pass, n, c);
 }
 
@@ -462,7 +462,7 @@ static __device__ __forceinline__ void skip_one_group(const struct sz_tiles *s,
     if (pass == PASS_ALL && !is_list(c)) {
         uint32_t numbers = skip_rounds(f, l, n, &at);
         for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
-            (void)take_number(&r);
+            (void)read_number(&r);
     } else {
         is_good = skip_in_window(&r, pass, n, c);
     }
@@ -524,7 +524,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     l->end = l->at + 8 * tile_most_bytes(l->n, value_bytes_of(s->type));
     if (is_here && is_leader(l)) {
         l->to->start = l->at;
-        form = take_head(s, f, l);
+        form = decode_head(s, f, l);
     }
     form = __shfl_sync(SIMT_ALL_LANES, form, 0, (int)l->sharing);
     l->is_wide = (form & ZTI_SZ_KIND) == ZTI_SZ_WIDE;
@@ -532,7 +532,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     if (s->sz.source == ZTI_SZ_LOG) {
         refill_windows(s, f, l, WINDOW_BITS / 2);
         if (l->is_good && is_here && has_marks(&s->sz, form) && is_leader(l))
-            take_marks(s, f, l);
+            read_marks(s, f, l);
         broadcast_leader(l);
     }
     const bool has_groups = has_residuals(form);
@@ -574,7 +574,7 @@ static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, u
 {
     uint32_t n = 1;
     for (uint32_t i = s->grid.rank; i-- > 0;)
-        n *= extent_at(&s->grid, i, take_place(&number, s->grid.tiles[i]) * s->grid.side[i]);
+        n *= extent_at(&s->grid, i, split_number(&number, s->grid.tiles[i]) * s->grid.side[i]);
     return n;
 }
 
