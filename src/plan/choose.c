@@ -37,7 +37,7 @@ enum { BATCHES_MOST = 128, BATCHES_LEAST = 3, BATCHES_LEAST_OF_WAYS = 5 };
 struct runner {
     struct zti_way way;
     bool is_out;
-    struct zti_rates is; /* bits for each value in the batches so far */
+    struct zti_rates rates; /* bits for each value in the batches so far */
 };
 
 struct race {
@@ -136,7 +136,7 @@ static double fit_slope(const struct line *line)
 
 static double compare_runners(const struct race *r, uint32_t one, uint32_t other, double *error)
 {
-    return compare_rates(&r->runner[one].is, &r->runner[other].is, r->slope, error);
+    return compare_rates(&r->runner[one].rates, &r->runner[other].rates, r->slope, error);
 }
 
 /* Whether decoding takes too long under a plan: about twice the time that it takes without. The
@@ -146,12 +146,12 @@ static bool decodes_slowly(const struct race *r, uint32_t one)
     static const double most = 1.7;
     const struct runner *const runner = &r->runner[one], *const none = &r->runner[0];
     const struct zti_codec *const codec = r->estimator.codec;
-    if (runner->is.count == 0)
+    if (runner->rates.count == 0)
         return false;
     return zti_pace(codec, r->array->type, &runner->way.plan, r->array->shape,
-                    mean_unexplained(&runner->is, runner->is.count, 0)) >
+                    mean_unexplained(&runner->rates, runner->rates.count, 0)) >
            most * zti_pace(codec, r->array->type, &none->way.plan, r->array->shape,
-                           mean_unexplained(&none->is, none->is.count, 0));
+                           mean_unexplained(&none->rates, none->rates.count, 0));
 }
 
 static uint32_t find_leader(const struct race *r)
@@ -159,7 +159,7 @@ static uint32_t find_leader(const struct race *r)
     uint32_t best = 0;
     double error;
     for (uint32_t i = 1; i < r->count; i++)
-        if (!r->runner[i].is_out && r->runner[i].is.count >= least_batches(r) &&
+        if (!r->runner[i].is_out && r->runner[i].rates.count >= least_batches(r) &&
             !decodes_slowly(r, i) && compare_runners(r, i, best, &error) < 0)
             best = i;
     return best;
@@ -168,9 +168,9 @@ static uint32_t find_leader(const struct race *r)
 /* Whether a runner has the same rates as one before it, so it has the same tiles. */
 static bool repeats_another(const struct race *r, uint32_t one)
 {
-    const struct zti_rates *const own = &r->runner[one].is;
+    const struct zti_rates *const own = &r->runner[one].rates;
     for (uint32_t i = 0; i < one; i++) {
-        const struct zti_rates *const other = &r->runner[i].is;
+        const struct zti_rates *const other = &r->runner[i].rates;
         if (other->count >= own->count &&
             memcmp(own->rate, other->rate, own->count * sizeof *own->rate) == 0)
             return true;
@@ -184,14 +184,14 @@ static void drop_losers(struct race *r, uint32_t batches)
 {
     struct line line = {0, 0};
     for (uint32_t i = 0; i < r->count; i++)
-        add_to_line(&line, &r->runner[i].is);
+        add_to_line(&line, &r->runner[i].rates);
     r->slope = fit_slope(&line);
     const uint32_t best = find_leader(r);
-    const double rate = mean_unexplained(&r->runner[best].is, r->runner[best].is.count, 0);
+    const double rate = mean_unexplained(&r->runner[best].rates, r->runner[best].rates.count, 0);
     for (uint32_t i = 1; i < r->count; i++) {
         double error;
         struct runner *one = &r->runner[i];
-        if (one->is_out || (i == best && !r->is_of_ways) || one->is.count < least_batches(r) ||
+        if (one->is_out || (i == best && !r->is_of_ways) || one->rates.count < least_batches(r) ||
             batches < least_batches(r))
             continue;
         const double by = compare_runners(r, i, best, &error);
@@ -212,16 +212,16 @@ static uint32_t choose_next(const struct race *r)
         if (r->runner[i].is_out)
             continue;
         live++;
-        if (r->runner[i].is.count < BATCHES_MOST &&
-            (next == r->count || r->runner[i].is.count < r->runner[next].is.count))
+        if (r->runner[i].rates.count < BATCHES_MOST &&
+            (next == r->count || r->runner[i].rates.count < r->runner[next].rates.count))
             next = i;
     }
-    if (live == 2 && next < r->count && r->runner[next].is.count >= least_batches(r)) {
+    if (live == 2 && next < r->count && r->runner[next].rates.count >= least_batches(r)) {
         double error;
         const uint32_t best = find_leader(r);
         const double by = compare_runners(r, 0, best, &error);
         if (best > 0 &&
-            by > 3 * error + 0.05 * mean_unexplained(&r->runner[best].is, least_batches(r), 0))
+            by > 3 * error + 0.05 * mean_unexplained(&r->runner[best].rates, least_batches(r), 0))
             return r->count;
     }
     return live < 2 ? r->count : next;
@@ -235,8 +235,8 @@ static zt_status run_race(struct race *r, uint64_t budget)
     uint32_t lap = 0;
     while (!status && (next = choose_next(r)) < r->count) {
         struct runner *one = &r->runner[next];
-        if (one->is.count > lap) { /* each runner has this many batches */
-            lap = one->is.count;
+        if (one->rates.count > lap) { /* each runner has this many batches */
+            lap = one->rates.count;
             drop_losers(r, lap);
             if (lap >= least_batches(r) && r->estimator.spent >= budget)
                 return ZT_OK;
@@ -244,11 +244,11 @@ static zt_status run_race(struct race *r, uint64_t budget)
                 continue;
         }
         if (r->is_of_ways) {
-            status = zti_ways_guess(&r->estimator, &r->seen, &one->way, &one->is);
+            status = zti_ways_guess(&r->estimator, &r->seen, &one->way, &one->rates);
         } else {
-            status = zti_estimate(&r->estimator, &one->way.plan, one->is.count,
-                                  &one->is.rate[one->is.count]);
-            one->is.count++;
+            status = zti_estimate(&r->estimator, &one->way.plan, one->rates.count,
+                                  &one->rates.rate[one->rates.count]);
+            one->rates.count++;
         }
     }
     return status;
@@ -320,7 +320,7 @@ static bool add_second_round(struct race *r, uint64_t budget)
     const uint64_t left = budget > r->estimator.spent ? budget - r->estimator.spent : 0;
     uint32_t batches = 0;
     for (uint32_t i = 0; i < before; i++)
-        batches += r->runner[i].is.count;
+        batches += r->runner[i].rates.count;
     add_orders(r, &best);
     if (left / BATCHES_LEAST * batches < (r->count - before) * r->estimator.spent)
         r->count = before;
@@ -343,12 +343,12 @@ static void list_tried(const struct race *r, struct zti_choice *choice)
 {
     const struct runner *none = &r->runner[0];
     const double values = (double)zti_array_values(r->array->rank, r->array->shape);
-    const double rate = mean_unexplained(&none->is, none->is.count, 0);
+    const double rate = mean_unexplained(&none->rates, none->rates.count, 0);
     double error;
     choice->unplanned_bytes = values / 8 * rate;
     for (uint32_t i = 0; i < r->count; i++) {
         struct zti_tried tried = {.plan = r->runner[i].way.plan};
-        if (r->runner[i].is.count == 0 || decodes_slowly(r, i))
+        if (r->runner[i].rates.count == 0 || decodes_slowly(r, i))
             continue;
         tried.bytes = values / 8 * (rate + compare_runners(r, i, 0, &error));
         uint32_t at = 0;
@@ -385,7 +385,7 @@ static double special_gain(const struct race *r)
 static void choose_plan(const struct race *r, struct zti_choice *choice)
 {
     const uint32_t best = find_leader(r);
-    const struct zti_rates *const none = &r->runner[0].is;
+    const struct zti_rates *const none = &r->runner[0].rates;
     double error;
     const double by = compare_runners(r, 0, best, &error);
     const double gain = least_gain + special_gain(r);
@@ -425,7 +425,7 @@ static double least_gain_of_way(const struct race *r, bool is_axes_alone)
 static void choose_way(const struct race *r, struct zti_choice *choice)
 {
     const uint32_t best = find_leader(r);
-    const struct zti_rates *const none = &r->runner[0].is;
+    const struct zti_rates *const none = &r->runner[0].rates;
     const bool is_axes_alone = is_same(&r->runner[best].way.plan, &r->runner[0].way.plan);
     double error;
     const double by = compare_runners(r, 0, best, &error);
@@ -460,7 +460,7 @@ static zt_status race_ways(struct race *r, struct zti_choice *choice)
     return status;
 }
 
-/* ---- */
+/* ---- plans and ways ---- */
 
 /* The first round has two thirds of the budget. Its first three batches take a third, or more where
  * a batch is a tile. */

@@ -2,7 +2,7 @@
  * with one after another, the most promising first, until no other can be smaller. */
 #include "plan/contest.h"
 
-/* Take out those that are for floats only. */
+/* Remove the candidates that are for floats only. */
 static uint32_t keep_any_type(struct zti_candidate *list, uint32_t n)
 {
     uint32_t kept = 0;
@@ -49,8 +49,8 @@ static double known_bytes(const struct zti_result *r)
                                   : 0;
 }
 
-/* The place of the way of the codec's own without a plan, beside which one that is far was
- * measured; count: there is none. */
+/* The result, without a plan, of the own way of a far candidate's codec: what its far_part is
+ * relative to. 'count': there is none. */
 static uint32_t find_near(const struct zti_result *results, uint32_t count, uint32_t far)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -60,15 +60,15 @@ static uint32_t find_near(const struct zti_result *results, uint32_t count, uint
     return count;
 }
 
-/* Expect of one that is far what boxes say of it beside what is known of the other; 0: nothing is.
- */
-static double expected_far(const struct zti_result *results, uint32_t count, uint32_t i)
+/* The bytes to expect of a far candidate: those of its codec's own way, times far_part; 0: not
+ * known. */
+static double expect_far(const struct zti_result *results, uint32_t count, uint32_t i)
 {
     const uint32_t near = find_near(results, count, i);
     return near < count ? results[i].far_part * known_bytes(&results[near]) : 0;
 }
 
-/* The best result under a preference, of those that are not far or are coded. */
+/* The best result under a preference. Far candidates count only once they are coded. */
 static uint32_t find_best(const struct zti_result *results, uint32_t count, uint32_t prefer)
 {
     uint32_t least = 0, fastest = 0, best = 0;
@@ -194,8 +194,6 @@ struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate
     return one;
 }
 
-/* Small arrays are coded without a look, and so are those whose error is searched for, since equal
- * bounds do not give equal errors. */
 zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *array,
                                   const struct zti_target *target, struct zti_result *results,
                                   uint32_t count)
@@ -224,7 +222,7 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
         zti_candidates(array->type, target->kind != ZT_LOSSLESS, target->params, list);
     struct zti_result far[ZTI_CANDIDATES_MOST];
     uint32_t fars = 0;
-    struct zti_choice choice, plain = {.bytes = 0}; /* that of the one before */
+    struct zti_choice choice, plain = {.bytes = 0}; /* plain: of the codec's first effort */
     *count = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct zti_codec *const codec = zti_codec_by_id(list[i].codec);
@@ -316,13 +314,13 @@ static bool needs_coding(const struct zti_result *results, uint32_t count, uint3
     return was_coded;
 }
 
-/* Whether one that sees far must be coded: boxes say that it may be smaller than the winner, or
- * nothing. */
-static bool is_far_near(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
+/* Whether a far candidate must be coded: by its boxes it may be smaller than the winner, or it was
+ * not measured. */
+static bool may_far_win(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
                         double won)
 {
     static const double near = 1.1, vague = 1.3;
-    return expected_far(results, count, i) < (is_vague ? vague : near) * won;
+    return expect_far(results, count, i) < (is_vague ? vague : near) * won;
 }
 
 /* Whether a result may be smaller than the winner though samples do not say so:
@@ -364,7 +362,7 @@ uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
         return best;
     for (uint32_t i = 0; i < count && prefer == ZT_PREFER_RATIO; i++)
         if (results[i].coded_bytes == 0 &&
-            (results[i].candidate.is_far ? is_far_near(results, count, i, is_vague, won)
+            (results[i].candidate.is_far ? may_far_win(results, count, i, is_vague, won)
                                          : needs_coding(results, count, i, is_vague, won) ||
                                                may_be_smaller(&results[i], winner, target, values)))
             return i;

@@ -109,7 +109,7 @@ static bool join_axes(const struct zti_plan *plan, const uint64_t *shape,
         if (n > 1 && *extent > 1 &&
             (!is_full || view->out.stride[axis] != *stride * (int64_t)*extent))
             return false;
-        if (n > 1 && *extent == 1 && !is_full) /* one of each step of something longer */
+        if (n > 1 && *extent == 1 && !is_full) /* values with gaps between them are no range */
             return false;
         if (n > 1 && *extent == 1)
             *stride = view->out.stride[axis];
@@ -127,10 +127,9 @@ bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const str
     memcpy(box.lo, view->lo, sizeof box.lo);
     memcpy(box.hi, view->hi, sizeof box.hi);
     zti_plan_cover(plan, shape, &box, &cover);
-    memset(coded, 0, sizeof *coded);
-    coded->out.data = view->out.data;
-    coded->out.type = view->out.type;
-    coded->out.is_on_device = view->out.is_on_device;
+    *coded = (struct zti_view){.out = view->out};
+    memset(coded->out.shape, 0, sizeof coded->out.shape);
+    memset(coded->out.stride, 0, sizeof coded->out.stride);
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         to = end_of_axis(plan, from);
         if (!join_axes(plan, shape, view, from, to, &coded->out.shape[rank],

@@ -8,9 +8,9 @@
 /* What the codec measured on the array as it is, and how the roughness of values is measured. */
 struct zti_seen {
     struct zti_look look;
-    bool is_rough_known; /* roughness: log2 of the difference from the neighbour */
-    uint32_t along;      /* along this axis of the array, */
-    double scale;        /* times this */
+    bool is_rough_known; /* roughness: log2 of the difference from the neighbour, times scale */
+    uint32_t along;      /* axis of the array along which the neighbour lies */
+    double scale;
 };
 
 zt_status zti_ways_look(struct zti_estimator *estimator, struct zti_seen *seen);
