@@ -28,7 +28,7 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
 
 bool zti_exec_is_by_kernels(const zt_context *context, const struct zti_coding *coding)
 {
-    return zti_policy_of(context, coding)->is_on_device;
+    return zti_policy_of(context, coding)->is_by_kernels;
 }
 
 zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
@@ -307,9 +307,9 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked, 
     zt_status status = ZT_OK;
     if (scatter) /* the scratch is small */
         own.run.is_streamed = false;
-    if (!policy->is_on_device || is_parsed)
+    if (!policy->is_by_kernels || is_parsed)
         status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
-    if (!status && !policy->is_on_device && !scatter)
+    if (!status && !policy->is_by_kernels && !scatter)
         status = zti_mirror_open_output(context, &view->out, &values);
     here.out = values.array;
     if (!status) {

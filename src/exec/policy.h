@@ -35,7 +35,7 @@ static inline uint64_t zti_tiles_in_window(const struct zti_coding *coding, uint
 }
 
 struct zti_policy {
-    bool is_on_device; /* arrays and streams may be in a GPU's memory; false: only in the host's */
+    bool is_by_kernels; /* arrays and streams may be in a GPU's memory; false: only in the host's */
 
     /* As zti_exec_encode, for some of the tiles (on a device always all); starts are counted from
      * start_bits. And as zti_exec_decode and its variants. scatter and starts may be NULL. */

@@ -72,7 +72,7 @@ static zt_status scratch(zt_context *context, const struct zti_coding *coding, u
     return status;
 }
 
-const struct zti_policy zti_cuda = {.is_on_device = true,
+const struct zti_policy zti_cuda = {.is_by_kernels = true,
                                     .encode = encode,
                                     .decode = decode,
                                     .tally = tally,

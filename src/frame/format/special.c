@@ -107,7 +107,7 @@ static bool read_code(struct zti_bit_reader *r, uint32_t k, uint64_t *n)
 /* ---- the body ---- */
 
 /* How the body will be stored. */
-struct plan {
+struct storage {
     uint32_t patterns;
     uint64_t pattern[ZTI_SPECIAL_PATTERNS];
     uint32_t k;
@@ -127,33 +127,33 @@ static uint64_t bits_at(const struct zti_array *slab, uint64_t at)
     return zti_bits_at(zti_array_row(slab, at, &left), 0, zt_type_bytes(slab->type));
 }
 
-static uint32_t pattern_of(const struct plan *plan, uint64_t bits)
+static uint32_t pattern_of(const struct storage *how, uint64_t bits)
 {
     uint32_t i = 0;
-    while (i < plan->patterns && plan->pattern[i] != bits)
+    while (i < how->patterns && how->pattern[i] != bits)
         i++;
     return i;
 }
 
 /* Collect the distinct patterns; 0 where there are too many. */
 static void find_patterns(const struct zti_array *slab, const struct zti_special *s,
-                          struct plan *plan)
+                          struct storage *how)
 {
     struct run run = {0, 0};
     uint64_t last = 0;
     while (next_run(s->mask, s->values, &run))
         for (uint64_t at = run.first; at < run.last; at++) {
             const uint64_t bits = bits_at(slab, at);
-            if (plan->patterns > 0 && bits == last)
+            if (how->patterns > 0 && bits == last)
                 continue;
             last = bits;
-            if (pattern_of(plan, bits) < plan->patterns)
+            if (pattern_of(how, bits) < how->patterns)
                 continue;
-            if (plan->patterns == ZTI_SPECIAL_PATTERNS) {
-                plan->patterns = 0;
+            if (how->patterns == ZTI_SPECIAL_PATTERNS) {
+                how->patterns = 0;
                 return;
             }
-            plan->pattern[plan->patterns++] = bits;
+            how->pattern[how->patterns++] = bits;
         }
 }
 
@@ -184,7 +184,7 @@ static void find_changes(const uint64_t *mask, uint64_t values, uint64_t distanc
 /* Choose repeats (of rows, slices or volumes) if their changes have less than half as many runs as
  * the mask. 'spare' and 'best' are scratch as large as the mask. */
 static void find_repeats(const struct zti_array *slab, const struct zti_special *s, uint64_t *spare,
-                         uint64_t *best, struct plan *plan)
+                         uint64_t *best, struct storage *how)
 {
     uint64_t distance = 1, runs = count_runs(s->mask, s->values) / 2;
     for (uint32_t i = slab->rank; i-- > 1;) {
@@ -199,119 +199,119 @@ static void find_repeats(const struct zti_array *slab, const struct zti_special 
         best = spare;
         spare = other;
         runs = changes;
-        plan->distance = distance;
-        plan->mask = best;
+        how->distance = distance;
+        how->mask = best;
     }
 }
 
 /* Choose the k with the fewest bits, or a bit map if that is shorter; sets places_bytes. */
-static void find_k(const struct zti_special *s, struct plan *plan)
+static void find_k(const struct zti_special *s, struct storage *how)
 {
     uint64_t bits[ZTI_SPECIAL_MAX_K + 1] = {0}, lengths = 0, past = 0;
     struct run run = {0, 0};
-    while (next_run(plan->mask, s->values, &run)) {
+    while (next_run(how->mask, s->values, &run)) {
         const uint64_t gap = run.first - past - (past > 0);
         for (uint32_t k = 0; k <= ZTI_SPECIAL_MAX_K; k++)
             bits[k] += code_bits(gap, k);
         lengths += code_bits(run.last - run.first - 1, 0);
         past = run.last;
     }
-    plan->k = 0;
+    how->k = 0;
     for (uint32_t k = 1; k <= ZTI_SPECIAL_MAX_K; k++)
-        if (bits[k] < bits[plan->k])
-            plan->k = k;
-    plan->places_bytes = (bits[plan->k] + lengths + 7) / 8;
-    if (plan->places_bytes > (s->values + 7) / 8) {
-        plan->k = ZTI_SPECIAL_BIT_MAP;
-        plan->places_bytes = (s->values + 7) / 8;
-        plan->distance = 0;
+        if (bits[k] < bits[how->k])
+            how->k = k;
+    how->places_bytes = (bits[how->k] + lengths + 7) / 8;
+    if (how->places_bytes > (s->values + 7) / 8) {
+        how->k = ZTI_SPECIAL_BIT_MAP;
+        how->places_bytes = (s->values + 7) / 8;
+        how->distance = 0;
     }
 }
 
-static void write_runs(struct zti_bit_writer *w, uint64_t values, const struct plan *plan)
+static void write_runs(struct zti_bit_writer *w, uint64_t values, const struct storage *how)
 {
     struct run run = {0, 0};
     uint64_t past = 0;
-    while (next_run(plan->mask, values, &run)) {
-        write_code(w, run.first - past - (past > 0), plan->k);
+    while (next_run(how->mask, values, &run)) {
+        write_code(w, run.first - past - (past > 0), how->k);
         write_code(w, run.last - run.first - 1, 0);
         past = run.last;
     }
 }
 
-static uint8_t *write_places(const struct zti_special *s, const struct plan *plan, uint8_t *at)
+static uint8_t *write_places(const struct zti_special *s, const struct storage *how, uint8_t *at)
 {
-    if (plan->k == ZTI_SPECIAL_BIT_MAP) {
-        for (uint64_t i = 0; i < plan->places_bytes; i++)
+    if (how->k == ZTI_SPECIAL_BIT_MAP) {
+        for (uint64_t i = 0; i < how->places_bytes; i++)
             at[i] = (uint8_t)(s->mask[i / 8] >> i % 8 * 8);
     } else {
         struct zti_bit_writer w = zti_bit_writer_at(at);
-        write_runs(&w, s->values, plan);
+        write_runs(&w, s->values, how);
         zti_put_bits(&w, 0, (8 - w.held_bits) % 8);
     }
-    return at + plan->places_bytes;
+    return at + how->places_bytes;
 }
 
 /* Store the pattern's number of each special value, or the values. */
 static uint8_t *write_rest(const struct zti_array *slab, const struct zti_special *s,
-                           const struct plan *plan, uint8_t *at)
+                           const struct storage *how, uint8_t *at)
 {
     const size_t value_bytes = zt_type_bytes(slab->type);
-    const uint32_t width = number_bits(plan->patterns);
+    const uint32_t width = number_bits(how->patterns);
     struct zti_bit_writer w = zti_bit_writer_at(at);
     struct run run = {0, 0};
-    if (plan->patterns == 1)
+    if (how->patterns == 1)
         return at;
     while (next_run(s->mask, s->values, &run))
         for (uint64_t i = run.first; i < run.last; i++) {
-            if (plan->patterns > 0)
-                zti_put_bits(&w, pattern_of(plan, bits_at(slab, i)), width);
+            if (how->patterns > 0)
+                zti_put_bits(&w, pattern_of(how, bits_at(slab, i)), width);
             else
                 at = zti_put_value(at, bits_at(slab, i), value_bytes);
         }
-    if (plan->patterns == 0)
+    if (how->patterns == 0)
         return at;
     zti_put_bits(&w, 0, (8 - w.held_bits) % 8);
     return w.next;
 }
 
 static uint64_t body_bytes(const struct zti_array *slab, const struct zti_special *s,
-                           const struct plan *plan)
+                           const struct storage *how)
 {
     const uint64_t value_bytes = zt_type_bytes(slab->type);
-    const uint64_t rest = plan->patterns == 0 ? s->count * value_bytes
-                                              : (s->count * number_bits(plan->patterns) + 7) / 8;
-    const uint64_t distance = plan->distance > 0 ? zti_varint_bytes(plan->distance) : 0;
-    return 2 + distance + zti_varint_bytes(plan->places_bytes) + plan->patterns * value_bytes +
-           plan->places_bytes + rest;
+    const uint64_t rest = how->patterns == 0 ? s->count * value_bytes
+                                             : (s->count * number_bits(how->patterns) + 7) / 8;
+    const uint64_t distance = how->distance > 0 ? zti_varint_bytes(how->distance) : 0;
+    return 2 + distance + zti_varint_bytes(how->places_bytes) + how->patterns * value_bytes +
+           how->places_bytes + rest;
 }
 
 static zt_status write_body(zt_context *context, const struct zti_array *slab,
-                            struct zti_special *s, const struct plan *plan)
+                            struct zti_special *s, const struct storage *how)
 {
-    s->body_bytes = body_bytes(slab, s, plan);
+    s->body_bytes = body_bytes(slab, s, how);
     zt_status status =
         zti_buffer_reserve(context, &s->body, s->body_bytes + ZTI_BIT_MARGIN_BYTES, 0);
     if (status)
         return status;
     uint8_t *at = s->body.bytes;
-    *at++ = (uint8_t)plan->patterns;
-    *at++ = (uint8_t)(plan->distance > 0 ? ZTI_SPECIAL_REPEATS + plan->k : plan->k);
-    if (plan->distance > 0)
-        at = zti_put_varint(at, plan->distance);
-    at = zti_put_varint(at, plan->places_bytes);
-    for (uint32_t i = 0; i < plan->patterns; i++)
-        at = zti_put_value(at, plan->pattern[i], zt_type_bytes(slab->type));
-    at = write_places(s, plan, at);
-    (void)write_rest(slab, s, plan, at);
+    *at++ = (uint8_t)how->patterns;
+    *at++ = (uint8_t)(how->distance > 0 ? ZTI_SPECIAL_REPEATS + how->k : how->k);
+    if (how->distance > 0)
+        at = zti_put_varint(at, how->distance);
+    at = zti_put_varint(at, how->places_bytes);
+    for (uint32_t i = 0; i < how->patterns; i++)
+        at = zti_put_value(at, how->pattern[i], zt_type_bytes(slab->type));
+    at = write_places(s, how, at);
+    (void)write_rest(slab, s, how, at);
     return ZT_OK;
 }
 
 static zt_status make_body(zt_context *context, const struct zti_array *slab, struct zti_special *s)
 {
-    struct plan plan = {.mask = s->mask};
-    find_patterns(slab, s, &plan);
-    s->is_over = plan.patterns == 0 && s->count > s->values / ZTI_SPECIAL_PART;
+    struct storage how = {.mask = s->mask};
+    find_patterns(slab, s, &how);
+    s->is_over = how.patterns == 0 && s->count > s->values / ZTI_SPECIAL_PART;
     if (s->is_over)
         return ZT_OK;
     const size_t words = (size_t)(s->values / 64 + 1);
@@ -321,9 +321,9 @@ static zt_status make_body(zt_context *context, const struct zti_array *slab, st
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a bit for each of %" PRIu64 " values",
                         s->values);
     if (changes)
-        find_repeats(slab, s, changes, changes + words, &plan);
-    find_k(s, &plan);
-    const zt_status status = write_body(context, slab, s, &plan);
+        find_repeats(slab, s, changes, changes + words, &how);
+    find_k(s, &how);
+    const zt_status status = write_body(context, slab, s, &how);
     zti_release(context, changes);
     return status;
 }

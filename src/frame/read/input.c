@@ -16,8 +16,9 @@ static zt_status cut_short(const struct zti_input *input, uint64_t at)
                     at);
 }
 
-static zt_status call(const struct zti_input *input, uint64_t offset, size_t n, uint8_t *to,
-                      size_t *got)
+/* Read n bytes of the device or the source, or fewer (*got) at the end of a sequential one. */
+static zt_status request(const struct zti_input *input, uint64_t offset, size_t n, uint8_t *to,
+                         size_t *got)
 {
     *got = 0;
     if (n == 0)
@@ -47,7 +48,7 @@ zt_status zti_input_open(zt_context *context, const void *data, size_t data_byte
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to)
 {
     size_t got = 0;
-    zt_status status = call(input, offset, n, to, &got);
+    zt_status status = request(input, offset, n, to, &got);
     if (!status && got < n)
         status =
             zti_fail(input->context, ZT_IO,
@@ -58,7 +59,7 @@ zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uin
 
 zt_status zti_input_next(struct zti_input *input, size_t n, uint8_t *to, size_t *got)
 {
-    zt_status status = call(input, input->at, n, to, got);
+    zt_status status = request(input, input->at, n, to, got);
     if (!status)
         input->at += *got;
     return status;

@@ -100,17 +100,17 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
     p->done = last;
     if (last > f->payload_bytes)
         last = f->payload_bytes;
-    if (!r->input.memory && !p->is_there)
+    if (!r->input.memory && !p->is_on_device)
         status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
                                 r->payload.bytes + (first - p->first));
     if (!status)
-        status = (p->is_there ? zti_checksums_verify_on_device : zti_checksums_verify)(
+        status = (p->is_on_device ? zti_checksums_verify_on_device : zti_checksums_verify)(
             r->context, number, f, tail, p->bytes + first, first, last);
     return status;
 }
 
-/* Have the window of a payload be bytes [first, last): what it holds of them moves to its front,
- * the others are read and verified. */
+/* Move the window of a payload to bytes [first, last): those that it holds move to its front, the
+ * others are read and verified. */
 static zt_status move_window(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                              const struct zti_tail *tail, uint64_t first, uint64_t last,
                              struct zti_payload *p)
@@ -127,7 +127,7 @@ static zt_status move_window(struct zt_reader *r, uint64_t number, const struct 
     if (held > 0)
         memmove(r->payload.bytes, r->payload.bytes + (first - p->first), (size_t)held);
     p->first = first;
-    p->done = p->end = first + held; /* all, should there be no memory */
+    p->done = p->end = first + held; /* what is there, if memory for more is missing */
     status = zti_buffer_reserve(r->context, &r->payload, last - first + 1, (size_t)held);
     p->bytes = status ? NULL : r->payload.bytes - first;
     if (status)
@@ -143,7 +143,7 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
 {
     uint64_t first, last, least = UINT64_MAX, most = 0;
     zt_status status = ZT_OK;
-    /* what needs no bytes has a place nevertheless, where decoding begins */
+    /* an extent of no bytes counts, too: decoding begins at its place */
     while (p->is_windowed && zti_extents_next(extents, &first, &last)) {
         least = first < least ? first : least;
         most = last > most ? last : most;
@@ -164,9 +164,9 @@ static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, st
     p->end = p->is_windowed ? 0 : f->payload_bytes;
     if (r->input.memory)
         return zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
-    if (p->is_there)
+    if (p->is_on_device)
         p->bytes = r->input.device + p->at;
-    if (p->is_windowed || p->is_there)
+    if (p->is_windowed || p->is_on_device)
         return ZT_OK;
     zt_status status = zti_buffer_reserve_zeroed(r->context, &r->payload, f->payload_bytes + 1);
     p->bytes = r->payload.bytes;
@@ -226,6 +226,7 @@ static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struc
     if (!status)
         status = zti_checksums_verify(r->context, number, f, tail, p->bytes, 0, f->payload_bytes);
     p->done = p->end = f->payload_bytes;
+    p->head = p->bytes;
     return status;
 }
 
@@ -242,17 +243,20 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     if (!status && head_bytes > 0)
         status = p->is_windowed ? move_window(r, number, f, tail, 0, head_bytes, p)
                                 : load_range(r, number, f, tail, 0, head_bytes, p);
-    if (status || (!p->is_windowed && !p->is_there))
+    p->head = p->bytes;
+    if (status || (!p->is_windowed && !p->is_on_device))
         return status;
     status = zti_buffer_reserve(r->context, &r->front, head_bytes + ZTI_GAP_BYTES, 0);
-    if (!status && p->is_there)
+    p->head = r->front.bytes;
+    if (!status && p->is_on_device)
         status = zti_input_read(&r->input, p->at, (size_t)head_bytes, r->front.bytes);
     else if (!status && head_bytes > 0) /* the window will move on */
         memcpy(r->front.bytes, p->bytes, (size_t)head_bytes);
     return status;
 }
 
-/* Decode a view of the coded array, or of that the parts that a scatter with this cover wants. */
+/* Decode a view of the coded array. With a scatter the view is its cover, and only the spans that
+ * it wants are decoded. */
 static zt_status decode_coded(struct zt_reader *r, const struct zti_view *view,
                               const struct zti_scatter *scatter, uint64_t *end_bits)
 {
@@ -328,8 +332,9 @@ void zti_close_frame(struct zt_reader *r)
     r->opened.is_open = false;
 }
 
-/* Whether kernels decode a payload of the GPU's memory: for other orders of axes the host may. */
-static bool is_coded_there(const struct zt_reader *r, const struct zti_frame *f)
+/* Whether kernels decode a payload in the GPU's memory. With another order of axes the host may
+ * have to, so the payload is copied to it. */
+static bool is_coded_on_device(const struct zt_reader *r, const struct zti_frame *f)
 {
     return r->input.device && zti_plan_is_none(&f->plan) &&
            zti_exec_is_by_kernels(r->context, &f->coding);
@@ -348,17 +353,15 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
                              .coding = f->coding,
                              .payload = {.at = at + f->header_bytes,
                                          .is_windowed = is_windowed,
-                                         .is_there = is_coded_there(r, f)}};
-    const uint8_t *head = NULL;
+                                         .is_on_device = is_coded_on_device(r, f)}};
     zt_status status = load_ends(r, number, f, &o->tail, &o->payload);
     if (!status) {
         zti_stage(r->context, ZT_STAGE_TABLES);
-        head = is_windowed || o->payload.is_there ? r->front.bytes : o->payload.bytes;
-        status = zti_decode_head(r->context, &o->coding, head);
+        status = zti_decode_head(r->context, &o->coding, o->payload.head);
         zti_stage(r->context, ZT_STAGE_OTHER);
     }
     if (!status)
-        status = zti_load_index(r, f, &o->tail, head, &o->sums, &o->index);
+        status = zti_load_index(r, f, &o->tail, o->payload.head, &o->sums, &o->index);
     if (status)
         zti_close_frame(r);
     return status;

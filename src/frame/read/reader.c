@@ -540,12 +540,12 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
     return status ? status : read_part(reader, &array);
 }
 
-/* Slices after which a tile ends; 0: they lie along another axis of the coded array than the
- * slowest. */
+/* The fewest slices that whole tiles make up; 0: slices do not follow each other along the slowest
+ * axis of the coded array. */
 static uint64_t tile_slices(const struct zti_frame *f)
 {
-    uint64_t rows = 1, common = f->coding.grid.side[0],
-             rest; /* of the slowest coded axis in a slice */
+    uint64_t rows = 1; /* of a slice, along the slowest coded axis */
+    uint64_t common = f->coding.grid.side[0], rest;
     if (f->plan.axis[0] != 0)
         return 0;
     for (uint32_t i = 1; i < f->rank && f->plan.is_joined[i]; i++) {

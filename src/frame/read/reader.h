@@ -10,11 +10,12 @@
 struct zti_payload {
     uint64_t at;          /* byte of the file */
     const uint8_t *bytes; /* where byte 0 is, or would be if it was read */
+    const uint8_t *head;  /* its head, in the host's memory */
     uint64_t done;        /* all needed bytes before this one were read and verified */
     bool is_windowed;
-    bool is_there;  /* bytes are in the GPU's memory, where kernels decode them */
-    uint64_t first; /* byte of the window; it ends at 'done' */
-    uint64_t end;   /* bytes before this one may be decoded */
+    bool is_on_device; /* bytes are in the GPU's memory, where kernels decode them */
+    uint64_t first;    /* byte of the window; it ends at 'done' */
+    uint64_t end;      /* bytes before this one may be decoded */
 };
 
 /* A frame whose head and tail were read, and of which parts can be decoded. */
@@ -77,9 +78,9 @@ struct zt_reader {
     struct zti_sums sums;
     struct zti_repairs repairs;
     struct zti_buffer head, payload, tail; /* of the current frame */
-    struct zti_buffer front;               /* the payload's head, if it is windowed or there */
-    struct zti_buffer map;                 /* memory of zti_special_parse, for the last tail */
-    uint32_t fills;                        /* finite special values found in tails so far */
+    struct zti_buffer front; /* the payload's head, if it is windowed or on the device */
+    struct zti_buffer map;   /* memory of zti_special_parse, for the last tail */
+    uint32_t fills;          /* finite special values found in tails so far */
     uint64_t fill[ZT_MAX_FILLS];
 };
 

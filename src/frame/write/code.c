@@ -17,7 +17,7 @@ static uint64_t stream_limit(const struct zti_frame *f, uint64_t most)
  * job->payload. */
 static zt_status payload_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
 {
-    j->stream = zti_there_room(j, capacity, room_bytes);
+    j->stream = zti_device_payload_room(j, capacity, room_bytes);
     if (!j->stream && !j->is_aside && !j->output->is_on_device)
         j->stream = zti_output_room(j->output, &j->frame, capacity, room_bytes);
     if (j->stream)
@@ -125,8 +125,8 @@ static zt_status encode(struct zti_job *j)
     }
     if (status || misses->is_over)
         return status;
-    if (j->there.place)
-        status = zti_there_write_head(j, &starts);
+    if (j->on_device.place)
+        status = zti_device_payload_write_head(j, &starts);
     else
         zti_encode_head(&f->coding, starts.list, j->stream);
     zti_set_index(f, &starts);

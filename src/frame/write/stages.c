@@ -31,7 +31,7 @@ void zti_job_free(struct zti_job *j)
     give_back(j->context, &j->starts, &j->scratch->starts);
     give_back(j->context, &j->payload, &j->scratch->payload);
     zti_spool_free(j->context, &j->spool);
-    zti_there_free(j->context, &j->there);
+    zti_device_payload_free(j->context, &j->on_device);
 }
 
 /* Take a resolved slab through plan, fill and code with one candidate. */
@@ -145,7 +145,7 @@ zt_status zti_write_frame(zt_context *context, struct zti_request *request,
         settle(request, &results[winner].candidate);
         status = zti_spool_end(&best);
         if (!status)
-            status = zti_there_end(&best);
+            status = zti_device_payload_end(&best);
         const struct zti_tail_parts parts = zti_job_parts(&best);
         if (!status)
             status = zti_emit(context, output, &best.frame, best.stream, &parts);

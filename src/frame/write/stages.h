@@ -70,8 +70,8 @@ struct zti_spool {
     struct zti_buffer sums;  /* checksums of its ranges */
 };
 
-/* A payload that stays in the GPU's memory (there.c). */
-struct zti_there {
+/* A payload that stays in the GPU's memory (device_payload.c). */
+struct zti_device_payload {
     uint8_t *place;               /* in the output; NULL: the payload is in the host's memory */
     struct zti_buffer head, sums; /* its head, and checksums of its ranges */
 };
@@ -144,12 +144,12 @@ struct zti_job {
     /* code */
     bool is_aside; /* another coding of this slab holds the place in the output */
     struct zti_misses misses;
-    struct zti_buffer starts;  /* of chunks, uint64_t */
-    struct zti_buffer payload; /* unused where the payload lies in the output */
-    struct zti_spool spool;    /* if zti_spools */
-    struct zti_there there;    /* if the payload stays in the GPU's memory */
-    uint8_t *stream;           /* the payload, in any of them; of a spool its front, of a GPU's its
-                                  head */
+    struct zti_buffer starts;            /* of chunks, uint64_t */
+    struct zti_buffer payload;           /* unused where the payload lies in the output */
+    struct zti_spool spool;              /* if zti_spools */
+    struct zti_device_payload on_device; /* if the payload stays in the GPU's memory */
+    uint8_t *stream; /* the payload, in any of them; of a spool its front, of a GPU's its
+                        head */
 };
 
 /* ---- stages.c ---- */
@@ -176,25 +176,25 @@ static inline struct zti_tail_parts zti_job_parts(const struct zti_job *job)
 {
     return (struct zti_tail_parts){.exact = job->misses.list,
                                    .special = job->special.body.bytes,
-                                   .sums = job->spool.at > 0  ? job->spool.sums.bytes
-                                           : job->there.place ? job->there.sums.bytes
-                                                              : NULL,
+                                   .sums = job->spool.at > 0      ? job->spool.sums.bytes
+                                           : job->on_device.place ? job->on_device.sums.bytes
+                                                                  : NULL,
                                    .starts = (const uint64_t *)(const void *)job->starts.bytes};
 }
 
-/* ---- there.c ---- */
+/* ---- device_payload.c ---- */
 
 /* Room for a payload of 'capacity' bytes in the output, if that is the GPU's and kernels code the
- * frame; else NULL, and so is job->there.place. */
-uint8_t *zti_there_room(struct zti_job *job, size_t capacity, size_t *room_bytes);
+ * frame; else NULL, and so is job->on_device.place. */
+uint8_t *zti_device_payload_room(struct zti_job *job, size_t capacity, size_t *room_bytes);
 
 /* Put the head of a coded payload in its place; sets job->stream. */
-zt_status zti_there_write_head(struct zti_job *job, const struct zti_starts *starts);
+zt_status zti_device_payload_write_head(struct zti_job *job, const struct zti_starts *starts);
 
 /* Checksums of the payload, if there is one, and the place that it has behind its header. */
-zt_status zti_there_end(struct zti_job *job);
+zt_status zti_device_payload_end(struct zti_job *job);
 
-void zti_there_free(zt_context *context, struct zti_there *there);
+void zti_device_payload_free(zt_context *context, struct zti_device_payload *payload);
 
 /* ---- resolve.c ---- */
 

@@ -210,7 +210,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) fill_tail(const struct zti_emission 
 /* ---- header, hashes, table ---- */
 
 /* Store the hash of n bytes after them. All lanes of the warp call it. */
-static __device__ __forceinline__ void put_hash(uint8_t *bytes, uint64_t n, const uint64_t *word,
+static __device__ __forceinline__ void write_hash(uint8_t *bytes, uint64_t n, const uint64_t *word,
                                                 const struct xxh3_secret *s)
 {
     simt_order_warp();
@@ -238,7 +238,7 @@ SIMT_KERNEL void __launch_bounds__(32)
         table_bytes =
             (uint32_t)(zti_table_put_entry(at, zti_lengths_sum(l), e.array.shape[0]) - table);
     }
-    put_hash(e.out, header, word, &s);
+    write_hash(e.out, header, word, &s);
     if (zti_has_copy(l->payload_bytes)) {
         const uint64_t bytes = l->header_bytes;
         uint8_t *const to = tail + l->tail_bytes - ZTI_HASH_BYTES - bytes;
@@ -247,7 +247,7 @@ SIMT_KERNEL void __launch_bounds__(32)
         if (threadIdx.x == 0)
             (void)zti_put_section(to - (zti_section_bytes(bytes) - bytes), ZTI_SECTION_COPY, bytes);
     }
-    put_hash(tail, l->tail_bytes - ZTI_HASH_BYTES, word, &s);
+    write_hash(tail, l->tail_bytes - ZTI_HASH_BYTES, word, &s);
     if (threadIdx.x > 0)
         return;
     (void)zti_table_put_foot(table + table_bytes, table_bytes,

@@ -1,13 +1,13 @@
-/* there.c: a payload that stays in the GPU's memory, where kernels code it: the host gets its head
- * and the checksums of its ranges. */
+/* device_payload.c: a payload that stays in the GPU's memory, where kernels code it: the host gets
+ * its head and the checksums of its ranges. */
 #include "array/memory.h"
 #include "array/mirror.h"
 #include "core/device.h"
 #include "frame/write/stages.h"
 
-uint8_t *zti_there_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
+uint8_t *zti_device_payload_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
 {
-    struct zti_there *const t = &j->there;
+    struct zti_device_payload *const t = &j->on_device;
     t->place = NULL;
     if (!j->output->is_on_device || j->is_aside || j->has_search ||
         !zti_exec_is_by_kernels(j->context, &j->frame.coding))
@@ -16,9 +16,9 @@ uint8_t *zti_there_room(struct zti_job *j, size_t capacity, size_t *room_bytes)
     return t->place;
 }
 
-zt_status zti_there_write_head(struct zti_job *j, const struct zti_starts *starts)
+zt_status zti_device_payload_write_head(struct zti_job *j, const struct zti_starts *starts)
 {
-    struct zti_there *const t = &j->there;
+    struct zti_device_payload *const t = &j->on_device;
     const uint64_t bytes = zti_head_bytes(&j->frame.coding);
     zt_status status = zti_buffer_reserve(j->context, &t->head, bytes + 1, 0);
     j->stream = t->head.bytes;
@@ -51,9 +51,9 @@ static zt_status move_on_device(zt_context *context, uint8_t *to, const uint8_t 
     return zti_device_settle(context, status);
 }
 
-zt_status zti_there_end(struct zti_job *j)
+zt_status zti_device_payload_end(struct zti_job *j)
 {
-    struct zti_there *const t = &j->there;
+    struct zti_device_payload *const t = &j->on_device;
     const struct zti_frame *const f = &j->frame;
     const uint64_t n = f->payload_bytes;
     if (!t->place)
@@ -69,7 +69,7 @@ zt_status zti_there_end(struct zti_job *j)
     return status;
 }
 
-void zti_there_free(zt_context *context, struct zti_there *t)
+void zti_device_payload_free(zt_context *context, struct zti_device_payload *t)
 {
     zti_buffer_free(context, &t->head);
     zti_buffer_free(context, &t->sums);
