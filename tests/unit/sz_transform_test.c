@@ -99,21 +99,22 @@ static void long_axes_come_back(void **state)
 }
 
 /* Count the coefficients of a run's blocks. */
-static void count_run(const struct zti_tf_plan *plan, const struct zti_tf_run *run, uint8_t *times)
+static void count_run(const struct zti_tf_layout *layout, const struct zti_tf_run *run,
+                      uint8_t *times)
 {
     for (uint32_t lane = 0; lane < run->lanes; lane++)
         for (uint32_t k = 0; k < run->extent[0] * run->extent[1] * run->extent[2]; k++) {
             const uint32_t at[3] = {k / run->extent[2] / run->extent[1],
                                     k / run->extent[2] % run->extent[1], k % run->extent[2]};
-            const size_t row = run->at[lane] + at[0] * plan->stride[0] + at[1] * plan->stride[1] +
-                               at[2] * plan->stride[2];
+            const size_t row = run->at[lane] + at[0] * layout->stride[0] +
+                               at[1] * layout->stride[1] + at[2] * layout->stride[2];
             for (uint32_t x = 0; x < run->extent[3]; x++)
                 times[row + x]++;
         }
 }
 
 /* A tile of random extents, with a random way, and its memory. */
-static void random_plan(struct rng *r, struct zti_tf_plan *plan)
+static void random_layout(struct rng *r, struct zti_tf_layout *layout)
 {
     struct zti_tf_way way = {.least_code = (uint8_t)rng_below(r, ZTI_TF_LEAST_CODES)};
     uint64_t shape[ZTI_TF_AXES];
@@ -123,12 +124,12 @@ static void random_plan(struct rng *r, struct zti_tf_plan *plan)
         extent[a] = (uint32_t)shape[a];
         way.axis[a] = (uint8_t)(extent[a] > 1 ? rng_below(r, ZTI_TF_FIRST + 1) : 0);
     }
-    zti_tf_set_extent(plan, extent);
+    zti_tf_set_extent(layout, extent);
     const uint32_t most = zti_tf_most_bands(extent);
-    plan->band = need(most * sizeof *plan->band);
-    plan->item = need(zti_tf_most_parts(plan->values) * sizeof *plan->item);
-    zti_tf_set_way(plan, &way);
-    assert_true(plan->bands <= most && plan->levels <= ZTI_TF_LEVELS);
+    layout->band = need(most * sizeof *layout->band);
+    layout->item = need(zti_tf_most_parts(layout->values) * sizeof *layout->item);
+    zti_tf_set_way(layout, &way);
+    assert_true(layout->bands <= most && layout->levels <= ZTI_TF_LEVELS);
 }
 
 /* Parts cover each coefficient once, whatever the way, and have room for their symbols. */
@@ -137,37 +138,37 @@ static void parts_cover_a_tile_once(void **state)
     struct rng r = {2};
     (void)state;
     for (uint32_t i = 0; i < 600; i += TEST_SHARE) {
-        struct zti_tf_plan plan;
-        random_plan(&r, &plan);
-        uint8_t *const times = need(plan.values);
+        struct zti_tf_layout layout;
+        random_layout(&r, &layout);
+        uint8_t *const times = need(layout.values);
         for (uint32_t parts_way = 0; parts_way < ZTI_TF_PARTS_WAYS; parts_way += 3) {
             uint32_t parts = 0;
             size_t symbols = 0;
-            memset(times, 0, plan.values);
-            zti_tf_set_items(&plan, parts_way);
-            assert_int_equal(plan.parts, zti_tf_count_parts(&plan, parts_way));
-            assert_true(plan.parts <= zti_tf_most_parts(plan.values));
-            for (uint32_t k = 0; k < plan.items; k++) {
-                const struct zti_tf_item *const item = &plan.item[k];
+            memset(times, 0, layout.values);
+            zti_tf_set_items(&layout, parts_way);
+            assert_int_equal(layout.parts, zti_tf_count_parts(&layout, parts_way));
+            assert_true(layout.parts <= zti_tf_most_parts(layout.values));
+            for (uint32_t k = 0; k < layout.items; k++) {
+                const struct zti_tf_item *const item = &layout.item[k];
                 struct zti_tf_walk walk = item->walk;
                 struct zti_tf_run run = {.lanes = 0};
                 assert_int_equal(item->part, parts);
                 assert_int_equal(item->symbols_at, symbols);
                 for (uint32_t n = 0; n < item->runs; n++) {
-                    assert_true(zti_tf_next_run(&plan, &walk, &run));
-                    count_run(&plan, &run, times);
+                    assert_true(zti_tf_next_run(&layout, &walk, &run));
+                    count_run(&layout, &run, times);
                     symbols += run.lanes * zti_tf_block_symbols(run.extent);
                 }
                 assert_int_equal(item->parts, item->is_alone ? run.lanes : 1);
                 parts += item->parts;
             }
-            assert_int_equal(parts, plan.parts);
-            for (size_t k = 0; k < plan.values; k++)
+            assert_int_equal(parts, layout.parts);
+            for (size_t k = 0; k < layout.values; k++)
                 assert_int_equal(times[k], 1);
         }
         free(times);
-        free(plan.band);
-        free(plan.item);
+        free(layout.band);
+        free(layout.item);
     }
 }
 
@@ -451,7 +452,7 @@ static void the_example_of_the_page_is_written(void **state)
 
 /* ---- plans ---- */
 
-/* Samples say nothing of the transform, nor of what it leaves to effort high: a plan takes the
+/* Samples say nothing of the transform, nor of what it leaves to effort high: a layout takes the
  * array as it lies. */
 static void a_plan_takes_the_array_as_it_lies(void **state)
 {
@@ -465,7 +466,7 @@ static void a_plan_takes_the_array_as_it_lies(void **state)
         for (uint32_t is_planned = 0; is_planned < 2; is_planned++) {
             zt_params p = zt_params_abs(2);
             p.codec = ZT_CODEC_SZ;
-            p.plan = is_planned ? ZT_PLAN_ON : ZT_PLAN_OFF;
+            p.layout = is_planned ? ZT_PLAN_ON : ZT_PLAN_OFF;
             zt_params_set_sz(&p, ZT_SZ_TRANSFORM, 0);
             size_t most;
             assert_int_equal(zt_compress_bound(NULL, &a.array, &p, &most), ZT_OK);

@@ -19,33 +19,33 @@ uint32_t zti_tf_most_bands(const uint32_t *extent)
     return bands;
 }
 
-void zti_tf_set_extent(struct zti_tf_plan *plan, const uint32_t *extent)
+void zti_tf_set_extent(struct zti_tf_layout *layout, const uint32_t *extent)
 {
-    plan->values = 1;
+    layout->values = 1;
     for (uint32_t i = ZTI_TF_AXES; i-- > 0;) {
-        plan->extent[i] = extent[i];
-        plan->stride[i] = plan->values;
-        plan->values *= extent[i];
+        layout->extent[i] = extent[i];
+        layout->stride[i] = layout->values;
+        layout->values *= extent[i];
     }
 }
 
-static void add_level(struct zti_tf_plan *plan, uint32_t axis, const uint32_t *extent)
+static void add_level(struct zti_tf_layout *layout, uint32_t axis, const uint32_t *extent)
 {
-    struct zti_tf_level *const level = &plan->level[plan->levels++];
+    struct zti_tf_level *const level = &layout->level[layout->levels++];
     level->axis = axis;
     memcpy(level->extent, extent, sizeof level->extent);
 }
 
-static void set_levels(struct zti_tf_plan *plan, const struct zti_tf_way *way)
+static void set_levels(struct zti_tf_layout *layout, const struct zti_tf_way *way)
 {
     uint32_t extent[ZTI_TF_AXES];
     const uint32_t least = tf_least(way);
-    plan->levels = 0;
-    memcpy(extent, plan->extent, sizeof extent);
+    layout->levels = 0;
+    memcpy(extent, layout->extent, sizeof extent);
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
         for (; way->axis[a] == ZTI_TF_FIRST && extent[a] >= least; extent[a] = (extent[a] + 1) / 2)
-            add_level(plan, a, extent);
-        extent[a] = plan->extent[a];
+            add_level(layout, a, extent);
+        extent[a] = layout->extent[a];
     }
     for (bool is_cut = true; is_cut;) {
         uint32_t next[ZTI_TF_AXES];
@@ -54,7 +54,7 @@ static void set_levels(struct zti_tf_plan *plan, const struct zti_tf_way *way)
         for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
             if (way->axis[a] != ZTI_TF_JOINT || extent[a] < least)
                 continue;
-            add_level(plan, a, extent);
+            add_level(layout, a, extent);
             next[a] = (extent[a] + 1) / 2;
             is_cut = true;
         }
@@ -79,9 +79,9 @@ static struct part part_of(uint32_t n, uint32_t levels, bool is_high)
     return p;
 }
 
-static void add_band(struct zti_tf_plan *plan, const struct part *part, uint32_t joint_level)
+static void add_band(struct zti_tf_layout *layout, const struct part *part, uint32_t joint_level)
 {
-    struct zti_tf_band *const band = &plan->band[plan->bands];
+    struct zti_tf_band *const band = &layout->band[layout->bands];
     uint32_t level = joint_level;
     band->gain = 1;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
@@ -94,25 +94,25 @@ static void add_band(struct zti_tf_plan *plan, const struct part *part, uint32_t
         band->gain *= part[a].gain;
         level += part[a].level;
     }
-    band->group = level < ZTI_TF_GROUPS ? level : ZTI_TF_GROUPS - 1;
-    plan->bands++;
+    band->octave = level < ZTI_TF_OCTAVES ? level : ZTI_TF_OCTAVES - 1;
+    layout->bands++;
 }
 
 /* The bands with these parts of the axes that are not first, for all parts of those that are. */
-static void add_bands(struct zti_tf_plan *plan, const struct zti_tf_way *way, struct part *part,
+static void add_bands(struct zti_tf_layout *layout, const struct zti_tf_way *way, struct part *part,
                       uint32_t joint_level)
 {
     uint32_t levels[ZTI_TF_AXES] = {0}, at[ZTI_TF_AXES] = {0};
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
         if (way->axis[a] == ZTI_TF_FIRST)
-            levels[a] = tf_levels(plan->extent[a], tf_least(way));
+            levels[a] = tf_levels(layout->extent[a], tf_least(way));
     for (;;) {
         uint32_t axis = ZTI_TF_AXES;
         for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
             if (way->axis[a] == ZTI_TF_FIRST)
-                part[a] = part_of(plan->extent[a], at[a] == 0 ? levels[a] : levels[a] - at[a] + 1,
+                part[a] = part_of(layout->extent[a], at[a] == 0 ? levels[a] : levels[a] - at[a] + 1,
                                   at[a] > 0);
-        add_band(plan, part, joint_level);
+        add_band(layout, part, joint_level);
         while (axis > 0 && ++at[axis - 1] > levels[axis - 1])
             at[--axis] = 0;
         if (axis == 0)
@@ -122,37 +122,37 @@ static void add_bands(struct zti_tf_plan *plan, const struct zti_tf_way *way, st
 
 /* Those of the joint axes are numbered from the last level to the first; of a level, in all
  * combinations of low and high but the first, which has the next levels. */
-void zti_tf_set_way(struct zti_tf_plan *plan, const struct zti_tf_way *way)
+void zti_tf_set_way(struct zti_tf_layout *layout, const struct zti_tf_way *way)
 {
     uint32_t levels[ZTI_TF_AXES] = {0}, most = 0;
     struct part part[ZTI_TF_AXES];
-    set_levels(plan, way);
-    plan->bands = 0;
+    set_levels(layout, way);
+    layout->bands = 0;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
         if (way->axis[a] == ZTI_TF_JOINT)
-            levels[a] = tf_levels(plan->extent[a], tf_least(way));
+            levels[a] = tf_levels(layout->extent[a], tf_least(way));
         most = levels[a] > most ? levels[a] : most;
-        part[a] = part_of(plan->extent[a], levels[a], false);
+        part[a] = part_of(layout->extent[a], levels[a], false);
         part[a].level = 0;
     }
-    add_bands(plan, way, part, most);
+    add_bands(layout, way, part, most);
     for (uint32_t level = most; level-- > 0;) {
         for (uint32_t high = 1; high < 1u << ZTI_TF_AXES; high++) {
             bool is_band = true;
             for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
                 const bool is_high = high >> a & 1, is_cut = level < levels[a];
                 is_band = is_band && (is_cut || !is_high);
-                part[a] = part_of(plan->extent[a], is_cut ? level + 1 : levels[a], is_high);
+                part[a] = part_of(layout->extent[a], is_cut ? level + 1 : levels[a], is_high);
                 part[a].level = 0;
             }
             if (is_band)
-                add_bands(plan, way, part, level);
+                add_bands(layout, way, part, level);
         }
     }
     struct zti_tf_span all[ZTI_TF_AXES];
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        all[a] = (struct zti_tf_span){0, plan->extent[a]};
-    zti_tf_set_need(plan, all);
+        all[a] = (struct zti_tf_span){0, layout->extent[a]};
+    zti_tf_set_need(layout, all);
 }
 
 /* ---- what a box needs ---- */
@@ -178,15 +178,15 @@ static void find_need(uint32_t n, const struct zti_tf_span *values, struct zti_t
     *high = widened(low->from, 2, low->to + 1, n / 2);
 }
 
-void zti_tf_set_need(struct zti_tf_plan *plan, const struct zti_tf_span *box)
+void zti_tf_set_need(struct zti_tf_layout *layout, const struct zti_tf_span *box)
 {
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
-        struct zti_tf_need *const need = &plan->need[a];
+        struct zti_tf_need *const need = &layout->need[a];
         need->levels = 0;
-        need->length[0] = plan->extent[a];
+        need->length[0] = layout->extent[a];
         need->low[0] = box[a];
-        for (uint32_t i = 0; i < plan->levels; i++) {
-            if (plan->level[i].axis != a)
+        for (uint32_t i = 0; i < layout->levels; i++) {
+            if (layout->level[i].axis != a)
                 continue;
             const uint32_t k = need->levels++, n = need->length[k];
             need->length[k + 1] = (n + 1) / 2;
@@ -215,29 +215,29 @@ uint32_t zti_tf_needed(const struct zti_tf_need *need, uint32_t levels, uint32_t
 
 /* ---- blocks ---- */
 
-static void open_band(const struct zti_tf_plan *plan, struct zti_tf_walk *walk, uint32_t band)
+static void open_band(const struct zti_tf_layout *layout, struct zti_tf_walk *walk, uint32_t band)
 {
-    *walk = (struct zti_tf_walk){.band = band, .is_open = band < plan->bands};
+    *walk = (struct zti_tf_walk){.band = band, .is_open = band < layout->bands};
     if (!walk->is_open)
         return;
-    const uint32_t *const extent = plan->band[band].extent, axes = tf_block_axes(extent);
+    const uint32_t *const extent = layout->band[band].extent, axes = tf_block_axes(extent);
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
         walk->side[a] = tf_block_side(extent[a], axes);
         walk->full[a] = extent[a] / walk->side[a];
     }
 }
 
-struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_plan *plan, uint32_t band)
+struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_layout *layout, uint32_t band)
 {
     struct zti_tf_walk walk;
-    open_band(plan, &walk, band);
+    open_band(layout, &walk, band);
     return walk;
 }
 
 /* Begin with the next cut of which there are blocks. */
-static bool next_cut(const struct zti_tf_plan *plan, struct zti_tf_walk *walk)
+static bool next_cut(const struct zti_tf_layout *layout, struct zti_tf_walk *walk)
 {
-    const uint32_t *const extent = plan->band[walk->band].extent;
+    const uint32_t *const extent = layout->band[walk->band].extent;
     for (walk->cut++; walk->cut < 1u << ZTI_TF_AXES; walk->cut++) {
         walk->is_open = true;
         for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
@@ -250,13 +250,13 @@ static bool next_cut(const struct zti_tf_plan *plan, struct zti_tf_walk *walk)
 }
 
 /* The place of the next block; the walk goes on behind it. */
-static size_t next_block(const struct zti_tf_plan *plan, struct zti_tf_walk *walk)
+static size_t next_block(const struct zti_tf_layout *layout, struct zti_tf_walk *walk)
 {
-    const struct zti_tf_band *const band = &plan->band[walk->band];
+    const struct zti_tf_band *const band = &layout->band[walk->band];
     size_t at = 0;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
         const uint32_t block = walk->cut >> a & 1 ? walk->full[a] : walk->next[a];
-        at += (band->origin[a] + (size_t)block * walk->side[a]) * plan->stride[a];
+        at += (band->origin[a] + (size_t)block * walk->side[a]) * layout->stride[a];
     }
     for (uint32_t a = ZTI_TF_AXES; a-- > 0;) {
         if (!(walk->cut >> a & 1) && ++walk->next[a] < walk->full[a])
@@ -267,18 +267,18 @@ static size_t next_block(const struct zti_tf_plan *plan, struct zti_tf_walk *wal
     return at;
 }
 
-bool zti_tf_next_run(const struct zti_tf_plan *plan, struct zti_tf_walk *walk,
+bool zti_tf_next_run(const struct zti_tf_layout *layout, struct zti_tf_walk *walk,
                      struct zti_tf_run *run)
 {
-    if (walk->band < plan->bands && !walk->is_open && !next_cut(plan, walk))
-        open_band(plan, walk, walk->band + 1);
-    if (walk->band >= plan->bands)
+    if (walk->band < layout->bands && !walk->is_open && !next_cut(layout, walk))
+        open_band(layout, walk, walk->band + 1);
+    if (walk->band >= layout->bands)
         return false;
-    run->band = &plan->band[walk->band];
+    run->band = &layout->band[walk->band];
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
         run->extent[a] = walk->cut >> a & 1 ? run->band->extent[a] % walk->side[a] : walk->side[a];
     for (run->lanes = 0; run->lanes < ZTI_TF_LANES && walk->is_open; run->lanes++)
-        run->at[run->lanes] = next_block(plan, walk);
+        run->at[run->lanes] = next_block(layout, walk);
     return true;
 }
 
@@ -298,17 +298,17 @@ size_t zti_tf_most_parts(size_t values)
 }
 
 /* Items from a walk on, to 'item' where that is not NULL; returns how many parts they have. */
-static uint32_t find_items(const struct zti_tf_plan *plan, uint32_t parts_way,
+static uint32_t find_items(const struct zti_tf_layout *layout, uint32_t parts_way,
                            struct zti_tf_item *item, uint32_t *items)
 {
-    struct zti_tf_walk walk = zti_tf_walk_from(plan, 0), before = walk;
+    struct zti_tf_walk walk = zti_tf_walk_from(layout, 0), before = walk;
     struct zti_tf_item open = {.runs = 0}; /* a part that is not full yet */
     struct zti_tf_run run;
     uint32_t parts = 0;
     size_t symbols = 0, values = 0;
     *items = 0;
     for (bool is_left = true; is_left; before = walk) {
-        is_left = zti_tf_next_run(plan, &walk, &run);
+        is_left = zti_tf_next_run(layout, &walk, &run);
         const size_t block = is_left ? zti_tf_block_values(run.extent) : 0;
         const bool is_alone = parts_way == 0 && block >= ZTI_TF_ALONE_VALUES;
         if (open.runs > 0 && (!is_left || is_alone || values >= tf_part_values(parts_way))) {
@@ -333,13 +333,13 @@ static uint32_t find_items(const struct zti_tf_plan *plan, uint32_t parts_way,
     return parts;
 }
 
-void zti_tf_set_items(struct zti_tf_plan *plan, uint32_t parts_way)
+void zti_tf_set_items(struct zti_tf_layout *layout, uint32_t parts_way)
 {
-    plan->parts = find_items(plan, parts_way, plan->item, &plan->items);
+    layout->parts = find_items(layout, parts_way, layout->item, &layout->items);
 }
 
-uint32_t zti_tf_count_parts(const struct zti_tf_plan *plan, uint32_t parts_way)
+uint32_t zti_tf_count_parts(const struct zti_tf_layout *layout, uint32_t parts_way)
 {
     uint32_t items;
-    return find_items(plan, parts_way, NULL, &items);
+    return find_items(layout, parts_way, NULL, &items);
 }

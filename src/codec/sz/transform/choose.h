@@ -1,5 +1,5 @@
-/* choose.h: kernel text: which way suits a tile: axes one after the other are tried in other parts,
- * on all of a tile, or of a large one on a box in its middle. */
+/* choose.h: kernel text: which way suits a tile. Each axis in turn is tried in other roles, on all
+ * of a tile, or of a large one on a box in its middle. */
 
 /* The quantizer's step under a bound on each value: 1.5 times 2 bounds, as corrections are rare. */
 enum { BOUND_PARTS = 24 };
@@ -59,7 +59,7 @@ static struct boxes boxes_of(const struct zti_coding *coding, const struct place
     return b;
 }
 
-/* The best way so far, and what it takes of two samples, in bits times 2^16; 0: not known. */
+/* The best way so far, and what two samples take by it, in bits times 2^16; 0: not known. */
 struct race {
     const struct zti_coding *coding;
     const struct zti_array *array;
@@ -74,14 +74,14 @@ static uint64_t cost_of(struct coder *c, const struct race *r, const struct plac
                         const struct zti_tf_way *way)
 {
     struct zti_tf_front front;
-    set_extent(r->coding, sample, &c->slot->plan);
+    set_extent(r->coding, sample, &c->slot->layout);
     if (!make_symbols(c, r->array, sample, way))
         return UINT64_MAX;
     return find_models(c, &front) + (c->tally.open_bits << 16);
 }
 
-/* Take a way where it is better: on the small sample and, where it is close there, on the large
- * one. */
+/* Make a way the best where it is better: on the small sample or, if there is a large one, on that,
+ * which is tried where the small one is close. Returns whether it is. */
 static bool try_way(struct coder *c, struct race *r, const struct zti_tf_way *way)
 {
     const uint64_t small = cost_of(c, r, &r->small, way);
@@ -101,8 +101,8 @@ static bool try_way(struct coder *c, struct race *r, const struct zti_tf_way *wa
     return true;
 }
 
-/* How many bits contexts leave out, so that half of the magnitudes other than 0 have at most 9; by
- * counts that are merged into models already. */
+/* The shift by which half of the magnitudes other than 0 have at most 9 bits in contexts, by the
+ * counts of the last sample. */
 static uint32_t shift_of(const struct coder *c)
 {
     enum { BITS = 9 };
@@ -116,7 +116,7 @@ static uint32_t shift_of(const struct coder *c)
     return bits <= BITS ? 0 : bits - BITS < most ? bits - BITS : most;
 }
 
-/* Try other parts for axes, in turns, until none is better. */
+/* Try other roles for each axis in turn, until none is better. */
 static void try_axes(struct coder *c, struct race *r, const uint32_t *extent)
 {
     bool is_new = true; /* else a round would try the same again */
@@ -133,21 +133,22 @@ static void try_axes(struct coder *c, struct race *r, const uint32_t *extent)
     }
 }
 
-/* Choose how a tile is cut into parts, by what it may take: so that what parts cost is little. */
+/* Choose how a tile is cut into parts by an estimate of its bytes, so that lengths and final states
+ * of parts take a small share of them. */
 static void choose_parts(struct coder *c, const struct race *r, struct zti_tf_front *front)
 {
     enum { PART_BYTES = 11, CHUNK_BYTES = 14, ALONE_SHARE = 700, SHARE = 1000 };
-    struct zti_tf_plan *const plan = &c->slot->plan;
+    struct zti_tf_layout *const layout = &c->slot->layout;
     const bool is_large = r->large_cost > 0;
     const uint64_t cost = is_large ? r->large_cost : r->small_cost;
     const uint64_t of = box_values(is_large ? &r->large : &r->small, r->coding->grid.rank);
-    const uint64_t bytes = (cost >> 19) * plan->values / of;
-    zti_tf_set_way(plan, &front->way);
+    const uint64_t bytes = (cost >> 19) * layout->values / of;
+    zti_tf_set_way(layout, &front->way);
     front->parts_way = 0;
-    if ((uint64_t)zti_tf_count_parts(plan, 0) * PART_BYTES * ALONE_SHARE <= bytes)
+    if ((uint64_t)zti_tf_count_parts(layout, 0) * PART_BYTES * ALONE_SHARE <= bytes)
         return;
     for (front->parts_way = 1; front->parts_way + 1 < ZTI_TF_PARTS_WAYS; front->parts_way++)
-        if ((plan->values / tf_part_values(front->parts_way) + 1) * (PART_BYTES + CHUNK_BYTES) *
+        if ((layout->values / tf_part_values(front->parts_way) + 1) * (PART_BYTES + CHUNK_BYTES) *
                 SHARE <=
             bytes)
             return;
@@ -159,15 +160,15 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
                        struct zti_tf_front *front)
 {
     enum { LEAST_2, LEAST_4 };
-    struct zti_tf_plan *const plan = &c->slot->plan;
+    struct zti_tf_layout *const layout = &c->slot->layout;
     struct race r = {.coding = coding, .array = array, .best = {.least_code = LEAST_4}};
     r.small = middle_of(coding, tile, SMALL_VALUES);
     r.large = middle_of(coding, tile, LARGE_VALUES);
-    r.has_large = plan->values > SMALL_VALUES;
+    r.has_large = layout->values > SMALL_VALUES;
     uint32_t extent[ZTI_TF_AXES];
-    memcpy(extent, plan->extent, sizeof extent);
+    memcpy(extent, layout->extent, sizeof extent);
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        r.best.axis[a] = plan->extent[a] > 1 ? ZTI_TF_JOINT : ZTI_TF_KEPT;
+        r.best.axis[a] = layout->extent[a] > 1 ? ZTI_TF_JOINT : ZTI_TF_KEPT;
     c->shift = 0;
     c->parts_way = 0;
     r.small_cost = cost_of(c, &r, &r.small, &r.best);
@@ -183,7 +184,7 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
     if (is_good)
         (void)try_way(c, &r, &way);
     front->way = r.best;
-    set_extent(coding, tile, plan);
+    set_extent(coding, tile, layout);
     if (is_good)
         choose_parts(c, &r, front);
     return is_good;

@@ -134,11 +134,11 @@ static size_t row_cell(const struct cells *c, const struct row *row)
     return cell;
 }
 
-static size_t row_value(const struct zti_tf_plan *plan, const struct row *row)
+static size_t row_value(const struct zti_tf_layout *layout, const struct row *row)
 {
     size_t at = 0;
     for (uint32_t a = 0; a + 1 < ZTI_TF_AXES; a++)
-        at += row->at[a] * plan->stride[a];
+        at += row->at[a] * layout->stride[a];
     return at;
 }
 
@@ -156,14 +156,14 @@ struct ahead {
     bool is_left;
 };
 
-ZTI_INLINE void prefetch_next(const struct zti_tf_plan *plan, const uint32_t *extent,
+ZTI_INLINE void prefetch_next(const struct zti_tf_layout *layout, const uint32_t *extent,
                               const number *block, struct ahead *a)
 {
     enum { LINE = 64 / sizeof(number) };
     const uint32_t n = extent[ZTI_TF_AXES - 1];
     if (!a->is_left)
         return;
-    const number *const value = block + row_value(plan, &a->row);
+    const number *const value = block + row_value(layout, &a->row);
     for (uint32_t i = 0; i < n; i += LINE)
         __builtin_prefetch(value + i, 1);
     __builtin_prefetch(value + n - 1, 1);
@@ -171,13 +171,13 @@ ZTI_INLINE void prefetch_next(const struct zti_tf_plan *plan, const uint32_t *ex
 }
 
 /* Prefetch the first rows of a block. */
-static struct ahead ahead_of(const struct zti_tf_plan *plan, const uint32_t *extent,
+static struct ahead ahead_of(const struct zti_tf_layout *layout, const uint32_t *extent,
                              const number *block)
 {
     enum { ROWS = 6 };
     struct ahead a = {.is_left = true};
     for (uint32_t i = 0; i < ROWS; i++)
-        prefetch_next(plan, extent, block, &a);
+        prefetch_next(layout, extent, block, &a);
     return a;
 }
 
@@ -303,11 +303,11 @@ static void find_symbols(const number *restrict value, uint32_t n, uint32_t shif
     }
 }
 
-static void add_tally(struct zti_tf_tally *all, uint32_t group, const struct tally *t)
+static void add_tally(struct zti_tf_tally *all, uint32_t octave, const struct tally *t)
 {
     for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++) {
-        all->off[group][k] += t->off[k];
-        all->times[group][k] += (uint32_t)t->number[k];
+        all->off[octave][k] += t->off[k];
+        all->times[octave][k] += (uint32_t)t->number[k];
     }
     all->is_over |= t->is_over != 0;
 }
@@ -329,7 +329,7 @@ static void code_row(const struct coder *c, const struct zti_tf_band *band, numb
     struct tally tally = {.is_over = 0};
     for (uint32_t i = 0; i < n; i += AT_ONCE)
         quantize(value + i, n - i < AT_ONCE ? n - i : (uint32_t)AT_ONCE, scale, &tally);
-    add_tally(all, band->group, &tally);
+    add_tally(all, band->octave, &tally);
     if (all->is_over)
         return;
     find_symbols(value, n, c->shift, symbol, cell);
@@ -447,18 +447,18 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
     struct ahead ahead[ZTI_TF_LANES];
     for (uint32_t k = 0; k < lanes; k++) {
         block[k] = (number *)c->slot->values + run->at[first_lane + k];
-        ahead[k] = ahead_of(&c->slot->plan, run->extent, block[k]);
+        ahead[k] = ahead_of(&c->slot->layout, run->extent, block[k]);
     }
     forget_scales(&scales);
     memset(w->cells, 0, (lanes * cells->all + ZTI_TF_BEFORE) * sizeof *w->cells);
     do {
-        const size_t first = row_cell(cells, &row), place = row_value(&c->slot->plan, &row);
+        const size_t first = row_cell(cells, &row), place = row_value(&c->slot->layout, &row);
         const uint32_t plane = plane_of(cells, &row);
         set_scales(cells, &row, &scales);
         for (uint32_t k = 0; k < lanes; k++) {
             uint32_t *const sum = w->sums + (size_t)k * n;
             cell[k] = w->cells + ZTI_TF_BEFORE + k * cells->all + first;
-            prefetch_next(&c->slot->plan, run->extent, block[k], &ahead[k]);
+            prefetch_next(&c->slot->layout, run->extent, block[k], &ahead[k]);
             code_row(c, run->band, block[k] + place, n, w->symbol[k], cell[k], w->tally);
             sum_rows(cells, plane, cell[k], sum);
             sum[0] += is_first ? last : 0;
@@ -491,8 +491,8 @@ static struct list list_at(const struct zti_tf_slot *slot, size_t at)
 static void code_item(void *shared, uint32_t worker, uint64_t which)
 {
     const struct coder *const c = shared;
-    const struct zti_tf_plan *const plan = &c->slot->plan;
-    const struct zti_tf_item *const item = &plan->item[which];
+    const struct zti_tf_layout *const layout = &c->slot->layout;
+    const struct zti_tf_item *const item = &layout->item[which];
     const struct zti_tf_worker *const w = &c->slot->worker[worker];
     struct zti_tf_part *part = &c->slot->part[item->part];
     struct zti_tf_walk walk = item->walk;
@@ -501,7 +501,7 @@ static void code_item(void *shared, uint32_t worker, uint64_t which)
     uint64_t open_before = w->tally->open_bits;
     uint32_t last = 0;
     part->at = item->symbols_at;
-    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(plan, &walk, &run); i++) {
+    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(layout, &walk, &run); i++) {
         const struct cells cells = cells_of(run.extent);
         const size_t block = zti_tf_block_symbols(run.extent);
         if (!item->is_alone)
@@ -528,8 +528,8 @@ static void code_bands(struct coder *c)
         memset(slot->worker[k].tally, 0, sizeof *slot->worker[k].tally);
         memset(slot->worker[k].counts, 0, sizeof *slot->worker[k].counts);
     }
-    zti_tf_set_items(&slot->plan, c->parts_way);
-    zti_crew_map(slot->crew, slot->plan.items, code_item, c);
+    zti_tf_set_items(&slot->layout, c->parts_way);
+    zti_crew_map(slot->crew, slot->layout.items, code_item, c);
     memset(slot->counts, 0, sizeof *slot->counts);
     memset(&c->tally, 0, sizeof c->tally);
     for (uint32_t k = 0; k < slot->workers; k++) {
@@ -537,7 +537,7 @@ static void code_bands(struct coder *c)
         for (uint32_t i = 0; i < ZTI_TF_CONTEXTS; i++)
             for (uint32_t s = 0; s < ZTI_LL_ALPHABET; s++)
                 (*slot->counts)[i][s] += (*slot->worker[k].counts)[i][s];
-        for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++)
+        for (uint32_t g = 0; g < ZTI_TF_OCTAVES; g++)
             for (uint32_t i = 0; i < ZTI_TF_CENTROIDS; i++) {
                 c->tally.off[g][i] += t->off[g][i];
                 c->tally.times[g][i] += t->times[g][i];

@@ -89,12 +89,12 @@ struct correcting {
 
 static size_t chunk_count(const struct zti_tf_slot *slot, uint32_t chunk_values)
 {
-    return (slot->plan.values + chunk_values - 1) / chunk_values;
+    return (slot->layout.values + chunk_values - 1) / chunk_values;
 }
 
 static size_t chunk_end(const struct zti_tf_slot *slot, uint32_t chunk_values, uint64_t which)
 {
-    const size_t first = (size_t)which * chunk_values, left = slot->plan.values - first;
+    const size_t first = (size_t)which * chunk_values, left = slot->layout.values - first;
     return first + (left < chunk_values ? left : chunk_values);
 }
 
@@ -347,7 +347,7 @@ static bool find_corrections(struct correcting *c, size_t chunks, size_t *exact,
         *exact += slot->chunk[i].exact;
         *steps += slot->chunk[i].symbols / 2;
     }
-    return *exact + *steps <= slot->plan.values / ZTI_TF_CORRECTED_PART;
+    return *exact + *steps <= slot->layout.values / ZTI_TF_CORRECTED_PART;
 }
 
 /* The corrections of a tile whose values are decoded, to 'to'; its symbols and codes are not needed

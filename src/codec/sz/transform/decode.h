@@ -7,7 +7,7 @@ struct source {
     struct zti_tf_front front;
     const uint32_t *table[ZTI_TF_CONTEXTS]; /* of each context's model */
     double step;
-    bool has_all; /* the whole tile is wanted, else what its plan needs */
+    bool has_all; /* the whole tile is wanted, else what its layout needs */
     atomic_bool is_bad;
 };
 
@@ -205,13 +205,13 @@ static void read_values(const struct source *from, const struct zti_tf_run *run,
 {
     const struct scale s = scale_of(&from->front, run->band, from->step);
     const uint32_t n = run->extent[ZTI_TF_AXES - 1];
-    const struct zti_tf_plan *const plan = &from->slot->plan;
+    const struct zti_tf_layout *const layout = &from->slot->layout;
     number *const block = (number *)from->slot->values + run->at[lane];
     struct row row = {.at = {0}};
-    struct ahead ahead = ahead_of(plan, run->extent, block);
+    struct ahead ahead = ahead_of(layout, run->extent, block);
     do {
-        number *const value = block + row_value(plan, &row);
-        prefetch_next(plan, run->extent, block, &ahead);
+        number *const value = block + row_value(layout, &row);
+        prefetch_next(layout, run->extent, block, &ahead);
         read_values_of_row(open, &s, symbol, n, value);
         symbol += n;
     } while (next_row(run->extent, &row));
@@ -222,16 +222,16 @@ static void read_values(const struct source *from, const struct zti_tf_run *run,
 /* Whether a block of a run is needed. */
 static bool is_needed(const struct source *from, const struct zti_tf_run *run, uint32_t lane)
 {
-    const struct zti_tf_plan *const plan = &from->slot->plan;
+    const struct zti_tf_layout *const layout = &from->slot->layout;
     size_t at = run->at[lane];
     for (uint32_t a = 0; a < ZTI_TF_AXES && !from->has_all; a++) {
-        const struct zti_tf_need *const need = &plan->need[a];
+        const struct zti_tf_need *const need = &layout->need[a];
         const uint32_t levels = run->band->levels[a];
         const bool is_high = run->band->is_high[a];
         const struct zti_tf_span *const s = is_high ? &need->high[levels - 1] : &need->low[levels];
-        const uint32_t place = (uint32_t)(at / plan->stride[a]);
+        const uint32_t place = (uint32_t)(at / layout->stride[a]);
         const uint32_t first = place - (is_high ? need->length[levels] : 0);
-        at %= plan->stride[a];
+        at %= layout->stride[a];
         if (first >= s->to || first + run->extent[a] <= s->from)
             return false;
     }
@@ -242,7 +242,7 @@ static bool is_any_needed(const struct source *from, const struct zti_tf_item *i
 {
     struct zti_tf_walk walk = item->walk;
     struct zti_tf_run run;
-    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(&from->slot->plan, &walk, &run); i++)
+    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(&from->slot->layout, &walk, &run); i++)
         for (uint32_t lane = 0; lane < run.lanes; lane++)
             if (is_needed(from, &run, lane))
                 return true;
@@ -268,7 +268,7 @@ static bool decode_alone(const struct source *from, const struct zti_tf_worker *
     struct zti_tf_run run;
     struct codes codes[ZTI_TF_LANES], *of[ZTI_TF_LANES];
     uint32_t wanted[ZTI_TF_LANES], lanes = 0;
-    bool is_good = zti_tf_next_run(&from->slot->plan, &walk, &run);
+    bool is_good = zti_tf_next_run(&from->slot->layout, &walk, &run);
     const struct cells cells = cells_of(run.extent);
     for (uint32_t lane = 0; lane < run.lanes; lane++) {
         if (!is_needed(from, &run, lane))
@@ -304,7 +304,7 @@ static bool decode_joined(const struct source *from, const struct zti_tf_worker 
     for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
         of[k] = &codes;
     for (uint32_t i = 0;
-         is_good && i < item->runs && zti_tf_next_run(&from->slot->plan, &walk, &run); i++) {
+         is_good && i < item->runs && zti_tf_next_run(&from->slot->layout, &walk, &run); i++) {
         const struct cells cells = cells_of(run.extent);
         last = decode_run(from, w, &cells, of, run.lanes, last);
         for (uint32_t lane = 0; lane < run.lanes; lane++)
@@ -317,7 +317,7 @@ static bool decode_joined(const struct source *from, const struct zti_tf_worker 
 static void decode_item(void *shared, uint32_t worker, uint64_t which)
 {
     struct source *const from = shared;
-    const struct zti_tf_item *const item = &from->slot->plan.item[which];
+    const struct zti_tf_item *const item = &from->slot->layout.item[which];
     const struct zti_tf_worker *const w = &from->slot->worker[worker];
     if (atomic_load_explicit(&from->is_bad, memory_order_relaxed) ||
         (!from->has_all && !item->is_alone && !is_any_needed(from, item)))
@@ -329,6 +329,6 @@ static void decode_item(void *shared, uint32_t worker, uint64_t which)
 /* The coefficients of a tile that are needed; false if the bytes are not those of one. */
 static bool decode_bands(struct source *from)
 {
-    zti_crew_map(from->slot->crew, from->slot->plan.items, decode_item, from);
+    zti_crew_map(from->slot->crew, from->slot->layout.items, decode_item, from);
     return !atomic_load_explicit(&from->is_bad, memory_order_relaxed);
 }

@@ -5,7 +5,7 @@
  *     6 bits     step_parts - 1
  *     5 bits     shift
  *     4 bits     parts_way
- *     for each group of bands that the tile has, the finest first:
+ *     for each octave of bands that the tile has, the finest first:
  *     1 bit      whether it has centroids; if not, all are 32
  *     3 * 6 bits the centroids
  *     4 bits     models - 1
@@ -21,13 +21,13 @@ _Static_assert(ZTI_TF_CONTEXTS < 1 << RUN_BITS, "runs of contexts have room");
 
 _Static_assert(ZTI_TF_CENTROID_PARTS <= 1 << ZTI_TF_CENTROID_BITS, "centroids have room");
 
-/* Bit g: the tile has bands of group g. */
-static uint32_t groups_of(const struct zti_tf_plan *plan)
+/* Bit k: the tile has bands of octave k. */
+static uint32_t octaves_of(const struct zti_tf_layout *layout)
 {
-    uint32_t groups = 0;
-    for (uint32_t i = 0; i < plan->bands; i++)
-        groups |= 1u << plan->band[i].group;
-    return groups;
+    uint32_t octaves = 0;
+    for (uint32_t i = 0; i < layout->bands; i++)
+        octaves |= 1u << layout->band[i].octave;
+    return octaves;
 }
 
 static bool has_centroids(const uint8_t *centroid)
@@ -42,7 +42,7 @@ uint64_t zti_tf_encode_front(const struct zti_tf_slot *slot, const struct zti_tf
                              struct zti_bit_writer *w)
 {
     struct zti_items to = {w, 0};
-    const uint32_t groups = groups_of(&slot->plan);
+    const uint32_t octaves = octaves_of(&slot->layout);
     uint64_t bits = 0;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
         zti_items_field(&to, front->way.axis[a], AXIS_BITS);
@@ -50,8 +50,8 @@ uint64_t zti_tf_encode_front(const struct zti_tf_slot *slot, const struct zti_tf
     zti_items_field(&to, front->step_parts - 1, ZTI_TF_STEP_BITS);
     zti_items_field(&to, front->shift, ZTI_TF_SHIFT_BITS);
     zti_items_field(&to, front->parts_way, ZTI_TF_PARTS_BITS);
-    for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
-        if (!(groups >> g & 1))
+    for (uint32_t g = 0; g < ZTI_TF_OCTAVES; g++) {
+        if (!(octaves >> g & 1))
             continue;
         zti_items_field(&to, has_centroids(front->centroid[g]), 1);
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS && has_centroids(front->centroid[g]); k++)
@@ -67,14 +67,14 @@ uint64_t zti_tf_encode_front(const struct zti_tf_slot *slot, const struct zti_tf
     return bits;
 }
 
-static bool read_way(struct zti_bit_reader *r, const struct zti_tf_plan *plan,
+static bool read_way(struct zti_bit_reader *r, const struct zti_tf_layout *layout,
                      struct zti_tf_way *way)
 {
     bool is_good = true;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
         way->axis[a] = (uint8_t)zti_get_within(r, AXIS_BITS);
         is_good = is_good && way->axis[a] <= ZTI_TF_FIRST &&
-                  (plan->extent[a] > 1 || way->axis[a] == ZTI_TF_KEPT);
+                  (layout->extent[a] > 1 || way->axis[a] == ZTI_TF_KEPT);
     }
     way->least_code = (uint8_t)zti_get_within(r, LEAST_BITS);
     return is_good;
@@ -84,16 +84,16 @@ bool zti_tf_decode_front(struct zti_bit_reader *r, struct zti_tf_slot *slot,
                          struct zti_tf_front *front)
 {
     memset(front, 0, sizeof *front);
-    if (!read_way(r, &slot->plan, &front->way))
+    if (!read_way(r, &slot->layout, &front->way))
         return false;
-    zti_tf_set_way(&slot->plan, &front->way);
-    const uint32_t groups = groups_of(&slot->plan);
+    zti_tf_set_way(&slot->layout, &front->way);
+    const uint32_t octaves = octaves_of(&slot->layout);
     front->step_parts = zti_get_within(r, ZTI_TF_STEP_BITS) + 1;
     front->shift = zti_get_within(r, ZTI_TF_SHIFT_BITS);
     front->parts_way = zti_get_within(r, ZTI_TF_PARTS_BITS);
     memset(front->centroid, ZTI_TF_CENTROID_NONE, sizeof front->centroid);
-    for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++) {
-        if (!(groups >> g & 1) || !zti_get_within(r, 1))
+    for (uint32_t g = 0; g < ZTI_TF_OCTAVES; g++) {
+        if (!(octaves >> g & 1) || !zti_get_within(r, 1))
             continue;
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
             front->centroid[g][k] = (uint8_t)zti_get_within(r, ZTI_TF_CENTROID_BITS);

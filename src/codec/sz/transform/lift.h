@@ -332,6 +332,7 @@ static uint32_t bundle_of(const struct step *s, uint32_t which, size_t *width)
 static number *bundle_at(const struct step *s, uint64_t which, size_t *width)
 {
     const uint32_t a = s->level->axis, last = ZTI_TF_AXES - 1;
+    const size_t *const stride = s->slot->layout.stride;
     size_t from = 0;
     *width = 1;
     if (a != last)
@@ -340,8 +341,7 @@ static number *bundle_at(const struct step *s, uint64_t which, size_t *width)
     for (uint32_t i = last; i-- > 0;) {
         if (i == a)
             continue;
-        from += place_of_number(&s->rows[i], (uint32_t)(which % s->rows[i].count)) *
-                s->slot->plan.stride[i];
+        from += place_of_number(&s->rows[i], (uint32_t)(which % s->rows[i].count)) * stride[i];
         which /= s->rows[i].count;
     }
     return (number *)s->slot->values + from;
@@ -357,7 +357,7 @@ static void lift_bundle(const struct step *s, uint64_t which, number *memory)
     if (a == ZTI_TF_AXES - 1)
         (s->is_inverse ? unlift_row : lift_row)(&l, at);
     else
-        (s->is_inverse ? unlift_lines : lift_lines)(&l, at, s->slot->plan.stride[a]);
+        (s->is_inverse ? unlift_lines : lift_lines)(&l, at, s->slot->layout.stride[a]);
 }
 
 static void lift_item(void *shared, uint32_t worker, uint64_t item)
@@ -371,7 +371,7 @@ static void lift_item(void *shared, uint32_t worker, uint64_t item)
 static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_inverse)
 {
     enum { ITEM_VALUES = 1 << 15 };
-    const struct zti_tf_level *const level = &slot->plan.level[index];
+    const struct zti_tf_level *const level = &slot->layout.level[index];
     const uint32_t a = level->axis, last = ZTI_TF_AXES - 1, n = level->extent[a];
     uint32_t done[ZTI_TF_AXES] = {0}; /* levels before this one */
     struct step s = {.slot = slot,
@@ -382,10 +382,10 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
                      .row_bundles = a == last,
                      .bundles = 1};
     for (uint32_t i = 0; i < index; i++)
-        done[slot->plan.level[i].axis]++;
+        done[slot->layout.level[i].axis]++;
     for (uint32_t i = 0; i < ZTI_TF_AXES; i++) {
         struct places *const p = &s.rows[i];
-        p->spans = zti_tf_needed(&slot->plan.need[i], done[i], level->extent[i], p->span);
+        p->spans = zti_tf_needed(&slot->layout.need[i], done[i], level->extent[i], p->span);
         for (uint32_t k = 0; k < p->spans; k++)
             p->count += p->span[k].to - p->span[k].from;
         s.bundles *= i == a || i == last ? 1 : p->count;
@@ -393,9 +393,9 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
     for (uint32_t k = 0; k < s.rows[last].spans && a != last; k++)
         s.row_bundles += bundles_of(&s.rows[last].span[k], s.most);
     s.bundles *= s.row_bundles;
-    s.lines.need = slot->plan.need[a].low[done[a]];
-    s.lines.need_low = slot->plan.need[a].low[done[a] + 1];
-    s.lines.need_high = slot->plan.need[a].high[done[a]];
+    s.lines.need = slot->layout.need[a].low[done[a]];
+    s.lines.need_low = slot->layout.need[a].low[done[a] + 1];
+    s.lines.need_high = slot->layout.need[a].high[done[a]];
     if (a == last && is_long_row(slot, n, s.bundles)) {
         for (uint64_t i = 0; i < s.bundles; i++) {
             size_t width;
@@ -410,12 +410,12 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
 
 static void transform(const struct zti_tf_slot *slot)
 {
-    for (uint32_t i = 0; i < slot->plan.levels; i++)
+    for (uint32_t i = 0; i < slot->layout.levels; i++)
         lift_level(slot, i, false);
 }
 
 static void transform_back(const struct zti_tf_slot *slot)
 {
-    for (uint32_t i = slot->plan.levels; i-- > 0;)
+    for (uint32_t i = slot->layout.levels; i-- > 0;)
         lift_level(slot, i, true);
 }

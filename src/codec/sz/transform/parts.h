@@ -14,7 +14,7 @@ static struct scale scale_of(const struct zti_tf_front *front, const struct zti_
 {
     struct scale s = {.step = (number)(step / band->gain)};
     for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
-        s.off[k] = (number)ZTI_TF_CENTROID(front->centroid[band->group][k]);
+        s.off[k] = (number)ZTI_TF_CENTROID(front->centroid[band->octave][k]);
     return s;
 }
 
@@ -161,10 +161,10 @@ static void join_blocks(const struct joining *j, const struct zti_tf_run *run, u
     for (uint32_t k = first; k < first + lanes; k++) {
         struct row row = {.at = {0}};
         number *const block = (number *)j->slot->values + run->at[k];
-        struct ahead ahead = ahead_of(&j->slot->plan, run->extent, block);
+        struct ahead ahead = ahead_of(&j->slot->layout, run->extent, block);
         do {
-            number *const value = block + row_value(&j->slot->plan, &row);
-            prefetch_next(&j->slot->plan, run->extent, block, &ahead);
+            number *const value = block + row_value(&j->slot->layout, &row);
+            prefetch_next(&j->slot->layout, run->extent, block, &ahead);
             write_open(value, n, w);
             if (j->is_restored)
                 restore_row(&s, n, value);
@@ -183,15 +183,15 @@ static void end_joined(const struct zti_tf_part *part, uint8_t *to, struct zti_b
 static void join_item(void *shared, uint32_t worker, uint64_t which)
 {
     const struct joining *const j = shared;
-    const struct zti_tf_plan *const plan = &j->slot->plan;
-    const struct zti_tf_item *const item = &plan->item[which];
+    const struct zti_tf_layout *const layout = &j->slot->layout;
+    const struct zti_tf_item *const item = &layout->item[which];
     const struct zti_tf_part *part = &j->slot->part[item->part];
     struct zti_tf_walk walk = item->walk;
     struct zti_tf_run run;
     uint8_t *to = j->to + part->at;
     struct zti_bit_writer w = zti_bit_writer_at(to);
     (void)worker;
-    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(plan, &walk, &run); i++) {
+    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(layout, &walk, &run); i++) {
         if (!item->is_alone)
             join_blocks(j, &run, 0, run.lanes, &w);
         for (uint32_t lane = 0; item->is_alone && lane < run.lanes; lane++, part++) {

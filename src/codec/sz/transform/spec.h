@@ -12,7 +12,7 @@ enum {
     ZTI_TF_LANES = 8,        /* blocks that are coded side by side, at most */
     ZTI_TF_BEFORE = 2,       /* cells before a block along an axis, and behind it */
     ZTI_TF_BEHIND = 1,
-    ZTI_TF_GROUPS = 8, /* of bands, each with centroids of its own */
+    ZTI_TF_OCTAVES = 8, /* of bands, each with centroids of its own */
     ZTI_TF_CENTROIDS = 3,
     ZTI_TF_CENTROID_BITS = 6,
     ZTI_TF_CENTROID_PARTS = 64,  /* of a step: what centroids count */
@@ -66,7 +66,7 @@ struct zti_tf_band {
     uint32_t levels[ZTI_TF_AXES]; /* that it has gone through */
     bool is_high[ZTI_TF_AXES];    /* of the last of them it has the high ones */
     double gain;                  /* the product of the weights */
-    uint32_t group;               /* whose centroids it has: 0 for the finest bands */
+    uint32_t octave;              /* whose centroids it has: 0 for the finest bands */
 };
 
 /* Levels of all axes: log2 of the values, and one for each axis as halves are rounded up. */

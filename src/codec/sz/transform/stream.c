@@ -151,11 +151,11 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
                     struct zti_tf_slot *slot)
 {
     const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET);
-    zti_tf_set_extent(&slot->plan, extent);
-    const size_t n = slot->plan.values, most_parts = zti_tf_most_parts(n);
+    zti_tf_set_extent(&slot->layout, extent);
+    const size_t n = slot->layout.values, most_parts = zti_tf_most_parts(n);
     slot->values = part_of(p, n * number_bytes);
-    slot->plan.band = part_of(p, zti_tf_most_bands(extent) * sizeof *slot->plan.band);
-    slot->plan.item = part_of(p, most_parts * sizeof *slot->plan.item);
+    slot->layout.band = part_of(p, zti_tf_most_bands(extent) * sizeof *slot->layout.band);
+    slot->layout.item = part_of(p, most_parts * sizeof *slot->layout.item);
     slot->part = part_of(p, most_parts * sizeof *slot->part);
     slot->chunk = part_of(p, most_chunks(n) * sizeof *slot->chunk);
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
@@ -191,13 +191,13 @@ static zt_status make_slot(zt_context *context, const struct zti_coding *coding,
     uint32_t extent[ZTI_TF_AXES];
     extents_of(&coding->grid, extent);
     struct parts p = {.memory = NULL, .bytes = 0};
-    zti_tf_set_extent(&slot->plan, extent);
-    slot->workers = workers_of(context, slot->plan.values);
+    zti_tf_set_extent(&slot->layout, extent);
+    slot->workers = workers_of(context, slot->layout.values);
     lay_out(&p, extent, number_bytes, is_encoded, slot);
     slot->memory = zti_alloc(context, p.bytes + 64);
     if (!slot->memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for tiles of %zu values",
-                        slot->plan.values);
+                        slot->layout.values);
     p = parts_in(slot->memory);
     lay_out(&p, extent, number_bytes, is_encoded, slot);
     return ZT_OK;

@@ -48,15 +48,15 @@ static void code_symbols(const struct coder *c, struct zti_tf_front *front)
     }
     zti_ans_mixed_fill(of, front->models, &slot->table);
     struct coding_of coding = {.slot = slot, .part = slot->part, .model_of = front->model_of};
-    zti_crew_map(slot->crew, slot->plan.parts, code_part, &coding);
+    zti_crew_map(slot->crew, slot->layout.parts, code_part, &coding);
 }
 
-/* The centroids of each group of bands, from the sums of what magnitudes are off. */
+/* The centroids of each octave of bands, from the sums of what magnitudes are off. */
 static void find_centroids(const struct coder *c, struct zti_tf_front *front)
 {
     enum { FEW = 32, MOST = (1 << ZTI_TF_CENTROID_BITS) - 1 };
     enum { UNIT = ZTI_TF_OFF_PARTS / ZTI_TF_CENTROID_PARTS };
-    for (uint32_t g = 0; g < ZTI_TF_GROUPS; g++)
+    for (uint32_t g = 0; g < ZTI_TF_OCTAVES; g++)
         for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++) {
             const int64_t n = c->tally.times[g][k];
             const int64_t by = n < FEW ? 0 : (c->tally.off[g][k] + n * (UNIT / 2)) / (n * UNIT);
@@ -79,11 +79,11 @@ static bool make_symbols(struct coder *c, const struct zti_array *array, const s
     struct zti_tf_slot *const slot = c->slot;
     if (!gather(slot, array, place))
         return false;
-    zti_tf_set_way(&slot->plan, way);
+    zti_tf_set_way(&slot->layout, way);
     transform(slot);
     code_bands(c);
     return !c->tally.is_over &&
-           c->tally.open_bits <= slot->plan.values * zt_type_bytes(array->type) * 8;
+           c->tally.open_bits <= slot->layout.values * zt_type_bytes(array->type) * 8;
 }
 
 /* A tile being assembled: what follows its first byte and length. */
@@ -99,9 +99,9 @@ static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, s
 {
     struct zti_tf_slot *const slot = c->slot;
     const size_t front_bytes = bytes_of(zti_tf_encode_front(slot, &tile->front, NULL));
-    const size_t parts_bytes = place_parts(slot->part, slot->plan.parts);
+    const size_t parts_bytes = place_parts(slot->part, slot->layout.parts);
     const size_t before =
-        zti_varint_bytes(front_bytes) + front_bytes + ends_bytes(slot->part, slot->plan.parts);
+        zti_varint_bytes(front_bytes) + front_bytes + ends_bytes(slot->part, slot->layout.parts);
     if (ZTI_TILE_HEAD_BYTES + before + parts_bytes >= tile->most)
         return false;
     uint8_t *to = tile->from = room + ZTI_TILE_HEAD_BYTES;
@@ -109,10 +109,10 @@ static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, s
     struct zti_bit_writer w = zti_bit_writer_at(to);
     (void)zti_tf_encode_front(slot, &tile->front, &w);
     zti_put_le64(w.next, w.held);
-    to = write_ends(slot->part, slot->plan.parts, to + front_bytes);
+    to = write_ends(slot->part, slot->layout.parts, to + front_bytes);
     struct joining j = {
         .slot = slot, .front = &tile->front, .step = c->step, .is_restored = is_restored, .to = to};
-    zti_crew_map(slot->crew, slot->plan.items, join_item, &j);
+    zti_crew_map(slot->crew, slot->layout.items, join_item, &j);
     tile->end = to + parts_bytes;
     return true;
 }
@@ -126,7 +126,7 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
     struct zti_tf_slot *const slot = c->slot;
     struct zti_tf_front *const front = &tile->front;
     const bool is_pointwise = sz_of(coding)->is_pointwise;
-    tile->most = slot->plan.values * zt_type_bytes(coding->type);
+    tile->most = slot->layout.values * zt_type_bytes(coding->type);
     c->step = step_of(coding, front->step_parts);
     c->shift = front->shift;
     c->parts_way = front->parts_way;
@@ -186,7 +186,7 @@ static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
     enum { BY = 4, LEAST = 12, MOST = 36 };
     uint32_t best = BOUND_PARTS;
     tile->front.step_parts = best;
-    set_extent(coding, &boxes->box[0], &c->slot->plan);
+    set_extent(coding, &boxes->box[0], &c->slot->layout);
     uint64_t least = boxes_bytes(c, coding, array, boxes, room, tile);
     for (int32_t by = -BY; by <= BY && best == BOUND_PARTS; by += 2 * BY)
         for (uint32_t parts = best + (uint32_t)by; parts >= LEAST && parts <= MOST;
@@ -211,14 +211,14 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
     enum { ALIKE_PART = 8 }; /* bytes a value may differ by that part */
     struct boxes boxes = boxes_of(coding, place);
     const double of_boxes = (double)choose_step(c, coding, array, &boxes, room, tile);
-    const double part = (double)c->slot->plan.values * boxes.n;
-    set_extent(coding, place, &c->slot->plan);
+    const double part = (double)c->slot->layout.values * boxes.n;
+    set_extent(coding, place, &c->slot->layout);
     const size_t bytes = code_tile(c, coding, array, place, room, tile);
     if (boxes.n == 1)
         return bytes;
     if (bytes < SIZE_MAX) {
         const double all = (double)bytes_behind_front(c->slot, tile);
-        const double expected = of_boxes / part * (double)c->slot->plan.values;
+        const double expected = of_boxes / part * (double)c->slot->layout.values;
         if (fabs(all - expected) * ALIKE_PART <= all)
             return bytes;
     }
@@ -258,7 +258,7 @@ static void encode_tiles(void *shared, struct zti_crew *crew)
     e->slot->crew = crew;
     for (; walk.tile < e->last; zti_walk_next(&e->coding->grid, &walk)) {
         const struct place place = place_of(e->coding, &walk);
-        set_extent(e->coding, &place, &e->slot->plan);
+        set_extent(e->coding, &place, &e->slot->layout);
         /* whole bytes: the writer holds none */
         e->w->next = encode_tile(e->coding, e->array, &place, e->slot, e->w->next);
     }
@@ -278,7 +278,7 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
 static bool open_parts(struct zti_tf_slot *slot, struct zti_cursor *c)
 {
     struct zti_tf_part *const part = slot->part;
-    const uint32_t parts = slot->plan.parts;
+    const uint32_t parts = slot->layout.parts;
     for (uint32_t i = 0; i < parts; i++) {
         part[i].open_bytes = (size_t)zti_get_varint(c);
         part[i].code_bytes = (size_t)zti_get_varint(c);
@@ -306,11 +306,11 @@ static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, str
         from->table[k] = slot->model[from->front.model_of[k]].decode;
     from->step = step_of(coding, from->front.step_parts);
     set_weights(slot, from->front.shift);
-    zti_tf_set_items(&slot->plan, from->front.parts_way);
+    zti_tf_set_items(&slot->layout, from->front.parts_way);
     return open_parts(slot, c);
 }
 
-/* A tile's bytes, of which the first is taken, to the values of a part of it, in C order; false:
+/* A tile's bytes behind its first to the values of a part of it, in C order; false:
  * they are none. */
 static bool read_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
                       const struct place *place, const struct place *part, struct zti_cursor *c)
@@ -322,7 +322,7 @@ static bool read_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
     if (!open_tile(coding, c, &from))
         return false;
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        box[a] = (struct zti_tf_span){0, slot->plan.extent[a]};
+        box[a] = (struct zti_tf_span){0, slot->layout.extent[a]};
     for (uint32_t i = 0; i < rank; i++) {
         struct zti_tf_span *const s = &box[i + ZTI_TF_AXES - rank];
         s->from = (uint32_t)(part->origin[i] - place->origin[i]);
@@ -330,8 +330,8 @@ static bool read_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
         first = first * place->extent[i] + s->from;
         end = end * place->extent[i] + s->to - 1;
     }
-    from.has_all = end + 1 - first == slot->plan.values;
-    zti_tf_set_need(&slot->plan, box);
+    from.has_all = end + 1 - first == slot->layout.values;
+    zti_tf_set_need(&slot->layout, box);
     if (!decode_bands(&from))
         return false;
     transform_back(slot);
@@ -355,7 +355,7 @@ static bool decode_tile(const struct decoding *d, const struct place *place, str
     if (c->is_bad || !d->view || !part_in_view(d->view, place, &part))
         return !c->is_bad;
     if (!is_raw) {
-        set_extent(d->coding, place, &d->slot->plan);
+        set_extent(d->coding, place, &d->slot->layout);
         if (!read_tile(d->coding, d->slot, place, &part, c))
             return false;
     }

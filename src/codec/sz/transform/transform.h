@@ -23,7 +23,7 @@ struct zti_tf_need {
 };
 
 /* A tile's axes, levels and bands, coarse bands first; and its blocks, as items of work. */
-struct zti_tf_plan {
+struct zti_tf_layout {
     uint32_t extent[ZTI_TF_AXES];
     size_t stride[ZTI_TF_AXES];
     size_t values;
@@ -147,11 +147,11 @@ enum {
 
 enum { ZTI_TF_OFF_PARTS = 1 << 16 };
 
-/* What quantizing a tile adds up, for each group of bands: by how much magnitudes of 1, 2 and
+/* What quantizing a tile adds up, for each octave of bands: by how much magnitudes of 1, 2 and
  * others are off, in ZTI_TF_OFF_PARTS of a step, and how many there are. */
 struct zti_tf_tally {
-    int64_t off[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
-    uint32_t times[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
+    int64_t off[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
+    uint32_t times[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
     uint64_t open_bits; /* signs, and bits that symbols leave open */
     bool is_over;       /* a magnitude has no symbol */
 };
@@ -176,7 +176,7 @@ struct zti_tf_slot {
     struct zti_tf_worker *worker;
     struct zti_crew *crew;
     uint16_t weight[256]; /* of symbols in contexts; decoding only */
-    struct zti_tf_plan plan;
+    struct zti_tf_layout layout;
     struct zti_tf_part *part, *chunk;
     struct zti_ans_model model[ZTI_LL_MODELS];
     struct zti_ans_model aside[ZTI_TF_ASIDE]; /* of corrections */
@@ -237,13 +237,13 @@ void zti_tf_decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
 uint32_t zti_tf_most_bands(const uint32_t *extent);
 
 /* Set extents, values and strides. */
-void zti_tf_set_extent(struct zti_tf_plan *plan, const uint32_t *extent);
+void zti_tf_set_extent(struct zti_tf_layout *layout, const uint32_t *extent);
 
 /* Set the levels and bands of a way. */
-void zti_tf_set_way(struct zti_tf_plan *plan, const struct zti_tf_way *way);
+void zti_tf_set_way(struct zti_tf_layout *layout, const struct zti_tf_way *way);
 
 /* Set what is needed for the values of a box; by default it is everything. */
-void zti_tf_set_need(struct zti_tf_plan *plan, const struct zti_tf_span *box);
+void zti_tf_set_need(struct zti_tf_layout *layout, const struct zti_tf_span *box);
 
 /* Places along an axis that are needed after so many of its levels, below a place: low ones, then
  * high ones of coarse levels and of finer ones. Returns how many intervals. */
@@ -253,13 +253,13 @@ uint32_t zti_tf_needed(const struct zti_tf_need *need, uint32_t levels, uint32_t
 
 /* A walk through the blocks of a band and of those after it: of a band those of full size first,
  * then those that are cut. False past the last run. */
-struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_plan *plan, uint32_t band);
-bool zti_tf_next_run(const struct zti_tf_plan *plan, struct zti_tf_walk *walk,
+struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_layout *layout, uint32_t band);
+bool zti_tf_next_run(const struct zti_tf_layout *layout, struct zti_tf_walk *walk,
                      struct zti_tf_run *run);
 
 /* Cut the blocks into parts and items. Of these there are at most so many, whatever the way. */
-void zti_tf_set_items(struct zti_tf_plan *plan, uint32_t parts_way);
-uint32_t zti_tf_count_parts(const struct zti_tf_plan *plan, uint32_t parts_way);
+void zti_tf_set_items(struct zti_tf_layout *layout, uint32_t parts_way);
+uint32_t zti_tf_count_parts(const struct zti_tf_layout *layout, uint32_t parts_way);
 size_t zti_tf_most_parts(size_t values);
 
 /* The most symbols of a block: its magnitudes, and what is said of segments. */
@@ -280,7 +280,7 @@ struct zti_tf_front {
     uint32_t step_parts; /* the quantizer's step, in parts of the stream's */
     uint32_t shift;      /* of magnitudes in contexts, see weight_of */
     uint32_t parts_way;  /* how blocks are cut into parts */
-    uint8_t centroid[ZTI_TF_GROUPS][ZTI_TF_CENTROIDS];
+    uint8_t centroid[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
     uint32_t models;
     uint8_t model_of[ZTI_LL_CONTEXTS];
 };

@@ -1,13 +1,13 @@
 /* values.h: kernel text: a tile's values out of an array, as numbers, and into a view. */
 
 static void set_extent(const struct zti_coding *coding, const struct place *place,
-                       struct zti_tf_plan *plan)
+                       struct zti_tf_layout *layout)
 {
     uint32_t extent[ZTI_TF_AXES] = {1, 1, 1, 1};
     const uint32_t rank = coding->grid.rank;
     for (uint32_t i = 0; i < rank; i++)
         extent[i + ZTI_TF_AXES - rank] = place->extent[i];
-    zti_tf_set_extent(plan, extent);
+    zti_tf_set_extent(layout, extent);
 }
 
 /* Values of a box in C order, row by row. */
