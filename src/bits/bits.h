@@ -72,7 +72,7 @@ ZTI_INLINE uint64_t zti_peek_bits(const struct zti_bit_reader *r)
     return zti_get_le64(r->base + (r->at >> 3)) >> (r->at & 7);
 }
 
-/* Take n <= 57 bits. */
+/* Get n <= 57 bits. */
 ZTI_INLINE uint64_t zti_get_bits(struct zti_bit_reader *r, uint32_t n)
 {
     uint64_t v = zti_peek_bits(r) & ((UINT64_C(1) << n) - 1);
@@ -80,7 +80,7 @@ ZTI_INLINE uint64_t zti_get_bits(struct zti_bit_reader *r, uint32_t n)
     return v;
 }
 
-/* Take n <= 64 bits. */
+/* Get n <= 64 bits. */
 ZTI_INLINE uint64_t zti_get_bits64(struct zti_bit_reader *r, uint32_t n)
 {
     uint32_t low = n < 32 ? n : 32;

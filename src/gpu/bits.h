@@ -86,7 +86,7 @@ ZTI_INLINE uint64_t zti_peek_bits(const struct zti_bit_reader *r)
     return skip == 0 ? low : low >> skip | zti_word_at(r, word + 1) << (64 - skip);
 }
 
-/* Take n <= 64 bits. */
+/* Get n <= 64 bits. */
 ZTI_INLINE uint64_t zti_get_bits64(struct zti_bit_reader *r, uint32_t n)
 {
     const uint64_t v = zti_peek_bits(r);

@@ -130,7 +130,7 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
     s.starts = need((tiles + 1) * sizeof *s.starts);
     s.model = need(model_bytes + 1);
     if (model_bytes > 0)
-        learning->put_model(&s.coding, s.model);
+        learning->write_model(&s.coding, s.model);
     s.starts[0] = 0;
     for (uint64_t tile = 0; tile < tiles; tile++)
         s.starts[tile + 1] = take_here(&s, tile, room, NULL);

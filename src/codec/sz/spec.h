@@ -159,8 +159,7 @@ ZTI_STATIC struct zti_sz_code code_of(uint64_t bits, uint32_t count)
     return code;
 }
 
-/* ---- exact values: exact.c
- * --------------------------------------------------------------------- */
+/* ---- exact values: exact.c ------------------------------------------------------------------- */
 
 /* The code of a run's length, one or two bytes. */
 ZTI_STATIC struct zti_sz_code exact_run_code(uint32_t length)

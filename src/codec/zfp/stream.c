@@ -21,7 +21,7 @@
  * A lossy tile of integers has only planes, maxprec of them.
  * For the planes, q is transformed along each axis by a lifted, nearly orthogonal transform
  * (tile/transform.h). The coefficients are ordered by total degree and written in negabinary; bit
- * planes are coded from the highest down, each as tile/plane.h says.
+ * planes are coded from the highest down, each as tile/planes.h says.
  *
  * A reversible tile of floating-point values:
  *     0                          all values +0

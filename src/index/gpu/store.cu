@@ -113,8 +113,8 @@ static __device__ __forceinline__ void or_number(uint32_t *words, uint64_t at, u
 
 /* Chunk i of layout compact; its block's first chunk writes the directory's numbers. at: the bit
  * where the body begins. */
-static __device__ __forceinline__ void put_compact(const struct zti_index_storing *x,
-                                                   uint64_t chunks, uint64_t i, uint64_t at)
+static __device__ __forceinline__ void store_compact(const struct zti_index_storing *x,
+                                                     uint64_t chunks, uint64_t i, uint64_t at)
 {
     const uint32_t width = x->found->width, j = (uint32_t)(i % BLOCK);
     const uint64_t number = i / BLOCK, bits = at + 8 * (1 + 2 * width * blocks_of(chunks));
@@ -131,13 +131,13 @@ static __device__ __forceinline__ void put_compact(const struct zti_index_storin
     or_number(x->words, at + 8 * width, x->blocks[number] + b.bits, 8 * width);
 }
 
-static __device__ __forceinline__ void put_chunk(const struct zti_index_storing *x, uint64_t chunks,
-                                                 uint64_t i, uint64_t at)
+static __device__ __forceinline__ void store_chunk(const struct zti_index_storing *x,
+                                                   uint64_t chunks, uint64_t i, uint64_t at)
 {
     const uint32_t kind = x->layout.kind, width = x->found->width, each = x->layout.partition;
     const uint64_t start = start_at(x, chunks, i);
     if (kind == ZT_INDEX_COMPACT) {
-        put_compact(x, chunks, i, at);
+        store_compact(x, chunks, i, at);
         return;
     }
     if (kind == ZT_INDEX_OFFSETS) {
@@ -161,7 +161,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) store_index(const struct zti_index_s
     const uint64_t chunks = *x.chunks, at = 8 * zti_index_head_bytes(&x.layout);
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < chunks;
          i += (uint64_t)gridDim.x * THREADS)
-        put_chunk(&x, chunks, i, at);
+        store_chunk(&x, chunks, i, at);
     if (blockIdx.x > 0 || threadIdx.x > 0)
         return;
     uint8_t head[1 + 2 * ZTI_VARINT_MAX_BYTES];

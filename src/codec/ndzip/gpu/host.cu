@@ -143,14 +143,14 @@ static void encode(const struct zti_cuda_encoding *e)
     memcpy(view.hi, e->array.shape, sizeof view.hi);
     struct cubes c = cubes_of(e->coding, &view);
     ZTI_CUDA_SET_ENCODING(&c, e);
-    LAUNCH(put, c, c.grid.count, e->queue);
+    LAUNCH(write, c, c.grid.count, e->queue);
 }
 
 static void decode(const struct zti_cuda_decoding *d)
 {
     struct cubes c = cubes_of(d->coding, &d->view);
     ZTI_CUDA_SET_DECODING(&c, d);
-    LAUNCH(take, c, c.count, d->queue);
+    LAUNCH(read, c, c.count, d->queue);
 }
 
 extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {false,  has_kernels, state_words, encode,

@@ -157,8 +157,7 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_box(const struct zti_grid *grid, uint32
     return box;
 }
 
-/* ---- the tiles that are counted for models
- * ---------------------------------------------------- */
+/* ---- the tiles that are counted for models --------------------------------------------------- */
 
 enum { ZTI_SZ_HIGH_SAMPLES = 32 /* least number of tiles of which quarters are counted */ };
 
@@ -361,8 +360,7 @@ ZTI_STATIC uint32_t zti_sz_high_cut(uint32_t size)
 
 #define ZTI_SZ_HIGH_MAGNITUDE_OF(symbol) (((symbol) + 1) >> 1)
 
-/* ---- the parts of a tile
- * ----------------------------------------------------------------------- */
+/* ---- the parts of a tile --------------------------------------------------------------------- */
 
 enum {
     ZTI_SZ_HIGH_ZERO = 0,
@@ -454,8 +452,7 @@ ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *a
     return c.is_bad ? NULL : c.at;
 }
 
-/* ---- a stream's head for kernels: models and the coarse grid
- * ----------------------------------- */
+/* ---- a stream's head for kernels: models and the coarse grid --------------------------------- */
 
 /* Offsets in bytes of: the number of each context's model (at 0); the tables of all models, as in
  * zti_ans_model; the symbols that each context has; and the coarse grid, integers, then

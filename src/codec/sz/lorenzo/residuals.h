@@ -26,8 +26,8 @@ struct NAME(rows) {
     const struct lattice_f32 *f32;
     const struct lattice_f64 *f64;
     uval base;
-    bool is_along;         /* differences are taken along the last axis, */
-    uint32_t columns;      /* of values this far apart; fewer than LANES */
+    bool is_along;         /* differences are taken along the last axis */
+    uint32_t columns;      /* values this far apart in a row are neighbours; fewer than LANES */
     uint32_t lasts[LANES]; /* for each place of a line, the last place of its column */
     uint32_t length;       /* of a row */
     uint32_t extent[ACROSS];

@@ -48,9 +48,9 @@ ZTI_STATIC uint32_t restart_bits(uint32_t coder, uint32_t rank)
     return side > 0 ? side - 1 : UINT32_MAX;
 }
 
-/* ---- numbers without a limit: v + 1 = 2^n + rest; n in 6 bits, the rest in n ------------------
- */
+/* ---- numbers without a limit ----------------------------------------------------------------- */
 
+/* v + 1 = 2^n + rest; n is in 6 bits, the rest in n. */
 ZTI_STATIC uint32_t number_rest_bits(uint64_t v)
 {
     return zti_bit_length64(v + 1) - 1;
@@ -89,8 +89,7 @@ ZTI_STATIC uint64_t read_value(struct zti_bit_reader *r)
     return zeros + read_number(r);
 }
 
-/* ---- lists of the values other than 0 in a group
- * ----------------------------------------------- */
+/* ---- lists of the values other than 0 in a group --------------------------------------------- */
 
 /* Parameter of the Rice code of gaps in a list of 'count' values, 0 to 16; its power of two is
  * about the mean gap. */
@@ -273,8 +272,7 @@ ZTI_STATIC uint32_t read_class(struct zti_bit_reader *r, uint32_t before)
     return c;
 }
 
-/* ---- books, and symbols of the published cuSZ coder -------------------------------------------
- */
+/* ---- books, and symbols of the published cuSZ coder ------------------------------------------ */
 
 enum { ZTI_SZ_CUSZ_PART = 1024 }; /* symbols of a part, whose place is known */
 
@@ -347,7 +345,7 @@ ZTI_STATIC bool is_of_keys(const struct zti_sz *sz)
     return sz->source >= ZTI_SZ_DECIMALS;
 }
 
-/* Whether a tile that is not short is also tried from its bits; and whether it is short. */
+/* Whether a tile that is not short is also tried from its bits. */
 ZTI_STATIC bool may_be_lossless(const struct zti_sz *sz)
 {
     return sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_LOG || is_of_keys(sz);
@@ -361,6 +359,7 @@ ZTI_STATIC bool has_many_exact(const struct zti_sz *sz, uint32_t exact, uint32_t
     return is_of_keys(sz) && exact > n / PART;
 }
 
+/* Whether a tile is short: other ways to code it are not tried. */
 ZTI_STATIC bool is_short(uint32_t bytes, uint32_t raw_bytes)
 {
     return bytes < raw_bytes / 4 * 3;

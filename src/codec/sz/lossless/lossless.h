@@ -101,7 +101,7 @@ extern const struct zti_ll_ops zti_ll_plain_32, zti_ll_plain_64;
 extern const struct zti_ll_ops zti_ll_avx2_32, zti_ll_avx2_64;
 extern const struct zti_ll_ops zti_ll_avx512_32, zti_ll_avx512_64;
 
-/* Take n <= 64 bits; beyond the end they are zeros, and r->at > r->end says so. */
+/* Get n <= 64 bits; beyond the end they are zeros, and r->at > r->end says so. */
 ZTI_STATIC uint64_t ll_get(struct zti_bit_reader *r, uint32_t n)
 {
     const uint32_t low = n < 32 ? n : 32;

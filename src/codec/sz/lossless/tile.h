@@ -324,7 +324,7 @@ struct source {
     struct lengths lengths;
 };
 
-/* Whether a part was taken to its end. */
+/* Whether a part was read to its end. */
 static bool is_at_end(const struct zti_bit_reader *r)
 {
     return r->at <= r->end && r->end - r->at < 8;
@@ -474,7 +474,7 @@ static bool decode_rows(const struct tile *tile, struct source *from)
     return zti_ans_mixed_ends(&from->codes) && is_at_end(&from->open) && is_at_end(&from->rest);
 }
 
-/* A tile's bytes, of which the first is taken, to its values in C order; NULL: they are none. */
+/* A tile's bytes behind its first to its values in C order; NULL: they are none. */
 static const value *decode_tile(const struct zti_coding *coding, const struct tile *tile,
                                 struct zti_cursor *c)
 {

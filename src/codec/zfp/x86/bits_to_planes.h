@@ -1,11 +1,11 @@
 /* bits_to_planes.h: decode bits to the bit planes of a tile with BMI2: all group tests and runs of
  * a plane at once.
  *
- * Take the bits that follow a plane's refinement bits (tile/plane.h), and put a 1 before them. They
- * consist of runs of ones. In a run, every second 1 is a group test; a run of odd length is the
- * last one, since its last 1 is followed by a negative group test. Adding the starts of the runs
- * that begin at even places makes carries propagate through these runs, which tells each pair's
- * first 1 from its second:
+ * Take the bits that follow a plane's refinement bits (tile/planes.h), and put a 1 before them.
+ * They consist of runs of ones. In a run, every second 1 is a group test; a run of odd length is
+ * the last one, since its last 1 is followed by a negative group test. Adding the starts of the
+ * runs that begin at even places makes carries propagate through these runs, which tells each
+ * pair's first 1 from its second:
  *
  *     starts = v & ~(v << 1);  first = (v + (starts & 0101...)) ^ 0101...
  *     tests = v & ~first;      end = v & ~(v >> 1) & first, the lowest one

@@ -2,7 +2,7 @@
  * has the words of its instruction set (x86/words.h).
  *
  * Let w be a plane, c the number of coefficients known to be significant before it, x = w >> c. The
- * code of tile/plane.h is then: the c low bits of w; a 1; the bits of x from the lowest up to its
+ * code of tile/planes.h is then: the c low bits of w; a 1; the bits of x from the lowest up to its
  * top 1, with each 1 doubled; and the last 1 of all these is changed to 0. So if x = 0, the c bits
  * are followed by one 0. If the tile's last coefficient becomes significant, its two bits are left
  * out. With I the OR of all planes down to this one, and E the OR of those before it,

@@ -211,7 +211,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) fill_tail(const struct zti_emission 
 
 /* Store the hash of n bytes after them. All lanes of the warp call it. */
 static __device__ __forceinline__ void write_hash(uint8_t *bytes, uint64_t n, const uint64_t *word,
-                                                const struct xxh3_secret *s)
+                                                  const struct xxh3_secret *s)
 {
     simt_order_warp();
     const uint64_t hash = hash_of(bytes, n, word, s);

@@ -65,8 +65,8 @@ KERNEL(race, PUT_THREADS, 2, race_tile(&s, s.counts))
 #if IS_LOG
 
 /* For less frequent kinds of streams, one kernel serves all efforts. */
-KERNEL(put, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, s.sz.coder))
-KERNEL(take, THREADS, TAKE_BLOCKS, decode_slot(&s, s.sz.coder))
+KERNEL(encode, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, s.sz.coder))
+KERNEL(decode, THREADS, TAKE_BLOCKS, decode_slot(&s, s.sz.coder))
 KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 
 #define LAUNCH(kernel, blocks, threads, bytes) LAUNCH_NAMED(NAME(kernel), blocks, threads, bytes)
@@ -81,11 +81,11 @@ KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 #define CUSZ_BLOCKS PUT_BLOCKS
 #endif
 
-KERNEL(write_fast, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_FAST))
-KERNEL(write_default, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_DEFAULT))
+KERNEL(encode_fast, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_FAST))
+KERNEL(encode_default, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_DEFAULT))
 KERNEL(encode_cusz, PUT_THREADS, CUSZ_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_CUSZ))
-KERNEL(read_fast, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_FAST))
-KERNEL(read_default, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_DEFAULT))
+KERNEL(decode_fast, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_FAST))
+KERNEL(decode_default, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_DEFAULT))
 KERNEL(decode_cusz, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_CUSZ))
 KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
 KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
@@ -171,21 +171,21 @@ extern "C" void NAME(zti_sz_cuda_take_alone)(const struct sz_tiles *there, uint6
 
 extern "C" size_t NAME(zti_sz_cuda_shared)(void)
 {
-    const size_t put = sizeof(struct coding) + MARKS_BYTES + CODES_BYTES;
-    return put > sizeof(struct taking) ? put : sizeof(struct taking);
+    const size_t encoding = sizeof(struct coding) + MARKS_BYTES + CODES_BYTES;
+    return encoding > sizeof(struct taking) ? encoding : sizeof(struct taking);
 }
 
 extern "C" void NAME(zti_sz_cuda_encode)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? CODES_BYTES : 0;
-    LAUNCH(put, simt_at_most(s->grid.count, PUT_BLOCKS * simt_multiprocessors()), PUT_THREADS,
+    LAUNCH(encode, simt_at_most(s->grid.count, PUT_BLOCKS * simt_multiprocessors()), PUT_THREADS,
            sizeof(struct coding) + MARKS_BYTES + codes);
 }
 
 extern "C" void NAME(zti_sz_cuda_decode)(const struct sz_tiles *s, void *queue)
 {
     const uint64_t blocks = s->chunks_each * s->tiles_each;
-    LAUNCH(take, blocks, THREADS, sizeof(struct taking));
+    LAUNCH(decode, blocks, THREADS, sizeof(struct taking));
 }
 
 extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
