@@ -13,16 +13,16 @@ struct zti_candidate {
     bool is_lossy;   /* takes part under an absolute bound, else where nothing may be lost */
     uint32_t speed;  /* about how fast it codes, MB/s of float32 on one thread: what is fast
                         and what is slow must not depend on the machine */
-    /* The codec chooses itself between the plain candidate before this one and a way of its own,
-     * that predicts from far away: so it takes no more than that, and a large box says more of it
-     * than many tiles. */
+    /* The codec has a way of its own, which predicts from distant values, and falls back on the
+     * plain candidate before this one where that takes fewer bytes. So it takes no more bytes than
+     * that one, and is measured by one large box rather than many tiles. */
     bool is_own_way;
-    bool is_plain;     /* it is what such a candidate comes back to */
+    bool is_plain;     /* a candidate with a way of its own falls back on this one */
     bool is_for_ratio; /* asked for the sake of few bytes, whatever is preferred */
-    bool is_whole;     /* it looks far, and takes the array as it lies: samples say nothing of it,
-                          and it is coded first where others are no faster for less */
-    bool is_far; /* the same beside others: it is coded last, unless boxes say that it takes far
-                    more than the way of the codec's own before it */
+    bool is_whole;     /* it works over large tiles without a plan: samples cannot measure it. It is
+                          coded     first, unless others are faster and not larger */
+    bool is_far; /* the same beside other candidates: it is coded last, unless boxes say that it
+                    takes far more bytes than its codec's own way */
     bool is_for_floats; /* it takes part for floats only */
 };
 

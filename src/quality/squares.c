@@ -32,7 +32,7 @@ static double magnitude_of(double error, double scale)
     return part < DBL_MIN && error != 0 ? DBL_MIN : part;
 }
 
-/* n values of a row, of which the first is value 'at' of the array, to the lanes' sums. */
+/* Add n values of a row, from value number 'at' of the array on, to the lanes' sums. */
 static void add_row(const struct squares *s, const char *from, int64_t stride, uint64_t at,
                     uint64_t n, double *lanes)
 {

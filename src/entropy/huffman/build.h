@@ -15,8 +15,8 @@ zt_status zti_codebook_alloc(zt_context *context, uint32_t alphabet, struct zti_
  * the caller has set used to 0, or to 1 with the symbol in order[0]. */
 void zti_codebook_generate(struct zti_codebook *book);
 
-/* Code lengths of least total length of which none is above 'limit' bits, 2^limit >= n >= 2, for n
- * leaves sorted by rising count. ZT_NO_MEMORY. */
+/* Find the code lengths, none above 'limit' bits, that make the whole code shortest, for n leaves
+ * sorted by rising count. 2^limit >= n >= 2. ZT_NO_MEMORY. */
 zt_status zti_limit_lengths(zt_context *context, const uint64_t *sorted_counts, uint32_t n,
                             uint32_t limit, uint8_t *lengths);
 

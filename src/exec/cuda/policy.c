@@ -30,8 +30,8 @@ static zt_status decode(zt_context *context, const struct zti_coding *coding, co
     return status;
 }
 
-/* Whether a scatter wants only a small part of its cover's tiles, all of which the device would
- * decode. */
+/* Whether a scatter wants only a small part of its cover's tiles: the device would decode all of
+ * them. */
 static bool is_sparse(const struct zti_coding *coding, const struct zti_scatter *scatter)
 {
     enum { PART = 4 };

@@ -175,8 +175,8 @@ static struct piece *slot_of(const struct encoder *e, uint64_t number)
     return &e->pool[number % e->pool_n];
 }
 
-/* With the lock held: commit coded pieces in order, up to the first that is not coded, or for which
- * a window has no room. */
+/* With the lock held: commit coded pieces in order, up to the first that is not coded or does not
+ * fit in its window. */
 static void commit_pieces(struct encoder *e)
 {
     while (e->frontier < e->next && !is_over(e)) {

@@ -1,6 +1,6 @@
 /* measure.c: part of the fourth stage: the mean error of a frame as a reader gets it. The stream
- * that was just made is decoded some MiB at a time, for which the frame's index is needed; without
- * one at once. */
+ * that was just made is decoded some MiB at a time by the frame's index, or at once if the frame
+ * has none. */
 #include "core/threads.h"
 #include "frame/write/stages.h"
 #include "quality/quality.h"

@@ -7,7 +7,7 @@ enum {
     RANK_SAMPLE = 2048 /* for few distinct ones */
 };
 
-/* The most frequent of some values, if a hundredth of all are it. */
+/* The most frequent of some values, if at least one in a hundred is equal to it. */
 static bool find_fill(const struct tile *tile, const value *v, uint64_t *fill)
 {
     uint64_t *const some = tile->slot->sample;
@@ -56,7 +56,7 @@ static void count_exponents(const struct tile *tile, const value *v, const uint6
     }
 }
 
-/* The exponent that so many 1000ths of the values are below or at. */
+/* The least exponent that so many 1000ths of the values do not exceed. */
 static uint32_t quantile(const struct exponents *e, uint32_t part)
 {
     uint64_t sum = 0;
@@ -291,7 +291,7 @@ static uint32_t find_some(const struct tile *tile, const value *v, const uint64_
     return keep_known(tile, list, n);
 }
 
-/* The same of all there are, where those that won elsewhere do not suit. */
+/* The same from all kinds, if those that won elsewhere do not suit. */
 static uint32_t find_candidates(const struct tile *tile, const value *v, const uint64_t *fill,
                                 struct zti_ll_transform *list)
 {

@@ -1,5 +1,5 @@
-/* choose.h: kernel text: the transform and the predictor of a tile: candidates are compared by the
- * bits of boxes of the tile, and what comes close by those of all of it. */
+/* choose.h: kernel text: chooses the transform and the predictor of a tile. Candidates are compared
+ * by the bits of some boxes of the tile; close ones are compared by the bits of the whole tile. */
 
 enum { BOXES = 4, BOX_VALUES = 6144, DIFFERENCES = 3, CLOSE_PART = 25 };
 
@@ -98,7 +98,7 @@ static void find_boxes(const struct tile *tile, struct part *part)
 
 /* ---- comparing ---- */
 
-/* Sets of axes for differences that are tried, of those that the tile has. */
+/* The set of axes for differences that is tried as number i, among the axes that the tile has. */
 static uint32_t axes_number(const struct zti_ll_shape *s, uint32_t i)
 {
     const uint32_t slower =
@@ -206,7 +206,7 @@ static bool has_weights(const struct zti_ll_predictor *p)
     return any;
 }
 
-/* What is tried of a tile: all, or what other tiles came to. */
+/* What is tried with a tile: all candidates, or those that won in other tiles. */
 static struct tries tries_of(const struct tile *tile)
 {
     const struct zti_ll_known *const known = tile->known;
@@ -223,8 +223,8 @@ static struct tries tries_of(const struct tile *tile)
     return tries;
 }
 
-/* The best of the candidates, by boxes or, of a small tile, all of it. Where there is one, and one
- * kind of predictor is known to win, these are taken as they are. */
+/* Find the best of the candidates by boxes, or by all of a small tile. A single candidate is not
+ * compared if it is known which kind of predictor wins. */
 static void choose_transform(const struct tile *tile, const struct tries *tries,
                              struct choice *best)
 {
@@ -259,7 +259,7 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
     *best = again;
 }
 
-/* A tile, or what is looked at of it where only the choice is wanted. */
+/* The whole tile, or the part of it that is looked at where only the choice is wanted. */
 static struct part compared_of(const struct tile *tile)
 {
     enum { BANDS = 6 };

@@ -355,8 +355,8 @@ ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t sy
 }
 
 #if defined(ZTI_WITH_AVX512)
-/* Residuals of 8 symbols, whose open bits begin at bit *at of 64 bytes or more; false where these
- * are too many to be taken side by side. */
+/* Residuals of 8 symbols, whose open bits begin at bit *at of 64 bytes or more; false if these are
+ * too many to be read at once. */
 ZTI_INLINE bool read_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
                        uint64_t *at, key *residual)
 {

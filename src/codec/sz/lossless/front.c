@@ -43,7 +43,7 @@ static bool has_regime(const struct zti_ll_shape *s, uint32_t regime)
 
 /* ---- the transform ---- */
 
-/* The first exponent of which low bits are stored; base: there is none. */
+/* The first exponent that has low bits to store; base: none has. */
 static uint32_t first_low(const struct zti_ll_transform *t)
 {
     uint32_t e = 0;

@@ -149,8 +149,8 @@ uint32_t zti_ll_merge(const struct zti_ll_tables *tables, zti_ll_counts counts, 
 
 /* ---- lattice.c ---- */
 
-/* A step and an offset of which n >= 8 numbers, ascending and distinct, are offset + k step, but
- * for rounding to the type; false where there are none. */
+/* Find an offset and a step, so that each of n >= 8 ascending and distinct numbers is offset + k
+ * step for an integer k, rounded to the type; false if there are none. */
 bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double *offset,
                          double *step);
 

@@ -11,7 +11,7 @@ ZTI_INLINE uint64_t hash_of(value size)
     return (uint64_t)size * HASH_FACTOR;
 }
 
-/* Of two magnitudes beside each other, in either order; of numbers or vectors. */
+/* A number that two magnitudes beside each other have in either order; for numbers and vectors. */
 #define PAIR(size, before) (((size) + (before)) ^ ((size) ^ (before)) << 7)
 
 ZTI_INLINE uint64_t hash_of_pair(value size, value before)
@@ -138,13 +138,14 @@ static bool may_repeat(const struct tile *tile, const value *v)
     return hits * 1000 > looked_at;
 }
 
-/* Of values one in 2^these is looked up, by its hash, so that of long rows there are enough. */
+/* One in 2^these values is looked up, chosen by its hash: in long rows these are enough. */
 static uint32_t sampled_bits(uint32_t width)
 {
     return width >= 128 ? 3 : width >= 32 ? 2 : 0;
 }
 
-/* Values of rows whose magnitude was in a row before: where it was last. Returns how many. */
+/* List the values of a row whose magnitudes were in an earlier row, and where they were last.
+ * Returns how many. */
 static size_t find_hits(const struct tile *tile, const value *v, struct hit *hit)
 {
     const struct zti_ll_shape *const s = &tile->s;
@@ -238,7 +239,7 @@ static uint32_t count_near(const struct tile *tile, const value *v, uint32_t row
     return count;
 }
 
-/* A row beside one that repeats a row: it may repeat the one beside that. */
+/* Let a row repeat a row if one beside it does: the same one, or one beside that. */
 static void spread_source(const struct tile *tile, const value *v, uint32_t row, uint32_t beside,
                           struct zti_ll_transform *t)
 {

@@ -78,8 +78,8 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
     }
 }
 
-/* Values in order to those in the order of coding: rows of lanes, of which those come first that
- * have a value more, or rows along other axes; and back. */
+/* Values in C order are moved to the order of coding, and back: to rows of lanes, where lanes with
+ * one value more come first, or to rows along other axes. */
 ZTI_INLINE bool is_reordered(const struct zti_ll_shape *s)
 {
     return s->is_lanes || s->is_turned;

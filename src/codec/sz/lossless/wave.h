@@ -185,7 +185,7 @@ ZTI_INLINE keys filler_all(keys before, keys north, keys is_first)
     return (north & is_first) | (mean & ~is_first);
 }
 
-/* Keys of columns, in all of which all lanes have a value, or not. */
+/* Keys of columns. is_full: in each of them all lanes have a value. */
 ZTI_INLINE void run_columns(const struct wave *w, int32_t base, int32_t first, int32_t end,
                             bool is_full)
 {

@@ -234,7 +234,7 @@ struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_layout *layout, uint32_t
     return walk;
 }
 
-/* Begin with the next cut of which there are blocks. */
+/* Go to the next cut that has blocks; false past the last. */
 static bool next_cut(const struct zti_tf_layout *layout, struct zti_tf_walk *walk)
 {
     const uint32_t *const extent = layout->band[walk->band].extent;

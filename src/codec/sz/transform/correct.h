@@ -110,8 +110,7 @@ struct found {
     size_t count, most, exact;
 };
 
-/* Find those of a few values of a row, of which the first is number 'at' of the tile; false: too
- * many. */
+/* Find the corrections of n values of a row, from number 'at' of the tile on; false: too many. */
 static bool find_in_row(const struct correcting *c, const void *from, size_t at, uint32_t n,
                         struct found *f)
 {

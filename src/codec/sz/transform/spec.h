@@ -63,8 +63,8 @@ struct zti_tf_level {
 /* Coefficients of one level along each axis: a box of the tile. */
 struct zti_tf_band {
     uint32_t origin[ZTI_TF_AXES], extent[ZTI_TF_AXES];
-    uint32_t levels[ZTI_TF_AXES]; /* that it has gone through */
-    bool is_high[ZTI_TF_AXES];    /* of the last of them it has the high ones */
+    uint32_t levels[ZTI_TF_AXES]; /* of lifting behind it, along each axis */
+    bool is_high[ZTI_TF_AXES];    /* it has the last level's high coefficients, else the low ones */
     double gain;                  /* the product of the weights */
     uint32_t octave;              /* whose centroids it has: 0 for the finest bands */
 };
@@ -243,8 +243,8 @@ ZTI_INLINE uint32_t tf_context(uint32_t sum, uint32_t scale)
 }
 
 /* ---- segments ---------------------------------------------------------------------------------
- * A row of 8 values and more consists of segments of 32, the last one of what is left. Before each
- * is said whether it has a magnitude other than 0. */
+ * A row of 8 values and more consists of segments of 32; the last one may be shorter. A symbol
+ * before each says whether it has a magnitude other than 0. */
 
 enum {
     ZTI_TF_SEGMENT = 32,
@@ -259,8 +259,8 @@ ZTI_INLINE uint32_t tf_segment(uint32_t n, uint32_t at)
     return n < ZTI_TF_LEAST_ROW || n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
 }
 
-/* The context of what is said of a segment, by the sum of weighted magnitudes in other rows over
- * all its places, and of those before it in the row. */
+/* The context of the symbol before a segment, by the sum of weighted magnitudes: those of other
+ * rows over all its places, and those before it in the row. */
 ZTI_STATIC uint32_t tf_segment_context(uint32_t sum)
 {
     const uint32_t level = zti_bit_length64(sum), most = ZTI_TF_SEGMENT_CONTEXTS - 1;

@@ -51,7 +51,8 @@ static void code_symbols(const struct coder *c, struct zti_tf_front *front)
     zti_crew_map(slot->crew, slot->layout.parts, code_part, &coding);
 }
 
-/* The centroids of each octave of bands, from the sums of what magnitudes are off. */
+/* The centroids of each octave: the mean distance of coefficients from their multiple of the step.
+ */
 static void find_centroids(const struct coder *c, struct zti_tf_front *front)
 {
     enum { FEW = 32, MOST = (1 << ZTI_TF_CENTROID_BITS) - 1 };

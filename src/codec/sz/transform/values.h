@@ -51,10 +51,10 @@ enum { COPIED_VALUES = 1 << 16 }; /* of an item of work */
 
 /* A tile's values on their way, in parts of so many. */
 struct copying {
-    const struct zti_array *array; /* of which */
-    const struct zti_view *view;   /* or to which */
-    const struct place *place;
-    struct place box; /* what is copied of it */
+    const struct zti_array *array; /* values are copied from it, */
+    const struct zti_view *view;   /* or to it */
+    const struct place *place;     /* the tile */
+    struct place box;              /* the part of the tile that is copied */
     size_t values;
     number *numbers;
     const uint8_t
