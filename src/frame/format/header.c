@@ -80,7 +80,7 @@ static uint8_t *write_count(uint8_t *at, uint8_t type, uint64_t count)
     return zti_put_varint(at, count);
 }
 
-static uint8_t *put_plan(uint8_t *at, const struct zti_plan *plan)
+static uint8_t *write_plan(uint8_t *at, const struct zti_plan *plan)
 {
     if (zti_plan_is_none(plan))
         return at;
@@ -127,7 +127,7 @@ void zti_header_split(const struct zti_frame *frame, struct zti_header_text *t,
     at = write_count(at, ZTI_SECTION_UNCOUNTED, frame->uncounted_values);
     at = write_mean(at, frame);
     at = write_limits(at, &frame->limits);
-    at = put_plan(at, &frame->plan);
+    at = write_plan(at, &frame->plan);
     t->rest_bytes = (uint32_t)(at - t->rest);
     *n = (struct zti_header_numbers){.payload_bytes = frame->payload_bytes,
                                      .tail_bytes = frame->tail_bytes,

@@ -38,7 +38,7 @@ static __device__ inline zt_status read_index(struct zti_cursor *c, struct parts
 }
 
 /* Sections that say nothing of the values are passed over. */
-static __device__ inline zt_status take_sections(struct zti_cursor *c, struct parts *p)
+static __device__ inline zt_status read_sections(struct zti_cursor *c, struct parts *p)
 {
     zt_status status = ZT_OK;
     while (status == ZT_OK && zti_cursor_left(c) > 0) {
@@ -103,11 +103,11 @@ static __device__ inline zt_status read_header(const struct zti_opening *o, stru
     s->params_bytes = (uint32_t)n;
     for (uint64_t i = 0; i < n; i++)
         s->params[i] = params[i];
-    return take_sections(&c, p);
+    return read_sections(&c, p);
 }
 
 /* Magic, version and length. */
-static __device__ inline zt_status take_front(const struct zti_opening *o, struct parts *p)
+static __device__ inline zt_status read_front(const struct zti_opening *o, struct parts *p)
 {
     const uint8_t magic[4] = {ZTI_FRAME_MAGIC};
     bool has_magic = o->data_bytes >= ZTI_FRAME_ALIGN_BYTES;
@@ -183,7 +183,7 @@ SIMT_KERNEL void __launch_bounds__(32)
     if (threadIdx.x == 0) {
         memset(&p, 0, sizeof p);
         p.layout.kind = ZT_INDEX_NONE;
-        p.status = take_front(&o, &p);
+        p.status = read_front(&o, &p);
     }
     __syncthreads();
     const bool has_header =
