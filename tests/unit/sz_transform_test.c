@@ -466,7 +466,7 @@ static void a_plan_takes_the_array_as_it_lies(void **state)
         for (uint32_t is_planned = 0; is_planned < 2; is_planned++) {
             zt_params p = zt_params_abs(2);
             p.codec = ZT_CODEC_SZ;
-            p.layout = is_planned ? ZT_PLAN_ON : ZT_PLAN_OFF;
+            p.plan = is_planned ? ZT_PLAN_ON : ZT_PLAN_OFF;
             zt_params_set_sz(&p, ZT_SZ_TRANSFORM, 0);
             size_t most;
             assert_int_equal(zt_compress_bound(NULL, &a.array, &p, &most), ZT_OK);
