@@ -99,8 +99,9 @@ ZT_API zt_status zt_compress_async_bytes(zt_context *context, const zt_array *ar
 /** Queue what zt_compress() does with codec sz at effort fast under an absolute bound.
  *
  * Kernels find the range of the values, choose axes, and write header, index and checksums. The
- * file is that of zt_compress(), byte for byte, unless floats have NaN or infinities: then these
- * are kept exactly in the stream, not beside it.
+ * file is that of zt_compress(), byte for byte, but for two kinds of values: NaN and infinities are
+ * kept exactly in the stream, not beside it; and values that sz would make longer are stored as
+ * they are, where zt_compress() tries to code them without loss first.
  * @param context its policy is ZT_CUDA
  * @param array on the GPU, any strides; at most params.slab_bytes
  * @param params codec sz (or auto), effort fast, a bound abs above 0, no plan, fill values, mean

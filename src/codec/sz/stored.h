@@ -57,7 +57,7 @@ ZTI_STATIC uint64_t zti_sz_folded(int64_t v)
 }
 
 /* Write the parameters of keys, or nothing for bits. */
-ZTI_STATIC uint8_t *zti_sz_put_key_params(const struct zti_sz *sz, uint8_t *at)
+ZTI_STATIC uint8_t *zti_sz_write_key_params(const struct zti_sz *sz, uint8_t *at)
 {
     if (sz->source == ZTI_SZ_DECIMALS || sz->source == ZTI_SZ_DIGITS)
         *at++ = sz->digits;
@@ -71,7 +71,7 @@ ZTI_STATIC uint8_t *zti_sz_put_key_params(const struct zti_sz *sz, uint8_t *at)
 }
 
 /* Write the step: mantissa and exponent. */
-ZTI_STATIC uint8_t *zti_sz_put_step(double step, uint8_t *at)
+ZTI_STATIC uint8_t *zti_sz_write_step(double step, uint8_t *at)
 {
     int exponent;
     const uint32_t mantissa = (uint32_t)ldexp(frexp(step, &exponent), 24);
@@ -90,13 +90,13 @@ ZTI_STATIC uint32_t zti_sz_store(const struct zti_sz *sz, uint8_t *out)
     *at++ = (uint8_t)(sz->coder | sz->source << 4);
     *at++ = (uint8_t)(sz->axes | sz->is_blocked << 4);
     if (sz->source == ZTI_SZ_LATTICE)
-        at = zti_sz_put_step(sz->step, at);
+        at = zti_sz_write_step(sz->step, at);
     else if (sz->source == ZTI_SZ_STEPS)
         at = zti_put_varint(at, sz->whole_step);
     else if (sz->source == ZTI_SZ_LOG)
         at = zti_put_varint(at, sz->fineness);
     else
-        at = zti_sz_put_key_params(sz, at);
+        at = zti_sz_write_key_params(sz, at);
     at = zti_put_varint(at, zti_sz_folded(sz->centre));
     if (sz->coder == ZTI_SZ_CUSZ)
         at = zti_put_varint(at, sz->bins);
@@ -112,7 +112,7 @@ ZTI_STATIC uint32_t zti_sz_store(const struct zti_sz *sz, uint8_t *out)
 }
 
 /* Read the parameters of keys; false if they make no sense. */
-ZTI_STATIC bool zti_sz_take_key_params(struct zti_cursor *c, uint32_t type, struct zti_sz *sz)
+ZTI_STATIC bool zti_sz_read_key_params(struct zti_cursor *c, uint32_t type, struct zti_sz *sz)
 {
     const bool is_short = sz->source == ZTI_SZ_SHORT;
     const uint32_t value_bits = type == ZT_F32 || type == ZT_I32 ? 32 : 64;
@@ -131,7 +131,7 @@ ZTI_STATIC bool zti_sz_take_key_params(struct zti_cursor *c, uint32_t type, stru
 }
 
 /* Read the step of a lattice from five bytes; 0 if they are not valid. */
-ZTI_STATIC double zti_sz_take_step(struct zti_cursor *c)
+ZTI_STATIC double zti_sz_read_step(struct zti_cursor *c)
 {
     const uint8_t *const b = zti_get_bytes(c, 5);
     if (!b)
@@ -144,7 +144,7 @@ ZTI_STATIC double zti_sz_take_step(struct zti_cursor *c)
 
 /* Read what all coders have: from the effort to the centre; false if it makes no sense. *folded:
  * the centre. */
-ZTI_STATIC bool zti_sz_take(struct zti_cursor *c, uint32_t type, uint32_t rank, struct zti_sz *sz,
+ZTI_STATIC bool zti_sz_read(struct zti_cursor *c, uint32_t type, uint32_t rank, struct zti_sz *sz,
                             uint64_t *folded)
 {
     const bool is_float = type == ZT_F32 || type == ZT_F64;
@@ -156,7 +156,7 @@ ZTI_STATIC bool zti_sz_take(struct zti_cursor *c, uint32_t type, uint32_t rank, 
     bool is_good =
         sz->axes < 1u << rank && sz->is_blocked <= 1 && (sz->source == ZTI_SZ_STEPS) != is_float;
     if (sz->source == ZTI_SZ_LATTICE) {
-        sz->step = zti_sz_take_step(c);
+        sz->step = zti_sz_read_step(c);
         is_good = is_good && sz->step > 0;
     } else if (sz->source == ZTI_SZ_STEPS) {
         sz->whole_step = zti_get_varint(c);
@@ -165,7 +165,7 @@ ZTI_STATIC bool zti_sz_take(struct zti_cursor *c, uint32_t type, uint32_t rank, 
         sz->fineness = zti_get_varint(c);
         is_good = is_good && sz->fineness >= 4 && sz->fineness <= UINT64_C(1) << 52;
     } else {
-        is_good = is_good && zti_sz_take_key_params(c, type, sz);
+        is_good = is_good && zti_sz_read_key_params(c, type, sz);
     }
     *folded = zti_get_varint(c);
     sz->centre = (int64_t)(*folded >> 1 ^ (0 - (*folded & 1)));

@@ -194,7 +194,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     struct zti_sz *sz = sz_in(coding);
     memset(sz, 0, sizeof *sz);
     uint64_t centre;
-    bool is_good = zti_sz_take(&c, coding->type, coding->grid.rank, sz, &centre);
+    bool is_good = zti_sz_read(&c, coding->type, coding->grid.rank, sz, &centre);
     const uint64_t bins = sz->coder == ZTI_SZ_CUSZ ? zti_get_varint(&c) : 0;
     is_good = is_good && (sz->coder != ZTI_SZ_CUSZ || zti_sz_are_bins(bins));
     sz->bins = is_good ? (uint32_t)bins : 4;

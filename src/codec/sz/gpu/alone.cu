@@ -166,8 +166,8 @@ static void encode(const struct zti_cuda_alone_encoding *e)
     SIMT_LAUNCH(learn_look, 1, THREADS, 0, e->queue, tally, there);
     sample(&s, there, ZTI_SZ_RACE_PASS, tally + 1, e->queue);
     SIMT_LAUNCH(learn_race, 1, 32, 0, e->queue, tally + 1, there);
-    (is_wide ? zti_sz_cuda_put_alone_64
-             : zti_sz_cuda_put_alone_32)(&s, there, zti_sz_alone_tiles(e->coding), e->queue);
+    (is_wide ? zti_sz_cuda_encode_alone_64
+             : zti_sz_cuda_encode_alone_32)(&s, there, zti_sz_alone_tiles(e->coding), e->queue);
     SIMT_LAUNCH(end_alone, 1, 32, 0, e->queue, there, e->chosen);
 }
 

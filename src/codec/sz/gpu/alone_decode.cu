@@ -48,7 +48,7 @@ SIMT_KERNEL void __launch_bounds__(32)
     struct zti_cursor c = {stored->params, stored->params + stored->params_bytes, false};
     *to = s;
     uint64_t centre;
-    if (!zti_sz_take(&c, s.type, s.grid.rank, &to->sz, &centre) || c.is_bad ||
+    if (!zti_sz_read(&c, s.type, s.grid.rank, &to->sz, &centre) || c.is_bad ||
         zti_cursor_left(&c) > 0 || !zti_sz_is_centre(centre)) {
         *status = ZT_CORRUPT;
         return;
@@ -136,8 +136,8 @@ extern "C" void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d)
                 rounds, d->status);
     for (uint64_t r = 1; r <= rounds; r++) {
         zti_sz_cuda_find_alone(there + r, s.slots, d->queue);
-        (is_wide ? zti_sz_cuda_take_alone_64 : zti_sz_cuda_take_alone_32)(there + r, s.slots,
-                                                                          d->queue);
+        (is_wide ? zti_sz_cuda_decode_alone_64 : zti_sz_cuda_decode_alone_32)(there + r, s.slots,
+                                                                              d->queue);
     }
     SIMT_LAUNCH(end_taking, 1, 32, 0, d->queue, s.states, d->stored, d->status);
 }

@@ -123,15 +123,15 @@ void zti_sz_cuda_sample_alone_32(const struct sz_tiles *s, const struct sz_tiles
                                  uint32_t pass, struct zti_sz_tally *tally, void *queue);
 void zti_sz_cuda_sample_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint32_t pass, struct zti_sz_tally *tally, void *queue);
-void zti_sz_cuda_put_alone_32(const struct sz_tiles *s, const struct sz_tiles *there,
-                              uint64_t tiles, void *queue);
-void zti_sz_cuda_put_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
-                              uint64_t tiles, void *queue);
+void zti_sz_cuda_encode_alone_32(const struct sz_tiles *s, const struct sz_tiles *there,
+                                 uint64_t tiles, void *queue);
+void zti_sz_cuda_encode_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
+                                 uint64_t tiles, void *queue);
 
 /* And to find what is in the tiles of at most so many slots, and to turn these to values. */
 void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue);
-void zti_sz_cuda_take_alone_32(const struct sz_tiles *there, uint64_t slots, void *queue);
-void zti_sz_cuda_take_alone_64(const struct sz_tiles *there, uint64_t slots, void *queue);
+void zti_sz_cuda_decode_alone_32(const struct sz_tiles *there, uint64_t slots, void *queue);
+void zti_sz_cuda_decode_alone_64(const struct sz_tiles *there, uint64_t slots, void *queue);
 
 /* alone.cu, alone_decode.cu: functions of struct zti_cuda_alone. */
 uint64_t zti_sz_alone_tiles(const struct zti_coding *coding);

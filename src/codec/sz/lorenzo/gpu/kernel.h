@@ -103,7 +103,7 @@ SAMPLES_ALONE(race_alone, race_tile)
 
 /* known: the arguments that the host knows. */
 SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, PUT_BLOCKS)
-    NAME(put_alone)(const struct sz_tiles *const there, const struct sz_tiles known)
+    NAME(encode_alone)(const struct sz_tiles *const there, const struct sz_tiles known)
 {
     SIMT_SHARED(struct sz_tiles, s, );
     copy_arguments(&s, there);
@@ -139,15 +139,16 @@ extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
                     there, counts);
 }
 
-extern "C" void NAME(zti_sz_cuda_put_alone)(const struct sz_tiles *s, const struct sz_tiles *there,
-                                            uint64_t tiles, void *queue)
+extern "C" void NAME(zti_sz_cuda_encode_alone)(const struct sz_tiles *s,
+                                               const struct sz_tiles *there, uint64_t tiles,
+                                               void *queue)
 {
-    SIMT_LAUNCH(NAME(put_alone), simt_at_most(tiles, PUT_BLOCKS * simt_multiprocessors()),
+    SIMT_LAUNCH(NAME(encode_alone), simt_at_most(tiles, PUT_BLOCKS * simt_multiprocessors()),
                 PUT_THREADS, sizeof(struct coding), queue, there, *s);
 }
 
-extern "C" void NAME(zti_sz_cuda_take_alone)(const struct sz_tiles *there, uint64_t slots,
-                                             void *queue)
+extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there, uint64_t slots,
+                                               void *queue)
 {
     SIMT_LAUNCH(NAME(decode_alone), slots, THREADS, sizeof(struct taking), queue, there);
 }
