@@ -137,7 +137,7 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
     struct zti_index_found found = {.bytes = 0};
     uint64_t *const bits = need(8 * (chunks + 1));
     uint8_t *const bytes = need(room);
-    void *starts, *words, *blocks, *count, *to;
+    void *starts = NULL, *words = NULL, *blocks = NULL, *count = NULL, *to = NULL;
     for (uint64_t i = 0; i <= chunks; i++)
         bits[i] = s->starts[i] * unit_bits;
     bool is_good =
@@ -149,15 +149,17 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
         !device->zero(cuda, ZTI_QUEUE_KERNELS, words, room) &&
         !device->copy(cuda, ZTI_QUEUE_KERNELS, starts, bits, 8 * (chunks + 1)) &&
         !device->copy(cuda, ZTI_QUEUE_KERNELS, count, &chunks, 8);
-    x.starts = starts;
-    x.end = x.starts + chunks;
-    x.words = words;
-    x.blocks = blocks;
-    x.chunks = count;
-    x.found = to;
-    const int before = device->enter(cuda);
-    zti_cuda_index_store(&x, device->queue);
-    device->leave(before);
+    if (is_good) {
+        x.starts = starts;
+        x.end = x.starts + chunks;
+        x.words = words;
+        x.blocks = blocks;
+        x.chunks = count;
+        x.found = to;
+        const int before = device->enter(cuda);
+        zti_cuda_index_store(&x, device->queue);
+        device->leave(before);
+    }
     is_good = is_good && !device->copy(cuda, ZTI_QUEUE_KERNELS, bytes, words, room) &&
               !device->copy(cuda, ZTI_QUEUE_KERNELS, &found, to, sizeof found) &&
               !device->wait(cuda, ZTI_QUEUE_KERNELS) && found.bytes == s->n &&
