@@ -520,9 +520,11 @@ static double range_of(const struct zti_sz *sz)
 static bool set_whole_lattice(struct zti_sz *sz)
 {
     const double low = sz->least, high = sz->most;
+    if (fmax(fabs(low), fabs(high)) >= 0x1p52)
+        return false;
     sz->reach = (uint32_t)fmin((double)sz->whole_step, ZTI_SZ_HIGH_RANGE - 1);
     sz->centre = (int64_t)rint((low + high) / 2);
-    return fmax(fabs(low), fabs(high)) < 0x1p52 && high - low + (double)sz->reach < range_of(sz);
+    return high - low + (double)sz->reach < range_of(sz);
 }
 
 /* Set the lattice of effort 'high', in a narrow or wide stream: an odd number of units is a step
