@@ -295,21 +295,26 @@ bool ztio_bytes_write(struct ztio_bytes *bytes, const void *data, size_t n,
     return true;
 }
 
-bool ztio_bytes_patch(struct ztio_bytes *bytes, uint64_t offset, const void *data, size_t n,
-                      struct ztio_error *error)
+bool ztio_write_at(int fd, const void *data, size_t n, uint64_t offset)
 {
     const char *from = data;
     while (n > 0) {
-        ssize_t done = pwrite(bytes->fd, from, n, (off_t)offset);
+        ssize_t done = pwrite(fd, from, n, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
-            return fail_write(bytes, error);
+            return false;
         from += done;
         offset += (uint64_t)done;
         n -= (size_t)done;
     }
     return true;
+}
+
+bool ztio_bytes_patch(struct ztio_bytes *bytes, uint64_t offset, const void *data, size_t n,
+                      struct ztio_error *error)
+{
+    return ztio_write_at(bytes->fd, data, n, offset) || fail_write(bytes, error);
 }
 
 bool ztio_bytes_read(struct ztio_bytes *bytes, uint64_t offset, void *buffer, size_t n,

@@ -19,6 +19,9 @@ void ztio_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The sentence for memory that is not there. */
 bool ztio_fail_memory(struct ztio_error *error, const char *label);
 
+/* atomic.c: write bytes at a place of a file; false, with errno, where that fails. */
+bool ztio_write_at(int fd, const void *data, size_t n, uint64_t offset);
+
 /* ---- places and shapes (spec.c) ------------------------------------------------------------ */
 
 struct ztio_place {

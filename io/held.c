@@ -61,21 +61,6 @@ static int open_temporary(uint64_t bytes)
     return fd;
 }
 
-static bool write_at(int fd, const char *from, size_t n, uint64_t at)
-{
-    while (n > 0) {
-        const ssize_t k = pwrite(fd, from, n, (off_t)at);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        from += k;
-        n -= (size_t)k;
-        at += (uint64_t)k;
-    }
-    return true;
-}
-
 /* Up to 'bytes' from the pipe to the file; *got is less only at the end. */
 static bool fill(struct ztio_body *body, uint64_t bytes, uint64_t *got, struct ztio_error *error)
 {
@@ -86,7 +71,7 @@ static bool fill(struct ztio_body *body, uint64_t bytes, uint64_t *got, struct z
     for (*got = 0; is_done && *got < bytes; *got += n) {
         want = bytes - *got < BLOCK_BYTES ? (size_t)(bytes - *got) : BLOCK_BYTES;
         is_done = ztio_source_next(&body->source, block, want, &n, label, error);
-        if (is_done && !write_at(body->held_fd, block, n, *got))
+        if (is_done && !ztio_write_at(body->held_fd, block, n, *got))
             is_done = ztio_fail(error, ZTIO_IO_ERROR,
                                 "%s: cannot keep a slab in a temporary file: %s%s, or name another "
                                 "folder in TMPDIR",

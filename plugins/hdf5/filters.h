@@ -15,8 +15,8 @@ bool zh_ztile_stored(size_t count, const unsigned *words, uint64_t *chunk_bytes,
 bool zh_zfp_stored(size_t count, const unsigned *words, uint64_t *chunk_bytes, bool *is_lossless);
 
 /* What the filters do to a chunk, from memory to memory and without HDF5. Any thread may call them;
- * 'threads' is how many they may use. They return how many bytes they wrote, or 0 where something
- * is wrong, of which no one is told. */
+ * 'threads' is how many they may use. They return how many bytes they wrote, or 0 for an error,
+ * without a message. */
 size_t zh_ztile_run(unsigned flags, size_t count, const unsigned *words, uint32_t threads, void *in,
                     size_t in_bytes, void *out, size_t room);
 size_t zh_zfp_run(unsigned flags, size_t count, const unsigned *words, uint32_t threads, void *in,

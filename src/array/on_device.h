@@ -1,4 +1,5 @@
-/* on_device.h: what calls that do not wait check: whose memory addresses are, and lengths. */
+/* on_device.h: what calls that do not wait check, whose memory addresses are and lengths, and how
+ * they divide scratch memory. */
 #ifndef ZTI_ARRAY_ON_DEVICE_H
 #define ZTI_ARRAY_ON_DEVICE_H
 
@@ -22,6 +23,14 @@ static inline zt_status zti_check_scratch_there(zt_context *context, const void 
                         "the scratch memory of %zu bytes is too small; this array needs %llu",
                         scratch_bytes, (unsigned long long)needed_bytes);
     return zti_check_words_there(context, scratch, "the scratch memory");
+}
+
+/* Places of parts that lie one behind the other, and the end; 'at' has one more than 'bytes'. */
+static inline void zti_lay_out_scratch(const uint64_t *bytes, size_t parts, uint64_t *at)
+{
+    at[0] = 0;
+    for (size_t i = 0; i < parts; i++)
+        at[i + 1] = at[i] + zti_round_up(bytes[i], 16);
 }
 
 /* A shape, and a place for the number of bytes that it needs. */

@@ -59,7 +59,27 @@ static __device__ __forceinline__ uint64_t lookback_ticket(uint64_t *words)
 WARP_SUMS(warp_sums, uint64_t)
 WARP_SUMS(warp_sums_32, uint32_t)
 
-/* The same over each part of it of so many lanes. */
+/* What the threads of a block before this one have, and *all of them; sums: a word for each of its
+ * warps. All threads call it. */
+static __device__ __forceinline__ uint64_t block_sum_before(uint64_t own, uint32_t warps,
+                                                            uint64_t *sums, uint64_t *all)
+{
+    const uint32_t warp = threadIdx.x / 32;
+    const uint64_t up_to = warp_sums(own);
+    uint64_t before = up_to - own;
+    *all = 0;
+    if (threadIdx.x % 32 == 31)
+        sums[warp] = up_to;
+    __syncthreads();
+    for (uint32_t k = 0; k < warps; k++) {
+        before += k < warp ? sums[k] : 0;
+        *all += sums[k];
+    }
+    __syncthreads();
+    return before;
+}
+
+/* Inclusive sums over each part of a warp, of 'width' lanes. */
 static __device__ __forceinline__ uint32_t part_sums(uint32_t v, unsigned width)
 {
     SIMT_UNROLL

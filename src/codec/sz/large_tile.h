@@ -74,7 +74,7 @@ static inline uint8_t *begin_coded_tile(uint8_t *to, size_t bytes)
     return zti_put_varint(to + 1, bytes);
 }
 
-/* Whether a tile with so many coded bytes is shorter than a raw one. */
+/* Whether a tile that is coded in this number of bytes is shorter than a raw one. */
 static inline bool is_shorter_than_raw(size_t bytes, size_t raw_bytes)
 {
     return bytes + zti_varint_bytes(bytes) < raw_bytes;

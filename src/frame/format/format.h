@@ -129,7 +129,7 @@ struct zti_frame {
  * contain raw frames. */
 bool zti_is_raw(const struct zti_frame *frame);
 
-/* Where a frame begins, and its payload, if so many bytes are before the padding to the frame. */
+/* Where a frame begins, and its payload. before: the bytes in front of the padding to the frame. */
 static inline uint64_t zti_frame_at(uint64_t before)
 {
     return zti_round_up(before, ZTI_FRAME_ALIGN_BYTES);

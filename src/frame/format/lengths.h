@@ -257,7 +257,7 @@ ZTI_STATIC uint8_t *zti_table_put_foot(uint8_t *at, uint64_t n, uint64_t hash)
  * second limit is for codecs whose chunks are single large tiles. */
 enum { ZTI_DEFAULT_INDEX_CHUNKS = 64, ZTI_DEFAULT_INDEX_TILES = 8 };
 
-/* The fewest chunks for which a frame has an index that is the default, or that was asked for. */
+/* The fewest chunks of a frame that gets an index: by default, or where one was asked for. */
 ZTI_STATIC uint64_t zti_index_least_chunks(bool is_default, uint32_t usual_chunk_tiles)
 {
     if (!is_default)

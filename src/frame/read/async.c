@@ -1,5 +1,5 @@
 /* async.c: zt_decompress_async: a file of one frame, decoded on a GPU without waiting. Kernels
- * parse and check it; the host sees nothing of it, and says only for which array there is room.
+ * parse and check it; the host never reads it, and knows only the array that is to be filled.
  *
  *     scratch:  stored | index | tiles, chunks, tiles of a chunk | places of chunks | codec
  */
@@ -36,9 +36,7 @@ static zt_status open_alone(zt_context *context, const struct zti_array *array, 
     const uint64_t sizes[] = {
         sizeof(struct zti_cuda_stored),        sizeof(struct zti_index_stored),     8, 8, 8,
         16 * a->codec->tiles_most(&a->coding), a->codec->decoding_bytes(&a->coding)};
-    uint64_t *const places = &a->at.stored;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        places[i + 1] = places[i] + zti_round_up(sizes[i], 16);
+    zti_lay_out_scratch(sizes, sizeof sizes / sizeof *sizes, &a->at.stored);
     return ZT_OK;
 }
 

@@ -104,10 +104,7 @@ static void lay_out(struct alone *a)
                               codec->work_bytes(coding),
                               8 * a->chunks_most,
                               8 * zti_cuda_index_blocks(a->chunks_most)};
-    uint64_t *const places = &a->at.found;
-    places[0] = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        places[i + 1] = places[i] + zti_round_up(sizes[i], 16);
+    zti_lay_out_scratch(sizes, sizeof sizes / sizeof *sizes, &a->at.found);
 }
 
 static bool takes(const zt_context *context, const struct alone *a)

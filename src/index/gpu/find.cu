@@ -118,22 +118,14 @@ static __device__ __forceinline__ void note_start(const struct zti_index_finding
 static __device__ __forceinline__ void sum_lengths(const struct zti_index_finding *f,
                                                    const struct body *b, uint64_t *sums)
 {
-    const uint32_t warp = threadIdx.x / 32;
-    uint64_t before = 0;
+    uint64_t before = 0, all;
     for (uint64_t first = 0; first < b->chunks; first += THREADS) {
         const uint64_t i = first + threadIdx.x;
         const uint64_t own = i < b->chunks ? number_at(b->at + 1 + i * b->width, b->width) : 0;
-        uint64_t at = before, up_to = warp_sums(own);
-        if (threadIdx.x % 32 == 31)
-            sums[warp] = up_to;
-        __syncthreads();
-        for (uint32_t k = 0; k < (uint32_t)WARPS; k++) {
-            at += k < warp ? sums[k] : 0;
-            before += sums[k];
-        }
+        const uint64_t at = before + block_sum_before(own, WARPS, sums, &all);
         if (i < b->chunks)
-            note_start(f, b, i, at + up_to - own);
-        __syncthreads();
+            note_start(f, b, i, at);
+        before += all;
     }
     if (threadIdx.x == 0)
         note_start(f, b, b->chunks, before);

@@ -43,23 +43,14 @@ static __device__ __forceinline__ uint64_t sum_blocks(const struct zti_index_sto
                                                       uint64_t chunks, uint64_t *sums)
 {
     const uint64_t blocks = blocks_of(chunks);
-    const uint32_t warp = threadIdx.x / 32;
-    uint64_t before = 0;
+    uint64_t before = 0, all, base;
     for (uint64_t first = 0; first < blocks; first += THREADS) {
         const uint64_t i = first + threadIdx.x;
-        uint64_t base, at = before;
         const uint64_t own = i < blocks ? find_block(x, chunks, i, &base).bits : 0;
-        const uint64_t up_to = warp_sums(own);
-        if (threadIdx.x % 32 == 31)
-            sums[warp] = up_to;
-        __syncthreads();
-        for (uint32_t k = 0; k < (uint32_t)WARPS; k++) {
-            at += k < warp ? sums[k] : 0;
-            before += sums[k];
-        }
+        const uint64_t at = before + block_sum_before(own, WARPS, sums, &all);
         if (i < blocks)
-            x->blocks[i] = at + up_to - own;
-        __syncthreads();
+            x->blocks[i] = at;
+        before += all;
     }
     return before;
 }

@@ -128,7 +128,8 @@ void zti_sz_cuda_encode_alone_32(const struct sz_tiles *s, const struct sz_tiles
 void zti_sz_cuda_encode_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint64_t tiles, void *queue);
 
-/* And to find what is in the tiles of at most so many slots, and to turn these to values. */
+/* Decoding with arguments in the device's memory: find the parts of each tile, then decode tiles to
+ * values. slots: the most tiles that there may be. */
 void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue);
 void zti_sz_cuda_decode_alone_32(const struct sz_tiles *there, uint64_t slots, void *queue);
 void zti_sz_cuda_decode_alone_64(const struct sz_tiles *there, uint64_t slots, void *queue);

@@ -57,7 +57,7 @@ ZTI_STATIC uint8_t OF(magnitude)(INTEGER q)
     return (uint8_t)(size < most ? size : most);
 }
 
-/* Whether a value of so many units from the centre has an integer. */
+/* Whether a value has an integer; units: the value's distance from the centre. */
 ZTI_INLINE bool OF(has_integer)(double units)
 {
     return fabs(units) < 2 * (double)(RANGE);

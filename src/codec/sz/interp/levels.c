@@ -126,8 +126,8 @@ void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Allocate arrays for the bands and for two levels' points, points[...] each of integers of so many
- * bytes, and for 'coded' symbols. Rows are processed in blocks and from the point before them, so
+/* Allocate arrays for the bands and for two levels' points, with points[i] integers in array i, and
+ * for 'coded' symbols. Rows are processed in blocks and from the point before them, so
  * some bytes around the arrays are read. */
 static zt_status alloc_arrays(zt_context *context, const size_t *points, size_t coded,
                               uint32_t integer_bytes, struct zti_sz_pyramid *p)

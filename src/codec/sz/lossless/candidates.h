@@ -56,7 +56,7 @@ static void count_exponents(const struct tile *tile, const value *v, const uint6
     }
 }
 
-/* The least exponent that so many 1000ths of the values do not exceed. */
+/* The least exponent that at least part / 1000 of the values have or are below. */
 static uint32_t quantile(const struct exponents *e, uint32_t part)
 {
     uint64_t sum = 0;

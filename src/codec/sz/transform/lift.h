@@ -258,7 +258,7 @@ static bool is_long_row(const struct zti_tf_slot *slot, uint32_t n, uint64_t row
     return n >= ZTI_TF_LEAST_LONG && rows < slot->workers;
 }
 
-/* Lift a row, of which only some values may be needed when they are undone. */
+/* Lift a row, or undo that; undoing may compute only the values that are needed. */
 static void lift_long_row(const struct zti_tf_slot *slot, const struct lines *l, number *from,
                           bool is_inverse)
 {

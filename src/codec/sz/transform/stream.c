@@ -175,7 +175,7 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
     slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
 }
 
-/* How many threads work on a tile of so many values. */
+/* How many threads work on a tile with this number of values. */
 static uint32_t workers_of(const zt_context *context, size_t values)
 {
     enum { WORKER_VALUES = 1 << 16 };
