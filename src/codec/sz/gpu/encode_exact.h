@@ -19,7 +19,7 @@ static __device__ __forceinline__ uint32_t write_runs(struct lane_runs r, uint32
 
 /* Set the form of the marks, their bytes, and the number of exact values before each word. One warp
  * calls it. */
-static __device__ __forceinline__ void measure_exact(struct coding *sh)
+static __device__ __forceinline__ void measure_exact(struct encode_state *sh)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
     const struct lane_runs r = runs_of(sh->exact, n);
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void measure_exact(struct coding *sh)
 }
 
 /* Write the marks from bit 'at' on. One warp calls it. */
-static __device__ __forceinline__ void write_exact_marks(struct coding *sh, uint32_t *out,
+static __device__ __forceinline__ void write_exact_marks(struct encode_state *sh, uint32_t *out,
                                                          uint32_t at)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
@@ -54,12 +54,12 @@ static __device__ __forceinline__ void write_exact_marks(struct coding *sh, uint
 }
 
 /* Write the exact values; the last one ends at bit 'end'. */
-static __device__ __forceinline__ void write_exact_values(struct coding *sh, uint32_t *out,
+static __device__ __forceinline__ void write_exact_values(struct encode_state *sh, uint32_t *out,
                                                           uint32_t end)
 {
     const uint32_t last =
         sh->exact_before[EXACT_WORDS - 1] + (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
-    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {
+    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += ENCODE_THREADS) {
         uint32_t left = gaps_of(sh->exact, piece);
         for (; left != 0; left &= left - 1) {
             const uint32_t i = piece * GAP_BITS + (uint32_t)__ffs((int)left) - 1;

@@ -53,14 +53,14 @@ static __device__ __forceinline__ bool find_marks(const struct walk *w, const wo
 {
     const uint32_t row = w->row;
     bool has_zeros = false;
-    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS) {
+    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += ENCODE_THREADS) {
         const scalar x = i < w->n ? number_of(v[i]) : (scalar)1;
         has_zeros = has_zeros || x == 0;
         write_bits_of(m->bits[0], i, x == 0);
         write_bits_of(m->bits[1], i, bits_of(x) >> (WIDTH - 1) != 0);
     }
     has_zeros = __syncthreads_or(has_zeros);
-    for (uint32_t i = threadIdx.x; i < 2 * EXACT_WORDS; i += PUT_THREADS) {
+    for (uint32_t i = threadIdx.x; i < 2 * EXACT_WORDS; i += ENCODE_THREADS) {
         const uint64_t *const bits = m->bits[i / EXACT_WORDS];
         const uint32_t k = i % EXACT_WORDS;
         m->against[i / EXACT_WORDS][k] = bits[k] ^ row_before(bits, k, row, w->n);

@@ -14,7 +14,8 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 /* ---- where values are ---- */
 
 /* The place in sh->u of value i of the thread's half of a group. */
-static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t i, bool is_blocked)
+static __device__ __forceinline__ word *in_tile(struct decode_state *sh, uint32_t i,
+                                                bool is_blocked)
 {
     if (!is_blocked)
         return sh->u + padded_place(threadIdx.x * HALF) + i;
@@ -26,8 +27,8 @@ static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t i, b
 
 /* Copy a tile's bits, from a multiple of 64 bits of the stream on, to the shared memory where its
  * integers will be. Valid after the next barrier. The block calls it. */
-static __device__ __forceinline__ void load_tile_bits(const struct sz_tiles *s, struct taking *sh,
-                                                      const struct sz_found *found)
+static __device__ __forceinline__ void
+load_tile_bits(const struct sz_tiles *s, struct decode_state *sh, const struct sz_found *found)
 {
     const uint64_t first = found->start / 64;
     const uint32_t skip = (uint32_t)(found->start % 64), all = (skip + found->rest_at) / 64 + 2;
@@ -49,7 +50,7 @@ static __device__ __forceinline__ void load_tile_bits(const struct sz_tiles *s, 
 
 /* The thread's half of a group, without values that are written one by one. The block calls it. */
 static __device__ __forceinline__ struct half_group
-find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *found,
+find_half(const struct sz_tiles *s, const struct decode_state *sh, struct sz_found *found,
           const struct tile_bits *bits, bool is_huffman)
 {
     const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2, n = in_group(sh->walk.n, g);
@@ -80,7 +81,7 @@ find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *fo
 /* Store residuals of 32 bits, summed along rows of 'row' values (0: not summed), in shared memory
  * over the tile's bits, after all threads have read these. !is_here: the thread has none. The block
  * calls it. */
-static __device__ __forceinline__ void store_residuals(struct taking *sh, uint32_t row,
+static __device__ __forceinline__ void store_residuals(struct decode_state *sh, uint32_t row,
                                                        bool is_here, bool is_blocked, uint32_t *v)
 {
     uint32_t carry = 0, up_to = 0;
@@ -106,9 +107,9 @@ static __device__ __forceinline__ void store_residuals(struct taking *sh, uint32
 }
 
 /* Store wide residuals of eight values from 'first' on. */
-static __device__ __forceinline__ void write_wide(struct taking *sh, const struct half_group *h,
-                                                  uint32_t first, const uint32_t *low,
-                                                  const uint32_t *high)
+static __device__ __forceinline__ void write_wide(struct decode_state *sh,
+                                                  const struct half_group *h, uint32_t first,
+                                                  const uint32_t *low, const uint32_t *high)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < 8; i++)
@@ -118,7 +119,8 @@ static __device__ __forceinline__ void write_wide(struct taking *sh, const struc
 
 /* Decode a tile's residuals from its groups, and sum them along rows if row_sums says so. The block
  * calls it. */
-static __device__ __forceinline__ void decode_groups(const struct sz_tiles *s, struct taking *sh,
+static __device__ __forceinline__ void decode_groups(const struct sz_tiles *s,
+                                                     struct decode_state *sh,
                                                      struct sz_found *found, bool is_huffman,
                                                      bool is_wide)
 {
@@ -159,8 +161,10 @@ static __device__ __forceinline__ void decode_groups(const struct sz_tiles *s, s
     }
 }
 
-/* The exclusive prefix sum of the threads' numbers; overwrites sh->scan. The block calls it. */
-static __device__ __forceinline__ word sum_before(struct taking *sh, word own)
+/* The exclusive prefix sum of the threads' numbers, by sh->warp_sum. Unlike block_sum_before of
+ * gpu/lookback.h it adds words of the tile's width, has no sum of the block and ends without a
+ * barrier: the caller has one before the next sum. The block calls it. */
+static __device__ __forceinline__ word sum_before(struct decode_state *sh, word own)
 {
     const uint32_t warp = threadIdx.x / 32;
     const word up_to =
@@ -186,9 +190,10 @@ static __device__ __forceinline__ uint64_t outlier_at(const struct sz_tiles *s, 
 /* Read a thread's outliers of 32 bits; those of all threads begin at bit 'at' of the stream. They
  * are copied through shared memory, the same number by each thread, because those along a tile's
  * border are all in a few threads. The block calls it. */
-static __device__ __forceinline__ void read_outliers(const struct sz_tiles *s, struct taking *sh,
-                                                     uint64_t at, uint32_t before,
-                                                     uint32_t outliers, uint32_t *v)
+static __device__ __forceinline__ void read_outliers(const struct sz_tiles *s,
+                                                     struct decode_state *sh, uint64_t at,
+                                                     uint32_t before, uint32_t outliers,
+                                                     uint32_t *v)
 {
     const word *next = sh->u + before;
     uint32_t all = 0;
@@ -214,9 +219,9 @@ static __device__ __forceinline__ void read_outliers(const struct sz_tiles *s, s
 /* Store a thread's residuals of a wide tile; those with bits in 'outliers' are read from bit 'at'
  * on. */
 static __device__ __forceinline__ void write_wide_residuals(const struct sz_tiles *s,
-                                                            struct taking *sh, const uint32_t *v,
-                                                            uint32_t own, uint32_t outliers,
-                                                            uint64_t at)
+                                                            struct decode_state *sh,
+                                                            const uint32_t *v, uint32_t own,
+                                                            uint32_t outliers, uint64_t at)
 {
     SIMT_UNROLL
     for (uint32_t i = 0; i < HALF; i++)
@@ -228,8 +233,8 @@ static __device__ __forceinline__ void write_wide_residuals(const struct sz_tile
 
 /* The cuSZ coder: convert symbols to residuals, 32 in each thread, and sum them along rows of 'row'
  * values, unless they are wide. The block calls it. */
-static __device__ __forceinline__ void decode_cusz(const struct sz_tiles *s, struct taking *sh,
-                                                   struct sz_found *found, uint32_t row)
+static __device__ __forceinline__ void
+decode_cusz(const struct sz_tiles *s, struct decode_state *sh, struct sz_found *found, uint32_t row)
 {
     const uint32_t *const symbols =
         (const uint32_t *)sz_symbols_in(found, &s->sz) + threadIdx.x * (HALF / 2);
@@ -293,7 +298,7 @@ static __device__ __forceinline__ void add_to_line(word *u, uint32_t first, uint
 /* Prefix sums along one axis, in place. A thread has a line, or a piece of one if differences
  * restart; if these are fewer than threads, it has a part, to which the sums of the parts before
  * are added. The block calls it. */
-static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
+static __device__ __forceinline__ void sum_lines(struct decode_state *sh, uint32_t k)
 {
     const uint32_t extent = sh->walk.extent[k], step = sh->step[k], block = sh->walk.restart + 1;
     const uint32_t side = block > 0 && block < extent ? block : extent;
@@ -326,8 +331,8 @@ static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
 /* ---- integers to values ---- */
 
 /* The place in the view of the tile's value i with given coordinates. */
-static __device__ __forceinline__ word *value_to(const struct sz_tiles *s, const struct taking *sh,
-                                                 const uint32_t *at)
+static __device__ __forceinline__ word *value_to(const struct sz_tiles *s,
+                                                 const struct decode_state *sh, const uint32_t *at)
 {
     int64_t offset = sh->offset;
     SIMT_UNROLL
@@ -370,8 +375,9 @@ static __device__ __forceinline__ void sum_next(const word *u, struct column *c,
 
 /* The sum of the parts before a thread's own; the parts of a line are in threads 'apart' apart. The
  * block calls it. */
-static __device__ __forceinline__ word sum_of_parts(struct taking *sh, const struct column *own,
-                                                    uint32_t part, uint32_t length, uint32_t apart)
+static __device__ __forceinline__ word sum_of_parts(struct decode_state *sh,
+                                                    const struct column *own, uint32_t part,
+                                                    uint32_t length, uint32_t apart)
 {
     struct column c = *own;
     const uint32_t begin = own->from - (own->from & own->restart);
@@ -411,8 +417,8 @@ static __device__ __forceinline__ void write_numbers(const struct sz_tiles *s, u
 
 /* Sum along the slowest axis if needed, and store the tile's values in a view that contains the
  * tile. Each thread has neighbouring lines, or a part of one. */
-static __device__ __forceinline__ void sum_and_write(const struct sz_tiles *s, struct taking *sh,
-                                                     uint32_t form, word base)
+static __device__ __forceinline__ void
+sum_and_write(const struct sz_tiles *s, struct decode_state *sh, uint32_t form, word base)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t k = sh->axes - 1, extent = w->extent[k], step = sh->step[k];
@@ -457,7 +463,7 @@ static __device__ __forceinline__ word kept_value(const struct sz_tiles *s, uint
     return (word)zti_get_bits64(&r, WIDTH);
 }
 
-static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const uint32_t *at)
+static __device__ __forceinline__ bool is_in_view(const struct decode_state *sh, const uint32_t *at)
 {
     bool is_in = true;
     SIMT_UNROLL
@@ -467,8 +473,8 @@ static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const
 }
 
 /* Store the exact values over what was decoded in their places. */
-static __device__ __forceinline__ void write_exact_values(const struct sz_tiles *s,
-                                                          const struct taking *sh, uint64_t kept)
+static __device__ __forceinline__ void
+write_exact_values(const struct sz_tiles *s, const struct decode_state *sh, uint64_t kept)
 {
     const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2;
     const uint32_t first = (uint32_t)sh->exact[g], half = (uint32_t)(sh->exact[g] >> 32 * second);
@@ -483,7 +489,8 @@ static __device__ __forceinline__ void write_exact_values(const struct sz_tiles 
 }
 
 /* Store a tile's values in the view. */
-static __device__ __forceinline__ void write_values(const struct sz_tiles *s, struct taking *sh,
+static __device__ __forceinline__ void write_values(const struct sz_tiles *s,
+                                                    struct decode_state *sh,
                                                     const struct sz_found *found, word base)
 {
     const struct walk *const w = &sh->walk;
@@ -512,7 +519,8 @@ static __device__ __forceinline__ void write_values(const struct sz_tiles *s, st
 
 /* Load which values are exact, and the number of these before each 64 values. The first warp calls
  * it. */
-static __device__ __forceinline__ void load_exact(struct taking *sh, const struct sz_found *found)
+static __device__ __forceinline__ void load_exact(struct decode_state *sh,
+                                                  const struct sz_found *found)
 {
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t a = found->exact[2 * lane], b = found->exact[2 * lane + 1];
@@ -565,7 +573,7 @@ static __device__ __forceinline__ void undo_rows(const uint64_t *against, uint64
 }
 
 /* Load marks to shared memory. Valid after the next barrier. The block calls it. */
-static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_found *found)
+static __device__ __forceinline__ void load_marks(struct decode_state *sh, struct sz_found *found)
 {
     const struct sz_found_marks *const marks = sz_marks_in(found);
     const uint32_t row = sh->walk.row, k = threadIdx.x / 64, warp = threadIdx.x / 32;
@@ -586,7 +594,7 @@ static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_f
 }
 
 /* Set the tile's place, and load what its decoding needs first. Valid after the next barrier. */
-static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, struct taking *sh,
+static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, struct decode_state *sh,
                                                   const struct sz_found *found, uint64_t number)
 {
     if (threadIdx.x < 32)
@@ -596,7 +604,8 @@ static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, stru
 }
 
 /* Decode a tile's integers to sh->u, without the sums along axes from 'end' on. */
-static __device__ __forceinline__ void decode_integers(const struct sz_tiles *s, struct taking *sh,
+static __device__ __forceinline__ void decode_integers(const struct sz_tiles *s,
+                                                       struct decode_state *sh,
                                                        struct sz_found *found, uint32_t coder,
                                                        uint32_t end)
 {
@@ -635,7 +644,7 @@ static __device__ __forceinline__ void decode_integers(const struct sz_tiles *s,
 /* Decode the block's tile. */
 static __device__ __forceinline__ void decode_slot(const struct sz_tiles *s, uint32_t coder)
 {
-    SIMT_SHARED_DYNAMIC(struct taking, sh);
+    SIMT_SHARED_DYNAMIC(struct decode_state, sh);
     const uint64_t slot = blockIdx.x, i = s->from + slot / s->tiles_each;
     const uint64_t chunk = s->chunks ? s->chunks[i] : s->first_chunk + i;
     const uint64_t in_chunk = s->skip + slot % s->tiles_each;

@@ -10,45 +10,46 @@ enum {
 };
 
 /* the first of the four warps for marks: two marks, two ways each */
-enum { MARK_WARPS = PUT_WARPS - 4 };
+enum { MARK_WARPS = ENCODE_WARPS - 4 };
 
-/* How a tile is encoded; the same in all threads. */
-struct plan {
-    uint32_t form, bytes;
+/* A tile's form and bytes; the same in all threads. */
+struct tile_form {
+    uint32_t form, bytes; /* form: as in its first byte */
     bool is_zero, has_exact, has_marks, is_coded;
 };
 
 /* Bytes of a tile's exact values and its marks. */
-static __device__ __forceinline__ uint32_t exact_bytes_of(const struct coding *sh,
-                                                          const struct plan *p)
+static __device__ __forceinline__ uint32_t exact_bytes_of(const struct encode_state *sh,
+                                                          const struct tile_form *p)
 {
     return p->has_exact ? sh->exact_bytes : 0;
 }
 
-static __device__ __forceinline__ uint32_t marks_bytes_of(struct coding *sh, const struct plan *p)
+static __device__ __forceinline__ uint32_t marks_bytes_of(struct encode_state *sh,
+                                                          const struct tile_form *p)
 {
     return p->has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
 }
 
-static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, struct coding *sh)
+static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, struct encode_state *sh)
 {
-    for (uint32_t i = threadIdx.x; i < ZTI_SZ_BOOKS * 256; i += PUT_THREADS)
+    for (uint32_t i = threadIdx.x; i < ZTI_SZ_BOOKS * 256; i += ENCODE_THREADS)
         codes_in(sh)[i] = sz_book(s->model, 256, i / 256).codes[i % 256];
 }
 
 /* The number of consecutive groups of each warp. */
 static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
 {
-    const uint32_t round = (uint32_t)PUT_WARPS * (uint32_t)ZTI_SZ_GROUP;
+    const uint32_t round = (uint32_t)ENCODE_WARPS * (uint32_t)ZTI_SZ_GROUP;
     return (n + round - 1) / round;
 }
 
 /* ---- the length ------------------------------------------------------------------------------ */
 
 /* Measure the bits of each kind that a group takes with the cuSZ coder. */
-static __device__ __forceinline__ void measure_cusz(const struct sz_tiles *s, struct coding *sh,
-                                                    struct pair d, uint32_t n, uint32_t g,
-                                                    uint32_t width)
+static __device__ __forceinline__ void measure_cusz(const struct sz_tiles *s,
+                                                    struct encode_state *sh, struct pair d,
+                                                    uint32_t n, uint32_t g, uint32_t width)
 {
     const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
     const struct cusz p = cusz_of(codes, d, n, s->sz.bins, width == 32);
@@ -64,8 +65,9 @@ static __device__ __forceinline__ void measure_cusz(const struct sz_tiles *s, st
 
 /* The bits of the class of group g, or with the cuSZ coder of a part's length; 0 after the last
  * group. */
-static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, const struct plan *p,
-                                                         uint32_t g, uint32_t coder)
+static __device__ __forceinline__ uint32_t class_bits_of(struct encode_state *sh,
+                                                         const struct tile_form *p, uint32_t g,
+                                                         uint32_t coder)
 {
     const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
     if (in_group(sh->walk.n, g) == 0)
@@ -93,8 +95,8 @@ static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
 /* Convert the lengths of groups' parts in sections to their places, section after section. A
  * section has lists and unary codes (Rice), or lists, or the symbols of a book. Returns the bits of
  * all sections. */
-static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,
-                                                      uint32_t coder)
+static __device__ __forceinline__ uint32_t place_rest(struct encode_state *sh,
+                                                      const struct tile_form *p, uint32_t coder)
 {
     const uint32_t l = threadIdx.x % 32;
     uint32_t rest[2], book[2], total = 0;
@@ -119,8 +121,8 @@ static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const s
 }
 
 /* Convert the lengths of all groups to their places. */
-static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
-                                                   uint32_t coder)
+static __device__ __forceinline__ void place_parts(struct encode_state *sh,
+                                                   const struct tile_form *p, uint32_t coder)
 {
     const uint32_t l = threadIdx.x % 32, kind = threadIdx.x / 32;
     uint32_t bits;
@@ -143,19 +145,19 @@ static __device__ __forceinline__ void place_parts(struct coding *sh, const stru
 }
 
 /* Clear the bytes from 'first' on that a tile may take. */
-static __device__ __forceinline__ void clear_bytes(struct coding *sh, uint32_t bytes,
+static __device__ __forceinline__ void clear_bytes(struct encode_state *sh, uint32_t bytes,
                                                    uint32_t first)
 {
     const uint32_t zeros[4] = {0, 0, 0, 0};
-    for (uint32_t i = threadIdx.x - first; i <= bytes / 16 + 1; i += PUT_THREADS - first)
+    for (uint32_t i = threadIdx.x - first; i <= bytes / 16 + 1; i += ENCODE_THREADS - first)
         simt_store_16((char *)sh->a + 16 * i, zeros);
 }
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
 /* Find marks, and set integers for values that have none. */
-static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struct coding *sh,
-                                                 const struct plan *p)
+static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struct encode_state *sh,
+                                                 const struct tile_form *p)
 {
     const uint32_t warp = threadIdx.x / 32;
     const bool has_marks = p->has_marks;
@@ -182,11 +184,12 @@ static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struc
     __syncthreads();
 }
 
-/* Begin a tile's plan. Its integers are in sh->a; its base is valid after the next barrier. */
-static __device__ __forceinline__ struct plan
-begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32_t coder)
+/* Quantize a tile's values to integers, in sh->a, and set its form as far as these decide it. Its
+ * base is valid after the next barrier. */
+static __device__ __forceinline__ struct tile_form
+begin_form(const struct sz_tiles *s, struct encode_state *sh, bool is_lossless, uint32_t coder)
 {
-    struct plan p;
+    struct tile_form p;
     find_blocks(sh);
     p.form = integers_of(s, sh, is_lossless);
     p.is_coded = is_coded(coder, p.form);
@@ -206,8 +209,9 @@ begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32
 /* Compute a tile's residuals, and measure the bits of each group; is_counted: only classes. Returns
  * an estimate of the bits in Rice codes of a lane's groups that are not lists. */
 static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles *s,
-                                                          struct coding *sh, struct plan *p,
-                                                          uint32_t coder, bool is_counted)
+                                                          struct encode_state *sh,
+                                                          struct tile_form *p, uint32_t coder,
+                                                          bool is_counted)
 {
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
     const bool are_cusz = is_cusz(coder, p->form);
@@ -232,18 +236,18 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
         if (!is_counted)
             measure_cusz(s, sh, u, in_group(sh->walk.n, g), g, width);
     }
-    for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += PUT_THREADS)
+    for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += ENCODE_THREADS)
         if (in_group(sh->walk.n, g) == 0)
             sh->classes[g] = sh->plane_at[g] = sh->rest_at[g] = sh->excess_at[g] = 0;
     p->is_zero = !__syncthreads_or(differs);
     return all;
 }
 
-/* Plan a tile: all but writing its bytes. */
-static __device__ __forceinline__ struct plan
-prepare_tile(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32_t coder)
+/* All of a tile's encoding but writing its bytes: its form, and where each part begins. */
+static __device__ __forceinline__ struct tile_form
+prepare_tile(const struct sz_tiles *s, struct encode_state *sh, bool is_lossless, uint32_t coder)
 {
-    struct plan p = begin_plan(s, sh, is_lossless, coder);
+    struct tile_form p = begin_form(s, sh, is_lossless, coder);
     (void)measure_groups(s, sh, &p, coder, false);
     p.bytes = 1 + base_bytes_of(sh->away) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
     if (p.is_zero) {
@@ -264,9 +268,9 @@ prepare_tile(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint
 /* ---- the bytes ------------------------------------------------------------------------------- */
 
 /* Write a group's class. */
-static __device__ __forceinline__ void write_class(struct coding *sh, const struct plan *p,
-                                                   uint32_t g, uint32_t *out, uint32_t at,
-                                                   uint32_t coder)
+static __device__ __forceinline__ void write_class(struct encode_state *sh,
+                                                   const struct tile_form *p, uint32_t g,
+                                                   uint32_t *out, uint32_t at, uint32_t coder)
 {
     const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
     at += sh->class_at[g];
@@ -280,10 +284,9 @@ static __device__ __forceinline__ void write_class(struct coding *sh, const stru
 
 /* Write a group that is not a list, without its class; plane_at and rest_at are where all planes,
  * and all that follows them, begin. */
-static __device__ __forceinline__ void write_group(const struct sz_tiles *s, struct coding *sh,
-                                                   const struct plan *p, const struct turner *t,
-                                                   uint32_t g, uint32_t *out, uint32_t planes,
-                                                   uint32_t coder)
+static __device__ __forceinline__ void
+write_group(const struct sz_tiles *s, struct encode_state *sh, const struct tile_form *p,
+            const struct turner *t, uint32_t g, uint32_t *out, uint32_t planes, uint32_t coder)
 {
     const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
     const word *const u = sh->u + g * ZTI_SZ_GROUP;
@@ -307,8 +310,8 @@ static __device__ __forceinline__ void write_group(const struct sz_tiles *s, str
 }
 
 /* Write groups g and g + 1, one after the other. */
-static __device__ __forceinline__ void write_each(const struct sz_tiles *s, struct coding *sh,
-                                                  const struct plan *p, const struct turner *t,
+static __device__ __forceinline__ void write_each(const struct sz_tiles *s, struct encode_state *sh,
+                                                  const struct tile_form *p, const struct turner *t,
                                                   uint32_t g, uint32_t *out, uint32_t planes,
                                                   uint32_t coder)
 {
@@ -324,8 +327,8 @@ static __device__ __forceinline__ void write_each(const struct sz_tiles *s, stru
 }
 
 /* As write_each, both at once if they are whole, are not lists, and have few planes. */
-static __device__ __forceinline__ void write_both(const struct sz_tiles *s, struct coding *sh,
-                                                  const struct plan *p, const struct turner *t,
+static __device__ __forceinline__ void write_both(const struct sz_tiles *s, struct encode_state *sh,
+                                                  const struct tile_form *p, const struct turner *t,
                                                   uint32_t g, uint32_t n, uint32_t *out,
                                                   uint32_t planes, uint32_t coder)
 {
@@ -359,7 +362,7 @@ static __device__ __forceinline__ void write_both(const struct sz_tiles *s, stru
 
 /* Take a warp's next two groups; warps with other work take fewer. Only the first lane's number
  * counts; the others have one to avoid a branch. */
-static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
+static __device__ __forceinline__ uint32_t next_groups(struct encode_state *sh)
 {
     return __shfl_sync(SIMT_ALL_LANES,
                        atomicAdd((unsigned *)sh->next_groups + threadIdx.x % 32, 2u), 0);
@@ -367,8 +370,8 @@ static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 
 /* Take the number of the block's next tile, and find its place. One warp calls it, once for each
  * tile. */
-static __device__ __forceinline__ void claim_next(const struct sz_tiles *s,
-                                                  const struct sz_tiles *to, struct coding *sh)
+static __device__ __forceinline__ void
+claim_next(const struct sz_tiles *s, const struct sz_tiles *to, struct encode_state *sh)
 {
     if (threadIdx.x % 32 > 0)
         return;
@@ -385,13 +388,14 @@ static __device__ __forceinline__ void claim_next(const struct sz_tiles *s,
 }
 
 /* Write all groups from bit 'at' on; returns whether this warp is the first without more groups. */
-static __device__ __forceinline__ bool encode_groups(const struct sz_tiles *s, struct coding *sh,
-                                                     const struct plan *p, uint32_t *out,
+static __device__ __forceinline__ bool encode_groups(const struct sz_tiles *s,
+                                                     struct encode_state *sh,
+                                                     const struct tile_form *p, uint32_t *out,
                                                      uint32_t at, uint32_t coder)
 {
     const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
     const struct turner t = make_transposer();
-    const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
+    const uint32_t own = ENCODE_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     uint32_t g;
     if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
         write_class(sh, p, own, out, at, coder);
@@ -400,10 +404,11 @@ static __device__ __forceinline__ bool encode_groups(const struct sz_tiles *s, s
     return in_group(n, g - 2) > 0; /* there is at least one group */
 }
 
-/* Write a planned tile to sh->a; valid after the next barrier. Returns true in one warp, the first
- * that is done or one chosen in its place. */
-static __device__ __forceinline__ bool write_planned(const struct sz_tiles *s, struct coding *sh,
-                                                     const struct plan *p, uint32_t coder)
+/* Write a tile of the chosen form to sh->a; valid after the next barrier. Returns true in one warp,
+ * the first that is done or one chosen in its place. */
+static __device__ __forceinline__ bool write_chosen(const struct sz_tiles *s,
+                                                    struct encode_state *sh,
+                                                    const struct tile_form *p, uint32_t coder)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
     const uint32_t base_bytes = base_bytes_of(sh->away), head = 8 * (1 + base_bytes);
@@ -427,12 +432,12 @@ static __device__ __forceinline__ bool write_planned(const struct sz_tiles *s, s
 }
 
 /* Write a raw tile. */
-static __device__ __forceinline__ void write_raw(struct coding *sh, uint32_t bytes)
+static __device__ __forceinline__ void write_raw(struct encode_state *sh, uint32_t bytes)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
     clear_bytes(sh, bytes, 0);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += ENCODE_THREADS)
         or_bits(out, 8 + i * WIDTH, *value_in(&sh->walk, i));
     if (threadIdx.x == 0)
         or_bits_32(out, 0, ZTI_SZ_RAW);
@@ -453,8 +458,9 @@ static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s,
 
 /* Write the kept tile, if any, to its place; then find the place of this one, if it is too long to
  * be kept (valid after the next barrier). The first warp calls it. */
-static __device__ __forceinline__ void
-store_kept(const struct sz_tiles *s, const struct sz_tiles *to, struct coding *sh, uint32_t bytes)
+static __device__ __forceinline__ void store_kept(const struct sz_tiles *s,
+                                                  const struct sz_tiles *to,
+                                                  struct encode_state *sh, uint32_t bytes)
 {
     SIMT_NO_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
@@ -470,8 +476,8 @@ store_kept(const struct sz_tiles *s, const struct sz_tiles *to, struct coding *s
 }
 
 /* Keep a tile's bytes in sh->a, or write them to their place if there is no room. */
-static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *to, struct coding *sh,
-                                                  uint32_t bytes)
+static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *to,
+                                                  struct encode_state *sh, uint32_t bytes)
 {
     const bool is_kept = bytes <= KEPT_BYTES;
     if (threadIdx.x == 0) {
@@ -480,9 +486,9 @@ static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *to, str
     }
     if (!is_kept)
         place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)to->words,
-                    sh->place / 8, PUT_THREADS);
+                    sh->place / 8, ENCODE_THREADS);
     SIMT_NO_UNROLL
-    for (uint32_t i = 4 * threadIdx.x; is_kept && i <= bytes / 4; i += 4 * PUT_THREADS) {
+    for (uint32_t i = 4 * threadIdx.x; is_kept && i <= bytes / 4; i += 4 * ENCODE_THREADS) {
         uint32_t some[4];
         simt_load_16(some, (const uint32_t *)(const void *)sh->a + i);
         simt_store_16(sh->kept + i, some);
@@ -491,8 +497,9 @@ static __device__ __forceinline__ void keep_bytes(const struct sz_tiles *to, str
 
 /* Choose how a tile is encoded, as encode_tile of lorenzo/encode.h does; returns its number of
  * bytes. A tile that is not short by prediction is tried without loss; if that fails, it is raw. */
-static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
-                                                     struct plan *p, bool *is_raw, uint32_t coder)
+static __device__ __forceinline__ uint32_t choose_form(const struct sz_tiles *s,
+                                                       struct encode_state *sh, struct tile_form *p,
+                                                       bool *is_raw, uint32_t coder)
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = may_be_lossless(&s->sz);
@@ -522,8 +529,8 @@ static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, s
 }
 
 /* Set a block's state for its first tile; valid after the next barrier. One thread calls it. */
-static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, struct coding *sh,
-                                                   uint64_t number)
+static __device__ __forceinline__ void begin_block(const struct sz_tiles *s,
+                                                   struct encode_state *sh, uint64_t number)
 {
     for (uint32_t i = 0; i < (uint32_t)NONE; i++)
         sh->none[i] = 0;
@@ -540,7 +547,7 @@ static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, str
 
 /* Go to the next tile, and load its values if its walk is the same (is_next_alike). Valid after the
  * next barrier. */
-static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, struct coding *sh)
+static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, struct encode_state *sh)
 {
     if (threadIdx.x == 0) {
         sh->number = sh->next_number;
@@ -561,7 +568,7 @@ static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, stru
 static __device__ __forceinline__ void encode_tiles(const struct sz_tiles *s,
                                                     const struct sz_tiles *to, uint32_t coder)
 {
-    SIMT_SHARED_DYNAMIC(struct coding, sh);
+    SIMT_SHARED_DYNAMIC(struct encode_state, sh);
     if (threadIdx.x == 0)
         begin_block(s, sh, lookback_claim(to->states));
     if (coder == ZTI_SZ_DEFAULT)
@@ -570,9 +577,9 @@ static __device__ __forceinline__ void encode_tiles(const struct sz_tiles *s,
     SIMT_NO_UNROLL
     for (;;) {
         const bool is_over = sh->number >= s->grid.count;
-        struct plan p = {0, 0, false, false, false, false};
+        struct tile_form p = {0, 0, false, false, false, false};
         bool is_raw = false, is_first = threadIdx.x < 32;
-        const uint32_t bytes = is_over ? 0 : plan_tile(s, sh, &p, &is_raw, coder);
+        const uint32_t bytes = is_over ? 0 : choose_form(s, sh, &p, &is_raw, coder);
         if (threadIdx.x == 0 && !is_over)
             lookback_publish(to->states, sh->number, 8 * (uint64_t)bytes);
         if (threadIdx.x < 32)
@@ -582,7 +589,7 @@ static __device__ __forceinline__ void encode_tiles(const struct sz_tiles *s,
         if (is_raw)
             write_raw(sh, bytes);
         else
-            is_first = write_planned(s, sh, &p, coder);
+            is_first = write_chosen(s, sh, &p, coder);
         if (is_first)
             claim_next(s, to, sh);
         __syncthreads();
@@ -598,11 +605,11 @@ static __device__ __forceinline__ void encode_tiles(const struct sz_tiles *s,
 
 /* Add the symbols of a tile's residuals to the global counts, by way of shared memory ('own') if
  * the alphabet is small. */
-static __device__ __forceinline__ void count_cusz(const struct sz_tiles *s, struct coding *sh,
-                                                  const struct plan *p, uint32_t *own)
+static __device__ __forceinline__ void count_cusz(const struct sz_tiles *s, struct encode_state *sh,
+                                                  const struct tile_form *p, uint32_t *own)
 {
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
-    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += ENCODE_THREADS) {
         const uint32_t symbol = cusz_symbol(sh->u[i], s->sz.bins, is_narrow);
         if (own)
             (void)atomicAdd((unsigned *)own + symbol, 1u);
@@ -612,7 +619,7 @@ static __device__ __forceinline__ void count_cusz(const struct sz_tiles *s, stru
 }
 
 /* As count_cusz, for effort 'default': classes and symbols. */
-static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t *own)
+static __device__ __forceinline__ void count_groups(struct encode_state *sh, uint32_t *own)
 {
     const uint32_t g = threadIdx.x, n = sh->walk.n, each = groups_each(n);
     if (g < ZTI_SZ_GROUPS && in_group(n, g) > 0)
@@ -627,7 +634,7 @@ static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t 
 
 static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint32_t coder)
 {
-    SIMT_SHARED_DYNAMIC(struct coding, sh);
+    SIMT_SHARED_DYNAMIC(struct encode_state, sh);
     const uint32_t symbols = books_of(coder) * s->alphabet;
     uint32_t *const own = symbols <= HIST_MOST ? (uint32_t *)(void *)sh->a : NULL;
     if (!zti_sz_is_counted(s->first_tile + blockIdx.x, s->part))
@@ -636,11 +643,11 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
         begin_block(s, sh, blockIdx.x);
     __syncthreads();
     begin_values(sh);
-    struct plan p = begin_plan(s, sh, false, coder);
+    struct tile_form p = begin_form(s, sh, false, coder);
     const uint32_t bits = simt_reduce_add(measure_groups(s, sh, &p, coder, true));
     if (p.is_zero)
         return;
-    for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
+    for (uint32_t i = threadIdx.x; own && i < symbols; i += ENCODE_THREADS)
         own[i] = 0;
     __syncthreads();
     if (coder == ZTI_SZ_CUSZ)
@@ -651,7 +658,7 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
         (void)atomicAdd((unsigned long long *)s->counts + ZTI_SZ_BOOKS * s->alphabet,
                         (unsigned long long)bits);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
+    for (uint32_t i = threadIdx.x; own && i < symbols; i += ENCODE_THREADS)
         if (own[i] > 0)
             (void)atomicAdd((unsigned long long *)s->counts + i, (unsigned long long)own[i]);
 }

@@ -7,7 +7,7 @@ enum {
 };
 
 /* The shared memory of a block that encodes. */
-struct coding {
+struct encode_state {
     word none[NONE];            /* zeros, for a missing row of integers and one value before */
     word a[ROOM];               /* integers; then the bytes */
     word u[ZTI_SZ_TILE_VALUES]; /* values; then residuals by groups */
@@ -39,21 +39,21 @@ struct coding {
 };
 
 /* The marks of a block for logarithms. */
-static __device__ __forceinline__ struct marks *marks_in(struct coding *sh)
+static __device__ __forceinline__ struct marks *marks_in(struct encode_state *sh)
 {
     return (struct marks *)(void *)(sh + 1);
 }
 
 /* ---- exact values ---- */
 
-static __device__ __forceinline__ void note_exact(struct coding *sh, uint32_t i)
+static __device__ __forceinline__ void note_exact(struct encode_state *sh, uint32_t i)
 {
     simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
     (void)atomicOr((unsigned *)&sh->has_exact, 1u);
 }
 
 /* Clear the exact values; valid after the next barrier. */
-static __device__ __forceinline__ void begin_exact(struct coding *sh)
+static __device__ __forceinline__ void begin_exact(struct encode_state *sh)
 {
     if (threadIdx.x < EXACT_WORDS)
         sh->exact[threadIdx.x] = 0;
@@ -64,26 +64,26 @@ static __device__ __forceinline__ void begin_exact(struct coding *sh)
 /* ---- values to integers ---- */
 
 /* Load a tile's values, the first of them at 'first', to sh->u. */
-static __device__ __forceinline__ void copy_values(struct coding *sh, const word *first)
+static __device__ __forceinline__ void copy_values(struct encode_state *sh, const word *first)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t n = w->n;
     if (!w->is_together) {
         SIMT_NO_UNROLL
-        for (uint32_t i = threadIdx.x; i < n; i += PUT_THREADS)
+        for (uint32_t i = threadIdx.x; i < n; i += ENCODE_THREADS)
             simt_bring(sh->u + i, first + offset_of(w, i), sizeof(word));
         return;
     }
     const word *from = first + offset_of(w, threadIdx.x * AT_ONCE);
     SIMT_NO_UNROLL
-    for (uint32_t i = threadIdx.x * AT_ONCE; i < n; i += PUT_THREADS * AT_ONCE) {
+    for (uint32_t i = threadIdx.x * AT_ONCE; i < n; i += ENCODE_THREADS * AT_ONCE) {
         simt_bring(sh->u + i, from, 16);
-        from = w->is_steady ? from + w->leap : first + offset_of(w, i + PUT_THREADS * AT_ONCE);
+        from = w->is_steady ? from + w->leap : first + offset_of(w, i + ENCODE_THREADS * AT_ONCE);
     }
 }
 
 /* Load the tile's values and clear the exact ones; valid when it returns. */
-static __device__ __forceinline__ void begin_values(struct coding *sh)
+static __device__ __forceinline__ void begin_values(struct encode_state *sh)
 {
     copy_values(sh, sh->walk.first);
     begin_exact(sh);
@@ -92,7 +92,7 @@ static __device__ __forceinline__ void begin_values(struct coding *sh)
 }
 
 /* Load one or AT_ONCE contiguous values. */
-static __device__ __forceinline__ void load_values(const struct coding *sh, uint32_t i,
+static __device__ __forceinline__ void load_values(const struct encode_state *sh, uint32_t i,
                                                    uint32_t count, word *v)
 {
     if (count == AT_ONCE)
@@ -101,8 +101,8 @@ static __device__ __forceinline__ void load_values(const struct coding *sh, uint
         v[0] = sh->u[i];
 }
 
-static __device__ __forceinline__ void store_integers(struct coding *sh, uint32_t i, uint32_t count,
-                                                      const word *q, uint32_t *place)
+static __device__ __forceinline__ void
+store_integers(struct encode_state *sh, uint32_t i, uint32_t count, const word *q, uint32_t *place)
 {
     const struct walk *const w = &sh->walk;
     if (count == AT_ONCE)
@@ -110,12 +110,12 @@ static __device__ __forceinline__ void store_integers(struct coding *sh, uint32_
     else
         sh->a[*place] = q[0];
     *place = count == AT_ONCE && w->is_steady ? *place + w->leap_place
-                                              : place_of(w, i + PUT_THREADS * count);
+                                              : place_of(w, i + ENCODE_THREADS * count);
 }
 
 /* Quantize a float to the nearest multiple; a value without one within bound and limit is exact.
  * Returns whether it needs 64 bits. */
-static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
+static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct encode_state *sh,
                                                 uint32_t i, double limit)
 {
     const scalar v = number_of(sh->u[i]);
@@ -156,8 +156,8 @@ static __device__ __forceinline__ bool quantize_at_once(scalar reach, scalar err
 
 /* Quantize a tile: all values at the first trial, then one by one those beside which one failed;
  * where none did, the result is the same. */
-static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
-                                                    uint32_t count)
+static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s,
+                                                    struct encode_state *sh, uint32_t count)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t n = w->n, leap = count == AT_ONCE && w->is_steady ? w->leap_place : 0;
@@ -166,7 +166,7 @@ static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, st
     uint32_t place = place_of(w, threadIdx.x * count);
     bool is_wide = false;
     SIMT_NO_UNROLL
-    for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
+    for (uint32_t i = threadIdx.x * count; i < n; i += ENCODE_THREADS * count) {
         word v[AT_ONCE], q[AT_ONCE];
         load_values(sh, i, count, v);
         const bool is_good = quantize_at_once(reach, error, step, inverse, count, v, q);
@@ -174,7 +174,7 @@ static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, st
             simt_store_16(sh->a + place, q);
         else
             sh->a[place] = q[0];
-        place = leap > 0 ? place + leap : place_of(w, i + PUT_THREADS * count);
+        place = leap > 0 ? place + leap : place_of(w, i + ENCODE_THREADS * count);
         SIMT_NO_UNROLL
         for (uint32_t j = 0; !is_good && j < count; j++)
             is_wide = quantize(s, sh, i + j, ZTI_SZ_NARROW_LIMIT) || is_wide;
@@ -182,12 +182,13 @@ static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, st
     return __syncthreads_or(is_wide);
 }
 
-static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s, struct coding *sh)
+static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s,
+                                                        struct encode_state *sh)
 {
     if (sh->walk.is_even ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
         return ZTI_SZ_NARROW;
     begin_values(sh);
-    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += ENCODE_THREADS)
         (void)quantize(s, sh, i, ZTI_SZ_WIDE_LIMIT);
     __syncthreads();
     return ZTI_SZ_WIDE;
@@ -195,13 +196,13 @@ static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s
 
 /* Quantize to logarithms: groups of 64 values at once if none fails, else each by itself; all by
  * themselves if they are wide. Returns whether they must be wide. */
-static __device__ __forceinline__ bool quantize_logs(const struct sz_tiles *s, struct coding *sh,
-                                                     bool is_wide)
+static __device__ __forceinline__ bool quantize_logs(const struct sz_tiles *s,
+                                                     struct encode_state *sh, bool is_wide)
 {
     const double fineness = (double)s->sz.fineness, inverse = 1 / fineness;
     const struct walk *const w = &sh->walk;
     bool is_far = false;
-    for (uint32_t first = threadIdx.x / 32 * 64; first < w->n; first += 2 * PUT_THREADS) {
+    for (uint32_t first = threadIdx.x / 32 * 64; first < w->n; first += 2 * ENCODE_THREADS) {
         const bool is_group = !is_wide && first + 64 <= w->n;
         bool is_good = is_group;
         for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
@@ -223,7 +224,8 @@ static __device__ __forceinline__ bool quantize_logs(const struct sz_tiles *s, s
     return __syncthreads_or(is_far && !is_wide);
 }
 
-static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, struct coding *sh)
+static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s,
+                                                   struct encode_state *sh)
 {
     if (!quantize_logs(s, sh, false) || WIDTH == 32)
         return ZTI_SZ_NARROW;
@@ -248,14 +250,14 @@ static __device__ __forceinline__ bool whole_at_once(uint64_t step, bool is_bits
     return is_far;
 }
 
-static __device__ __forceinline__ bool quantize_whole(uint64_t step, struct coding *sh,
+static __device__ __forceinline__ bool quantize_whole(uint64_t step, struct encode_state *sh,
                                                       bool is_bits, uint32_t count)
 {
     const uint32_t n = sh->walk.n;
     uint32_t place = place_of(&sh->walk, threadIdx.x * count);
     bool is_far = is_bits && WIDTH == 64;
     SIMT_NO_UNROLL
-    for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
+    for (uint32_t i = threadIdx.x * count; i < n; i += ENCODE_THREADS * count) {
         word v[AT_ONCE], q[AT_ONCE];
         load_values(sh, i, count, v);
         is_far = whole_at_once(step, is_bits, count, v, q) || is_far;
@@ -265,8 +267,8 @@ static __device__ __forceinline__ bool quantize_whole(uint64_t step, struct codi
 }
 
 /* Quantize values to integers in sh->a; returns the form. No value is marked as exact before. */
-static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s, struct coding *sh,
-                                                       bool is_lossless)
+static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
+                                                       struct encode_state *sh, bool is_lossless)
 {
     const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
     if (IS_LOG && !is_lossless)
@@ -289,8 +291,8 @@ static __device__ __forceinline__ uint32_t gaps_of(const uint64_t *bits, uint32_
 }
 
 /* Set the first values of rows from the row before. One warp calls it. */
-static __device__ __forceinline__ void fill_row_starts(const struct sz_tiles *s, struct coding *sh,
-                                                       const uint64_t *gaps)
+static __device__ __forceinline__ void
+fill_row_starts(const struct sz_tiles *s, struct encode_state *sh, const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t lane = threadIdx.x % 32;
@@ -313,10 +315,10 @@ static __device__ __forceinline__ void fill_row_starts(const struct sz_tiles *s,
 
 /* Set the others from the nearest value before in the row, whose first value has an integer now. A
  * thread has some bits of a word. */
-static __device__ __forceinline__ void fill_rows(struct coding *sh, const uint64_t *gaps)
+static __device__ __forceinline__ void fill_rows(struct encode_state *sh, const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
-    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {
+    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += ENCODE_THREADS) {
         uint32_t left = gaps_of(gaps, piece);
         for (; left != 0; left &= left - 1) {
             const uint32_t i = piece * GAP_BITS + (uint32_t)__ffs((int)left) - 1;
@@ -376,7 +378,7 @@ static __device__ __forceinline__ struct spot spot_of_block(const struct walk *w
 }
 
 /* Set the spots of all blocks; valid after the next barrier. */
-static __device__ __forceinline__ void find_blocks(struct coding *sh)
+static __device__ __forceinline__ void find_blocks(struct encode_state *sh)
 {
     if (!sh->walk.is_blocked || threadIdx.x >= ZTI_SZ_GROUPS)
         return;
@@ -427,9 +429,9 @@ struct residuals {
     bool has_base, is_cusz, is_narrow;
 };
 
-static __device__ __forceinline__ word residual_at(const struct coding *sh, const uint32_t *pace,
-                                                   struct spot p, const struct residuals *r,
-                                                   uint32_t axes)
+static __device__ __forceinline__ word residual_at(const struct encode_state *sh,
+                                                   const uint32_t *pace, struct spot p,
+                                                   const struct residuals *r, uint32_t axes)
 {
     const word d = difference(sh->a, pace, p, axes) - (p.has == 0 ? r->base : 0);
     return r->is_cusz ? d : fold(d, r->is_narrow);
@@ -438,9 +440,10 @@ static __device__ __forceinline__ word residual_at(const struct coding *sh, cons
 /* Compute the residuals of AT_ONCE contiguous values; p is the first one's spot. Rows before are
  * added with their signs, including the value before each; then differences of neighbours are
  * taken. */
-static __device__ __forceinline__ void residuals_at_once(struct coding *sh, const uint32_t *pace,
-                                                         struct spot p, const struct residuals *r,
-                                                         uint32_t axes, word *d)
+static __device__ __forceinline__ void residuals_at_once(struct encode_state *sh,
+                                                         const uint32_t *pace, struct spot p,
+                                                         const struct residuals *r, uint32_t axes,
+                                                         word *d)
 {
     const word *const own = sh->a + p.place;
     word sum[AT_ONCE], left = 0;
@@ -476,8 +479,9 @@ static __device__ __forceinline__ void residuals_at_once(struct coding *sh, cons
 
 /* Compute a warp's residuals, AT_ONCE in each lane, together whole groups: for tiles in blocks, or
  * with rows of a multiple of AT_ONCE. */
-static __device__ __forceinline__ void
-residuals_by_lanes(struct coding *sh, const struct residuals *r, uint32_t axes, bool is_blocked)
+static __device__ __forceinline__ void residuals_by_lanes(struct encode_state *sh,
+                                                          const struct residuals *r, uint32_t axes,
+                                                          bool is_blocked)
 {
     const struct walk w = sh->walk;
     const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
@@ -500,7 +504,7 @@ residuals_by_lanes(struct coding *sh, const struct residuals *r, uint32_t axes, 
 
 /* Compute the residuals of four fours of a group: d[4 k] is that of value begin + 16 (k ^ turned).
  * The row above is read beside its own. */
-static __device__ __forceinline__ void residuals_of_part(const struct coding *sh,
+static __device__ __forceinline__ void residuals_of_part(const struct encode_state *sh,
                                                          const struct residuals *r, uint32_t group,
                                                          uint32_t begin, uint32_t turned, word *d)
 {
@@ -534,7 +538,7 @@ static __device__ __forceinline__ void residuals_of_part(const struct coding *sh
 
 /* Compute a warp's residuals, 16 in a lane, if groups are parts of rows (has_parts). Every other
  * group has its fours in another order, which avoids bank conflicts. */
-static __device__ __forceinline__ void residuals_of_parts(struct coding *sh,
+static __device__ __forceinline__ void residuals_of_parts(struct encode_state *sh,
                                                           const struct residuals *r)
 {
     const uint32_t begin = 4 * (threadIdx.x % 4);
@@ -551,7 +555,7 @@ static __device__ __forceinline__ void residuals_of_parts(struct coding *sh,
 }
 
 /* Compute residuals one by one, if groups are runs. */
-static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
+static __device__ __forceinline__ void residuals_of_runs(struct encode_state *sh,
                                                          const struct residuals *r, uint32_t axes)
 {
     const struct walk w = sh->walk;
@@ -560,7 +564,8 @@ static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
         sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i, axes), r, axes) : 0;
 }
 
-static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
+static __device__ __forceinline__ void find_residuals(struct encode_state *sh,
+                                                      const struct residuals *r)
 {
     const uint32_t axes = r->differ < 2 ? 1 : r->differ < 4 ? 2 : r->differ < 8 ? 3 : 4;
 /* Compile the loops for each number of axes. */

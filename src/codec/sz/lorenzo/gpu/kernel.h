@@ -4,8 +4,9 @@
  *   scalar      a type, float or double, as wide
  *   WIDTH       their bits
  *   IS_LOG      whether values are coded as logarithms, 0 or 1
- *   PUT_BLOCKS  blocks that are to be in a multiprocessor at a time, by what shared memory and
- *   TAKE_BLOCKS registers allow: coding, and decoding
+ *   ENCODE_BLOCKS, DECODE_BLOCKS
+ *               blocks that a multiprocessor is to hold at a time, as shared memory and registers
+ *               allow
  *   NAME(x)     x with this instance's suffix
  *
  *     values --> integers --> a warp a group of 64: differences along all axes, class and lengths
@@ -56,8 +57,8 @@
     }
 
 /* Few blocks, which have registers for what one thread works out. */
-KERNEL(look, PUT_THREADS, 2, look_at_box(&s, s.counts))
-KERNEL(race, PUT_THREADS, 2, race_tile(&s, s.counts))
+KERNEL(look, ENCODE_THREADS, 2, look_at_box(&s, s.counts))
+KERNEL(race, ENCODE_THREADS, 2, race_tile(&s, s.counts))
 
 #define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
     SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
@@ -65,9 +66,9 @@ KERNEL(race, PUT_THREADS, 2, race_tile(&s, s.counts))
 #if IS_LOG
 
 /* For less frequent kinds of streams, one kernel serves all efforts. */
-KERNEL(encode, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, s.sz.coder))
-KERNEL(decode, THREADS, TAKE_BLOCKS, decode_slot(&s, s.sz.coder))
-KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
+KERNEL(encode, ENCODE_THREADS, ENCODE_BLOCKS, encode_tiles(&s, &s, s.sz.coder))
+KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder))
+KERNEL(count, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, s.sz.coder))
 
 #define LAUNCH(kernel, blocks, threads, bytes) LAUNCH_NAMED(NAME(kernel), blocks, threads, bytes)
 #define MARKS_BYTES                            sizeof(struct marks)
@@ -78,21 +79,21 @@ KERNEL(count, PUT_THREADS, PUT_BLOCKS, count_tile(&s, s.sz.coder))
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && WIDTH == 32
 #define CUSZ_BLOCKS 3
 #else
-#define CUSZ_BLOCKS PUT_BLOCKS
+#define CUSZ_BLOCKS ENCODE_BLOCKS
 #endif
 
-KERNEL(encode_fast, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_FAST))
-KERNEL(encode_default, PUT_THREADS, PUT_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_DEFAULT))
-KERNEL(encode_cusz, PUT_THREADS, CUSZ_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_CUSZ))
-KERNEL(decode_fast, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_FAST))
-KERNEL(decode_default, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_DEFAULT))
-KERNEL(decode_cusz, THREADS, TAKE_BLOCKS, decode_slot(&s, ZTI_SZ_CUSZ))
-KERNEL(count_default, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
-KERNEL(count_cusz, PUT_THREADS, PUT_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
+KERNEL(encode_fast, ENCODE_THREADS, ENCODE_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_FAST))
+KERNEL(encode_default, ENCODE_THREADS, ENCODE_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_DEFAULT))
+KERNEL(encode_cusz, ENCODE_THREADS, CUSZ_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_CUSZ))
+KERNEL(decode_fast, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_FAST))
+KERNEL(decode_default, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_DEFAULT))
+KERNEL(decode_cusz, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_CUSZ))
+KERNEL(count_default, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
+KERNEL(count_cusz, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
 /* For arguments in the device's memory. Samples go to a tally that these do not name. */
 #define SAMPLES_ALONE(name, work)                                                                  \
-    SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, 2)                                                   \
+    SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, 2)                                                \
         NAME(name)(const struct sz_tiles *const there, uint64_t *const tally)                      \
     {                                                                                              \
         work(there, tally);                                                                        \
@@ -102,7 +103,7 @@ SAMPLES_ALONE(look_alone, look_at_box)
 SAMPLES_ALONE(race_alone, race_tile)
 
 /* known: the arguments that the host knows. */
-SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, PUT_BLOCKS)
+SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)
     NAME(encode_alone)(const struct sz_tiles *const there, const struct sz_tiles known)
 {
     SIMT_SHARED(struct sz_tiles, s, );
@@ -112,12 +113,12 @@ SIMT_KERNEL void SIMT_BOUNDS(PUT_THREADS, PUT_BLOCKS)
 
 /* For 8.0 it takes a few registers more than five blocks have. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 && WIDTH == 64
-#define TAKE_ALONE_BLOCKS (TAKE_BLOCKS - 1)
+#define DECODE_ALONE_BLOCKS (DECODE_BLOCKS - 1)
 #else
-#define TAKE_ALONE_BLOCKS TAKE_BLOCKS
+#define DECODE_ALONE_BLOCKS DECODE_BLOCKS
 #endif
 
-SIMT_KERNEL void SIMT_BOUNDS(THREADS, TAKE_ALONE_BLOCKS)
+SIMT_KERNEL void SIMT_BOUNDS(THREADS, DECODE_ALONE_BLOCKS)
     NAME(decode_alone)(const struct sz_tiles *const there)
 {
     SIMT_SHARED(struct sz_tiles, s, );
@@ -132,25 +133,25 @@ extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
 {
     uint64_t *const counts = (uint64_t *)(void *)tally;
     if (pass == ZTI_SZ_LOOK_PASS)
-        SIMT_LAUNCH(NAME(look_alone), look_blocks(s), PUT_THREADS, sizeof(struct coding), queue,
-                    there, counts);
+        SIMT_LAUNCH(NAME(look_alone), look_blocks(s), ENCODE_THREADS, sizeof(struct encode_state),
+                    queue, there, counts);
     else
-        SIMT_LAUNCH(NAME(race_alone), race_blocks_most(), PUT_THREADS, sizeof(struct coding), queue,
-                    there, counts);
+        SIMT_LAUNCH(NAME(race_alone), race_blocks_most(), ENCODE_THREADS,
+                    sizeof(struct encode_state), queue, there, counts);
 }
 
 extern "C" void NAME(zti_sz_cuda_encode_alone)(const struct sz_tiles *s,
                                                const struct sz_tiles *there, uint64_t tiles,
                                                void *queue)
 {
-    SIMT_LAUNCH(NAME(encode_alone), simt_at_most(tiles, PUT_BLOCKS * simt_multiprocessors()),
-                PUT_THREADS, sizeof(struct coding), queue, there, *s);
+    SIMT_LAUNCH(NAME(encode_alone), simt_at_most(tiles, ENCODE_BLOCKS * simt_multiprocessors()),
+                ENCODE_THREADS, sizeof(struct encode_state), queue, there, *s);
 }
 
 extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there, uint64_t slots,
                                                void *queue)
 {
-    SIMT_LAUNCH(NAME(decode_alone), slots, THREADS, sizeof(struct taking), queue, there);
+    SIMT_LAUNCH(NAME(decode_alone), slots, THREADS, sizeof(struct decode_state), queue, there);
 }
 
 #define MARKS_BYTES 0
@@ -172,40 +173,41 @@ extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there, uin
 
 extern "C" size_t NAME(zti_sz_cuda_shared)(void)
 {
-    const size_t encoding = sizeof(struct coding) + MARKS_BYTES + CODES_BYTES;
-    return encoding > sizeof(struct taking) ? encoding : sizeof(struct taking);
+    const size_t encoding = sizeof(struct encode_state) + MARKS_BYTES + CODES_BYTES;
+    return encoding > sizeof(struct decode_state) ? encoding : sizeof(struct decode_state);
 }
 
 extern "C" void NAME(zti_sz_cuda_encode)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes = s->sz.coder == ZTI_SZ_DEFAULT ? CODES_BYTES : 0;
-    LAUNCH(encode, simt_at_most(s->grid.count, PUT_BLOCKS * simt_multiprocessors()), PUT_THREADS,
-           sizeof(struct coding) + MARKS_BYTES + codes);
+    LAUNCH(encode, simt_at_most(s->grid.count, ENCODE_BLOCKS * simt_multiprocessors()),
+           ENCODE_THREADS, sizeof(struct encode_state) + MARKS_BYTES + codes);
 }
 
 extern "C" void NAME(zti_sz_cuda_decode)(const struct sz_tiles *s, void *queue)
 {
     const uint64_t blocks = s->chunks_each * s->tiles_each;
-    LAUNCH(decode, blocks, THREADS, sizeof(struct taking));
+    LAUNCH(decode, blocks, THREADS, sizeof(struct decode_state));
 }
 
 extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
 {
 #if IS_LOG
-    LAUNCH(count, s->grid.count, PUT_THREADS, sizeof(struct coding) + MARKS_BYTES);
+    LAUNCH(count, s->grid.count, ENCODE_THREADS, sizeof(struct encode_state) + MARKS_BYTES);
 #else
     if (s->sz.coder == ZTI_SZ_CUSZ)
-        LAUNCH_NAMED(NAME(count_cusz), s->grid.count, PUT_THREADS, sizeof(struct coding));
+        LAUNCH_NAMED(NAME(count_cusz), s->grid.count, ENCODE_THREADS, sizeof(struct encode_state));
     else
-        LAUNCH_NAMED(NAME(count_default), s->grid.count, PUT_THREADS, sizeof(struct coding));
+        LAUNCH_NAMED(NAME(count_default), s->grid.count, ENCODE_THREADS,
+                     sizeof(struct encode_state));
 #endif
 }
 
 extern "C" void NAME(zti_sz_cuda_sample)(const struct sz_tiles *s, uint32_t pass, void *queue)
 {
-    const size_t bytes = sizeof(struct coding) + MARKS_BYTES;
+    const size_t bytes = sizeof(struct encode_state) + MARKS_BYTES;
     if (pass == ZTI_SZ_LOOK_PASS)
-        LAUNCH_NAMED(NAME(look), look_blocks(s), PUT_THREADS, bytes);
+        LAUNCH_NAMED(NAME(look), look_blocks(s), ENCODE_THREADS, bytes);
     else
-        LAUNCH_NAMED(NAME(race), race_blocks(s), PUT_THREADS, bytes);
+        LAUNCH_NAMED(NAME(race), race_blocks(s), ENCODE_THREADS, bytes);
 }

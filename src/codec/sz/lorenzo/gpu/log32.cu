@@ -4,9 +4,9 @@
 
 typedef uint32_t word;
 typedef float scalar;
-#define WIDTH       32
-#define IS_LOG      1
-#define PUT_BLOCKS  3
-#define TAKE_BLOCKS 5
-#define NAME(x)     x##_log_32
+#define WIDTH         32
+#define IS_LOG        1
+#define ENCODE_BLOCKS 3
+#define DECODE_BLOCKS 5
+#define NAME(x)       x##_log_32
 #include "codec/sz/lorenzo/gpu/kernel.h"

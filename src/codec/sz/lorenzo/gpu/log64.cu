@@ -4,9 +4,9 @@
 
 typedef uint64_t word;
 typedef double scalar;
-#define WIDTH       64
-#define IS_LOG      1
-#define PUT_BLOCKS  2
-#define TAKE_BLOCKS 4
-#define NAME(x)     x##_log_64
+#define WIDTH         64
+#define IS_LOG        1
+#define ENCODE_BLOCKS 2
+#define DECODE_BLOCKS 4
+#define NAME(x)       x##_log_64
 #include "codec/sz/lorenzo/gpu/kernel.h"

@@ -9,12 +9,12 @@ enum {
 };
 
 /* The codes of effort 'default'; a book has 256. */
-static __device__ __forceinline__ uint32_t *codes_in(struct coding *sh)
+static __device__ __forceinline__ uint32_t *codes_in(struct encode_state *sh)
 {
     return (uint32_t *)(void *)(marks_in(sh) + IS_LOG);
 }
 
-static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, uint32_t g)
+static __device__ __forceinline__ struct pair pair_of(const struct encode_state *sh, uint32_t g)
 {
     const struct pair u = {sh->u[g * ZTI_SZ_GROUP + threadIdx.x % 32],
                            sh->u[g * ZTI_SZ_GROUP + 32 + threadIdx.x % 32]};
@@ -22,7 +22,7 @@ static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, u
 }
 
 /* A lane's values of a group of n; missing ones are zero. */
-struct some {
+struct lane_values {
     word v[OF_GROUP];
     uint32_t group, n;
     word top;                       /* the lane's largest value */
@@ -63,8 +63,8 @@ static __device__ __forceinline__ uint32_t highest_of(uint32_t v)
     return v == 0 ? 0 : 0x80000000u >> __clz((int)v);
 }
 
-static __device__ __forceinline__ void load_some(const struct coding *sh, uint32_t group,
-                                                 uint32_t last, struct some *s)
+static __device__ __forceinline__ void load_lane(const struct encode_state *sh, uint32_t group,
+                                                 uint32_t last, struct lane_values *s)
 {
     s->group = group;
     s->n = group < last ? in_group(sh->walk.n, group) : 0;
@@ -84,7 +84,7 @@ static __device__ __forceinline__ void load_some(const struct coding *sh, uint32
 }
 
 /* The number of a group's values with more than k bits, counted by the bytes' top bits. */
-static __device__ __forceinline__ uint32_t count_longer(const struct some *s, uint32_t k)
+static __device__ __forceinline__ uint32_t count_longer(const struct lane_values *s, uint32_t k)
 {
     const uint32_t more = (127 - k) * 0x01010101;
     uint32_t marks = 0;
@@ -94,7 +94,7 @@ static __device__ __forceinline__ uint32_t count_longer(const struct some *s, ui
     return sum_of_group((uint32_t)__popc(marks));
 }
 
-static __device__ __forceinline__ uint32_t rice_bits(const struct some *s, uint32_t k)
+static __device__ __forceinline__ uint32_t rice_bits(const struct lane_values *s, uint32_t k)
 {
     const uint32_t by = k < WIDTH ? k : WIDTH - 1;
     uint32_t sum = 0;
@@ -106,7 +106,7 @@ static __device__ __forceinline__ uint32_t rice_bits(const struct some *s, uint3
 
 /* The Rice bits, without planes, for k (10 bits of the result), k + 1 (10) and k - 1 (12), if at
  * most 39 values are longer than k. */
-static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s, uint32_t k)
+static __device__ __forceinline__ uint32_t three_rice_bits(const struct lane_values *s, uint32_t k)
 {
     const uint32_t most = ZTI_SZ_UNARY_MOST, down = k > 0, less = k - down;
     uint32_t below_it = 0, own = 0, above_it = 0;
@@ -121,7 +121,7 @@ static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s,
 }
 
 /* Go from k to the local minimum of bits. */
-static __device__ __forceinline__ void find_minimum(const struct some *s, uint32_t width,
+static __device__ __forceinline__ void find_minimum(const struct lane_values *s, uint32_t width,
                                                     struct found_class *f)
 {
     const uint32_t three = three_rice_bits(s, f->k);
@@ -147,8 +147,8 @@ static __device__ __forceinline__ void find_minimum(const struct some *s, uint32
 }
 
 /* As class_of of lorenzo/rice.h. */
-static __device__ __forceinline__ struct found_class class_of(const struct some *s, uint32_t width,
-                                                              uint32_t list_most)
+static __device__ __forceinline__ struct found_class class_of(const struct lane_values *s,
+                                                              uint32_t width, uint32_t list_most)
 {
     const uint32_t most = longer_most(s->n);
     const uint32_t longest = simt_reduce_max(bits_in(s->top));
@@ -174,7 +174,7 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
 /* ---- how many bits --------------------------------------------------------------------------- */
 
 /* The lane's values that are at least 'most' above the low k bits. */
-static __device__ __forceinline__ uint32_t find_beyond(const struct some *s, uint32_t k,
+static __device__ __forceinline__ uint32_t find_beyond(const struct lane_values *s, uint32_t k,
                                                        uint32_t most)
 {
     uint32_t marks = 0;
@@ -187,8 +187,9 @@ static __device__ __forceinline__ uint32_t find_beyond(const struct some *s, uin
 }
 
 /* The next of these values, without its low k bits. */
-static __device__ __forceinline__ word next_beyond(const struct coding *sh, const struct some *s,
-                                                   uint32_t k, uint32_t *marks)
+static __device__ __forceinline__ word next_beyond(const struct encode_state *sh,
+                                                   const struct lane_values *s, uint32_t k,
+                                                   uint32_t *marks)
 {
     const uint32_t j = (uint32_t)__ffs((int)*marks) - 1;
     *marks &= *marks - 1;
@@ -196,8 +197,9 @@ static __device__ __forceinline__ word next_beyond(const struct coding *sh, cons
 }
 
 /* The bits of a group's unary codes. */
-static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
-                                                       const struct some *s, struct found_class f)
+static __device__ __forceinline__ uint32_t rounds_bits(const struct encode_state *sh,
+                                                       const struct lane_values *s,
+                                                       struct found_class f)
 {
     uint32_t marks = is_list(f.c) ? 0 : find_beyond(s, f.k, ZTI_SZ_ROUNDS), more = 0;
     if (__any_sync(SIMT_ALL_LANES, marks != 0)) {
@@ -212,8 +214,9 @@ static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
 }
 
 /* The bits of a group's codes; *excess: the bits of its excesses. */
-static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const struct some *s,
-                                                        uint32_t c, uint32_t *excess)
+static __device__ __forceinline__ uint32_t symbols_bits(struct encode_state *sh,
+                                                        const struct lane_values *s, uint32_t c,
+                                                        uint32_t *excess)
 {
     const uint32_t n = is_list(c) ? 0 : s->n, most = symbol_most(book_of(c));
     uint32_t sum = 0, marks = n == 0 ? 0 : find_beyond(s, class_shift(c), most);
@@ -233,7 +236,8 @@ static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const
 }
 
 /* Measure lists, group after group; c: the class of the lane's group. */
-static __device__ __forceinline__ void measure_lists(struct coding *sh, uint32_t group, uint32_t c)
+static __device__ __forceinline__ void measure_lists(struct encode_state *sh, uint32_t group,
+                                                     uint32_t c)
 {
     const bool is_one = threadIdx.x % GROUP_LANES == 0 && is_list(c) && c > 0;
     uint32_t lists = __ballot_sync(SIMT_ALL_LANES, is_one);
@@ -249,15 +253,15 @@ static __device__ __forceinline__ void measure_lists(struct coding *sh, uint32_t
 /* Set the classes of a warp's groups, and measure their bits of each kind, without classes;
  * is_counted: only classes. Returns whether a value is not 0; *all: bits in Rice codes of the
  * lane's groups that are not lists. */
-static __device__ __forceinline__ bool measure_warp(struct coding *sh, uint32_t first,
+static __device__ __forceinline__ bool measure_warp(struct encode_state *sh, uint32_t first,
                                                     uint32_t last, uint32_t width, bool is_coded,
                                                     bool is_counted, uint32_t *all)
 {
     bool differs = false;
     SIMT_NO_UNROLL
     for (uint32_t g = first; g < last; g += GROUPS_AT_ONCE) {
-        struct some s;
-        load_some(sh, g + threadIdx.x % 32 / GROUP_LANES, last, &s);
+        struct lane_values s;
+        load_lane(sh, g + threadIdx.x % 32 / GROUP_LANES, last, &s);
         const struct found_class f = class_of(&s, width, list_most(is_coded));
         const bool is_own = threadIdx.x % GROUP_LANES == 0 && s.group < last;
         uint32_t excess = 0, rest = 0;

@@ -9,7 +9,7 @@ static __device__ __forceinline__ void add_to_tally(uint64_t *to, uint64_t bits)
 }
 
 /* The bits in Rice codes of the groups that measure_warp has measured. One warp calls it. */
-static __device__ __forceinline__ uint32_t rice_bits_of_groups(const struct coding *sh)
+static __device__ __forceinline__ uint32_t rice_bits_of_groups(const struct encode_state *sh)
 {
     uint32_t bits = 0;
     for (uint32_t g = threadIdx.x % 32; in_group(sh->walk.n, g) > 0; g += 32)
@@ -23,7 +23,7 @@ static __device__ __forceinline__ uint32_t rice_bits_of_groups(const struct codi
 static __device__ __forceinline__ void begin_sample(const struct sz_tiles *s, uint32_t pass,
                                                     uint32_t is_blocked, int64_t centre,
                                                     struct zti_sz_sample *sample,
-                                                    struct sz_tiles *own, struct coding *sh)
+                                                    struct sz_tiles *own, struct encode_state *sh)
 {
     find_sample(&s->grid, &s->sz, pass, sample);
     *own = *s;
@@ -69,12 +69,13 @@ static __device__ __forceinline__ uint32_t walk_axes(const struct zti_grid *grid
 }
 
 /* Folded differences of the values inside, in sh->u, with zeros to the end of the last group. */
-static __device__ __forceinline__ void
-differences_inside(struct coding *sh, const struct inside *in, uint32_t differ, bool is_narrow)
+static __device__ __forceinline__ void differences_inside(struct encode_state *sh,
+                                                          const struct inside *in, uint32_t differ,
+                                                          bool is_narrow)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t end = groups_in(in->n) * ZTI_SZ_GROUP;
-    for (uint32_t i = threadIdx.x; i < end; i += PUT_THREADS) {
+    for (uint32_t i = threadIdx.x; i < end; i += ENCODE_THREADS) {
         uint32_t at[ZT_MAX_RANK];
         struct spot p = {0, differ};
         find_coordinates(i, in->extent, in->inverse, at);
@@ -94,7 +95,7 @@ ZTI_STATIC uint32_t looked_sets(const struct sz_tiles *s)
 /* Measure a box with one set of axes; without a choice of axes only its base is looked at. */
 static __device__ __forceinline__ void look_at_box(const struct sz_tiles *s, uint64_t *tally)
 {
-    SIMT_SHARED_DYNAMIC(struct coding, sh);
+    SIMT_SHARED_DYNAMIC(struct encode_state, sh);
     SIMT_SHARED(struct sz_tiles, own, );
     struct zti_sz_tally *const t = (struct zti_sz_tally *)(void *)tally;
     struct zti_sz_sample sample;
@@ -107,7 +108,7 @@ static __device__ __forceinline__ void look_at_box(const struct sz_tiles *s, uin
     }
     __syncthreads();
     begin_values(sh);
-    const struct plan p = begin_plan(&own, sh, false, ZTI_SZ_FAST);
+    const struct tile_form p = begin_form(&own, sh, false, ZTI_SZ_FAST);
     const bool is_narrow = (p.form & ZTI_SZ_NARROW) != 0;
     const struct inside in = inside_of(&sh->walk);
     const uint32_t each = groups_each(in.n), some = groups_in(in.n);
@@ -140,7 +141,7 @@ static inline uint64_t look_blocks(const struct sz_tiles *s)
 /* Measure a tile of one of the sets with one shape of groups. */
 static __device__ __forceinline__ void race_tile(const struct sz_tiles *s, uint64_t *tally)
 {
-    SIMT_SHARED_DYNAMIC(struct coding, sh);
+    SIMT_SHARED_DYNAMIC(struct encode_state, sh);
     SIMT_SHARED(struct sz_tiles, own, );
     struct zti_sz_tally *const t = (struct zti_sz_tally *)(void *)tally;
     struct zti_sz_sample sample;
@@ -151,7 +152,7 @@ static __device__ __forceinline__ void race_tile(const struct sz_tiles *s, uint6
         begin_sample(s, ZTI_SZ_RACE_PASS, shape, s->sz.centre, &sample, &own, sh);
     __syncthreads();
     begin_values(sh);
-    struct plan p = begin_plan(&own, sh, false, ZTI_SZ_FAST);
+    struct tile_form p = begin_form(&own, sh, false, ZTI_SZ_FAST);
     (void)measure_groups(&own, sh, &p, ZTI_SZ_FAST, false);
     const uint32_t bits = threadIdx.x < 32 && !p.is_zero ? rice_bits_of_groups(sh) : 0;
     if (threadIdx.x != 0)

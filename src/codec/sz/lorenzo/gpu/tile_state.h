@@ -2,7 +2,7 @@
  * Its parameters are those of lorenzo/gpu/kernel.h. */
 
 /* The shared memory of a block that decodes. */
-struct taking {
+struct decode_state {
     word u[PADDED];
     uint64_t exact[EXACT_WORDS]; /* which values are exact */
     uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1];
@@ -52,7 +52,7 @@ static __device__ __forceinline__ uint64_t sum_of_axes(uint64_t v)
 }
 
 /* Set the places of blocks, if the tile's groups are blocks. The warp calls it. */
-static __device__ __forceinline__ void place_blocks(struct taking *sh, const struct axis *a)
+static __device__ __forceinline__ void place_blocks(struct decode_state *sh, const struct axis *a)
 {
     struct walk *const w = &sh->walk;
     const uint32_t axes = sh->axes, k = a->slot;
@@ -68,7 +68,7 @@ static __device__ __forceinline__ void place_blocks(struct taking *sh, const str
 }
 
 /* Set the tile's place, and its part in the view. The first warp calls it. */
-static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, struct taking *sh,
+static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, struct decode_state *sh,
                                                   uint64_t number)
 {
     struct walk *const w = &sh->walk;
@@ -116,7 +116,7 @@ static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, stru
 }
 
 /* Set where groups begin, and where values are within a group. Valid after the next barrier. */
-static __device__ __forceinline__ void place_groups(struct taking *sh)
+static __device__ __forceinline__ void place_groups(struct decode_state *sh)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t i = threadIdx.x % ZTI_SZ_GROUP;

@@ -7,9 +7,9 @@
  * different banks. */
 
 enum {
-    THREADS = 128,     /* threads of a block that decodes */
-    PUT_THREADS = 256, /* threads of a block that encodes */
-    PUT_WARPS = PUT_THREADS / 32,
+    THREADS = 128,        /* threads of a block that decodes */
+    ENCODE_THREADS = 256, /* threads of a block that encodes */
+    ENCODE_WARPS = ENCODE_THREADS / 32,
     ROOM = 5376,              /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
     OF_LANE = 512 / WIDTH     /* values of a lane in one part of a row, by fours */
@@ -29,7 +29,7 @@ struct walk {
     bool has_parts; /* groups of 32-bit values are parts of rows (residuals_of_part) */
     bool is_blocked;
     bool is_even;        /* AT_ONCE integers from each multiple of AT_ONCE on are in one row */
-    bool is_steady;      /* PUT_THREADS * AT_ONCE values further is always the same distance: */
+    bool is_steady;      /* ENCODE_THREADS * AT_ONCE values further is always the same distance: */
     int64_t leap;        /* in the array, */
     uint32_t leap_place; /* and in shared memory */
     bool is_together; /* AT_ONCE values from each multiple of AT_ONCE on are contiguous and aligned
@@ -95,11 +95,11 @@ static __device__ __forceinline__ uint32_t set_paces(struct walk *w, bool is_apa
     return pace;
 }
 
-/* How far values are whose numbers are PUT_THREADS * AT_ONCE apart: whole rows or planes, so many,
- * along the slowest axis. */
+/* How far values are whose numbers are ENCODE_THREADS * AT_ONCE apart: whole rows or planes, so
+ * many, along the slowest axis. */
 static __device__ __forceinline__ void set_leap(struct walk *w, uint32_t slowest)
 {
-    const uint32_t each = w->n / w->extent[slowest], apart = PUT_THREADS * AT_ONCE;
+    const uint32_t each = w->n / w->extent[slowest], apart = ENCODE_THREADS * AT_ONCE;
     w->is_steady = apart % each == 0;
     w->leap = (int64_t)(apart / each) * w->stride[slowest];
     w->leap_place = apart / each * w->pace[slowest];

@@ -3,9 +3,9 @@
 
 typedef uint32_t word;
 typedef float scalar;
-#define WIDTH       32
-#define IS_LOG      0
-#define PUT_BLOCKS  4
-#define TAKE_BLOCKS 6
-#define NAME(x)     x##_32
+#define WIDTH         32
+#define IS_LOG        0
+#define ENCODE_BLOCKS 4
+#define DECODE_BLOCKS 6
+#define NAME(x)       x##_32
 #include "codec/sz/lorenzo/gpu/kernel.h"

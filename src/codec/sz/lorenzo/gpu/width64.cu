@@ -3,9 +3,9 @@
 
 typedef uint64_t word;
 typedef double scalar;
-#define WIDTH       64
-#define IS_LOG      0
-#define PUT_BLOCKS  3
-#define TAKE_BLOCKS 5
-#define NAME(x)     x##_64
+#define WIDTH         64
+#define IS_LOG        0
+#define ENCODE_BLOCKS 3
+#define DECODE_BLOCKS 5
+#define NAME(x)       x##_64
 #include "codec/sz/lorenzo/gpu/kernel.h"
