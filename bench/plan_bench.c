@@ -494,7 +494,7 @@ static void run_speed(const struct field *f, zt_params params, struct speeds *sp
             double own;
             zt_params one = zti_params_for(&params, &list[i]);
             one.codec = list[i].codec;
-            if (list[i].is_own_way) /* and nothing beside it */
+            if (list[i].has_own_predictor) /* and nothing beside it */
                 zt_params_set_sz(&one, ZT_SZ_PREDICTION, 0);
             (void)compressed(&f->array, &one, &own, NULL);
             least[i] = t == 0 ? own : fmin(own, least[i]);

@@ -13,29 +13,29 @@ struct zti_candidate {
     bool is_lossy;   /* takes part under an absolute bound, else where nothing may be lost */
     uint32_t speed;  /* about how fast it codes, MB/s of float32 on one thread: what is fast
                         and what is slow must not depend on the machine */
-    /* The codec has a way of its own, which predicts from distant values, and falls back on the
-     * plain candidate before this one where that takes fewer bytes. So it takes no more bytes than
-     * that one, and is measured by one large box rather than many tiles. */
-    bool is_own_way;
-    bool is_plain;     /* a candidate with a way of its own falls back on this one */
+    /* It predicts from distant values, and falls back on the candidate before it (is_fallback)
+     * where that takes fewer bytes. So it takes no more bytes than that one, and is measured by one
+     * large box rather than many tiles. */
+    bool has_own_predictor;
+    bool is_fallback;  /* a candidate with a predictor of its own falls back on this one */
     bool is_for_ratio; /* asked for the sake of few bytes, whatever is preferred */
     bool is_whole;     /* it works over large tiles without a plan: samples cannot measure it. It is
-                          coded     first, unless others are faster and not larger */
+                          coded first, unless others are faster and not larger */
     bool is_far; /* the same beside other candidates: it is coded last, unless boxes say that it
-                    takes far more bytes than its codec's own way */
+                    takes far more bytes than its codec's candidate with a predictor of its own */
     bool is_for_floats; /* it takes part for floats only */
 };
 
 enum { ZTI_CANDIDATES_MOST = 8, ZTI_CHOICE_RUNS = 2 };
 
 /* Times of decoding, nanoseconds on one core: of a value of a tile, padding included, and of a bit
- * of the stream, by the rank of the coded array; and of a value that is copied from a row of the
- * coded array to a column of the user's. */
-struct zti_pace {
-    double value[ZT_MAX_RANK], bit[ZT_MAX_RANK], turn;
+ * of the stream, by the rank of the coded array; and to transpose: to copy a value from a row of
+ * the coded array to a column of the user's. */
+struct zti_decode_times {
+    double value[ZT_MAX_RANK], bit[ZT_MAX_RANK], transpose;
 };
 
-/* What a codec finds out of samples of an array, or would. */
+/* What a codec's first look finds: it measures small samples of an array. */
 struct zti_look {
     uint64_t bits[1 << ZT_MAX_RANK]; /* of samples, by the axes of prediction, inside of tiles */
     struct zti_found found;          /* what the codec would choose */
@@ -65,8 +65,8 @@ struct zti_planning {
     /* An absolute bound counts as the power of two at or below it. */
     bool has_power_bounds;
 
-    /* Those that params leave a choice of, loss allowed or not: where they name no codec, of this
-     * one; returns how many. The plain one comes before its own way. */
+    /* List this codec's candidates that params leave a choice of, lossy or not; returns how many.
+     * One that is_fallback comes before the one with a predictor of its own. */
     uint32_t (*candidates)(const zt_params *params, bool is_lossy, struct zti_candidate *list);
 
     /* Set a candidate's method. NULL: none has one. */
@@ -81,9 +81,9 @@ struct zti_planning {
      * are fewer planes than that. NULL: none can be dropped. */
     bool (*loosen)(struct zti_coding *coding, uint32_t planes);
 
-    const struct zti_pace *pace; /* of values of 4 and 8 bytes; NULL: any order of axes takes about
-                                    as long */
-    const struct zti_axes_planning *axes; /* or NULL */
+    const struct zti_decode_times *decode_times; /* of values of 4 and 8 bytes; NULL: any order of
+                                    axes takes about as long */
+    const struct zti_axes_planning *axes;        /* or NULL */
 };
 
 static inline const struct zti_planning *zti_planning_of(const struct zti_codec *codec)

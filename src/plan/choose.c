@@ -15,11 +15,11 @@
  * dropped once its mean distance from the best is larger than chance explains. So clear cases take
  * a few batches, and the rest of the budget, a part of the array, is spent on near ties. The array
  * is left as it is unless the best plan gains enough. A plan under which decoding takes far longer
- * (pace.h) is dropped whatever it gains. */
+ * (decode_time.h) is dropped whatever it gains. */
 #include "plan/choose.h"
 
 #include "core/map.h"
-#include "plan/pace.h"
+#include "plan/decode_time.h"
 #include "plan/plans.h"
 #include "plan/ways.h"
 
@@ -140,7 +140,7 @@ static double compare_runners(const struct race *r, uint32_t one, uint32_t other
 }
 
 /* Whether decoding takes too long under a plan: about twice the time that it takes without. The
- * constants of pace.h are not exact, hence 1.7. */
+ * constants of decode_time.h are not exact, hence 1.7. */
 static bool decodes_slowly(const struct race *r, uint32_t one)
 {
     static const double most = 1.7;
@@ -148,10 +148,10 @@ static bool decodes_slowly(const struct race *r, uint32_t one)
     const struct zti_codec *const codec = r->estimator.codec;
     if (runner->rates.count == 0)
         return false;
-    return zti_pace(codec, r->array->type, &runner->way.plan, r->array->shape,
-                    mean_unexplained(&runner->rates, runner->rates.count, 0)) >
-           most * zti_pace(codec, r->array->type, &none->way.plan, r->array->shape,
-                           mean_unexplained(&none->rates, none->rates.count, 0));
+    return zti_decode_time(codec, r->array->type, &runner->way.plan, r->array->shape,
+                           mean_unexplained(&runner->rates, runner->rates.count, 0)) >
+           most * zti_decode_time(codec, r->array->type, &none->way.plan, r->array->shape,
+                                  mean_unexplained(&none->rates, none->rates.count, 0));
 }
 
 static uint32_t find_leader(const struct race *r)
@@ -470,7 +470,7 @@ static zt_status race_plans(struct race *r, zt_context *context, const struct zt
     const uint64_t budget = choose_budget(r);
     const uint64_t sets = (1u << r->n) - 1;
     if (r->n < r->array->rank) /* axes of one element vanish in any case */
-        choice->plan = choice->plain =
+        choice->plan = choice->unplanned =
             zti_plan_make(r->array->rank, r->array->shape, r->axes, r->n, 0);
     if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
         return ZT_OK;
@@ -499,7 +499,7 @@ static zt_status choose_for_view(zt_context *context, const struct zti_array *ar
 {
     struct race *const r = zti_alloc_zeroed(context, sizeof *r);
     memset(choice, 0, sizeof *choice);
-    choice->plan = choice->plain = zti_plan_none(array->rank);
+    choice->plan = choice->unplanned = zti_plan_none(array->rank);
     if (!r)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a choice of plans");
     r->array = array;
@@ -535,7 +535,7 @@ static struct zti_plan compose_plans(const struct zti_plan *outer, const struct 
 static void compose_choice(struct zti_choice *choice, const struct zti_plan *outer)
 {
     choice->plan = compose_plans(outer, &choice->plan);
-    choice->plain = compose_plans(outer, &choice->plain);
+    choice->unplanned = compose_plans(outer, &choice->unplanned);
     for (uint32_t i = 0; i < choice->tried; i++)
         choice->list[i].plan = compose_plans(outer, &choice->list[i].plan);
 }
@@ -571,7 +571,7 @@ static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct z
     if (!status)
         status = zti_ways_code(e, &seen, &way, places, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
-    way.plan = choice->plain;
+    way.plan = choice->unplanned;
     way.axes = zti_ways_axes(&seen, &way.plan, e->array->shape);
     if (!status && choice->is_other)
         status = zti_ways_code(e, &seen, &way, places, &choice->unplanned_bytes);
@@ -593,7 +593,7 @@ static zt_status measure_whole(struct zti_estimator *e, bool is_box, uint64_t va
     choice->unplanned_bytes = choice->bytes;
     return status || !choice->is_other
                ? status
-               : estimate(e, is_box, &choice->plain, values, &choice->unplanned_bytes);
+               : estimate(e, is_box, &choice->unplanned, values, &choice->unplanned_bytes);
 }
 
 zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
@@ -602,7 +602,8 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
 {
     enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19 };
     const struct zti_codec *const codec = zti_codec_by_id(candidate->codec);
-    const bool is_box = candidate->is_own_way, is_of_ways = zti_axes_planning_of(codec) && !is_box;
+    const bool is_box = candidate->has_own_predictor,
+               is_of_ways = zti_axes_planning_of(codec) && !is_box;
     const uint64_t times = is_box ? 2 : 1; /* one box says less */
     const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
     const uint64_t values = part < times * LEAST  ? times * LEAST
@@ -694,9 +695,9 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
     return status;
 }
 
-void zti_choice_set_plain(struct zti_choice *choice)
+void zti_choice_drop_plan(struct zti_choice *choice)
 {
-    choice->plan = choice->plain;
+    choice->plan = choice->unplanned;
     choice->bytes = choice->unplanned_bytes;
     choice->is_other = choice->found.has_axes = choice->found.has_rest = false;
     choice->tried = 0;

@@ -14,15 +14,15 @@ struct zti_tried {
 enum { ZTI_TRIED_MOST = 64 };
 
 struct zti_choice {
-    struct zti_plan plan;   /* the plan to use */
-    struct zti_plan plain;  /* the array as it is, but without axes of one element */
-    bool is_other;          /* 'plan', or its axes of prediction, are not those of 'plain' */
-    struct zti_found found; /* what this codec need not search for again */
-    bool is_sampled;        /* the bytes below are of coded samples; else they are guessed */
-    bool is_limit;          /* the bytes below are an upper limit, taken from other candidates */
-    double bytes;           /* expected with 'plan' */
-    double unplanned_bytes; /* expected with 'plain' */
-    uint32_t tried;         /* plans in 'list', in the order of their bytes */
+    struct zti_plan plan;      /* the plan to use */
+    struct zti_plan unplanned; /* the array as it is, but without axes of one element */
+    bool is_other;             /* 'plan', or its axes of prediction, are not those of 'unplanned' */
+    struct zti_found found;    /* what this codec need not search for again */
+    bool is_sampled;           /* the bytes below are of coded samples; else they are guessed */
+    bool is_limit;             /* the bytes below are an upper limit, by other candidates */
+    double bytes;              /* expected with 'plan' */
+    double unplanned_bytes;    /* expected with 'unplanned' */
+    uint32_t tried;            /* plans in 'list', in the order of their bytes */
     struct zti_tried list[ZTI_TRIED_MOST];
 };
 
@@ -38,13 +38,13 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                            const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice);
 
-/* Code boxes of an array with one candidate and with another, each an array by itself; *part is the
- * first one's bytes over the other's. For candidates that predict from far away. */
+/* Code boxes of an array with one candidate and with another, each box as an array by itself;
+ * *part: the first one's bytes over the other's. For candidates that predict from far away. */
 zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
                                  const struct zti_candidate *one, const struct zti_candidate *other,
                                  const struct zti_target *target, double *part);
 
 /* Turn a choice into the one without a plan. */
-void zti_choice_set_plain(struct zti_choice *choice);
+void zti_choice_drop_plan(struct zti_choice *choice);
 
 #endif

@@ -49,19 +49,18 @@ static double known_bytes(const struct zti_result *r)
                                   : 0;
 }
 
-/* The result, without a plan, of the own way of a far candidate's codec: what its far_part is
- * relative to. 'count': there is none. */
+/* What a far candidate's far_part is relative to: the result without a plan of its codec's
+ * candidate with a predictor of its own. 'count': there is none. */
 static uint32_t find_near(const struct zti_result *results, uint32_t count, uint32_t far)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (results[i].candidate.is_own_way && !results[i].choice.is_other &&
+        if (results[i].candidate.has_own_predictor && !results[i].choice.is_other &&
             results[i].candidate.codec == results[far].candidate.codec)
             return i;
     return count;
 }
 
-/* The bytes to expect of a far candidate: those of its codec's own way, times far_part; 0: not
- * known. */
+/* The bytes to expect of a far candidate: those of find_near, times far_part; 0: not known. */
 static double expect_far(const struct zti_result *results, uint32_t count, uint32_t i)
 {
     const uint32_t near = find_near(results, count, i);
@@ -122,7 +121,7 @@ static void insert_both(struct zti_result *results, uint32_t *count,
     insert_result(results, count, &one);
     if (!choice->is_other)
         return;
-    zti_choice_set_plain(&one.choice);
+    zti_choice_drop_plan(&one.choice);
     insert_result(results, count, &one);
 }
 
@@ -142,21 +141,22 @@ static double least_bytes(const struct zti_choice *choice)
                                                                        : choice->bytes;
 }
 
-/* Judge an effort with a way of its own (interpolation), which falls back on the plain effort
- * ('other') where that is smaller. So its bytes are at most those of the plain effort, even if
- * samples, which are smaller than its stencils need, say more. It gets the plain effort's plan if a
- * sample shows that the plan pays. It is measured only if another codec is close. */
-static zt_status judge_own_way(zt_context *context, const struct zti_array *array,
-                               const struct zti_candidate *candidate,
-                               const struct zti_target *target, const struct zti_choice *other,
-                               bool is_close, struct zti_choice *choice)
+/* Judge an effort with a predictor of its own (interpolation), which falls back on the effort
+ * before it ('other') where that is smaller. So it takes no more bytes than that one, even if
+ * samples say more: they are smaller than its stencils need. It gets the other's plan if a sample
+ * shows that the plan pays. It is measured only if another codec is close. */
+static zt_status judge_own_predictor(zt_context *context, const struct zti_array *array,
+                                     const struct zti_candidate *candidate,
+                                     const struct zti_target *target,
+                                     const struct zti_choice *other, bool is_close,
+                                     struct zti_choice *choice)
 {
     static const double worth = 0.97; /* interpolation along several axes gains little by orders */
-    const double most = 0.999 * least_bytes(other); /* it precedes the plain effort */
+    const double most = 0.999 * least_bytes(other); /* a little less, so that it comes first */
     *choice = *other;
     choice->tried = 0;
     choice->found.has_axes = choice->found.has_rest = false;
-    choice->is_other = memcmp(&choice->plan, &choice->plain, sizeof choice->plan) != 0;
+    choice->is_other = memcmp(&choice->plan, &choice->unplanned, sizeof choice->plan) != 0;
     choice->is_limit = !is_close && !choice->is_other;
     if (!choice->is_limit) {
         const zt_status status = zti_plan_measure(context, array, candidate, target, choice);
@@ -164,7 +164,7 @@ static zt_status judge_own_way(zt_context *context, const struct zti_array *arra
             return status;
     }
     if (!choice->is_other || choice->bytes > worth * choice->unplanned_bytes)
-        zti_choice_set_plain(choice);
+        zti_choice_drop_plan(choice);
     const double own = least_bytes(choice);
     if (own > most) {
         choice->bytes *= most / own;
@@ -179,7 +179,7 @@ static void assume_smaller(const struct zti_array *array, const struct zti_resul
                            uint32_t count, struct zti_choice *choice)
 {
     *choice = (struct zti_choice){.plan = zti_plan_none(array->rank), .is_limit = true};
-    choice->plain = choice->plan;
+    choice->unplanned = choice->plan;
     choice->is_sampled = count > 0;
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || 0.999 * known_bytes(&others[i]) < choice->bytes)
@@ -190,7 +190,7 @@ static void assume_smaller(const struct zti_array *array, const struct zti_resul
 struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate *candidate)
 {
     struct zti_result one = {.candidate = *candidate};
-    one.choice.plan = one.choice.plain = zti_plan_none(rank);
+    one.choice.plan = one.choice.unplanned = zti_plan_none(rank);
     return one;
 }
 
@@ -222,7 +222,7 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
         zti_candidates(array->type, target->kind != ZT_LOSSLESS, target->params, list);
     struct zti_result far[ZTI_CANDIDATES_MOST];
     uint32_t fars = 0;
-    struct zti_choice choice, plain = {.bytes = 0}; /* plain: of the codec's first effort */
+    struct zti_choice choice, codecs_first = {.bytes = 0}; /* of the codec's first effort */
     *count = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct zti_codec *const codec = zti_codec_by_id(list[i].codec);
@@ -236,25 +236,27 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
         }
         if (list[i].is_whole) {
             assume_smaller(array, results, *count, &choice);
-        } else if (list[i].is_own_way) {
+        } else if (list[i].has_own_predictor) {
             const bool is_close = *count > 0 && results[0].candidate.codec != list[i].codec;
-            status = judge_own_way(context, array, &list[i], &own, &plain, is_close, &choice);
+            status = judge_own_predictor(context, array, &list[i], &own, &codecs_first, is_close,
+                                         &choice);
         } else {
             if (i > 0 && list[i - 1].codec == list[i].codec)
-                choice = plain;
+                choice = codecs_first;
             else
                 status = zti_plan_choose(context, array, codec, &own, &choice);
             const bool is_asked = n > 1 || (choice.is_other && !choice.is_sampled);
             if (!status && is_asked)
                 status = zti_plan_measure(context, array, &list[i], &own, &choice);
-            plain = choice;
+            codecs_first = choice;
         }
         if (status)
             return status;
         insert_both(results, count, &list[i], &choice);
     }
     if (n == 0)
-        return zti_fail(context, ZT_UNSUPPORTED, "no codec takes part in a choice of one");
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "no codec can be chosen for this array and these parameters");
     const struct zti_result first =
         remove_result(results, count,
                       find_best(results, *count, find_preference(results, *count, target->params)));
@@ -289,33 +291,33 @@ static bool has_holes(const struct zti_target *target, uint64_t values)
     return target->special_values > values / MANY_PART;
 }
 
-/* Whether a result must be coded because an effort with a way of its own was coded:
- * - the plain effort, unless samples say that it is far larger. It is smaller at times, and takes a
- *   sixth of the time.
- * - the way of its own without a plan if it was coded with one, since samples cannot tell which is
+/* Whether a result must be coded because an effort with a predictor of its own was coded:
+ * - the effort that it falls back on, unless samples say that it is far larger. It is smaller at
+ *   times, and takes a sixth of the time.
+ * - the same effort without a plan if it was coded with one, since samples cannot tell which is
  *   smaller. */
 static bool needs_coding(const struct zti_result *results, uint32_t count, uint32_t i,
                          bool is_vague, double won)
 {
     static const double far = 1.15;
-    const bool is_own_way = results[i].candidate.is_own_way;
+    const bool has_own_predictor = results[i].candidate.has_own_predictor;
     const bool is_far = !is_vague && known_bytes(&results[i]) > far * won;
     bool was_coded = false;
-    if (!is_own_way && (!results[i].candidate.is_plain || is_far))
+    if (!has_own_predictor && (!results[i].candidate.is_fallback || is_far))
         return false;
     for (uint32_t k = 0; k < count; k++) {
         if (results[k].coded_bytes == 0)
             continue;
-        if (!is_own_way && !is_vague && results[k].candidate.is_plain)
+        if (!has_own_predictor && !is_vague && results[k].candidate.is_fallback)
             return false; /* with the better plan */
-        was_coded = was_coded || (results[k].candidate.is_own_way &&
-                                  (!is_own_way || results[k].choice.is_other));
+        was_coded = was_coded || (results[k].candidate.has_own_predictor &&
+                                  (!has_own_predictor || results[k].choice.is_other));
     }
     return was_coded;
 }
 
-/* Whether a far candidate must be coded: by its boxes it may be smaller than the winner, or it was
- * not measured. */
+/* Whether a far candidate must be coded: by its boxes it may be smaller than the winner (expect_far
+ * is 0 if none were measured). */
 static bool may_far_win(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
                         double won)
 {

@@ -15,8 +15,8 @@ struct zti_result {
     struct zti_choice choice;
     double coded_bytes;   /* of the whole array; 0: not coded with this candidate */
     double special_bytes; /* exact values: part of coded_bytes, and not of choice.bytes */
-    double far_part; /* of a far candidate: its bytes for some boxes over those of its codec's own
-                        way; 0: not measured */
+    double far_part;      /* of a far candidate: its bytes for some boxes over those of its codec's
+                             candidate with a predictor of its own; 0: not measured */
 };
 
 enum { ZTI_RESULTS_MOST = 2 * ZTI_CANDIDATES_MOST }; /* with a plan, and without */
@@ -30,8 +30,9 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
 /* A candidate without a plan, of which nothing is known. */
 struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate *candidate);
 
-/* Set far_part of the far candidates, which stand last. Not in small arrays, which are coded with
- * all of them, nor where an error is searched for: equal bounds do not give equal errors. */
+/* Set far_part of the far candidates, which stand last. It stays 0 in small arrays, which are coded
+ * with all candidates, and under a bound on the mean error, as equal bounds do not give equal
+ * errors. */
 zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *array,
                                   const struct zti_target *target, struct zti_result *results,
                                   uint32_t count);

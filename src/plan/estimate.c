@@ -1,9 +1,9 @@
 /* estimate.c: estimate the bits that a plan takes, from a few values of an array.
  *
- * Codecs with tiles of 4^rank values code bricks of the array, which hold a whole tile under every
- * plan. So all plans code the same values. Other codecs have tiles of thousands of values, which
- * depend on the coded shape. A batch is then the tile that holds a given place of the array: the
- * same place under every plan, and the same tile if only the order of axes differs. Codecs that
+ * Codecs with tiles of 4^rank values code bricks: boxes of the array that hold a whole tile under
+ * every plan. So all plans code the same values. Other codecs have tiles of thousands of values,
+ * which depend on the coded shape. A batch is then the tile that holds a given place of the array:
+ * the same place under every plan, and the same tile if only the order of axes differs. Codecs that
  * choose axes of prediction are estimated in ways.c. */
 #include "plan/estimate.h"
 
@@ -29,9 +29,7 @@ static void find_offsets(const struct zti_plan *plan, const struct zti_array *ar
     uint32_t rank = 0;
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         uint64_t digit[ZT_MAX_RANK] = {0}, left = origin[rank];
-        to = from + 1;
-        while (to < plan->rank && plan->is_joined[to])
-            to++;
+        to = zti_plan_axis_end(plan, from);
         for (uint32_t k = to; k-- > from; left /= array->shape[plan->axis[k]])
             digit[k] = left % array->shape[plan->axis[k]];
         for (uint64_t i = 0; i < side[rank]; i++) {
@@ -83,11 +81,9 @@ static void replace_special(const struct zti_estimator *e, uint8_t *values, uint
     }
 }
 
-/* Copy a box of the coded array, C-contiguous, without special values; returns the end of the copy.
- */
-static uint8_t *gather_box(struct zti_estimator *e, const struct zti_plan *plan,
-                           const struct zti_array *array, uint32_t rank, const uint64_t *origin,
-                           const uint64_t *side, uint8_t *to)
+uint8_t *zti_estimate_gather(struct zti_estimator *e, const struct zti_plan *plan,
+                             const struct zti_array *array, uint32_t rank, const uint64_t *origin,
+                             const uint64_t *side, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const int64_t *table[ZT_MAX_RANK];
@@ -120,26 +116,15 @@ static uint8_t *gather_box(struct zti_estimator *e, const struct zti_plan *plan,
     return to;
 }
 
-uint8_t *zti_estimate_gather(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
-                             const uint64_t *origin, const uint64_t *side, uint8_t *to)
+/* The origin of the tile of the coded array, which has shape 'coded', that holds a place of the
+ * array. A tile that the array's end would cut is moved inside. */
+static void find_whole_tile(const struct zti_plan *plan, const uint64_t *shape,
+                            const uint64_t *place, const uint64_t *coded, const uint64_t *side,
+                            uint64_t *origin)
 {
-    return gather_box(e, plan, e->array, rank, origin, side, to);
-}
-
-/* The origin of the tile of the coded array that holds a place of the array. A tile that the
- * array's end would cut is moved inside. */
-static void find_tile(const struct zti_plan *plan, const uint64_t *shape, const uint64_t *place,
-                      const uint64_t *coded, const uint64_t *side, uint64_t *origin)
-{
-    zt_box box, cover;
-    for (uint32_t i = 0; i < plan->rank; i++) {
-        box.lo[i] = place[i];
-        box.hi[i] = place[i] + 1;
-    }
-    zti_plan_cover(plan, shape, &box, &cover);
-    const uint32_t rank = zti_plan_shape(plan, shape, origin);
+    const uint32_t rank = zti_plan_place(plan, shape, place, origin);
     for (uint32_t i = 0; i < rank; i++) {
-        origin[i] = cover.lo[i] / side[i] * side[i];
+        origin[i] -= origin[i] % side[i];
         if (origin[i] + side[i] > coded[i])
             origin[i] = coded[i] - side[i];
     }
@@ -180,8 +165,8 @@ static zt_status encode_tiles(struct zti_estimator *e, const struct zti_coding *
     return ZT_OK;
 }
 
-/* Tiles beyond the array's end are padded and coded whole: the factor by which that costs more in
- * the array than in bricks. */
+/* Tiles at the end of an axis are padded to whole tiles. The factor by which the array has more
+ * padding than its bricks. */
 static double padding_factor(const struct zti_estimator *e, const struct zti_plan *plan,
                              const uint64_t *brick)
 {
@@ -207,9 +192,8 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Copy bricks [first, first + n) in the order of memory: a page that several have values in is
- * touched once, which counts where the array is a mapped file. Its pages can be given back whenever
- * the stage is told. */
+/* Copy bricks [first, first + n) in the order of memory, so that each page of a mapped file is
+ * loaded once. The caller may give pages back after each TOLD_BRICKS, when it is told the stage. */
 static zt_status copy_bricks(struct zti_estimator *e, uint64_t first, uint64_t n, uint8_t *to)
 {
     enum { TOLD_BRICKS = 16 };
@@ -235,9 +219,9 @@ static zt_status copy_bricks(struct zti_estimator *e, uint64_t first, uint64_t n
     return ZT_OK;
 }
 
-/* Have the bricks of a batch in e->batches, with those of the batches before and of some after. All
- * plans are compared by the same ones, which are far from each other in the array. */
-static zt_status have_batch(struct zti_estimator *e, uint32_t batch)
+/* Make sure that a batch's bricks are in e->batches; some later batches are copied with them. All
+ * plans are compared by the same bricks. */
+static zt_status load_batch(struct zti_estimator *e, uint32_t batch)
 {
     enum { BATCHES = 8 };
     const uint64_t batch_bytes = e->bricks * e->brick_values * zt_type_bytes(e->array->type);
@@ -273,11 +257,11 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     const struct zti_array array = zti_array_packed(e->values, type, rank, shape);
     uint8_t *to = e->values;
     if (!status)
-        status = have_batch(e, batch);
+        status = load_batch(e, batch);
     for (uint32_t i = 0; i < e->bricks && !status; i++) {
         uint8_t *const values = e->batches.bytes + ((uint64_t)batch * e->bricks + i) * brick_bytes;
         const struct zti_array brick = zti_array_packed(values, type, e->array->rank, e->brick);
-        to = gather_box(e, plan, &brick, rank, zero, side, to);
+        to = zti_estimate_gather(e, plan, &brick, rank, zero, side, to);
         if (is_stack && i + 1 < e->bricks)
             continue;
         status = encode_tiles(e, &coding, &array, &bits);
@@ -313,8 +297,8 @@ static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *p
     const uint64_t values = zti_array_values(rank, side);
     zti_stage(e->context, ZT_STAGE_SAMPLES);
     zti_sample_place(e->array, one, batch, place);
-    find_tile(plan, e->array->shape, place, coded, side, origin);
-    (void)gather_box(e, plan, e->array, rank, origin, side, e->values);
+    find_whole_tile(plan, e->array->shape, place, coded, side, origin);
+    (void)zti_estimate_gather(e, plan, e->array, rank, origin, side, e->values);
     const struct zti_array tile = zti_array_packed(e->values, e->array->type, rank, side);
     coding.grid = zti_codec_grid(e->codec, rank, side);
     status = encode_tiles(e, &coding, &tile, &bits);
@@ -344,7 +328,7 @@ bool zti_has_bricks(const struct zti_codec *codec)
     return zti_count_tile_values(codec, ZT_MAX_RANK) <= SMALL;
 }
 
-/* ---- all that a codec does ---- */
+/* ---- samples coded with all passes ---- */
 
 /* A sample: n boxes of the coded array, stacked along the slowest axis. */
 struct boxes {
@@ -379,8 +363,8 @@ static void gather_boxes(struct zti_estimator *e, const struct zti_plan *plan, u
         uint64_t place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
         zti_stage(e->context, ZT_STAGE_SAMPLES);
         zti_sample_place(e->array, one, k, place);
-        find_tile(plan, e->array->shape, place, b->coded, b->side, origin);
-        to = gather_box(e, plan, e->array, rank, origin, b->side, to);
+        find_whole_tile(plan, e->array->shape, place, b->coded, b->side, origin);
+        to = zti_estimate_gather(e, plan, e->array, rank, origin, b->side, to);
     }
 }
 
@@ -407,8 +391,8 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     }
     gather_boxes(e, plan, rank, &b, memory);
     const struct zti_array array = zti_array_packed(memory, e->array->type, rank, shape);
-    status = zti_code_for_good(e->context, e->codec, e->target, &array, NULL, &e->stream, &coding,
-                               &stream_bytes);
+    status = zti_trial_encode(e->context, e->codec, e->target, &array, NULL, &e->stream, &coding,
+                              &stream_bytes);
     const double scale = (double)zti_array_values(rank, coded) / (double)taken;
     const uint64_t head_bytes = status ? 0 : zti_head_bytes(&coding);
     const double head = (double)head_bytes;
@@ -438,8 +422,8 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
     zti_plan_copy(plan, &part, memory);
     replace_special(e, memory, taken);
     const struct zti_array array = zti_array_packed(memory, part.type, rank, coded);
-    const zt_status status = zti_code_for_good(e->context, e->codec, e->target, &array, NULL,
-                                               &e->stream, &coding, &stream_bytes);
+    const zt_status status = zti_trial_encode(e->context, e->codec, e->target, &array, NULL,
+                                              &e->stream, &coding, &stream_bytes);
     const double all = (double)zti_array_values(part.rank, e->array->shape);
     const uint64_t head_bytes = status ? 0 : zti_head_bytes(&coding);
     *bytes = (double)(stream_bytes - head_bytes) * (all / (double)taken) + (double)head_bytes;

@@ -59,11 +59,11 @@ zt_status zti_estimate_configure(const struct zti_estimator *estimator,
                                  const struct zti_found *found, uint32_t rank,
                                  const uint64_t *shape, struct zti_coding *coding);
 
-/* Copy a box of the coded array, C-contiguous, with special values replaced; returns the end of the
- * copy. */
+/* Copy a box of an array's coded array, C-contiguous, with special values replaced; returns the end
+ * of the copy. estimator->offset then has the places of the box's elements. */
 uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_plan *plan,
-                             uint32_t rank, const uint64_t *origin, const uint64_t *side,
-                             uint8_t *to);
+                             const struct zti_array *array, uint32_t rank, const uint64_t *origin,
+                             const uint64_t *side, uint8_t *to);
 
 /* Make estimator->stream long enough for so many bits. */
 zt_status zti_estimate_room(struct zti_estimator *estimator, uint64_t bits);

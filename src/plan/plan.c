@@ -20,15 +20,6 @@ bool zti_plan_is_none(const struct zti_plan *plan)
     return true;
 }
 
-/* The axes [from, to) of plan->axis that make one coded axis, beginning at 'from'. */
-static uint32_t end_of_axis(const struct zti_plan *plan, uint32_t from)
-{
-    uint32_t to = from + 1;
-    while (to < plan->rank && plan->is_joined[to])
-        to++;
-    return to;
-}
-
 uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint64_t *coded)
 {
     uint32_t rank = 0;
@@ -42,15 +33,15 @@ uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint
     return rank;
 }
 
-void zti_plan_describe(const struct zti_plan *plan, const uint64_t *shape, zt_plan *told)
+void zti_plan_describe(const struct zti_plan *plan, const uint64_t *shape, zt_plan *described)
 {
     if (zti_plan_is_none(plan))
         return;
-    told->rank = plan->rank;
-    told->coded_rank = zti_plan_shape(plan, shape, told->coded_shape);
+    described->rank = plan->rank;
+    described->coded_rank = zti_plan_shape(plan, shape, described->coded_shape);
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) { /* 0 beyond the rank */
-        told->axis[k] = plan->axis[k];
-        told->joined[k] = plan->is_joined[k];
+        described->axis[k] = plan->axis[k];
+        described->joined[k] = plan->is_joined[k];
     }
 }
 
@@ -76,31 +67,39 @@ void zti_plan_copy(const struct zti_plan *plan, const struct zti_array *array, u
     zti_copy_values(zt_type_bytes(array->type), plan->rank, n, array->data, from, to, step);
 }
 
-void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
-                    zt_box *cover)
+uint32_t zti_plan_place(const struct zti_plan *plan, const uint64_t *shape, const uint64_t *place,
+                        uint64_t *coded)
 {
     uint32_t rank = 0;
-    memset(cover, 0, sizeof *cover);
+    memset(coded, 0, ZT_MAX_RANK * sizeof *coded);
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
-        to = end_of_axis(plan, from);
-        uint64_t first = 0, last = 0;
-        for (uint32_t k = from; k < to; k++) {
-            const uint32_t axis = plan->axis[k];
-            first = first * shape[axis] + box->lo[axis];
-            last = last * shape[axis] + box->hi[axis] - 1;
-        }
-        cover->lo[rank] = first;
-        cover->hi[rank] = last + 1;
+        to = zti_plan_axis_end(plan, from);
+        for (uint32_t k = from; k < to; k++)
+            coded[rank] = coded[rank] * shape[plan->axis[k]] + place[plan->axis[k]];
     }
+    return rank;
+}
+
+/* The smallest box of the coded array that holds the box of a view. */
+static void cover_view(const struct zti_plan *plan, const uint64_t *shape,
+                       const struct zti_view *view, zt_box *cover)
+{
+    uint64_t last[ZT_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < plan->rank; i++)
+        last[i] = view->hi[i] - 1;
+    (void)zti_plan_place(plan, shape, view->lo, cover->lo);
+    const uint32_t rank = zti_plan_place(plan, shape, last, cover->hi);
+    for (uint32_t i = 0; i < rank; i++)
+        cover->hi[i]++;
 }
 
 /* Join axes [from, to) of plan->axis: the extent and the stride of a view along the coded axis that
- * they make. False if the view is no one range of it, or has no one stride. */
+ * they make. False if the view is more than one range of it, or has more than one stride. */
 static bool join_axes(const struct zti_plan *plan, const uint64_t *shape,
                       const struct zti_view *view, uint32_t from, uint32_t to, uint64_t *extent,
                       int64_t *stride)
 {
-    bool is_full = true; /* all faster axes are in the view from end to end */
+    bool is_full = true; /* the view has the faster axes from end to end */
     *extent = 1;
     *stride = 1;
     for (uint32_t k = to; k-- > from;) {
@@ -122,16 +121,14 @@ static bool join_axes(const struct zti_plan *plan, const uint64_t *shape,
 bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
                    struct zti_view *coded)
 {
-    zt_box box, cover;
+    zt_box cover;
     uint32_t rank = 0;
-    memcpy(box.lo, view->lo, sizeof box.lo);
-    memcpy(box.hi, view->hi, sizeof box.hi);
-    zti_plan_cover(plan, shape, &box, &cover);
+    cover_view(plan, shape, view, &cover);
     *coded = (struct zti_view){.out = view->out};
     memset(coded->out.shape, 0, sizeof coded->out.shape);
     memset(coded->out.stride, 0, sizeof coded->out.stride);
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
-        to = end_of_axis(plan, from);
+        to = zti_plan_axis_end(plan, from);
         if (!join_axes(plan, shape, view, from, to, &coded->out.shape[rank],
                        &coded->out.stride[rank]))
             return false;
@@ -155,7 +152,7 @@ struct uncovering {
     zt_box box;                  /* of the array */
 };
 
-/* Copy what the box of the array and the view share. */
+/* Copy what the view has of a box of the array. */
 static void uncover_box(const struct uncovering *u)
 {
     const struct zti_view *const view = u->view;
@@ -184,7 +181,7 @@ static void uncover_axis(struct uncovering *u, uint32_t from, uint32_t coded_axi
         uncover_box(u);
         return;
     }
-    const uint32_t to = end_of_axis(plan, from);
+    const uint32_t to = zti_plan_axis_end(plan, from);
     const uint64_t last = u->coded->hi[coded_axis];
     for (uint64_t at = u->coded->lo[coded_axis]; at < last;) {
         uint64_t step = 1, rest = at, n;
@@ -225,8 +222,8 @@ void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const 
     uncover_axis(&u, 0, 0);
 }
 
-/* The spans of the coded axis that axes [from, to) of plan->axis make. Where tiles leave none
- * between two spans they are one. */
+/* The spans of the coded axis that axes [from, to) of plan->axis make. Spans with less than a tile
+ * between them are joined. */
 static struct zti_spans find_spans(const struct zti_plan *plan, const uint64_t *shape,
                                    const struct zti_view *view, uint32_t from, uint32_t to,
                                    uint32_t side)
@@ -261,16 +258,14 @@ static void write_box(const struct zti_scatter *scatter, const zt_box *box, cons
 void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const uint32_t *side,
                       const struct zti_view *view, struct zti_plan_scatter *s)
 {
-    zt_box box, cover;
+    zt_box cover;
     uint64_t extent[ZT_MAX_RANK] = {0};
     uint32_t rank = 0;
-    memcpy(box.lo, view->lo, sizeof box.lo);
-    memcpy(box.hi, view->hi, sizeof box.hi);
-    zti_plan_cover(plan, shape, &box, &cover);
+    cover_view(plan, shape, view, &cover);
     *s = (struct zti_plan_scatter){
         .scatter = {.put = write_box}, .plan = plan, .shape = shape, .view = view};
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
-        to = end_of_axis(plan, from);
+        to = zti_plan_axis_end(plan, from);
         s->scatter.spans[rank] = find_spans(plan, shape, view, from, to, side[rank]);
         extent[rank] = cover.hi[rank] - cover.lo[rank];
     }

@@ -21,8 +21,9 @@ bool zti_plan_is_none(const struct zti_plan *plan);
 /* The coded array's rank and shape. */
 uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint64_t *coded);
 
-/* Describe a plan to users. *told must be all zeros, and stays so if the plan changes nothing. */
-void zti_plan_describe(const struct zti_plan *plan, const uint64_t *shape, zt_plan *told);
+/* Describe a plan to users. *described must be all zeros, and stays so if the plan changes nothing.
+ */
+void zti_plan_describe(const struct zti_plan *plan, const uint64_t *shape, zt_plan *described);
 
 /* The coded array as a view of the array's memory. False if no strides describe it. */
 bool zti_plan_view(const struct zti_plan *plan, const struct zti_array *array,
@@ -31,9 +32,18 @@ bool zti_plan_view(const struct zti_plan *plan, const struct zti_array *array,
 /* Copy an array to 'to' in the order of the coded array, C-contiguous. */
 void zti_plan_copy(const struct zti_plan *plan, const struct zti_array *array, uint8_t *to);
 
-/* The smallest box of the coded array that holds a box of the array. */
-void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
-                    zt_box *cover);
+/* The end of the axes of plan->axis that make one coded axis, beginning at 'from'. */
+static inline uint32_t zti_plan_axis_end(const struct zti_plan *plan, uint32_t from)
+{
+    uint32_t to = from + 1;
+    while (to < plan->rank && plan->is_joined[to])
+        to++;
+    return to;
+}
+
+/* The place in the coded array of a place of the array; returns the coded array's rank. */
+uint32_t zti_plan_place(const struct zti_plan *plan, const uint64_t *shape, const uint64_t *place,
+                        uint64_t *coded);
 
 /* The view of the coded array that has the same values as a view of the array. False if no strides
  * describe it. */

@@ -22,10 +22,10 @@ zt_status zti_configure(zt_context *context, const struct zti_target *target,
     return status;
 }
 
-zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
-                            const struct zti_target *target, const struct zti_array *array,
-                            struct zti_misses *misses, struct zti_buffer *stream,
-                            struct zti_coding *coding, uint64_t *stream_bytes)
+zt_status zti_trial_encode(zt_context *context, const struct zti_codec *codec,
+                           const struct zti_target *target, const struct zti_array *array,
+                           struct zti_misses *misses, struct zti_buffer *stream,
+                           struct zti_coding *coding, uint64_t *stream_bytes)
 {
     size_t capacity = 0;
     uint64_t end_bits = 0;
@@ -49,8 +49,8 @@ zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
     return status;
 }
 
-zt_status zti_own_open(zt_context *context, const struct zti_coding *coding, const uint8_t *stream,
-                       struct zti_coding *read)
+zt_status zti_trial_open(zt_context *context, const struct zti_coding *coding,
+                         const uint8_t *stream, struct zti_coding *read)
 {
     uint8_t params[ZTI_CODEC_PARAMS_BYTES];
     const size_t params_bytes = coding->codec->store_params(coding, params);
@@ -59,14 +59,14 @@ zt_status zti_own_open(zt_context *context, const struct zti_coding *coding, con
     return status ? status : zti_decode_head(context, read, stream);
 }
 
-zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
-                         const uint8_t *stream, uint64_t stream_bytes, struct zti_buffer *decoded)
+zt_status zti_trial_decode(zt_context *context, const struct zti_coding *coding,
+                           const uint8_t *stream, uint64_t stream_bytes, struct zti_buffer *decoded)
 {
     const uint32_t rank = coding->grid.rank;
     const uint64_t values = zti_array_values(rank, coding->grid.shape);
     uint64_t end_bits;
     struct zti_coding read;
-    zt_status status = zti_own_open(context, coding, stream, &read);
+    zt_status status = zti_trial_open(context, coding, stream, &read);
     if (!status)
         status = zti_buffer_reserve(context, decoded, values * zt_type_bytes(coding->type), 0);
     const struct zti_array out =

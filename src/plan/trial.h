@@ -36,20 +36,21 @@ static inline void zti_resume_progress(zt_context *context, zt_progress progress
 zt_status zti_configure(zt_context *context, const struct zti_target *target,
                         struct zti_coding *coding);
 
-/* Encode an array for a target into 'stream': the codec's passes, the head and all tiles. A head
- * that is a table of tile ends is left empty. misses NULL: nothing is verified. The caller releases
- * *coding with zti_forget in any case. */
-zt_status zti_code_for_good(zt_context *context, const struct zti_codec *codec,
-                            const struct zti_target *target, const struct zti_array *array,
-                            struct zti_misses *misses, struct zti_buffer *stream,
-                            struct zti_coding *coding, uint64_t *stream_bytes);
+/* Encode an array for a target into 'stream', completely: the codec's passes, the head and all
+ * tiles. A head that is a table of tile ends is left empty. misses NULL: nothing is verified. The
+ * caller releases *coding with zti_forget in any case. */
+zt_status zti_trial_encode(zt_context *context, const struct zti_codec *codec,
+                           const struct zti_target *target, const struct zti_array *array,
+                           struct zti_misses *misses, struct zti_buffer *stream,
+                           struct zti_coding *coding, uint64_t *stream_bytes);
 
 /* Load the coding of a stream that was just made, as a reader does. zti_forget it in any case. */
-zt_status zti_own_open(zt_context *context, const struct zti_coding *coding, const uint8_t *stream,
-                       struct zti_coding *read);
+zt_status zti_trial_open(zt_context *context, const struct zti_coding *coding,
+                         const uint8_t *stream, struct zti_coding *read);
 
 /* Decode a stream that was just made into the buffer, C-contiguous. */
-zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
-                         const uint8_t *stream, uint64_t stream_bytes, struct zti_buffer *decoded);
+zt_status zti_trial_decode(zt_context *context, const struct zti_coding *coding,
+                           const uint8_t *stream, uint64_t stream_bytes,
+                           struct zti_buffer *decoded);
 
 #endif

@@ -19,7 +19,7 @@
 
 enum {
     ONE = 1 << 16, /* fixed point: all values */
-    SHORT = 8,     /* axes of at most so many elements may be joined to another */
+    SHORT = 8,     /* axes of at most 8 elements may be joined to another */
 };
 
 /* The coding of the array under a way. */
@@ -34,15 +34,15 @@ static zt_status configure_way(const struct zti_estimator *e, const struct zti_p
 
 /* ---- measuring the array ---- */
 
-/* About log2(1 + x), x >= 0: linear between powers of two, and the same on every machine. */
+/* log2(1 + x), x >= 0, by lines between the powers of two: the same on every machine. */
 static double approximate_log2(double x)
 {
     enum { FRACTION = 52, BIAS = 1023 };
     return (double)zti_bits_of_double(x + 1) / (double)(UINT64_C(1) << FRACTION) - BIAS;
 }
 
-/* Bits of the difference between a value, 'offset' values from the array's first, and its
- * neighbour: the one before, or after the first of a row. */
+/* The roughness of a value, 'offset' values from the array's first: log2 of the difference from its
+ * neighbour before it or, for the first of a row, after it. */
 static double measure_roughness(const struct zti_estimator *e, const struct zti_seen *seen,
                                 int64_t offset, bool is_first)
 {
@@ -72,8 +72,8 @@ struct piece {
     struct zti_grid grid;         /* of an array that is this tile */
 };
 
-/* The coded axis that contains an axis of the array. *inner consecutive elements of it have the
- * same index along that axis. */
+/* The coded axis that contains an axis of the array. *inner: how many neighbours along the coded
+ * axis have the same index along the array's axis. */
 static uint32_t find_coded_axis(const struct zti_plan *plan, const uint64_t *shape, uint32_t axis,
                                 uint64_t *inner)
 {
@@ -92,8 +92,8 @@ static uint32_t find_coded_axis(const struct zti_plan *plan, const uint64_t *sha
     return found;
 }
 
-/* The mean roughness of the tile that was copied last, by one in eleven of its values: 11 divides
- * neither the hours of a day nor the months of a year. */
+/* The mean roughness of the tile that was copied last, of one in eleven values: 11 divides neither
+ * the hours of a day nor the months of a year. */
 static double mean_roughness(const struct zti_estimator *e, const struct zti_seen *seen,
                              const struct zti_plan *plan, const struct piece *piece)
 {
@@ -152,9 +152,9 @@ uint32_t zti_ways_axes(const struct zti_seen *seen, const struct zti_plan *plan,
 
 /* ---- the cost of a way ---- */
 
-/* A coded axis: the fastest axis of the array in it, the next slower one if axes are joined, and
- * two parts of all values, in fixed point: those first along it in a tile (edge), and those first
- * in a row of the fastest axis (seam). */
+/* A coded axis: the fastest axis of the array in it; the next slower one if axes are joined; and as
+ * parts of all values, in fixed point, those at an edge (first along it in a tile) and those at a
+ * seam (first in a row of the fastest axis, inside a tile). */
 struct side {
     uint32_t fast, slow;
     uint64_t edge, seam;
@@ -182,8 +182,8 @@ static uint64_t sum_costs(const struct zti_seen *seen, const struct side *side, 
     return sum;
 }
 
-/* Whether an axis may be a part of the one before that was split off. Rows then continue in the
- * next row. */
+/* Whether an axis may be a piece split off the one before it: the two are then one axis, and a
+ * row's end is no seam. */
 static bool is_split(uint32_t slow, uint32_t fast, const uint64_t *shape)
 {
     return fast == slow + 1 && shape[fast] <= SHORT;
@@ -288,20 +288,15 @@ uint32_t zti_ways_list(const struct zti_estimator *e, const struct zti_seen *see
 
 /* ---- tiles ---- */
 
-/* The number of the tile of the coded array that holds place k of the array. */
-static uint64_t find_tile(const struct zti_estimator *e, const struct zti_plan *plan,
-                          const struct zti_grid *grid, uint32_t k)
+/* The number of the tile of the coded array that holds sampled point k of the array. */
+static uint64_t tile_of_point(const struct zti_estimator *e, const struct zti_plan *plan,
+                              const struct zti_grid *grid, uint32_t k)
 {
-    zt_box box, cover;
-    uint64_t place[ZT_MAX_RANK], tile = 0;
+    uint64_t place[ZT_MAX_RANK], coded[ZT_MAX_RANK], tile = 0;
     zti_sample_point(e->array, k, place);
-    for (uint32_t i = 0; i < plan->rank; i++) {
-        box.lo[i] = place[i];
-        box.hi[i] = place[i] + 1;
-    }
-    zti_plan_cover(plan, e->array->shape, &box, &cover);
+    (void)zti_plan_place(plan, e->array->shape, place, coded);
     for (uint32_t i = 0; i < grid->rank; i++)
-        tile = tile * grid->tiles[i] + cover.lo[i] / grid->side[i];
+        tile = tile * grid->tiles[i] + coded[i] / grid->side[i];
     return tile;
 }
 
@@ -320,7 +315,7 @@ static uint8_t *gather_tile(struct zti_estimator *e, const struct zti_plan *plan
     }
     memcpy(piece->origin, walk.origin, sizeof piece->origin);
     piece->grid = zti_grid_of(grid->rank, side, sides);
-    return zti_estimate_gather(e, plan, grid->rank, walk.origin, side, to);
+    return zti_estimate_gather(e, plan, e->array, grid->rank, walk.origin, side, to);
 }
 
 /* The mean cost of all tiles of a grid over that of one of them, by their edges: tiles that the
@@ -375,7 +370,7 @@ zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_seen *seen,
         return status;
     const struct zti_grid grid = coding.grid;
     const struct zti_grid pieces = cut_tiles(&grid, most, planning->group_values);
-    (void)gather_tile(e, &way->plan, &pieces, find_tile(e, &way->plan, &pieces, k), e->values,
+    (void)gather_tile(e, &way->plan, &pieces, tile_of_point(e, &way->plan, &pieces, k), e->values,
                       &piece);
     coding.grid = piece.grid;
     const struct zti_array tile = view_tile(e, &coding.grid, e->values);
@@ -447,7 +442,7 @@ static zt_status gather_tiles(struct zti_estimator *e, const struct zti_plan *pl
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     uint8_t *to = tiles->memory;
     for (uint32_t k = 0; k < n; k++) {
-        const uint64_t tile = is_all ? k : find_tile(e, plan, grid, k);
+        const uint64_t tile = is_all ? k : tile_of_point(e, plan, grid, k);
         uint8_t *const from = to;
         struct piece piece;
         to = gather_tile(e, plan, grid, tile, to, &piece);

@@ -164,10 +164,11 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
 }
 
 /* Measured with AVX-512. */
-static const struct zti_pace pace[2] = {{{0.55, 0.55, 0.55, 0.55}, {0, 0, 0, 0}, 1.3},
-                                        {{1.1, 1.1, 1.1, 1.1}, {0, 0, 0, 0}, 2.0}};
+static const struct zti_decode_times decode_times[2] = {
+    {{0.55, 0.55, 0.55, 0.55}, {0, 0, 0, 0}, 1.3}, {{1.1, 1.1, 1.1, 1.1}, {0, 0, 0, 0}, 2.0}};
 
-static const struct zti_planning planning = {.candidates = candidates, .pace = pace};
+static const struct zti_planning planning = {.candidates = candidates,
+                                             .decode_times = decode_times};
 
 static const struct zti_tables tables = {.learning = &learning, .planning = &planning};
 

@@ -65,7 +65,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
                                        .effort = is_given ? params->effort : ZT_EFFORT_DEFAULT,
                                        .is_lossy = is_lossy,
                                        .speed = is_lossy ? SPEED : LOSSLESS_SPEED,
-                                       .is_plain = !is_given,
+                                       .is_fallback = !is_given,
                                        .is_for_ratio = is_high};
     if (!is_lossy && is_open && !is_given && params->prefer == ZT_PREFER_RATIO)
         list[n++] = large_tiles(false);
@@ -79,7 +79,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
                                            .effort = ZT_EFFORT_HIGH,
                                            .is_lossy = true,
                                            .speed = HIGH_SPEED,
-                                           .is_own_way = true,
+                                           .has_own_predictor = true,
                                            .is_for_ratio = is_high};
     if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params))
         list[n++] = transform();

@@ -359,14 +359,15 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
 }
 
 /* Measured with AVX-512, by rank; the unit of work is a tile of 4^rank values. */
-static const struct zti_pace pace[2] = {{{3.1, 2.1, 1.7, 1.0}, {0.24, 0.15, 0.075, 0.045}, 1.3},
-                                        {{3.9, 3.5, 2.6, 1.8}, {0.21, 0.08, 0.045, 0.037}, 2.0}};
+static const struct zti_decode_times decode_times[2] = {
+    {{3.1, 2.1, 1.7, 1.0}, {0.24, 0.15, 0.075, 0.045}, 1.3},
+    {{3.9, 3.5, 2.6, 1.8}, {0.21, 0.08, 0.045, 0.037}, 2.0}};
 
 static const struct zti_planning planning = {.has_power_bounds = true,
                                              .candidates = candidates,
                                              .choices = choices,
                                              .loosen = loosen,
-                                             .pace = pace};
+                                             .decode_times = decode_times};
 
 static const struct zti_holes filling = {.learn = zti_zfp_learn_holes, .fit = zti_zfp_fit_holes};
 

@@ -277,10 +277,10 @@ static zt_status try_power(const struct zti_job *job, struct zti_trial *trial, i
     double sum = 0;
     target.kind = ZT_ABS;
     target.abs_bound = ldexp(1, k);
-    zt_status status = zti_code_for_good(context, job->frame.coding.codec, &target, sample, NULL,
-                                         &trial->stream, &coding, &bytes);
+    zt_status status = zti_trial_encode(context, job->frame.coding.codec, &target, sample, NULL,
+                                        &trial->stream, &coding, &bytes);
     if (!status)
-        status = zti_decode_own(context, &coding, trial->stream.bytes, bytes, &trial->decoded);
+        status = zti_trial_decode(context, &coding, trial->stream.bytes, bytes, &trial->decoded);
     if (!status)
         sum = zti_sum_errors(context, sample, trial->decoded.bytes, NULL, s->is_absolute, s->range);
     zti_forget(context, &coding);

@@ -118,7 +118,7 @@ zt_status zti_measure(struct zti_job *j)
         return ZT_OK;
     const zt_progress progress = zti_pause_progress(j->context);
     d.slice_values = zti_array_values(j->values.rank, j->values.shape) / j->values.shape[0];
-    zt_status status = zti_own_open(j->context, &f->coding, j->stream, &d.coding);
+    zt_status status = zti_trial_open(j->context, &f->coding, j->stream, &d.coding);
     if (!status)
         status = open_index(&d);
     d.step = status ? 0 : step_of(&d);

@@ -13,8 +13,8 @@ static zt_status sample_bits(const struct zti_job *job, const struct zti_target 
     struct zti_misses misses = {.limit = limit};
     struct zti_coding coding;
     uint64_t bytes;
-    const zt_status status = zti_code_for_good(job->context, job->frame.coding.codec, target,
-                                               sample, &misses, &trial->stream, &coding, &bytes);
+    const zt_status status = zti_trial_encode(job->context, job->frame.coding.codec, target, sample,
+                                              &misses, &trial->stream, &coding, &bytes);
     const uint64_t gap = misses.count ? values / misses.count : 0;
     *bits = 8 * (bytes + misses.count * (zt_type_bytes(coding.type) + (gap < 128 ? 1 : 2)));
     if (misses.is_over)

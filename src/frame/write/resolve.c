@@ -1,7 +1,7 @@
 /* resolve.c: the first stage: turns the caller's bound into what a codec is asked for, an absolute
  * bound or no loss. In: the parameters, the array's range, and what one pass over the slab finds. A
  * mean error, a bound relative to each value and dropped bit planes need a search over the values
- * as well: mean.c, pwrel.c and plan/tight.h. */
+ * as well: mean.c, pwrel.c and plan/loosen.h. */
 #include "frame/write/stages.h"
 
 #include <float.h>
@@ -321,8 +321,8 @@ zt_status zti_resolve_by_values(struct zti_job *j)
     if (target->kind == ZT_PWREL)
         status = zti_choose_way(j);
     if (!status && j->request->params.plan == ZT_PLAN_TIGHT)
-        status = zti_plan_tighten(j->context, &j->values, j->frame.coding.codec, target,
-                                  &j->misses_most);
+        status =
+            zti_plan_loosen(j->context, &j->values, j->frame.coding.codec, target, &j->misses_most);
     zti_resume_progress(j->context, progress);
     return status;
 }

@@ -16,7 +16,7 @@
 #include "core/buffer.h"
 #include "frame/format/format.h"
 #include "plan/contest.h"
-#include "plan/tight.h"
+#include "plan/loosen.h"
 #include "ztile_quality.h"
 #include "ztile_store.h"
 

@@ -1,9 +1,9 @@
-/* tight.c: find the loosest tolerance that keeps a bound.
+/* loosen.c: how many bit planes to drop: the loosest tolerance that keeps a bound.
  *
  * A codec may guarantee its tolerance, a power of two, for the worst possible tile. Errors of real
  * tiles are 0.05 to 0.6 of it. Each further plane that is dropped doubles them. While few values
  * exceed the bound, keeping these exactly costs less than a plane of all values. */
-#include "plan/tight.h"
+#include "plan/loosen.h"
 
 #include "exec/exec.h"
 #include "quality/quality.h"
@@ -51,9 +51,9 @@ static zt_status measure_bits(zt_context *context, struct zti_trial *t,
     struct zti_coding coding;
     uint64_t bytes = 0;
     zt_status status =
-        zti_code_for_good(context, like->codec, target, array, NULL, &t->stream, &coding, &bytes);
+        zti_trial_encode(context, like->codec, target, array, NULL, &t->stream, &coding, &bytes);
     if (!status)
-        status = zti_decode_own(context, &coding, t->stream.bytes, bytes, &t->decoded);
+        status = zti_trial_decode(context, &coding, t->stream.bytes, bytes, &t->decoded);
     *bits = 8 * (double)bytes;
     if (!status)
         *bits += (double)count_beyond(t, like->verify_bound) * zti_exact_bits(array->type);
@@ -136,9 +136,9 @@ bool zti_is_too_loose(const struct zti_misses *misses, uint32_t type, uint64_t s
            (double)misses->count * zti_exact_bits(type) > misses_part * 8 * (double)stream_bytes;
 }
 
-zt_status zti_plan_tighten(zt_context *context, const struct zti_array *array,
-                           const struct zti_codec *codec, struct zti_target *target,
-                           uint64_t *misses_most)
+zt_status zti_plan_loosen(zt_context *context, const struct zti_array *array,
+                          const struct zti_codec *codec, struct zti_target *target,
+                          uint64_t *misses_most)
 {
     struct zti_trial t = {.sample = {.memory = NULL}};
     double bits = 0;
