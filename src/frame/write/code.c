@@ -28,7 +28,7 @@ static zt_status payload_room(struct zti_job *j, size_t capacity, size_t *room_b
     return status;
 }
 
-/* What is coded in windows is kept in job->payload, which grows with it. */
+/* Windows of a stream are appended to job->payload, which grows with them. */
 struct kept {
     struct zti_job *job;
     uint64_t bytes, most_bytes;
@@ -50,10 +50,10 @@ static zt_status keep(void *user, const uint8_t *bytes, uint64_t n)
     return status;
 }
 
-/* In windows, so that memory grows with the bytes, and a store is told how far the pass is. */
-static zt_status encode_and_tell(struct zti_job *j, const struct zti_array *values,
-                                 uint64_t most_bytes, struct zti_misses *misses,
-                                 const struct zti_starts *starts)
+/* Encode in windows: memory grows with the stream, and a store learns how far the pass has come. */
+static zt_status encode_in_windows(struct zti_job *j, const struct zti_array *values,
+                                   uint64_t most_bytes, struct zti_misses *misses,
+                                   const struct zti_starts *starts)
 {
     const struct zti_coding *const coding = &j->frame.coding;
     struct kept kept = {.job = j, .bytes = zti_head_bytes(coding), .most_bytes = most_bytes};
@@ -90,7 +90,7 @@ zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, 
         return status;
     }
     if (zti_output_is_written(j->output) && !zti_exec_is_by_kernels(j->context, coding))
-        return encode_and_tell(j, values, most_bytes, misses, starts);
+        return encode_in_windows(j, values, most_bytes, misses, starts);
     status = payload_room(j, (size_t)most_bytes, &room_bytes);
     if (status)
         return status;
@@ -133,8 +133,8 @@ static zt_status encode(struct zti_job *j)
     return status;
 }
 
-/* Learn and encode. Where the host does a part of it, it gets a copy of values that it cannot
- * reach. */
+/* Learn and encode. If the host does a part of it, values in a GPU's memory are copied to it
+ * first. */
 static zt_status code_values(struct zti_job *j)
 {
     struct zti_frame *const f = &j->frame;

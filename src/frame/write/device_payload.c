@@ -27,8 +27,8 @@ zt_status zti_device_payload_write_head(struct zti_job *j, const struct zti_star
     return status ? status : zti_copy_bytes(j->context, t->place, t->head.bytes, bytes);
 }
 
-/* Move n bytes of the GPU's memory to an earlier place, which they may overlap: through scratch
- * that coding is done with, or through the host where the caller's scratch is smaller. */
+/* Move n bytes of the GPU's memory to an earlier place, which may overlap theirs: through scratch
+ * that coding no longer needs, or through the host if the caller's scratch is smaller. */
 static zt_status move_on_device(zt_context *context, uint8_t *to, const uint8_t *from, uint64_t n)
 {
     const uint64_t most = n < ZTI_DEVICE_WAY_BYTES ? n : (uint64_t)ZTI_DEVICE_WAY_BYTES;

@@ -408,7 +408,7 @@ static zt_status smooth(struct zti_job *j)
 {
     const struct zti_array slab = j->values;
     struct zti_buffer *const filled = &j->special.filled;
-    const bool is_own = slab.data == j->scratch->turned.bytes; /* a copy already */
+    const bool is_own = slab.data == j->scratch->permuted.bytes; /* a copy already */
     const uint64_t bytes = j->special.values * zt_type_bytes(slab.type);
     const zt_status status = is_own ? ZT_OK : zti_buffer_reserve(j->context, filled, bytes, 0);
     if (status)

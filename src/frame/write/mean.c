@@ -117,8 +117,8 @@ struct sampled {
     bool is_absolute;
 };
 
-/* The mean squared error of values that are rounded to multiples of twice a bound, or the square of
- * their mean error. */
+/* The mean squared error of values rounded to multiples of twice a bound or, if errors are
+ * absolute, the square of their mean error. */
 static double lattice_error(const struct sampled *s, double bound)
 {
     const double step = 2 * bound;

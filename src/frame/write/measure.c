@@ -38,7 +38,7 @@ static zt_status open_index(struct decoding *d)
     return status ? status : zti_index_check(context, &d->index);
 }
 
-/* Whole tiles; all slices where tiles cannot be found. */
+/* Slices that are decoded at a time: whole tiles; all slices if there is no index to find tiles. */
 static uint64_t step_of(const struct decoding *d)
 {
     const struct zti_job *const j = d->job;
@@ -77,7 +77,8 @@ static zt_status decode_slices(struct decoding *d, uint64_t lo, uint64_t hi, uin
     return ZT_OK;
 }
 
-/* Add the errors of all slices. Values that are no whole part of a sum wait for the next ones. */
+/* Add the errors of all slices, in parts of ZTI_ERRORS_PART values; the rest of a step waits for
+ * the next one. */
 static zt_status add_errors(struct decoding *d, struct zti_error_sum *sum)
 {
     struct zti_job *const j = d->job;

@@ -87,7 +87,7 @@ static zt_status plan_options(zt_context *context, const struct zti_array *array
     struct zti_result results[ZTI_RESULTS_MOST];
     uint32_t found = 0;
     struct zti_request request;
-    struct zti_scratch scratch = {.turned = {.bytes = NULL}};
+    struct zti_scratch scratch = {.permuted = {.bytes = NULL}};
     struct zti_output output = {.memory = NULL};
     struct zti_scanned scanned;
     zt_params planned;

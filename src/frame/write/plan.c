@@ -48,7 +48,7 @@ static struct zti_result fixed_result(const struct zti_request *r)
     return (struct zti_result){.candidate = own, .choice = *r->fixed};
 }
 
-/* List the candidates without a plan: the slowest first, candidates that look at values far away
+/* List the candidates without a plan: the slowest first, but those that work over large tiles
  * (is_far) last. */
 static zt_status list_unplanned(const struct zti_job *j, const struct zti_target *target,
                                 struct zti_result *results, uint32_t *count)
@@ -82,20 +82,20 @@ zt_status zti_plan_frame(const struct zti_job *j, struct zti_result *results, ui
     return status;
 }
 
-/* Set job->values to the coded array. */
-static zt_status turn(struct zti_job *j)
+/* Set job->values to the coded array: the slab with permuted strides, or a permuted copy. */
+static zt_status permute_slab(struct zti_job *j)
 {
     const struct zti_frame *const f = &j->frame;
     const struct zti_grid *const grid = &f->coding.grid;
     if (zti_plan_view(&f->plan, j->slab, &j->values) && zti_has_near_values(&j->values))
         return ZT_OK;
-    struct zti_buffer *const turned = &j->scratch->turned;
+    struct zti_buffer *const permuted = &j->scratch->permuted;
     const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
-    const zt_status status = zti_buffer_reserve(j->context, turned, bytes, 0);
+    const zt_status status = zti_buffer_reserve(j->context, permuted, bytes, 0);
     if (status)
         return status;
-    zti_plan_copy(&f->plan, j->slab, turned->bytes);
-    j->values = zti_array_packed(turned->bytes, f->type, grid->rank, grid->shape);
+    zti_plan_copy(&f->plan, j->slab, permuted->bytes);
+    j->values = zti_array_packed(permuted->bytes, f->type, grid->rank, grid->shape);
     return ZT_OK;
 }
 
@@ -109,5 +109,5 @@ zt_status zti_apply_plan(struct zti_job *j, const struct zti_result *result)
         target->found.has_rest = false;
     j->frame.coding.codec = zti_codec_by_id(result->candidate.codec);
     zti_frame_set_plan(&j->frame, &result->choice.plan);
-    return turn(j);
+    return permute_slab(j);
 }

@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-/* The request, with one codec after the other set in it. */
+/* A request, whose codec becomes that of one candidate after the other. */
 struct rooms {
     zt_context *context;
     struct zti_request request;
@@ -48,7 +48,8 @@ static zt_status stream_most(const struct rooms *r, const struct zti_coding *cod
     return status;
 }
 
-/* Have a frame become the one that is stored raw, where that is what a limit comes to. */
+/* If the bound lets no frame be longer than a raw one, make it the raw one, with the index that was
+ * asked for. */
 static void limit_frame(const struct zti_request *asked, struct zti_frame *f)
 {
     if (!zti_has_limit(&asked->params.bound))
@@ -117,7 +118,7 @@ static zt_status bound_under(const struct rooms *r, const struct zti_plan *plan,
     return ZT_OK;
 }
 
-/* The most bytes under any plan with the request's codec. */
+/* The most bytes of a frame with the request's codec, under any plan. */
 static zt_status bound_of_plans(const struct rooms *r, uint64_t *bytes)
 {
     const struct zti_request *const asked = &r->request;

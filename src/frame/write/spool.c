@@ -132,7 +132,7 @@ static zt_status end_front(struct zti_job *j)
     return store_bytes(j, 0, s->front.bytes, n);
 }
 
-/* Make checksums of longer ranges than the usual ones: the payload is read back from the file. */
+/* Make the checksums again, of longer ranges: the payload is read back from the file. */
 static zt_status sum_longer(struct zti_job *j)
 {
     struct zti_spool *const s = &j->spool;

@@ -92,8 +92,8 @@ static zt_status code_finalists(const struct zti_job *resolved, struct zti_resul
     return status;
 }
 
-/* Code all later frames with the first one's codec and effort. */
-static void settle(struct zti_request *r, const struct zti_candidate *winner)
+/* Have all later frames coded with the codec and effort of the first. */
+static void fix_codec(struct zti_request *r, const struct zti_candidate *winner)
 {
     r->codec = zti_codec_by_id(winner->codec);
     if (!r->is_codec_open)
@@ -103,9 +103,9 @@ static void settle(struct zti_request *r, const struct zti_candidate *winner)
     r->params.effort = winner->effort;
 }
 
-/* Whether a stage on the host needs a frame's values: to plan, to choose between coders, to search
+/* Whether a stage on the host reads a frame's values: to plan, to choose between coders, to search
  * for a bound, or to find special values. */
-static bool is_looked_at(const struct zti_job *j)
+static bool is_read_by_host(const struct zti_job *j)
 {
     const zt_params *const p = &j->request->params;
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
@@ -128,7 +128,7 @@ zt_status zti_write_frame(zt_context *context, struct zti_request *request,
                                                     .slab = slab};
     uint32_t count = 0, winner = 0;
     zt_status status = zti_resolve(&job, scanned);
-    if (!status && is_looked_at(&job))
+    if (!status && is_read_by_host(&job))
         status = zti_mirror_open(context, slab, &values);
     job.slab = &values.array;
     if (!status)
@@ -142,7 +142,7 @@ zt_status zti_write_frame(zt_context *context, struct zti_request *request,
         options->count = zti_describe_results(results, count, winner, job.frame.shape,
                                               options->list, ZTI_OPTIONS_MOST);
     if (!status) {
-        settle(request, &results[winner].candidate);
+        fix_codec(request, &results[winner].candidate);
         status = zti_spool_end(&best);
         if (!status)
             status = zti_device_payload_end(&best);

@@ -54,8 +54,8 @@ struct zti_output {
 
 /* Memory that one job after the other uses. */
 struct zti_scratch {
-    struct zti_buffer turned;  /* the coded array, where strides over the slab cannot express it */
-    struct zti_buffer decoded; /* with a mean only: slices as a decoder gets them */
+    struct zti_buffer permuted; /* the coded array, where strides over the slab cannot express it */
+    struct zti_buffer decoded;  /* with a mean only: slices as a decoder gets them */
     struct zti_buffer payload, starts; /* empty while a job holds them */
     struct zti_buffer window;          /* of spooled streams */
 };

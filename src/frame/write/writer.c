@@ -1,6 +1,6 @@
 /* writer.c: before the first stage: cuts the slices that callers append into slabs of one
  * thickness, a frame each. A slab is coded from the caller's memory if one call brings all of it,
- * else from a C-contiguous copy (stage). The bytes never depend on the portions. */
+ * else from a C-contiguous copy (pending). The bytes never depend on the portions. */
 #include "frame/write/writer.h"
 
 #include "array/mirror.h"
@@ -19,8 +19,8 @@ zt_status zti_writer_init(zt_context *context, const struct zti_array *whole,
 void zti_writer_clear(struct zt_writer *w)
 {
     zti_release(w->context, w->scanned);
-    zti_buffer_free(w->context, &w->stage);
-    zti_buffer_free(w->context, &w->scratch.turned);
+    zti_buffer_free(w->context, &w->pending);
+    zti_buffer_free(w->context, &w->scratch.permuted);
     zti_buffer_free(w->context, &w->scratch.decoded);
     zti_buffer_free(w->context, &w->scratch.payload);
     zti_buffer_free(w->context, &w->scratch.starts);
@@ -54,29 +54,29 @@ static uint64_t next_extent(const struct zt_writer *w)
     return left < w->request.thickness ? left : w->request.thickness;
 }
 
-/* Make room for 'slices' staged slices: for the whole frame at once if the array's extent is known,
- * else by doubling, so that a short array of unknown extent costs little memory. */
-static zt_status reserve_stage(struct zt_writer *w, uint64_t slices)
+/* Make room for 'slices' pending slices: for the whole frame at once if the array's extent is
+ * known, else by doubling, so that a short array of unknown extent costs little memory. */
+static zt_status reserve_pending(struct zt_writer *w, uint64_t slices)
 {
     uint64_t most = next_extent(w), wanted = slices, bytes;
     if (w->request.shape[0] != ZT_UNKNOWN)
         wanted = most;
-    else if (w->stage.capacity / w->request.slice_bytes < slices)
+    else if (w->pending.capacity / w->request.slice_bytes < slices)
         wanted = slices < most / 2 ? 2 * slices : most;
     if (!zti_mul(wanted, w->request.slice_bytes, &bytes))
         return zti_fail(w->context, ZT_NO_MEMORY, "no memory for a slab of %" PRIu64 " slices",
                         wanted);
-    return zti_buffer_reserve(w->context, &w->stage, bytes,
-                              (size_t)(w->staged * w->request.slice_bytes));
+    return zti_buffer_reserve(w->context, &w->pending, bytes,
+                              (size_t)(w->pending_slices * w->request.slice_bytes));
 }
 
-/* The staged slices as an array. */
-static struct zti_array staged_array(const struct zt_writer *w)
+/* The pending slices as an array. */
+static struct zti_array pending_array(const struct zt_writer *w)
 {
     uint64_t shape[ZT_MAX_RANK];
     memcpy(shape, w->request.shape, sizeof shape);
-    shape[0] = w->staged;
-    return zti_array_packed(w->stage.bytes, w->request.type, w->request.rank, shape);
+    shape[0] = w->pending_slices;
+    return zti_array_packed(w->pending.bytes, w->request.type, w->request.rank, shape);
 }
 
 static zt_status write_frame(struct zt_writer *w, const struct zti_array *slab)
@@ -88,23 +88,23 @@ static zt_status write_frame(struct zt_writer *w, const struct zti_array *slab)
                            &w->options);
 }
 
-static zt_status write_staged(struct zt_writer *w)
+static zt_status write_pending(struct zt_writer *w)
 {
-    const struct zti_array slab = staged_array(w);
+    const struct zti_array slab = pending_array(w);
     const zt_status status = write_frame(w, &slab);
-    w->staged = 0;
+    w->pending_slices = 0;
     return status;
 }
 
-/* Copy slices to the stage. */
-static zt_status stage(struct zt_writer *w, const struct zti_array *piece)
+/* Copy slices behind the pending ones. */
+static zt_status append_pending(struct zt_writer *w, const struct zti_array *piece)
 {
-    zt_status status = reserve_stage(w, w->staged + piece->shape[0]);
+    zt_status status = reserve_pending(w, w->pending_slices + piece->shape[0]);
     if (!status)
-        status =
-            zti_fetch_array(w->context, piece, w->stage.bytes + w->staged * w->request.slice_bytes);
+        status = zti_fetch_array(w->context, piece,
+                                 w->pending.bytes + w->pending_slices * w->request.slice_bytes);
     if (!status)
-        w->staged += piece->shape[0];
+        w->pending_slices += piece->shape[0];
     return status;
 }
 
@@ -112,12 +112,12 @@ zt_status zti_writer_put(struct zt_writer *w, const struct zti_array *slab)
 {
     for (uint64_t done = 0, part; done < slab->shape[0]; done += part) {
         const uint64_t left = slab->shape[0] - done, whole = next_extent(w);
-        const uint64_t wanted = whole - w->staged;
+        const uint64_t wanted = whole - w->pending_slices;
         part = left < wanted ? left : wanted;
         const struct zti_array piece = zti_array_slab(slab, done, part);
-        zt_status status = part == whole ? write_frame(w, &piece) : stage(w, &piece);
-        if (!status && w->staged == whole)
-            status = write_staged(w);
+        zt_status status = part == whole ? write_frame(w, &piece) : append_pending(w, &piece);
+        if (!status && w->pending_slices == whole)
+            status = write_pending(w);
         if (status)
             return status;
     }
@@ -132,7 +132,7 @@ zt_status zti_writer_finish(struct zt_writer *w)
         return zti_fail(w->context, ZT_BAD_ARG,
                         "%" PRIu64 " slices were put, %" PRIu64 " belong to the array", w->put,
                         all == ZT_UNKNOWN ? 1 : all);
-    const zt_status status = w->staged > 0 ? write_staged(w) : ZT_OK;
+    const zt_status status = w->pending_slices > 0 ? write_pending(w) : ZT_OK;
     return status ? status : zti_emit_table(w->context, &w->output);
 }
 
@@ -248,7 +248,7 @@ zt_status zt_writer_put_scanned(zt_writer *writer, const zt_array *given, const 
 {
     if (!writer)
         return ZT_BAD_ARG;
-    if (!stats || !given || writer->staged > 0 || given->shape[0] != next_extent(writer))
+    if (!stats || !given || writer->pending_slices > 0 || given->shape[0] != next_extent(writer))
         return zti_fail(writer->context, ZT_BAD_ARG,
                         stats ? "the slab that was scanned is no frame" : "no statistics");
     const struct zti_scanned known = zti_scanned_of(stats);

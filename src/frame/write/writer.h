@@ -16,8 +16,8 @@ struct zt_writer {
     struct zti_scanned *scanned;     /* of each frame, after zti_writer_measure; else NULL */
     const struct zti_scanned *known; /* of the frame that is put; else NULL */
     uint64_t put;                    /* slices so far */
-    uint64_t staged;                 /* of these, those in 'stage', not coded yet */
-    struct zti_buffer stage;
+    uint64_t pending_slices;         /* of these, those in 'pending', not coded yet */
+    struct zti_buffer pending;       /* C-contiguous */
     enum zti_writer_state state;
 };
 
@@ -31,7 +31,7 @@ zt_status zti_writer_measure(struct zt_writer *writer, const struct zti_array *a
 
 zt_status zti_writer_put(struct zt_writer *writer, const struct zti_array *slab);
 
-/* Write the staged slices and the seek table. */
+/* Write the pending slices and the seek table. */
 zt_status zti_writer_finish(struct zt_writer *writer);
 
 /* Free what a writer holds, but not the writer. */
