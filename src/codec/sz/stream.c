@@ -460,7 +460,7 @@ static zt_status begin(zt_context *context, struct zti_coding *coding,
     if (is_lossless_high(coding))
         return zti_ll_begin(context, coding, array);
     if (is_transform(coding))
-        return zti_tf_begin(context, coding);
+        return zti_tf_begin(context, coding, true);
     if (has_look(coding) && zti_sz_may_have_keys(coding))
         zti_sz_choose_source(coding, array);
     return ZT_OK;

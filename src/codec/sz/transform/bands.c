@@ -3,7 +3,7 @@
  * coarse to fine, runs of blocks. */
 #include "codec/sz/transform/transform.h"
 
-/* Along one axis: what a level leaves. */
+/* What some levels leave along one axis: low coefficients, or high ones of the last level. */
 struct part {
     uint32_t origin, extent, level; /* the finest level is 0 */
     uint32_t levels;                /* see struct zti_tf_band */
@@ -62,7 +62,6 @@ static void set_levels(struct zti_tf_layout *layout, const struct zti_tf_way *wa
     }
 }
 
-/* What is left of an axis after some levels: the low part, or the high one of the last level. */
 static struct part part_of(uint32_t n, uint32_t levels, bool is_high)
 {
     struct part p = {.extent = n, .gain = 1};
@@ -98,7 +97,8 @@ static void add_band(struct zti_tf_layout *layout, const struct part *part, uint
     layout->bands++;
 }
 
-/* The bands with these parts of the axes that are not first, for all parts of those that are. */
+/* Add the bands with these parts of the other axes, for all parts of the axes that are
+ * ZTI_TF_FIRST. */
 static void add_bands(struct zti_tf_layout *layout, const struct zti_tf_way *way, struct part *part,
                       uint32_t joint_level)
 {
@@ -120,8 +120,9 @@ static void add_bands(struct zti_tf_layout *layout, const struct zti_tf_way *way
     }
 }
 
-/* Those of the joint axes are numbered from the last level to the first; of a level, in all
- * combinations of low and high but the first, which has the next levels. */
+/* Levels of the joint axes come from the last, coarsest, to the first. A level leaves a band for
+ * each combination of low and high along these axes, but for low along all: that one has further
+ * levels. */
 void zti_tf_set_way(struct zti_tf_layout *layout, const struct zti_tf_way *way)
 {
     uint32_t levels[ZTI_TF_AXES] = {0}, most = 0;

@@ -1,5 +1,5 @@
-/* choose.h: kernel text: which way suits a tile. Each axis in turn is tried in other roles, on all
- * of a tile, or of a large one on a box in its middle. */
+/* choose.h: kernel text: choose a tile's way. Each axis in turn is tried in other roles (enum
+ * zti_tf_axis) on all of the tile, or on a box in the middle of a large one. */
 
 /* The quantizer's step under a bound on each value: 1.5 times 2 bounds, as corrections are rare. */
 enum { BOUND_PARTS = 24 };
@@ -31,8 +31,8 @@ static struct place middle_of(const struct zti_coding *coding, const struct plac
     }
 }
 
-/* Boxes all over a tile, on which steps are compared: as large as the small sample, all of the same
- * extents; or one, the tile. */
+/* Boxes all over a tile, on which quantizer steps are compared: of the same extents, together as
+ * large as the small sample; or the whole tile as one box. */
 enum { BOXES = 8 };
 
 struct boxes {
@@ -69,7 +69,7 @@ struct race {
     uint64_t small_cost, large_cost;
 };
 
-/* What a sample takes by a way; UINT64_MAX: it cannot be coded. */
+/* The bits of a sample by a way, times 2^16; UINT64_MAX: it cannot be coded. */
 static uint64_t cost_of(struct coder *c, const struct race *r, const struct place *sample,
                         const struct zti_tf_way *way)
 {
@@ -101,8 +101,8 @@ static bool try_way(struct coder *c, struct race *r, const struct zti_tf_way *wa
     return true;
 }
 
-/* The shift by which half of the magnitudes other than 0 have at most 9 bits in contexts, by the
- * counts of the last sample. */
+/* The least shift with which half of the magnitudes other than 0 have at most 9 bits in contexts,
+ * by the counts of the last sample. */
 static uint32_t shift_of(const struct coder *c)
 {
     enum { BITS = 9 };
@@ -133,8 +133,8 @@ static void try_axes(struct coder *c, struct race *r, const uint32_t *extent)
     }
 }
 
-/* Choose how a tile is cut into parts by an estimate of its bytes, so that lengths and final states
- * of parts take a small share of them. */
+/* Choose how a tile is cut into parts by an estimate of its bytes: the lengths and final ANS states
+ * of parts are to take a small share of them. */
 static void choose_parts(struct coder *c, const struct race *r, struct zti_tf_front *front)
 {
     enum { PART_BYTES = 11, CHUNK_BYTES = 14, ALONE_SHARE = 700, SHARE = 1000 };

@@ -3,15 +3,15 @@
  * several blocks those of a run are side by side: what is said of a segment in all of them, then
  * its magnitudes, at each place those of all blocks that have some. */
 
-/* Cells of blocks side by side: magnitudes, with margins of zeros along the axes of more than one
- * value. Along the first of them there are as many planes as are looked at; a new plane comes in
- * place of the oldest. */
+/* Cells of blocks side by side: magnitudes as contexts count them (weight_of), with margins of
+ * zeros along the axes of more than one value. Along the first of these axes only as many planes
+ * are kept as contexts reach back to; a new plane replaces the oldest. */
 enum { PLANES = ZTI_TF_BEFORE + 1 };
 
 struct cells {
     uint32_t extent[ZTI_TF_AXES];
     size_t stride[ZTI_TF_AXES], first, all;
-    uint32_t turning;        /* the axis with planes; the last axis: none has */
+    uint32_t turning; /* the axis with planes that are replaced; the last axis: there is none */
     uint32_t taps, row_taps; /* those in the row itself are the last ones */
     struct zti_tf_tap tap[ZTI_TF_TAPS];
     ptrdiff_t at[PLANES][ZTI_TF_TAPS]; /* of taps, from a cell of each plane */
@@ -46,15 +46,15 @@ static struct cells cells_of(const uint32_t *extent)
     return c;
 }
 
-/* ---- a row's scales: by the weights of the neighbours that are in the block ---- */
+/* ---- a row's scales, by the weights of the neighbours that are in the block ---- */
 
 /* A row's place in its block or band; the last number is 0. */
 struct row {
     uint32_t at[ZTI_TF_AXES];
 };
 
-/* Rows of one class have the same neighbours. What is known of a class is kept for a run: scales of
- * the first three places, and of the last one. */
+/* Rows of one class have the same neighbours in their block. Scales of the first three places and
+ * of the last one, learnt for a row, serve the rows of its class in the same run. */
 enum { ROW_CLASSES = 6 * 6 * 6, OWN_SCALES = 4 };
 
 struct scales {
@@ -150,7 +150,7 @@ static bool next_row(const uint32_t *extent, struct row *row)
     return false;
 }
 
-/* Rows of a block are far from each other in the tile: those that come soon are prefetched. */
+/* Rows of a block are far from each other in memory, so the next ones are prefetched. */
 struct ahead {
     struct row row;
     bool is_left;
@@ -211,32 +211,32 @@ static void sum_rows(const struct cells *c, uint32_t plane, const uint16_t *cell
         sum_taps(c, c->at[plane], cell, taps, sum);
 }
 
-/* The weights of the two places before in a row; 0 where it has one value. */
-struct near {
-    uint32_t near, far;
+/* The weights of the places one and two before in the same row; 0 in rows of one value. */
+struct row_weights {
+    uint32_t one, two;
 };
 
-static struct near near_of(const struct cells *c)
+static struct row_weights row_weights_of(const struct cells *c)
 {
     if (c->row_taps == 0)
-        return (struct near){0, 0};
-    return (struct near){c->tap[c->taps - 2].weight, c->tap[c->taps - 1].weight};
+        return (struct row_weights){0, 0};
+    return (struct row_weights){c->tap[c->taps - 2].weight, c->tap[c->taps - 1].weight};
 }
 
-/* The sum that says the context of a segment: over its places, by the sums of other rows, and the
- * cells before it. */
-static uint32_t segment_sum(struct near w, const uint16_t *cell, const uint32_t *sum, uint32_t at,
-                            uint32_t n)
+/* The sum of weighted magnitudes from which a segment's context comes: those of other rows over all
+ * its places, and those of the two places before it. */
+static uint32_t segment_sum(struct row_weights w, const uint16_t *cell, const uint32_t *sum,
+                            uint32_t at, uint32_t n)
 {
     uint32_t all = 0;
     for (uint32_t i = 0; i < n; i++)
         all += sum[at + i];
-    return all + w.near * cell[(ptrdiff_t)at - 1] + w.far * cell[(ptrdiff_t)at - 2];
+    return all + w.one * cell[(ptrdiff_t)at - 1] + w.two * cell[(ptrdiff_t)at - 2];
 }
 
 /* ---- to symbols ---- */
 
-/* What the coder of a tile has. */
+/* The state of the coder of a tile. */
 struct coder {
     const struct zti_tf *model;
     struct zti_tf_slot *slot;
@@ -247,8 +247,7 @@ struct coder {
     size_t times[ZTI_LL_ALPHABET]; /* how often magnitudes have a symbol */
 };
 
-/* What quantizing a row adds up: by how much magnitudes of 1, 2 and others are off, and how
- * many there are. */
+/* struct zti_tf_tally, for a row. */
 struct tally {
     int32_t off[ZTI_TF_CENTROIDS], number[ZTI_TF_CENTROIDS];
     integer is_over;
@@ -291,7 +290,7 @@ static void quantize(number *restrict value, uint32_t n, number scale, struct ta
     tally->is_over |= is_over;
 }
 
-/* The symbols of a row of multiples, and what they count for in contexts. */
+/* The symbols of a row of multiples, and their cells. */
 static void find_symbols(const number *restrict value, uint32_t n, uint32_t shift,
                          uint8_t *restrict symbol, uint16_t *restrict cell)
 {
@@ -337,12 +336,12 @@ static void code_row(const struct coder *c, const struct zti_tf_band *band, numb
 }
 
 /* Contexts of a row whose cells are known. */
-static void find_contexts(struct near w, const struct scales *scales, const uint16_t *cell,
+static void find_contexts(struct row_weights w, const struct scales *scales, const uint16_t *cell,
                           uint32_t n, const uint32_t *restrict sum, uint8_t *restrict context)
 {
     for (uint32_t i = 0; i < n; i++)
-        context[i] = (uint8_t)tf_context(sum[i] + w.near * cell[(ptrdiff_t)i - 1] +
-                                             w.far * cell[(ptrdiff_t)i - 2],
+        context[i] = (uint8_t)tf_context(sum[i] + w.one * cell[(ptrdiff_t)i - 1] +
+                                             w.two * cell[(ptrdiff_t)i - 2],
                                          scales->of[i]);
 }
 
@@ -406,8 +405,8 @@ struct list {
 
 /* Append the symbols of one row of each block, with their contexts. The worker has the row's
  * symbols, the contexts of its places, and the sums over other rows. */
-static void append_row(const struct zti_tf_worker *w, struct near near, uint32_t n, uint32_t lanes,
-                       uint16_t *const *cell, struct list *to)
+static void append_row(const struct zti_tf_worker *w, struct row_weights back, uint32_t n,
+                       uint32_t lanes, uint16_t *const *cell, struct list *to)
 {
     for (uint32_t at = 0, some; at < n; at += some) {
         const uint8_t *symbol[ZTI_TF_LANES], *context[ZTI_TF_LANES];
@@ -419,7 +418,7 @@ static void append_row(const struct zti_tf_worker *w, struct near near, uint32_t
                 for (uint32_t i = 0; i < some; i++)
                     any |= w->symbol[k][at + i];
                 *to->contexts++ = (uint8_t)tf_segment_context(
-                    segment_sum(near, cell[k], w->sums + (size_t)k * n, at, some));
+                    segment_sum(back, cell[k], w->sums + (size_t)k * n, at, some));
                 *to->symbols++ = any > 0;
             }
             symbol[active] = w->symbol[k];
@@ -431,14 +430,14 @@ static void append_row(const struct zti_tf_worker *w, struct near near, uint32_t
     }
 }
 
-/* Quantize blocks side by side, and append their symbols. 'last' is the last magnitude of the run
- * before; returns that of these. */
+/* Quantize blocks side by side, and append their symbols. last: the last magnitude of the run
+ * before in the same part, or 0; returns the last magnitude of these. */
 static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w,
                             const struct cells *cells, const struct zti_tf_run *run,
                             uint32_t first_lane, uint32_t lanes, uint32_t last, struct list *to)
 {
     const uint32_t n = cells->extent[ZTI_TF_AXES - 1];
-    const struct near near = near_of(cells);
+    const struct row_weights back = row_weights_of(cells);
     struct row row = {.at = {0}};
     struct scales scales;
     uint16_t *cell[ZTI_TF_LANES] = {NULL};
@@ -462,15 +461,15 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
             code_row(c, run->band, block[k] + place, n, w->symbol[k], cell[k], w->tally);
             sum_rows(cells, plane, cell[k], sum);
             sum[0] += is_first ? last : 0;
-            find_contexts(near, &scales, cell[k], n, sum, w->context[k]);
+            find_contexts(back, &scales, cell[k], n, sum, w->context[k]);
         }
-        append_row(w, near, n, lanes, cell, to);
+        append_row(w, back, n, lanes, cell, to);
         is_first = false;
     } while (!w->tally->is_over && next_row(cells->extent, &row));
     return cell[lanes - 1][n - 1];
 }
 
-/* Count the symbols of a part, and note how many it has, and bits before it that are open. */
+/* Count the symbols of a part, and note how many they are and how many bits they leave open. */
 static void end_part(const struct coder *c, const struct zti_tf_worker *w, uint64_t open_before,
                      const struct list *to, struct zti_tf_part *part)
 {

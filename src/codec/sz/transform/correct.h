@@ -1,5 +1,6 @@
-/* correct.h: kernel text: values that the transform leaves beyond the bound, as multiples of the
- * stream's step that are added to them, or as they are; in chunks of values in C order.
+/* correct.h: kernel text: corrections. A value that the transform leaves beyond the bound gets a
+ * multiple of the stream's step added to it, or is stored as it is (exact). Chunks of a tile's
+ * values in C order have their corrections together.
  *
  *     varint   bytes of the tables; 0: there are none
  *     tables   models of gaps and of steps
@@ -12,9 +13,10 @@
  *     each     varint: values since the one before; the value, little-endian
  *     varint   number of corrections; nothing follows 0
  *     varint   bytes of the codes
- *     open     in turns bits that gaps leave open, a sign, and bits that numbers of steps do
- *     codes    in turns gaps, and numbers of steps less 1: symbols as of magnitudes; an ANS stream
- *              with 4 states */
+ *     open     for each correction: bits that its gap leaves open, a sign, bits that its number of
+ *              steps leaves open
+ *     codes    for each correction the symbols of its gap and of its number of steps less 1: an ANS
+ *              stream with 4 states */
 
 /* A value of the type, as its bits. */
 static uint64_t bits_of_number(uint32_t type, double v)
@@ -38,8 +40,8 @@ static bool is_near_enough(const struct zti_coding *coding, uint64_t original)
                       sz_of(coding)->bound);
 }
 
-/* What a value that is decoded as v needs: nothing, steps, or to be exact (false). 'sure' is a
- * little less than the bound. */
+/* What a value that is decoded as v needs: *steps, 0 for nothing; false: to be stored exactly.
+ * sure: a little less than the bound, so that rounding does not matter. */
 static bool find_correction(const struct zti_coding *coding, uint64_t original, double v,
                             double sure, int32_t *steps)
 {
@@ -58,14 +60,14 @@ static bool find_correction(const struct zti_coding *coding, uint64_t original, 
            (fabs(x - number_of(type, bits)) <= sure || zti_within(type, original, bits, bound));
 }
 
-/* Mark those of at most MARKED values of a row that may be decoded too far off. */
+/* Mark the values of a row, at most MARKED, that may be beyond the bound. */
 enum { MARKED = 64 };
 
 static void mark_row(const struct zti_array *array, const void *from, const number *v, uint32_t n,
                      double sure, uint8_t *restrict mark)
 {
     const int64_t stride = array->stride[array->rank - 1];
-    const bool is_safe = sure >= 0x1p-100 && sure <= 0x1p100; /* else all are looked at closely */
+    const bool is_safe = sure >= 0x1p-100 && sure <= 0x1p100; /* else all are marked */
     const float narrow = is_safe ? (float)(sure * (1 - 0x1p-20)) : -1;
     memset(mark, 0, MARKED);
     if (array->type == ZT_F32)
@@ -148,13 +150,13 @@ static uint64_t original_at(const struct zti_array *array, const struct place *p
 /* ---- a chunk's bytes ---- */
 
 /* A correction as symbols, and what these leave open. */
-struct correction_symbols {
+struct symbol_pair {
     uint8_t gap, steps;
     uint32_t open_bits;
     uint64_t open;
 };
 
-static struct correction_symbols symbols_of(zti_tf_correction c, int64_t before)
+static struct symbol_pair symbols_of(zti_tf_correction c, int64_t before)
 {
     const int32_t by = tf_steps_of(c);
     const uint64_t gap = (uint64_t)((int64_t)tf_place_of(c) - before - 1);
@@ -162,11 +164,10 @@ static struct correction_symbols symbols_of(zti_tf_correction c, int64_t before)
     const uint32_t g = tf_symbol((double)gap), s = tf_symbol((double)steps);
     const uint32_t gap_bits = tf_open_bits(g), bits = tf_open_bits(s);
     const uint64_t after_gap = (uint64_t)(by < 0) | (steps - tf_least_magnitude(s)) << 1;
-    return (struct correction_symbols){.gap = (uint8_t)g,
-                                       .steps = (uint8_t)s,
-                                       .open_bits = gap_bits + 1 + bits,
-                                       .open = (gap - tf_least_magnitude(g)) | after_gap
-                                                                                   << gap_bits};
+    return (struct symbol_pair){.gap = (uint8_t)g,
+                                .steps = (uint8_t)s,
+                                .open_bits = gap_bits + 1 + bits,
+                                .open = (gap - tf_least_magnitude(g)) | after_gap << gap_bits};
 }
 
 /* The exact values of a chunk, to 'to' unless that is NULL; returns their bytes. */
@@ -200,7 +201,7 @@ static void count_chunk(const struct found *f, size_t first, struct zti_tf_part 
     for (size_t i = 0; i < f->count; i++) {
         if (tf_steps_of(f->list[i]) == 0)
             continue;
-        const struct correction_symbols s = symbols_of(f->list[i], before);
+        const struct symbol_pair s = symbols_of(f->list[i], before);
         before = tf_place_of(f->list[i]);
         (*counts)[ZTI_TF_GAP][s.gap]++;
         (*counts)[ZTI_TF_STEPS][s.steps]++;
@@ -208,7 +209,7 @@ static void count_chunk(const struct found *f, size_t first, struct zti_tf_part 
     }
 }
 
-/* Find the values of a chunk that need something. */
+/* Find the corrections of a chunk. */
 static void find_item(void *shared, uint32_t worker, uint64_t which)
 {
     struct correcting *const c = shared;
@@ -254,8 +255,9 @@ static void code_chunk(void *shared, uint32_t worker, uint64_t which)
     struct zti_tf_slot *const slot = c->slot;
     struct zti_tf_part *const chunk = &slot->chunk[which];
     const struct found f = found_of(c, which);
-    uint8_t *symbol = slot->aside_symbols + chunk->at, *context = slot->aside_contexts + chunk->at;
-    uint8_t *const scratch = slot->aside_codes + zti_tf_codes_bytes(chunk->at, (size_t)which);
+    uint8_t *symbol = slot->correction_symbols + chunk->at,
+            *context = slot->correction_contexts + chunk->at;
+    uint8_t *const scratch = slot->correction_codes + zti_tf_codes_bytes(chunk->at, (size_t)which);
     int64_t before = (int64_t)(which * c->chunk_values) - 1;
     (void)worker;
     if (chunk->symbols == 0)
@@ -263,16 +265,16 @@ static void code_chunk(void *shared, uint32_t worker, uint64_t which)
     for (size_t i = 0; i < f.count; i++) {
         if (tf_steps_of(f.list[i]) == 0)
             continue;
-        const struct correction_symbols s = symbols_of(f.list[i], before);
+        const struct symbol_pair s = symbols_of(f.list[i], before);
         before = tf_place_of(f.list[i]);
         *symbol++ = s.gap;
         *context++ = ZTI_TF_GAP;
         *symbol++ = s.steps;
         *context++ = ZTI_TF_STEPS;
     }
-    chunk->codes =
-        zti_ans_mixed_encode(&slot->table, slot->aside_contexts + chunk->at,
-                             slot->aside_symbols + chunk->at, chunk->symbols, ZTI_ANS_FEW, scratch);
+    chunk->codes = zti_ans_mixed_encode(&slot->table, slot->correction_contexts + chunk->at,
+                                        slot->correction_symbols + chunk->at, chunk->symbols,
+                                        ZTI_ANS_FEW, scratch);
     chunk->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(chunk->symbols) - chunk->codes);
     chunk->open_bytes = bytes_of(chunk->open_bits);
 }
@@ -309,34 +311,37 @@ static void join_chunk(void *shared, uint32_t worker, uint64_t which)
     for (size_t i = 0; i < f.count; i++) {
         if (tf_steps_of(f.list[i]) == 0)
             continue;
-        const struct correction_symbols s = symbols_of(f.list[i], before);
+        const struct symbol_pair s = symbols_of(f.list[i], before);
         before = tf_place_of(f.list[i]);
         zti_put_bits(&w, s.open, s.open_bits);
     }
     end_joined(chunk, to, &w);
 }
 
-static void make_aside(struct zti_tf_slot *slot)
+static void make_correction_models(struct zti_tf_slot *slot)
 {
-    const struct zti_ans_model *const of[ZTI_TF_ASIDE] = {&slot->aside[0], &slot->aside[1]};
-    uint64_t count[ZTI_TF_ASIDE][ZTI_LL_ALPHABET] = {{0}};
+    const struct zti_ans_model *const of[ZTI_TF_CORRECTION_MODELS] = {&slot->correction_model[0],
+                                                                      &slot->correction_model[1]};
+    uint64_t count[ZTI_TF_CORRECTION_MODELS][ZTI_LL_ALPHABET] = {{0}};
     for (uint32_t w = 0; w < slot->workers; w++)
-        for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++)
+        for (uint32_t k = 0; k < ZTI_TF_CORRECTION_MODELS; k++)
             for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
                 count[k][i] += (*slot->worker[w].counts)[k][i];
-    for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
-        zti_ans_place(slot->aside[k].decode, ZTI_LL_ALPHABET, &slot->aside[k]);
-        zti_ans_make(count[k], ZTI_ANS_PRECISIONS, &slot->aside[k]);
+    for (uint32_t k = 0; k < ZTI_TF_CORRECTION_MODELS; k++) {
+        zti_ans_place(slot->correction_model[k].decode, ZTI_LL_ALPHABET,
+                      &slot->correction_model[k]);
+        zti_ans_make(count[k], ZTI_ANS_PRECISIONS, &slot->correction_model[k]);
     }
-    zti_ans_mixed_fill(of, ZTI_TF_ASIDE, &slot->table);
+    zti_ans_mixed_fill(of, ZTI_TF_CORRECTION_MODELS, &slot->table);
 }
 
-/* Find the values that need something, in all chunks; false: they are too many. */
+/* Find the corrections of all chunks; false: they are too many. */
 static bool find_corrections(struct correcting *c, size_t chunks, size_t *exact, size_t *steps)
 {
     struct zti_tf_slot *const slot = c->slot;
     for (uint32_t w = 0; w < slot->workers; w++)
-        memset(slot->worker[w].counts, 0, sizeof(*slot->worker[w].counts)[0] * ZTI_TF_ASIDE);
+        memset(slot->worker[w].counts, 0,
+               sizeof(*slot->worker[w].counts)[0] * ZTI_TF_CORRECTION_MODELS);
     zti_crew_map(slot->crew, chunks, find_item, c);
     if (atomic_load_explicit(&c->is_over, memory_order_relaxed))
         return false;
@@ -349,8 +354,8 @@ static bool find_corrections(struct correcting *c, size_t chunks, size_t *exact,
     return *exact + *steps <= slot->layout.values / ZTI_TF_CORRECTED_PART;
 }
 
-/* The corrections of a tile whose values are decoded, to 'to'; its symbols and codes are not needed
- * any more. Returns where they end; NULL where there is no room before 'end'. */
+/* Write the corrections of a tile whose values are decoded; they overlie its symbols and codes.
+ * Returns where they end; NULL if there is no room before 'end'. */
 static uint8_t *write_corrections(const struct zti_coding *coding, const struct zti_array *array,
                                   const struct place *place, struct zti_tf_slot *slot,
                                   uint32_t parts_way, uint8_t *to, const uint8_t *end)
@@ -367,10 +372,10 @@ static uint8_t *write_corrections(const struct zti_coding *coding, const struct 
     if (exact + steps == 0)
         return to;
     if (steps > 0) {
-        make_aside(slot);
+        make_correction_models(slot);
         zti_crew_map(slot->crew, chunks, code_chunk, &c);
-        table_bytes =
-            bytes_of(zti_ans_stored_bits(&slot->aside[0]) + zti_ans_stored_bits(&slot->aside[1]));
+        table_bytes = bytes_of(zti_ans_stored_bits(&slot->correction_model[0]) +
+                               zti_ans_stored_bits(&slot->correction_model[1]));
     }
     before = zti_varint_bytes(table_bytes) + table_bytes;
     for (size_t i = 0; i < chunks; i++) {
@@ -383,8 +388,8 @@ static uint8_t *write_corrections(const struct zti_coding *coding, const struct 
         return NULL;
     to = zti_put_varint(to, table_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    for (uint32_t k = 0; k < ZTI_TF_ASIDE && steps > 0; k++)
-        zti_ans_write(&slot->aside[k], &w);
+    for (uint32_t k = 0; k < ZTI_TF_CORRECTION_MODELS && steps > 0; k++)
+        zti_ans_write(&slot->correction_model[k], &w);
     zti_put_le64(w.next, w.held);
     to += table_bytes;
     for (size_t i = 0; i < chunks; i++)
@@ -446,9 +451,9 @@ static bool read_steps(const struct zti_coding *coding, struct zti_tf_slot *slot
     for (uint32_t state = 0; n > 0; n--, at++, state ^= 2) {
         uint64_t sign;
         const uint64_t gap =
-            read_open_number(codes, &slot->aside[ZTI_TF_GAP], state, open, 0, &sign);
-        const uint64_t steps =
-            read_open_number(codes, &slot->aside[ZTI_TF_STEPS], state + 1, open, 1, &sign);
+            read_open_number(codes, &slot->correction_model[ZTI_TF_GAP], state, open, 0, &sign);
+        const uint64_t steps = read_open_number(codes, &slot->correction_model[ZTI_TF_STEPS],
+                                                state + 1, open, 1, &sign);
         if (at >= end || gap >= end - at || steps >= 1u << 31 || codes->r.at > codes->r.end ||
             open->at > open->end)
             return false;
@@ -460,7 +465,7 @@ static bool read_steps(const struct zti_coding *coding, struct zti_tf_slot *slot
     return zti_ans_mixed_ends(codes) && open->end - open->at < 8;
 }
 
-/* The corrections of a chunk, of values from one up to another. */
+/* Decode a chunk, of values [first, end), and correct them. */
 static bool decode_chunk(const struct zti_coding *coding, struct zti_tf_slot *slot, size_t first,
                          size_t end, struct zti_cursor *c)
 {
@@ -471,7 +476,7 @@ static bool decode_chunk(const struct zti_coding *coding, struct zti_tf_slot *sl
     if (n == 0)
         return !c->is_bad && zti_cursor_left(c) == 0;
     const uint64_t bytes = zti_get_varint(c);
-    if (c->is_bad || bytes > zti_cursor_left(c) || slot->aside[0].used == 0)
+    if (c->is_bad || bytes > zti_cursor_left(c) || slot->correction_model[0].used == 0)
         return false;
     const uint64_t open_bytes = zti_cursor_left(c) - bytes;
     struct zti_bit_reader open = {.base = zti_get_bytes(c, open_bytes), .end = open_bytes * 8};
@@ -500,10 +505,12 @@ static bool open_chunks(struct zti_tf_slot *slot, size_t chunks, struct zti_curs
     struct zti_bit_reader r = {.base = zti_get_bytes(c, tables), .end = tables * 8};
     if (c->is_bad)
         return false;
-    for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++) {
-        zti_ans_place(slot->aside[k].decode, ZTI_LL_ALPHABET, &slot->aside[k]);
-        slot->aside[k].used = 0;
-        if (tables > 0 && (zti_ans_read(&r, &slot->aside[k]) || slot->aside[k].used == 0))
+    for (uint32_t k = 0; k < ZTI_TF_CORRECTION_MODELS; k++) {
+        zti_ans_place(slot->correction_model[k].decode, ZTI_LL_ALPHABET,
+                      &slot->correction_model[k]);
+        slot->correction_model[k].used = 0;
+        if (tables > 0 &&
+            (zti_ans_read(&r, &slot->correction_model[k]) || slot->correction_model[k].used == 0))
             return false;
     }
     if (r.at > r.end || r.end - r.at >= 8)
@@ -515,7 +522,7 @@ static bool open_chunks(struct zti_tf_slot *slot, size_t chunks, struct zti_curs
     return !c->is_bad && zti_cursor_left(c) == 0;
 }
 
-/* Correct the values of a tile that are needed: from one up to another. */
+/* Correct values [first, end) of a tile. */
 static bool read_corrections(const struct zti_coding *coding, struct zti_tf_slot *slot,
                              uint32_t parts_way, size_t first, size_t end, struct zti_cursor *c)
 {

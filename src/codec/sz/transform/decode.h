@@ -34,18 +34,18 @@ static bool open_codes(const struct zti_tf_part *part, struct codes *codes)
     return is_good;
 }
 
-/* Whether exactly the codes were read, and all states are 0. */
+/* Whether all codes were read, no bit beyond them, and all states are 0. */
 static bool codes_end(const struct codes *c)
 {
     return c->at == c->end && (c->state[0] | c->state[1] | c->state[2] | c->state[3]) == 0;
 }
 
-/* The next symbol, in a context. is_far: there are 64 bits and more. */
+/* The next symbol, in a context. has_bits: at least 64 bits are left. */
 ZTI_INLINE uint32_t decode_symbol(const uint32_t *const *table, struct codes *c, uint32_t context,
-                                  bool is_far)
+                                  bool has_bits)
 {
     const struct zti_bit_reader r = {.base = c->base, .at = c->at, .end = c->end};
-    uint64_t bits = is_far ? zti_peek_bits(&r) : zti_peek_either(&r);
+    uint64_t bits = has_bits ? zti_peek_bits(&r) : zti_peek_either(&r);
     const uint8_t symbol =
         zti_ans_mixed_step(table[context], &c->state[c->next % ZTI_ANS_FEW], &bits, &c->at);
     c->next++;
@@ -63,16 +63,16 @@ struct lane_row {
 /* The symbols of places of some blocks' rows. */
 ZTI_INLINE void read_places(const struct source *from, const uint32_t *scale, uint32_t at,
                             uint32_t end, const struct lane_row *lane, uint32_t lanes,
-                            struct near w, bool is_far)
+                            struct row_weights w, bool has_bits)
 {
     const uint16_t *const weight = from->slot->weight;
     for (uint32_t i = at; i < end; i++)
         for (uint32_t k = 0; k < lanes; k++) {
             const struct lane_row *const l = &lane[k];
             const uint32_t sum =
-                l->sum[i] + w.near * l->cell[(ptrdiff_t)i - 1] + w.far * l->cell[(ptrdiff_t)i - 2];
+                l->sum[i] + w.one * l->cell[(ptrdiff_t)i - 1] + w.two * l->cell[(ptrdiff_t)i - 2];
             const uint32_t symbol =
-                decode_symbol(from->table, l->codes, tf_context_of_one(sum, scale[i]), is_far);
+                decode_symbol(from->table, l->codes, tf_context_of_one(sum, scale[i]), has_bits);
             l->symbol[i] = (uint8_t)symbol;
             l->cell[i] = weight[symbol];
         }
@@ -86,11 +86,11 @@ static void decode_row(const struct source *from, const struct cells *c, const u
     const bool is_shared = lane[0].codes == lane[lanes - 1].codes;
     const uint32_t most_bits =
         64 + (is_shared ? lanes : 1) * (uint32_t)ZTI_TF_SEGMENT * ZTI_ANS_STATE_BITS;
-    const struct near w = near_of(c);
+    const struct row_weights w = row_weights_of(c);
     for (uint32_t at = 0, some; at < n; at += some) {
         struct lane_row active[ZTI_TF_LANES];
         uint32_t count = 0;
-        bool is_far = true;
+        bool has_bits = true;
         some = tf_segment(n, at);
         for (uint32_t k = 0; k < lanes; k++) {
             const bool is_active =
@@ -104,19 +104,19 @@ static void decode_row(const struct source *from, const struct cells *c, const u
                 memset(lane[k].symbol + at, 0, some);
                 memset(lane[k].cell + at, 0, some * sizeof *lane[k].cell);
             }
-            is_far = is_far && lane[k].codes->at + most_bits <= lane[k].codes->end;
+            has_bits = has_bits && lane[k].codes->at + most_bits <= lane[k].codes->end;
         }
-        if (is_far && count == ZTI_TF_LANES)
+        if (has_bits && count == ZTI_TF_LANES)
             read_places(from, scale, at, at + some, active, ZTI_TF_LANES, w, true);
-        else if (is_far)
+        else if (has_bits)
             read_places(from, scale, at, at + some, active, count, w, true);
         else
             read_places(from, scale, at, at + some, active, count, w, false);
     }
 }
 
-/* The symbols of some blocks of a run. 'last' is the last magnitude of the run before, of a part of
- * several; returns that of these. */
+/* The symbols of some blocks of a run. last: the last magnitude of the run before in the same part,
+ * or 0; returns the last magnitude of these. */
 static uint32_t decode_run(const struct source *from, const struct zti_tf_worker *w,
                            const struct cells *cells, struct codes *const *codes, uint32_t lanes,
                            uint32_t last)
@@ -162,8 +162,9 @@ static void read_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t 
     }
 }
 
-/* The same of a segment where symbols are magnitudes; those behind the n first are not looked at,
- * but loops have a fixed length, so that they become vectors. */
+/* read_open for at most a segment of values whose symbols are their magnitudes: signs only. Loops
+ * have the length of a segment, so that they become vectors; values behind the first n have no
+ * meaning. */
 static void read_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol, uint32_t n,
                        number *restrict value)
 {
@@ -179,8 +180,7 @@ static void read_signs(struct zti_bit_reader *r, const uint8_t *restrict symbol,
     r->at += zti_popcount64(is_some);
 }
 
-/* The values of a row of a block. Up to a segment's symbols behind the row are read, and not
- * used. */
+/* The values of a row of a block. Symbols up to a segment behind the row are read, but not used. */
 static void read_values_of_row(struct zti_bit_reader *r, const struct scale *s,
                                const uint8_t *symbol, uint32_t n, number *value)
 {
@@ -219,7 +219,7 @@ static void read_values(const struct source *from, const struct zti_tf_run *run,
 
 /* ---- items ---- */
 
-/* Whether a block of a run is needed. */
+/* Whether the view needs a block of a run. */
 static bool is_needed(const struct source *from, const struct zti_tf_run *run, uint32_t lane)
 {
     const struct zti_tf_layout *const layout = &from->slot->layout;

@@ -279,13 +279,13 @@ static void lift_long_row(const struct zti_tf_slot *slot, const struct lines *l,
 
 /* ---- a level, on all threads ---- */
 
-/* Places along an axis at which there is something to do. */
+/* The places along an axis that are lifted. */
 struct places {
     uint32_t spans, count;
     struct zti_tf_span span[ZTI_TF_SPANS];
 };
 
-/* The place of something by its number. */
+/* The place by its number among these. */
 static uint32_t place_of_number(const struct places *p, uint32_t at)
 {
     uint32_t i = 0;
@@ -294,9 +294,9 @@ static uint32_t place_of_number(const struct places *p, uint32_t at)
     return p->span[i].from + at;
 }
 
-/* A level of a tile. Lines that are lifted side by side are a bundle; an item of work is some
- * bundles. */
-struct step {
+/* The work at one level of a tile: bundles of lines that are lifted side by side; an item of work
+ * is some bundles. */
+struct level_work {
     const struct zti_tf_slot *slot;
     const struct zti_tf_level *level;
     struct lines lines; /* without memory */
@@ -313,7 +313,7 @@ static uint32_t bundles_of(const struct zti_tf_span *span, uint32_t most)
 }
 
 /* The bundle of a row, by its number: its first place, and its lines. */
-static uint32_t bundle_of(const struct step *s, uint32_t which, size_t *width)
+static uint32_t bundle_of(const struct level_work *s, uint32_t which, size_t *width)
 {
     const struct places *const row = &s->rows[ZTI_TF_AXES - 1];
     for (uint32_t i = 0;; i++) {
@@ -329,7 +329,7 @@ static uint32_t bundle_of(const struct step *s, uint32_t which, size_t *width)
 }
 
 /* Where a bundle's first line begins, and its lines. */
-static number *bundle_at(const struct step *s, uint64_t which, size_t *width)
+static number *bundle_at(const struct level_work *s, uint64_t which, size_t *width)
 {
     const uint32_t a = s->level->axis, last = ZTI_TF_AXES - 1;
     const size_t *const stride = s->slot->layout.stride;
@@ -347,7 +347,7 @@ static number *bundle_at(const struct step *s, uint64_t which, size_t *width)
     return (number *)s->slot->values + from;
 }
 
-static void lift_bundle(const struct step *s, uint64_t which, number *memory)
+static void lift_bundle(const struct level_work *s, uint64_t which, number *memory)
 {
     const uint32_t a = s->level->axis;
     struct lines l = s->lines;
@@ -362,7 +362,7 @@ static void lift_bundle(const struct step *s, uint64_t which, number *memory)
 
 static void lift_item(void *shared, uint32_t worker, uint64_t item)
 {
-    const struct step *const s = shared;
+    const struct level_work *const s = shared;
     const uint64_t first = item * s->item_bundles, left = s->bundles - first;
     for (uint64_t i = 0; i < (left < s->item_bundles ? left : s->item_bundles); i++)
         lift_bundle(s, first + i, s->slot->worker[worker].lines);
@@ -374,13 +374,13 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
     const struct zti_tf_level *const level = &slot->layout.level[index];
     const uint32_t a = level->axis, last = ZTI_TF_AXES - 1, n = level->extent[a];
     uint32_t done[ZTI_TF_AXES] = {0}; /* levels before this one */
-    struct step s = {.slot = slot,
-                     .level = level,
-                     .lines = {.n = n, .lows = (n + 1) / 2, .highs = n / 2},
-                     .is_inverse = is_inverse,
-                     .most = (uint32_t)tf_lines_at_once(n),
-                     .row_bundles = a == last,
-                     .bundles = 1};
+    struct level_work s = {.slot = slot,
+                           .level = level,
+                           .lines = {.n = n, .lows = (n + 1) / 2, .highs = n / 2},
+                           .is_inverse = is_inverse,
+                           .most = (uint32_t)tf_lines_at_once(n),
+                           .row_bundles = a == last,
+                           .bundles = 1};
     for (uint32_t i = 0; i < index; i++)
         done[slot->layout.level[i].axis]++;
     for (uint32_t i = 0; i < ZTI_TF_AXES; i++) {

@@ -4,7 +4,7 @@
 
 /* ---- values ---- */
 
-/* What magnitudes of a band stand for: a step, and by how much 1, 2 and others are off. */
+/* How magnitudes of a band become values: the step, and the centroids of 1, 2 and others. */
 struct scale {
     number step, off[ZTI_TF_CENTROIDS];
 };
@@ -45,7 +45,7 @@ ZTI_INLINE uint64_t bits_of_marks(const uint8_t *mark, uint32_t n)
     return bits;
 }
 
-/* Of at most a segment of multiples, a bit for each that is not 0, is below 0, has open bits. */
+/* For at most a segment of multiples, a bit each: which are not 0, below 0, have open bits. */
 struct marks {
     uint32_t some, below, open;
 };
@@ -143,7 +143,7 @@ static void code_part(void *shared, uint32_t worker, uint64_t which)
     part->open_bytes = bytes_of(part->open_bits);
 }
 
-/* Where the parts of a tile go, whose multiples become values if they are wanted. */
+/* The joining of a tile's parts. is_restored: multiples become values again, for corrections. */
 struct joining {
     struct zti_tf_slot *slot;
     const struct zti_tf_front *front;

@@ -34,7 +34,7 @@ bool zti_tf_can(const struct zti_coding *coding)
     return zti_is_float(coding->type) && sz_of(coding)->source == ZTI_SZ_LATTICE;
 }
 
-/* Halve the longest axis, the slowest of several, until a tile is not too large. */
+/* Halve the longest axis (of equal ones the slowest) until a tile is not too large. */
 void zti_tf_set_grid(struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
@@ -98,8 +98,8 @@ static size_t longest_row(uint32_t axes)
     return tf_most_side(axes < 2 ? 1 : axes);
 }
 
-/* The memory of a thread. Bands of fewer axes than the tile has long rows, but few values. A tile
- * of one row is lifted by the first thread. */
+/* The memory of a thread. Bands with fewer axes than the tile have long rows, but few values; so
+ * the most is sought over all numbers of axes. A tile of one row is lifted by the first thread. */
 static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t number_bytes,
                            bool is_encoded, bool is_first, struct zti_tf_worker *w)
 {
@@ -129,22 +129,22 @@ static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t numbe
     w->tally = part_of(p, sizeof *w->tally);
 }
 
-/* Lists of symbols; and in their place, later, corrections. */
+/* Lists of symbols; corrections overlie them later. */
 static void lay_out_lists(struct parts *p, size_t n, struct zti_tf_slot *slot)
 {
     enum { A_CORRECTION = 2 };                           /* symbols */
     const size_t symbols = n + n / ZTI_TF_LEAST_ROW + 1; /* a segment has 8 values, on average */
     const size_t steps = A_CORRECTION * (n / ZTI_TF_CORRECTED_PART) + 1;
-    struct parts aside = *p;
+    struct parts corrections = *p;
     slot->symbols = part_of(p, symbols);
     slot->contexts = part_of(p, symbols);
     slot->codes = part_of(p, zti_tf_codes_bytes(symbols, zti_tf_most_parts(n)));
     slot->corrections =
-        part_of(&aside, (n / ZTI_TF_CHUNK_CORRECTED_PART + 1) * sizeof *slot->corrections);
-    slot->aside_symbols = part_of(&aside, steps);
-    slot->aside_contexts = part_of(&aside, steps);
-    slot->aside_codes = part_of(&aside, zti_tf_codes_bytes(steps, most_chunks(n)));
-    p->bytes = p->bytes > aside.bytes ? p->bytes : aside.bytes;
+        part_of(&corrections, (n / ZTI_TF_CHUNK_CORRECTED_PART + 1) * sizeof *slot->corrections);
+    slot->correction_symbols = part_of(&corrections, steps);
+    slot->correction_contexts = part_of(&corrections, steps);
+    slot->correction_codes = part_of(&corrections, zti_tf_codes_bytes(steps, most_chunks(n)));
+    p->bytes = p->bytes > corrections.bytes ? p->bytes : corrections.bytes;
 }
 
 static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes, bool is_encoded,
@@ -160,8 +160,8 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
     slot->chunk = part_of(p, most_chunks(n) * sizeof *slot->chunk);
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         slot->model[k].decode = part_of(p, model);
-    for (uint32_t k = 0; k < ZTI_TF_ASIDE; k++)
-        slot->aside[k].decode = part_of(p, model);
+    for (uint32_t k = 0; k < ZTI_TF_CORRECTION_MODELS; k++)
+        slot->correction_model[k].decode = part_of(p, model);
     slot->worker = part_of(p, slot->workers * sizeof *slot->worker);
     for (uint32_t k = 0; k < slot->workers; k++) {
         struct zti_tf_worker none;
@@ -203,7 +203,7 @@ static zt_status make_slot(zt_context *context, const struct zti_coding *coding,
     return ZT_OK;
 }
 
-static zt_status begin(zt_context *context, struct zti_coding *coding, bool is_encoded)
+zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding, bool is_encoded)
 {
     struct zti_tf *const model = zti_alloc_zeroed(context, sizeof *model);
     coding->model = model;
@@ -211,16 +211,6 @@ static zt_status begin(zt_context *context, struct zti_coding *coding, bool is_e
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of a coder");
     zti_ll_make_tables(&model->tables);
     return make_slot(context, coding, is_encoded, &model->slot);
-}
-
-zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding)
-{
-    return begin(context, coding, true);
-}
-
-zt_status zti_tf_decode_head(zt_context *context, struct zti_coding *coding)
-{
-    return begin(context, coding, false);
 }
 
 void zti_tf_forget(zt_context *context, struct zti_coding *coding)

@@ -94,8 +94,8 @@ struct coded {
     size_t most; /* bytes that it must stay below */
 };
 
-/* Join a tile's front and parts, in the room at its place behind the longest head; false: they are
- * too many. */
+/* Join a tile's front and parts, behind room for the longest head; false: they take too many bytes.
+ */
 static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, struct coded *tile)
 {
     struct zti_tf_slot *const slot = c->slot;
@@ -148,7 +148,7 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
     return is_shorter_than_raw(bytes, tile->most) ? bytes : SIZE_MAX;
 }
 
-/* Put the first byte and the length before a tile that is at its place but for them. */
+/* Put the first byte and the length before a tile that was coded behind room for them. */
 static uint8_t *write_coded(const struct coded *tile, size_t bytes, uint8_t *to)
 {
     to = begin_coded_tile(to, bytes);
@@ -291,7 +291,7 @@ static bool open_parts(struct zti_tf_slot *slot, struct zti_cursor *c)
     return !c->is_bad;
 }
 
-/* Find a tile's parts in bytes that are all of it but the first number. */
+/* Read a tile's front, and find its parts. */
 static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, struct source *from)
 {
     struct zti_tf_slot *const slot = from->slot;
@@ -311,8 +311,8 @@ static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, str
     return open_parts(slot, c);
 }
 
-/* A tile's bytes behind its first to the values of a part of it, in C order; false:
- * they are none. */
+/* Decode a part of a tile from the tile's bytes behind its first ones; false: they are no tile's.
+ */
 static bool read_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
                       const struct place *place, const struct place *part, struct zti_cursor *c)
 {

@@ -35,10 +35,9 @@ struct zti_tf_layout {
     struct zti_tf_item *item;
 };
 
-/* How many lines of n values are lifted side by side; a line has so many values more on each side.
- */
+/* Limits of lines that are lifted side by side. */
 enum {
-    ZTI_TF_LINE_MARGIN = 3,
+    ZTI_TF_LINE_MARGIN = 3,  /* values before and behind a line */
     ZTI_TF_MOST_LINES = 128, /* of short ones */
     ZTI_TF_FEW_LINES = 16,
     ZTI_TF_LINES_VALUES = 16384,
@@ -48,7 +47,7 @@ enum {
     ZTI_TF_PIECE_MARGIN = 4      /* pairs before and behind them that this takes */
 };
 
-/* The room that a piece of a long row needs: the pairs with their margins. */
+/* The values of memory that a piece of a long row needs: its pairs with their margins. */
 static inline size_t tf_piece_room(void)
 {
     return 2 * (ZTI_TF_PIECE + 2 * ZTI_TF_PIECE_MARGIN);
@@ -63,8 +62,8 @@ static inline size_t tf_lines_at_once(size_t n)
                                       : ZTI_TF_MOST_LINES;
 }
 
-/* The room that lines of n values and of all fewer need, where so many lie side by side: shorter
- * lines can need more, as more of them are lifted at once. */
+/* The values of memory that lines of n values or fewer need, if so many lie side by side. Shorter
+ * lines can need more memory, as more of them are lifted at once. */
 static inline size_t tf_lines_room(size_t n, size_t lines)
 {
     const size_t most = lines < ZTI_TF_MOST_LINES ? lines : ZTI_TF_MOST_LINES;
@@ -83,17 +82,18 @@ struct zti_tf_run {
     size_t at[ZTI_TF_LANES]; /* the first coefficient of each */
 };
 
-/* Where a walk through the blocks of a tile is. */
+/* A place in a walk through the blocks of a tile. */
 struct zti_tf_walk {
     uint32_t band;
-    uint32_t side[ZTI_TF_AXES], full[ZTI_TF_AXES]; /* of blocks; how many have it */
-    uint32_t cut; /* bit i: blocks at the end of axis i, which are shorter */
+    uint32_t side[ZTI_TF_AXES]; /* of blocks, along each axis */
+    uint32_t full[ZTI_TF_AXES]; /* how many blocks have that side */
+    uint32_t cut;               /* bit i: blocks at the end of axis i, which are shorter */
     uint32_t next[ZTI_TF_AXES];
     bool is_open; /* there are blocks left of this cut */
 };
 
-/* What one thread codes at a time: a run whose blocks are parts by themselves, or a part of one run
- * and more. */
+/* An item of work, which one thread codes: a run whose blocks are parts by themselves, or a part of
+ * one or more runs. */
 struct zti_tf_item {
     struct zti_tf_walk walk;    /* before its first run */
     uint32_t runs, part, parts; /* part: the first one */
@@ -110,15 +110,16 @@ struct zti_tf_part {
     size_t exact, exact_bytes; /* of a chunk: exact values */
 };
 
-/* Bytes of scratch before the codes of symbols from 'at' on, of part number 'part': each part has
- * room for its codes at their longest. */
+/* Where in scratch the codes of part number 'part' go, whose first symbol is number 'at': each part
+ * has room for its codes at their longest. */
 static inline size_t zti_tf_codes_bytes(size_t at, size_t part)
 {
     return at + at / 2 + part * (zti_ans_mixed_bytes(0) + 1);
 }
 
-/* A value that is decoded beyond the bound: its place in the tile, in C order, below 9 bits of what
- * is added to it, in steps; 0: it is stored as it is. */
+/* The correction of a value that is decoded beyond the bound. The low 23 bits: the value's place in
+ * the tile, in C order; the upper 9: what is added to it, in steps, or 0 if the value is stored as
+ * it is. */
 typedef uint32_t zti_tf_correction;
 
 enum { ZTI_TF_PLACE_BITS = 23, ZTI_TF_MOST_STEPS = 255 };
@@ -140,15 +141,15 @@ static inline int32_t tf_steps_of(zti_tf_correction c)
 enum {
     ZTI_TF_GAP,
     ZTI_TF_STEPS,
-    ZTI_TF_ASIDE,
+    ZTI_TF_CORRECTION_MODELS,
     ZTI_TF_CORRECTED_PART = 4,
     ZTI_TF_CHUNK_CORRECTED_PART = 2
 };
 
 enum { ZTI_TF_OFF_PARTS = 1 << 16 };
 
-/* What quantizing a tile adds up, for each octave of bands: by how much magnitudes of 1, 2 and
- * others are off, in ZTI_TF_OFF_PARTS of a step, and how many there are. */
+/* Sums over the coefficients of a tile, by octave: how far magnitudes of 1, 2 and others are from
+ * their multiple of the step, in parts of a step (1 / ZTI_TF_OFF_PARTS), and how many there are. */
 struct zti_tf_tally {
     int64_t off[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
     uint32_t times[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
@@ -168,7 +169,7 @@ struct zti_tf_worker {
     struct zti_tf_tally *tally;
 };
 
-/* What a tile is coded in, by all threads. */
+/* Memory for a tile, on which all threads work. */
 struct zti_tf_slot {
     uint8_t *memory;
     void *values; /* coefficients, or values in C order: f32 in narrow streams, else f64 */
@@ -179,14 +180,14 @@ struct zti_tf_slot {
     struct zti_tf_layout layout;
     struct zti_tf_part *part, *chunk;
     struct zti_ans_model model[ZTI_LL_MODELS];
-    struct zti_ans_model aside[ZTI_TF_ASIDE]; /* of corrections */
-    struct zti_ans_mixed_table table;         /* encoding only, as what follows */
+    struct zti_ans_model correction_model[ZTI_TF_CORRECTION_MODELS];
+    struct zti_ans_mixed_table table; /* encoding only, as what follows */
     uint8_t *symbols, *contexts;
     uint8_t *codes;
-    /* In the place of these, when they are not needed any more: corrections, and their symbols,
-     * contexts and codes. */
+    /* These overlie symbols, contexts and codes, which are not needed any more when corrections are
+     * found. */
     zti_tf_correction *corrections;
-    uint8_t *aside_symbols, *aside_contexts, *aside_codes;
+    uint8_t *correction_symbols, *correction_contexts, *correction_codes;
     zti_ll_counts *counts;
 };
 
@@ -222,9 +223,8 @@ static inline bool zti_tf_is_narrow(const struct zti_coding *coding)
 }
 void zti_tf_set_narrow(struct zti_coding *coding, double magnitude);
 
-/* Before the first tile, when coding and decoding; memory is made for the policy's threads. */
-zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding);
-zt_status zti_tf_decode_head(zt_context *context, struct zti_coding *coding);
+/* Before the first tile is encoded, or decoded; memory is made for the policy's threads. */
+zt_status zti_tf_begin(zt_context *context, struct zti_coding *coding, bool is_encoded);
 void zti_tf_forget(zt_context *context, struct zti_coding *coding);
 void zti_tf_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w);
@@ -245,8 +245,8 @@ void zti_tf_set_way(struct zti_tf_layout *layout, const struct zti_tf_way *way);
 /* Set what is needed for the values of a box; by default it is everything. */
 void zti_tf_set_need(struct zti_tf_layout *layout, const struct zti_tf_span *box);
 
-/* Places along an axis that are needed after so many of its levels, below a place: low ones, then
- * high ones of coarse levels and of finer ones. Returns how many intervals. */
+/* The places below 'below' along an axis that are needed after this number of its levels, as spans:
+ * low ones, then high ones from coarse levels to fine. Returns the number of spans. */
 enum { ZTI_TF_SPANS = ZTI_TF_LEVELS + 1 };
 uint32_t zti_tf_needed(const struct zti_tf_need *need, uint32_t levels, uint32_t below,
                        struct zti_tf_span *span);
@@ -257,7 +257,8 @@ struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_layout *layout, uint32_t
 bool zti_tf_next_run(const struct zti_tf_layout *layout, struct zti_tf_walk *walk,
                      struct zti_tf_run *run);
 
-/* Cut the blocks into parts and items. Of these there are at most so many, whatever the way. */
+/* Cut the blocks into parts and items; count the parts of a tile so cut; and the most parts, and
+ * items, of a tile of so many values, whatever the way. */
 void zti_tf_set_items(struct zti_tf_layout *layout, uint32_t parts_way);
 uint32_t zti_tf_count_parts(const struct zti_tf_layout *layout, uint32_t parts_way);
 size_t zti_tf_most_parts(size_t values);

@@ -49,7 +49,7 @@ static bool next_piece(struct pieces *p)
 
 enum { COPIED_VALUES = 1 << 16 }; /* of an item of work */
 
-/* A tile's values on their way, in parts of so many. */
+/* The copying of a tile's values, COPIED_VALUES of them an item of work. */
 struct copying {
     const struct zti_array *array; /* values are copied from it, */
     const struct zti_view *view;   /* or to it */
