@@ -10,6 +10,7 @@
 #include "codec/ndzip/ndzip.h"
 #include "core/map.h"
 #include "exec/exec.h"
+#include "frame/bare/box.h"
 #include "ztile_ndzip.h"
 
 #include <math.h>
@@ -506,17 +507,10 @@ zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, size_t 
                                   const zt_array *given_whole, const zt_box *box,
                                   const zt_array *given)
 {
-    struct zti_array whole, out;
+    struct zti_array whole;
+    struct zti_view view;
     zt_status status = zti_array_check(context, given_whole, ZTI_SHAPE_ONLY, &whole);
     if (status == ZT_OK)
-        status = zti_array_check(context, given, ZTI_TO_WRITE, &out);
-    if (status == ZT_OK)
-        status = zti_box_check(context, box, whole.rank, whole.shape);
-    if (status != ZT_OK)
-        return status;
-    struct zti_view view;
-    if (!zti_view_box(&whole, box, &out, &view))
-        return zti_fail(context, ZT_BAD_ARG,
-                        "the output does not have the array's type and the box's shape");
-    return decompress(context, data, data_bytes, &whole, &view, NULL);
+        status = zti_bare_box_check(context, &whole, box, given, ZTI_TO_WRITE, &view);
+    return status == ZT_OK ? decompress(context, data, data_bytes, &whole, &view, NULL) : status;
 }

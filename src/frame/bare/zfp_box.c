@@ -5,6 +5,7 @@
  * tiles share a byte: the bits of the tile before are copied into the first byte, and the last byte
  * is merged with the tile after. */
 #include "array/memory.h"
+#include "frame/bare/box.h"
 #include "frame/bare/zfp.h"
 
 #include "quality/quality.h"
@@ -161,27 +162,13 @@ static zt_status each_tile(zt_context *context, const struct patch *p, bool is_t
     }
 }
 
-static zt_status check_values(zt_context *context, const struct zti_array *whole, const zt_box *box,
-                              const zt_array *given, struct zti_array *values)
-{
-    zt_status status = zti_array_check(context, given, ZTI_TO_READ, values);
-    if (status == ZT_OK)
-        status = zti_box_check(context, box, whole->rank, whole->shape);
-    if (status != ZT_OK)
-        return status;
-    struct zti_view view;
-    return zti_view_box(whole, box, values, &view)
-               ? ZT_OK
-               : zti_fail(context, ZT_BAD_ARG,
-                          "the values do not have the array's type and the box's shape");
-}
-
 zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_bytes,
                            const zt_zfp *zfp, const zt_array *given_whole, const zt_box *box,
                            const zt_array *given)
 {
     struct zti_coding coding;
-    struct zti_array whole, values;
+    struct zti_array whole;
+    struct zti_view values;
     uint32_t header_bits;
     zt_status status = zti_array_check(context, given_whole, ZTI_SHAPE_ONLY, &whole);
     if (status == ZT_OK)
@@ -192,7 +179,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
         status =
             zti_bare_zfp_open(context, stream, stream_bytes, zfp, &whole, &coding, &header_bits);
     if (status == ZT_OK)
-        status = check_values(context, &whole, box, given, &values);
+        status = zti_bare_box_check(context, &whole, box, given, ZTI_TO_READ, &values);
     if (status != ZT_OK)
         return status;
     const uint64_t tile_bits = zti_fixed_bits(&coding);
@@ -209,13 +196,13 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                         "its %llu bytes",
                         (unsigned long long)coding.grid.count, (unsigned long long)tile_bits,
                         (unsigned long long)stream_bytes);
-    status = zti_bare_zfp_refuse_nonfinite(context, &values, zfp_of(&coding));
+    status = zti_bare_zfp_refuse_nonfinite(context, &values.out, zfp_of(&coding));
     if (status != ZT_OK)
         return status;
     const uint64_t reach = coding.codec->sizes(&coding).tile_reach_bits;
     struct patch p = {.coding = &coding,
                       .box = box,
-                      .values = &values,
+                      .values = &values.out,
                       .stream = stream,
                       .start_bits = header_bits,
                       .tile_bits = tile_bits,

@@ -5,6 +5,7 @@
 #include "array/memory.h"
 #include "core/core.h"
 #include "exec/exec.h"
+#include "frame/bare/box.h"
 #include "frame/bare/index_file.h"
 #include "frame/write/stages.h"
 
@@ -442,20 +443,15 @@ static zt_status decode_box(const struct zti_input *input, const zt_zfp *zfp,
 {
     zt_context *const context = input->context;
     struct opened s;
-    struct zti_array whole, out;
+    struct zti_array whole;
+    struct zti_view view;
     const uint8_t *data;
     uint64_t end_bits;
     zt_status status = zti_array_check(context, given_whole, ZTI_SHAPE_ONLY, &whole);
     if (status == ZT_OK)
-        status = zti_array_check(context, given, ZTI_TO_WRITE, &out);
-    if (status == ZT_OK)
-        status = zti_box_check(context, box, whole.rank, whole.shape);
+        status = zti_bare_box_check(context, &whole, box, given, ZTI_TO_WRITE, &view);
     if (status != ZT_OK)
         return status;
-    struct zti_view view;
-    if (!zti_view_box(&whole, box, &out, &view))
-        return zti_fail(context, ZT_BAD_ARG,
-                        "the output array does not have the array's type and the box's shape");
     status = open_stream(&s, input, zfp, &whole, index, &view);
     if (status == ZT_OK)
         status = load(&s, &view, &data);
@@ -479,11 +475,7 @@ zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt
                           const zt_zfp_index *index, const zt_array *whole, const zt_box *box,
                           const zt_array *out)
 {
-    if (!source || !source->read || source->reserved[0] || source->reserved[1] ||
-        source->source_bytes > INT64_MAX)
-        return zti_fail(context, ZT_BAD_ARG,
-                        "no source of known size with a read function and reserved words of 0");
-    const struct zti_input input = {
-        .context = context, .source = *source, .bytes = source->source_bytes};
-    return decode_box(&input, zfp, index, whole, box, out);
+    struct zti_input input;
+    const zt_status status = zti_input_of_source(context, source, &input);
+    return status == ZT_OK ? decode_box(&input, zfp, index, whole, box, out) : status;
 }

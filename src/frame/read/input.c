@@ -45,6 +45,17 @@ zt_status zti_input_open(zt_context *context, const void *data, size_t data_byte
     return status;
 }
 
+zt_status zti_input_of_source(zt_context *context, const zt_source *source, struct zti_input *input)
+{
+    if (!source || !source->read || source->reserved[0] || source->reserved[1] ||
+        source->source_bytes > INT64_MAX)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no source of known size with a read function and reserved words of 0");
+    *input =
+        (struct zti_input){.context = context, .source = *source, .bytes = source->source_bytes};
+    return ZT_OK;
+}
+
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to)
 {
     size_t got = 0;

@@ -18,6 +18,10 @@ struct zti_input {
 zt_status zti_input_open(zt_context *context, const void *data, size_t data_bytes, const char *what,
                          struct zti_input *input);
 
+/* Open a source of known size; ZT_BAD_ARG for any other. */
+zt_status zti_input_of_source(zt_context *context, const zt_source *source,
+                              struct zti_input *input);
+
 static inline bool zti_is_sequential(const struct zti_input *input)
 {
     return input->bytes == ZT_UNKNOWN;

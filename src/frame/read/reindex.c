@@ -146,15 +146,13 @@ zt_status zt_replace_index(zt_context *context, const zt_source *source, const z
     params.index = (uint32_t)kind;
     params.index_chunk = chunk;
     params.index_partition = partition;
-    if (!source || !source->read || source->reserved[0] || source->reserved[1] ||
-        source->source_bytes > INT64_MAX)
-        return zti_fail(context, ZT_BAD_ARG,
-                        "no source of known size with a read function and reserved words of 0");
-    const struct zti_input input = {
-        .context = context, .source = *source, .bytes = source->source_bytes};
+    struct zti_input input;
     struct copy c;
     memset(&c, 0, sizeof c);
-    zt_status status = zti_reader_init(context, &input, &c.reader);
+    zt_status status = zti_input_of_source(context, source, &input);
+    if (status)
+        return status;
+    status = zti_reader_init(context, &input, &c.reader);
     if (!status)
         status = set_up(&c, sink, &params);
     if (!status)
