@@ -40,6 +40,7 @@ struct decoder {
     const struct zti_scatter *scatter; /* NULL: none */
     uint64_t grain;
     uint64_t start_bits;
+    bool is_known; /* places are computed, at fixed rate, or looked up in the index */
     const struct zti_index *index;   /* NULL: at fixed rate, or the walk finds places */
     const struct zti_starts *starts; /* starts of chunks, noted by the walk; NULL: not wanted */
     struct zti_runs runs;
@@ -75,25 +76,6 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding,
     zti_team_note(&d->team, thread, status, own, piece->last - piece->first);
 }
 
-/* Decode pieces whose places are known, at fixed rate or by the index. */
-static void decode_known_task(void *shared, uint32_t thread)
-{
-    struct decoder *d = shared;
-    zt_context own = zti_context_of_thread(d->team.context);
-    struct zti_coding coding = *d->team.coding;
-    struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
-    struct zti_output output;
-    zti_room_open(&own, d->view, &coding);
-    const zt_status status = zti_output_open(&own, &coding, d->view, d->scatter, &output);
-    (void)pthread_mutex_lock(&d->team.lock);
-    zti_team_fail(&d->team, status, &own);
-    while (d->team.status == ZT_OK && zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
-        decode_piece(d, &coding, &output, thread, &own, &piece);
-    (void)pthread_mutex_unlock(&d->team.lock);
-    zti_output_close(&own, &output);
-    zti_room_close(&own, &coding);
-}
-
 /* Parse the stream to the next piece, queue it, and parse past it. The lock is held before and
  * after; only one thread walks at a time. */
 static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
@@ -125,29 +107,41 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
     zti_team_note(&d->team, thread, status, own, 0);
 }
 
+/* The next piece whose place is found, once it is; false: there is none. Until then the thread
+ * walks, or waits for the one that does. */
+static bool next_found(struct decoder *d, uint32_t thread, zt_context *own, struct found *piece)
+{
+    while (d->team.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
+        /* Find pieces for the others first; a single thread decodes what it has found. */
+        if (!d->is_found && !d->is_walking && d->queue_n < d->queue_most) {
+            walk_on(d, thread, own);
+        } else if (d->queue_n > 0) {
+            *piece = d->queue[d->queue_first];
+            d->queue_first = (d->queue_first + 1) % FOUND_MOST;
+            d->queue_n--;
+            return true;
+        } else {
+            (void)pthread_cond_wait(&d->team.changed, &d->team.lock);
+        }
+    }
+    return false;
+}
+
 static void decode_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
     zt_context own = zti_context_of_thread(d->team.context);
     struct zti_coding coding = *d->team.coding;
+    struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
     struct zti_output output;
     zti_room_open(&own, d->view, &coding);
     const zt_status status = zti_output_open(&own, &coding, d->view, d->scatter, &output);
     (void)pthread_mutex_lock(&d->team.lock);
     zti_team_fail(&d->team, status, &own);
-    while (d->team.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
-        /* Find pieces for the others first; a single thread decodes what it has found. */
-        if (!d->is_found && !d->is_walking && d->queue_n < d->queue_most) {
-            walk_on(d, thread, &own);
-        } else if (d->queue_n > 0) {
-            const struct found piece = d->queue[d->queue_first];
-            d->queue_first = (d->queue_first + 1) % FOUND_MOST;
-            d->queue_n--;
-            decode_piece(d, &coding, &output, thread, &own, &piece);
-        } else {
-            (void)pthread_cond_wait(&d->team.changed, &d->team.lock);
-        }
-    }
+    while (d->team.status == ZT_OK &&
+           (d->is_known ? zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)
+                        : next_found(d, thread, &own, &piece)))
+        decode_piece(d, &coding, &output, thread, &own, &piece);
     (void)pthread_cond_broadcast(&d->team.changed);
     (void)pthread_mutex_unlock(&d->team.lock);
     zti_output_close(&own, &output);
@@ -169,6 +163,7 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, c
                                      ? known_grain_of(context, coding, threads)
                                      : zti_team_grain(context, coding, coding->grid.count, threads),
                         .start_bits = start_bits,
+                        .is_known = is_known,
                         .index = index,
                         .starts = starts,
                         .runs = zti_runs_of(&coding->grid, view, scatter ? scatter->spans : NULL),
@@ -182,7 +177,7 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, c
     threads = pieces < threads ? (uint32_t)pieces : threads;
     d.queue_most = 2 * threads < FOUND_MOST ? 2 * threads : FOUND_MOST;
     zti_team_open(&d.team, context, coding);
-    zti_threads_run(threads, is_known ? decode_known_task : decode_task, &d);
+    zti_threads_run(threads, decode_task, &d);
     *end_bits = d.end_bits;
     const zt_status status = d.team.status;
     zti_tile_source_free(context, &d.walk);
