@@ -7,7 +7,7 @@
 #include "codec/batch.h"
 #include "exec/run.h"
 
-/* Tiles of at least so many values are one chunk each. */
+/* Tiles of at least this number of values are one chunk each. */
 enum { LARGE_TILE_VALUES = 1 << 14 };
 
 uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)

@@ -83,8 +83,7 @@ static void sort_misses(struct zti_misses *misses)
         qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
 }
 
-/* Output of at least so many bytes, more than any core's share of the caches, is stored past them.
- */
+/* Outputs of this size and more, above any core's share of the caches, are stored past them. */
 enum { STREAMED_BYTES = 64 << 20 };
 
 /* The coding with the context's instruction set and the choice of stores past the caches. */

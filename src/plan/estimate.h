@@ -65,7 +65,7 @@ uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_p
                              const struct zti_array *array, uint32_t rank, const uint64_t *origin,
                              const uint64_t *side, uint8_t *to);
 
-/* Make estimator->stream long enough for so many bits. */
+/* Make estimator->stream long enough for this number of bits. */
 zt_status zti_estimate_room(struct zti_estimator *estimator, uint64_t bits);
 
 /* About how many values a tile of this codec has, and whether these are few enough for bricks. */

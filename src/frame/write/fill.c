@@ -177,7 +177,7 @@ struct side {
     double distance[2], value[2];
 };
 
-/* Look for them within so many steps, back or ahead. */
+/* Look for them within 'steps' steps, back or ahead. */
 static void find_valid(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
                        uint64_t steps, struct side *s)
 {

@@ -47,7 +47,7 @@ static double range_of(uint32_t type, double lo, double hi)
     return is_range && hi - lo >= 0x1p-1000 && isfinite(hi - lo) ? hi - lo : 0;
 }
 
-/* Whether the bound is so many times the range. */
+/* Whether the bound's value is a multiple of the range. */
 static bool is_of_range(uint32_t kind)
 {
     return kind == ZT_REL || kind == ZT_RMSE_REL || kind == ZT_MAE_REL;

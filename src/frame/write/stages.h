@@ -425,7 +425,7 @@ zt_status zti_output_read_at(zt_context *context, const struct zti_output *outpu
 zt_status zti_store_check(zt_context *context, const zt_store *store);
 zt_status zti_sink_check(zt_context *context, const zt_sink *sink);
 
-/* The last place that a payload of at most so many bytes may have, see zti_payload_at: behind the
+/* The last place that a payload of at most most_bytes may have, see zti_payload_at: behind the
  * longest header that its frame can have. */
 uint64_t zti_payload_at_most(uint64_t before, const struct zti_frame *frame, uint64_t most_bytes);
 
