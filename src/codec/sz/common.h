@@ -29,6 +29,7 @@ struct rows {
     uint32_t place[ZT_MAX_RANK];
     uint32_t extent[ZT_MAX_RANK];
     int64_t step[ZT_MAX_RANK]; /* bytes */
+    uint32_t some;             /* bytes to prefetch at a time */
 };
 
 static inline struct rows rows_of(const struct tile *tile, const struct zti_array *array)
@@ -72,10 +73,10 @@ static inline void next_row(struct rows *r)
     }
 }
 
-/* Prefetch the next 'bytes' bytes of the rows. */
-static inline void fetch_some(struct rows *r, uint32_t bytes)
+/* Prefetch the next bytes of the rows. */
+static inline void fetch_some(struct rows *r)
 {
-    for (uint32_t left = bytes; r->bytes > 0 && left > 0;) {
+    for (uint32_t left = r->some; r->bytes > 0 && left > 0;) {
         const uint32_t rest = r->bytes - r->asked, some = rest < left ? rest : left;
         for (uint32_t i = 0; i < some; i += 64)
             zti_prefetch(r->at + r->asked + i);

@@ -169,15 +169,17 @@ static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *
 }
 
 /* What is prefetched while a tile is encoded. The rows of one tile are short and far apart, which
- * is slow to prefetch. So neighbouring tiles along the last axis whose rows together have
- * STRIP_BYTES form a strip, and each tile prefetches its share of the rows of the next strip. If a
- * tile's own rows have STRIP_BYTES, it prefetches those of the next tile. */
-enum { STRIP_BYTES = 1024 };
+ * is slow to prefetch. So each row of tiles along the last axis is cut into strips of the same
+ * number of tiles, whose rows have about STRIP_BYTES; the last strip may be shorter. Each tile
+ * prefetches its share of the rows of the next strip. If a tile's own rows have STRIP_BYTES, it
+ * prefetches those of the next tile. */
+enum { STRIP_BYTES = 1536 };
 
-/* The rows of 'tiles' tiles from tile 'number' on, beginning with row 'row'; none after the last
- * tile. */
+/* The rows of 'tiles' tiles from tile 'number' on, and of these the part 'share' of 'shares', to be
+ * prefetched with 'groups' groups; none after the last tile. */
 static struct rows rows_from(const struct zti_coding *coding, const struct zti_array *array,
-                             uint64_t number, uint64_t tiles, uint64_t row)
+                             uint64_t number, uint64_t tiles, uint64_t share, uint64_t shares,
+                             uint32_t groups)
 {
     if (number >= coding->grid.count)
         return (struct rows){.bytes = 0};
@@ -185,13 +187,17 @@ static struct rows rows_from(const struct zti_coding *coding, const struct zti_a
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const uint64_t rest = coding->grid.shape[last] - walk.origin[last];
     struct tile tile = tile_at(coding, &walk);
+    const uint64_t count = tile.n / tile.extent[last];
     if (tiles > 1)
         tile.extent[last] =
             (uint32_t)(rest / tiles < coding->grid.side[last] ? rest
                                                               : tiles * coding->grid.side[last]);
     struct rows rows = rows_of(&tile, array);
+    const uint64_t bytes = count * rows.bytes / shares;
+    uint64_t row = count * share / shares;
     if (row == 0)
         rows = joined(rows);
+    rows.some = (uint32_t)zti_round_up((bytes + groups - 1) / groups, 64);
     for (uint32_t i = last; i-- > 0 && row > 0; row /= rows.extent[i]) {
         rows.place[i] = (uint32_t)(row % rows.extent[i]);
         rows.at += rows.place[i] * rows.step[i];
@@ -199,17 +205,21 @@ static struct rows rows_from(const struct zti_coding *coding, const struct zti_a
     return rows;
 }
 
-/* The share of a tile with 'rows' rows. */
+/* The share of a tile with so many groups. */
 static struct rows rows_ahead(const struct zti_coding *coding, const struct zti_array *array,
-                              const struct zti_walk *walk, uint32_t rows)
+                              const struct zti_walk *walk, uint32_t groups)
 {
-    const uint32_t last = coding->grid.rank - 1, side = coding->grid.side[last];
-    const uint64_t across = (coding->grid.shape[last] + side - 1) / side;
-    const uint64_t wide = STRIP_BYTES / (side * zt_type_bytes(array->type));
-    const uint64_t tiles = wide > 1 ? wide : 1;
-    const uint64_t x = walk->origin[last] / side, share = x % tiles, rest = across - (x - share);
+    const uint32_t last = coding->grid.rank - 1;
+    const uint64_t across = coding->grid.tiles[last],
+                   x = walk->origin[last] / coding->grid.side[last];
+    const uint64_t row_bytes = coding->grid.shape[last] * zt_type_bytes(array->type);
+    const uint64_t strips = (row_bytes + STRIP_BYTES / 2) / STRIP_BYTES;
+    const uint64_t tiles = strips > 1 ? (across + strips - 1) / strips : across;
+    const uint64_t share = x % tiles, rest = across - (x - share);
     const uint64_t own = rest < tiles ? rest : tiles; /* tiles of this strip */
-    return rows_from(coding, array, walk->tile - share + own, tiles, rows * share / own);
+    const uint64_t left = rest - own > 0 ? rest - own : across;
+    return rows_from(coding, array, walk->tile - share + own, left < tiles ? left : tiles, share,
+                     own, groups);
 }
 
 static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
@@ -221,7 +231,7 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
     while (walk.tile < last) {
         const uint8_t *coded;
         const struct tile tile = tile_at(coding, &walk);
-        s.ahead = rows_ahead(coding, array, &walk, tile.n / tile.extent[tile.rank - 1]);
+        s.ahead = rows_ahead(coding, array, &walk, groups_in(tile.n));
         const uint32_t bytes = encode_tile(coding, &tile, array, &s, &coded);
         zti_walk_next(&coding->grid, &walk);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so the writer holds no bits */
@@ -269,7 +279,7 @@ static void count(const struct zti_coding *coding, const struct zti_array *array
     uint32_t base;
     bool is_zero;
     begin_scratch(coding, &s);
-    s.ahead = rows_from(coding, array, next, 1, 0);
+    s.ahead = rows_from(coding, array, next, 1, 0, 1, groups_in(tile.n));
     if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
         if (!is_zero)
             count_residuals_32(coding, &tile, s.b.u32, &s.ahead, counts);

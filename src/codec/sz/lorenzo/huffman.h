@@ -42,7 +42,7 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(make_group)(u, smalls, g);
         const uint32_t values = in_group(n, g);
-        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
+        fetch_some(ahead);
         const uint32_t c = NAME(class_of)(&group, values, k, list_most(true), &all);
         classes[g] = (uint8_t)c;
         symbols->of[0][g] = (uint16_t)class_symbol(c, before);

@@ -299,7 +299,7 @@ static bool NAME(encode_groups)(struct zti_bit_writer *w, const uval *u, uint32_
     uint64_t plane_bits = 0;
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
-        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
+        fetch_some(ahead);
         const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, list_most(false), &bits);
         if (!is_list(c)) {
             k = class_planes(c);
