@@ -35,10 +35,12 @@
 /* Prefetch the memory at an address, which need not be valid. */
 #if defined(__GNUC__)
 #define zti_prefetch(p)          __builtin_prefetch(p)
+#define zti_prefetch_to_l2(p)    __builtin_prefetch(p, 0, 2)
 #define zti_prefetch_to_write(p) __builtin_prefetch(p, 1)
 #else
 #define zti_prefetch_to_write(p) ((void)(p))
 #define zti_prefetch(p)          ((void)(p))
+#define zti_prefetch_to_l2(p)    ((void)(p))
 #endif
 
 /* POSIX threads, for the omp policy. */

@@ -73,15 +73,16 @@ static inline void next_row(struct rows *r)
     }
 }
 
-/* Prefetch the next bytes of the rows. */
+/* Prefetch the next bytes of the rows; to the second cache, as they are more than the first holds.
+ */
 static inline void fetch_some(struct rows *r)
 {
     for (uint32_t left = r->some; r->bytes > 0 && left > 0;) {
         const uint32_t rest = r->bytes - r->asked, some = rest < left ? rest : left;
         for (uint32_t i = 0; i < some; i += 64)
-            zti_prefetch(r->at + r->asked + i);
+            zti_prefetch_to_l2(r->at + r->asked + i);
         if ((uintptr_t)r->at % 64 != 0) /* the line in which this part ends */
-            zti_prefetch(r->at + r->asked + some - 1);
+            zti_prefetch_to_l2(r->at + r->asked + some - 1);
         left -= some;
         r->asked += some;
         if (r->asked == r->bytes) {
