@@ -30,6 +30,8 @@ struct zti_run {
     uint8_t *room; /* decoding: this thread's scratch for assembling tiles before they are written
                       to the view, or NULL */
     size_t room_bytes;
+    uint64_t first, last; /* encoding: other threads encode the tiles before and after these; last =
+                             0: this one encodes all */
     struct zti_kept kept; /* of the array, from the passes over values to encoding */
 };
 

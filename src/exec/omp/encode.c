@@ -236,8 +236,11 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     piece_tiles(e, p->number, &first, &last);
     const struct room room = choose_room(e, p, last - first);
     (void)pthread_mutex_unlock(&e->team.lock);
+    struct zti_coding coding = *room.coding;
+    coding.run.first = first;
+    coding.run.last = last;
     const zt_status status =
-        zti_encode_run(own, room.coding, e->array, first, last, room.bytes, room.capacity_bytes,
+        zti_encode_run(own, &coding, e->array, first, last, room.bytes, room.capacity_bytes,
                        room.at_bits, &p->bits, e->misses ? &p->misses : NULL, e->starts);
     p->bits -= status == ZT_OK ? room.at_bits : 0;
     (void)pthread_mutex_lock(&e->team.lock);

@@ -175,18 +175,15 @@ static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *
  * prefetches those of the next tile. */
 enum { STRIP_BYTES = 1536 };
 
-/* The rows of 'tiles' tiles from tile 'number' on, and of these the part 'share' of 'shares', to be
- * prefetched with 'groups' groups; none after the last tile. */
+/* The rows of 'tiles' tiles from the walk's on, and of these the part 'share' of 'shares', to be
+ * prefetched with 'groups' groups. */
 static struct rows rows_from(const struct zti_coding *coding, const struct zti_array *array,
-                             uint64_t number, uint64_t tiles, uint64_t share, uint64_t shares,
-                             uint32_t groups)
+                             const struct zti_walk *walk, uint64_t tiles, uint64_t share,
+                             uint64_t shares, uint32_t groups)
 {
-    if (number >= coding->grid.count)
-        return (struct rows){.bytes = 0};
     const uint32_t last = coding->grid.rank - 1;
-    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
-    const uint64_t rest = coding->grid.shape[last] - walk.origin[last];
-    struct tile tile = tile_at(coding, &walk);
+    const uint64_t rest = coding->grid.shape[last] - walk->origin[last];
+    struct tile tile = tile_at(coding, walk);
     const uint64_t count = tile.n / tile.extent[last];
     if (tiles > 1)
         tile.extent[last] =
@@ -205,21 +202,48 @@ static struct rows rows_from(const struct zti_coding *coding, const struct zti_a
     return rows;
 }
 
+/* The tiles of a strip that this thread encodes. */
+struct strip {
+    uint64_t first, end;
+};
+
+static struct strip strip_of(const struct zti_coding *coding, const struct zti_walk *walk)
+{
+    const uint32_t last = coding->grid.rank - 1;
+    const uint64_t across = coding->grid.tiles[last];
+    const uint64_t x = walk->origin[last] / coding->grid.side[last];
+    const uint64_t row_bytes = coding->grid.shape[last] * zt_type_bytes(coding->type);
+    const uint64_t strips = (row_bytes + STRIP_BYTES / 2) / STRIP_BYTES;
+    const uint64_t tiles = strips > 1 ? (across + strips - 1) / strips : across;
+    const uint64_t before = x % tiles, rest = across - (x - before);
+    struct strip s = {.first = walk->tile - before};
+    s.end = s.first + (rest < tiles ? rest : tiles);
+    if (s.first < coding->run.first)
+        s.first = coding->run.first;
+    if (coding->run.last > 0 && s.end > coding->run.last)
+        s.end = coding->run.last;
+    return s;
+}
+
 /* The share of a tile with so many groups. */
 static struct rows rows_ahead(const struct zti_coding *coding, const struct zti_array *array,
                               const struct zti_walk *walk, uint32_t groups)
 {
-    const uint32_t last = coding->grid.rank - 1;
-    const uint64_t across = coding->grid.tiles[last],
-                   x = walk->origin[last] / coding->grid.side[last];
-    const uint64_t row_bytes = coding->grid.shape[last] * zt_type_bytes(array->type);
-    const uint64_t strips = (row_bytes + STRIP_BYTES / 2) / STRIP_BYTES;
-    const uint64_t tiles = strips > 1 ? (across + strips - 1) / strips : across;
-    const uint64_t share = x % tiles, rest = across - (x - share);
-    const uint64_t own = rest < tiles ? rest : tiles; /* tiles of this strip */
-    const uint64_t left = rest - own > 0 ? rest - own : across;
-    return rows_from(coding, array, walk->tile - share + own, left < tiles ? left : tiles, share,
-                     own, groups);
+    const struct strip s = strip_of(coding, walk);
+    if (s.end == coding->run.last || s.end == coding->grid.count)
+        return (struct rows){.bytes = 0};
+    const struct zti_walk next = zti_walk_from(&coding->grid, s.end);
+    return rows_from(coding, array, &next, strip_of(coding, &next).end - s.end,
+                     walk->tile - s.first, s.end - s.first, groups);
+}
+
+/* Prefetch the first strip of a thread that begins among others. */
+static void fetch_first(const struct zti_coding *coding, const struct zti_array *array,
+                        const struct zti_walk *walk)
+{
+    const uint64_t end = strip_of(coding, walk).end;
+    struct rows rows = rows_from(coding, array, walk, end - walk->tile, 0, 1, 1);
+    fetch_some(&rows);
 }
 
 static void encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
@@ -228,6 +252,8 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct scratch s;
     begin_scratch(coding, &s);
+    if (coding->run.last > 0 && first == coding->run.first)
+        fetch_first(coding, array, &walk);
     while (walk.tile < last) {
         const uint8_t *coded;
         const struct tile tile = tile_at(coding, &walk);
@@ -279,7 +305,11 @@ static void count(const struct zti_coding *coding, const struct zti_array *array
     uint32_t base;
     bool is_zero;
     begin_scratch(coding, &s);
-    s.ahead = rows_from(coding, array, next, 1, 0, 1, groups_in(tile.n));
+    s.ahead.bytes = 0;
+    if (next < coding->grid.count) {
+        const struct zti_walk ahead = zti_walk_from(&coding->grid, next);
+        s.ahead = rows_from(coding, array, &ahead, 1, 0, 1, groups_in(tile.n));
+    }
     if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
         if (!is_zero)
             count_residuals_32(coding, &tile, s.b.u32, &s.ahead, counts);
