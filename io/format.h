@@ -204,6 +204,9 @@ void ztio_ahead_at(struct ztio_ahead *ahead, size_t bytes);
 
 /* Samples were taken from anywhere, and will be; no pass is going on. */
 void ztio_ahead_sampled(struct ztio_ahead *ahead);
+
+/* Bytes from first to last were read, not in a pass. Any thread may say so. */
+void ztio_ahead_read(struct ztio_ahead *ahead, size_t first, size_t last);
 void ztio_ahead_end(struct ztio_ahead *ahead); /* before the map is */
 
 /* What .npy and raw files have in common when they are written. */

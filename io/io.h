@@ -102,6 +102,10 @@ void ztio_map_sampled(struct ztio_input *input);
  * read again. */
 void ztio_map_passed(struct ztio_input *input, uint64_t slices);
 
+/* n bytes from 'from' on, which may be among these slices, were read out of order, once: their
+ * memory is given back. Several threads may call it at once. */
+void ztio_map_read(const struct ztio_input *input, const void *from, size_t n);
+
 /* The input whose slices an address is among, as messages call it, or NULL. Safe in a signal
  * handler. */
 const char *ztio_map_at(const void *address);

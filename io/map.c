@@ -128,3 +128,12 @@ void ztio_map_passed(struct ztio_input *input, uint64_t slices)
     if (input->reader->has_body && body->ahead)
         ztio_ahead_at(body->ahead, body->map_skips + (size_t)(slices * input->slice_bytes));
 }
+
+void ztio_map_read(const struct ztio_input *input, const void *from, size_t n)
+{
+    const struct ztio_body *const body = (const struct ztio_body *)input;
+    const uintptr_t first = (uintptr_t)body->map, at = (uintptr_t)from;
+    if (input->reader->has_body && body->map && body->ahead && at >= first &&
+        at - first <= body->map_bytes && n <= body->map_bytes - (at - first))
+        ztio_ahead_read(body->ahead, at - first, at - first + n);
+}

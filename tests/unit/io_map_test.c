@@ -45,13 +45,13 @@ static bool comes_to(const char *map, uint64_t least, uint64_t most)
     return false;
 }
 
-/* Whether this system enters pages when it is asked to (Linux 5.14). */
-static bool can_enter(const char *map)
+/* Whether this system enters pages around one that is touched: most of them, as those that are
+ * marked for reading ahead are left out. */
+static bool can_enter(void)
 {
-#ifdef MADV_POPULATE_READ
-    return madvise((void *)(uintptr_t)map, 4096, MADV_POPULATE_READ) == 0;
+#if defined(__linux__)
+    return true;
 #else
-    (void)map;
     return false;
 #endif
 }
@@ -91,8 +91,8 @@ static void pages_are_there_before_a_pass_and_not_behind_it(void **state)
     (void)state;
     const char *const map = map_file(&input);
     if (is_told(map)) {
-        if (can_enter(map))
-            assert_true(comes_to(map, 8 * MIB, 16 * MIB));
+        if (can_enter())
+            assert_true(comes_to(map, 7 * MIB, 16 * MIB));
         for (uint64_t slice = 0; slice < 100; slice += 4) {
             touch(map, slice * MIB, (slice + 4) * MIB);
             ztio_map_passed(input, slice + 4);
