@@ -5,6 +5,7 @@
 #include "cmd/compress/bare.h"
 #include "cmd/compress/fill_check.h"
 #include "cmd/compress/range.h"
+#include "cmd/compress/scan.h"
 #include "cmd/compress/shape_check.h"
 #include "cmd/each.h"
 #include "cmd/plan.h"

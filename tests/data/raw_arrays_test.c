@@ -66,21 +66,40 @@ static bool in_way(const zt_array *a, uint32_t way, zt_array *b)
     return way == 3 || way == 4 || (way == 1 || r > 2 ? memcmp(shape, a->shape, sizeof shape) : 0);
 }
 
-/* Look for fill values in two parts, as slabs come. */
-static uint32_t find_fills(const zt_array *a, uint32_t fills, const uint64_t *fill,
-                           struct far_value *found)
+/* Look for fill values in two parts, as slabs come or as two threads do. */
+static uint32_t find_in_halves(const zt_array *a, uint32_t fills, const uint64_t *fill,
+                               bool is_beside, struct far_value *found)
 {
-    struct far_values *const f = need(sizeof *f);
+    struct far_values *const f = need(sizeof *f), *beside = NULL;
     const uint64_t n = values_of(a->rank, a->shape), half = n / 2;
     const zt_array one = zt_array_1d(a->data, (zt_type)a->type, half);
     const zt_array other =
         zt_array_1d((char *)a->data + half * zt_type_bytes(a->type), (zt_type)a->type, n - half);
-    far_begin(f, fills, fill);
-    const bool is_taken = (half == 0 || far_take(f, NULL, &one, NULL) == ZT_OK) &&
-                          far_take(f, NULL, &other, NULL) == ZT_OK;
+    far_begin(f, fills, fill, is_beside ? n : ZT_UNKNOWN);
+    if (is_beside)
+        beside = far_beside(f);
+    const bool is_taken =
+        (!is_beside || beside) &&
+        (half == 0 || far_take(beside ? beside : f, NULL, &one, 0, NULL) == ZT_OK) &&
+        far_take(f, NULL, &other, half, NULL) == ZT_OK;
+    if (is_taken && beside)
+        far_merge(f, beside);
     const uint32_t count = is_taken ? far_find(f, found) : UINT32_MAX;
+    free(beside);
     free(f);
     return count;
+}
+
+/* The same both ways; UINT32_MAX: they differ. */
+static uint32_t find_fills(const zt_array *a, uint32_t fills, const uint64_t *fill,
+                           struct far_value *found)
+{
+    struct far_value again[ZT_MAX_FILLS];
+    const uint32_t n = find_in_halves(a, fills, fill, false, found);
+    bool is_same = find_in_halves(a, fills, fill, true, again) == n;
+    for (uint32_t i = 0; is_same && i < n && n <= ZT_MAX_FILLS; i++)
+        is_same = found[i].value == again[i].value && found[i].count == again[i].count;
+    return is_same ? n : UINT32_MAX;
 }
 
 static void take(struct tally *t, const char *name, const zt_array *a, bool has_wrong)

@@ -11,10 +11,13 @@ enum { LEAST_COUNT = 3, BLOCK_VALUES = 1 << 14 };
 
 static const double least_distance = 10; /* ranges */
 
-void far_begin(struct far_values *f, uint32_t fills, const uint64_t *fill)
+/* The sample of a known number of values has at most about FAR_SAMPLE, without being thinned. */
+void far_begin(struct far_values *f, uint32_t fills, const uint64_t *fill, uint64_t values)
 {
     memset(f, 0, sizeof *f);
     f->step = 1;
+    while (values != ZT_UNKNOWN && values / f->step > FAR_SAMPLE)
+        f->step *= 2;
     f->fills = fills;
     memcpy(f->fill, fill, fills * sizeof *fill);
 }
@@ -30,8 +33,8 @@ static bool is_fill(const struct far_values *f, const zt_array *a, uint64_t i)
     return false;
 }
 
-/* Count a value if it is among the outermost ones in a direction, 1 or -1. */
-static void keep(struct far_value *list, uint32_t *n, double v, double direction)
+/* Count 'count' equal values if they are among the outermost ones in a direction, 1 or -1. */
+static void keep(struct far_value *list, uint32_t *n, double v, uint64_t count, double direction)
 {
     uint32_t at = *n;
     if (at == FAR_KEPT && direction * v < direction * list[at - 1].value)
@@ -39,13 +42,13 @@ static void keep(struct far_value *list, uint32_t *n, double v, double direction
     while (at > 0 && direction * v >= direction * list[at - 1].value)
         at--;
     if (at < *n && list[at].value == v) {
-        list[at].count++;
+        list[at].count += count;
         return;
     }
     if (*n < FAR_KEPT)
         ++*n;
     memmove(list + at + 1, list + at, (*n - at - 1) * sizeof *list);
-    list[at] = (struct far_value){.value = v, .count = 1};
+    list[at] = (struct far_value){.value = v, .count = count};
 }
 
 /* Splitmix64: the sample is to have nothing to do with rows. */
@@ -70,6 +73,14 @@ static void sample(struct far_values *f, double v)
         f->sample[f->sampled++] = v;
 }
 
+static void sample_slab(struct far_values *f, const zt_array *a, uint64_t n, uint64_t first)
+{
+    for (uint64_t i = mix(~first) % (2 * f->step - 1); i < n;
+         i += 1 + mix(first + i) % (2 * f->step - 1))
+        if (!is_fill(f, a, i))
+            sample(f, value_at(a, i));
+}
+
 /* What a value must reach, upwards or downwards, to be one of the outermost. */
 static double least_high(const struct far_values *f)
 {
@@ -85,8 +96,8 @@ static void keep_both(struct far_values *f, const zt_array *a, uint64_t i, doubl
 {
     if (!isfinite(v) || is_fill(f, a, i))
         return;
-    keep(f->high, &f->highs, v, 1);
-    keep(f->low, &f->lows, v, -1);
+    keep(f->high, &f->highs, v, 1, 1);
+    keep(f->low, &f->lows, v, 1, -1);
 }
 
 #define TAKE_BLOCK(type)                                                                           \
@@ -118,15 +129,12 @@ static bool is_within(const struct far_values *f, const zt_stats *stats)
 
 /* Most slabs, and most blocks of others, have none of the outermost values, which a scan says. */
 zt_status far_take(struct far_values *f, zt_context *context, const zt_array *slab,
-                   const zt_stats *slab_stats)
+                   uint64_t first_value, const zt_stats *slab_stats)
 {
     uint64_t n = 1;
     for (uint32_t i = 0; i < slab->rank; i++)
         n *= slab->shape[i];
-    for (; f->next < f->seen + n; f->next += 1 + mix(f->next) % (2 * f->step - 1))
-        if (!is_fill(f, slab, f->next - f->seen))
-            sample(f, value_at(slab, f->next - f->seen));
-    f->seen += n;
+    sample_slab(f, slab, n, first_value);
     if (slab_stats && is_within(f, slab_stats))
         return ZT_OK;
     for (uint64_t first = 0; first < n; first += BLOCK_VALUES) {
@@ -144,6 +152,28 @@ zt_status far_take(struct far_values *f, zt_context *context, const zt_array *sl
             take_block(f, &block);
     }
     return ZT_OK;
+}
+
+struct far_values *far_beside(const struct far_values *f)
+{
+    struct far_values *const other = malloc(sizeof *other);
+    if (!other)
+        return NULL;
+    far_begin(other, f->fills, f->fill, ZT_UNKNOWN);
+    other->step = f->step;
+    return other;
+}
+
+/* A value that is among the outermost of all is among those of each part that has it, so its counts
+ * add up. */
+void far_merge(struct far_values *into, const struct far_values *from)
+{
+    for (uint32_t i = 0; i < from->highs; i++)
+        keep(into->high, &into->highs, from->high[i].value, from->high[i].count, 1);
+    for (uint32_t i = 0; i < from->lows; i++)
+        keep(into->low, &into->lows, from->low[i].value, from->low[i].count, -1);
+    for (uint32_t i = 0; i < from->sampled; i++)
+        sample(into, from->sample[i]);
 }
 
 /* ---- what is far ---- */
@@ -169,18 +199,29 @@ static double outermost(const struct far_value *list, uint32_t n, const struct f
 /* What is known while it is searched. */
 struct search {
     const struct far_values *f;
-    double *sorted; /* the sample */
+    double *sorted; /* the sample, once it was needed */
     double *others; /* room for as many */
     struct far_value *found;
     uint32_t founds;
+    bool is_sorted;
 };
+
+static void sort_sample(struct search *s)
+{
+    if (s->is_sorted)
+        return;
+    memcpy(s->sorted, s->f->sample, s->f->sampled * sizeof *s->sorted);
+    qsort(s->sorted, s->f->sampled, sizeof *s->sorted, compare_values);
+    s->is_sorted = true;
+}
 
 /* The range that 99 % of the sample are in without v and what was found; where that is 0 the one of
  * all values, and where these are all the same their magnitude. */
-static double range_without(const struct search *s, double v)
+static double range_without(struct search *s, double v)
 {
     const struct far_values *const f = s->f;
     uint32_t n = 0;
+    sort_sample(s);
     for (uint32_t i = 0; i < f->sampled; i++)
         if (s->sorted[i] != v && !is_found(s->found, s->founds, s->sorted[i]))
             s->others[n++] = s->sorted[i];
@@ -191,14 +232,40 @@ static double range_without(const struct search *s, double v)
     return inner > 0 ? inner : high != low ? fabs(high - low) : fabs(high == v ? 0 : high);
 }
 
+/* Whether the range that range_without finds, where it is of the sample, is at least 'width': more
+ * than the tail's values are at or below some value, and as many at least 'width' above it. Far
+ * less work than to sort; false: not known. */
+static bool is_surely_wide(const struct search *s, double v, double width)
+{
+    const struct far_values *const f = s->f;
+    uint32_t n = 0, low = 0, lower = 0, high = 0, higher = 0;
+    const double middle = f->sampled > 0 ? f->sample[0] : 0;
+    if (middle + width == middle || middle - width == middle)
+        return false;
+    for (uint32_t i = 0; i < f->sampled; i++) {
+        const double x = f->sample[i];
+        if (x == v || is_found(s->found, s->founds, x))
+            continue;
+        n++;
+        low += x <= middle;
+        lower += x <= middle - width;
+        high += x >= middle;
+        higher += x >= middle + width;
+    }
+    const uint32_t tail = n / 200;
+    return (low > tail && higher > tail) || (lower > tail && high > tail);
+}
+
 /* Whether value i of a list is far from the values beside it. */
-static bool is_far(const struct search *s, const struct far_value *list, uint32_t n, uint32_t i)
+static bool is_far(struct search *s, const struct far_value *list, uint32_t n, uint32_t i)
 {
     if (i + 1 >= n || list[i].count < LEAST_COUNT || is_found(s->found, s->founds, list[i].value))
         return false;
     double gap = fabs(list[i].value - list[i + 1].value);
     if (i > 0 && !is_found(s->found, s->founds, list[i - 1].value))
         gap = fmin(gap, fabs(list[i].value - list[i - 1].value));
+    if (gap > 0 && is_surely_wide(s, list[i].value, gap / least_distance))
+        return false;
     const double range = range_without(s, list[i].value);
     return range > 0 && gap > least_distance * range;
 }
@@ -222,8 +289,6 @@ uint32_t far_find(const struct far_values *f, struct far_value *found)
     struct search s = {.f = f, .sorted = room, .others = room + FAR_SAMPLE, .found = found};
     if (!room)
         return 0;
-    memcpy(room, f->sample, f->sampled * sizeof *room);
-    qsort(room, f->sampled, sizeof *room, compare_values);
     search_lists(&s);
     free(room);
     return s.founds;

@@ -22,15 +22,22 @@ struct far_values {
     uint32_t highs, lows;
     double sample[FAR_SAMPLE];
     uint32_t sampled;
-    uint64_t step, seen, next; /* mean distance of the sample's values, values so far, next one */
+    uint64_t step; /* mean distance of the sample's values */
 };
 
-void far_begin(struct far_values *f, uint32_t fills, const uint64_t *fill);
+/* values: that will come; ZT_UNKNOWN where that is not known. */
+void far_begin(struct far_values *f, uint32_t fills, const uint64_t *fill, uint64_t values);
 
-/* Take the next slab, C-contiguous and in the host's memory. stats: what zt_scan finds in it, with
- * the same fill values; NULL: not known. */
-zt_status far_take(struct far_values *f, zt_context *context, const zt_array *slab,
+/* Take a slab, C-contiguous and in the host's memory, before which the array has 'first' values.
+ * stats: what zt_scan finds in it, with the same fill values; NULL: not known. */
+zt_status far_take(struct far_values *f, zt_context *context, const zt_array *slab, uint64_t first,
                    const zt_stats *stats);
+
+/* For another thread, which takes other slabs of the array; to be freed. NULL: no memory. */
+struct far_values *far_beside(const struct far_values *f);
+
+/* Add what a far_beside has found. */
+void far_merge(struct far_values *into, const struct far_values *from);
 
 /* Values that occur at least three times, each farther from all others than 10 times the range that
  * 99 % of them are in; ZT_MAX_FILLS at most, and how many. */

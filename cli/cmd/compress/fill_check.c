@@ -21,15 +21,11 @@ bool far_open(struct compress_job *job, struct ztio_error *error)
     job->far = malloc(sizeof *job->far);
     if (!job->far)
         return fail(error, ZTIO_LACKING, "%s: no memory; free some", input_name(job->place));
-    far_begin(job->far, job->params.fills, job->params.fill);
+    const uint64_t slices = job->meta->shape[0];
+    far_begin(job->far, job->params.fills, job->params.fill,
+              slices == ZT_UNKNOWN ? slices
+                                   : slices * (job->slice_bytes / zt_type_bytes(job->meta->type)));
     return true;
-}
-
-bool far_note(struct compress_job *job, const zt_array *slab, const zt_stats *stats,
-              struct ztio_error *error)
-{
-    const zt_status status = job->far ? far_take(job->far, job->context, slab, stats) : ZT_OK;
-    return status == ZT_OK || fail_zt(error, job->context, status, input_name(job->place));
 }
 
 void far_free(struct compress_job *job)
@@ -96,8 +92,11 @@ bool far_refuse(struct compress_job *job, struct ztio_error *error)
 
 bool far_check(struct compress_job *job, const zt_array *array, struct ztio_error *error)
 {
-    if (!far_open(job, error) || !far_note(job, array, NULL, error))
+    if (!far_open(job, error))
         return false;
+    const zt_status status = job->far ? far_take(job->far, job->context, array, 0, NULL) : ZT_OK;
+    if (status != ZT_OK)
+        return fail_zt(error, job->context, status, input_name(job->place));
     far_warn(job);
     return true;
 }

@@ -6,12 +6,9 @@
 #include "ztile_quality.h"
 
 /* Look for fill values that nobody declared, where the bound is lossy and the options leave that
- * open: begin (nothing where it was done before), take each slab, with what zt_scan finds in it or
- * NULL, and end with a warning, or with a failure where the bound is of the range. far_free in any
- * case. */
+ * open: begin (nothing where it was done before), take slabs (scan.h), and end with a warning, or
+ * with a failure where the bound is of the range. far_free in any case. */
 bool far_open(struct compress_job *job, struct ztio_error *error);
-bool far_note(struct compress_job *job, const zt_array *slab, const zt_stats *stats,
-              struct ztio_error *error);
 void far_warn(struct compress_job *job);
 bool far_refuse(struct compress_job *job, struct ztio_error *error);
 void far_free(struct compress_job *job);

@@ -4,6 +4,7 @@
 #include "ztile_quality.h"
 
 #include "cmd/compress/fill_check.h"
+#include "cmd/compress/scan.h"
 #include "util/errors.h"
 #include "util/numbers.h"
 
@@ -12,55 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read and scan parts that stay in a cache meanwhile. */
-enum { STEP_BYTES = 4 << 20 };
-
-/* Each further thread may take so much memory. */
-enum { THREAD_BYTES = 16 << 20 };
-
-static uint64_t step_of(const struct compress_job *job)
-{
-    return job->slice_bytes && job->slice_bytes < STEP_BYTES ? STEP_BYTES / job->slice_bytes : 1;
-}
-
-void stats_begin(const struct compress_job *job, zt_stats *stats)
-{
-    (void)zt_stats_init(stats, sizeof *stats);
-    stats->fills = job->params.fills;
-    memcpy(stats->fill, job->params.fill, sizeof stats->fill);
-}
-
-static void add(zt_stats *all, const zt_stats *own)
-{
-    all->values += own->values;
-    all->nan_values += own->nan_values;
-    all->inf_values += own->inf_values;
-    all->fill_values += own->fill_values;
-    all->min = fmin(all->min, own->min); /* NaN: no finite value */
-    all->max = fmax(all->max, own->max);
-}
-
-bool scan_slices(struct compress_job *job, const zt_array *slices, uint64_t before, zt_stats *stats,
-                 struct ztio_error *error)
-{
-    const uint64_t step = step_of(job);
-    bool is_scanned = true;
-    if (before == 0)
-        ztio_map_again(job->input, (uint64_t)(threads_of(&job->options->exec) - 1) * THREAD_BYTES);
-    for (uint64_t first = 0; is_scanned && first < slices->shape[0]; first += step) {
-        zt_array part = *slices;
-        zt_stats own;
-        part.data = (char *)slices->data + first * job->slice_bytes;
-        part.shape[0] = slices->shape[0] - first < step ? slices->shape[0] - first : step;
-        stats_begin(job, &own);
-        const zt_status status = zt_scan(job->context, &part, &own);
-        is_scanned = status == ZT_OK ? far_note(job, &part, &own, error)
-                                     : fail_zt(error, job->context, status, input_name(job->place));
-        add(stats, &own);
-        ztio_map_passed(job->input, before + first + part.shape[0]);
-    }
-    return is_scanned;
-}
+/* Read so much at a time; scan so much at a time of what is mapped. */
+enum { READ_BYTES = 4 << 20, SCAN_BYTES = 256 << 20 };
 
 static int take_nothing(void *user, const void *data, size_t bytes)
 {
@@ -98,9 +52,11 @@ static bool open_frames(struct compress_job *job, struct ztio_error *error)
  * for is. */
 static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_error *error)
 {
-    const uint64_t step = step_of(job);
     uint64_t shape[ZT_MAX_RANK], left = job->meta->shape[0], got;
     const char *const map = ztio_map(job->input, 0, left);
+    const uint64_t step_bytes = map ? SCAN_BYTES : READ_BYTES;
+    const uint64_t step =
+        job->slice_bytes && job->slice_bytes < step_bytes ? step_bytes / job->slice_bytes : 1;
     void *slab = NULL;
     bool scanned = true;
     stats_begin(job, stats);
@@ -122,9 +78,9 @@ static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_erro
         zt_stats own;
         stats_begin(job, &own);
         scanned = scan_slices(job, &a, first, &own, error);
-        add(stats, &own);
+        stats_add(stats, &own);
         if (job->frame_stats)
-            add(&job->frame_stats[first / job->frame_slices], &own);
+            stats_add(&job->frame_stats[first / job->frame_slices], &own);
         progress_slab(&job->progress, got * job->slice_bytes);
     }
     free(slab);

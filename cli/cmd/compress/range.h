@@ -7,13 +7,6 @@
 /* Measure the range where the bound is relative and the options do not say it. */
 bool measure_range(struct compress_job *job, struct ztio_error *error);
 
-/* Set up counts, with the declared fill values; and scan slices in the host's memory part by part:
- * into stats, and into what is looked for (fill_check.h). before: how many mapped slices are before
- * these. */
-void stats_begin(const struct compress_job *job, zt_stats *stats);
-bool scan_slices(struct compress_job *job, const zt_array *slices, uint64_t before, zt_stats *stats,
-                 struct ztio_error *error);
-
 /* The sentence for NaN and infinities, with their count over the whole array where it can be
  * taken. */
 bool fail_nonfinite(struct compress_job *job, zt_status status, struct ztio_error *error);
