@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const struct {
@@ -148,9 +149,15 @@ static void grow_stack(void)
 {
     enum { STACK_BYTES = 1 << 20, PAGE_BYTES = 4096 };
     volatile char stack[STACK_BYTES];
+    stack[0] = 0;
+#ifdef MADV_POPULATE_WRITE
+    const size_t skips = PAGE_BYTES - (uintptr_t)stack % PAGE_BYTES;
+    if (madvise((void *)(uintptr_t)(stack + skips), STACK_BYTES - PAGE_BYTES,
+                MADV_POPULATE_WRITE) == 0)
+        return;
+#endif
     for (size_t at = STACK_BYTES; at > 0; at -= PAGE_BYTES)
         stack[at - 1] = 0;
-    (void)stack[0];
 }
 
 static int find_and_run(int argc, char **argv, struct ztio_error *error)
