@@ -3,20 +3,24 @@
  * does not depend on threads. */
 #include "array/memory.h"
 #include "core/cpu.h"
+#include "core/crew.h"
 #include "core/device.h"
 #include "core/map.h"
 #include "exec/exec.h"
 #include "exec/policy.h"
 #include "exec/run.h"
 
-/* Tiles that a thread takes at a time: GRAIN_TILES, or fewer with GRAIN_VALUES values. */
-enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
+/* Tiles that a thread takes at a time: GRAIN_TILES, or fewer with GRAIN_VALUES values; of a large
+ * batch more, as the first of them are not prefetched. */
+enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096, GRAINS_A_THREAD = 4 };
 
 struct surveyor {
     const struct zti_learning *learning;
     const struct zti_coding *coding;
     const struct zti_array *array;
     uint32_t pass;
+    const struct zti_passing *passing;
+    uint64_t batch;      /* tiles after which it is told how far the pass is */
     uint64_t begin, end; /* tiles of this batch */
     uint64_t grain;      /* tiles that a thread takes at a time */
     size_t tally_bytes;  /* rounded up to cache lines */
@@ -33,14 +37,24 @@ static uint64_t grain_of(const struct zti_coding *coding)
     return tiles < 1 ? 1 : tiles < GRAIN_TILES ? tiles : GRAIN_TILES;
 }
 
-static bool count_tiles(void *shared, uint32_t worker, uint64_t number)
+static void count_tiles(void *shared, uint32_t worker, uint64_t number)
 {
     const struct surveyor *s = shared;
     const uint64_t first = s->begin + number * s->grain, left = s->end - first;
     void *const tally = worker ? s->others + (worker - 1) * s->tally_bytes : s->tally;
     s->learning->tally(s->coding, s->pass, s->array, first,
                        first + (left < s->grain ? left : s->grain), tally);
-    return true;
+}
+
+static void count_batches(void *shared, struct zti_crew *crew)
+{
+    struct surveyor *const s = shared;
+    const uint64_t count = s->coding->grid.count;
+    for (; s->begin < count; s->begin = s->end) {
+        s->end = count - s->begin < s->batch ? count : s->begin + s->batch;
+        zti_crew_map(crew, (s->end - s->begin - 1) / s->grain + 1, count_tiles, s);
+        zti_pass(s->passing, &s->coding->grid, s->array, s->end);
+    }
 }
 
 /* Tiles after which 'passing' is told: those of some MiB a thread; all, if there is no one. */
@@ -68,17 +82,17 @@ zt_status zti_tally_on_host(zt_context *context, struct zti_coding *coding, uint
                          .pass = pass,
                          .grain = threads > 1 ? grain_of(coding) : count,
                          .tally_bytes = (size_t)zti_round_up(bytes, 64),
-                         .tally = tally};
+                         .tally = tally,
+                         .passing = passing,
+                         .batch = batch_of(coding, threads, passing)};
     s.others = threads > 1 ? zti_alloc_zeroed(context, (threads - 1) * s.tally_bytes) : NULL;
     if (threads > 1 && !s.others)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes", threads,
                         s.tally_bytes);
-    for (const uint64_t batch = batch_of(coding, threads, passing); s.begin < count;
-         s.begin = s.end) {
-        s.end = count - s.begin < batch ? count : s.begin + batch;
-        zti_map(context, (s.end - s.begin - 1) / s.grain + 1, count_tiles, &s);
-        zti_pass(passing, &coding->grid, array, s.end);
-    }
+    const uint64_t some = (s.batch < count ? s.batch : count) / threads / GRAINS_A_THREAD;
+    if (threads > 1 && s.grain < some)
+        s.grain = some;
+    zti_crew_run(threads, count_batches, &s);
     for (uint32_t i = 0; i + 1 < threads; i++)
         learning->merge(coding, pass, tally, s.others + i * s.tally_bytes);
     zti_release(context, s.others);
