@@ -54,7 +54,8 @@
 
 #define INDEX_SIZE_OPTIONS \
     {"index-chunk", OPT_INDEX_CHUNK, "TILES", "tiles in a chunk", \
-     "Default: 16, in one dimension 64."}, \
+     "Default: of zfp and ndzip 16, in one dimension 64; of sz 4, or fewer where tiles have so " \
+     "many bits that the index stays below some 0.25 % of them."}, \
     {"index-partition", OPT_INDEX_PARTITION, "CHUNKS", \
      "chunks in a partition of the hybrid index", \
      "Default: 32."}

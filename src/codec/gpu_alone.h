@@ -14,7 +14,6 @@ extern "C" {
 struct zti_cuda_chosen {
     uint64_t bits; /* of all tiles */
     uint64_t tiles;
-    uint64_t chunks;
     uint32_t params_bytes;
     uint8_t params[ZTI_CODEC_PARAMS_BYTES]; /* as of store_params */
 };

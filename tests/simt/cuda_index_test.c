@@ -135,6 +135,7 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
     struct zti_index_storing x = {
         .layout = s->layout, .chunks_most = CHUNKS_MOST, .unit_bits = unit_bits};
     struct zti_index_found found = {.bytes = 0};
+    const uint64_t numbers[2] = {chunks, 1}; /* each start is a chunk's */
     uint64_t *const bits = need(8 * (chunks + 1));
     uint8_t *const bytes = need(room);
     void *starts = NULL, *words = NULL, *blocks = NULL, *count = NULL, *to = NULL;
@@ -144,17 +145,18 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
         !device->room(cuda, ZTI_DEVICE_STARTS, 8 * (chunks + 1), &starts) &&
         !device->room(cuda, ZTI_DEVICE_INDEX, room, &words) &&
         !device->room(cuda, ZTI_DEVICE_WORK, 8 * zti_cuda_index_blocks(CHUNKS_MOST), &blocks) &&
-        !device->room(cuda, ZTI_DEVICE_CHUNKS, 8, &count) &&
+        !device->room(cuda, ZTI_DEVICE_CHUNKS, sizeof numbers, &count) &&
         !device->room(cuda, ZTI_DEVICE_STATES, sizeof found, &to) &&
         !device->zero(cuda, ZTI_QUEUE_KERNELS, words, room) &&
         !device->copy(cuda, ZTI_QUEUE_KERNELS, starts, bits, 8 * (chunks + 1)) &&
-        !device->copy(cuda, ZTI_QUEUE_KERNELS, count, &chunks, 8);
+        !device->copy(cuda, ZTI_QUEUE_KERNELS, count, numbers, sizeof numbers);
     if (is_good) {
         x.starts = starts;
         x.end = x.starts + chunks;
         x.words = words;
         x.blocks = blocks;
         x.chunks = count;
+        x.step = (const uint32_t *)(const void *)(x.chunks + 1);
         x.found = to;
         const int before = device->enter(cuda);
         zti_cuda_index_store(&x, device->queue);

@@ -257,7 +257,21 @@ ZTI_STATIC uint8_t *zti_table_put_foot(uint8_t *at, uint64_t n, uint64_t hash)
  * second limit is for codecs whose chunks are single large tiles. */
 enum { ZTI_DEFAULT_INDEX_CHUNKS = 64, ZTI_DEFAULT_INDEX_TILES = 8 };
 
-/* The fewest chunks of a frame that gets an index: by default, or where one was asked for. */
+/* The bits that a chunk of the default index has at least, if it has fewer tiles than the codec's
+ * usual number: an entry takes some 14 bits, so the index less than 0.25 % of them. */
+enum { ZTI_DEFAULT_CHUNK_BITS = 5600 };
+
+/* Tiles of a chunk of the default index, where 'tiles' take so many bits. */
+ZTI_STATIC uint32_t zti_index_fit_chunk(uint32_t usual_chunk_tiles, uint64_t tiles, uint64_t bits)
+{
+    uint32_t each = usual_chunk_tiles;
+    while (each > 1 && bits / tiles * (each / 2) >= ZTI_DEFAULT_CHUNK_BITS)
+        each /= 2;
+    return each;
+}
+
+/* The fewest chunks, of the usual number of tiles, of a frame that gets an index: by default, or
+ * where one was asked for. */
 ZTI_STATIC uint64_t zti_index_least_chunks(bool is_default, uint32_t usual_chunk_tiles)
 {
     if (!is_default)

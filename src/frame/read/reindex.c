@@ -65,7 +65,7 @@ static zt_status find_chunks(struct copy *c, uint64_t number, const struct zti_c
     if (!status)
         status = zti_check_end(&c->reader, number, f, end_bits);
     if (!status)
-        zti_set_index(f, &starts);
+        zti_set_index(&c->params, f, &starts);
     return status;
 }
 

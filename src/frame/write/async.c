@@ -156,7 +156,10 @@ static struct zti_emission emission_of(const struct alone *a, const struct zti_a
         .index = (const struct zti_index_found *)(void *)(scratch + a->at.index),
         .index_words = (const uint32_t *)(void *)(scratch + a->at.words),
         .emitted = (struct zti_emitted *)(void *)(scratch + a->at.emitted)};
-    e.least_chunks = zti_index_least_chunks(e.has_default_index, zti_usual_chunk_tiles(&f->coding));
+    const uint32_t usual = zti_usual_chunk_tiles(&f->coding);
+    e.fits_chunks = zti_fits_chunks(&a->request.params, &f->coding);
+    e.usual_chunk_tiles = usual;
+    e.least_chunks = zti_index_least_chunks(e.has_default_index, usual);
     zti_header_split(f, &e.text, &numbers);
     zti_frame_set_raw(&raw);
     zti_header_split(&raw, &text, &numbers);
@@ -172,15 +175,18 @@ static void queue_index(const struct alone *a, const struct zti_emission *e, uin
     const struct zti_index_storing storing = {
         .layout = e->layout,
         .starts = (const uint64_t *)(void *)(scratch + a->at.starts),
-        .chunks = &e->chosen->chunks,
+        .step = &e->emitted->noted_step,
+        .chunks = &e->emitted->chunks,
         .chunks_most = a->chunks_most,
         .end = &e->chosen->bits,
         .unit_bits = zti_unit_bits(&a->frame.coding),
         .blocks = (uint64_t *)(void *)(scratch + a->at.blocks),
         .words = (uint32_t *)(void *)(scratch + a->at.words),
         .found = (struct zti_index_found *)(void *)(scratch + a->at.index)};
-    if (e->layout.kind != ZT_INDEX_NONE)
-        zti_cuda_index_store(&storing, queue);
+    if (e->layout.kind == ZT_INDEX_NONE)
+        return;
+    zti_cuda_choose_chunks(e, queue);
+    zti_cuda_index_store(&storing, queue);
 }
 
 static zt_status queue_all(zt_context *context, const struct alone *a, struct zti_emission *e,

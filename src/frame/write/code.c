@@ -129,7 +129,7 @@ static zt_status encode(struct zti_job *j)
         status = zti_device_payload_write_head(j, &starts);
     else
         zti_encode_head(&f->coding, starts.list, j->stream);
-    zti_set_index(f, &starts);
+    zti_set_index(&j->request->params, f, &starts);
     return status;
 }
 

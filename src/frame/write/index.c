@@ -2,6 +2,16 @@
  * and the index's length in bytes. */
 #include "frame/write/stages.h"
 
+/* From so many values of a tile on, noting where each tile begins takes little memory. */
+enum { NOTED_TILE_VALUES = 1024 };
+
+bool zti_fits_chunks(const zt_params *p, const struct zti_coding *coding)
+{
+    const struct zti_grid *const grid = &coding->grid;
+    return p->index == ZT_INDEX_DEFAULT && p->index_chunk == 0 &&
+           zti_array_values(grid->rank, grid->shape) / grid->count >= NOTED_TILE_VALUES;
+}
+
 struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_coding *coding)
 {
     struct zti_index_layout layout = {
@@ -9,7 +19,7 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codin
     if (layout.kind == ZT_INDEX_DEFAULT)
         layout.kind = ZT_INDEX_COMPACT;
     if (layout.chunk_tiles == 0)
-        layout.chunk_tiles = zti_usual_chunk_tiles(coding);
+        layout.chunk_tiles = zti_fits_chunks(p, coding) ? 1 : zti_usual_chunk_tiles(coding);
     if (layout.partition == 0 && layout.kind == ZT_INDEX_HYBRID)
         layout.partition = ZTI_INDEX_PARTITION;
     return layout;
@@ -24,9 +34,11 @@ void zti_choose_index(const zt_params *params, struct zti_frame *f)
 {
     const bool is_default = params->index == ZT_INDEX_DEFAULT;
     f->index = zti_layout_of(params, &f->coding);
-    const uint64_t least = zti_index_least_chunks(is_default, zti_usual_chunk_tiles(&f->coding));
+    const uint32_t usual = zti_usual_chunk_tiles(&f->coding);
+    const uint32_t each = zti_fits_chunks(params, &f->coding) ? usual : f->index.chunk_tiles;
     if (f->index.kind == ZT_INDEX_NONE || zti_fixed_bits(&f->coding) > 0 ||
-        zti_frame_chunks(f) < least || (is_default && zti_has_ends(&f->coding)))
+        zti_index_chunks(f->coding.grid.count, each) < zti_index_least_chunks(is_default, usual) ||
+        (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }
 
@@ -46,13 +58,16 @@ zt_status zti_starts_room(zt_context *context, const struct zti_frame *f, struct
     return status;
 }
 
-void zti_set_index(struct zti_frame *f, const struct zti_starts *starts)
+void zti_set_index(const zt_params *params, struct zti_frame *f, const struct zti_starts *starts)
 {
     const struct zti_coding *coding = &f->coding;
     if (f->index.kind == ZT_INDEX_NONE)
         return;
-    const uint64_t chunks = zti_frame_chunks(f), step = f->index.chunk_tiles / starts->chunk_tiles;
     const uint64_t end = (f->payload_bytes - zti_head_bytes(coding)) * 8;
+    if (zti_fits_chunks(params, coding))
+        f->index.chunk_tiles =
+            zti_index_fit_chunk(zti_usual_chunk_tiles(coding), coding->grid.count, end);
+    const uint64_t chunks = zti_frame_chunks(f), step = f->index.chunk_tiles / starts->chunk_tiles;
     const uint32_t unit_bits = zti_unit_bits(coding);
     for (uint64_t i = 0; i < chunks && (step > 1 || unit_bits > 1); i++)
         starts->list[i] = starts->list[i * step] / unit_bits;

@@ -344,7 +344,11 @@ void zti_spool_free(zt_context *context, struct zti_spool *spool);
 
 /* ---- index.c ---- */
 
-/* The index that params ask for, with defaults filled in; chunk_tiles depends on the codec. */
+/* Whether the number of tiles in a chunk follows from the bits that they take. */
+bool zti_fits_chunks(const zt_params *params, const struct zti_coding *coding);
+
+/* The index that params ask for, with defaults filled in; chunk_tiles depends on the codec, and is
+ * the least where it follows from bits. */
 struct zti_index_layout zti_layout_of(const zt_params *params, const struct zti_coding *coding);
 
 /* Chunks of a frame that has an index. */
@@ -358,8 +362,10 @@ void zti_choose_index(const zt_params *params, struct zti_frame *frame);
 zt_status zti_starts_room(zt_context *context, const struct zti_frame *frame,
                           struct zti_buffer *buffer, struct zti_starts *starts);
 
-/* After coding: turn starts into the units of the frame's index, and set index_bytes. */
-void zti_set_index(struct zti_frame *frame, const struct zti_starts *starts);
+/* After coding: choose how many tiles a chunk has if that follows from bits, turn starts into the
+ * units of the frame's index, and set index_bytes. */
+void zti_set_index(const zt_params *params, struct zti_frame *frame,
+                   const struct zti_starts *starts);
 
 /* ---- raw.c ---- */
 

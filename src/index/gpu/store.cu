@@ -12,7 +12,7 @@ enum { THREADS = 256, WARPS = THREADS / 32, MOST_BLOCKS = 1 << 12 };
 static __device__ __forceinline__ uint64_t start_at(const struct zti_index_storing *x,
                                                     uint64_t chunks, uint64_t i)
 {
-    return (i < chunks ? x->starts[i] : *x->end) / x->unit_bits;
+    return (i < chunks ? x->starts[i * *x->step] : *x->end) / x->unit_bits;
 }
 
 /* ---- sizes ---- */

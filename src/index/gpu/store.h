@@ -20,7 +20,8 @@ struct zti_index_found {
 /* Pointers are to the device's memory. */
 struct zti_index_storing {
     struct zti_index_layout layout;
-    const uint64_t *starts; /* of chunks, in bits from the first tile */
+    const uint64_t *starts; /* each *step-th is a chunk's, in bits from the first tile */
+    const uint32_t *step;
     const uint64_t *chunks; /* their number, which is at most: */
     uint64_t chunks_most;
     const uint64_t *end; /* of the last one, in bits */

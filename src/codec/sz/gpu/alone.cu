@@ -73,7 +73,6 @@ SIMT_KERNEL void __launch_bounds__(32)
         return;
     chosen->bits = s->states[1];
     chosen->tiles = s->grid.count;
-    chosen->chunks = (s->grid.count - 1) / s->chunk_tiles + 1;
     chosen->params_bytes = zti_sz_store(&s->sz, chosen->params);
 }
 

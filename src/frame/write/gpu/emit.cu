@@ -58,17 +58,32 @@ static __device__ __forceinline__ void set_coded(const struct zti_emission *e, b
     for (uint32_t i = 0; i < c->params_bytes; i++)
         n->params[i] = c->params[i];
     n->index_kind = has_index ? e->layout.kind : (uint32_t)ZT_INDEX_NONE;
-    n->index_chunk_tiles = e->layout.chunk_tiles;
+    n->index_chunk_tiles = to->chunk_tiles;
     n->index_partition = e->layout.kind == ZT_INDEX_HYBRID ? e->layout.partition : 0;
     n->index_bytes = has_index ? e->index->bytes : 0;
     measure(e, to);
+}
+
+SIMT_KERNEL void __launch_bounds__(32) choose_chunks(const struct zti_emission e)
+{
+    struct zti_emitted *const to = e.emitted;
+    const uint64_t tiles = e.chosen->tiles;
+    if (threadIdx.x > 0)
+        return;
+    to->chunk_tiles = e.fits_chunks
+                          ? zti_index_fit_chunk(e.usual_chunk_tiles, tiles, e.chosen->bits)
+                          : e.layout.chunk_tiles;
+    to->chunks = (tiles - 1) / to->chunk_tiles + 1;
+    to->noted_step = to->chunk_tiles / e.layout.chunk_tiles;
 }
 
 /* As zti_keep_short and zti_measure_frame do. */
 SIMT_KERNEL void __launch_bounds__(32) decide(const struct zti_emission e)
 {
     struct zti_emitted *const to = e.emitted;
-    const bool has_index = e.layout.kind != ZT_INDEX_NONE && e.chosen->chunks >= e.least_chunks;
+    const uint32_t each = e.fits_chunks ? e.usual_chunk_tiles : e.layout.chunk_tiles;
+    const uint64_t usual = (e.chosen->tiles - 1) / each + 1;
+    const bool has_index = e.layout.kind != ZT_INDEX_NONE && usual >= e.least_chunks;
     if (threadIdx.x > 0)
         return;
     set_raw(&e, to);
@@ -253,6 +268,11 @@ SIMT_KERNEL void __launch_bounds__(32)
     (void)zti_table_put_foot(table + table_bytes, table_bytes,
                              xxh3_short(table, table_bytes, word));
     *e.out_bytes = zti_lengths_sum(l) + table_bytes + ZTI_TABLE_FOOT_BYTES;
+}
+
+extern "C" void zti_cuda_choose_chunks(const struct zti_emission *emission, void *queue)
+{
+    SIMT_LAUNCH(choose_chunks, 1, 32, 0, queue, *emission);
 }
 
 extern "C" void zti_cuda_emit(const struct zti_emission *emission, void *queue)

@@ -17,15 +17,20 @@ struct zti_emitted {
     struct zti_header_numbers numbers;
     struct zti_lengths lengths;
     bool is_raw;
+    uint64_t chunks; /* of the index, if there is one */
+    uint32_t chunk_tiles;
+    uint32_t noted_step; /* starts that were noted, from chunk to chunk */
 };
 
 /* Pointers are to the device's memory. */
 struct zti_emission {
     struct zti_header_text text;
-    struct zti_index_layout layout;
+    struct zti_index_layout layout; /* its chunk_tiles: from one noted start to the next */
     bool has_default_index; /* it is left out where the frame would else be longer than raw */
-    uint64_t least_chunks;  /* with fewer there is no index */
-    uint8_t raw_codec;      /* of a frame that holds its values as they are */
+    bool fits_chunks;       /* how many tiles a chunk has follows from the bits */
+    uint32_t usual_chunk_tiles;
+    uint64_t least_chunks; /* with fewer of the usual tiles there is no index */
+    uint8_t raw_codec;     /* of a frame that holds its values as they are */
     uint32_t raw_params_bytes;
     uint8_t raw_params[ZTI_CODEC_PARAMS_BYTES];
     struct zti_array array;
@@ -40,6 +45,8 @@ struct zti_emission {
     uint64_t *out_bytes;
 };
 
+/* Choose the chunks of the index, after the payload; then write what stands around it. */
+void zti_cuda_choose_chunks(const struct zti_emission *emission, void *queue);
 void zti_cuda_emit(const struct zti_emission *emission, void *queue);
 
 #ifdef __cplusplus
