@@ -3,17 +3,53 @@
 #include "frame/read/input.h"
 
 #include "array/memory.h"
+#include "core/device.h"
 
 #include <inttypes.h>
 
 /* Bytes of the first request for a long part of a sequential source, and of each when skipping. */
 enum { STEP_BYTES = 4 << 20, SKIP_BYTES = 1 << 16 };
 
+/* What is brought of a file in a GPU's memory: header and head of the first frame; tail and seek
+ * table of the last. */
+enum { FRONT_BYTES = 1 << 10, BACK_BYTES = 1 << 16 };
+
 static zt_status cut_short(const struct zti_input *input, uint64_t at)
 {
     return zti_fail(input->context, ZT_CORRUPT,
                     "the file is cut short: it ends at byte %" PRIu64 ", before it is complete",
                     at);
+}
+
+zt_status zti_input_bring_ends(struct zti_input *input)
+{
+    struct zti_device *const device = input->device ? input->context->device : NULL;
+    const uint64_t front = input->bytes < FRONT_BYTES ? input->bytes : FRONT_BYTES;
+    const uint64_t rest = input->bytes - front, back = rest < BACK_BYTES ? rest : BACK_BYTES;
+    if (!device || input->bytes == 0)
+        return ZT_OK;
+    zt_status status = zti_buffer_reserve(input->context, &input->ends, front + back, 0);
+    if (!status)
+        status = device->copy(input->context, ZTI_QUEUE_KERNELS, input->ends.bytes, input->device,
+                              front);
+    if (!status && back > 0)
+        status = device->copy(input->context, ZTI_QUEUE_KERNELS, input->ends.bytes + front,
+                              input->device + (input->bytes - back), back);
+    status = zti_device_settle(input->context, status);
+    input->front_bytes = status ? 0 : front;
+    input->back_bytes = status ? 0 : back;
+    return status;
+}
+
+/* The bytes, if they were brought. */
+static const uint8_t *find_brought(const struct zti_input *input, uint64_t offset, size_t n)
+{
+    const uint64_t from = input->bytes - input->back_bytes; /* of the last ones */
+    if (offset + n <= input->front_bytes)
+        return input->ends.bytes + offset;
+    return input->back_bytes > 0 && offset >= from
+               ? input->ends.bytes + input->front_bytes + (offset - from)
+               : NULL;
 }
 
 /* Read n bytes of the device or the source, or fewer (*got) at the end of a sequential one. */
@@ -24,7 +60,12 @@ static zt_status request(const struct zti_input *input, uint64_t offset, size_t 
     if (n == 0)
         return ZT_OK;
     if (input->device) {
+        const uint8_t *const brought = find_brought(input, offset, n);
         *got = n;
+        if (brought) {
+            memcpy(to, brought, n);
+            return ZT_OK;
+        }
         return zti_copy_bytes(input->context, to, input->device + offset, n);
     }
     if (input->source.read(input->source.user, offset, to, n, got) != 0 || *got > n)

@@ -9,8 +9,10 @@ struct zti_input {
     const uint8_t *memory; /* NULL: device or source is used */
     const uint8_t *device; /* memory of the context's GPU; NULL: none */
     zt_source source;
-    uint64_t bytes; /* of the file; ZT_UNKNOWN: sequential */
-    uint64_t at;    /* sequential: bytes read so far */
+    uint64_t bytes;         /* of the file; ZT_UNKNOWN: sequential */
+    struct zti_buffer ends; /* device: the file's first front_bytes and last back_bytes */
+    uint64_t front_bytes, back_bytes;
+    uint64_t at; /* sequential: bytes read so far */
 };
 
 /* Open bytes in the host's memory, or in the GPU's if the context can use that. what: for messages,
@@ -21,6 +23,10 @@ zt_status zti_input_open(zt_context *context, const void *data, size_t data_byte
 /* Open a source of known size; ZT_BAD_ARG for any other. */
 zt_status zti_input_of_source(zt_context *context, const zt_source *source,
                               struct zti_input *input);
+
+/* Of a file in the GPU's memory, bring the parts that every reader looks at, with one wait for all;
+ * does nothing for others. The caller frees input->ends. */
+zt_status zti_input_bring_ends(struct zti_input *input);
 
 static inline bool zti_is_sequential(const struct zti_input *input)
 {

@@ -19,6 +19,7 @@ void zti_reader_clear(struct zt_reader *r)
     zti_buffer_free(r->context, &r->front);
     zti_buffer_free(r->context, &r->tail);
     zti_buffer_free(r->context, &r->map);
+    zti_buffer_free(r->context, &r->input.ends);
 }
 
 void zti_reader_shape(const struct zt_reader *r, uint64_t *shape)
@@ -73,7 +74,9 @@ static zt_status open_known(struct zt_reader *r)
     const uint8_t *bytes;
     uint32_t header_bytes;
     uint64_t front = in->bytes < ZTI_FRAME_ALIGN_BYTES ? in->bytes : ZTI_FRAME_ALIGN_BYTES;
-    zt_status status = zti_input_view(in, 0, front, &r->head, &bytes);
+    zt_status status = zti_input_bring_ends(in);
+    if (!status)
+        status = zti_input_view(in, 0, front, &r->head, &bytes);
     if (status)
         return status;
     if (front >= sizeof zti_frame_magic + 1 && front < ZTI_FRAME_ALIGN_BYTES &&
