@@ -130,6 +130,56 @@ static __device__ __forceinline__ uint64_t xxh3_long(const uint8_t *bytes, uint6
     return sum_of(sum, s->sum[lane], n, lane);
 }
 
+/* ---- long inputs, by a block ---- */
+
+/* Bytes of an input that a block has in shared memory at a time, and words for them at any address.
+ */
+enum {
+    XXH3_STAGE_STRIPES = 128,
+    XXH3_STAGE_BYTES = 64 * XXH3_STAGE_STRIPES,
+    XXH3_STAGE_WORDS = 8 * XXH3_STAGE_STRIPES + 1
+};
+
+/* Word i of what is staged, whose first byte is byte 'skip' of its first word. */
+static __device__ __forceinline__ uint64_t staged_word(const uint64_t *stage, uint32_t i,
+                                                       uint32_t skip)
+{
+    const uint64_t low = stage[i] >> 8 * skip;
+    return skip == 0 ? low : low | stage[i + 1] << (64 - 8 * skip);
+}
+
+/* The hash of n bytes, more than XXH3_SHORT_BYTES, in the first eight lanes of the block, all of
+ * whose threads call it: they load whole words, and the first warp hashes. A word beside the first
+ * or last byte is read whole. stage: shared memory. */
+static __device__ __forceinline__ uint64_t xxh3_staged(const uint8_t *bytes, uint64_t n,
+                                                       uint64_t *stage, const uint64_t *word,
+                                                       const struct xxh3_secret *s)
+{
+    const uint32_t lane = threadIdx.x % XXH3_LANES, skip = (uint32_t)((uintptr_t)bytes % 8);
+    const uint64_t *const words = (const uint64_t *)(const void *)(bytes - skip);
+    const uint64_t stripes = (n - 1) / XXH3_STRIPE_BYTES, all = (skip + n + 7) / 8;
+    uint64_t sum = s->first[lane];
+    for (uint64_t at = 0; at < stripes * XXH3_STRIPE_BYTES; at += XXH3_STAGE_BYTES) {
+        const uint64_t left = stripes - at / XXH3_STRIPE_BYTES;
+        const uint32_t some = simt_at_most(left, XXH3_STAGE_STRIPES);
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i <= some * XXH3_LANES; i += blockDim.x)
+            stage[i] = at / 8 + i < all ? words[at / 8 + i] : 0;
+        __syncthreads();
+        for (uint32_t i = 0; i < some && threadIdx.x < 32; i++) {
+            const uint32_t k = i % XXH3_BLOCK_STRIPES;
+            sum = add_word(sum, staged_word(stage, i * XXH3_LANES + lane, skip), word[k + lane],
+                           true);
+            if (k == XXH3_BLOCK_STRIPES - 1)
+                sum = (sum ^ sum >> 47 ^ word[16 + lane]) * PRIME_32_1;
+        }
+    }
+    if (threadIdx.x >= 32)
+        return 0;
+    sum = add_word(sum, load_word(bytes + n - XXH3_STRIPE_BYTES + 8 * lane), s->last[lane], true);
+    return sum_of(sum, s->sum[lane], n, lane);
+}
+
 /* ---- short inputs ---- */
 
 static __device__ __forceinline__ uint64_t xxh3_mix(const uint8_t *bytes, const uint8_t *secret)

@@ -1,11 +1,11 @@
-/* open.cu: see open.h. One warp parses header and tail, and hashes them; eight lanes hash a range
+/* open.cu: see open.h. One block parses header and tail, and hashes them; eight lanes hash a range
  * of the payload. What zt_compress_async and zt_compress write for one slab is read: without a
  * plan, and with nothing beside the payload but its index. */
 #include "frame/read/gpu/open.h"
 #include "gpu/elements.h"
 #include "gpu/xxh3.h"
 
-enum { THREADS = 256, RANGES = THREADS / XXH3_LANES, MOST_BLOCKS = 1 << 16 };
+enum { THREADS = 256, RANGES = THREADS / XXH3_LANES, MOST_BLOCKS = 1 << 11 };
 
 /* Where the parts of a frame are. */
 struct parts {
@@ -165,19 +165,22 @@ static __device__ __forceinline__ void load_secret(uint64_t *word, const struct 
     __syncthreads();
 }
 
-/* Whether the hash of n bytes is stored after them; in all lanes of the warp, which call it. */
-static __device__ __forceinline__ bool has_hash(const uint8_t *bytes, uint64_t n,
+/* Whether the hash of n bytes is stored after them; in the first thread of the block, all of whose
+ * threads call it. */
+static __device__ __forceinline__ bool has_hash(const uint8_t *bytes, uint64_t n, uint64_t *stage,
                                                 const uint64_t *word, const struct xxh3_secret *s)
 {
-    const uint64_t hash = n > (uint64_t)XXH3_SHORT_BYTES ? xxh3_long(bytes, n, n, word, s)
-                                                         : xxh3_short(bytes, (uint32_t)n, word);
-    return hash == load_word(bytes + n);
+    const uint64_t hash = n > (uint64_t)XXH3_SHORT_BYTES ? xxh3_staged(bytes, n, stage, word, s)
+                          : threadIdx.x == 0             ? xxh3_short(bytes, (uint32_t)n, word)
+                                                         : 0;
+    return threadIdx.x == 0 && hash == load_word(bytes + n);
 }
 
-SIMT_KERNEL void __launch_bounds__(32)
+SIMT_KERNEL void __launch_bounds__(THREADS, 1)
     open_frame(const struct zti_opening o, const struct xxh3_secret s)
 {
     SIMT_SHARED(uint64_t, word, [24]);
+    SIMT_SHARED(uint64_t, stage, [XXH3_STAGE_WORDS]);
     SIMT_SHARED(struct parts, p, );
     load_secret(word, &s);
     if (threadIdx.x == 0) {
@@ -187,7 +190,7 @@ SIMT_KERNEL void __launch_bounds__(32)
     }
     __syncthreads();
     const bool has_header =
-        p.status == ZT_OK && has_hash(o.data, p.header_bytes - ZTI_HASH_BYTES, word, &s);
+        p.status == ZT_OK && has_hash(o.data, p.header_bytes - ZTI_HASH_BYTES, stage, word, &s);
     __syncthreads();
     if (threadIdx.x == 0)
         p.status = worse(p.status, has_header ? read_header(&o, &p, o.stored) : ZT_CORRUPT);
@@ -195,7 +198,7 @@ SIMT_KERNEL void __launch_bounds__(32)
     const uint8_t *const payload = o.data + p.header_bytes;
     const uint8_t *const tail = payload + p.payload_bytes + ZTI_GAP_BYTES;
     const bool has_tail =
-        p.status == ZT_OK && has_hash(tail, p.tail_bytes - ZTI_HASH_BYTES, word, &s);
+        p.status == ZT_OK && has_hash(tail, p.tail_bytes - ZTI_HASH_BYTES, stage, word, &s);
     __syncthreads();
     if (threadIdx.x > 0)
         return;
@@ -252,7 +255,7 @@ extern "C" void zti_cuda_open(const struct zti_opening *opening, void *queue)
     const struct zti_opening o = *opening;
     const struct xxh3_secret s = xxh3_secret_of_bytes();
     const uint64_t ranges = zti_ranges_of(o.data_bytes, ZTI_RANGE_LEAST_LOG2);
-    SIMT_LAUNCH(open_frame, 1, 32, 0, queue, o, s);
+    SIMT_LAUNCH(open_frame, 1, THREADS, 0, queue, o, s);
     SIMT_LAUNCH(check_ranges, simt_at_most((ranges + RANGES - 1) / RANGES, (unsigned)MOST_BLOCKS),
                 THREADS, 0, queue, o, s);
 }

@@ -6,7 +6,7 @@
  *     copy      the values to the payload's place, if the frame is raw
  *     sum       checksums, eight lanes a range
  *     fill      gap, heads of sections, the index
- *     finish    header, hashes and seek table, by one warp */
+ *     finish    header, hashes and seek table, by one block */
 #include "frame/write/gpu/emit.h"
 #include "gpu/elements.h"
 #include "gpu/xxh3.h"
@@ -14,7 +14,7 @@
 enum {
     THREADS = 256,
     RANGES = THREADS / XXH3_LANES,
-    MOST_BLOCKS = 1 << 16,
+    MOST_BLOCKS = 1 << 11,
     FILLING_BLOCKS = 64,
     MOVED_WORDS = 8 /* of a thread at a time */
 };
@@ -157,17 +157,6 @@ static __device__ __forceinline__ uint64_t sums_section(const struct zti_lengths
     return zti_checksums_body_bytes(l->payload_bytes, l->range_log2);
 }
 
-/* The hash of n bytes, in all lanes of the warp, which call it. */
-static __device__ __forceinline__ uint64_t hash_of(const uint8_t *bytes, uint64_t n,
-                                                   const uint64_t *word,
-                                                   const struct xxh3_secret *s)
-{
-    if (n > (uint64_t)XXH3_SHORT_BYTES)
-        return xxh3_long(bytes, n, n, word, s);
-    return __shfl_sync(SIMT_ALL_LANES,
-                       threadIdx.x % 32 == 0 ? xxh3_short(bytes, (uint32_t)n, word) : 0, 0);
-}
-
 static __device__ __forceinline__ void load_secret(uint64_t *word, const struct xxh3_secret *s)
 {
     if (threadIdx.x < 24)
@@ -224,18 +213,20 @@ SIMT_KERNEL void __launch_bounds__(THREADS) fill_tail(const struct zti_emission 
 
 /* ---- header, hashes, table ---- */
 
-/* Store the hash of n bytes after them. All lanes of the warp call it. */
-static __device__ __forceinline__ void write_hash(uint8_t *bytes, uint64_t n, const uint64_t *word,
-                                                  const struct xxh3_secret *s)
+/* Store the hash of n bytes after them. All threads of the block call it. */
+static __device__ __forceinline__ void write_hash(uint8_t *bytes, uint64_t n, uint64_t *stage,
+                                                  const uint64_t *word, const struct xxh3_secret *s)
 {
-    simt_order_warp();
-    const uint64_t hash = hash_of(bytes, n, word, s);
+    __syncthreads();
+    const uint64_t hash = n > (uint64_t)XXH3_SHORT_BYTES ? xxh3_staged(bytes, n, stage, word, s)
+                          : threadIdx.x == 0             ? xxh3_short(bytes, (uint32_t)n, word)
+                                                         : 0;
     if (threadIdx.x == 0)
         zti_put_le64(bytes + n, hash);
-    simt_order_warp();
+    __syncthreads();
 }
 
-SIMT_KERNEL void __launch_bounds__(32)
+SIMT_KERNEL void __launch_bounds__(THREADS)
     finish_file(const struct zti_emission e, const struct xxh3_secret s)
 {
     const struct zti_lengths *const l = &e.emitted->lengths;
@@ -244,6 +235,7 @@ SIMT_KERNEL void __launch_bounds__(32)
     const uint64_t header = l->header_bytes - ZTI_HASH_BYTES;
     uint32_t table_bytes = 0;
     SIMT_SHARED(uint64_t, word, [24]);
+    SIMT_SHARED(uint64_t, stage, [XXH3_STAGE_WORDS]);
     load_secret(word, &s);
     if (threadIdx.x == 0) {
         (void)zti_header_join(&e.text, n, e.out);
@@ -253,16 +245,16 @@ SIMT_KERNEL void __launch_bounds__(32)
         table_bytes =
             (uint32_t)(zti_table_put_entry(at, zti_lengths_sum(l), e.array.shape[0]) - table);
     }
-    write_hash(e.out, header, word, &s);
+    write_hash(e.out, header, stage, word, &s);
     if (zti_has_copy(l->payload_bytes)) {
         const uint64_t bytes = l->header_bytes;
         uint8_t *const to = tail + l->tail_bytes - ZTI_HASH_BYTES - bytes;
-        for (uint64_t i = threadIdx.x; i < bytes; i += 32)
+        for (uint64_t i = threadIdx.x; i < bytes; i += THREADS)
             to[i] = e.out[i];
         if (threadIdx.x == 0)
             (void)zti_put_section(to - (zti_section_bytes(bytes) - bytes), ZTI_SECTION_COPY, bytes);
     }
-    write_hash(tail, l->tail_bytes - ZTI_HASH_BYTES, word, &s);
+    write_hash(tail, l->tail_bytes - ZTI_HASH_BYTES, stage, word, &s);
     if (threadIdx.x > 0)
         return;
     (void)zti_table_put_foot(table + table_bytes, table_bytes,
@@ -291,5 +283,5 @@ extern "C" void zti_cuda_emit(const struct zti_emission *emission, void *queue)
         SIMT_LAUNCH(copy_64, copying, THREADS, 0, queue, e, joined);
     SIMT_LAUNCH(sum_ranges, simt_grid_of(ranges, RANGES), THREADS, 0, queue, e, s);
     SIMT_LAUNCH(fill_tail, FILLING_BLOCKS, THREADS, 0, queue, e);
-    SIMT_LAUNCH(finish_file, 1, 32, 0, queue, e, s);
+    SIMT_LAUNCH(finish_file, 1, THREADS, 0, queue, e, s);
 }
