@@ -117,10 +117,14 @@ ZTI_STATIC uint64_t zti_get_varint(struct zti_cursor *c)
 
 ZTI_STATIC bool zti_all_zero(const uint8_t *bytes, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i])
-            return false;
-    return true;
+    uint32_t any = 0;
+    size_t i = 0;
+    for (; any == 0 && n - i >= 64; i += 64) /* the compiler makes vectors of it */
+        for (size_t k = 0; k < 64; k++)
+            any |= bytes[i + k];
+    for (; i < n; i++)
+        any |= bytes[i];
+    return any == 0;
 }
 
 #endif
