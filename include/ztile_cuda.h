@@ -42,7 +42,7 @@ ZT_API zt_status zt_context_set_cuda(zt_context *context, const zt_cuda *cuda);
 /** The most GPU memory, beside the caller's, that zt_compress() and zt_decompress() take for arrays
  * of this type and shape. Bare streams and Huffman coding are not counted.
  *
- * Arrays larger than a slab take no more than a slab does. An array in GPU memory whose strides
+ * Arrays larger than a slab take little more than a slab does. An array in GPU memory whose strides
  * leave gaps may have to be packed, which takes more.
  * @param context its policy is ZT_CUDA, else ZT_BAD_ARG
  * @param array data says whose memory it is; NULL: the host's

@@ -9,6 +9,12 @@ bool zti_is_on_device(const zt_context *context, const void *address)
     return context && context->device && zti_memory_of(context, address) == ZTI_MEMORY_DEVICE;
 }
 
+const void *zti_bytes_there(const zt_context *context, const void *bytes, uint64_t n)
+{
+    const void *const there = zti_original_of(context->device, bytes, n);
+    return zti_is_on_device(context, there) ? there : NULL;
+}
+
 zt_status zti_find_memory(zt_context *context, const void *address, const char *what,
                           bool *is_on_device)
 {

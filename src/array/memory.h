@@ -12,6 +12,10 @@ bool zti_is_on_device(const zt_context *context, const void *address);
  * array", "the stream", ..., for the message. */
 zt_status zti_check_memory(zt_context *context, const void *address, const char *what);
 
+/* Where kernels find n bytes: in the device's memory, or its original of a copy on the host
+ * (mirror.h). NULL: only in the host's memory. */
+const void *zti_bytes_there(const zt_context *context, const void *bytes, uint64_t n);
+
 /* zti_check_memory; also sets *is_on_device. */
 zt_status zti_find_memory(zt_context *context, const void *address, const char *what,
                           bool *is_on_device);

@@ -15,6 +15,7 @@ struct zti_cuda_encoding {
     const struct zti_coding *coding; /* its grid is the array's, perhaps a slab of a larger one */
     struct zti_array array;
     uint64_t *words;     /* the stream: room for all tiles at their largest and a word */
+    uint64_t words_most; /* 0, or fewer words than that; only for codecs that keep to it */
     uint32_t start_bits; /* the bit of words where the first tile begins, 0..7 */
     uint64_t *starts;    /* NULL, or receives where chunks begin, in bits from the first tile */
     uint32_t chunk_tiles;
@@ -119,6 +120,9 @@ struct zti_cuda_learning {
 struct zti_cuda_codec {
     bool adds_to_first_word; /* kernels or bits into words[0], which must be zeroed except its first
                                 start_bits bits */
+    bool keeps_to_most;      /* encode writes no tile that reaches beyond words_most */
+    /* What the address of the byte where encode's first tile begins is a multiple of; NULL: 8. */
+    uint32_t (*align_bytes)(const struct zti_coding *coding);
     /* Whether there are kernels for a coding; if not, the host codes. */
     bool (*has_kernels)(const struct zti_coding *coding);
     /* Words of 'states' that encoding a number of tiles needs. */

@@ -5,12 +5,13 @@
 
 #include "gpu/simt.h"
 
-/* So many bytes, the first in the lowest bits of a word, to out + at; out is aligned to 4. All
- * threads of the block call it. */
+/* So many bytes, the first in the lowest bits of a word, to out + at. All threads of the block call
+ * it. */
 static __device__ __forceinline__ void place_bytes(const uint32_t *words, uint32_t bytes,
                                                    uint8_t *out, uint64_t at, uint32_t threads)
 {
-    const uint32_t before = (uint32_t)(-at & 3), head = before < bytes ? before : bytes;
+    const uint32_t before = (uint32_t)(-(uintptr_t)(out + at) & 3);
+    const uint32_t head = before < bytes ? before : bytes;
     const uint32_t whole = (bytes - head) / 4, tail = head + whole * 4;
     const uint32_t next = head != 0; /* a word that bytes of a word are in as well, if any */
     uint32_t *const to = (uint32_t *)(void *)(out + at + head);

@@ -319,8 +319,8 @@ static bool async_calls(const struct bench *b, const struct row *row, double *co
     for (int i = -1; ok && i < b->runs; i++) {
         ok = (i > 0 || d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK);
         start = i > 0 ? start : seconds();
-        ok = ok && zt_compress_async(b->context, &in, &p, m.file, cap, scratch, work, result) ==
-                       ZT_OK;
+        ok = ok &&
+             zt_compress_async(b->context, &in, &p, m.file, cap, scratch, work, result) == ZT_OK;
     }
     ok = ok && d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     *compress_s = (seconds() - start) / b->runs;
@@ -364,8 +364,7 @@ static bool print_row(struct bench *b, const struct row *row)
         ok = whole_calls(b, row, i == 1, &compress_s, &decompress_s);
         printf("  %s %6.2f %6.2f GB/s", calls[i], raw / compress_s / 1e9, raw / decompress_s / 1e9);
     }
-    if (ok && !b->options->is_kernels && row->effort == CODER_FAST &&
-        row->bound.kind == ZT_ABS) {
+    if (ok && !b->options->is_kernels && row->effort == CODER_FAST && row->bound.kind == ZT_ABS) {
         ok = async_calls(b, row, &compress_s, &decompress_s);
         printf("  without waiting %6.2f %6.2f GB/s", raw / compress_s / 1e9,
                raw / decompress_s / 1e9);

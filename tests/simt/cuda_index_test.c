@@ -79,7 +79,7 @@ static bool are_places(zt_context *cuda, const struct subject *s, const struct z
 {
     struct zti_device *const device = cuda->device;
     uint64_t *const places = need(16 * p->count);
-    const uint64_t base = (zti_index_start(&s->index, p->first) * unit + start_bits) / 8 * 8;
+    const uint64_t base = (zti_index_start(&s->index, p->first) * unit + start_bits) / 64 * 64;
     bool is_good =
         device->copy(cuda, ZTI_QUEUE_KERNELS, places, p->places, 16 * p->count) == ZT_OK &&
         device->wait(cuda, ZTI_QUEUE_KERNELS) == ZT_OK;

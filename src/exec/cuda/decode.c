@@ -1,11 +1,13 @@
 /* decode.c: the host's part of decoding under the cuda policy. A view is decoded in slabs: the
  * places and bits of the chunks that meet a slab are copied to the device, kernels decode them, and
  * the values are copied back. While kernels run on a slab, the values of the one before and the
- * bits of the next one are copied. An array in the device's memory is written directly.
+ * bits of the next one are copied. An array in the device's memory is written directly, a stream
+ * there read in place; if both are there, all tiles are one slab.
  *
  * At fixed rate the starts of chunks are computed. For a whole array with an index, kernels find
  * them (index.c) while others decode the slab before; for a box, the host looks them up. A stream
  * without an index is first parsed by one thread of the host. */
+#include "array/memory.h"
 #include "array/mirror.h"
 #include "codec/gpu.h"
 #include "core/device.h"
@@ -38,6 +40,7 @@ struct decoder {
     uint64_t start_bits;
     uint64_t fixed_bits; /* bits of each tile; 0: not fixed */
     const struct zti_index *index;
+    const uint8_t *there;   /* the data on the device, for kernels to read; or NULL */
     bool is_expanded;       /* kernels expand the index */
     const uint64_t *starts; /* without an index: starts of chunks, in bits from start_bits */
     uint64_t chunk_tiles;
@@ -177,7 +180,15 @@ static zt_status write_list(struct decoder *d, const struct slab *s, enum zti_de
     return status;
 }
 
-/* Queue a copy of the chunks' bytes, followed by zeros. */
+/* Data that kernels can read where they are: words that end with the data or behind them. */
+static const uint8_t *find_data_there(const struct decoder *d)
+{
+    const uint8_t *const there = zti_bytes_there(d->context, d->data, d->data_bytes);
+    const bool is_whole = d->coding->run.is_padded || d->data_bytes % 8 == 0;
+    return is_whole && (uintptr_t)there % 8 == 0 ? there : NULL;
+}
+
+/* Tell the kernels where the chunks' bytes are, or queue a copy of them, followed by zeros. */
 static zt_status send_stream(struct decoder *d, struct slab *s)
 {
     struct zti_device *const device = d->device;
@@ -185,8 +196,15 @@ static zt_status send_stream(struct decoder *d, struct slab *s)
     void *memory;
     if (!bits_of_chunks(d, s, &from, &to) || from / 8 > zti_bytes_of_bits(to))
         return cut_short(d);
-    const uint64_t first = from / 8, n = zti_bytes_of_bits(to) - first, words = n / 8 + 1;
+    const uint64_t first = from / 64 * 8, n = zti_bytes_of_bits(to) - first, words = n / 8 + 1;
     s->base = first * 8;
+    s->args.first_bits = (int64_t)d->start_bits - (int64_t)s->base;
+    if (d->there) {
+        const uint64_t left = (d->data_bytes - first) / 8 + d->coding->run.is_padded;
+        s->args.words = (const uint64_t *)(const void *)(d->there + first);
+        s->args.words_count = words < left ? words : left;
+        return ZT_OK;
+    }
     zt_status status =
         device->room(d->context, zti_part_of(ZTI_DEVICE_STREAM, s->number), words * 8, &memory);
     if (status == ZT_OK)
@@ -196,7 +214,6 @@ static zt_status send_stream(struct decoder *d, struct slab *s)
                               zti_original_of(device, d->data + first, n), n);
     s->args.words = memory;
     s->args.words_count = words;
-    s->args.first_bits = (int64_t)d->start_bits - (int64_t)s->base;
     return status;
 }
 
@@ -388,6 +405,8 @@ static zt_status decode_view(struct decoder *d, const struct zti_view *view)
                       .first = view->lo[0] / grid->side[0],
                       .last = (view->hi[0] - 1) / grid->side[0] + 1,
                       .layers = zti_cuda_slab_layers(d->context, d->coding, view->out.shape)};
+    if (d->there && view->out.is_on_device && zti_cuda_is_one_slab(d->context, &view->out))
+        way.layers = way.last - way.first;
     way.slabs = (way.last - way.first + way.layers - 1) / way.layers;
     zt_status status = d->device->after(d->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)
@@ -474,6 +493,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
         d.chunk_tiles = each;
         status = scan(&d, last, starts ? starts : &own);
     }
+    d.there = find_data_there(&d);
     d.is_expanded = d.index && zti_cuda_expands(coding, index, view);
     if (status == ZT_OK)
         status = zti_cuda_send_model(context, coding, &d.model, &d.work);

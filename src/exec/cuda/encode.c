@@ -15,14 +15,16 @@
  *     kernels            | slab 0   | slab 1   | slab 2   | slab 3   |
  *     out                           | bits 0   | bits 1   | bits 2   | bits 3
  *
- * Values in the device's memory are read in place, and a stream in the device's memory is written
- * in place. */
+ * Values in the device's memory are read in place. If the output is there too, has room for the
+ * longest stream and suits the kernels, they write it in place, all tiles in one slab. */
 #include "array/memory.h"
 #include "codec/gpu.h"
 #include "exec/cuda/cuda.h"
 #include "exec/run.h"
 
 #include <math.h>
+
+enum { SLABS_IN_PLACE = 8 }; /* as large may an array be that is one slab */
 
 /* A slab in progress. */
 struct slab {
@@ -50,6 +52,7 @@ struct encoder {
     uint64_t start_bits;  /* where the stream begins */
     uint64_t at;          /* end of the bits written so far */
     uint8_t before;       /* the byte in which the stream begins */
+    bool is_in_place;     /* kernels write to the output */
     const void *model;    /* what the codec learnt, on the device */
     void *work;           /* scratch memory for kernels there, or NULL */
     struct zti_kept kept; /* values that are on the device already */
@@ -61,6 +64,27 @@ struct encoder {
 static bool is_verified(const struct encoder *e)
 {
     return !isnan(e->coding->verify_bound);
+}
+
+/* Whether kernels can write to the output: it has room for all tiles at their largest and a word,
+ * or they keep to what there is. */
+static bool can_write_in_place(const struct encoder *e)
+{
+    const uint32_t align = e->codec->align_bytes ? e->codec->align_bytes(e->coding) : 8;
+    const uint64_t at = e->start_bits / 8;
+    uint64_t bits = 0;
+    return e->array->is_on_device && zti_cuda_is_one_slab(e->context, e->array) &&
+           zti_bytes_there(e->context, e->out, 1) == e->out && e->start_bits % 8 == 0 &&
+           ((uintptr_t)e->out + at) % align == 0 && e->capacity_bytes > at &&
+           (e->codec->keeps_to_most ||
+            (zti_mul(e->coding->grid.count, e->coding->codec->sizes(e->coding).tile_max_bits,
+                     &bits) &&
+             bits / 8 + 2 * sizeof(uint64_t) <= e->capacity_bytes - at));
+}
+
+bool zti_cuda_is_one_slab(const zt_context *context, const struct zti_array *array)
+{
+    return zti_array_bytes(array) / SLABS_IN_PLACE <= context->device->slab_bytes;
 }
 
 uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding *coding,
@@ -165,6 +189,11 @@ static zt_status make_room(struct encoder *e, struct slab *s)
     zt_status status = ZT_OK;
     if (!part_bytes(e->codec, &s->own, s->starts_count, s->list_count, is_verified(e), bytes))
         return zti_fail(e->context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
+    if (e->is_in_place) {
+        bytes[ZTI_DEVICE_STREAM] = 0;
+        memory[ZTI_DEVICE_STREAM] = e->out + e->at / 8;
+        s->args.words_most = e->codec->keeps_to_most ? (e->capacity_bytes - e->at / 8) / 8 : 0;
+    }
     for (uint32_t i = 0; i < ZTI_DEVICE_KINDS && status == ZT_OK; i++)
         if (bytes[i] > 0)
             status = e->device->room(e->context, zti_part_of((enum zti_device_part)i, s->number),
@@ -204,7 +233,21 @@ static void pick_starts(struct encoder *e, const struct slab *s)
     e->device->pack(e->context, s->chunk_starts, &picked);
 }
 
-/* Queue the slab's kernels, and the copy of its number of bits. */
+/* Queue copies of the starts of chunks, and of what is not proved. */
+static zt_status get_notes(struct encoder *e, const struct slab *s, enum zti_device_queue queue)
+{
+    zt_status status = ZT_OK;
+    if (s->list_count > 0)
+        status =
+            e->device->copy(e->context, queue, s->list,
+                            s->chunk_starts ? s->chunk_starts : s->args.starts, s->list_count * 8);
+    if (status == ZT_OK && s->unproven)
+        status = e->device->copy(e->context, queue, s->unproven, s->args.unproven, s->tiles);
+    return status;
+}
+
+/* Queue the slab's kernels, and the copy of its number of bits; in place, of all that the host
+ * gets. */
 static zt_status launch(struct encoder *e, struct slab *s, const struct slab *before)
 {
     s->at = e->at;
@@ -222,7 +265,7 @@ static zt_status launch(struct encoder *e, struct slab *s, const struct slab *be
     s->bits = fixed * s->tiles;
     if (fixed == 0)
         status = e->device->copy(e->context, ZTI_QUEUE_KERNELS, &s->bits, s->args.states + 1, 8);
-    return status;
+    return status == ZT_OK && e->is_in_place ? get_notes(e, s, ZTI_QUEUE_KERNELS) : status;
 }
 
 /* ---- bits back ---- */
@@ -236,13 +279,9 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
         return zti_fail(e->context, ZT_NO_SPACE,
                         "the stream needs more than the output buffer's %zu bytes",
                         e->capacity_bytes);
-    if (s->list_count > 0)
-        status =
-            e->device->copy(e->context, ZTI_QUEUE_OUT, s->list,
-                            s->chunk_starts ? s->chunk_starts : s->args.starts, s->list_count * 8);
-    if (status == ZT_OK && s->unproven)
-        status =
-            e->device->copy(e->context, ZTI_QUEUE_OUT, s->unproven, s->args.unproven, s->tiles);
+    if (e->is_in_place)
+        return ZT_OK;
+    status = get_notes(e, s, ZTI_QUEUE_OUT);
     if (status == ZT_OK && s->bits > 0)
         status = e->device->copy(e->context, ZTI_QUEUE_OUT, e->out + first, s->args.words,
                                  zti_bytes_of_bits(end) - first);
@@ -310,7 +349,8 @@ static zt_status run_slab(struct encoder *e, uint64_t k, uint64_t layers, uint64
 static zt_status run_slabs(struct encoder *e)
 {
     const uint64_t total = e->coding->grid.tiles[0];
-    const uint64_t layers = zti_cuda_slab_layers(e->context, e->coding, e->coding->grid.shape);
+    const uint64_t layers =
+        e->is_in_place ? total : zti_cuda_slab_layers(e->context, e->coding, e->coding->grid.shape);
     const uint64_t slabs = total / layers + (total % layers != 0);
     zt_status status = e->device->after(e->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)
@@ -335,8 +375,11 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
         return ZT_OK;
     const uint64_t layers = zti_cuda_slab_layers(context, coding, grid->shape);
     const uint64_t rows = layers < grid->tiles[0] ? layers * grid->side[0] : grid->shape[0];
+    const uint64_t raw = zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type);
+    /* in place all tiles are one slab, without memory for values and the stream */
+    const bool is_one = raw / SLABS_IN_PLACE <= context->device->slab_bytes;
     struct zti_coding own = *coding;
-    uint64_t shape[ZT_MAX_RANK], encoding[ZTI_DEVICE_KINDS] = {0}, most = 0;
+    uint64_t shape[ZT_MAX_RANK], encoding[ZTI_DEVICE_KINDS] = {0}, most = 0, stream;
     memcpy(shape, grid->shape, sizeof shape);
     shape[0] = rows;
     own.grid = zti_grid_of(grid->rank, shape, grid->side);
@@ -347,8 +390,15 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
                            : usual < chunk_tiles      ? usual
                                                       : chunk_tiles;
     const uint64_t around = 2 * (uint64_t)(usual < chunk_tiles ? chunk_tiles : usual);
-    const uint64_t tiles = own.grid.count, chunks = tiles / least + 2;
-    if (!part_bytes(codec, &own, has_unproven ? tiles : chunks, chunks, has_unproven, encoding))
+    const uint64_t tiles = own.grid.count, at_once = is_one ? grid->count : tiles;
+    const uint64_t chunks = at_once / least + 2;
+    bool fits = part_bytes(codec, &own, 0, 0, false, encoding);
+    stream = encoding[ZTI_DEVICE_STREAM];
+    own.grid.count = at_once;
+    fits = fits &&
+           part_bytes(codec, &own, has_unproven ? at_once : chunks, chunks, has_unproven, encoding);
+    encoding[ZTI_DEVICE_STREAM] = stream;
+    if (!fits)
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     /* decoding: whole chunks; the first and the last may reach into other slabs */
     own.grid.count = around < grid->count - tiles ? tiles + around : grid->count;
@@ -372,7 +422,6 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
         bytes[ZTI_DEVICE_MODEL] = learning;
     /* memory that coding does not use: to move a payload, make its checksums, and decode a tile
      * that is not proved */
-    const uint64_t raw = zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type);
     const uint64_t beside =
         raw < ZTI_DEVICE_WAY_BYTES ? raw + ZTI_DEVICE_SUMS_BYTES : (uint64_t)ZTI_DEVICE_WAY_BYTES;
     if (beside > bytes[ZTI_DEVICE_STREAM])
@@ -418,6 +467,7 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                         "the %s codec has no CUDA kernels in this version; use serial or omp, or "
                         "another codec",
                         coding->codec->name);
+    e.is_in_place = can_write_in_place(&e);
     zt_status status = zti_cuda_send_model(context, coding, &e.model, &e.work);
     if (status == ZT_OK && start_bits % 8 > 0) {
         status = zti_copy_bytes(context, &e.before, out + start_bits / 8, 1);

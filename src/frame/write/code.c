@@ -94,12 +94,13 @@ zt_status zti_encode_payload(struct zti_job *j, const struct zti_array *values, 
     status = payload_room(j, (size_t)most_bytes, &room_bytes);
     if (status)
         return status;
-    if (room_bytes > most_bytes)
+    /* kernels need room for tiles at their largest, and are not stopped half-way */
+    if (room_bytes > most_bytes && !j->on_device.place)
         room_bytes = (size_t)most_bytes;
     status = zti_exec_encode(j->context, coding, values, j->stream, room_bytes,
                              zti_head_bytes(coding) * 8, &end_bits, misses, starts);
     f->payload_bytes = end_bits / 8;
-    return status;
+    return !status && f->payload_bytes > most_bytes ? ZT_NO_SPACE : status;
 }
 
 /* Encode the values with frame.coding. */

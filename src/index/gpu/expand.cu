@@ -176,7 +176,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
 SIMT_KERNEL void __launch_bounds__(THREADS) make_places(const struct job j)
 {
     const uint64_t first = j.x.borders->first * j.x.unit_bits + j.x.start_bits;
-    const uint64_t base = first - first % 8;
+    const uint64_t base = first - first % 64;
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < j.x.count;
          i += (uint64_t)gridDim.x * THREADS) {
         uint64_t *const place = j.x.places + 2 * i;

@@ -29,8 +29,8 @@ struct zti_index_expansion {
     uint64_t before; /* lengths: where the first chunk begins */
     uint32_t unit_bits;
     uint64_t start_bits; /* where chunk 0 begins in the data */
-    uint64_t *places; /* for each chunk its start and end, in bits from the byte in which the first
-                         chunk begins; the stream's last chunk ends at ANY_END */
+    uint64_t *places; /* for each chunk its start and end, in bits from the word of 64 bits in which
+                         the first chunk begins; the stream's last chunk ends at ANY_END */
     struct zti_index_borders *borders; /* zeroed */
     uint64_t *states;                  /* zeroed; zti_cuda_index_words of them */
 };

@@ -14,7 +14,7 @@ struct cubes {
     uint32_t rotation;
     uint32_t chunk_tiles;
     uint64_t *words;
-    uint64_t words_count;
+    uint64_t words_count; /* decoding: of the stream; encoding: that may be written */
     uint64_t *states;
     uint64_t *starts;
     uint64_t first_tile;
@@ -143,6 +143,7 @@ static void encode(const struct zti_cuda_encoding *e)
     memcpy(view.hi, e->array.shape, sizeof view.hi);
     struct cubes c = cubes_of(e->coding, &view);
     ZTI_CUDA_SET_ENCODING(&c, e);
+    c.words_count = e->words_most > 0 ? e->words_most : UINT64_MAX / 2;
     LAUNCH(write, c, c.grid.count, e->queue);
 }
 
@@ -153,5 +154,5 @@ static void decode(const struct zti_cuda_decoding *d)
     LAUNCH(read, c, c.count, d->queue);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {false,  has_kernels, state_words, encode,
-                                                         decode, NULL,        NULL};
+extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {
+    false, true, NULL, has_kernels, state_words, encode, decode, NULL, NULL};

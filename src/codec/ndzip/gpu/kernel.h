@@ -227,7 +227,8 @@ static __device__ __forceinline__ void NAME(encode_cube)(const struct cubes *c, 
             place = found;
     }
     __syncthreads();
-    NAME(store)((word *)(void *)c->words + place, mask, start, v);
+    if (place + words <= c->words_count * (64 / WIDTH))
+        NAME(store)((word *)(void *)c->words + place, mask, start, v);
 }
 
 /* ---- decoding ---- */

@@ -18,6 +18,12 @@ static uint64_t work_bytes(const struct zti_coding *coding)
     return take > put ? take : put;
 }
 
+/* Tiles of effort 'high' are written by words. */
+static uint32_t align_bytes(const struct zti_coding *coding)
+{
+    return is_high(coding) ? 8 : 1;
+}
+
 static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 {
     (void)coding;
@@ -227,5 +233,5 @@ static uint64_t learn_bytes(const struct zti_coding *coding)
 static const struct zti_cuda_learning learning = {model_bytes, write_model, counters,
                                                   count,       add_counts,  learn_bytes};
 
-extern "C" const struct zti_cuda_codec zti_cuda_sz = {false,  has_kernels, state_words, encode,
-                                                      decode, work_bytes,  &learning};
+extern "C" const struct zti_cuda_codec zti_cuda_sz = {
+    false, false, align_bytes, has_kernels, state_words, encode, decode, work_bytes, &learning};

@@ -174,7 +174,7 @@ zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, con
     zt_status status = model ? ZT_OK : ZT_NO_MEMORY;
     for (uint32_t i = 0; i < books_of(sz_of(coding)->coder) && status == ZT_OK; i++) {
         status = zti_codebook_load(context, &r, alphabet_of(sz_of(coding)), &model->book[i]);
-        if (status == ZT_OK)
+        if (status == ZT_OK && !coding->run.is_by_kernels)
             status = zti_huffman_decoder_make(context, &model->book[i], &model->decoder[i]);
     }
     return status;

@@ -131,5 +131,5 @@ static void decode(const struct zti_cuda_decoding *d)
     launches[d->coding->type - 1]->take(&t, most_threads(d->coding), d->queue);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true,   has_kernels, state_words, encode,
-                                                       decode, NULL,        NULL};
+extern "C" const struct zti_cuda_codec zti_cuda_zfp = {
+    true, false, NULL, has_kernels, state_words, encode, decode, NULL, NULL};
