@@ -11,8 +11,17 @@
 enum { STEP_BYTES = 4 << 20, SKIP_BYTES = 1 << 16 };
 
 /* What is brought of a file in a GPU's memory: header and head of the first frame; tail and seek
- * table of the last. */
-enum { FRONT_BYTES = 1 << 10, BACK_BYTES = 1 << 16 };
+ * table of the last, which are mostly below a 256th of it. */
+enum { FRONT_BYTES = 1 << 10, BACK_LEAST_BYTES = 1 << 10, BACK_MOST_BYTES = 1 << 16 };
+
+static uint64_t back_of(uint64_t bytes, uint64_t rest)
+{
+    const uint64_t part = bytes / 256;
+    const uint64_t most = part < BACK_LEAST_BYTES  ? (uint64_t)BACK_LEAST_BYTES
+                          : part < BACK_MOST_BYTES ? part
+                                                   : (uint64_t)BACK_MOST_BYTES;
+    return rest < most ? rest : most;
+}
 
 static zt_status cut_short(const struct zti_input *input, uint64_t at)
 {
@@ -25,7 +34,7 @@ zt_status zti_input_bring_ends(struct zti_input *input)
 {
     struct zti_device *const device = input->device ? input->context->device : NULL;
     const uint64_t front = input->bytes < FRONT_BYTES ? input->bytes : FRONT_BYTES;
-    const uint64_t rest = input->bytes - front, back = rest < BACK_BYTES ? rest : BACK_BYTES;
+    const uint64_t back = back_of(input->bytes, input->bytes - front);
     if (!device || input->bytes == 0)
         return ZT_OK;
     zt_status status = zti_buffer_reserve(input->context, &input->ends, front + back, 0);
