@@ -22,7 +22,7 @@
  * than LEAST_BYTES is not worth a thread. */
 enum {
     AHEAD_BYTES = 8 << 20,
-    STRIDE_BYTES = 16 << 20, /* at most, that the reader is told to have gone at a time */
+    STRIDE_BYTES = 8 << 20, /* at most, that the reader is told to have gone at a time */
     STEP_BYTES = 1 << 20,
     AROUND_BYTES = 64 << 10,
     GIVEN_BYTES = 4 << 20,
