@@ -121,6 +121,10 @@ void zti_ans_mixed_decode(struct zti_ans_mixed *m, const uint32_t *const *tables
 void zti_ans_mixed_decode_avx2(struct zti_ans_mixed *m, const uint32_t *const *tables,
                                const uint8_t *contexts, size_t n, uint8_t *out);
 
+/* The same with 16 tables, which lie within 2^32 bytes of one memory; contexts are below 16. */
+void zti_ans_mixed_decode_16_avx512(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                                    const uint8_t *contexts, size_t n, uint8_t *out);
+
 #endif
 
 #endif

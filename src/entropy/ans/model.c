@@ -50,13 +50,14 @@ void zti_ans_place(void *memory, uint32_t alphabet, struct zti_ans_model *model)
 {
     uint32_t *const words = memory;
     memset(model, 0, sizeof *model);
-    memset(memory, 0, zti_ans_model_bytes(alphabet));
     model->alphabet = alphabet;
     model->decode = words;
     model->steps = words + ZTI_ANS_STATES;
     model->next = (uint16_t *)(void *)(words + model_words(alphabet));
     model->frequencies = model->next + ZTI_ANS_STATES;
     model->weights = model->frequencies + alphabet;
+    memset(model->steps, 0, 2 * alphabet * sizeof *model->steps);
+    memset(model->frequencies, 0, 2 * alphabet * sizeof *model->frequencies);
 }
 
 static zt_status alloc_model(zt_context *context, uint32_t alphabet, struct zti_ans_model *model)
@@ -68,6 +69,7 @@ static zt_status alloc_model(zt_context *context, uint32_t alphabet, struct zti_
     void *const memory = zti_alloc(context, zti_ans_model_bytes(alphabet));
     if (!memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a model of %u symbols", alphabet);
+    memset(memory, 0, zti_ans_model_bytes(alphabet));
     zti_ans_place(memory, alphabet, model);
     return ZT_OK;
 }
@@ -300,33 +302,56 @@ static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t pl
     model->steps[2 * symbol + 1] = place - f;
 }
 
-static void make_tables(struct zti_ans_model *model)
+/* Give states to symbols: in the decoder's table each state has its symbol. */
+static void spread_symbols(struct zti_ans_model *model)
 {
-    uint16_t number[ZTI_ANS_MAX_ALPHABET], place[ZTI_ANS_MAX_ALPHABET];
-    uint32_t at = 0, state = 0;
-    for (uint32_t s = 0; s < model->alphabet; s++) {
-        const uint32_t f = model->frequencies[s];
-        number[s] = (uint16_t)f;
-        place[s] = (uint16_t)at;
-        if (f > 0)
-            make_steps(model, s, at);
-        at += f;
-        for (uint32_t k = 0; k < f; k++) {
+    uint32_t state = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++)
+        for (uint32_t k = model->frequencies[s]; k > 0; k--) {
             model->decode[state] = s;
             state = (state + SPREAD_STEP) & (ZTI_ANS_STATES - 1);
         }
+}
+
+/* The encoder's tables, of states that have symbols. */
+static void make_encoder(struct zti_ans_model *model)
+{
+    uint16_t place[ZTI_ANS_MAX_ALPHABET];
+    uint32_t at = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++) {
+        place[s] = (uint16_t)at;
+        if (model->frequencies[s] > 0)
+            make_steps(model, s, at);
+        at += model->frequencies[s];
     }
+    for (uint32_t x = 0; x < ZTI_ANS_STATES; x++)
+        model->next[place[model->decode[x]]++] = (uint16_t)(ZTI_ANS_STATES + x);
+}
+
+/* The decoder's table, of states that have symbols. */
+static void make_decoder(struct zti_ans_model *model)
+{
+    enum { ABOVE = 31 - ZTI_ANS_STATE_BITS };
+    uint32_t number[ZTI_ANS_MAX_ALPHABET];
+    for (uint32_t s = 0; s < model->alphabet; s++)
+        number[s] = model->frequencies[s];
     for (uint32_t x = 0; x < ZTI_ANS_STATES; x++) {
         const uint32_t s = model->decode[x], k = number[s]++;
-        const uint32_t bits = ZTI_ANS_STATE_BITS - floor_log2(k);
+        const uint32_t bits = (uint32_t)__builtin_clz(k) - ABOVE; /* of k: 1 to 2^13 - 1 */
         model->decode[x] = ZTI_ANS_ENTRY(s, bits, (k << bits) - ZTI_ANS_STATES);
-        model->next[place[s]++] = (uint16_t)(ZTI_ANS_STATES + x);
     }
+}
+
+static void make_tables(struct zti_ans_model *model)
+{
+    spread_symbols(model);
+    make_encoder(model);
+    make_decoder(model);
 }
 
 /* ---- the whole ---- */
 
-/* Which symbols there are; of one, the whole model. Returns whether there are several. */
+/* Which symbols there are; of one, its frequency. Returns whether there are several. */
 static bool count_used(const uint64_t *counts, struct zti_ans_model *model)
 {
     for (uint32_t s = 0; s < model->alphabet; s++)
@@ -334,27 +359,17 @@ static bool count_used(const uint64_t *counts, struct zti_ans_model *model)
             model->used++;
             model->only = s;
         }
-    if (model->used == 1) {
+    if (model->used == 1)
         model->frequencies[model->only] = ZTI_ANS_STATES;
-        make_tables(model);
-    }
     return model->used > 1;
-}
-
-static void make_with(const uint64_t *counts, uint32_t precision, struct zti_ans_model *model)
-{
-    weigh(counts, precision, model);
-    normalise(model);
-    make_tables(model);
 }
 
 void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model)
 {
     uint64_t least = UINT64_MAX;
     uint32_t best = 0;
-    if (!count_used(counts, model))
-        return;
-    for (uint32_t p = 0; p < precisions; p++) {
+    const bool are_several = count_used(counts, model);
+    for (uint32_t p = 0; are_several && p < precisions; p++) {
         weigh(counts, p, model);
         normalise(model);
         const uint64_t cost = zti_ans_cost_bits(model, counts) + zti_ans_stored_bits(model);
@@ -363,7 +378,12 @@ void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_mo
             best = p;
         }
     }
-    make_with(counts, best, model);
+    if (are_several) {
+        weigh(counts, best, model);
+        normalise(model);
+    }
+    if (model->used > 0)
+        make_tables(model);
 }
 
 /* Bits that symbols take by weights, and the table; 'log2' is of the numbers below 16. */
@@ -389,11 +409,10 @@ void zti_ans_make_quickly(const uint64_t *counts, uint32_t precisions, struct zt
 {
     uint32_t log2[16] = {0}, best = 0;
     uint64_t least = UINT64_MAX;
-    if (!count_used(counts, model))
-        return;
+    const bool are_several = count_used(counts, model);
     for (uint32_t v = 1; v < 16; v++)
         log2[v] = log2_of(v);
-    for (uint32_t p = 0; p < precisions; p++) {
+    for (uint32_t p = 0; are_several && p < precisions; p++) {
         weigh(counts, p, model);
         const uint64_t cost = weights_cost(counts, log2, model);
         if (cost < least) {
@@ -401,7 +420,14 @@ void zti_ans_make_quickly(const uint64_t *counts, uint32_t precisions, struct zt
             best = p;
         }
     }
-    make_with(counts, best, model);
+    if (are_several) {
+        weigh(counts, best, model);
+        normalise(model);
+    }
+    if (model->used > 0) {
+        spread_symbols(model);
+        make_encoder(model);
+    }
 }
 
 zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
@@ -428,8 +454,10 @@ const char *zti_ans_read(struct zti_bit_reader *reader, struct zti_ans_model *mo
         return wrong;
     if (kind == ZTI_ITEMS_LIST)
         normalise(model);
-    if (kind != ZTI_ITEMS_NONE)
-        make_tables(model);
+    if (kind != ZTI_ITEMS_NONE) {
+        spread_symbols(model);
+        make_decoder(model);
+    }
     return NULL;
 }
 

@@ -18,7 +18,7 @@ static struct part whole_of(const struct tile *tile)
 {
     struct zti_ll_slot *const slot = tile->slot;
     return (struct part){.s = tile->s,
-                         .values = slot->values,
+                         .values = tile->values,
                          .keys = slot->keys,
                          .marks = slot->marks,
                          .codes = slot->magnitudes,
@@ -59,6 +59,7 @@ static struct zti_ll_shape box_shape(const struct zti_ll_shape *s)
     box.stride = box.width + 2 * ZTI_LL_MARGIN;
     box.values = box.rows * box.width;
     box.slices = box.dim[0] * box.dim[1];
+    ll_set_inverses(&box);
     return box;
 }
 
@@ -72,7 +73,7 @@ static void find_boxes(const struct tile *tile, struct part *part)
                                             {12, 6, 19, 0}};
     const struct zti_ll_shape *const s = &tile->s;
     const struct zti_ll_shape box = box_shape(s);
-    const value *const all = tile->slot->values;
+    const value *const all = tile->values;
     value *to = (value *)tile->slot->values + s->values;
     for (uint32_t b = 0; b < BOXES; b++) {
         uint32_t at[4];
@@ -230,7 +231,7 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
 {
     struct zti_ll_transform list[CANDIDATES];
     struct part part[BOXES];
-    const value *const v = tile->slot->values;
+    const value *const v = tile->values;
     uint64_t fill = 0;
     uint32_t parts = 1;
     const bool is_learnt = tile->known->is_learnt, has_fill = find_fill(tile, v, &fill);
@@ -277,7 +278,7 @@ static bool choose_rows(const struct tile *tile, const struct tries *tries, stru
     struct zti_ll_transform t = best->t;
     bool many;
     if (t.kind == ZTI_LL_LATTICE || (tile->known->is_learnt && !tile->known->has_rows) ||
-        !find_rows(tile, tile->slot->values, &t, &many))
+        !find_rows(tile, tile->values, &t, &many))
         return false;
     if (tile->known->is_learnt) {
         best->t = t;

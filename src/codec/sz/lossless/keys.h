@@ -24,6 +24,7 @@ struct tile {
     const struct zti_ll_tables *tables;
     const struct zti_ll_known *known;
     struct zti_ll_slot *slot;
+    const value *values; /* in the order of coding; encoding only */
     uint32_t type;
     bool is_sample; /* only the choice is wanted, and needs be about right */
     struct zti_ll_shape s;

@@ -53,6 +53,7 @@ struct zti_ll_shape {
     uint32_t step[4]; /* values of the tile, in C order, to the next along an axis */
     uint32_t rows, width, last_width; /* the last row of lanes may have fewer */
     uint32_t stride;                  /* cells of a row */
+    uint64_t inverse[2];              /* of dim[1] and dim[2]: see ll_part */
     uint32_t values, slices;          /* slices have a lattice of their own: planes */
 };
 
@@ -73,6 +74,20 @@ ZTI_STATIC void ll_exchange(struct zti_ll_shape *s, uint32_t a, uint32_t b)
     s->dim[b] = dim;
     s->step[b] = step;
     s->is_turned = true;
+}
+
+/* Divisions of rows' numbers, at most 2^20, by dimensions, at most 2^20: exact. */
+enum { ZTI_LL_INVERSE_BITS = 40 };
+
+ZTI_INLINE uint32_t ll_part(uint32_t number, uint64_t inverse)
+{
+    return (uint32_t)(number * inverse >> ZTI_LL_INVERSE_BITS);
+}
+
+ZTI_STATIC void ll_set_inverses(struct zti_ll_shape *s)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        s->inverse[i] = (UINT64_C(1) << ZTI_LL_INVERSE_BITS) / s->dim[i + 1] + 1;
 }
 
 ZTI_STATIC struct zti_ll_shape ll_shape(uint32_t rank, const uint32_t *extent)
@@ -102,6 +117,7 @@ ZTI_STATIC struct zti_ll_shape ll_shape(uint32_t rank, const uint32_t *extent)
     s.last_width = s.values - (s.rows - 1) * s.width;
     s.stride = s.width + 2 * ZTI_LL_MARGIN;
     s.slices = s.dim[0] * s.dim[1];
+    ll_set_inverses(&s);
     return s;
 }
 
@@ -124,11 +140,11 @@ ZTI_STATIC uint32_t ll_width(const struct zti_ll_shape *s, uint32_t row)
 
 /* Which slower axes have a row before this one: bit 0 the slowest but one of a plane (y), bit 1 the
  * plane before (z), bit 2 the volume before (t). */
-ZTI_STATIC uint32_t ll_regime(const struct zti_ll_shape *s, uint32_t row)
+ZTI_INLINE uint32_t ll_regime(const struct zti_ll_shape *s, uint32_t row)
 {
-    const uint32_t y = row % s->dim[2], z = row / s->dim[2] % s->dim[1];
-    const uint32_t t = row / s->dim[2] / s->dim[1];
-    return (uint32_t)(y > 0) | (uint32_t)(z > 0) << 1 | (uint32_t)(t > 0) << 2;
+    const uint32_t plane = ll_part(row, s->inverse[1]), t = ll_part(plane, s->inverse[0]);
+    const bool has_y = row != plane * s->dim[2], has_z = plane != t * s->dim[1];
+    return (uint32_t)has_y | (uint32_t)has_z << 1 | (uint32_t)(t > 0) << 2;
 }
 
 /* Rows to the row before along y, z, t. */
@@ -192,10 +208,10 @@ struct zti_ll_place {
     int64_t y, z, t;
 };
 
-ZTI_STATIC struct zti_ll_place ll_place(const struct zti_ll_shape *s, uint32_t row)
+ZTI_INLINE struct zti_ll_place ll_place(const struct zti_ll_shape *s, uint32_t row)
 {
-    const struct zti_ll_place place = {row % s->dim[2], row / s->dim[2] % s->dim[1],
-                                       row / s->dim[2] / s->dim[1]};
+    const uint32_t plane = ll_part(row, s->inverse[1]), t = ll_part(plane, s->inverse[0]);
+    const struct zti_ll_place place = {row - plane * s->dim[2], plane - t * s->dim[1], t};
     return place;
 }
 
@@ -314,7 +330,7 @@ ZTI_STATIC struct zti_ll_near ll_near(const struct zti_ll_shape *s, uint32_t row
         if (!(regime >> axis & 1) || (source && (source[row - back] >= 0) != (source[row] >= 0)))
             continue;
         near.at[near.rows] = -(ptrdiff_t)back * s->stride;
-        near.far[near.rows] = near.at[near.rows] * (axis == 0 && row % s->dim[2] > 1 ? 2 : 1);
+        near.far[near.rows] = near.at[near.rows] * (axis == 0 && ll_place(s, row).y > 1 ? 2 : 1);
         near.rows++;
     }
     return near;

@@ -78,6 +78,17 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
     }
 }
 
+/* The values of a box, if an array has them as they are wanted: one after another, in C order. */
+static value *values_in_place(const struct zti_array *array, const struct place *place,
+                              const uint64_t *at)
+{
+    int64_t stride = 1;
+    for (uint32_t i = array->rank; i-- > 0; stride *= place->extent[i])
+        if (place->extent[i] > 1 && array->stride[i] != stride)
+            return NULL;
+    return zti_array_at(array, at);
+}
+
 /* Values in C order are moved to the order of coding, and back: to rows of lanes, where lanes with
  * one value more come first, or to rows along other axes. */
 ZTI_INLINE bool is_reordered(const struct zti_ll_shape *s)
@@ -214,7 +225,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
 
 static uint8_t *write_raw(const struct tile *tile, uint8_t *to)
 {
-    const value *from = tile->slot->values;
+    const value *from = tile->values;
     to = begin_raw_tile(to);
     if (is_reordered(&tile->s)) {
         from_coding(&tile->s, from, (value *)(void *)tile->slot->all);
@@ -235,7 +246,7 @@ static uint8_t *write_open_parts(const struct tile *tile, const struct zti_ll_fr
     struct opens opens;
     make_opens(&front->t, &opens);
     for (uint32_t row = 0; row < tile->s.rows; row++)
-        write_open(&front->t, &opens, (const value *)slot->values + (size_t)row * tile->s.width,
+        write_open(&front->t, &opens, tile->values + (size_t)row * tile->s.width,
                    slot->marks + ll_cell(&tile->s, row), ll_width(&tile->s, row), &w);
     return to + bytes_of(sizes->rest_bits);
 }
@@ -294,10 +305,18 @@ static struct tile bring_tile(const struct zti_coding *coding, const struct zti_
                               const struct zti_walk *walk, struct zti_ll_slot *slot)
 {
     const struct place place = place_of(coding, walk);
-    const struct tile tile = tile_of(coding, &place, slot);
-    gather(array, &place, is_reordered(&tile.s) ? (value *)(void *)slot->all : slot->values);
-    if (is_reordered(&tile.s))
-        to_coding(&tile.s, (const value *)(void *)slot->all, slot->values);
+    struct tile tile = tile_of(coding, &place, slot);
+    const value *in_order = values_in_place(array, &place, place.origin);
+    if (!in_order) {
+        value *const all = is_reordered(&tile.s) ? (value *)(void *)slot->all : slot->values;
+        gather(array, &place, all);
+        in_order = all;
+    }
+    tile.values = in_order;
+    if (is_reordered(&tile.s)) {
+        to_coding(&tile.s, in_order, slot->values);
+        tile.values = slot->values;
+    }
     return tile;
 }
 
@@ -442,7 +461,7 @@ static void read_keys(const struct tile *tile, struct source *from, const struct
     }
 }
 
-static bool decode_rows(const struct tile *tile, struct source *from)
+static bool decode_rows(const struct tile *tile, struct source *from, value *values)
 {
     struct zti_ll_slot *const slot = tile->slot;
     const struct zti_ll_shape *const s = &tile->s;
@@ -468,23 +487,53 @@ static bool decode_rows(const struct tile *tile, struct source *from)
             const size_t cell = ll_cell(s, i);
             keys_to_row(tile, t, &from->lengths, slice, (const key *)slot->keys + cell,
                         slot->marks + cell, ll_width(s, i),
-                        (value *)slot->values + (size_t)i * s->width, &from->rest);
+                        values + (size_t)i * s->width, &from->rest);
         }
     }
     return zti_ans_mixed_ends(&from->codes) && is_at_end(&from->open) && is_at_end(&from->rest);
 }
 
-/* A tile's bytes behind its first to its values in C order; NULL: they are none. */
-static const value *decode_tile(const struct zti_coding *coding, const struct tile *tile,
-                                struct zti_cursor *c)
+/* A tile's bytes behind its first to its values in C order; false: they are none. */
+static bool decode_tile(const struct zti_coding *coding, const struct tile *tile,
+                        struct zti_cursor *c, value *to)
 {
     struct source from;
-    if (!open_parts(coding, tile, c, &from) || !decode_rows(tile, &from))
-        return NULL;
-    if (!is_reordered(&tile->s))
-        return tile->slot->values;
-    from_coding(&tile->s, tile->slot->values, (value *)(void *)tile->slot->all);
-    return (const value *)(void *)tile->slot->all;
+    value *const values = is_reordered(&tile->s) ? tile->slot->values : to;
+    if (!open_parts(coding, tile, c, &from) || !decode_rows(tile, &from, values))
+        return false;
+    if (is_reordered(&tile->s))
+        from_coding(&tile->s, values, to);
+    return true;
+}
+
+/* Where a view has all values of a tile, one after another; NULL: it has not. */
+static value *tile_in_view(const struct zti_view *view, const struct place *place)
+{
+    uint64_t at[ZT_MAX_RANK];
+    for (uint32_t i = 0; i < view->out.rank; i++) {
+        if (view->lo[i] > place->origin[i] || view->hi[i] < place->origin[i] + place->extent[i])
+            return NULL;
+        at[i] = place->origin[i] - view->lo[i];
+    }
+    return values_in_place(&view->out, place, at);
+}
+
+/* Decode a tile's bytes into a view. */
+static bool decode_into(const struct zti_coding *coding, const struct tile *tile,
+                        const struct place *place, struct zti_cursor *c, bool is_raw,
+                        const struct zti_view *view)
+{
+    struct zti_ll_slot *const slot = tile->slot;
+    value *const in_place = tile_in_view(view, place);
+    value *const aside = is_reordered(&tile->s) ? (value *)(void *)slot->all : slot->values;
+    value *const to = in_place ? in_place : aside;
+    if (is_raw)
+        read_values(c->at, tile->s.values, to);
+    else if (!decode_tile(coding, tile, c, to))
+        return false;
+    if (!in_place)
+        scatter(view, place, to);
+    return true;
 }
 
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
@@ -498,16 +547,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
         bool is_raw;
         struct zti_cursor c = tile_bytes(r, tile.s.values * sizeof(value), &is_raw);
         const uint8_t *const end = c.end;
-        const value *values = NULL;
-        if (!c.is_bad && view && is_raw) {
-            read_values(c.at, tile.s.values, slot->values);
-            values = slot->values;
-        } else if (!c.is_bad && view) {
-            values = decode_tile(coding, &tile, &c);
-        }
-        if (values)
-            scatter(view, &place, values);
-        if (values || (!c.is_bad && !view))
+        if (!c.is_bad && (!view || decode_into(coding, &tile, &place, &c, is_raw, view)))
             r->at = (uint64_t)(end - r->base) * 8;
         else
             r->at = r->end + 1; /* as if it were cut short: exec refuses it */
@@ -570,7 +610,7 @@ static bool may_repeat_far(const struct zti_coding *coding, const struct zti_arr
         const struct tile tile = bring_tile(coding, array, &walk, slot);
         const uint32_t width = tile.s.width, near = ZTI_LL_VALUES / width;
         for (uint32_t i = 0; i < tile.s.rows; i++, row++)
-            count_far((const value *)slot->values + (size_t)i * width, ll_width(&tile.s, i), sign,
+            count_far(tile.values + (size_t)i * width, ll_width(&tile.s, i), sign,
                       row, near, place, tile.slot->sums, &all, &far);
     }
     return far * A_PART > all;
@@ -585,9 +625,13 @@ static bool repeats_far(const struct zti_coding *coding, const struct zti_array 
     bool many;
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         place.extent[i] = coding->grid.side[i];
-    const struct tile tile = tile_of(coding, &place, slot);
-    gather(array, &place, slot->values);
-    if (!find_rows(&tile, slot->values, &t, &many))
+    struct tile tile = tile_of(coding, &place, slot);
+    tile.values = values_in_place(array, &place, place.origin);
+    if (!tile.values) {
+        gather(array, &place, slot->values);
+        tile.values = slot->values;
+    }
+    if (!find_rows(&tile, tile.values, &t, &many))
         return false;
     const uint32_t rows = tile.s.rows, near = ZTI_LL_VALUES / tile.s.width;
     for (uint32_t row = 0; row < rows; row++)

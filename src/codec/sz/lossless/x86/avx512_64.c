@@ -7,7 +7,7 @@
 #define WIDTH      64
 #define OPS        zti_ll_avx512_64
 #define PUT_CODES  zti_ans_mixed_encode_avx2
-#define TAKE_CODES zti_ans_mixed_decode_avx2
+#define TAKE_CODES zti_ans_mixed_decode_16_avx512
 #include "codec/sz/lossless/instance.h"
 
 #include "simd/end.h"
