@@ -1,12 +1,16 @@
 /* lossless_property_test.c: arrays that are awkward to code without loss, through the sz codec's
  * efforts.
  *
- *     lossless_property_test [--seed N] [--cases N] [--only N]
+ *     lossless_property_test [--seed N] [--cases N] [--only N] [--small 1]
+ *
+ * --small: arrays of some hundred values, in one thread: a million take minutes.
  *
  * For each case and each effort:
  *   - every bit comes back: NaN payloads, -0, subnormals and any other bits;
  *   - the file is not larger than the values by more than 0.02 % and 160 bytes. */
 #include "support/awkward.h"
+
+#include "ztile_expert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +53,13 @@ int main(int argc, char **argv)
 {
     struct case_range range = {.seed = seed_of_today(), .first = 0, .cases = 1000};
     uint64_t failed = 0;
+    bool is_small = false;
     for (int i = 1; i + 1 < argc; i += 2)
-        if (!take_case_option(argv[i], argv[i + 1], &range)) {
-            fprintf(stderr, "use: lossless_property_test [--seed N] [--cases N] [--only N]\n");
+        if (strcmp(argv[i], "--small") == 0) {
+            is_small = strcmp(argv[i + 1], "0") != 0;
+        } else if (!take_case_option(argv[i], argv[i + 1], &range)) {
+            fprintf(stderr, "use: lossless_property_test [--seed N] [--cases N] [--only N] "
+                            "[--small 1]\n");
             return 2;
         }
     zt_context *context = NULL;
@@ -59,8 +67,12 @@ int main(int argc, char **argv)
         return 1;
     for (uint64_t n = range.first; n < range.cases; n++) {
         struct rng r = {mix64(range.seed, n)};
-        struct test_array a = awkward_array(rng_next(&r) >> 1);
-        random_policy(&r, context);
+        const uint64_t number = rng_next(&r) >> 1;
+        struct test_array a = is_small ? small_awkward_array(number) : awkward_array(number);
+        if (is_small)
+            (void)zt_context_set_isa(context, (zt_isa)rng_below(&r, ZT_ISA_AVX512 + 1));
+        else
+            random_policy(&r, context);
         for (uint32_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
             const char *const why = fault(context, &a, efforts[i]);
             char shape[96];

@@ -65,19 +65,32 @@ static void fill_awkwardly(const zt_array *array, uint32_t kind, struct rng *r)
         set_bits(array, rng_below(r, n), rng_next(r));
 }
 
-struct test_array awkward_array(uint64_t number)
+/* Array number n with at most so many values along each axis of an array of each rank, and along
+ * the fastest of one in twelve so many times as many. */
+static struct test_array make_array(uint64_t number, const uint64_t *most, uint64_t times)
 {
-    static const uint64_t most[ZT_MAX_RANK] = {9000, 80, 20, 9};
     struct rng r = {number};
     const uint32_t rank = 1 + (uint32_t)rng_below(&r, 4), type = 1 + (uint32_t)rng_below(&r, 4);
     uint64_t shape[ZT_MAX_RANK];
     for (uint32_t i = 0; i < rank; i++)
         shape[i] = 1 + rng_below(&r, most[rank - 1]);
     if (rng_once_in(&r, 12))
-        shape[rank - 1] *= 50;
+        shape[rank - 1] *= times;
     int64_t stride[ZT_MAX_RANK];
     contiguous_strides(rank, shape, stride);
     struct test_array a = test_array_new(type, rank, shape, stride);
     fill_awkwardly(&a.array, (uint32_t)(number % AWKWARD_KINDS), &r);
     return a;
+}
+
+struct test_array awkward_array(uint64_t number)
+{
+    static const uint64_t most[ZT_MAX_RANK] = {9000, 80, 20, 9};
+    return make_array(number, most, 50);
+}
+
+struct test_array small_awkward_array(uint64_t number)
+{
+    static const uint64_t most[ZT_MAX_RANK] = {160, 20, 8, 5};
+    return make_array(number, most, 3);
 }

@@ -10,4 +10,7 @@ enum { AWKWARD_KINDS = 14 };
 /* Array number n: any type, rank and shape; its kind is n modulo AWKWARD_KINDS. */
 struct test_array awkward_array(uint64_t number);
 
+/* The same of some hundred values. */
+struct test_array small_awkward_array(uint64_t number);
+
 #endif
