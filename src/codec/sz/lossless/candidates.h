@@ -35,22 +35,30 @@ struct exponents {
     uint8_t zeros[ZTI_LL_EXPONENTS];
 };
 
+/* They are counted in some places, so that values do not wait for those before them. */
 static void count_exponents(const struct tile *tile, const value *v, const uint64_t *fill,
                             struct exponents *e)
 {
-    value bits[EXPONENTS] = {0};
+    enum { PLACES = 4 };
+    const value none = fill ? (value)*fill : 0; /* zeros count for nothing */
+    value bits[PLACES][EXPONENTS];
+    uint32_t count[PLACES][EXPONENTS];
     memset(e, 0, sizeof *e);
+    memset(bits, 0, sizeof bits);
+    memset(count, 0, sizeof count);
     for (uint32_t i = 0; i < tile->s.values; i++) {
         const uint32_t exponent = (uint32_t)(v[i] >> MANTISSA) & (EXPONENTS - 1);
-        if (fill && v[i] == (value)*fill)
-            continue;
-        bits[exponent] |= v[i] & (ONE - 1);
-        e->count[exponent]++;
+        const value is_some = 0 - (value)(v[i] != none);
+        bits[i % PLACES][exponent] |= v[i] & (ONE - 1) & is_some;
+        count[i % PLACES][exponent] += (uint32_t)is_some & 1;
     }
-    e->count[0] = 0;
-    e->count[EXPONENTS - 1] = 0;
     for (uint32_t i = 0; i < EXPONENTS; i++) {
-        e->zeros[i] = bits[i] ? (uint8_t)zti_ctz64(bits[i]) : MANTISSA;
+        value any = 0;
+        for (uint32_t k = 0; k < PLACES; k++) {
+            any |= bits[k][i];
+            e->count[i] += i > 0 && i < EXPONENTS - 1 ? count[k][i] : 0;
+        }
+        e->zeros[i] = any ? (uint8_t)zti_ctz64(any) : MANTISSA;
         e->all += e->count[i];
         e->highest = e->count[i] > 0 ? i : e->highest;
     }

@@ -1,7 +1,13 @@
 /* choose.h: kernel text: chooses the transform and the predictor of a tile. Candidates are compared
  * by the bits of some boxes of the tile; close ones are compared by the bits of the whole tile. */
 
-enum { BOXES = 4, BOX_VALUES = 6144, DIFFERENCES = 3, CLOSE_PART = 25 };
+enum {
+    BOXES = 4,
+    BOX_VALUES = 6144,
+    DIFFERENCES = 3,
+    CLOSE_PART = 25,
+    WEIGHTS_PART = 25 /* weights have to save this part of the bits, for the time that they take */
+};
 
 struct choice {
     struct zti_ll_transform t;
@@ -154,6 +160,7 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
     if (tries->has_weights) {
         fit(part, parts, &t, &p);
         weights = cost_of(tile, part, parts, &t, &p);
+        weights += weights / WEIGHTS_PART;
     }
     if (weights < own.cost) {
         own.cost = weights;

@@ -118,7 +118,8 @@ static void end_row(const struct zti_ll_shape *s, const struct row *row, bool ha
 {
     const size_t first = row->cell, end = first + row->width;
     memset(code + first - ZTI_LL_MARGIN, code[first], ZTI_LL_MARGIN);
-    memset(code + end, code[end - 1], first + s->width + ZTI_LL_MARGIN - end);
+    for (size_t i = end; i < first + s->width + ZTI_LL_MARGIN; i++)
+        code[i] = code[end - 1];
     if (has_marks)
         set_mark_margins(s, mark, row->number);
 }
@@ -274,21 +275,27 @@ ZTI_INLINE uint64_t open_bits_of(bool has_signs, key residual, uint64_t *count)
 }
 
 #if defined(ZTI_WITH_AVX2)
+/* The same of a vector of residuals. */
+ZTI_INLINE void find_open_fields(bool has_signs, const key *residual, vector *bits, vector *count)
+{
+    vector r;
+    memcpy(&r, residual, sizeof r);
+    const vector sign = V(sign)(r), size = (r ^ sign) - sign;
+    (void)codes_of(r, true, count);
+    *bits = size & ~(~(vector){0} << *count);
+    if (!has_signs) {
+        *bits = *bits << 1 | (sign & 1);
+        *count += (vector)(size != (vector){0}) & 1;
+    }
+}
+
 /* The same of OPEN_AT_ONCE residuals: of 32 bits, two at a time as one. Returns how many there are.
  */
 ZTI_INLINE uint32_t find_open_bits(bool has_signs, const key *residual, struct open_bits *to)
 {
     for (uint32_t i = 0; i < OPEN_AT_ONCE; i += LANES) {
-        vector r, open;
-        memcpy(&r, residual + i, sizeof r);
-        const vector sign = V(sign)(r), size = (r ^ sign) - sign;
-        const vector code = codes_of(r, true, &open);
-        (void)code;
-        vector bits = size & ~(~(vector){0} << open);
-        if (!has_signs) {
-            bits = bits << 1 | (sign & 1);
-            open += (vector)(size != (vector){0}) & 1;
-        }
+        vector bits, open;
+        find_open_fields(has_signs, residual + i, &bits, &open);
 #if WIDTH == 32
         const u64s count = (u64s)open, pair = (u64s)bits, low = v_all_64(UINT32_MAX);
         const u64s both = (pair & low) | (pair >> 32) << (count & low);
@@ -317,6 +324,13 @@ ZTI_INLINE void write_signed(bool has_signs, const key *residual, size_t n,
     struct zti_bit_writer w = *to;
     struct open_bits open;
     size_t i = 0;
+#if defined(ZTI_WITH_AVX512)
+    for (; i + FIELDS <= n; i += FIELDS) {
+        fields bits, count;
+        find_open_fields(has_signs, residual + i, &bits, &count);
+        write_fields(bits, count, &w);
+    }
+#endif
     for (; i + OPEN_AT_ONCE <= n; i += OPEN_AT_ONCE) {
         const uint32_t m = find_open_bits(has_signs, residual + i, &open);
         for (uint32_t k = 0; k < m; k += 2) {
@@ -355,57 +369,56 @@ ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t sy
 }
 
 #if defined(ZTI_WITH_AVX512)
-/* Residuals of 8 symbols, whose open bits begin at bit *at of 64 bytes or more; false if these are
- * too many to be read at once. */
-ZTI_INLINE bool read_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
-                       uint64_t *at, key *residual)
+/* Residuals of some symbols, at most FIELDS, whose open bits begin at bit *at; false if these are
+ * too many to be read at once. What is behind is overwritten. */
+ZTI_INLINE bool read_some(bool has_signs, bool has_marks, const uint8_t *symbol, uint32_t some,
+                          const struct zti_bit_reader *r, uint64_t *at, key *residual)
 {
-    const u64s one = v_all_64(1);
-    const u64s s = (u64s)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)symbol));
-    const u64s code = has_signs ? (s + 1) >> 1 : s;
-    const u64s open = (u64s)_mm512_max_epu64((__m512i)(code >> 2), (__m512i)one) - one;
-    const __mmask8 is_short = _mm512_cmplt_epu64_mask((__m512i)code, (__m512i)v_all_64(4));
-    u64s least =
-        (u64s)_mm512_mask_blend_epi64(is_short, (__m512i)((4 | (code & 3)) << open), (__m512i)code);
-    u64s count = has_signs ? open : open + ((u64s)(code != (u64s){0}) & 1), bits;
-    if (has_marks) {
-        const u64s is_none = (u64s)(s < v_all_64(ZTI_LL_MARK_RAW));
-        least &= is_none;
-        count &= is_none;
-    }
-    if (!read_fields(base, at, count, &bits))
+    const fields s = load_bytes(symbol), code = has_signs ? (s + 1) >> 1 : s;
+    const fields above = code >> 2, open = above - ((fields)(above != (fields){0}) & 1);
+    const fields least = (((code & 3) | 4) << open) - ((fields)(above == (fields){0}) & 4);
+    fields is_one = first_fields(some), bits;
+    if (has_marks)
+        is_one &= (fields)(s < (fields){0} + ZTI_LL_MARK_RAW);
+    const fields count = has_signs ? open : open + ((fields)(code != (fields){0}) & 1);
+    if (!read_fields(r, at, count & is_one, &bits))
         return false;
-    const u64s sign = 0 - ((has_signs ? s : bits) & 1);
-    const u64s size = least + (has_signs ? bits : bits >> 1);
-    store_eight((size ^ sign) - sign, residual);
+    const fields sign = 0 - ((has_signs ? s : bits) & 1);
+    const fields size = (least + (has_signs ? bits : bits >> 1)) & is_one;
+    const fields all = (size ^ sign) - sign;
+    memcpy(residual, &all, sizeof all);
     return true;
 }
 #else
-ZTI_INLINE bool read_8(bool has_signs, bool has_marks, const uint8_t *symbol, const uint8_t *base,
-                       uint64_t *at, key *residual)
+ZTI_INLINE bool read_some(bool has_signs, bool has_marks, const uint8_t *symbol, uint32_t some,
+                          const struct zti_bit_reader *r, uint64_t *at, key *residual)
 {
     (void)has_signs;
     (void)has_marks;
     (void)symbol;
-    (void)base;
+    (void)some;
+    (void)r;
     (void)at;
     (void)residual;
     return false;
 }
 #endif
 
-/* Residuals of n symbols. */
+/* Residuals of n symbols. What is behind, up to a vector, is overwritten. */
 ZTI_INLINE void read_signed(bool has_signs, bool has_marks, const struct steps *steps,
                             const uint8_t *symbol, uint32_t n, struct zti_bit_reader *r,
                             key *residual)
 {
-    enum { AT_A_TIME = 8, MOST = AT_A_TIME * 64 + 128 };
+    enum { AT_A_TIME = FIELDS > 1 ? FIELDS : 8, MOST = AT_A_TIME * 64 + 128 };
     const uint8_t *const base = r->base;
     uint64_t at = r->at;
     uint32_t i = 0;
-    for (; i + AT_A_TIME <= n && at + MOST <= r->end; i += AT_A_TIME) {
-        if (read_8(has_signs, has_marks, symbol + i, base, &at, residual + i))
+    for (uint32_t some; i < n; i += some) {
+        some = n - i < AT_A_TIME ? n - i : AT_A_TIME;
+        if (read_some(has_signs, has_marks, symbol + i, some, r, &at, residual + i))
             continue;
+        if (some < AT_A_TIME || at + MOST > r->end)
+            break;
         for (uint32_t k = i; k < i + AT_A_TIME; k++) {
             const uint32_t open = steps->open[symbol[k]];
             uint64_t bits = zti_get_le64(base + (at >> 3)) >> (at & 7);

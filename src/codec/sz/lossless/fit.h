@@ -2,7 +2,12 @@
  * the inverse square of its neighbours' mean distance: normal equations in doubles, in one order,
  * and Cholesky's decomposition. */
 
-enum { FIT_POINTS = 3000, FIT_BOX_POINTS = 2048, POINTS_A_TAP = 24 };
+enum {
+    FIT_POINTS = 2500,
+    FIT_BOX_POINTS = 2048,
+    POINTS_A_TAP = 24,
+    REGIME_PART = 8 /* of a regime's values, where these are few */
+};
 
 /* A part of a tile that is looked at: all of it, or a box of its values. */
 struct part {
@@ -178,7 +183,9 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
     struct equations e = {.n = n - 1};
     struct points points;
     double w[ZTI_LL_TAPS];
-    const uint32_t most = parts > 1 ? FIT_BOX_POINTS : FIT_POINTS;
+    const uint64_t few =
+        count / REGIME_PART > POINTS_A_TAP * n ? count / REGIME_PART : POINTS_A_TAP * n;
+    const uint64_t most = parts > 1 ? FIT_BOX_POINTS : few < FIT_POINTS ? few : FIT_POINTS;
     uint32_t every = (uint32_t)(count / most) + 1, skip = 0;
     points.n = 0;
     p->has_weights[regime] = false;

@@ -134,6 +134,8 @@ ZTI_INLINE key unranked(uint64_t r)
 /* What a tile's transform needs more than its parameters: bits that it leaves open, by exponent. */
 struct opens {
     uint8_t bits[ZTI_LL_EXPONENTS];
+    uint8_t below[64], low[64]; /* so far below the base, or farther: these bits, and zeros below */
+    uint32_t base;
 };
 
 static void make_opens(const struct zti_ll_transform *t, struct opens *opens)
@@ -142,6 +144,11 @@ static void make_opens(const struct zti_ll_transform *t, struct opens *opens)
         return;
     for (uint32_t e = 0; e < EXPONENTS; e++)
         opens->bits[e] = (uint8_t)open_bits(t, e);
+    opens->base = t->base;
+    for (uint32_t i = 0; i < 64; i++) {
+        opens->below[i] = (uint8_t)(i < t->base ? open_bits(t, t->base - i) : WIDTH);
+        opens->low[i] = i < t->base ? t->low[t->base - i] : 0;
+    }
 }
 
 /* Keys of n values that are linear below an exponent. */
@@ -161,11 +168,36 @@ static void linear_to_keys(const struct zti_ll_transform *t, const value *restri
     }
 }
 
+#if defined(ZTI_WITH_AVX512)
+/* How many bits the same leaves open of some values, whose magnitudes these are; and where in the
+ * tables of 'opens' they are. */
+ZTI_INLINE fields count_opens(const struct opens *opens, fields size, fields *place)
+{
+    const __m512i table = _mm512_loadu_si512((const void *)opens->below);
+    const fields below = opens->base - (size >> MANTISSA);
+    const fields is_low = (fields)((i_fields)below > 0), is_far = (fields)(below > 63);
+    const fields is_none = (fields)(size == (fields){0});
+    *place = (below | is_far) & 63;
+    return (look_up_fields(table, *place) & is_low & ~is_none) | (is_none & 1);
+}
+#endif
+
 /* Bits that the same leaves open of n values. */
 static uint64_t count_linear(const struct opens *opens, const value *v, uint32_t n)
 {
     uint64_t open = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    uint32_t i = 0;
+#if defined(ZTI_WITH_AVX512)
+    fields sum = {0}, place;
+    for (; i + FIELDS <= n; i += FIELDS) {
+        fields own;
+        memcpy(&own, v + i, sizeof own);
+        sum += count_opens(opens, own & (SIGN - 1), &place);
+    }
+    for (uint32_t k = 0; k < FIELDS; k++)
+        open += sum[k];
+#endif
+    for (; i < n; i++) {
         const value size = v[i] & (SIGN - 1);
         open += size ? opens->bits[size >> MANTISSA] : 1;
     }
@@ -207,13 +239,14 @@ static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transfo
             mark[i] = ZTI_LL_MARK_RAW;
             raw++;
         }
+    uint32_t fills = 0;
     for (uint32_t i = 0; t->has_fill && i < n; i++) {
-        if (v[i] != fill)
-            continue;
-        if (t->kind == ZTI_LL_LINEAR)
-            *open -= count_linear(opens, &v[i], 1);
-        mark[i] = ZTI_LL_MARK_FILL;
+        const bool is_fill = v[i] == fill;
+        mark[i] = is_fill ? ZTI_LL_MARK_FILL : mark[i];
+        fills += is_fill;
     }
+    if (t->kind == ZTI_LL_LINEAR && fills > 0)
+        *open -= fills * count_linear(opens, &fill, 1);
     return raw;
 }
 
@@ -238,6 +271,7 @@ static void make_lengths(const struct zti_ll_transform *t, struct lengths *lengt
     }
 }
 
+#if !defined(ZTI_WITH_AVX512)
 /* Values of n keys of a linear transform, all of them from its exponent on. */
 static void high_values(const struct zti_ll_transform *t, const key *restrict k, uint32_t n,
                         value *restrict v)
@@ -248,88 +282,91 @@ static void high_values(const struct zti_ll_transform *t, const key *restrict k,
         v[i] = (((linear << t->zeros) + more) & (SIGN - 1)) | (sign & SIGN);
     }
 }
+#endif
 
-/* Some of n keys are below the exponent of a linear transform: put their values, 8 keys at a time,
- * in v, which has those of the others already. Returns for how many keys v is complete. */
-#if defined(ZTI_WITH_AVX512)
-ZTI_INLINE uint32_t low_values(const struct zti_ll_transform *t, const struct lengths *lengths,
-                               const key *restrict k, uint32_t n, value *restrict v,
-                               struct zti_bit_reader *r)
+/* The value of a key of a linear transform. */
+ZTI_INLINE value linear_value(const struct zti_ll_transform *t, const struct lengths *lengths,
+                              key k, struct zti_bit_reader *r)
 {
-    enum { MOST = 8 * 64 + 128 };
-    const __m512i high = (__m512i)v_all_64((uint64_t)(ONE >> t->zeros));
+    const value sign = k < 0 ? SIGN : 0, linear = (value)k ^ (value)(k >> (WIDTH - 1));
+    if (linear >= ONE >> t->zeros)
+        return (((linear << t->zeros) + ((value)t->base << MANTISSA) - ONE) & (SIGN - 1)) | sign;
+    if (linear == 0)
+        return sign | (zti_get_within(r, 1) ? (value)ll_get(r, WIDTH - 1) : 0);
+    const uint32_t length = zti_bit_length64(linear), open = lengths->open[length];
+    const value bits = (value)(zti_peek_either(r) & ((UINT64_C(1) << open) - 1));
+    r->at += open;
+    return sign | lengths->field[length] | ((linear << lengths->down[length]) & (ONE - 1)) |
+           bits << lengths->up[length];
+}
+
+/* Values of n keys of a linear transform, FIELDS at a time, up to some that are 0 or near the end
+ * of the bits that are read. Returns how many. */
+#if defined(ZTI_WITH_AVX512)
+ZTI_INLINE uint32_t linear_vectors(const struct zti_ll_transform *t, const struct lengths *lengths,
+                                   const key *k, uint32_t n, value *v, struct zti_bit_reader *r)
+{
+    const fields high = (fields){0} + (ONE >> t->zeros), base = (fields){0} + (t->base + t->zeros);
+    const value more = ((value)t->base << MANTISSA) - ONE;
     const __m512i opens = _mm512_loadu_si512((const void *)lengths->open);
     const __m512i ups = _mm512_loadu_si512((const void *)lengths->up);
-    const u64s base = v_all_64(t->base + t->zeros);
     uint64_t at = r->at;
     uint32_t i = 0;
-    for (; i + 8 <= n && at + MOST <= r->end; i += 8) {
-        const u64s own = load_eight(k + i), sign = (u64s)((i64s)own >> 63), linear = own ^ sign;
-        const __mmask8 is_low = _mm512_cmplt_epu64_mask((__m512i)linear, high);
-        const __m512i length = (__m512i)(64 - (u64s)_mm512_lzcnt_epi64((__m512i)linear));
-        const u64s count =
-            (u64s)_mm512_maskz_permutexvar_epi8((__mmask64)0x0101010101010101, length, opens);
-        const u64s up =
-            (u64s)_mm512_maskz_permutexvar_epi8((__mmask64)0x0101010101010101, length, ups);
-        u64s bits;
-        if (_mm512_testn_epi64_mask((__m512i)linear, (__m512i)linear) ||
-            !read_fields(r->base, &at, (u64s)_mm512_maskz_mov_epi64(is_low, (__m512i)count), &bits))
+    for (uint32_t some; i < n; i += some) {
+        some = n - i < FIELDS ? n - i : FIELDS;
+        fields own, bits;
+        memcpy(&own, k + i, sizeof own);
+        const fields sign = 0 - (own >> (WIDTH - 1)), linear = own ^ sign;
+        const fields is_low = (fields)(linear < high) & first_fields(some);
+        const fields whole = (((linear << t->zeros) + more) & (SIGN - 1)) | (sign & SIGN);
+        if (_mm512_test_epi32_mask((__m512i)is_low, (__m512i)is_low) == 0) {
+            store_first(v + i, some, whole);
+            continue;
+        }
+        const fields length = WIDTH - zeros_before(linear), down = MANTISSA + 1 - length;
+        const fields is_none = (fields)(linear == (fields){0}) & is_low;
+        if (_mm512_test_epi32_mask((__m512i)is_none, (__m512i)is_none) ||
+            !read_fields(r, &at, look_up_fields(opens, length) & is_low, &bits))
             break;
-        const u64s down = MANTISSA + 1 - (u64s)length;
-        const u64s size =
-            ((linear << down) & (uint64_t)(ONE - 1)) | bits << up | (base - down) << MANTISSA;
-        const u64s all = size | (sign & (uint64_t)SIGN);
-#if WIDTH == 32
-        _mm256_mask_storeu_epi32(v + i, is_low, _mm512_cvtepi64_epi32((__m512i)all));
-#else
-        _mm512_mask_storeu_epi64(v + i, is_low, (__m512i)all);
-#endif
+        const fields size = ((linear << down) & (ONE - 1)) | bits << look_up_fields(ups, length) |
+                            (base - down) << MANTISSA;
+        store_first(v + i, some, ((size | (sign & SIGN)) & is_low) | (whole & ~is_low));
     }
     r->at = at;
     return i;
 }
 #else
-ZTI_INLINE uint32_t low_values(const struct zti_ll_transform *t, const struct lengths *lengths,
-                               const key *restrict k, uint32_t n, value *restrict v,
-                               struct zti_bit_reader *r)
-{
-    (void)t;
-    (void)lengths;
-    (void)k;
-    (void)n;
-    (void)v;
-    (void)r;
-    return 0;
-}
-#endif
+enum { FIELDS = 1 };
 
-static void linear_values(const struct zti_ll_transform *t, const struct lengths *lengths,
-                          const key *restrict k, uint32_t n, value *restrict v,
-                          struct zti_bit_reader *r)
+ZTI_INLINE uint32_t linear_vectors(const struct zti_ll_transform *t, const struct lengths *lengths,
+                                   const key *restrict k, uint32_t n, value *restrict v,
+                                   struct zti_bit_reader *r)
 {
     const value high = ONE >> t->zeros;
     value low = 0;
+    (void)lengths;
+    (void)r;
     for (uint32_t i = 0; i < n; i++) {
         const value linear = (value)k[i] ^ (value)(k[i] >> (WIDTH - 1));
         low |= (value)(linear < high);
     }
+    if (low)
+        return 0;
     high_values(t, k, n, v);
-    for (uint32_t i = 0; low && i < n; i++) {
-        i += low_values(t, lengths, k + i, n - i, v + i, r);
-        if (i == n)
-            break;
-        const value sign = k[i] < 0 ? SIGN : 0, linear = (value)k[i] ^ (value)(k[i] >> (WIDTH - 1));
-        if (linear >= high)
-            continue;
-        if (linear == 0) {
-            v[i] = sign | (zti_get_within(r, 1) ? (value)ll_get(r, WIDTH - 1) : 0);
-            continue;
-        }
-        const uint32_t length = zti_bit_length64(linear), open = lengths->open[length];
-        const value bits = (value)(zti_peek_either(r) & ((UINT64_C(1) << open) - 1));
-        r->at += open;
-        v[i] = sign | lengths->field[length] | ((linear << lengths->down[length]) & (ONE - 1)) |
-               bits << lengths->up[length];
+    return n;
+}
+#endif
+
+static void linear_values(const struct zti_ll_transform *t, const struct lengths *lengths,
+                          const key *k, uint32_t n, value *v, struct zti_bit_reader *r)
+{
+    uint32_t i = linear_vectors(t, lengths, k, n, v, r);
+    while (i < n) {
+        const uint32_t end = FIELDS > 1 && n - i > FIELDS ? i + FIELDS : n;
+        for (; i < end; i++)
+            v[i] = linear_value(t, lengths, k[i], r);
+        if (i < n)
+            i += linear_vectors(t, lengths, k + i, n - i, v + i, r);
     }
 }
 
@@ -432,6 +469,21 @@ static void write_linears(const struct zti_ll_transform *t, const struct opens *
                           const value *v, uint32_t n, struct zti_bit_writer *w)
 {
     uint32_t i = 0;
+#if defined(ZTI_WITH_AVX512)
+    const __m512i lows = _mm512_loadu_si512((const void *)opens->low);
+    for (; i + FIELDS <= n; i += FIELDS) {
+        fields own, place;
+        memcpy(&own, v + i, sizeof own);
+        const fields size = own & (SIGN - 1), count = count_opens(opens, size, &place);
+        const fields is_long = (fields)(count >= WIDTH);
+        if (_mm512_test_epi32_mask((__m512i)is_long, (__m512i)is_long) == 0)
+            write_fields((size >> look_up_fields(lows, place)) & ~(~(fields){0} << count), count,
+                         w);
+        else
+            for (uint32_t k = i; k < i + FIELDS; k++)
+                write_linear(t, opens, v[k], w);
+    }
+#endif
     for (; i + 2 <= n; i += 2) {
         const value a = v[i] & (SIGN - 1), b = v[i + 1] & (SIGN - 1);
         const uint32_t e = (uint32_t)(a >> MANTISSA), f = (uint32_t)(b >> MANTISSA);

@@ -5,7 +5,7 @@
  * machine. */
 #include "codec/sz/lossless/lossless.h"
 
-enum { DIVISORS = 6, TRIALS = 60, DECIMALS = 16, SPARSE = 1024, STEPS = 8 };
+enum { DIVISORS = 6, TRIALS = 50, DECIMALS = 16, SPARSE = 1024, STEPS = 8 };
 
 struct numbers {
     uint32_t type, n;
@@ -60,27 +60,46 @@ static uint32_t least_gap(const struct numbers *s)
     return best;
 }
 
-/* Narrow the range of steps by distances from number 'from'; false where one is no multiple. */
+/* Narrow the range of steps by a distance; false where it is no multiple. *inverse is one over the
+ * range's middle. */
+ZTI_INLINE bool narrow_by(double d, double unit, struct range *step, double *inverse)
+{
+    const double k = rint(d * *inverse);
+    if (k < 1 || d * (step->high - step->low) > 0.8 * step->low * step->high)
+        return false;
+    if (d - unit <= step->low * k && d + unit >= step->high * k)
+        return true;
+    const double low = (d - unit) / k, high = (d + unit) / k;
+    step->low = low > step->low ? low : step->low;
+    step->high = high < step->high ? high : step->high;
+    *inverse = 2 / (step->low + step->high);
+    return step->low <= step->high;
+}
+
+/* The same by all distances from number 'from', the least first until the range is narrow enough
+ * for any; false where one is no multiple. */
 static bool narrow(const struct numbers *s, uint32_t from, struct range *step)
 {
+    const double unit = 2 * s->half, all = s->v[s->n - 1] - s->v[0];
+    double inverse = 2 / (step->low + step->high);
     uint32_t l = from, r = from + 1;
-    while (l > 0 || r + 1 < s->n) {
+    while ((l > 0 || r + 1 < s->n) &&
+           all * (step->high - step->low) > 0.4 * step->low * step->high) {
         const double left = l > 0 ? s->v[from] - s->v[l - 1] : (double)INFINITY;
         const double right = r + 1 < s->n ? s->v[r + 1] - s->v[from] : (double)INFINITY;
-        const double d = left < right ? left : right;
+        if (!narrow_by(left < right ? left : right, unit, step, &inverse))
+            return false;
         if (left < right)
             l--;
         else
             r++;
-        const double k = rint(d / ((step->low + step->high) / 2));
-        if (k < 1 || d / step->low - d / step->high > 0.8)
-            return false;
-        const double low = (d - 2 * s->half) / k, high = (d + 2 * s->half) / k;
-        step->low = low > step->low ? low : step->low;
-        step->high = high < step->high ? high : step->high;
-        if (step->low > step->high)
-            return false;
     }
+    for (; l > 0; l--)
+        if (!narrow_by(s->v[from] - s->v[l - 1], unit, step, &inverse))
+            return false;
+    for (; r + 1 < s->n; r++)
+        if (!narrow_by(s->v[r + 1] - s->v[from], unit, step, &inverse))
+            return false;
     return true;
 }
 
@@ -102,16 +121,27 @@ static double simplest(struct range r, bool *is_power)
     return (r.low + r.high) / 2;
 }
 
-/* The slack is concave in the step: a search in thirds finds its most. */
+/* The slack is concave in the step: a search by golden sections finds its most. */
 static double widest(const struct numbers *s, struct range r)
 {
+    const double part = 0.61803398874989485;
     const uint32_t every = s->n / SPARSE + 1;
+    double a = r.high - part * (r.high - r.low), b = r.low + part * (r.high - r.low);
+    double at_a = slack(s, every, a), at_b = slack(s, every, b);
     for (uint32_t i = 0; i < TRIALS; i++) {
-        const double a = r.low + (r.high - r.low) / 3, b = r.high - (r.high - r.low) / 3;
-        if (slack(s, every, a) < slack(s, every, b))
+        if (at_a < at_b) {
             r.low = a;
-        else
+            a = b;
+            at_a = at_b;
+            b = r.low + part * (r.high - r.low);
+            at_b = slack(s, every, b);
+        } else {
             r.high = b;
+            b = a;
+            at_b = at_a;
+            a = r.high - part * (r.high - r.low);
+            at_a = slack(s, every, a);
+        }
     }
     const double step = (r.low + r.high) / 2;
     return slack(s, every, (double)(float)step) > 0 ? (double)(float)step : step;
@@ -183,13 +213,15 @@ bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double
 
 void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n)
 {
-    uint64_t *from = list, *to = scratch;
-    for (uint32_t shift = 0; n > 0 && shift < 64; shift += 8) {
+    uint64_t *from = list, *to = scratch, different = 0;
+    for (size_t i = 0; i < n; i++)
+        different |= list[i] ^ list[0];
+    for (uint32_t shift = 0; shift < 64; shift += 8) {
         size_t start[256] = {0}, at = 0;
+        if ((different >> shift & 255) == 0)
+            continue;
         for (size_t i = 0; i < n; i++)
             start[from[i] >> shift & 255]++;
-        if (start[from[0] >> shift & 255] == n)
-            continue; /* they are in order already */
         for (uint32_t d = 0; d < 256; d++) {
             const size_t count = start[d];
             start[d] = at;

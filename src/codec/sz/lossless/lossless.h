@@ -141,11 +141,12 @@ uint64_t zti_ll_cost(const struct zti_ll_tables *tables, const uint32_t *count, 
 uint32_t zti_ll_group(const uint32_t *count, uint8_t *group_of);
 uint32_t zti_ll_group_samples(uint8_t *group_of);
 
-/* Merge groups that are next to each other while it saves bits, and until there are at most
- * ZTI_LL_MODELS: model_of says which each has. Counts of model k are then in counts[k]. Returns how
- * many there are; *cost is what they take, times 2^16. */
+/* Merge groups that are next to each other while it saves bits, or costs less than one bit in
+ * 'part' (0: none), and until there are at most ZTI_LL_MODELS: model_of says which each has. Counts
+ * of model k are then in counts[k]. Returns how many there are; *cost is what they take, times
+ * 2^16. */
 uint32_t zti_ll_merge(const struct zti_ll_tables *tables, zti_ll_counts counts, uint32_t groups,
-                      uint8_t *model_of, uint64_t *cost);
+                      uint32_t part, uint8_t *model_of, uint64_t *cost);
 
 /* ---- lattice.c ---- */
 

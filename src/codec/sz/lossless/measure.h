@@ -33,24 +33,26 @@ static uint64_t make_keys(const struct tile *tile, const struct part *part,
     return open + raw * WIDTH;
 }
 
-/* Residuals of a part; returns bits that are set in one magnitude or another. */
+/* Residuals of a part; returns a number that none of their magnitudes is above. */
 static uint64_t make_residuals(const struct tile *tile, const struct part *part,
                                const struct zti_ll_transform *t, const struct zti_ll_predictor *p)
 {
     const struct zti_ll_shape *const s = &part->s;
     value any = 0;
+    struct rows rows;
+    open_rows(&rows, s, t, p);
     for (uint32_t number = 0; number < s->rows; number++) {
         if (!is_looked_at(part, number))
             continue;
-        const struct row row = row_of(s, t, p, number);
+        const struct row row = row_of(&rows, number);
         key *const residual = part->residuals + (size_t)number * s->width;
         row_to_residuals(s, t, &row, part->keys, tile->slot->sums, residual);
         for (uint32_t i = 0; t->has_marks && i < row.width; i++)
             residual[i] = part->marks[row.cell + i] ? 0 : residual[i];
-        for (uint32_t i = 0; i < row.width; i++)
-            any |= size_of(residual[i]);
+        for (uint32_t i = 0; i < row.width; i++) /* of a negative one, the magnitude less 1 */
+            any |= (value)(residual[i] ^ (residual[i] >> (WIDTH - 1)));
     }
-    return any;
+    return (uint64_t)any + 1;
 }
 
 /* Means and contexts of a row, or of a piece of one that has no row before it. */
@@ -144,6 +146,8 @@ static void clear_counts(zti_ll_counts *counts, uint32_t groups)
     memset(counts[1], 0, groups * sizeof counts[1][0]);
 }
 
+enum { WORTH_PART = 512 /* of all bits: what a model more has to save, for the time it takes */ };
+
 /* The models of a tile's or another part's symbols, and which context has which; counts are in the
  * first place. */
 static uint32_t find_models(const struct tile *tile, uint32_t values, uint8_t *model_of,
@@ -157,7 +161,8 @@ static uint32_t find_models(const struct tile *tile, uint32_t values, uint8_t *m
     clear_counts(slot->counts, groups);
     count_symbols(slot->counts, group_of, slot->symbols, slot->contexts, values);
     join_counts(slot->counts, groups);
-    const uint32_t models = zti_ll_merge(tile->tables, slot->counts[0], groups, model, cost);
+    const uint32_t models =
+        zti_ll_merge(tile->tables, slot->counts[0], groups, WORTH_PART, model, cost);
     for (uint32_t c = 0; c < ZTI_LL_CONTEXTS; c++)
         model_of[c] = model[group_of[c]];
     return models;

@@ -45,7 +45,7 @@ static bool is_border(uint32_t context)
 
 uint32_t zti_ll_group(const uint32_t *count, uint8_t *group_of)
 {
-    enum { WANTED = 40 }; /* and at most one a kind more */
+    enum { WANTED = 28 }; /* and at most one a kind more */
     uint32_t all = 0, group = 0, own = 0;
     for (uint32_t c = 0; c < ZTI_LL_CONTEXTS; c++)
         all += count[c];
@@ -133,23 +133,30 @@ static void begin(struct merger *m, uint32_t groups)
         find_gain(m, i);
 }
 
+static uint64_t sum_of(const struct merger *m)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < m->n; i++)
+        sum += m->cost[i];
+    return sum;
+}
+
 uint32_t zti_ll_merge(const struct zti_ll_tables *tables, zti_ll_counts counts, uint32_t groups,
-                      uint8_t *model_of, uint64_t *cost)
+                      uint32_t part, uint8_t *model_of, uint64_t *cost)
 {
     struct merger m = {.tables = tables, .counts = counts, .n = 0};
     begin(&m, groups);
+    const int64_t least = part > 0 ? (int64_t)(sum_of(&m) / part) : 0;
     while (m.n > 1) {
         uint32_t best = 0;
         for (uint32_t i = 1; i + 1 < m.n; i++)
             if (m.gain[i] > m.gain[best])
                 best = i;
-        if (m.gain[best] <= 0 && m.n <= ZTI_LL_MODELS)
+        if (m.gain[best] <= -least && m.n <= ZTI_LL_MODELS)
             break;
         join(&m, best);
     }
-    *cost = 0;
-    for (uint32_t i = 0; i < m.n; i++)
-        *cost += m.cost[i];
+    *cost = sum_of(&m);
     for (uint32_t g = 0, k = 0; g < groups; g++) {
         while (k + 1 < m.n && g >= m.at[k + 1])
             k++;

@@ -1,6 +1,32 @@
 /* predict.h: kernel text: a row's keys predicted by neighbours, to residuals and back. Sums are of
  * single products in one order, whatever the instruction set. */
 
+/* Neighbours at the corners of a difference: cells back, with signs. */
+struct terms {
+    uint32_t n;
+    ptrdiff_t back[16];
+    bool is_added[16];
+};
+
+/* What predicts rows of a regime: cells of taps before a row, from its own first one on, or terms.
+ */
+struct reach {
+    bool is_made;
+    uint32_t edges;       /* of the tile that the taps are at */
+    uint32_t before, own; /* taps */
+    ptrdiff_t tap[ZTI_LL_TAPS];
+    struct terms terms, first; /* of a row's values, and of the first of them */
+    bool has_own;              /* differences along the row too */
+};
+
+/* A tile's rows, as they are asked for. */
+struct rows {
+    const struct zti_ll_shape *s;
+    const struct zti_ll_transform *t;
+    const struct zti_ll_predictor *p;
+    struct reach reach[ZTI_LL_REGIMES];
+};
+
 /* A row of a tile, and what predicts it. */
 struct row {
     uint32_t number, width, regime;
@@ -8,21 +34,26 @@ struct row {
     int32_t source; /* the row that it repeats, or -1 */
     uint32_t how;
     bool has_weights;
-    uint32_t before, own;    /* taps */
-    size_t tap[ZTI_LL_TAPS]; /* cells of those before */
+    uint32_t before, own; /* taps */
+    const struct reach *reach;
     const float *weight;
-    uint32_t terms, first_terms; /* differences: cells back, with signs; of the row's first value */
-    ptrdiff_t back[16], first_back[16];
-    bool is_added[16], is_first_added[16];
-    bool has_own; /* differences along the row too */
 };
+
+ZTI_INLINE void open_rows(struct rows *rows, const struct zti_ll_shape *s,
+                          const struct zti_ll_transform *t, const struct zti_ll_predictor *p)
+{
+    rows->s = s;
+    rows->t = t;
+    rows->p = p;
+    for (uint32_t i = 0; i < ZTI_LL_REGIMES; i++)
+        rows->reach[i].is_made = false;
+}
 
 /* The terms of the difference along some axes: the neighbours at each corner but the value's own;
  * has_own: without the one beside it in the row. */
-static uint32_t find_terms(const struct zti_ll_shape *s, uint32_t axes, ptrdiff_t *back,
-                           bool *is_added)
+static void find_terms(const struct zti_ll_shape *s, uint32_t axes, struct terms *terms)
 {
-    uint32_t n = 0;
+    terms->n = 0;
     for (uint32_t set = 1; set < 16; set++) {
         uint32_t count = set >> 3;
         ptrdiff_t at = set >> 3;
@@ -33,48 +64,70 @@ static uint32_t find_terms(const struct zti_ll_shape *s, uint32_t axes, ptrdiff_
                 at += (ptrdiff_t)ll_rows_back(s, axis) * s->stride;
                 count++;
             }
-        back[n] = at;
-        is_added[n++] = count & 1;
+        terms->back[terms->n] = at;
+        terms->is_added[terms->n++] = count & 1;
     }
-    return n;
 }
 
 /* A row without what predicts it. */
 ZTI_INLINE struct row row_at(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
                              uint32_t number)
 {
-    struct row row;
-    row.number = number;
-    row.width = ll_width(s, number);
-    row.regime = ll_regime(s, number);
-    row.cell = ll_cell(s, number);
-    row.source = t->has_rows ? t->source[number] : -1;
-    row.how = t->has_rows ? t->how[number] : 0;
-    row.has_weights = false;
-    row.tap[0] = row.cell; /* where there are no taps before, too */
+    struct row row = {.number = number,
+                      .width = ll_width(s, number),
+                      .regime = ll_regime(s, number),
+                      .cell = ll_cell(s, number),
+                      .source = t->has_rows ? t->source[number] : -1,
+                      .how = t->has_rows ? t->how[number] : 0};
     return row;
 }
 
-static struct row row_of(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
-                         const struct zti_ll_predictor *p, uint32_t number)
+/* Which edges of the tile taps of a row may reach over. */
+ZTI_INLINE uint32_t edges_of(const struct zti_ll_shape *s, const struct zti_ll_place *place)
 {
-    struct row row = row_at(s, t, number);
-    row.has_weights = p->has_weights[row.regime];
-    row.weight = p->weight[row.regime];
+    const uint32_t y = place->y < 3 ? (uint32_t)place->y : 3; /* taps reach 3 rows back */
+    const uint32_t z = place->z < 2 ? (uint32_t)place->z : 2;
+    const uint32_t t = place->t < 2 ? (uint32_t)place->t : 2;
+    if (s->is_lanes)
+        return place->y < ZTI_LL_TAPS ? (uint32_t)place->y : ZTI_LL_TAPS;
+    return y | z << 2 | t << 4 | (uint32_t)(place->y + 1 == s->dim[2]) << 6;
+}
+
+static void find_taps(const struct rows *rows, const struct row *row,
+                      const struct zti_ll_place *place, struct reach *reach)
+{
+    const struct zti_ll_taps *const taps = &rows->p->taps[row->regime];
+    reach->before = taps->before;
+    reach->own = taps->own;
+    reach->tap[0] = 0; /* where there are no taps before, too */
+    for (uint32_t k = 0; k < taps->before; k++)
+        reach->tap[k] = (ptrdiff_t)ll_tap_cell(rows->s, place, taps->tap[k]) - (ptrdiff_t)row->cell;
+}
+
+/* A row; what predicts it is valid until the next is asked for. */
+ZTI_INLINE struct row row_of(struct rows *rows, uint32_t number)
+{
+    const struct zti_ll_shape *const s = rows->s;
+    struct row row = row_at(s, rows->t, number);
+    struct reach *const reach = &rows->reach[row.regime];
+    row.has_weights = rows->p->has_weights[row.regime];
+    row.weight = rows->p->weight[row.regime];
+    row.reach = reach;
     if (row.has_weights) {
-        const struct zti_ll_taps *const taps = &p->taps[row.regime];
         const struct zti_ll_place place = ll_place(s, number);
-        row.before = taps->before;
-        row.own = taps->own;
-        for (uint32_t k = 0; k < taps->before; k++)
-            row.tap[k] = ll_tap_cell(s, &place, taps->tap[k]);
+        const uint32_t edges = edges_of(s, &place);
+        if (!reach->is_made || reach->edges != edges)
+            find_taps(rows, &row, &place, reach);
+        reach->edges = edges;
+        row.before = reach->before;
+        row.own = reach->own;
+    } else if (!reach->is_made) {
+        const uint32_t axes = rows->p->axes & (row.regime | 8);
+        reach->has_own = axes & 8;
+        find_terms(s, axes, &reach->terms);
+        find_terms(s, axes & 7, &reach->first);
     }
-    if (row.has_weights || row.source >= 0)
-        return row;
-    const uint32_t axes = p->axes & (row.regime | 8);
-    row.has_own = axes & 8;
-    row.terms = find_terms(s, axes, row.back, row.is_added);
-    row.first_terms = find_terms(s, axes & 7, row.first_back, row.is_first_added);
+    reach->is_made = true;
     return row;
 }
 
@@ -124,9 +177,15 @@ static void fill_row(const struct zti_ll_shape *s, key *k, const uint8_t *mark, 
 {
     const size_t cell = ll_cell(s, number);
     const uint32_t width = ll_width(s, number), regime = ll_regime(s, number);
-    for (uint32_t i = 0; i < width; i++)
-        if (mark[cell + i])
-            k[cell + i] = filler(s, k, regime, cell + i, i == 0);
+    for (uint32_t i = 0, end; i < width; i = end) {
+        enum { AT_A_TIME = 8 };
+        end = width - i < AT_A_TIME ? width : i + AT_A_TIME;
+        if (end == i + AT_A_TIME && zti_get_le64(mark + cell + i) == 0)
+            continue;
+        for (uint32_t x = i; x < end; x++)
+            if (mark[cell + x])
+                k[cell + x] = filler(s, k, regime, cell + x, x == 0);
+    }
 }
 
 /* ---- weights ---- */
@@ -152,13 +211,14 @@ ZTI_INLINE key difference(key a, key b)
 /* Weighted differences of the taps of rows before to the first of them. */
 ZTI_INLINE void sum_before(const struct row *row, const key *k, uint32_t n, real *sum)
 {
+    const key *const own = k + row->cell;
     for (uint32_t i = 0; i < n; i++)
         sum[i] = 0;
     if (row->before == 0)
         return;
-    const key *const base = k + row->tap[0];
+    const key *const base = own + row->reach->tap[0];
     for (uint32_t j = 1; j < row->before; j++) {
-        const key *const tap = k + row->tap[j];
+        const key *const tap = own + row->reach->tap[j];
         const real w = (real)row->weight[j];
         for (uint32_t i = 0; i < n; i++)
             sum[i] += w * (real)difference(tap[i], base[i]);
@@ -199,11 +259,12 @@ ZTI_INLINE key predicted_by_weights(const struct row *row, const key *own, const
 
 ZTI_INLINE void sum_terms(const struct row *row, const key *own, uint32_t n, value *sum)
 {
+    const struct terms *const terms = &row->reach->terms;
     for (uint32_t i = 0; i < n; i++)
         sum[i] = 0;
-    for (uint32_t j = 0; j < row->terms; j++) {
-        const key *const term = own - row->back[j];
-        if (row->is_added[j])
+    for (uint32_t j = 0; j < terms->n; j++) {
+        const key *const term = own - terms->back[j];
+        if (terms->is_added[j])
             for (uint32_t i = 0; i < n; i++)
                 sum[i] += (value)term[i];
         else
@@ -214,12 +275,48 @@ ZTI_INLINE void sum_terms(const struct row *row, const key *own, uint32_t n, val
 
 ZTI_INLINE value first_predicted(const struct row *row, const key *own)
 {
+    const struct terms *const terms = &row->reach->first;
     value sum = 0;
-    for (uint32_t j = 0; j < row->first_terms; j++) {
-        const value term = (value)own[-row->first_back[j]];
-        sum += row->is_first_added[j] ? term : 0 - term;
+    for (uint32_t j = 0; j < terms->n; j++) {
+        const value term = (value)own[-terms->back[j]];
+        sum += terms->is_added[j] ? term : 0 - term;
     }
     return sum;
+}
+
+#if defined(ZTI_WITH_AVX2)
+ZTI_INLINE vector terms_at(const struct terms *terms, const key *own)
+{
+    vector sum = {0};
+    for (uint32_t j = 0; j < terms->n; j++) {
+        const vector term = (vector)load_keys(own - terms->back[j]);
+        sum = terms->is_added[j] ? sum + term : sum - term;
+    }
+    return sum;
+}
+#endif
+
+/* The residuals of a row by differences. */
+static void differences_to_residuals(const struct row *row, const key *own, void *sums,
+                                     key *residual)
+{
+    const bool has_own = row->reach->has_own;
+    const uint32_t n = row->width;
+#if defined(ZTI_WITH_AVX2)
+    (void)sums;
+    for (uint32_t i = 0; i < n; i += LANES) {
+        vector one = (vector)load_keys(own + i) - terms_at(&row->reach->terms, own + i);
+        if (has_own)
+            one -= (vector)load_keys(own + i - 1);
+        memcpy(residual + i, &one, sizeof one);
+    }
+#else
+    value *const sum = sums;
+    sum_terms(row, own, n, sum);
+    for (uint32_t i = 0; i < n; i++)
+        residual[i] = (key)((value)own[i] - sum[i] - (has_own ? (value)own[(ptrdiff_t)i - 1] : 0));
+#endif
+    residual[0] = (key)((value)own[0] - first_predicted(row, own));
 }
 
 /* ---- rows that repeat rows ---- */
@@ -269,7 +366,7 @@ ZTI_INLINE vector predicted_vector(const struct row *row, const key *k, const ke
     const keys origin = load_keys(base + i);
     reals s = {0};
     for (uint32_t j = 1; j < row->before; j++)
-        s += (real)row->weight[j] * distance(load_keys(k + row->tap[j] + i), origin);
+        s += (real)row->weight[j] * distance(load_keys(own + row->reach->tap[j] + i), origin);
     for (uint32_t j = row->own; j >= nearest; j--)
         s += (real)row->weight[row->before + j - 1] * distance(load_keys(own + i - j), origin);
     return (vector)origin + (vector)rounded_all(s);
@@ -280,7 +377,7 @@ ZTI_INLINE vector predicted_vector(const struct row *row, const key *k, const ke
 static void weights_to_residuals(const struct row *row, const key *k, real *sum, key *residual)
 {
     const key *const own = k + row->cell;
-    const key *const base = row->before > 0 ? k + row->tap[0] : own - 1;
+    const key *const base = row->before > 0 ? own + row->reach->tap[0] : own - 1;
     const uint32_t nearest = row->before > 0 ? 1 : 2, n = row->width;
 #if defined(ZTI_WITH_AVX2)
     (void)sum;
@@ -311,12 +408,7 @@ static void row_to_residuals(const struct zti_ll_shape *s, const struct zti_ll_t
     } else if (row->has_weights) {
         weights_to_residuals(row, k, sums, residual);
     } else {
-        value *const sum = sums;
-        sum_terms(row, own, n, sum);
-        for (uint32_t i = 0; i < n; i++)
-            residual[i] =
-                (key)((value)own[i] - sum[i] - (row->has_own ? (value)own[(ptrdiff_t)i - 1] : 0));
-        residual[0] = (key)((value)own[0] - first_predicted(row, own));
+        differences_to_residuals(row, own, sums, residual);
     }
 }
 
@@ -339,7 +431,7 @@ ZTI_INLINE void residuals_by_weights(const struct row *row, const real *sum, con
 static void residuals_to_unmarked(const struct row *row, key *k, real *sum, const key *residual)
 {
     key *const own = k + row->cell;
-    const key *const base = k + row->tap[0];
+    const key *const base = own + row->reach->tap[0];
 #if defined(ZTI_WITH_AVX2)
     for (uint32_t i = 0; row->own == 0 && i < row->width; i += LANES) {
         const vector one = predicted_vector(row, k, base, i, 1) + (vector)load_keys(residual + i);
@@ -358,6 +450,26 @@ static void residuals_to_unmarked(const struct row *row, key *k, real *sum, cons
 }
 
 /* The same of rows that have no marks, without weights. */
+#if defined(ZTI_WITH_AVX2)
+static void differences_to_row(const struct row *row, value *sum, const key *residual, key *own)
+{
+    const struct terms *const terms = &row->reach->terms;
+    const value first = first_predicted(row, own) + (value)residual[0];
+    const bool has_own = row->reach->has_own;
+    vector last = {0};
+    (void)sum;
+    for (uint32_t i = 0; i < row->width; i += LANES) {
+        vector one = (vector)load_keys(residual + i) + terms_at(terms, own + i);
+        if (i == 0)
+            one[0] = first;
+        if (has_own) {
+            one = V(sums)(one) + last;
+            last = V(last)(one);
+        }
+        memcpy(own + i, &one, sizeof one);
+    }
+}
+#else
 static void differences_to_row(const struct row *row, value *restrict sum,
                                const key *restrict residual, key *restrict own)
 {
@@ -366,7 +478,7 @@ static void differences_to_row(const struct row *row, value *restrict sum,
     value last = first;
     sum_terms(row, own, n, sum);
     own[0] = (key)first;
-    if (row->has_own)
+    if (row->reach->has_own)
         for (uint32_t i = 1; i < n; i++) {
             last += sum[i] + (value)residual[i];
             own[i] = (key)last;
@@ -375,6 +487,7 @@ static void differences_to_row(const struct row *row, value *restrict sum,
         for (uint32_t i = 1; i < n; i++)
             own[i] = (key)(sum[i] + (value)residual[i]);
 }
+#endif
 
 static void repeats_to_row(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
                            const struct row *row, key *restrict k, key *restrict from,
@@ -385,6 +498,42 @@ static void repeats_to_row(const struct zti_ll_shape *s, const struct zti_ll_tra
     for (uint32_t i = 0; i < row->width; i++)
         own[i] = (key)((value)from[i] + (value)residual[i]);
 }
+
+#if defined(ZTI_WITH_AVX2)
+/* The same of a row without weights that has marks, LANES values at a time where none of them has
+ * one. */
+static void marked_differences_to_row(const struct zti_ll_shape *s, const struct row *row, key *k,
+                                      const uint8_t *mark, const key *residual)
+{
+    const struct terms *const terms = &row->reach->terms;
+    const bool has_own = row->reach->has_own;
+    key *const own = k + row->cell;
+    const uint32_t n = row->width;
+    for (uint32_t i = 0, end; i < n; i = end) {
+        uint8_t any = 0;
+        end = n - i < LANES ? n : i + LANES;
+        const vector sums = terms_at(terms, own + i);
+        for (uint32_t x = i; x < i + LANES; x++)
+            any |= mark[row->cell + x];
+        if (i > 0 && end == i + LANES && !any) {
+            vector one = (vector)load_keys(residual + i) + sums;
+            if (has_own)
+                one = V(sums)(one) + V(all)((value)own[i - 1]);
+            memcpy(own + i, &one, sizeof one);
+            continue;
+        }
+        value sum[LANES];
+        memcpy(sum, &sums, sizeof sum);
+        if (i == 0)
+            sum[0] = first_predicted(row, own);
+        for (uint32_t x = i; x < end; x++) {
+            const value before = has_own && x > 0 ? (value)own[(ptrdiff_t)x - 1] : 0;
+            own[x] = mark[row->cell + x] ? filler(s, k, row->regime, row->cell + x, x == 0)
+                                         : (key)(sum[x - i] + before + (value)residual[x]);
+        }
+    }
+}
+#endif
 
 /* The same of a row that has marks. */
 static void residuals_to_marked(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
@@ -409,11 +558,12 @@ static void residuals_to_marked(const struct zti_ll_shape *s, const struct zti_l
         if (row->source >= 0)
             p = (value)repeated(s, t, row, k, i);
         else if (by_weights)
-            p = (value)predicted_by_weights(row, own + i, k + row->tap[0] + i, real_sum[i]);
+            p = (value)predicted_by_weights(row, own + i, own + row->reach->tap[0] + i,
+                                            real_sum[i]);
         else if (i == 0)
             p = first_predicted(row, own);
         else
-            p = sum[i] + (row->has_own ? (value)own[i - 1] : 0);
+            p = sum[i] + (row->reach->has_own ? (value)own[i - 1] : 0);
         own[i] = (key)(p + (value)residual[i]);
     }
 }
@@ -423,6 +573,12 @@ static void residuals_to_row(const struct zti_ll_shape *s, const struct zti_ll_t
                              const struct row *row, key *k, const uint8_t *mark, void *sums,
                              const key *residual)
 {
+#if defined(ZTI_WITH_AVX2)
+    if (t->has_marks && row->source < 0 && !row->has_weights) {
+        marked_differences_to_row(s, row, k, mark, residual);
+        return;
+    }
+#endif
     if (t->has_marks || (row->has_weights && row->source < 0 && row->before == 0)) {
         residuals_to_marked(s, t, row, k, mark, sums, residual);
     } else if (row->source >= 0) {

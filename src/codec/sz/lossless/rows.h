@@ -2,7 +2,7 @@
  * as they are or negated. Values are looked up by their magnitudes; each hit is a vote for the
  * mirror's place and for the row it is in. */
 
-enum { NEAR_SHIFT = 6, WAYS = 4, SAMPLE_BITS = 3 };
+enum { NEAR_SHIFT = 6, WAYS = 4, SAMPLE_BITS = 4 };
 
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
@@ -141,7 +141,8 @@ static bool may_repeat(const struct tile *tile, const value *v)
 /* One in 2^these values is looked up, chosen by its hash: in long rows these are enough. */
 static uint32_t sampled_bits(uint32_t width)
 {
-    return width >= 128 ? 3 : width >= 32 ? 2 : 0;
+    const uint32_t length = zti_bit_length64(width);
+    return width < 24 ? 0 : length < 12 ? length - 4 : 8;
 }
 
 /* List the values of a row whose magnitudes were in an earlier row, and where they were last.
@@ -221,14 +222,18 @@ static size_t find_source(const struct zti_ll_shape *s, const struct hit *hit, s
     return 0;
 }
 
-/* Values of a row that are 64 times nearer to what is repeated than to the one before them. */
+/* Values of a row, about, that are 64 times nearer to what is repeated than to the one before them.
+ */
+enum { FEW_OF = 32, EVERY = 4 /* of long rows, one in four is looked at */ };
+
 static uint32_t count_near(const struct tile *tile, const value *v, uint32_t row, uint32_t other,
                            uint32_t how, const struct zti_ll_transform *t)
 {
     const bool is_float = zti_is_float(tile->type);
     const uint32_t width = tile->s.width;
+    const uint32_t every = width >= FEW_OF ? EVERY : 1;
     uint32_t count = 0;
-    for (uint32_t x = 1; x < width; x++) {
+    for (uint32_t x = 1; x < width; x += every) {
         const size_t i = (size_t)row * width + x;
         value from = v[(size_t)other * width + ll_mirrored(how, t->mirror, width, x)];
         from ^= how & 2 ? SIGN : 0;
@@ -236,7 +241,7 @@ static uint32_t count_near(const struct tile *tile, const value *v, uint32_t row
         const value near = size_of(difference(k, order_of(is_float, from)));
         count += near <= size_of(difference(k, order_of(is_float, v[i - 1]))) >> NEAR_SHIFT;
     }
-    return count;
+    return count * every;
 }
 
 /* Let a row repeat a row if one beside it does: the same one, or one beside that. */

@@ -179,7 +179,7 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
     struct zti_ll_slot none;
     lay_out(&need, &s, value_bytes, is_encoded, &none);
     wanted = wanted < coding->grid.count ? wanted : coding->grid.count;
-    const bool is_kept = model->slots == wanted && model->slot_bytes == need.bytes;
+    const bool is_kept = model->slots == wanted && model->slot_bytes >= need.bytes;
     if (!is_kept) {
         free_slots(context, model);
         model->slot = zti_alloc_zeroed(context, (size_t)wanted * sizeof *model->slot);
@@ -264,12 +264,12 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding,
 /* What some tiles, spread over all, come to. */
 static void learn_tiles(struct zti_coding *coding, const struct zti_array *array)
 {
-    enum { MANY = 4, MANY_LARGE = 2, MOST = 4, A_PART = 8 };
+    enum { MANY = 4, MANY_LARGE = 2, MOST = 4, A_PART = 8, LEAST = 2, FEW = 12 };
     struct zti_ll *const model = coding->model;
     struct zti_ll_known known = {.is_learnt = false};
     const uint64_t tiles = coding->grid.count;
     const bool is_large = sz_of(coding)->tuning & ZTI_LL_IS_LARGE;
-    const uint64_t least = is_large ? 1 : 2, many = is_large ? MANY_LARGE : MANY;
+    const uint64_t least = is_large || tiles < FEW ? 1 : LEAST, many = is_large ? MANY_LARGE : MANY;
     const uint64_t part = tiles / A_PART, some = part < least ? least : part < MOST ? part : MOST;
     for (uint64_t i = 0; tiles >= many && i < some; i++)
         ops_of(coding)->learn(coding, array, (2 * i + 1) * tiles / (2 * some), model->slot, &known);

@@ -184,8 +184,7 @@ static void find_model_numbers(const struct zti_ll_front *front, bool is_repeat,
 {
     const uint32_t first = is_repeat ? ZTI_LL_REPEATS : 0;
     if (front->t.has_marks && !is_repeat)
-        for (uint32_t i = 0; i < n; i++)
-            model[i] = front->model_of[context[i]];
+        look_up_wide(front->model_of, context, n, model);
     else
         look_up(front->model_of + first, first, context, n, model);
 }
@@ -440,24 +439,24 @@ static bool residuals_to_block(const struct tile *tile, const struct zti_ll_pred
 #endif
 
 /* Keys of n rows from their residuals. */
-static void read_keys(const struct tile *tile, struct source *from, const struct row *row,
-                      uint32_t n)
+static void read_keys(const struct tile *tile, struct source *from, struct rows *rows,
+                      const struct row *row, uint32_t n)
 {
     const struct zti_ll_shape *const s = &tile->s;
     struct zti_ll_slot *const slot = tile->slot;
     const struct zti_ll_transform *const t = &from->front.t;
     key *const k = slot->keys;
     const key *const residual = slot->residuals;
+    const uint32_t first = row->number;
     const bool is_done =
         residuals_to_block(tile, &from->front.p, t->has_marks, row, n, k, residual);
     for (uint32_t i = 0; i < n; i++) {
-        const struct row own =
-            is_done || i == 0 ? *row : row_of(s, t, &from->front.p, row->number + i);
-        set_margin_before(s, k, row->number + i);
+        const struct row own = is_done || i == 0 ? *row : row_of(rows, first + i);
+        set_margin_before(s, k, first + i);
         if (!is_done)
             residuals_to_row(s, t, &own, k, slot->marks, slot->sums,
                              residual + (size_t)i * s->width);
-        set_margin_behind(s, k, row->number + i);
+        set_margin_behind(s, k, first + i);
     }
 }
 
@@ -468,12 +467,14 @@ static bool decode_rows(const struct tile *tile, struct source *from, value *val
     const struct part part = whole_of(tile);
     const struct zti_ll_transform *const t = &from->front.t;
     const uint32_t *tables[ZTI_LL_MODELS];
+    struct rows rows;
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         tables[k] = slot->model[k].decode;
     make_steps(from->front.has_signs, t->has_marks, &from->steps);
     make_lengths(t, &from->lengths);
+    open_rows(&rows, s, t, &from->front.p);
     for (uint32_t number = 0, n; number < s->rows; number += n) {
-        const struct row row = row_of(s, t, &from->front.p, number);
+        const struct row row = row_of(&rows, number);
         n = rows_of_block(s, t, &from->front.p, number);
         for (uint32_t i = 0; i < n; i++) {
             const struct row own = i == 0 ? row : row_at(s, t, number + i);
@@ -481,13 +482,13 @@ static bool decode_rows(const struct tile *tile, struct source *from, value *val
             decode_residuals(from->front.has_signs, t->has_marks, &from->steps, slot->symbols,
                              own.width, &from->open, (key *)slot->residuals + (size_t)i * s->width);
         }
-        read_keys(tile, from, &row, n);
+        read_keys(tile, from, &rows, &row, n);
         for (uint32_t i = number; i < number + n; i++) {
             const uint32_t slice = t->kind == ZTI_LL_LATTICE ? slice_of(tile, &part, i) : 0;
             const size_t cell = ll_cell(s, i);
             keys_to_row(tile, t, &from->lengths, slice, (const key *)slot->keys + cell,
-                        slot->marks + cell, ll_width(s, i),
-                        values + (size_t)i * s->width, &from->rest);
+                        slot->marks + cell, ll_width(s, i), values + (size_t)i * s->width,
+                        &from->rest);
         }
     }
     return zti_ans_mixed_ends(&from->codes) && is_at_end(&from->open) && is_at_end(&from->rest);
@@ -577,7 +578,7 @@ static void learn(const struct zti_coding *coding, const struct zti_array *array
 
 /* Count values of a row, those of one hash in 2^FAR_BITS: all, and those that were more than so
  * many rows before. */
-enum { FAR_BITS = 4, FAR_PLACES_BITS = 16 };
+enum { FAR_BITS = 5, FAR_PLACES_BITS = 16 };
 
 static void count_far(const value *v, uint32_t width, value sign, uint32_t row, uint32_t near,
                       struct at *place, uint32_t *column, uint64_t *all, uint64_t *far)
@@ -610,8 +611,8 @@ static bool may_repeat_far(const struct zti_coding *coding, const struct zti_arr
         const struct tile tile = bring_tile(coding, array, &walk, slot);
         const uint32_t width = tile.s.width, near = ZTI_LL_VALUES / width;
         for (uint32_t i = 0; i < tile.s.rows; i++, row++)
-            count_far(tile.values + (size_t)i * width, ll_width(&tile.s, i), sign,
-                      row, near, place, tile.slot->sums, &all, &far);
+            count_far(tile.values + (size_t)i * width, ll_width(&tile.s, i), sign, row, near, place,
+                      tile.slot->sums, &all, &far);
     }
     return far * A_PART > all;
 }

@@ -27,8 +27,8 @@ static uint8_t *write_raw(const struct zti_array *array, const struct place *pla
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front)
 {
     uint64_t cost;
-    front->models =
-        zti_ll_merge(&c->model->tables, *c->slot->counts, ZTI_TF_CONTEXTS, front->model_of, &cost);
+    front->models = zti_ll_merge(&c->model->tables, *c->slot->counts, ZTI_TF_CONTEXTS, 0,
+                                 front->model_of, &cost);
     return cost;
 }
 

@@ -1,5 +1,6 @@
-/* mixed_avx2.c: the AVX2 instance of mixed ANS streams (mixed_text.h). AVX-512 has none: table
- * look-ups, one symbol after another, take most of the time. */
+/* mixed_avx2.c: the AVX2 instance of mixed ANS streams (mixed_text.h). AVX-512 has a decoder for
+ * few models (mixed_avx512.c); its encoder is this one: table look-ups, one symbol after another,
+ * take most of the time. */
 #include "core/cpu.h"
 #include "entropy/ans/mixed.h"
 

@@ -5,16 +5,17 @@
 
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/avx512.h"
+#include "simd/bits_avx512.h"
 #include "simd/vectors.h"
 
-/* Bits of a state for each lane, from bit *at on; 64 bytes can be read. */
-ZTI_INLINE u32s read_fields(const uint8_t *base, uint64_t *at, u32s bits)
+/* Bits of a state for each lane, from bit *at on. */
+ZTI_INLINE u32s read_fields(const struct zti_bit_reader *r, uint64_t *at, u32s bits)
 {
     const __m512i lowest = _mm512_set1_epi32(0x03020100);
-    const __m512i copies = _mm512_broadcast_i32x4(
-        _mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c));
+    const __m512i copies =
+        _mm512_broadcast_i32x4(_mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c));
     const u32s sums = v_sums_32(bits), begin = sums - bits + (uint32_t)(*at & 7);
-    const __m512i window = _mm512_loadu_si512((const void *)(base + (*at >> 3)));
+    const __m512i window = zti_window_64(r->base, *at, r->end);
     const __m512i byte =
         _mm512_add_epi8(_mm512_shuffle_epi8((__m512i)(begin >> 3), copies), lowest);
     const u32s fields = (u32s)_mm512_permutexvar_epi8(byte, window) >> (begin & 7);
@@ -36,28 +37,24 @@ ZTI_INLINE __m512i offsets_of(const uint32_t *const *tables)
 void zti_ans_mixed_decode_16_avx512(struct zti_ans_mixed *m, const uint32_t *const *tables,
                                     const uint8_t *contexts, size_t n, uint8_t *out)
 {
-    enum { AT_ONCE = 16, READ_BITS = 64 * 8 };
+    enum { AT_ONCE = 16 };
     const __m512i offset = offsets_of(tables);
-    const __m512i lane =
-        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     uint64_t at = m->r.at;
-    const uint64_t end = m->r.end;
-    size_t i = 0;
-    if (m->states != ZTI_ANS_MANY || m->next != 0) {
+    if (m->states != ZTI_ANS_MANY) {
         zti_ans_mixed_decode_avx2(m, tables, contexts, n, out);
         return;
     }
     __m512i near = _mm512_load_si512((const void *)m->state);
     __m512i far = _mm512_load_si512((const void *)(m->state + AT_ONCE));
-    for (; i < n && at + READ_BITS <= end; i += AT_ONCE) {
+    for (size_t i = 0; i < n; i += AT_ONCE) {
         const uint32_t some = n - i < AT_ONCE ? (uint32_t)(n - i) : AT_ONCE;
         const __mmask16 mask = (__mmask16)(0xffffu >> (AT_ONCE - some));
         const __m512i context = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, contexts + i));
-        const __m512i place =
-            _mm512_add_epi32(near, _mm512_permutexvar_epi32(context, offset));
+        const __m512i place = _mm512_add_epi32(near, _mm512_permutexvar_epi32(context, offset));
         const u32s entry = (u32s)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), mask, place,
                                                              (const void *)tables[0], 4);
-        const u32s field = read_fields(m->r.base, &at, ZTI_ANS_BITS(entry));
+        const u32s field = read_fields(&m->r, &at, ZTI_ANS_BITS(entry));
         const __m512i next = (__m512i)(ZTI_ANS_BASE(entry) + field);
         _mm_mask_storeu_epi8(out + i, mask, _mm512_cvtepi32_epi8((__m512i)entry));
         if (some == AT_ONCE) {
@@ -73,8 +70,6 @@ void zti_ans_mixed_decode_16_avx512(struct zti_ans_mixed *m, const uint32_t *con
     _mm512_store_si512((void *)m->state, near);
     _mm512_store_si512((void *)(m->state + AT_ONCE), far);
     m->r.at = at;
-    if (i < n)
-        zti_ans_mixed_decode_avx2(m, tables, contexts + i, n - i, out + i);
 }
 
 #include "simd/end.h"
