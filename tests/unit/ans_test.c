@@ -87,11 +87,13 @@ struct coder {
                  size_t n, uint8_t *out);
 };
 
-enum { CODERS = 2 };
+enum { CODERS = 3, TABLES = 16 /* for the third */ };
 
 static struct coder coder_of(uint32_t number)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
+    if (number > 1 && zti_isa_of(NULL) >= ZT_ISA_AVX512)
+        return (struct coder){zti_ans_mixed_encode_avx2, zti_ans_mixed_decode_16_avx512};
     if (number > 0 && zti_isa_of(NULL) >= ZT_ISA_AVX2)
         return (struct coder){zti_ans_mixed_encode_avx2, zti_ans_mixed_decode_avx2};
 #endif
@@ -104,7 +106,8 @@ struct world {
     struct coder coder;
     struct zti_ans_model models[MODELS];
     const struct zti_ans_model *of[MODELS];
-    const uint32_t *tables[MODELS];
+    uint32_t decode[TABLES][ZTI_ANS_STATES]; /* copies of the models' */
+    const uint32_t *tables[TABLES];
     uint8_t drawn[MODELS][64]; /* symbols to draw from, with repetition */
     uint8_t contexts[MOST];
     uint8_t symbols[MOST];
@@ -124,8 +127,10 @@ static void make_world(struct rng *r, struct world *w)
         }
         assert_int_equal(zti_ans_build(NULL, counts, ALPHABET, &w->models[m]), ZT_OK);
         w->of[m] = &w->models[m];
-        w->tables[m] = w->models[m].decode;
+        memcpy(w->decode[m], w->models[m].decode, sizeof w->decode[m]);
     }
+    for (int k = 0; k < TABLES; k++)
+        w->tables[k] = w->decode[k < MODELS ? k : 0];
     w->n = (size_t)rng_below(r, rng_once_in(r, 4) ? 100 : MOST);
     for (size_t i = 0; i < w->n; i++) {
         w->contexts[i] = (uint8_t)rng_below(r, MODELS);
@@ -218,7 +223,8 @@ static void instances_do_the_same_at_every_length_and_state(void **state)
         }
         assert_int_equal(bytes[0], bytes[1]);
         assert_memory_equal(coded[0], coded[1], bytes[0]);
-        for (uint32_t piece = 1; piece <= PIECE; piece++) {
+        for (uint32_t k = 0; k < PIECE * (CODERS - 1); k++) {
+            const uint32_t piece = 1 + k / (CODERS - 1);
             const struct zti_bit_reader in = {coded[1], 0, 8 * bytes[1]};
             struct zti_ans_mixed m;
             assert_true(zti_ans_mixed_open(&m, &in, w->states));
@@ -226,15 +232,15 @@ static void instances_do_the_same_at_every_length_and_state(void **state)
                 some = piece < w->n - i ? piece : w->n - i;
                 uint8_t *const contexts = need(some), *const out = need(some);
                 memcpy(contexts, w->contexts + i, some);
-                coder_of(1).take(&m, w->tables, contexts, some, out);
+                coder_of(1 + k % (CODERS - 1)).take(&m, w->tables, contexts, some, out);
                 assert_memory_equal(out, w->symbols + i, some);
                 free(contexts);
                 free(out);
             }
             assert_true(zti_ans_mixed_ends(&m));
         }
-        free(coded[0]);
-        free(coded[1]);
+        for (uint32_t k = 0; k < CODERS; k++)
+            free(coded[k]);
         free_world(w);
     }
     free(w);
