@@ -183,14 +183,14 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
     struct equations e = {.n = n - 1};
     struct points points;
     double w[ZTI_LL_TAPS];
-    const uint64_t few =
-        count / REGIME_PART > POINTS_A_TAP * n ? count / REGIME_PART : POINTS_A_TAP * n;
-    const uint64_t most = parts > 1 ? FIT_BOX_POINTS : few < FIT_POINTS ? few : FIT_POINTS;
-    uint32_t every = (uint32_t)(count / most) + 1, skip = 0;
     points.n = 0;
     p->has_weights[regime] = false;
     if (n < 2 || count < (uint64_t)POINTS_A_TAP * n)
         return;
+    const uint64_t few =
+        count / REGIME_PART > POINTS_A_TAP * n ? count / REGIME_PART : POINTS_A_TAP * n;
+    const uint64_t most = parts > 1 ? FIT_BOX_POINTS : few < FIT_POINTS ? few : FIT_POINTS;
+    uint32_t every = (uint32_t)(count / most) + 1, skip = 0;
     every += every > 1 && part->s.width % every == 0;
     for (uint32_t i = 0; i < parts; i++)
         for (uint32_t row = 0; row < part[i].s.rows; row++) {
