@@ -14,9 +14,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     const uint64_t from = range * whole;
     const uint64_t left = from < n ? n - from : 0, own = left < whole ? left : whole;
     SIMT_SHARED(uint64_t, word, [24]);
-    if (threadIdx.x < 24)
-        word[threadIdx.x] = s.word[threadIdx.x];
-    __syncthreads();
+    xxh3_load_secret(word, &s);
     const uint64_t sum = xxh3_long(bytes + from, own, longest, word, &s);
     if (own > (uint64_t)ZTI_DEVICE_UNHASHED_BYTES && threadIdx.x % XXH3_LANES == 0)
         sums[range] = (uint32_t)sum;

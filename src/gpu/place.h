@@ -5,7 +5,7 @@
 
 #include "gpu/simt.h"
 
-/* So many bytes, the first in the lowest bits of a word, to out + at. All threads of the block call
+/* Store 'bytes' bytes of words, lowest bits first, at out + at. All threads of the block call
  * it. */
 static __device__ __forceinline__ void place_bytes(const uint32_t *words, uint32_t bytes,
                                                    uint8_t *out, uint64_t at, uint32_t threads)

@@ -55,6 +55,14 @@ static inline struct xxh3_secret xxh3_secret_of_bytes(void)
     return s;
 }
 
+/* The secret's words to shared memory. All threads of the block call it. */
+static __device__ __forceinline__ void xxh3_load_secret(uint64_t *word, const struct xxh3_secret *s)
+{
+    if (threadIdx.x < 24)
+        word[threadIdx.x] = s->word[threadIdx.x];
+    __syncthreads();
+}
+
 /* Eight bytes at any address. */
 static __device__ __forceinline__ uint64_t load_word(const uint8_t *from)
 {
@@ -248,6 +256,17 @@ static __device__ inline uint64_t xxh3_short(const uint8_t *bytes, uint32_t n, c
             h = xxh3_avalanche(h);
     }
     return xxh3_avalanche(h + xxh3_mix(bytes + n - 16, secret + 119));
+}
+
+/* The hash of n bytes, in the first thread of the block, all of whose threads call it. stage: as
+ * for xxh3_staged. */
+static __device__ __forceinline__ uint64_t xxh3_of_block(const uint8_t *bytes, uint64_t n,
+                                                         uint64_t *stage, const uint64_t *word,
+                                                         const struct xxh3_secret *s)
+{
+    if (n > (uint64_t)XXH3_SHORT_BYTES)
+        return xxh3_staged(bytes, n, stage, word, s);
+    return threadIdx.x == 0 ? xxh3_short(bytes, (uint32_t)n, word) : 0;
 }
 
 #endif

@@ -258,19 +258,26 @@ static bool came_back(const struct bench *b, bool is_on_device, const void *back
     return ok;
 }
 
+/* What a row asks of the public calls. */
+static zt_params params_of(const struct row *row)
+{
+    zt_params p;
+    (void)zt_params_init(&p, sizeof p);
+    p.codec = row->codec;
+    p.bound = row->bound;
+    set_coder(&p, row->effort);
+    return p;
+}
+
 /* The public calls, from and to one of the two memories: once to get warm, which also asks the
  * system for the buffers' pages, then the mean of three. */
 static bool whole_calls(struct bench *b, const struct row *row, bool is_on_device,
                         double *compress_s, double *decompress_s)
 {
     enum { TIMES = 3 };
-    zt_params p;
+    zt_params p = params_of(row);
     size_t cap = 0, n = 0;
     struct call_memory m = {.values = NULL};
-    (void)zt_params_init(&p, sizeof p);
-    p.codec = row->codec;
-    p.bound = row->bound;
-    set_coder(&p, row->effort);
     p.index = ZT_INDEX_HYBRID;
     p.index_chunk = 1;
     zt_array in = b->array, out = b->array;
@@ -299,14 +306,10 @@ static bool async_calls(const struct bench *b, const struct row *row, double *co
 {
     const struct gpu_memory *const memory = gpu_memory();
     struct zti_device *const d = b->device;
-    zt_params p;
+    const zt_params p = params_of(row);
     size_t cap = 0, work = 0, work_back = 0;
     uint64_t n = 0, status = 1;
     struct call_memory m = {.values = NULL};
-    (void)zt_params_init(&p, sizeof p);
-    p.codec = row->codec;
-    p.bound = row->bound;
-    set_coder(&p, row->effort);
     zt_array in = b->array, out = b->array;
     bool ok = zt_compress_async_bytes(b->context, &in, &p, &work, &cap) == ZT_OK &&
               zt_decompress_async_bytes(b->context, &in, &work_back) == ZT_OK &&

@@ -65,8 +65,8 @@ static void fill_awkwardly(const zt_array *array, uint32_t kind, struct rng *r)
         set_bits(array, rng_below(r, n), rng_next(r));
 }
 
-/* Array number n with at most so many values along each axis of an array of each rank, and along
- * the fastest of one in twelve so many times as many. */
+/* Array number 'number'. most[rank - 1]: the most values along each axis; one array in twelve has
+ * up to 'times' times as many along its fastest axis. */
 static struct test_array make_array(uint64_t number, const uint64_t *most, uint64_t times)
 {
     struct rng r = {number};

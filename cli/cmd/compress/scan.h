@@ -1,5 +1,5 @@
-/* scan.h: scan slices in the host's memory: how many of which kind, their range, and what looks
- * like fill values that nobody declared. */
+/* scan.h: scan slices in the host's memory: count NaN, infinities and fill values, find the range,
+ * and look for fill values that nobody declared. */
 #ifndef ZTI_CMD_COMPRESS_SCAN_H
 #define ZTI_CMD_COMPRESS_SCAN_H
 

@@ -100,8 +100,8 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
 zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
                            uint32_t chunk_tiles, uint64_t *bytes);
 
-/* Whether an array in the device's memory may be one slab, whose stream is there too. */
-bool zti_cuda_is_one_slab(const zt_context *context, const struct zti_array *array);
+/* Whether an array in the device's memory, whose stream is there too, may be one slab. */
+bool zti_cuda_is_one_slab(const zt_context *context, uint64_t array_bytes);
 
 /* Layers of tiles of a slab: as many as fit in slab_bytes; half of the array if that makes two
  * slabs instead of three. */

@@ -405,7 +405,8 @@ static zt_status decode_view(struct decoder *d, const struct zti_view *view)
                       .first = view->lo[0] / grid->side[0],
                       .last = (view->hi[0] - 1) / grid->side[0] + 1,
                       .layers = zti_cuda_slab_layers(d->context, d->coding, view->out.shape)};
-    if (d->there && view->out.is_on_device && zti_cuda_is_one_slab(d->context, &view->out))
+    if (d->there && view->out.is_on_device &&
+        zti_cuda_is_one_slab(d->context, zti_array_bytes(&view->out)))
         way.layers = way.last - way.first;
     way.slabs = (way.last - way.first + way.layers - 1) / way.layers;
     zt_status status = d->device->after(d->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);

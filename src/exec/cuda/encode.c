@@ -24,7 +24,7 @@
 
 #include <math.h>
 
-enum { SLABS_IN_PLACE = 8 }; /* as large may an array be that is one slab */
+enum { SLABS_IN_PLACE = 8 }; /* an array of at most this size, in slabs, may be one */
 
 /* A slab in progress. */
 struct slab {
@@ -73,7 +73,7 @@ static bool can_write_in_place(const struct encoder *e)
     const uint32_t align = e->codec->align_bytes ? e->codec->align_bytes(e->coding) : 8;
     const uint64_t at = e->start_bits / 8;
     uint64_t bits = 0;
-    return e->array->is_on_device && zti_cuda_is_one_slab(e->context, e->array) &&
+    return e->array->is_on_device && zti_cuda_is_one_slab(e->context, zti_array_bytes(e->array)) &&
            zti_bytes_there(e->context, e->out, 1) == e->out && e->start_bits % 8 == 0 &&
            ((uintptr_t)e->out + at) % align == 0 && e->capacity_bytes > at &&
            (e->codec->keeps_to_most ||
@@ -82,9 +82,9 @@ static bool can_write_in_place(const struct encoder *e)
              bits / 8 + 2 * sizeof(uint64_t) <= e->capacity_bytes - at));
 }
 
-bool zti_cuda_is_one_slab(const zt_context *context, const struct zti_array *array)
+bool zti_cuda_is_one_slab(const zt_context *context, uint64_t array_bytes)
 {
-    return zti_array_bytes(array) / SLABS_IN_PLACE <= context->device->slab_bytes;
+    return array_bytes / SLABS_IN_PLACE <= context->device->slab_bytes;
 }
 
 uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding *coding,
@@ -377,7 +377,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t rows = layers < grid->tiles[0] ? layers * grid->side[0] : grid->shape[0];
     const uint64_t raw = zti_array_values(grid->rank, grid->shape) * zt_type_bytes(coding->type);
     /* in place all tiles are one slab, without memory for values and the stream */
-    const bool is_one = raw / SLABS_IN_PLACE <= context->device->slab_bytes;
+    const bool is_one = zti_cuda_is_one_slab(context, raw);
     struct zti_coding own = *coding;
     uint64_t shape[ZT_MAX_RANK], encoding[ZTI_DEVICE_KINDS] = {0}, most = 0, stream;
     memcpy(shape, grid->shape, sizeof shape);

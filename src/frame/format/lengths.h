@@ -261,7 +261,7 @@ enum { ZTI_DEFAULT_INDEX_CHUNKS = 64, ZTI_DEFAULT_INDEX_TILES = 8 };
  * usual number: an entry takes some 14 bits, so the index less than 0.25 % of them. */
 enum { ZTI_DEFAULT_CHUNK_BITS = 5600 };
 
-/* Tiles of a chunk of the default index, where 'tiles' take so many bits. */
+/* Tiles of a chunk of the default index of a stream of 'tiles' tiles and 'bits' bits. */
 ZTI_STATIC uint32_t zti_index_fit_chunk(uint32_t usual_chunk_tiles, uint64_t tiles, uint64_t bits)
 {
     uint32_t each = usual_chunk_tiles;

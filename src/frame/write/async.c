@@ -156,10 +156,9 @@ static struct zti_emission emission_of(const struct alone *a, const struct zti_a
         .index = (const struct zti_index_found *)(void *)(scratch + a->at.index),
         .index_words = (const uint32_t *)(void *)(scratch + a->at.words),
         .emitted = (struct zti_emitted *)(void *)(scratch + a->at.emitted)};
-    const uint32_t usual = zti_usual_chunk_tiles(&f->coding);
     e.fits_chunks = zti_fits_chunks(&a->request.params, &f->coding);
-    e.usual_chunk_tiles = usual;
-    e.least_chunks = zti_index_least_chunks(e.has_default_index, usual);
+    e.counted_chunk_tiles = zti_counted_chunk_tiles(&a->request.params, &f->coding);
+    e.least_chunks = zti_index_least_chunks(e.has_default_index, zti_usual_chunk_tiles(&f->coding));
     zti_header_split(f, &e.text, &numbers);
     zti_frame_set_raw(&raw);
     zti_header_split(&raw, &text, &numbers);

@@ -2,7 +2,8 @@
  * and the index's length in bytes. */
 #include "frame/write/stages.h"
 
-/* From so many values of a tile on, noting where each tile begins takes little memory. */
+/* Noting where each tile begins takes little memory if tiles have at least this number of values.
+ */
 enum { NOTED_TILE_VALUES = 1024 };
 
 bool zti_fits_chunks(const zt_params *p, const struct zti_coding *coding)
@@ -25,6 +26,12 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codin
     return layout;
 }
 
+uint32_t zti_counted_chunk_tiles(const zt_params *p, const struct zti_coding *coding)
+{
+    return zti_fits_chunks(p, coding) ? zti_usual_chunk_tiles(coding)
+                                      : zti_layout_of(p, coding).chunk_tiles;
+}
+
 uint64_t zti_frame_chunks(const struct zti_frame *f)
 {
     return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
@@ -35,7 +42,7 @@ void zti_choose_index(const zt_params *params, struct zti_frame *f)
     const bool is_default = params->index == ZT_INDEX_DEFAULT;
     f->index = zti_layout_of(params, &f->coding);
     const uint32_t usual = zti_usual_chunk_tiles(&f->coding);
-    const uint32_t each = zti_fits_chunks(params, &f->coding) ? usual : f->index.chunk_tiles;
+    const uint32_t each = zti_counted_chunk_tiles(params, &f->coding);
     if (f->index.kind == ZT_INDEX_NONE || zti_fixed_bits(&f->coding) > 0 ||
         zti_index_chunks(f->coding.grid.count, each) < zti_index_least_chunks(is_default, usual) ||
         (is_default && zti_has_ends(&f->coding)))

@@ -225,7 +225,7 @@ static struct strip strip_of(const struct zti_coding *coding, const struct zti_w
     return s;
 }
 
-/* The share of a tile with so many groups. */
+/* The tile's share of the next strip's rows, to be prefetched in 'groups' pieces. */
 static struct rows rows_ahead(const struct zti_coding *coding, const struct zti_array *array,
                               const struct zti_walk *walk, uint32_t groups)
 {

@@ -178,7 +178,7 @@ ZTI_STATIC bool ll_to_digits_quickly(uint32_t digits, int32_t lowest, int32_t e,
     return true;
 }
 
-/* The key of a number of at most 'digits' significant digits, the last of which counts at least
+/* The key of a number that has at most 'digits' significant digits and is a multiple of
  * 10^lowest. */
 ZTI_STATIC bool ll_to_digits(const struct zti_ll_power *ten, uint32_t type, uint32_t digits,
                              int32_t lowest, double x, int64_t *key)

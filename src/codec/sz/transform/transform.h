@@ -18,7 +18,7 @@ struct zti_tf_span {
 /* What is needed along an axis: values; and of each level low and high ones. */
 struct zti_tf_need {
     uint32_t levels;
-    uint32_t length[ZTI_TF_LEVELS + 1]; /* of what is left after so many levels */
+    uint32_t length[ZTI_TF_LEVELS + 1]; /* [l]: of what is left after l levels */
     struct zti_tf_span low[ZTI_TF_LEVELS + 1], high[ZTI_TF_LEVELS];
 };
 
@@ -62,8 +62,8 @@ static inline size_t tf_lines_at_once(size_t n)
                                       : ZTI_TF_MOST_LINES;
 }
 
-/* The values of memory that lines of n values or fewer need, if so many lie side by side. Shorter
- * lines can need more memory, as more of them are lifted at once. */
+/* Memory, in values, to lift 'lines' lines that lie side by side, of n values or fewer. Shorter
+ * lines can need more of it, as more of them are lifted at once. */
 static inline size_t tf_lines_room(size_t n, size_t lines)
 {
     const size_t most = lines < ZTI_TF_MOST_LINES ? lines : ZTI_TF_MOST_LINES;
@@ -257,8 +257,8 @@ struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_layout *layout, uint32_t
 bool zti_tf_next_run(const struct zti_tf_layout *layout, struct zti_tf_walk *walk,
                      struct zti_tf_run *run);
 
-/* Cut the blocks into parts and items; count the parts of a tile so cut; and the most parts, and
- * items, of a tile of so many values, whatever the way. */
+/* Cut the blocks into parts and items. Count the parts of a tile that is cut like this. The most
+ * parts of any tile of this number of values, which are the most items, too. */
 void zti_tf_set_items(struct zti_tf_layout *layout, uint32_t parts_way);
 uint32_t zti_tf_count_parts(const struct zti_tf_layout *layout, uint32_t parts_way);
 size_t zti_tf_most_parts(size_t values);

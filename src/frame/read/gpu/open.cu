@@ -158,21 +158,12 @@ static __device__ inline zt_status read_tail(const struct zti_opening *o, const 
 
 /* ---- kernels ---- */
 
-static __device__ __forceinline__ void load_secret(uint64_t *word, const struct xxh3_secret *s)
-{
-    if (threadIdx.x < 24)
-        word[threadIdx.x] = s->word[threadIdx.x];
-    __syncthreads();
-}
-
 /* Whether the hash of n bytes is stored after them; in the first thread of the block, all of whose
  * threads call it. */
 static __device__ __forceinline__ bool has_hash(const uint8_t *bytes, uint64_t n, uint64_t *stage,
                                                 const uint64_t *word, const struct xxh3_secret *s)
 {
-    const uint64_t hash = n > (uint64_t)XXH3_SHORT_BYTES ? xxh3_staged(bytes, n, stage, word, s)
-                          : threadIdx.x == 0             ? xxh3_short(bytes, (uint32_t)n, word)
-                                                         : 0;
+    const uint64_t hash = xxh3_of_block(bytes, n, stage, word, s);
     return threadIdx.x == 0 && hash == load_word(bytes + n);
 }
 
@@ -182,7 +173,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS, 1)
     SIMT_SHARED(uint64_t, word, [24]);
     SIMT_SHARED(uint64_t, stage, [XXH3_STAGE_WORDS]);
     SIMT_SHARED(struct parts, p, );
-    load_secret(word, &s);
+    xxh3_load_secret(word, &s);
     if (threadIdx.x == 0) {
         memset(&p, 0, sizeof p);
         p.layout.kind = ZT_INDEX_NONE;
@@ -214,7 +205,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     const struct zti_cuda_stored *const f = o.stored;
     const uint64_t n = f->bits / 8;
     SIMT_SHARED(uint64_t, word, [24]);
-    load_secret(word, &s);
+    xxh3_load_secret(word, &s);
     if (n == 0)
         return;
     const uint64_t whole = UINT64_C(1) << f->range_log2, ranges = zti_ranges_of(n, f->range_log2);

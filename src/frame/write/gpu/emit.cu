@@ -70,9 +70,9 @@ SIMT_KERNEL void __launch_bounds__(32) choose_chunks(const struct zti_emission e
     const uint64_t tiles = e.chosen->tiles;
     if (threadIdx.x > 0)
         return;
-    to->chunk_tiles = e.fits_chunks
-                          ? zti_index_fit_chunk(e.usual_chunk_tiles, tiles, e.chosen->bits)
-                          : e.layout.chunk_tiles;
+    to->chunk_tiles = e.counted_chunk_tiles;
+    if (e.fits_chunks)
+        to->chunk_tiles = zti_index_fit_chunk(e.counted_chunk_tiles, tiles, e.chosen->bits);
     to->chunks = (tiles - 1) / to->chunk_tiles + 1;
     to->noted_step = to->chunk_tiles / e.layout.chunk_tiles;
 }
@@ -81,9 +81,8 @@ SIMT_KERNEL void __launch_bounds__(32) choose_chunks(const struct zti_emission e
 SIMT_KERNEL void __launch_bounds__(32) decide(const struct zti_emission e)
 {
     struct zti_emitted *const to = e.emitted;
-    const uint32_t each = e.fits_chunks ? e.usual_chunk_tiles : e.layout.chunk_tiles;
-    const uint64_t usual = (e.chosen->tiles - 1) / each + 1;
-    const bool has_index = e.layout.kind != ZT_INDEX_NONE && usual >= e.least_chunks;
+    const uint64_t chunks = (e.chosen->tiles - 1) / e.counted_chunk_tiles + 1;
+    const bool has_index = e.layout.kind != ZT_INDEX_NONE && chunks >= e.least_chunks;
     if (threadIdx.x > 0)
         return;
     set_raw(&e, to);
@@ -157,13 +156,6 @@ static __device__ __forceinline__ uint64_t sums_section(const struct zti_lengths
     return zti_checksums_body_bytes(l->payload_bytes, l->range_log2);
 }
 
-static __device__ __forceinline__ void load_secret(uint64_t *word, const struct xxh3_secret *s)
-{
-    if (threadIdx.x < 24)
-        word[threadIdx.x] = s->word[threadIdx.x];
-    __syncthreads();
-}
-
 SIMT_KERNEL void __launch_bounds__(THREADS)
     sum_ranges(const struct zti_emission e, const struct xxh3_secret s)
 {
@@ -174,7 +166,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     const uint64_t own = left < whole ? left : whole;
     const uint8_t *const bytes = e.out + l->header_bytes + (from < n ? from : 0);
     SIMT_SHARED(uint64_t, word, [24]);
-    load_secret(word, &s);
+    xxh3_load_secret(word, &s);
     if ((uint64_t)blockIdx.x * RANGES * whole >= n)
         return;
     uint64_t sum = xxh3_long(bytes, own, whole < n ? whole : n, word, &s);
@@ -218,9 +210,7 @@ static __device__ __forceinline__ void write_hash(uint8_t *bytes, uint64_t n, ui
                                                   const uint64_t *word, const struct xxh3_secret *s)
 {
     __syncthreads();
-    const uint64_t hash = n > (uint64_t)XXH3_SHORT_BYTES ? xxh3_staged(bytes, n, stage, word, s)
-                          : threadIdx.x == 0             ? xxh3_short(bytes, (uint32_t)n, word)
-                                                         : 0;
+    const uint64_t hash = xxh3_of_block(bytes, n, stage, word, s);
     if (threadIdx.x == 0)
         zti_put_le64(bytes + n, hash);
     __syncthreads();
@@ -236,7 +226,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     uint32_t table_bytes = 0;
     SIMT_SHARED(uint64_t, word, [24]);
     SIMT_SHARED(uint64_t, stage, [XXH3_STAGE_WORDS]);
-    load_secret(word, &s);
+    xxh3_load_secret(word, &s);
     if (threadIdx.x == 0) {
         (void)zti_header_join(&e.text, n, e.out);
         if (e.emitted->is_raw)

@@ -26,11 +26,11 @@ struct zti_emitted {
 struct zti_emission {
     struct zti_header_text text;
     struct zti_index_layout layout; /* its chunk_tiles: from one noted start to the next */
-    bool has_default_index; /* it is left out where the frame would else be longer than raw */
-    bool fits_chunks;       /* how many tiles a chunk has follows from the bits */
-    uint32_t usual_chunk_tiles;
-    uint64_t least_chunks; /* with fewer of the usual tiles there is no index */
-    uint8_t raw_codec;     /* of a frame that holds its values as they are */
+    bool has_default_index;       /* it is left out where the frame would else be longer than raw */
+    bool fits_chunks;             /* how many tiles a chunk has follows from the bits */
+    uint32_t counted_chunk_tiles; /* the most tiles of a chunk */
+    uint64_t least_chunks;        /* with fewer chunks of that length there is no index */
+    uint8_t raw_codec;            /* of a frame that holds its values as they are */
     uint32_t raw_params_bytes;
     uint8_t raw_params[ZTI_CODEC_PARAMS_BYTES];
     struct zti_array array;
