@@ -590,6 +590,35 @@ static void a_table_of_ends_that_lies_is_refused_by_every_road(void **state)
     free(array.data);
 }
 
+/* Header and tail name the same layout, and a hybrid one has partitions. */
+static void an_index_is_the_one_that_the_header_names(void **state)
+{
+    static const uint64_t shape[] = {16, 8, 8};
+    zt_array array = new_array(ZT_F32, 3, shape);
+    zt_params params = params_of(zt_lossless());
+    (void)state;
+    fill_array(&array, DATA_SMOOTH, 1);
+    params.codec = ZT_CODEC_ZFP;
+    params.index = ZT_INDEX_HYBRID;
+    params.index_chunk = 2;
+    params.index_partition = 4;
+    struct bytes file = compress(&array, &params);
+    const struct pieces whole = take_apart(&file);
+    struct pieces p = whole;
+    need_outcome(&p, ZT_OK, "", &array);
+    p = whole;
+    p.frame.index.chunk_tiles = 3;
+    need_outcome(&p, ZT_CORRUPT, "header and tail differ on the index", NULL);
+    p = whole;
+    p.frame.index.partition = 8;
+    need_outcome(&p, ZT_CORRUPT, "header and tail differ on the index", NULL);
+    p = whole;
+    p.frame.index.partition = 0;
+    need_outcome(&p, ZT_CORRUPT, "impossible index", NULL);
+    free(file.data);
+    free(array.data);
+}
+
 static void tails_shorter_than_their_hash_are_refused(void **state)
 {
     (void)state;
@@ -649,6 +678,7 @@ int main(void)
         cmocka_unit_test(tails_must_hold_what_the_header_says),
         cmocka_unit_test(an_index_that_lies_is_refused_by_every_road),
         cmocka_unit_test(a_table_of_ends_that_lies_is_refused_by_every_road),
+        cmocka_unit_test(an_index_is_the_one_that_the_header_names),
         cmocka_unit_test(tails_shorter_than_their_hash_are_refused),
         cmocka_unit_test(extents_that_add_up_to_too_much_are_refused),
         cmocka_unit_test(payloads_must_be_streams_of_the_frame),

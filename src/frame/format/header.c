@@ -214,8 +214,7 @@ static zt_status read_index(zt_context *context, uint64_t number, const uint8_t 
     const uint64_t chunk = zti_get_varint(&c), partition = zti_get_varint(&c);
     const uint64_t bytes = zti_get_varint(&c);
     if (c.is_bad || zti_cursor_left(&c) > 0 || frame->index.kind != ZT_INDEX_NONE ||
-        kind < ZT_INDEX_OFFSETS || chunk < 1 || chunk > ZTI_INDEX_CHUNK_MOST ||
-        partition > ZTI_INDEX_PARTITION_MOST || bytes > frame->tail_bytes)
+        !zti_is_index_named(kind, chunk, partition) || bytes > frame->tail_bytes)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " describes an impossible index",
                         number);
     frame->index = (struct zti_index_layout){

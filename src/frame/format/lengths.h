@@ -4,6 +4,7 @@
 #define ZTI_FRAME_FORMAT_LENGTHS_H
 
 #include "core/wire.h"
+#include "index/index.h"
 
 enum {
     ZTI_FORMAT_VERSION = 1,
@@ -56,6 +57,14 @@ enum {
 #define ZTI_FRAME_MAGIC 0x93, 'Z', 'T', 'F'
 #define ZTI_TABLE_MAGIC 0x93, 'Z', 'T', 'S'
 #define ZTI_END_MAGIC   'Z', 'T', 'E', 0x93
+
+/* Whether a header can name an index of this kind, with so many tiles a chunk and chunks a
+ * partition. Kinds of later versions can be named. */
+ZTI_STATIC bool zti_is_index_named(uint32_t kind, uint64_t chunk_tiles, uint64_t partition)
+{
+    return kind >= ZT_INDEX_OFFSETS && chunk_tiles >= 1 && chunk_tiles <= ZTI_INDEX_CHUNK_MOST &&
+           partition >= (kind == ZT_INDEX_HYBRID) && partition <= ZTI_INDEX_PARTITION_MOST;
+}
 
 /* ---- sections -------------------------------------------------------------------------------- */
 

@@ -210,7 +210,8 @@ zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
         status = zti_index_open_ends(r->context, head, f->coding.grid.count, units, opened);
     if (!status && is_stored &&
         (opened->layout.kind != f->index.kind ||
-         opened->layout.chunk_tiles != f->index.chunk_tiles))
+         opened->layout.chunk_tiles != f->index.chunk_tiles ||
+         (f->index.kind == ZT_INDEX_HYBRID && opened->layout.partition != f->index.partition)))
         status = zti_fail(r->context, ZT_CORRUPT, "header and tail differ on the index");
     *index = opened;
     return status;

@@ -27,10 +27,8 @@ static __device__ inline zt_status read_index(struct zti_cursor *c, struct parts
     p->layout.kind = zti_get_byte(c);
     const uint64_t chunk = zti_get_varint(c), partition = zti_get_varint(c);
     p->index_bytes = zti_get_varint(c);
-    const bool is_hybrid = p->layout.kind == ZT_INDEX_HYBRID;
-    if (c->is_bad || chunk < 1 || chunk > ZTI_INDEX_CHUNK_MOST ||
-        partition > ZTI_INDEX_PARTITION_MOST || (is_hybrid && partition == 0) ||
-        p->layout.kind < ZT_INDEX_OFFSETS || p->index_bytes > p->tail_bytes)
+    if (c->is_bad || !zti_is_index_named(p->layout.kind, chunk, partition) ||
+        p->index_bytes > p->tail_bytes)
         return ZT_CORRUPT;
     p->layout.chunk_tiles = (uint32_t)chunk;
     p->layout.partition = (uint32_t)partition;
