@@ -32,16 +32,15 @@ bool zti_exec_is_by_kernels(const zt_context *context, const struct zti_coding *
 }
 
 zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
-                           uint32_t chunk_tiles, uint64_t *bytes)
+                           const struct zti_index_layout *layout, uint64_t *bytes)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     struct zti_coding own = *coding;
     const struct zti_policy *policy = zti_policy_of(context, coding);
-    zt_status status =
-        policy->scratch ? policy->scratch(context, coding, chunk_tiles, bytes) : ZT_OK;
+    zt_status status = policy->scratch ? policy->scratch(context, coding, layout, bytes) : ZT_OK;
     for (uint32_t i = 0; !status && learning && learning->vary && learning->vary(&own, i); i++) {
         policy = zti_policy_of(context, &own);
-        status = policy->scratch ? policy->scratch(context, &own, chunk_tiles, bytes) : ZT_OK;
+        status = policy->scratch ? policy->scratch(context, &own, layout, bytes) : ZT_OK;
     }
     return status;
 }

@@ -28,10 +28,10 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
                             size_t *capacity_bytes);
 
 /* For the cuda policy: raise bytes[part] of each part of the device's memory (core/device.h) to
- * what coding and decoding need, with chunks of chunk_tiles tiles. Does nothing under other
- * policies, or if the host codes. */
+ * what coding and decoding need, with an index of this layout. Does nothing under other policies,
+ * or if the host codes. */
 zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
-                           uint32_t chunk_tiles, uint64_t *bytes);
+                           const struct zti_index_layout *layout, uint64_t *bytes);
 
 /* Encode the array into out from bit start_bits on; earlier bits of that byte are kept.
  * out_capacity_bytes may be less than zti_exec_capacity says; ZT_NO_SPACE if the stream does not

@@ -66,8 +66,8 @@ struct zti_policy {
     /* As zti_exec_checks_index and zti_exec_scratch; NULL: false, and nothing to do. */
     bool (*checks_index)(const struct zti_coding *coding, const struct zti_index *index,
                          const struct zti_view *view);
-    zt_status (*scratch)(zt_context *context, const struct zti_coding *coding, uint32_t chunk_tiles,
-                         uint64_t *bytes);
+    zt_status (*scratch)(zt_context *context, const struct zti_coding *coding,
+                         const struct zti_index_layout *layout, uint64_t *bytes);
 };
 
 extern const struct zti_policy zti_serial, zti_omp, zti_cuda;

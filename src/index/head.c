@@ -105,6 +105,15 @@ struct zti_index_window zti_index_window_of(const struct zti_index *index, uint6
     return w;
 }
 
+/* Of compact, 9 bytes a chunk are more than its block's parts (at most 59 bits a chunk) and two
+ * numbers of the directory, and 8192 more than two blocks of which only a chunk is wanted. */
+uint64_t zti_index_window_max(const struct zti_index_layout *layout, uint64_t chunks)
+{
+    if (layout->kind != ZT_INDEX_HYBRID)
+        return 8192 + 9 * chunks;
+    return (chunks / layout->partition + 2) * zti_partition_bytes(layout->partition, 8);
+}
+
 zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index)
 {
     return zti_fail(context, ZT_CORRUPT,

@@ -99,10 +99,8 @@ struct zti_index_window {
 struct zti_index_window zti_index_window_of(const struct zti_index *index, uint64_t first,
                                             uint64_t last);
 
-/* The most bytes of such a window for a number of chunks, in an index that ztile writes. */
-static inline uint64_t zti_index_window_max(uint64_t chunks)
-{
-    return 8192 + 9 * chunks;
-}
+/* The most bytes of such a window for a number of chunks, in an index of this layout that ztile
+ * writes. */
+uint64_t zti_index_window_max(const struct zti_index_layout *layout, uint64_t chunks);
 
 #endif

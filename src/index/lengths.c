@@ -105,8 +105,9 @@ static zt_status open(zt_context *context, struct zti_index *index)
 static zt_status check(zt_context *context, struct zti_index *index)
 {
     const uint64_t sums = index->chunks / SUM_CHUNKS + 1; /* a sixteenth of the body or less */
-    if (sums > SIZE_MAX / sizeof *index->sums ||
-        !(index->sums = zti_alloc(context, (size_t)sums * sizeof *index->sums)))
+    if (!index->sums && sums <= SIZE_MAX / sizeof *index->sums) /* else: checked before, in vain */
+        index->sums = zti_alloc(context, (size_t)sums * sizeof *index->sums);
+    if (!index->sums)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the sums of %llu lengths",
                         (unsigned long long)index->chunks);
     uint64_t sum = 0;

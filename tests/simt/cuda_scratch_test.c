@@ -42,6 +42,8 @@ static zt_params draw(struct rng *r, zt_array *a, struct test_array *memory)
     set_coder(&p, coder);
     p.index = (uint32_t)rng_below(r, ZT_INDEX_COMPACT + 1);
     p.index_chunk = rng_once_in(r, 2) ? 0 : 1 + (uint32_t)rng_below(r, 60);
+    if (p.index == ZT_INDEX_HYBRID && rng_once_in(r, 2))
+        p.index_partition = 1u << rng_below(r, 17);
     p.slab_bytes = rng_once_in(r, 3) ? 1 + rng_below(r, 1 << 15) : p.slab_bytes;
     const double part = 1 / (double)(1 + rng_below(r, 1000));
     const bool is_float = memory->array.type == ZT_F32 || memory->array.type == ZT_F64;

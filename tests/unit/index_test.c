@@ -370,6 +370,78 @@ static void a_later_kind_is_told_apart_from_damage(void **state)
     zt_context_free(context);
 }
 
+/* An allocator that counts what is out. */
+static void *count_out(void *user, size_t bytes)
+{
+    ++*(int *)user;
+    return malloc(bytes);
+}
+
+static void count_back(void *user, void *memory)
+{
+    *(int *)user -= memory != NULL;
+    free(memory);
+}
+
+static void an_index_that_fails_its_check_twice_leaks_nothing(void **state)
+{
+    (void)state;
+    enum { CHUNKS = 300 };
+    int out = 0;
+    const zt_allocator allocator = {.alloc = count_out, .release = count_back, .user = &out};
+    const struct zti_index_layout layout = {.kind = ZT_INDEX_LENGTHS, .chunk_tiles = 1};
+    struct rng r = {1};
+    struct chunks c = chunks_new(&r, CONSTANT, CHUNKS);
+    const size_t n = (size_t)zti_index_bytes(&layout, c.starts, CHUNKS);
+    uint8_t *const bytes = need(n);
+    zt_context *context = NULL;
+    struct zti_index index;
+    zti_index_store(&layout, c.starts, CHUNKS, bytes);
+    assert_int_equal(zt_context_new(&allocator, &context), ZT_OK);
+    const int before = out;
+    assert_int_equal(zti_index_open(context, bytes, n, CHUNKS, c.starts[CHUNKS] - 1, &index),
+                     ZT_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(zti_index_check(context, &index), ZT_CORRUPT);
+    zti_index_close(context, &index);
+    assert_int_equal(out, before);
+    zt_context_free(context);
+    free(bytes);
+    free(c.starts);
+}
+
+/* The most bytes of a window, for windows of layouts that a user can ask for. */
+static void windows_are_no_larger_than_their_most(void **state)
+{
+    (void)state;
+    enum { CHUNKS = 3000 };
+    static const uint32_t partitions[] = {1, 2, 3, 32, 33, 1000, ZTI_INDEX_PARTITION_MOST};
+    struct rng r = {2};
+    for (enum lengths kind = ZERO; kind < LENGTHS; kind++)
+        for (uint32_t i = 0; i < 3 + sizeof partitions / sizeof *partitions; i++) {
+            static const uint32_t others[] = {ZT_INDEX_OFFSETS, ZT_INDEX_LENGTHS, ZT_INDEX_COMPACT};
+            const struct zti_index_layout layout = {.kind = i < 3 ? others[i] : ZT_INDEX_HYBRID,
+                                                    .chunk_tiles = 1,
+                                                    .partition = i < 3 ? 0 : partitions[i - 3]};
+            struct chunks c = chunks_new(&r, kind, CHUNKS);
+            const size_t n = (size_t)zti_index_bytes(&layout, c.starts, CHUNKS);
+            uint8_t *const bytes = need(n);
+            struct zti_index index;
+            zti_index_store(&layout, c.starts, CHUNKS, bytes);
+            assert_int_equal(checked_index(NULL, bytes, n, CHUNKS, c.starts[CHUNKS], &index),
+                             ZT_OK);
+            for (uint32_t k = 0; k < 200; k++) {
+                const uint64_t first = rng_below(&r, CHUNKS);
+                const uint64_t count = 1 + rng_below(&r, k % 2 ? CHUNKS - first : 1);
+                const struct zti_index_window w = zti_index_window_of(&index, first, first + count);
+                assert_true(w.bytes[0] + w.bytes[1] <= zti_index_window_max(&layout, count));
+            }
+            zti_index_close(NULL, &index);
+            free(bytes);
+            free(c.starts);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +455,8 @@ int main(void)
         cmocka_unit_test(damaged_indexes_are_refused_or_stay_inside),
         cmocka_unit_test(an_index_of_another_stream_is_refused),
         cmocka_unit_test(a_later_kind_is_told_apart_from_damage),
+        cmocka_unit_test(an_index_that_fails_its_check_twice_leaks_nothing),
+        cmocka_unit_test(windows_are_no_larger_than_their_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

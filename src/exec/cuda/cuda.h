@@ -64,8 +64,8 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
 zt_status zti_cuda_fetch_borders(zt_context *context, const struct zti_index *index,
                                  const struct zti_cuda_places *p);
 
-/* Bytes of ZTI_DEVICE_INDEX for 'count' chunks of an index that ztile writes. */
-uint64_t zti_cuda_index_bytes(uint64_t count);
+/* Bytes of ZTI_DEVICE_INDEX for 'count' chunks of an index of this layout that ztile writes. */
+uint64_t zti_cuda_index_bytes(const struct zti_index_layout *layout, uint64_t count);
 
 /* ---- exec/cuda/verify.c ---- */
 
@@ -98,7 +98,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
 
 /* The cuda policy's scratch (policy.h). */
 zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
-                           uint32_t chunk_tiles, uint64_t *bytes);
+                           const struct zti_index_layout *layout, uint64_t *bytes);
 
 /* Whether an array in the device's memory, whose stream is there too, may be one slab. */
 bool zti_cuda_is_one_slab(const zt_context *context, uint64_t array_bytes);

@@ -367,9 +367,10 @@ static zt_status run_slabs(struct encoder *e)
 }
 
 zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
-                           uint32_t chunk_tiles, uint64_t *bytes)
+                           const struct zti_index_layout *layout, uint64_t *bytes)
 {
     const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
+    const uint32_t chunk_tiles = layout->chunk_tiles;
     const struct zti_grid *grid = &coding->grid;
     if (!codec || !codec->has_kernels(coding))
         return ZT_OK;
@@ -409,7 +410,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
         [ZTI_DEVICE_STREAM] = (most / 64 + 4) * 8,
         [ZTI_DEVICE_STARTS] = 16 * chunks,
         [ZTI_DEVICE_CHUNKS] = 8 * chunks,
-        [ZTI_DEVICE_INDEX] = zti_cuda_index_bytes(chunks),
+        [ZTI_DEVICE_INDEX] = zti_cuda_index_bytes(layout, chunks),
         [ZTI_DEVICE_STATES] = sizeof(struct zti_scan_found)};
     for (uint32_t slab = 0; slab < (rows < grid->shape[0] ? 2u : 1u); slab++)
         for (uint32_t i = 0; i < ZTI_DEVICE_KINDS; i++) {

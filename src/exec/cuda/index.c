@@ -25,9 +25,9 @@ static uint64_t bytes_before(uint64_t count)
     return zti_round_up(sizeof(struct zti_index_borders) + 8 * zti_cuda_index_words(count), 16);
 }
 
-uint64_t zti_cuda_index_bytes(uint64_t count)
+uint64_t zti_cuda_index_bytes(const struct zti_index_layout *layout, uint64_t count)
 {
-    return bytes_before(count) + zti_index_window_max(count) + 32;
+    return bytes_before(count) + zti_index_window_max(layout, count) + 32;
 }
 
 /* Queue the copy of the window's bytes to the device. */

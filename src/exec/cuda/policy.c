@@ -63,11 +63,11 @@ static zt_status tally(zt_context *context, struct zti_coding *coding, uint32_t 
 }
 
 /* The scratch of kernels depends on the current device. */
-static zt_status scratch(zt_context *context, const struct zti_coding *coding, uint32_t chunk_tiles,
-                         uint64_t *bytes)
+static zt_status scratch(zt_context *context, const struct zti_coding *coding,
+                         const struct zti_index_layout *layout, uint64_t *bytes)
 {
     const int before = context->device->enter(context);
-    const zt_status status = zti_cuda_scratch(context, coding, chunk_tiles, bytes);
+    const zt_status status = zti_cuda_scratch(context, coding, layout, bytes);
     context->device->leave(before);
     return status;
 }

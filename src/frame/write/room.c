@@ -38,13 +38,13 @@ static zt_status stream_most(const struct rooms *r, const struct zti_coding *cod
     zt_status status = zti_exec_capacity(r->context, coding, &capacity);
     const uint64_t head = learning ? learning->head_max_bytes(coding) : 0;
     const uint64_t most = head + capacity;
+    struct zti_index_layout layout = zti_layout_of(&r->request.params, coding);
+    if (zti_has_ends(coding))
+        layout.chunk_tiles = 1;
     if (most > *bytes)
         *bytes = most;
     if (!status && r->device_parts)
-        status = zti_exec_scratch(
-            r->context, coding,
-            zti_has_ends(coding) ? 1 : zti_layout_of(&r->request.params, coding).chunk_tiles,
-            r->device_parts);
+        status = zti_exec_scratch(r->context, coding, &layout, r->device_parts);
     return status;
 }
 
