@@ -112,7 +112,7 @@ ZTI_STATIC struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, con
     for (uint32_t i = 0; i < rank; i++) {
         grid.side[i] = side[i];
         grid.shape[i] = shape[i];
-        grid.tiles[i] = shape[i] / side[i] + (shape[i] % side[i] != 0);
+        grid.tiles[i] = zti_ceil_div(shape[i], side[i]);
         grid.count *= grid.tiles[i];
     }
     return grid;

@@ -81,7 +81,7 @@ struct zti_cuda_decoding {
 static inline uint64_t zti_first_chunk_noted(const struct zti_cuda_encoding *e)
 {
     const uint64_t each = e->chunk_tiles, first = e->first_tile;
-    return each > 0 ? first / each + (first % each != 0) : 0;
+    return each > 0 ? zti_ceil_div(first, each) : 0;
 }
 
 /* Arguments of count: all tiles of an array, which may be a slab of a larger array unless the pass

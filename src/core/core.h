@@ -149,6 +149,12 @@ ZTI_STATIC uint64_t zti_round_up(uint64_t n, uint64_t step)
     return (n + step - 1) & ~(step - 1);
 }
 
+/* n / d, rounded up; d > 0. */
+ZTI_STATIC uint64_t zti_ceil_div(uint64_t n, uint64_t d)
+{
+    return n / d + (n % d != 0);
+}
+
 /* Unaligned little-endian access; on little-endian machines each compiles to one move. */
 ZTI_STATIC uint64_t zti_get_le64(const void *from)
 {

@@ -108,7 +108,7 @@ static zt_status open(zt_context *context, struct zti_index *index)
     const struct compact c = whole(index);
     const uint64_t end = blocks > 0 ? entry_at(&c, 2 * blocks - 2) : 0;
     const uint64_t at = blocks > 0 ? entry_at(&c, 2 * blocks - 1) : 0;
-    if (bytes - index->at != at / 8 + (at % 8 != 0) || index->width != compact_width(end, at) ||
+    if (bytes - index->at != zti_ceil_div(at, 8) || index->width != compact_width(end, at) ||
         (at % 8 != 0 && index->body[bytes - 1] >> at % 8 != 0))
         return zti_index_bad_size(context, index);
     return zti_index_set_end(context, index, end);
@@ -146,7 +146,7 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
     const uint64_t from = first / BLOCK, to = (last - 1) / BLOCK + 1;
     const uint64_t begin = from > 0 ? entry_at(&c, 2 * from - 1) / 8 : 0;
     const uint64_t end = entry_at(&c, 2 * to - 1), whole_bytes = c.bits_bytes;
-    uint64_t stop = end / 8 + (end % 8 != 0);
+    uint64_t stop = zti_ceil_div(end, 8);
     stop = stop < whole_bytes ? stop : whole_bytes; /* an unchecked index may be wrong */
     w->first_number = from > 0 ? 2 * from - 2 : 0;
     w->at[0] = 1 + w->first_number * c.width;

@@ -97,7 +97,7 @@ ZTI_INLINE struct block block_of(uint64_t span, uint64_t n)
 
 ZTI_STATIC uint64_t blocks_of(uint64_t chunks)
 {
-    return chunks / BLOCK + (chunks % BLOCK != 0);
+    return zti_ceil_div(chunks, BLOCK);
 }
 
 ZTI_STATIC uint64_t chunks_of_block(uint64_t chunks, uint64_t block)

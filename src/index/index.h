@@ -31,7 +31,7 @@ struct zti_index_layout {
 /* The number of chunks of a number of tiles. */
 ZTI_STATIC uint64_t zti_index_chunks(uint64_t tiles, uint32_t chunk_tiles)
 {
-    return tiles / chunk_tiles + (tiles % chunk_tiles != 0);
+    return zti_ceil_div(tiles, chunk_tiles);
 }
 
 /* Bytes of an index for chunks that begin at starts[0 .. chunks - 1]; the last one ends at

@@ -78,7 +78,7 @@ ZTI_STATIC uint64_t zti_partition_bytes(uint32_t partition, uint32_t width)
 
 ZTI_STATIC uint64_t zti_partitions_of(uint64_t chunks, uint32_t partition)
 {
-    return chunks / partition + (chunks % partition != 0);
+    return zti_ceil_div(chunks, partition);
 }
 
 static inline bool zti_is_length_width(uint32_t width)

@@ -38,7 +38,7 @@ static const uint8_t zti_stream_magic[STREAM_MAGIC_BYTES] = {'z', 't', 'h', 'f'}
 
 static inline uint64_t zti_parts_of(uint64_t symbols)
 {
-    return symbols / ZTI_PART_SYMBOLS + (symbols % ZTI_PART_SYMBOLS != 0);
+    return zti_ceil_div(symbols, ZTI_PART_SYMBOLS);
 }
 
 /* The number of parts whose lengths are in the tail: all but the last. */
@@ -49,7 +49,7 @@ static inline uint64_t zti_measured_parts_of(uint64_t symbols)
 
 static inline uint64_t zti_runs_of(uint64_t symbols)
 {
-    return symbols / RUN_SYMBOLS + (symbols % RUN_SYMBOLS != 0);
+    return zti_ceil_div(symbols, RUN_SYMBOLS);
 }
 
 /* ZT_BAD_ARG for an invalid alphabet or width of symbols. */

@@ -190,7 +190,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
                         zfp_of(&coding)->minbits, zfp_of(&coding)->maxbits);
     uint64_t end;
     if (!zti_mul(coding.grid.count, tile_bits, &end) || !zti_add(end, header_bits, &end) ||
-        end / 8 + (end % 8 != 0) > stream_bytes)
+        zti_ceil_div(end, 8) > stream_bytes)
         return zti_fail(context, ZT_CORRUPT,
                         "the zfp stream is cut short: %llu blocks of %llu bits do not fit in "
                         "its %llu bytes",

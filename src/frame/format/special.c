@@ -523,7 +523,7 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
                    distance >= ZTI_SPECIAL_DISTANCE_LEAST &&
                    (!is_repeated || (distance < values && is_distance(distance, rank, shape))) &&
                    zti_mul(count, s->patterns ? number_bits(s->patterns) : 8 * value_bytes, &rest);
-    rest = rest / 8 + (rest % 8 != 0);
+    rest = zti_ceil_div(rest, 8);
     is_good = is_good && zti_cursor_left(&c) == rest;
     s->repeats.distance = is_repeated ? distance : 0;
     const zt_status status = is_good && is_repeated ? open_repeats(context, memory, s) : ZT_OK;

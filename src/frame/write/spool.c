@@ -23,7 +23,7 @@ bool zti_spools(const struct zti_job *j)
 
 static uint64_t ranges_of(uint64_t bytes)
 {
-    return bytes / RANGE_BYTES + (bytes % RANGE_BYTES != 0);
+    return zti_ceil_div(bytes, RANGE_BYTES);
 }
 
 /* Bytes from the payload's first that stay in memory. */
