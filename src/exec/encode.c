@@ -49,9 +49,7 @@ static zt_status encode_tile_closely(zt_context *context, const struct zti_codin
     const uint64_t begin = (uint64_t)(w->next - w->base);
     const uint64_t bits = begin * 8 + zti_bits_written(&own);
     if (bits > capacity_bits)
-        return zti_fail(context, ZT_NO_SPACE,
-                        "the stream needs more than the output buffer's %llu bytes",
-                        (unsigned long long)(capacity_bits / 8));
+        return zti_fail_for_space(context, capacity_bits / 8);
     memcpy(w->next, scratch, (size_t)(zti_bytes_of_bits(bits) - begin));
     w->next += own.next - own.base;
     w->held = own.held;

@@ -126,7 +126,7 @@ static zt_status encode_on_host(zt_context *context, const struct zti_coding *co
                                 struct zti_misses *misses, const struct zti_starts *starts)
 {
     const uint64_t first = start_bits / 8;
-    const size_t rest = out_capacity_bytes > first ? out_capacity_bytes - (size_t)first : 0;
+    const size_t rest = out_capacity_bytes - (size_t)first;
     size_t bytes = 0;
     struct zti_mirror stream = {.own = NULL};
     zt_status status = zti_exec_capacity(context, coding, &bytes);
@@ -144,7 +144,8 @@ static zt_status encode_on_host(zt_context *context, const struct zti_coding *co
                         starts);
     if (!status && !(misses && misses->is_over))
         status = zti_mirror_store_bytes(&stream, out + first, *end_bits / 8);
-    *end_bits += first * 8;
+    if (!status)
+        *end_bits += first * 8;
     zti_mirror_close(&stream);
     return status;
 }
@@ -158,6 +159,8 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
     const bool is_by_kernels = zti_exec_is_by_kernels(context, coding);
     struct zti_mirror values = {.array = *array};
     zt_status status = ZT_OK;
+    if (zti_bytes_of_bits(start_bits) > out_capacity_bytes)
+        return zti_fail_for_space(context, out_capacity_bytes);
     if (!is_by_kernels)
         status = zti_mirror_open(context, array, &values);
     if (!status)
@@ -174,11 +177,15 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
  * threads there are two windows. */
 enum { WINDOW_A_THREAD_BYTES = 2 << 20, PIECE_TILES_STEP = 8 };
 
-/* Tiles of a piece. */
-static uint64_t piece_tiles_of(const struct zti_coding *coding, uint64_t window_bytes)
+zt_status zti_tiles_in_window(zt_context *context, const struct zti_coding *coding,
+                              uint64_t window_bytes, uint64_t *tiles)
 {
-    const uint64_t tiles = zti_tiles_in_window(coding, window_bytes);
-    return tiles < PIECE_TILES_STEP ? tiles : tiles / PIECE_TILES_STEP * PIECE_TILES_STEP;
+    const uint64_t rest = ZTI_WINDOW_REST_BYTES;
+    *tiles = window_bytes > rest ? (window_bytes - rest) / zti_tile_most_bytes(coding) : 0;
+    return *tiles > 0
+               ? ZT_OK
+               : zti_fail(context, ZT_NO_MEMORY, "a window of %llu bytes is too small for a tile",
+                          (unsigned long long)window_bytes);
 }
 
 static bool has_two_windows(const zt_context *context, const struct zti_coding *coding)
@@ -190,7 +197,7 @@ zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *co
                                 uint64_t *window_bytes)
 {
     const uint64_t windows = has_two_windows(context, coding) ? 2 : 1;
-    const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8 + 1;
+    const uint64_t tile_bytes = zti_tile_most_bytes(coding);
     const uint64_t count = coding->grid.count;
     uint64_t tiles = zti_threads_wanted(context) * WINDOW_A_THREAD_BYTES / windows / tile_bytes;
     tiles = tiles < 1 ? 1 : tiles < count ? tiles : count;
@@ -219,8 +226,11 @@ static zt_status encode_by_windows(zt_context *context, const struct zti_coding 
                                    struct zti_misses *misses, const struct zti_starts *starts)
 {
     const struct zti_policy *const policy = zti_policy_of(context, coding);
-    const uint64_t count = coding->grid.count, some = piece_tiles_of(coding, w->capacity_bytes);
-    zt_status status = ZT_OK;
+    const uint64_t count = coding->grid.count;
+    uint64_t some;
+    zt_status status = zti_tiles_in_window(context, coding, w->capacity_bytes, &some);
+    if (!status && some > PIECE_TILES_STEP)
+        some -= some % PIECE_TILES_STEP;
     for (struct zti_tiles tiles = {0, 0}; !status && tiles.last < count;) {
         const uint64_t began = w->used_bits;
         tiles.first = tiles.last;
@@ -237,7 +247,8 @@ static zt_status encode_by_windows(zt_context *context, const struct zti_coding 
         if (tiles.last == count)
             break;
         status = drain_units(w, drain);
-        zti_pass(&drain->passing, &coding->grid, array, tiles.last);
+        if (!status)
+            zti_pass(&drain->passing, &coding->grid, array, tiles.last);
     }
     return status;
 }
@@ -261,7 +272,8 @@ static zt_status encode_pieces(zt_context *context, const struct zti_coding *cod
     status = finish(context, coding, w->bytes, w->capacity_bytes, &w->used_bits);
     if (!status)
         status = drain->take(drain->user, w->bytes, w->used_bits / 8);
-    zti_pass(&drain->passing, &coding->grid, array, coding->grid.count);
+    if (!status)
+        zti_pass(&drain->passing, &coding->grid, array, coding->grid.count);
     return status;
 }
 

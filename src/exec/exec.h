@@ -34,9 +34,9 @@ zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
                            const struct zti_index_layout *layout, uint64_t *bytes);
 
 /* Encode the array into out from bit start_bits on; earlier bits of that byte are kept.
- * out_capacity_bytes may be less than zti_exec_capacity says; ZT_NO_SPACE if the stream does not
- * fit. *end_bits: the end after padding to the codec's alignment, counted from out. misses may be
- * NULL if verify_bound is NaN; starts may be NULL. */
+ * out_capacity_bytes may be less than zti_exec_capacity says; ZT_NO_SPACE if the stream, or already
+ * start_bits, does not fit. *end_bits: the end after padding to the codec's alignment, counted from
+ * out. misses may be NULL if verify_bound is NaN; starts may be NULL. */
 zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_array *array, uint8_t *out, size_t out_capacity_bytes,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,

@@ -25,14 +25,10 @@ static inline void zti_move_starts(const struct zti_starts *starts, struct zti_t
 /* Bytes of a window that stay free of tiles: what was left there, and the margin. */
 enum { ZTI_WINDOW_REST_BYTES = ZTI_DRAIN_UNIT_BYTES + 4 * ZTI_BIT_MARGIN_BYTES };
 
-/* Tiles that a window of these bytes has room for, whatever they take. */
-static inline uint64_t zti_tiles_in_window(const struct zti_coding *coding, uint64_t window_bytes)
-{
-    const uint64_t tile_bytes = coding->codec->sizes(coding).tile_max_bits / 8 + 1;
-    return window_bytes > ZTI_WINDOW_REST_BYTES
-               ? (window_bytes - ZTI_WINDOW_REST_BYTES) / tile_bytes
-               : 0;
-}
+/* exec.c: how many tiles a window of these bytes has room for, whatever they take; ZT_NO_MEMORY if
+ * there is room for none. */
+zt_status zti_tiles_in_window(zt_context *context, const struct zti_coding *coding,
+                              uint64_t window_bytes, uint64_t *tiles);
 
 struct zti_policy {
     bool is_by_kernels; /* arrays and streams may be in a GPU's memory; false: only in the host's */

@@ -9,6 +9,13 @@ zt_status zti_report(zt_context *context, uint64_t done, uint64_t total)
     return ZT_OK;
 }
 
+zt_status zti_fail_for_space(zt_context *context, uint64_t capacity_bytes)
+{
+    return zti_fail(context, ZT_NO_SPACE,
+                    "the stream needs more than the output buffer's %llu bytes",
+                    (unsigned long long)capacity_bytes);
+}
+
 void zti_pass(const struct zti_passing *passing, const struct zti_grid *grid,
               const struct zti_array *array, uint64_t tile)
 {
@@ -28,8 +35,6 @@ void zti_pass(const struct zti_passing *passing, const struct zti_grid *grid,
 
 uint64_t zti_report_tiles(const struct zti_coding *coding)
 {
-    uint64_t group_bytes = ZTI_GROUP_TILES * zt_type_bytes(coding->type);
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        group_bytes *= coding->grid.side[i];
+    const uint64_t group_bytes = ZTI_GROUP_TILES * zti_tile_bytes(coding);
     return group_bytes < 1u << 20 ? (1u << 20) / group_bytes * ZTI_GROUP_TILES : ZTI_GROUP_TILES;
 }

@@ -11,20 +11,35 @@ enum { ZTI_GROUP_TILES = 256 };
 
 static inline uint64_t zti_bytes_of_bits(uint64_t bits)
 {
-    return bits / 8 + (bits % 8 != 0);
+    return zti_ceil_div(bits, 8);
 }
 
-/* Bytes of the values of a whole tile. */
+/* Values of a whole tile. */
+static inline uint64_t zti_tile_values(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.side[i];
+    return values;
+}
+
+/* Bytes of them. */
 static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
 {
-    uint64_t bytes = zt_type_bytes(coding->type);
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        bytes *= coding->grid.side[i];
-    return bytes;
+    return zti_tile_values(coding) * zt_type_bytes(coding->type);
+}
+
+/* Whole bytes that a tile takes at its largest, wherever it begins. */
+static inline uint64_t zti_tile_most_bytes(const struct zti_coding *coding)
+{
+    return coding->codec->sizes(coding).tile_max_bits / 8 + 1;
 }
 
 /* Call the context's progress function, if there is one; ZT_CANCELLED if it says so. */
 zt_status zti_report(zt_context *context, uint64_t done_tiles, uint64_t total_tiles);
+
+/* Fail with ZT_NO_SPACE: a stream does not fit in its buffer. */
+zt_status zti_fail_for_space(zt_context *context, uint64_t capacity_bytes);
 
 /* Tiles between two reports: those of about 1 MiB of values, in whole groups. */
 uint64_t zti_report_tiles(const struct zti_coding *coding);
@@ -35,15 +50,15 @@ uint64_t zti_report_tiles(const struct zti_coding *coding);
 zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t at, uint64_t bits);
 
 /* Decode tiles [first, last), which begin at bit 'start' of w's output, and add each value that
- * misses the bound to misses. */
+ * misses the bound to misses. ZT_UNSUPPORTED for larger tiles than codec.h says (encode). */
 zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
                           const struct zti_array *array, uint64_t first, uint64_t last,
                           const struct zti_bit_writer *w, uint64_t start,
                           struct zti_misses *misses);
 
-/* Encode tiles [first, last) of the array into out from bit start_bits on. Never writes at or
- * beyond out_capacity_bytes; ZT_NO_SPACE if that is too little. Bits of the last byte from
- * *end_bits on are undefined. */
+/* Encode tiles [first, last) of the array into out from bit start_bits on, which is in out. Never
+ * writes at or beyond out_capacity_bytes; ZT_NO_SPACE if that is too little. Bits of the last byte
+ * from *end_bits on are undefined. */
 zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
                          const struct zti_array *array, uint64_t first, uint64_t last, uint8_t *out,
                          size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,

@@ -30,10 +30,7 @@ struct surveyor {
 
 static uint64_t grain_of(const struct zti_coding *coding)
 {
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.side[i];
-    const uint64_t tiles = GRAIN_VALUES / values;
+    const uint64_t tiles = GRAIN_VALUES / zti_tile_values(coding);
     return tiles < 1 ? 1 : tiles < GRAIN_TILES ? tiles : GRAIN_TILES;
 }
 

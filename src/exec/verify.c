@@ -31,7 +31,8 @@ zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t 
     return ZT_OK;
 }
 
-/* Values that are decoded at a time: at least a tile of any codec. */
+/* Values that are decoded at a time: at least a tile of any codec that leaves this to exec
+ * (codec.h: encode). */
 enum { TILE_VALUES = 4096 };
 
 /* Collect the values of a row, which begins at 'at', that miss the bound. */
@@ -117,6 +118,11 @@ zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
     struct zti_bit_reader r = {.base = w->base, .at = start, .end = zti_bits_written(w)};
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     zt_status status = ZT_OK;
+    if (zti_tile_values(coding) > TILE_VALUES)
+        return zti_fail(
+            context, ZT_UNSUPPORTED,
+            "%s has not proved the bound of tiles of %llu values; at most %d are verified",
+            coding->codec->name, (unsigned long long)zti_tile_values(coding), TILE_VALUES);
     zti_put_le64(w->next, w->held);
     while (walk.tile < last && status == ZT_OK && !misses->is_over) {
         const uint64_t tiles = tiles_together(&coding->grid, &walk, last);

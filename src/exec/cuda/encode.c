@@ -276,9 +276,7 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
     const uint64_t end = s->at + s->bits, first = s->at / 8;
     zt_status status = ZT_OK;
     if (zti_bytes_of_bits(end) > e->capacity_bytes)
-        return zti_fail(e->context, ZT_NO_SPACE,
-                        "the stream needs more than the output buffer's %zu bytes",
-                        e->capacity_bytes);
+        return zti_fail_for_space(e->context, e->capacity_bytes);
     if (e->is_in_place)
         return ZT_OK;
     status = get_notes(e, s, ZTI_QUEUE_OUT);
@@ -351,7 +349,7 @@ static zt_status run_slabs(struct encoder *e)
     const uint64_t total = e->coding->grid.tiles[0];
     const uint64_t layers =
         e->is_in_place ? total : zti_cuda_slab_layers(e->context, e->coding, e->coding->grid.shape);
-    const uint64_t slabs = total / layers + (total % layers != 0);
+    const uint64_t slabs = zti_ceil_div(total, layers);
     zt_status status = e->device->after(e->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)
         status = e->device->after(e->context, ZTI_QUEUE_OUT, ZTI_QUEUE_KERNELS);

@@ -134,9 +134,7 @@ static void commit_piece(struct encoder *e, struct piece *p)
         join_misses(e, &p->misses);
     if (end > e->capacity_bits) {
         if (e->team.status == ZT_OK)
-            e->team.status = zti_fail(e->team.context, ZT_NO_SPACE,
-                                      "the stream needs more than the output buffer's %llu bytes",
-                                      (unsigned long long)(e->capacity_bits / 8));
+            e->team.status = zti_fail_for_space(e->team.context, e->capacity_bits / 8);
         return;
     }
     const uint32_t used = at % 8, room = (8 - used) % 8;
@@ -365,14 +363,12 @@ static zt_status encode_in_place(struct encoder *e, uint32_t threads, uint64_t t
 {
     const uint64_t count = e->tiles.last - e->tiles.first;
     e->grain = zti_round_up(e->grain, 8); /* pieces become whole bytes */
-    e->pieces = count / e->grain + (count % e->grain != 0);
+    e->pieces = zti_ceil_div(count, e->grain);
     e->fixed_bits = e->grain * tile_bits;
     uint64_t bits;
     if (!zti_mul(count, tile_bits, &bits) || !zti_add(bits, e->start_bits, &bits) ||
         bits > e->capacity_bits)
-        return zti_fail(e->team.context, ZT_NO_SPACE,
-                        "the stream needs more than the output buffer's %llu bytes",
-                        (unsigned long long)(e->capacity_bits / 8));
+        return zti_fail_for_space(e->team.context, e->capacity_bits / 8);
     zti_threads_run(e->pieces < threads ? (uint32_t)e->pieces : threads, encode_fixed_task, e);
     e->end_bits = bits;
     return e->team.status;
@@ -421,7 +417,7 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
     const uint64_t count = e->tiles.last - e->tiles.first;
     if (e->grain > count)
         e->grain = count;
-    e->pieces = count / e->grain + (count % e->grain != 0);
+    e->pieces = zti_ceil_div(count, e->grain);
     zt_status status = make_pool(e, threads);
     if (status == ZT_OK) {
         zti_threads_run(e->pieces < threads ? (uint32_t)e->pieces : threads, encode_task, e);
@@ -463,7 +459,11 @@ zt_status zti_omp_encode_pieces(zt_context *context, const struct zti_coding *co
                                 struct zti_misses *misses, const struct zti_starts *starts)
 {
     const uint32_t threads = zti_threads_wanted(context);
-    const uint64_t half = w->capacity_bytes / 2 / 64 * 64, most = zti_tiles_in_window(coding, half);
+    const uint64_t half = w->capacity_bytes / 2 / 64 * 64;
+    uint64_t most;
+    zt_status status = zti_tiles_in_window(context, coding, half, &most);
+    if (status)
+        return status;
     const uint64_t fixed = starts ? 0 : zti_fixed_bits(coding);
     struct encoder e = {.array = array,
                         .tiles = {0, coding->grid.count},
@@ -476,16 +476,13 @@ zt_status zti_omp_encode_pieces(zt_context *context, const struct zti_coding *co
                         .misses = misses,
                         .starts = starts,
                         .drain = drain};
-    if (most == 0)
-        return zti_fail(context, ZT_NO_MEMORY, "a window of %zu bytes is too small for a tile",
-                        w->capacity_bytes);
     e.grain = e.grain < most ? e.grain : most;
     if (fixed > 0 && e.grain >= 8) { /* pieces become whole bytes */
         e.grain -= e.grain % 8;
         e.fixed_bits = e.grain * fixed;
     }
     zti_team_open(&e.team, context, coding);
-    const zt_status status = encode_anywhere(&e, threads);
+    status = encode_anywhere(&e, threads);
     zti_team_close(&e.team);
     w->bytes = e.out;
     w->capacity_bytes = (size_t)half;

@@ -13,12 +13,11 @@ uint64_t zti_team_grain(const zt_context *context, const struct zti_coding *codi
 {
     if (context->omp.grain)
         return context->omp.grain;
-    const struct zti_sizes sizes = coding->codec->sizes(coding);
-    const uint64_t tile_bytes = sizes.tile_max_bits / 8 + 1;
+    const uint32_t wanted_bytes = coding->codec->sizes(coding).piece_bytes;
     const uint64_t least = LEAST_PIECE_RAW_BYTES / zti_tile_bytes(coding) + 1;
     const uint64_t fair = count / ((uint64_t)threads * PIECES_A_THREAD) + 1;
-    const uint32_t piece_bytes = sizes.piece_bytes ? sizes.piece_bytes : PIECE_BYTES;
-    uint64_t grain = piece_bytes / tile_bytes + 1;
+    const uint32_t piece_bytes = wanted_bytes ? wanted_bytes : PIECE_BYTES;
+    uint64_t grain = piece_bytes / zti_tile_most_bytes(coding) + 1;
     if (grain > fair)
         grain = fair;
     return grain > least ? grain : least;
