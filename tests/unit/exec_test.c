@@ -267,6 +267,58 @@ static void progress_is_told_on_the_calling_thread_and_cancels(void **state)
         }
 }
 
+/* The stage that a context is in; calls of the progress function while symbols are counted, and
+ * after how many of them to cancel. */
+struct counting {
+    zt_stage stage;
+    int calls, most;
+};
+
+static void note_stage(void *user, zt_stage stage)
+{
+    ((struct counting *)user)->stage = stage;
+}
+
+static int cancel_while_counting(void *user, uint64_t done, uint64_t total)
+{
+    struct counting *const c = user;
+    if (c->stage != ZT_STAGE_COUNT)
+        return 0;
+    assert_int_equal(done, 0);
+    assert_true(total > 0);
+    return ++c->calls >= c->most;
+}
+
+static void passes_before_the_first_tile_can_be_cancelled(void **state)
+{
+    (void)state;
+    enum { NZ_LONG = 64, SIDE = 512 }; /* several intervals of some MiB */
+    float *const values = calloc((size_t)NZ_LONG * SIDE * SIDE, sizeof *values);
+    const size_t room = (size_t)NZ_LONG * SIDE * SIDE * 5;
+    unsigned char *const file = malloc(room);
+    const zt_array a = zt_array_3d(values, ZT_F32, NZ_LONG, SIDE, SIDE);
+    zt_params p;
+    zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.bound = zt_abs(1e-3);
+    p.slab_bytes = room;
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        struct counting counting = {.most = 1000};
+        size_t bytes;
+        zt_context *c = context_with(threads, 0);
+        zt_context_set_stages(c, note_stage, &counting);
+        zt_context_set_progress(c, cancel_while_counting, &counting);
+        assert_int_equal(zt_compress(c, &a, &p, file, room, &bytes), ZT_OK);
+        assert_true(counting.calls >= 3);
+        counting = (struct counting){.most = 2};
+        assert_int_equal(zt_compress(c, &a, &p, file, room, &bytes), ZT_CANCELLED);
+        assert_int_equal(counting.calls, 2);
+        zt_context_free(c);
+    }
+    free(file);
+    free(values);
+}
+
 /* An allocator that fails from its n-th call on, and counts what is out. */
 struct rationed {
     int left;
@@ -416,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_buffer_too_small_by_a_word_is_never_exceeded),
         cmocka_unit_test(a_stream_cut_short_is_found_on_any_thread),
         cmocka_unit_test(progress_is_told_on_the_calling_thread_and_cancels),
+        cmocka_unit_test(passes_before_the_first_tile_can_be_cancelled),
         cmocka_unit_test(no_memory_is_said_and_nothing_leaks),
         cmocka_unit_test(effort_high_without_memory_leaves_nothing_unset),
 #if defined(HAS_FORK)
