@@ -1,9 +1,11 @@
 /* cuda_index_test.c: indexes expanded by kernels: every layout, width and partition against the
  * host's look-ups, in slabs of any number of chunks; and damaged ones, which kernels must refuse
- * where the host's check does. Indexes stored by kernels have the host's bytes. */
+ * where the host's check does. Indexes stored by kernels have the host's bytes. Kernels that know
+ * nothing of an index but its bytes find the host's places, and of damaged ones any. */
 #include "codec/gpu.h"
 #include "core/device.h"
 #include "exec/cuda/cuda.h"
+#include "index/gpu/find.h"
 #include "index/gpu/store.h"
 #include "simt_runtime.h"
 #include "support/checked_index.h"
@@ -171,6 +173,77 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
     return is_good;
 }
 
+/* What the kernels of find.h are told, and what they say, but for the places. */
+struct finding {
+    struct zti_index_stored stored;
+    uint64_t tiles, stream_bits, chunks, status;
+    uint32_t chunk_tiles;
+};
+
+/* Queue the kernels over copies: *there is the device's, to which h is copied. */
+static bool queue_finding(zt_context *cuda, const struct subject *s, uint32_t unit_bits,
+                          struct finding *h, struct finding **there, void *places)
+{
+    struct zti_device *const device = cuda->device;
+    void *bytes = NULL, *memory = NULL;
+    if (device->room(cuda, ZTI_DEVICE_INDEX, s->n, &bytes) ||
+        device->room(cuda, ZTI_DEVICE_STATES, sizeof *h, &memory) ||
+        device->copy(cuda, ZTI_QUEUE_KERNELS, bytes, s->bytes, s->n))
+        return false;
+    h->stored.bytes = bytes;
+    *there = memory;
+    if (device->copy(cuda, ZTI_QUEUE_KERNELS, memory, h, sizeof *h) ||
+        device->wait(cuda, ZTI_QUEUE_KERNELS))
+        return false;
+    const struct zti_index_finding x = {.index = &(*there)->stored,
+                                        .tiles = &(*there)->tiles,
+                                        .tiles_most = CHUNKS_MOST,
+                                        .stream_bits = &(*there)->stream_bits,
+                                        .unit_bits = unit_bits,
+                                        .chunks = &(*there)->chunks,
+                                        .chunk_tiles = &(*there)->chunk_tiles,
+                                        .places = places,
+                                        .status = &(*there)->status};
+    const int before = device->enter(cuda);
+    zti_cuda_index_find(&x, device->queue);
+    device->leave(before);
+    return true;
+}
+
+/* Find all chunks of an index by kernels; whether the places are those of the host's look-ups, or
+ * is_sound is false, and nothing is written behind them. */
+static bool is_found(zt_context *cuda, const struct subject *s, uint32_t unit_bits, bool is_sound)
+{
+    enum { CANARY = 0x5a };
+    struct zti_device *const device = cuda->device;
+    const uint64_t chunks = s->chunks, n = 16 * chunks + 16;
+    struct finding h = {.stored = {.layout = s->layout, .bytes_count = s->n},
+                        .tiles = chunks,
+                        .stream_bits = s->units * unit_bits};
+    struct finding *there = NULL;
+    void *to = NULL;
+    uint8_t *const places = need(n);
+    memset(places, CANARY, n);
+    bool is_good = !device->room(cuda, ZTI_DEVICE_STARTS, n, &to) &&
+                   !device->copy(cuda, ZTI_QUEUE_KERNELS, to, places, n) &&
+                   queue_finding(cuda, s, unit_bits, &h, &there, to) &&
+                   !device->copy(cuda, ZTI_QUEUE_KERNELS, places, to, n) &&
+                   !device->copy(cuda, ZTI_QUEUE_KERNELS, &h, there, sizeof h) &&
+                   !device->wait(cuda, ZTI_QUEUE_KERNELS) && h.chunks == chunks &&
+                   h.chunk_tiles == 1 && (!is_sound || h.status == ZT_OK);
+    for (uint32_t i = 0; is_good && i < 16; i++)
+        is_good = places[16 * chunks + i] == CANARY;
+    for (uint64_t i = 0; is_good && is_sound && i < chunks; i++) {
+        const uint64_t begin = zti_index_start(&s->index, i) * unit_bits;
+        const uint64_t end =
+            i + 1 < chunks ? zti_index_start(&s->index, i + 1) * unit_bits : h.stream_bits;
+        is_good =
+            zti_get_le64(places + 16 * i) == begin && zti_get_le64(places + 16 * i + 8) == end;
+    }
+    free(places);
+    return is_good;
+}
+
 static bool is_in_order(const struct zti_index *index)
 {
     for (uint64_t i = 0; i < index->chunks; i++)
@@ -202,6 +275,9 @@ static void one_case(zt_context *cuda, uint64_t number, struct subject *s)
         complain(number, s, "places differ", cuda);
     else if (s->layout.kind != ZT_INDEX_STREAM && !is_stored(cuda, s, 1 + (uint32_t)number % 8))
         complain(number, s, "other bytes are stored", cuda);
+    else if (s->layout.kind != ZT_INDEX_STREAM &&
+             !is_found(cuda, s, 1 + (uint32_t)number % 8, true))
+        complain(number, s, "other places are found", cuda);
     zti_index_close(cuda, &s->index);
     for (uint32_t i = 0; i < 3; i++) {
         s->bytes[rng_below(&r, s->n)] ^= (uint8_t)(1u << rng_below(&r, 8));
@@ -212,6 +288,9 @@ static void one_case(zt_context *cuda, uint64_t number, struct subject *s)
         const zt_status status = expand(cuda, &r, s, is_sound, &is_same);
         if (status != (is_sound ? ZT_OK : ZT_CORRUPT) || !is_same)
             complain(number, s, is_sound ? "places differ" : "damage is not noticed", cuda);
+        if (s->layout.kind != ZT_INDEX_STREAM &&
+            !is_found(cuda, s, 1 + (uint32_t)number % 8, is_sound))
+            complain(number, s, "other places are found, or more than places is written", cuda);
         zti_index_close(cuda, &s->index);
     }
     free(s->bytes);

@@ -1,4 +1,5 @@
-/* find.cu: see find.h. A thread looks a chunk up; of lengths one block adds up all.
+/* find.cu: see find.h. A thread looks a chunk up; of lengths one block adds up all, of hybrid a
+ * warp those of a partition.
  *
  * A damaged index gives any places, but nothing is read or written outside of its bytes and of
  * 'places', and each look-up ends. */
@@ -70,22 +71,13 @@ static __device__ __forceinline__ uint64_t number_at(const uint8_t *at, uint32_t
     return v;
 }
 
-/* Where chunk i begins, in units, or UINT64_MAX. */
+/* Where chunk i of offsets or compact begins, in units, or UINT64_MAX. */
 static __device__ __forceinline__ uint64_t start_of_chunk(const struct body *b, uint64_t i)
 {
     if (i >= b->chunks)
         return b->end;
     if (b->kind == ZT_INDEX_OFFSETS)
         return number_at(b->at + 8 * i, 8);
-    if (b->kind == ZT_INDEX_HYBRID) {
-        const uint8_t *at =
-            b->at + 1 + i / b->partition * zti_partition_bytes(b->partition, b->width);
-        uint64_t sum = number_at(at, 8);
-        at += 8;
-        for (uint64_t k = i % b->partition; k > 0; k--, at += b->width)
-            sum += number_at(at, b->width);
-        return sum;
-    }
     struct compact c;
     memset(&c, 0, sizeof c);
     c.entries = b->at + 1;
@@ -131,6 +123,35 @@ static __device__ __forceinline__ void sum_lengths(const struct zti_index_findin
         note_start(f, b, b->chunks, before);
 }
 
+/* Each lane adds up a length of 32 at a time. */
+static __device__ __forceinline__ void find_in_partition(const struct zti_index_finding *f,
+                                                         const struct body *b, uint64_t partition)
+{
+    const uint64_t chunk = partition * b->partition, rest = b->chunks - chunk;
+    const uint32_t own = rest < b->partition ? (uint32_t)rest : b->partition;
+    const uint8_t *const at = b->at + 1 + partition * zti_partition_bytes(b->partition, b->width);
+    uint64_t before = number_at(at, 8);
+    for (uint32_t first = 0; first < own; first += 32) {
+        const uint32_t k = first + threadIdx.x % 32;
+        const uint64_t length = k < own ? number_at(at + 8 + k * b->width, b->width) : 0;
+        const uint64_t end = before + warp_sums(length);
+        if (k < own)
+            note_start(f, b, chunk + k, end - length);
+        before = __shfl_sync(SIMT_ALL_LANES, end, 31);
+    }
+}
+
+static __device__ __forceinline__ void find_in_partitions(const struct zti_index_finding *f,
+                                                          const struct body *b)
+{
+    const uint64_t partitions = zti_partitions_of(b->chunks, b->partition);
+    for (uint64_t i = (uint64_t)blockIdx.x * WARPS + threadIdx.x / 32; i < partitions;
+         i += (uint64_t)gridDim.x * WARPS)
+        find_in_partition(f, b, i);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        note_start(f, b, b->chunks, b->end);
+}
+
 /* The number of chunks. */
 SIMT_KERNEL void __launch_bounds__(32) count_chunks(const struct zti_index_finding f)
 {
@@ -162,6 +183,10 @@ SIMT_KERNEL void __launch_bounds__(THREADS) find_chunks(const struct zti_index_f
     if (b.kind == ZT_INDEX_LENGTHS) {
         if (blockIdx.x == 0)
             sum_lengths(&f, &b, sums);
+        return;
+    }
+    if (b.kind == ZT_INDEX_HYBRID) {
+        find_in_partitions(&f, &b);
         return;
     }
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i <= b.chunks;
