@@ -29,7 +29,6 @@
  * Time. Z < 2 n, so the high parts of a block are fewer than 3 B = 768 bits, in 13 words. A look-up
  * counts their ones. */
 #include "index/layout.h"
-#include "index/compact.h"
 
 /* Write the n <= 56 bits of v over zero bits. */
 static void put(uint8_t *bytes, uint64_t at, uint64_t v, uint32_t n)
@@ -56,9 +55,8 @@ static uint64_t bits_of(const uint64_t *starts, uint64_t chunks)
 static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                            uint64_t chunks)
 {
-    (void)layout;
     const uint64_t bits = bits_of(starts, chunks);
-    return 1 + 2 * compact_width(starts[chunks], bits) * blocks_of(chunks) + (bits + 7) / 8;
+    return zti_index_body_bytes(layout, chunks, compact_width(starts[chunks], bits), bits);
 }
 
 static void store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
@@ -66,7 +64,7 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
 {
     const uint64_t total = body_bytes(layout, starts, chunks);
     const uint32_t width = compact_width(starts[chunks], bits_of(starts, chunks));
-    uint8_t *entry = out + 1, *const blocks = entry + 2 * width * blocks_of(chunks);
+    uint8_t *entry = out + 1, *const blocks = entry + directory_bytes(chunks, width);
     uint64_t at = 0;
     memset(out, 0, (size_t)total);
     *out = (uint8_t)width;
@@ -102,14 +100,14 @@ static zt_status open(zt_context *context, struct zti_index *index)
 {
     const uint64_t blocks = blocks_of(index->chunks), bytes = index->body_bytes;
     index->width = bytes > 0 ? index->body[0] : 0;
-    if (index->width < 1 || index->width > 8 || (bytes - 1) / (2 * index->width) < blocks)
+    index->at = 1 + directory_bytes(index->chunks, index->width);
+    if (index->width < 1 || index->width > 8 || bytes < index->at)
         return zti_index_bad_size(context, index);
-    index->at = 1 + 2 * index->width * blocks;
     const struct compact c = whole(index);
-    const uint64_t end = blocks > 0 ? entry_at(&c, 2 * blocks - 2) : 0;
-    const uint64_t at = blocks > 0 ? entry_at(&c, 2 * blocks - 1) : 0;
-    if (bytes - index->at != zti_ceil_div(at, 8) || index->width != compact_width(end, at) ||
-        (at % 8 != 0 && index->body[bytes - 1] >> at % 8 != 0))
+    const uint64_t end = units_before(&c, blocks), bits = bits_before(&c, blocks);
+    if (bytes != zti_index_body_bytes(&index->layout, index->chunks, index->width, bits) ||
+        index->width != compact_width(end, bits) ||
+        (bits % 8 != 0 && index->body[bytes - 1] >> bits % 8 != 0))
         return zti_index_bad_size(context, index);
     return zti_index_set_end(context, index, end);
 }
@@ -117,18 +115,12 @@ static zt_status open(zt_context *context, struct zti_index *index)
 static zt_status check(zt_context *context, struct zti_index *index)
 {
     const struct compact c = whole(index);
-    uint64_t base = 0, at = 0;
-    for (uint64_t i = 0; i < blocks_of(index->chunks); i++) {
-        const uint64_t next = entry_at(&c, 2 * i);
-        if (next >= base && next <= index->end)
-            at += block_of(next - base, chunks_of_block(index->chunks, i)).bits;
-        if (next < base || next > index->end || entry_at(&c, 2 * i + 1) != at)
+    for (uint64_t i = 0; i < blocks_of(index->chunks); i++)
+        if (!is_block_sound(&c, i, index->end))
             return zti_fail(context, ZT_CORRUPT,
                             "the index is damaged or another stream's: block %llu does not begin "
                             "where the one before ends, or ends beyond the stream",
                             (unsigned long long)i);
-        base = next;
-    }
     return ZT_OK;
 }
 
@@ -144,7 +136,7 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
 {
     const struct compact c = whole(index);
     const uint64_t from = first / BLOCK, to = (last - 1) / BLOCK + 1;
-    const uint64_t begin = from > 0 ? entry_at(&c, 2 * from - 1) / 8 : 0;
+    const uint64_t begin = bits_before(&c, from) / 8;
     const uint64_t end = entry_at(&c, 2 * to - 1), whole_bytes = c.bits_bytes;
     uint64_t stop = zti_ceil_div(end, 8);
     stop = stop < whole_bytes ? stop : whole_bytes; /* an unchecked index may be wrong */

@@ -58,6 +58,8 @@ zt_status zti_index_open(zt_context *context, const uint8_t *bytes, size_t n, ui
     index->end = stream_units;
     index->body = c.at;
     index->body_bytes = zti_cursor_left(&c);
+    if (index->chunks > UINT64_MAX >> 8) /* their bytes would not fit in 64 bits */
+        return zti_index_bad_size(context, index);
     status = layouts[index->layout.kind]->open(context, index);
     if (status != ZT_OK)
         zti_index_close(context, index);

@@ -14,8 +14,7 @@
 static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                            uint64_t chunks)
 {
-    return 1 + zti_partitions_of(chunks, layout->partition) *
-                   zti_partition_bytes(layout->partition, zti_length_width(starts, chunks));
+    return zti_index_body_bytes(layout, chunks, zti_length_width(starts, chunks), 0);
 }
 
 static void store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
@@ -33,18 +32,6 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
         memset(out, 0, (size_t)missing_bytes);
         out += missing_bytes;
     }
-}
-
-static zt_status open(zt_context *context, struct zti_index *index)
-{
-    const uint32_t partition = index->layout.partition;
-    const uint64_t partitions = zti_partitions_of(index->chunks, partition);
-    index->width = index->body_bytes > 0 ? index->body[0] : 0;
-    const uint64_t each = zti_partition_bytes(partition, index->width);
-    if (!zti_is_length_width(index->width) || (index->body_bytes - 1) % each != 0 ||
-        (index->body_bytes - 1) / each != partitions)
-        return zti_index_bad_size(context, index);
-    return ZT_OK;
 }
 
 static zt_status check(zt_context *context, struct zti_index *index)
@@ -88,7 +75,7 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
 const struct zti_layout zti_layout_hybrid = {.name = "hybrid",
                                              .body_bytes = body_bytes,
                                              .store = store,
-                                             .open = open,
+                                             .open = zti_open_lengths,
                                              .check = check,
                                              .start = start,
                                              .window = window};

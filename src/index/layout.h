@@ -5,6 +5,7 @@
 #define ZTI_INDEX_LAYOUT_H
 
 #include "core/wire.h"
+#include "index/elias_fano.h"
 #include "index/index.h"
 
 struct zti_layout {
@@ -81,10 +82,25 @@ ZTI_STATIC uint64_t zti_partitions_of(uint64_t chunks, uint32_t partition)
     return zti_ceil_div(chunks, partition);
 }
 
-static inline bool zti_is_length_width(uint32_t width)
+ZTI_STATIC bool zti_is_length_width(uint32_t width)
 {
     return width == 2 || width == 4 || width == 8;
 }
+
+/* Bytes of a body of numbers of 'width' bytes (offsets: 8); bits: of compact's blocks. */
+ZTI_STATIC uint64_t zti_index_body_bytes(const struct zti_index_layout *layout, uint64_t chunks,
+                                         uint32_t width, uint64_t bits)
+{
+    return layout->kind == ZT_INDEX_OFFSETS   ? 8 * chunks
+           : layout->kind == ZT_INDEX_LENGTHS ? 1 + chunks * width
+           : layout->kind == ZT_INDEX_HYBRID
+               ? 1 + zti_partitions_of(chunks, layout->partition) *
+                         zti_partition_bytes(layout->partition, width)
+               : 1 + directory_bytes(chunks, width) + zti_ceil_div(bits, 8);
+}
+
+/* zti_layout.open of lengths and hybrid. */
+zt_status zti_open_lengths(zt_context *context, struct zti_index *index);
 
 uint8_t *zti_store_length(uint8_t *to, uint64_t length, uint32_t width);
 

@@ -79,8 +79,7 @@ bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t l
 static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                            uint64_t chunks)
 {
-    (void)layout;
-    return 1 + chunks * zti_length_width(starts, chunks);
+    return zti_index_body_bytes(layout, chunks, zti_length_width(starts, chunks), 0);
 }
 
 static void store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
@@ -92,12 +91,12 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
     (void)zti_store_lengths(out, starts, chunks, width);
 }
 
-static zt_status open(zt_context *context, struct zti_index *index)
+zt_status zti_open_lengths(zt_context *context, struct zti_index *index)
 {
     const uint64_t bytes = index->body_bytes;
     index->width = bytes > 0 ? index->body[0] : 0;
-    if (!zti_is_length_width(index->width) || (bytes - 1) % index->width != 0 ||
-        (bytes - 1) / index->width != index->chunks)
+    if (!zti_is_length_width(index->width) ||
+        bytes != zti_index_body_bytes(&index->layout, index->chunks, index->width, 0))
         return zti_index_bad_size(context, index);
     return ZT_OK;
 }
@@ -141,7 +140,7 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
 const struct zti_layout zti_layout_lengths = {.name = "lengths",
                                               .body_bytes = body_bytes,
                                               .store = store,
-                                              .open = open,
+                                              .open = zti_open_lengths,
                                               .check = check,
                                               .start = start,
                                               .window = window};

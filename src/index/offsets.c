@@ -7,9 +7,8 @@
 static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                            uint64_t chunks)
 {
-    (void)layout;
     (void)starts;
-    return 8 * chunks;
+    return zti_index_body_bytes(layout, chunks, 8, 0);
 }
 
 static void store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
@@ -27,7 +26,7 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
 
 static zt_status open(zt_context *context, struct zti_index *index)
 {
-    if (index->body_bytes % 8 != 0 || index->body_bytes / 8 != index->chunks)
+    if (index->body_bytes != zti_index_body_bytes(&index->layout, index->chunks, 8, 0))
         return zti_index_bad_size(context, index);
     return ZT_OK;
 }

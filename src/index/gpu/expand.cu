@@ -10,8 +10,8 @@
  * A second kernel turns starts into bit positions. It sets is_bad if one decreases or passes the
  * end of the stream; the output is then meaningless, but never out of bounds. */
 #include "gpu/lookback.h"
-#include "index/compact.h"
 #include "index/gpu/expand.h"
+#include "index/layout.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32, ITEMS = 16, WARP_ITEMS = 32 * ITEMS };
 
@@ -81,18 +81,6 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_numbers(const struct job j)
     }
 }
 
-/* Whether a block begins, in units and in bits, where the one before ends. */
-static __device__ __forceinline__ bool is_block_sound(const struct job *j, uint64_t block)
-{
-    const struct compact *const c = &j->compact;
-    const uint64_t next = entry_at(c, 2 * block);
-    const uint64_t base = block > 0 ? entry_at(c, 2 * block - 2) : 0;
-    const uint64_t at = block > 0 ? entry_at(c, 2 * block - 1) : 0;
-    return next >= base && next <= j->x.index.end &&
-           entry_at(c, 2 * block + 1) ==
-               at + block_of(next - base, chunks_of_block(c->chunks, block)).bits;
-}
-
 SIMT_KERNEL void __launch_bounds__(THREADS) expand_compact(const struct job j)
 {
     const struct compact *const c = &j.compact;
@@ -100,7 +88,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_compact(const struct job j)
          i += (uint64_t)gridDim.x * THREADS) {
         const uint64_t chunk = j.x.first + i;
         if (i == 0 || (chunk % BLOCK == 0 && i < j.x.count))
-            if (!is_block_sound(&j, chunk / BLOCK))
+            if (!is_block_sound(c, chunk / BLOCK, j.x.index.end))
                 note_damage(&j);
         note_start(&j, i,
                    chunk < c->chunks && (i < j.x.count || chunk % BLOCK > 0)
@@ -147,7 +135,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
 {
     const struct zti_index *const index = &j.x.index;
     const uint32_t lane = threadIdx.x % 32, width = index->width, each = index->layout.partition;
-    const uint64_t bytes = 8 + (uint64_t)each * width, last = j.x.first + j.x.count;
+    const uint64_t bytes = zti_partition_bytes(each, width), last = j.x.first + j.x.count;
     for (uint64_t i = (uint64_t)blockIdx.x * WARPS + threadIdx.x / 32; i < partitions;
          i += (uint64_t)gridDim.x * WARPS) {
         const uint8_t *const at = j.x.parts[0] + i * bytes;

@@ -5,7 +5,6 @@
  * 'places', and each look-up ends. */
 #include "index/gpu/find.h"
 #include "gpu/lookback.h"
-#include "index/compact.h"
 #include "index/layout.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32, MOST_BLOCKS = 1 << 12 };
@@ -23,19 +22,15 @@ static __device__ __forceinline__ void note_damage(const struct zti_index_findin
     (void)atomicMax((unsigned long long *)f->status, (unsigned long long)ZT_CORRUPT);
 }
 
-/* Whether so many bytes hold the chunks. */
-static __device__ __forceinline__ bool has_size(const struct body *b)
+/* Whether so many bytes hold the chunks; of compact, its directory. */
+static __device__ __forceinline__ bool has_size(const struct body *b,
+                                                const struct zti_index_layout *layout)
 {
-    if (b->kind == ZT_INDEX_OFFSETS)
-        return b->bytes == 8 * b->chunks;
-    if (b->kind == ZT_INDEX_COMPACT)
-        return b->width >= 1 && b->width <= 8 &&
-               b->bytes >= 1 + 2 * b->width * blocks_of(b->chunks);
-    return (b->width == 2 || b->width == 4 || b->width == 8) &&
-           b->bytes == 1 + (b->kind == ZT_INDEX_LENGTHS
-                                ? b->chunks * b->width
-                                : zti_partitions_of(b->chunks, b->partition) *
-                                      zti_partition_bytes(b->partition, b->width));
+    const uint64_t bytes = zti_index_body_bytes(layout, b->chunks, b->width, 0);
+    return layout->kind == ZT_INDEX_COMPACT
+               ? b->width >= 1 && b->width <= 8 && b->bytes >= bytes
+               : (layout->kind == ZT_INDEX_OFFSETS || zti_is_length_width(b->width)) &&
+                     b->bytes == bytes;
 }
 
 /* The head of the bytes is that of the layout, which the file names as well. */
@@ -58,7 +53,7 @@ static __device__ __forceinline__ struct body body_of(const struct zti_index_fin
     b.at = index->bytes + n;
     b.bytes = index->bytes_count - n;
     b.width = b.at[0];
-    b.is_good = has_size(&b);
+    b.is_good = has_size(&b, &index->layout);
     return b;
 }
 
@@ -81,17 +76,12 @@ static __device__ __forceinline__ uint64_t start_of_chunk(const struct body *b, 
     struct compact c;
     memset(&c, 0, sizeof c);
     c.entries = b->at + 1;
-    c.entries_bytes = 2 * b->width * blocks_of(b->chunks);
+    c.entries_bytes = directory_bytes(b->chunks, b->width);
     c.bits = c.entries + c.entries_bytes;
     c.bits_bytes = b->bytes - 1 - c.entries_bytes;
     c.chunks = b->chunks;
     c.width = b->width;
-    const uint64_t block = i / BLOCK, base = block > 0 ? entry_at(&c, 2 * block - 2) : 0;
-    const uint64_t next = entry_at(&c, 2 * block),
-                   bits = block > 0 ? entry_at(&c, 2 * block - 1) : 0;
-    if (base > next || next > b->end || bits > 8 * c.bits_bytes)
-        return UINT64_MAX;
-    return compact_start(&c, i);
+    return is_block_sound(&c, i / BLOCK, b->end) ? compact_start(&c, i) : UINT64_MAX;
 }
 
 /* Note that chunk i begins at a unit, and the one before ends there. */

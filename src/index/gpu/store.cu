@@ -3,7 +3,6 @@
  * zeroed words. */
 #include "index/gpu/store.h"
 #include "gpu/lookback.h"
-#include "index/compact.h"
 #include "index/layout.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32, MOST_BLOCKS = 1 << 12 };
@@ -75,13 +74,8 @@ SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index
                            : kind == ZT_INDEX_COMPACT
                                ? compact_width(start_at(&x, chunks, chunks), bits)
                                : length;
-    const uint64_t body =
-        kind == ZT_INDEX_OFFSETS   ? 8 * chunks
-        : kind == ZT_INDEX_COMPACT ? 1 + 2 * width * blocks_of(chunks) + (bits + 7) / 8
-        : kind == ZT_INDEX_LENGTHS ? 1 + chunks * width
-                                   : 1 + zti_partitions_of(chunks, x.layout.partition) *
-                                             zti_partition_bytes(x.layout.partition, width);
-    x.found->bytes = zti_index_head_bytes(&x.layout) + body;
+    x.found->bytes =
+        zti_index_head_bytes(&x.layout) + zti_index_body_bytes(&x.layout, chunks, width, bits);
     x.found->block_bits = bits;
     x.found->width = width;
 }
@@ -108,7 +102,7 @@ static __device__ __forceinline__ void store_compact(const struct zti_index_stor
                                                      uint64_t chunks, uint64_t i, uint64_t at)
 {
     const uint32_t width = x->found->width, j = (uint32_t)(i % BLOCK);
-    const uint64_t number = i / BLOCK, bits = at + 8 * (1 + 2 * width * blocks_of(chunks));
+    const uint64_t number = i / BLOCK, bits = at + 8 * (1 + directory_bytes(chunks, width));
     uint64_t base;
     const struct block b = find_block(x, chunks, number, &base);
     const uint64_t own = bits + x->blocks[number], d = start_at(x, chunks, i) - base;

@@ -1,7 +1,7 @@
-/* compact.h: look-ups in the layout 'compact', for the CPU and for kernels. In: its bytes, or the
- * window that a look-up needs. Out: where a chunk begins. compact.c describes the bytes. */
-#ifndef ZTI_INDEX_COMPACT_H
-#define ZTI_INDEX_COMPACT_H
+/* elias_fano.h: look-ups in the layout 'compact', for the CPU and for kernels. In: its bytes, or
+ * the window that a look-up needs. Out: where a chunk begins. compact.c describes the bytes. */
+#ifndef ZTI_INDEX_ELIAS_FANO_H
+#define ZTI_INDEX_ELIAS_FANO_H
 
 #include "core/core.h"
 
@@ -112,6 +112,12 @@ ZTI_STATIC uint32_t compact_width(uint64_t end, uint64_t bits)
     return floor_log2(end > bits ? end : bits) / 8 + 1;
 }
 
+/* Bytes of the directory. */
+ZTI_STATIC uint64_t directory_bytes(uint64_t chunks, uint32_t width)
+{
+    return 2 * width * blocks_of(chunks);
+}
+
 /* Of chunk j > 0 of a block, d units after the block's start, in bits from where the block's begin:
  * the bit of the high parts that is set, and where its low part is. */
 ZTI_STATIC uint64_t high_bit_of(const struct block *b, uint32_t j, uint64_t d)
@@ -148,6 +154,27 @@ ZTI_INLINE uint64_t entry_at(const struct compact *c, uint64_t i)
     return c->width == 8 ? v : v & ((UINT64_C(1) << 8 * c->width) - 1);
 }
 
+/* Where a block begins, in units and in bits. */
+ZTI_INLINE uint64_t units_before(const struct compact *c, uint64_t block)
+{
+    return block > 0 ? entry_at(c, 2 * block - 2) : 0;
+}
+
+ZTI_INLINE uint64_t bits_before(const struct compact *c, uint64_t block)
+{
+    return block > 0 ? entry_at(c, 2 * block - 1) : 0;
+}
+
+/* Whether a block ends at most at a unit, and takes the bits that the directory says. */
+ZTI_STATIC bool is_block_sound(const struct compact *c, uint64_t block, uint64_t end)
+{
+    const uint64_t base = units_before(c, block), next = entry_at(c, 2 * block);
+    return next >= base && next <= end &&
+           entry_at(c, 2 * block + 1) ==
+               bits_before(c, block) +
+                   block_of(next - base, chunks_of_block(c->chunks, block)).bits;
+}
+
 /* The position, counted from 'at', of set bit k of the blocks' bits [at, end); end - at if there
  * are at most k set bits. */
 ZTI_STATIC uint64_t select_bit(const struct compact *c, uint64_t at, uint64_t end, uint32_t k)
@@ -176,8 +203,8 @@ struct place {
 ZTI_INLINE struct place place_of(const struct compact *c, uint64_t block)
 {
     struct place p;
-    p.base = block > 0 ? entry_at(c, 2 * block - 2) : 0;
-    p.at = block > 0 ? entry_at(c, 2 * block - 1) : 0;
+    p.base = units_before(c, block);
+    p.at = bits_before(c, block);
     p.block = block_of(entry_at(c, 2 * block) - p.base, chunks_of_block(c->chunks, block));
     p.end = p.at + p.block.highs;
     return p;
@@ -190,7 +217,7 @@ ZTI_INLINE uint64_t start_of(const struct compact *c, const struct place *p, uin
     const struct block *const b = &p->block;
     const uint64_t at = p->at + low_part_at(b, j);
     const uint64_t low = load(c->bits, c->bits_bytes, at / 8 - c->first_byte) >> at % 8;
-    const uint64_t d = (one - (j - 1)) << b->low | (low & ((UINT64_C(1) << b->low) - 1));
+    const uint64_t d = (one - (j - 1)) << b->low | low_part_of(b, low);
     return p->base + (d < b->span ? d : b->span);
 }
 
