@@ -2,8 +2,8 @@
  * length of a chunk) bits a chunk, looked up without a sum over chunks before.
  *
  *     size         field
- *     u8           W: 1 .. 8, bytes of a number of the directory; the fewest that all fit in
- *     2 W each     directory: two numbers for each block, where it ends: in units from the first
+ *     u8           W: 1 .. 8, bytes of a directory entry; the fewest that all fit in
+ *     2 W each     directory: two entries for each block, where it ends: in units from the first
  *                  tile, then in bits from the first block's
  *     bits         blocks, one after the other, bit i being bit i mod 8 of byte i / 8; zeros to
  *                  a whole byte
@@ -45,9 +45,9 @@ static void put(uint8_t *bytes, uint64_t at, uint64_t v, uint32_t n)
 static uint64_t bits_of(const uint64_t *starts, uint64_t chunks)
 {
     uint64_t bits = 0;
-    for (uint64_t i = 0; i < chunks; i += BLOCK) {
-        const uint64_t n = chunks_of_block(chunks, i / BLOCK);
-        bits += block_of(starts[i + n] - starts[i], n).bits;
+    for (uint64_t i = 0; i < chunks; i += COMPACT_BLOCK_CHUNKS) {
+        const uint64_t n = compact_block_chunks(chunks, i / COMPACT_BLOCK_CHUNKS);
+        bits += compact_block_of(starts[i + n] - starts[i], n).bits;
     }
     return bits;
 }
@@ -64,13 +64,14 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
 {
     const uint64_t total = body_bytes(layout, starts, chunks);
     const uint32_t width = compact_width(starts[chunks], bits_of(starts, chunks));
-    uint8_t *entry = out + 1, *const blocks = entry + directory_bytes(chunks, width);
+    uint8_t *entry = out + 1, *const blocks = entry + compact_directory_bytes(chunks, width);
     uint64_t at = 0;
     memset(out, 0, (size_t)total);
     *out = (uint8_t)width;
-    for (uint64_t first = 0; first < chunks; first += BLOCK) {
-        const uint64_t n = chunks_of_block(chunks, first / BLOCK), base = starts[first];
-        const struct block b = block_of(starts[first + n] - base, n);
+    for (uint64_t first = 0; first < chunks; first += COMPACT_BLOCK_CHUNKS) {
+        const uint64_t n = compact_block_chunks(chunks, first / COMPACT_BLOCK_CHUNKS),
+                       base = starts[first];
+        const struct compact_block b = compact_block_of(starts[first + n] - base, n);
         for (uint32_t j = 1; j < b.n; j++) {
             const uint64_t d = starts[first + j] - base;
             put(blocks, at + high_bit_of(&b, j, d), 1, 1);
@@ -87,7 +88,7 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
 
 static struct compact whole(const struct zti_index *index)
 {
-    const uint64_t at = index->at, bytes = index->body_bytes;
+    const uint64_t at = index->blocks_at, bytes = index->body_bytes;
     return (struct compact){.entries = index->body + 1,
                             .entries_bytes = at - 1,
                             .bits = index->body + at,
@@ -98,10 +99,10 @@ static struct compact whole(const struct zti_index *index)
 
 static zt_status open(zt_context *context, struct zti_index *index)
 {
-    const uint64_t blocks = blocks_of(index->chunks), bytes = index->body_bytes;
+    const uint64_t blocks = compact_blocks(index->chunks), bytes = index->body_bytes;
     index->width = bytes > 0 ? index->body[0] : 0;
-    index->at = 1 + directory_bytes(index->chunks, index->width);
-    if (index->width < 1 || index->width > 8 || bytes < index->at)
+    index->blocks_at = 1 + compact_directory_bytes(index->chunks, index->width);
+    if (index->width < 1 || index->width > 8 || bytes < index->blocks_at)
         return zti_index_bad_size(context, index);
     const struct compact c = whole(index);
     const uint64_t end = units_before(&c, blocks), bits = bits_before(&c, blocks);
@@ -115,7 +116,7 @@ static zt_status open(zt_context *context, struct zti_index *index)
 static zt_status check(zt_context *context, struct zti_index *index)
 {
     const struct compact c = whole(index);
-    for (uint64_t i = 0; i < blocks_of(index->chunks); i++)
+    for (uint64_t i = 0; i < compact_blocks(index->chunks); i++)
         if (!is_block_sound(&c, i, index->end))
             return zti_fail(context, ZT_CORRUPT,
                             "the index is damaged or another stream's: block %llu does not begin "
@@ -135,16 +136,16 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
                    struct zti_index_window *w)
 {
     const struct compact c = whole(index);
-    const uint64_t from = first / BLOCK, to = (last - 1) / BLOCK + 1;
+    const uint64_t from = first / COMPACT_BLOCK_CHUNKS, to = (last - 1) / COMPACT_BLOCK_CHUNKS + 1;
     const uint64_t begin = bits_before(&c, from) / 8;
     const uint64_t end = entry_at(&c, 2 * to - 1), whole_bytes = c.bits_bytes;
     uint64_t stop = zti_ceil_div(end, 8);
     stop = stop < whole_bytes ? stop : whole_bytes; /* an unchecked index may be wrong */
-    w->first_number = from > 0 ? 2 * from - 2 : 0;
-    w->at[0] = 1 + w->first_number * c.width;
-    w->bytes[0] = (2 * to - w->first_number) * c.width;
+    w->first_entry = from > 0 ? 2 * from - 2 : 0;
+    w->at[0] = 1 + w->first_entry * c.width;
+    w->bytes[0] = (2 * to - w->first_entry) * c.width;
     w->first_byte = begin < stop ? begin : stop;
-    w->at[1] = index->at + w->first_byte;
+    w->at[1] = index->blocks_at + w->first_byte;
     w->bytes[1] = stop - w->first_byte;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/core.h"
 
-enum { BLOCK = 256, MAX_LOW_BITS = 56 };
+enum { COMPACT_BLOCK_CHUNKS = 256, COMPACT_LOW_BITS_MOST = 56 };
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define LITTLE_ENDIAN_64(v) __builtin_bswap64(v)
@@ -58,7 +58,7 @@ ZTI_INLINE uint32_t floor_log2(uint64_t v)
 }
 
 /* Load 8 bytes from 'at' on; bytes beyond n are zero. */
-ZTI_INLINE uint64_t load(const uint8_t *bytes, uint64_t n, uint64_t at)
+ZTI_INLINE uint64_t load_le64(const uint8_t *bytes, uint64_t n, uint64_t at)
 {
     uint64_t v = 0;
     if (zti_likely(at < n && n - at >= 8)) {
@@ -72,7 +72,7 @@ ZTI_INLINE uint64_t load(const uint8_t *bytes, uint64_t n, uint64_t at)
 
 /* ---- a block ---- */
 
-struct block {
+struct compact_block {
     uint64_t span;  /* units */
     uint32_t n;     /* chunks */
     uint32_t low;   /* L */
@@ -80,77 +80,78 @@ struct block {
     uint32_t bits;  /* of high and low parts */
 };
 
-ZTI_INLINE struct block block_of(uint64_t span, uint64_t n)
+ZTI_INLINE struct compact_block compact_block_of(uint64_t span, uint64_t n)
 {
-    struct block b;
+    struct compact_block b;
     memset(&b, 0, sizeof b);
     b.span = span;
     b.n = (uint32_t)n;
     if (n == 1)
         return b;
-    const uint32_t low = floor_log2(n == BLOCK ? span / BLOCK : span / n);
-    b.low = low < MAX_LOW_BITS ? low : (uint32_t)MAX_LOW_BITS;
+    const uint32_t low =
+        floor_log2(n == COMPACT_BLOCK_CHUNKS ? span / COMPACT_BLOCK_CHUNKS : span / n);
+    b.low = low < COMPACT_LOW_BITS_MOST ? low : (uint32_t)COMPACT_LOW_BITS_MOST;
     b.highs = b.n - 1 + (uint32_t)(span >> b.low);
     b.bits = b.highs + (b.n - 1) * b.low;
     return b;
 }
 
-ZTI_STATIC uint64_t blocks_of(uint64_t chunks)
+ZTI_STATIC uint64_t compact_blocks(uint64_t chunks)
 {
-    return zti_ceil_div(chunks, BLOCK);
+    return zti_ceil_div(chunks, COMPACT_BLOCK_CHUNKS);
 }
 
-ZTI_STATIC uint64_t chunks_of_block(uint64_t chunks, uint64_t block)
+ZTI_STATIC uint64_t compact_block_chunks(uint64_t chunks, uint64_t block)
 {
-    const uint64_t rest = chunks - block * BLOCK;
-    return rest < BLOCK ? rest : (uint64_t)BLOCK;
+    const uint64_t rest = chunks - block * COMPACT_BLOCK_CHUNKS;
+    return rest < COMPACT_BLOCK_CHUNKS ? rest : (uint64_t)COMPACT_BLOCK_CHUNKS;
 }
 
-/* Bytes of a number of the directory, where the last block ends at so many units and bits. */
+/* Bytes of a directory entry. end, bits: the last block's two entries, the largest of all. */
 ZTI_STATIC uint32_t compact_width(uint64_t end, uint64_t bits)
 {
     return floor_log2(end > bits ? end : bits) / 8 + 1;
 }
 
 /* Bytes of the directory. */
-ZTI_STATIC uint64_t directory_bytes(uint64_t chunks, uint32_t width)
+ZTI_STATIC uint64_t compact_directory_bytes(uint64_t chunks, uint32_t width)
 {
-    return 2 * width * blocks_of(chunks);
+    return 2 * width * compact_blocks(chunks);
 }
 
-/* Of chunk j > 0 of a block, d units after the block's start, in bits from where the block's begin:
- * the bit of the high parts that is set, and where its low part is. */
-ZTI_STATIC uint64_t high_bit_of(const struct block *b, uint32_t j, uint64_t d)
+/* For chunk j > 0, which begins d units after its block: the position of its set bit in the high
+ * parts, and of its low part. Both in bits from the block's first bit. */
+ZTI_STATIC uint64_t high_bit_of(const struct compact_block *b, uint32_t j, uint64_t d)
 {
     return (d >> b->low) + j - 1;
 }
 
-ZTI_STATIC uint64_t low_part_at(const struct block *b, uint32_t j)
+ZTI_STATIC uint64_t low_part_at(const struct compact_block *b, uint32_t j)
 {
     return b->highs + (uint64_t)(j - 1) * b->low;
 }
 
-ZTI_STATIC uint64_t low_part_of(const struct block *b, uint64_t d)
+ZTI_STATIC uint64_t low_part_of(const struct compact_block *b, uint64_t d)
 {
     return d & ((UINT64_C(1) << b->low) - 1);
 }
 
 /* ---- look-up ---- */
 
-/* The body, or a window of it: the directory from number first_entry on, and the blocks from byte
+/* The body, or a window of it: the directory from entry first_entry on, and the blocks from byte
  * first_byte on. */
 struct compact {
     const uint8_t *entries, *bits;
     uint64_t entries_bytes, bits_bytes; /* of these parts */
     uint64_t first_entry, first_byte;
     uint64_t chunks; /* of the stream */
-    uint32_t width;  /* bytes of a number of the directory */
+    uint32_t width;  /* bytes of a directory entry */
 };
 
-/* A number of the directory: number 2 i is where block i + 1 begins in units, 2 i + 1 in bits. */
+/* A directory entry: entry 2 i is where block i ends in units, 2 i + 1 in bits. */
 ZTI_INLINE uint64_t entry_at(const struct compact *c, uint64_t i)
 {
-    const uint64_t v = load(c->entries, c->entries_bytes, (i - c->first_entry) * c->width);
+    const uint64_t v = load_le64(c->entries, c->entries_bytes, (i - c->first_entry) * c->width);
     return c->width == 8 ? v : v & ((UINT64_C(1) << 8 * c->width) - 1);
 }
 
@@ -172,7 +173,7 @@ ZTI_STATIC bool is_block_sound(const struct compact *c, uint64_t block, uint64_t
     return next >= base && next <= end &&
            entry_at(c, 2 * block + 1) ==
                bits_before(c, block) +
-                   block_of(next - base, chunks_of_block(c->chunks, block)).bits;
+                   compact_block_of(next - base, compact_block_chunks(c->chunks, block)).bits;
 }
 
 /* The position, counted from 'at', of set bit k of the blocks' bits [at, end); end - at if there
@@ -181,7 +182,7 @@ ZTI_STATIC uint64_t select_bit(const struct compact *c, uint64_t at, uint64_t en
 {
     uint64_t byte = at / 8, mask = UINT64_MAX << at % 8;
     for (; byte * 8 < end; byte += 8, mask = UINT64_MAX) {
-        const uint64_t v = load(c->bits, c->bits_bytes, byte - c->first_byte) & mask;
+        const uint64_t v = load_le64(c->bits, c->bits_bytes, byte - c->first_byte) & mask;
         const uint64_t sums = prefix_popcounts(v);
         const uint32_t ones = (uint32_t)(sums >> 56);
         if (k < ones) {
@@ -193,30 +194,31 @@ ZTI_STATIC uint64_t select_bit(const struct compact *c, uint64_t at, uint64_t en
     return end - at;
 }
 
-struct place {
+struct block_location {
     uint64_t base; /* units */
     uint64_t at;   /* bits */
     uint64_t end;  /* of its high parts, bits */
-    struct block block;
+    struct compact_block block;
 };
 
-ZTI_INLINE struct place place_of(const struct compact *c, uint64_t block)
+ZTI_INLINE struct block_location locate_block(const struct compact *c, uint64_t block)
 {
-    struct place p;
+    struct block_location p;
     p.base = units_before(c, block);
     p.at = bits_before(c, block);
-    p.block = block_of(entry_at(c, 2 * block) - p.base, chunks_of_block(c->chunks, block));
+    p.block =
+        compact_block_of(entry_at(c, 2 * block) - p.base, compact_block_chunks(c->chunks, block));
     p.end = p.at + p.block.highs;
     return p;
 }
 
 /* The start of chunk j > 0 of a block; 'one' is the position of its set bit in the high parts. */
-ZTI_INLINE uint64_t start_of(const struct compact *c, const struct place *p, uint32_t j,
-                             uint64_t one)
+ZTI_INLINE uint64_t start_in_block(const struct compact *c, const struct block_location *p,
+                                   uint32_t j, uint64_t one)
 {
-    const struct block *const b = &p->block;
+    const struct compact_block *const b = &p->block;
     const uint64_t at = p->at + low_part_at(b, j);
-    const uint64_t low = load(c->bits, c->bits_bytes, at / 8 - c->first_byte) >> at % 8;
+    const uint64_t low = load_le64(c->bits, c->bits_bytes, at / 8 - c->first_byte) >> at % 8;
     const uint64_t d = (one - (j - 1)) << b->low | low_part_of(b, low);
     return p->base + (d < b->span ? d : b->span);
 }
@@ -224,9 +226,9 @@ ZTI_INLINE uint64_t start_of(const struct compact *c, const struct place *p, uin
 /* Where a chunk begins, chunk < chunks. */
 ZTI_INLINE uint64_t compact_start(const struct compact *c, uint64_t chunk)
 {
-    const uint32_t j = chunk % BLOCK;
-    const struct place p = place_of(c, chunk / BLOCK);
-    return j == 0 ? p.base : start_of(c, &p, j, select_bit(c, p.at, p.end, j - 1));
+    const uint32_t j = chunk % COMPACT_BLOCK_CHUNKS;
+    const struct block_location p = locate_block(c, chunk / COMPACT_BLOCK_CHUNKS);
+    return j == 0 ? p.base : start_in_block(c, &p, j, select_bit(c, p.at, p.end, j - 1));
 }
 
 #endif

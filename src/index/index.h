@@ -52,15 +52,15 @@ void zti_index_store(const struct zti_index_layout *layout, const uint64_t *star
 struct zti_index {
     struct zti_index_layout layout;
     uint64_t chunks;
-    uint64_t end;    /* end of the last chunk. For offsets, and for lengths and hybrid before
-                        zti_index_check: end of the stream, padding included */
+    uint64_t end;    /* of the last chunk. Until zti_index_check (lengths, hybrid), and always for
+                        offsets: of the stream with its padding */
     bool is_checked; /* zti_index_check has passed */
     /* used by the layouts' files only */
     const uint8_t *body;
     uint64_t body_bytes;
-    uint64_t *sums; /* lengths: where every SUM_CHUNKS-th chunk begins */
-    uint32_t width; /* bytes of a length, or of a number of compact's directory */
-    uint64_t at;    /* compact: where the blocks begin in body */
+    uint64_t *sums;     /* lengths: where every SUM_CHUNKS-th chunk begins */
+    uint32_t width;     /* bytes of a length, or of an entry of compact's directory */
+    uint64_t blocks_at; /* compact: where the blocks begin in body */
 };
 
 /* Open an index of a stream of 'tiles' tiles and stream_units units, which may include padding
@@ -92,8 +92,8 @@ uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk);
  * bytes. */
 struct zti_index_window {
     uint64_t at[2], bytes[2];
-    uint64_t first_number; /* compact: the first part begins with this number of the directory */
-    uint64_t first_byte;   /* compact: the second part begins with this byte of the blocks */
+    uint64_t first_entry; /* compact: the first part begins with this entry of the directory */
+    uint64_t first_byte;  /* compact: the second part begins with this byte of the blocks */
 };
 
 struct zti_index_window zti_index_window_of(const struct zti_index *index, uint64_t first,

@@ -11,7 +11,8 @@
 struct zti_layout {
     const char *name;
 
-    /* Bytes of the body; write the body. Arguments as for zti_index_store. */
+    /* Bytes of the body; write the body. Arguments as for zti_index_store. NULL for ends, which the
+     * codec writes. */
     uint64_t (*body_bytes)(const struct zti_index_layout *layout, const uint64_t *starts,
                            uint64_t chunks);
     void (*store)(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
@@ -65,7 +66,7 @@ ZTI_STATIC uint8_t *zti_index_put_head(const struct zti_index_layout *layout, ui
 
 uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks);
 
-/* The same from the union of all lengths: the longest one has as many bits. */
+/* The width for the bitwise OR of all lengths, which has as many bits as the longest length. */
 ZTI_STATIC uint32_t zti_length_width_of(uint64_t any)
 {
     return any <= UINT16_MAX ? 2 : any <= UINT32_MAX ? 4 : 8;
@@ -96,7 +97,7 @@ ZTI_STATIC uint64_t zti_index_body_bytes(const struct zti_index_layout *layout, 
            : layout->kind == ZT_INDEX_HYBRID
                ? 1 + zti_partitions_of(chunks, layout->partition) *
                          zti_partition_bytes(layout->partition, width)
-               : 1 + directory_bytes(chunks, width) + zti_ceil_div(bits, 8);
+               : 1 + compact_directory_bytes(chunks, width) + zti_ceil_div(bits, 8);
 }
 
 /* zti_layout.open of lengths and hybrid. */
@@ -104,7 +105,7 @@ zt_status zti_open_lengths(zt_context *context, struct zti_index *index);
 
 uint8_t *zti_store_length(uint8_t *to, uint64_t length, uint32_t width);
 
-/* Those of n chunks, of a width of lengths; returns the end. */
+/* Store the lengths of n chunks in 'width' bytes each; returns the end. */
 uint8_t *zti_store_lengths(uint8_t *to, const uint64_t *starts, uint64_t n, uint32_t width);
 
 /* The sum of n lengths, modulo 2^64. */

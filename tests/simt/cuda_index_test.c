@@ -110,7 +110,7 @@ static zt_status expand(zt_context *cuda, struct rng *r, const struct subject *s
     zt_status status = ZT_OK;
     *is_same = true;
     for (uint64_t first = 0; status == ZT_OK && first < s->chunks; first = p.first + p.count) {
-        const uint64_t expected = p.borders.end, last = p.borders.last;
+        const uint64_t expected = p.result.end, last = p.result.last;
         const bool is_shared = first > 0 && rng_once_in(r, 3);
         p = (struct zti_cuda_places){.first = first - is_shared,
                                      .slab = (uint32_t)rng_below(r, 2),
@@ -121,7 +121,7 @@ static zt_status expand(zt_context *cuda, struct rng *r, const struct subject *s
         status = zti_cuda_expand(cuda, &coding, &s->index, start_bits, &p);
         cuda->device->leave(before);
         if (status == ZT_OK)
-            status = zti_cuda_fetch_borders(cuda, &s->index, &p);
+            status = zti_cuda_fetch_result(cuda, &s->index, &p);
         if (status == ZT_OK && is_checked)
             *is_same = *is_same && are_places(cuda, s, &p, unit, start_bits);
     }
@@ -134,7 +134,7 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
 {
     struct zti_device *const device = cuda->device;
     const uint64_t room = zti_cuda_index_room(&s->layout, CHUNKS_MOST), chunks = s->chunks;
-    struct zti_index_storing x = {
+    struct zti_index_store_args x = {
         .layout = s->layout, .chunks_most = CHUNKS_MOST, .unit_bits = unit_bits};
     struct zti_index_found found = {.bytes = 0};
     const uint64_t numbers[2] = {chunks, 1}; /* each start is a chunk's */
@@ -195,15 +195,15 @@ static bool queue_finding(zt_context *cuda, const struct subject *s, uint32_t un
     if (device->copy(cuda, ZTI_QUEUE_KERNELS, memory, h, sizeof *h) ||
         device->wait(cuda, ZTI_QUEUE_KERNELS))
         return false;
-    const struct zti_index_finding x = {.index = &(*there)->stored,
-                                        .tiles = &(*there)->tiles,
-                                        .tiles_most = CHUNKS_MOST,
-                                        .stream_bits = &(*there)->stream_bits,
-                                        .unit_bits = unit_bits,
-                                        .chunks = &(*there)->chunks,
-                                        .chunk_tiles = &(*there)->chunk_tiles,
-                                        .places = places,
-                                        .status = &(*there)->status};
+    const struct zti_index_find_args x = {.index = &(*there)->stored,
+                                          .tiles = &(*there)->tiles,
+                                          .tiles_most = CHUNKS_MOST,
+                                          .stream_bits = &(*there)->stream_bits,
+                                          .unit_bits = unit_bits,
+                                          .chunks = &(*there)->chunks,
+                                          .chunk_tiles = &(*there)->chunk_tiles,
+                                          .places = places,
+                                          .status = &(*there)->status};
     const int before = device->enter(cuda);
     zti_cuda_index_find(&x, device->queue);
     device->leave(before);

@@ -53,16 +53,16 @@ struct zti_cuda_places {
     uint32_t slab;          /* 0 or 1: which parts of the device's memory */
     uint64_t expected;      /* where the first one must begin, in units */
     const uint64_t *places; /* on the device, see codec/gpu.h */
-    struct zti_index_borders borders;
+    struct zti_index_expand_result result;
 };
 
-/* Queue the kernels that find them, and set p->places. Then wait for p->borders; ZT_CORRUPT for a
+/* Queue the kernels that find them, and set p->places. Then wait for p->result; ZT_CORRUPT for a
  * bad index. */
 zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, uint64_t start_bits,
                           struct zti_cuda_places *p);
-zt_status zti_cuda_fetch_borders(zt_context *context, const struct zti_index *index,
-                                 const struct zti_cuda_places *p);
+zt_status zti_cuda_fetch_result(zt_context *context, const struct zti_index *index,
+                                const struct zti_cuda_places *p);
 
 /* Bytes of ZTI_DEVICE_INDEX for 'count' chunks of an index of this layout that ztile writes. */
 uint64_t zti_cuda_index_bytes(const struct zti_index_layout *layout, uint64_t count);

@@ -135,7 +135,7 @@ static bool bits_of_chunks(const struct decoder *d, const struct slab *s, uint64
                            uint64_t *to)
 {
     const uint64_t end = d->data_bytes * 8, unit = zti_unit_bits(d->coding);
-    const struct zti_index_borders *const b = &s->expanded.borders;
+    const struct zti_index_expand_result *const b = &s->expanded.result;
     *from = UINT64_MAX;
     *to = 0;
     if (d->fixed_bits > 0)
@@ -223,7 +223,7 @@ static uint64_t expected_start(const struct slab *s, const struct slab *before)
     if (!before)
         return 0;
     const struct zti_cuda_places *const p = &before->expanded;
-    return s->first < p->first + p->count ? p->borders.last : p->borders.end;
+    return s->first < p->first + p->count ? p->result.last : p->result.end;
 }
 
 /* Choose the chunks of a slab, and find their places or queue the kernels that do. 'before': the
@@ -254,7 +254,7 @@ static zt_status begin_slab(struct decoder *d, struct slab *s)
     void *memory = NULL;
     zt_status status = ZT_OK;
     if (d->is_expanded)
-        status = zti_cuda_fetch_borders(d->context, d->index, &s->expanded);
+        status = zti_cuda_fetch_result(d->context, d->index, &s->expanded);
     if (status == ZT_OK)
         status = send_stream(d, s);
     s->args.places = s->expanded.places;

@@ -2,7 +2,7 @@
  * slab's chunks. Copies the needed bytes of the index to the device, and a few numbers back, which
  * give the slab's bits. The host does no work for each chunk.
  *
- *     ZTI_DEVICE_INDEX   borders | states | the index's bytes, in one part or two */
+ *     ZTI_DEVICE_INDEX   result | states | the index's bytes, in one part or two */
 #include "codec/gpu.h"
 #include "core/device.h"
 #include "exec/cuda/cuda.h"
@@ -22,7 +22,8 @@ bool zti_cuda_expands(const struct zti_coding *coding, const struct zti_index *i
 
 static uint64_t bytes_before(uint64_t count)
 {
-    return zti_round_up(sizeof(struct zti_index_borders) + 8 * zti_cuda_index_words(count), 16);
+    return zti_round_up(sizeof(struct zti_index_expand_result) + 8 * zti_cuda_index_words(count),
+                        16);
 }
 
 uint64_t zti_cuda_index_bytes(const struct zti_index_layout *layout, uint64_t count)
@@ -31,7 +32,7 @@ uint64_t zti_cuda_index_bytes(const struct zti_index_layout *layout, uint64_t co
 }
 
 /* Queue the copy of the window's bytes to the device. */
-static zt_status write_window(zt_context *context, uint8_t *memory, struct zti_index_expansion *x)
+static zt_status write_window(zt_context *context, uint8_t *memory, struct zti_index_expand_args *x)
 {
     struct zti_device *const device = context->device;
     zt_status status = ZT_OK;
@@ -52,14 +53,14 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
                           struct zti_cuda_places *p)
 {
     struct zti_device *const device = context->device;
-    struct zti_index_expansion x = {.index = *index,
-                                    .window =
-                                        zti_index_window_of(index, p->first, p->first + p->count),
-                                    .first = p->first,
-                                    .count = p->count,
-                                    .before = p->expected,
-                                    .unit_bits = zti_unit_bits(coding),
-                                    .start_bits = start_bits};
+    struct zti_index_expand_args x = {.index = *index,
+                                      .window =
+                                          zti_index_window_of(index, p->first, p->first + p->count),
+                                      .first = p->first,
+                                      .count = p->count,
+                                      .before = p->expected,
+                                      .unit_bits = zti_unit_bits(coding),
+                                      .start_bits = start_bits};
     const uint64_t before = bytes_before(p->count);
     void *memory, *places;
     zt_status status = device->room(context, zti_part_of(ZTI_DEVICE_INDEX, p->slab),
@@ -75,14 +76,14 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
         status = device->after(context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
     if (status != ZT_OK)
         return status;
-    x.borders = memory;
-    x.states = (uint64_t *)(void *)(x.borders + 1);
+    x.result = memory;
+    x.states = (uint64_t *)(void *)(x.result + 1);
     p->places = x.places = places;
     zti_cuda_index_expand(&x, device->queue);
     status = device->after(context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     return status != ZT_OK
                ? status
-               : device->copy(context, ZTI_QUEUE_IN, &p->borders, x.borders, sizeof p->borders);
+               : device->copy(context, ZTI_QUEUE_IN, &p->result, x.result, sizeof p->result);
 }
 
 /* Fail with the message of the host's own check of the whole index. */
@@ -99,10 +100,10 @@ static zt_status is_bad(zt_context *context, const struct zti_index *index)
                                       "those before them end");
 }
 
-zt_status zti_cuda_fetch_borders(zt_context *context, const struct zti_index *index,
-                                 const struct zti_cuda_places *p)
+zt_status zti_cuda_fetch_result(zt_context *context, const struct zti_index *index,
+                                const struct zti_cuda_places *p)
 {
-    const struct zti_index_borders *const b = &p->borders;
+    const struct zti_index_expand_result *const b = &p->result;
     const zt_status status = context->device->wait(context, ZTI_QUEUE_IN);
     if (status != ZT_OK)
         return status;

@@ -72,7 +72,7 @@ static zt_status queue_all(zt_context *context, const struct alone *a, const str
         .work = scratch + a->at.work,
         .status = o->status,
         .queue = device->queue};
-    const struct zti_index_finding finding = {
+    const struct zti_index_find_args find_args = {
         .index = o->index,
         .tiles = d.tiles,
         .tiles_most = a->codec->tiles_most(&a->coding),
@@ -86,7 +86,7 @@ static zt_status queue_all(zt_context *context, const struct alone *a, const str
     zti_cuda_open(o, device->queue);
     zti_cuda_unpack_raw(o, device->queue);
     a->codec->load(&d);
-    zti_cuda_index_find(&finding, device->queue);
+    zti_cuda_index_find(&find_args, device->queue);
     a->codec->decode(&d);
     device->leave(before);
     return device->launched(context);

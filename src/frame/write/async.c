@@ -171,7 +171,7 @@ static struct zti_emission emission_of(const struct alone *a, const struct zti_a
 static void queue_index(const struct alone *a, const struct zti_emission *e, uint8_t *scratch,
                         void *queue)
 {
-    const struct zti_index_storing storing = {
+    const struct zti_index_store_args store_args = {
         .layout = e->layout,
         .starts = (const uint64_t *)(void *)(scratch + a->at.starts),
         .step = &e->emitted->noted_step,
@@ -185,7 +185,7 @@ static void queue_index(const struct alone *a, const struct zti_emission *e, uin
     if (e->layout.kind == ZT_INDEX_NONE)
         return;
     zti_cuda_choose_chunks(e, queue);
-    zti_cuda_index_store(&storing, queue);
+    zti_cuda_index_store(&store_args, queue);
 }
 
 static zt_status queue_all(zt_context *context, const struct alone *a, struct zti_emission *e,

@@ -13,24 +13,29 @@
 #include "index/gpu/expand.h"
 #include "index/layout.h"
 
-enum { THREADS = 256, WARPS = THREADS / 32, ITEMS = 16, WARP_ITEMS = 32 * ITEMS };
+enum {
+    THREADS = 256,
+    WARPS = THREADS / 32,
+    LENGTHS_A_THREAD = 16,
+    LENGTHS_A_WARP = 32 * LENGTHS_A_THREAD
+};
 
 /* Parameters of the kernels. */
 struct job {
-    struct zti_index_expansion x;
+    struct zti_index_expand_args x;
     struct compact compact;
-    uint64_t blocks; /* blocks of threads that add lengths */
+    uint64_t warps; /* that add lengths */
 };
 
 static __device__ __forceinline__ void note_damage(const struct job *j)
 {
-    (void)atomicOr((unsigned long long *)&j->x.borders->is_bad, 1ull);
+    (void)atomicOr((unsigned long long *)&j->x.result->is_bad, 1ull);
 }
 
 /* Store 'at' as the start of chunk first + i and the end of the one before it; i <= count. */
 static __device__ __forceinline__ void note_start(const struct job *j, uint64_t i, uint64_t at)
 {
-    struct zti_index_borders *const b = j->x.borders;
+    struct zti_index_expand_result *const b = j->x.result;
     const uint64_t count = j->x.count;
     if (i < count)
         j->x.places[2 * i] = at;
@@ -87,13 +92,13 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_compact(const struct job j)
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i <= j.x.count;
          i += (uint64_t)gridDim.x * THREADS) {
         const uint64_t chunk = j.x.first + i;
-        if (i == 0 || (chunk % BLOCK == 0 && i < j.x.count))
-            if (!is_block_sound(c, chunk / BLOCK, j.x.index.end))
+        if (i == 0 || (chunk % COMPACT_BLOCK_CHUNKS == 0 && i < j.x.count))
+            if (!is_block_sound(c, chunk / COMPACT_BLOCK_CHUNKS, j.x.index.end))
                 note_damage(&j);
         note_start(&j, i,
-                   chunk < c->chunks && (i < j.x.count || chunk % BLOCK > 0)
+                   chunk < c->chunks && (i < j.x.count || chunk % COMPACT_BLOCK_CHUNKS > 0)
                        ? compact_start(c, chunk)
-                       : entry_at(c, 2 * ((chunk - 1) / BLOCK)));
+                       : entry_at(c, 2 * ((chunk - 1) / COMPACT_BLOCK_CHUNKS)));
     }
 }
 
@@ -103,10 +108,10 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_compact(const struct job j)
 SIMT_KERNEL void __launch_bounds__(32) expand_lengths(const struct job j)
 {
     const uint64_t number = lookback_ticket(j.x.states), end = j.x.index.end;
-    const uint64_t from = number * WARP_ITEMS + threadIdx.x * ITEMS;
-    uint64_t lengths[ITEMS], own = 0;
+    const uint64_t from = number * LENGTHS_A_WARP + threadIdx.x * LENGTHS_A_THREAD;
+    uint64_t lengths[LENGTHS_A_THREAD], own = 0;
     SIMT_UNROLL
-    for (uint32_t i = 0; i < ITEMS; i++) {
+    for (uint32_t i = 0; i < LENGTHS_A_THREAD; i++) {
         lengths[i] = from + i < j.x.count ? length_at(j.x.parts[0], from + i, j.x.index.width) : 0;
         if (lengths[i] > end) {
             note_damage(&j);
@@ -116,12 +121,12 @@ SIMT_KERNEL void __launch_bounds__(32) expand_lengths(const struct job j)
     }
     const uint64_t sum = warp_sums(own), all = __shfl_sync(SIMT_ALL_LANES, sum, 31);
     /* clamped, so that sums of look-back do not overflow */
-    uint64_t at = lookback(j.x.states, number, j.blocks, all < end ? all : end + 1);
+    uint64_t at = lookback(j.x.states, number, j.warps, all < end ? all : end + 1);
     at += j.x.before + sum - own;
     if (from == 0)
         note_start(&j, 0, at);
     SIMT_UNROLL
-    for (uint32_t i = 0; i < ITEMS; i++) {
+    for (uint32_t i = 0; i < LENGTHS_A_THREAD; i++) {
         at += lengths[i];
         if (from + i < j.x.count)
             note_start(&j, from + i + 1, at);
@@ -163,7 +168,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
 
 SIMT_KERNEL void __launch_bounds__(THREADS) make_places(const struct job j)
 {
-    const uint64_t first = j.x.borders->first * j.x.unit_bits + j.x.start_bits;
+    const uint64_t first = j.x.result->first * j.x.unit_bits + j.x.start_bits;
     const uint64_t base = first - first % 64;
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < j.x.count;
          i += (uint64_t)gridDim.x * THREADS) {
@@ -177,47 +182,47 @@ SIMT_KERNEL void __launch_bounds__(THREADS) make_places(const struct job j)
     }
 }
 
-static struct compact compact_of(const struct zti_index_expansion *x)
+static struct compact compact_of(const struct zti_index_expand_args *x)
 {
     struct compact c = {};
     c.entries = x->parts[0];
     c.entries_bytes = x->window.bytes[0];
     c.bits = x->parts[1];
     c.bits_bytes = x->window.bytes[1];
-    c.first_entry = x->window.first_number;
+    c.first_entry = x->window.first_entry;
     c.first_byte = x->window.first_byte;
     c.chunks = x->index.chunks;
     c.width = x->index.width;
     return c;
 }
 
-static uint64_t blocks_of_lengths(uint64_t count)
+static uint64_t warps_of_lengths(uint64_t count)
 {
-    return (count + WARP_ITEMS - 1) / WARP_ITEMS;
+    return (count + LENGTHS_A_WARP - 1) / LENGTHS_A_WARP;
 }
 
 extern "C" bool zti_cuda_can_expand(const struct zti_index *index, uint64_t count)
 {
     const uint64_t most = UINT64_MAX >> 2; /* the largest look-back state, and number of bits */
-    return index->end < most / 64 / (blocks_of_lengths(count) + 1);
+    return index->end < most / 64 / (warps_of_lengths(count) + 1);
 }
 
 extern "C" uint64_t zti_cuda_index_words(uint64_t count)
 {
-    return lookback_words(blocks_of_lengths(count));
+    return lookback_words(warps_of_lengths(count));
 }
 
-extern "C" void zti_cuda_index_expand(const struct zti_index_expansion *expansion, void *queue)
+extern "C" void zti_cuda_index_expand(const struct zti_index_expand_args *args, void *queue)
 {
     const unsigned most = 1u << 16;
-    const uint64_t count = expansion->count, each = expansion->index.layout.partition;
+    const uint64_t count = args->count, each = args->index.layout.partition;
     struct job j;
-    j.x = *expansion;
-    j.compact = compact_of(expansion);
-    j.blocks = blocks_of_lengths(count);
+    j.x = *args;
+    j.compact = compact_of(args);
+    j.warps = warps_of_lengths(count);
     const unsigned grid = simt_at_most(count / THREADS + 1, most);
     if (j.x.index.layout.kind == ZT_INDEX_LENGTHS) {
-        SIMT_LAUNCH(expand_lengths, simt_grid_of(count, WARP_ITEMS), 32, 0, queue, j);
+        SIMT_LAUNCH(expand_lengths, simt_grid_of(count, LENGTHS_A_WARP), 32, 0, queue, j);
     } else if (j.x.index.layout.kind == ZT_INDEX_HYBRID) {
         const uint64_t from = j.x.first / each, to = (j.x.first + count - 1) / each + 1;
         const uint64_t n = to - from;

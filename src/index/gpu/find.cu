@@ -17,7 +17,7 @@ struct body {
     bool is_good;
 };
 
-static __device__ __forceinline__ void note_damage(const struct zti_index_finding *f)
+static __device__ __forceinline__ void note_damage(const struct zti_index_find_args *f)
 {
     (void)atomicMax((unsigned long long *)f->status, (unsigned long long)ZT_CORRUPT);
 }
@@ -34,7 +34,7 @@ static __device__ __forceinline__ bool has_size(const struct body *b,
 }
 
 /* The head of the bytes is that of the layout, which the file names as well. */
-static __device__ __forceinline__ struct body body_of(const struct zti_index_finding *f)
+static __device__ __forceinline__ struct body body_of(const struct zti_index_find_args *f)
 {
     const struct zti_index_stored *const index = f->index;
     uint8_t head[1 + 2 * ZTI_VARINT_MAX_BYTES];
@@ -76,16 +76,16 @@ static __device__ __forceinline__ uint64_t start_of_chunk(const struct body *b, 
     struct compact c;
     memset(&c, 0, sizeof c);
     c.entries = b->at + 1;
-    c.entries_bytes = directory_bytes(b->chunks, b->width);
+    c.entries_bytes = compact_directory_bytes(b->chunks, b->width);
     c.bits = c.entries + c.entries_bytes;
     c.bits_bytes = b->bytes - 1 - c.entries_bytes;
     c.chunks = b->chunks;
     c.width = b->width;
-    return is_block_sound(&c, i / BLOCK, b->end) ? compact_start(&c, i) : UINT64_MAX;
+    return is_block_sound(&c, i / COMPACT_BLOCK_CHUNKS, b->end) ? compact_start(&c, i) : UINT64_MAX;
 }
 
 /* Note that chunk i begins at a unit, and the one before ends there. */
-static __device__ __forceinline__ void note_start(const struct zti_index_finding *f,
+static __device__ __forceinline__ void note_start(const struct zti_index_find_args *f,
                                                   const struct body *b, uint64_t i, uint64_t at)
 {
     const uint64_t bits = at <= b->end ? at * f->unit_bits : 0;
@@ -97,7 +97,7 @@ static __device__ __forceinline__ void note_start(const struct zti_index_finding
         f->places[2 * i - 1] = i < b->chunks ? bits : *f->stream_bits;
 }
 
-static __device__ __forceinline__ void sum_lengths(const struct zti_index_finding *f,
+static __device__ __forceinline__ void sum_lengths(const struct zti_index_find_args *f,
                                                    const struct body *b, uint64_t *sums)
 {
     uint64_t before = 0, all;
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void sum_lengths(const struct zti_index_findin
 }
 
 /* Each lane adds up a length of 32 at a time. */
-static __device__ __forceinline__ void find_in_partition(const struct zti_index_finding *f,
+static __device__ __forceinline__ void find_in_partition(const struct zti_index_find_args *f,
                                                          const struct body *b, uint64_t partition)
 {
     const uint64_t chunk = partition * b->partition, rest = b->chunks - chunk;
@@ -131,7 +131,7 @@ static __device__ __forceinline__ void find_in_partition(const struct zti_index_
     }
 }
 
-static __device__ __forceinline__ void find_in_partitions(const struct zti_index_finding *f,
+static __device__ __forceinline__ void find_in_partitions(const struct zti_index_find_args *f,
                                                           const struct body *b)
 {
     const uint64_t partitions = zti_partitions_of(b->chunks, b->partition);
@@ -143,7 +143,7 @@ static __device__ __forceinline__ void find_in_partitions(const struct zti_index
 }
 
 /* The number of chunks. */
-SIMT_KERNEL void __launch_bounds__(32) count_chunks(const struct zti_index_finding f)
+SIMT_KERNEL void __launch_bounds__(32) count_chunks(const struct zti_index_find_args f)
 {
     const uint64_t tiles = *f.tiles;
     const bool is_one = f.index->layout.kind == ZT_INDEX_NONE;
@@ -158,7 +158,7 @@ SIMT_KERNEL void __launch_bounds__(32) count_chunks(const struct zti_index_findi
     }
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS) find_chunks(const struct zti_index_finding f)
+SIMT_KERNEL void __launch_bounds__(THREADS) find_chunks(const struct zti_index_find_args f)
 {
     SIMT_SHARED(uint64_t, sums, [WARPS]);
     const bool has_index = *f.chunks > 0 && f.index->layout.kind != ZT_INDEX_NONE;
@@ -184,9 +184,9 @@ SIMT_KERNEL void __launch_bounds__(THREADS) find_chunks(const struct zti_index_f
         note_start(&f, &b, i, start_of_chunk(&b, i));
 }
 
-extern "C" void zti_cuda_index_find(const struct zti_index_finding *finding, void *queue)
+extern "C" void zti_cuda_index_find(const struct zti_index_find_args *args, void *queue)
 {
-    const struct zti_index_finding f = *finding;
+    const struct zti_index_find_args f = *args;
     SIMT_LAUNCH(count_chunks, 1, 32, 0, queue, f);
     SIMT_LAUNCH(find_chunks,
                 simt_at_most((f.tiles_most + THREADS) / THREADS, (unsigned)MOST_BLOCKS), THREADS, 0,

@@ -17,22 +17,22 @@ struct zti_index_stored {
     uint64_t bytes_count;
 };
 
-/* Pointers are to the device's memory. */
-struct zti_index_finding {
+/* The kernels' arguments; pointers are to the device's memory. */
+struct zti_index_find_args {
     const struct zti_index_stored *index;
-    const uint64_t *tiles;       /* of the stream: their number, */
-    uint64_t tiles_most;         /* which is at most this; else nothing is found */
-    const uint64_t *stream_bits; /* where the last one ends */
+    const uint64_t *tiles;       /* number of tiles of the stream */
+    uint64_t tiles_most;         /* its maximum; with more, nothing is found */
+    const uint64_t *stream_bits; /* end of the last tile */
     uint32_t unit_bits;
-    uint64_t *chunks;      /* receives how many there are */
-    uint32_t *chunk_tiles; /* and tiles of each */
-    uint64_t *places; /* for each its start and end, in bits of the stream; the last one's end is
-                         that of the stream */
+    uint64_t *chunks;      /* receives the number of chunks */
+    uint32_t *chunk_tiles; /* receives the tiles of a chunk */
+    uint64_t *places; /* receives each chunk's start and end, in bits of the stream; the last one's
+                         end is that of the stream */
     uint64_t *status; /* raised to ZT_CORRUPT if the index cannot be this stream's; if it is not
                          ZT_OK before, nothing is done */
 };
 
-void zti_cuda_index_find(const struct zti_index_finding *finding, void *queue);
+void zti_cuda_index_find(const struct zti_index_find_args *args, void *queue);
 
 #ifdef __cplusplus
 }

@@ -16,9 +16,9 @@ uint64_t zti_cuda_index_words(uint64_t count)
     return 0;
 }
 
-void zti_cuda_index_expand(const struct zti_index_expansion *expansion, void *queue)
+void zti_cuda_index_expand(const struct zti_index_expand_args *args, void *queue)
 {
-    (void)expansion;
+    (void)args;
     (void)queue;
 }
 
@@ -35,14 +35,14 @@ uint64_t zti_cuda_index_blocks(uint64_t chunks)
     return 0;
 }
 
-void zti_cuda_index_store(const struct zti_index_storing *storing, void *queue)
+void zti_cuda_index_store(const struct zti_index_store_args *args, void *queue)
 {
-    (void)storing;
+    (void)args;
     (void)queue;
 }
 
-void zti_cuda_index_find(const struct zti_index_finding *finding, void *queue)
+void zti_cuda_index_find(const struct zti_index_find_args *args, void *queue)
 {
-    (void)finding;
+    (void)args;
     (void)queue;
 }

@@ -8,7 +8,7 @@
 enum { THREADS = 256, WARPS = THREADS / 32, MOST_BLOCKS = 1 << 12 };
 
 /* Where chunk i begins, or the last one ends, in units. */
-static __device__ __forceinline__ uint64_t start_at(const struct zti_index_storing *x,
+static __device__ __forceinline__ uint64_t start_at(const struct zti_index_store_args *x,
                                                     uint64_t chunks, uint64_t i)
 {
     return (i < chunks ? x->starts[i * *x->step] : *x->end) / x->unit_bits;
@@ -16,9 +16,9 @@ static __device__ __forceinline__ uint64_t start_at(const struct zti_index_stori
 
 /* ---- sizes ---- */
 
-/* The union of all lengths, to *any, which is 0. */
-static __device__ __forceinline__ void unite_lengths(const struct zti_index_storing *x,
-                                                     uint64_t chunks, uint32_t *any)
+/* The bitwise OR of all lengths, to *any, which is 0. */
+static __device__ __forceinline__ void or_lengths(const struct zti_index_store_args *x,
+                                                  uint64_t chunks, uint32_t *any)
 {
     uint64_t own = 0;
     SIMT_UNROLL_4
@@ -28,20 +28,20 @@ static __device__ __forceinline__ void unite_lengths(const struct zti_index_stor
     (void)atomicOr((unsigned *)any + 1, (unsigned)(own >> 32));
 }
 
-static __device__ __forceinline__ struct block
-find_block(const struct zti_index_storing *x, uint64_t chunks, uint64_t i, uint64_t *base)
+static __device__ __forceinline__ struct compact_block
+find_block(const struct zti_index_store_args *x, uint64_t chunks, uint64_t i, uint64_t *base)
 {
-    const uint64_t first = i * BLOCK, n = chunks_of_block(chunks, i);
+    const uint64_t first = i * COMPACT_BLOCK_CHUNKS, n = compact_block_chunks(chunks, i);
     *base = start_at(x, chunks, first);
-    return block_of(start_at(x, chunks, first + n) - *base, n);
+    return compact_block_of(start_at(x, chunks, first + n) - *base, n);
 }
 
 /* Note where each block of compact begins, in bits; returns the bits of all. sums: of a word for
  * each warp. */
-static __device__ __forceinline__ uint64_t sum_blocks(const struct zti_index_storing *x,
+static __device__ __forceinline__ uint64_t sum_blocks(const struct zti_index_store_args *x,
                                                       uint64_t chunks, uint64_t *sums)
 {
-    const uint64_t blocks = blocks_of(chunks);
+    const uint64_t blocks = compact_blocks(chunks);
     uint64_t before = 0, all, base;
     for (uint64_t first = 0; first < blocks; first += THREADS) {
         const uint64_t i = first + threadIdx.x;
@@ -54,7 +54,7 @@ static __device__ __forceinline__ uint64_t sum_blocks(const struct zti_index_sto
     return before;
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index_storing x)
+SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index_store_args x)
 {
     const uint64_t chunks = *x.chunks;
     const uint32_t kind = x.layout.kind;
@@ -64,7 +64,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index
         any[threadIdx.x] = 0;
     __syncthreads();
     if (kind == ZT_INDEX_LENGTHS || kind == ZT_INDEX_HYBRID)
-        unite_lengths(&x, chunks, any);
+        or_lengths(&x, chunks, any);
     const uint64_t bits = kind == ZT_INDEX_COMPACT ? sum_blocks(&x, chunks, sums) : 0;
     __syncthreads();
     if (threadIdx.x > 0)
@@ -96,27 +96,28 @@ static __device__ __forceinline__ void or_number(uint32_t *words, uint64_t at, u
     }
 }
 
-/* Chunk i of layout compact; its block's first chunk writes the directory's numbers. at: the bit
+/* Chunk i of layout compact; its block's first chunk writes the directory's entries. at: the bit
  * where the body begins. */
-static __device__ __forceinline__ void store_compact(const struct zti_index_storing *x,
+static __device__ __forceinline__ void store_compact(const struct zti_index_store_args *x,
                                                      uint64_t chunks, uint64_t i, uint64_t at)
 {
-    const uint32_t width = x->found->width, j = (uint32_t)(i % BLOCK);
-    const uint64_t number = i / BLOCK, bits = at + 8 * (1 + directory_bytes(chunks, width));
+    const uint32_t width = x->found->width, j = (uint32_t)(i % COMPACT_BLOCK_CHUNKS);
+    const uint64_t block = i / COMPACT_BLOCK_CHUNKS,
+                   bits = at + 8 * (1 + compact_directory_bytes(chunks, width));
     uint64_t base;
-    const struct block b = find_block(x, chunks, number, &base);
-    const uint64_t own = bits + x->blocks[number], d = start_at(x, chunks, i) - base;
+    const struct compact_block b = find_block(x, chunks, block, &base);
+    const uint64_t own = bits + x->blocks[block], d = start_at(x, chunks, i) - base;
     if (j > 0) {
         or_number(x->words, own + high_bit_of(&b, j, d), 1, 1);
         or_number(x->words, own + low_part_at(&b, j), low_part_of(&b, d), b.low);
         return;
     }
-    at += 8 * (1 + 2 * width * number);
+    at += 8 * (1 + 2 * width * block);
     or_number(x->words, at, base + b.span, 8 * width);
-    or_number(x->words, at + 8 * width, x->blocks[number] + b.bits, 8 * width);
+    or_number(x->words, at + 8 * width, x->blocks[block] + b.bits, 8 * width);
 }
 
-static __device__ __forceinline__ void store_chunk(const struct zti_index_storing *x,
+static __device__ __forceinline__ void store_chunk(const struct zti_index_store_args *x,
                                                    uint64_t chunks, uint64_t i, uint64_t at)
 {
     const uint32_t kind = x->layout.kind, width = x->found->width, each = x->layout.partition;
@@ -141,7 +142,7 @@ static __device__ __forceinline__ void store_chunk(const struct zti_index_storin
     or_number(x->words, at, start_at(x, chunks, i + 1) - start, 8 * width);
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS) store_index(const struct zti_index_storing x)
+SIMT_KERNEL void __launch_bounds__(THREADS) store_index(const struct zti_index_store_args x)
 {
     const uint64_t chunks = *x.chunks, at = 8 * zti_index_head_bytes(&x.layout);
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < chunks;
@@ -166,12 +167,12 @@ extern "C" uint64_t zti_cuda_index_room(const struct zti_index_layout *layout, u
 
 extern "C" uint64_t zti_cuda_index_blocks(uint64_t chunks)
 {
-    return blocks_of(chunks);
+    return compact_blocks(chunks);
 }
 
-extern "C" void zti_cuda_index_store(const struct zti_index_storing *storing, void *queue)
+extern "C" void zti_cuda_index_store(const struct zti_index_store_args *args, void *queue)
 {
-    const struct zti_index_storing x = *storing;
+    const struct zti_index_store_args x = *args;
     SIMT_LAUNCH(measure_index, 1, THREADS, 0, queue, x);
     SIMT_LAUNCH(store_index,
                 simt_at_most((x.chunks_most + THREADS - 1) / THREADS, (unsigned)MOST_BLOCKS),

@@ -14,17 +14,17 @@ extern "C" {
 struct zti_index_found {
     uint64_t bytes;      /* of the index */
     uint64_t block_bits; /* compact: of all blocks */
-    uint32_t width;      /* bytes of a length, or of a number of compact's directory */
+    uint32_t width;      /* bytes of a length, or of an entry of compact's directory */
 };
 
-/* Pointers are to the device's memory. */
-struct zti_index_storing {
+/* The kernels' arguments; pointers are to the device's memory. */
+struct zti_index_store_args {
     struct zti_index_layout layout;
     const uint64_t *starts; /* each *step-th is a chunk's, in bits from the first tile */
     const uint32_t *step;
-    const uint64_t *chunks; /* their number, which is at most: */
-    uint64_t chunks_most;
-    const uint64_t *end; /* of the last one, in bits */
+    const uint64_t *chunks; /* number of chunks */
+    uint64_t chunks_most;   /* its maximum */
+    const uint64_t *end;    /* end of the last chunk, bits */
     uint32_t unit_bits;
     uint64_t *blocks; /* scratch: a word for each 256 chunks */
     uint32_t *words;  /* zeroed; room for zti_cuda_index_room bytes */
@@ -35,7 +35,7 @@ struct zti_index_storing {
 uint64_t zti_cuda_index_room(const struct zti_index_layout *layout, uint64_t chunks);
 uint64_t zti_cuda_index_blocks(uint64_t chunks);
 
-void zti_cuda_index_store(const struct zti_index_storing *storing, void *queue);
+void zti_cuda_index_store(const struct zti_index_store_args *args, void *queue);
 
 #ifdef __cplusplus
 }
