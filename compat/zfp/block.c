@@ -85,9 +85,10 @@ static size_t decode(zfp_stream *stream, const struct block *block)
     if (!coding_of(stream, block, &coding, &array))
         return 0;
     const uint64_t start = stream_rtell(s), first_byte = start / 8;
-    const uint64_t reach = zti_codec_zfp.sizes(&coding).tile_reach_bits / 8 + ZTI_BIT_MARGIN_BYTES;
+    const uint64_t most_bytes =
+        zti_codec_zfp.sizes(&coding).tile_read_max_bits / 8 + ZTI_BIT_MARGIN_BYTES;
     struct zti_bit_reader r = {.base = s->data, .at = start, .end = (uint64_t)s->bytes * 8};
-    if (first_byte > s->bytes || s->bytes - first_byte < reach) {
+    if (first_byte > s->bytes || s->bytes - first_byte < most_bytes) {
         const size_t there = first_byte < s->bytes ? s->bytes - (size_t)first_byte : 0;
         memset(own, 0, sizeof own);
         if (there > 0)

@@ -97,15 +97,15 @@ static inline zt_bound zti_mean_of(const zt_params *params)
 /* Sizes that follow from a coding. */
 struct zti_sizes {
     uint64_t tile_min_bits, tile_max_bits; /* the least and the most that a tile can take */
-    uint64_t tile_reach_bits; /* the most that decoding a tile reads; less than the most if tiles
+    uint64_t tile_read_max_bits; /* the most that decoding a tile reads; less than the most if tiles
                                  are padded */
-    uint64_t tile_fixed_bits; /* bits of each tile if all have the same, else 0 */
-    uint32_t align_bits;      /* the stream is padded to a multiple of it */
-    uint32_t unit_bits;       /* the unit of index offsets */
-    uint32_t piece_bytes;     /* the most bytes of the tiles that a thread codes at a time; 0: the
-                                 policy decides */
-    uint32_t room_bytes;      /* wanted bytes of run.room for decoding */
-    bool is_wide;             /* the codec runs each tile on the policy's threads */
+    uint64_t tile_fixed_bits;    /* bits of each tile if all have the same, else 0 */
+    uint32_t align_bits;         /* the stream is padded to a multiple of it */
+    uint32_t unit_bits;          /* the unit of index offsets */
+    uint32_t piece_bytes; /* the most bytes of the tiles that a thread codes at a time; 0: the
+                             policy decides */
+    uint32_t room_bytes;  /* wanted bytes of run.room for decoding */
+    bool is_wide;         /* the codec runs each tile on the policy's threads */
 };
 
 enum { ZTI_CODEC_PARAMS_BYTES = 32 };

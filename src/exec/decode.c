@@ -10,7 +10,7 @@
 /* Tiles of at least this number of values are one chunk each. */
 enum { LARGE_TILE_VALUES = 1 << 14 };
 
-uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)
+uint32_t zti_default_chunk_tiles(const struct zti_coding *coding)
 {
     const struct zti_grid *grid = &coding->grid;
     return zti_array_values(grid->rank, grid->shape) / grid->count >= LARGE_TILE_VALUES
@@ -26,20 +26,20 @@ struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const
         .data = data,
         .data_bytes = data_bytes,
         .sizes = sizes,
-        .reach_bytes = sizes.tile_reach_bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES,
+        .read_max_bytes = sizes.tile_read_max_bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES,
         .reader = {.base = data, .at = start_bits, .end = (uint64_t)data_bytes * 8}};
 }
 
 void zti_tile_source_free(zt_context *context, struct zti_tile_source *source)
 {
-    if (source->tail != source->spare)
-        zti_release(context, source->tail);
-    source->tail = NULL;
+    if (source->end_copy != source->spare)
+        zti_release(context, source->end_copy);
+    source->end_copy = NULL;
 }
 
 uint64_t zti_tile_source_bits(const struct zti_tile_source *source)
 {
-    return (source->tail ? source->tail_at * 8 : 0) + source->reader.at;
+    return (source->end_copy ? source->end_copy_at * 8 : 0) + source->reader.at;
 }
 
 /* Bytes of a view from which on room is allocated. */
@@ -49,9 +49,9 @@ void zti_room_open(zt_context *context, const struct zti_view *view, struct zti_
 {
     const size_t bytes = coding->codec->sizes(coding).room_bytes;
     const uint64_t values = zti_array_values(view->out.rank, view->out.shape);
-    const bool is_worth = coding->run.is_streamed && bytes > 0 &&
-                          values * zt_type_bytes(coding->type) >= ROOM_VIEW_BYTES;
-    coding->run.room = is_worth ? zti_alloc(context, bytes) : NULL;
+    const bool is_worthwhile = coding->run.is_streamed && bytes > 0 &&
+                               values * zt_type_bytes(coding->type) >= ROOM_VIEW_BYTES;
+    coding->run.room = is_worthwhile ? zti_alloc(context, bytes) : NULL;
     coding->run.room_bytes = coding->run.room ? bytes : 0;
 }
 
@@ -61,20 +61,20 @@ void zti_room_close(zt_context *context, struct zti_coding *coding)
     coding->run.room = NULL;
 }
 
-static zt_status use_tail(zt_context *context, struct zti_tile_source *s)
+static zt_status use_end_copy(zt_context *context, struct zti_tile_source *s)
 {
     const uint64_t at = s->reader.at;
-    s->tail_at = at / 8;
-    const size_t have = (size_t)(s->data_bytes - s->tail_at); /* at most reach_bytes */
-    s->tail = 2 * s->reach_bytes <= s->spare_bytes
-                  ? s->spare
-                  : zti_alloc(context, (size_t)(2 * s->reach_bytes));
-    if (!s->tail)
+    s->end_copy_at = at / 8;
+    const size_t have = (size_t)(s->data_bytes - s->end_copy_at); /* at most read_max_bytes */
+    s->end_copy = 2 * s->read_max_bytes <= s->spare_bytes
+                      ? s->spare
+                      : zti_alloc(context, (size_t)(2 * s->read_max_bytes));
+    if (!s->end_copy)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
-    memcpy(s->tail, s->data + s->tail_at, have);
-    memset(s->tail + have, 0, (size_t)(2 * s->reach_bytes) - have);
-    s->reader =
-        (struct zti_bit_reader){.base = s->tail, .at = at - s->tail_at * 8, .end = have * 8};
+    memcpy(s->end_copy, s->data + s->end_copy_at, have);
+    memset(s->end_copy + have, 0, (size_t)(2 * s->read_max_bytes) - have);
+    s->reader = (struct zti_bit_reader){
+        .base = s->end_copy, .at = at - s->end_copy_at * 8, .end = have * 8};
     return ZT_OK;
 }
 
@@ -96,16 +96,19 @@ static void decode_run(const struct zti_coding *coding, struct zti_bit_reader *r
         coding->codec->skip(coding, r, first, last);
 }
 
+/* Most tiles decoded by one call, between two checks of the data's end. */
+enum { CALL_TILES = 4 * ZTI_GROUP_TILES };
+
 /* How many tiles can be decoded from the data without reading past its end: as many as fit at their
- * largest, at least one while a tile's reach remains; 0: use the tail. */
+ * largest, at least one while the most that a tile reads remains; 0: use the copy of the end. */
 static uint64_t safe_tiles(const struct zti_tile_source *s)
 {
-    const uint64_t most = s->sizes.tile_max_bits, reach = s->reach_bytes * 8;
+    const uint64_t most = s->sizes.tile_max_bits, read_max = s->read_max_bytes * 8;
     const uint64_t rest_bytes = s->data_bytes - s->reader.at / 8;
-    if (rest_bytes <= s->reach_bytes)
+    if (rest_bytes <= s->read_max_bytes)
         return 0;
-    const uint64_t n = (rest_bytes - s->reach_bytes) * 8 / (most > reach ? most : reach);
-    return n == 0 ? 1 : n < 4 * ZTI_GROUP_TILES ? n : 4 * ZTI_GROUP_TILES;
+    const uint64_t n = (rest_bytes - s->read_max_bytes) * 8 / (most > read_max ? most : read_max);
+    return n == 0 ? 1 : n < CALL_TILES ? n : CALL_TILES;
 }
 
 zt_status zti_decode_tiles(zt_context *context, const struct zti_coding *coding,
@@ -114,7 +117,7 @@ zt_status zti_decode_tiles(zt_context *context, const struct zti_coding *coding,
 {
     if (!view && s->sizes.tile_max_bits == 0) /* tiles of no bits */
         return ZT_OK;
-    while (first < last && !s->tail) {
+    while (first < last && !s->end_copy) {
         if (s->reader.at > s->reader.end)
             return cut_short(context, coding, first);
         uint64_t n = safe_tiles(s);
@@ -125,8 +128,8 @@ zt_status zti_decode_tiles(zt_context *context, const struct zti_coding *coding,
         decode_run(coding, &s->reader, first, first + n, view);
         first += n;
     }
-    if (first < last && !s->tail) {
-        const zt_status status = use_tail(context, s);
+    if (first < last && !s->end_copy) {
+        const zt_status status = use_end_copy(context, s);
         if (status != ZT_OK)
             return status;
     }
@@ -155,8 +158,8 @@ zt_status zti_decode_noting(zt_context *context, const struct zti_coding *coding
     return status;
 }
 
-uint64_t zti_index_bits(uint32_t unit_bits, const struct zti_index *index, uint64_t start_bits,
-                        uint64_t chunk)
+uint64_t zti_chunk_start_bits(uint32_t unit_bits, const struct zti_index *index,
+                              uint64_t start_bits, uint64_t chunk)
 {
     uint64_t bits;
     return zti_mul(zti_index_start(index, chunk), unit_bits, &bits) &&
@@ -176,9 +179,9 @@ static void move_to(zt_context *context, const struct zti_coding *coding, struct
     *s = at;
 }
 
-zt_status zti_go_to(zt_context *context, const struct zti_coding *coding, struct zti_tile_source *s,
-                    uint64_t start_bits, const struct zti_index *index, uint64_t here,
-                    uint64_t tile)
+zt_status zti_seek_tile(zt_context *context, const struct zti_coding *coding,
+                        struct zti_tile_source *s, uint64_t start_bits,
+                        const struct zti_index *index, uint64_t here, uint64_t tile)
 {
     const uint64_t fixed = s->sizes.tile_fixed_bits;
     if (here == tile)
@@ -192,23 +195,24 @@ zt_status zti_go_to(zt_context *context, const struct zti_coding *coding, struct
     const uint64_t chunk = index ? tile / index->layout.chunk_tiles : 0;
     zt_status status = ZT_OK;
     if (index && chunk * index->layout.chunk_tiles > here) {
-        status = zti_end_chunk(context, coding, s, start_bits, index, here);
+        status = zti_skip_to_chunk_end(context, coding, s, start_bits, index, here);
         here = chunk * index->layout.chunk_tiles;
-        move_to(context, coding, s, zti_index_bits(s->sizes.unit_bits, index, start_bits, chunk));
+        move_to(context, coding, s,
+                zti_chunk_start_bits(s->sizes.unit_bits, index, start_bits, chunk));
     }
     return status == ZT_OK ? zti_decode_tiles(context, coding, s, here, tile, NULL) : status;
 }
 
-zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
-                        struct zti_tile_source *s, uint64_t start_bits,
-                        const struct zti_index *index, uint64_t here)
+zt_status zti_skip_to_chunk_end(zt_context *context, const struct zti_coding *coding,
+                                struct zti_tile_source *s, uint64_t start_bits,
+                                const struct zti_index *index, uint64_t here)
 {
-    const uint64_t each = index ? index->layout.chunk_tiles : zti_usual_chunk_tiles(coding);
-    const uint64_t rest = coding->grid.count - here, over = here % each;
-    if (over == 0 || s->sizes.tile_fixed_bits > 0)
+    const uint64_t each = index ? index->layout.chunk_tiles : zti_default_chunk_tiles(coding);
+    const uint64_t rest = coding->grid.count - here, remainder = here % each;
+    if (remainder == 0 || s->sizes.tile_fixed_bits > 0)
         return ZT_OK;
     return zti_decode_indexed(context, coding, s, start_bits, index, here,
-                              here + (rest < each - over ? rest : each - over), NULL);
+                              here + (rest < each - remainder ? rest : each - remainder), NULL);
 }
 
 /* ZT_CORRUPT if tile 'tile', the source's position, begins a chunk and is not where the index
@@ -220,7 +224,8 @@ static zt_status check_place(zt_context *context, const struct zti_coding *codin
     if (!index || tile % index->layout.chunk_tiles != 0 || tile == coding->grid.count)
         return ZT_OK;
     const uint64_t chunk = tile / index->layout.chunk_tiles;
-    if (zti_tile_source_bits(s) == zti_index_bits(s->sizes.unit_bits, index, start_bits, chunk))
+    if (zti_tile_source_bits(s) ==
+        zti_chunk_start_bits(s->sizes.unit_bits, index, start_bits, chunk))
         return ZT_OK;
     return zti_fail(context, ZT_CORRUPT,
                     "the index is not this stream's: chunk %llu of %llu ends elsewhere",
@@ -234,13 +239,13 @@ static bool known_places(const struct zti_tile_source *s, uint64_t start_bits,
                          uint64_t *bits)
 {
     const uint64_t most = s->sizes.tile_max_bits;
-    const uint64_t reach = s->reach_bytes * 8, end = s->data_bytes * 8;
+    const uint64_t read_max = s->read_max_bytes * 8, end = s->data_bytes * 8;
     uint64_t chunk_bits;
-    if (!zti_mul(index->layout.chunk_tiles, most > reach ? most : reach, &chunk_bits) ||
+    if (!zti_mul(index->layout.chunk_tiles, most > read_max ? most : read_max, &chunk_bits) ||
         chunk_bits > end)
         return false;
     for (uint32_t i = 0; i <= count; i++) {
-        bits[i] = zti_index_bits(s->sizes.unit_bits, index, start_bits, first + i);
+        bits[i] = zti_chunk_start_bits(s->sizes.unit_bits, index, start_bits, first + i);
         if (i < count && bits[i] > end - chunk_bits)
             return false;
     }
@@ -261,23 +266,23 @@ static zt_status decode_of_chunk(zt_context *context, const struct zti_coding *c
     return status ? status : check_place(context, coding, s, start_bits, index, next);
 }
 
-uint64_t zti_side_by_side(const struct zti_coding *coding, const struct zti_index *index)
+uint64_t zti_interleaved_chunk_tiles(const struct zti_coding *coding, const struct zti_index *index)
 {
     const struct zti_batch *const batch = index ? zti_batch_of(coding->codec) : NULL;
     return batch && batch->runs(coding) > 1 ? index->layout.chunk_tiles : 0;
 }
 
 /* Decode several chunks at a time from the source's position, as long as enough are left. */
-static zt_status decode_side_by_side(zt_context *context, const struct zti_coding *coding,
-                                     struct zti_tile_source *s, uint64_t start_bits,
-                                     const struct zti_index *index, uint64_t *first, uint64_t last,
-                                     const struct zti_view *view)
+static zt_status decode_interleaved(zt_context *context, const struct zti_coding *coding,
+                                    struct zti_tile_source *s, uint64_t start_bits,
+                                    const struct zti_index *index, uint64_t *first, uint64_t last,
+                                    const struct zti_view *view)
 {
     const struct zti_batch *const batch = zti_batch_of(coding->codec);
     const uint32_t most = batch->runs(coding), chunk_tiles = index->layout.chunk_tiles;
     uint64_t starts[ZTI_RUNS_MOST + 1], at[ZTI_RUNS_MOST];
     zt_status status = ZT_OK;
-    while (status == ZT_OK && !s->tail) {
+    while (status == ZT_OK && !s->end_copy) {
         const uint64_t chunks = (last - *first) / chunk_tiles, chunk = *first / chunk_tiles;
         const uint32_t n = chunks < most ? (uint32_t)chunks : most;
         if (n < most / 2 || !known_places(s, start_bits, index, chunk, n, starts) ||
@@ -300,24 +305,24 @@ zt_status zti_decode_indexed(zt_context *context, const struct zti_coding *codin
                              const struct zti_index *index, uint64_t first, uint64_t last,
                              const struct zti_view *view)
 {
-    const uint64_t chunk_tiles = view ? zti_side_by_side(coding, index) : 0;
+    const uint64_t chunk_tiles = view ? zti_interleaved_chunk_tiles(coding, index) : 0;
     zt_status status = ZT_OK;
     if (chunk_tiles > 0 && first % chunk_tiles > 0 && first < last)
         status = decode_of_chunk(context, coding, s, start_bits, index, &first, last, view);
     if (chunk_tiles > 0 && status == ZT_OK && first < last)
-        status = decode_side_by_side(context, coding, s, start_bits, index, &first, last, view);
+        status = decode_interleaved(context, coding, s, start_bits, index, &first, last, view);
     while (status == ZT_OK && first < last)
         status = decode_of_chunk(context, coding, s, start_bits, index, &first, last, view);
     return status;
 }
 
-/* ---- outputs ---- */
+/* ---- sinks ---- */
 
 /* Bytes of a scratch, unless a tile has more. A larger one writes more adjacent values of the array
  * at a time where its fastest axis is a slow one of the coded array. */
 enum { SCRATCH_BYTES = 4 << 20 };
 
-static uint64_t tile_bytes(const struct zti_coding *coding)
+static uint64_t clipped_tile_bytes(const struct zti_coding *coding)
 {
     uint64_t bytes = zt_type_bytes(coding->type);
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
@@ -327,14 +332,14 @@ static uint64_t tile_bytes(const struct zti_coding *coding)
     return bytes;
 }
 
-zt_status zti_output_open(zt_context *context, const struct zti_coding *coding,
-                          const struct zti_view *view, const struct zti_scatter *scatter,
-                          struct zti_output *o)
+zt_status zti_tile_sink_open(zt_context *context, const struct zti_coding *coding,
+                             const struct zti_view *view, const struct zti_scatter *scatter,
+                             struct zti_tile_sink *o)
 {
-    *o = (struct zti_output){.view = view, .scatter = scatter};
+    *o = (struct zti_tile_sink){.view = view, .scatter = scatter};
     if (!scatter)
         return ZT_OK;
-    const uint64_t bytes = tile_bytes(coding);
+    const uint64_t bytes = clipped_tile_bytes(coding);
     const struct zti_runs runs = zti_runs_of(&coding->grid, view, NULL);
     uint64_t tiles = 1;
     for (uint32_t i = 0; i < coding->grid.rank; i++)
@@ -348,16 +353,16 @@ zt_status zti_output_open(zt_context *context, const struct zti_coding *coding,
                                  (unsigned long long)(o->scratch_tiles * bytes));
 }
 
-void zti_output_close(zt_context *context, struct zti_output *o)
+void zti_tile_sink_close(zt_context *context, struct zti_tile_sink *o)
 {
     zti_release(context, o->scratch);
     o->scratch = NULL;
 }
 
-zt_status zti_decode_to_output(zt_context *context, const struct zti_coding *coding,
-                               struct zti_tile_source *s, uint64_t start_bits,
-                               const struct zti_index *index, uint64_t first, uint64_t last,
-                               const struct zti_output *o)
+zt_status zti_decode_to_sink(zt_context *context, const struct zti_coding *coding,
+                             struct zti_tile_source *s, uint64_t start_bits,
+                             const struct zti_index *index, uint64_t first, uint64_t last,
+                             const struct zti_tile_sink *o)
 {
     const struct zti_grid *const grid = &coding->grid;
     zt_status status = ZT_OK;
@@ -452,17 +457,18 @@ bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64
         if (runs->first == runs->last && !next_run(runs, &runs->first, &runs->last))
             return false;
     }
-    while (runs->gap > 0 && runs->last - runs->first < most &&
+    while (runs->join_below_tiles > 0 && runs->last - runs->first < most &&
            (runs->ahead_first < runs->ahead_last ||
             next_run(runs, &runs->ahead_first, &runs->ahead_last)) &&
-           runs->ahead_first - runs->last < runs->gap) {
+           runs->ahead_first - runs->last < runs->join_below_tiles) {
         runs->last = runs->ahead_last;
         runs->ahead_first = runs->ahead_last;
     }
     *first = runs->first;
     *last = runs->last - *first < most ? runs->last : *first + most;
-    if (*last < runs->last && runs->gap > 0 && *last - *last % runs->gap > *first)
-        *last -= *last % runs->gap;
+    if (*last < runs->last && runs->join_below_tiles > 0 &&
+        *last - *last % runs->join_below_tiles > *first)
+        *last -= *last % runs->join_below_tiles;
     runs->first = *last;
     return true;
 }

@@ -24,7 +24,7 @@ static zt_status encode_tiles(zt_context *context, const struct zti_coding *codi
         return ZT_OK;
     }
     const uint64_t some = coding->loose_planes > 0 ? CHECK_LOOSE_TILES : CHECK_TILES;
-    while (first < last && status == ZT_OK && !misses->is_over) {
+    while (first < last && status == ZT_OK && !misses->exceeds_limit) {
         const uint64_t start = zti_bits_written(w);
         const uint64_t end = last - first < some ? last : first + some;
         if (!coding->codec->encode(coding, array, first, end, w))
@@ -35,10 +35,10 @@ static zt_status encode_tiles(zt_context *context, const struct zti_coding *codi
 }
 
 /* Append one tile to an output that may be too small, through a scratch buffer. */
-static zt_status encode_tile_closely(zt_context *context, const struct zti_coding *coding,
-                                     const struct zti_array *array, uint64_t tile, uint8_t *scratch,
-                                     uint64_t capacity_bits, struct zti_bit_writer *w,
-                                     struct zti_misses *misses)
+static zt_status encode_tile_via_scratch(zt_context *context, const struct zti_coding *coding,
+                                         const struct zti_array *array, uint64_t tile,
+                                         uint8_t *scratch, uint64_t capacity_bits,
+                                         struct zti_bit_writer *w, struct zti_misses *misses)
 {
     struct zti_bit_writer own = zti_bit_writer_at(scratch);
     zti_put_bits(&own, w->held, w->held_bits);
@@ -67,10 +67,10 @@ static void note_start(const struct zti_starts *starts, uint64_t tile, uint64_t 
 /* How many tiles from 'first' on to append with one call: at most a group, not past the end of a
  * chunk, and as many as fit in the room at their largest. */
 static uint64_t next_group(const struct zti_starts *starts, uint64_t first, uint64_t last,
-                           uint64_t room_bytes, uint64_t tile_bits)
+                           uint64_t free_bytes, uint64_t tile_bits)
 {
     const uint64_t margin = 2 * ZTI_BIT_MARGIN_BYTES;
-    const uint64_t fit = room_bytes < margin ? 0 : (room_bytes - margin) * 8 / (tile_bits + 1);
+    const uint64_t fit = free_bytes < margin ? 0 : (free_bytes - margin) * 8 / (tile_bits + 1);
     uint64_t n = last - first < ZTI_GROUP_TILES ? last - first : ZTI_GROUP_TILES;
     if (starts && n > starts->chunk_tiles - first % starts->chunk_tiles)
         n = starts->chunk_tiles - first % starts->chunk_tiles;
@@ -95,8 +95,8 @@ static zt_status write_last_tiles(zt_context *context, const struct zti_coding *
     zt_status status = ZT_OK;
     for (; first < last && status == ZT_OK; first++) {
         note_start(starts, first, zti_bits_written(w) - start_bits);
-        status = encode_tile_closely(context, coding, array, first, scratch,
-                                     (uint64_t)capacity_bytes * 8, w, misses);
+        status = encode_tile_via_scratch(context, coding, array, first, scratch,
+                                         (uint64_t)capacity_bytes * 8, w, misses);
     }
     if (scratch != spare)
         zti_release(context, scratch);
@@ -126,7 +126,7 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
             reported = first;
             status = zti_report(context, first, coding->grid.count);
         }
-        if (status != ZT_OK || (misses && misses->is_over))
+        if (status != ZT_OK || (misses && misses->exceeds_limit))
             return status;
     }
     if (first < last)

@@ -106,7 +106,7 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding,
                            ->encode(context, coding, array, (struct zti_tiles){0, total}, out,
                                     out_capacity_bytes, start_bits, end_bits, misses, starts);
     zti_stage(context, ZT_STAGE_OTHER);
-    if (status != ZT_OK || (misses && misses->is_over))
+    if (status != ZT_OK || (misses && misses->exceeds_limit))
         return status;
     if (starts)
         note_end(coding, starts, *end_bits - start_bits);
@@ -142,7 +142,7 @@ static zt_status encode_on_host(zt_context *context, const struct zti_coding *co
     if (!status)
         status = encode(context, coding, array, stream.own, bytes, start_bits % 8, end_bits, misses,
                         starts);
-    if (!status && !(misses && misses->is_over))
+    if (!status && !(misses && misses->exceeds_limit))
         status = zti_mirror_store_bytes(&stream, out + first, *end_bits / 8);
     if (!status)
         *end_bits += first * 8;
@@ -239,10 +239,10 @@ static zt_status encode_by_windows(zt_context *context, const struct zti_coding 
         status = policy->encode(context, coding, array, tiles, w->bytes, w->capacity_bytes, began,
                                 &w->used_bits, misses, starts);
         zti_stage(context, ZT_STAGE_OTHER);
-        if (status || (misses && misses->is_over))
+        if (status || (misses && misses->exceeds_limit))
             return status;
         if (starts)
-            zti_move_starts(starts, tiles, *stream_bits);
+            zti_offset_starts(starts, tiles, *stream_bits);
         *stream_bits += w->used_bits - began;
         if (tiles.last == count)
             break;
@@ -267,7 +267,7 @@ static zt_status encode_pieces(zt_context *context, const struct zti_coding *cod
     } else {
         status = encode_by_windows(context, coding, array, w, drain, stream_bits, misses, starts);
     }
-    if (status || (misses && misses->is_over))
+    if (status || (misses && misses->exceeds_limit))
         return status;
     status = finish(context, coding, w->bytes, w->capacity_bytes, &w->used_bits);
     if (!status)
@@ -292,7 +292,7 @@ zt_status zti_exec_encode_pieces(zt_context *context, const struct zti_coding *a
         status = encode_pieces(context, &own, &values.array, window, drain, &stream_bits, misses,
                                starts);
     zti_mirror_close(&values);
-    if (status || (misses && misses->is_over))
+    if (status || (misses && misses->exceeds_limit))
         return status;
     if (starts)
         note_end(&own, starts, stream_bits);

@@ -47,8 +47,9 @@ zt_status zti_exec_window_bytes(zt_context *context, const struct zti_coding *co
                                 uint64_t *window_bytes);
 
 /* zti_exec_encode for streams that need not be in memory as a whole, by the host. The window may
- * have used_bits, whole bytes, which precede the stream; then it has a multiple of align_bits
- * before its first byte. What the drain returns ends the call. */
+ * begin with used_bits of other data, in whole bytes. The payload bytes before the window are then
+ * a multiple of align_bits. ZT_NO_MEMORY for a window without room for a tile. A status other than
+ * ZT_OK of the drain ends the call. */
 zt_status zti_exec_encode_pieces(zt_context *context, const struct zti_coding *coding,
                                  const struct zti_array *array, struct zti_window *window,
                                  const struct zti_drain *drain, struct zti_misses *misses,
@@ -85,8 +86,8 @@ zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *c
                                  uint64_t *end_bits);
 
 /* For damaged streams: the piece of tiles from 'tile' on that can be located by itself: a chunk of
- * the index, one tile at fixed rate, else all. *last: the tile after it; *at_bits: where it begins,
- * UINT64_MAX if that is unknown. */
+ * the index, whose first tile it must be, one tile at fixed rate, else all. *last: the tile after
+ * it; *at_bits: where it begins, UINT64_MAX if that is unknown. */
 void zti_exec_piece(const struct zti_coding *coding, const struct zti_index *index,
                     uint64_t start_bits, uint64_t tile, uint64_t *last, uint64_t *at_bits);
 

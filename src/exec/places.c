@@ -16,7 +16,7 @@ void zti_exec_piece(const struct zti_coding *coding, const struct zti_index *ind
             *at_bits = bits;
     } else if (index) {
         const uint64_t chunk = tile / index->layout.chunk_tiles;
-        *at_bits = zti_index_bits(zti_unit_bits(coding), index, start_bits, chunk);
+        *at_bits = zti_chunk_start_bits(zti_unit_bits(coding), index, start_bits, chunk);
         if (count - tile > index->layout.chunk_tiles)
             *last = (chunk + 1) * index->layout.chunk_tiles;
     }
@@ -53,8 +53,8 @@ struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struc
                                   .start_bits = start_bits,
                                   .stream_bytes = stream_bytes,
                                   .runs = zti_runs_of(&coding->grid, view, spans)};
-    if (index) /* fewer tiles than this between runs are in the same chunks */
-        extents.runs.gap = index->layout.chunk_tiles;
+    if (index) /* the tiles between closer runs lie in chunks that are read anyway */
+        extents.runs.join_below_tiles = index->layout.chunk_tiles;
     return extents;
 }
 
@@ -72,9 +72,9 @@ static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t
         is_end = last == e->coding->grid.count;
     } else {
         const uint32_t c = e->index->layout.chunk_tiles;
-        from = zti_index_bits(zti_unit_bits(e->coding), e->index, e->start_bits, first / c);
-        to = zti_index_bits(zti_unit_bits(e->coding), e->index, e->start_bits,
-                            zti_index_chunks(last, c));
+        from = zti_chunk_start_bits(zti_unit_bits(e->coding), e->index, e->start_bits, first / c);
+        to = zti_chunk_start_bits(zti_unit_bits(e->coding), e->index, e->start_bits,
+                                  zti_index_chunks(last, c));
         is_end = zti_index_chunks(last, c) == e->index->chunks;
     }
     if (is_end) /* include the padding */

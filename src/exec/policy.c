@@ -31,6 +31,6 @@ const struct zti_policy *zti_policy_to_decode(const zt_context *context,
                                               const struct zti_scatter *scatter)
 {
     const struct zti_policy *const policy = zti_policy_of(context, coding);
-    const bool is_taken = !policy->takes || policy->takes(coding, scatter);
-    return is_taken ? policy : host_policy(context, coding);
+    const bool can_decode = !policy->can_decode || policy->can_decode(coding, scatter);
+    return can_decode ? policy : host_policy(context, coding);
 }

@@ -12,10 +12,10 @@ struct zti_tiles {
     uint64_t first, last;
 };
 
-/* The starts of chunks that begin in these tiles were counted from the tiles' first bit, which is
- * this one of the stream: count them from the stream's. */
-static inline void zti_move_starts(const struct zti_starts *starts, struct zti_tiles tiles,
-                                   uint64_t bits)
+/* Add 'bits', the stream position of the tiles' first bit, to the starts of the chunks that begin
+ * in these tiles. */
+static inline void zti_offset_starts(const struct zti_starts *starts, struct zti_tiles tiles,
+                                     uint64_t bits)
 {
     for (uint64_t chunk = zti_index_chunks(tiles.first, starts->chunk_tiles);
          chunk < zti_index_chunks(tiles.last, starts->chunk_tiles); chunk++)
@@ -33,8 +33,8 @@ zt_status zti_tiles_in_window(zt_context *context, const struct zti_coding *codi
 struct zti_policy {
     bool is_by_kernels; /* arrays and streams may be in a GPU's memory; false: only in the host's */
 
-    /* As zti_exec_encode, for some of the tiles (on a device always all); starts are counted from
-     * start_bits. And as zti_exec_decode and its variants. scatter and starts may be NULL. */
+    /* As zti_exec_encode, for tiles [first, last); cuda always gets all. starts count from
+     * start_bits. */
     zt_status (*encode)(zt_context *context, const struct zti_coding *coding,
                         const struct zti_array *array, struct zti_tiles tiles, uint8_t *out,
                         size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
@@ -46,6 +46,8 @@ struct zti_policy {
                                const struct zti_array *array, struct zti_window *window,
                                const struct zti_drain *drain, uint64_t *stream_bits,
                                struct zti_misses *misses, const struct zti_starts *starts);
+    /* As zti_exec_decode, zti_exec_decode_scattered (scatter) and zti_exec_decode_noting (starts);
+     * either may be NULL. */
     zt_status (*decode)(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
                         const struct zti_view *view, const struct zti_scatter *scatter,
@@ -56,8 +58,8 @@ struct zti_policy {
                        const struct zti_array *array, void *tally,
                        const struct zti_passing *passing);
 
-    /* Whether the policy decodes this; if not, the host's policy does. NULL: always. */
-    bool (*takes)(const struct zti_coding *coding, const struct zti_scatter *scatter);
+    /* Whether the policy can decode this well; if not, the host's policy does. NULL: always. */
+    bool (*can_decode)(const struct zti_coding *coding, const struct zti_scatter *scatter);
 
     /* As zti_exec_checks_index and zti_exec_scratch; NULL: false, and nothing to do. */
     bool (*checks_index)(const struct zti_coding *coding, const struct zti_index *index,
@@ -68,7 +70,7 @@ struct zti_policy {
 
 extern const struct zti_policy zti_serial, zti_omp, zti_cuda;
 
-/* The context's policy, or the host's if that does not take this coding. */
+/* The context's policy, or the host's if that cannot run this coding. */
 const struct zti_policy *zti_policy_of(const zt_context *context, const struct zti_coding *coding);
 
 /* The policy for decoding into a scatter, or into a view if that is NULL. */

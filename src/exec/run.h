@@ -6,7 +6,7 @@
 #include "exec/stream.h"
 #include "index/index.h"
 
-/* Tiles between two checks of the room left, the bound and the progress. */
+/* Most tiles encoded by one call, between two checks of the free space. */
 enum { ZTI_GROUP_TILES = 256 };
 
 static inline uint64_t zti_bytes_of_bits(uint64_t bits)
@@ -66,22 +66,22 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
 
 /* ---- decoding: decode.c ---- */
 
-/* Where tiles are decoded from: the data, and near their end a copy of the last bytes (tail) that
- * is followed by zeros, so that no tile is read beyond the data. */
+/* Where tiles are decoded from: the data, and near their end a copy of the last bytes that is
+ * followed by zeros, so that no tile is read beyond the data. */
 struct zti_tile_source {
     const uint8_t *data;
     uint64_t data_bytes;
     struct zti_sizes sizes;
-    uint64_t reach_bytes; /* the most bytes that decoding a tile reads, with the margin */
-    uint8_t *tail;        /* NULL, or in use: 2 reach_bytes, from byte tail_at of the data */
-    uint64_t tail_at;
+    uint64_t read_max_bytes; /* the most bytes that decoding a tile reads, with the margin */
+    uint8_t *end_copy; /* NULL, or in use: 2 read_max_bytes, from byte end_copy_at of the data */
+    uint64_t end_copy_at;
     struct zti_bit_reader reader;
-    uint8_t *spare; /* the caller's memory for the tail, or NULL; if large enough, nothing is
+    uint8_t *spare; /* the caller's memory for end_copy, or NULL; if large enough, nothing is
                        allocated */
     uint64_t spare_bytes;
 };
 
-enum { ZTI_SPARE_BYTES = 8192 }; /* at least twice the reach of a tile of 256 values */
+enum { ZTI_SPARE_BYTES = 8192 }; /* at least twice what a tile of 256 values reads */
 
 /* Set up a source at a bit of the data, which may be beyond its end (then the first tile is
  * ZT_CORRUPT). */
@@ -118,7 +118,7 @@ zt_status zti_decode_indexed(zt_context *context, const struct zti_coding *codin
                              const struct zti_view *view);
 
 /* Where a thread writes decoded tiles. */
-struct zti_output {
+struct zti_tile_sink {
     const struct zti_view *view;
     const struct zti_scatter *scatter; /* NULL, or the view is its cover */
     uint8_t *scratch;                  /* decoded values before 'put'; NULL without a scatter */
@@ -126,43 +126,43 @@ struct zti_output {
 };
 
 /* ZT_NO_MEMORY if there is no scratch for a scatter. The caller closes it, also on failure. */
-zt_status zti_output_open(zt_context *context, const struct zti_coding *coding,
-                          const struct zti_view *view, const struct zti_scatter *scatter,
-                          struct zti_output *output);
-void zti_output_close(zt_context *context, struct zti_output *output);
+zt_status zti_tile_sink_open(zt_context *context, const struct zti_coding *coding,
+                             const struct zti_view *view, const struct zti_scatter *scatter,
+                             struct zti_tile_sink *sink);
+void zti_tile_sink_close(zt_context *context, struct zti_tile_sink *sink);
 
-/* zti_decode_indexed into an output. */
-zt_status zti_decode_to_output(zt_context *context, const struct zti_coding *coding,
-                               struct zti_tile_source *source, uint64_t start_bits,
-                               const struct zti_index *index, uint64_t first, uint64_t last,
-                               const struct zti_output *output);
+/* zti_decode_indexed into a sink. */
+zt_status zti_decode_to_sink(zt_context *context, const struct zti_coding *coding,
+                             struct zti_tile_source *source, uint64_t start_bits,
+                             const struct zti_index *index, uint64_t first, uint64_t last,
+                             const struct zti_tile_sink *sink);
 
 /* Where a chunk begins, in bits of the data, by an index in units of unit_bits; UINT64_MAX on
  * overflow. */
-uint64_t zti_index_bits(uint32_t unit_bits, const struct zti_index *index, uint64_t start_bits,
-                        uint64_t chunk);
+uint64_t zti_chunk_start_bits(uint32_t unit_bits, const struct zti_index *index,
+                              uint64_t start_bits, uint64_t chunk);
 
 /* Move the source from tile 'here' to tile 'tile': by computing its place, by the index, or by
- * skipping tiles. A chunk that is left unfinished is skipped to its end (zti_end_chunk). */
-zt_status zti_go_to(zt_context *context, const struct zti_coding *coding,
-                    struct zti_tile_source *source, uint64_t start_bits,
-                    const struct zti_index *index, uint64_t here, uint64_t tile);
+ * skipping tiles. A chunk that is left unfinished is skipped to its end (zti_skip_to_chunk_end). */
+zt_status zti_seek_tile(zt_context *context, const struct zti_coding *coding,
+                        struct zti_tile_source *source, uint64_t start_bits,
+                        const struct zti_index *index, uint64_t here, uint64_t tile);
 
 /* Skip from tile 'here', the source's position, to the end of a chunk that has begun; ZT_CORRUPT if
  * it ends elsewhere than the index says. So all policies check whole chunks; without an index these
- * have zti_usual_chunk_tiles tiles. Does nothing at fixed rate. */
-zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
-                        struct zti_tile_source *source, uint64_t start_bits,
-                        const struct zti_index *index, uint64_t here);
+ * have zti_default_chunk_tiles tiles. Does nothing at fixed rate. */
+zt_status zti_skip_to_chunk_end(zt_context *context, const struct zti_coding *coding,
+                                struct zti_tile_source *source, uint64_t start_bits,
+                                const struct zti_index *index, uint64_t here);
 
 /* Cut the wanted tiles of a view into runs. spans: NULL if all of the view is wanted. */
 struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view,
                             const struct zti_spans *spans);
 
-/* Tiles of a chunk if the codec decodes several chunks at a time, else 0. Used as zti_runs' gap:
- * long runs decode faster, and fewer tiles than these between two runs lie in chunks that are
- * parsed anyway. */
-uint64_t zti_side_by_side(const struct zti_coding *coding, const struct zti_index *index);
+/* Tiles of a chunk if the codec decodes several chunks interleaved, else 0. Used as zti_runs'
+ * join_below_tiles. */
+uint64_t zti_interleaved_chunk_tiles(const struct zti_coding *coding,
+                                     const struct zti_index *index);
 
 /* Get the next run, or at most 'most' tiles of it; false after the last one. */
 bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last);

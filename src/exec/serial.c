@@ -20,23 +20,23 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *as_
     struct zti_coding own = *as_shared, *const coding = &own;
     uint8_t spare[ZTI_SPARE_BYTES];
     struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
-    struct zti_output output;
+    struct zti_tile_sink sink;
     zti_room_open(context, view, &own);
     source.spare = spare;
     source.spare_bytes = sizeof spare;
     struct zti_runs runs = zti_runs_of(&coding->grid, view, scatter ? scatter->spans : NULL);
     const uint64_t every = zti_report_tiles(coding);
     uint64_t first, last, here = 0, reported = 0;
-    zt_status status = zti_output_open(context, coding, view, scatter, &output);
-    runs.gap = zti_side_by_side(coding, index);
-    const uint64_t most = scatter ? output.scratch_tiles : every;
+    zt_status status = zti_tile_sink_open(context, coding, view, scatter, &sink);
+    runs.join_below_tiles = zti_interleaved_chunk_tiles(coding, index);
+    const uint64_t most = scatter ? sink.scratch_tiles : every;
     while (status == ZT_OK && zti_runs_next(&runs, most, &first, &last)) {
-        status = zti_go_to(context, coding, &source, start_bits, index, here, first);
+        status = zti_seek_tile(context, coding, &source, start_bits, index, here, first);
         if (status == ZT_OK)
             status = starts ? zti_decode_noting(context, coding, &source, start_bits, first, last,
                                                 view, starts)
-                            : zti_decode_to_output(context, coding, &source, start_bits, index,
-                                                   first, last, &output);
+                            : zti_decode_to_sink(context, coding, &source, start_bits, index, first,
+                                                 last, &sink);
         here = last;
         if (status == ZT_OK && here - reported >= every) {
             reported = here;
@@ -44,10 +44,10 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *as_
         }
     }
     if (status == ZT_OK)
-        status = zti_end_chunk(context, coding, &source, start_bits, index, here);
+        status = zti_skip_to_chunk_end(context, coding, &source, start_bits, index, here);
     *end_bits = zti_tile_source_bits(&source);
     zti_tile_source_free(context, &source);
-    zti_output_close(context, &output);
+    zti_tile_sink_close(context, &sink);
     zti_room_close(context, &own);
     return status;
 }

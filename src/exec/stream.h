@@ -16,8 +16,8 @@ struct zti_misses {
     struct zti_miss *list; /* in ascending order of 'at' */
     uint64_t count;
     uint64_t capacity;
-    uint64_t limit; /* with more, the encoder sets is_over and stops */
-    bool is_over;
+    uint64_t limit; /* with more, the encoder sets exceeds_limit and stops */
+    bool exceeds_limit;
 };
 
 void zti_misses_free(zt_context *context, struct zti_misses *misses);
@@ -61,7 +61,7 @@ enum { ZTI_DRAIN_UNIT_BYTES = 4096 };
 
 /* The default number of tiles of a chunk: the codec's, but 1 if tiles have many values on
  * average. */
-uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding);
+uint32_t zti_default_chunk_tiles(const struct zti_coding *coding);
 
 /* An iterator over the tiles that a view or spans meet, as runs of consecutive tiles in ascending
  * order. */
@@ -74,8 +74,8 @@ struct zti_runs {
     uint32_t axis;       /* runs go along this axis; along faster axes all tiles are wanted */
     uint64_t rest_tiles; /* number of tiles along the faster axes */
     bool is_done;
-    uint64_t gap;         /* fewer tiles than this between two runs are included in a run */
-    uint64_t first, last; /* the rest of the current run */
+    uint64_t join_below_tiles;        /* runs with fewer tiles than these between them are joined */
+    uint64_t first, last;             /* the rest of the current run */
     uint64_t ahead_first, ahead_last; /* the run after it, if it was found already */
 };
 

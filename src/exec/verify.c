@@ -13,7 +13,7 @@ void zti_misses_free(zt_context *context, struct zti_misses *misses)
 zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t at, uint64_t bits)
 {
     if (misses->count >= misses->limit) {
-        misses->is_over = true;
+        misses->exceeds_limit = true;
         return ZT_OK;
     }
     if (misses->count == misses->capacity) {
@@ -46,7 +46,7 @@ static zt_status check_row(zt_context *context, const struct zti_coding *coding,
     zt_status status = ZT_OK;
     for (uint32_t i = 0; i < grid->rank; i++)
         place = place * grid->shape[i] + at[i];
-    for (uint64_t i = 0; i < n && status == ZT_OK && !misses->is_over; i++) {
+    for (uint64_t i = 0; i < n && status == ZT_OK && !misses->exceeds_limit; i++) {
         const uint64_t bits = zti_bits_at(original, (int64_t)i * stride, value_bytes);
         const uint64_t other = zti_bits_at(back, (int64_t)i, value_bytes);
         if (!(coding->is_of_value ? zti_within_part : zti_within)(coding->type, bits, other,
@@ -85,7 +85,7 @@ static zt_status check_some(zt_context *context, const struct zti_coding *coding
                                                     back, shape[last], coding->verify_bound)) {
             const zt_status status = check_row(context, coding, at, original, array->stride[last],
                                                back, shape[last], misses);
-            if (status != ZT_OK || misses->is_over)
+            if (status != ZT_OK || misses->exceeds_limit)
                 return status;
         }
         for (uint32_t i = last; i-- > 0;) {
@@ -124,7 +124,7 @@ zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
             "%s has not proved the bound of tiles of %llu values; at most %d are verified",
             coding->codec->name, (unsigned long long)zti_tile_values(coding), TILE_VALUES);
     zti_put_le64(w->next, w->held);
-    while (walk.tile < last && status == ZT_OK && !misses->is_over) {
+    while (walk.tile < last && status == ZT_OK && !misses->exceeds_limit) {
         const uint64_t tiles = tiles_together(&coding->grid, &walk, last);
         status = check_some(context, coding, array, &walk, tiles, &r, misses);
         for (uint64_t i = 0; i < tiles; i++)

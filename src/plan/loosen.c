@@ -132,7 +132,7 @@ static zt_status copy_sample(zt_context *context, const struct zti_array *array,
 
 bool zti_is_too_loose(const struct zti_misses *misses, uint32_t type, uint64_t stream_bytes)
 {
-    return misses->is_over ||
+    return misses->exceeds_limit ||
            (double)misses->count * zti_exact_bits(type) > misses_part * 8 * (double)stream_bytes;
 }
 

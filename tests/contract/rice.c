@@ -92,7 +92,7 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
         return (struct zti_sizes){width, width, width, width, .align_bits = 8, .unit_bits = width};
     return (struct zti_sizes){.tile_min_bits = K_BITS + 1,
                               .tile_max_bits = most,
-                              .tile_reach_bits = most,
+                              .tile_read_max_bits = most,
                               .align_bits = 8,
                               .unit_bits = 1};
 }

@@ -121,7 +121,7 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
         return;
     }
     struct stream s = {.coding = loaded(NULL, &c), .n = (size_t)(c.end_bits / 8)};
-    const size_t room = s.n + (size_t)(zti_codec_sz.sizes(&s.coding).tile_reach_bits / 8) + 1;
+    const size_t room = s.n + (size_t)(zti_codec_sz.sizes(&s.coding).tile_read_max_bits / 8) + 1;
     const uint64_t tiles = s.coding.grid.count, model_bytes = learning->model_bytes(&s.coding);
     uint8_t *const bytes = need(room);
     memset(bytes, 0, room);

@@ -159,7 +159,7 @@ static struct zti_sizes large_sizes(const struct zti_coding *coding)
     (void)coding;
     return (struct zti_sizes){.tile_min_bits = 8,
                               .tile_max_bits = 8,
-                              .tile_reach_bits = 8,
+                              .tile_read_max_bits = 8,
                               .align_bits = 8,
                               .unit_bits = 1};
 }

@@ -16,7 +16,7 @@ static struct stream stream_of(const zt_array *array, double bound, uint32_t eff
     struct stream s = {.coded = code_along(NULL, array, bound, effort, axes)};
     s.coding = loaded(NULL, &s.coded);
     const size_t reach =
-        (size_t)(s.coding.grid.count * zti_codec_sz.sizes(&s.coding).tile_reach_bits / 8);
+        (size_t)(s.coding.grid.count * zti_codec_sz.sizes(&s.coding).tile_read_max_bits / 8);
     s.bytes = need(s.coded.capacity + reach);
     memset(s.bytes, 0, s.coded.capacity + reach);
     memcpy(s.bytes, s.coded.bytes, (size_t)(s.coded.end_bits / 8));

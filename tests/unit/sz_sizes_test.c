@@ -49,7 +49,7 @@ static bool has_small_tiles(const zt_array *array, double bound)
     const uint64_t values = tile_values(&c.coding.grid);
     assert_int_equal(sz_of(&c.coding)->coder, CODER_HIGH);
     assert_in_range(values, is_small ? 1 << 15 : 1 << 17, is_small ? 1 << 16 : 1 << 18);
-    assert_int_equal(zti_usual_chunk_tiles(&c.coding), 1);
+    assert_int_equal(zti_default_chunk_tiles(&c.coding), 1);
     coded_free(NULL, &c);
     return is_small;
 }

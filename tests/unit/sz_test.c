@@ -263,7 +263,7 @@ static void instances_decode_the_same_values_in_turns_and_past_the_caches(void *
         struct coded c = code(NULL, &a.array, ldexp(1, 3 - (int)rng_below(&r, 20)), effort);
         struct zti_coding coding = loaded(NULL, &c);
         const size_t reach =
-            (size_t)(coding.grid.count * zti_codec_sz.sizes(&coding).tile_reach_bits / 8);
+            (size_t)(coding.grid.count * zti_codec_sz.sizes(&coding).tile_read_max_bits / 8);
         uint8_t *const stream = need(c.capacity + reach);
         memset(stream, 0, c.capacity + reach);
         memcpy(stream, c.bytes, (size_t)(c.end_bits / 8));

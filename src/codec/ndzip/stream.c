@@ -100,7 +100,7 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
         is_stored ? width : (uint64_t)(ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width) * width;
     return (struct zti_sizes){.tile_min_bits = is_stored ? width : ZTI_NDZIP_VALUES,
                               .tile_max_bits = most,
-                              .tile_reach_bits = most,
+                              .tile_read_max_bits = most,
                               .tile_fixed_bits = is_stored ? width : 0,
                               .align_bits = width,
                               .unit_bits = width,

@@ -247,7 +247,7 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
     const uint64_t most = tile_max_bits(coding);
     return (struct zti_sizes){.tile_min_bits = 8,
                               .tile_max_bits = most,
-                              .tile_reach_bits =
+                              .tile_read_max_bits =
                                   most + 8 * ZTI_SZ_GROUP_MOST_BYTES + ZTI_SZ_CLASS_MOST_BITS + 64,
                               .align_bits = 8,
                               .unit_bits = 8,

@@ -61,7 +61,7 @@ static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t ra
 }
 
 /* A reversible tile has its number of planes in its header. */
-uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+uint64_t zti_zfp_tile_read_max(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 {
     return content_bits(z, type, rank, zti_zfp_is_reversible(z) ? ZTI_ZFP_MAX_PREC : z->maxprec);
 }
@@ -78,7 +78,7 @@ bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
     const struct zti_zfp free = {
         .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = ZTI_ZFP_MIN_EXP - 1};
     return zti_zfp_is_reversible(z) && z->maxprec >= 8 * zt_type_bytes(type) &&
-           z->maxbits >= zti_zfp_tile_reach(&free, type, rank);
+           z->maxbits >= zti_zfp_tile_read_max(&free, type, rank);
 }
 
 /* Tiles have one size if the coding is lossy, minbits is maxbits, and the header fits. */
@@ -99,8 +99,8 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
     const uint64_t fixed = zti_zfp_fixed_bits(coding);
     return (struct zti_sizes){.tile_min_bits = fixed > 0 ? fixed : most > 0,
                               .tile_max_bits = most,
-                              .tile_reach_bits =
-                                  zti_zfp_tile_reach(z, coding->type, coding->grid.rank),
+                              .tile_read_max_bits =
+                                  zti_zfp_tile_read_max(z, coding->type, coding->grid.rank),
                               .tile_fixed_bits = fixed,
                               .align_bits = z->word_bits,
                               .unit_bits = 1};

@@ -37,7 +37,7 @@ zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, 
 bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
 /* The most bits of one tile that a decoder may read. */
-uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank);
+uint64_t zti_zfp_tile_read_max(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
 /* The bits of each tile if all have the same, else 0. */
 uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding);

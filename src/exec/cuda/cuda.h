@@ -7,8 +7,8 @@
 #include "exec/stream.h"
 #include "index/gpu/expand.h"
 
-/* Whether the cuda policy takes a coding; false for raw ones, which the host copies, and where the
- * context's device lacks what the kernels need. */
+/* Whether the cuda policy can run a coding; false for raw ones, which the host copies, and where
+ * the context's device lacks what the kernels need. */
 bool zti_cuda_can_code(const zt_context *context, const struct zti_coding *coding);
 
 /* ---- exec/cuda/values.c ---- */

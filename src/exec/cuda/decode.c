@@ -61,7 +61,7 @@ static uint64_t place_of(const struct decoder *d, uint64_t chunk)
 {
     if (!d->index)
         return d->start_bits + d->starts[chunk];
-    return zti_index_bits(zti_unit_bits(d->coding), d->index, d->start_bits, chunk);
+    return zti_chunk_start_bits(zti_unit_bits(d->coding), d->index, d->start_bits, chunk);
 }
 
 /* The number of the i-th wanted chunk. */
@@ -468,7 +468,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
                         .scatter = scatter,
                         .fixed_bits = zti_fixed_bits(coding),
                         .chunk_tiles = 1};
-    struct zti_starts own = {.chunk_tiles = zti_usual_chunk_tiles(coding)};
+    struct zti_starts own = {.chunk_tiles = zti_default_chunk_tiles(coding)};
     zt_status status = ZT_OK;
     if (!d.codec)
         return zti_fail(context, ZT_UNSUPPORTED,

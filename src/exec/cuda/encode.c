@@ -321,7 +321,7 @@ static zt_status end_slab(struct encoder *e, struct slab *s)
 
 static bool is_over(const struct encoder *e)
 {
-    return e->misses && e->misses->is_over;
+    return e->misses && e->misses->exceeds_limit;
 }
 
 /* Run the kernels of slab k, and meanwhile copy the bits of the slab before and the values of the
@@ -383,8 +383,8 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     shape[0] = rows;
     own.grid = zti_grid_of(grid->rank, shape, grid->side);
     const bool has_unproven = !isnan(coding->verify_bound);
-    /* chunks have the index's number of tiles or, without an index, the usual one */
-    const uint32_t usual = zti_usual_chunk_tiles(coding);
+    /* chunks have the index's number of tiles or, without an index, the default one */
+    const uint32_t usual = zti_default_chunk_tiles(coding);
     const uint32_t least = zti_fixed_bits(coding) > 0 ? 1
                            : usual < chunk_tiles      ? usual
                                                       : chunk_tiles;

@@ -45,7 +45,7 @@ static bool is_sparse(const struct zti_coding *coding, const struct zti_scatter 
     return wanted <= tiles / PART;
 }
 
-static bool takes(const struct zti_coding *coding, const struct zti_scatter *scatter)
+static bool can_decode(const struct zti_coding *coding, const struct zti_scatter *scatter)
 {
     return !(scatter && is_sparse(coding, scatter));
 }
@@ -76,6 +76,6 @@ const struct zti_policy zti_cuda = {.is_by_kernels = true,
                                     .encode = encode,
                                     .decode = decode,
                                     .tally = tally,
-                                    .takes = takes,
+                                    .can_decode = can_decode,
                                     .checks_index = zti_cuda_expands,
                                     .scratch = scratch};

@@ -95,7 +95,7 @@ static zt_status check_tiles(struct verifier *v)
                            ? zti_copy_bytes(v->context, v->starts, v->unproven->starts,
                                             v->unproven->count * sizeof *v->starts)
                            : zti_fail(v->context, ZT_NO_MEMORY, "no memory to verify a tile");
-    for (uint64_t i = 0; !status && !v->misses->is_over && i < v->unproven->count; i++)
+    for (uint64_t i = 0; !status && !v->misses->exceeds_limit && i < v->unproven->count; i++)
         if (is_unproven(v, i))
             status = check_tile(v, i);
     zti_release(v->context, v->bits);

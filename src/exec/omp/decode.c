@@ -55,19 +55,19 @@ struct decoder {
 
 /* Decode a piece; the lock is held before and after. */
 static void decode_piece(struct decoder *d, const struct zti_coding *coding,
-                         const struct zti_output *output, uint32_t thread, zt_context *own,
+                         const struct zti_tile_sink *sink, uint32_t thread, zt_context *own,
                          const struct found *piece)
 {
     (void)pthread_mutex_unlock(&d->team.lock);
     struct zti_tile_source source =
         zti_tile_source_at(coding, d->data, d->data_bytes, piece->at_bits);
     zt_status status =
-        zti_go_to(own, coding, &source, d->start_bits, d->index, piece->at_tile, piece->first);
+        zti_seek_tile(own, coding, &source, d->start_bits, d->index, piece->at_tile, piece->first);
     if (status == ZT_OK)
-        status = zti_decode_to_output(own, coding, &source, d->start_bits, d->index, piece->first,
-                                      piece->last, output);
+        status = zti_decode_to_sink(own, coding, &source, d->start_bits, d->index, piece->first,
+                                    piece->last, sink);
     if (status == ZT_OK && d->index)
-        status = zti_end_chunk(own, coding, &source, d->start_bits, d->index, piece->last);
+        status = zti_skip_to_chunk_end(own, coding, &source, d->start_bits, d->index, piece->last);
     const uint64_t end = zti_tile_source_bits(&source);
     zti_tile_source_free(own, &source);
     (void)pthread_mutex_lock(&d->team.lock);
@@ -83,7 +83,7 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
     struct found piece;
     if (!zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)) {
         const zt_status status =
-            zti_end_chunk(own, d->team.coding, &d->walk, d->start_bits, NULL, d->walk_tile);
+            zti_skip_to_chunk_end(own, d->team.coding, &d->walk, d->start_bits, NULL, d->walk_tile);
         const uint64_t end = zti_tile_source_bits(&d->walk);
         d->is_found = true;
         if (end > d->end_bits)
@@ -133,18 +133,18 @@ static void decode_task(void *shared, uint32_t thread)
     zt_context own = zti_context_of_thread(d->team.context);
     struct zti_coding coding = *d->team.coding;
     struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
-    struct zti_output output;
+    struct zti_tile_sink sink;
     zti_room_open(&own, d->view, &coding);
-    const zt_status status = zti_output_open(&own, &coding, d->view, d->scatter, &output);
+    const zt_status status = zti_tile_sink_open(&own, &coding, d->view, d->scatter, &sink);
     (void)pthread_mutex_lock(&d->team.lock);
     zti_team_fail(&d->team, status, &own);
     while (d->team.status == ZT_OK &&
            (d->is_known ? zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)
                         : next_found(d, thread, &own, &piece)))
-        decode_piece(d, &coding, &output, thread, &own, &piece);
+        decode_piece(d, &coding, &sink, thread, &own, &piece);
     (void)pthread_cond_broadcast(&d->team.changed);
     (void)pthread_mutex_unlock(&d->team.lock);
-    zti_output_close(&own, &output);
+    zti_tile_sink_close(&own, &sink);
     zti_room_close(&own, &coding);
 }
 
@@ -169,7 +169,7 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, c
                         .runs = zti_runs_of(&coding->grid, view, scatter ? scatter->spans : NULL),
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};
-    d.runs.gap = zti_side_by_side(coding, index);
+    d.runs.join_below_tiles = zti_interleaved_chunk_tiles(coding, index);
     if (index) /* pieces begin where chunks do */
         d.grain = (d.grain + index->layout.chunk_tiles - 1) / index->layout.chunk_tiles *
                   index->layout.chunk_tiles;

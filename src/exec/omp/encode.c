@@ -109,7 +109,7 @@ static void piece_tiles(const struct encoder *e, uint64_t number, uint64_t *firs
 
 static bool is_over(const struct encoder *e)
 {
-    return e->team.status != ZT_OK || (e->misses && e->misses->is_over);
+    return e->team.status != ZT_OK || (e->misses && e->misses->exceeds_limit);
 }
 
 /* With the lock held: append a piece's misses to the stream's. */
@@ -158,7 +158,7 @@ static void copy_piece(const struct encoder *e, const struct piece *p)
     struct zti_tiles tiles;
     piece_tiles(e, p->number, &tiles.first, &tiles.last);
     if (e->starts)
-        zti_move_starts(e->starts, tiles, p->stream_bits);
+        zti_offset_starts(e->starts, tiles, p->stream_bits);
     const uint32_t room = (8 - p->at_bits % 8) % 8;
     if (p->bits <= room || p->is_in_place)
         return;
@@ -229,7 +229,7 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     p->state = CODING;
     p->number = e->next++;
     p->misses.count = 0;
-    p->misses.is_over = false;
+    p->misses.exceeds_limit = false;
     p->misses.limit = e->misses ? e->misses->limit : 0;
     piece_tiles(e, p->number, &first, &last);
     const struct room room = choose_room(e, p, last - first);
@@ -243,8 +243,8 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     p->bits -= status == ZT_OK ? room.at_bits : 0;
     (void)pthread_mutex_lock(&e->team.lock);
     p->state = CODED;
-    if (p->misses.is_over)
-        e->misses->is_over = true;
+    if (p->misses.exceeds_limit)
+        e->misses->exceeds_limit = true;
     zti_team_note(&e->team, thread, status, own, last - first);
     commit_pieces(e);
 }

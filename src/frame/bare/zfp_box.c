@@ -199,7 +199,7 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
     status = zti_bare_zfp_refuse_nonfinite(context, &values.out, zfp_of(&coding));
     if (status != ZT_OK)
         return status;
-    const uint64_t reach = coding.codec->sizes(&coding).tile_reach_bits;
+    const uint64_t reach = coding.codec->sizes(&coding).tile_read_max_bits;
     struct patch p = {.coding = &coding,
                       .box = box,
                       .values = &values.out,

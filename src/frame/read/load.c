@@ -290,7 +290,7 @@ static bool reaches_end(const struct zti_opened *o, const struct zti_view *cover
     const struct zti_grid *const grid = &o->coding.grid;
     const uint64_t each = zti_fixed_bits(&o->coding) > 0 ? 1
                           : o->index                     ? o->index->layout.chunk_tiles
-                                                         : zti_usual_chunk_tiles(&o->coding);
+                                                         : zti_default_chunk_tiles(&o->coding);
     uint64_t tile = 0;
     for (uint32_t i = 0; i < grid->rank; i++)
         tile = tile * grid->tiles[i] + (cover->hi[i] - 1) / grid->side[i];

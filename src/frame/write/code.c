@@ -114,17 +114,17 @@ static zt_status encode(struct zti_job *j)
     zti_choose_index(&j->request->params, f);
     zt_status status = zti_exec_capacity(j->context, &f->coding, &capacity);
     const uint64_t limit = stream_limit(f, head_bytes + capacity);
-    misses->is_over = head_bytes > limit;
-    if (!status && !misses->is_over)
+    misses->exceeds_limit = head_bytes > limit;
+    if (!status && !misses->exceeds_limit)
         status = zti_starts_room(j->context, f, &j->starts, &starts);
-    if (status || misses->is_over)
+    if (status || misses->exceeds_limit)
         return status;
     status = zti_encode_payload(j, &j->values, limit, misses, starts.list ? &starts : NULL);
     if (status == ZT_NO_SPACE) {
-        misses->is_over = true;
+        misses->exceeds_limit = true;
         status = ZT_OK;
     }
-    if (status || misses->is_over)
+    if (status || misses->exceeds_limit)
         return status;
     if (j->on_device.place)
         status = zti_device_payload_write_head(j, &starts);
@@ -151,7 +151,7 @@ static zt_status code_values(struct zti_job *j)
     if (!status)
         status = encode(j);
     f->exact_values = j->misses.count;
-    if (!status && j->has_search && !j->misses.is_over)
+    if (!status && j->has_search && !j->misses.exceeds_limit)
         status = zti_measure(j);
     j->values = given;
     zti_mirror_close(&copy);

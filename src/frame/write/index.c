@@ -20,7 +20,7 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codin
     if (layout.kind == ZT_INDEX_DEFAULT)
         layout.kind = ZT_INDEX_COMPACT;
     if (layout.chunk_tiles == 0)
-        layout.chunk_tiles = zti_fits_chunks(p, coding) ? 1 : zti_usual_chunk_tiles(coding);
+        layout.chunk_tiles = zti_fits_chunks(p, coding) ? 1 : zti_default_chunk_tiles(coding);
     if (layout.partition == 0 && layout.kind == ZT_INDEX_HYBRID)
         layout.partition = ZTI_INDEX_PARTITION;
     return layout;
@@ -28,7 +28,7 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codin
 
 uint32_t zti_counted_chunk_tiles(const zt_params *p, const struct zti_coding *coding)
 {
-    return zti_fits_chunks(p, coding) ? zti_usual_chunk_tiles(coding)
+    return zti_fits_chunks(p, coding) ? zti_default_chunk_tiles(coding)
                                       : zti_layout_of(p, coding).chunk_tiles;
 }
 
@@ -41,7 +41,7 @@ void zti_choose_index(const zt_params *params, struct zti_frame *f)
 {
     const bool is_default = params->index == ZT_INDEX_DEFAULT;
     f->index = zti_layout_of(params, &f->coding);
-    const uint32_t usual = zti_usual_chunk_tiles(&f->coding);
+    const uint32_t usual = zti_default_chunk_tiles(&f->coding);
     const uint32_t each = zti_counted_chunk_tiles(params, &f->coding);
     if (f->index.kind == ZT_INDEX_NONE || zti_fixed_bits(&f->coding) > 0 ||
         zti_index_chunks(f->coding.grid.count, each) < zti_index_least_chunks(is_default, usual) ||
@@ -73,7 +73,7 @@ void zti_set_index(const zt_params *params, struct zti_frame *f, const struct zt
     const uint64_t end = (f->payload_bytes - zti_head_bytes(coding)) * 8;
     if (zti_fits_chunks(params, coding))
         f->index.chunk_tiles =
-            zti_index_fit_chunk(zti_usual_chunk_tiles(coding), coding->grid.count, end);
+            zti_index_fit_chunk(zti_default_chunk_tiles(coding), coding->grid.count, end);
     const uint64_t chunks = zti_frame_chunks(f), step = f->index.chunk_tiles / starts->chunk_tiles;
     const uint32_t unit_bits = zti_unit_bits(coding);
     for (uint64_t i = 0; i < chunks && (step > 1 || unit_bits > 1); i++)

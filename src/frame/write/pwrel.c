@@ -17,7 +17,7 @@ static zt_status sample_bits(const struct zti_job *job, const struct zti_target 
                                               &misses, &trial->stream, &coding, &bytes);
     const uint64_t gap = misses.count ? values / misses.count : 0;
     *bits = 8 * (bytes + misses.count * (zt_type_bytes(coding.type) + (gap < 128 ? 1 : 2)));
-    if (misses.is_over)
+    if (misses.exceeds_limit)
         *bits = UINT64_MAX;
     zti_misses_free(job->context, &misses);
     zti_forget(job->context, &coding);

@@ -68,7 +68,7 @@ zt_status zti_keep_short(struct zti_job *j)
     struct zti_frame *const f = &j->frame;
     const struct zti_tail_parts parts = zti_job_parts(j);
     if (!zti_has_limit(&f->bound) ||
-        (!j->misses.is_over && bytes_of(f, false, &parts) <= raw_bytes_of(f, &parts)))
+        (!j->misses.exceeds_limit && bytes_of(f, false, &parts) <= raw_bytes_of(f, &parts)))
         return ZT_OK;
     zti_forget(j->context, &f->coding);
     zti_frame_set_raw(f);

@@ -331,7 +331,7 @@ bool zti_resolve_again(struct zti_job *j)
 {
     struct zti_target *const target = &j->target;
     if (j->has_search) {
-        if (j->misses.is_over && target->kind != ZT_LOSSLESS) {
+        if (j->misses.exceeds_limit && target->kind != ZT_LOSSLESS) {
             j->search.is_last = true;
             zti_target_lossless(target);
             return true;
@@ -348,7 +348,7 @@ bool zti_resolve_again(struct zti_job *j)
         j->is_loosened = true;
         return true;
     }
-    if (!j->misses.is_over || target->kind == ZT_LOSSLESS)
+    if (!j->misses.exceeds_limit || target->kind == ZT_LOSSLESS)
         return false;
     zti_target_lossless(target);
     return true;

@@ -217,7 +217,8 @@ zt_status zti_resolve(struct zti_job *job, const struct zti_scanned *scanned);
 zt_status zti_resolve_by_values(struct zti_job *job);
 
 /* Whether the slab has to be coded again; sets job->target for that: the search's next bound for a
- * PSNR, more planes where too many values were kept exactly, lossless where misses.is_over. */
+ * PSNR, more planes where too many values were kept exactly, lossless where misses.exceeds_limit.
+ */
 bool zti_resolve_again(struct zti_job *job);
 
 /* Whether a kind of bound limits errors, of each value or on average: not a rate or precision. */
@@ -303,8 +304,9 @@ zt_status zti_fill(struct zti_job *job);
 
 /* ---- code.c ---- */
 
-/* Code job->values under job->target; may be called again with another target. misses.is_over: too
- * many values missed the bound, or the stream is longer than the values. */
+/* Code job->values under job->target; may be called again with another target.
+ * misses.exceeds_limit: too many values missed the bound, or the stream is longer than the values.
+ */
 zt_status zti_code(struct zti_job *job);
 
 /* Encode values with frame.coding, all but the head; sets job->stream and frame.payload_bytes.
@@ -384,7 +386,7 @@ void zti_measure_frame(const zt_params *params, struct zti_frame *frame,
                        const struct zti_tail_parts *parts);
 
 /* Make a coded frame raw if it is longer than its values even without an index, or if
- * misses.is_over. */
+ * misses.exceeds_limit. */
 zt_status zti_keep_short(struct zti_job *job);
 
 /* ---- room.c ---- */

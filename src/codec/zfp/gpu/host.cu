@@ -30,7 +30,7 @@ static bool uses_warps(const struct zti_coding *coding)
 static uint32_t slot_words(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
-    const uint64_t bits = zti_zfp_tile_reach(zfp_of(coding), coding->type, rank);
+    const uint64_t bits = zti_zfp_tile_read_max(zfp_of(coding), coding->type, rank);
     const uint32_t words = (uint32_t)((bits + (UINT64_C(2) << 2 * rank)) / 64 + 2);
     const uint32_t planes = 32, before = 4, higher = words < 36 ? words : 36;
     const uint32_t least = planes + (zt_type_bytes(coding->type) == 8 ? higher : before);

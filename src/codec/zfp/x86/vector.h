@@ -10,7 +10,7 @@ ZTI_INLINE bool is_limited(const struct zti_coding *coding)
 {
     const struct zti_zfp free = {
         .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = zfp_of(coding)->minexp};
-    return zfp_of(coding)->maxbits < zti_zfp_tile_reach(&free, coding->type, coding->grid.rank);
+    return zfp_of(coding)->maxbits < zti_zfp_tile_read_max(&free, coding->type, coding->grid.rank);
 }
 
 /* Whether plain C must code the tiles: integers with a negative shift, and reversible tiles of a
