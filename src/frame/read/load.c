@@ -265,11 +265,8 @@ static zt_status decode_coded(struct zt_reader *r, const struct zti_view *view,
     const struct zti_frame *f = &o->frame;
     const uint64_t start_bits = zti_head_bytes(&o->coding) * 8;
     zt_status status = ZT_OK;
-    if (o->index && !o->is_index_checked &&
-        !zti_exec_checks_index(r->context, &o->coding, o->index, view, scatter)) {
+    if (o->index && !zti_exec_checks_index(r->context, &o->coding, o->index, view, scatter))
         status = zti_index_check(r->context, o->index);
-        o->is_index_checked = true;
-    }
     if (status)
         return status;
     struct zti_extents extents = zti_exec_extents(

@@ -27,7 +27,6 @@ struct zti_opened {
     struct zti_tail tail;
     struct zti_index sums;
     struct zti_index *index; /* &sums; NULL: none */
-    bool is_index_checked;
     struct zti_payload payload;
 };
 
