@@ -292,7 +292,7 @@ bool compat_read_codes(uint64_t field_code, uint64_t mode_code, zt_zfp *params,
     zti_put_bits(&w, 'z' | 'f' << 8 | 'p' << 16 | ZFP_CODEC << 24, ZFP_MAGIC_BITS);
     zti_put_bits(&w, field_code, ZFP_META_BITS);
     zti_put_bits64(&w, mode_code, ZFP_MODE_LONG_BITS);
-    if (zti_zfp_decode_header(NULL, head, 24, &z, array, &header_bits) != ZT_OK)
+    if (zti_zfp_decode_file_header(NULL, head, 24, &z, array, &header_bits) != ZT_OK)
         return false;
     params->minbits = z.minbits;
     params->maxbits = z.maxbits;

@@ -312,6 +312,21 @@ static void parameters_that_make_no_sense_are_refused(void **state)
     assert_int_equal(zt_zfp_decompress(NULL, NULL, 8, &z, &a, NULL), ZT_BAD_ARG);
 }
 
+static void word_sizes_beyond_32_bits_are_not_cut(void **state)
+{
+    (void)state;
+    float values[16] = {0};
+    const zt_array a = zt_array_1d(values, ZT_F32, 16);
+    zt_params p;
+    size_t capacity;
+    assert_int_equal(zt_params_init(&p, sizeof p), ZT_OK);
+    p.codec = ZT_CODEC_ZFP;
+    p.codec_words[0] = 32;
+    assert_int_equal(zt_compress_bound(NULL, &a, &p, &capacity), ZT_OK);
+    p.codec_words[0] = UINT64_C(1) << 32 | 32;
+    assert_int_equal(zt_compress_bound(NULL, &a, &p, &capacity), ZT_BAD_ARG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +343,7 @@ int main(void)
         cmocka_unit_test(bounds_of_large_arrays_do_not_overflow),
         cmocka_unit_test(buffers_that_are_too_small_are_reported),
         cmocka_unit_test(parameters_that_make_no_sense_are_refused),
+        cmocka_unit_test(word_sizes_beyond_32_bits_are_not_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

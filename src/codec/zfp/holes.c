@@ -4,11 +4,11 @@
  * A coefficient takes about log2(|coefficient| / tolerance) bits, and more the later it is in rank
  * order. The sum of these is made small by iteratively reweighted least squares: with a weight of 1
  * / coefficient^2, a square stands for its logarithm. A round computes the weights, then moves each
- * hole in turn to the value at which the weighted sum of squares is least, all else fixed, and some
- * way past it, since the other holes will follow.
+ * hole in turn towards the value at which the weighted sum of squares is least, all else fixed, and
+ * past it, since the other holes will follow: coordinate descent with over-relaxation.
  *
- * The values are computed in double, in a fixed order and without functions of the mathematical
- * library, so that all machines write the same stream. Tiles that the array's end cuts are
+ * The values are computed in double, in a fixed order and with only exact functions (fabs, ldexp),
+ * so that all machines write the same stream. Tiles that the array's end cuts are
  * skipped. */
 #include "codec/zfp/zfp.h"
 
@@ -32,7 +32,8 @@ static const double basis[4][4] = {{0.25, 0.25, 0.25, 0.25},
                                    {-0.25, 0.25, 0.25, -0.25},
                                    {-0.125, 0.375, -0.375, 0.125}};
 
-static const double beyond = 1.4; /* a move, over the distance to the least sum */
+static const double relaxation =
+    1.4; /* over-relaxation: a move, over the distance to the minimum */
 
 /* A tile. Of rank 1, its 4 values are followed by zeros, up to a plane. */
 struct cube {
@@ -147,7 +148,7 @@ static void move_to_minimum(struct cube *c, uint32_t place)
 {
     const lanes *const low = c->low_column[place % PLANE];
     const double *const high = c->high_column[place / PLANE];
-    double v = c->value[place] - beyond * distance_to_minimum(c, low, high);
+    double v = c->value[place] - relaxation * distance_to_minimum(c, low, high);
     v = v < c->least ? c->least : v > c->most ? c->most : v;
     const double shift = v - c->value[place];
     if (!(fabs(shift) <= c->most - c->least))

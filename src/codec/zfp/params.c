@@ -7,6 +7,17 @@
 
 enum { MAGIC_BITS = 32, FIELD_BITS = 52, MODE_SHORT_BITS = 12, MODE_LONG_BITS = 64 };
 
+_Static_assert((int)MAGIC_BITS + (int)FIELD_BITS + (int)MODE_LONG_BITS ==
+                   (int)ZTI_ZFP_HEADER_MAX_BITS,
+               "a file header at its longest");
+
+enum { MAGIC = 'z' | 'f' << 8 | 'p' << 16, CODEC_VERSION = 5 };
+
+/* What the fields of a long mode code hold: numbers of bits in 15, planes in 7, an exponent in 15,
+ * each less its least value. */
+enum { CODE_MOST_BITS = 1 << 15, CODE_MOST_PLANES = 1 << 7 };
+enum { CODE_LEAST_EXP = -16495, CODE_MOST_EXP = CODE_LEAST_EXP + (1 << 15) - 1 };
+
 /* A mode code below MODE_LONG has all parameters in 12 bits; MODE_LONG begins the long form. */
 enum {
     MODE_RATE = 0,         /* + maxbits - 1, up to 2047 */
@@ -53,10 +64,10 @@ zt_status zt_zfp_set_rate(zt_zfp *zfp, double rate, zt_type type, uint32_t rank,
     if (!(wanted >= 0 && wanted <= UINT32_MAX - 64))
         return ZT_BAD_ARG;
     uint32_t bits = (uint32_t)wanted;
-    if (type == ZT_F32 && bits < 1 + 8)
-        bits = 1 + 8;
-    if (type == ZT_F64 && bits < 1 + 11)
-        bits = 1 + 11;
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes((uint32_t)type);
+    const uint32_t least = zti_zfp_header_most(width, zti_is_float((uint32_t)type), false);
+    if (bits < least)
+        bits = least;
     if (align)
         bits = (uint32_t)zti_round_up(bits, zfp->word_bits);
     set(zfp, bits, bits, ZTI_ZFP_MAX_PREC, ZTI_ZFP_MIN_EXP);
@@ -177,9 +188,10 @@ uint64_t zt_zfp_mode_code(const zt_zfp *zfp)
     case ZT_ZFP_EXPERT:
     case ZT_ZFP_INVALID: break;
     }
-    return MODE_LONG | clamped(zfp->minbits, 1, 32768) << 12 |
-           clamped(zfp->maxbits, 1, 32768) << 27 | clamped(zfp->maxprec, 1, 128) << 42 |
-           clamped(zfp->minexp, -16495, 16272) << 49;
+    return MODE_LONG | clamped(zfp->minbits, 1, CODE_MOST_BITS) << 12 |
+           clamped(zfp->maxbits, 1, CODE_MOST_BITS) << 27 |
+           clamped(zfp->maxprec, 1, CODE_MOST_PLANES) << 42 |
+           clamped(zfp->minexp, CODE_LEAST_EXP, CODE_MOST_EXP) << 49;
 }
 
 /* Set the parameters from a mode code; false if it is not valid. They are set only on success. */
@@ -187,9 +199,10 @@ static bool set_mode_code(zt_zfp *zfp, uint64_t code)
 {
     const uint32_t v = code & MODE_LONG;
     if (v == MODE_LONG)
-        return zt_zfp_set_expert(
-                   zfp, (uint32_t)(code >> 12 & 0x7fff) + 1, (uint32_t)(code >> 27 & 0x7fff) + 1,
-                   (uint32_t)(code >> 42 & 0x7f) + 1, (int32_t)(code >> 49) - 16495) == ZT_OK;
+        return zt_zfp_set_expert(zfp, (uint32_t)(code >> 12 & (CODE_MOST_BITS - 1)) + 1,
+                                 (uint32_t)(code >> 27 & (CODE_MOST_BITS - 1)) + 1,
+                                 (uint32_t)(code >> 42 & (CODE_MOST_PLANES - 1)) + 1,
+                                 (int32_t)(code >> 49) + CODE_LEAST_EXP) == ZT_OK;
     if (v < MODE_PRECISION)
         set(zfp, v + 1, v + 1, ZTI_ZFP_MAX_PREC, ZTI_ZFP_MIN_EXP);
     else if (v < MODE_REVERSIBLE)
@@ -265,23 +278,22 @@ zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, 
                         "a reversible stream of floating-point values with minbits %u cannot be "
                         "decoded (libzfp does not pad its empty blocks); use minbits 1 or 0",
                         z->minbits);
-    if (has_header && z->maxbits > 32768)
+    if (has_header && z->maxbits > CODE_MOST_BITS)
         return zti_fail(context, ZT_UNSUPPORTED,
-                        "maxbits %u does not fit zfp's header, which holds at most 32768; "
+                        "maxbits %u does not fit zfp's header, which holds at most %d; "
                         "lower the rate or leave out the header",
-                        z->maxbits);
-    if (has_header && (z->minexp < -16495 || z->minexp > 16272))
+                        z->maxbits, CODE_MOST_BITS);
+    if (has_header && (z->minexp < CODE_LEAST_EXP || z->minexp > CODE_MOST_EXP))
         return zti_fail(context, ZT_UNSUPPORTED,
-                        "minexp %d does not fit zfp's header, which holds -16495 to 16272",
-                        z->minexp);
+                        "minexp %d does not fit zfp's header, which holds %d to %d", z->minexp,
+                        CODE_LEAST_EXP, CODE_MOST_EXP);
     return ZT_OK;
 }
 
-zt_status zti_zfp_encode_header(zt_context *context, const struct zti_zfp *z,
-                                const struct zti_array *array, struct zti_bit_writer *w)
+zt_status zti_zfp_encode_file_header(zt_context *context, const struct zti_zfp *z,
+                                     const struct zti_array *array, struct zti_bit_writer *w)
 {
-    const zt_zfp zfp = {
-        .minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec, .minexp = z->minexp};
+    const zt_zfp zfp = zti_zfp_mode_numbers(z);
     uint64_t field;
     if (field_code_of(array, &field) != ZT_OK)
         return zti_fail(context, ZT_BAD_ARG,
@@ -296,7 +308,7 @@ zt_status zti_zfp_encode_header(zt_context *context, const struct zti_zfp *z,
                         "libzfp reads 1-D extents above 2^32 from a header wrongly; leave out the "
                         "header");
     const uint64_t mode = zt_zfp_mode_code(&zfp);
-    zti_put_bits(w, 'z' | 'f' << 8 | 'p' << 16 | 5 << 24, MAGIC_BITS);
+    zti_put_bits(w, MAGIC | CODEC_VERSION << 24, MAGIC_BITS);
     zti_put_bits(w, field, FIELD_BITS);
     zti_put_bits64(w, mode, (mode & MODE_LONG) == MODE_LONG ? MODE_LONG_BITS : MODE_SHORT_BITS);
     return ZT_OK;
@@ -315,22 +327,23 @@ static void set_field_code(struct zti_array *array, uint64_t code, bool as_libzf
     *array = zti_array_packed(NULL, type, rank, shape);
 }
 
-zt_status zti_zfp_decode_header(zt_context *context, const uint8_t *data, size_t data_bytes,
-                                struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits)
+zt_status zti_zfp_decode_file_header(zt_context *context, const uint8_t *data, size_t data_bytes,
+                                     struct zti_zfp *z, struct zti_array *array,
+                                     uint32_t *header_bits)
 {
     uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0}; /* a short header is read as if zeros followed */
     const size_t have = data_bytes < 24 ? data_bytes : 24;
     memcpy(head, data, have);
     struct zti_bit_reader r = {.base = head, .at = 0, .end = have * 8};
-    if (zti_get_bits(&r, 24) != ('z' | 'f' << 8 | 'p' << 16))
+    if (zti_get_bits(&r, 24) != MAGIC)
         return zti_fail(context, ZT_CORRUPT,
                         "no zfp header; a stream without one needs its type, "
                         "shape and mode from the caller");
     const uint32_t version = (uint32_t)zti_get_bits(&r, 8);
-    if (have * 8 >= MAGIC_BITS && version != 5)
+    if (have * 8 >= MAGIC_BITS && version != CODEC_VERSION)
         return zti_fail(context, ZT_UNSUPPORTED,
-                        "zfp codec version %u; this library knows version 5 (zfp 0.5 to 1.0)",
-                        version);
+                        "zfp codec version %u; this library knows version %d (zfp 0.5 to 1.0)",
+                        version, CODEC_VERSION);
     set_field_code(array, zti_get_bits(&r, FIELD_BITS), z->as_libzfp);
     uint64_t mode = zti_get_bits(&r, MODE_SHORT_BITS);
     if (mode == MODE_LONG)

@@ -20,7 +20,7 @@ enum {
     ZTI_ZFP_MAX_BITS = 16658,
     ZTI_ZFP_MAX_PREC = 64,
     ZTI_ZFP_MIN_EXP = -1074,
-    ZTI_ZFP_HEADER_MAX_BITS = 148
+    ZTI_ZFP_HEADER_MAX_BITS = 148 /* of the file header (params.c) */
 };
 
 /* The parameters of a zfp stream. */
@@ -80,6 +80,9 @@ ZTI_INLINE bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
     return planes == 2 * (int64_t)rank + 1;
 }
 
+/* The least kmin below with which a bound is proved: of integers and floats, and of doubles. */
+enum { ZTI_ZFP_LEAST_KMIN = 5, ZTI_ZFP_LEAST_KMIN_F64 = 8 };
+
 /* Whether every tile of finite values with this many planes and this exponent is decoded within
  * 2^minexp.
  *
@@ -97,16 +100,18 @@ ZTI_INLINE bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
  * the decoded values are finite. A tolerance between the two is not proved (zti_zfp_may_wrap). */
 ZTI_INLINE bool zti_zfp_proves(int64_t planes, int32_t emax, uint32_t rank, uint32_t width)
 {
-    const int32_t bias = zti_zfp_bias(width), unproved = width == 32 ? 5 : 8;
-    return planes <= 0 || (planes <= (int32_t)width - unproved && !zti_zfp_may_wrap(planes, rank) &&
-                           emax > (int32_t)width + 2 - bias && emax < bias);
+    const int32_t bias = zti_zfp_bias(width);
+    const int32_t least_kmin = width == 32 ? ZTI_ZFP_LEAST_KMIN : ZTI_ZFP_LEAST_KMIN_F64;
+    return planes <= 0 ||
+           (planes <= (int32_t)width - least_kmin && !zti_zfp_may_wrap(planes, rank) &&
+            emax > (int32_t)width + 2 - bias && emax < bias);
 }
 
 /* As zti_zfp_proves, for integers under an absolute bound, which are not rounded to a type. */
 ZTI_INLINE bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, uint32_t width)
 {
-    const uint32_t unproved = 5;
-    return z->shift >= 0 && z->maxprec + unproved <= width && !zti_zfp_may_wrap(z->maxprec, rank);
+    return z->shift >= 0 && z->maxprec + ZTI_ZFP_LEAST_KMIN <= width &&
+           !zti_zfp_may_wrap(z->maxprec, rank);
 }
 
 /* Whether a tile of finite values is decoded within 2^minexp, or exactly. */
@@ -118,13 +123,9 @@ ZTI_INLINE bool zti_zfp_proves_tile(const struct zti_zfp *z, int32_t emax, uint3
                       : zti_zfp_proves(zti_zfp_planes_above(z, emax, rank), emax, rank, width);
 }
 
-/* ---- headers ----
- *
- * floats, lossy        0   or   1 | exponent
- * floats, reversible   0   or   1 0 | exponent | planes - 1   or   1 1 | planes - 1
- * integers             nothing, or reversible: planes - 1 */
+/* ---- headers of tiles; stream.c describes their bits ---- */
 
-struct zti_zfp_head {
+struct zti_zfp_tile_header {
     uint64_t bits;   /* the header's bits */
     uint32_t length; /* number of them */
     uint32_t planes; /* number of planes that follow, at most 'width' */
@@ -132,13 +133,13 @@ struct zti_zfp_head {
     uint32_t least;  /* least bits of these; zeros follow */
 };
 
-/* A header as a decoder reads it. */
-struct zti_zfp_found {
-    struct zti_zfp_head head;
+/* A tile's header as a decoder reads it. */
+struct zti_zfp_found_header {
+    struct zti_zfp_tile_header header;
     int32_t emax;
-    bool is_empty; /* no planes follow: all values come back as +0 */
-    bool is_void;  /* planes follow, and all values come back as +0 */
-    bool is_raw;   /* the integers are the values' bits */
+    bool is_empty;            /* no planes follow: all values come back as +0 */
+    bool is_zero_with_planes; /* planes follow, and all values come back as +0 */
+    bool is_raw;              /* the integers are the values' bits */
 };
 
 /* Bits of the header's field that has the number of planes of a reversible tile. */
@@ -166,20 +167,20 @@ ZTI_INLINE uint32_t zti_zfp_lossy_planes(const struct zti_zfp *z, int64_t above,
 }
 
 /* A header, with the least and most bits that the limits leave to the planes. */
-ZTI_INLINE struct zti_zfp_head zti_zfp_limited(const struct zti_zfp *z, uint64_t bits,
-                                               uint32_t length, uint32_t planes)
+ZTI_INLINE struct zti_zfp_tile_header zti_zfp_limited(const struct zti_zfp *z, uint64_t bits,
+                                                      uint32_t length, uint32_t planes)
 {
-    const struct zti_zfp_head h = {bits, length, planes, z->maxbits - length,
-                                   z->minbits > length ? z->minbits - length : 0};
+    const struct zti_zfp_tile_header h = {bits, length, planes, z->maxbits - length,
+                                          z->minbits > length ? z->minbits - length : 0};
     return h;
 }
 
-/* The header of a tile to be coded; 0 planes where all values are coded as +0. emax and is_raw: of
- * floats only, the latter of reversible tiles only, whose header is not complete before
- * zti_zfp_add_planes. */
-ZTI_INLINE struct zti_zfp_head zti_zfp_head_of(const struct zti_zfp *z, int32_t emax, bool is_raw,
-                                               uint32_t width, uint32_t rank, bool is_float,
-                                               bool is_exact)
+/* Header of a tile to encode; 0 planes if all values are coded as +0. emax: floats only. is_raw:
+ * reversible floats only. zti_zfp_add_planes completes a reversible header. */
+ZTI_INLINE struct zti_zfp_tile_header zti_zfp_tile_header_of(const struct zti_zfp *z, int32_t emax,
+                                                             bool is_raw, uint32_t width,
+                                                             uint32_t rank, bool is_float,
+                                                             bool is_exact)
 {
     const uint64_t e = (uint64_t)(int64_t)(emax + zti_zfp_bias(width));
     const uint32_t most = zti_zfp_planes_most(z, width), field = zti_zfp_exponent_bits(width);
@@ -189,7 +190,7 @@ ZTI_INLINE struct zti_zfp_head zti_zfp_head_of(const struct zti_zfp *z, int32_t 
     if (is_exact && is_raw)
         return zti_zfp_limited(z, 3, 2, most);
     if (e == 0 || (!is_exact && lossy == 0)) {
-        struct zti_zfp_head h = zti_zfp_limited(z, 0, 1, 0);
+        struct zti_zfp_tile_header h = zti_zfp_limited(z, 0, 1, 0);
         h.least = is_exact ? 0 : h.least; /* libzfp pads no reversible tile that is empty */
         return h;
     }
@@ -197,9 +198,9 @@ ZTI_INLINE struct zti_zfp_head zti_zfp_head_of(const struct zti_zfp *z, int32_t 
                     : zti_zfp_limited(z, 1 + 2 * e, 1 + field, lossy);
 }
 
-/* Complete the header of a reversible tile whose coefficients have 'any' for their or. */
-ZTI_INLINE void zti_zfp_add_planes(struct zti_zfp_head *h, const struct zti_zfp *z, uint64_t any,
-                                   uint32_t width)
+/* Complete a reversible tile's header; any: the bitwise OR of its coefficients. */
+ZTI_INLINE void zti_zfp_add_planes(struct zti_zfp_tile_header *h, const struct zti_zfp *z,
+                                   uint64_t any, uint32_t width)
 {
     const uint32_t planes = any ? width - zti_ctz64(any) : 1;
     const uint32_t some = planes < h->planes ? planes : h->planes;
@@ -214,15 +215,19 @@ ZTI_INLINE bool zti_zfp_is_empty_at(uint32_t window, bool is_float)
 }
 
 /* Read a tile's header from its first bits, 'window', which has at least 19 of them. */
-ZTI_INLINE struct zti_zfp_found zti_zfp_head_at(const struct zti_zfp *z, uint32_t window,
-                                                uint32_t width, uint32_t rank, bool is_float,
-                                                bool is_exact)
+ZTI_INLINE struct zti_zfp_found_header zti_zfp_read_tile_header(const struct zti_zfp *z,
+                                                                uint32_t window, uint32_t width,
+                                                                uint32_t rank, bool is_float,
+                                                                bool is_exact)
 {
     const uint32_t field = zti_zfp_exponent_bits(width), planes_field = zti_zfp_planes_field(width);
     uint32_t length = 0, planes = zti_zfp_planes_most(z, width);
     int32_t emax = 0;
     if (zti_zfp_is_empty_at(window, is_float)) {
-        const struct zti_zfp_found empty = {zti_zfp_limited(z, 0, 1, 0), 0, true, false, false};
+        /* libzfp's decoder skips minbits here although its encoder does not write them if the tile
+         * is reversible; zti_zfp_check_decodable refuses such parameters */
+        const struct zti_zfp_found_header empty = {zti_zfp_limited(z, 0, 1, 0), 0, true, false,
+                                                   false};
         return empty;
     }
     const bool is_raw = is_float && is_exact && (window & 2);
@@ -239,9 +244,10 @@ ZTI_INLINE struct zti_zfp_found zti_zfp_head_at(const struct zti_zfp *z, uint32_
     } else if (is_float) {
         planes = zti_zfp_lossy_planes(z, zti_zfp_planes_above(z, emax, rank), width);
     }
-    const bool is_void = is_exact && is_float && !is_raw && emax == -zti_zfp_bias(width);
-    const struct zti_zfp_found found = {zti_zfp_limited(z, 0, length, planes), emax, false, is_void,
-                                        is_raw};
+    const bool is_zero_with_planes =
+        is_exact && is_float && !is_raw && emax == -zti_zfp_bias(width);
+    const struct zti_zfp_found_header found = {zti_zfp_limited(z, 0, length, planes), emax, false,
+                                               is_zero_with_planes, is_raw};
     return found;
 }
 

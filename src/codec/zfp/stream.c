@@ -75,10 +75,10 @@ static uint64_t tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 
 bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 {
-    const struct zti_zfp free = {
+    const struct zti_zfp unlimited = {
         .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = ZTI_ZFP_MIN_EXP - 1};
     return zti_zfp_is_reversible(z) && z->maxprec >= 8 * zt_type_bytes(type) &&
-           z->maxbits >= zti_zfp_tile_read_max(&free, type, rank);
+           z->maxbits >= zti_zfp_tile_read_max(&unlimited, type, rank);
 }
 
 /* Tiles have one size if the coding is lossy, minbits is maxbits, and the header fits. */
@@ -106,20 +106,26 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
                               .unit_bits = 1};
 }
 
-/* Hundreds of values, so that an index takes less than one per cent of the stream. */
+/* At least 256 values, so that an index takes less than one per cent of the stream. */
 static uint32_t chunk_tiles(uint32_t rank)
 {
     return rank == 1 ? 64 : 16;
 }
 
-/* Integers within +-t: raise them by 'shift' so that |q| < 2^(N-2), and code the planes down to
+/* The largest magnitude of a stream's values. */
+static double most_of(const struct zti_target *target)
+{
+    const double least = fabs(target->min), most = fabs(target->max);
+    return least > most ? least : most;
+}
+
+/* Integers within +-t: multiply by 2^shift so that |q| < 2^(N-2), and code the planes down to
  * kmin, whose tolerance 2^(kmin + 2 rank) is at most t 2^shift (cf. zti_zfp_proves in spec.h;
  * rounding to the nearest integer adds nothing to an error below t, which is whole). */
 static void configure_integers(const struct zti_target *target, struct zti_coding *coding)
 {
     const int32_t width = (int32_t)(8 * zt_type_bytes(coding->type));
-    const double most =
-        fabs(target->min) > fabs(target->max) ? fabs(target->min) : fabs(target->max);
+    const double most = most_of(target);
     struct zti_zfp *z = zfp_in(coding);
     int most_exponent = 0, bound_exponent = 0;
     (void)frexp(most, &most_exponent);                      /* most < 2^most_exponent */
@@ -137,16 +143,15 @@ static void configure_integers(const struct zti_target *target, struct zti_codin
     }
 }
 
-/* The candidates under a bound relative to each value: precisions of the reversible algorithm, each
- * a number of planes; and, for values of like magnitudes, accuracies, each a number of powers of
- * two below the largest. Values beyond the bound are stored exactly; planning tries the
- * candidates. */
-enum { LEAST_POWERS = 64 };
+/* Settings that planning tries under a pointwise relative bound. First: reversible, with 1 ...
+ * width planes. Then: fixed accuracy, 2^0 ... 2^-63 of the largest value's power of two. Values
+ * beyond the bound are stored exactly. */
+enum { ACCURACIES = 64 };
 
 static uint32_t choices(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS])
 {
     ends[0] = 8 * (uint32_t)zt_type_bytes(coding->type);
-    ends[1] = ends[0] + LEAST_POWERS;
+    ends[1] = ends[0] + ACCURACIES;
     return 2;
 }
 
@@ -154,8 +159,7 @@ static zt_status set_choice(const struct zti_target *target, const struct zti_co
                             zt_zfp *zfp)
 {
     const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
-    const double most =
-        fabs(target->min) > fabs(target->max) ? fabs(target->min) : fabs(target->max);
+    const double most = most_of(target);
     int exponent = 0;
     (void)zt_zfp_set_reversible(zfp);
     if (isnan(most)) /* only sizes are wanted: all planes */
@@ -170,6 +174,9 @@ static zt_status set_choice(const struct zti_target *target, const struct zti_co
                                NULL);
 }
 
+/* The most bits a value that a rate may ask for. */
+enum { MOST_RATE = 4096 };
+
 /* Reuses the public setters, so that a mode has one definition. */
 static zt_status set_mode(zt_context *context, const struct zti_target *target,
                           const struct zti_coding *coding, zt_zfp *zfp)
@@ -182,9 +189,9 @@ static zt_status set_mode(zt_context *context, const struct zti_target *target,
             return zt_zfp_set_accuracy(zfp, target->abs_bound, NULL);
         return target->abs_bound < 1 ? zt_zfp_set_reversible(zfp) : ZT_OK;
     case ZT_RATE:
-        if (!(b->value > 0 && b->value <= 4096))
-            return zti_fail(context, ZT_BAD_ARG, "rate %g is not in (0, 4096] bits per value",
-                            b->value);
+        if (!(b->value > 0 && b->value <= MOST_RATE))
+            return zti_fail(context, ZT_BAD_ARG, "rate %g is not in (0, %d] bits per value",
+                            b->value, MOST_RATE);
         return zt_zfp_set_rate(zfp, b->value, (zt_type)coding->type, coding->grid.rank,
                                (b->flags & ZT_RATE_ALIGN) != 0, NULL);
     case ZT_PRECISION:
@@ -200,11 +207,11 @@ static zt_status set_mode(zt_context *context, const struct zti_target *target,
                             "not %u, %u, %u",
                             ZTI_ZFP_MAX_PREC, (uint32_t)b->words[0], (uint32_t)(b->words[0] >> 32),
                             (uint32_t)b->words[1]);
-        if (zfp->minbits > 4096u << 2 * coding->grid.rank) /* the most that a rate may be */
+        if (zfp->minbits > (uint32_t)MOST_RATE << 2 * coding->grid.rank)
             return zti_fail(context, ZT_BAD_ARG,
-                            "expert minbits %u are more than 4096 bits for each value of a tile; "
+                            "expert minbits %u are more than %d bits for each value of a tile; "
                             "use less",
-                            zfp->minbits);
+                            zfp->minbits, MOST_RATE);
         return ZT_OK;
     case ZT_REL:
     case ZT_PSNR:
@@ -226,8 +233,9 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         status = set_mode(context, target, coding, &zfp);
     if (status != ZT_OK)
         return status;
-    if (target->params->codec_words[0])
-        zfp.word_bits = (uint32_t)target->params->codec_words[0];
+    const uint64_t word_bits = target->params->codec_words[0];
+    if (word_bits > 0) /* of what does not fit, none is valid */
+        zfp.word_bits = word_bits <= UINT32_MAX ? (uint32_t)word_bits : UINT32_MAX;
     status = zti_zfp_check(context, &zfp, zfp_in(coding));
     if (status != ZT_OK)
         return status;
@@ -270,8 +278,7 @@ static bool loosen(struct zti_coding *coding, uint32_t planes)
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
     const struct zti_zfp *z = zfp_of(coding);
-    const zt_zfp zfp = {
-        .minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec, .minexp = z->minexp};
+    const zt_zfp zfp = zti_zfp_mode_numbers(z);
     const zt_zfp_mode mode = zt_zfp_mode_of(&zfp);
     const uint32_t word = z->word_bits == 64 ? 3 : z->word_bits == 32 ? 2 : z->word_bits == 16;
     out[0] = (uint8_t)((uint32_t)mode | word << 4);
@@ -358,7 +365,8 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     return 1;
 }
 
-/* Measured with AVX-512, by rank; the unit of work is a tile of 4^rank values. */
+/* Nanoseconds (struct zti_decode_times), by rank, with AVX-512; the unit of work is a tile of
+ * 4^rank values. */
 static const struct zti_decode_times decode_times[2] = {
     {{3.1, 2.1, 1.7, 1.0}, {0.24, 0.15, 0.075, 0.045}, 1.3},
     {{3.9, 3.5, 2.6, 1.8}, {0.21, 0.08, 0.045, 0.037}, 2.0}};

@@ -29,6 +29,18 @@ extern const uint8_t zti_zfp_pad[5][4];
 /* Check a zt_zfp and convert it; ZT_BAD_ARG with a message if it is not valid. */
 zt_status zti_zfp_check(zt_context *context, const zt_zfp *zfp, struct zti_zfp *out);
 
+/* The four numbers that a mode consists of, as the public functions take them. */
+ZTI_STATIC zt_zfp zti_zfp_mode_numbers(const struct zti_zfp *z)
+{
+    zt_zfp zfp;
+    memset(&zfp, 0, sizeof zfp);
+    zfp.minbits = z->minbits;
+    zfp.maxbits = z->maxbits;
+    zfp.maxprec = z->maxprec;
+    zfp.minexp = z->minexp;
+    return zfp;
+}
+
 /* Refuse parameters whose streams libzfp cannot read, or reads past the end of its buffer. */
 zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, uint32_t type,
                                   bool has_header);
@@ -36,19 +48,21 @@ zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, 
 /* True if every bit pattern is kept: the coding is reversible and no other limit applies. */
 bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
-/* The most bits of one tile that a decoder may read. */
+/* The most bits of one tile that a decoder may read (zti_sizes). */
 uint64_t zti_zfp_tile_read_max(const struct zti_zfp *z, uint32_t type, uint32_t rank);
 
 /* The bits of each tile if all have the same, else 0. */
 uint64_t zti_zfp_fixed_bits(const struct zti_coding *coding);
 
-/* Append zfp's header (magic, field, mode) for an array; ZT_BAD_ARG if the shape does not fit. */
-zt_status zti_zfp_encode_header(zt_context *context, const struct zti_zfp *z,
-                                const struct zti_array *array, struct zti_bit_writer *w);
+/* Append zfp's file header (magic, field, mode) for an array; ZT_BAD_ARG if the shape does not fit.
+ */
+zt_status zti_zfp_encode_file_header(zt_context *context, const struct zti_zfp *z,
+                                     const struct zti_array *array, struct zti_bit_writer *w);
 
 /* Read it: z's four numbers, and the array's type, rank, shape and contiguous strides. */
-zt_status zti_zfp_decode_header(zt_context *context, const uint8_t *data, size_t data_bytes,
-                                struct zti_zfp *z, struct zti_array *array, uint32_t *header_bits);
+zt_status zti_zfp_decode_file_header(zt_context *context, const uint8_t *data, size_t data_bytes,
+                                     struct zti_zfp *z, struct zti_array *array,
+                                     uint32_t *header_bits);
 
 /* M(kind, width, rank, is_float) for each type and rank; tables are [zt_type - 1][rank - 1]. */
 #define ZTI_ZFP_EACH_RANK(M, kind, width, is_float)                                                \
@@ -63,19 +77,23 @@ zt_status zti_zfp_decode_header(zt_context *context, const uint8_t *data, size_t
     ZTI_ZFP_EACH_RANK(M, i64, 64, false)
 #define ZTI_ZFP_AT(width, rank, is_float) [(is_float ? 0 : 2) + width / 64][rank - 1]
 
-/* An instance's functions for a type and rank, as in struct zti_codec. */
-struct zti_zfp_ranges {
-    bool (*encode)(const struct zti_coding *, const struct zti_array *, uint64_t, uint64_t,
-                   struct zti_bit_writer *);
-    void (*decode)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t,
-                   const struct zti_view *);
-    void (*skip)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t);
-};
+/* An instance's functions that code a range of tiles, as in struct zti_codec:
+ * [zt_type - 1][rank - 1]. */
+typedef bool (*zti_zfp_encode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
+                                                     const struct zti_array *, uint64_t, uint64_t,
+                                                     struct zti_bit_writer *);
+typedef void (*zti_zfp_decode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
+                                                     struct zti_bit_reader *, uint64_t, uint64_t,
+                                                     const struct zti_view *);
+typedef void (*zti_zfp_skip_table[4][ZT_MAX_RANK])(const struct zti_coding *,
+                                                   struct zti_bit_reader *, uint64_t, uint64_t);
 
-/* The plain instance: [zt_type - 1][rank - 1]. x86/vector.h has the others. */
-extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
+/* The plain instance; x86/vector.h has the others. */
+extern const zti_zfp_encode_table zti_zfp_encode_plain;
+extern const zti_zfp_decode_table zti_zfp_decode_plain;
+extern const zti_zfp_skip_table zti_zfp_skip_plain;
 
-/* The functions of plain/plain.c, which choose by coding->run.isa. */
+/* The functions of instances.c, which choose by coding->run.isa. */
 bool zti_zfp_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w);
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

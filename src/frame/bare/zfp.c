@@ -79,7 +79,7 @@ zt_status zti_bare_zfp_encode(zt_context *context, const struct zti_array *array
     if (status == ZT_OK)
         status = zti_bare_zfp_refuse_nonfinite(context, array, zfp_of(coding));
     if (status == ZT_OK && zfp->flags & ZT_ZFP_HEADER)
-        status = zti_zfp_encode_header(context, zfp_of(coding), array, &w);
+        status = zti_zfp_encode_file_header(context, zfp_of(coding), array, &w);
     if (status != ZT_OK)
         return status;
     *header_bits = zti_bits_written(&w);
@@ -119,9 +119,9 @@ static zt_status read_header(zt_context *context, const void *data, size_t data_
     zt_status status =
         zti_mirror_open_bytes(context, data, data_bytes < most ? data_bytes : most, &head);
     if (status == ZT_OK)
-        status = zti_zfp_decode_header(context, head.bytes,
-                                       head.own && data_bytes > most ? most : data_bytes, zfp,
-                                       array, header_bits);
+        status = zti_zfp_decode_file_header(context, head.bytes,
+                                            head.own && data_bytes > most ? most : data_bytes, zfp,
+                                            array, header_bits);
     zti_mirror_close(&head);
     return status;
 }

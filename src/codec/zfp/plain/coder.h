@@ -2,15 +2,13 @@
  * coefficients and bits (write_planes, read_planes), for one width. In plain C; a thread has a
  * tile.
  *
- * The includer has tile/planes.h and defines what tile/arithmetic.h says, and
- *   MOST_RANK            the highest rank of a tile
- *   LOAD_ROW, STORE_ROW  (to, from, bytes): one value or four of an array to a tile, and back
- * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
+ * The includer has tile/planes.h and defines what tile/arithmetic.h says. Every function takes
+ * 'rank' as a constant, so that each use is compiled for its own rank. */
 
 #include "codec/zfp/tile/transform.h"
 
-/* A value that is used once more. Kernels define it so that results are computed again rather than
- * kept. */
+/* Hides v from the optimizer, so that a kernel recomputes results instead of keeping them in
+ * registers. Plain C has no need. */
 FN ulane NAME(opaque)(ulane v)
 {
     return v;
@@ -25,8 +23,8 @@ FN void NAME(clear_values)(ulane *u, uint32_t n)
  * n, from bit k - k % n on. */
 union NAME(planes) {
     ulane row[16];
-    uint64_t word[MOST_RANK >= 3 ? WIDTH : 1];
-    uint64_t quad[MOST_RANK >= 4 ? WIDTH : 1][4]; /* 256 coefficients: four words a plane */
+    uint64_t word[WIDTH];
+    uint64_t quad[WIDTH][4]; /* 256 coefficients: four words a plane */
 };
 
 FN void NAME(split)(const ulane *u, union NAME(planes) * p, uint32_t rank)
@@ -166,10 +164,10 @@ FN void NAME(gather)(const struct zti_array *array, const uint64_t *origin, ulan
             for (uint32_t j = 0; j < (rank > 1 ? 4 : 1); j++, tile += 4) {
                 const ulane *row = p + offset[1][j] + offset[2][k] + offset[3][l];
                 if (is_whole)
-                    LOAD_ROW(tile, row, 4 * sizeof(ulane));
+                    memcpy(tile, row, 4 * sizeof(ulane));
                 else
                     for (uint32_t i = 0; i < 4; i++)
-                        LOAD_ROW(tile + i, row + offset[0][i], sizeof(ulane));
+                        memcpy(tile + i, row + offset[0][i], sizeof(ulane));
             }
 }
 
@@ -199,9 +197,9 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
                     p + (l - from[3]) * step[3] + (k - from[2]) * step[2] + (j - from[1]) * step[1];
                 const ulane *line = tile + 64 * l + 16 * k + 4 * j;
                 if (is_row)
-                    STORE_ROW(row, line, 4 * sizeof(ulane));
+                    memcpy(row, line, 4 * sizeof(ulane));
                 else
                     for (uint32_t i = from[0]; i < to[0]; i++)
-                        STORE_ROW(row + (i - from[0]) * step[0], line + i, sizeof(ulane));
+                        memcpy(row + (i - from[0]) * step[0], line + i, sizeof(ulane));
             }
 }

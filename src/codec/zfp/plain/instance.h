@@ -8,12 +8,7 @@
 #include "codec/zfp/zfp.h"
 #include "codec/zfp/tile/planes.h"
 
-#if !defined(FN) /* the CUDA instance has its own */
-#define FN        ZTI_INLINE
-#define MOST_RANK 4
-#define LOAD_ROW  memcpy
-#define STORE_ROW memcpy
-#endif
+#define FN ZTI_INLINE
 
 /* One thread has all values of a tile. */
 #define OF(x, width)     x##_##width

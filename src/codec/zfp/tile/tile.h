@@ -152,7 +152,8 @@ FN bool NAME(put)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool is
     bool has_special = false;
     const int32_t emax = is_float ? NAME(emax)(values, n, &has_special) : 0;
     const bool is_raw = is_float && is_exact && (has_special || !NAME(is_exact)(values, n, emax));
-    struct zti_zfp_head h = zti_zfp_head_of(z, emax, is_raw, WIDTH, rank, is_float, is_exact);
+    struct zti_zfp_tile_header h =
+        zti_zfp_tile_header_of(z, emax, is_raw, WIDTH, rank, is_float, is_exact);
     if (h.planes == 0) {
         zti_put_bits(w, h.bits, h.length);
         zti_put_zeros(w, h.least);
@@ -197,12 +198,13 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
             NAME(clear_values)(values, n);
         return;
     }
-    const struct zti_zfp_found h = zti_zfp_head_at(z, window, WIDTH, rank, is_float, is_exact);
-    const uint64_t start = r->at += h.head.length;
+    const struct zti_zfp_found_header h =
+        zti_zfp_read_tile_header(z, window, WIDTH, rank, is_float, is_exact);
+    const uint64_t start = r->at += h.header.length;
     const uint32_t known =
-        NAME(read_planes)(r, values ? u : NULL, rank, h.head.planes, h.head.budget);
-    if (r->at - start < h.head.least)
-        r->at = start + h.head.least;
+        NAME(read_planes)(r, values ? u : NULL, rank, h.header.planes, h.header.budget);
+    if (r->at - start < h.header.least)
+        r->at = start + h.header.least;
     if (!values)
         return;
     if (known == 0) {
@@ -217,7 +219,7 @@ FN void NAME(take)(const struct zti_zfp *z, ulane *values, uint32_t rank, bool i
     } else if (h.is_raw) {
         for (uint32_t i = 0; i < n; i++)
             values[i] = NAME(flipped)(q[i]);
-    } else if (h.is_void) {
+    } else if (h.is_zero_with_planes) {
         NAME(clear_values)(values, n);
     } else {
         NAME(dequantize)(q, values, n, h.emax);

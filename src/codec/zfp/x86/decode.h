@@ -52,24 +52,24 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
                    uint32_t t, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
     const uint64_t window = window57(r->base, r->at);
-    const struct zti_zfp_found h =
-        zti_zfp_head_at(z, (uint32_t)window, WIDTH, rank, is_float, is_exact);
-    const uint64_t start = r->at += h.head.length;
+    const struct zti_zfp_found_header h =
+        zti_zfp_read_tile_header(z, (uint32_t)window, WIDTH, rank, is_float, is_exact);
+    const uint64_t start = r->at += h.header.length;
     if (!h.is_empty) {
         if (is_float)
             b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = OF(bits_of)(OF(unit)(h.emax));
         b->is_raw |= (uint32_t)h.is_raw << t;
         NAME(read_planes)
-        (r, window >> h.head.length, 57 - h.head.length, b, t, rank, h.head.planes, is_limited,
-         h.head.budget);
+        (r, window >> h.header.length, 57 - h.header.length, b, t, rank, h.header.planes,
+         is_limited, h.header.budget);
     }
-    if (r->at - start < h.head.least)
-        r->at = start + h.head.least;
-    if (h.is_void && rank == 1)
+    if (r->at - start < h.header.least)
+        r->at = start + h.header.least;
+    if (h.is_zero_with_planes && rank == 1)
         memset(b->plane.of_4[t], 0, sizeof b->plane.of_4[t]);
-    else if (h.is_void && rank == 2)
+    else if (h.is_zero_with_planes && rank == 2)
         memset(b->plane.of_16[t], 0, sizeof b->plane.of_16[t]);
-    else if (h.is_void)
+    else if (h.is_zero_with_planes)
         b->planes = 0;
 }
 
@@ -304,13 +304,13 @@ FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_
                      bool is_exact)
 {
     const uint64_t window = window57(r->base, r->at);
-    const struct zti_zfp_found h =
-        zti_zfp_head_at(z, (uint32_t)window, WIDTH, 3, is_float, is_exact);
-    const uint64_t start = r->at += h.head.length;
+    const struct zti_zfp_found_header h =
+        zti_zfp_read_tile_header(z, (uint32_t)window, WIDTH, 3, is_float, is_exact);
+    const uint64_t start = r->at += h.header.length;
     if (!h.is_empty)
-        (void)read_planes_of(r, NULL, 64, h.head.planes, false, UINT32_MAX);
-    if (r->at - start < h.head.least)
-        r->at = start + h.head.least;
+        (void)read_planes_of(r, NULL, 64, h.header.planes, false, UINT32_MAX);
+    if (r->at - start < h.header.least)
+        r->at = start + h.header.least;
 }
 
 FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

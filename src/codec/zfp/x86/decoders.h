@@ -65,7 +65,7 @@ static const zti_zfp_decode_table decode_at_rate = {EACH_OF_LANES(RATE_ENTRY)};
                                           const struct zti_view *view)                             \
     {                                                                                              \
         if (goes_plainly(coding))                                                                  \
-            zti_zfp_ranges_plain[coding->type - 1][rank - 1].decode(coding, r, first, last, view); \
+            zti_zfp_decode_plain[coding->type - 1][rank - 1](coding, r, first, last, view);        \
         else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
             decode_v##width(coding, r, first, last, view, rank, is_float, true, false);            \
         else if (!is_limited(coding))                                                              \
@@ -79,7 +79,7 @@ static const zti_zfp_decode_table decode_at_rate = {EACH_OF_LANES(RATE_ENTRY)};
                                         uint64_t first, uint64_t last)                             \
     {                                                                                              \
         if (goes_plainly(coding))                                                                  \
-            zti_zfp_ranges_plain[coding->type - 1][rank - 1].skip(coding, r, first, last);         \
+            zti_zfp_skip_plain[coding->type - 1][rank - 1](coding, r, first, last);                \
         else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
             skip_v##width(coding, r, first, last, rank, is_float, true, false);                    \
         else if (is_limited(coding))                                                               \

@@ -191,7 +191,7 @@ FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
 /* ---- a batch ---- */
 
 FN void NAME(encode_tile)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
-                          const struct zti_zfp_head *h, uint32_t rank, bool is_limited)
+                          const struct zti_zfp_tile_header *h, uint32_t rank, bool is_limited)
 {
     put(f, h->bits, h->length);
     const uint64_t start = fast_bits(f, NULL);
@@ -209,7 +209,7 @@ FN void NAME(encode_tile)(struct fast_writer *f, const struct NAME(batch) * b, u
 
 /* Append 16 tiles of 4; string e has 'words' words of eight planes each, in an array of 'room'
  * words. */
-FN void NAME(write_strings_of_4)(struct fast_writer *f, const struct zti_zfp_head *head,
+FN void NAME(write_strings_of_4)(struct fast_writer *f, const struct zti_zfp_tile_header *head,
                                  uint32_t tiles, const uint64_t *string, const uint64_t *length,
                                  uint32_t room, uint32_t words, bool is_limited)
 {
@@ -227,7 +227,8 @@ FN void NAME(write_strings_of_4)(struct fast_writer *f, const struct zti_zfp_hea
 }
 
 /* Whether strings of four words have all planes that the tiles' budgets reach. */
-FN bool NAME(are_enough)(const struct zti_zfp_head *head, uint32_t tiles, uint64_t (*length)[4])
+FN bool NAME(are_enough)(const struct zti_zfp_tile_header *head, uint32_t tiles,
+                         uint64_t (*length)[4])
 {
     bool is_enough = true;
     for (uint32_t t = 0; t < tiles; t++) {
@@ -240,7 +241,8 @@ FN bool NAME(are_enough)(const struct zti_zfp_head *head, uint32_t tiles, uint64
 /* Append a batch of tiles of 4. The upper halves of 64-bit coefficients have the first 32
  * planes. */
 FN void NAME(encode_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b,
-                                const struct zti_zfp_head *head, uint32_t tiles, bool is_limited)
+                                const struct zti_zfp_tile_header *head, uint32_t tiles,
+                                bool is_limited)
 {
     uint32_t planes[16], upper[64], most = 0;
     for (uint32_t t = 0; t < 16; t++) {
@@ -295,12 +297,13 @@ FN bool NAME(encode_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint
             any[t] = NAME(or_of)(b->r + t * PARTS, PARTS);
     if (is_exact && rank > 2)
         any[0] = NAME(or_of)(b->r, cubes * REGISTERS);
-    struct zti_zfp_head head[16];
+    struct zti_zfp_tile_header head[16];
     const uint32_t room = rank == 1 ? 16 : rank == 2 ? 4 : 1;
     for (uint32_t t = 0; t < room && t < tiles; t++) {
         const uint32_t e = rank == 1 ? t % 4 * 4 + t / 4 : t;
         const int32_t emax = zti_zfp_emax(top[e], WIDTH);
-        head[t] = zti_zfp_head_of(z, emax, b->is_raw >> e & 1, WIDTH, rank, is_float, is_exact);
+        head[t] =
+            zti_zfp_tile_header_of(z, emax, b->is_raw >> e & 1, WIDTH, rank, is_float, is_exact);
         if (is_exact && head[t].planes > 0)
             zti_zfp_add_planes(&head[t], z, any[e], WIDTH);
         *is_proved &= zti_zfp_proves_tile(z, emax, WIDTH, rank, is_float, is_exact);

@@ -9,8 +9,8 @@
                                           uint64_t last, struct zti_bit_writer *w)                 \
     {                                                                                              \
         if (goes_plainly(coding))                                                                  \
-            return zti_zfp_ranges_plain[coding->type - 1][rank - 1].encode(coding, array, first,   \
-                                                                           last, w);               \
+            return zti_zfp_encode_plain[coding->type - 1][rank - 1](coding, array, first, last,    \
+                                                                    w);                            \
         if (zti_zfp_is_reversible(zfp_of(coding)))                                                 \
             return encode_v##width(coding, array, first, last, w, rank, is_float, true, false);    \
         if (is_limited(coding))                                                                    \

@@ -16,27 +16,27 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
 {
     struct tiles4 s;
     u32s u[GROUPS4][2][4];
-    uint32_t most = 0, zeros = 40, is_void = 0;
+    uint32_t most = 0, zeros = 40, is_zero = 0;
     for (uint32_t i = 0; i < 2; i++)
         b[i].is_raw = 0;
     for (uint32_t t = 0; t < TILES4; t++) { /* lanes without a tile read the first tile's bits */
         const uint32_t e = NAME(lane_of)(t);
         const bool is_tile = t < tiles;
         const uint64_t start = at[is_tile ? t : 0], window = window57(base, start);
-        const struct zti_zfp_found h =
-            zti_zfp_head_at(z, (uint32_t)window, WIDTH, 1, is_float, is_exact);
+        const struct zti_zfp_found_header h =
+            zti_zfp_read_tile_header(z, (uint32_t)window, WIDTH, 1, is_float, is_exact);
         const bool has_planes = is_tile && !h.is_empty;
-        s.at[e] = start + h.head.length;
-        s.precision[e] = has_planes ? h.head.planes : 0;
-        s.left[e] = !has_planes ? 0 : h.head.budget < INT32_MAX ? h.head.budget : INT32_MAX;
+        s.at[e] = start + h.header.length;
+        s.precision[e] = has_planes ? h.header.planes : 0;
+        s.left[e] = !has_planes ? 0 : h.header.budget < INT32_MAX ? h.header.budget : INT32_MAX;
         if (is_float)
             b[t / 16].scale[e % 16] = OF(bits_of)(OF(unit)(h.emax));
         b[t / 16].is_raw |= (uint32_t)h.is_raw << t % 16;
-        is_void |= (uint32_t)h.is_void << e;
+        is_zero |= (uint32_t)h.is_zero_with_planes << e;
         if (has_planes) {
-            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.head.length);
+            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.header.length);
             zeros = n < zeros ? n : zeros;
-            most = h.head.planes > most ? h.head.planes : most;
+            most = h.header.planes > most ? h.header.planes : most;
         }
     }
     read_planes4_of_lanes(base, &s, zeros, most, WIDTH == 64, u);
@@ -49,8 +49,8 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
                         ? (ulane)u[k][0][x]
                         : (ulane)(v_widen_32(u[k][0][x], h) << 32 | v_widen_32(u[k][1][x], h));
     }
-    for (uint32_t e = 0; is_void && e < TILES4; e++)
-        for (uint32_t x = 0; x < 4 && (is_void >> e & 1); x++)
+    for (uint32_t e = 0; is_zero && e < TILES4; e++)
+        for (uint32_t x = 0; x < 4 && (is_zero >> e & 1); x++)
             memset((char *)cube[e / 16] + (16 * x + e % 16) * sizeof(word), 0, sizeof(word));
     for (uint32_t i = 0; i < 2; i++) {
         ulane *r = cube[i];

@@ -1,5 +1,5 @@
 /* vector.h: the functions and tables that the AVX2 and AVX-512 instances share. Both instances need
- * BMI2; AVX-512 also needs VBMI, VBMI2, GFNI and BITALG. plain/plain.c chooses the instance. */
+ * BMI2; AVX-512 also needs VBMI, VBMI2, GFNI and BITALG. instances.c chooses the instance. */
 #ifndef ZTI_ZFP_X86_VECTOR_H
 #define ZTI_ZFP_X86_VECTOR_H
 
@@ -8,9 +8,10 @@
 /* Whether a tile's budget can bind. */
 ZTI_INLINE bool is_limited(const struct zti_coding *coding)
 {
-    const struct zti_zfp free = {
+    const struct zti_zfp unlimited = {
         .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = zfp_of(coding)->minexp};
-    return zfp_of(coding)->maxbits < zti_zfp_tile_read_max(&free, coding->type, coding->grid.rank);
+    return zfp_of(coding)->maxbits <
+           zti_zfp_tile_read_max(&unlimited, coding->type, coding->grid.rank);
 }
 
 /* Whether plain C must code the tiles: integers with a negative shift, and reversible tiles of a
@@ -29,16 +30,7 @@ ZTI_INLINE bool begins_line(const void *p, uint32_t row_bytes)
     return (uintptr_t)p % 64 < row_bytes;
 }
 
-/* Functions that code a range of tiles: [zt_type - 1][rank - 1]. */
-typedef bool (*zti_zfp_encode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
-                                                     const struct zti_array *, uint64_t, uint64_t,
-                                                     struct zti_bit_writer *);
-typedef void (*zti_zfp_decode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
-                                                     struct zti_bit_reader *, uint64_t, uint64_t,
-                                                     const struct zti_view *);
-typedef void (*zti_zfp_skip_table[4][ZT_MAX_RANK])(const struct zti_coding *,
-                                                   struct zti_bit_reader *, uint64_t, uint64_t);
-/* Functions that decode runs of tiles side by side, up to the ranks below. */
+/* Functions that decode runs of tiles interleaved, up to the ranks below. */
 typedef void (*zti_zfp_runs_table[4][2])(const struct zti_coding *, const uint8_t *, uint64_t *,
                                          uint32_t, uint64_t, uint32_t, const struct zti_view *);
 
@@ -48,7 +40,7 @@ extern const zti_zfp_skip_table zti_zfp_skip_avx2, zti_zfp_skip_avx512;
 
 extern const zti_zfp_runs_table zti_zfp_decode_runs_avx2, zti_zfp_decode_runs_avx512;
 
-/* The highest rank of tiles that are decoded faster side by side. */
+/* The highest rank of tiles that are decoded faster interleaved. */
 enum { ZTI_ZFP_RUNS_RANK_AVX2 = 1, ZTI_ZFP_RUNS_RANK_AVX512 = 2 };
 
 #endif

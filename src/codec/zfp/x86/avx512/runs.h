@@ -7,7 +7,7 @@
 /* The headers of the tiles of decode_lanes. */
 struct NAME(lane_heads) {
     word scale[GROUPS * LANES];
-    uint32_t is_raw, is_void; /* by tile */
+    uint32_t is_raw, is_zero; /* by tile */
 };
 
 /* Read the headers of the tiles; lanes without a tile read the first one's. Returns the largest
@@ -19,22 +19,22 @@ FN uint32_t NAME(read_lane_heads)(const struct zti_zfp *z, const uint8_t *base, 
                                   bool is_exact)
 {
     uint32_t most = 0;
-    heads->is_raw = heads->is_void = 0;
+    heads->is_raw = heads->is_zero = 0;
     *zeros = 40;
     for (uint32_t t = 0; t < (tiles + LANES - 1) / LANES * LANES; t++) {
         struct lanes *s = &lanes[t / LANES];
         const bool is_tile = t < tiles;
         const uint64_t start = at[is_tile ? t : 0], window = window57(base, start);
-        const struct zti_zfp_found h =
-            zti_zfp_head_at(z, (uint32_t)window, WIDTH, 2, is_float, is_exact);
-        s->at[t % LANES] = start + h.head.length;
-        s->precision[t % LANES] = is_tile ? h.head.planes : 0;
-        s->left[t % LANES] = is_tile && !h.is_empty ? h.head.budget : 0;
+        const struct zti_zfp_found_header h =
+            zti_zfp_read_tile_header(z, (uint32_t)window, WIDTH, 2, is_float, is_exact);
+        s->at[t % LANES] = start + h.header.length;
+        s->precision[t % LANES] = is_tile ? h.header.planes : 0;
+        s->left[t % LANES] = is_tile && !h.is_empty ? h.header.budget : 0;
         heads->scale[t] = is_float ? OF(bits_of)(OF(unit)(h.emax)) : 0;
         heads->is_raw |= (uint32_t)h.is_raw << t;
-        heads->is_void |= (uint32_t)h.is_void << t;
+        heads->is_zero |= (uint32_t)h.is_zero_with_planes << t;
         if (!h.is_empty) {
-            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.head.length);
+            const uint32_t n = (uint32_t)_tzcnt_u64(window >> h.header.length);
             *zeros = n < *zeros ? n : *zeros;
             most = s->precision[t % LANES] > most ? s->precision[t % LANES] : most;
         }
@@ -55,7 +55,7 @@ FN void NAME(finish_lanes)(const struct zti_zfp *z, const struct NAME(lane_heads
     for (uint32_t j = 0; j < 4; j++)
         for (uint32_t i = 0; i < WIDTH / 32; i++) {
             __m512i v = of_tile[i][t % LANES + j];
-            if (zti_unlikely(heads->is_void >> (t + j) & 1))
+            if (zti_unlikely(heads->is_zero >> (t + j) & 1))
                 v = _mm512_setzero_si512();
             _mm512_storeu_si512(b.plane.of_16[j] + 32 * i, v);
         }
