@@ -81,6 +81,11 @@ struct zti_planning {
      * are fewer planes than that. NULL: none can be dropped. */
     bool (*loosen)(struct zti_coding *coding, uint32_t planes);
 
+    /* A stream was coded for a candidate with a predictor of its own: whether the one that it falls
+     * back on, under the same plan, is known to make no smaller one. Learning took it, or compared
+     * the two at many places and found it larger. NULL: not known. */
+    bool (*is_compared)(const struct zti_coding *coding);
+
     const struct zti_decode_times *decode_times; /* of values of 4 and 8 bytes; NULL: any order of
                                     axes takes about as long */
     const struct zti_axes_planning *axes;        /* or NULL */

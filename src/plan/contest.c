@@ -291,9 +291,25 @@ static bool has_holes(const struct zti_target *target, uint64_t values)
     return target->special_values > values / MANY_PART;
 }
 
+/* Whether result i is a fallback that was coded, or that the codec has compared with the effort
+ * that falls back on it, which was coded under the same plan. */
+static bool is_fallback_known(const struct zti_result *results, uint32_t count, uint32_t i)
+{
+    const struct zti_result *const own = &results[i];
+    if (!own->candidate.is_fallback)
+        return false;
+    for (uint32_t k = 0; k < count; k++)
+        if (results[k].is_compared && results[k].candidate.has_own_predictor &&
+            results[k].candidate.codec == own->candidate.codec &&
+            memcmp(&results[k].choice.plan, &own->choice.plan, sizeof own->choice.plan) == 0 &&
+            !own->choice.is_other)
+            return true;
+    return own->coded_bytes > 0;
+}
+
 /* Whether a result must be coded because an effort with a predictor of its own was coded:
- * - the effort that it falls back on, unless samples say that it is far larger. It is smaller at
- *   times, and takes a sixth of the time.
+ * - the effort that it falls back on, unless samples say that it is far larger, or the codec has
+ *   compared the two. It is smaller at times, and takes a sixth of the time.
  * - the same effort without a plan if it was coded with one, since samples cannot tell which is
  *   smaller. */
 static bool needs_coding(const struct zti_result *results, uint32_t count, uint32_t i,
@@ -306,10 +322,12 @@ static bool needs_coding(const struct zti_result *results, uint32_t count, uint3
     if (!has_own_predictor && (!results[i].candidate.is_fallback || is_far))
         return false;
     for (uint32_t k = 0; k < count; k++) {
-        if (results[k].coded_bytes == 0)
-            continue;
-        if (!has_own_predictor && !is_vague && results[k].candidate.is_fallback)
+        const bool is_coded = results[k].coded_bytes > 0;
+        if (!has_own_predictor && !is_vague && (is_coded || k <= i) &&
+            is_fallback_known(results, count, k))
             return false; /* with the better plan */
+        if (!is_coded)
+            continue;
         was_coded = was_coded || (results[k].candidate.has_own_predictor &&
                                   (!has_own_predictor || results[k].choice.is_other));
     }

@@ -15,6 +15,7 @@ struct zti_result {
     struct zti_choice choice;
     double coded_bytes;   /* of the whole array; 0: not coded with this candidate */
     double special_bytes; /* exact values: part of coded_bytes, and not of choice.bytes */
+    bool is_compared;     /* coded: its fallback under the same plan is no smaller (planning.h) */
     double far_part;      /* of a far candidate: its bytes for some boxes over those of its codec's
                              candidate with a predictor of its own; 0: not measured */
 };

@@ -240,5 +240,12 @@ static const struct zti_axes_planning axes_planning = {.group_values = ZTI_SZ_GR
                                                        .estimate = estimate,
                                                        .code = code};
 
-const struct zti_planning zti_sz_planning = {
-    .candidates = candidates, .set_method = set_method, .axes = &axes_planning};
+static bool is_compared(const struct zti_coding *coding)
+{
+    return sz_of(coding)->is_compared;
+}
+
+const struct zti_planning zti_sz_planning = {.candidates = candidates,
+                                             .set_method = set_method,
+                                             .is_compared = is_compared,
+                                             .axes = &axes_planning};

@@ -79,6 +79,8 @@ struct zti_sz {
     double least, most;  /* not in the file: the range of the values */
     bool has_axes;       /* not in the file: the caller gives axes, which are not learnt */
     bool has_groups;     /* not in the file: it gives is_blocked and centre too */
+    bool is_compared;    /* not in the file: effort 'high' was compared with the other coder, and
+                            that was taken or is clearly larger */
     struct zti_sz_finalists finalists; /* not in the file */
 };
 

@@ -55,6 +55,10 @@ static zt_status code_with(struct zti_job *j, struct zti_result *result)
         return status;
     const struct zti_tail_parts parts = zti_job_parts(j);
     zti_measure_frame(&j->params, &j->frame, &parts);
+    const struct zti_coding *const coding = &j->frame.coding;
+    const struct zti_planning *const planning = zti_planning_of(coding->codec);
+    result->is_compared =
+        !j->has_search && planning && planning->is_compared && planning->is_compared(coding);
     result->coded_bytes = (double)zti_frame_bytes(&j->frame);
     result->special_bytes = j->frame.special_values > 0 ? (double)j->frame.special_bytes : 0;
     return ZT_OK;

@@ -714,6 +714,7 @@ static void restore_lorenzo(zt_context *context, struct zti_coding *coding)
 static zt_status learn_models(zt_context *context, struct zti_coding *coding,
                               struct zti_sz_high_counts *counts)
 {
+    static const double clearly = 1.01; /* samples of both coders, at the same places */
     struct zti_sz_high *const high = coding->model;
     const bool is_sample = zti_sz_high_part(&coding->grid) > 1;
     const uint64_t values = values_of(coding);
@@ -729,8 +730,10 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
     bits -= bits < high->coarse_code_bits ? bits : high->coarse_code_bits;
     const double all = ((double)bits + (double)tile_extras) * scale +
                        (double)sz_of(coding)->head_bits + TILE_BITS * (double)coding->grid.count;
-    if (all >= (double)high->lorenzo_bits)
+    const double other = (double)high->lorenzo_bits;
+    if (all >= other)
         restore_lorenzo(context, coding);
+    sz_in(coding)->is_compared = all >= other || other > clearly * all;
     return ZT_OK;
 }
 
