@@ -253,21 +253,28 @@ bool zh_check_pipeline(void *caller, zh_hid dcpl, int filter, bool is_lossless, 
 
 /* ---- what needs no host ---- */
 
-zt_context *zh_context(void *caller)
+bool zh_threads(void *caller, uint32_t *threads)
 {
     const char *text = getenv("ZTILE_THREADS");
-    unsigned long threads = 1;
+    unsigned long wanted = 1;
     char *end = NULL;
     if (text && *text)
-        threads = strtoul(text, &end, 10);
-    if (end && (*end || *text == '-' || threads > 1024)) {
+        wanted = strtoul(text, &end, 10);
+    *threads = (uint32_t)wanted;
+    if (end && (*end || *text == '-' || wanted > 1024)) {
         zh_complain(caller,
                     "ZTILE_THREADS is \"%s\" in the environment; it is a number of "
                     "threads, at most 1024, or 0 for all processors",
                     text);
-        return NULL;
+        return false;
     }
-    return zh_context_of(caller, (uint32_t)threads);
+    return true;
+}
+
+zt_context *zh_context(void *caller)
+{
+    uint32_t threads;
+    return zh_threads(caller, &threads) ? zh_context_of(caller, threads) : NULL;
 }
 
 zt_context *zh_context_of(void *caller, uint32_t threads)

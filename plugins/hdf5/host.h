@@ -45,8 +45,11 @@ bool zh_set_values(void *caller, zh_hid dcpl, int filter, unsigned flags, size_t
  * complaint. */
 bool zh_check_pipeline(void *caller, zh_hid dcpl, int filter, bool is_lossless, bool is_optional);
 
-/* A context with as many threads as the environment's ZTILE_THREADS says: 1 if it says nothing, 0
- * for all processors. NULL after a complaint. */
+/* How many threads the environment's ZTILE_THREADS says: 1 if it says nothing, 0 for all
+ * processors. False after a complaint. */
+bool zh_threads(void *caller, uint32_t *threads);
+
+/* A context with as many threads; NULL after a complaint. */
 zt_context *zh_context(void *caller);
 zt_context *zh_context_of(void *caller, uint32_t threads);
 

@@ -19,6 +19,7 @@
  * Words of a file from a big-endian machine come with their bytes the other way round; the values
  * then are turned round too, because HDF5 takes them for that machine's. */
 #include "filters.h"
+#include "workers.h"
 #include "ztile_zfp.h"
 
 #include <stdio.h>
@@ -264,10 +265,12 @@ static size_t decompress(void *caller, zt_context *context, const struct asked *
     return raw;
 }
 
-/* Code the values at 'in'; with room 0 out is allocated. The bytes, 0 after a complaint. */
-static size_t encode(void *caller, zt_context *context, const struct asked *asked, void *in,
-                     size_t nbytes, void **out, size_t *room)
+/* Code the values at 'in'; *out NULL: it becomes memory of the worker. The bytes, 0 after a
+ * complaint. */
+static size_t encode(void *caller, struct zh_worker *worker, const struct asked *asked, void *in,
+                     size_t nbytes, void **out, size_t room)
 {
+    zt_context *const context = worker->context;
     const char *allowed = getenv("ZTILE_ALLOW_NONFINITE");
     zt_array array = asked->array;
     const size_t raw = zh_raw_bytes(array.type, array.rank, array.shape);
@@ -289,13 +292,13 @@ static size_t encode(void *caller, zt_context *context, const struct asked *aske
     if (allowed && strcmp(allowed, "1") == 0)
         zfp.flags |= ZT_ZFP_AS_LIBZFP;
     array.data = in;
-    if (*room == 0) {
-        status = zt_zfp_compress_bound(context, &array, &zfp, room);
-        *out = status == ZT_OK ? malloc(*room) : NULL;
+    if (!*out) {
+        status = zt_zfp_compress_bound(context, &array, &zfp, &room);
+        *out = status == ZT_OK ? zh_worker_memory(worker, room) : NULL;
         status = status == ZT_OK && !*out ? ZT_NO_MEMORY : status;
     }
     if (status == ZT_OK)
-        status = zt_zfp_compress(context, &array, &zfp, *out, *room, &bytes);
+        status = zt_zfp_compress(context, &array, &zfp, *out, room, &bytes);
     if (status == ZT_OK && bytes > 0)
         return bytes;
     zh_complain(caller, "%s%s",
@@ -307,20 +310,14 @@ static size_t encode(void *caller, zt_context *context, const struct asked *aske
 }
 
 /* A chunk that would grow is left to HDF5 where that may store it as it is. */
-static size_t compress(void *caller, zt_context *context, const struct asked *asked,
+static size_t compress(void *caller, struct zh_worker *worker, const struct asked *asked,
                        bool is_optional, size_t nbytes, size_t *buf_size, void **buf)
 {
     void *out = NULL;
-    size_t room = 0;
-    const size_t bytes = encode(caller, context, asked, *buf, nbytes, &out, &room);
-    if (bytes == 0 || (is_optional && bytes >= nbytes)) {
-        free(out);
+    const size_t bytes = encode(caller, worker, asked, *buf, nbytes, &out, 0);
+    if (bytes == 0 || (is_optional && bytes >= nbytes))
         return 0;
-    }
-    free(*buf);
-    *buf = out;
-    *buf_size = room;
-    return bytes;
+    return zh_replace(caller, out, bytes, buf_size, buf);
 }
 
 static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t nbytes,
@@ -328,16 +325,16 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
 {
     void *const caller = ZH_CALLER;
     struct asked asked;
+    struct zh_worker worker;
     size_t result = 0;
-    zt_context *context = zh_context(caller);
-    if (!context)
+    if (!zh_worker_take(caller, &worker))
         return 0;
-    if (load(caller, context, count, words, &asked))
+    if (load(caller, worker.context, count, words, &asked))
         result = flags & ZH_FLAG_REVERSE
-                     ? decompress(caller, context, &asked, nbytes, buf_size, buf)
-                     : compress(caller, context, &asked, flags & ZH_FLAG_OPTIONAL, nbytes, buf_size,
+                     ? decompress(caller, worker.context, &asked, nbytes, buf_size, buf)
+                     : compress(caller, &worker, &asked, flags & ZH_FLAG_OPTIONAL, nbytes, buf_size,
                                 buf);
-    zt_context_free(context);
+    zh_worker_give(&worker);
     return result;
 }
 
@@ -346,17 +343,18 @@ size_t zh_zfp_run(unsigned flags, size_t count, const unsigned *words, uint32_t 
 {
     struct asked asked;
     size_t bytes = 0;
-    zt_context *context = zh_context_of(NULL, threads);
-    if (!context)
+    struct zh_worker worker;
+    if (!zh_worker_take_of(NULL, threads, &worker))
         return 0;
+    zt_context *const context = worker.context;
     if (load(NULL, context, count, words, &asked)) {
         if (!(flags & ZH_FLAG_REVERSE))
-            bytes = encode(NULL, context, &asked, in, in_bytes, &out, &room);
+            bytes = encode(NULL, &worker, &asked, in, in_bytes, &out, room);
         else if ((bytes = look_at(NULL, &asked, in_bytes)) > room ||
                  !decode(NULL, context, &asked, in, in_bytes, out, bytes))
             bytes = 0;
     }
-    zt_context_free(context);
+    zh_worker_give(&worker);
     return bytes;
 }
 

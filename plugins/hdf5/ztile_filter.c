@@ -7,6 +7,7 @@
  * are coded as signed ones less half their range, so that their order and their differences stay.
  * NaN, infinities and HDF5's padding of chunks at an edge are kept apart by the .zt file. */
 #include "filters.h"
+#include "workers.h"
 #include "ztile_zfp.h"
 
 #include <math.h>
@@ -214,10 +215,12 @@ struct asked {
     struct zh_chunk chunk;
 };
 
-/* Code the values of an array; with room 0 out is allocated. The bytes, 0 after a complaint. */
-static size_t encode(void *caller, zt_context *context, const struct asked *asked,
-                     const zt_array *array, size_t nbytes, void **out, size_t *room)
+/* Code the values of an array; *out NULL: it becomes memory of the worker. The bytes, 0 after a
+ * complaint. */
+static size_t encode(void *caller, struct zh_worker *worker, const struct asked *asked,
+                     const zt_array *array, size_t nbytes, void **out, size_t room)
 {
+    zt_context *const context = worker->context;
     const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
     const bool is_unsigned = asked->chunk.is_unsigned;
     size_t bytes = 0;
@@ -233,13 +236,13 @@ static size_t encode(void *caller, zt_context *context, const struct asked *aske
     params_of(&asked->config, asked->chunk.has_fill, asked->chunk.fill, &params);
     if (is_unsigned)
         turn_signs(array, raw);
-    if (*room == 0) {
-        status = zt_compress_bound(context, array, &params, room);
-        *out = status == ZT_OK ? malloc(*room) : NULL;
+    if (!*out) {
+        status = zt_compress_bound(context, array, &params, &room);
+        *out = status == ZT_OK ? zh_worker_memory(worker, room) : NULL;
         status = status == ZT_OK && !*out ? ZT_NO_MEMORY : status;
     }
     if (status == ZT_OK)
-        status = zt_compress(context, array, &params, *out, *room, &bytes);
+        status = zt_compress(context, array, &params, *out, room, &bytes);
     if (is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
         turn_signs(array, raw);
     if (status == ZT_OK)
@@ -284,22 +287,16 @@ static bool decode(void *caller, zt_context *context, const struct asked *asked,
 }
 
 /* A chunk that would grow is left to HDF5 where that may store it as it is. */
-static size_t compress(void *caller, zt_context *context, const struct asked *asked,
+static size_t compress(void *caller, struct zh_worker *worker, const struct asked *asked,
                        bool is_optional, size_t nbytes, size_t *buf_size, void **buf)
 {
     const struct zh_chunk *const chunk = &asked->chunk;
     const zt_array array = zt_array_nd(*buf, (zt_type)chunk->type, chunk->rank, chunk->shape);
     void *out = NULL;
-    size_t room = 0;
-    const size_t bytes = encode(caller, context, asked, &array, nbytes, &out, &room);
-    if (bytes == 0 || (is_optional && bytes >= nbytes)) {
-        free(out);
+    const size_t bytes = encode(caller, worker, asked, &array, nbytes, &out, 0);
+    if (bytes == 0 || (is_optional && bytes >= nbytes))
         return 0;
-    }
-    free(*buf);
-    *buf = out;
-    *buf_size = room;
-    return bytes;
+    return zh_replace(caller, out, bytes, buf_size, buf);
 }
 
 static size_t decompress(void *caller, zt_context *context, const struct asked *asked,
@@ -332,16 +329,14 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
 {
     void *const caller = ZH_CALLER;
     struct asked asked;
-    if (!load(caller, count, words, &asked))
-        return 0;
-    zt_context *context = zh_context(caller);
-    if (!context)
+    struct zh_worker worker;
+    if (!load(caller, count, words, &asked) || !zh_worker_take(caller, &worker))
         return 0;
     const size_t result =
         flags & ZH_FLAG_REVERSE
-            ? decompress(caller, context, &asked, nbytes, buf_size, buf)
-            : compress(caller, context, &asked, flags & ZH_FLAG_OPTIONAL, nbytes, buf_size, buf);
-    zt_context_free(context);
+            ? decompress(caller, worker.context, &asked, nbytes, buf_size, buf)
+            : compress(caller, &worker, &asked, flags & ZH_FLAG_OPTIONAL, nbytes, buf_size, buf);
+    zh_worker_give(&worker);
     return result;
 }
 
@@ -351,17 +346,18 @@ size_t zh_ztile_run(unsigned flags, size_t count, const unsigned *words, uint32_
     struct asked asked;
     size_t bytes = 0;
     zt_info info;
-    zt_context *context = load(NULL, count, words, &asked) ? zh_context_of(NULL, threads) : NULL;
-    if (!context)
+    struct zh_worker worker;
+    if (!load(NULL, count, words, &asked) || !zh_worker_take_of(NULL, threads, &worker))
         return 0;
+    zt_context *const context = worker.context;
     const struct zh_chunk *const chunk = &asked.chunk;
     const zt_array array = zt_array_nd(in, (zt_type)chunk->type, chunk->rank, chunk->shape);
     if (!(flags & ZH_FLAG_REVERSE))
-        bytes = encode(NULL, context, &asked, &array, in_bytes, &out, &room);
+        bytes = encode(NULL, &worker, &asked, &array, in_bytes, &out, room);
     else if (look_at(NULL, context, &asked, in, in_bytes, &info) && info.raw_bytes <= room &&
              decode(NULL, context, &asked, &info, in, in_bytes, out))
         bytes = (size_t)info.raw_bytes;
-    zt_context_free(context);
+    zh_worker_give(&worker);
     return bytes;
 }
 
