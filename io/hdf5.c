@@ -2,11 +2,13 @@
  * Packed integers (scale_factor, add_offset) are unpacked as in netCDF files. */
 #include "whole/whole.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_MAX_BYTES = 4096 }; /* of a units attribute that is worth reading */
 
@@ -51,6 +53,15 @@ void ztio_prepare_hdf5(void)
     (void)H5dont_atexit();
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     ztio_register_filters();
+}
+
+hid_t ztio_create_hdf5(const char *path, hid_t properties, hid_t access)
+{
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, properties, access);
+    const int again = file >= 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (again >= 0)
+        (void)close(again);
+    return file;
 }
 
 /* ---- attributes ---------------------------------------------------------------------------- */
@@ -658,7 +669,7 @@ struct ztio_output *ztio_start_hdf5(struct ztio_bytes *bytes, const char *variab
     hdf5->output = (struct ztio_output){.writer = &hdf5_writer, .meta = *meta, .bytes = bytes};
     hdf5->dataset = -1;
     ztio_prepare_hdf5();
-    hdf5->file = H5Fcreate(ztio_bytes_hand_over(bytes), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hdf5->file = ztio_create_hdf5(ztio_bytes_hand_over(bytes), H5P_DEFAULT, H5P_DEFAULT);
     if (hdf5->file < 0)
         fail_hdf5(bytes, error);
     else if (define(hdf5, variable, meta, error))

@@ -549,7 +549,7 @@ static bool copy_stored(struct whole *w, hid_t file, const char *path, const str
 static bool try_anew(struct whole *w, struct object *o, hid_t from, struct made *made)
 {
     hid_t access = whole_access(w);
-    made->file = H5Fcreate(w->trial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    made->file = ztio_create_hdf5(w->trial, H5P_DEFAULT, access);
     made->path = "/trial";
     bool done = made->file >= 0 ? make_anew(w, o, from, made) : whole_fail_write(w, o->path);
     if (done && made->bytes + HEADER_BYTES < bytes_of(from))

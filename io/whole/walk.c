@@ -338,7 +338,7 @@ static bool create_like(struct whole *w, const char *path)
                         H5Pget_attr_creation_order(group, &attributes) >= 0 &&
                         H5Pset_link_creation_order(properties, links) >= 0 &&
                         H5Pset_attr_creation_order(properties, attributes) >= 0;
-    w->out = is_set ? H5Fcreate(path, H5F_ACC_TRUNC, properties, access) : -1;
+    w->out = is_set ? ztio_create_hdf5(path, properties, access) : -1;
     if (w->out < 0)
         (void)whole_fail_write(w, "it");
     (void)H5Pclose(access);

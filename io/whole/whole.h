@@ -13,6 +13,11 @@
 enum { ZTIO_CAUSE_BYTES = 320 };
 const char *ztio_cause_hdf5(char *text);
 
+/* H5Fcreate in the place of a file that is there and is empty. When a file is closed that was
+ * opened to be truncated, ext4 starts to write it to the disk, since it may have replaced another.
+ * Ours is renamed once it is whole; so it is closed once while there is little in it. */
+hid_t ztio_create_hdf5(const char *path, hid_t properties, hid_t access);
+
 /* ztile's type of numbers in a file in either byte order, and what they are in memory (not to be
  * closed); 0 for others. */
 uint32_t ztio_type_of_hdf5(hid_t type, hid_t *native);
