@@ -139,6 +139,30 @@ static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk,
     return at;
 }
 
+/* Of the n values from number 'at' of the array on: how many are holes. */
+static uint32_t count_holes(const uint64_t *holes, uint64_t at, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t more; n > 0; at += more, n -= more) {
+        const uint32_t left = 64 - (uint32_t)(at % 64);
+        more = n < left ? n : left;
+        const uint64_t bits = holes[at / 64] >> at % 64;
+        count += zti_popcount64(more < 64 ? bits & ((UINT64_C(1) << more) - 1) : bits);
+    }
+    return count;
+}
+
+/* Whether some of a tile's values are holes, and not all. */
+static bool has_some_holes(const struct zti_array *array, const uint64_t *holes,
+                           const struct zti_walk *walk, const struct sheet *s)
+{
+    const uint32_t row = s->extent[s->rank - 1];
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < s->n; first += row)
+        count += count_holes(holes, number_of(s, walk, array, first), row);
+    return count > 0 && count < s->n;
+}
+
 /* Of a row's first value: its number in sort_holes, and the slower axes along which one follows. */
 static void find_row(const struct sheet *s, uint32_t first, uint32_t *number, uint32_t *ahead)
 {
@@ -161,13 +185,28 @@ static void note_hole(struct sheet *s, uint32_t i, uint32_t number, uint32_t ahe
     s->at[i] = at;
 }
 
-/* Read a tile, row by row; false if its integers are too large or all values are holes. */
+/* Prefetch the rows of a tile, which lie far from each other. */
+static void prefetch_rows(const struct sheet *s, const struct zti_walk *walk,
+                          const struct zti_array *array)
+{
+    const size_t value_bytes = zt_type_bytes(array->type);
+    const uint32_t row = s->extent[s->rank - 1];
+    for (uint32_t first = 0; first < s->n; first += row) {
+        const char *const from =
+            (const char *)array->data + number_of(s, walk, array, first) * value_bytes;
+        for (size_t at = 0; at < row * value_bytes; at += 64)
+            __builtin_prefetch(from + at);
+    }
+}
+
+/* Read a tile, row by row; false if its integers are too large. */
 static bool gather(const struct zti_coding *coding, const struct zti_array *array,
                    const uint64_t *holes, const struct zti_walk *walk, struct sheet *s)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const uint32_t row = s->extent[s->rank - 1], last_axis = 1u << (s->rank - 1);
     const double scale = 1 / step_of(sz_of(coding));
+    prefetch_rows(s, walk, array);
     s->holes = 0;
     s->least = INFINITY;
     s->most = -INFINITY;
@@ -192,7 +231,7 @@ static bool gather(const struct zti_coding *coding, const struct zti_array *arra
             s->most = v > s->most ? v : s->most;
         }
     }
-    return s->least <= s->most;
+    return true;
 }
 
 static void scatter(const struct zti_coding *coding, const struct sheet *s,
@@ -276,7 +315,8 @@ ZTI_INLINE void move_to_minimum(struct sheet *s, uint32_t place, const struct co
         }
     }
     double q = s->q[place] - beyond * (pull / scale);
-    q = q < s->least ? s->least : q > s->most ? s->most : q;
+    q = q < s->least ? s->least : q;
+    q = q > s->most ? s->most : q;
     const double shift = q - s->q[place];
     s->q[place] = q;
     d[0] += pairs > 0 ? 0 : shift;
@@ -335,7 +375,8 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *a
     for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;
          zti_walk_next(&coding->grid, &walk)) {
         lay_out(coding, &walk, &s);
-        if (!gather(coding, array, holes, &walk, &s) || s.holes == 0)
+        if (!has_some_holes(array, holes, &walk, &s) || !gather(coding, array, holes, &walk, &s) ||
+            s.holes == 0)
             continue;
         minimize_residuals(&s);
         scatter(coding, &s, array);

@@ -23,13 +23,56 @@ struct search {
     uint64_t *mask;
 };
 
-static void set_row(const struct search *s, const char *from, uint64_t first, uint64_t n)
+/* Whether n contiguous values may contain one whose bits under a mask are these. */
+ZTI_INLINE bool may_have(const char *from, size_t value_bytes, uint64_t n, uint64_t mask,
+                         uint64_t bits)
+{
+    uint32_t narrow, found = 0;
+    uint64_t wide;
+    for (uint64_t i = 0; i < n && value_bytes == 4; i++) {
+        memcpy(&narrow, from + 4 * i, sizeof narrow);
+        found |= (narrow & (uint32_t)mask) == (uint32_t)bits;
+    }
+    for (uint64_t i = 0; i < n && value_bytes == 8; i++) {
+        memcpy(&wide, from + 8 * i, sizeof wide);
+        found |= (wide & mask) == bits;
+    }
+    return found;
+}
+
+/* Whether n contiguous values may contain a special one: quick, for values that have none. */
+static bool may_have_special(const struct search *s, const char *from, uint64_t n)
+{
+    const uint32_t type = s->slab->type;
+    const uint64_t f32 = 0x7f800000, f64 = UINT64_C(0x7ff0000000000000), all = ~UINT64_C(0);
+    bool found = (type == ZT_F32 && may_have(from, 4, n, f32, f32)) ||
+                 (type == ZT_F64 && may_have(from, 8, n, f64, f64));
+    for (uint32_t i = 0; i < s->fills && !found; i++)
+        found = zt_type_bytes(type) == 4 ? may_have(from, 4, n, all, s->fill[i])
+                                         : may_have(from, 8, n, all, s->fill[i]);
+    return found;
+}
+
+static void set_values(const struct search *s, const char *from, uint64_t first, uint64_t n)
 {
     const size_t value_bytes = zt_type_bytes(s->slab->type);
     const int64_t step = s->slab->stride[s->slab->rank - 1] * (int64_t)value_bytes;
+    if (step == (int64_t)value_bytes && !may_have_special(s, from, n))
+        return;
     for (uint64_t i = first; i < first + n; i++, from += step)
         if (zti_is_special(s->slab->type, zti_bits_at(from, 0, value_bytes), s->fills, s->fill))
             s->mask[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void set_row(const struct search *s, const char *from, uint64_t first, uint64_t n)
+{
+    enum { SOME = 128 };
+    const int64_t value_bytes = (int64_t)zt_type_bytes(s->slab->type);
+    const int64_t step = s->slab->stride[s->slab->rank - 1] * value_bytes;
+    for (uint64_t done = 0, some; done < n; done += some, from += (int64_t)some * step) {
+        some = n - done < SOME ? n - done : SOME;
+        set_values(s, from, first + done, some);
+    }
 }
 
 static bool search_part(void *shared, uint32_t worker, uint64_t number)
@@ -121,10 +164,23 @@ static uint32_t number_bits(uint32_t patterns)
     return patterns > 1 ? zti_bit_length64(patterns - 1) : 0;
 }
 
-static uint64_t bits_at(const struct zti_array *slab, uint64_t at)
+/* Values from one number on, one after the other. */
+struct reading {
+    const struct zti_array *slab;
+    const char *next;
+    uint64_t left; /* of its row */
+};
+
+/* The bits of value 'at', which follows the one that was read last unless left is 0. */
+static uint64_t read_bits(struct reading *r, uint64_t at)
 {
-    uint64_t left;
-    return zti_bits_at(zti_array_row(slab, at, &left), 0, zt_type_bytes(slab->type));
+    const size_t value_bytes = zt_type_bytes(r->slab->type);
+    if (r->left == 0)
+        r->next = zti_array_row(r->slab, at, &r->left);
+    const uint64_t bits = zti_bits_at(r->next, 0, value_bytes);
+    r->next += r->slab->stride[r->slab->rank - 1] * (int64_t)value_bytes;
+    r->left--;
+    return bits;
 }
 
 static uint32_t pattern_of(const struct storage *how, uint64_t bits)
@@ -141,9 +197,10 @@ static void find_patterns(const struct zti_array *slab, const struct zti_special
 {
     struct run run = {0, 0};
     uint64_t last = 0;
-    while (next_run(s->mask, s->values, &run))
+    while (next_run(s->mask, s->values, &run)) {
+        struct reading reading = {.slab = slab};
         for (uint64_t at = run.first; at < run.last; at++) {
-            const uint64_t bits = bits_at(slab, at);
+            const uint64_t bits = read_bits(&reading, at);
             if (how->patterns > 0 && bits == last)
                 continue;
             last = bits;
@@ -155,6 +212,7 @@ static void find_patterns(const struct zti_array *slab, const struct zti_special
             }
             how->pattern[how->patterns++] = bits;
         }
+    }
 }
 
 /* Count the runs of a mask. */
@@ -262,13 +320,16 @@ static uint8_t *write_rest(const struct zti_array *slab, const struct zti_specia
     struct run run = {0, 0};
     if (how->patterns == 1)
         return at;
-    while (next_run(s->mask, s->values, &run))
+    while (next_run(s->mask, s->values, &run)) {
+        struct reading reading = {.slab = slab};
         for (uint64_t i = run.first; i < run.last; i++) {
+            const uint64_t bits = read_bits(&reading, i);
             if (how->patterns > 0)
-                zti_put_bits(&w, pattern_of(how, bits_at(slab, i)), width);
+                zti_put_bits(&w, pattern_of(how, bits), width);
             else
-                at = zti_put_value(at, bits_at(slab, i), value_bytes);
+                at = zti_put_value(at, bits, value_bytes);
         }
+    }
     if (how->patterns == 0)
         return at;
     zti_put_bits(&w, 0, (8 - w.held_bits) % 8);

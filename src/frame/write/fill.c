@@ -218,27 +218,91 @@ static double weight_of(const struct side *s)
     return 1 / fabs(s->distance[0] * second);
 }
 
+/* Which of the n values from number 'at' on are valid, at most 64: bit i for value i. */
+static uint64_t valid_bits(const struct filling *f, uint64_t at, uint64_t n)
+{
+    const uint64_t *const mask = f->special->mask;
+    const uint64_t shift = at % 64, ones = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    uint64_t bits = mask[at / 64] >> shift;
+    if (shift + n > 64)
+        bits |= mask[at / 64 + 1] << (64 - shift);
+    return ~bits & ones;
+}
+
+/* Up to 64 successive values of a row. */
+struct piece {
+    uint64_t at, n;              /* number of the first in the slab; how many */
+    uint64_t place[ZT_MAX_RANK]; /* coordinates of the first */
+    uint64_t sides[ZT_MAX_RANK]; /* which have valid values near by on both sides along an axis */
+};
+
+/* Which values of a piece have a valid one k steps back or ahead along the last axis. */
+static uint64_t valid_beside(const struct filling *f, const struct piece *p, uint64_t k,
+                             bool is_back)
+{
+    const uint32_t last = f->slab->rank - 1;
+    const uint64_t before = p->place[last], after = f->slab->shape[last] - 1 - before;
+    if (!is_back)
+        return k > after ? 0
+                         : valid_bits(f, p->at + k, p->n < after + 1 - k ? p->n : after + 1 - k);
+    if (k <= before)
+        return valid_bits(f, p->at - k, p->n);
+    const uint64_t dropped = k - before; /* the first ones have none so far back */
+    return dropped < p->n ? valid_bits(f, p->at - before, p->n - dropped) << dropped : 0;
+}
+
+/* Which of the 'missing' values of a piece have a valid one within REACH steps along an axis. */
+static uint64_t valid_within(const struct filling *f, const struct piece *p, uint32_t axis,
+                             bool is_back, uint64_t missing)
+{
+    const bool is_last = axis == f->slab->rank - 1;
+    const uint64_t left = is_back ? p->place[axis] : f->slab->shape[axis] - 1 - p->place[axis];
+    const uint64_t steps = is_last || left >= REACH ? REACH : left;
+    uint64_t found = 0;
+    for (uint64_t k = 1; k <= steps && (found & missing) != missing; k++)
+        found |=
+            is_last ? valid_beside(f, p, k, is_back)
+                    : valid_bits(f, is_back ? p->at - k * f->step[axis] : p->at + k * f->step[axis],
+                                 p->n);
+    return found & missing;
+}
+
+/* Set p->sides; returns which of the missing values have valid ones on both sides along any axis.
+ */
+static uint64_t find_sides(const struct filling *f, struct piece *p)
+{
+    const uint64_t ones = p->n < 64 ? (UINT64_C(1) << p->n) - 1 : ~UINT64_C(0);
+    const uint64_t missing = ~valid_bits(f, p->at, p->n) & ones;
+    uint64_t any = 0;
+    for (uint32_t a = 0; a < f->slab->rank && missing; a++) {
+        const uint64_t back = valid_within(f, p, a, true, missing);
+        p->sides[a] = back ? valid_within(f, p, a, false, back) : 0;
+        any |= p->sides[a];
+    }
+    return any;
+}
+
 /* Estimate missing value i of a cell, which is at these coordinates and number 'at' of the slab,
- * from near valid values; false if no axis has some on both sides. */
+ * from near valid values along the axes that have some on both sides: bit 'lane' of 'sides'. False
+ * for an overflow. */
 static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, uint64_t at,
-                           const uint64_t *place, double limit)
+                           const uint64_t *place, const uint64_t *sides, uint32_t lane,
+                           double limit)
 {
     struct side back, ahead; /* filled in place: returned ones stall on store forwarding */
     double sum = 0, weight = 0;
     for (uint32_t a = 0; a < c->rank; a++) {
         const uint64_t left = f->slab->shape[a] - 1 - place[a];
+        if (!(sides[a] >> lane & 1))
+            continue;
         find_valid(f, at, f->step[a], true, place[a] < REACH ? place[a] : REACH, &back);
-        if (back.count == 0)
-            continue;
         find_valid(f, at, f->step[a], false, left < REACH ? left : REACH, &ahead);
-        if (ahead.count == 0)
-            continue;
         const double w = weight_of(&back) * weight_of(&ahead);
         sum += w * interpolate(&back, &ahead);
         weight += w;
     }
     const double v = sum / weight;
-    if (!(fabs(v) <= limit)) /* no axis, or an overflow */
+    if (!(fabs(v) <= limit)) /* an overflow */
         return false;
     c->value[i] = v;
     return true;
@@ -315,13 +379,19 @@ static void write_missing(const struct filling *f, const struct cell *c)
 static void fill_row_from_near(const struct filling *f, struct cell *c, uint32_t first, double most)
 {
     const uint32_t last_axis = c->rank - 1, n = c->side[last_axis];
-    const uint64_t at = number_of(f, c, first);
-    uint64_t place[ZT_MAX_RANK];
+    struct piece p = {.at = number_of(f, c, first)};
     for (uint32_t a = 0; a < c->rank; a++)
-        place[a] = c->origin[a] + first / c->step[a] % c->side[a];
-    for (uint32_t k = 0; k < n; k++, place[last_axis]++)
-        if (!c->is_known[first + k])
-            c->is_near[first + k] = fill_from_near(f, c, first + k, at + k, place, most);
+        p.place[a] = c->origin[a] + first / c->step[a] % c->side[a];
+    for (uint32_t done = 0; done < n; done += 64, p.at += 64, p.place[last_axis] += 64) {
+        uint64_t place[ZT_MAX_RANK];
+        p.n = n - done < 64 ? n - done : 64;
+        memcpy(place, p.place, sizeof place);
+        for (uint64_t left = find_sides(f, &p); left > 0; left &= left - 1) {
+            const uint32_t lane = zti_ctz64(left), i = first + done + lane;
+            place[last_axis] = p.place[last_axis] + lane;
+            c->is_near[i] = fill_from_near(f, c, i, p.at + lane, place, p.sides, lane, most);
+        }
+    }
 }
 
 static void fill_cell(const struct filling *f, struct cell *c)
