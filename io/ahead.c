@@ -29,9 +29,9 @@ enum {
     KEPT_BYTES = 24 << 20,
     LEAST_BYTES = 16 << 20,
     LATE_BYTES = 16 << 20,    /* with so much to give back the thread is late: the reader does it */
-    MOST_BYTES = 56 << 20,    /* of pages of files, at first */
+    MOST_BYTES = 52 << 20,    /* of pages of files, at first */
     SAMPLED_BYTES = 40 << 20, /* of these, while samples are taken, at first */
-    SAMPLED_MORE_BYTES = 2 << 20,
+    SAMPLED_MORE_BYTES = 2 << 20, /* then */
     LOOK_NANOSECONDS = 1000000
 };
 
@@ -142,7 +142,7 @@ static void wait_and_look(struct ztio_ahead *a)
         count_file_bytes(a) < a->most)
         return;
     const size_t first = a->front > a->stays ? a->front : a->stays;
-    a->most += a->most / 2; /* what is needed again and again is soon left alone */
+    a->most += SAMPLED_MORE_BYTES; /* what is needed again and again is in the end left alone */
     (void)pthread_mutex_unlock(&a->lock);
     (void)madvise(a->map + first, a->bytes - first, MADV_DONTNEED);
     (void)pthread_mutex_lock(&a->lock);
@@ -153,7 +153,7 @@ void ztio_ahead_sampled(struct ztio_ahead *a)
     if (!a->has_thread || count_file_bytes(a) < a->sampled)
         return;
     (void)madvise(a->map, a->bytes, MADV_DONTNEED);
-    a->sampled += SAMPLED_MORE_BYTES; /* as with most */
+    a->sampled += SAMPLED_MORE_BYTES; /* likewise */
 }
 
 static void *go_ahead(void *user)
