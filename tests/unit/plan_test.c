@@ -663,33 +663,6 @@ static void high_and_auto_take_the_smallest_coder(void **state)
     assert_true(won[0] > 0 && won[1] > 0);
 }
 
-/* Samples said that zfp takes 100,000 bytes; it took nearly three times as many. */
-static void another_is_coded_where_samples_were_wrong(void **state)
-{
-    static const struct {
-        uint32_t codec;
-        double bytes, coded_bytes;
-    } rows[] = {
-        {ZT_CODEC_ZFP, 100e3, 280e3}, {ZT_CODEC_SZ, 110e3, 111e3}, {ZT_CODEC_ZFP, 300e3, 0}};
-    enum { ROWS = sizeof rows / sizeof *rows };
-    static struct zti_result results[ROWS];
-    zt_params params;
-    (void)state;
-    (void)zt_params_init(&params, sizeof params);
-    const struct zti_target target = {.params = &params, .kind = ZT_ABS};
-    for (uint32_t i = 0; i < ROWS; i++) {
-        results[i].candidate.codec = rows[i].codec;
-        results[i].choice.is_sampled = true;
-        results[i].choice.bytes = rows[i].bytes;
-    }
-    for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(zti_contest_next(results, ROWS, &target, 1 << 20), i);
-        results[i].coded_bytes = rows[i].coded_bytes;
-    }
-    assert_int_equal(zti_contest_next(results, ROWS, &target, 1 << 20), ROWS);
-    assert_int_equal(zti_contest_winner(results, ROWS, &params), 1);
-}
-
 /* What a writer says that it chose is what is in the file, and the smallest that was coded. */
 static void a_writer_says_what_it_chose(void **state)
 {
@@ -781,7 +754,6 @@ int main(void)
         cmocka_unit_test(high_is_never_larger_than_default_nor_with_a_plan),
         cmocka_unit_test(auto_under_a_psnr_tries_effort_high),
         cmocka_unit_test(high_and_auto_take_the_smallest_coder),
-        cmocka_unit_test(another_is_coded_where_samples_were_wrong),
         cmocka_unit_test(a_writer_says_what_it_chose),
         cmocka_unit_test(plans_change_no_value),
         cmocka_unit_test(thin_boxes_of_joined_axes_are_found),

@@ -1,0 +1,105 @@
+/* contest_test.c: which candidates code all of an array, after samples and those coded before. */
+#include "support/inside.h"
+#include "unit/frame_support.h"
+
+#include "frame/write/writer.h"
+#include "plan/contest.h"
+
+/* Samples said that zfp takes 100,000 bytes; it took nearly three times as many. */
+static void another_is_coded_where_samples_were_wrong(void **state)
+{
+    static const struct {
+        uint32_t codec;
+        double bytes, coded_bytes;
+    } rows[] = {
+        {ZT_CODEC_ZFP, 100e3, 280e3}, {ZT_CODEC_SZ, 110e3, 111e3}, {ZT_CODEC_ZFP, 300e3, 0}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+    static struct zti_result results[ROWS];
+    zt_params params;
+    (void)state;
+    (void)zt_params_init(&params, sizeof params);
+    const struct zti_target target = {.params = &params, .kind = ZT_ABS};
+    for (uint32_t i = 0; i < ROWS; i++) {
+        results[i].candidate.codec = rows[i].codec;
+        results[i].choice.is_sampled = true;
+        results[i].choice.bytes = rows[i].bytes;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(zti_contest_next(results, ROWS, &target, 1 << 20), i);
+        results[i].coded_bytes = rows[i].coded_bytes;
+    }
+    assert_int_equal(zti_contest_next(results, ROWS, &target, 1 << 20), ROWS);
+    assert_int_equal(zti_contest_winner(results, ROWS, &params), 1);
+}
+
+/* Effort high took 100,000 bytes; samples say that effort default, on which it falls back, takes
+ * one percent more. It is coded unless the codec has compared the two under the same plan. */
+static void a_fallback_is_coded_unless_it_was_compared(void **state)
+{
+    enum { HIGH, FALLBACK, ROWS };
+    static struct zti_result results[ROWS];
+    const uint64_t values = 1 << 20;
+    zt_params params;
+    (void)state;
+    (void)zt_params_init(&params, sizeof params);
+    params.codec = ZT_CODEC_SZ;
+    struct zti_target target = {.params = &params, .kind = ZT_ABS};
+    results[HIGH] = (struct zti_result){
+        .candidate = {.codec = ZT_CODEC_SZ, .has_own_predictor = true}, .coded_bytes = 100e3};
+    results[FALLBACK] =
+        (struct zti_result){.candidate = {.codec = ZT_CODEC_SZ, .is_fallback = true},
+                            .choice = {.is_sampled = true, .bytes = 101e3}};
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), FALLBACK);
+    results[HIGH].is_compared = true;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), ROWS);
+    target.special_values = values / 100;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), FALLBACK);
+    target.special_values = 0;
+    results[FALLBACK].choice.is_other = true; /* axes of its own */
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), FALLBACK);
+    results[FALLBACK].choice.is_other = false;
+    results[FALLBACK].choice.plan.axis[0] = 1;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), FALLBACK);
+}
+
+/* Of noise effort high makes the stream of effort default: it is made once. */
+static void noise_is_coded_once(void **state)
+{
+    struct mem_sink sink = {.limit = SIZE_MAX};
+    const zt_sink to = sink_of(&sink);
+    const uint64_t shape[3] = {70, 70, 70};
+    zt_array array = new_array(ZT_F32, 3, shape);
+    zt_option options[64];
+    zt_writer *writer = NULL;
+    zt_params params;
+    uint32_t coded = 0;
+    (void)state;
+    for (uint64_t i = 0; i < 70 * 70 * 70; i++)
+        ((float *)array.data)[i] = (float)(mix64(3, i) % 60000) / 10000;
+    (void)zt_params_init(&params, sizeof params);
+    params.codec = ZT_CODEC_SZ;
+    params.effort = ZT_EFFORT_HIGH;
+    params.bound = zt_abs(0.01);
+    zt_params_set_sz(&params, ZT_SZ_PREDICTION, 0);
+    need_ok(NULL, zt_writer_open(NULL, &to, &array, &params, &writer));
+    need_ok(NULL, zt_writer_put(writer, &array));
+    need_ok(NULL, zt_writer_close(writer));
+    const uint32_t count = zt_writer_options(writer, options, 64);
+    for (uint32_t i = 0; i < count; i++)
+        coded += options[i].coded_bytes > 0;
+    assert_int_equal(count, 2);
+    assert_int_equal(coded, 1);
+    zt_writer_free(writer);
+    free(sink.bytes.data);
+    free(array.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_is_coded_where_samples_were_wrong),
+        cmocka_unit_test(a_fallback_is_coded_unless_it_was_compared),
+        cmocka_unit_test(noise_is_coded_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
