@@ -20,6 +20,7 @@ zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
         c->allocator = *allocator;
     c->policy = ZT_SERIAL;
     c->held = &c->own_held;
+    c->held->kept.most_bytes = allocator ? 0 : ZT_KEPT_BYTES;
     c->isa = zti_isa_of(NULL);
     *context = c;
     return ZT_OK;
@@ -38,6 +39,7 @@ void zt_context_free(zt_context *context)
     if (!context)
         return;
     close_device(context);
+    zti_keep_at_most(context, 0);
     zt_allocator a = context->allocator;
     if (a.release)
         a.release(a.user, context);
@@ -162,6 +164,18 @@ zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes)
         return ZT_BAD_ARG;
     memset(limits, 0, limits_bytes);
     limits->struct_bytes = (uint32_t)limits_bytes;
+    return ZT_OK;
+}
+
+zt_status zt_context_set_kept(zt_context *context, uint64_t bytes)
+{
+    if (!context)
+        return ZT_BAD_ARG;
+    if (context->allocator.alloc && bytes > 0)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "a context with an allocator of its own keeps no memory");
+    zti_keep_at_most(context, bytes);
+    context->held->kept.most_bytes = bytes;
     return ZT_OK;
 }
 

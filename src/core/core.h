@@ -79,10 +79,28 @@ struct zti_array {
 /* The number of elements of a shape; the caller has checked that it fits. */
 uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 
+/* Large blocks that were released, the oldest first, for later allocations. Sanitizers want to see
+ * each block go. */
+enum { ZTI_KEPT_BLOCKS = 16 };
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ZTI_KEEPS_BLOCKS 0
+#elif defined(__has_feature)
+#define ZTI_KEEPS_BLOCKS !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define ZTI_KEEPS_BLOCKS 1
+#endif
+struct zti_kept_blocks {
+    bool is_locked; /* an atomic flag */
+    uint32_t blocks;
+    void *block[ZTI_KEPT_BLOCKS]; /* each begins with its size */
+    uint64_t bytes, most_bytes;
+};
+
 /* The memory that a context holds; threads change it concurrently. */
 struct zti_held {
-    uint64_t bytes; /* allocated by zti_alloc */
+    uint64_t bytes; /* allocated by zti_alloc, or kept */
     bool is_over;   /* the limit refused memory since the last message about it */
+    struct zti_kept_blocks kept;
 };
 
 struct zt_context {
@@ -125,6 +143,9 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda);
 void *zti_alloc(zt_context *context, size_t bytes);
 void *zti_alloc_zeroed(zt_context *context, size_t bytes);
 void zti_release(zt_context *context, void *memory);
+
+/* Give kept blocks back, the oldest first, until at most so many bytes are kept. */
+void zti_keep_at_most(zt_context *context, uint64_t bytes);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* core_test.c: checked arithmetic, contexts, sentences, names, threads. */
+/* core_test.c: checked arithmetic, contexts, their memory, sentences, names, threads. */
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include "core/core.h"
 #include "core/crew.h"
@@ -141,6 +141,77 @@ static void allocators_get_back_what_they_gave(void **state)
     assert_int_equal(zt_context_new(NULL, NULL), ZT_BAD_ARG);
 }
 
+static uint64_t kept_of(const zt_context *c)
+{
+    return c->held->kept.bytes;
+}
+
+static void contexts_keep_large_blocks(void **state)
+{
+    (void)state;
+    const uint64_t one = (1 << 20) + 16, own = ZTI_KEEPS_BLOCKS ? one : 0;
+    zt_context *c;
+    assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+    void *const memory = zti_alloc(c, 1 << 20);
+    zti_release(c, memory);
+    assert_int_equal(kept_of(c), own);
+    assert_int_equal(c->held->bytes, own);
+    void *const again = zti_alloc(c, (1 << 20) - 1000); /* nearly as many */
+    assert_true(again == memory || !ZTI_KEEPS_BLOCKS);
+    assert_int_equal(kept_of(c), 0);
+    zti_release(c, again);
+    assert_int_equal(kept_of(c), own);
+    void *const large = zti_alloc(c, 3 << 20); /* for which that block is of no use */
+    assert_int_equal(kept_of(c), 0);
+    zti_release(c, large);
+    assert_int_equal(zt_context_set_kept(c, 1 << 20), ZT_OK);
+    assert_int_equal(kept_of(c), 0);
+    zti_release(c, zti_alloc(c, 1 << 20)); /* with its size, more than may be kept */
+    assert_int_equal(c->held->bytes, 0);
+    zt_context_free(c);
+}
+
+static void many_blocks_are_kept_up_to_a_limit(void **state)
+{
+    enum { BLOCKS = 2 * ZTI_KEPT_BLOCKS };
+    (void)state;
+    void *block[BLOCKS];
+    zt_context *c;
+    assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        block[i] = zti_alloc(c, 1 << 20);
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        zti_release(c, block[i]);
+    assert_int_equal(kept_of(c), ZTI_KEEPS_BLOCKS * (uint64_t)ZTI_KEPT_BLOCKS * ((1 << 20) + 16));
+    assert_int_equal(zt_context_set_kept(c, 3 << 20), ZT_OK);
+    assert_int_equal(kept_of(c), ZTI_KEEPS_BLOCKS * 2 * ((UINT64_C(1) << 20) + 16));
+    zt_limits limits;
+    assert_int_equal(zt_limits_init(&limits, sizeof limits), ZT_OK);
+    limits.memory_bytes = 2 << 20;
+    assert_int_equal(zt_context_set_limits(c, &limits), ZT_OK);
+    void *const small = zti_alloc(c, 1000); /* what is kept is given back for it */
+    assert_non_null(small);
+    assert_int_equal(kept_of(c), 0);
+    zti_release(c, small);
+    assert_int_equal(c->held->bytes, 0);
+    zt_context_free(c);
+}
+
+static void contexts_with_an_allocator_keep_none(void **state)
+{
+    (void)state;
+    struct counter counter = {0};
+    const zt_allocator allocator = {counting_alloc, counting_release, &counter, {0, 0}};
+    zt_context *c;
+    assert_int_equal(zt_context_new(&allocator, &c), ZT_OK);
+    zti_release(c, zti_alloc(c, 1 << 20));
+    assert_int_equal(counter.held, 1);
+    assert_int_equal(zt_context_set_kept(c, 0), ZT_OK);
+    assert_int_equal(zt_context_set_kept(c, 1), ZT_UNSUPPORTED);
+    assert_int_equal(zt_context_set_kept(NULL, 1), ZT_BAD_ARG);
+    zt_context_free(c);
+}
+
 #if defined(__GLIBC__)
 static void note_stack(void *shared, uint32_t thread)
 {
@@ -218,6 +289,9 @@ int main(void)
         cmocka_unit_test(a_context_keeps_the_sentence_of_the_last_failure),
         cmocka_unit_test(policies_that_are_refused_change_nothing),
         cmocka_unit_test(allocators_get_back_what_they_gave),
+        cmocka_unit_test(contexts_keep_large_blocks),
+        cmocka_unit_test(many_blocks_are_kept_up_to_a_limit),
+        cmocka_unit_test(contexts_with_an_allocator_keep_none),
         cmocka_unit_test(crews_do_each_item_of_a_step_once),
 #if defined(__GLIBC__)
         cmocka_unit_test(threads_have_the_stack_that_codecs_take),
