@@ -35,23 +35,25 @@ struct exponents {
     uint8_t zeros[ZTI_LL_EXPONENTS];
 };
 
-/* They are counted in some places, so that values do not wait for those before them. */
-static void count_exponents(const struct tile *tile, const value *v, const uint64_t *fill,
-                            struct exponents *e)
+enum { PIECE = 64, PIECES_APART = 512, GAIN_PART = 32 };
+
+/* Count them: all, or those of one piece of values in eight. They are counted in some places, so
+ * that values do not wait for those before them. */
+static void count_values(const value *v, uint32_t n, bool is_all, value none, struct exponents *e)
 {
     enum { PLACES = 4 };
-    const value none = fill ? (value)*fill : 0; /* zeros count for nothing */
     value bits[PLACES][EXPONENTS];
     uint32_t count[PLACES][EXPONENTS];
     memset(e, 0, sizeof *e);
     memset(bits, 0, sizeof bits);
     memset(count, 0, sizeof count);
-    for (uint32_t i = 0; i < tile->s.values; i++) {
-        const uint32_t exponent = (uint32_t)(v[i] >> MANTISSA) & (EXPONENTS - 1);
-        const value is_some = 0 - (value)(v[i] != none);
-        bits[i % PLACES][exponent] |= v[i] & (ONE - 1) & is_some;
-        count[i % PLACES][exponent] += (uint32_t)is_some & 1;
-    }
+    for (uint32_t first = 0; first < n; first += is_all ? PIECE : PIECES_APART)
+        for (uint32_t i = first; i < n && i < first + PIECE; i++) {
+            const uint32_t exponent = (uint32_t)(v[i] >> MANTISSA) & (EXPONENTS - 1);
+            const value is_some = 0 - (value)(v[i] != none);
+            bits[i % PLACES][exponent] |= v[i] & (ONE - 1) & is_some;
+            count[i % PLACES][exponent] += (uint32_t)is_some & 1;
+        }
     for (uint32_t i = 0; i < EXPONENTS; i++) {
         value any = 0;
         for (uint32_t k = 0; k < PLACES; k++) {
@@ -62,6 +64,22 @@ static void count_exponents(const struct tile *tile, const value *v, const uint6
         e->all += e->count[i];
         e->highest = e->count[i] > 0 ? i : e->highest;
     }
+}
+
+/* All values are counted only where a part of them has low bits that are zero in all of the part.
+ */
+static void count_exponents(const struct tile *tile, const value *v, const uint64_t *fill,
+                            struct exponents *e)
+{
+    const value none = fill ? (value)*fill : 0; /* zeros count for nothing */
+    uint64_t gain = 0;
+    count_values(v, tile->s.values, false, none, e);
+    for (uint32_t i = 0; i < EXPONENTS; i++)
+        gain += (uint64_t)e->count[i] * e->zeros[i];
+    if (gain * GAIN_PART >= e->all)
+        count_values(v, tile->s.values, true, none, e);
+    else
+        memset(e->zeros, 0, sizeof e->zeros);
 }
 
 /* The least exponent that at least part / 1000 of the values have or are below. */
@@ -107,7 +125,7 @@ static bool suits(const struct tile *tile, const struct zti_ll_transform *t, con
     uint32_t good = 0;
     key k;
     for (uint32_t i = 0; i < n; i++) {
-        good += t->kind == ZTI_LL_DECIMAL ? decimal_of(tile, t, v[i], &k)
+        good += t->kind == ZTI_LL_DECIMAL ? decimal_of(ll_ten_to(t->digits), v[i], &k)
                                           : digits_of(tile, t, v[i], &k);
         if (i >= 32 && good * 2 < i)
             return false;
@@ -156,21 +174,23 @@ static bool find_slice(const struct tile *tile, const value *v, uint32_t n, uint
 {
     uint64_t *const some = tile->slot->sample;
     const uint32_t every = n / most + 1;
+    const value none = fill ? (value)*fill : ~(value)0; /* that is no number */
+    uint64_t last = 0;
     uint32_t m = 0, distinct = 0;
     for (uint32_t i = 0; i < n; i += every) {
-        const double x = number_of(tile->type, v[i]);
-        if ((fill && v[i] == (value)*fill) || !isfinite(x))
-            continue;
+        const double x = number_of(FLOAT, v[i]);
         const uint64_t bits = zti_bits_of_double(x + 0.0);
-        some[m++] = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+        const uint64_t flips = bits >> 63 ? ~UINT64_C(0) : UINT64_C(1) << 63;
+        some[m] = bits ^ flips;
+        m += (v[i] != none) & (fabs(x) < (double)INFINITY);
     }
     zti_ll_sort(some, tile->slot->sorted, m);
     double *const number = (double *)(void *)some;
     for (uint32_t i = 0; i < m; i++) {
-        const uint64_t bits = some[i] >> 63 ? some[i] & (UINT64_MAX >> 1) : ~some[i];
-        const double x = zti_double_from_bits(bits);
-        if (distinct == 0 || x != number[distinct - 1])
-            number[distinct++] = x;
+        const uint64_t own = some[i], bits = own >> 63 ? own & (UINT64_MAX >> 1) : ~own;
+        number[distinct] = zti_double_from_bits(bits);
+        distinct += i == 0 || own != last;
+        last = own;
     }
     return zti_ll_find_lattice(tile->type, number, distinct, offset, step);
 }

@@ -6,7 +6,7 @@ enum {
     BOX_VALUES = 6144,
     DIFFERENCES = 3,
     CLOSE_PART = 25,
-    WEIGHTS_PART = 25 /* weights have to save this part of the bits, for the time that they take */
+    WEIGHTS_PART = 16 /* weights have to save this part of the bits, for the time that they take */
 };
 
 struct choice {
@@ -181,13 +181,18 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
         *best = own;
 }
 
-/* Candidates with a fill value and without one. */
-static uint32_t with_fills(bool has_fill, uint64_t fill, struct zti_ll_transform *list, uint32_t n)
+/* Candidates with a fill value and without one, or one of both if that won elsewhere. */
+static uint32_t with_fills(const struct zti_ll_known *known, uint64_t fill,
+                           struct zti_ll_transform *list, uint32_t n)
 {
-    for (uint32_t i = 0, all = n; has_fill && i < all; i++) {
-        if (list[i].kind == ZTI_LL_RANK)
+    const bool with = !known->is_learnt || known->with_fill;
+    const bool without = !known->is_learnt || known->without_fill;
+    for (uint32_t i = 0, all = n; i < all; i++) {
+        const bool is_linear =
+            list[i].kind == ZTI_LL_LINEAR; /* whose zeros are not the fill value's */
+        if (list[i].kind == ZTI_LL_RANK || !(with || is_linear))
             continue;
-        if (list[i].kind != ZTI_LL_LINEAR) /* whose zeros are not the fill value's */
+        if (without && !is_linear)
             list[n++] = list[i];
         list[i].has_fill = true;
         list[i].fill = fill;
@@ -243,7 +248,8 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
     uint32_t parts = 1;
     const bool is_learnt = tile->known->is_learnt, has_fill = find_fill(tile, v, &fill);
     uint32_t n = find_candidates(tile, v, has_fill ? &fill : NULL, list);
-    n = with_fills(has_fill, fill, list, n);
+    if (has_fill)
+        n = with_fills(tile->known, fill, list, n);
     if (n == 1 && is_learnt && tries->sets + tries->has_weights == 1) {
         memset(best, 0, sizeof *best);
         best->t = list[0];
@@ -271,8 +277,10 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
 static struct part compared_of(const struct tile *tile)
 {
     enum { BANDS = 6 };
+    const uint32_t large = tile->s.values > ZTI_LL_VALUES ? ZTI_LL_LARGE_VALUES / ZTI_LL_VALUES : 1;
     struct part part = whole_of(tile);
-    part.band = tile->is_sample && !tile->s.is_lanes ? tile->s.rows / BANDS : 0;
+    part.band = tile->is_sample && !tile->s.is_lanes ? tile->s.rows / (BANDS * large) : 0;
+    part.one_in = large > 1 ? 8 : 3;
     return part;
 }
 

@@ -7,7 +7,7 @@
 #include "codec/sz/lossless/lossless.h"
 
 /* 10^k for k <= ZTI_LL_EXACT, exact. */
-ZTI_STATIC double ll_ten_to(uint32_t k)
+ZTI_STATIC double ll_ten_to(int64_t k)
 {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
                                  1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
@@ -79,9 +79,26 @@ ZTI_STATIC double ll_double(bool is_negative, uint64_t m, int32_t e)
  * make the same, only slower: a number that is halfway between doubles has a numerator of 54 bits
  * or more, so none is one, and the nearest to one is off by 2^-120.5 of it, while products with
  * powers truncated to 128 bits are off by 2^-122. */
-ZTI_STATIC double ll_times(double m, int32_t e)
+ZTI_STATIC double ll_times(double m, int64_t e)
 {
-    return e < 0 ? m / ll_ten_to((uint32_t)-e) : m * ll_ten_to((uint32_t)e);
+    const double ten = ll_ten_to(e < 0 ? -e : e);
+    return e < 0 ? m / ten : m * ten;
+}
+
+/* 10^e, or 1 for e < 0; -20 <= e <= 20. */
+ZTI_STATIC double ll_ten_above(int64_t e)
+{
+    static const double ten[] = {1,    1,    1,    1,    1,    1,    1,    1,   1,    1,    1,
+                                 1,    1,    1,    1,    1,    1,    1,    1,   1,    1,    1e1,
+                                 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10, 1e11, 1e12,
+                                 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
+    return ten[e + ZTI_LL_EXACT];
+}
+
+/* As ll_times, without branches: products with 1 and quotients by 1 are exact. */
+ZTI_STATIC double ll_times_evenly(double m, int64_t e)
+{
+    return m * ll_ten_above(e) / ll_ten_above(-e);
 }
 
 /* m 10^e with 0 < m < 10^15, rounded once; 0 where that is too large or too small. */
@@ -90,7 +107,7 @@ ZTI_STATIC double ll_times_power(const struct zti_ll_power *ten, uint32_t type, 
 {
     uint64_t high, low;
     if (type == ZT_F64 && e >= -ZTI_LL_EXACT && e <= ZTI_LL_EXACT)
-        return ll_times(is_negative ? -(double)(int64_t)m : (double)(int64_t)m, (int32_t)e);
+        return ll_times(is_negative ? -(double)(int64_t)m : (double)(int64_t)m, e);
     if (e < -ZTI_LL_POWERS || e > ZTI_LL_POWERS)
         return 0;
     const uint32_t length = zti_bit_length64(m), bits = type == ZT_F32 ? 24 : 53;
@@ -132,10 +149,12 @@ ZTI_STATIC int32_t ll_exponent(double x)
     return (int32_t)(zti_bits_of_double(x) >> 52 & 2047) - 1023;
 }
 
+#define ZTI_LL_LOG_2 0.30102999566398120 /* of base ten */
+
 /* The power of ten that is at most x >= 1e-300, or one less than the greatest such. */
 ZTI_STATIC int32_t ll_decade(double x)
 {
-    return (int32_t)floor(ll_exponent(x) * 0.30102999566398120);
+    return (int32_t)floor(ll_exponent(x) * ZTI_LL_LOG_2);
 }
 
 /* The nearest whole number to x 10^e, below 2^62; or 0. */
@@ -160,22 +179,36 @@ ZTI_STATIC int64_t ll_number_of(uint32_t digits, int32_t lowest, uint64_t m, int
     return (int64_t)((uint64_t)(e - lowest) * 9 * first + (m - first)) + 1;
 }
 
-/* ll_to_digits where the power is small; false where it is not, or the number may not be one. A
- * number that is one has but one m. */
-ZTI_STATIC bool ll_to_digits_quickly(uint32_t digits, int32_t lowest, int32_t e, double x,
-                                     int64_t *key)
+/* Numbers of so many digits. */
+struct zti_ll_digits {
+    double first;                    /* the least m */
+    int64_t numbers, lowest, digits; /* of a decade; the least e */
+};
+
+ZTI_STATIC struct zti_ll_digits ll_digits_of(uint32_t digits, int32_t lowest)
 {
-    const double size = fabs(x), first = ll_ten_to(digits - 1);
-    if (e < -ZTI_LL_EXACT || e >= ZTI_LL_EXACT || e < lowest - 1 || e - lowest >= 600)
-        return false;
-    double m = rint(ll_times(size, -e));
-    if (m >= 10 * first)
-        m = rint(ll_times(size, -++e));
-    if (m < first || m >= 10 * first || e < lowest || ll_times(m, e) != size)
-        return false;
-    const int64_t u = ll_number_of(digits, lowest, (uint64_t)(int64_t)m, e);
+    const double first = ll_ten_to(digits - 1);
+    return (struct zti_ll_digits){first, 9 * (int64_t)first, lowest, digits};
+}
+
+/* ll_to_digits of doubles whose power is small, without branches; false where it is not, or the
+ * number may not be one. A number that is one has but one m. */
+ZTI_STATIC bool ll_to_near_digits(const struct zti_ll_digits *form, double x, int64_t *key)
+{
+    const double size = fabs(x), most = 10 * form->first;
+    const int64_t e = ll_decade(size) - (form->digits - 1);
+    const bool is_near = (e >= -ZTI_LL_EXACT) & (e < ZTI_LL_EXACT) & (e >= form->lowest - 1) &
+                         (e - form->lowest < 600);
+    const int64_t above = e > -ZTI_LL_EXACT ? e : -ZTI_LL_EXACT;
+    const int64_t near = above < ZTI_LL_EXACT - 1 ? above : ZTI_LL_EXACT - 1;
+    const int64_t place = near + (rint(ll_times_evenly(size, -near)) >= most);
+    const double m = rint(ll_times_evenly(size, -place));
+    const bool is_one = is_near & (m >= form->first) & (m < most) & (place >= form->lowest) &
+                        (ll_times_evenly(m, place) == size);
+    const double after = is_one ? m - form->first : 0;
+    const int64_t u = (place - form->lowest) * form->numbers + (int64_t)after + 1;
     *key = x < 0 ? -u : u;
-    return true;
+    return is_one;
 }
 
 /* The key of a number that has at most 'digits' significant digits and is a multiple of
@@ -191,7 +224,8 @@ ZTI_STATIC bool ll_to_digits(const struct zti_ll_power *ten, uint32_t type, uint
     if (!(size > least && size < 1e290))
         return false;
     int32_t e = ll_decade(size) - (int32_t)(digits - 1);
-    if (type == ZT_F64 && ll_to_digits_quickly(digits, lowest, e, x, key))
+    const struct zti_ll_digits form = ll_digits_of(digits, lowest);
+    if (type == ZT_F64 && ll_to_near_digits(&form, x, key))
         return true;
     uint64_t m = ll_scaled(ten, size, -e);
     if (m >= 10 * first)

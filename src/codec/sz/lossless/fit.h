@@ -17,14 +17,14 @@ struct part {
     uint8_t *marks;
     uint8_t *codes; /* of magnitudes */
     key *residuals;
-    uint32_t first_slice; /* of the part along axes 0 and 1 of the tile */
-    uint32_t band;        /* 0, or rows of one in three bands are looked at; all have keys */
+    uint32_t first_slice;  /* of the part along axes 0 and 1 of the tile */
+    uint32_t band, one_in; /* 0, or rows of one in so many bands are looked at; all have keys */
 };
 
 /* Whether a row's residuals are made. */
 ZTI_INLINE bool is_looked_at(const struct part *part, uint32_t row)
 {
-    return part->band == 0 || row / part->band % 3 == 1;
+    return part->band == 0 || row / part->band % part->one_in == part->one_in - 1;
 }
 
 static uint32_t values_looked_at(const struct part *part)

@@ -75,15 +75,26 @@ static uint32_t open_bits(const struct zti_ll_transform *t, uint32_t e)
 
 /* ---- a row to keys ---- */
 
-ZTI_INLINE bool decimal_of(const struct tile *tile, const struct zti_ll_transform *t, value v,
-                           key *k)
+enum { FLOAT = WIDTH == 32 ? ZT_F32 : ZT_F64 };
+
+/* A float that is a decimal to its key; 0 and false if it is none. Written without branches, so
+ * that the compiler takes several values at a time. Minus zero is none: GCC 12, told that nobody
+ * looks at the flags of operations, makes -0.0 of (double)(int64_t)-0.0. */
+ZTI_INLINE bool decimal_of(double ten, value v, key *k)
 {
-    const double most = WIDTH == 32 ? 0x1p30 : 9e15;
-    const double y = number_of(tile->type, v) * ll_ten_to(t->digits);
-    if (!(fabs(y) < most))
-        return false;
-    *k = (key)rint(y);
-    return bits_of((double)*k / ll_ten_to(t->digits)) == v;
+    const double y = number_of(FLOAT, v) * ten;
+    const bool is_small = fabs(y) < (WIDTH == 32 ? 0x1p30 : 9e15);
+    *k = (key)rint(is_small ? y : 0);
+    return is_small & (bits_of((double)*k / ten) == v) & (v != SIGN);
+}
+
+/* The same of a lattice's number; a step of 0 has none. */
+ZTI_INLINE bool lattice_of(double offset, double step, value v, key *k)
+{
+    const double y = (number_of(FLOAT, v) - offset) / step;
+    const bool is_small = fabs(y) < 1e9;
+    *k = (key)rint(is_small ? y : 0);
+    return is_small & (bits_of(offset + (double)*k * step) == v) & (v != SIGN) & (step > 0);
 }
 
 ZTI_INLINE bool digits_of(const struct tile *tile, const struct zti_ll_transform *t, value v,
@@ -96,13 +107,13 @@ ZTI_INLINE bool digits_of(const struct tile *tile, const struct zti_ll_transform
     return is_one;
 }
 
-ZTI_INLINE bool lattice_of(const struct tile *tile, double offset, double step, value v, key *k)
+/* The same of those near 1, which the compiler takes several at a time. */
+ZTI_INLINE bool near_digits_of(const struct zti_ll_digits *form, value v, key *k)
 {
-    const double y = step > 0 ? (number_of(tile->type, v) - offset) / step : (double)NAN;
-    if (!(fabs(y) < 1e9))
-        return false;
-    *k = (key)rint(y);
-    return bits_of(offset + (double)*k * step) == v;
+    int64_t wide;
+    const bool is_one = ll_to_near_digits(form, number_of(ZT_F64, v), &wide);
+    *k = (key)wide;
+    return is_one;
 }
 
 ZTI_INLINE bool rank_of(const struct zti_ll_transform *t, value v, key *k)
@@ -204,14 +215,31 @@ static uint64_t count_linear(const struct opens *opens, const value *v, uint32_t
     return open;
 }
 
-static bool key_of(const struct tile *tile, const struct zti_ll_transform *t, uint32_t slice,
-                   bool is_float, value v, key *k)
+/* Keys of n values of transforms that not all values have a key in; marks of those that have none.
+ */
+static void some_to_keys(const struct tile *tile, const struct zti_ll_transform *t, uint32_t slice,
+                         const value *restrict v, uint32_t n, key *restrict k,
+                         uint8_t *restrict mark)
 {
-    switch (t->kind) {
-    case ZTI_LL_DECIMAL: return decimal_of(tile, t, v, k);
-    case ZTI_LL_DIGITS: return digits_of(tile, t, v, k);
-    case ZTI_LL_LATTICE: return lattice_of(tile, t->offset[slice], t->step[slice], v, k);
-    default: return rank_of(t, (value)order_of(is_float, v), k);
+    const bool is_float = zti_is_float(tile->type);
+    if (t->kind == ZTI_LL_DECIMAL) {
+        const double ten = ll_ten_to(t->digits);
+        for (uint32_t i = 0; i < n; i++)
+            mark[i] = decimal_of(ten, v[i], &k[i]) ? 0 : ZTI_LL_MARK_RAW;
+    } else if (t->kind == ZTI_LL_LATTICE) {
+        const double offset = t->offset[slice], step = t->step[slice];
+        for (uint32_t i = 0; i < n; i++)
+            mark[i] = lattice_of(offset, step, v[i], &k[i]) ? 0 : ZTI_LL_MARK_RAW;
+    } else if (t->kind == ZTI_LL_DIGITS) {
+        const struct zti_ll_digits form = ll_digits_of(t->digits, t->lowest);
+        for (uint32_t i = 0; WIDTH == 64 && i < n; i++)
+            mark[i] = near_digits_of(&form, v[i], &k[i]) ? 0 : ZTI_LL_MARK_RAW;
+        for (uint32_t i = 0; i < n; i++)
+            if (WIDTH == 32 || mark[i])
+                mark[i] = digits_of(tile, t, v[i], &k[i]) ? 0 : ZTI_LL_MARK_RAW;
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            mark[i] = rank_of(t, (value)order_of(is_float, v[i]), &k[i]) ? 0 : ZTI_LL_MARK_RAW;
     }
 }
 
@@ -223,8 +251,9 @@ static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transfo
 {
     const bool is_float = zti_is_float(tile->type);
     const value fill = (value)t->fill;
-    uint32_t raw = 0;
-    memset(mark, 0, n);
+    uint32_t raw = 0, fills = 0;
+    if (t->kind <= ZTI_LL_LINEAR)
+        memset(mark, 0, n);
     if (t->kind == ZTI_LL_ORDER && is_float)
         for (uint32_t i = 0; i < n; i++)
             k[i] = order_of(true, v[i]);
@@ -234,17 +263,15 @@ static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transfo
         linear_to_keys(t, v, n, k);
         *open += count_linear(opens, v, n);
     }
-    for (uint32_t i = 0; t->kind > ZTI_LL_LINEAR && i < n; i++)
-        if (!(t->has_fill && v[i] == fill) && !key_of(tile, t, slice, is_float, v[i], &k[i])) {
-            mark[i] = ZTI_LL_MARK_RAW;
-            raw++;
-        }
-    uint32_t fills = 0;
+    if (t->kind > ZTI_LL_LINEAR)
+        some_to_keys(tile, t, slice, v, n, k, mark);
     for (uint32_t i = 0; t->has_fill && i < n; i++) {
         const bool is_fill = v[i] == fill;
         mark[i] = is_fill ? ZTI_LL_MARK_FILL : mark[i];
         fills += is_fill;
     }
+    for (uint32_t i = 0; t->kind > ZTI_LL_LINEAR && i < n; i++)
+        raw += mark[i] == ZTI_LL_MARK_RAW;
     if (t->kind == ZTI_LL_LINEAR && fills > 0)
         *open -= fills * count_linear(opens, &fill, 1);
     return raw;

@@ -103,39 +103,8 @@ ZTI_INLINE shorts least_of(shorts a, shorts b)
     return (shorts)_mm256_min_epu16((__m256i)a, (__m256i)b);
 #endif
 }
-/* Bytes of a table of 256 for numbers from 'first' on. */
-ZTI_INLINE void look_up(const uint8_t *table, uint32_t first, const uint16_t *number, uint32_t n,
-                        uint8_t *to)
-{
-    uint32_t i = 0;
-#if defined(ZTI_WITH_AVX512)
-    const __m512i less = _mm512_set1_epi16((int16_t)first);
-    const __m512i *const parts = (const __m512i *)(const void *)table;
-    const __m512i a = _mm512_loadu_si512(parts), b = _mm512_loadu_si512(parts + 1);
-    const __m512i c = _mm512_loadu_si512(parts + 2), d = _mm512_loadu_si512(parts + 3);
-    for (; i < n; i += 32) {
-        const __mmask32 some = UINT32_MAX >> (n - i < 32 ? 32 - (n - i) : 0);
-        const __m512i own = _mm512_maskz_loadu_epi16(some, number + i);
-        const __m512i at =
-            _mm512_castsi256_si512(_mm512_cvtepi16_epi8(_mm512_sub_epi16(own, less)));
-        const __m512i one = _mm512_permutex2var_epi8(a, at, b);
-        const __m512i other = _mm512_permutex2var_epi8(c, at, d);
-        const __m512i all = _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), one, other);
-        _mm256_mask_storeu_epi8(to + i, some, _mm512_castsi512_si256(all));
-    }
-#endif
-    for (; i < n; i++)
-        to[i] = table[number[i] - first];
-}
 #else
 enum { AT_ONCE = 1 };
-
-ZTI_INLINE void look_up(const uint8_t *table, uint32_t first, const uint16_t *number, uint32_t n,
-                        uint8_t *to)
-{
-    for (uint32_t i = 0; i < n; i++)
-        to[i] = table[number[i] - first];
-}
 
 typedef uint32_t shorts;
 enum { CODES_AT_ONCE = 1 };
@@ -166,27 +135,32 @@ ZTI_INLINE shorts least_of(shorts a, shorts b)
 }
 #endif
 
-/* Bytes of a table of 384 for numbers from 0 on. */
-ZTI_INLINE void look_up_wide(const uint8_t *table, const uint16_t *number, uint32_t n, uint8_t *to)
+/* Bytes of a table of 128 times 'parts' for numbers from 'first' on. */
+ZTI_INLINE void look_up(const uint8_t *table, uint32_t parts, uint32_t first,
+                        const uint16_t *number, uint32_t n, uint8_t *to)
 {
+    uint32_t i = 0;
 #if defined(ZTI_WITH_AVX512)
-    const __m512i *const parts = (const __m512i *)(const void *)table;
-    const __m512i a = _mm512_loadu_si512(parts), b = _mm512_loadu_si512(parts + 1);
-    const __m512i c = _mm512_loadu_si512(parts + 2), d = _mm512_loadu_si512(parts + 3);
-    const __m512i e = _mm512_loadu_si512(parts + 4), f = _mm512_loadu_si512(parts + 5);
-    for (uint32_t i = 0; i < n; i += 32) {
+    const __m512i less = _mm512_set1_epi16((int16_t)first);
+    const __m512i *const half = (const __m512i *)(const void *)table;
+    for (; i < n; i += 32) {
         const __mmask32 some = UINT32_MAX >> (n - i < 32 ? 32 - (n - i) : 0);
-        const __m512i own = _mm512_maskz_loadu_epi16(some, number + i);
+        const __m512i own = _mm512_sub_epi16(_mm512_maskz_loadu_epi16(some, number + i), less);
         const __m512i at = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(own));
-        const __m512i one = _mm512_permutex2var_epi8(a, at, b);
-        const __m512i other = _mm512_permutex2var_epi8(c, at, d);
-        const __m512i last = _mm512_permutex2var_epi8(e, at, f);
-        const __mmask32 above = _mm512_cmpgt_epi16_mask(own, _mm512_set1_epi16(255));
-        const __m512i low = _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), one, other);
-        _mm256_mask_storeu_epi8(to + i, some,
-                                _mm512_castsi512_si256(_mm512_mask_blend_epi8(above, low, last)));
+        __m512i all =
+            _mm512_permutex2var_epi8(_mm512_loadu_si512(half), at, _mm512_loadu_si512(half + 1));
+        for (uint32_t p = 1; p < parts; p++) {
+            const __m512i one = _mm512_permutex2var_epi8(_mm512_loadu_si512(half + 2 * p), at,
+                                                         _mm512_loadu_si512(half + 2 * p + 1));
+            const __mmask32 above =
+                _mm512_cmpge_epu16_mask(own, _mm512_set1_epi16((int16_t)(128 * p)));
+            all = _mm512_mask_blend_epi8(above, all, one);
+        }
+        _mm256_mask_storeu_epi8(to + i, some, _mm512_castsi512_si256(all));
     }
 #else
-    look_up(table, 0, number, n, to);
+    (void)parts;
 #endif
+    for (; i < n; i++)
+        to[i] = table[number[i] - first];
 }

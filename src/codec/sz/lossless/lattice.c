@@ -17,6 +17,14 @@ struct range {
     double low, high;
 };
 
+#define ROUND 0x1.8p52 /* adding it rounds numbers below 2^51 to whole ones */
+
+/* As rint, which is a call where the machine need not have an instruction for it. */
+ZTI_INLINE double nearest_whole(double x)
+{
+    return fabs(x) < 0x1p51 ? x + ROUND - ROUND : rint(x);
+}
+
 /* Half a unit in the last place of a normal number; of others about. */
 static double half_place(uint32_t type, double x)
 {
@@ -29,7 +37,7 @@ static struct range offsets(const struct numbers *s, uint32_t every, double step
 {
     struct range r = {-(double)INFINITY, (double)INFINITY};
     for (uint32_t i = 0; i < s->n; i += every) {
-        const double k = rint((s->v[i] - s->v[0]) / step), at = s->v[i] - k * step;
+        const double k = nearest_whole((s->v[i] - s->v[0]) / step), at = s->v[i] - k * step;
         const double half = half_place(s->type, s->v[i]);
         r.low = at - half > r.low ? at - half : r.low;
         r.high = at + half < r.high ? at + half : r.high;
@@ -43,28 +51,45 @@ static double slack(const struct numbers *s, uint32_t every, double step)
     return r.high - r.low;
 }
 
+/* The least gap of all; partial ones, so that the compiler takes several at a time. */
+static double least_of_gaps(const struct numbers *s)
+{
+    enum { PARTS = 8 };
+    const uint32_t gaps = s->n - 1, whole = gaps - gaps % PARTS;
+    double least = s->v[gaps] - s->v[0], part[PARTS];
+    for (uint32_t k = 0; k < PARTS; k++)
+        part[k] = least;
+    for (uint32_t i = 0; i < whole; i += PARTS)
+        for (uint32_t k = 0; k < PARTS; k++) {
+            const double gap = s->v[i + k + 1] - s->v[i + k];
+            part[k] = gap < part[k] ? gap : part[k];
+        }
+    for (uint32_t i = whole; i < gaps; i++)
+        least = s->v[i + 1] - s->v[i] < least ? s->v[i + 1] - s->v[i] : least;
+    for (uint32_t k = 0; k < PARTS; k++)
+        least = part[k] < least ? part[k] : least;
+    return least;
+}
+
 /* The least gap; of several, the one nearest to the middle of the list. */
 static uint32_t least_gap(const struct numbers *s)
 {
-    double least = s->v[s->n - 1] - s->v[0];
-    uint32_t best = 0, distance = s->n;
-    for (uint32_t i = 0; i + 1 < s->n; i++)
-        least = s->v[i + 1] - s->v[i] < least ? s->v[i + 1] - s->v[i] : least;
-    for (uint32_t i = 0; i + 1 < s->n; i++) {
-        const uint32_t far = i > s->n / 2 ? i - s->n / 2 : s->n / 2 - i;
-        if (s->v[i + 1] - s->v[i] <= least + 2.1 * s->half && far < distance) {
-            distance = far;
-            best = i;
-        }
+    const double most = least_of_gaps(s) + 2.1 * s->half;
+    const uint32_t middle = s->n / 2;
+    for (uint32_t far = 0;; far++) {
+        const uint32_t after = middle + far, before = middle - far;
+        if (far <= middle && s->v[before + 1] - s->v[before] <= most)
+            return before;
+        if (after + 1 < s->n && s->v[after + 1] - s->v[after] <= most)
+            return after;
     }
-    return best;
 }
 
 /* Narrow the range of steps by a distance; false where it is no multiple. *inverse is one over the
  * range's middle. */
 ZTI_INLINE bool narrow_by(double d, double unit, struct range *step, double *inverse)
 {
-    const double k = rint(d * *inverse);
+    const double k = nearest_whole(d * *inverse);
     if (k < 1 || d * (step->high - step->low) > 0.8 * step->low * step->high)
         return false;
     if (d - unit <= step->low * k && d + unit >= step->high * k)
@@ -74,6 +99,46 @@ ZTI_INLINE bool narrow_by(double d, double unit, struct range *step, double *inv
     step->high = high < step->high ? high : step->high;
     *inverse = 2 / (step->low + step->high);
     return step->low <= step->high;
+}
+
+/* Whether distances of numbers from 'origin' are multiples of any step of the range, so that they
+ * do not narrow it. Most distances do not, and this has no divisions and waits for none of them. */
+static bool are_within(const double *v, uint32_t n, double origin, double unit, struct range step,
+                       double inverse)
+{
+    enum { PARTS = 8 };
+    double most[PARTS] = {0};
+    if (n % PARTS || fabs(v[0] - origin) * inverse > 0x1p50 ||
+        fabs(v[n - 1] - origin) * inverse > 0x1p50)
+        return false;
+    for (uint32_t i = 0; i < n; i += PARTS)
+        for (uint32_t j = 0; j < PARTS; j++) {
+            const double d = fabs(v[i + j] - origin), k = d * inverse + ROUND - ROUND;
+            const double low = d - unit - step.low * k, high = step.high * k - (d + unit);
+            const double far = low > high ? low : high, none = k < 1 ? 1 : far;
+            most[j] = none > most[j] ? none : most[j];
+        }
+    double all = 0;
+    for (uint32_t j = 0; j < PARTS; j++)
+        all = most[j] > all ? most[j] : all;
+    return all <= 0;
+}
+
+/* Narrow the range by the distances of numbers first to end - 1, some at a time. */
+static bool narrow_by_all(const struct numbers *s, uint32_t from, uint32_t first, uint32_t end,
+                          struct range *step, double *inverse)
+{
+    enum { AT_A_TIME = 64 };
+    const double unit = 2 * s->half, origin = s->v[from];
+    for (uint32_t i = first, n; i < end; i += n) {
+        n = end - i < AT_A_TIME ? end - i : AT_A_TIME;
+        if (are_within(s->v + i, n, origin, unit, *step, *inverse))
+            continue;
+        for (uint32_t j = i; j < i + n; j++)
+            if (!narrow_by(fabs(s->v[j] - origin), unit, step, inverse))
+                return false;
+    }
+    return true;
 }
 
 /* The same by all distances from number 'from', the least first until the range is narrow enough
@@ -94,13 +159,8 @@ static bool narrow(const struct numbers *s, uint32_t from, struct range *step)
         else
             r++;
     }
-    for (; l > 0; l--)
-        if (!narrow_by(s->v[from] - s->v[l - 1], unit, step, &inverse))
-            return false;
-    for (; r + 1 < s->n; r++)
-        if (!narrow_by(s->v[r + 1] - s->v[from], unit, step, &inverse))
-            return false;
-    return true;
+    return narrow_by_all(s, from, 0, l, step, &inverse) &&
+           narrow_by_all(s, from, r + 1, s->n, step, &inverse);
 }
 
 /* A power of two within a range, or the decimal of fewest digits, or its middle. */
@@ -198,9 +258,11 @@ bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double
         *step = simplest(r, &is_power);
         if (*step < 6 * s.half)
             continue; /* there is nothing to be had */
-        if (slack(&s, 1, *step) < 0 && !is_power)
+        struct range o = offsets(&s, 1, *step);
+        if (o.low > o.high && !is_power) {
             *step = widest(&s, r);
-        const struct range o = offsets(&s, 1, *step);
+            o = offsets(&s, 1, *step);
+        }
         if (o.low > o.high)
             continue;
         const double middle = (o.low + o.high) / 2;
@@ -211,27 +273,32 @@ bool zti_ll_find_lattice(uint32_t type, const double *number, uint32_t n, double
     return false;
 }
 
+/* By digits of their bits that differ, the lowest first. */
 void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n)
 {
+    enum { MOST_BITS = 11, FEW_BITS = 8, MANY = 4096 };
+    const uint32_t bits = n < MANY ? FEW_BITS : MOST_BITS;
+    const uint64_t digit = (UINT64_C(1) << bits) - 1;
     uint64_t *from = list, *to = scratch, different = 0;
     for (size_t i = 0; i < n; i++)
         different |= list[i] ^ list[0];
-    for (uint32_t shift = 0; shift < 64; shift += 8) {
-        size_t start[256] = {0}, at = 0;
-        if ((different >> shift & 255) == 0)
-            continue;
+    for (uint32_t shift = 0; different >> shift != 0; shift += bits) {
+        uint32_t start[1 << MOST_BITS] = {0}, at = 0;
+        shift += (uint32_t)zti_ctz64(different >> shift);
         for (size_t i = 0; i < n; i++)
-            start[from[i] >> shift & 255]++;
-        for (uint32_t d = 0; d < 256; d++) {
-            const size_t count = start[d];
+            start[from[i] >> shift & digit]++;
+        for (uint64_t d = 0; d <= digit; d++) {
+            const uint32_t count = start[d];
             start[d] = at;
             at += count;
         }
         for (size_t i = 0; i < n; i++)
-            to[start[from[i] >> shift & 255]++] = from[i];
+            to[start[from[i] >> shift & digit]++] = from[i];
         uint64_t *const other = from;
         from = to;
         to = other;
+        if (shift + bits >= 64)
+            break;
     }
     if (from != list)
         memcpy(list, from, n * sizeof *list);

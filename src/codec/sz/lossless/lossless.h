@@ -15,17 +15,21 @@ enum { ZTI_LL_ALPHABET = 256 };
 enum { ZTI_LL_GROUPS = 80 };
 typedef uint32_t zti_ll_counts[ZTI_LL_GROUPS][ZTI_LL_ALPHABET];
 
+/* Bytes of a table by contexts: of all, for vectors. */
+enum { ZTI_LL_TABLE = 640 };
+
 /* What tables there are beside a tile's, the same for all streams. */
 struct zti_ll_tables {
     struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1];
     uint32_t log2[4097]; /* 16 bits behind the point */
-    uint8_t sample_groups[ZTI_LL_CONTEXTS];
+    uint8_t sample_groups[ZTI_LL_TABLE];
     uint32_t groups; /* of these */
 };
 
 /* What some tiles of a stream came to, so that the others need not try all there is. */
 struct zti_ll_known {
     bool is_learnt;
+    bool with_fill, without_fill; /* where there is a fill value */
     uint32_t parts[ZTI_LL_KINDS]; /* transforms that won: bit i for part i (0 but for linear) */
     bool has_rows;                /* in any of them, rows repeat rows */
     bool has_weights, has_differences; /* in any of them, these win by far */
@@ -174,7 +178,7 @@ struct zti_ll_front {
     struct zti_ll_predictor p;
     bool has_signs; /* in symbols */
     uint32_t models;
-    uint8_t model_of[ZTI_LL_CONTEXTS + 64]; /* 256 bytes can be read from any range's first */
+    uint8_t model_of[ZTI_LL_TABLE];
 };
 
 /* NULL writer: only the bits are counted, without those of models' tables. */

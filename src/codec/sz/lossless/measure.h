@@ -104,18 +104,15 @@ static uint64_t make_symbols(const struct tile *tile, const struct part *part,
     return open;
 }
 
-/* How often contexts occur, counted in four places so that counts of neighbours do not wait for
- * each other. */
+/* How often contexts occur, about: four in sixteen are counted, in four places so that counts of
+ * neighbours do not wait for each other. */
 static void count_contexts(const uint16_t *context, size_t n, uint32_t *count)
 {
     uint32_t part[4][ZTI_LL_CONTEXTS];
-    size_t i = 0;
     memset(part, 0, sizeof part);
-    for (; i + 4 <= n; i += 4)
+    for (size_t i = 0; i + 4 <= n; i += 16)
         for (uint32_t k = 0; k < 4; k++)
             part[k][context[i + k]]++;
-    for (; i < n; i++)
-        part[0][context[i]]++;
     for (uint32_t c = 0; c < ZTI_LL_CONTEXTS; c++)
         count[c] = part[0][c] + part[1][c] + part[2][c] + part[3][c];
 }
@@ -124,13 +121,22 @@ static void count_contexts(const uint16_t *context, size_t n, uint32_t *count)
 static void count_symbols(zti_ll_counts *counts, const uint8_t *group_of, const uint8_t *symbol,
                           const uint16_t *context, size_t n)
 {
-    size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        counts[0][group_of[context[i]]][symbol[i]]++;
-        counts[1][group_of[context[i + 1]]][symbol[i + 1]]++;
+    enum { AT_A_TIME = 512 };
+    uint32_t *const even = &counts[0][0][0], *const odd = &counts[1][0][0];
+    uint8_t group[AT_A_TIME];
+    uint16_t number[AT_A_TIME];
+    for (size_t i = 0; i < n; i += AT_A_TIME) {
+        const uint32_t some = n - i < AT_A_TIME ? (uint32_t)(n - i) : AT_A_TIME;
+        look_up(group_of, ZTI_LL_TABLE / 128, 0, context + i, some, group);
+        for (uint32_t k = 0; k < some; k++)
+            number[k] = (uint16_t)(group[k] * ZTI_LL_ALPHABET + symbol[i + k]);
+        for (uint32_t k = 0; k + 2 <= some; k += 2) {
+            even[number[k]]++;
+            odd[number[k + 1]]++;
+        }
+        if (some % 2)
+            even[number[some - 1]]++;
     }
-    for (; i < n; i++)
-        counts[0][group_of[context[i]]][symbol[i]]++;
 }
 
 static void join_counts(zti_ll_counts *counts, uint32_t groups)
@@ -146,7 +152,7 @@ static void clear_counts(zti_ll_counts *counts, uint32_t groups)
     memset(counts[1], 0, groups * sizeof counts[1][0]);
 }
 
-enum { WORTH_PART = 512 /* of all bits: what a model more has to save, for the time it takes */ };
+enum { WORTH_PART = 128 /* of all bits: what a model more has to save, for the time it takes */ };
 
 /* The models of a tile's or another part's symbols, and which context has which; counts are in the
  * first place. */
@@ -155,7 +161,7 @@ static uint32_t find_models(const struct tile *tile, uint32_t values, uint8_t *m
 {
     struct zti_ll_slot *const slot = tile->slot;
     uint32_t count[ZTI_LL_CONTEXTS];
-    uint8_t group_of[ZTI_LL_CONTEXTS], model[ZTI_LL_GROUPS];
+    uint8_t group_of[ZTI_LL_TABLE], model[ZTI_LL_GROUPS];
     count_contexts(slot->contexts, values, count);
     const uint32_t groups = zti_ll_group(count, group_of);
     clear_counts(slot->counts, groups);

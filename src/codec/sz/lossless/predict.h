@@ -321,15 +321,6 @@ static void differences_to_residuals(const struct row *row, const key *own, void
 
 /* ---- rows that repeat rows ---- */
 
-ZTI_INLINE key repeated(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
-                        const struct row *row, const key *k, uint32_t x)
-{
-    const size_t at = ll_cell(s, (uint32_t)row->source);
-    const key from = k[at + ll_mirrored(row->how, t->mirror, s->width, x)];
-    const key other = t->kind <= ZTI_LL_LINEAR ? (key)~from : (key)(0 - (value)from);
-    return row->how & 2 ? other : from;
-}
-
 /* What a row that repeats one is predicted as. */
 static void repeat_row(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
                        const struct row *row, const key *k, key *restrict to)
@@ -500,6 +491,36 @@ static void repeats_to_row(const struct zti_ll_shape *s, const struct zti_ll_tra
 }
 
 #if defined(ZTI_WITH_AVX2)
+/* The first key of such a row. */
+ZTI_INLINE void begin_marked_row(const struct zti_ll_shape *s, const struct row *row, key *k,
+                                 const uint8_t *mark, const key *residual)
+{
+    key *const own = k + row->cell;
+    own[0] = mark[row->cell] ? filler(s, k, row->regime, row->cell, true)
+                             : (key)(first_predicted(row, own) + (value)residual[0]);
+}
+
+/* Keys x to end - 1, some of them marked, one after another; 'some' has what residuals and the rows
+ * before make of the keys from 'first' on. Fillers are those of 'filler'. */
+ZTI_INLINE void chain_marked(const struct zti_ll_shape *s, const struct row *row, key *k,
+                             const uint8_t *mark, const vector *some, uint32_t x, uint32_t end,
+                             uint32_t first)
+{
+    key *const own = k + row->cell;
+    const value has_own = row->reach->has_own ? ~(value)0 : 0;
+    const bool has_up = row->regime & 1;
+    const key *const up = own - (has_up ? s->stride : 0);
+    key sum[LANES], last = own[(ptrdiff_t)x - 1];
+    memcpy(sum, some, sizeof sum);
+    for (; x < end; x++) {
+        const key next = (key)((value)sum[x - first] + ((value)last & has_own));
+        const key fill = has_up ? (key)((last >> 1) + (up[x] >> 1)) : last;
+        const key aside = s->is_lanes ? filler(s, k, row->regime, row->cell + x, false) : fill;
+        last = mark[x] ? aside : next;
+        own[x] = last;
+    }
+}
+
 /* The same of a row without weights that has marks, LANES values at a time where none of them has
  * one. */
 static void marked_differences_to_row(const struct zti_ll_shape *s, const struct row *row, key *k,
@@ -522,15 +543,10 @@ static void marked_differences_to_row(const struct zti_ll_shape *s, const struct
             memcpy(own + i, &one, sizeof one);
             continue;
         }
-        value sum[LANES];
-        memcpy(sum, &sums, sizeof sum);
+        const vector some = (vector)load_keys(residual + i) + sums;
         if (i == 0)
-            sum[0] = first_predicted(row, own);
-        for (uint32_t x = i; x < end; x++) {
-            const value before = has_own && x > 0 ? (value)own[(ptrdiff_t)x - 1] : 0;
-            own[x] = mark[row->cell + x] ? filler(s, k, row->regime, row->cell + x, x == 0)
-                                         : (key)(sum[x - i] + before + (value)residual[x]);
-        }
+            begin_marked_row(s, row, k, mark, residual);
+        chain_marked(s, row, k, mark + row->cell, &some, i + (i == 0), end, i);
     }
 }
 #endif
@@ -545,9 +561,11 @@ static void residuals_to_marked(const struct zti_ll_shape *s, const struct zti_l
     real *const real_sum = sums;
     value *const sum = sums;
     const bool by_weights = row->has_weights && row->source < 0;
-    if (by_weights && row->before > 0)
+    if (row->source >= 0)
+        repeat_row(s, t, row, k, sums);
+    else if (by_weights && row->before > 0)
         sum_before(row, k, n, real_sum);
-    else if (row->source < 0 && !by_weights)
+    else if (!by_weights)
         sum_terms(row, own, n, sum);
     for (uint32_t i = 0; i < n; i++) {
         value p;
@@ -556,7 +574,7 @@ static void residuals_to_marked(const struct zti_ll_shape *s, const struct zti_l
             continue;
         }
         if (row->source >= 0)
-            p = (value)repeated(s, t, row, k, i);
+            p = sum[i];
         else if (by_weights)
             p = (value)predicted_by_weights(row, own + i, own + row->reach->tap[0] + i,
                                             real_sum[i]);

@@ -145,38 +145,88 @@ static uint32_t sampled_bits(uint32_t width)
     return width < 24 ? 0 : length < 12 ? length - 4 : 8;
 }
 
+/* Where values were last, about: a hash table of places. */
+struct places {
+    struct at *place;
+    uint32_t bits, skipped; /* of the number of places; of the hash, which are zero */
+};
+
+static struct places open_places(const struct tile *tile, uint32_t skipped)
+{
+    const uint32_t most = zti_bit_length64(tile->s.values >> skipped);
+    struct places p = {.place = (struct at *)(void *)tile->slot->places,
+                       .bits = most < ZTI_LL_HASH_BITS ? most : ZTI_LL_HASH_BITS,
+                       .skipped = skipped};
+    for (size_t i = 0; i < (size_t)1 << p.bits; i++)
+        p.place[i].row = -1;
+    return p;
+}
+
+ZTI_INLINE struct at *place_of_hash(const struct places *p, uint64_t hash)
+{
+    return &p->place[hash << p->skipped >> (64 - p->bits)];
+}
+
 /* List the values of a row whose magnitudes were in an earlier row, and where they were last.
  * Returns how many. */
-static size_t find_hits(const struct tile *tile, const value *v, struct hit *hit)
+static size_t find_row_hits(const struct tile *tile, const struct places *places, uint32_t row,
+                            struct hit *hit)
+{
+    const value sign = zti_is_float(tile->type) ? SIGN : 0;
+    const uint32_t width = tile->s.width;
+    const value *const v = tile->values + (size_t)row * width;
+    uint32_t *const column = tile->slot->sums;
+    const uint32_t n = select_columns(v, width, sign, UINT64_MAX >> places->skipped, false, column);
+    size_t hits = 0;
+    for (uint32_t i = 0; i < n; i++)
+        zti_prefetch(place_of_hash(places, hash_of(v[column[i]] & ~sign)));
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t x = column[i];
+        const value own = v[x], size = own & ~sign;
+        const uint64_t hash = hash_of(size);
+        struct at *const at = place_of_hash(places, hash);
+        const struct at last = *at;
+        const uint32_t tag = (uint32_t)(hash & 2047) << 1 | (own != size);
+        const uint32_t other = last.x >> COLUMN_BITS ^ tag;
+        *at = (struct at){(int32_t)row, x | tag << COLUMN_BITS};
+        hit[hits] =
+            (struct hit){(int32_t)row, last.row, x, last.x & ((1u << COLUMN_BITS) - 1), other != 0};
+        hits += (last.row >= 0) & (last.row < (int32_t)row) & (other <= 1);
+    }
+    return hits;
+}
+
+/* The row that the last hit of a row is in, if at the same column; or -1. */
+static int32_t row_of_last(const struct hit *hit, size_t hits)
+{
+    const struct hit *const last = &hit[hits - 1];
+    return hits > 0 && last->x == last->column && !last->is_negated ? last->other : -1;
+}
+
+/* The hits of all rows but those that are equal to the row behind the one that the row before them
+ * repeats: their source is known. Returns how many; *equal: how many rows these are. */
+static size_t find_hits(const struct tile *tile, struct zti_ll_transform *t, struct hit *hit,
+                        uint32_t *equal)
 {
     const struct zti_ll_shape *const s = &tile->s;
-    const value sign = zti_is_float(tile->type) ? SIGN : 0;
-    const uint32_t bits = sampled_bits(s->width);
-    const uint64_t rest = UINT64_MAX >> bits;
-    struct at *const place = (struct at *)(void *)tile->slot->places;
-    uint32_t *const column = tile->slot->sums;
+    const struct places places = open_places(tile, sampled_bits(s->width));
+    const size_t row_bytes = s->width * sizeof(value);
+    int32_t other = -1; /* what the row before repeats, perhaps */
     size_t hits = 0;
-    const uint32_t most = zti_bit_length64(s->values >> bits);
-    const uint32_t place_bits = most < ZTI_LL_HASH_BITS ? most : ZTI_LL_HASH_BITS;
-    for (size_t i = 0; i < (size_t)1 << place_bits; i++)
-        place[i].row = -1;
-    for (uint32_t row = 0; row < s->rows; row++, v += s->width) {
-        const uint32_t n = select_columns(v, s->width, sign, rest, false, column);
-        for (uint32_t i = 0; i < n; i++)
-            zti_prefetch(&place[hash_of(v[column[i]] & ~sign) << bits >> (64 - place_bits)]);
-        for (uint32_t i = 0; i < n; i++) {
-            const uint32_t x = column[i];
-            const value own = v[x], size = own & ~sign;
-            const uint64_t hash = hash_of(size);
-            struct at *const at = &place[hash << bits >> (64 - place_bits)];
-            const struct at last = *at;
-            const uint32_t tag = (uint32_t)(hash & 2047) << 1 | (own != size);
-            const uint32_t other = last.x >> COLUMN_BITS ^ tag;
-            *at = (struct at){(int32_t)row, x | tag << COLUMN_BITS};
-            hit[hits] = (struct hit){(int32_t)row, last.row, x, last.x & ((1u << COLUMN_BITS) - 1),
-                                     other != 0};
-            hits += (last.row >= 0) & (last.row < (int32_t)row) & (other <= 1);
+    *equal = 0;
+    for (uint32_t row = 0; row < s->rows; row++) {
+        const value *const own = tile->values + (size_t)row * s->width;
+        other += other >= 0;
+        t->source[row] = -1;
+        t->how[row] = 0;
+        if (other > 0 && memcmp(own, tile->values + (size_t)other * s->width, row_bytes) == 0) {
+            t->source[row] = other;
+            ++*equal;
+            continue;
         }
+        const size_t n = find_row_hits(tile, &places, row, hit + hits);
+        other = row_of_last(hit + hits, n);
+        hits += n;
     }
     return hits;
 }
@@ -222,18 +272,18 @@ static size_t find_source(const struct zti_ll_shape *s, const struct hit *hit, s
     return 0;
 }
 
-/* Values of a row, about, that are 64 times nearer to what is repeated than to the one before them.
- */
+/* Values of a row, about, that are 64 times nearer to what is repeated than to the one before them;
+ * or some number below 'least'. */
 enum { FEW_OF = 32, EVERY = 4 /* of long rows, one in four is looked at */ };
 
 static uint32_t count_near(const struct tile *tile, const value *v, uint32_t row, uint32_t other,
-                           uint32_t how, const struct zti_ll_transform *t)
+                           uint32_t how, const struct zti_ll_transform *t, uint32_t least)
 {
     const bool is_float = zti_is_float(tile->type);
     const uint32_t width = tile->s.width;
     const uint32_t every = width >= FEW_OF ? EVERY : 1;
     uint32_t count = 0;
-    for (uint32_t x = 1; x < width; x += every) {
+    for (uint32_t x = 1; x < width && count * every + width - x >= least; x += every) {
         const size_t i = (size_t)row * width + x;
         value from = v[(size_t)other * width + ll_mirrored(how, t->mirror, width, x)];
         from ^= how & 2 ? SIGN : 0;
@@ -256,7 +306,7 @@ static void spread_source(const struct tile *tile, const value *v, uint32_t row,
         const int32_t other = t->source[beside] + step;
         if (other < 0 || other >= (int32_t)row)
             continue;
-        const uint32_t near = count_near(tile, v, row, (uint32_t)other, how, t);
+        const uint32_t near = count_near(tile, v, row, (uint32_t)other, how, t, most + 1);
         if (near <= most)
             continue;
         most = near;
@@ -273,19 +323,18 @@ static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_tra
     const struct zti_ll_shape *const s = &tile->s;
     struct hit *const hit = (struct hit *)(void *)tile->slot->found;
     uint32_t *const votes = tile->slot->votes;
-    size_t found = 0;
+    uint32_t equal;
+    size_t found;
     if (s->is_lanes || !(tile->known->has_rows || may_repeat(tile, v)))
-        return false;
-    const size_t hits = find_hits(tile, v, hit);
-    if (hits << sampled_bits(s->width) <= s->values / 50)
         return false;
     t->source = tile->slot->source;
     t->how = tile->slot->how;
+    const size_t hits = find_hits(tile, t, hit, &equal);
+    found = (size_t)equal * s->width;
+    if (found + (hits << sampled_bits(s->width)) <= s->values / 50)
+        return false;
     t->mirror = find_mirror(s, hit, hits, votes);
     memset(votes, 0, WAYS * (size_t)s->rows * sizeof *votes);
-    memset(t->how, 0, s->rows);
-    for (uint32_t row = 0; row < s->rows; row++)
-        t->source[row] = -1;
     for (size_t i = 0, n; i < hits; i += n) {
         for (n = 1; i + n < hits && hit[i + n].row == hit[i].row;)
             n++;

@@ -261,19 +261,18 @@ static zt_status choose_size(zt_context *context, struct zti_coding *coding,
     return status;
 }
 
-/* What some tiles, spread over all, come to. */
+/* What some tiles, spread over all, come to: one in A_PART, at least one, where there are many. */
 static void learn_tiles(struct zti_coding *coding, const struct zti_array *array)
 {
-    enum { MANY = 4, MANY_LARGE = 2, MOST = 4, A_PART = 8, LEAST = 2, FEW = 12 };
+    enum { MANY = 4, MANY_LARGE = 2, MOST = 4, A_PART = 16 };
     struct zti_ll *const model = coding->model;
     struct zti_ll_known known = {.is_learnt = false};
-    const uint64_t tiles = coding->grid.count;
+    const uint64_t tiles = coding->grid.count, part = tiles / A_PART;
     const bool is_large = sz_of(coding)->tuning & ZTI_LL_IS_LARGE;
-    const uint64_t least = is_large || tiles < FEW ? 1 : LEAST, many = is_large ? MANY_LARGE : MANY;
-    const uint64_t part = tiles / A_PART, some = part < least ? least : part < MOST ? part : MOST;
-    for (uint64_t i = 0; tiles >= many && i < some; i++)
+    const uint64_t some = part < 1 ? 1 : part < MOST ? part : MOST;
+    known.is_learnt = tiles >= (is_large ? MANY_LARGE : MANY);
+    for (uint64_t i = 0; known.is_learnt && i < some; i++)
         ops_of(coding)->learn(coding, array, (2 * i + 1) * tiles / (2 * some), model->slot, &known);
-    known.is_learnt = tiles >= many;
     model->known = known;
 }
 

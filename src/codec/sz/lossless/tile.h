@@ -182,11 +182,12 @@ struct sizes {
 static void find_model_numbers(const struct zti_ll_front *front, bool is_repeat,
                                const uint16_t *context, uint32_t n, uint8_t *model)
 {
-    const uint32_t first = is_repeat ? ZTI_LL_REPEATS : 0;
-    if (front->t.has_marks && !is_repeat)
-        look_up_wide(front->model_of, context, n, model);
+    if (is_repeat)
+        look_up(front->model_of + ZTI_LL_REPEATS, 2, ZTI_LL_REPEATS, context, n, model);
+    else if (front->t.has_marks)
+        look_up(front->model_of, 3, 0, context, n, model);
     else
-        look_up(front->model_of + first, first, context, n, model);
+        look_up(front->model_of, 2, 0, context, n, model);
 }
 
 /* Symbols in the models that contexts come to; front has these. Returns the
@@ -212,8 +213,7 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
     zti_ans_mixed_fill(of, front->models, &slot->table);
     uint8_t *const model = slot->codes + zti_ans_mixed_bytes(n);
     if (front->t.has_rows)
-        for (uint32_t i = 0; i < n; i++)
-            model[i] = front->model_of[slot->contexts[i]];
+        look_up(front->model_of, ZTI_LL_TABLE / 128, 0, slot->contexts, n, model);
     else
         find_model_numbers(front, false, slot->contexts, n, model);
     const uint8_t *const codes =
@@ -565,8 +565,12 @@ static void learn(const struct zti_coding *coding, const struct zti_array *array
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     struct tile tile = bring_tile(coding, array, &walk, slot);
     struct choice best;
+    uint64_t fill;
     tile.is_sample = true;
     choose(&tile, &best);
+    const bool has_fill = find_fill(&tile, tile.values, &fill);
+    known->with_fill |= !has_fill || best.t.has_fill;
+    known->without_fill |= !has_fill || !best.t.has_fill;
     known->parts[best.t.kind] |= 1u << best.t.part;
     known->has_rows |= best.t.has_rows;
     known->has_weights |= !best.is_close && has_weights(&best.p);
