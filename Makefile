@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo docs test test-short test-ci test-long sanitize sanitize-threads fuzz coverage bench gpu-check install \
+.PHONY: all demo docs test test-ci test-long sanitize sanitize-threads fuzz coverage bench gpu-check install \
     clean help
 
 all:
@@ -21,10 +21,6 @@ docs:
 	@echo "built build/docs/html/index.html"
 
 test:
-	@sh scripts/install-deps.sh test
-	@sh tests/run.sh medium
-
-test-short:
 	@sh scripts/install-deps.sh test
 	@sh tests/run.sh short
 
@@ -84,9 +80,8 @@ help:
 	@echo "make            build the library and the command in build/release"
 	@echo "make demo       simulate a field, compress it every way, show the result"
 	@echo "make docs       the reference of the C interface, build/docs/html/index.html (doxygen)"
-	@echo "make test       build with tests; short and medium tiers (6 minutes on two cores)"
-	@echo "make test-short the short tier (seconds)"
-	@echo "make test-ci    once more: other compiler, sanitizers, GPU kernels, wheel, installed copy"
+	@echo "make test       build with tests; the short tier (6 minutes on two cores)"
+	@echo "make test-ci    the medium tier; other compiler, sanitizers, GPU kernels, wheel, installed copy"
 	@echo "make test-long  all tiers"
 	@echo "make sanitize   the tests under the address and undefined-behaviour sanitizers"
 	@echo "make sanitize-threads  the short tests under the thread sanitizer"

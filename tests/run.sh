@@ -3,7 +3,8 @@
 #
 #     tests/run.sh short|medium|ci|long [FOLDER [CMake options]]
 #
-# short runs the short tier, medium both short and medium, ci what builds again, long everything.
+# short runs the short tier, medium both short and medium, ci the medium tier and what builds
+# again, long everything.
 # FOLDER is the name of the build folder under build/ (default: test).
 set -eu
 
@@ -14,7 +15,7 @@ folder=${2:-test}
 case $tier in
 short) labels='^short$' ;;
 medium) labels='^(short|medium)$' ;;
-ci) labels='^ci$' ;;
+ci) labels='^(medium|ci)$' ;;
 long) labels= ;;
 *)
     echo "use: run.sh short|medium|ci|long [FOLDER [CMake options]]" >&2
