@@ -89,6 +89,7 @@ bool context_new(zt_context **context, struct ztio_error *error)
     (void)zt_limits_init(&limits, sizeof limits);
     limits.memory_bytes = memory_limit();
     (void)zt_context_set_limits(*context, &limits);
+    (void)zt_context_set_kept(*context, 0); /* malloc keeps it: util/memory.c */
     return true;
 }
 
