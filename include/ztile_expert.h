@@ -72,12 +72,11 @@ ZT_API zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes);
  * the limit. Memory allocated before counts. NULL: no limits. */
 ZT_API zt_status zt_context_set_limits(zt_context *context, const zt_limits *limits);
 
-#define ZT_KEPT_BYTES (UINT64_C(64) << 20) /**< What a context keeps at most unless it is told. */
-
-/** How much released memory a context keeps for later calls, at most; what is kept beyond that is
- * given back. It saves the time that the system takes to zero fresh memory. What is kept counts to
- * the limit of memory, but is given back where that would be exceeded, and at zt_context_free().
- * A context with an allocator of its own keeps none: ZT_UNSUPPORTED. Not while a call is running.
+/** How much released memory a context keeps for later calls, at most (64 MiB unless it is told);
+ * what is kept beyond that is given back. It saves the time that the system takes to zero fresh
+ * memory. What is kept counts to the limit of memory, but is given back where that would be
+ * exceeded, and at zt_context_free(). A context with an allocator of its own keeps none:
+ * ZT_UNSUPPORTED. Not while a call is running.
  */
 ZT_API zt_status zt_context_set_kept(zt_context *context, uint64_t bytes);
 

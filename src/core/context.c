@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+enum { KEPT_BYTES = 64 << 20 }; /* what a context keeps at most unless it is told */
+
 zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
 {
     if (!context)
@@ -20,7 +22,7 @@ zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
         c->allocator = *allocator;
     c->policy = ZT_SERIAL;
     c->held = &c->own_held;
-    c->held->kept.most_bytes = allocator ? 0 : ZT_KEPT_BYTES;
+    c->held->kept.most_bytes = allocator ? 0 : KEPT_BYTES;
     c->isa = zti_isa_of(NULL);
     *context = c;
     return ZT_OK;
