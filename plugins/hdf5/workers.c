@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct zh_worker idle[IDLE_MOST];
 static uint32_t idle_count;
 
-/* The waiting worker that came last and has so many threads. */
+/* Take a waiting worker that has this number of threads, the last one given back; false: none. */
 static bool find_idle(uint32_t threads, struct zh_worker *worker)
 {
     bool is_found = false;

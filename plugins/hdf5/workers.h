@@ -19,7 +19,8 @@ bool zh_worker_take_of(void *caller, uint32_t threads, struct zh_worker *worker)
 /* Give it back after the call. */
 void zh_worker_give(struct zh_worker *worker);
 
-/* Memory of at least so many bytes, uninitialized, until it is given back; NULL: there is none. */
+/* Uninitialized memory of the worker, at least 'bytes'; it stays the worker's. NULL: out of memory.
+ */
 void *zh_worker_memory(struct zh_worker *worker, size_t bytes);
 
 /* Put coded bytes that lie in a worker's memory in the place of a chunk. HDF5 owns *buf: the bytes

@@ -1,4 +1,5 @@
-/* alloc.c: memory that a context counts, and of which it keeps what is released. */
+/* alloc.c: allocates memory, counts it in a context, and keeps large blocks that are released for
+ * later allocations. */
 #include "core/core.h"
 
 #include "core/grow.h"
@@ -245,7 +246,7 @@ void zti_release(zt_context *context, void *memory)
     if (!memory)
         return;
     void *const block = (char *)memory - COUNT_BYTES;
-    if (context && !has_allocator(context) && keep_block(context, block))
+    if (context && keep_block(context, block)) /* none with an allocator: most_bytes is 0 */
         return;
     release_bytes(context, block_bytes(block));
     if (has_allocator(context))

@@ -144,7 +144,7 @@ void *zti_alloc(zt_context *context, size_t bytes);
 void *zti_alloc_zeroed(zt_context *context, size_t bytes);
 void zti_release(zt_context *context, void *memory);
 
-/* Give kept blocks back, the oldest first, until at most so many bytes are kept. */
+/* Give kept blocks back, the oldest first, until at most 'bytes' are kept. */
 void zti_keep_at_most(zt_context *context, uint64_t bytes);
 
 #ifdef __cplusplus

@@ -108,7 +108,8 @@ struct zti_index_window zti_index_window_of(const struct zti_index *index, uint6
 }
 
 /* Of compact, 9 bytes a chunk are more than its block's parts (at most 59 bits a chunk) and two
- * directory entries, and 8192 more than two blocks of which only a chunk is wanted. */
+ * directory entries. The 8192 cover the first and the last block, which may be there for one chunk
+ * each. */
 uint64_t zti_index_window_max(const struct zti_index_layout *layout, uint64_t chunks)
 {
     if (layout->kind != ZT_INDEX_HYBRID)

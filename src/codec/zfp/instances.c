@@ -48,8 +48,8 @@ bool zti_zfp_encode(const struct zti_coding *coding, const struct zti_array *arr
                     uint64_t last, struct zti_bit_writer *w)
 {
     const bool is_proved = OF(instance_of(coding)->encode, coding)(coding, array, first, last, w);
-    /* a bound relative to each value is not proved, nor is one for which planes above the
-     * tolerance are dropped */
+    /* Not proved: a bound relative to each value; a bound where planes above the tolerance are
+     * dropped. */
     return is_proved && !coding->is_of_value && coding->loose_planes == 0;
 }
 

@@ -58,8 +58,8 @@ enum {
 #define ZTI_TABLE_MAGIC 0x93, 'Z', 'T', 'S'
 #define ZTI_END_MAGIC   'Z', 'T', 'E', 0x93
 
-/* Whether a header can name an index of this kind, with so many tiles a chunk and chunks a
- * partition. Kinds of later versions can be named. */
+/* Whether a header can name an index of this kind with chunks of chunk_tiles tiles and partitions
+ * of 'partition' chunks. Kinds of later versions can be named. */
 ZTI_STATIC bool zti_is_index_named(uint32_t kind, uint64_t chunk_tiles, uint64_t partition)
 {
     return kind >= ZT_INDEX_OFFSETS && chunk_tiles >= 1 && chunk_tiles <= ZTI_INDEX_CHUNK_MOST &&

@@ -22,7 +22,7 @@ static __device__ __forceinline__ void note_damage(const struct zti_index_find_a
     (void)atomicMax((unsigned long long *)f->status, (unsigned long long)ZT_CORRUPT);
 }
 
-/* Whether so many bytes hold the chunks; of compact, its directory. */
+/* Whether the body's bytes are those of the layout; of compact, whether they hold its directory. */
 static __device__ __forceinline__ bool has_size(const struct body *b,
                                                 const struct zti_index_layout *layout)
 {

@@ -293,7 +293,7 @@ static bool choose_rows(const struct tile *tile, const struct tries *tries, stru
     struct zti_ll_transform t = best->t;
     bool many;
     if (t.kind == ZTI_LL_LATTICE || (tile->known->is_learnt && !tile->known->has_rows) ||
-        !find_rows(tile, tile->values, &t, &many))
+        !find_rows(tile, &t, &many))
         return false;
     if (tile->known->is_learnt) {
         best->t = t;

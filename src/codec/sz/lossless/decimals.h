@@ -6,12 +6,14 @@
 
 #include "codec/sz/lossless/lossless.h"
 
-/* 10^k for k <= ZTI_LL_EXACT, exact. */
-ZTI_STATIC double ll_ten_to(int64_t k)
+/* 10^e, exact, or 1 for e < 0; -ZTI_LL_EXACT <= e <= ZTI_LL_EXACT. */
+ZTI_STATIC double ll_ten_to(int64_t e)
 {
-    static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
-                                 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
-    return ten[k];
+    static const double ten[] = {1,    1,    1,    1,    1,    1,    1,    1,   1,    1,    1,
+                                 1,    1,    1,    1,    1,    1,    1,    1,   1,    1,    1e1,
+                                 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10, 1e11, 1e12,
+                                 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
+    return ten[e + ZTI_LL_EXACT];
 }
 
 /* Most digits behind the point, and significant ones. */
@@ -85,20 +87,10 @@ ZTI_STATIC double ll_times(double m, int64_t e)
     return e < 0 ? m / ten : m * ten;
 }
 
-/* 10^e, or 1 for e < 0; -20 <= e <= 20. */
-ZTI_STATIC double ll_ten_above(int64_t e)
-{
-    static const double ten[] = {1,    1,    1,    1,    1,    1,    1,    1,   1,    1,    1,
-                                 1,    1,    1,    1,    1,    1,    1,    1,   1,    1,    1e1,
-                                 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10, 1e11, 1e12,
-                                 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
-    return ten[e + ZTI_LL_EXACT];
-}
-
 /* As ll_times, without branches: products with 1 and quotients by 1 are exact. */
 ZTI_STATIC double ll_times_evenly(double m, int64_t e)
 {
-    return m * ll_ten_above(e) / ll_ten_above(-e);
+    return m * ll_ten_to(e) / ll_ten_to(-e);
 }
 
 /* m 10^e with 0 < m < 10^15, rounded once; 0 where that is too large or too small. */
@@ -149,12 +141,10 @@ ZTI_STATIC int32_t ll_exponent(double x)
     return (int32_t)(zti_bits_of_double(x) >> 52 & 2047) - 1023;
 }
 
-#define ZTI_LL_LOG_2 0.30102999566398120 /* of base ten */
-
 /* The power of ten that is at most x >= 1e-300, or one less than the greatest such. */
 ZTI_STATIC int32_t ll_decade(double x)
 {
-    return (int32_t)floor(ll_exponent(x) * ZTI_LL_LOG_2);
+    return (int32_t)floor(ll_exponent(x) * 0.30102999566398120);
 }
 
 /* The nearest whole number to x 10^e, below 2^62; or 0. */
@@ -179,7 +169,7 @@ ZTI_STATIC int64_t ll_number_of(uint32_t digits, int32_t lowest, uint64_t m, int
     return (int64_t)((uint64_t)(e - lowest) * 9 * first + (m - first)) + 1;
 }
 
-/* Numbers of so many digits. */
+/* What all numbers of 'digits' significant digits have in common. */
 struct zti_ll_digits {
     double first;                    /* the least m */
     int64_t numbers, lowest, digits; /* of a decade; the least e */

@@ -18,7 +18,8 @@ struct part {
     uint8_t *codes; /* of magnitudes */
     key *residuals;
     uint32_t first_slice;  /* of the part along axes 0 and 1 of the tile */
-    uint32_t band, one_in; /* 0, or rows of one in so many bands are looked at; all have keys */
+    uint32_t band, one_in; /* band: its rows, or 0. One band in 'one_in' is looked at; without bands
+                              all rows are. All have keys. */
 };
 
 /* Whether a row's residuals are made. */

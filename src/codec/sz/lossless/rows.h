@@ -317,10 +317,10 @@ static void spread_source(const struct tile *tile, const value *v, uint32_t row,
 
 /* Which rows repeat rows; false where they are too few. *many: they are a quarter of all or more.
  */
-static bool find_rows(const struct tile *tile, const value *v, struct zti_ll_transform *t,
-                      bool *many)
+static bool find_rows(const struct tile *tile, struct zti_ll_transform *t, bool *many)
 {
     const struct zti_ll_shape *const s = &tile->s;
+    const value *const v = tile->values;
     struct hit *const hit = (struct hit *)(void *)tile->slot->found;
     uint32_t *const votes = tile->slot->votes;
     uint32_t equal;

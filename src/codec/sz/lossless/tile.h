@@ -636,7 +636,7 @@ static bool repeats_far(const struct zti_coding *coding, const struct zti_array 
         gather(array, &place, slot->values);
         tile.values = slot->values;
     }
-    if (!find_rows(&tile, tile.values, &t, &many))
+    if (!find_rows(&tile, &t, &many))
         return false;
     const uint32_t rows = tile.s.rows, near = ZTI_LL_VALUES / tile.s.width;
     for (uint32_t row = 0; row < rows; row++)
