@@ -9,6 +9,9 @@ struct source {
     double step;
     bool has_all; /* the whole tile is wanted, else what its layout needs */
     atomic_bool is_bad;
+#if defined(ZTI_WITH_AVX2)
+    struct lane_tables lanes;
+#endif
 };
 
 static void set_weights(struct zti_tf_slot *slot, uint32_t shift)
@@ -16,13 +19,6 @@ static void set_weights(struct zti_tf_slot *slot, uint32_t shift)
     for (uint32_t symbol = 0; symbol < ZTI_TF_SYMBOLS; symbol++)
         slot->weight[symbol] = weight_of((number)tf_least_magnitude(symbol), part_of_shift(shift));
 }
-
-/* The codes of a part, while they are decoded. */
-struct codes {
-    const uint8_t *base;
-    uint64_t at, end; /* in bits */
-    uint32_t next, state[ZTI_ANS_FEW];
-};
 
 static bool open_codes(const struct zti_tf_part *part, struct codes *codes)
 {
@@ -51,14 +47,6 @@ ZTI_INLINE uint32_t decode_symbol(const uint32_t *const *table, struct codes *c,
     c->next++;
     return symbol;
 }
-
-/* A row of a block while it is decoded. */
-struct lane_row {
-    const uint32_t *sum; /* of other rows */
-    uint16_t *cell;
-    uint8_t *symbol;
-    struct codes *codes;
-};
 
 /* The symbols of places of some blocks' rows. */
 ZTI_INLINE void read_places(const struct source *from, const uint32_t *scale, uint32_t at,
@@ -106,6 +94,12 @@ static void decode_row(const struct source *from, const struct cells *c, const u
             }
             has_bits = has_bits && lane[k].codes->at + most_bits <= lane[k].codes->end;
         }
+#if defined(ZTI_WITH_AVX2)
+        if (has_bits && !is_shared && count >= LEAST_LANES && some >= ZTI_TF_LEAST_ROW) {
+            read_lanes(&from->lanes, scale, at, at + some, active, count, w);
+            continue;
+        }
+#endif
         if (has_bits && count == ZTI_TF_LANES)
             read_places(from, scale, at, at + some, active, ZTI_TF_LANES, w, true);
         else if (has_bits)

@@ -21,6 +21,10 @@
 
 #include "codec/sz/transform/parts.h"
 
+#if defined(ZTI_WITH_AVX2)
+#include "codec/sz/transform/x86/lanes.h"
+#endif
+
 #include "codec/sz/transform/decode.h"
 
 #include "codec/sz/transform/choose.h"

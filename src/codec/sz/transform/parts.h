@@ -233,3 +233,18 @@ static uint8_t *write_ends(const struct zti_tf_part *part, size_t parts, uint8_t
     }
     return to;
 }
+
+/* The codes of a part, while they are decoded. */
+struct codes {
+    const uint8_t *base;
+    uint64_t at, end; /* in bits */
+    uint32_t next, state[ZTI_ANS_FEW];
+};
+
+/* A row of a block while it is decoded. */
+struct lane_row {
+    const uint32_t *sum; /* of other rows */
+    uint16_t *cell;
+    uint8_t *symbol;
+    struct codes *codes;
+};

@@ -307,6 +307,9 @@ static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, str
         from->table[k] = slot->model[from->front.model_of[k]].decode;
     from->step = step_of(coding, from->front.step_parts);
     set_weights(slot, from->front.shift);
+#if defined(ZTI_WITH_AVX2)
+    from->lanes = lane_tables_of(slot->model, &from->front);
+#endif
     zti_tf_set_items(&slot->layout, from->front.parts_way);
     return open_parts(slot, c);
 }
