@@ -4,13 +4,14 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include <cpuid.h>
 
-/* Bits of CPUID's leaf 1 (ECX) and leaf 7 (EBX, ECX), and of XCR0: the registers that the operating
- * system saves. Sources: Intel SDM, volume 2, CPUID, and volume 1, 13.3. */
+/* Bits of CPUID's leaves 1 (ECX), 7 (EBX, ECX) and 0x80000001 (ECX), and of XCR0: the registers
+ * that the operating system saves. Sources: Intel SDM, volume 2, CPUID, and volume 1, 13.3. */
 enum {
     ECX1_POPCNT_OSXSAVE = 1 << 23 | 1 << 27,
     EBX7_AVX2_BMI_BMI2 = 1 << 5 | 1 << 3 | 1 << 8,
     EBX7_AVX512_F_DQ_CD_BW = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30,
     ECX7_VBMI_VBMI2_GFNI_BITALG_VPOPCNTDQ = 1 << 1 | 1 << 6 | 1 << 8 | 1 << 12 | 1 << 14,
+    ECX80000001_LZCNT = 1 << 5,
     XCR0_YMM = 1 << 1 | 1 << 2,
     XCR0_ZMM = XCR0_YMM | 1 << 5 | 1 << 6 | 1 << 7,
 };
@@ -33,7 +34,8 @@ static uint32_t saved_registers(void)
 static uint32_t read_cpuid(void)
 {
     uint32_t eax, ebx, ecx, edx;
-    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !has(ecx, ECX1_POPCNT_OSXSAVE))
+    if (!__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) || !has(ecx, ECX80000001_LZCNT) ||
+        !__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !has(ecx, ECX1_POPCNT_OSXSAVE))
         return ZT_ISA_PLAIN;
     const uint32_t saved = saved_registers();
     if (!has(saved, XCR0_YMM) || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) ||

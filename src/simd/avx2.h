@@ -1,15 +1,17 @@
-/* avx2.h: AVX2 with BMI1, BMI2 and POPCNT. Included before every other header of an instance, and
- * only where cpu.h says that the build has such instances: what follows, up to end.h, is compiled
- * for this set, whatever the compiler's flags. Texts ask for ZTI_WITH_AVX2, as clang's attribute
- * does not define __AVX2__. Included again by vectors.h it has the verbs, which plain.h explains.
+/* avx2.h: AVX2 with BMI1, BMI2, LZCNT and POPCNT. Included before every other header of an
+ * instance, and only where cpu.h says that the build has such instances: what follows, up to end.h,
+ * is compiled for this set, whatever the compiler's flags. Texts ask for ZTI_WITH_AVX2, as clang's
+ * attribute does not define __AVX2__. Included again by vectors.h it has the verbs, which plain.h
+ * explains.
  */
 #if !defined(V_VERBS)
 #define ZTI_WITH_AVX2
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))),                \
+                             apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
 #endif
 
 #include <immintrin.h>
