@@ -32,7 +32,7 @@ ZT_API zt_status zt_context_omp(const zt_context *context, zt_omp *omp);
 /** Instruction sets that kernels are compiled for. */
 typedef enum zt_isa {
     ZT_ISA_PLAIN = 0, /**< C, as the compiler translates it. */
-    ZT_ISA_AVX2 = 1,  /**< AVX2 with BMI1, BMI2 and POPCNT. */
+    ZT_ISA_AVX2 = 1,  /**< AVX2 with BMI1, BMI2, LZCNT and POPCNT. */
     ZT_ISA_AVX512 = 2 /**< AVX-512 F, BW, VL, DQ, CD, VBMI, VBMI2, BITALG, VPOPCNTDQ, and GFNI. */
 } zt_isa;
 
