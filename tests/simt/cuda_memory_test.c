@@ -113,7 +113,7 @@ static void check_scan(zt_context *cuda, zt_context *serial, const float *values
 /* Arrays of any type, kind and strides, with fill values. */
 static void check_scans(zt_context *cuda, zt_context *serial)
 {
-    for (uint64_t number = 0; number < 60; number++) {
+    for (uint64_t number = 0; number < 60; number += TEST_STEP) {
         struct rng r = {mix64(3, number)};
         const uint32_t rank = 1 + (uint32_t)rng_below(&r, 4), type = 1 + (uint32_t)(number % 4);
         uint64_t shape[ZT_MAX_RANK] = {0};
@@ -409,6 +409,8 @@ int main(void)
     check_refusals(cuda, &there);
     for (uint32_t c = 0; c < 3; c++)
         for (uint32_t k = 0; k < 4; k++) { /* plan, bound */
+            if ((4 * c + k) % TEST_STEP != 0)
+                continue;
             zt_params p;
             zt_params_init(&p, sizeof p);
             p.codec = codecs[c];
