@@ -76,7 +76,7 @@ static void decode_row(const struct source *from, const struct cells *c, const u
         64 + (is_shared ? lanes : 1) * (uint32_t)ZTI_TF_SEGMENT * ZTI_ANS_STATE_BITS;
     const struct row_weights w = row_weights_of(c);
     for (uint32_t at = 0, some; at < n; at += some) {
-        struct lane_row active[ZTI_TF_LANES];
+        struct lane_row active[ZTI_TF_DECODED_LANES];
         uint32_t count = 0;
         bool has_bits = true;
         some = tf_segment(n, at);
@@ -116,7 +116,7 @@ static uint32_t decode_run(const struct source *from, const struct zti_tf_worker
                            uint32_t last)
 {
     const uint32_t n = cells->extent[ZTI_TF_AXES - 1];
-    struct lane_row lane[ZTI_TF_LANES];
+    struct lane_row lane[ZTI_TF_DECODED_LANES];
     struct row row = {.at = {0}};
     struct scales scales;
     size_t at = 0;
@@ -253,32 +253,35 @@ static bool open_ends(const struct zti_bit_reader *open)
     return open->at <= open->end && open->end - open->at < 8;
 }
 
-/* Decode those blocks of a run that are needed; each block is a part. */
+/* Decode those blocks of one or two runs of the same extents that are needed; each block is a part.
+ */
 static bool decode_alone(const struct source *from, const struct zti_tf_worker *w,
-                         const struct zti_tf_item *item)
+                         const struct zti_tf_item *item, const struct zti_tf_run *run,
+                         uint32_t runs)
 {
-    const struct zti_tf_part *const part = &from->slot->part[item->part];
-    struct zti_tf_walk walk = item->walk;
-    struct zti_tf_run run;
-    struct codes codes[ZTI_TF_LANES], *of[ZTI_TF_LANES];
-    uint32_t wanted[ZTI_TF_LANES], lanes = 0;
-    bool is_good = zti_tf_next_run(&from->slot->layout, &walk, &run);
-    const struct cells cells = cells_of(run.extent);
-    for (uint32_t lane = 0; lane < run.lanes; lane++) {
-        if (!is_needed(from, &run, lane))
+    const struct zti_tf_part *part[ZTI_TF_DECODED_LANES];
+    struct codes codes[ZTI_TF_DECODED_LANES], *of[ZTI_TF_DECODED_LANES];
+    uint32_t block[ZTI_TF_DECODED_LANES], lanes = 0;
+    const struct cells cells = cells_of(run->extent);
+    bool is_good = true;
+    for (uint32_t k = 0; k < runs * ZTI_TF_LANES; k++) {
+        const uint32_t of_run = k / ZTI_TF_LANES, lane = k % ZTI_TF_LANES;
+        if (lane >= run[of_run].lanes || !is_needed(from, &run[of_run], lane))
             continue;
-        is_good = is_good && open_codes(&part[lane], &codes[lanes]);
+        part[lanes] = &from->slot->part[item[of_run].part + lane];
+        is_good = is_good && open_codes(part[lanes], &codes[lanes]);
         of[lanes] = &codes[lanes];
-        wanted[lanes++] = lane;
+        block[lanes++] = k;
     }
     if (!is_good || lanes == 0)
         return is_good;
     (void)decode_run(from, w, &cells, of, lanes, 0);
     for (uint32_t k = 0; k < lanes && is_good; k++) {
-        struct zti_bit_reader open = open_of(&part[wanted[k]]);
+        struct zti_bit_reader open = open_of(part[k]);
         is_good = codes_end(&codes[k]);
         if (is_good)
-            read_values(from, &run, wanted[k], w->symbol[k], &open);
+            read_values(from, &run[block[k] / ZTI_TF_LANES], block[k] % ZTI_TF_LANES, w->symbol[k],
+                        &open);
         is_good = is_good && open_ends(&open);
     }
     return is_good;
@@ -308,21 +311,53 @@ static bool decode_joined(const struct source *from, const struct zti_tf_worker 
     return is_good && codes_end(&codes) && open_ends(&open);
 }
 
-static void decode_item(void *shared, uint32_t worker, uint64_t which)
+/* Items that are decoded together. */
+#if defined(ZTI_WITH_AVX2)
+enum { ITEMS_TOGETHER = 2 };
+#else
+enum { ITEMS_TOGETHER = 1 };
+#endif
+
+/* How many items, up to 'most', are runs of blocks of the same extents whose blocks are parts; sets
+ * these runs. */
+static uint32_t alone_runs(const struct source *from, const struct zti_tf_item *item, uint32_t most,
+                           struct zti_tf_run *run)
+{
+    uint32_t n = 0;
+    for (; n < most && item[n].is_alone; n++) {
+        struct zti_tf_walk walk = item[n].walk;
+        (void)zti_tf_next_run(&from->slot->layout, &walk, &run[n]);
+        if (memcmp(run[n].extent, run[0].extent, sizeof run[0].extent) != 0)
+            break;
+    }
+    return n;
+}
+
+static void decode_items(void *shared, uint32_t worker, uint64_t which)
 {
     struct source *const from = shared;
-    const struct zti_tf_item *const item = &from->slot->layout.item[which];
+    const struct zti_tf_layout *const layout = &from->slot->layout;
     const struct zti_tf_worker *const w = &from->slot->worker[worker];
-    if (atomic_load_explicit(&from->is_bad, memory_order_relaxed) ||
-        (!from->has_all && !item->is_alone && !is_any_needed(from, item)))
-        return;
-    if (!(item->is_alone ? decode_alone : decode_joined)(from, w, item))
-        atomic_store_explicit(&from->is_bad, true, memory_order_relaxed);
+    const uint32_t first = (uint32_t)which * ITEMS_TOGETHER;
+    const uint32_t left = layout->items - first;
+    const uint32_t end = first + (left < ITEMS_TOGETHER ? left : (uint32_t)ITEMS_TOGETHER);
+    for (uint32_t i = first, n; i<end; i += n> 0 ? n : 1) {
+        const struct zti_tf_item *const item = &layout->item[i];
+        struct zti_tf_run run[ITEMS_TOGETHER];
+        n = alone_runs(from, item, end - i, run);
+        if (atomic_load_explicit(&from->is_bad, memory_order_relaxed) ||
+            (!from->has_all && n == 0 && !is_any_needed(from, item)))
+            continue;
+        if (!(n > 0 ? decode_alone(from, w, item, run, n) : decode_joined(from, w, item)))
+            atomic_store_explicit(&from->is_bad, true, memory_order_relaxed);
+    }
 }
 
 /* The coefficients of a tile that are needed; false if the bytes are not those of one. */
 static bool decode_bands(struct source *from)
 {
-    zti_crew_map(from->slot->crew, from->slot->layout.items, decode_item, from);
+    const uint64_t items = from->slot->layout.items;
+    zti_crew_map(from->slot->crew, (items + ITEMS_TOGETHER - 1) / ITEMS_TOGETHER, decode_items,
+                 from);
     return !atomic_load_explicit(&from->is_bad, memory_order_relaxed);
 }

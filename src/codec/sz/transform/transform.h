@@ -157,14 +157,17 @@ struct zti_tf_tally {
     bool is_over;       /* a magnitude has no symbol */
 };
 
+/* Blocks that are decoded side by side, at most: of two runs, if each block is a part. */
+enum { ZTI_TF_DECODED_LANES = 2 * ZTI_TF_LANES };
+
 /* Memory of one thread at work on a tile. */
 struct zti_tf_worker {
-    void *lines;                    /* of lifting, of the type of values */
-    void *piece;                    /* of a long row, if there are any */
-    uint16_t *cells;                /* magnitudes of blocks side by side, with margins */
-    uint32_t *sums;                 /* of a row of each of them */
-    uint8_t *symbol[ZTI_TF_LANES];  /* of a block of each; encoding: of a row */
-    uint8_t *context[ZTI_TF_LANES]; /* encoding only, as what follows */
+    void *lines;                           /* of lifting, of the type of values */
+    void *piece;                           /* of a long row, if there are any */
+    uint16_t *cells;                       /* magnitudes of blocks side by side, with margins */
+    uint32_t *sums;                        /* of a row of each of them */
+    uint8_t *symbol[ZTI_TF_DECODED_LANES]; /* of a block of each; encoding: of a row */
+    uint8_t *context[ZTI_TF_LANES];        /* encoding only, as what follows */
     zti_ll_counts *counts;
     struct zti_tf_tally *tally;
 };

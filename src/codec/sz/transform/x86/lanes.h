@@ -186,39 +186,78 @@ ZTI_INLINE void store_lane(const struct lane_row *lane, uint32_t at, uint32_t n,
 
 enum { LEAST_LANES = 3 }; /* fewer are decoded one by one */
 
-/* read_places of lanes that have codes of their own, of which at least 64 bits are left. Sums are
- * read up to 7 places behind the end. */
-static void read_lanes(const struct lane_tables *t, const uint32_t *scale, uint32_t at,
-                       uint32_t end, const struct lane_row *given, uint32_t lanes,
-                       struct row_weights w)
-{
-    const __m256i weights = _mm256_set1_epi32((int32_t)(w.one | w.two << 16));
+/* A vector's worth of lanes, while a segment is decoded. */
+struct lane_group {
     struct lane_row lane[ZTI_TF_LANES]; /* those that are missing do what the first one does */
-    struct lane_states s = {.base = (const int *)(const void *)given->codes->base};
-    uint32_t last[ZTI_TF_LANES];
+    uint32_t lanes;
+    struct lane_states states;
+    __m256i before; /* see decode_in_lanes */
+};
+
+static void open_group(const struct lane_row *lane, uint32_t lanes, uint32_t at,
+                       struct lane_group *g)
+{
+    uint32_t before[ZTI_TF_LANES];
+    g->lanes = lanes;
     for (uint32_t k = 0; k < ZTI_TF_LANES; k++) {
-        lane[k] = given[k < lanes ? k : 0];
-        const uint16_t *const cell = lane[k].cell + at;
-        last[k] = cell[-1] | (uint32_t)cell[-2] << 16;
+        g->lane[k] = lane[k < lanes ? k : 0];
+        const uint16_t *const cell = g->lane[k].cell + at;
+        before[k] = cell[-1] | (uint32_t)cell[-2] << 16;
     }
-    __m256i before = _mm256_loadu_si256((const __m256i *)(const void *)last);
-    load_states(lane, &s);
+    g->before = _mm256_loadu_si256((const __m256i *)(const void *)before);
+    g->states.base = (const int *)(const void *)lane->codes->base;
+    load_states(g->lane, &g->states);
+}
+
+/* The symbols of a segment in one or two groups, whose look-ups do not wait for each other. */
+ZTI_INLINE void read_groups(const struct lane_tables *t, const uint32_t *scale, uint32_t at,
+                            uint32_t end, struct lane_group *group, uint32_t groups,
+                            __m256i weights)
+{
     for (uint32_t i = at; i < end; i += V_LANE_PLACES) {
         const uint32_t n = end - i < V_LANE_PLACES ? end - i : (uint32_t)V_LANE_PLACES;
-        __m256i v[V_LANE_PLACES];
-        for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
-            v[k] = _mm256_loadu_si256((const __m256i *)(const void *)(lane[k].sum + i));
-        turn_8(v);
+        __m256i v[2][V_LANE_PLACES];
+        for (uint32_t g = 0; g < groups; g++) {
+            for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
+                v[g][k] =
+                    _mm256_loadu_si256((const __m256i *)(const void *)(group[g].lane[k].sum + i));
+            turn_8(v[g]);
+        }
 #pragma GCC unroll 8
         for (uint32_t k = 0; k < V_LANE_PLACES; k++) {
             if (k >= n)
                 break;
-            const __m256i sum = _mm256_add_epi32(v[k], _mm256_madd_epi16(before, weights));
-            v[k] = decode_in_lanes(t, &s, k, sum, scale[i + k], &before);
+#pragma GCC unroll 2
+            for (uint32_t g = 0; g < groups; g++) {
+                const __m256i near = _mm256_madd_epi16(group[g].before, weights);
+                v[g][k] = decode_in_lanes(t, &group[g].states, k, _mm256_add_epi32(v[g][k], near),
+                                          scale[i + k], &group[g].before);
+            }
         }
-        turn_8(v);
-        for (uint32_t k = 0; k < lanes; k++)
-            store_lane(&lane[k], i, n, v[k]);
+        for (uint32_t g = 0; g < groups; g++) {
+            turn_8(v[g]);
+            for (uint32_t k = 0; k < group[g].lanes; k++)
+                store_lane(&group[g].lane[k], i, n, v[g][k]);
+        }
     }
-    store_states(lane, lanes, end - at, &s);
+}
+
+/* read_places of lanes that have codes of their own, of which at least 64 bits are left. Sums are
+ * read up to 7 places behind the end. */
+static void read_lanes(const struct lane_tables *t, const uint32_t *scale, uint32_t at,
+                       uint32_t end, const struct lane_row *lane, uint32_t lanes,
+                       struct row_weights w)
+{
+    const __m256i weights = _mm256_set1_epi32((int32_t)(w.one | w.two << 16));
+    struct lane_group group[2];
+    const uint32_t first = lanes < ZTI_TF_LANES ? lanes : (uint32_t)ZTI_TF_LANES;
+    open_group(lane, first, at, &group[0]);
+    if (lanes > first) {
+        open_group(lane + first, lanes - first, at, &group[1]);
+        read_groups(t, scale, at, end, group, 2, weights);
+        store_states(group[1].lane, group[1].lanes, end - at, &group[1].states);
+    } else {
+        read_groups(t, scale, at, end, group, 1, weights);
+    }
+    store_states(group[0].lane, first, end - at, &group[0].states);
 }
