@@ -271,6 +271,47 @@ static void all_instances_write_the_same_bytes(void **state)
     }
 }
 
+/* Blocks that are parts of their own, which vectors decode side by side: of several numbers, whose
+ * rows end within a vector; some segments are 0, and some bounds leave many bits open. */
+static void all_instances_read_the_same_values(void **state)
+{
+    static const struct {
+        uint32_t rank;
+        uint64_t shape[ZT_MAX_RANK];
+    } arrays[] = {{1, {60001}},      {2, {301, 517}},    {2, {130, 70}},
+                  {3, {70, 81, 90}}, {3, {33, 135, 37}}, {4, {9, 20, 31, 40}}};
+    static const double of_range[] = {1e-2, 1e-3, 1e-5};
+    (void)state;
+    for (uint32_t i = 0; i < 6 * sizeof arrays / sizeof *arrays; i += TEST_STEP) {
+        const uint32_t which = i / 6;
+        const zt_type type = i % 2 ? ZT_F64 : ZT_F32;
+        struct test_array a = array_of(type, arrays[which].rank, arrays[which].shape);
+        struct test_array plain = array_of(type, arrays[which].rank, arrays[which].shape);
+        double min, max;
+        fill_array(&a.array, DATA_WAVE_NOISE, i);
+        range_of(&a.array, &min, &max);
+        struct coded c = code(NULL, &a.array, (max - min) * of_range[i % 3], CODER_TRANSFORM);
+        for (uint32_t isa = 0; isa < 3; isa++) {
+            zt_context *context;
+            uint64_t end_bits;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)isa);
+            struct zti_coding coding = loaded(context, &c);
+            struct zti_view view = view_of(isa == 0 ? &plain.array : &a.array);
+            assert_int_equal(zti_exec_decode(context, &coding, c.bytes, (size_t)(c.end_bits / 8), 0,
+                                             NULL, &view, &end_bits),
+                             ZT_OK);
+            if (isa > 0)
+                assert_memory_equal(a.array.data, plain.array.data, array_bytes(&a.array));
+            zti_sz_forget(context, &coding);
+            zt_context_free(context);
+        }
+        coded_free(NULL, &c);
+        test_array_free(&a);
+        test_array_free(&plain);
+    }
+}
+
 /* Decode a random box of a stream whose whole values are known; or of one value. */
 static void need_box(struct rng *r, zt_context *context, const struct zti_coding *coding,
                      const struct coded *c, const zt_array *whole, bool is_one)
@@ -512,6 +553,7 @@ int main(void)
         cmocka_unit_test(a_psnr_is_met_and_not_by_far),
         cmocka_unit_test(smooth_noise_takes_less_than_at_effort_high),
         cmocka_unit_test(all_instances_write_the_same_bytes),
+        cmocka_unit_test(all_instances_read_the_same_values),
         cmocka_unit_test(large_arrays_have_several_tiles),
         cmocka_unit_test(boxes_are_parts_of_the_whole),
         cmocka_unit_test(what_memory_held_does_not_matter),

@@ -104,7 +104,6 @@ static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t numbe
                            bool is_encoded, bool is_first, struct zti_tf_worker *w)
 {
     enum { MARGINS = ZTI_TF_BEFORE + ZTI_TF_BEHIND, PLANES = ZTI_TF_BEFORE + 1 };
-    const uint32_t lanes = is_encoded ? ZTI_TF_LANES : ZTI_TF_DECODED_LANES;
     uint32_t most_axes = tf_block_axes(extent);
     size_t cells = 0, block = 0;
     most_axes = most_axes > 0 ? most_axes : 1;
@@ -118,9 +117,10 @@ static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t numbe
     w->lines = part_of(p, has_lines ? line_values(extent) * number_bytes : 0);
     const bool is_long = extent[ZTI_TF_AXES - 1] >= ZTI_TF_LEAST_LONG;
     w->piece = part_of(p, is_long ? tf_piece_room() * number_bytes : 0);
-    w->cells = part_of(p, (lanes * cells + ZTI_TF_BEFORE + MARGINS) * sizeof *w->cells);
-    w->sums = part_of(p, lanes * longest_row(1) * sizeof *w->sums);
-    for (uint32_t k = 0; k < lanes; k++)
+    w->cells =
+        part_of(p, (ZTI_TF_DECODED_LANES * cells + ZTI_TF_BEFORE + MARGINS) * sizeof *w->cells);
+    w->sums = part_of(p, ZTI_TF_DECODED_LANES * longest_row(1) * sizeof *w->sums);
+    for (uint32_t k = 0; k < ZTI_TF_DECODED_LANES; k++)
         w->symbol[k] = part_of(p, block + ZTI_TF_SEGMENT);
     if (!is_encoded)
         return;
