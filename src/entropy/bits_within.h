@@ -18,6 +18,12 @@ ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
     return zti_peek_bits(r);
 }
 
+/* Whether more bits were read than there are. */
+ZTI_INLINE bool zti_is_past_end(const struct zti_bit_reader *r)
+{
+    return r->at > 64 * r->count;
+}
+
 #else
 
 /* The next 57 bits or more of a reader; zeros beyond its end. Never reads a byte after that of the
@@ -40,6 +46,11 @@ static inline uint64_t zti_peek_within(const struct zti_bit_reader *r)
 ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
 {
     return r->at + 64 <= r->end ? zti_peek_bits(r) : zti_peek_within(r);
+}
+
+ZTI_INLINE bool zti_is_past_end(const struct zti_bit_reader *r)
+{
+    return r->at > r->end;
 }
 
 #endif

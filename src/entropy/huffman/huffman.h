@@ -70,7 +70,7 @@ struct zti_codebook {
 };
 
 /* The longest code that an alphabet may have: 15 bits, or 16 above 4096 symbols. */
-static inline uint32_t zti_codebook_limit(uint32_t alphabet)
+ZTI_STATIC uint32_t zti_codebook_limit(uint32_t alphabet)
 {
     return alphabet > 4096 ? 16 : 15;
 }
