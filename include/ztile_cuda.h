@@ -96,16 +96,16 @@ ZT_API zt_status zt_compress_async_bytes(zt_context *context, const zt_array *ar
                                          const zt_params *params, size_t *scratch_bytes,
                                          size_t *out_capacity_bytes);
 
-/** Queue what zt_compress() does with codec sz at effort fast under an absolute bound.
+/** Queue what zt_compress() does with codec sz at effort fast or default under an absolute bound.
  *
- * Kernels find the range of the values, choose axes, and write header, index and checksums. The
- * file is that of zt_compress(), byte for byte, but for two kinds of values: NaN and infinities are
- * kept exactly in the stream, not beside it; and values that sz would make longer are stored as
- * they are, where zt_compress() tries to code them without loss first.
+ * Kernels find the range of the values, choose axes, build codebooks, and write all of the file. It
+ * is that of zt_compress(), byte for byte, but for two kinds of values: NaN and infinities are kept
+ * exactly in the stream, not beside it; and values that sz would make longer are stored as they
+ * are, where zt_compress() tries to code them without loss first.
  * @param context its policy is ZT_CUDA
  * @param array on the GPU, any strides; at most params.slab_bytes
- * @param params codec sz (or auto), effort fast, a bound abs above 0, no plan, fill values, mean
- *        error or limits; else ZT_UNSUPPORTED
+ * @param params codec sz (or auto), effort fast or default, a bound abs above 0, no other method,
+ *        plan, fill values, mean error or limits; else ZT_UNSUPPORTED
  * @param out multiple of 8
  * @param out_capacity_bytes at least as zt_compress_async_bytes() says, else ZT_NO_SPACE
  * @param scratch memory of the GPU, a multiple of 8
@@ -122,7 +122,7 @@ ZT_API zt_status zt_compress_async(zt_context *context, const zt_array *array,
 ZT_API zt_status zt_decompress_async_bytes(zt_context *context, const zt_array *array,
                                            size_t *scratch_bytes);
 
-/** Queue what zt_decompress() does with a file of one frame of sz with effort fast, as
+/** Queue what zt_decompress() does with a file of one frame of sz with effort fast or default, as
  * zt_compress_async() writes it, or zt_compress() for an array without NaN, infinities, fill values
  * and a plan. Kernels verify header, tail and checksums; the seek table is not looked at.
  * @param context its policy is ZT_CUDA

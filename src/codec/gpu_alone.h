@@ -12,7 +12,8 @@ extern "C" {
 
 /* What kernels chose. */
 struct zti_cuda_chosen {
-    uint64_t bits; /* of all tiles */
+    uint64_t bits;       /* of all tiles */
+    uint64_t head_bytes; /* of the stream, before the first tile */
     uint64_t tiles;
     uint32_t params_bytes;
     uint8_t params[ZTI_CODEC_PARAMS_BYTES]; /* as of store_params */
@@ -23,8 +24,8 @@ struct zti_cuda_alone_encoding {
     const struct zti_coding *coding;    /* configured for values of an unknown range */
     struct zti_array array;             /* the whole array */
     const struct zti_scan_found *found; /* of the array */
-    void *stream;                       /* a multiple of 8; room for all tiles at their largest */
-    uint64_t *starts;                   /* receives where chunks begin, in bits */
+    void *stream;     /* a multiple of 8; room for a head and all tiles at their largest */
+    uint64_t *starts; /* receives where chunks begin, in bits from the first tile */
     uint32_t chunk_tiles;
     void *zeroed; /* zeroed_bytes, all 0 */
     void *work;   /* work_bytes */
@@ -50,7 +51,8 @@ struct zti_cuda_alone_decoding {
     const struct zti_coding *coding; /* its type and shape count */
     struct zti_array array;          /* receives the values */
     const struct zti_cuda_stored *stored;
-    uint64_t *tiles;        /* receives their number, at most tiles_most */
+    uint64_t *tiles;        /* receives their number, at most tiles_most, */
+    uint64_t *first_bit;    /* and where in the stream the first one begins */
     const uint64_t *places; /* as of zti_cuda_decoding */
     const uint64_t *chunks; /* how many there are */
     const uint32_t *chunk_tiles;
@@ -64,7 +66,7 @@ struct zti_cuda_alone {
     bool (*takes)(const struct zti_coding *coding);
     uint64_t (*zeroed_bytes)(const struct zti_coding *coding);
     uint64_t (*work_bytes)(const struct zti_coding *coding);
-    /* The most tiles that the coding may come to have, and the most bits of them all. */
+    /* The most tiles that the coding may come to have, and the most bits of the stream. */
     uint64_t (*tiles_most)(const struct zti_coding *coding);
     uint64_t (*bits_most)(const struct zti_coding *coding);
     /* The most bytes that a header has for its parameters. */

@@ -1,8 +1,10 @@
 /* async_cases.c: see async_cases.h. */
 #include "async_cases.h"
+#include "frame/format/format.h"
 #include "ztile_cuda.h"
 #include "ztile_expert.h"
 #include "ztile_ndzip.h"
+#include "ztile_sz.h"
 #include "ztile_zfp.h"
 
 #include <math.h>
@@ -66,7 +68,7 @@ static uint64_t result_of(const struct async *a)
 }
 
 /* Strides as they are or, one time in three, with the last two axes in each other's place. */
-static struct test_array draw_array(struct rng *r, uint32_t types, uint32_t rank,
+static struct test_array draw_array(struct rng *r, uint32_t type, uint32_t rank,
                                     const uint64_t *shape)
 {
     int64_t stride[ZT_MAX_RANK] = {0};
@@ -75,8 +77,7 @@ static struct test_array draw_array(struct rng *r, uint32_t types, uint32_t rank
         stride[rank - 2] = 1;
         stride[rank - 1] = (int64_t)shape[rank - 2];
     }
-    const struct test_array a =
-        test_array_new(1 + (uint32_t)rng_below(r, types), rank, shape, stride);
+    const struct test_array a = test_array_new(type, rank, shape, stride);
     fill_array(&a.array, (enum data_kind)rng_below(r, DATA_KINDS), rng_next(r));
     return a;
 }
@@ -89,7 +90,7 @@ static struct test_array draw_zfp(struct rng *r, zt_zfp *zfp)
     const uint32_t rank = 1 + (uint32_t)rng_below(r, 4);
     for (uint32_t i = 0; i < rank; i++)
         shape[i] = 1 + rng_below(r, most[rank - 1]);
-    const struct test_array a = draw_array(r, 4, rank, shape);
+    const struct test_array a = draw_array(r, 1 + (uint32_t)rng_below(r, 4), rank, shape);
     (void)zt_zfp_init(zfp, sizeof *zfp);
     zfp->flags = ZT_ZFP_AS_LIBZFP;
     zfp->word_bits = 8u << rng_below(r, 4);
@@ -170,7 +171,7 @@ static struct test_array draw_ndzip(struct rng *r, size_t *tiles)
         shape[i] = n * side[rank - 1];
         *tiles *= (size_t)n;
     }
-    return draw_array(r, 2, rank, shape);
+    return draw_array(r, 1 + (uint32_t)rng_below(r, 2), rank, shape);
 }
 
 static void ndzip_case(struct async *a)
@@ -207,6 +208,8 @@ static void ndzip_case(struct async *a)
 
 /* ---- files of sz ---- */
 
+enum { SAMPLED_CASE = 55 }; /* of sz */
+
 static bool is_float(const zt_array *a)
 {
     return a->type == ZT_F32 || a->type == ZT_F64;
@@ -222,7 +225,6 @@ static zt_params draw_params(struct rng *r, const zt_array *a)
     const double range = hi > lo && hi - lo < 0x1p1000 ? hi - lo : 1;
     p = zt_params_abs(range / (double)(UINT64_C(1) << rng_below(r, 40)));
     p.codec = rng_once_in(r, 4) ? ZT_CODEC_AUTO : ZT_CODEC_SZ;
-    p.effort = ZT_EFFORT_FAST;
     p.index = (uint32_t)rng_below(r, ZT_INDEX_COMPACT + 1);
     p.index_chunk = p.index == ZT_INDEX_NONE ? 0 : (uint32_t)rng_below(r, 5);
     p.index_partition = p.index == ZT_INDEX_HYBRID ? (uint32_t)rng_below(r, 5) : 0;
@@ -233,15 +235,16 @@ static zt_params draw_params(struct rng *r, const zt_array *a)
     return p;
 }
 
-static struct test_array draw_sz(struct rng *r)
+/* Each type with each rank. */
+static struct test_array draw_sz(struct rng *r, uint64_t number)
 {
     static const uint64_t most[4] = {20000, 150, 30, 11}, large[4] = {220000, 470, 61, 22};
     uint64_t shape[ZT_MAX_RANK] = {0};
-    const uint32_t rank = 1 + (uint32_t)rng_below(r, 4);
+    const uint32_t type = 1 + (uint32_t)(number % 4), rank = 1 + (uint32_t)(number / 4 % 4);
     const uint64_t side = (rng_once_in(r, 12) ? large : most)[rank - 1];
     for (uint32_t i = 0; i < rank; i++)
         shape[i] = side - rng_below(r, rng_once_in(r, 3) ? side : 1 + side / 8);
-    return draw_array(r, 4, rank, shape);
+    return draw_array(r, type, rank, shape);
 }
 
 /* Whether a decoded value is right: within the bound, or of NaN and infinities the same bits. */
@@ -299,23 +302,56 @@ static uint64_t decode_file(const struct async *a, size_t bytes, uint8_t *scratc
     return result_of(a);
 }
 
-/* A file of n bytes, which is in found and out, and damaged ones. */
-static void file_back(struct async *a, size_t n)
+/* Make the checksums of the payload and of the tail of the file in found right. */
+static void renew_checksums(const struct async *a, const struct zti_frame *f)
+{
+    uint8_t *const payload = a->found + f->header_bytes;
+    uint8_t *const tail = payload + f->payload_bytes + ZTI_GAP_BYTES;
+    const uint64_t hashed = f->tail_bytes - ZTI_HASH_BYTES;
+    struct zti_cursor c = {tail + 1, tail + hashed, false}; /* the first section has them */
+    (void)zti_get_varint(&c);
+    const uint32_t log2 = zti_get_byte(&c);
+    zti_checksums_make(a->run->serial, payload, f->payload_bytes, log2, tail + (c.at - tail));
+    zti_put_le64(tail + hashed, zti_hash(tail, (size_t)hashed));
+}
+
+/* Bits of a stream that have right checksums: of the head, if it has one, and of tiles. Both
+ * policies find the same wrong, or nothing. */
+static void damaged_streams(struct async *a, size_t n, uint8_t *scratch, size_t scratch_bytes)
+{
+    struct rng *const r = &a->run->r;
+    struct zti_frame f;
+    uint8_t *const values = malloc(2 * a->bytes);
+    zt_array own = a->here;
+    own.data = values;
+    check(zti_header_parse(a->run->serial, 0, a->found, a->found[ZTI_AT_UNITS] * 64u, &f) == ZT_OK,
+          a, "the header is not read");
+    const uint64_t head = zti_head_bytes(&f.coding), all = f.payload_bytes;
+    for (int i = 0; i < 4; i++) {
+        const uint64_t at = rng_below(r, i > 0 && head > 0 ? head : all);
+        const uint8_t bit = (uint8_t)(1u << rng_below(r, 8));
+        a->found[f.header_bytes + at] ^= bit;
+        renew_checksums(a, &f);
+        a->run->memory->move(a->out, a->found, n);
+        const uint64_t status = decode_file(a, n, scratch, scratch_bytes);
+        const zt_status wanted = zt_decompress(a->run->serial, a->found, n, &own);
+        a->run->memory->move(values + a->bytes, a->target.data, a->bytes);
+        check(status == (uint64_t)wanted, a, "damage with right checksums is judged otherwise");
+        check(status != ZT_OK || memcmp(values, values + a->bytes, a->bytes) == 0, a,
+              "other values of a damaged stream");
+        a->found[f.header_bytes + at] ^= bit;
+    }
+    renew_checksums(a, &f);
+    free(values);
+}
+
+/* Files that were changed on their way, and one that is cut short. */
+static void damaged_files(struct async *a, size_t n, uint8_t *scratch, size_t scratch_bytes)
 {
     const struct gpu_memory *const memory = a->run->memory;
     struct rng *const r = &a->run->r;
-    uint8_t *const back = malloc(2 * a->bytes);
-    size_t scratch_bytes = 0;
     zt_array own = a->here;
-    own.data = back + a->bytes;
-    check(zt_decompress_async_bytes(a->run->cuda, &a->here, &scratch_bytes) == ZT_OK, a,
-          "scratch is not known");
-    uint8_t *const scratch = memory->take(scratch_bytes);
-    const uint64_t result = decode_file(a, n + rng_below(r, 9), scratch, scratch_bytes);
-    memory->move(back, a->target.data, a->bytes);
-    check(zt_decompress(a->run->serial, a->found, n, &own) == ZT_OK && result == ZT_OK &&
-              memcmp(back, own.data, a->bytes) == 0,
-          a, "other values of sz");
+    own.data = malloc(a->bytes);
     for (int i = 0; i < 3; i++) {
         const size_t at = (size_t)rng_below(r, n - 40); /* the seek table is not looked at */
         const uint8_t bit = (uint8_t)(1u << rng_below(r, 8));
@@ -326,20 +362,78 @@ static void file_back(struct async *a, size_t n)
         check(damage != ZT_OK || is_gap, a, "damage of sz passes");
         a->found[at] ^= bit;
     }
+    free(own.data);
     memory->move(a->out, a->found, n);
     check(decode_file(a, n / 2 < 64 ? 64 : n / 2, scratch, scratch_bytes) != ZT_OK, a,
           "a short file passes");
+}
+
+/* A file of n bytes, which is in found and out, and, unless it is large, damaged ones. */
+static void file_back(struct async *a, size_t n)
+{
+    const struct gpu_memory *const memory = a->run->memory;
+    uint8_t *const back = malloc(2 * a->bytes);
+    size_t scratch_bytes = 0;
+    zt_array own = a->here;
+    own.data = back + a->bytes;
+    check(zt_decompress_async_bytes(a->run->cuda, &a->here, &scratch_bytes) == ZT_OK, a,
+          "scratch is not known");
+    uint8_t *const scratch = memory->take(scratch_bytes);
+    const uint64_t result = decode_file(a, n + rng_below(&a->run->r, 9), scratch, scratch_bytes);
+    memory->move(back, a->target.data, a->bytes);
+    check(zt_decompress(a->run->serial, a->found, n, &own) == ZT_OK && result == ZT_OK &&
+              memcmp(back, own.data, a->bytes) == 0,
+          a, "other values of sz");
+    if (a->run->number != SAMPLED_CASE) {
+        damaged_files(a, n, scratch, scratch_bytes);
+        damaged_streams(a, n, scratch, scratch_bytes);
+    }
     memory->give(scratch);
     free(back);
+}
+
+/* Count what came of a file in found, as the serial policy sees it. */
+static void count_outcome(struct policy_run *run, const struct async *a, size_t n,
+                          const zt_params *p, bool is_same)
+{
+    zt_info info;
+    zt_sz_info sz;
+    (void)zt_info_init(&info, sizeof info);
+    if (zt_inspect(run->serial, a->found, n, &info) != ZT_OK)
+        return;
+    run->files += is_same;
+    run->raw_files += info.raw_frames > 0;
+    if (!is_same || p->effort != ZT_EFFORT_DEFAULT || zt_info_sz(&info, &sz) != ZT_OK)
+        return;
+    const bool has_books = sz.effort == ZT_EFFORT_DEFAULT;
+    run->rice_files += !has_books;
+    run->huffman_files += has_books && run->number != SAMPLED_CASE;
+    run->sampled_files += has_books && run->number == SAMPLED_CASE;
+}
+
+/* An array of so many tiles that the symbols of some are counted. */
+static struct test_array draw_sampled(struct rng *r)
+{
+    static const uint64_t shape[4] = {1100, 9, 9, 9};
+    int64_t stride[ZT_MAX_RANK];
+    contiguous_strides(4, shape, stride);
+    const struct test_array a = test_array_new(ZT_F32, 4, shape, stride);
+    fill_array(&a.array, DATA_NOISE, rng_next(r));
+    return a;
 }
 
 static void sz_case(struct async *a)
 {
     struct policy_run *const run = a->run;
+    const uint64_t of_sz = run->number / 4 * 2 + run->number % 4 / 3;
+    const bool is_sampled = run->number == SAMPLED_CASE;
     size_t n = 0, most = 0;
-    struct test_array array = draw_sz(&run->r);
+    struct test_array array = is_sampled ? draw_sampled(&run->r) : draw_sz(&run->r, of_sz);
     a->here = array.array;
-    const zt_params p = draw_params(&run->r, &a->here);
+    zt_params p = draw_params(&run->r, &a->here);
+    p.effort = is_sampled || of_sz / 16 % 2 == 0 ? ZT_EFFORT_DEFAULT : ZT_EFFORT_FAST;
+    if (is_sampled)
+        p.bound.value = 1e-2;
     const zt_status status =
         zt_compress_async_bytes(run->cuda, &a->here, &p, &a->scratch_bytes, &a->capacity);
     if (status == ZT_UNSUPPORTED && zt_type_bytes(array.array.type) == 8) {
@@ -364,7 +458,8 @@ static void sz_case(struct async *a)
     const bool is_same = found == n && memcmp(a->found, a->wanted, n) == 0;
     check(is_same || (found <= a->capacity && is_as_good(a, found, p.bound.value)), a,
           "other bytes of sz");
-    run->files += is_same;
+    if (found <= a->capacity)
+        count_outcome(run, a, found, &p, is_same);
     if (found <= a->capacity)
         file_back(a, found);
     give(a);

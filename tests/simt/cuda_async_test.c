@@ -6,6 +6,7 @@
 #include "support/support.h"
 #include "ztile_cuda.h"
 #include "ztile_ndzip.h"
+#include "ztile_sz.h"
 #include "ztile_zfp.h"
 
 #include <stdlib.h>
@@ -62,8 +63,9 @@ static void check_file_refusals(zt_context *cuda, zt_context *serial)
     const zt_array there = zt_array_1d(memory, ZT_F32, N);
     zt_params fast = zt_params_abs(1e-3);
     fast.effort = ZT_EFFORT_FAST;
-    zt_params other[9];
-    for (int i = 0; i < 9; i++)
+    enum { OTHERS = 10 };
+    zt_params other[OTHERS];
+    for (int i = 0; i < OTHERS; i++)
         other[i] = fast;
     other[0].effort = ZT_EFFORT_HIGH;
     other[1].bound = zt_rel(1e-3);
@@ -74,7 +76,8 @@ static void check_file_refusals(zt_context *cuda, zt_context *serial)
     other[6].slab_bytes = 16384;
     other[7].codec = ZT_CODEC_ZFP;
     other[8].mean = zt_psnr(60);
-    for (int i = 0; i < 9; i++) {
+    zt_params_set_sz(&other[9], ZT_SZ_CUSZ, 0);
+    for (int i = 0; i < OTHERS; i++) {
         char what[40];
         (void)snprintf(what, sizeof what, "parameters %d pass", i);
         check(zt_compress_async_bytes(cuda, &there, &other[i], &scratch_bytes, &capacity) ==
@@ -113,6 +116,42 @@ static void check_file_refusals(zt_context *cuda, zt_context *serial)
     simt_device_give(out);
     simt_device_give(scratch);
     simt_device_give(result);
+}
+
+/* Files of coders that have no kernels here give a status. */
+static void check_other_files(zt_context *cuda, zt_context *serial)
+{
+    enum { N = 5000, ROOM = 60000 };
+    static float values[N];
+    static uint8_t file[ROOM];
+    size_t scratch_bytes = 0, n = 0;
+    uint8_t *const out = simt_device_take(ROOM);
+    float *const there = simt_device_take(sizeof values);
+    uint64_t *const result = simt_device_take(8), status = 0;
+    const zt_array array = zt_array_1d(values, ZT_F32, N), target = zt_array_1d(there, ZT_F32, N);
+    zt_params params[3] = {zt_params_abs(1e-3), zt_params_abs(1e-3), zt_params_abs(1e-3)};
+    zt_params_set_sz(&params[0], ZT_SZ_CUSZ, 0);
+    zt_params_set_sz(&params[1], ZT_SZ_TRANSFORM, 0);
+    params[2].bound = zt_pwrel(1e-3);
+    for (int i = 0; i < N; i++)
+        values[i] = (float)(i * 37 % 1000) * 0.01f;
+    check(zt_decompress_async_bytes(cuda, &target, &scratch_bytes) == ZT_OK, "no scratch", cuda);
+    uint8_t *const scratch = simt_device_take(scratch_bytes);
+    for (int i = 0; i < 3; i++) {
+        params[i].codec = ZT_CODEC_SZ;
+        check(zt_compress(serial, &array, &params[i], file, sizeof file, &n) == ZT_OK,
+              "another coder does not code", serial);
+        simt_device_move(out, file, n);
+        check(zt_decompress_async(cuda, out, n, &target, scratch, scratch_bytes, result) == ZT_OK,
+              "another coder's file is looked at on the host", cuda);
+        simt_device_finish();
+        simt_device_move(&status, result, sizeof status);
+        check(status == ZT_UNSUPPORTED, "another coder's file is not refused", cuda);
+    }
+    simt_device_give(out);
+    simt_device_give(there);
+    simt_device_give(result);
+    simt_device_give(scratch);
 }
 
 /* What is refused, before anything is queued. */
@@ -189,11 +228,21 @@ int main(int argc, char **argv)
             check_refusals(run.cuda, run.serial);
             check_ndzip_refusals(run.cuda);
             check_file_refusals(run.cuda, run.serial);
+            check_other_files(run.cuda, run.serial);
         }
         zt_context_free(run.cuda);
         zt_context_free(run.serial);
     }
     failures += run.failures;
-    printf("%llu cases, %u failures\n", (unsigned long long)cases, failures);
+    printf("%llu cases (files of sz: %u with Huffman codes, %u of samples, %u with Rice codes, %u "
+           "raw), %u failures\n",
+           (unsigned long long)cases, run.huffman_files, run.sampled_files, run.rice_files,
+           run.raw_files, failures);
+    const bool is_all =
+        run.huffman_files > 0 && run.sampled_files > 0 && run.rice_files > 0 && run.raw_files > 0;
+    if (cases >= 100 && !is_all) {
+        printf("one of these is missing\n");
+        failures++;
+    }
     return failures != 0;
 }

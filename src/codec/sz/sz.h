@@ -238,11 +238,15 @@ extern "C"
     zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
                       const uint64_t *more);
 
-/* One of this many tiles is counted. */
-static inline uint32_t zti_sz_count_part(const struct zti_coding *coding)
+/* Of so many tiles, one of this many is counted. */
+ZTI_STATIC uint32_t zti_sz_part_of(uint32_t coder, uint64_t tiles)
 {
-    const uint64_t tiles = coding->grid.count;
-    return sz_of(coding)->coder == ZTI_SZ_CUSZ || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+    return coder == ZTI_SZ_CUSZ || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+}
+
+ZTI_STATIC uint32_t zti_sz_count_part(const struct zti_coding *coding)
+{
+    return zti_sz_part_of(sz_of(coding)->coder, coding->grid.count);
 }
 
 ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)

@@ -1,7 +1,8 @@
 /* async.c: zt_decompress_async: a file of one frame, decoded on a GPU without waiting. Kernels
  * parse and check it; the host never reads it, and knows only the array that is to be filled.
  *
- *     scratch:  stored | index | tiles, chunks, tiles of a chunk | places of chunks | codec
+ *     scratch:  stored | index | tiles, first bit, chunks, tiles of a chunk | places of chunks |
+ *               codec
  */
 #include "array/on_device.h"
 #include "codec/gpu_alone.h"
@@ -17,7 +18,7 @@ struct alone {
     const struct zti_cuda_alone *codec;
     struct zti_coding coding; /* its type and shape count */
     struct {
-        uint64_t stored, index, tiles, chunks, chunk_tiles, places, work, end;
+        uint64_t stored, index, tiles, first_bit, chunks, chunk_tiles, places, work, end;
     } at;
 };
 
@@ -34,7 +35,7 @@ static zt_status open_alone(zt_context *context, const struct zti_array *array, 
                         "arrays of this type are not decoded without "
                         "waiting; use zt_decompress");
     const uint64_t sizes[] = {
-        sizeof(struct zti_cuda_stored),        sizeof(struct zti_index_stored),     8, 8, 8,
+        sizeof(struct zti_cuda_stored),        sizeof(struct zti_index_stored),     8, 8, 8, 8,
         16 * a->codec->tiles_most(&a->coding), a->codec->decoding_bytes(&a->coding)};
     zti_lay_out_scratch(sizes, sizeof sizes / sizeof *sizes, &a->at.stored);
     return ZT_OK;
@@ -66,6 +67,7 @@ static zt_status queue_all(zt_context *context, const struct alone *a, const str
         .array = o->array,
         .stored = o->stored,
         .tiles = (uint64_t *)(void *)(scratch + a->at.tiles),
+        .first_bit = (uint64_t *)(void *)(scratch + a->at.first_bit),
         .places = (const uint64_t *)(void *)(scratch + a->at.places),
         .chunks = (const uint64_t *)(void *)(scratch + a->at.chunks),
         .chunk_tiles = (const uint32_t *)(void *)(scratch + a->at.chunk_tiles),
@@ -76,6 +78,7 @@ static zt_status queue_all(zt_context *context, const struct alone *a, const str
         .index = o->index,
         .tiles = d.tiles,
         .tiles_most = a->codec->tiles_most(&a->coding),
+        .first_bit = d.first_bit,
         .stream_bits = &o->stored->bits,
         .unit_bits = zti_unit_bits(&a->coding),
         .chunks = (uint64_t *)(void *)(scratch + a->at.chunks),

@@ -129,8 +129,8 @@ static zt_status open_alone(zt_context *context, const struct zti_array *array,
         return status;
     a->codec = zti_cuda_alone_of(a->request.codec->id);
     if (!a->codec || !takes(context, a))
-        return refuse(context, "arrays are coded by sz with effort fast alone, on a GPU that has "
-                               "shared memory for their tiles");
+        return refuse(context, "arrays are coded by sz with effort fast or default alone, on a GPU "
+                               "that has shared memory for their tiles");
     lay_out(a);
     return ZT_OK;
 }

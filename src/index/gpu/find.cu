@@ -12,7 +12,7 @@ enum { THREADS = 256, WARPS = THREADS / 32, MOST_BLOCKS = 1 << 12 };
 /* An index as it is used: its body, and what follows from its size. */
 struct body {
     const uint8_t *at;
-    uint64_t bytes, chunks, end; /* end: of the stream, in units */
+    uint64_t bytes, chunks, end; /* end: of the tiles, in units from the first one */
     uint32_t kind, partition, width;
     bool is_good;
 };
@@ -44,7 +44,7 @@ static __device__ __forceinline__ struct body body_of(const struct zti_index_fin
     b.kind = index->layout.kind;
     b.partition = index->layout.partition;
     b.chunks = zti_index_chunks(*f->tiles, index->layout.chunk_tiles);
-    b.end = *f->stream_bits / f->unit_bits;
+    b.end = (*f->stream_bits - *f->first_bit) / f->unit_bits;
     b.is_good = index->bytes_count > n;
     for (uint32_t i = 0; i < n && b.is_good; i++)
         b.is_good = index->bytes[i] == head[i];
@@ -88,7 +88,7 @@ static __device__ __forceinline__ uint64_t start_of_chunk(const struct body *b, 
 static __device__ __forceinline__ void note_start(const struct zti_index_find_args *f,
                                                   const struct body *b, uint64_t i, uint64_t at)
 {
-    const uint64_t bits = at <= b->end ? at * f->unit_bits : 0;
+    const uint64_t bits = at <= b->end ? *f->first_bit + at * f->unit_bits : 0;
     if (at > b->end)
         note_damage(f);
     if (i < b->chunks)
@@ -153,7 +153,7 @@ SIMT_KERNEL void __launch_bounds__(32) count_chunks(const struct zti_index_find_
     *f.chunk_tiles = !is_good ? 1 : is_one ? (uint32_t)tiles : f.index->layout.chunk_tiles;
     *f.chunks = is_good ? zti_index_chunks(tiles, *f.chunk_tiles) : 0;
     if (is_good && is_one) {
-        f.places[0] = 0;
+        f.places[0] = *f.first_bit;
         f.places[1] = *f.stream_bits;
     }
 }

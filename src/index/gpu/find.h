@@ -22,6 +22,7 @@ struct zti_index_find_args {
     const struct zti_index_stored *index;
     const uint64_t *tiles;       /* number of tiles of the stream */
     uint64_t tiles_most;         /* its maximum; with more, nothing is found */
+    const uint64_t *first_bit;   /* of the stream's first tile */
     const uint64_t *stream_bits; /* end of the last tile */
     uint32_t unit_bits;
     uint64_t *chunks;      /* receives the number of chunks */

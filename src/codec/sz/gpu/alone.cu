@@ -1,11 +1,12 @@
-/* alone.cu: effort fast coded without the host, which knows neither the range of the values nor
- * what is chosen: the arguments of kernels are in the device's memory, and kernels of one block
- * change them.
+/* alone.cu: efforts fast and default coded without the host, which knows neither the range of the
+ * values nor what is chosen: the arguments of kernels are in the device's memory, and kernels of
+ * one block change them.
  *
  *     range --> step --> look --> centre, finalists --> race --> axes, groups --> put --> header
+ *     effort default, before put: count --> books, or Rice codes --> head (alone_books.cu)
  *
- *     zeroed    tallies of both passes | states of put
- *     work      struct sz_tiles
+ *     zeroed    tallies of both passes | states of put | counts
+ *     work      struct sz_tiles | books
  *
  * The rules are those of lorenzo/axes.c. */
 #include "codec/gpu_alone.h"
@@ -53,11 +54,9 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     to->sz.axes = axes;
 }
 
-/* And from the second. */
-SIMT_KERNEL void __launch_bounds__(32) learn_race(const struct zti_sz_tally *t, struct sz_tiles *to)
+static __device__ __forceinline__ void choose_axes(const struct zti_sz_tally *t,
+                                                   struct sz_tiles *to)
 {
-    if (threadIdx.x > 0)
-        return;
     const struct zti_sz_finalists f = finalists_of(&to->sz);
     uint32_t is_blocked;
     const uint32_t axes = f.axes[find_winner(&f, t, &is_blocked)];
@@ -66,12 +65,27 @@ SIMT_KERNEL void __launch_bounds__(32) learn_race(const struct zti_sz_tally *t, 
     to->sz.is_blocked = is_blocked;
 }
 
+/* And from the second; then which tiles are counted. Where not all are, symbols that are not
+ * counted may occur: every count begins with 1. */
+SIMT_KERNEL void __launch_bounds__(32) learn_race(const struct zti_sz_tally *t, struct sz_tiles *to)
+{
+    if (threadIdx.x == 0) {
+        choose_axes(t, to);
+        to->part = zti_sz_part_of(to->sz.coder, to->grid.count);
+    }
+    __syncwarp();
+    const uint32_t symbols = to->part > 1 ? books_of(to->sz.coder) * to->alphabet : 0;
+    for (uint32_t i = threadIdx.x; i < symbols; i += 32)
+        to->counts[i] = 1;
+}
+
 SIMT_KERNEL void __launch_bounds__(32)
     end_alone(const struct sz_tiles *s, struct zti_cuda_chosen *chosen)
 {
     if (threadIdx.x > 0)
         return;
     chosen->bits = s->states[1];
+    chosen->head_bytes = s->head_bytes;
     chosen->tiles = s->grid.count;
     chosen->params_bytes = zti_sz_store(&s->sz, chosen->params);
 }
@@ -83,7 +97,8 @@ extern "C" const struct zti_cuda_codec zti_cuda_sz;
 static bool takes(const struct zti_coding *coding)
 {
     const struct zti_sz *const sz = sz_of(coding);
-    return zti_cuda_sz.has_kernels(coding) && sz->coder == ZTI_SZ_FAST && !sz->has_axes &&
+    return zti_cuda_sz.has_kernels(coding) && !sz->wants_high &&
+           (sz->coder == ZTI_SZ_FAST || sz->coder == ZTI_SZ_DEFAULT) && !sz->has_axes &&
            !sz->has_groups && (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS);
 }
 
@@ -110,31 +125,40 @@ extern "C" uint64_t zti_sz_alone_tiles(const struct zti_coding *coding)
 
 static uint64_t bits_most(const struct zti_coding *coding)
 {
-    return most_of_grids(coding, true);
+    return most_of_grids(coding, true) + 8 * tables_most_bytes(sz_of(coding));
 }
 
-/* The centre, which is learnt, has a varint. */
+/* The centre and the length of the head, which are learnt, have varints. */
 static uint32_t params_most(const struct zti_coding *coding)
 {
     uint8_t params[ZTI_CODEC_PARAMS_BYTES];
     struct zti_sz sz = *sz_of(coding);
     sz.centre = centre_of(INT64_MIN);
+    sz.head_bits = 8 * tables_most_bytes(&sz);
     return zti_sz_store(&sz, params);
 }
 
-static uint64_t zeroed_bytes(const struct zti_coding *coding)
+static uint64_t counts_at(const struct zti_coding *coding)
 {
     return 2 * sizeof(struct zti_sz_tally) + 8 * lookback_words(zti_sz_alone_tiles(coding));
 }
 
+/* Counts are those of each symbol, then the bits in Rice codes. */
+static uint64_t zeroed_bytes(const struct zti_coding *coding)
+{
+    const uint64_t books = books_of(sz_of(coding)->coder);
+    const uint64_t counts = books > 0 ? books * alphabet_of(sz_of(coding)) + 1 : 0;
+    return counts_at(coding) + 8 * counts;
+}
+
 static uint64_t work_bytes(const struct zti_coding *coding)
 {
-    (void)coding;
-    return sizeof(struct sz_tiles);
+    return sizeof(struct sz_tiles) +
+           books_of(sz_of(coding)->coder) * zti_cuda_book_step(alphabet_of(sz_of(coding)));
 }
 
 /* The arguments that the host knows. */
-static struct sz_tiles tiles_of(const struct zti_cuda_alone_encoding *e, uint64_t *states)
+static struct sz_tiles tiles_of(const struct zti_cuda_alone_encoding *e)
 {
     struct sz_tiles s;
     memset(&s, 0, sizeof s);
@@ -145,7 +169,9 @@ static struct sz_tiles tiles_of(const struct zti_cuda_alone_encoding *e, uint64_
     s.view.out = e->array;
     memcpy(s.view.hi, e->array.shape, sizeof s.view.hi);
     s.words = (uint64_t *)e->stream;
-    s.states = states;
+    s.states = (uint64_t *)(void *)((struct zti_sz_tally *)e->zeroed + 2);
+    s.counts = (uint64_t *)(void *)((char *)e->zeroed + counts_at(e->coding));
+    s.model = (struct sz_tiles *)e->work + 1;
     s.starts = e->starts;
     s.chunk_tiles = e->chunk_tiles;
     return s;
@@ -156,7 +182,8 @@ static void encode(const struct zti_cuda_alone_encoding *e)
     const bool is_wide = e->coding->type == ZT_F64 || e->coding->type == ZT_I64;
     struct zti_sz_tally *const tally = (struct zti_sz_tally *)e->zeroed;
     struct sz_tiles *const there = (struct sz_tiles *)e->work;
-    const struct sz_tiles s = tiles_of(e, (uint64_t *)(void *)(tally + 2));
+    const struct sz_tiles s = tiles_of(e);
+    const uint64_t tiles = zti_sz_alone_tiles(e->coding);
     void (*const sample)(const struct sz_tiles *, const struct sz_tiles *, uint32_t,
                          struct zti_sz_tally *, void *) =
         is_wide ? zti_sz_cuda_sample_alone_64 : zti_sz_cuda_sample_alone_32;
@@ -165,8 +192,12 @@ static void encode(const struct zti_cuda_alone_encoding *e)
     SIMT_LAUNCH(learn_look, 1, THREADS, 0, e->queue, tally, there);
     sample(&s, there, ZTI_SZ_RACE_PASS, tally + 1, e->queue);
     SIMT_LAUNCH(learn_race, 1, 32, 0, e->queue, tally + 1, there);
-    (is_wide ? zti_sz_cuda_encode_alone_64
-             : zti_sz_cuda_encode_alone_32)(&s, there, zti_sz_alone_tiles(e->coding), e->queue);
+    if (s.sz.coder == ZTI_SZ_DEFAULT) {
+        (is_wide ? zti_sz_cuda_count_alone_64 : zti_sz_cuda_count_alone_32)(there, tiles, e->queue);
+        zti_sz_alone_learn_books(&s, there, e->queue);
+    }
+    (is_wide ? zti_sz_cuda_encode_alone_64 : zti_sz_cuda_encode_alone_32)(&s, there, tiles,
+                                                                          e->queue);
     SIMT_LAUNCH(end_alone, 1, 32, 0, e->queue, there, e->chosen);
 }
 

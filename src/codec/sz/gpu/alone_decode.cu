@@ -1,10 +1,11 @@
-/* alone_decode.cu: effort fast decoded without the host, which knows no parameter of the stream. A
- * kernel reads them and divides the chunks among launches; there are as many launches as any stream
- * of the array needs, and those with nothing to do end at once.
+/* alone_decode.cu: efforts fast and default decoded without the host, which knows no parameter of
+ * the stream. A kernel reads them and divides the chunks among launches; there are as many launches
+ * as any stream of the array needs, and those with nothing to do end at once.
  *
  *     params --> struct sz_tiles --> rounds --> find, take; find, take; ... --> status
+ *     effort default, before the rounds: head --> books --> tables (alone_books.cu)
  *
- *     work      struct sz_tiles: of the stream, then of each round | states | positions */
+ *     work      struct sz_tiles: of the stream, then of each round | states | books | positions */
 #include "codec/gpu_alone.h"
 #include "codec/sz/gpu/kernels.h"
 #include "codec/sz/stored.h"
@@ -23,45 +24,70 @@ static uint64_t states_at(const struct zti_coding *coding)
     return (1 + rounds_of(coding)) * sizeof(struct sz_tiles);
 }
 
-extern "C" uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding)
+static uint64_t books_at(const struct zti_coding *coding)
+{
+    return states_at(coding) + 2 * sizeof(uint64_t);
+}
+
+/* Parameters of effort default, whose positions take more memory. */
+static struct zti_sz default_sz(void)
 {
     struct zti_sz sz;
     memset(&sz, 0, sizeof sz);
-    sz.coder = ZTI_SZ_FAST;
-    return states_at(coding) + 2 * sizeof(uint64_t) +
-           sz_found_bytes(&sz, zti_sz_alone_tiles(coding));
+    sz.coder = ZTI_SZ_DEFAULT;
+    return sz;
+}
+
+/* Positions are loaded 16 bytes at a time; 'work' is a multiple of 8. */
+extern "C" uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding)
+{
+    const struct zti_sz sz = default_sz();
+    return books_at(coding) + books_of(sz.coder) * zti_cuda_book_step(alphabet_of(&sz)) +
+           FOUND_ALIGNED + sz_found_bytes(&sz, zti_sz_alone_tiles(coding));
 }
 
 /* ---- kernels ---- */
 
+/* load_params of stream.c, for what has kernels here. */
+static __device__ __forceinline__ zt_status read_params(const struct zti_cuda_stored *stored,
+                                                        struct sz_tiles *to)
+{
+    struct zti_cursor c = {stored->params, stored->params + stored->params_bytes, false};
+    struct zti_sz *const sz = &to->sz;
+    uint64_t centre;
+    const bool is_good = zti_sz_read(&c, to->type, to->grid.rank, sz, &centre);
+    if ((sz->coder != ZTI_SZ_FAST && sz->coder != ZTI_SZ_DEFAULT) || sz->source > ZTI_SZ_BITS)
+        return ZT_UNSUPPORTED;
+    const uint64_t head = sz->coder == ZTI_SZ_DEFAULT ? zti_get_varint(&c) : 0;
+    if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 || !zti_sz_is_centre(centre) ||
+        head > tables_most_bytes(sz) || 8 * head > stored->bits)
+        return ZT_CORRUPT;
+    sz->head_bits = 8 * head;
+    return ZT_OK;
+}
+
 /* Read the parameters of a stream that is not raw. */
 SIMT_KERNEL void __launch_bounds__(32)
     load_alone(const struct sz_tiles s, const struct zti_cuda_stored *stored, struct sz_tiles *to,
-               uint64_t *tiles, uint64_t *status)
+               uint64_t *tiles, uint64_t *first_bit, uint64_t *status)
 {
     if (threadIdx.x > 0)
         return;
     s.states[0] = s.states[1] = 0;
-    *tiles = 0;
+    *tiles = *first_bit = 0;
+    *to = s;
+    to->grid.count = 0;
     if (*status != ZT_OK || stored->is_raw)
         return;
-    struct zti_cursor c = {stored->params, stored->params + stored->params_bytes, false};
-    *to = s;
-    uint64_t centre;
-    if (!zti_sz_read(&c, s.type, s.grid.rank, &to->sz, &centre) || c.is_bad ||
-        zti_cursor_left(&c) > 0 || !zti_sz_is_centre(centre)) {
-        *status = ZT_CORRUPT;
+    *status = read_params(stored, to);
+    if (*status != ZT_OK)
         return;
-    }
-    if (to->sz.coder != ZTI_SZ_FAST || to->sz.source > ZTI_SZ_BITS) {
-        *status = ZT_UNSUPPORTED;
-        return;
-    }
     to->grid = zti_sz_grid(s.grid.rank, s.grid.shape, to->sz.axes);
     to->words = (uint64_t *)(void *)stored->payload;
     to->words_count = (stored->bits + 63) / 64;
     set_limits(to);
     *tiles = to->grid.count;
+    *first_bit = to->sz.head_bits;
 }
 
 /* Divide the chunks among rounds, as decode_chunks of host.cu does. */
@@ -106,6 +132,7 @@ SIMT_KERNEL void __launch_bounds__(32)
 
 static struct sz_tiles tiles_of(const struct zti_cuda_alone_decoding *d)
 {
+    const struct zti_sz sz = default_sz();
     struct sz_tiles s;
     memset(&s, 0, sizeof s);
     s.grid = d->coding->grid;
@@ -113,7 +140,10 @@ static struct sz_tiles tiles_of(const struct zti_cuda_alone_decoding *d)
     s.view.out = d->array;
     memcpy(s.view.hi, d->array.shape, sizeof s.view.hi);
     s.states = (uint64_t *)(void *)((char *)d->work + states_at(d->coding));
-    s.found = s.states + 2;
+    s.model = (char *)d->work + books_at(d->coding);
+    s.found = (char *)s.model + books_of(sz.coder) * zti_cuda_book_step(alphabet_of(&sz));
+    s.found = (void *)(((uintptr_t)s.found + FOUND_ALIGNED - 1) / FOUND_ALIGNED * FOUND_ALIGNED);
+    s.alphabet = alphabet_of(&sz);
     s.slots = sz_slots_of(zti_sz_alone_tiles(d->coding));
     s.places = d->places;
     return s;
@@ -122,8 +152,10 @@ static struct sz_tiles tiles_of(const struct zti_cuda_alone_decoding *d)
 extern "C" void zti_sz_alone_load(const struct zti_cuda_alone_decoding *d)
 {
     const struct sz_tiles s = tiles_of(d);
-    SIMT_LAUNCH(load_alone, 1, 32, 0, d->queue, s, d->stored, (struct sz_tiles *)d->work, d->tiles,
+    struct sz_tiles *const there = (struct sz_tiles *)d->work;
+    SIMT_LAUNCH(load_alone, 1, 32, 0, d->queue, s, d->stored, there, d->tiles, d->first_bit,
                 d->status);
+    zti_sz_alone_read_books(&s, there, d->status, d->queue);
 }
 
 extern "C" void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d)

@@ -87,7 +87,8 @@ static uint64_t model_bytes(const struct zti_coding *coding)
 {
     if (is_high(coding))
         return zti_sz_high_model_bytes(coding);
-    return books_of(sz_of(coding)->coder) * (uint64_t)sz_book_bytes(alphabet_of(sz_of(coding)));
+    return books_of(sz_of(coding)->coder) *
+           (uint64_t)zti_cuda_book_step(alphabet_of(sz_of(coding)));
 }
 
 static void write_model(const struct zti_coding *coding, void *memory)

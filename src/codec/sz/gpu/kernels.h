@@ -22,6 +22,7 @@ struct sz_tiles {
     uint32_t type, chunk_tiles;
     uint64_t *words;
     uint64_t words_count;
+    uint64_t head_bytes; /* encoding: from the first word to the first tile */
     uint64_t *states;
     uint64_t *starts;
     uint64_t first_tile, first_chunk;
@@ -79,15 +80,10 @@ static __device__ __forceinline__ void copy_arguments(struct sz_tiles *to, const
     __syncthreads();
 }
 
-/* Bytes from one book to the next. */
-ZTI_STATIC size_t sz_book_bytes(uint32_t alphabet)
-{
-    return (zti_cuda_book_bytes(alphabet) + 7) / 8 * 8;
-}
-
 ZTI_STATIC struct zti_cuda_book sz_book(void *model, uint32_t alphabet, uint32_t book)
 {
-    return zti_cuda_book_in((char *)model + book * sz_book_bytes(alphabet), alphabet);
+    const struct zti_cuda_books books = {model, alphabet, book + 1};
+    return zti_cuda_book_of(&books, book);
 }
 
 #ifdef __cplusplus
@@ -117,22 +113,33 @@ void zti_sz_cuda_sample_64(const struct sz_tiles *s, uint32_t pass, void *queue)
 void zti_sz_cuda_sample_log_32(const struct sz_tiles *s, uint32_t pass, void *queue);
 void zti_sz_cuda_sample_log_64(const struct sz_tiles *s, uint32_t pass, void *queue);
 
-/* The same, and all tiles with effort fast to bytes, for arguments that are in the device's memory:
- * 's' has those that the host knows, 'tiles' is the most that there may be. */
+/* The same, counts of symbols, and all tiles to bytes with effort fast or default, for arguments
+ * that are in the device's memory: 's' has those that the host knows, 'tiles' is the most that
+ * there may be. */
 void zti_sz_cuda_sample_alone_32(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint32_t pass, struct zti_sz_tally *tally, void *queue);
 void zti_sz_cuda_sample_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint32_t pass, struct zti_sz_tally *tally, void *queue);
+void zti_sz_cuda_count_alone_32(const struct sz_tiles *there, uint64_t tiles, void *queue);
+void zti_sz_cuda_count_alone_64(const struct sz_tiles *there, uint64_t tiles, void *queue);
 void zti_sz_cuda_encode_alone_32(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint64_t tiles, void *queue);
 void zti_sz_cuda_encode_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint64_t tiles, void *queue);
 
-/* Decoding with arguments in the device's memory: find the parts of each tile, then decode tiles to
- * values. slots: the most tiles that there may be. */
+/* Decoding with arguments in the device's memory: make the tables of effort default; find the parts
+ * of each tile, then decode tiles to values. slots: the most tiles that there may be. */
+void zti_sz_cuda_make_tables_alone(const struct sz_tiles *there, void *queue);
 void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue);
 void zti_sz_cuda_decode_alone_32(const struct sz_tiles *there, uint64_t slots, void *queue);
 void zti_sz_cuda_decode_alone_64(const struct sz_tiles *there, uint64_t slots, void *queue);
+
+/* alone_books.cu: build books of what was counted, choose between Huffman and Rice codes, and write
+ * the head; read books of a stream that has them, unless *status is not ZT_OK. 'known' has the
+ * books' memory, the counts, and, to write, the stream. */
+void zti_sz_alone_learn_books(const struct sz_tiles *known, struct sz_tiles *there, void *queue);
+void zti_sz_alone_read_books(const struct sz_tiles *known, const struct sz_tiles *there,
+                             uint64_t *status, void *queue);
 
 /* alone.cu, alone_decode.cu: functions of struct zti_cuda_alone. */
 uint64_t zti_sz_alone_tiles(const struct zti_coding *coding);

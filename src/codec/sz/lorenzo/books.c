@@ -9,13 +9,11 @@
 #include "codec/sz/transform/transform.h"
 #include "entropy/huffman/gpu/kernels.h"
 
-/* At most the bits of a length and of a gap for each symbol. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
     if (sz_of(coding)->coder >= ZTI_SZ_LOSSLESS_HIGH)
         return 0;
-    const uint64_t books =
-        books_of(sz_of(coding)->coder) * (3 * (uint64_t)alphabet_of(sz_of(coding)) + 8);
+    const uint64_t books = tables_most_bytes(sz_of(coding));
     const bool may_be_high = sz_of(coding)->wants_high || sz_of(coding)->coder == ZTI_SZ_HIGH;
     const uint64_t high = may_be_high ? zti_sz_high_head_most(coding) : 0;
     return books > high ? books : high;

@@ -286,6 +286,13 @@ ZTI_STATIC uint32_t alphabet_of(const struct zti_sz *sz)
     return sz->coder == ZTI_SZ_CUSZ ? sz->bins : 256;
 }
 
+/* The most bytes of the books' tables: at most the bits of a length and of a gap for each
+ * symbol. */
+ZTI_STATIC uint64_t tables_most_bytes(const struct zti_sz *sz)
+{
+    return books_of(sz->coder) * (3 * (uint64_t)alphabet_of(sz) + 8);
+}
+
 ZTI_STATIC uint32_t cusz_parts(uint32_t n)
 {
     return (n + ZTI_SZ_CUSZ_PART - 1) / ZTI_SZ_CUSZ_PART;

@@ -12,7 +12,8 @@
  *   GenerateCW   each symbol's rank within its length: in its warp, then over warps
  *
  * Ties are decided as in codebook.c, so the lengths are the same. With one block the barriers are
- * the block's, which take less time. */
+ * the block's, which take less time. Of several books of a small alphabet each has a block, which
+ * works in shared memory. */
 #include "entropy/huffman/gpu/launches.h"
 
 #include "entropy/huffman/build.h"
@@ -26,10 +27,15 @@ enum {
 
 #define NONE UINT32_MAX
 
-/* A barrier for the threads of all blocks. */
+static __host__ __device__ __forceinline__ uint32_t tiles_of(uint32_t alphabet)
+{
+    return (alphabet + 31) / 32;
+}
+
+/* A barrier for the threads of all blocks of a book. */
 #define MEET()                                                                                     \
     do {                                                                                           \
-        if (gridDim.x == 1)                                                                        \
+        if (g->blocks == 1)                                                                        \
             __syncthreads();                                                                       \
         else                                                                                       \
             simt_grid_sync();                                                                      \
@@ -52,16 +58,18 @@ struct building {
                           their prefix sums */
     uint8_t *depth;    /* [alphabet]: of leaves in order of weight */
     uint32_t limit;
+    uint32_t blocks; /* that build it: all of the launch, or one */
 };
 
-static __device__ __forceinline__ uint32_t thread_number(void)
+/* The number of the thread among those of the book, and their number. */
+static __device__ __forceinline__ uint32_t thread_number(const struct building *g)
 {
-    return blockIdx.x * THREADS + threadIdx.x;
+    return (g->blocks > 1 ? blockIdx.x * THREADS : 0) + threadIdx.x;
 }
 
-static __device__ __forceinline__ uint32_t threads_of_all(void)
+static __device__ __forceinline__ uint32_t threads_of_all(const struct building *g)
 {
-    return gridDim.x * THREADS;
+    return g->blocks * THREADS;
 }
 
 /* How many of n sorted numbers are below 'than', or (is_up) not above it. */
@@ -84,7 +92,7 @@ static __device__ __forceinline__ uint32_t count_below(const uint64_t *numbers, 
 static __device__ __forceinline__ void sort_runs_of_32(const struct building *g)
 {
     const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
-    for (uint32_t first = thread_number() - lane; first < n; first += threads_of_all()) {
+    for (uint32_t first = thread_number(g) - lane; first < n; first += threads_of_all(g)) {
         const uint32_t symbol = first + lane;
         const uint64_t count = symbol < n ? g->counts[symbol] : UINT64_MAX;
         uint32_t place = 0;
@@ -100,10 +108,12 @@ static __device__ __forceinline__ void sort_runs_of_32(const struct building *g)
 }
 
 /* Merge runs of 'width' items in pairs. */
-static __device__ __forceinline__ void
-merge_runs(const struct sorted *from, const struct sorted *to, uint32_t n, uint32_t width)
+static __device__ __forceinline__ void merge_runs(const struct building *g,
+                                                  const struct sorted *from,
+                                                  const struct sorted *to, uint32_t width)
 {
-    for (uint32_t i = thread_number(); i < n; i += threads_of_all()) {
+    const uint32_t n = g->book.alphabet;
+    for (uint32_t i = thread_number(g); i < n; i += threads_of_all(g)) {
         const uint32_t run = i / width, pair = run / 2 * 2 * width, other = (run ^ 1) * width;
         const uint32_t left = other < n ? n - other : 0, others = left < width ? left : width;
         const uint32_t before =
@@ -166,9 +176,9 @@ static __device__ __forceinline__ void join_round(const struct building *g, stru
     const uint64_t weight = g->weight[r.first] + g->weight[r.second];
     zti_round_pairs(g->weight, q, lighter_end(g->weight, q->leaf_head, q->leaves, weight),
                     lighter_end(g->weight, q->inner_head, r.into, weight), &r);
-    if (thread_number() == 0)
+    if (thread_number(g) == 0)
         join(g, r.into, r.first, r.second);
-    for (uint32_t p = thread_number(); p < (r.an + r.bn) / 2; p += threads_of_all())
+    for (uint32_t p = thread_number(g); p < (r.an + r.bn) / 2; p += threads_of_all(g))
         join_pair(g, q, &r, p);
     zti_round_end(&r, q);
 }
@@ -190,7 +200,7 @@ static __device__ __forceinline__ uint32_t merge_list(const struct building *g, 
     const uint64_t *const from = g->list[j % 2];
     uint64_t *const to = g->list[(j + 1) % 2];
     const uint32_t packages = items / 2;
-    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all()) {
+    for (uint32_t i = thread_number(g); i < leaves; i += threads_of_all(g)) {
         const uint64_t own = g->weight[i];
         uint32_t low = 0, high = packages;
         while (low < high) { /* the number of lighter packages */
@@ -203,7 +213,7 @@ static __device__ __forceinline__ uint32_t merge_list(const struct building *g, 
         to[i + low] = own;
         g->places[j * g->book.alphabet + i] = i + low;
     }
-    for (uint32_t k = thread_number(); k < packages; k += threads_of_all()) {
+    for (uint32_t k = thread_number(g); k < packages; k += threads_of_all(g)) {
         const uint64_t own = zti_pack(from[2 * k], from[2 * k + 1]);
         to[k + count_below(g->weight, leaves, own, true)] = own;
     }
@@ -236,7 +246,7 @@ static __device__ __forceinline__ void limit_depths(const struct building *g, ui
         }
     }
     __syncthreads();
-    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all()) {
+    for (uint32_t i = thread_number(g); i < leaves; i += threads_of_all(g)) {
         uint32_t depth = 0;
         for (uint32_t j = 0; j < g->limit; j++)
             depth += i < chosen_leaves[j];
@@ -250,7 +260,7 @@ static __device__ __forceinline__ void limit_depths(const struct building *g, ui
 static __device__ __forceinline__ void count_lengths(const struct building *g, uint32_t tiles)
 {
     const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
-    for (uint32_t first = thread_number() - lane; first < n; first += threads_of_all()) {
+    for (uint32_t first = thread_number(g) - lane; first < n; first += threads_of_all(g)) {
         const uint32_t length = first + lane < n ? g->book.lengths[first + lane] : 0;
         const unsigned same = __match_any_sync(SIMT_ALL_LANES, length);
         if (lane < LENGTHS)
@@ -266,8 +276,8 @@ static __device__ __forceinline__ void count_lengths(const struct building *g, u
 static __device__ __forceinline__ void sum_lengths(const struct building *g, uint32_t tiles)
 {
     const uint32_t lane = threadIdx.x % 32;
-    for (uint32_t length = thread_number() / 32; length < LENGTHS;
-         length += threads_of_all() / 32) {
+    for (uint32_t length = thread_number(g) / 32; length < LENGTHS;
+         length += threads_of_all(g) / 32) {
         uint32_t *const row = g->tiles + length * tiles, sum = 0;
         for (uint32_t first = 0; first < tiles; first += 32) {
             const uint32_t own = first + lane < tiles ? row[first + lane] : 0;
@@ -285,17 +295,19 @@ static __device__ __forceinline__ void sum_lengths(const struct building *g, uin
     }
 }
 
-/* Compute first and entry from the number of codes of each length; each block does it for
- * itself. */
+/* Compute first and entry from the number of codes of each length; each block does it for itself.
+ * only: 1 if a symbol has a code of no bits. */
 static __device__ __forceinline__ void make_numbers(const struct building *g, uint32_t tiles,
-                                                    uint32_t used, uint32_t *numbers)
+                                                    uint32_t only, uint32_t *numbers)
 {
     if (threadIdx.x == 0) {
         numbers[ZTI_BOOK_FIRST] = numbers[ZTI_BOOK_ENTRY] = 0;
-        numbers[ZTI_BOOK_USED] = used;
         numbers[ZTI_BOOK_LONGEST] = zti_first_codes(
             g->tiles + LENGTHS * tiles, numbers + ZTI_BOOK_FIRST, numbers + ZTI_BOOK_ENTRY);
-        for (uint32_t i = 0; blockIdx.x == 0 && i < ZTI_BOOK_NUMBERS; i++)
+        numbers[ZTI_BOOK_USED] = numbers[ZTI_BOOK_LONGEST] == 0
+                                     ? only
+                                     : numbers[ZTI_BOOK_ENTRY + (int)ZTI_HUFFMAN_MAX_BITS + 1];
+        for (uint32_t i = 0; thread_number(g) == 0 && i < ZTI_BOOK_NUMBERS; i++)
             g->book.numbers[i] = numbers[i];
     }
     __syncthreads();
@@ -305,7 +317,7 @@ static __device__ __forceinline__ void write_codes(const struct building *g, uin
                                                    const uint32_t *numbers)
 {
     const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
-    for (uint32_t first = thread_number() - lane; first < n; first += threads_of_all()) {
+    for (uint32_t first = thread_number(g) - lane; first < n; first += threads_of_all(g)) {
         const uint32_t symbol = first + lane;
         const uint32_t l = symbol < n ? g->book.lengths[symbol] : 0;
         const unsigned same = __match_any_sync(SIMT_ALL_LANES, l);
@@ -337,7 +349,7 @@ static __device__ __forceinline__ void generate_lengths(const struct building *g
         limit_depths(g, leaves);
         return;
     }
-    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all())
+    for (uint32_t i = thread_number(g); i < leaves; i += threads_of_all(g))
         g->depth[i] = (uint8_t)depth_of(g, i);
 }
 
@@ -348,7 +360,7 @@ static __device__ __forceinline__ struct sorted sort_counts(const struct buildin
     sort_runs_of_32(g);
     MEET();
     for (uint32_t width = 32; width < g->book.alphabet; width *= 2) {
-        merge_runs(&from, &to, g->book.alphabet, width);
+        merge_runs(g, &from, &to, width);
         MEET();
         const struct sorted swap = from;
         from = to;
@@ -357,47 +369,60 @@ static __device__ __forceinline__ struct sorted sort_counts(const struct buildin
     return from;
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS, 1) build_book(const struct building g)
+/* GenerateCW: codes, order and numbers from lengths. */
+static __device__ __forceinline__ void generate_codes(const struct building *g, uint32_t only,
+                                                      uint32_t *numbers)
+{
+    const uint32_t tiles = tiles_of(g->book.alphabet);
+    count_lengths(g, tiles);
+    MEET();
+    sum_lengths(g, tiles);
+    MEET();
+    make_numbers(g, tiles, only, numbers);
+    write_codes(g, tiles, numbers);
+}
+
+static __device__ __forceinline__ void build(const struct building *g)
 {
     SIMT_SHARED(uint32_t, numbers, [ZTI_BOOK_NUMBERS]);
-    const uint32_t n = g.book.alphabet, tiles = (n + 31) / 32;
-    const struct sorted sorted = sort_counts(&g);
+    const uint32_t n = g->book.alphabet;
+    const struct sorted sorted = sort_counts(g);
     const uint32_t zeros = count_below(sorted.counts, n, 0, true), leaves = n - zeros;
-    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all()) {
-        g.weight[i] = sorted.counts[zeros + i];
-        g.up[i] = NONE;
-        g.depth[i] = 0;
+    for (uint32_t i = thread_number(g); i < leaves; i += threads_of_all(g)) {
+        g->weight[i] = sorted.counts[zeros + i];
+        g->up[i] = NONE;
+        g->depth[i] = 0;
     }
     MEET();
     if (leaves > 1)
-        generate_lengths(&g, leaves);
+        generate_lengths(g, leaves);
     /* each thread reads depths that it wrote */
-    for (uint32_t i = thread_number(); i < n; i += threads_of_all())
-        g.book.lengths[sorted.symbols[i < leaves ? zeros + i : i - leaves]] =
-            i < leaves ? g.depth[i] : 0;
+    for (uint32_t i = thread_number(g); i < n; i += threads_of_all(g))
+        g->book.lengths[sorted.symbols[i < leaves ? zeros + i : i - leaves]] =
+            i < leaves ? g->depth[i] : 0;
     MEET();
-    count_lengths(&g, tiles);
-    MEET();
-    sum_lengths(&g, tiles);
-    MEET();
-    make_numbers(&g, tiles, leaves, numbers);
-    write_codes(&g, tiles, numbers);
-    if (leaves == 1 && thread_number() == 0)
-        g.book.order[0] = (uint16_t)sorted.symbols[zeros];
+    generate_codes(g, leaves == 1, numbers);
+    if (leaves == 1 && thread_number(g) == 0)
+        g->book.order[0] = (uint16_t)sorted.symbols[zeros];
 }
 
-extern "C" size_t zti_cuda_build_bytes(uint32_t alphabet)
+/* ---- launches ---- */
+
+static __host__ __device__ size_t build_bytes(size_t n)
 {
-    const size_t n = alphabet, tiles = (n + 31) / 32;
-    return 8 * (2 * n + 2 * n + 4 * n) +
-           4 * (2 * n + 2 * n + zti_codebook_limit(alphabet) * n + LENGTHS * (tiles + 1)) + n;
+    const size_t tiles = tiles_of((uint32_t)n);
+    const size_t bytes =
+        8 * (2 * n + 2 * n + 4 * n) +
+        4 * (2 * n + 2 * n + zti_codebook_limit((uint32_t)n) * n + LENGTHS * (tiles + 1)) + n;
+    return (bytes + 7) / 8 * 8;
 }
 
-extern "C" void zti_cuda_build(const uint64_t *counts, const struct zti_cuda_book *book,
-                               void *scratch, void *queue)
+static __host__ __device__ struct building building_in(const uint64_t *counts,
+                                                       const struct zti_cuda_book *book,
+                                                       void *scratch, uint32_t blocks)
 {
     struct building g;
-    const size_t n = book->alphabet, tiles = (n + 31) / 32;
+    const size_t n = book->alphabet, tiles = tiles_of(book->alphabet);
     uint64_t *const wide = (uint64_t *)scratch;
     g.counts = counts;
     g.book = *book;
@@ -413,6 +438,60 @@ extern "C" void zti_cuda_build(const uint64_t *counts, const struct zti_cuda_boo
     g.limit = zti_codebook_limit(book->alphabet);
     g.tiles = g.places + g.limit * n;
     g.depth = (uint8_t *)(g.tiles + LENGTHS * (tiles + 1));
+    g.blocks = blocks;
+    return g;
+}
+
+SIMT_KERNEL void __launch_bounds__(THREADS, 1) build_book(const struct building g)
+{
+    build(&g);
+}
+
+/* A book in each block. */
+SIMT_KERNEL void __launch_bounds__(THREADS, 1)
+    build_books(const uint64_t *counts, const struct zti_cuda_books books)
+{
+    SIMT_SHARED_DYNAMIC(uint64_t, scratch);
+    const struct zti_cuda_book book = zti_cuda_book_of(&books, blockIdx.x);
+    const struct building g = building_in(counts + blockIdx.x * books.alphabet, &book, scratch, 1);
+    build(&g);
+}
+
+SIMT_KERNEL void __launch_bounds__(THREADS, 1) generate_books(const struct zti_cuda_books books)
+{
+    SIMT_SHARED(uint32_t, tiles, [LENGTHS * (ONE_BLOCK / 32 + 1)]);
+    SIMT_SHARED(uint32_t, numbers, [ZTI_BOOK_NUMBERS]);
+    struct building g;
+    memset(&g, 0, sizeof g);
+    g.book = zti_cuda_book_of(&books, blockIdx.x);
+    g.tiles = tiles;
+    g.blocks = 1;
+    generate_codes(&g, g.book.numbers[ZTI_BOOK_USED], numbers);
+}
+
+extern "C" size_t zti_cuda_build_bytes(uint32_t alphabet)
+{
+    return build_bytes(alphabet);
+}
+
+extern "C" void zti_cuda_build(const uint64_t *counts, const struct zti_cuda_book *book,
+                               void *scratch, void *queue)
+{
+    const size_t n = book->alphabet;
     const unsigned wanted = book->alphabet <= ONE_BLOCK ? 1 : simt_grid_of(n, THREADS);
-    SIMT_LAUNCH_COOPERATIVE(build_book, simt_at_most(wanted, MOST_BLOCKS), THREADS, queue, g);
+    const unsigned blocks = simt_at_most(wanted, MOST_BLOCKS);
+    const struct building g = building_in(counts, book, scratch, blocks);
+    SIMT_LAUNCH_COOPERATIVE(build_book, blocks, THREADS, queue, g);
+}
+
+extern "C" void zti_cuda_build_books(const uint64_t *counts, const struct zti_cuda_books *books,
+                                     void *queue)
+{
+    SIMT_LAUNCH(build_books, books->count, THREADS, build_bytes(books->alphabet), queue, counts,
+                *books);
+}
+
+extern "C" void zti_cuda_generate_books(const struct zti_cuda_books *books, void *queue)
+{
+    SIMT_LAUNCH(generate_books, books->count, THREADS, 0, queue, *books);
 }

@@ -45,6 +45,31 @@ ZTI_STATIC struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet
     return book;
 }
 
+/* Books of one small alphabet (ZTI_HOST_BOOK_SYMBOLS at most), one after another in memory. */
+struct zti_cuda_books {
+    void *memory;
+    uint32_t alphabet, count;
+};
+
+/* Bytes from one book to the next. */
+ZTI_STATIC size_t zti_cuda_book_step(uint32_t alphabet)
+{
+    return (zti_cuda_book_bytes(alphabet) + 7) / 8 * 8;
+}
+
+ZTI_STATIC struct zti_cuda_book zti_cuda_book_of(const struct zti_cuda_books *books, uint32_t i)
+{
+    return zti_cuda_book_in((char *)books->memory + i * zti_cuda_book_step(books->alphabet),
+                            books->alphabet);
+}
+
+/* Build books from counts[count][alphabet], a block each: one launch. */
+void zti_cuda_build_books(const uint64_t *counts, const struct zti_cuda_books *books, void *queue);
+
+/* Generate codes, order and numbers of books whose lengths are set: those of a complete code; or
+ * zeros, with ZTI_BOOK_USED 0, or 1 and the symbol in order[0]. */
+void zti_cuda_generate_books(const struct zti_cuda_books *books, void *queue);
+
 /* Arguments of the encoders: chunks of 2^magnitude symbols, each padded to a byte. 'merge' works as
  * in the paper, up to groups of 2^merged symbols, which are then appended to each other. 'encode'
  * is faster, gives the same bits, and ignores magnitude, merged and factor: its chunks are the

@@ -21,13 +21,18 @@ enum {
 
 /* ---- lengths ---- */
 
+static __device__ __forceinline__ uint64_t payload_bytes_of(const struct zti_cuda_chosen *c)
+{
+    return c->head_bytes + c->bits / 8;
+}
+
 static __device__ __forceinline__ void measure(const struct zti_emission *e, struct zti_emitted *to)
 {
     const struct zti_header_numbers *const n = &to->numbers;
     struct zti_lengths *const l = &to->lengths;
     l->values_bytes = e->values_bytes;
     l->payload_bytes = n->payload_bytes;
-    l->head_bytes = 0;
+    l->head_bytes = to->is_raw ? 0 : e->chosen->head_bytes;
     l->sections_bytes = zti_header_has_index(n) ? zti_section_bytes(n->index_bytes) : 0;
     l->header_rest_bytes = zti_header_rest_bytes(&e->text, n);
     zti_lengths_measure(l);
@@ -53,7 +58,7 @@ static __device__ __forceinline__ void set_coded(const struct zti_emission *e, b
     const struct zti_cuda_chosen *const c = e->chosen;
     struct zti_header_numbers *const n = &to->numbers;
     to->is_raw = false;
-    n->payload_bytes = c->bits / 8;
+    n->payload_bytes = payload_bytes_of(c);
     n->params_bytes = c->params_bytes;
     for (uint32_t i = 0; i < c->params_bytes; i++)
         n->params[i] = c->params[i];
@@ -88,7 +93,7 @@ SIMT_KERNEL void __launch_bounds__(32) decide(const struct zti_emission e)
     set_raw(&e, to);
     const uint64_t raw = zti_lengths_sum(&to->lengths), values = to->lengths.values_bytes;
     set_coded(&e, false, to);
-    if (e.chosen->bits / 8 > values || zti_lengths_sum(&to->lengths) > raw) {
+    if (payload_bytes_of(e.chosen) > values || zti_lengths_sum(&to->lengths) > raw) {
         set_raw(&e, to);
         return;
     }
@@ -216,6 +221,19 @@ static __device__ __forceinline__ void write_hash(uint8_t *bytes, uint64_t n, ui
     __syncthreads();
 }
 
+/* The copies of the stream's head, where that is short, and of the header. */
+static __device__ __forceinline__ void write_copy(const uint8_t *out, const struct zti_lengths *l,
+                                                  uint8_t *tail)
+{
+    const uint64_t head = zti_copied_bytes(l->payload_bytes, l->head_bytes);
+    const uint64_t header = l->header_bytes, bytes = head + header;
+    uint8_t *const to = tail + l->tail_bytes - ZTI_HASH_BYTES - bytes;
+    for (uint64_t i = threadIdx.x; i < bytes; i += THREADS)
+        to[i] = i < head ? out[header + i] : out[i - head];
+    if (threadIdx.x == 0)
+        (void)zti_put_section(to - (zti_section_bytes(bytes) - bytes), ZTI_SECTION_COPY, bytes);
+}
+
 SIMT_KERNEL void __launch_bounds__(THREADS)
     finish_file(const struct zti_emission e, const struct xxh3_secret s)
 {
@@ -236,14 +254,8 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
             (uint32_t)(zti_table_put_entry(at, zti_lengths_sum(l), e.array.shape[0]) - table);
     }
     write_hash(e.out, header, stage, word, &s);
-    if (zti_has_copy(l->payload_bytes)) {
-        const uint64_t bytes = l->header_bytes;
-        uint8_t *const to = tail + l->tail_bytes - ZTI_HASH_BYTES - bytes;
-        for (uint64_t i = threadIdx.x; i < bytes; i += THREADS)
-            to[i] = e.out[i];
-        if (threadIdx.x == 0)
-            (void)zti_put_section(to - (zti_section_bytes(bytes) - bytes), ZTI_SECTION_COPY, bytes);
-    }
+    if (zti_has_copy(l->payload_bytes))
+        write_copy(e.out, l, tail);
     write_hash(tail, l->tail_bytes - ZTI_HASH_BYTES, stage, word, &s);
     if (threadIdx.x > 0)
         return;

@@ -443,8 +443,8 @@ static __device__ __forceinline__ void write_raw(struct encode_state *sh, uint32
         or_bits_32(out, 0, ZTI_SZ_RAW);
 }
 
-/* The place of a tile with 'bytes' bytes, by look-back; it waits for the lengths of other tiles,
- * not for their bits. One warp calls it; all lanes get the result. */
+/* The place of a tile with 'bytes' bytes in the stream, by look-back; it waits for the lengths of
+ * other tiles, not for their bits. One warp calls it; all lanes get the result. */
 static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s,
                                                       const struct sz_tiles *to, uint64_t number,
                                                       uint32_t bytes)
@@ -453,7 +453,7 @@ static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s,
     const uint64_t before = lookback_sum(to->states, number, s->grid.count, 8 * (uint64_t)bytes);
     if (threadIdx.x % 32 == 0 && to->starts && tile % to->chunk_tiles == 0)
         to->starts[tile / to->chunk_tiles - to->first_chunk] = before;
-    return before;
+    return before + 8 * s->head_bytes;
 }
 
 /* Write the kept tile, if any, to its place; then find the place of this one, if it is too long to

@@ -63,6 +63,9 @@ KERNEL(race, ENCODE_THREADS, 2, race_tile(&s, s.counts))
 #define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
     SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
 
+/* Of effort 'default', which alone has codes in shared memory. */
+#define CODES_BYTES (ZTI_SZ_BOOKS * 256 * sizeof(uint32_t))
+
 #if IS_LOG
 
 /* For less frequent kinds of streams, one kernel serves all efforts. */
@@ -102,14 +105,31 @@ KERNEL(count_cusz, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 SAMPLES_ALONE(look_alone, look_at_box)
 SAMPLES_ALONE(race_alone, race_tile)
 
-/* known: the arguments that the host knows. */
 SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)
-    NAME(encode_alone)(const struct sz_tiles *const there, const struct sz_tiles known)
+    NAME(count_alone)(const struct sz_tiles *const there)
 {
     SIMT_SHARED(struct sz_tiles, s, );
+    if (blockIdx.x >= there->grid.count || !zti_sz_is_counted(blockIdx.x, there->part))
+        return;
     copy_arguments(&s, there);
-    encode_tiles(&s, &known, ZTI_SZ_FAST);
+    count_tile(&s, ZTI_SZ_DEFAULT);
 }
+
+/* Of both efforts, one kernel has nothing to do: which, is chosen after they are launched. known:
+ * the arguments that the host knows. */
+#define ENCODE_ALONE(name, coder_of_it)                                                            \
+    SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)                                    \
+        NAME(name)(const struct sz_tiles *const there, const struct sz_tiles known)                \
+    {                                                                                              \
+        SIMT_SHARED(struct sz_tiles, s, );                                                         \
+        if (there->sz.coder != coder_of_it)                                                        \
+            return;                                                                                \
+        copy_arguments(&s, there);                                                                 \
+        encode_tiles(&s, &known, coder_of_it);                                                     \
+    }
+
+ENCODE_ALONE(encode_fast_alone, ZTI_SZ_FAST)
+ENCODE_ALONE(encode_default_alone, ZTI_SZ_DEFAULT)
 
 /* For 8.0 it takes a few registers more than five blocks have. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 && WIDTH == 64
@@ -118,14 +138,20 @@ SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)
 #define DECODE_ALONE_BLOCKS DECODE_BLOCKS
 #endif
 
-SIMT_KERNEL void SIMT_BOUNDS(THREADS, DECODE_ALONE_BLOCKS)
-    NAME(decode_alone)(const struct sz_tiles *const there)
-{
-    SIMT_SHARED(struct sz_tiles, s, );
-    copy_arguments(&s, there);
-    if (blockIdx.x < s.chunks_each * s.tiles_each)
-        decode_slot(&s, ZTI_SZ_FAST);
-}
+#define DECODE_ALONE(name, coder_of_it)                                                            \
+    SIMT_KERNEL void SIMT_BOUNDS(THREADS, DECODE_ALONE_BLOCKS)                                     \
+        NAME(name)(const struct sz_tiles *const there)                                             \
+    {                                                                                              \
+        SIMT_SHARED(struct sz_tiles, s, );                                                         \
+        if (blockIdx.x >= there->chunks_each * there->tiles_each ||                                \
+            there->sz.coder != coder_of_it)                                                        \
+            return;                                                                                \
+        copy_arguments(&s, there);                                                                 \
+        decode_slot(&s, coder_of_it);                                                              \
+    }
+
+DECODE_ALONE(decode_fast_alone, ZTI_SZ_FAST)
+DECODE_ALONE(decode_default_alone, ZTI_SZ_DEFAULT)
 
 extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
                                                const struct sz_tiles *there, uint32_t pass,
@@ -140,18 +166,32 @@ extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
                     sizeof(struct encode_state), queue, there, counts);
 }
 
+extern "C" void NAME(zti_sz_cuda_count_alone)(const struct sz_tiles *there, uint64_t tiles,
+                                              void *queue)
+{
+    SIMT_LAUNCH(NAME(count_alone), tiles, ENCODE_THREADS, sizeof(struct encode_state), queue,
+                there);
+}
+
+/* With effort fast only the one kernel is launched; with default both. */
 extern "C" void NAME(zti_sz_cuda_encode_alone)(const struct sz_tiles *s,
                                                const struct sz_tiles *there, uint64_t tiles,
                                                void *queue)
 {
-    SIMT_LAUNCH(NAME(encode_alone), simt_at_most(tiles, ENCODE_BLOCKS * simt_multiprocessors()),
-                ENCODE_THREADS, sizeof(struct encode_state), queue, there, *s);
+    const unsigned blocks = simt_at_most(tiles, ENCODE_BLOCKS * simt_multiprocessors());
+    SIMT_LAUNCH(NAME(encode_fast_alone), blocks, ENCODE_THREADS, sizeof(struct encode_state), queue,
+                there, *s);
+    if (s->sz.coder == ZTI_SZ_DEFAULT)
+        SIMT_LAUNCH(NAME(encode_default_alone), blocks, ENCODE_THREADS,
+                    sizeof(struct encode_state) + CODES_BYTES, queue, there, *s);
 }
 
 extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there, uint64_t slots,
                                                void *queue)
 {
-    SIMT_LAUNCH(NAME(decode_alone), slots, THREADS, sizeof(struct decode_state), queue, there);
+    SIMT_LAUNCH(NAME(decode_fast_alone), slots, THREADS, sizeof(struct decode_state), queue, there);
+    SIMT_LAUNCH(NAME(decode_default_alone), slots, THREADS, sizeof(struct decode_state), queue,
+                there);
 }
 
 #define MARKS_BYTES 0
@@ -167,9 +207,6 @@ extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there, uin
     } while (0)
 
 #endif
-
-/* Of effort 'default', which alone has codes in shared memory. */
-#define CODES_BYTES (ZTI_SZ_BOOKS * 256 * sizeof(uint32_t))
 
 extern "C" size_t NAME(zti_sz_cuda_shared)(void)
 {

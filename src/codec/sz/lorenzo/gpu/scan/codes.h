@@ -15,19 +15,31 @@ static __device__ __forceinline__ uint32_t outliers_in(uint32_t eight)
     return eight / IS_OUTLIER % 16;
 }
 
-/* Make the tables of all books, one in each block; the blocks of 'find' copy them. */
-SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_tiles s)
+/* Make the table of a book. The block calls it. */
+static __device__ __forceinline__ void make_table(const struct sz_tiles *s, uint32_t k)
 {
     SIMT_SHARED(uint32_t, own, [ZTI_CODE_ENTRIES]);
-    const uint32_t k = blockIdx.x;
-    const struct zti_cuda_book book = sz_book(s.model, s.alphabet, k);
-    uint32_t *const table = sz_tables_in(s.found, &s.sz, s.slots) + k * ZTI_CODE_ENTRIES;
+    const struct zti_cuda_book book = sz_book(s->model, s->alphabet, k);
+    uint32_t *const table = sz_tables_in(s->found, &s->sz, s->slots) + k * ZTI_CODE_ENTRIES;
     for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
         own[i] =
             zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
         table[i] = own[i] | zti_ends_in(own, i);
+}
+
+/* Make the tables of all books, one in each block; the blocks of 'find' copy them. */
+SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_tiles s)
+{
+    make_table(&s, blockIdx.x);
+}
+
+/* Nothing if the stream has no books. */
+SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables_alone(const struct sz_tiles *there)
+{
+    if (there->grid.count > 0 && there->sz.coder == ZTI_SZ_DEFAULT)
+        make_table(there, blockIdx.x);
 }
 
 /* Make the table of the cuSZ coder, which has more bits; a thread makes an entry. */

@@ -622,18 +622,28 @@ SIMT_KERNEL void SIMT_BOUNDS(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struc
     find_chunk(&s, ZTI_SZ_FAST);
 }
 
-SIMT_KERNEL void SIMT_BOUNDS(FAST_COLUMNS *FAST_LANES, 12)
-    find_alone(const struct sz_tiles *const there)
-{
-    SIMT_SHARED(struct sz_tiles, s, );
-    copy_arguments(&s, there);
-    find_chunk(&s, ZTI_SZ_FAST);
-}
-
 SIMT_KERNEL void SIMT_BOUNDS(COLUMNS *CODED_LANES, 2) find_default(const struct sz_tiles s)
 {
     find_chunk(&s, ZTI_SZ_DEFAULT);
 }
+
+/* The most columns of effort default where only the most chunks are known. */
+enum { CODED_COLUMNS_ALONE = COLUMNS / 2 };
+
+/* For arguments in the device's memory. Of both efforts, one kernel has nothing to do. */
+#define FIND_ALONE(name, coder_of_it, threads, blocks)                                             \
+    SIMT_KERNEL void SIMT_BOUNDS(threads, blocks) name(const struct sz_tiles *const there)         \
+    {                                                                                              \
+        SIMT_SHARED(struct sz_tiles, s, );                                                         \
+        const uint64_t first = (uint64_t)blockIdx.x * (blockDim.x / chunk_lanes(coder_of_it));     \
+        if (first >= there->chunks_each || there->sz.coder != coder_of_it)                         \
+            return;                                                                                \
+        copy_arguments(&s, there);                                                                 \
+        find_chunk(&s, coder_of_it);                                                               \
+    }
+
+FIND_ALONE(find_fast_alone, ZTI_SZ_FAST, FAST_COLUMNS *FAST_LANES, 12)
+FIND_ALONE(find_default_alone, ZTI_SZ_DEFAULT, CODED_COLUMNS_ALONE *CODED_LANES, 3)
 
 SIMT_KERNEL void SIMT_BOUNDS(CUSZ_COLUMNS *CUSZ_LANES, 2) find_cusz_parts(const struct sz_tiles s)
 {
@@ -656,23 +666,30 @@ static uint32_t cusz_columns_of(const struct sz_tiles *s)
                : most / 2;
 }
 
-/* Columns of a block: where tables are copied, as many as leave a block or two for each
- * multiprocessor. */
-static uint32_t columns_of(const struct sz_tiles *s)
+/* Of effort default: as many as find room and leave a block or two for each multiprocessor. */
+static uint32_t coded_columns_of(uint64_t chunks)
 {
     const uint32_t most = COLUMNS;
-    return s->sz.coder == ZTI_SZ_FAST     ? (uint32_t)FAST_COLUMNS
-           : s->sz.coder == ZTI_SZ_CUSZ   ? cusz_columns_of(s)
-           : s->chunks_each >= 128 * most ? most
-           : s->chunks_each >= 64 * most  ? most / 2
-                                          : most / 4;
+    return chunks >= 128 * most &&
+                   shared_bytes(ZTI_SZ_DEFAULT, most * CODED_LANES) <= simt_shared_most()
+               ? most
+           : chunks >= 64 * most ? most / 2
+                                 : most / 4;
+}
+
+/* Columns of a block. */
+static uint32_t columns_of(const struct sz_tiles *s)
+{
+    return s->sz.coder == ZTI_SZ_FAST   ? (uint32_t)FAST_COLUMNS
+           : s->sz.coder == ZTI_SZ_CUSZ ? cusz_columns_of(s)
+                                        : coded_columns_of(s->chunks_each);
 }
 
 extern "C" size_t zti_sz_cuda_find_shared(uint32_t coder)
 {
     const uint32_t columns = coder == ZTI_SZ_FAST   ? (uint32_t)FAST_COLUMNS
                              : coder == ZTI_SZ_CUSZ ? (uint32_t)CUSZ_COLUMNS / 2
-                                                    : (uint32_t)COLUMNS;
+                                                    : (uint32_t)COLUMNS / 2;
     return shared_bytes(coder, columns * chunk_lanes(coder));
 }
 
@@ -692,8 +709,18 @@ extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 extern "C" void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue)
 {
     const uint32_t columns = FAST_COLUMNS, threads = columns * FAST_LANES;
-    SIMT_LAUNCH(find_alone, (slots + columns - 1) / columns, threads,
+    /* chunks have up to four tiles by default, so there may be a quarter of the slots */
+    const uint32_t all = coded_columns_of(slots / 4), most = CODED_COLUMNS_ALONE;
+    const uint32_t coded = all < most ? all : most, coded_threads = coded * CODED_LANES;
+    SIMT_LAUNCH(find_fast_alone, (slots + columns - 1) / columns, threads,
                 shared_bytes(ZTI_SZ_FAST, threads), queue, there);
+    SIMT_LAUNCH(find_default_alone, (slots + coded - 1) / coded, coded_threads,
+                shared_bytes(ZTI_SZ_DEFAULT, coded_threads), queue, there);
+}
+
+extern "C" void zti_sz_cuda_make_tables_alone(const struct sz_tiles *there, void *queue)
+{
+    SIMT_LAUNCH(make_tables_alone, ZTI_SZ_BOOKS, TABLE_THREADS, 0, queue, there);
 }
 
 extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)
