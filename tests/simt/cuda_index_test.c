@@ -176,7 +176,7 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
 /* What the kernels of find.h are told, and what they say, but for the places. */
 struct finding {
     struct zti_index_stored stored;
-    uint64_t tiles, stream_bits, chunks, status;
+    uint64_t tiles, first_bit, stream_bits, chunks, status;
     uint32_t chunk_tiles;
 };
 
@@ -198,6 +198,7 @@ static bool queue_finding(zt_context *cuda, const struct subject *s, uint32_t un
     const struct zti_index_find_args x = {.index = &(*there)->stored,
                                           .tiles = &(*there)->tiles,
                                           .tiles_most = CHUNKS_MOST,
+                                          .first_bit = &(*there)->first_bit,
                                           .stream_bits = &(*there)->stream_bits,
                                           .unit_bits = unit_bits,
                                           .chunks = &(*there)->chunks,
@@ -214,12 +215,13 @@ static bool queue_finding(zt_context *cuda, const struct subject *s, uint32_t un
  * is_sound is false, and nothing is written behind them. */
 static bool is_found(zt_context *cuda, const struct subject *s, uint32_t unit_bits, bool is_sound)
 {
-    enum { CANARY = 0x5a };
+    enum { CANARY = 0x5a, HEAD_BITS = 8 * 77 };
     struct zti_device *const device = cuda->device;
     const uint64_t chunks = s->chunks, n = 16 * chunks + 16;
     struct finding h = {.stored = {.layout = s->layout, .bytes_count = s->n},
                         .tiles = chunks,
-                        .stream_bits = s->units * unit_bits};
+                        .first_bit = HEAD_BITS,
+                        .stream_bits = HEAD_BITS + s->units * unit_bits};
     struct finding *there = NULL;
     void *to = NULL;
     uint8_t *const places = need(n);
@@ -234,9 +236,10 @@ static bool is_found(zt_context *cuda, const struct subject *s, uint32_t unit_bi
     for (uint32_t i = 0; is_good && i < 16; i++)
         is_good = places[16 * chunks + i] == CANARY;
     for (uint64_t i = 0; is_good && is_sound && i < chunks; i++) {
-        const uint64_t begin = zti_index_start(&s->index, i) * unit_bits;
-        const uint64_t end =
-            i + 1 < chunks ? zti_index_start(&s->index, i + 1) * unit_bits : h.stream_bits;
+        const uint64_t begin = HEAD_BITS + zti_index_start(&s->index, i) * unit_bits;
+        const uint64_t end = i + 1 < chunks
+                                 ? HEAD_BITS + zti_index_start(&s->index, i + 1) * unit_bits
+                                 : h.stream_bits;
         is_good =
             zti_get_le64(places + 16 * i) == begin && zti_get_le64(places + 16 * i + 8) == end;
     }

@@ -22,7 +22,8 @@ struct sz_tiles {
     uint32_t type, chunk_tiles;
     uint64_t *words;
     uint64_t words_count;
-    uint64_t head_bytes; /* encoding: from the first word to the first tile */
+    uint64_t head_bytes; /* encoding with arguments in the device's memory: from the first word to
+                            the first tile */
     uint64_t *states;
     uint64_t *starts;
     uint64_t first_tile, first_chunk;

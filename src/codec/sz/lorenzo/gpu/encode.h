@@ -453,7 +453,7 @@ static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s,
     const uint64_t before = lookback_sum(to->states, number, s->grid.count, 8 * (uint64_t)bytes);
     if (threadIdx.x % 32 == 0 && to->starts && tile % to->chunk_tiles == 0)
         to->starts[tile / to->chunk_tiles - to->first_chunk] = before;
-    return before + 8 * s->head_bytes;
+    return s == to ? before : before + 8 * s->head_bytes; /* known when compiled */
 }
 
 /* Write the kept tile, if any, to its place; then find the place of this one, if it is too long to

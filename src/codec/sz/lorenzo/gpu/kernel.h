@@ -131,16 +131,17 @@ SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)
 ENCODE_ALONE(encode_fast_alone, ZTI_SZ_FAST)
 ENCODE_ALONE(encode_default_alone, ZTI_SZ_DEFAULT)
 
-/* For 8.0 it takes a few registers more than five blocks have. */
+/* With effort default, and for 8.0 also with fast, it takes a few registers more than five blocks
+ * have. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900 && WIDTH == 64
 #define DECODE_ALONE_BLOCKS (DECODE_BLOCKS - 1)
 #else
 #define DECODE_ALONE_BLOCKS DECODE_BLOCKS
 #endif
+#define DECODE_DEFAULT_ALONE_BLOCKS (WIDTH == 64 ? DECODE_BLOCKS - 1 : DECODE_ALONE_BLOCKS)
 
-#define DECODE_ALONE(name, coder_of_it)                                                            \
-    SIMT_KERNEL void SIMT_BOUNDS(THREADS, DECODE_ALONE_BLOCKS)                                     \
-        NAME(name)(const struct sz_tiles *const there)                                             \
+#define DECODE_ALONE(name, coder_of_it, blocks)                                                    \
+    SIMT_KERNEL void SIMT_BOUNDS(THREADS, blocks) NAME(name)(const struct sz_tiles *const there)   \
     {                                                                                              \
         SIMT_SHARED(struct sz_tiles, s, );                                                         \
         if (blockIdx.x >= there->chunks_each * there->tiles_each ||                                \
@@ -150,8 +151,8 @@ ENCODE_ALONE(encode_default_alone, ZTI_SZ_DEFAULT)
         decode_slot(&s, coder_of_it);                                                              \
     }
 
-DECODE_ALONE(decode_fast_alone, ZTI_SZ_FAST)
-DECODE_ALONE(decode_default_alone, ZTI_SZ_DEFAULT)
+DECODE_ALONE(decode_fast_alone, ZTI_SZ_FAST, DECODE_ALONE_BLOCKS)
+DECODE_ALONE(decode_default_alone, ZTI_SZ_DEFAULT, DECODE_DEFAULT_ALONE_BLOCKS)
 
 extern "C" void NAME(zti_sz_cuda_sample_alone)(const struct sz_tiles *s,
                                                const struct sz_tiles *there, uint32_t pass,
