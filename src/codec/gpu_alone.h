@@ -69,7 +69,8 @@ struct zti_cuda_alone {
     /* The most tiles that the coding may come to have, and the most bits of the stream. */
     uint64_t (*tiles_most)(const struct zti_coding *coding);
     uint64_t (*bits_most)(const struct zti_coding *coding);
-    /* The most bytes that a header has for its parameters. */
+    /* The bytes that a header has for its parameters, mostly and at most. */
+    uint32_t (*params_likely)(const struct zti_coding *coding);
     uint32_t (*params_most)(const struct zti_coding *coding);
     void (*encode)(const struct zti_cuda_alone_encoding *e);
 

@@ -228,8 +228,10 @@ static zt_params draw_params(struct rng *r, const zt_array *a)
     p.index = (uint32_t)rng_below(r, ZT_INDEX_COMPACT + 1);
     p.index_chunk = p.index == ZT_INDEX_NONE ? 0 : (uint32_t)rng_below(r, 5);
     p.index_partition = p.index == ZT_INDEX_HYBRID ? (uint32_t)rng_below(r, 5) : 0;
-    if (rng_once_in(r, 4)) {
-        p.name = "salinity";
+    if (rng_once_in(r, 2)) { /* a header of any length */
+        static const char name[] =
+            "salinity of the water at the surface, on the first of the month";
+        p.name = name + rng_below(r, sizeof name);
         p.units = "g/kg";
     }
     return p;

@@ -3,7 +3,7 @@
  * of it. So what it would decide by values is left out or decided by kernels: no plan, no fill
  * values, NaN and infinities exact in the stream.
  *
- *     scratch:  what kernels find in zeroed memory: range | codec | index
+ *     scratch:  what kernels find in zeroed memory: range | codec | index | moving
  *               then: codec | chosen | starts | blocks of the index | emitted
  */
 #include "array/on_device.h"
@@ -22,7 +22,7 @@ struct alone {
     struct zti_frame frame;
     uint64_t chunks_most, payload_most, room_bytes, out_bytes;
     struct {
-        uint64_t found, zeroed, words, rest; /* zeros up to 'rest' */
+        uint64_t found, zeroed, words, moving, rest; /* zeros up to 'rest' */
         uint64_t chosen, index, emitted, work, starts, blocks, end;
     } at;
 };
@@ -70,6 +70,13 @@ static zt_status open_frame(zt_context *context, struct alone *a)
     return r->codec->configure(context, &target, &f->coding);
 }
 
+static uint32_t header_bytes_of(const struct zti_frame *f, const struct zti_header_text *text,
+                                const struct zti_header_numbers *numbers)
+{
+    return zti_header_whole_bytes(zti_header_rest_bytes(text, numbers), f->payload_bytes,
+                                  f->tail_bytes);
+}
+
 /* Places in scratch and in the output. */
 static void lay_out(struct alone *a)
 {
@@ -88,15 +95,16 @@ static void lay_out(struct alone *a)
         f->index.kind == ZT_INDEX_NONE ? 0 : zti_index_bytes_max(&f->index, a->chunks_most);
     largest.tail_bytes = zti_tail_bytes_max(&largest);
     zti_header_split(&largest, &text, &numbers);
+    numbers.params_bytes = codec->params_likely(coding);
+    a->room_bytes = header_bytes_of(&largest, &text, &numbers);
     numbers.params_bytes = codec->params_most(coding);
-    a->room_bytes = zti_header_whole_bytes(zti_header_rest_bytes(&text, &numbers),
-                                           largest.payload_bytes, largest.tail_bytes);
-    a->out_bytes = a->room_bytes + ZTI_FRAME_ALIGN_BYTES + a->payload_most + ZTI_GAP_BYTES +
-                   largest.tail_bytes + ZTI_TABLE_HEAD_MAX_BYTES + 2 * ZTI_VARINT_MAX_BYTES +
-                   ZTI_TABLE_FOOT_BYTES;
+    a->out_bytes = header_bytes_of(&largest, &text, &numbers) + ZTI_FRAME_ALIGN_BYTES +
+                   a->payload_most + ZTI_GAP_BYTES + largest.tail_bytes + ZTI_TABLE_HEAD_MAX_BYTES +
+                   2 * ZTI_VARINT_MAX_BYTES + ZTI_TABLE_FOOT_BYTES;
     const uint64_t sizes[] = {sizeof(struct zti_scan_found),
                               codec->zeroed_bytes(coding),
                               zti_cuda_index_room(&f->index, a->chunks_most),
+                              8 * zti_cuda_moving_words(a->payload_most),
                               0,
                               sizeof(struct zti_cuda_chosen),
                               sizeof(struct zti_index_found),
@@ -151,6 +159,7 @@ static struct zti_emission emission_of(const struct alone *a, const struct zti_a
         .array = *array,
         .values_bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type),
         .room_bytes = (uint32_t)a->room_bytes,
+        .moving = (uint64_t *)(void *)(scratch + a->at.moving),
         .payload_most = a->payload_most,
         .chosen = (const struct zti_cuda_chosen *)(void *)(scratch + a->at.chosen),
         .index = (const struct zti_index_found *)(void *)(scratch + a->at.index),

@@ -129,13 +129,23 @@ static uint64_t bits_most(const struct zti_coding *coding)
 }
 
 /* The centre and the length of the head, which are learnt, have varints. */
-static uint32_t params_most(const struct zti_coding *coding)
+static uint32_t params_bytes(const struct zti_coding *coding, int64_t centre)
 {
     uint8_t params[ZTI_CODEC_PARAMS_BYTES];
     struct zti_sz sz = *sz_of(coding);
-    sz.centre = centre_of(INT64_MIN);
+    sz.centre = centre;
     sz.head_bits = 8 * tables_most_bytes(&sz);
     return zti_sz_store(&sz, params);
+}
+
+static uint32_t params_likely(const struct zti_coding *coding)
+{
+    return params_bytes(coding, 1 << 19); /* steps */
+}
+
+static uint32_t params_most(const struct zti_coding *coding)
+{
+    return params_bytes(coding, centre_of(INT64_MIN));
 }
 
 static uint64_t counts_at(const struct zti_coding *coding)
@@ -206,6 +216,7 @@ extern "C" const struct zti_cuda_alone zti_cuda_sz_alone = {takes,
                                                             work_bytes,
                                                             zti_sz_alone_tiles,
                                                             bits_most,
+                                                            params_likely,
                                                             params_most,
                                                             encode,
                                                             zti_sz_alone_decoding_bytes,

@@ -2,13 +2,14 @@
  * those of frame/format/lengths.h.
  *
  *     decide    coded or raw, with an index or without; all lengths
- *     move      the payload to its place, where the header is shorter than its room
+ *     move      the payload to its place, where the header is shorter or longer than its room
  *     copy      the values to the payload's place, if the frame is raw
  *     sum       checksums, eight lanes a range
  *     fill      gap, heads of sections, the index
  *     finish    header, hashes and seek table, by one block */
 #include "frame/write/gpu/emit.h"
 #include "gpu/elements.h"
+#include "gpu/lookback.h"
 #include "gpu/xxh3.h"
 
 enum {
@@ -16,8 +17,15 @@ enum {
     RANGES = THREADS / XXH3_LANES,
     MOST_BLOCKS = 1 << 11,
     FILLING_BLOCKS = 64,
-    MOVED_WORDS = 8 /* of a thread at a time */
+    MOVING_BLOCKS = 4, /* for each multiprocessor */
+    MOVED_WORDS = 8,   /* of a thread at a time */
+    MOVED_PART_WORDS = THREADS * MOVED_WORDS
 };
+
+static __host__ __device__ __forceinline__ uint64_t moved_parts(uint64_t words)
+{
+    return (words + MOVED_PART_WORDS - 1) / MOVED_PART_WORDS;
+}
 
 /* ---- lengths ---- */
 
@@ -105,30 +113,63 @@ SIMT_KERNEL void __launch_bounds__(32) decide(const struct zti_emission e)
 
 /* ---- the payload ---- */
 
-/* Nearer to the beginning, by a multiple of 64 bytes, words in order. One block. */
+/* Words of the payload that a block has in its registers, from 'first' on. */
+struct moved {
+    uint64_t first, v[MOVED_WORDS];
+};
+
+static __device__ __forceinline__ void load_moved(struct moved *m, const uint64_t *from,
+                                                  uint64_t words)
+{
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < MOVED_WORDS; k++) {
+        const uint64_t i = m->first + k * THREADS + threadIdx.x;
+        m->v[k] = i < words ? from[i] : 0;
+    }
+}
+
+static __device__ __forceinline__ void store_moved(const struct moved *m, uint64_t *to,
+                                                   uint64_t words)
+{
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < MOVED_WORDS; k++) {
+        const uint64_t i = m->first + k * THREADS + threadIdx.x;
+        if (i < words)
+            to[i] = m->v[k];
+    }
+}
+
+/* From its room to its place, less than a part of 16 KiB away. A part's place reaches into the part
+ * that was taken before it, whose block has loaded it by then: the first parts are taken first,
+ * or, where the place is further on, the last ones. */
 SIMT_KERNEL void __launch_bounds__(THREADS) move_payload(const struct zti_emission e)
 {
     const struct zti_emitted *const f = e.emitted;
-    const uint64_t words = f->is_raw || f->lengths.header_bytes == e.room_bytes
-                               ? 0
-                               : (f->lengths.payload_bytes + 7) / 8;
+    const bool is_there = f->is_raw || f->lengths.header_bytes == e.room_bytes;
+    const bool is_up = f->lengths.header_bytes > e.room_bytes;
+    const uint64_t words = is_there ? 0 : (f->lengths.payload_bytes + 7) / 8;
+    const uint64_t parts = moved_parts(words);
     const uint64_t *const from = (const uint64_t *)(const void *)(e.out + e.room_bytes);
     uint64_t *const to = (uint64_t *)(void *)(e.out + f->lengths.header_bytes);
-    for (uint64_t first = 0; first < words; first += THREADS * MOVED_WORDS) {
-        uint64_t v[MOVED_WORDS];
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < MOVED_WORDS; k++) {
-            const uint64_t i = first + k * THREADS + threadIdx.x;
-            v[k] = i < words ? from[i] : 0;
+    SIMT_SHARED(uint64_t, ticket, );
+    while (parts > 0) {
+        if (threadIdx.x == 0)
+            ticket = lookback_claim(e.moving);
+        __syncthreads();
+        const uint64_t number = ticket;
+        struct moved m;
+        if (number >= parts)
+            return;
+        m.first = (is_up ? parts - 1 - number : number) * MOVED_PART_WORDS;
+        load_moved(&m, from, words);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            simt_store_release(e.moving + 1 + number, 1);
+            while (number > 0 && simt_load_acquire(e.moving + number) == 0)
+                continue;
         }
         __syncthreads();
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < MOVED_WORDS; k++) {
-            const uint64_t i = first + k * THREADS + threadIdx.x;
-            if (i < words)
-                to[i] = v[k];
-        }
-        __syncthreads();
+        store_moved(&m, to, words);
     }
 }
 
@@ -264,6 +305,11 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     *e.out_bytes = zti_lengths_sum(l) + table_bytes + ZTI_TABLE_FOOT_BYTES;
 }
 
+extern "C" uint64_t zti_cuda_moving_words(uint64_t payload_bytes)
+{
+    return 1 + moved_parts((payload_bytes + 7) / 8);
+}
+
 extern "C" void zti_cuda_choose_chunks(const struct zti_emission *emission, void *queue)
 {
     SIMT_LAUNCH(choose_chunks, 1, 32, 0, queue, *emission);
@@ -278,7 +324,10 @@ extern "C" void zti_cuda_emit(const struct zti_emission *emission, void *queue)
     const unsigned copying = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
     const uint64_t ranges = zti_ranges_of(e.payload_most, ZTI_RANGE_LOG2);
     SIMT_LAUNCH(decide, 1, 32, 0, queue, e);
-    SIMT_LAUNCH(move_payload, 1, THREADS, 0, queue, e);
+    SIMT_LAUNCH(
+        move_payload,
+        simt_at_most(moved_parts((e.payload_most + 7) / 8), MOVING_BLOCKS * simt_multiprocessors()),
+        THREADS, 0, queue, e);
     if (zt_type_bytes(e.array.type) == 4)
         SIMT_LAUNCH(copy_32, copying, THREADS, 0, queue, e, joined);
     else

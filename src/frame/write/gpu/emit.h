@@ -36,7 +36,8 @@ struct zti_emission {
     struct zti_array array;
     uint64_t values_bytes; /* of it */
     uint8_t *out;
-    uint32_t room_bytes; /* of a header; there the payload begins */
+    uint32_t room_bytes; /* of a likely header; there the payload is */
+    uint64_t *moving;    /* zeroed: zti_cuda_moving_words */
     uint64_t payload_most;
     const struct zti_cuda_chosen *chosen;
     const struct zti_index_found *index;
@@ -44,6 +45,9 @@ struct zti_emission {
     struct zti_emitted *emitted; /* scratch */
     uint64_t *out_bytes;
 };
+
+/* Words for a payload of up to so many bytes: the ticket, and a flag for each part. */
+uint64_t zti_cuda_moving_words(uint64_t payload_bytes);
 
 /* Choose the chunks of the index, after the payload; then write what stands around it. */
 void zti_cuda_choose_chunks(const struct zti_emission *emission, void *queue);
