@@ -208,7 +208,9 @@ static void ndzip_case(struct async *a)
 
 /* ---- files of sz ---- */
 
-enum { SAMPLED_CASE = 55 }; /* of sz */
+enum { LONGER_CASE = 7, SHORTER_CASE = 11, SAMPLED_CASE = 15 }; /* of sz */
+
+static const char a_name[] = "salinity of the water at the surface, on the first of the month";
 
 static bool is_float(const zt_array *a)
 {
@@ -229,9 +231,7 @@ static zt_params draw_params(struct rng *r, const zt_array *a)
     p.index_chunk = p.index == ZT_INDEX_NONE ? 0 : (uint32_t)rng_below(r, 5);
     p.index_partition = p.index == ZT_INDEX_HYBRID ? (uint32_t)rng_below(r, 5) : 0;
     if (rng_once_in(r, 2)) { /* a header of any length */
-        static const char name[] =
-            "salinity of the water at the surface, on the first of the month";
-        p.name = name + rng_below(r, sizeof name);
+        p.name = a_name + rng_below(r, sizeof a_name);
         p.units = "g/kg";
     }
     return p;
@@ -424,18 +424,67 @@ static struct test_array draw_sampled(struct rng *r)
     return a;
 }
 
-static void sz_case(struct async *a)
+/* An array whose stream is moved, as its header is longer or shorter than a likely one: the centre
+ * has five bytes, or one. */
+static struct test_array draw_moved(struct rng *r, bool is_longer)
+{
+    static const uint64_t shape[4] = {27000};
+    static const int64_t stride[4] = {1};
+    const struct test_array a = test_array_new(ZT_I32, 1, shape, stride);
+    for (uint64_t i = 0; i < shape[0]; i++)
+        set_number(&a.array, i, (double)rng_below(r, 1 << 16) + (is_longer ? 0x1p30 : -0x1p15));
+    return a;
+}
+
+/* A name with which the header begins another 64 bytes or, is_longer false, just does not. */
+static const char *name_at_border(const struct async *a, zt_params p, bool is_longer)
+{
+    const size_t room = 2 * a->bytes + 4096;
+    uint8_t *const file = malloc(room);
+    uint32_t units = UINT32_MAX;
+    for (p.name = a_name + sizeof a_name - 2; p.name > a_name; p.name--) {
+        size_t n = 0;
+        (void)zt_compress(a->run->serial, &a->here, &p, file, room, &n);
+        if (file[ZTI_AT_UNITS] > units)
+            break;
+        units = file[ZTI_AT_UNITS];
+    }
+    free(file);
+    return is_longer ? p.name : p.name + 1;
+}
+
+/* The array and the parameters of a case. */
+static struct test_array draw_case(struct async *a, zt_params *p)
 {
     struct policy_run *const run = a->run;
     const uint64_t of_sz = run->number / 4 * 2 + run->number % 4 / 3;
-    const bool is_sampled = run->number == SAMPLED_CASE;
-    size_t n = 0, most = 0;
-    struct test_array array = is_sampled ? draw_sampled(&run->r) : draw_sz(&run->r, of_sz);
+    const bool is_sampled = run->number == SAMPLED_CASE, is_longer = run->number == LONGER_CASE;
+    const bool is_moved = is_longer || run->number == SHORTER_CASE;
+    const struct test_array array = is_sampled ? draw_sampled(&run->r)
+                                    : is_moved ? draw_moved(&run->r, is_longer)
+                                               : draw_sz(&run->r, of_sz);
     a->here = array.array;
-    zt_params p = draw_params(&run->r, &a->here);
-    p.effort = is_sampled || of_sz / 16 % 2 == 0 ? ZT_EFFORT_DEFAULT : ZT_EFFORT_FAST;
-    if (is_sampled)
-        p.bound.value = 1e-2;
+    a->bytes = array_bytes(&a->here);
+    *p = draw_params(&run->r, &a->here);
+    p->effort = is_sampled || of_sz / 16 % 2 == 0 ? ZT_EFFORT_DEFAULT : ZT_EFFORT_FAST;
+    if (is_sampled || is_moved)
+        p->bound.value = is_sampled ? 1e-2 : 1;
+    if (is_longer) { /* nothing else in the header may be shorter than is likely */
+        p->effort = ZT_EFFORT_FAST;
+        p->index = ZT_INDEX_NONE;
+        p->index_chunk = p->index_partition = 0;
+    }
+    if (is_moved)
+        p->name = name_at_border(a, *p, is_longer);
+    return array;
+}
+
+static void sz_case(struct async *a)
+{
+    struct policy_run *const run = a->run;
+    size_t n = 0, most = 0;
+    zt_params p;
+    struct test_array array = draw_case(a, &p);
     const zt_status status =
         zt_compress_async_bytes(run->cuda, &a->here, &p, &a->scratch_bytes, &a->capacity);
     if (status == ZT_UNSUPPORTED && zt_type_bytes(array.array.type) == 8) {
