@@ -6,6 +6,9 @@
  *     decompressing    read the chunks of block k + 1 | write block k
  *     meanwhile        threads code the chunks of both
  *
+ * Between a block, whose rows are long, and a chunk, values are copied: by the threads that code; by
+ * the calling thread where only one codes, which is then what all wait for.
+ *
  * Bytes and their order in the file are those of HDF5's own pipeline. What goes wrong on a thread
  * is done again by HDF5, which fails with its sentence. */
 #include "whole/whole.h"
@@ -23,6 +26,7 @@ enum { WORDS = 64, THREADS_MOST = 64, LEAST_ROOM = 8192 };
 /* One chunk, and where its coded bytes are. */
 struct task {
     hsize_t from[ZTIO_MAX_AXES]; /* in the dataset */
+    char *values;                /* those of the chunk; NULL: in the memory of the thread */
     char *coded;
     size_t n;
     bool is_done, is_failed;
@@ -32,6 +36,7 @@ struct task {
 struct batch {
     struct blocks block;
     char *values, *coded;
+    char *chunks; /* where the calling thread copies: the values of each */
     struct task *task;
     size_t count;
     size_t next; /* to be taken by a thread */
@@ -41,7 +46,8 @@ struct whole_coders {
     ztio_filter_run *run;
     unsigned word[WORDS], flags;
     size_t words;
-    bool is_back; /* decompressing */
+    bool is_back;    /* decompressing */
+    bool has_copier; /* the calling thread copies */
     uint32_t rank;
     size_t value_bytes, chunk_bytes;
     size_t room; /* for the coded bytes of a chunk */
@@ -126,21 +132,31 @@ static void fill_chunk(const struct whole_coders *c, char *chunk)
 
 /* ---- threads ---- */
 
+static void gather_chunk(const struct whole_coders *c, const struct batch *b, const struct task *t,
+                         char *chunk)
+{
+    if (is_cut(c, b, t))
+        fill_chunk(c, chunk);
+    copy_rows(c, b, t, chunk, true);
+}
+
 /* Code one chunk; scratch has room for its values. False: HDF5 has to. */
 static bool code(const struct whole_coders *c, const struct batch *b, struct task *t, char *scratch)
 {
+    char *const chunk = t->values ? t->values : scratch;
+    if (!chunk)
+        return false;
     if (c->is_back) {
-        if (c->run(c->flags, c->words, c->word, c->inner, t->coded, t->n, scratch,
-                   c->chunk_bytes) != c->chunk_bytes)
+        if (c->run(c->flags, c->words, c->word, c->inner, t->coded, t->n, chunk, c->chunk_bytes) !=
+            c->chunk_bytes)
             return false;
-        copy_rows(c, b, t, scratch, false);
+        if (!t->values)
+            copy_rows(c, b, t, chunk, false);
         return true;
     }
-    if (is_cut(c, b, t))
-        fill_chunk(c, scratch);
-    copy_rows(c, b, t, scratch, true);
-    t->n =
-        c->run(c->flags, c->words, c->word, c->inner, scratch, c->chunk_bytes, t->coded, c->room);
+    if (!t->values)
+        gather_chunk(c, b, t, chunk);
+    t->n = c->run(c->flags, c->words, c->word, c->inner, chunk, c->chunk_bytes, t->coded, c->room);
     return t->n > 0;
 }
 
@@ -159,7 +175,7 @@ static struct task *take(struct whole_coders *c, struct batch **batch)
 static void *code_chunks(void *user)
 {
     struct whole_coders *const c = user;
-    char *const scratch = malloc(c->chunk_bytes);
+    char *const scratch = c->has_copier ? NULL : malloc(c->chunk_bytes);
     struct batch *b;
     (void)pthread_mutex_lock(&c->lock);
     while (!c->is_ended) {
@@ -169,7 +185,7 @@ static void *code_chunks(void *user)
             continue;
         }
         (void)pthread_mutex_unlock(&c->lock);
-        const bool is_good = scratch && code(c, b, t, scratch);
+        const bool is_good = code(c, b, t, scratch);
         (void)pthread_mutex_lock(&c->lock);
         t->is_failed = !is_good;
         t->is_done = true;
@@ -255,9 +271,10 @@ static bool make_batches(struct whole_coders *c, size_t chunks)
     for (uint32_t i = 0; i < 2 && is_good; i++) {
         struct batch *const b = &c->batch[i];
         b->values = allocate_values(chunks * c->chunk_bytes);
+        b->chunks = c->has_copier ? allocate_values(chunks * c->chunk_bytes) : NULL;
         b->coded = malloc(chunks * c->room);
         b->task = malloc(chunks * sizeof *b->task);
-        is_good = b->values && b->coded && b->task;
+        is_good = b->values && b->coded && b->task && (b->chunks || !c->has_copier);
     }
     return is_good;
 }
@@ -268,6 +285,7 @@ static void free_batches(struct whole_coders *c)
     for (uint32_t i = 0; c && i < 2; i++) {
         free(c->batch[i].task);
         free(c->batch[i].coded);
+        free(c->batch[i].chunks);
         free(c->batch[i].values);
     }
     free(c);
@@ -301,6 +319,7 @@ struct whole_coders *whole_coders_begin(hid_t dataset, hid_t native, const struc
     uint64_t wanted = threads < THREADS_MOST ? threads : THREADS_MOST;
     wanted = wanted < chunks ? wanted : chunks;
     c->inner = (uint32_t)(threads / wanted);
+    c->has_copier = wanted == 1;
     c->room = c->chunk_bytes + c->chunk_bytes / 64 + LEAST_ROOM;
     if (!make_batches(c, (size_t)chunks))
         goto none;
@@ -355,6 +374,8 @@ static size_t list_tasks(const struct whole_coders *c, struct batch *b)
     for (size_t k = 0; k < count; k++) {
         size_t rest = k;
         b->task[k] = (struct task){.coded = b->coded + k * c->room};
+        if (c->has_copier)
+            b->task[k].values = b->chunks + k * c->chunk_bytes;
         for (uint32_t i = c->rank; i-- > 0;) {
             const size_t n = (size_t)((b->block.count[i] - 1) / c->chunk[i] + 1);
             b->task[k].from[i] = b->block.from[i] + rest % n * c->chunk[i];
@@ -375,6 +396,15 @@ static bool read_chunk(const struct whole_coders *c, struct task *t, hid_t datas
     return H5Dread_chunk(dataset, H5P_DEFAULT, t->from, &skipped, t->coded) >= 0 && skipped == 0;
 }
 
+/* Let threads take the first n chunks of a block. */
+static void hand_out(struct whole_coders *c, struct batch *b, size_t n)
+{
+    (void)pthread_mutex_lock(&c->lock);
+    b->count = n;
+    (void)pthread_cond_broadcast(&c->changed);
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
 bool whole_coders_start(struct whole_coders *c, const struct blocks *block, hid_t dataset)
 {
     struct batch *const b = &c->batch[c->turn];
@@ -388,10 +418,13 @@ bool whole_coders_start(struct whole_coders *c, const struct blocks *block, hid_
     }
     H5E_END_TRY(void) pthread_mutex_lock(&c->lock);
     c->turn = (c->turn + 1) % 2; /* the other one is older, and next */
-    b->count = is_good ? count : 0;
-    b->next = 0;
-    (void)pthread_cond_broadcast(&c->changed);
+    b->count = b->next = 0;
     (void)pthread_mutex_unlock(&c->lock);
+    for (size_t i = 0; i < count && c->has_copier && !c->is_back; i++) {
+        gather_chunk(c, b, &b->task[i], b->task[i].values);
+        hand_out(c, b, i + 1);
+    }
+    hand_out(c, b, is_good ? count : 0);
     return is_good;
 }
 
@@ -408,6 +441,9 @@ bool whole_coders_finish(struct whole_coders *c, const void *values, hid_t datas
         }
     }
     H5E_END_TRY
+    for (size_t i = 0; i < b->count && c->has_copier && c->is_back; i++)
+        if (wait_for(c, &b->task[i]))
+            copy_rows(c, b, &b->task[i], b->task[i].values, false);
     const bool is_all = wait_for_all(c, b);
     (void)pthread_mutex_lock(&c->lock);
     b->count = b->next = 0;

@@ -426,8 +426,7 @@ static bool copy_all(struct copy *c)
             ? NULL
             : whole_coders_begin(filtered, c->native, &b, is_back, c->whole->how->threads);
     const void *values = NULL;
-    /* one thread that codes is better served by this one, which fetches blocks into the caches */
-    if (coders && !is_back && c->whole->how->threads > 1)
+    if (coders && !is_back)
         c->plain = whole_map(c->whole->in, c->whole->place, c->from, c->native,
                              &c->object->variable, &values);
     if (c->plain)
