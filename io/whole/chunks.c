@@ -6,8 +6,8 @@
  *     decompressing    read the chunks of block k + 1 | write block k
  *     meanwhile        threads code the chunks of both
  *
- * Between a block, whose rows are long, and a chunk, values are copied: by the threads that code; by
- * the calling thread where only one codes, which is then what all wait for.
+ * Values are copied between a block, whose rows are long, and its chunks: by the threads that code,
+ * or by the calling thread where only one codes, for which all others wait.
  *
  * Bytes and their order in the file are those of HDF5's own pipeline. What goes wrong on a thread
  * is done again by HDF5, which fails with its sentence. */

@@ -541,6 +541,8 @@ def test_threads():
         f.create_dataset("never", data=smooth(100, 100), chunks=(64, 64), fillvalue=5,
                          fill_time="never")
         f["line"] = smooth(1000003)
+        f["blocks"] = smooth(150, 130, 222)  # of 8 MiB, two and a part
+        f.create_dataset("thirds", data=smooth(150, 130, 222), chunks=(50, 50, 74))
         f["five"] = smooth(5, 6, 7, 30, 31)
         f["noise"] = (rng.integers(0, 2**32, 400000, dtype="u4") & 0xff7fffff).view("f4")
     for words in (["--abs", "1e-4", "-c", "sz"], ["--rel", "1e-3"], ["--lossless", "-c", "ndzip"],
