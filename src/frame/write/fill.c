@@ -24,7 +24,15 @@ enum {
     CELL_VALUES = 4096,
     CELLS_A_PART = 64,
     TILES_A_PART = 64,
-    REACH = 7 /* steps: valid values farther away are not used */
+    REACH = 7, /* steps: valid values farther away are not used */
+    SIDES = REACH * (REACH + 1) / 2
+};
+
+/* Of a value between up to two valid ones on each side, by their distances: what part of each is in
+ * its estimate, and the estimate's weight. */
+struct shares {
+    double of[4]; /* first those that are back, nearer ones first */
+    double weight;
 };
 
 struct filling {
@@ -46,6 +54,8 @@ struct cell {
     double value[CELL_VALUES];
     double sum[CELL_VALUES]; /* of estimates, each times its weight */
     double weight[CELL_VALUES];
+    struct shares shares[SIDES][SIDES]; /* of all cells, made when they are needed */
+    bool has_shares[SIDES][SIDES];
 };
 
 /* ---- a line of a cell ---- */
@@ -96,6 +106,26 @@ static void estimate_line(struct cell *c, uint32_t start, uint32_t step, uint32_
         estimate_beyond(c, start, step, last + 1, n, last);
 }
 
+/* Estimate on 'count' lines that begin side by side, of which those are passed over that have no
+ * unknown value, or no known one. */
+static void estimate_lines(struct cell *c, uint32_t first, uint32_t step, uint32_t n,
+                           uint32_t count)
+{
+    bool all[CELL_VALUES / 2], any[CELL_VALUES / 2];
+    memset(all, true, count);
+    memset(any, false, count);
+    for (uint32_t k = 0; k < n; k++) {
+        const bool *const is_known = c->is_known + first + k * step;
+        for (uint32_t i = 0; i < count; i++) {
+            all[i] = all[i] & is_known[i];
+            any[i] = any[i] | is_known[i];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (any[i] && !all[i])
+            estimate_line(c, first + i, step, n);
+}
+
 /* Estimate on all lines of the cell along an axis. */
 static void estimate_axis(struct cell *c, uint32_t axis)
 {
@@ -103,8 +133,10 @@ static void estimate_axis(struct cell *c, uint32_t axis)
     if (c->side[axis] == 1)
         return;
     for (uint32_t first = 0; first < c->values; first += run)
-        for (uint32_t i = first; i < first + step; i++)
-            estimate_line(c, i, step, c->side[axis]);
+        if (step > 1)
+            estimate_lines(c, first, step, c->side[axis], step);
+        else if (memchr(c->is_known + first, false, run))
+            estimate_line(c, first, step, run);
 }
 
 /* Estimate all unknown values of a cell that has a known one, and clamp them to [low, high]. */
@@ -155,13 +187,34 @@ static void write_value(uint32_t type, double v, uint8_t *at)
     memcpy(at, &u, zt_type_bytes(type));
 }
 
-/* The C-order position in the slab of value i of a cell. */
-static uint64_t number_of(const struct filling *f, const struct cell *c, uint32_t i)
+/* A row of a cell: its first value, that one's C-order position in the slab, and its place in the
+ * cell. */
+struct row {
+    uint32_t first;
+    uint64_t at;
+    uint32_t place[ZT_MAX_RANK];
+};
+
+static struct row first_row(const struct filling *f, const struct cell *c)
 {
-    uint64_t at = 0;
+    struct row r = {.at = 0};
     for (uint32_t a = 0; a < c->rank; a++)
-        at = at * f->slab->shape[a] + c->origin[a] + i / c->step[a] % c->side[a];
-    return at;
+        r.at += c->origin[a] * f->step[a];
+    return r;
+}
+
+/* Go to the next row; false after the last one. */
+static bool next_row(const struct filling *f, const struct cell *c, struct row *r)
+{
+    r->first += c->side[c->rank - 1];
+    for (uint32_t a = c->rank - 1; a-- > 0;) {
+        r->at += f->step[a];
+        if (++r->place[a] < c->side[a])
+            return true;
+        r->at -= f->step[a] * c->side[a];
+        r->place[a] = 0;
+    }
+    return false;
 }
 
 static bool is_special(const struct filling *f, uint64_t at)
@@ -173,49 +226,70 @@ static bool is_special(const struct filling *f, uint64_t at)
 
 /* The nearest valid values on one side of a missing one along an axis, two at most. */
 struct side {
+    uint32_t number; /* below SIDES: of these distances */
     uint32_t count;
-    double distance[2], value[2];
+    uint32_t distance[2]; /* in steps */
 };
 
-/* Look for them within 'steps' steps, back or ahead. */
-static void find_valid(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
-                       uint64_t steps, struct side *s)
+/* valid: bit k - 1 for the value k steps away; some are. */
+static struct side side_of(uint32_t valid)
 {
-    const size_t value_bytes = zt_type_bytes(f->slab->type);
-    s->count = 0;
-    for (uint64_t k = 1; k <= steps && s->count < 2; k++) {
-        at = is_back ? at - step : at + step;
-        if (is_special(f, at))
-            continue;
-        s->distance[s->count] = is_back ? -(double)k : (double)k;
-        s->value[s->count++] = zti_number_at(f->slab->type, f->copy + at * value_bytes);
-    }
-}
-
-/* The Lagrange polynomial through the values of both sides, evaluated at distance 0. */
-static double interpolate(const struct side *a, const struct side *b)
-{
-    double x[4], y[4], sum = 0;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < a->count; i++, n++)
-        x[n] = a->distance[i], y[n] = a->value[i];
-    for (uint32_t i = 0; i < b->count; i++, n++)
-        x[n] = b->distance[i], y[n] = b->value[i];
-    for (uint32_t i = 0; i < n; i++) {
-        double part = 1;
-        for (uint32_t k = 0; k < n; k++)
-            if (k != i)
-                part *= x[k] / (x[k] - x[i]);
-        sum += part * y[i];
-    }
-    return sum;
+    const uint32_t rest = valid & (valid - 1), near = zti_ctz64(valid) + 1;
+    const uint32_t far = rest ? zti_ctz64(rest) + 1 : near;
+    return (struct side){.number = (near - 1) * (2 * REACH + 2 - near) / 2 + (far - near),
+                         .count = rest ? 2 : 1,
+                         .distance = {near, far}};
 }
 
 /* 1 over the product of the distances: the polynomial's error grows with that product. */
 static double weight_of(const struct side *s)
 {
-    const double second = s->count > 1 ? s->distance[1] : REACH + 1;
-    return 1 / fabs(s->distance[0] * second);
+    return 1 / ((double)s->distance[0] * (s->count > 1 ? s->distance[1] : REACH + 1));
+}
+
+/* Those of the Lagrange polynomial through the values of both sides, evaluated at distance 0. */
+static void make_shares(const struct side *back, const struct side *ahead, struct shares *shares)
+{
+    double x[4];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < back->count; i++)
+        x[n++] = -(double)back->distance[i];
+    for (uint32_t i = 0; i < ahead->count; i++)
+        x[n++] = (double)ahead->distance[i];
+    for (uint32_t i = 0; i < n; i++) {
+        shares->of[i] = 1;
+        for (uint32_t k = 0; k < n; k++)
+            if (k != i)
+                shares->of[i] *= x[k] / (x[k] - x[i]);
+    }
+    shares->weight = weight_of(back) * weight_of(ahead);
+}
+
+static const struct shares *shares_of(struct cell *c, const struct side *back,
+                                      const struct side *ahead)
+{
+    struct shares *const shares = &c->shares[back->number][ahead->number];
+    if (!c->has_shares[back->number][ahead->number])
+        make_shares(back, ahead, shares);
+    c->has_shares[back->number][ahead->number] = true;
+    return shares;
+}
+
+/* The estimate of value 'at' of the slab along an axis. */
+static double interpolate(const struct filling *f, const struct shares *shares, uint64_t at,
+                          uint64_t step, const struct side *back, const struct side *ahead)
+{
+    const uint32_t type = f->slab->type;
+    const size_t value_bytes = zt_type_bytes(type);
+    double sum = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < back->count; i++)
+        sum += shares->of[n++] *
+               zti_number_at(type, f->copy + (at - back->distance[i] * step) * value_bytes);
+    for (uint32_t i = 0; i < ahead->count; i++)
+        sum += shares->of[n++] *
+               zti_number_at(type, f->copy + (at + ahead->distance[i] * step) * value_bytes);
+    return sum;
 }
 
 /* Which of the n values from number 'at' on are valid, at most 64: bit i for value i. */
@@ -233,7 +307,8 @@ static uint64_t valid_bits(const struct filling *f, uint64_t at, uint64_t n)
 struct piece {
     uint64_t at, n;              /* number of the first in the slab; how many */
     uint64_t place[ZT_MAX_RANK]; /* coordinates of the first */
-    uint64_t sides[ZT_MAX_RANK]; /* which have valid values near by on both sides along an axis */
+    /* of each value and axis: bit k, whether the value k + 1 steps back or ahead is valid */
+    uint8_t back[ZT_MAX_RANK][64], ahead[ZT_MAX_RANK][64];
 };
 
 /* Which values of a piece have a valid one k steps back or ahead along the last axis. */
@@ -251,55 +326,67 @@ static uint64_t valid_beside(const struct filling *f, const struct piece *p, uin
     return dropped < p->n ? valid_bits(f, p->at - before, p->n - dropped) << dropped : 0;
 }
 
-/* Which of the 'missing' values of a piece have a valid one within REACH steps along an axis. */
-static uint64_t valid_within(const struct filling *f, const struct piece *p, uint32_t axis,
-                             bool is_back, uint64_t missing)
+/* Transpose 8 x 8 bits: bit i of byte k becomes bit k of byte i. */
+static uint64_t transpose(uint64_t x)
+{
+    uint64_t turned = (x ^ x >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+    x ^= turned ^ turned << 7;
+    turned = (x ^ x >> 14) & UINT64_C(0x0000cccc0000cccc);
+    x ^= turned ^ turned << 14;
+    turned = (x ^ x >> 28) & UINT64_C(0x00000000f0f0f0f0);
+    return x ^ turned ^ turned << 28;
+}
+
+/* Set which values of a piece have valid ones near by on one side along an axis; returns which have
+ * any. */
+static uint64_t find_valid(const struct filling *f, const struct piece *p, uint32_t axis,
+                           bool is_back, uint8_t *of)
 {
     const bool is_last = axis == f->slab->rank - 1;
     const uint64_t left = is_back ? p->place[axis] : f->slab->shape[axis] - 1 - p->place[axis];
-    const uint64_t steps = is_last || left >= REACH ? REACH : left;
-    uint64_t found = 0;
-    for (uint64_t k = 1; k <= steps && (found & missing) != missing; k++)
-        found |=
-            is_last ? valid_beside(f, p, k, is_back)
-                    : valid_bits(f, is_back ? p->at - k * f->step[axis] : p->at + k * f->step[axis],
-                                 p->n);
-    return found & missing;
+    const uint64_t step = f->step[axis];
+    uint64_t valid[REACH], any = 0;
+    for (uint64_t k = 1; k <= REACH; k++) {
+        valid[k - 1] = is_last ? valid_beside(f, p, k, is_back)
+                       : k > left
+                           ? 0
+                           : valid_bits(f, is_back ? p->at - k * step : p->at + k * step, p->n);
+        any |= valid[k - 1];
+    }
+    for (uint32_t first = 0; first < p->n; first += 8) {
+        uint64_t bits = 0;
+        for (uint32_t k = 0; k < REACH; k++)
+            bits |= (valid[k] >> first & 0xff) << 8 * k;
+        zti_put_le64(of + first, transpose(bits));
+    }
+    return any;
 }
 
-/* Set p->sides; returns which of the missing values have valid ones on both sides along any axis.
- */
+/* Which missing values of a piece have valid ones on both sides along any axis. */
 static uint64_t find_sides(const struct filling *f, struct piece *p)
 {
     const uint64_t ones = p->n < 64 ? (UINT64_C(1) << p->n) - 1 : ~UINT64_C(0);
     const uint64_t missing = ~valid_bits(f, p->at, p->n) & ones;
     uint64_t any = 0;
-    for (uint32_t a = 0; a < f->slab->rank && missing; a++) {
-        const uint64_t back = valid_within(f, p, a, true, missing);
-        p->sides[a] = back ? valid_within(f, p, a, false, back) : 0;
-        any |= p->sides[a];
-    }
-    return any;
+    for (uint32_t a = 0; a < f->slab->rank && missing; a++)
+        any |= find_valid(f, p, a, true, p->back[a]) & find_valid(f, p, a, false, p->ahead[a]);
+    return any & missing;
 }
 
-/* Estimate missing value i of a cell, which is at these coordinates and number 'at' of the slab,
- * from near valid values along the axes that have some on both sides: bit 'lane' of 'sides'. False
- * for an overflow. */
-static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, uint64_t at,
-                           const uint64_t *place, const uint64_t *sides, uint32_t lane,
-                           double limit)
+/* Estimate missing value i of a cell, value 'lane' of the piece, from near valid values along the
+ * axes that have some on both sides. False for an overflow. */
+static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i,
+                           const struct piece *p, uint32_t lane, double limit)
 {
-    struct side back, ahead; /* filled in place: returned ones stall on store forwarding */
     double sum = 0, weight = 0;
     for (uint32_t a = 0; a < c->rank; a++) {
-        const uint64_t left = f->slab->shape[a] - 1 - place[a];
-        if (!(sides[a] >> lane & 1))
+        const uint32_t before = p->back[a][lane], after = p->ahead[a][lane];
+        if (!before || !after)
             continue;
-        find_valid(f, at, f->step[a], true, place[a] < REACH ? place[a] : REACH, &back);
-        find_valid(f, at, f->step[a], false, left < REACH ? left : REACH, &ahead);
-        const double w = weight_of(&back) * weight_of(&ahead);
-        sum += w * interpolate(&back, &ahead);
-        weight += w;
+        const struct side back = side_of(before), ahead = side_of(after);
+        const struct shares *const shares = shares_of(c, &back, &ahead);
+        sum += shares->weight * interpolate(f, shares, p->at + lane, f->step[a], &back, &ahead);
+        weight += shares->weight;
     }
     const double v = sum / weight;
     if (!(fabs(v) <= limit)) /* an overflow */
@@ -327,28 +414,41 @@ static void open_cell(const struct filling *f, const struct zti_walk *walk, stru
 static bool has_special(const struct filling *f, const struct cell *c)
 {
     const uint32_t row = c->side[c->rank - 1];
-    for (uint32_t i = 0; i < c->values; i += row) {
-        const uint64_t first = number_of(f, c, i), last = first + row;
-        for (uint64_t at = first; at < last;) {
-            const uint64_t end = (at / 64 + 1) * 64 < last ? (at / 64 + 1) * 64 : last;
-            const uint64_t bits = f->special->mask[at / 64] >> at % 64;
-            if (end - at < 64 ? bits & ((UINT64_C(1) << (end - at)) - 1) : bits)
+    struct row r = first_row(f, c);
+    do {
+        for (uint32_t done = 0; done < row; done += 64) {
+            const uint64_t n = row - done < 64 ? row - done : 64;
+            if (valid_bits(f, r.at + done, n) != (n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0)))
                 return true;
-            at = end;
         }
-    }
+    } while (next_row(f, c, &r));
     return false;
+}
+
+/* Prefetch the rows of a cell, which lie far from each other. */
+static void prefetch_rows(const struct filling *f, const struct cell *c)
+{
+    const size_t value_bytes = zt_type_bytes(f->slab->type);
+    const size_t row_bytes = c->side[c->rank - 1] * value_bytes;
+    struct row r = first_row(f, c);
+    do {
+        const uint8_t *const from = f->copy + r.at * value_bytes;
+        for (size_t at = 0; at < row_bytes; at += 64)
+            __builtin_prefetch(from + at);
+        __builtin_prefetch(from + row_bytes - 1);
+    } while (next_row(f, c, &r));
 }
 
 /* Load the valid values of a cell; returns their number, and sets their least and greatest. */
 static uint32_t read_known(const struct filling *f, struct cell *c, double *low, double *high)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
-    const uint32_t row = c->side[c->rank - 1];
     uint32_t known = 0;
-    for (uint32_t i = 0; i < c->values;) {
-        uint64_t at = number_of(f, c, i);
-        for (const uint32_t end = i + row; i < end; i++, at++) {
+    struct row r = first_row(f, c);
+    prefetch_rows(f, c);
+    do {
+        uint64_t at = r.at;
+        for (uint32_t i = r.first; i < r.first + c->side[c->rank - 1]; i++, at++) {
             c->is_known[i] = !is_special(f, at);
             c->is_near[i] = false;
             if (!c->is_known[i])
@@ -359,37 +459,36 @@ static uint32_t read_known(const struct filling *f, struct cell *c, double *low,
             c->value[i] = v;
             known++;
         }
-    }
+    } while (next_row(f, c, &r));
     return known;
 }
 
 static void write_missing(const struct filling *f, const struct cell *c)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
-    const uint32_t row = c->side[c->rank - 1];
-    for (uint32_t i = 0; i < c->values;) {
-        uint64_t at = number_of(f, c, i);
-        for (const uint32_t end = i + row; i < end; i++, at++)
+    struct row r = first_row(f, c);
+    do {
+        uint64_t at = r.at;
+        for (uint32_t i = r.first; i < r.first + c->side[c->rank - 1]; i++, at++)
             if (is_special(f, at))
                 write_value(f->slab->type, c->value[i], f->copy + at * value_bytes);
-    }
+    } while (next_row(f, c, &r));
 }
 
-/* The missing values of the row of a cell that begins at value 'first'. */
-static void fill_row_from_near(const struct filling *f, struct cell *c, uint32_t first, double most)
+/* The missing values of a row. */
+static void fill_row_from_near(const struct filling *f, struct cell *c, const struct row *r,
+                               double most)
 {
-    const uint32_t last_axis = c->rank - 1, n = c->side[last_axis];
-    struct piece p = {.at = number_of(f, c, first)};
+    const uint32_t last = c->rank - 1, n = c->side[last];
+    struct piece p;
+    p.at = r->at;
     for (uint32_t a = 0; a < c->rank; a++)
-        p.place[a] = c->origin[a] + first / c->step[a] % c->side[a];
-    for (uint32_t done = 0; done < n; done += 64, p.at += 64, p.place[last_axis] += 64) {
-        uint64_t place[ZT_MAX_RANK];
+        p.place[a] = c->origin[a] + r->place[a];
+    for (uint32_t done = 0; done < n; done += 64, p.at += 64, p.place[last] += 64) {
         p.n = n - done < 64 ? n - done : 64;
-        memcpy(place, p.place, sizeof place);
         for (uint64_t left = find_sides(f, &p); left > 0; left &= left - 1) {
-            const uint32_t lane = zti_ctz64(left), i = first + done + lane;
-            place[last_axis] = p.place[last_axis] + lane;
-            c->is_near[i] = fill_from_near(f, c, i, p.at + lane, place, p.sides, lane, most);
+            const uint32_t lane = zti_ctz64(left), i = r->first + done + lane;
+            c->is_near[i] = fill_from_near(f, c, i, &p, lane, most);
         }
     }
 }
@@ -399,14 +498,17 @@ static void fill_cell(const struct filling *f, struct cell *c)
     double low = 0, high = 0;
     const uint32_t known = read_known(f, c, &low, &high);
     const double most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
-    for (uint32_t i = 0; i < c->values && known > 0; i += c->side[c->rank - 1])
-        fill_row_from_near(f, c, i, most);
-    for (uint32_t i = 0; i < c->values && known > 0; i++)
-        c->is_known[i] |= c->is_near[i];
-    if (known > 0)
+    if (known > 0) {
+        struct row r = first_row(f, c);
+        do
+            fill_row_from_near(f, c, &r, most);
+        while (next_row(f, c, &r));
+        for (uint32_t i = 0; i < c->values; i++)
+            c->is_known[i] |= c->is_near[i];
         fill_from_lines(c, low, high);
-    else
+    } else {
         memset(c->value, 0, c->values * sizeof c->value[0]);
+    }
     write_missing(f, c);
 }
 
@@ -418,6 +520,7 @@ static bool fill_part(void *shared, uint32_t worker, uint64_t number)
     const uint64_t last =
         f->grid.count - first < CELLS_A_PART ? f->grid.count : first + CELLS_A_PART;
     struct cell c;
+    memset(c.has_shares, 0, sizeof c.has_shares);
     for (struct zti_walk w = zti_walk_from(&f->grid, first); w.tile < last;
          zti_walk_next(&f->grid, &w)) {
         open_cell(f, &w, &c);
