@@ -10,6 +10,7 @@
  * The values of each tile are computed in double, in a fixed order and without functions of the
  * mathematical library, so that all machines write the same stream. */
 #include "codec/sz/sz.h"
+#include "simd/vectors.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,13 +44,13 @@ struct sheet {
     uint32_t rank, n, holes;
     uint32_t axes; /* bit i: differences are taken along axis i */
     uint32_t extent[ZT_MAX_RANK], step[ZT_MAX_RANK];
+    uint64_t stride[ZT_MAX_RANK];    /* of the array, in values */
     struct corners corners[CORNERS]; /* by the axes along which a value follows */
     double least, most;              /* range of the values that are not holes */
     double q[ZTI_SZ_TILE_VALUES];
     double d[ZTI_SZ_TILE_VALUES + GROUP], weight[ZTI_SZ_TILE_VALUES + GROUP];
     uint16_t place[ZTI_SZ_TILE_VALUES]; /* of the holes */
     /* of values, set for holes: */
-    uint64_t at[ZTI_SZ_TILE_VALUES];               /* number in the array */
     uint16_t number[ZTI_SZ_TILE_VALUES];           /* in sort_holes */
     uint8_t ahead[ZTI_SZ_TILE_VALUES];             /* axes along which a value follows */
     bool is_moved[ZTI_SZ_TILE_VALUES / GROUP + 1]; /* groups of residuals that depend on a hole */
@@ -115,6 +116,7 @@ static void find_corners(struct sheet *s)
 static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk, struct sheet *s)
 {
     const struct zti_grid *const grid = &coding->grid;
+    uint64_t stride = 1;
     s->rank = grid->rank;
     s->n = 1;
     s->axes = 0;
@@ -122,6 +124,8 @@ static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk
         const uint64_t rest = grid->shape[i] - walk->origin[i];
         s->extent[i] = rest < grid->side[i] ? (uint32_t)rest : grid->side[i];
         s->step[i] = s->n;
+        s->stride[i] = stride;
+        stride *= grid->shape[i];
         s->n *= s->extent[i];
         if (sz_of(coding)->axes >> i & 1 && s->extent[i] > 1)
             s->axes |= 1u << i;
@@ -129,60 +133,83 @@ static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk
     find_corners(s);
 }
 
-/* The index in the array of value i of a tile. */
-static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk,
-                          const struct zti_array *array, uint32_t i)
+/* A row of a tile: its first value, that one's number in the array, and its place in the tile. */
+struct row {
+    uint32_t first;
+    uint64_t at;
+    uint32_t place[ZT_MAX_RANK];
+};
+
+static struct row first_row(const struct sheet *s, const struct zti_walk *walk)
 {
-    uint64_t at = 0;
+    struct row r = {.at = 0};
     for (uint32_t a = 0; a < s->rank; a++)
-        at = at * array->shape[a] + walk->origin[a] + i / s->step[a] % s->extent[a];
-    return at;
+        r.at += walk->origin[a] * s->stride[a];
+    return r;
+}
+
+/* Go to the next row; false after the last one. */
+ZTI_INLINE bool next_row(const struct sheet *s, struct row *r)
+{
+    r->first += s->extent[s->rank - 1];
+    for (uint32_t a = s->rank - 1; a-- > 0;) {
+        r->at += s->stride[a];
+        if (++r->place[a] < s->extent[a])
+            return true;
+        r->at -= s->stride[a] * s->extent[a];
+        r->place[a] = 0;
+    }
+    return false;
+}
+
+/* Bit i: value i of up to 64 from number 'at' of the array on is a hole. */
+static uint64_t hole_bits(const uint64_t *holes, uint64_t at, uint32_t n)
+{
+    uint64_t bits = holes[at / 64] >> at % 64;
+    if (at % 64 + n > 64)
+        bits |= holes[at / 64 + 1] << (64 - at % 64);
+    return n < 64 ? bits & ((UINT64_C(1) << n) - 1) : bits;
 }
 
 /* Of the n values from number 'at' of the array on: how many are holes. */
 static uint32_t count_holes(const uint64_t *holes, uint64_t at, uint32_t n)
 {
     uint32_t count = 0;
-    for (uint32_t more; n > 0; at += more, n -= more) {
-        const uint32_t left = 64 - (uint32_t)(at % 64);
-        more = n < left ? n : left;
-        const uint64_t bits = holes[at / 64] >> at % 64;
-        count += zti_popcount64(more < 64 ? bits & ((UINT64_C(1) << more) - 1) : bits);
-    }
+    for (uint32_t done = 0; done < n; done += 64)
+        count += zti_popcount64(hole_bits(holes, at + done, n - done < 64 ? n - done : 64));
     return count;
 }
 
 /* Whether some of a tile's values are holes, and not all. */
-static bool has_some_holes(const struct zti_array *array, const uint64_t *holes,
-                           const struct zti_walk *walk, const struct sheet *s)
+static bool has_some_holes(const uint64_t *holes, const struct zti_walk *walk,
+                           const struct sheet *s)
 {
-    const uint32_t row = s->extent[s->rank - 1];
+    struct row r = first_row(s, walk);
     uint32_t count = 0;
-    for (uint32_t first = 0; first < s->n; first += row)
-        count += count_holes(holes, number_of(s, walk, array, first), row);
+    do
+        count += count_holes(holes, r.at, s->extent[s->rank - 1]);
+    while (next_row(s, &r));
     return count > 0 && count < s->n;
 }
 
 /* Of a row's first value: its number in sort_holes, and the slower axes along which one follows. */
-static void find_row(const struct sheet *s, uint32_t first, uint32_t *number, uint32_t *ahead)
+static void find_row(const struct sheet *s, const struct row *r, uint32_t *number, uint32_t *ahead)
 {
     uint32_t weights = s->extent[s->rank - 1] > 1;
     *number = *ahead = 0;
     for (uint32_t a = s->rank - 1; a-- > 0;) {
-        const uint32_t k = first / s->step[a] % s->extent[a];
         if (s->extent[a] > 1)
-            *number += k << weights++;
-        if (s->axes >> a & 1 && k + 1 < s->extent[a])
+            *number += r->place[a] << weights++;
+        if (s->axes >> a & 1 && r->place[a] + 1 < s->extent[a])
             *ahead |= 1u << a;
     }
 }
 
-static void note_hole(struct sheet *s, uint32_t i, uint32_t number, uint32_t ahead, uint64_t at)
+static void note_hole(struct sheet *s, uint32_t i, uint32_t number, uint32_t ahead)
 {
     s->place[s->holes++] = (uint16_t)i;
     s->number[i] = (uint16_t)number;
     s->ahead[i] = (uint8_t)ahead;
-    s->at[i] = at;
 }
 
 /* Prefetch the rows of a tile, which lie far from each other. */
@@ -190,12 +217,74 @@ static void prefetch_rows(const struct sheet *s, const struct zti_walk *walk,
                           const struct zti_array *array)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
-    const uint32_t row = s->extent[s->rank - 1];
-    for (uint32_t first = 0; first < s->n; first += row) {
-        const char *const from =
-            (const char *)array->data + number_of(s, walk, array, first) * value_bytes;
-        for (size_t at = 0; at < row * value_bytes; at += 64)
+    const size_t row_bytes = s->extent[s->rank - 1] * value_bytes;
+    struct row r = first_row(s, walk);
+    do {
+        const char *const from = (const char *)array->data + r.at * value_bytes;
+        for (size_t at = 0; at < row_bytes; at += 64)
             __builtin_prefetch(from + at);
+        __builtin_prefetch(from + row_bytes - 1);
+    } while (next_row(s, &r));
+}
+
+/* The nearest integer of a number below 2^51, as rint has it, but in loops that become vectors:
+ * beside 2^52 a sum has no bits for fractions. Larger numbers stay large. */
+ZTI_INLINE double nearest(double v)
+{
+    return copysign(fabs(v) + 0x1p52 - 0x1p52, v);
+}
+
+ZTI_INLINE bool quantize_as(uint32_t type, const void *values, uint32_t n, double scale, double *q)
+{
+    const size_t value_bytes = zt_type_bytes(type);
+    double far = 0; /* 1: one is, or no number */
+    for (uint32_t i = 0; i < n; i++) {
+        q[i] = nearest(zti_number_at(type, (const char *)values + i * value_bytes) * scale);
+        far = fabs(q[i]) < integer_most ? far : 1;
+    }
+    return far == 0;
+}
+
+/* n values as integers, in double; false if one is too large. */
+static bool quantize(uint32_t type, const void *values, uint32_t n, double scale, double *q)
+{
+    switch (type) {
+    case ZT_F32: return quantize_as(ZT_F32, values, n, scale, q);
+    case ZT_F64: return quantize_as(ZT_F64, values, n, scale, q);
+    case ZT_I32: return quantize_as(ZT_I32, values, n, scale, q);
+    default: return quantize_as(ZT_I64, values, n, scale, q);
+    }
+}
+
+/* Widen the range of a tile's values by those of the n from q on that are no holes. */
+static void widen_range(struct sheet *s, const double *q, uint32_t n, uint64_t bits)
+{
+    double least = s->least, most = s->most;
+    for (uint32_t k = 0; k < n; k++) {
+        const double v = q[k];
+        const bool is_hole = bits >> k & 1;
+        least = !is_hole && v < least ? v : least;
+        most = !is_hole && v > most ? v : most;
+    }
+    s->least = least;
+    s->most = most;
+}
+
+/* Note the holes of a row, and widen the range of the tile's values by the others. */
+static void take_holes(struct sheet *s, const uint64_t *holes, const struct row *r)
+{
+    const uint32_t row = s->extent[s->rank - 1], last_axis = 1u << (s->rank - 1) & s->axes;
+    uint32_t number, ahead;
+    find_row(s, r, &number, &ahead);
+    for (uint32_t k = 0; k < row; k += 64) {
+        const uint32_t n = row - k < 64 ? row - k : 64;
+        const uint64_t bits = hole_bits(holes, r->at + k, n);
+        widen_range(s, s->q + r->first + k, n, bits);
+        for (uint64_t left = bits; left; left &= left - 1) {
+            const uint32_t x = k + zti_ctz64(left);
+            if (r->first + x > 0) /* value 0 is the tile's base */
+                note_hole(s, r->first + x, number + x, x + 1 < row ? ahead | last_axis : ahead);
+        }
     }
 }
 
@@ -203,45 +292,41 @@ static void prefetch_rows(const struct sheet *s, const struct zti_walk *walk,
 static bool gather(const struct zti_coding *coding, const struct zti_array *array,
                    const uint64_t *holes, const struct zti_walk *walk, struct sheet *s)
 {
-    const size_t value_bytes = zt_type_bytes(array->type);
-    const uint32_t row = s->extent[s->rank - 1], last_axis = 1u << (s->rank - 1);
+    const uint32_t row = s->extent[s->rank - 1];
     const double scale = 1 / step_of(sz_of(coding));
+    struct row r = first_row(s, walk);
     prefetch_rows(s, walk, array);
     s->holes = 0;
     s->least = INFINITY;
     s->most = -INFINITY;
-    for (uint32_t first = 0; first < s->n; first += row) {
-        const uint64_t at = number_of(s, walk, array, first);
-        uint32_t number, ahead;
-        find_row(s, first, &number, &ahead);
-        for (uint32_t k = 0; k < row; k++) {
-            const uint32_t i = first + k;
-            const char *const from = (const char *)array->data + (at + k) * value_bytes;
-            const double v = rint(zti_number_at(array->type, from) * scale);
-            if (!(fabs(v) < integer_most))
-                return false;
-            s->q[i] = v;
-            if (holes[(at + k) / 64] >> (at + k) % 64 & 1) {
-                if (i > 0) /* value 0 is the tile's base */
-                    note_hole(s, i, number + k, k + 1 < row ? ahead | (last_axis & s->axes) : ahead,
-                              at + k);
-                continue;
-            }
-            s->least = v < s->least ? v : s->least;
-            s->most = v > s->most ? v : s->most;
-        }
-    }
+    do {
+        const char *const from = (const char *)array->data + r.at * zt_type_bytes(array->type);
+        if (!quantize(array->type, from, row, scale, s->q + r.first))
+            return false;
+        take_holes(s, holes, &r);
+    } while (next_row(s, &r));
     return true;
 }
 
 static void scatter(const struct zti_coding *coding, const struct sheet *s,
+                    const struct zti_walk *walk, const uint64_t *holes,
                     const struct zti_array *array)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
     const double step = step_of(sz_of(coding));
-    for (uint32_t i = 0; i < s->holes; i++)
-        write_number(array->type, rint(s->q[s->place[i]]) * step,
-                     (char *)array->data + s->at[s->place[i]] * value_bytes);
+    const uint32_t row = s->extent[s->rank - 1];
+    struct row r = first_row(s, walk);
+    do
+        for (uint32_t k = 0; k < row; k += 64) {
+            const uint32_t n = row - k < 64 ? row - k : 64;
+            for (uint64_t left = hole_bits(holes, r.at + k, n); left; left &= left - 1) {
+                const uint32_t x = k + zti_ctz64(left), i = r.first + x;
+                if (i > 0)
+                    write_number(array->type, nearest(s->q[i]) * step,
+                                 (char *)array->data + (r.at + x) * value_bytes);
+            }
+        }
+    while (next_row(s, &r));
 }
 
 /* ---- residuals ---- */
@@ -299,6 +384,17 @@ static void set_weights(struct sheet *s)
     }
 }
 
+/* The move of a hole whose weighted residuals have this sum and these weights. */
+ZTI_INLINE double move_by(struct sheet *s, uint32_t place, double pull, double scale)
+{
+    double q = s->q[place] - beyond * (pull / scale);
+    q = q < s->least ? s->least : q;
+    q = q > s->most ? s->most : q;
+    const double shift = q - s->q[place];
+    s->q[place] = q;
+    return shift;
+}
+
 /* pairs: c->pairs, as a constant where that can be. */
 ZTI_INLINE void move_to_minimum(struct sheet *s, uint32_t place, const struct corners *c,
                                 uint32_t pairs)
@@ -314,11 +410,7 @@ ZTI_INLINE void move_to_minimum(struct sheet *s, uint32_t place, const struct co
             scale += weight[up] + weight[down];
         }
     }
-    double q = s->q[place] - beyond * (pull / scale);
-    q = q < s->least ? s->least : q;
-    q = q > s->most ? s->most : q;
-    const double shift = q - s->q[place];
-    s->q[place] = q;
+    const double shift = move_by(s, place, pull, scale);
     d[0] += pairs > 0 ? 0 : shift;
     for (uint32_t i = 0; i < pairs; i++) {
         d[c->rising[i]] += shift;
@@ -326,15 +418,74 @@ ZTI_INLINE void move_to_minimum(struct sheet *s, uint32_t place, const struct co
     }
 }
 
+_Static_assert(V_LANES_64 == 2, "a vector has two residuals");
+
+/* Two residuals that are neighbours along the last axis. */
+ZTI_INLINE f64s load_two(const double *at)
+{
+    return (f64s)v_load_64(at);
+}
+
+ZTI_INLINE void store_two(double *at, f64s v)
+{
+    v_store_64(at, (u64s)v);
+}
+
+/* As move_to_minimum, where a value follows along the last axis too. The second half of the pairs
+ * is then the first, falling and rising exchanged, one step along that axis: so a vector has a
+ * residual of either half. 'half': c->pairs / 2. Sums are those of move_to_minimum, in its order.
+ */
+ZTI_INLINE void move_by_twos(struct sheet *s, uint32_t place, const struct corners *c,
+                             uint32_t half)
+{
+    const double *weight[CORNERS / 2];
+    double *at[CORNERS / 2]; /* in turns: growing and falling with the hole's value */
+    f64s d[CORNERS / 2], pulls[CORNERS / 4], scales[CORNERS / 4];
+    for (uint32_t i = 0; i < half; i++) {
+        at[2 * i] = s->d + place + c->rising[i];
+        at[2 * i + 1] = s->d + place + c->falling[i];
+        weight[2 * i] = s->weight + place + c->rising[i];
+        weight[2 * i + 1] = s->weight + place + c->falling[i];
+    }
+    for (uint32_t i = 0; i < half; i++) {
+        const f64s up = load_two(weight[2 * i]), down = load_two(weight[2 * i + 1]);
+        d[2 * i] = load_two(at[2 * i]);
+        d[2 * i + 1] = load_two(at[2 * i + 1]);
+        pulls[i] = up * d[2 * i] - down * d[2 * i + 1];
+        scales[i] = up + down;
+    }
+    double pull = pulls[0][0], scale = scales[0][0];
+    for (uint32_t i = 1; i < half; i++) {
+        pull += pulls[i][0];
+        scale += scales[i][0];
+    }
+    for (uint32_t i = 0; i < half; i++) {
+        pull -= pulls[i][1];
+        scale += scales[i][1];
+    }
+    const double shift = move_by(s, place, pull, scale);
+    const f64s shifts = {shift, -shift};
+    for (uint32_t i = 0; i < half; i++) {
+        store_two(at[2 * i], d[2 * i] + shifts);
+        store_two(at[2 * i + 1], d[2 * i + 1] - shifts);
+    }
+}
+
 static void move_holes(struct sheet *s)
 {
+    const uint32_t last = 1u << (s->rank - 1);
     for (uint32_t h = 0; h < s->holes; h++) {
-        const struct corners *const c = &s->corners[s->ahead[s->place[h]]];
-        switch (c->pairs) {
-        case 1: move_to_minimum(s, s->place[h], c, 1); break;
-        case 2: move_to_minimum(s, s->place[h], c, 2); break;
-        case 4: move_to_minimum(s, s->place[h], c, 4); break;
-        default: move_to_minimum(s, s->place[h], c, c->pairs);
+        const uint32_t place = s->place[h], ahead = s->ahead[place];
+        const struct corners *const c = &s->corners[ahead];
+        switch (ahead & last && c->pairs > 1 ? c->pairs : 0) {
+        case 2: move_by_twos(s, place, c, 1); break;
+        case 4: move_by_twos(s, place, c, 2); break;
+        case 8: move_by_twos(s, place, c, 4); break;
+        default:
+            if (c->pairs == 1)
+                move_to_minimum(s, place, c, 1);
+            else
+                move_to_minimum(s, place, c, c->pairs);
         }
     }
 }
@@ -375,10 +526,10 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const struct zti_array *a
     for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;
          zti_walk_next(&coding->grid, &walk)) {
         lay_out(coding, &walk, &s);
-        if (!has_some_holes(array, holes, &walk, &s) || !gather(coding, array, holes, &walk, &s) ||
+        if (!has_some_holes(holes, &walk, &s) || !gather(coding, array, holes, &walk, &s) ||
             s.holes == 0)
             continue;
         minimize_residuals(&s);
-        scatter(coding, &s, array);
+        scatter(coding, &s, &walk, holes, array);
     }
 }
