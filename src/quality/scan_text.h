@@ -37,6 +37,31 @@ ZTI_INLINE void NAME(widen_range)(zt_stats *s, integer low, integer high)
     s->max = s->max > NAME(value_of_key)(high) ? s->max : NAME(value_of_key)(high);
 }
 
+/* Of values of which some are not finite: these count as the farthest number of either end, without
+ * branches, so that the compiler makes vectors of it. */
+ZTI_INLINE void NAME(scan_some)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
+{
+    const integer highest = (integer)((word)-1 >> 1), lowest = -highest - 1;
+    integer low = highest, high = lowest;
+    word nan = 0, inf = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const word bits = NAME(bits_at)(row, i, stride);
+        const integer key = NAME(order_key)(bits);
+        const integer magnitude = (integer)(bits & (word)-1 >> 1);
+        const integer is_finite = -(integer)(magnitude < infinity_bits); /* all bits, or none */
+        const integer at_low = (key & is_finite) | (highest & ~is_finite);
+        const integer at_high = (key & is_finite) | (lowest & ~is_finite);
+        nan += (word)(magnitude > infinity_bits);
+        inf += (word)(magnitude == infinity_bits);
+        low = at_low < low ? at_low : low;
+        high = at_high > high ? at_high : high;
+    }
+    s->nan_values += nan;
+    s->inf_values += inf;
+    if (nan + inf < n)
+        NAME(widen_range)(s, low, high);
+}
+
 ZTI_INLINE void NAME(scan_block)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
 {
     integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;
@@ -48,23 +73,9 @@ ZTI_INLINE void NAME(scan_block)(const char *row, uint64_t n, int64_t stride, zt
         high = key > high ? key : high;
         most = magnitude > most ? magnitude : most;
     }
-    uint64_t finite = n;
-    if (zti_unlikely(most >= infinity_bits)) {
-        low = (integer)((word)-1 >> 1), high = -low - 1, finite = 0;
-        for (uint64_t i = 0; i < n; i++) {
-            const word bits = NAME(bits_at)(row, i, stride);
-            const integer key = NAME(order_key)(bits);
-            const integer magnitude = (integer)(bits & (word)-1 >> 1);
-            s->nan_values += magnitude > infinity_bits;
-            s->inf_values += magnitude == infinity_bits;
-            if (magnitude < infinity_bits) {
-                finite++;
-                low = key < low ? key : low;
-                high = key > high ? key : high;
-            }
-        }
-    }
-    if (finite > 0)
+    if (zti_unlikely(most >= infinity_bits))
+        NAME(scan_some)(row, n, stride, s);
+    else if (n > 0)
         NAME(widen_range)(s, low, high);
 }
 

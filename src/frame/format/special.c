@@ -53,15 +53,33 @@ static bool may_have_special(const struct search *s, const char *from, uint64_t 
     return found;
 }
 
+/* Set the bits of n values, word by word. type: the slab's, as a constant. */
+ZTI_INLINE void set_bits(const struct search *s, uint32_t type, const char *from, int64_t step,
+                         uint64_t first, uint64_t n)
+{
+    for (uint64_t i = first, end; i < first + n; i = end) {
+        uint64_t bits = 0;
+        end = (i / 64 + 1) * 64 < first + n ? (i / 64 + 1) * 64 : first + n;
+        for (uint64_t k = i; k < end; k++, from += step)
+            bits |= (uint64_t)zti_is_special(type, zti_bits_at(from, 0, zt_type_bytes(type)),
+                                             s->fills, s->fill)
+                    << k % 64;
+        s->mask[i / 64] |= bits;
+    }
+}
+
 static void set_values(const struct search *s, const char *from, uint64_t first, uint64_t n)
 {
     const size_t value_bytes = zt_type_bytes(s->slab->type);
     const int64_t step = s->slab->stride[s->slab->rank - 1] * (int64_t)value_bytes;
     if (step == (int64_t)value_bytes && !may_have_special(s, from, n))
         return;
-    for (uint64_t i = first; i < first + n; i++, from += step)
-        if (zti_is_special(s->slab->type, zti_bits_at(from, 0, value_bytes), s->fills, s->fill))
-            s->mask[i / 64] |= UINT64_C(1) << i % 64;
+    switch (s->slab->type) {
+    case ZT_F32: set_bits(s, ZT_F32, from, step, first, n); break;
+    case ZT_F64: set_bits(s, ZT_F64, from, step, first, n); break;
+    case ZT_I32: set_bits(s, ZT_I32, from, step, first, n); break;
+    default: set_bits(s, ZT_I64, from, step, first, n);
+    }
 }
 
 static void set_row(const struct search *s, const char *from, uint64_t first, uint64_t n)
@@ -191,28 +209,41 @@ static uint32_t pattern_of(const struct storage *how, uint64_t bits)
     return i;
 }
 
+/* Collect the distinct patterns of n values; false if there are too many. *last: the latest one. */
+static bool add_patterns(struct storage *how, const char *from, uint64_t n, int64_t step,
+                         size_t value_bytes, uint64_t *last)
+{
+    for (uint64_t i = 0; i < n; i++, from += step) {
+        const uint64_t bits = zti_bits_at(from, 0, value_bytes);
+        if (how->patterns > 0 && bits == *last)
+            continue;
+        *last = bits;
+        if (pattern_of(how, bits) < how->patterns)
+            continue;
+        if (how->patterns == ZTI_SPECIAL_PATTERNS)
+            return false;
+        how->pattern[how->patterns++] = bits;
+    }
+    return true;
+}
+
 /* Collect the distinct patterns; 0 where there are too many. */
 static void find_patterns(const struct zti_array *slab, const struct zti_special *s,
                           struct storage *how)
 {
+    const size_t value_bytes = zt_type_bytes(slab->type);
+    const int64_t step = slab->stride[slab->rank - 1] * (int64_t)value_bytes;
     struct run run = {0, 0};
     uint64_t last = 0;
-    while (next_run(s->mask, s->values, &run)) {
-        struct reading reading = {.slab = slab};
-        for (uint64_t at = run.first; at < run.last; at++) {
-            const uint64_t bits = read_bits(&reading, at);
-            if (how->patterns > 0 && bits == last)
-                continue;
-            last = bits;
-            if (pattern_of(how, bits) < how->patterns)
-                continue;
-            if (how->patterns == ZTI_SPECIAL_PATTERNS) {
-                how->patterns = 0;
-                return;
-            }
-            how->pattern[how->patterns++] = bits;
+    bool are_few = true;
+    while (are_few && next_run(s->mask, s->values, &run))
+        for (uint64_t at = run.first, n; at < run.last && are_few; at += n) {
+            const char *const from = zti_array_row(slab, at, &n);
+            n = n < run.last - at ? n : run.last - at;
+            are_few = add_patterns(how, from, n, step, value_bytes, &last);
         }
-    }
+    if (!are_few)
+        how->patterns = 0;
 }
 
 /* Count the runs of a mask. */
