@@ -315,7 +315,7 @@ const char *ztio_name_of_variable(const struct ztio_meta *meta, const char *vari
 
 /* ---- what is loaded when a file needs it (modules.c) ---------------------------------------- */
 
-/* The functions of a format above; NULL in a build without its library. */
+/* The functions of a format above. */
 struct ztio_format_functions {
     struct ztio_input *(*open)(struct ztio_place *place, const struct ztio_meta *hints,
                                struct ztio_error *error);
@@ -324,9 +324,13 @@ struct ztio_format_functions {
                                  const struct ztio_meta *meta, struct ztio_error *error);
 };
 
-/* The table of ztile-hdf5.so: netCDF, HDF5, and functions of io.h. */
+/* The table of ztile-hdf5.so: HDF5, functions of io.h, and above what netCDF needs of it.
+ * ztile-netcdf.so has only its ztio_format_functions. */
 struct ztio_formats {
-    struct ztio_format_functions netcdf, hdf5;
+    struct ztio_format_functions hdf5;
+    void (*prepare)(void);
+    bool (*check_filters_at)(const char *path, const char *group, const char *variable,
+                             const char *label, struct ztio_error *error);
     bool (*rewrite)(const char *path, const char *out, const struct ztio_creation *creation,
                     const struct ztio_rewrite *how, struct ztio_error *error);
     bool (*each_filtered)(const char *place,

@@ -628,3 +628,13 @@ struct ztio_output *ztio_start_netcdf(struct ztio_bytes *bytes, const char *vari
     fail_netcdf(bytes, status, error);
     return NULL;
 }
+
+/* ---- the table of ztile-netcdf.so; see modules.c --------------------------------------------- */
+
+extern const struct ztio_format_functions ztile_module;
+
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const struct ztio_format_functions ztile_module = {ztio_open_netcdf, ztio_places_of_netcdf,
+                                                   ztio_start_netcdf};
