@@ -111,5 +111,9 @@ bool zti_zfp_learn_holes(struct zti_coding *coding, const struct zti_array *arra
                          const uint64_t *holes);
 void zti_zfp_fit_holes(const struct zti_coding *coding, const struct zti_array *array,
                        const uint64_t *holes, uint64_t first, uint64_t last);
+void zti_zfp_fit_holes_plain(const struct zti_coding *coding, const struct zti_array *array,
+                             const uint64_t *holes, uint64_t first, uint64_t last);
+void zti_zfp_fit_holes_avx2(const struct zti_coding *coding, const struct zti_array *array,
+                            const uint64_t *holes, uint64_t first, uint64_t last);
 
 #endif

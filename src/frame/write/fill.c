@@ -15,6 +15,7 @@
 #include "frame/write/stages.h"
 
 #include "codec/holes.h"
+#include "core/cpu.h"
 #include "core/map.h"
 
 #include <inttypes.h>
@@ -569,6 +570,7 @@ static zt_status fit(const struct zti_job *j, const struct zti_array *filled)
     if (!holes || target.kind != ZT_ABS || !(target.abs_bound > 0))
         return ZT_OK;
     const zt_status status = coding.codec->configure(j->context, &target, &coding);
+    coding.run.isa = zti_isa_of(j->context);
     if (status || !holes->learn(&coding, filled, j->special.mask))
         return status;
     struct fitting f = {.coding = &coding, .filled = filled, .holes = j->special.mask};
