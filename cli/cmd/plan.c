@@ -32,10 +32,12 @@ const char *format_plan(const zt_plan *plan, char *text)
     return text;
 }
 
-/* "sz fast", "transform"; the effort of others has no name. */
+/* "sz fast", "transform", "lossless"; the effort of others has no name. */
 static const char *format_codec(const zt_option *option, char *text)
 {
     const bool has_effort = option->codec == ZT_CODEC_SZ && option->effort != ZT_EFFORT_DEFAULT;
+    if (option->reserved)
+        return strcpy(text, "lossless");
     if (option->method)
         return strcpy(text, name_of_method(option->method));
     (void)snprintf(text, CLI_TEXT_BYTES, "%s%s%s", name_of_codec(option->codec),
@@ -152,7 +154,8 @@ bool run_dry(struct compress_job *job, struct ztio_error *error)
     if (done) {
         const zt_option *taken = &options[0];
         for (uint32_t i = 1; i < count && job->params.plan == ZT_PLAN_OFF; i++)
-            if (options[i].codec == options[0].codec && options[i].plan.rank == 0)
+            if (options[i].codec == options[0].codec && options[i].plan.rank == 0 &&
+                options[i].stream_bytes > 0)
                 taken = &options[i];
         const double raw = (double)job->meta->shape[0] * (double)job->slice_bytes;
         const double part = raw / bytes_of(&slab);

@@ -23,6 +23,7 @@ struct zti_candidate {
                           coded first, unless others are faster and not larger */
     bool is_far; /* the same beside other candidates: it is coded last, unless boxes say that it
                     takes far more bytes than its codec's candidate with a predictor of its own */
+    bool is_lossless;   /* under a bound, a far one that loses nothing */
     bool is_for_floats; /* it takes part for floats only */
 };
 

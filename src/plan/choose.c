@@ -695,6 +695,25 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
     return status;
 }
 
+zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array *array,
+                                    const struct zti_candidate *candidate,
+                                    const struct zti_target *target, double *bytes)
+{
+    enum { VALUES = 1 << 14 };
+    const struct zti_plan none = zti_plan_none(array->rank);
+    const zt_params params = zti_params_for(target->params, candidate);
+    struct zti_target own = {.params = &params, .kind = ZT_LOSSLESS};
+    struct zti_estimator e;
+    double box[BOXES] = {0};
+    zt_status status =
+        zti_estimator_open(context, array, zti_codec_by_id(candidate->codec), &own, 0, &e);
+    for (uint32_t i = 0; i < BOXES && !status; i++)
+        status = zti_estimate_box(&e, &none, i, VALUES, &box[i]);
+    zti_estimator_free(&e);
+    *bytes = (box[0] + box[1]) / BOXES;
+    return status;
+}
+
 void zti_choice_drop_plan(struct zti_choice *choice)
 {
     choice->plan = choice->unplanned;

@@ -44,6 +44,11 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
                                  const struct zti_candidate *one, const struct zti_candidate *other,
                                  const struct zti_target *target, double *part);
 
+/* Estimate what an array takes by a candidate that loses nothing, from two small boxes. */
+zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array *array,
+                                    const struct zti_candidate *candidate,
+                                    const struct zti_target *target, double *bytes);
+
 /* Turn a choice into the one without a plan. */
 void zti_choice_drop_plan(struct zti_choice *choice);
 

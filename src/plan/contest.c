@@ -63,6 +63,8 @@ static uint32_t find_near(const struct zti_result *results, uint32_t count, uint
 /* The bytes to expect of a far candidate: those of find_near, times far_part; 0: not known. */
 static double expect_far(const struct zti_result *results, uint32_t count, uint32_t i)
 {
+    if (results[i].candidate.is_lossless)
+        return results[i].choice.bytes;
     const uint32_t near = find_near(results, count, i);
     return near < count ? results[i].far_part * known_bytes(&results[near]) : 0;
 }
@@ -204,8 +206,11 @@ zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *a
     for (uint32_t i = 0; i < count && !status; i++) {
         struct zti_result *const r = &results[i];
         const uint32_t near = find_near(results, count, i);
-        if (r->candidate.is_far && near < count && !is_open &&
-            zti_array_values(array->rank, array->shape) > SMALL)
+        if (r->candidate.is_lossless)
+            status =
+                zti_plan_measure_lossless(context, array, &r->candidate, target, &r->choice.bytes);
+        else if (r->candidate.is_far && near < count && !is_open &&
+                 zti_array_values(array->rank, array->shape) > SMALL)
             status = zti_plan_compare_boxes(context, array, &r->candidate, &results[near].candidate,
                                             target, &r->far_part);
     }
@@ -335,11 +340,12 @@ static bool needs_coding(const struct zti_result *results, uint32_t count, uint3
 }
 
 /* Whether a far candidate must be coded: by its boxes it may be smaller than the winner (expect_far
- * is 0 if none were measured). */
+ * is 0 if none were measured). Without loss the boxes are small. */
 static bool may_far_win(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
                         double won)
 {
     static const double near = 1.1, vague = 1.3;
+    is_vague = is_vague || results[i].candidate.is_lossless;
     return expect_far(results, count, i) < (is_vague ? vague : near) * won;
 }
 

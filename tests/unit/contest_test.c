@@ -94,12 +94,57 @@ static void noise_is_coded_once(void **state)
     free(array.data);
 }
 
+/* The bytes of an array by effort high of sz, and whether all its bits come back. */
+static size_t bytes_at_high(const zt_array *array, zt_bound bound, zt_sz_method method,
+                            bool *is_same)
+{
+    zt_params params = params_of(bound);
+    params.codec = ZT_CODEC_SZ;
+    params.effort = ZT_EFFORT_HIGH;
+    params.fills = 1;
+    memcpy(params.fill, array->data, sizeof *params.fill);
+    zt_params_set_sz(&params, method, 0);
+    const struct bytes file = compress(array, &params);
+    zt_array back = new_array(ZT_F64, 1, array->shape);
+    need_ok(NULL, zt_decompress(NULL, file.data, file.n, &back));
+    *is_same = memcmp(back.data, array->data, (size_t)array->shape[0] * sizeof(double)) == 0;
+    free(file.data);
+    free(back.data);
+    return file.n;
+}
+
+/* Values with two decimals: bounds far below these take more bytes than no loss at all. */
+static void what_is_smaller_without_loss_loses_nothing(void **state)
+{
+    const zt_bound bounds[] = {zt_abs(1e-5), zt_rel(1e-7), zt_psnr(160), zt_mae(1e-6)};
+    const uint64_t shape[1] = {40000};
+    const zt_array array = new_array(ZT_F64, 1, shape);
+    bool is_same;
+    (void)state;
+    for (uint64_t i = 0; i < shape[0]; i++)
+        ((double *)array.data)[i] =
+            i % 997 == 0 ? (double)NAN : (double)((i * i / 5000 + mix64(5, i) % 30) % 9000) / 100;
+    const size_t lossless = bytes_at_high(&array, zt_lossless(), ZT_SZ_OWN, &is_same);
+    assert_true(is_same);
+    for (uint32_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        assert_in_range(bytes_at_high(&array, bounds[i], ZT_SZ_OWN, &is_same), 1, lossless + 64);
+        assert_true(is_same);
+        assert_true(bytes_at_high(&array, bounds[i], ZT_SZ_PREDICTION, &is_same) >
+                    lossless + lossless / 4);
+        assert_false(is_same);
+    }
+    assert_true(bytes_at_high(&array, zt_abs(0.1), ZT_SZ_OWN, &is_same) < lossless);
+    assert_false(is_same);
+    free(array.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_is_coded_where_samples_were_wrong),
         cmocka_unit_test(a_fallback_is_coded_unless_it_was_compared),
         cmocka_unit_test(noise_is_coded_once),
+        cmocka_unit_test(what_is_smaller_without_loss_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,18 @@ static struct zti_candidate transform(void)
                                   .is_for_ratio = true};
 }
 
+/* Values with few digits or bits are smaller without loss than under a tight bound. */
+static struct zti_candidate without_loss(void)
+{
+    return (struct zti_candidate){.codec = ZT_CODEC_SZ,
+                                  .effort = ZT_EFFORT_HIGH,
+                                  .is_lossy = true,
+                                  .speed = WHOLE_SPEED,
+                                  .is_far = true,
+                                  .is_lossless = true,
+                                  .is_for_ratio = true};
+}
+
 static void set_method(zt_params *params, uint32_t method)
 {
     zt_params_set_sz(params, (zt_sz_method)method, 0);
@@ -81,8 +93,10 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
                                            .speed = HIGH_SPEED,
                                            .has_own_predictor = true,
                                            .is_for_ratio = is_high};
-    if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params))
+    if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params)) {
         list[n++] = transform();
+        list[n++] = without_loss();
+    }
     return n;
 }
 

@@ -608,6 +608,10 @@ zt_status zti_fill(struct zti_job *j)
     struct zti_frame *const f = &j->frame;
     if (f->special_values == 0)
         return ZT_OK;
+    if (j->target.kind == ZT_LOSSLESS) {
+        zti_frame_leave_special(f);
+        return ZT_OK;
+    }
     const zt_status status =
         zti_special_find(j->context, &j->values, p->fills, p->fill, &j->special);
     if (status)

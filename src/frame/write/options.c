@@ -11,6 +11,7 @@ static void describe_option(const struct zti_result *r, const struct zti_tried *
     *option = (zt_option){.codec = r->candidate.codec,
                           .effort = r->candidate.effort,
                           .method = r->candidate.method,
+                          .reserved = r->candidate.is_lossless,
                           .stream_bytes = tried->bytes};
     zti_plan_describe(&tried->plan, shape, &option->plan);
 }
@@ -22,6 +23,7 @@ static bool is_among(const struct zti_result *results, uint32_t count, const str
         if (results[i].candidate.codec == r->candidate.codec &&
             results[i].candidate.effort == r->candidate.effort &&
             results[i].candidate.method == r->candidate.method &&
+            results[i].candidate.is_lossless == r->candidate.is_lossless &&
             memcmp(&results[i].choice.plan, plan, sizeof *plan) == 0)
             return true;
     return false;

@@ -107,6 +107,8 @@ zt_status zti_apply_plan(struct zti_job *j, const struct zti_result *result)
     target->found = result->choice.found;
     if (target->kind != ZT_ABS && target->kind != ZT_LOSSLESS) /* the bound is not known yet */
         target->found.has_rest = false;
+    if (result->candidate.is_lossless)
+        zti_target_lossless(target);
     j->frame.coding.codec = zti_codec_by_id(result->candidate.codec);
     zti_frame_set_plan(&j->frame, &result->choice.plan);
     return permute_slab(j);
