@@ -37,7 +37,7 @@ static int take(void *user, uint64_t offset, void *buffer, size_t bytes, size_t 
 }
 
 /* A store over memory, with room for candidates that are coded one behind the other. */
-enum { STORE_TIMES = 4 };
+enum { STORE_TIMES = 5 };
 
 static int write_at(void *user, uint64_t offset, const void *data, size_t bytes)
 {

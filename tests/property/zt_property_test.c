@@ -1,15 +1,18 @@
 /* zt_property_test.c: random arrays and parameters through the .zt calls of the API.
  *
- *     zt_property_test [--seed N] [--cases N] [--only N] [--command ZTILE --folder DIR]
+ *     zt_property_test [--seed N] [--cases N] [--only N] [--targets 1]
+ *                      [--command ZTILE --folder DIR]
  *
  * For each case: what comes back is within the bound in exact arithmetic (abs, rel, pwrel), in
  * extended precision (psnr, rmse, mae; alone or beside another), within limits, or the same bits
  * (lossless), and none of this is the library's code;
  * policy, strides, slabs and memory in place of callbacks change no byte; a box is the slice of the
  * whole; a damaged file gives an error or the same array.
- * With --command the cases that the command can be told go through it instead of the writer, the
- * reader and the damage: it makes the same bytes and the same values. A case depends on
- * the seed and its number alone; one that fails is made smaller as long as it still fails. */
+ * With --targets each case but of ndzip has a bound on the mean error, alone or beside one on each
+ * value, and every second one limits. With --command the cases that the command can be told go
+ * through it instead of the writer, the reader and the damage: it makes the same bytes and the same
+ * values. A case depends on the seed and its number alone; one that fails is made smaller as long
+ * as it still fails. */
 #include "property/zt_command.h"
 #include "property/zt_memory.h"
 #include "support/support.h"
@@ -188,6 +191,8 @@ static zt_bound random_mean(struct rng *r, double range)
                        is_of_range && value > 10 ? 0.1 : value);
 }
 
+static bool has_targets; /* each case has a bound on the mean error */
+
 /* A bound on the mean error in place of the bound or beside it, and limits that the values keep. */
 static void random_targets(struct rng *r, struct test_case *c)
 {
@@ -204,12 +209,14 @@ static void random_targets(struct rng *r, struct test_case *c)
         zt_params_set_sz(p, ZT_SZ_OWN, 0); /* what is the smallest */
     const double range = max / 4 - min / 4;
     const zt_bound mean = random_mean(r, isfinite(range) ? range : 1);
-    if (p->codec != ZT_CODEC_NDZIP && rng_once_in(r, 6))
+    const bool may_be_beside = p->bound.kind == ZT_ABS || p->bound.kind == ZT_REL;
+    const bool is_due = has_targets && (!may_be_beside || rng_once_in(r, 3));
+    if (p->codec != ZT_CODEC_NDZIP && (is_due || rng_once_in(r, 6)))
         p->bound = mean;
-    else if ((p->bound.kind == ZT_ABS || p->bound.kind == ZT_REL) && p->codec != ZT_CODEC_NDZIP &&
-             rng_once_in(r, 4))
+    else if (may_be_beside && p->codec != ZT_CODEC_NDZIP && (has_targets || rng_once_in(r, 4)))
         p->mean = mean;
-    if (!rng_once_in(r, 4) || isnan(min) || (c->type == ZT_I64 && fabs(min) + fabs(max) > whole))
+    if (!rng_once_in(r, has_targets ? 2 : 4) || isnan(min) ||
+        (c->type == ZT_I64 && fabs(min) + fabs(max) > whole))
         return;
     if (!rng_once_in(r, 3))
         p->within_lo = min;
@@ -751,6 +758,8 @@ int main(int argc, char **argv)
             ztile = argv[i + 1];
         else if (strcmp(argv[i], "--folder") == 0)
             command_folder = argv[i + 1];
+        else if (strcmp(argv[i], "--targets") == 0)
+            has_targets = strtoull(argv[i + 1], NULL, 10) > 0;
         else
             (void)take_case_option(argv[i], argv[i + 1], &range);
     const uint64_t seed = range.seed, first = range.first, cases = range.cases;

@@ -228,23 +228,37 @@ static double aim_of(const struct zti_search *s)
     return s->target * 0.993; /* 0.03 dB */
 }
 
+/* Bounds are looked for by TRIALS codings. Where the error is no smooth function of the bound, none
+ * may be near enough to the target; then up to PROBES more are tried near the best one, in arrays
+ * of at most PROBED_VALUES: few bytes are gained. */
+enum { TRIALS = 7, PROBES = 6, PROBED_VALUES = 1 << 20 };
+
 static zt_status begin_any(struct zti_job *job)
 {
     struct zti_search *const s = &job->search;
+    const uint64_t values = zti_counted_values(&job->frame);
+    s->probes = zti_is_float(s->type) && values <= PROBED_VALUES ? PROBES : 0;
     s->bracket.best_error = -1;
     const zt_status status = estimate(job, aim_of(s), &s->bracket.bound);
     s->bracket.bound = fmin(s->bracket.bound, s->most);
     return status;
 }
 
-/* Set the next bound from the last one's error; false: the last one is the result. After TRIALS
- * codings it is the best bound so far, or, if none has met the target, ever smaller ones. */
+/* A bound near the best one: at a part of the way, in logarithms, to one above that is not met. */
+static double probe_bound(const struct zti_bracket *b, uint32_t number)
+{
+    static const double part[PROBES] = {0.5, 1.3, 0.25, 0.75, 1.15, 0.9}, most = 0.1;
+    const double way = b->unmet > b->best ? log2_of(b->unmet / b->best) : most;
+    return b->best * exp2_of(part[number] * (way < most ? way : most));
+}
+
+/* Set the next bound from the last one's error; false: the last one is the result. After the last
+ * trial it is the best bound so far, or, if none has met the target, ever smaller ones. */
 static bool next_any(struct zti_search *s, double error, bool is_met)
 {
-    enum { TRIALS = 7 };
     struct zti_bracket *const b = &s->bracket;
     const double bound = b->bound;
-    if (is_met && (is_enough(s, error) || s->trial >= TRIALS))
+    if (is_met && (is_enough(s, error) || s->trial >= TRIALS + s->probes))
         return false;
     *(is_met ? &b->met : &b->unmet) = bound;
     b->misses += !is_met;
@@ -257,7 +271,9 @@ static bool next_any(struct zti_search *s, double error, bool is_met)
     b->last_error = error;
     if (is_same(s, next, b->unmet)) /* the next smaller integer bound */
         next = (floor(b->unmet * s->range) - 0.5) / s->range;
-    if (s->trial >= TRIALS - 1 || (b->met > 0 && is_same(s, next, b->met)))
+    if (s->trial >= TRIALS - 1 && s->trial < TRIALS - 1 + s->probes && b->best > 0)
+        next = fmin(probe_bound(b, s->trial - (TRIALS - 1)), s->most);
+    else if (s->trial >= TRIALS - 1 || (b->met > 0 && is_same(s, next, b->met)))
         next = b->best > 0 ? b->best : b->unmet / 4;
     b->bound = next;
     return !(is_met && next == bound);

@@ -101,6 +101,7 @@ struct zti_search {
     bool is_absolute; /* errors count by their magnitudes, not squares */
     uint32_t type;    /* zt_type */
     uint32_t trial;   /* number of the current one */
+    uint32_t probes;  /* trials that may follow the usual ones */
     bool is_last;     /* no trial follows it */
     bool has_powers;  /* bounds are powers of two (2^k); else any */
     struct zti_powers {
