@@ -32,6 +32,6 @@ status ztile compress two.nc:nothing
 printf 'netcdf f { dimensions: x = 8; variables: float v(x); v:_FillValue = 1e20f; data:
     v = 1, 2, 1e20, 3, _, 4, 5, 6; }' >f.cdl
 ncgen -o f.nc f.cdl
-ztile compress -q f.nc:v --rel 1e-2 -o v.zt
+ztile compress -q -c sz f.nc:v --rel 1e-2 -o v.zt
 ztile info v.zt --json | grep -E 'special_values|abs_bound'
 ztile compare -q f.nc:v v.zt | grep -E 'fill|bound'
