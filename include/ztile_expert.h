@@ -161,7 +161,7 @@ typedef struct zt_option {
     double stream_bytes; /**< Estimated from samples; 0: not estimated. */
     double coded_bytes;  /**< Bytes when coded, special values included; 0: it was not coded. */
     uint32_t method;     /**< 0, or the #zt_sz_method among which effort high chose. */
-    uint32_t reserved;   /**< 1: without loss, though the bound allows it; else 0 */
+    uint32_t lossless;   /**< 1: without loss, though the bound allows loss; else 0 */
 } zt_option;
 
 /** Estimate from samples what the codecs, efforts and plans that params leaves open would take.

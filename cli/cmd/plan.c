@@ -36,7 +36,7 @@ const char *format_plan(const zt_plan *plan, char *text)
 static const char *format_codec(const zt_option *option, char *text)
 {
     const bool has_effort = option->codec == ZT_CODEC_SZ && option->effort != ZT_EFFORT_DEFAULT;
-    if (option->reserved)
+    if (option->lossless)
         return strcpy(text, "lossless");
     if (option->method)
         return strcpy(text, name_of_method(option->method));

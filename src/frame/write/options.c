@@ -11,7 +11,7 @@ static void describe_option(const struct zti_result *r, const struct zti_tried *
     *option = (zt_option){.codec = r->candidate.codec,
                           .effort = r->candidate.effort,
                           .method = r->candidate.method,
-                          .reserved = r->candidate.is_lossless,
+                          .lossless = r->candidate.is_lossless,
                           .stream_bytes = tried->bytes};
     zti_plan_describe(&tried->plan, shape, &option->plan);
 }
