@@ -261,11 +261,11 @@ typedef size_t ztio_filter_run(unsigned flags, size_t count, const unsigned *cd_
                                uint32_t threads, void *in, size_t in_bytes, void *out, size_t room);
 void ztio_add_filter(const void *filter, ztio_stored *stored, ztio_filter_run *run);
 
-/* The table 'ztile_module' of a module, a part of the command that is loaded when it is needed; it
- * is beside the program or in lib/ztile. NULL where it is not: purpose, for the sentence, is what
- * needs it, label what it is needed for. */
-const void *ztio_load_module(const char *file, const char *purpose, const char *label,
-                             struct ztio_error *error);
+/* The table of a module, a part of the command that is loaded when it is needed; it is beside the
+ * program or in lib/ztile. name: of the table. NULL where it is not: purpose, for the sentence, is
+ * what needs it, label what it is needed for. */
+const void *ztio_load_module(const char *file, const char *name, const char *purpose,
+                             const char *label, struct ztio_error *error);
 
 /* What to do about an errno, to end a sentence with: "; free some space". */
 const char *ztio_remedy(int why);

@@ -6,12 +6,12 @@
 
 #include <dlfcn.h>
 
-const void *ztio_load_module(const char *file, const char *purpose, const char *label,
-                             struct ztio_error *error)
+const void *ztio_load_module(const char *file, const char *name, const char *purpose,
+                             const char *label, struct ztio_error *error)
 {
     /* global: filters of HDF5 look there for its functions */
     void *module = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-    const void *table = module ? dlsym(module, "ztile_module") : NULL;
+    const void *table = module ? dlsym(module, name) : NULL;
     if (!table)
         (void)ztio_fail(
             error, ZTIO_LACKING,
@@ -34,14 +34,14 @@ static bool has_format(bool has, const char *name, const char *package, const ch
 static const struct ztio_formats *load(const char *label, struct ztio_error *error)
 {
     return has_format(ZTIO_HAVE_HDF5, "HDF5", "libhdf5-dev", label, error)
-               ? ztio_load_module("ztile-hdf5.so", "HDF5", label, error)
+               ? ztio_load_module("ztile-hdf5.so", "ztile_hdf5", "HDF5", label, error)
                : NULL;
 }
 
 static const struct ztio_format_functions *load_netcdf(const char *label, struct ztio_error *error)
 {
     return has_format(ZTIO_HAVE_NETCDF, "netCDF", "libnetcdf-dev", label, error)
-               ? ztio_load_module("ztile-netcdf.so", "netCDF", label, error)
+               ? ztio_load_module("ztile-netcdf.so", "ztile_netcdf", "netCDF", label, error)
                : NULL;
 }
 

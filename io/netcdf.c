@@ -631,10 +631,10 @@ struct ztio_output *ztio_start_netcdf(struct ztio_bytes *bytes, const char *vari
 
 /* ---- the table of ztile-netcdf.so; see modules.c --------------------------------------------- */
 
-extern const struct ztio_format_functions ztile_module;
+extern const struct ztio_format_functions ztile_netcdf;
 
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const struct ztio_format_functions ztile_module = {ztio_open_netcdf, ztio_places_of_netcdf,
+const struct ztio_format_functions ztile_netcdf = {ztio_open_netcdf, ztio_places_of_netcdf,
                                                    ztio_start_netcdf};

@@ -6,7 +6,7 @@
 static const struct drawing *load(struct ztio_error *error)
 {
 #ifdef ZTILE_HAVE_CAIRO
-    return ztio_load_module("ztile-draw.so", "drawing", "pictures", error);
+    return ztio_load_module("ztile-draw.so", "ztile_draw", "drawing", "pictures", error);
 #else
     (void)fail(error, ZTIO_LACKING,
                "this build of ztile draws no pictures; install the Debian package libcairo2-dev "
