@@ -15,6 +15,15 @@ struct zti_holes {
                 const uint64_t *holes, uint64_t first, uint64_t last);
 };
 
+/* Bit i: value i of n, at most 64, from number 'at' of the array on is a hole. */
+ZTI_INLINE uint64_t zti_hole_bits(const uint64_t *holes, uint64_t at, uint64_t n)
+{
+    uint64_t bits = holes[at / 64] >> at % 64;
+    if (at % 64 + n > 64)
+        bits |= holes[at / 64 + 1] << (64 - at % 64);
+    return n < 64 ? bits & ((UINT64_C(1) << n) - 1) : bits;
+}
+
 static inline const struct zti_holes *zti_holes_of(const struct zti_codec *codec)
 {
     return codec->tables ? codec->tables->holes : NULL;

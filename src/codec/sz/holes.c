@@ -9,6 +9,7 @@
  *
  * The values of each tile are computed in double, in a fixed order and without functions of the
  * mathematical library, so that all machines write the same stream. */
+#include "codec/holes.h"
 #include "codec/sz/sz.h"
 #include "simd/vectors.h"
 
@@ -162,21 +163,12 @@ ZTI_INLINE bool next_row(const struct sheet *s, struct row *r)
     return false;
 }
 
-/* Bit i: value i of up to 64 from number 'at' of the array on is a hole. */
-static uint64_t hole_bits(const uint64_t *holes, uint64_t at, uint32_t n)
-{
-    uint64_t bits = holes[at / 64] >> at % 64;
-    if (at % 64 + n > 64)
-        bits |= holes[at / 64 + 1] << (64 - at % 64);
-    return n < 64 ? bits & ((UINT64_C(1) << n) - 1) : bits;
-}
-
 /* Of the n values from number 'at' of the array on: how many are holes. */
 static uint32_t count_holes(const uint64_t *holes, uint64_t at, uint32_t n)
 {
     uint32_t count = 0;
     for (uint32_t done = 0; done < n; done += 64)
-        count += zti_popcount64(hole_bits(holes, at + done, n - done < 64 ? n - done : 64));
+        count += zti_popcount64(zti_hole_bits(holes, at + done, n - done < 64 ? n - done : 64));
     return count;
 }
 
@@ -278,7 +270,7 @@ static void take_holes(struct sheet *s, const uint64_t *holes, const struct row 
     find_row(s, r, &number, &ahead);
     for (uint32_t k = 0; k < row; k += 64) {
         const uint32_t n = row - k < 64 ? row - k : 64;
-        const uint64_t bits = hole_bits(holes, r->at + k, n);
+        const uint64_t bits = zti_hole_bits(holes, r->at + k, n);
         widen_range(s, s->q + r->first + k, n, bits);
         for (uint64_t left = bits; left; left &= left - 1) {
             const uint32_t x = k + zti_ctz64(left);
@@ -319,7 +311,7 @@ static void scatter(const struct zti_coding *coding, const struct sheet *s,
     do
         for (uint32_t k = 0; k < row; k += 64) {
             const uint32_t n = row - k < 64 ? row - k : 64;
-            for (uint64_t left = hole_bits(holes, r.at + k, n); left; left &= left - 1) {
+            for (uint64_t left = zti_hole_bits(holes, r.at + k, n); left; left &= left - 1) {
                 const uint32_t x = k + zti_ctz64(left), i = r.first + x;
                 if (i > 0)
                     write_number(array->type, nearest(s->q[i]) * step,

@@ -238,7 +238,7 @@ extern "C"
     zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
                       const uint64_t *more);
 
-/* Of so many tiles, one of this many is counted. */
+/* The share of the tiles that is counted: 1 in how many. */
 ZTI_STATIC uint32_t zti_sz_part_of(uint32_t coder, uint64_t tiles)
 {
     return coder == ZTI_SZ_CUSZ || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;

@@ -107,8 +107,8 @@ static void estimate_line(struct cell *c, uint32_t start, uint32_t step, uint32_
         estimate_beyond(c, start, step, last + 1, n, last);
 }
 
-/* Estimate on 'count' lines that begin side by side, of which those are passed over that have no
- * unknown value, or no known one. */
+/* Estimate on 'count' lines that begin side by side. Lines without an unknown value, or without a
+ * known one, are passed over. */
 static void estimate_lines(struct cell *c, uint32_t first, uint32_t step, uint32_t n,
                            uint32_t count)
 {
@@ -296,12 +296,8 @@ static double interpolate(const struct filling *f, const struct shares *shares, 
 /* Which of the n values from number 'at' on are valid, at most 64: bit i for value i. */
 static uint64_t valid_bits(const struct filling *f, uint64_t at, uint64_t n)
 {
-    const uint64_t *const mask = f->special->mask;
-    const uint64_t shift = at % 64, ones = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-    uint64_t bits = mask[at / 64] >> shift;
-    if (shift + n > 64)
-        bits |= mask[at / 64 + 1] << (64 - shift);
-    return ~bits & ones;
+    const uint64_t ones = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    return zti_hole_bits(f->special->mask, at, n) ^ ones;
 }
 
 /* Up to 64 successive values of a row. */
@@ -419,7 +415,7 @@ static bool has_special(const struct filling *f, const struct cell *c)
     do {
         for (uint32_t done = 0; done < row; done += 64) {
             const uint64_t n = row - done < 64 ? row - done : 64;
-            if (valid_bits(f, r.at + done, n) != (n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0)))
+            if (zti_hole_bits(f->special->mask, r.at + done, n) != 0)
                 return true;
         }
     } while (next_row(f, c, &r));

@@ -341,15 +341,17 @@ static void decode_items(void *shared, uint32_t worker, uint64_t which)
     const uint32_t first = (uint32_t)which * ITEMS_TOGETHER;
     const uint32_t left = layout->items - first;
     const uint32_t end = first + (left < ITEMS_TOGETHER ? left : (uint32_t)ITEMS_TOGETHER);
-    for (uint32_t i = first, n; i<end; i += n> 0 ? n : 1) {
+    for (uint32_t i = first;
+         i < end && !atomic_load_explicit(&from->is_bad, memory_order_relaxed);) {
         const struct zti_tf_item *const item = &layout->item[i];
         struct zti_tf_run run[ITEMS_TOGETHER];
-        n = alone_runs(from, item, end - i, run);
-        if (atomic_load_explicit(&from->is_bad, memory_order_relaxed) ||
-            (!from->has_all && n == 0 && !is_any_needed(from, item)))
-            continue;
-        if (!(n > 0 ? decode_alone(from, w, item, run, n) : decode_joined(from, w, item)))
+        const uint32_t n = alone_runs(from, item, end - i, run);
+        const bool is_good =
+            n > 0 ? decode_alone(from, w, item, run, n)
+                  : (!from->has_all && !is_any_needed(from, item)) || decode_joined(from, w, item);
+        if (!is_good)
             atomic_store_explicit(&from->is_bad, true, memory_order_relaxed);
+        i += n > 0 ? n : 1;
     }
 }
 

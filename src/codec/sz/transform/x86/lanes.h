@@ -1,10 +1,12 @@
 /* lanes.h: kernel text, AVX2: the symbols of blocks that are decoded side by side, each from codes
  * of its own: block number k is lane k of vectors. */
 
+enum { MODEL_VECTORS = (ZTI_TF_MAGNITUDE_CONTEXTS + 15) / 16 };
+
 /* Where contexts lead: the number of a context's model, in bytes of both halves of a vector; how
  * far models' tables are from each other; and what magnitudes count for. */
 struct lane_tables {
-    __m256i model[(ZTI_TF_MAGNITUDE_CONTEXTS + 15) / 16];
+    __m256i model[MODEL_VECTORS];
     const int *first;
     __m256i stride;
     __m256 part;
@@ -13,12 +15,11 @@ struct lane_tables {
 static struct lane_tables lane_tables_of(const struct zti_ans_model *model,
                                          const struct zti_tf_front *front)
 {
-    enum { VECTORS = (ZTI_TF_MAGNITUDE_CONTEXTS + 15) / 16 };
     const ptrdiff_t stride = model[1].decode - model[0].decode;
     struct lane_tables t = {.first = (const int *)model[0].decode,
                             .stride = _mm256_set1_epi32((int32_t)stride),
                             .part = _mm256_set1_ps(1.0f / (float)(1u << front->shift))};
-    for (uint32_t i = 0; i < VECTORS; i++)
+    for (uint32_t i = 0; i < MODEL_VECTORS; i++)
         t.model[i] = _mm256_broadcastsi128_si256(
             _mm_loadu_si128((const __m128i *)(const void *)(front->model_of + 16 * i)));
     return t;
@@ -31,7 +32,7 @@ ZTI_INLINE __m256i models_of_lanes(const struct lane_tables *t, __m256i context)
     const __m256i none = _mm256_set1_epi32((int32_t)0x80808000);
     const __m256i least = _mm256_set1_epi8(0x70);
     __m256i model = _mm256_setzero_si256();
-    for (int i = 0; i < (int)(sizeof t->model / sizeof *t->model); i++) {
+    for (int i = 0; i < MODEL_VECTORS; i++) {
         const __m256i at = _mm256_sub_epi8(context, _mm256_set1_epi32(16 * i));
         const __m256i which = _mm256_or_si256(_mm256_adds_epu8(at, least), none);
         model = _mm256_or_si256(model, _mm256_shuffle_epi8(t->model[i], which));
@@ -242,8 +243,8 @@ ZTI_INLINE void read_groups(const struct lane_tables *t, const uint32_t *scale, 
     }
 }
 
-/* read_places of lanes that have codes of their own, of which at least 64 bits are left. Sums are
- * read up to 7 places behind the end. */
+/* As read_places, for lanes that have codes of their own. Each lane has at least 64 bits of codes
+ * left behind the segment. Sums are read up to 7 places behind the segment's end. */
 static void read_lanes(const struct lane_tables *t, const uint32_t *scale, uint32_t at,
                        uint32_t end, const struct lane_row *lane, uint32_t lanes,
                        struct row_weights w)
