@@ -6,8 +6,8 @@
  *     decompressing    read the chunks of block k + 1 | write block k
  *     meanwhile        threads code the chunks of both
  *
- * Values are copied between a block, whose rows are long, and its chunks: by the threads that code,
- * or by the calling thread where only one codes, for which all others wait.
+ * Values are copied between a block, whose rows are long, and its chunks. The threads that code do
+ * it; but if only one thread codes, all others wait for it, and the calling thread copies.
  *
  * Bytes and their order in the file are those of HDF5's own pipeline. What goes wrong on a thread
  * is done again by HDF5, which fails with its sentence. */

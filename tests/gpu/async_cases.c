@@ -413,7 +413,7 @@ static void count_outcome(struct policy_run *run, const struct async *a, size_t 
     run->sampled_files += has_books && run->number == SAMPLED_CASE;
 }
 
-/* An array of so many tiles that the symbols of some are counted. */
+/* A large array: the symbols of only a part of its tiles are counted. */
 static struct test_array draw_sampled(struct rng *r)
 {
     static const uint64_t shape[4] = {1100, 9, 9, 9};

@@ -46,7 +46,8 @@ struct zti_emission {
     uint64_t *out_bytes;
 };
 
-/* Words for a payload of up to so many bytes: the ticket, and a flag for each part. */
+/* Words of emission.moving for a payload of at most payload_bytes: the ticket, and a flag for each
+ * part. */
 uint64_t zti_cuda_moving_words(uint64_t payload_bytes);
 
 /* Choose the chunks of the index, after the payload; then write what stands around it. */
