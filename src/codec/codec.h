@@ -78,6 +78,7 @@ struct zti_target {
     uint32_t choice;    /* ZT_PWREL only: number of the codec's way to keep it (planning.h) */
     uint32_t loose_planes; /* ZT_ABS only: bit planes to drop beyond what the bound allows */
     struct zti_found found;
+    bool has_few_samples;    /* learn from few samples: speed counts too */
     uint64_t special_values; /* of the array; replaced before it is coded */
     double min, max; /* of the stream's finite values; NaN: there are none or not known yet */
 };

@@ -600,18 +600,21 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                            const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice)
 {
-    enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19 };
+    enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19, QUICK_SHIFT = 3 };
     const struct zti_codec *const codec = zti_codec_by_id(candidate->codec);
-    const bool is_box = candidate->has_own_predictor,
+    const bool is_box = candidate->has_own_predictor, is_quick = candidate->most_part > 0,
                is_of_ways = zti_axes_planning_of(codec) && !is_box;
     const uint64_t times = is_box ? 2 : 1; /* one box says less */
     const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
-    const uint64_t values = part < times * LEAST  ? times * LEAST
-                            : part < times * MOST ? part
-                                                  : times * MOST;
+    const uint64_t values = (part < times * LEAST  ? times * LEAST
+                             : part < times * MOST ? part
+                                                   : times * MOST) >>
+                            (is_quick ? QUICK_SHIFT : 0);
     const double guessed = choice->bytes;
+    struct zti_target own = *target;
     struct zti_estimator e;
-    zt_status status = zti_estimator_open(context, array, codec, target, 0, &e);
+    own.has_few_samples = is_quick;
+    zt_status status = zti_estimator_open(context, array, codec, &own, 0, &e);
     if (!status)
         status = is_of_ways ? measure_ways(&e, values, choice)
                             : measure_whole(&e, is_box, values, choice);
@@ -623,35 +626,37 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
 }
 
 /* Boxes of an array that two candidates code, one after the other or each on a thread. */
-enum { BOXES = 2, OF_BOXES = 2 * BOXES };
+enum { BOXES_MOST = 2 };
 
 struct box_race {
     zt_context *context;
     const struct zti_array *array;
     const struct zti_candidate *of[2];
     const struct zti_target *target;
+    uint32_t boxes;
     uint64_t values; /* of a box */
     uint32_t workers;
     struct {
         zt_context own; /* if there are several workers */
         zt_status status;
         double bytes;
-    } box[OF_BOXES];
+    } box[2 * BOXES_MOST];
 };
 
 static zt_status code_box(zt_context *context, const struct box_race *r, uint32_t number,
                           double *bytes)
 {
-    const struct zti_candidate *const candidate = r->of[number / BOXES];
+    const struct zti_candidate *const candidate = r->of[number / r->boxes];
     const struct zti_plan none = zti_plan_none(r->array->rank);
     const zt_params params = zti_params_for(r->target->params, candidate);
     struct zti_target own = *r->target;
     struct zti_estimator e;
     own.params = &params;
+    own.has_few_samples = candidate->most_part > 0;
     zt_status status =
         zti_estimator_open(context, r->array, zti_codec_by_id(candidate->codec), &own, 0, &e);
     if (!status)
-        status = zti_estimate_box(&e, &none, number % BOXES, r->values, bytes);
+        status = zti_estimate_box(&e, &none, number % r->boxes, r->values, bytes);
     zti_estimator_free(&e);
     return status;
 }
@@ -670,27 +675,31 @@ static bool race_box(void *shared, uint32_t worker, uint64_t number)
 
 zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
                                  const struct zti_candidate *one, const struct zti_candidate *other,
-                                 const struct zti_target *target, double *part)
+                                 const struct zti_target *target, const struct zti_boxes *boxes,
+                                 double *part)
 {
-    enum { PART = 32, LEAST = 1 << 17, MOST = 1 << 19 };
+    enum { PART = 32, MOST_TIMES = 4 };
     const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
+    const uint64_t least = boxes->least_values;
+    const uint32_t n = boxes->count;
+    double of_one = 0, of_other = 0;
     struct box_race r = {.context = context,
                          .array = array,
                          .of = {one, other}, /* the slower first */
                          .target = target,
-                         .values = some < LEAST  ? LEAST
-                                   : some < MOST ? some
-                                                 : MOST,
-                         .workers = zti_map_workers(context, OF_BOXES)};
+                         .boxes = n,
+                         .values = some < least                ? least
+                                   : some < MOST_TIMES * least ? some
+                                                               : MOST_TIMES * least,
+                         .workers = zti_map_workers(context, 2 * n)};
     zt_status status = ZT_OK;
-    zti_map(context, OF_BOXES, race_box, &r);
-    for (uint32_t i = 0; i < OF_BOXES && !status; i++) {
+    zti_map(context, 2 * n, race_box, &r);
+    for (uint32_t i = 0; i < 2 * n && !status; i++) {
         status = r.box[i].status;
+        *(i < n ? &of_one : &of_other) += r.box[i].bytes;
         if (status && r.workers > 1)
             (void)zti_fail(context, status, "%s", r.box[i].own.sentence);
     }
-    const double of_one = r.box[0].bytes + r.box[1].bytes;
-    const double of_other = r.box[2].bytes + r.box[3].bytes;
     *part = of_other > 0 ? of_one / of_other : 0;
     return status;
 }
@@ -699,7 +708,7 @@ zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array 
                                     const struct zti_candidate *candidate,
                                     const struct zti_target *target, double *bytes)
 {
-    enum { VALUES = 1 << 14 };
+    enum { VALUES = 1 << 14, BOXES = 2 };
     const struct zti_plan none = zti_plan_none(array->rank);
     const zt_params params = zti_params_for(target->params, candidate);
     struct zti_target own = {.params = &params, .kind = ZT_LOSSLESS};

@@ -2,6 +2,8 @@
  * with one after another, the most promising first, until no other can be smaller. */
 #include "plan/contest.h"
 
+#include "plan/smooth.h"
+
 /* Remove the candidates that are for floats only. */
 static uint32_t keep_any_type(struct zti_candidate *list, uint32_t n)
 {
@@ -175,6 +177,51 @@ static zt_status judge_own_predictor(zt_context *context, const struct zti_array
     return ZT_OK;
 }
 
+/* Whether a candidate that must be much smaller than the one before it (most_part) is. One small
+ * box tells, and before it a look at single values, as the one before is fast. */
+static zt_status ask_much_smaller(zt_context *context, const struct zti_array *array,
+                                  const struct zti_candidate *candidate,
+                                  const struct zti_target *target, bool *is_smaller)
+{
+    enum { LEAST = 1 << 14 };
+    static const struct zti_boxes boxes = {1, 1 << 14};
+    double part = 1;
+    zt_status status = ZT_OK;
+    if (zti_array_values(array->rank, array->shape) >= LEAST &&
+        zti_is_smooth(array, target->abs_bound))
+        status =
+            zti_plan_compare_boxes(context, array, candidate, candidate - 1, target, &boxes, &part);
+    *is_smaller = part < candidate->most_part;
+    return status;
+}
+
+/* Put such a candidate in the place of the result before it if it is much smaller. It has that
+ * one's plan if a box shows that the plan pays, and is coded with that alone. */
+static zt_status try_much_smaller(zt_context *context, const struct zti_array *array,
+                                  const struct zti_candidate *candidate,
+                                  const struct zti_target *target, const struct zti_choice *other,
+                                  struct zti_result *results, uint32_t *count)
+{
+    struct zti_result one = {.candidate = *candidate};
+    bool is_smaller = false;
+    zt_status status = ask_much_smaller(context, array, candidate, target, &is_smaller);
+    if (status || !is_smaller)
+        return status;
+    status = judge_own_predictor(context, array, candidate, target, other, false, &one.choice);
+    results[0] = one;
+    *count = 1;
+    return status;
+}
+
+/* How many candidates take part whatever boxes say. */
+static uint32_t count_certain(const struct zti_candidate *list, uint32_t n)
+{
+    uint32_t certain = 0;
+    for (uint32_t i = 0; i < n; i++)
+        certain += list[i].most_part <= 0;
+    return certain;
+}
+
 /* A candidate that samples cannot judge: no plan, and assumed to be a little smaller than others.
  */
 static void assume_smaller(const struct zti_array *array, const struct zti_result *others,
@@ -201,6 +248,7 @@ zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *a
                                   uint32_t count)
 {
     enum { SMALL = 1 << 19 };
+    static const struct zti_boxes boxes = {2, 1 << 17};
     const bool is_open = zti_mean_of(target->params).kind != ZT_LOSSLESS;
     zt_status status = ZT_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
@@ -212,7 +260,7 @@ zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *a
         else if (r->candidate.is_far && near < count && !is_open &&
                  zti_array_values(array->rank, array->shape) > SMALL)
             status = zti_plan_compare_boxes(context, array, &r->candidate, &results[near].candidate,
-                                            target, &r->far_part);
+                                            target, &boxes, &r->far_part);
     }
     return status;
 }
@@ -239,6 +287,13 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
             far[fars++] = zti_result_unplanned(array->rank, &list[i]);
             continue;
         }
+        if (list[i].most_part > 0) {
+            status =
+                try_much_smaller(context, array, &list[i], &own, &codecs_first, results, count);
+            if (status)
+                return status;
+            continue;
+        }
         if (list[i].is_whole) {
             assume_smaller(array, results, *count, &choice);
         } else if (list[i].has_own_predictor) {
@@ -250,7 +305,8 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
                 choice = codecs_first;
             else
                 status = zti_plan_choose(context, array, codec, &own, &choice);
-            const bool is_asked = n > 1 || (choice.is_other && !choice.is_sampled);
+            const bool is_asked =
+                count_certain(list, n) > 1 || (choice.is_other && !choice.is_sampled);
             if (!status && is_asked)
                 status = zti_plan_measure(context, array, &list[i], &own, &choice);
             codecs_first = choice;

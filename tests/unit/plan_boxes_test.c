@@ -1,11 +1,17 @@
 /* plan_boxes_test.c: samples and boxes that threads look at before all of an array is coded. */
 #include "unit/frame_support.h"
 #include "ztile_expert.h"
+#include "ztile_sz.h"
 
 #include "plan/choose.h"
 #include "plan/contest.h"
+#include "plan/smooth.h"
+
+#include <math.h>
 
 /* Boxes of two coders are compared on one thread or several; one of them may lack memory. */
+static const struct zti_boxes boxes = {2, 1 << 17};
+
 static void boxes_are_compared_alike_on_threads(void **state)
 {
     const uint64_t shape[] = {96, 96, 96};
@@ -30,8 +36,8 @@ static void boxes_are_compared_alike_on_threads(void **state)
         double part = 0;
         if (threads > 0)
             need_ok(context, zt_context_set_omp(context, &omp));
-        need_ok(context,
-                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &part));
+        need_ok(context, zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target,
+                                                &boxes, &part));
         wanted = threads == 0 ? part : wanted;
         assert_true(part > 0 && memcmp(&part, &wanted, sizeof part) == 0);
         calls = threads == 0 ? memory.calls : calls;
@@ -39,7 +45,7 @@ static void boxes_are_compared_alike_on_threads(void **state)
             memory.calls_left = (int64_t)left;
             need_failure(
                 context,
-                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &part),
+                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &boxes, &part),
                 ZT_NO_MEMORY, "no memory");
         }
         zt_context_free(context);
@@ -76,11 +82,118 @@ static void samples_are_looked_at_alike_on_threads(void **state)
     }
 }
 
+/* Waves that are long beside the distance of values, with as much noise. */
+static zt_array long_waves(zt_type type, uint32_t rank, double noise)
+{
+    const uint64_t shapes[][ZT_MAX_RANK] = {{40000}, {190, 210}, {30, 40, 35}, {12, 18, 14, 16}};
+    const zt_array a = new_array(type, rank, shapes[rank - 1]);
+    struct rng r = {rank};
+    uint64_t at[ZT_MAX_RANK] = {0};
+    for (uint64_t i = 0; i < values_of(rank, a.shape); i++) {
+        double v = 0;
+        for (uint32_t k = 0; k < rank; k++)
+            v += sin((double)at[k] / (rank == 1 ? 300 : 12 + 3 * k) + k);
+        v += noise * (rng_unit(&r) - 0.5);
+        if (type == ZT_F32)
+            ((float *)a.data)[i] = (float)v;
+        else if (type == ZT_F64)
+            ((double *)a.data)[i] = v;
+        else
+            ((int32_t *)a.data)[i] = (int32_t)(1e6 * v);
+        for (uint32_t k = rank; k-- > 0 && ++at[k] == a.shape[k];)
+            at[k] = 0;
+    }
+    return a;
+}
+
+/* The bytes of a file and the effort of its coder; the file is the same on any number of threads.
+ */
+static size_t file_bytes(const zt_array *array, const zt_params *params, uint32_t *effort)
+{
+    struct bytes file = compress(array, params);
+    zt_info info = {.struct_bytes = sizeof info};
+    zt_sz_info sz;
+    assert_int_equal(zt_inspect(NULL, file.data, file.n, &info), ZT_OK);
+    assert_int_equal(zt_info_sz(&info, &sz), ZT_OK);
+    *effort = sz.effort;
+    for (uint32_t threads = 2; threads < 8; threads += 3) {
+        zt_context *context = NULL;
+        const zt_omp omp = {.threads = threads};
+        size_t n = 0;
+        unsigned char *const other = malloc(file.capacity);
+        assert_non_null(other);
+        need_ok(NULL, zt_context_new(NULL, &context));
+        need_ok(context, zt_context_set_omp(context, &omp));
+        need_ok(context, zt_compress(context, array, params, other, file.capacity, &n));
+        assert_int_equal(n, file.n);
+        assert_memory_equal(other, file.data, n);
+        free(other);
+        zt_context_free(context);
+    }
+    free(file.data);
+    return file.n;
+}
+
+/* Effort default with a plan interpolates smooth floats, and nothing else. */
+static void effort_default_interpolates_where_that_halves_the_file(void **state)
+{
+    static const zt_type types[] = {ZT_F32, ZT_F64, ZT_I32};
+    (void)state;
+    for (uint32_t i = 0; i < 12; i += TEST_STEP) {
+        const zt_type type = types[i % 3];
+        const uint32_t rank = 1 + i / 3;
+        const double unit = type == ZT_I32 ? 1e6 : 1;
+        const zt_array smooth = long_waves(type, rank, 0), rough = long_waves(type, rank, 0.05);
+        zt_params params = params_of(zt_abs(4e-3 * unit));
+        uint32_t effort = 0;
+        params.codec = ZT_CODEC_SZ;
+        const size_t differences = file_bytes(&smooth, &params, &effort);
+        assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+        params.plan = ZT_PLAN_ON;
+        const size_t chosen = file_bytes(&smooth, &params, &effort);
+        if (effort != (type == ZT_I32 ? ZT_EFFORT_DEFAULT : ZT_EFFORT_HIGH) ||
+            (type != ZT_I32 && 2 * chosen > differences))
+            fail_msg("type %u, rank %u: effort %u takes %zu bytes, differences %zu", (uint32_t)type,
+                     rank, effort, chosen, differences);
+        (void)file_bytes(&rough, &params, &effort);
+        assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+        params.prefer = ZT_PREFER_SPEED;
+        (void)file_bytes(&smooth, &params, &effort);
+        assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+        free(smooth.data);
+        free(rough.data);
+    }
+}
+
+/* Values are smooth along one axis at least, and no rank, hole or short axis is read beyond. */
+static void smooth_values_are_found_along_one_axis(void **state)
+{
+    const uint64_t shapes[][2] = {{300, 40}, {300, 7}, {7, 6}, {6, 6}};
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint64_t *const shape = shapes[i / 2];
+        const zt_array a = new_array(ZT_F64, 2, shape);
+        struct zti_array array;
+        for (uint64_t k = 0; k < shape[0] * shape[1]; k++) {
+            const uint64_t along = k / shape[1], across = k % shape[1];
+            ((double *)a.data)[k] = (double)(along * along) + (double)(across * 7919 % 13);
+        }
+        if (i % 2)
+            for (uint64_t k = 0; k < shape[0] * shape[1]; k += 3)
+                ((double *)a.data)[k] = (double)NAN;
+        assert_int_equal(zti_array_check(NULL, &a, ZTI_TO_READ, &array), ZT_OK);
+        assert_int_equal(zti_is_smooth(&array, 1e-6), i % 2 == 0 && shape[0] > 6);
+        free(a.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_are_compared_alike_on_threads),
         cmocka_unit_test(samples_are_looked_at_alike_on_threads),
+        cmocka_unit_test(effort_default_interpolates_where_that_halves_the_file),
+        cmocka_unit_test(smooth_values_are_found_along_one_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

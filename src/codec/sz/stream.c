@@ -131,6 +131,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         sz_in(coding)->axes &= ~1u; /* as a sequence of volumes */
     else if (has_axes)
         sz_in(coding)->axes = target->found.axes;
+    sz_in(coding)->has_few_samples = target->has_few_samples;
     sz_in(coding)->has_axes = has_axes;
     sz_in(coding)->has_groups = has_axes && target->found.has_rest;
     if (sz_of(coding)->has_groups) {

@@ -57,30 +57,31 @@ enum zti_sz_coder {
 
 /* The parameters of an sz stream. */
 struct zti_sz {
-    uint32_t coder;      /* zti_sz_coder */
-    uint32_t source;     /* how values become integers: zti_sz_source */
-    uint32_t axes;       /* bit i: differences are taken along axis i */
-    uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
-    uint32_t bins;       /* the cuSZ coder: number of residuals with a symbol of their own */
-    uint64_t head_bits;  /* bits of the codebooks' tables */
-    double step;         /* floats: values become multiples of it */
-    double bound;        /* floats, not in the file: the bound that the encoder checks */
-    uint64_t whole_step; /* integers: values become multiples of it; odd */
-    uint64_t fineness;   /* logarithms: number of steps in eight doublings of a value */
-    uint8_t digits;      /* decimals: behind the point, or significant */
-    uint8_t zeros;       /* short bits: how many are left out */
-    int16_t lowest;      /* significant digits: the power of ten of the least */
-    int64_t centre;      /* tiles' bases are stored less it */
-    bool wants_high;     /* not in the file: effort 'high' is to be tried */
-    bool is_pointwise;   /* not in the file, transform: the bound holds for each value, */
-    bool has_mean;       /* and the step was chosen for a mean error */
-    uint32_t reach;      /* effort 'high': units in a step, 'step' being the unit; odd */
-    uint32_t tuning;     /* effort 'high': predictors, and size of tiles; lossless: size only */
-    double least, most;  /* not in the file: the range of the values */
-    bool has_axes;       /* not in the file: the caller gives axes, which are not learnt */
-    bool has_groups;     /* not in the file: it gives is_blocked and centre too */
-    bool is_compared;    /* not in the file: effort 'high' was compared with the other coder, and
-                            that was taken or is clearly larger */
+    uint32_t coder;       /* zti_sz_coder */
+    uint32_t source;      /* how values become integers: zti_sz_source */
+    uint32_t axes;        /* bit i: differences are taken along axis i */
+    uint32_t is_blocked;  /* groups of values are blocks of a tile, not runs */
+    uint32_t bins;        /* the cuSZ coder: number of residuals with a symbol of their own */
+    uint64_t head_bits;   /* bits of the codebooks' tables */
+    double step;          /* floats: values become multiples of it */
+    double bound;         /* floats, not in the file: the bound that the encoder checks */
+    uint64_t whole_step;  /* integers: values become multiples of it; odd */
+    uint64_t fineness;    /* logarithms: number of steps in eight doublings of a value */
+    uint8_t digits;       /* decimals: behind the point, or significant */
+    uint8_t zeros;        /* short bits: how many are left out */
+    int16_t lowest;       /* significant digits: the power of ten of the least */
+    int64_t centre;       /* tiles' bases are stored less it */
+    bool wants_high;      /* not in the file: effort 'high' is to be tried */
+    bool is_pointwise;    /* not in the file, transform: the bound holds for each value, */
+    bool has_mean;        /* and the step was chosen for a mean error */
+    uint32_t reach;       /* effort 'high': units in a step, 'step' being the unit; odd */
+    uint32_t tuning;      /* effort 'high': predictors, and size of tiles; lossless: size only */
+    double least, most;   /* not in the file: the range of the values */
+    bool has_axes;        /* not in the file: the caller gives axes, which are not learnt */
+    bool has_few_samples; /* of effort 'high': learns from a part of the usual samples */
+    bool has_groups;      /* not in the file: it gives is_blocked and centre too */
+    bool is_compared;     /* not in the file: effort 'high' was compared with the other coder, and
+                             that was taken or is clearly larger */
     struct zti_sz_finalists finalists; /* not in the file */
 };
 

@@ -23,7 +23,8 @@ enum {
     FRACTION = 16,                               /* fraction bits of logarithms */
     TILE_BITS = 96,                              /* bits of a tile beside its residuals */
     REGIONS = 4,                                 /* most regions; small arrays have two, and */
-    REGION_VALUES = 1 << 19                      /* one more for each so many values */
+    REGION_VALUES = 1 << 19,                     /* one more for each so many values */
+    FEW_SHIFT = 4                                /* few samples: regions of a 16th of the values */
 };
 
 /* Counts of samples, for each way to code them. */
@@ -343,9 +344,12 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
  * are only 16 wide, so their number is never reduced. */
 static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 {
-    static const uint32_t sides[ZT_MAX_RANK] = {16384, 128, 32, 16};
+    static const uint32_t many[ZT_MAX_RANK] = {16384, 128, 32, 16};
+    static const uint32_t few[ZT_MAX_RANK] = {4096, 64, 16, 8};
+    const bool is_few = sz_of(coding)->has_few_samples;
+    const uint32_t *const sides = is_few ? few : many;
     const uint32_t rank = coding->grid.rank;
-    const uint64_t whole = rank > 3 ? REGIONS * 65536 : 65536;
+    const uint64_t whole = (rank > 3 ? REGIONS * 65536u : 65536u) >> (is_few ? FEW_SHIFT : 0);
     const bool is_whole = values_of(coding) <= whole;
     size_t points = 1;
     for (uint32_t i = 0; i < rank; i++) {
