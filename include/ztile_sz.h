@@ -14,13 +14,17 @@ extern "C" {
 /** Which coder of sz. */
 typedef enum zt_sz_method {
     ZT_SZ_OWN = 0,  /**< ztile's own, at the effort of zt_params; the default. Effort high takes
-                         the smallest of differences, interpolation and the transform. */
+                         the smallest of differences, interpolation, the transform and
+                         multiples. */
     ZT_SZ_CUSZ = 1, /**< Lorenzo prediction and one Huffman code, as Tian et al. publish it for cuSZ
                          (PACT 2020). Efforts do not apply. */
-    ZT_SZ_TRANSFORM = 2, /**< A lifted wavelet over large tiles, for floats under all bounds but
-                            pwrel; anything else is coded at effort high. */
-    ZT_SZ_PREDICTION = 3 /**< ztile's own without the transform, which effort high otherwise also
-                              tries: some nine times as fast, in tiles of at most 2^18 values. */
+    ZT_SZ_TRANSFORM = 2,  /**< A lifted wavelet over large tiles, for floats under all bounds but
+                             pwrel; anything else is coded at effort high. */
+    ZT_SZ_PREDICTION = 3, /**< ztile's own without the transform and multiples, which effort high
+                               otherwise also tries: some nine times as fast. */
+    ZT_SZ_MULTIPLES = 4   /**< Multiples of a step, coded by the lossless coder of effort high:
+                               for noise, repeats and digits, under all bounds but pwrel; values
+                               for which it cannot be are coded at effort high. */
 } zt_sz_method;
 
 /** Choose the coder of sz; other codecs ignore it.

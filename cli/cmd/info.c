@@ -232,9 +232,9 @@ static void rows_of_sz(struct table *t, const zt_info *info)
     table_cell(t, "sz");
     zt_sz_info sz;
     (void)zt_info_sz(info, &sz);
-    table_cell(
-        t, "%s %s, step %.6g, differences along axes", sz.method == ZT_SZ_OWN ? "effort" : "method",
-        sz.method == ZT_SZ_OWN ? name_of_effort(sz.effort) : name_of_method(sz.method), sz.step);
+    table_cell(t, "%s %s, step %.6g%s", sz.method == ZT_SZ_OWN ? "effort" : "method",
+               sz.method == ZT_SZ_OWN ? name_of_effort(sz.effort) : name_of_method(sz.method),
+               sz.step, sz.axes ? ", differences along axes" : "");
     for (uint32_t i = 0; i < info->rank; i++)
         if (sz.axes >> i & 1)
             table_cell(t, "%u", i);

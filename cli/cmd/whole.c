@@ -404,30 +404,30 @@ static bool check_options(const struct options *o, struct ztio_error *error)
     zt_params defaults;
     (void)zt_params_init(&defaults, sizeof defaults);
     const zt_params *p = &o->params;
-    const char *odd = o->has_slab_bytes                ? "--slab-bytes"
-                      : o->fills > 0                   ? "--fill"
-                      : o->hints.type || o->hints.rank ? "--type or --shape"
-                      : o->format == FORMAT_NDZIP      ? "--format ndzip"
-                      : !o->zfp_header                 ? "--zfp-header"
-                      : o->box                         ? "--box"
-                      : o->exec.isa != ZT_ISA_AVX512   ? "--isa"
-                      : o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP ? "--exec cuda"
-                      : !isnan(p->range_lo)                                     ? "--range"
-                      : !isnan(p->within_lo) || !isnan(p->within_hi)            ? "--within"
-                      : p->mean.kind != ZT_LOSSLESS ? "a bound on the mean beside another"
-                      : p->bound.kind > ZT_EXPERT   ? "a bound on the mean other than --psnr"
-                      : o->has_method || o->has_transform || o->has_prediction ? "--method"
-                      : p->codec_words[0] != 0                                 ? "--zfp-word-bits"
-                      : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
-                              p->index_partition != defaults.index_partition
-                          ? "--index"
-                      : o->dry_run                   ? "--dry-run"
-                      : o->explain                   ? "--explain"
-                      : o->has_plan                  ? "--plan"
-                      : p->prefer != defaults.prefer ? "--prefer"
-                      : o->allow_nonfinite && o->format != FORMAT_ZFP
-                          ? "--allow-nonfinite without --format zfp"
-                          : NULL;
+    const char *odd =
+        o->has_slab_bytes                                         ? "--slab-bytes"
+        : o->fills > 0                                            ? "--fill"
+        : o->hints.type || o->hints.rank                          ? "--type or --shape"
+        : o->format == FORMAT_NDZIP                               ? "--format ndzip"
+        : !o->zfp_header                                          ? "--zfp-header"
+        : o->box                                                  ? "--box"
+        : o->exec.isa != ZT_ISA_AVX512                            ? "--isa"
+        : o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP ? "--exec cuda"
+        : !isnan(p->range_lo)                                     ? "--range"
+        : !isnan(p->within_lo) || !isnan(p->within_hi)            ? "--within"
+        : p->mean.kind != ZT_LOSSLESS ? "a bound on the mean beside another"
+        : p->bound.kind > ZT_EXPERT   ? "a bound on the mean other than --psnr"
+        : o->has_method || o->has_transform || o->has_multiples || o->has_prediction ? "--method"
+        : p->codec_words[0] != 0 ? "--zfp-word-bits"
+        : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
+                p->index_partition != defaults.index_partition
+            ? "--index"
+        : o->dry_run                                    ? "--dry-run"
+        : o->explain                                    ? "--explain"
+        : o->has_plan                                   ? "--plan"
+        : p->prefer != defaults.prefer                  ? "--prefer"
+        : o->allow_nonfinite && o->format != FORMAT_ZFP ? "--allow-nonfinite without --format zfp"
+                                                        : NULL;
     return !odd || fail(error, ZTIO_BAD_USE, "%s: %s is not for whole files; leave it out",
                         o->operand[0], odd);
 }

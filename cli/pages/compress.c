@@ -95,18 +95,20 @@ static const struct option_rule options[] = {
      "the first has counted; `high` also interpolates from coarse to fine, and transforms floats, "
      "and keeps what is smallest. zfp and ndzip have one effort: the "
      "option changes nothing."},
-    {"method", OPT_METHOD, "default|prediction|cusz|transform",
+    {"method", OPT_METHOD, "default|prediction|multiples|cusz|transform",
      "sz's coder: an effort's, or another",
-     "`prediction` leaves the transform out of what `--effort high` and `-c auto` try: some "
-     "nine times as fast, and small boxes decode less. `cusz` is Lorenzo prediction and one "
-     "Huffman "
-     "code as published for cuSZ. `transform` is a wavelet over tiles of up to 8 million values, "
-     "for floats under all bounds but `--pwrel`; anything else is coded at effort high. With "
-     "`cusz` and `transform` the codec is sz."},
+     "`prediction` leaves transform and multiples out of what `--effort high` and `-c auto` try: "
+     "some nine times as fast, and small boxes decode less. `cusz` is Lorenzo prediction and one "
+     "Huffman code as published for cuSZ. `transform` is a wavelet over tiles of up to 8 million "
+     "values, for floats. `multiples` are those of a step, coded as `--lossless --effort high` "
+     "codes integers: for noise, repeats and few digits. Both are for all bounds but `--pwrel`; "
+     "what they are not for is coded at effort high. With `cusz`, `transform` and `multiples` the "
+     "codec is sz."},
     {"sz-bins", OPT_SZ_BINS, "N", "with --method cusz: how many residuals have a code",
      "Even, 4 to 65536; default 1024."},
     {"plan", OPT_PLAN, "on|off|tight", "choose axis order and rank by samples",
-     "The default is `on`, but for `--method cusz` and `transform`. `tight` also looks for zfp's "
+     "The default is `on`, but for `--method cusz`, `transform` and `multiples`. `tight` also "
+     "looks for zfp's "
      "loosest tolerance that keeps the bound."},
     {"prefer", OPT_PREFER, "ratio|speed|balanced", "what the codec auto is chosen by",
      "Default: ratio."},

@@ -185,6 +185,7 @@ const char *name_of_method(uint32_t method)
     return method == ZT_SZ_CUSZ         ? "cusz"
            : method == ZT_SZ_TRANSFORM  ? "transform"
            : method == ZT_SZ_PREDICTION ? "prediction"
+           : method == ZT_SZ_MULTIPLES  ? "multiples"
                                         : "default";
 }
 

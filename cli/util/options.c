@@ -293,10 +293,11 @@ static bool take_method(struct options *o, const char *argument, struct ztio_err
 {
     o->has_method = strcmp(argument, "cusz") == 0;
     o->has_transform = strcmp(argument, "transform") == 0;
+    o->has_multiples = strcmp(argument, "multiples") == 0;
     o->has_prediction = strcmp(argument, "prediction") == 0;
-    return o->has_method || o->has_transform || o->has_prediction ||
+    return o->has_method || o->has_transform || o->has_multiples || o->has_prediction ||
            strcmp(argument, "default") == 0 ||
-           bad(error, "method", argument, "default, prediction, cusz or transform");
+           bad(error, "method", argument, "default, prediction, multiples, cusz or transform");
 }
 
 static bool take_var(struct options *o, const char *argument, struct ztio_error *error)
@@ -546,8 +547,8 @@ bool options_parse(struct options *o, const struct page *page, int argc, char **
         if (!o->has_plan)
             o->params.plan = ZT_PLAN_OFF; /* as published */
     }
-    if (o->has_transform) {
-        zt_params_set_sz(&o->params, ZT_SZ_TRANSFORM, 0);
+    if (o->has_transform || o->has_multiples) {
+        zt_params_set_sz(&o->params, o->has_transform ? ZT_SZ_TRANSFORM : ZT_SZ_MULTIPLES, 0);
         if (o->params.codec == ZT_CODEC_AUTO)
             o->params.codec = ZT_CODEC_SZ;
         if (!o->has_plan)

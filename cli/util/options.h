@@ -45,6 +45,7 @@ struct options {
     uint32_t zfp_word_bits;   /* of zfp streams, bare and in files */
     bool has_method;          /* --method cusz */
     bool has_transform;       /* --method transform */
+    bool has_multiples;       /* --method multiples */
     bool has_prediction;      /* --method prediction */
     uint32_t sz_bins;         /* of it; 0: the default */
     bool allow_nonfinite;

@@ -125,13 +125,13 @@ static void make_empty(const char *folder)
 /* Arrays that are large enough for codebooks. */
 static void make_sz(const char *folder)
 {
-    static const char *const efforts[] = {"default", "paper",    "fast",
-                                          "high",    "lossless", "transform"};
+    static const char *const efforts[] = {"default",  "paper",     "fast",     "high",
+                                          "lossless", "transform", "multiples"};
     static const uint64_t shape[] = {29, 53};
     int64_t stride[ZT_MAX_RANK];
     contiguous_strides(2, shape, stride);
     for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
-        for (uint32_t effort = 0; effort <= CODER_TRANSFORM; effort++) {
+        for (uint32_t effort = 0; effort <= CODER_MULTIPLES; effort++) {
             struct test_array a = test_array_new(type, 2, shape, stride);
             zt_params p;
             size_t capacity, bytes;

@@ -40,6 +40,7 @@ static const struct {
     {ZT_CODEC_SZ, CODER_DEFAULT, true, true, "sz"},
     {ZT_CODEC_SZ, CODER_HIGH, true, false, "sz high"},
     {ZT_CODEC_SZ, CODER_TRANSFORM, true, false, "sz transform"},
+    {ZT_CODEC_SZ, CODER_MULTIPLES, true, false, "sz multiples"},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed };

@@ -85,6 +85,7 @@ static void add_params(struct words *w, const zt_params *p, uint32_t type)
         add(w, "--method");
         add(w, p->codec_words[1] >> 32 == ZT_SZ_CUSZ        ? "cusz"
                : p->codec_words[1] >> 32 == ZT_SZ_TRANSFORM ? "transform"
+               : p->codec_words[1] >> 32 == ZT_SZ_MULTIPLES ? "multiples"
                                                             : "prediction");
         if ((uint32_t)p->codec_words[1])
             add_number(w, "--sz-bins", (uint32_t)p->codec_words[1]);

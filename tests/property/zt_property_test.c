@@ -97,7 +97,7 @@ static void random_codec(struct rng *r, struct test_case *c)
         return;
     }
     c->params.codec = ZT_CODEC_SZ;
-    const uint32_t coder = (uint32_t)rng_below(r, CODER_TRANSFORM + 1);
+    const uint32_t coder = (uint32_t)rng_below(r, CODER_MULTIPLES + 1);
     const uint32_t n = bins[rng_below(r, sizeof bins / sizeof *bins)];
     set_coder(&c->params, coder);
     if (coder == CODER_CUSZ)

@@ -33,17 +33,20 @@ enum {
     CODER_FAST = 2,
     CODER_HIGH = 3,
     CODER_LOSSLESS = 4, /* what CODER_HIGH becomes */
-    CODER_TRANSFORM = 5
+    CODER_TRANSFORM = 5,
+    CODER_MULTIPLES = 6
 };
 
 static inline void set_coder(zt_params *params, uint32_t coder)
 {
     static const uint32_t efforts[] = {ZT_EFFORT_DEFAULT, ZT_EFFORT_DEFAULT, ZT_EFFORT_FAST,
-                                       ZT_EFFORT_HIGH,    ZT_EFFORT_HIGH,    ZT_EFFORT_DEFAULT};
+                                       ZT_EFFORT_HIGH,    ZT_EFFORT_HIGH,    ZT_EFFORT_DEFAULT,
+                                       ZT_EFFORT_DEFAULT};
     params->effort = efforts[coder];
     zt_params_set_sz(params,
                      coder == CODER_CUSZ        ? ZT_SZ_CUSZ
                      : coder == CODER_TRANSFORM ? ZT_SZ_TRANSFORM
+                     : coder == CODER_MULTIPLES ? ZT_SZ_MULTIPLES
                      : coder == CODER_HIGH      ? ZT_SZ_PREDICTION
                                                 : ZT_SZ_OWN,
                      0);
@@ -56,6 +59,7 @@ static inline uint32_t coder_of_info(const zt_info *info)
     return zt_info_sz(info, &sz) != ZT_OK ? UINT32_MAX
            : sz.method == ZT_SZ_CUSZ      ? CODER_CUSZ
            : sz.method == ZT_SZ_TRANSFORM ? CODER_TRANSFORM
+           : sz.method == ZT_SZ_MULTIPLES ? CODER_MULTIPLES
            : sz.effort == ZT_EFFORT_FAST  ? CODER_FAST
            : sz.effort == ZT_EFFORT_HIGH  ? CODER_HIGH
                                           : CODER_DEFAULT;

@@ -152,7 +152,7 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.effort = 4, ZT_BAD_ARG, "effort");
     REFUSED(p.effort = 0, ZT_BAD_ARG, "effort");
     REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, ZT_SZ_CUSZ, 1023), ZT_BAD_ARG, "1023 bins");
-    REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, (zt_sz_method)4, 0), ZT_BAD_ARG, "method");
+    REFUSED(p.codec = ZT_CODEC_SZ; zt_params_set_sz(&p, (zt_sz_method)5, 0), ZT_BAD_ARG, "method");
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");
     REFUSED(p.prefer = 3, ZT_BAD_ARG, "preference");
     REFUSED(p.plan = 3, ZT_BAD_ARG, "plan");

@@ -25,7 +25,7 @@ static void boxes_are_compared_alike_on_threads(void **state)
     params.effort = ZT_EFFORT_HIGH;
     assert_int_equal(zti_array_check(NULL, &a, ZTI_TO_READ, &array), ZT_OK);
     const uint32_t n = zti_candidates(ZT_F32, true, &params, list);
-    assert_true(n == 4 && list[1].has_own_predictor && list[2].is_far && list[3].is_lossless);
+    assert_true(n == 5 && list[1].has_own_predictor && list[2].is_far && list[4].is_lossless);
     const struct zti_target target = {.kind = ZT_ABS, .abs_bound = 1e-2, .params = &params};
     double wanted = 0;
     uint64_t calls = 0;

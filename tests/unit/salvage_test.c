@@ -124,6 +124,7 @@ static void copies_of_headers_save_frames(void **state)
     a_codec(ZT_CODEC_SZ, CODER_HIGH, zt_abs(1e-6));
     a_codec(ZT_CODEC_SZ, CODER_HIGH, zt_lossless());
     a_codec(ZT_CODEC_SZ, CODER_TRANSFORM, zt_abs(1e-6));
+    a_codec(ZT_CODEC_SZ, CODER_MULTIPLES, zt_abs(1e-6));
 }
 
 static int count_lost(void *user, zt_loss loss, const zt_box *box, const char *why)

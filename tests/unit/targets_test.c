@@ -7,8 +7,13 @@
 
 static const struct way {
     uint32_t codec, coder;
-} ways[] = {{ZT_CODEC_SZ, CODER_DEFAULT}, {ZT_CODEC_SZ, CODER_FAST},      {ZT_CODEC_SZ, CODER_HIGH},
-            {ZT_CODEC_SZ, CODER_CUSZ},    {ZT_CODEC_SZ, CODER_TRANSFORM}, {ZT_CODEC_ZFP, 0}};
+} ways[] = {{ZT_CODEC_SZ, CODER_DEFAULT},
+            {ZT_CODEC_SZ, CODER_FAST},
+            {ZT_CODEC_SZ, CODER_HIGH},
+            {ZT_CODEC_SZ, CODER_CUSZ},
+            {ZT_CODEC_SZ, CODER_TRANSFORM},
+            {ZT_CODEC_SZ, CODER_MULTIPLES},
+            {ZT_CODEC_ZFP, 0}};
 
 enum { WAYS = sizeof ways / sizeof *ways };
 

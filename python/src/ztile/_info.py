@@ -31,7 +31,7 @@ class SzInfo:
     """The parameters of an sz stream; bit i of ``axes``: differences are taken along axis i;
     ``step``: what values are multiples of."""
 
-    method: str  # default, cusz or transform
+    method: str  # default, multiples, cusz or transform
     effort: str
     axes: int
     step: float

@@ -17,7 +17,7 @@ MEANS = ("psnr", "rmse", "rmse_rel", "mae", "mae_rel")
 INDEXES = {"default": 0, "none": 1, "offsets": 2, "lengths": 3, "hybrid": 4, "compact": 5}
 INDEX_NAMES = {**{number: name for name, number in INDEXES.items()}, 6: "stream"}
 EFFORTS = {"fast": 1, "default": 2, "high": 3}
-METHODS = {"default": 0, "cusz": 1, "transform": 2, "prediction": 3}
+METHODS = {"default": 0, "cusz": 1, "transform": 2, "prediction": 3, "multiples": 4}
 PLANS = {"off": 0, "on": 1, "tight": 2}
 RATE_ALIGN = 1
 MAX_FILLS = 4
@@ -45,7 +45,7 @@ class Params(TypedDict, total=False):
     index_chunk: int  # tiles a chunk
     index_partition: int  # chunks a partition (hybrid)
     effort: str  # fast, default, high
-    method: str  # of sz: default; prediction, without the transform; transform, a wavelet; cusz
+    method: str  # of sz: default, prediction, multiples, transform or cusz
     sz_bins: int  # of method cusz
     plan: str  # off, on, tight
     slab_bytes: int  # raw bytes a frame at most

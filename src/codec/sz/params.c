@@ -41,6 +41,11 @@ bool zti_sz_is_prediction(const zt_params *params)
     return params->codec_words[1] >> 32 == ZT_SZ_PREDICTION;
 }
 
+bool zti_sz_is_multiples(const zt_params *params)
+{
+    return params->codec_words[1] >> 32 == ZT_SZ_MULTIPLES;
+}
+
 uint32_t zti_sz_cusz_bins(const zt_params *params)
 {
     enum { DEFAULT_BINS = 1024 };
@@ -53,14 +58,16 @@ zt_status zt_info_sz(const zt_info *info, zt_sz_info *sz)
     if (!info || info->codec != ZT_CODEC_SZ || !sz)
         return ZT_BAD_ARG;
     const uint32_t coder = (uint32_t)info->codec_words[0];
+    const bool is_of_multiples = coder == ZTI_SZ_LOSSLESS_HIGH && info->codec_words[2] > 0;
     *sz = (zt_sz_info){.method = coder == ZTI_SZ_CUSZ        ? ZT_SZ_CUSZ
                                  : coder == ZTI_SZ_TRANSFORM ? ZT_SZ_TRANSFORM
+                                 : is_of_multiples           ? ZT_SZ_MULTIPLES
                                                              : ZT_SZ_OWN,
                        .effort = coder == ZTI_SZ_FAST   ? ZT_EFFORT_FAST
                                  : coder >= ZTI_SZ_HIGH ? ZT_EFFORT_HIGH
                                                         : ZT_EFFORT_DEFAULT,
                        .axes = (uint32_t)(info->codec_words[0] >> 32),
-                       .bins = (uint32_t)info->codec_words[2],
+                       .bins = is_of_multiples ? 0 : (uint32_t)info->codec_words[2],
                        .step = zti_double_from_bits(info->codec_words[1])};
     return ZT_OK;
 }

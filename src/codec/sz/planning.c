@@ -30,6 +30,18 @@ static struct zti_candidate transform(void)
                                   .is_for_ratio = true};
 }
 
+/* Multiples of a step, coded without loss: what is noise, repeats or has few digits. */
+static struct zti_candidate multiples(void)
+{
+    return (struct zti_candidate){.codec = ZT_CODEC_SZ,
+                                  .effort = ZT_EFFORT_HIGH,
+                                  .method = ZT_SZ_MULTIPLES,
+                                  .is_lossy = true,
+                                  .speed = WHOLE_SPEED,
+                                  .is_far = true,
+                                  .is_for_ratio = true};
+}
+
 /* Values with few digits or bits are smaller without loss than under a tight bound. */
 static struct zti_candidate without_loss(void)
 {
@@ -91,7 +103,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     const bool is_for_ratio = is_high || params->prefer == ZT_PREFER_RATIO;
     const bool is_given = is_cusz || params->effort == ZT_EFFORT_FAST;
     uint32_t n = 0;
-    if ((!is_lossy && is_high) || zti_sz_is_transform(params)) {
+    if ((!is_lossy && is_high) || zti_sz_is_transform(params) || zti_sz_is_multiples(params)) {
         list[n++] = large_tiles(is_lossy);
         return n;
     }
@@ -114,6 +126,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
         list[n++] = much_smaller();
     if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params)) {
         list[n++] = transform();
+        list[n++] = multiples();
         list[n++] = without_loss();
     }
     return n;

@@ -32,6 +32,7 @@
  *     varint   bytes of the head; not with effort 'fast' and the transform, which have none
  */
 #include "codec/sz/interp/interp.h"
+#include "codec/sz/lossless/lossless.h"
 #include "codec/sz/lorenzo/sampling.h"
 #include "codec/sz/stored.h"
 #include "codec/sz/transform/transform.h"
@@ -86,10 +87,12 @@ static void configure_bound(const struct zti_target *target, struct zti_coding *
 /* The coder that params ask for. */
 static uint32_t coder_of(const zt_params *params)
 {
-    return zti_sz_is_cusz(params)                                            ? ZTI_SZ_CUSZ
-           : params->effort == ZT_EFFORT_HIGH || zti_sz_is_transform(params) ? ZTI_SZ_HIGH
-           : params->effort == ZT_EFFORT_FAST                                ? ZTI_SZ_FAST
-                                                                             : ZTI_SZ_DEFAULT;
+    const bool is_high = params->effort == ZT_EFFORT_HIGH || zti_sz_is_transform(params) ||
+                         zti_sz_is_multiples(params);
+    return zti_sz_is_cusz(params)             ? ZTI_SZ_CUSZ
+           : is_high                          ? ZTI_SZ_HIGH
+           : params->effort == ZT_EFFORT_FAST ? ZTI_SZ_FAST
+                                              : ZTI_SZ_DEFAULT;
 }
 
 static zt_status configure(zt_context *context, const struct zti_target *target,
@@ -100,7 +103,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
                         "the zfp codec");
-    if (target->params->codec_words[1] >> 32 > ZT_SZ_PREDICTION || !zti_sz_are_bins(bins))
+    if (target->params->codec_words[1] >> 32 > ZT_SZ_MULTIPLES || !zti_sz_are_bins(bins))
         return zti_fail(context, ZT_BAD_ARG,
                         "%u is no method of sz, or its %u bins are no even number in 4..65536",
                         (uint32_t)(target->params->codec_words[1] >> 32), bins);
@@ -113,13 +116,15 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
     sz_in(coding)->wants_high =
         is_high && !is_lossless && sz_of(coding)->source != ZTI_SZ_LOG; /* it has holes */
     const bool is_transformed = zti_sz_is_transform(target->params) && zti_tf_can(coding);
-    sz_in(coding)->wants_high = sz_of(coding)->wants_high && !is_transformed;
+    const bool is_of_multiples = zti_sz_is_multiples(target->params) && target->kind == ZT_ABS &&
+                                 zti_ll_set_multiples(coding, target->min, target->max);
+    sz_in(coding)->wants_high = sz_of(coding)->wants_high && !is_transformed && !is_of_multiples;
     sz_in(coding)->is_pointwise = !zti_is_mean(target->params->bound.kind);
     sz_in(coding)->has_mean = zti_mean_of(target->params).kind != ZT_LOSSLESS;
-    sz_in(coding)->coder = !is_high         ? coder
-                           : is_transformed ? (uint32_t)ZTI_SZ_TRANSFORM
-                           : is_lossless    ? (uint32_t)ZTI_SZ_LOSSLESS_HIGH
-                                            : (uint32_t)ZTI_SZ_DEFAULT;
+    sz_in(coding)->coder = !is_high                         ? coder
+                           : is_transformed                 ? (uint32_t)ZTI_SZ_TRANSFORM
+                           : is_lossless || is_of_multiples ? (uint32_t)ZTI_SZ_LOSSLESS_HIGH
+                                                            : (uint32_t)ZTI_SZ_DEFAULT;
     if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM && target->each_bound > sz_of(coding)->bound)
         sz_in(coding)->bound = fmin(target->each_bound, 0x1p1000);
     sz_in(coding)->least = target->min;
@@ -164,15 +169,18 @@ static bool read_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t 
            centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
 }
 
-/* What effort 'high' has where nothing may be lost: nothing but the tiles' size is of a choice. */
+/* What effort 'high' has where nothing may be lost, or of multiples: nothing but the tiles' size is
+ * of a choice. */
 static bool read_lossless(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
 {
     struct zti_sz *const sz = sz_in(coding);
     sz->tuning = zti_get_byte(c);
     zti_sz_set_grid(coding);
-    return sz->tuning <= ZTI_LL_IS_LARGE && zti_ll_has_grid(coding) && centre == 0 &&
-           sz->axes == 0 && !sz->is_blocked &&
-           (sz->source == ZTI_SZ_BITS || (sz->source == ZTI_SZ_STEPS && sz->whole_step == 1));
+    return sz->tuning <= ZTI_LL_IS_LARGE && zti_ll_has_grid(coding) &&
+           centre <= (ll_is_of_multiples(coding) ? UINT64_C(1) << 52 : 0) && sz->axes == 0 &&
+           !sz->is_blocked &&
+           (sz->source == ZTI_SZ_BITS || sz->source == ZTI_SZ_STEPS ||
+            sz->source == ZTI_SZ_LATTICE);
 }
 
 static bool is_transform(const struct zti_coding *coding)
@@ -208,7 +216,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
-        (sz->coder != ZTI_SZ_HIGH && !zti_sz_is_centre(centre)))
+        (sz->coder != ZTI_SZ_HIGH && !is_lossless && !zti_sz_is_centre(centre)))
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
     if (sz->coder > ZTI_SZ_TRANSFORM)
         return zti_fail(context, ZT_UNSUPPORTED,
@@ -219,6 +227,11 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     return ZT_OK;
 }
 
+static bool is_lossless_high(const struct zti_coding *coding)
+{
+    return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
+}
+
 static void describe(const struct zti_coding *coding, zt_info *info)
 {
     const struct zti_sz *const sz = sz_of(coding);
@@ -227,7 +240,9 @@ static void describe(const struct zti_coding *coding, zt_info *info)
                                                      : (double)sz->whole_step;
     info->codec_words[0] = sz->coder | (uint64_t)sz->axes << 32;
     info->codec_words[1] = zti_bits_of_double(step);
-    info->codec_words[2] = sz->coder == ZTI_SZ_CUSZ ? sz->bins : 0;
+    info->codec_words[2] = sz->coder == ZTI_SZ_CUSZ   ? sz->bins
+                           : is_lossless_high(coding) ? (uint64_t)ll_is_of_multiples(coding)
+                                                      : 0;
 }
 
 static uint64_t tile_max_bits(const struct zti_coding *coding)
@@ -263,11 +278,6 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
  * third learns the codebooks, from all tiles or, if these are many, from some. The coders of large
  * tiles have no passes. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
-
-static bool is_lossless_high(const struct zti_coding *coding)
-{
-    return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
-}
 
 static bool has_look(const struct zti_coding *coding)
 {

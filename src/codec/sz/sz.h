@@ -192,6 +192,7 @@ static inline bool zti_sz_are_bins(uint64_t bins)
 bool zti_sz_is_cusz(const zt_params *params);
 bool zti_sz_is_transform(const zt_params *params);
 bool zti_sz_is_prediction(const zt_params *params);
+bool zti_sz_is_multiples(const zt_params *params);
 uint32_t zti_sz_cusz_bins(const zt_params *params);
 
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long as possible along the axes

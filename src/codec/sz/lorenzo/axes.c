@@ -172,7 +172,7 @@ bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
     const struct zti_sz *const sz = sz_of(coding);
     struct zti_sz_tally tally = {.bits = {0}};
     if ((sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS) || sz->wants_high ||
-        sz->coder == ZTI_SZ_CUSZ || sz->coder == ZTI_SZ_TRANSFORM)
+        sz->coder == ZTI_SZ_CUSZ || sz->coder >= ZTI_SZ_LOSSLESS_HIGH)
         return false;
     zti_sz_axes_tally(coding, ops, ZTI_SZ_LOOK_PASS, array, 0, coding->grid.count, &tally);
     sz_in(coding)->centre = centre_by(tally.base, samples_of(&coding->grid));

@@ -173,8 +173,7 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
                    differences - differences / CLOSE_PART < weights;
     front.t = own.t;
     front.p = own.p;
-    struct zti_coding coding = {.type = tile->type};
-    const uint64_t bits = zti_ll_encode_front(&coding, &tile->s, &front, NULL);
+    const uint64_t bits = zti_ll_encode_front(tile->type, &tile->s, &front, NULL);
     own.cost = (uint64_t)((double)own.cost * tile->s.values / (double)values) + (bits << 16);
     own.cost += (uint64_t)((double)(side << 16) * tile->s.values / (double)keyed);
     if (own.cost < best->cost)

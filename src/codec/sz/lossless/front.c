@@ -108,14 +108,14 @@ static bool read_ranks(struct zti_bit_reader *r, struct zti_ll_transform *t)
     return true;
 }
 
-static void write_transform(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+static void write_transform(uint32_t type, const struct zti_ll_shape *shape,
                             const struct zti_ll_transform *t, struct zti_items *to)
 {
     zti_items_field(to, t->kind, KIND_BITS);
     zti_items_field(to, t->has_marks, 1);
     zti_items_field(to, t->has_fill, 1);
     if (t->has_fill)
-        write_wide(to, t->fill, 8 * (uint32_t)zt_type_bytes(coding->type));
+        write_wide(to, t->fill, 8 * (uint32_t)zt_type_bytes(type));
     if (t->kind == ZTI_LL_LINEAR)
         write_linear(t, to);
     if (t->kind == ZTI_LL_DECIMAL || t->kind == ZTI_LL_DIGITS)
@@ -130,11 +130,10 @@ static void write_transform(const struct zti_coding *coding, const struct zti_ll
         write_ranks(t, to);
 }
 
-static bool read_transform(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+static bool read_transform(uint32_t type, const struct zti_ll_shape *shape,
                            struct zti_bit_reader *r, struct zti_ll_slot *slot,
                            struct zti_ll_transform *t)
 {
-    const uint32_t type = coding->type;
     t->kind = zti_get_within(r, KIND_BITS);
     t->has_marks = zti_get_within(r, 1);
     t->has_fill = zti_get_within(r, 1);
@@ -302,11 +301,11 @@ bool zti_ll_decode_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t 
 
 /* ---- all of it ---- */
 
-uint64_t zti_ll_encode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+uint64_t zti_ll_encode_front(uint32_t type, const struct zti_ll_shape *shape,
                              const struct zti_ll_front *front, struct zti_bit_writer *w)
 {
     struct zti_items to = {w, 0};
-    write_transform(coding, shape, &front->t, &to);
+    write_transform(type, shape, &front->t, &to);
     zti_items_field(&to, front->t.has_rows, 1);
     if (front->t.has_rows)
         write_rows(shape, &front->t, &to);
@@ -317,12 +316,11 @@ uint64_t zti_ll_encode_front(const struct zti_coding *coding, const struct zti_l
     return to.bits;
 }
 
-bool zti_ll_decode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
-                         struct zti_bit_reader *r, struct zti_ll_slot *slot,
-                         struct zti_ll_front *front)
+bool zti_ll_decode_front(uint32_t type, const struct zti_ll_shape *shape, struct zti_bit_reader *r,
+                         struct zti_ll_slot *slot, struct zti_ll_front *front)
 {
     memset(front, 0, sizeof *front);
-    if (!read_transform(coding, shape, r, slot, &front->t))
+    if (!read_transform(type, shape, r, slot, &front->t))
         return false;
     front->t.has_rows = zti_get_within(r, 1);
     if (front->t.has_rows && !read_rows(shape, r, slot, &front->t))

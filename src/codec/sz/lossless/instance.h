@@ -27,6 +27,8 @@
 
 #include "codec/sz/lossless/choose.h"
 
+#include "codec/sz/lossless/multiples.h"
+
 #include "codec/sz/lossless/tile.h"
 
 const struct zti_ll_ops OPS = {.encode = encode,

@@ -26,6 +26,7 @@ struct tile {
     struct zti_ll_slot *slot;
     const value *values; /* in the order of coding; encoding only */
     uint32_t type;
+    bool is_beyond; /* a value has no multiple within the bound */
     bool is_sample; /* only the choice is wanted, and needs be about right */
     struct zti_ll_shape s;
 };

@@ -114,11 +114,28 @@ ZTI_STATIC uint64_t ll_get(struct zti_bit_reader *r, uint32_t n)
     return n > 32 ? v | (uint64_t)zti_get_within(r, n - 32) << 32 : v;
 }
 
+/* Whether values become multiples of a step before they are coded, and the type of what is coded:
+ * that of the values, or integers of 32 bits. */
+ZTI_STATIC bool ll_is_of_multiples(const struct zti_coding *coding)
+{
+    const struct zti_sz *const sz = sz_of(coding);
+    return sz->source == ZTI_SZ_LATTICE || (sz->source == ZTI_SZ_STEPS && sz->whole_step > 1);
+}
+
+ZTI_STATIC uint32_t ll_coded_type(const struct zti_coding *coding)
+{
+    return ll_is_of_multiples(coding) ? (uint32_t)ZT_I32 : coding->type;
+}
+
 /* ---- stream.c ---- */
 
 /* Cut the array into tiles; and whether tiles of that size suit it. */
 void zti_ll_set_grid(struct zti_coding *coding);
 bool zti_ll_has_grid(const struct zti_coding *coding);
+
+/* Set the centre, under a bound, for values from 'least' to 'most'; false if not all multiples of
+ * the step are numbers of the type, or if they are too many. */
+bool zti_ll_set_multiples(struct zti_coding *coding, double least, double most);
 
 void zti_ll_make_tables(struct zti_ll_tables *tables);
 
@@ -181,11 +198,11 @@ struct zti_ll_front {
     uint8_t model_of[ZTI_LL_TABLE];
 };
 
-/* NULL writer: only the bits are counted, without those of models' tables. */
-uint64_t zti_ll_encode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
+/* The front of a tile of values of a type. NULL writer: only the bits are counted, without those of
+ * models' tables. */
+uint64_t zti_ll_encode_front(uint32_t type, const struct zti_ll_shape *shape,
                              const struct zti_ll_front *front, struct zti_bit_writer *w);
-bool zti_ll_decode_front(const struct zti_coding *coding, const struct zti_ll_shape *shape,
-                         struct zti_bit_reader *r, struct zti_ll_slot *slot,
-                         struct zti_ll_front *front);
+bool zti_ll_decode_front(uint32_t type, const struct zti_ll_shape *shape, struct zti_bit_reader *r,
+                         struct zti_ll_slot *slot, struct zti_ll_front *front);
 
 #endif

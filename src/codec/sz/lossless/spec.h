@@ -26,8 +26,9 @@ enum {
     ZTI_LL_MARK_RAW = 254,  /* symbols: the value follows as it is; */
     ZTI_LL_MARK_FILL = 255, /* it is the fill value */
     ZTI_LL_EXPONENTS = 2048,
-    ZTI_LL_POWERS = 330, /* of ten, to both sides */
-    ZTI_LL_EXACT = 20    /* of these, what is a number of 64 bits or less */
+    ZTI_LL_POWERS = 330,             /* of ten, to both sides */
+    ZTI_LL_EXACT = 20,               /* of these, what is a number of 64 bits or less */
+    ZTI_LL_MOST_MULTIPLE = INT32_MAX /* a multiple's number, less the centre */
 };
 
 /* How values become keys. */

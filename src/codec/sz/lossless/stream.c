@@ -4,12 +4,13 @@
  * models. */
 #include "codec/sz/large_tile.h"
 #include "codec/sz/lossless/decimals.h"
+#include "codec/sz/stored.h"
 #include "core/cpu.h"
 #include "core/threads.h"
 
 static const struct zti_ll_ops *ops_of(const struct zti_coding *coding)
 {
-    const bool is_wide = zt_type_bytes(coding->type) == 8;
+    const bool is_wide = zt_type_bytes(ll_coded_type(coding)) == 8;
 #if defined(ZTI_HAS_X86_INSTANCES)
     if (coding->run.isa == ZT_ISA_AVX512)
         return is_wide ? &zti_ll_avx512_64 : &zti_ll_avx512_32;
@@ -85,6 +86,34 @@ static struct room room_of(const struct zti_grid *grid)
         widen(&room, &s);
     }
     return room;
+}
+
+/* ---- multiples of a step ---- */
+
+/* Whether multiples of a float's step up to 'largest' are numbers of the type. */
+static bool are_numbers(uint32_t type, double step, double largest)
+{
+    int exponent;
+    const uint32_t mantissa = (uint32_t)ldexp(frexp(step, &exponent), 24);
+    const int bits = 24 - (int)zti_ctz64(mantissa);
+    return zti_sz_quotient_bits(largest, step) + (bits > 1 ? bits : 0) <=
+           (type == ZT_F32 ? 24 : 53);
+}
+
+/* Numbers of multiples are counted from one below the least value's. Up to 2^50 they are exact in
+ * double, as are differences of floats and multiples near them. */
+bool zti_ll_set_multiples(struct zti_coding *coding, double least, double most)
+{
+    struct zti_sz *const sz = sz_in(coding);
+    const bool is_float = zti_is_float(coding->type);
+    const double step = is_float ? sz->step : (double)sz->whole_step;
+    const double low = floor(least / step) - 1, high = ceil(most / step) + 1;
+    if (!(fmax(fabs(low), fabs(high)) < 0x1p50 && high - low <= ZTI_LL_MOST_MULTIPLE))
+        return false;
+    if (is_float && !are_numbers(coding->type, step, fmax(fabs(least), fabs(most))))
+        return false;
+    sz->centre = ll_is_of_multiples(coding) ? (int64_t)low : 0;
+    return true;
 }
 
 /* ---- tables ---- */
@@ -174,7 +203,7 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
 {
     struct zti_ll *const model = coding->model;
     const struct room s = room_of(&coding->grid);
-    const size_t value_bytes = zt_type_bytes(coding->type);
+    const size_t value_bytes = zt_type_bytes(ll_coded_type(coding));
     struct parts need = {.memory = NULL, .bytes = 0};
     struct zti_ll_slot none;
     lay_out(&need, &s, value_bytes, is_encoded, &none);

@@ -17,20 +17,45 @@ static uint32_t states_of(const struct zti_ll_shape *s)
 
 /* ---- values ---- */
 
-/* The values of a box of an array, in C order. */
-static void gather(const struct zti_array *array, const struct place *place, value *to)
+ZTI_INLINE bool is_of_multiples(const struct zti_coding *coding)
+{
+    return WIDTH == 32 && ll_is_of_multiples(coding);
+}
+
+static void gather_row(const value *from, int64_t stride, uint32_t n, value *to)
+{
+    if (stride == 1)
+        memcpy(to, from, n * sizeof *to);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = from[(int64_t)i * stride];
+}
+
+static void scatter_row(const value *from, uint32_t n, int64_t stride, value *to)
+{
+    if (stride == 1)
+        memcpy(to, from, n * sizeof *to);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            to[(int64_t)i * stride] = from[i];
+}
+
+/* The values of a box of an array, or the numbers of their multiples, in C order; false: one has no
+ * multiple within the bound. */
+static bool gather(const struct zti_coding *coding, const struct zti_array *array,
+                   const struct place *place, value *to)
 {
     const uint32_t last = array->rank - 1, n = place->extent[last];
     const int64_t stride = array->stride[last];
     uint64_t at[ZT_MAX_RANK];
+    bool is_good = true;
     memcpy(at, place->origin, sizeof at);
     for (;;) {
-        const value *const from = zti_array_at(array, at);
-        if (stride == 1)
-            memcpy(to, from, n * sizeof *to);
+        const void *const from = zti_array_at(array, at);
+        if (is_of_multiples(coding))
+            is_good &= quantize_row(coding, from, stride, n, to);
         else
-            for (uint32_t i = 0; i < n; i++)
-                to[i] = from[(int64_t)i * stride];
+            gather_row(from, stride, n, to);
         to += n;
         uint32_t axis = last;
         while (axis > 0 && ++at[axis - 1] == place->origin[axis - 1] + place->extent[axis - 1]) {
@@ -38,12 +63,13 @@ static void gather(const struct zti_array *array, const struct place *place, val
             axis--;
         }
         if (axis == 0)
-            return;
+            return is_good;
     }
 }
 
 /* The same, backwards: what a view has of the values of a tile. */
-static void scatter(const struct zti_view *view, const struct place *place, const value *from)
+static void scatter(const struct zti_coding *coding, const struct zti_view *view,
+                    const struct place *place, const value *from)
 {
     const uint32_t rank = view->out.rank, last = rank - 1;
     uint64_t lo[ZT_MAX_RANK], hi[ZT_MAX_RANK], at[ZT_MAX_RANK], to[ZT_MAX_RANK];
@@ -61,13 +87,12 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
             first = first * place->extent[i] + (size_t)(at[i] - place->origin[i]);
             to[i] = at[i] - view->lo[i];
         }
-        value *const out = zti_array_at(&view->out, to);
-        const uint64_t n = hi[last] - lo[last];
-        if (view->out.stride[last] == 1)
-            memcpy(out, from + first, (size_t)n * sizeof *out);
+        void *const out = zti_array_at(&view->out, to);
+        const uint32_t n = (uint32_t)(hi[last] - lo[last]);
+        if (is_of_multiples(coding))
+            dequantize_row(coding, from + first, n, view->out.stride[last], out);
         else
-            for (uint64_t i = 0; i < n; i++)
-                out[(int64_t)i * view->out.stride[last]] = from[first + i];
+            scatter_row(from + first, n, view->out.stride[last], out);
         uint32_t axis = last;
         while (axis > 0 && ++at[axis - 1] == hi[axis - 1]) {
             at[axis - 1] = lo[axis - 1];
@@ -79,10 +104,12 @@ static void scatter(const struct zti_view *view, const struct place *place, cons
 }
 
 /* The values of a box, if an array has them as they are wanted: one after another, in C order. */
-static value *values_in_place(const struct zti_array *array, const struct place *place,
-                              const uint64_t *at)
+static value *values_in_place(const struct zti_coding *coding, const struct zti_array *array,
+                              const struct place *place, const uint64_t *at)
 {
     int64_t stride = 1;
+    if (is_of_multiples(coding))
+        return NULL;
     for (uint32_t i = array->rank; i-- > 0; stride *= place->extent[i])
         if (place->extent[i] > 1 && array->stride[i] != stride)
             return NULL;
@@ -158,18 +185,6 @@ static void from_coding(const struct zti_ll_shape *s, const value *from, value *
         from_turned(s, from, to);
 }
 
-static void write_values(const value *from, uint32_t n, uint8_t *to)
-{
-    for (uint32_t i = 0; i < n; i++)
-        to = zti_put_value(to, from[i], sizeof *from);
-}
-
-static void read_values(const uint8_t *from, uint32_t n, value *to)
-{
-    for (uint32_t i = 0; i < n; i++)
-        to[i] = (value)zti_get_value(from + i * sizeof *to, sizeof *to);
-}
-
 /* ---- to bytes ---- */
 
 /* What a tile's parts take. */
@@ -192,15 +207,15 @@ static void find_model_numbers(const struct zti_ll_front *front, bool is_repeat,
 
 /* Symbols in the models that contexts come to; front has these. Returns the
  * stream's bytes. */
-static const uint8_t *code_symbols(const struct zti_coding *coding, const struct tile *tile,
-                                   struct zti_ll_front *front, struct sizes *sizes)
+static const uint8_t *code_symbols(const struct tile *tile, struct zti_ll_front *front,
+                                   struct sizes *sizes)
 {
     struct zti_ll_slot *const slot = tile->slot;
     const struct zti_ans_model *of[ZTI_LL_MODELS];
     const uint32_t n = tile->s.values;
     uint64_t cost;
     front->models = find_models(tile, n, front->model_of, &cost);
-    sizes->front_bits = zti_ll_encode_front(coding, &tile->s, front, NULL);
+    sizes->front_bits = zti_ll_encode_front(tile->type, &tile->s, front, NULL);
     for (uint32_t k = 0; k < front->models; k++) {
         uint64_t count[ZTI_LL_ALPHABET];
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
@@ -222,18 +237,6 @@ static const uint8_t *code_symbols(const struct zti_coding *coding, const struct
     return codes;
 }
 
-static uint8_t *write_raw(const struct tile *tile, uint8_t *to)
-{
-    const value *from = tile->values;
-    to = begin_raw_tile(to);
-    if (is_reordered(&tile->s)) {
-        from_coding(&tile->s, from, (value *)(void *)tile->slot->all);
-        from = (const value *)(void *)tile->slot->all;
-    }
-    write_values(from, tile->s.values, to);
-    return to + (size_t)tile->s.values * sizeof(value);
-}
-
 static uint8_t *write_open_parts(const struct tile *tile, const struct zti_ll_front *front,
                                  const struct sizes *sizes, uint8_t *to)
 {
@@ -250,13 +253,14 @@ static uint8_t *write_open_parts(const struct tile *tile, const struct zti_ll_fr
     return to + bytes_of(sizes->rest_bits);
 }
 
-static uint8_t *encode_tile(const struct zti_coding *coding, const struct tile *tile, uint8_t *to)
+/* Write a tile's bytes and return their end, or NULL where they are no fewer than 'most', as a raw
+ * tile has. */
+static uint8_t *encode_tile(const struct tile *tile, size_t most, uint8_t *to)
 {
     const struct part whole = whole_of(tile);
     struct zti_ll_front front = {.models = 0};
     struct sizes sizes = {.front_bits = 0};
     struct choice best;
-    const size_t most = (size_t)tile->s.values * sizeof(value);
     choose(tile, &best);
     front.t = best.t;
     front.p = best.p;
@@ -266,21 +270,21 @@ static uint8_t *encode_tile(const struct zti_coding *coding, const struct tile *
     sizes.open_bits = make_symbols(tile, &whole, &front.t, front.has_signs, tile->slot->symbols,
                                    tile->slot->contexts);
     if (bytes_of(sizes.rest_bits) + bytes_of(sizes.open_bits) >= most)
-        return write_raw(tile, to);
-    const uint8_t *const codes = code_symbols(coding, tile, &front, &sizes);
+        return NULL;
+    const uint8_t *const codes = code_symbols(tile, &front, &sizes);
     const size_t front_bytes = bytes_of(sizes.front_bits), open_bytes = bytes_of(sizes.open_bits);
     const size_t lengths = zti_varint_bytes(front_bytes) + zti_varint_bytes(sizes.code_bytes) +
                            zti_varint_bytes(open_bytes);
     const size_t bytes =
         lengths + front_bytes + sizes.code_bytes + open_bytes + bytes_of(sizes.rest_bits);
     if (!is_shorter_than_raw(bytes, most))
-        return write_raw(tile, to);
+        return NULL;
     to = begin_coded_tile(to, bytes);
     to = zti_put_varint(to, front_bytes);
     to = zti_put_varint(to, sizes.code_bytes);
     to = zti_put_varint(to, open_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    (void)zti_ll_encode_front(coding, &tile->s, &front, &w);
+    (void)zti_ll_encode_front(tile->type, &tile->s, &front, &w);
     for (uint32_t k = 0; k < front.models; k++)
         zti_ans_write(&tile->slot->model[k], &w);
     to += front_bytes;
@@ -295,20 +299,19 @@ static struct tile tile_of(const struct zti_coding *coding, const struct place *
     return (struct tile){.tables = &model->tables,
                          .known = &model->known,
                          .slot = slot,
-                         .type = coding->type,
+                         .type = ll_coded_type(coding),
                          .s = ll_shape(coding->grid.rank, place->extent)};
 }
 
-/* The values of a tile, in the order of coding. */
+/* The values of a tile, or the numbers of their multiples, in the order of coding. */
 static struct tile bring_tile(const struct zti_coding *coding, const struct zti_array *array,
-                              const struct zti_walk *walk, struct zti_ll_slot *slot)
+                              const struct place *place, struct zti_ll_slot *slot)
 {
-    const struct place place = place_of(coding, walk);
-    struct tile tile = tile_of(coding, &place, slot);
-    const value *in_order = values_in_place(array, &place, place.origin);
+    struct tile tile = tile_of(coding, place, slot);
+    const value *in_order = values_in_place(coding, array, place, place->origin);
     if (!in_order) {
         value *const all = is_reordered(&tile.s) ? (value *)(void *)slot->all : slot->values;
-        gather(array, &place, all);
+        tile.is_beyond = !gather(coding, array, place, all);
         in_order = all;
     }
     tile.values = in_order;
@@ -325,8 +328,12 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
     struct zti_ll_slot *const slot = zti_ll_claim_slot(coding->model);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        const struct tile tile = bring_tile(coding, array, &walk, slot);
-        w->next = encode_tile(coding, &tile, w->next); /* whole bytes: nothing is held */
+        const struct place place = place_of(coding, &walk);
+        const struct tile tile = bring_tile(coding, array, &place, slot);
+        const size_t most = (size_t)tile.s.values * zt_type_bytes(coding->type);
+        uint8_t *const end = tile.is_beyond ? NULL : encode_tile(&tile, most, w->next);
+        /* whole bytes: the writer holds nothing */
+        w->next = end ? end : write_raw_tile(array, &place, w->next);
     }
     zti_ll_release_slot(slot);
 }
@@ -349,8 +356,7 @@ static bool is_at_end(const struct zti_bit_reader *r)
 }
 
 /* Find a tile's parts in bytes that are all of it but the first number. */
-static bool open_parts(const struct zti_coding *coding, const struct tile *tile,
-                       struct zti_cursor *c, struct source *from)
+static bool open_parts(const struct tile *tile, struct zti_cursor *c, struct source *from)
 {
     const uint64_t front = zti_get_varint(c), codes = zti_get_varint(c);
     const uint64_t open = zti_get_varint(c);
@@ -362,8 +368,8 @@ static bool open_parts(const struct zti_coding *coding, const struct tile *tile,
         return false;
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         zti_ans_place(tile->slot->model[k].decode, ZTI_LL_ALPHABET, &tile->slot->model[k]);
-    return zti_ll_decode_front(coding, &tile->s, &r, tile->slot, &from->front) && is_at_end(&r) &&
-           zti_ans_mixed_open(&from->codes, &in, states_of(&tile->s));
+    return zti_ll_decode_front(tile->type, &tile->s, &r, tile->slot, &from->front) &&
+           is_at_end(&r) && zti_ans_mixed_open(&from->codes, &in, states_of(&tile->s));
 }
 
 /* The symbols of a row, its marks and codes. */
@@ -495,12 +501,11 @@ static bool decode_rows(const struct tile *tile, struct source *from, value *val
 }
 
 /* A tile's bytes behind its first to its values in C order; false: they are none. */
-static bool decode_tile(const struct zti_coding *coding, const struct tile *tile,
-                        struct zti_cursor *c, value *to)
+static bool decode_tile(const struct tile *tile, struct zti_cursor *c, value *to)
 {
     struct source from;
     value *const values = is_reordered(&tile->s) ? tile->slot->values : to;
-    if (!open_parts(coding, tile, c, &from) || !decode_rows(tile, &from, values))
+    if (!open_parts(tile, c, &from) || !decode_rows(tile, &from, values))
         return false;
     if (is_reordered(&tile->s))
         from_coding(&tile->s, values, to);
@@ -508,7 +513,8 @@ static bool decode_tile(const struct zti_coding *coding, const struct tile *tile
 }
 
 /* Where a view has all values of a tile, one after another; NULL: it has not. */
-static value *tile_in_view(const struct zti_view *view, const struct place *place)
+static value *tile_in_view(const struct zti_coding *coding, const struct zti_view *view,
+                           const struct place *place)
 {
     uint64_t at[ZT_MAX_RANK];
     for (uint32_t i = 0; i < view->out.rank; i++) {
@@ -516,7 +522,7 @@ static value *tile_in_view(const struct zti_view *view, const struct place *plac
             return NULL;
         at[i] = place->origin[i] - view->lo[i];
     }
-    return values_in_place(&view->out, place, at);
+    return values_in_place(coding, &view->out, place, at);
 }
 
 /* Decode a tile's bytes into a view. */
@@ -525,15 +531,15 @@ static bool decode_into(const struct zti_coding *coding, const struct tile *tile
                         const struct zti_view *view)
 {
     struct zti_ll_slot *const slot = tile->slot;
-    value *const in_place = tile_in_view(view, place);
+    value *const in_place = tile_in_view(coding, view, place);
     value *const aside = is_reordered(&tile->s) ? (value *)(void *)slot->all : slot->values;
     value *const to = in_place ? in_place : aside;
     if (is_raw)
-        read_values(c->at, tile->s.values, to);
-    else if (!decode_tile(coding, tile, c, to))
+        scatter_raw_tile(view, place, c->at);
+    else if (!decode_tile(tile, c, to))
         return false;
-    if (!in_place)
-        scatter(view, place, to);
+    else if (!in_place)
+        scatter(coding, view, place, to);
     return true;
 }
 
@@ -546,7 +552,8 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
         const struct place place = place_of(coding, &walk);
         const struct tile tile = tile_of(coding, &place, slot);
         bool is_raw;
-        struct zti_cursor c = tile_bytes(r, tile.s.values * sizeof(value), &is_raw);
+        struct zti_cursor c =
+            tile_bytes(r, (size_t)tile.s.values * zt_type_bytes(coding->type), &is_raw);
         const uint8_t *const end = c.end;
         if (!c.is_bad && (!view || decode_into(coding, &tile, &place, &c, is_raw, view)))
             r->at = (uint64_t)(end - r->base) * 8;
@@ -563,7 +570,8 @@ static void learn(const struct zti_coding *coding, const struct zti_array *array
                   struct zti_ll_slot *slot, struct zti_ll_known *known)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
-    struct tile tile = bring_tile(coding, array, &walk, slot);
+    const struct place place = place_of(coding, &walk);
+    struct tile tile = bring_tile(coding, array, &place, slot);
     struct choice best;
     uint64_t fill;
     tile.is_sample = true;
@@ -603,7 +611,7 @@ static bool may_repeat_far(const struct zti_coding *coding, const struct zti_arr
                            struct zti_ll_slot *slot)
 {
     enum { TILES = ZTI_LL_LARGE_VALUES / ZTI_LL_VALUES, A_PART = 32 };
-    const value sign = zti_is_float(coding->type) ? SIGN : 0;
+    const value sign = zti_is_float(ll_coded_type(coding)) ? SIGN : 0;
     struct at *const place = (struct at *)(void *)slot->places;
     struct zti_walk walk = zti_walk_from(&coding->grid, 0);
     uint64_t all = 0, far = 0;
@@ -612,7 +620,8 @@ static bool may_repeat_far(const struct zti_coding *coding, const struct zti_arr
         place[i].row = -1;
     for (; walk.tile < TILES && walk.tile < coding->grid.count;
          zti_walk_next(&coding->grid, &walk)) {
-        const struct tile tile = bring_tile(coding, array, &walk, slot);
+        const struct place place_of_tile = place_of(coding, &walk);
+        const struct tile tile = bring_tile(coding, array, &place_of_tile, slot);
         const uint32_t width = tile.s.width, near = ZTI_LL_VALUES / width;
         for (uint32_t i = 0; i < tile.s.rows; i++, row++)
             count_far(tile.values + (size_t)i * width, ll_width(&tile.s, i), sign, row, near, place,
@@ -631,9 +640,9 @@ static bool repeats_far(const struct zti_coding *coding, const struct zti_array 
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         place.extent[i] = coding->grid.side[i];
     struct tile tile = tile_of(coding, &place, slot);
-    tile.values = values_in_place(array, &place, place.origin);
+    tile.values = values_in_place(coding, array, &place, place.origin);
     if (!tile.values) {
-        gather(array, &place, slot->values);
+        (void)gather(coding, array, &place, slot->values);
         tile.values = slot->values;
     }
     if (!find_rows(&tile, &t, &many))

@@ -9,20 +9,6 @@
 
 /* ---- to bytes ---- */
 
-static uint8_t *write_raw(const struct zti_array *array, const struct place *place, uint8_t *to)
-{
-    const size_t bytes = zt_type_bytes(array->type);
-    struct pieces p = pieces_of(place, array->rank, 0, box_values(place, array->rank));
-    to = begin_raw_tile(to);
-    while (next_piece(&p)) {
-        const void *const from = zti_array_at(array, p.at);
-        for (uint32_t i = 0; i < p.n; i++)
-            to = zti_put_value(
-                to, zti_bits_at(from, (int64_t)i * array->stride[array->rank - 1], bytes), bytes);
-    }
-    return to;
-}
-
 /* Counts of symbols to models, by merging contexts; returns the bits of both, times 2^16. */
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front)
 {
@@ -237,10 +223,10 @@ static uint8_t *encode_tile(const struct zti_coding *coding, const struct zti_ar
     tile.front.step_parts = is_pointwise ? BOUND_PARTS : ZTI_TF_STEP_PARTS;
     c.step = step_of(coding, tile.front.step_parts);
     if (!choose_way(&c, coding, array, place, &tile.front))
-        return write_raw(array, place, to);
+        return write_raw_tile(array, place, to);
     const size_t bytes =
         (is_pointwise ? code_best : code_tile)(&c, coding, array, place, to, &tile);
-    return bytes < SIZE_MAX ? write_coded(&tile, bytes, to) : write_raw(array, place, to);
+    return bytes < SIZE_MAX ? write_coded(&tile, bytes, to) : write_raw_tile(array, place, to);
 }
 
 /* Tiles to encode. */

@@ -10,43 +10,6 @@ static void set_extent(const struct zti_coding *coding, const struct place *plac
     zti_tf_set_extent(layout, extent);
 }
 
-/* Values of a box in C order, row by row. */
-struct pieces {
-    const struct place *box;
-    uint32_t rank;
-    size_t next, end;         /* numbers of values */
-    uint64_t at[ZT_MAX_RANK]; /* where the piece begins */
-    uint32_t n;               /* its values */
-};
-
-static size_t box_values(const struct place *box, uint32_t rank)
-{
-    size_t values = 1;
-    for (uint32_t i = 0; i < rank; i++)
-        values *= box->extent[i];
-    return values;
-}
-
-static struct pieces pieces_of(const struct place *box, uint32_t rank, size_t first, size_t end)
-{
-    return (struct pieces){.box = box, .rank = rank, .next = first, .end = end};
-}
-
-/* The next piece of a row; false past the last one. */
-static bool next_piece(struct pieces *p)
-{
-    size_t v = p->next;
-    if (p->next == p->end)
-        return false;
-    for (uint32_t i = p->rank; i-- > 0; v /= p->box->extent[i])
-        p->at[i] = p->box->origin[i] + v % p->box->extent[i];
-    const uint32_t last = p->rank - 1;
-    const size_t left = p->box->extent[last] - (size_t)(p->at[last] - p->box->origin[last]);
-    p->n = (uint32_t)(left < p->end - p->next ? left : p->end - p->next);
-    p->next += p->n;
-    return true;
-}
-
 enum { COPIED_VALUES = 1 << 16 }; /* of an item of work */
 
 /* The copying of a tile's values, COPIED_VALUES of them an item of work. */
@@ -134,20 +97,6 @@ static void scatter_item(void *shared, uint32_t worker, uint64_t which)
             else
                 ((double *)at)[(int64_t)i * stride] = (double)c->numbers[first + i];
     }
-}
-
-/* What a view has of a tile; false: nothing. */
-static bool part_in_view(const struct zti_view *view, const struct place *place, struct place *part)
-{
-    for (uint32_t i = 0; i < view->out.rank; i++) {
-        const uint64_t end = place->origin[i] + place->extent[i];
-        const uint64_t hi = view->hi[i] < end ? view->hi[i] : end;
-        part->origin[i] = view->lo[i] > place->origin[i] ? view->lo[i] : place->origin[i];
-        if (part->origin[i] >= hi)
-            return false;
-        part->extent[i] = (uint32_t)(hi - part->origin[i]);
-    }
-    return true;
 }
 
 /* A part of a tile to a view: of the slot's numbers or, raw, of the type's bytes. */
