@@ -22,8 +22,8 @@ enum { TEST_SHARE = ZTILE_TEST_SHARE };
 enum { TEST_SHARE = 1 };
 #endif
 
-/* The same for short loops whose cases take long: one in three. */
-enum { TEST_STEP = TEST_SHARE == 1 ? 1 : 3 };
+/* The same for short loops whose cases take long: one in five. */
+enum { TEST_STEP = TEST_SHARE == 1 ? 1 : 5 };
 
 /* What tests go through as coders: the efforts, of 'high' prediction alone, the method published
  * for cuSZ and the transform, by the numbers that sz streams have for them. */

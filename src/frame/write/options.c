@@ -36,8 +36,9 @@ uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, 
     for (uint32_t k = 0; k < count && n < room; k++) { /* the chosen result comes first */
         const struct zti_result *const r = &results[k == 0 ? taken : k <= taken ? k - 1 : k];
         const bool is_known = r->choice.is_sampled && !r->choice.is_limit;
-        if (r->candidate.is_lossless && r->coded_bytes == 0)
-            continue; /* small boxes have excluded it */
+        const bool is_over = results[taken].coded_bytes > 0; /* all of the array was coded */
+        if (r->coded_bytes == 0 && (r->candidate.is_lossless || (r->candidate.is_far && is_over)))
+            continue; /* boxes have excluded it */
         const struct zti_tried own = {.plan = r->choice.plan,
                                       .bytes = is_known ? r->choice.bytes : 0};
         describe_option(r, &own, shape, &options[n]);
