@@ -176,7 +176,8 @@ static bool read_lossless(struct zti_cursor *c, struct zti_coding *coding, uint6
     struct zti_sz *const sz = sz_in(coding);
     sz->tuning = zti_get_byte(c);
     zti_sz_set_grid(coding);
-    return sz->tuning <= ZTI_LL_IS_LARGE && zti_ll_has_grid(coding) &&
+    const bool may_be_wide = ll_is_of_multiples(coding) && zt_type_bytes(coding->type) == 8;
+    return sz->tuning <= (may_be_wide ? 3 : ZTI_LL_IS_LARGE) && zti_ll_has_grid(coding) &&
            centre <= (ll_is_of_multiples(coding) ? UINT64_C(1) << 52 : 0) && sz->axes == 0 &&
            !sz->is_blocked &&
            (sz->source == ZTI_SZ_BITS || sz->source == ZTI_SZ_STEPS ||
@@ -361,7 +362,7 @@ static bool vary(struct zti_coding *coding, uint32_t i)
         return i == 0;
     }
     if (is_lossless_high(coding)) {
-        sz_in(coding)->tuning = i;
+        sz_in(coding)->tuning = (sz_of(coding)->tuning & ZTI_LL_IS_WIDE) | i;
         zti_sz_set_grid(coding);
         return i <= ZTI_LL_IS_LARGE && zti_ll_has_grid(coding);
     }

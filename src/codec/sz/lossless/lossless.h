@@ -115,7 +115,7 @@ ZTI_STATIC uint64_t ll_get(struct zti_bit_reader *r, uint32_t n)
 }
 
 /* Whether values become multiples of a step before they are coded, and the type of what is coded:
- * that of the values, or integers of 32 bits. */
+ * that of the values, or integers. */
 ZTI_STATIC bool ll_is_of_multiples(const struct zti_coding *coding)
 {
     const struct zti_sz *const sz = sz_of(coding);
@@ -124,7 +124,8 @@ ZTI_STATIC bool ll_is_of_multiples(const struct zti_coding *coding)
 
 ZTI_STATIC uint32_t ll_coded_type(const struct zti_coding *coding)
 {
-    return ll_is_of_multiples(coding) ? (uint32_t)ZT_I32 : coding->type;
+    const uint32_t number = sz_of(coding)->tuning & ZTI_LL_IS_WIDE ? ZT_I64 : ZT_I32;
+    return ll_is_of_multiples(coding) ? number : coding->type;
 }
 
 /* ---- stream.c ---- */

@@ -9,7 +9,7 @@
                      value *to)                                                                    \
     {                                                                                              \
         const double step = sz->step, r = 1 / step, bound = sz->bound;                             \
-        const double centre = (double)sz->centre, most = (double)ZTI_LL_MOST_MULTIPLE;             \
+        const double centre = (double)sz->centre, most = WIDTH == 32 ? 0x1p31 - 1 : 0x1p52;        \
         uint32_t bad = 0;                                                                          \
         for (uint32_t i = 0; i < n; i++) {                                                         \
             const double v = (double)from[(int64_t)i * stride], first = rint(v * r);               \
@@ -18,7 +18,7 @@
             const double number = k - centre, back = (double)(scalar)(k * step);                   \
             const bool is_in = (fabs(v - back) <= bound) & (number >= 0) & (number <= most);       \
             bad |= !is_in;                                                                         \
-            to[i] = (value)(int32_t)(is_in ? number : 0.0);                                        \
+            to[i] = (value)(key)(is_in ? number : 0.0);                                            \
         }                                                                                          \
         return bad == 0;                                                                           \
     }
@@ -31,7 +31,7 @@
         uint32_t bad = 0;                                                                          \
         for (uint32_t i = 0; i < n; i++) {                                                         \
             const int64_t number = nearest_multiple(from[(int64_t)i * stride], step) - sz->centre; \
-            bad |= number < 0 || number > ZTI_LL_MOST_MULTIPLE;                                    \
+            bad |= number < 0 || number > (WIDTH == 32 ? INT32_MAX : INT64_C(1) << 52);            \
             to[i] = (value)number;                                                                 \
         }                                                                                          \
         return bad == 0;                                                                           \
@@ -43,7 +43,7 @@
     {                                                                                              \
         const double step = sz->step, centre = (double)sz->centre;                                 \
         for (uint32_t i = 0; i < n; i++)                                                           \
-            to[(int64_t)i * stride] = (scalar)(((double)(int32_t)from[i] + centre) * step);        \
+            to[(int64_t)i * stride] = (scalar)(((double)(key)from[i] + centre) * step);            \
     }
 
 #define DEQUANTIZE_WHOLE(name, scalar, least, most)                                                \
@@ -51,9 +51,10 @@
                      scalar *to)                                                                   \
     {                                                                                              \
         const int64_t step = (int64_t)sz->whole_step;                                              \
-        for (uint32_t i = 0; i < n; i++)                                                           \
-            to[(int64_t)i * stride] =                                                              \
-                (scalar)multiple((int32_t)from[i] + sz->centre, step, least, most);                \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            const uint64_t q = (uint64_t)(int64_t)(key)from[i] + (uint64_t)sz->centre;             \
+            to[(int64_t)i * stride] = (scalar)multiple((int64_t)q, step, least, most);             \
+        }                                                                                          \
     }
 
 QUANTIZE(quantize_f32, float)

@@ -11,7 +11,8 @@
 enum {
     ZTI_LL_VALUES = 1 << 18,       /* of a tile, about */
     ZTI_LL_LARGE_VALUES = 1 << 20, /* of a large one */
-    ZTI_LL_IS_LARGE = 1,           /* bit of zti_sz.tuning */
+    ZTI_LL_IS_LARGE = 1,           /* bits of zti_sz.tuning: large tiles; */
+    ZTI_LL_IS_WIDE = 2,            /* numbers of multiples have 64 bits, not 32 */
     ZTI_LL_LANES_BITS = 7,         /* lanes of a tile that is one row, at most */
     ZTI_LL_LANE_BITS = 11,         /* a lane has 2^11 values, or there is one lane */
     ZTI_LL_NARROW = 16,            /* values of a row; shorter rows are turned to columns */
@@ -26,9 +27,8 @@ enum {
     ZTI_LL_MARK_RAW = 254,  /* symbols: the value follows as it is; */
     ZTI_LL_MARK_FILL = 255, /* it is the fill value */
     ZTI_LL_EXPONENTS = 2048,
-    ZTI_LL_POWERS = 330,             /* of ten, to both sides */
-    ZTI_LL_EXACT = 20,               /* of these, what is a number of 64 bits or less */
-    ZTI_LL_MOST_MULTIPLE = INT32_MAX /* a multiple's number, less the centre */
+    ZTI_LL_POWERS = 330, /* of ten, to both sides */
+    ZTI_LL_EXACT = 20    /* of these, what is a number of 64 bits or less */
 };
 
 /* How values become keys. */

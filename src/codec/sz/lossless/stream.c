@@ -108,12 +108,15 @@ bool zti_ll_set_multiples(struct zti_coding *coding, double least, double most)
     const bool is_float = zti_is_float(coding->type);
     const double step = is_float ? sz->step : (double)sz->whole_step;
     const double low = floor(least / step) - 1, high = ceil(most / step) + 1;
-    if (!(fmax(fabs(low), fabs(high)) < 0x1p50 && high - low <= ZTI_LL_MOST_MULTIPLE))
+    if (!(fmax(fabs(low), fabs(high)) < 0x1p50))
         return false;
     if (is_float && !are_numbers(coding->type, step, fmax(fabs(least), fabs(most))))
         return false;
-    sz->centre = ll_is_of_multiples(coding) ? (int64_t)low : 0;
-    return true;
+    if (!ll_is_of_multiples(coding))
+        return true;
+    sz->centre = (int64_t)low;
+    sz->tuning = high - low <= INT32_MAX ? 0 : ZTI_LL_IS_WIDE;
+    return zt_type_bytes(coding->type) == 8 || sz->tuning == 0;
 }
 
 /* ---- tables ---- */
@@ -263,9 +266,9 @@ void zti_ll_forget(zt_context *context, struct zti_coding *coding)
 /* ---- before the first tile ---- */
 
 /* Cut the array into tiles of a size; false where that does not suit it. */
-static bool set_size(struct zti_coding *coding, uint32_t tuning)
+static bool set_size(struct zti_coding *coding, uint32_t is_large)
 {
-    sz_in(coding)->tuning = tuning;
+    sz_in(coding)->tuning = (sz_of(coding)->tuning & ZTI_LL_IS_WIDE) | is_large;
     zti_ll_set_grid(coding);
     return zti_ll_has_grid(coding);
 }

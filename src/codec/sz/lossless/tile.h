@@ -17,11 +17,6 @@ static uint32_t states_of(const struct zti_ll_shape *s)
 
 /* ---- values ---- */
 
-ZTI_INLINE bool is_of_multiples(const struct zti_coding *coding)
-{
-    return WIDTH == 32 && ll_is_of_multiples(coding);
-}
-
 static void gather_row(const value *from, int64_t stride, uint32_t n, value *to)
 {
     if (stride == 1)
@@ -52,7 +47,7 @@ static bool gather(const struct zti_coding *coding, const struct zti_array *arra
     memcpy(at, place->origin, sizeof at);
     for (;;) {
         const void *const from = zti_array_at(array, at);
-        if (is_of_multiples(coding))
+        if (ll_is_of_multiples(coding))
             is_good &= quantize_row(coding, from, stride, n, to);
         else
             gather_row(from, stride, n, to);
@@ -89,7 +84,7 @@ static void scatter(const struct zti_coding *coding, const struct zti_view *view
         }
         void *const out = zti_array_at(&view->out, to);
         const uint32_t n = (uint32_t)(hi[last] - lo[last]);
-        if (is_of_multiples(coding))
+        if (ll_is_of_multiples(coding))
             dequantize_row(coding, from + first, n, view->out.stride[last], out);
         else
             scatter_row(from + first, n, view->out.stride[last], out);
@@ -108,7 +103,7 @@ static value *values_in_place(const struct zti_coding *coding, const struct zti_
                               const struct place *place, const uint64_t *at)
 {
     int64_t stride = 1;
-    if (is_of_multiples(coding))
+    if (ll_is_of_multiples(coding))
         return NULL;
     for (uint32_t i = array->rank; i-- > 0; stride *= place->extent[i])
         if (place->extent[i] > 1 && array->stride[i] != stride)
