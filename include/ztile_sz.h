@@ -20,11 +20,11 @@ typedef enum zt_sz_method {
                          (PACT 2020). Efforts do not apply. */
     ZT_SZ_TRANSFORM = 2,  /**< A lifted wavelet over large tiles, for floats under all bounds but
                              pwrel; anything else is coded at effort high. */
-    ZT_SZ_PREDICTION = 3, /**< ztile's own without the transform and multiples, which effort high
-                               otherwise also tries: some nine times as fast. */
+    ZT_SZ_PREDICTION = 3, /**< ztile's own without the transform, multiples and coding without
+                               loss, which effort high also tries: some nine times as fast. */
     ZT_SZ_MULTIPLES = 4   /**< Multiples of a step, coded by the lossless coder of effort high:
-                               for noise, repeats and digits, under all bounds but pwrel; values
-                               for which it cannot be are coded at effort high. */
+                               for noise, repeats and digits, under all bounds but pwrel. If these
+                               are too many, or no numbers of the type: effort high. */
 } zt_sz_method;
 
 /** Choose the coder of sz; other codecs ignore it.

@@ -92,13 +92,14 @@ static const struct option_rule options[] = {
      "ndzip is lossless; sz takes all bounds but the three of zfp."},
     {"effort", OPT_EFFORT, "fast|default|high", "how much time may go into the ratio",
      "For sz `fast` makes one pass over the values; `default` two, with Huffman codes for what "
-     "the first has counted; `high` also interpolates from coarse to fine, and transforms floats, "
-     "and keeps what is smallest. zfp and ndzip have one effort: the "
+     "the first has counted, or interpolates floats where that halves the file; `high` also "
+     "transforms floats, and keeps what is smallest. zfp and ndzip have one effort: the "
      "option changes nothing."},
     {"method", OPT_METHOD, "default|prediction|multiples|cusz|transform",
      "sz's coder: an effort's, or another",
-     "`prediction` leaves transform and multiples out of what `--effort high` and `-c auto` try: "
-     "some nine times as fast, and small boxes decode less. `cusz` is Lorenzo prediction and one "
+     "`prediction` leaves transform, multiples and coding without loss out of what `--effort high` "
+     "and `-c auto` try: some nine times as fast, and small boxes decode less. `cusz` is Lorenzo "
+     "prediction and one "
      "Huffman code as published for cuSZ. `transform` is a wavelet over tiles of up to 8 million "
      "values, for floats. `multiples` are those of a step, coded as `--lossless --effort high` "
      "codes integers: for noise, repeats and few digits. Both are for all bounds but `--pwrel`; "
@@ -111,7 +112,7 @@ static const struct option_rule options[] = {
      "looks for zfp's "
      "loosest tolerance that keeps the bound."},
     {"prefer", OPT_PREFER, "ratio|speed|balanced", "what the codec auto is chosen by",
-     "Default: ratio."},
+     "Default: ratio. With `-c sz` `speed` leaves interpolation out of effort default."},
     {"explain", OPT_EXPLAIN, NULL, "say what the array was coded with, and why",
      "For its first frame: what else was coded and was larger, and what samples said of these and "
      "others."},

@@ -24,9 +24,9 @@ struct zti_candidate {
     bool is_far; /* the same beside other candidates: it is coded last, unless boxes say that it
                     takes far more bytes than its codec's candidate with a predictor of its own */
     bool is_lossless;   /* under a bound, a far one that loses nothing */
-    double most_part;   /* it takes the place of the candidate before it, of the same codec, where
-                           it needs less than this part of its bytes, by a box; 0: it is no such
-                           candidate */
+    double most_part;   /* a box must take less than this part of the bytes that it takes with the
+                           candidate before. Then this one, of the same codec, takes its place.
+                           0: nothing is replaced */
     bool is_for_floats; /* it takes part for floats only */
 };
 

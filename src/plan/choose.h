@@ -38,15 +38,15 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                            const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice);
 
-/* One or two boxes of an array, of a 32nd of it, at least so many values and at most four times as
- * many. */
+/* Boxes to code: one or two, and the values of one at least. */
 struct zti_boxes {
     uint32_t count;
     uint64_t least_values;
 };
 
 /* Code boxes with one candidate and with another, each box as an array by itself; *part: the first
- * one's bytes over the other's. For candidates that predict from far away. */
+ * one's bytes over the other's. A box has a 32nd of the array's values, and at most four times
+ * least_values. For candidates that predict from far away. */
 zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
                                  const struct zti_candidate *one, const struct zti_candidate *other,
                                  const struct zti_target *target, const struct zti_boxes *boxes,

@@ -179,15 +179,14 @@ static zt_status judge_own_predictor(zt_context *context, const struct zti_array
 
 /* Whether a candidate that must be much smaller than the one before it (most_part) is. One small
  * box tells, and before it a look at single values, as the one before is fast. */
-static zt_status ask_much_smaller(zt_context *context, const struct zti_array *array,
-                                  const struct zti_candidate *candidate,
-                                  const struct zti_target *target, bool *is_smaller)
+static zt_status compare_with_faster(zt_context *context, const struct zti_array *array,
+                                     const struct zti_candidate *candidate,
+                                     const struct zti_target *target, bool *is_smaller)
 {
-    enum { LEAST = 1 << 14 };
     static const struct zti_boxes boxes = {1, 1 << 14};
     double part = 1;
     zt_status status = ZT_OK;
-    if (zti_array_values(array->rank, array->shape) >= LEAST &&
+    if (zti_array_values(array->rank, array->shape) >= boxes.least_values &&
         zti_is_smooth(array, target->abs_bound))
         status =
             zti_plan_compare_boxes(context, array, candidate, candidate - 1, target, &boxes, &part);
@@ -195,8 +194,8 @@ static zt_status ask_much_smaller(zt_context *context, const struct zti_array *a
     return status;
 }
 
-/* Put such a candidate in the place of the result before it if it is much smaller. It has that
- * one's plan if a box shows that the plan pays, and is coded with that alone. */
+/* Put such a candidate in the place of the results before it, which are of its codec, if it is much
+ * smaller. It has their plan if a box shows that the plan pays. */
 static zt_status try_much_smaller(zt_context *context, const struct zti_array *array,
                                   const struct zti_candidate *candidate,
                                   const struct zti_target *target, const struct zti_choice *other,
@@ -204,7 +203,7 @@ static zt_status try_much_smaller(zt_context *context, const struct zti_array *a
 {
     struct zti_result one = {.candidate = *candidate};
     bool is_smaller = false;
-    zt_status status = ask_much_smaller(context, array, candidate, target, &is_smaller);
+    zt_status status = compare_with_faster(context, array, candidate, target, &is_smaller);
     if (status || !is_smaller)
         return status;
     status = judge_own_predictor(context, array, candidate, target, other, false, &one.choice);

@@ -15,7 +15,7 @@ static double neighbour(const struct zti_array *array, const char *at, uint32_t 
     return zti_number_at(array->type, at + steps * array->stride[axis] * bytes);
 }
 
-/* The points that are off the cubic; NaN is. */
+/* Count points that are farther than the bound from the cubic; NaN counts as far. */
 static uint32_t count_off(const struct zti_array *array, uint32_t axis, double abs_bound)
 {
     uint32_t off = 0;

@@ -36,8 +36,8 @@ static int take(void *user, uint64_t offset, void *buffer, size_t bytes, size_t 
     return 0;
 }
 
-/* A store over memory, with room for candidates that are coded one behind the other. */
-enum { STORE_TIMES = 5 };
+/* A store over memory, with room for all candidates, coded one behind the other. */
+enum { STORE_TIMES = 12 };
 
 static int write_at(void *user, uint64_t offset, const void *data, size_t bytes)
 {

@@ -25,8 +25,8 @@ enum { TEST_SHARE = 1 };
 /* The same for short loops whose cases take long: one in five. */
 enum { TEST_STEP = TEST_SHARE == 1 ? 1 : 5 };
 
-/* What tests go through as coders: the efforts, of 'high' prediction alone, the method published
- * for cuSZ and the transform, by the numbers that sz streams have for them. */
+/* What tests go through as coders: the efforts, of 'high' prediction alone, and the other methods,
+ * by the numbers that sz streams have for them, but for the last. */
 enum {
     CODER_DEFAULT = 0,
     CODER_CUSZ = 1,
@@ -34,7 +34,7 @@ enum {
     CODER_HIGH = 3,
     CODER_LOSSLESS = 4, /* what CODER_HIGH becomes */
     CODER_TRANSFORM = 5,
-    CODER_MULTIPLES = 6
+    CODER_MULTIPLES = 6 /* 4 in streams */
 };
 
 static inline void set_coder(zt_params *params, uint32_t coder)

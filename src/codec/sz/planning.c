@@ -81,7 +81,7 @@ static void set_method(zt_params *params, uint32_t method)
 }
 
 /* A coder of large tiles, which samples cannot predict: of effort 'high' without loss (lossless/),
- * and of method transform, whatever it codes. */
+ * and of the methods transform and multiples, whatever they code. */
 static struct zti_candidate large_tiles(bool is_lossy)
 {
     return (struct zti_candidate){.codec = ZT_CODEC_SZ,
@@ -93,9 +93,9 @@ static struct zti_candidate large_tiles(bool is_lossy)
 }
 
 /* Effort 'high' and the transform are candidates if the ratio is preferred, 'fast' if it is not.
- * Effort 'default' has interpolation beside it if the call plans; 'fast' is the only candidate.
- * Bounds relative to each value have no 'high', and method 'prediction' leaves out the
- * transform. */
+ * Effort 'default' has interpolation of floats beside it if the call plans and does not prefer
+ * speed; 'fast' is the only candidate. Bounds relative to each value have no 'high', and method
+ * 'prediction' leaves out the transform, multiples and coding without loss. */
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
 {
     const bool is_open = params->codec == ZT_CODEC_AUTO, is_cusz = zti_sz_is_cusz(params);

@@ -172,7 +172,7 @@ ZTI_STATIC bool zti_sz_read(struct zti_cursor *c, uint32_t type, uint32_t rank, 
     return is_good;
 }
 
-/* The largest centre, folded, of coders other than effort high. */
+/* The largest centre, folded, of the coders of small tiles. */
 ZTI_STATIC bool zti_sz_is_centre(uint64_t folded)
 {
     return folded <= UINT64_C(1) << 31;

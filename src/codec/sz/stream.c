@@ -169,15 +169,16 @@ static bool read_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t 
            centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
 }
 
-/* What effort 'high' has where nothing may be lost, or of multiples: nothing but the tiles' size is
- * of a choice. */
+/* Read what effort 'high' without loss has, or the method multiples: the tiles' size, and the width
+ * of numbers. */
 static bool read_lossless(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
 {
     struct zti_sz *const sz = sz_in(coding);
     sz->tuning = zti_get_byte(c);
     zti_sz_set_grid(coding);
     const bool may_be_wide = ll_is_of_multiples(coding) && zt_type_bytes(coding->type) == 8;
-    return sz->tuning <= (may_be_wide ? 3 : ZTI_LL_IS_LARGE) && zti_ll_has_grid(coding) &&
+    return sz->tuning <= (ZTI_LL_IS_LARGE | (may_be_wide ? ZTI_LL_IS_WIDE : 0)) &&
+           zti_ll_has_grid(coding) &&
            centre <= (ll_is_of_multiples(coding) ? UINT64_C(1) << 52 : 0) && sz->axes == 0 &&
            !sz->is_blocked &&
            (sz->source == ZTI_SZ_BITS || sz->source == ZTI_SZ_STEPS ||

@@ -44,8 +44,8 @@ struct zti_sz_finalists {
 };
 
 /* The coder of a stream, by its number in the file: efforts default, fast and high, the method
- * published for cuSZ, lossless coding with effort high (lossless/), and the transform
- * (transform/). */
+ * published for cuSZ, lossless coding with effort high and method multiples (lossless/), and the
+ * transform (transform/). */
 enum zti_sz_coder {
     ZTI_SZ_DEFAULT = 0,
     ZTI_SZ_CUSZ = 1,
@@ -70,12 +70,12 @@ struct zti_sz {
     uint8_t digits;       /* decimals: behind the point, or significant */
     uint8_t zeros;        /* short bits: how many are left out */
     int16_t lowest;       /* significant digits: the power of ten of the least */
-    int64_t centre;       /* tiles' bases are stored less it */
+    int64_t centre;       /* tiles' bases, or numbers of multiples, are stored less it */
     bool wants_high;      /* not in the file: effort 'high' is to be tried */
     bool is_pointwise;    /* not in the file, transform: the bound holds for each value, */
     bool has_mean;        /* and the step was chosen for a mean error */
     uint32_t reach;       /* effort 'high': units in a step, 'step' being the unit; odd */
-    uint32_t tuning;      /* effort 'high': predictors, and size of tiles; lossless: size only */
+    uint32_t tuning;      /* effort 'high': predictors, and size of tiles; lossless: size, width */
     double least, most;   /* not in the file: the range of the values */
     bool has_axes;        /* not in the file: the caller gives axes, which are not learnt */
     bool has_few_samples; /* of effort 'high': learns from a part of the usual samples */

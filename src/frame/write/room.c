@@ -137,13 +137,14 @@ static zt_status bound_of_plans(const struct rooms *r, uint64_t *bytes)
     return status;
 }
 
-/* The most bytes of a frame of 'extent' slices with any codec and plan. */
+/* The most bytes of a frame of 'extent' slices with any candidate and plan. */
 static zt_status frame_bound(zt_context *context, const struct zti_request *request,
                              uint64_t extent, uint64_t *device_parts, uint64_t *bytes)
 {
     struct rooms r = {context, *request, extent, device_parts};
     struct zti_candidate list[2 * ZTI_CANDIDATES_MOST];
-    const uint32_t n = request->is_codec_open ? zti_candidates_of(request, list) : 0;
+    const bool is_open = request->is_codec_open || zti_has_planning(&request->params);
+    const uint32_t n = is_open && !request->fixed ? zti_candidates_of(request, list) : 0;
     *bytes = 0;
     zt_status status = n == 0 ? bound_of_plans(&r, bytes) : ZT_OK;
     for (uint32_t i = 0; i < n && !status; i++) {

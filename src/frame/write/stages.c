@@ -105,6 +105,7 @@ static void fix_codec(struct zti_request *r, const struct zti_candidate *winner)
     r->is_codec_open = false;
     r->params.codec = winner->codec;
     r->params.effort = winner->effort;
+    r->params.prefer = ZT_PREFER_SPEED; /* nothing slower takes its place: the choice was made */
 }
 
 /* Whether a stage on the host reads a frame's values: to plan, to choose between coders, to search

@@ -24,7 +24,7 @@ enum {
     TILE_BITS = 96,                              /* bits of a tile beside its residuals */
     REGIONS = 4,                                 /* most regions; small arrays have two, and */
     REGION_VALUES = 1 << 19,                     /* one more for each so many values */
-    FEW_SHIFT = 4                                /* few samples: regions of a 16th of the values */
+    FEW_SHIFT = 4                                /* few samples: of a 16th as many values */
 };
 
 /* Counts of samples, for each way to code them. */
@@ -341,7 +341,7 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
 /* ---- samples ---- */
 
 /* Set the sides of a sampled region: the whole array, if it is not larger. Regions along four axes
- * are only 16 wide, so their number is never reduced. */
+ * are only 16 or 8 wide, so their number is never reduced. */
 static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 {
     static const uint32_t many[ZT_MAX_RANK] = {16384, 128, 32, 16};

@@ -1,15 +1,19 @@
 /* multiples.h: kernel text: values of a row to the numbers of the nearest multiples of a step, less
- * the centre, and back. zti_ll_set_multiples saw that multiples up to the largest value are numbers
- * of the type, but for those beyond its largest and below its least. The quotient is rounded, so a
- * number may first be one off. The multiple that will be decoded is compared with the value: a
- * difference within the bound is exact, for the reasons of quantize/nearest.h. */
+ * the centre, and back.
+ *
+ * The quotient is rounded, so a number may first be one off. The multiple that will be decoded is
+ * compared with the value, and a difference that is within the bound is exact, for the reasons of
+ * quantize/nearest.h. Where zti_ll_set_multiples was told the range of the values, all but those
+ * at the ends of the type have such a multiple. */
+
+#define MOST_NUMBER (WIDTH == 32 ? 0x1p31 - 1 : ZTI_LL_MOST_NUMBER)
 
 #define QUANTIZE(name, scalar)                                                                     \
     static bool name(const struct zti_sz *sz, const scalar *from, int64_t stride, uint32_t n,      \
                      value *to)                                                                    \
     {                                                                                              \
         const double step = sz->step, r = 1 / step, bound = sz->bound;                             \
-        const double centre = (double)sz->centre, most = WIDTH == 32 ? 0x1p31 - 1 : 0x1p52;        \
+        const double centre = (double)sz->centre, most = MOST_NUMBER;                              \
         uint32_t bad = 0;                                                                          \
         for (uint32_t i = 0; i < n; i++) {                                                         \
             const double v = (double)from[(int64_t)i * stride], first = rint(v * r);               \
@@ -31,7 +35,7 @@
         uint32_t bad = 0;                                                                          \
         for (uint32_t i = 0; i < n; i++) {                                                         \
             const int64_t number = nearest_multiple(from[(int64_t)i * stride], step) - sz->centre; \
-            bad |= number < 0 || number > (WIDTH == 32 ? INT32_MAX : INT64_C(1) << 52);            \
+            bad |= number < 0 || number > (int64_t)MOST_NUMBER;                                    \
             to[i] = (value)number;                                                                 \
         }                                                                                          \
         return bad == 0;                                                                           \
@@ -66,6 +70,7 @@ DEQUANTIZE(dequantize_f64, double)
 DEQUANTIZE_WHOLE(dequantize_i32, int32_t, INT32_MIN, INT32_MAX)
 DEQUANTIZE_WHOLE(dequantize_i64, int64_t, INT64_MIN, INT64_MAX)
 
+#undef MOST_NUMBER
 #undef QUANTIZE
 #undef QUANTIZE_WHOLE
 #undef DEQUANTIZE

@@ -31,6 +31,10 @@ enum {
     ZTI_LL_EXACT = 20    /* of these, what is a number of 64 bits or less */
 };
 
+/* Of multiples: the centre's magnitude when coding, and a number's most. */
+#define ZTI_LL_MOST_CENTRE 0x1p50
+#define ZTI_LL_MOST_NUMBER 0x1p52
+
 /* How values become keys. */
 enum zti_ll_kind {
     ZTI_LL_ORDER,   /* order-preserving integers of the bits */

@@ -100,20 +100,20 @@ static bool are_numbers(uint32_t type, double step, double largest)
            (type == ZT_F32 ? 24 : 53);
 }
 
-/* Numbers of multiples are counted from one below the least value's. Up to 2^50 they are exact in
- * double, as are differences of floats and multiples near them. */
+/* The centre is below the number of the least value's multiple. Numbers up to 2^50 are exact in
+ * double, and leave room for the centre. */
 bool zti_ll_set_multiples(struct zti_coding *coding, double least, double most)
 {
     struct zti_sz *const sz = sz_in(coding);
     const bool is_float = zti_is_float(coding->type);
     const double step = is_float ? sz->step : (double)sz->whole_step;
     const double low = floor(least / step) - 1, high = ceil(most / step) + 1;
-    if (!(fmax(fabs(low), fabs(high)) < 0x1p50))
+    if (!ll_is_of_multiples(coding))
+        return true;
+    if (!isfinite(1 / step) || !(fmax(fabs(low), fabs(high)) < ZTI_LL_MOST_CENTRE))
         return false;
     if (is_float && !are_numbers(coding->type, step, fmax(fabs(least), fabs(most))))
         return false;
-    if (!ll_is_of_multiples(coding))
-        return true;
     sz->centre = (int64_t)low;
     sz->tuning = high - low <= INT32_MAX ? 0 : ZTI_LL_IS_WIDE;
     return zt_type_bytes(coding->type) == 8 || sz->tuning == 0;
