@@ -99,8 +99,8 @@ static const struct option_rule options[] = {
      "sz's coder: an effort's, or another",
      "`prediction` leaves transform, multiples and coding without loss out of what `--effort high` "
      "and `-c auto` try: some nine times as fast, and small boxes decode less. `cusz` is Lorenzo "
-     "prediction and one "
-     "Huffman code as published for cuSZ. `transform` is a wavelet over tiles of up to 8 million "
+     "prediction and one Huffman code as published for cuSZ. `transform` is a wavelet over tiles "
+     "of up to 8 million "
      "values, for floats. `multiples` are those of a step, coded as `--lossless --effort high` "
      "codes integers: for noise, repeats and few digits. Both are for all bounds but `--pwrel`; "
      "what they are not for is coded at effort high. With `cusz`, `transform` and `multiples` the "

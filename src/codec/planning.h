@@ -110,6 +110,17 @@ static inline zt_params zti_params_for(const zt_params *asked, const struct zti_
     return params;
 }
 
+/* The target with which a candidate is coded; params: those of zti_params_for. */
+static inline struct zti_target zti_target_for(const struct zti_target *target,
+                                               const struct zti_candidate *c,
+                                               const zt_params *params)
+{
+    struct zti_target own = *target;
+    own.params = params;
+    own.has_few_samples = c->most_part > 0;
+    return own;
+}
+
 static inline bool zti_has_power_bounds(const struct zti_codec *codec)
 {
     return zti_planning_of(codec) && zti_planning_of(codec)->has_power_bounds;

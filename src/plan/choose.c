@@ -600,21 +600,19 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                            const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice)
 {
-    enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19, QUICK_SHIFT = 3 };
+    enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19, FEW_SHIFT = 3 };
     const struct zti_codec *const codec = zti_codec_by_id(candidate->codec);
-    const bool is_box = candidate->has_own_predictor, is_quick = candidate->most_part > 0,
+    const bool is_box = candidate->has_own_predictor,
                is_of_ways = zti_axes_planning_of(codec) && !is_box;
     const uint64_t times = is_box ? 2 : 1; /* one box says less */
     const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
     const uint64_t values = (part < times * LEAST  ? times * LEAST
                              : part < times * MOST ? part
                                                    : times * MOST) >>
-                            (is_quick ? QUICK_SHIFT : 0);
+                            (target->has_few_samples ? FEW_SHIFT : 0);
     const double guessed = choice->bytes;
-    struct zti_target own = *target;
     struct zti_estimator e;
-    own.has_few_samples = is_quick;
-    zt_status status = zti_estimator_open(context, array, codec, &own, 0, &e);
+    zt_status status = zti_estimator_open(context, array, codec, target, 0, &e);
     if (!status)
         status = is_of_ways ? measure_ways(&e, values, choice)
                             : measure_whole(&e, is_box, values, choice);
@@ -649,10 +647,8 @@ static zt_status code_box(zt_context *context, const struct box_race *r, uint32_
     const struct zti_candidate *const candidate = r->of[number / r->boxes];
     const struct zti_plan none = zti_plan_none(r->array->rank);
     const zt_params params = zti_params_for(r->target->params, candidate);
-    struct zti_target own = *r->target;
+    const struct zti_target own = zti_target_for(r->target, candidate, &params);
     struct zti_estimator e;
-    own.params = &params;
-    own.has_few_samples = candidate->most_part > 0;
     zt_status status =
         zti_estimator_open(context, r->array, zti_codec_by_id(candidate->codec), &own, 0, &e);
     if (!status)

@@ -279,9 +279,8 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
     for (uint32_t i = 0; i < n; i++) {
         const struct zti_codec *const codec = zti_codec_by_id(list[i].codec);
         const zt_params params = zti_params_for(target->params, &list[i]);
-        struct zti_target own = *target;
+        const struct zti_target own = zti_target_for(target, &list[i], &params);
         zt_status status = ZT_OK;
-        own.params = &params;
         if (list[i].is_far) {
             far[fars++] = zti_result_unplanned(array->rank, &list[i]);
             continue;

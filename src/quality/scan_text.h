@@ -37,9 +37,9 @@ ZTI_INLINE void NAME(widen_range)(zt_stats *s, integer low, integer high)
     s->max = s->max > NAME(value_of_key)(high) ? s->max : NAME(value_of_key)(high);
 }
 
-/* scan_block for values of which some are not finite. In the search for the least value these count
- * as the largest number, in that for the greatest as the smallest. There are no branches, so that
- * the compiler makes vectors of it. */
+/* As scan_block, where some values are not finite. The search for the least value takes such a
+ * value as the largest number, the search for the greatest as the smallest. There are no branches,
+ * so that the compiler makes vectors of it. */
 ZTI_INLINE void NAME(scan_some)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
 {
     const integer highest = (integer)((word)-1 >> 1), lowest = -highest - 1;

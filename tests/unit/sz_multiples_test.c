@@ -1,7 +1,6 @@
-/* sz_multiples_test.c: multiples of a step, coded without loss: the bound holds for any values and
- * shapes, values for which there are no such multiples are coded otherwise, all instances and
- * policies write the same bytes, these do not change, and damaged streams are decoded or refused.
- */
+/* sz_multiples_test.c: multiples of a step, coded without loss. The bound holds for any values and
+ * shapes. An array without such multiples is coded otherwise. All instances and policies write the
+ * same bytes, and these do not change. Damaged streams are decoded or refused. */
 #include "codec/sz/lossless/lossless.h"
 #include "unit/sz_support.h"
 

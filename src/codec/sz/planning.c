@@ -17,41 +17,32 @@ enum {
     TRANSFORM_SPEED = 60
 };
 
-/* The transform beside interpolation and differences. */
-static struct zti_candidate transform(void)
+/* A coder of large tiles beside interpolation and differences. */
+static struct zti_candidate far_coder(uint32_t method)
 {
     return (struct zti_candidate){.codec = ZT_CODEC_SZ,
                                   .effort = ZT_EFFORT_HIGH,
-                                  .method = ZT_SZ_TRANSFORM,
-                                  .is_lossy = true,
-                                  .speed = TRANSFORM_SPEED,
-                                  .is_far = true,
-                                  .is_for_floats = true,
-                                  .is_for_ratio = true};
-}
-
-/* Multiples of a step, coded without loss: what is noise, repeats or has few digits. */
-static struct zti_candidate multiples(void)
-{
-    return (struct zti_candidate){.codec = ZT_CODEC_SZ,
-                                  .effort = ZT_EFFORT_HIGH,
-                                  .method = ZT_SZ_MULTIPLES,
+                                  .method = method,
                                   .is_lossy = true,
                                   .speed = WHOLE_SPEED,
                                   .is_far = true,
                                   .is_for_ratio = true};
+}
+
+static struct zti_candidate transform(void)
+{
+    struct zti_candidate one = far_coder(ZT_SZ_TRANSFORM);
+    one.speed = TRANSFORM_SPEED;
+    one.is_for_floats = true;
+    return one;
 }
 
 /* Values with few digits or bits are smaller without loss than under a tight bound. */
 static struct zti_candidate without_loss(void)
 {
-    return (struct zti_candidate){.codec = ZT_CODEC_SZ,
-                                  .effort = ZT_EFFORT_HIGH,
-                                  .is_lossy = true,
-                                  .speed = WHOLE_SPEED,
-                                  .is_far = true,
-                                  .is_lossless = true,
-                                  .is_for_ratio = true};
+    struct zti_candidate one = far_coder(0);
+    one.is_lossless = true;
+    return one;
 }
 
 /* Interpolation beside differences, which take its place where they are smaller. */
@@ -126,7 +117,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
         list[n++] = much_smaller();
     if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params)) {
         list[n++] = transform();
-        list[n++] = multiples();
+        list[n++] = far_coder(ZT_SZ_MULTIPLES);
         list[n++] = without_loss();
     }
     return n;

@@ -76,8 +76,7 @@ static zt_status measure_result(zt_context *context, const struct zti_array *arr
     struct zti_choice *const choice = &result->choice;
     const double limit = choice->is_limit ? choice->bytes : (double)INFINITY;
     const zt_params params = zti_params_for(asked->params, &result->candidate);
-    struct zti_target target = *asked;
-    target.params = &params;
+    const struct zti_target target = zti_target_for(asked, &result->candidate, &params);
     choice->is_limit = false;
     const zt_status status = zti_plan_measure(context, array, &result->candidate, &target, choice);
     choice->bytes = choice->bytes < limit ? choice->bytes : limit;

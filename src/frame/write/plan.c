@@ -103,8 +103,7 @@ zt_status zti_apply_plan(struct zti_job *j, const struct zti_result *result)
 {
     struct zti_target *const target = &j->target;
     j->params = zti_params_for(&j->request->params, &result->candidate);
-    target->params = &j->params;
-    target->has_few_samples = result->candidate.most_part > 0;
+    *target = zti_target_for(target, &result->candidate, &j->params);
     target->found = result->choice.found;
     if (target->kind != ZT_ABS && target->kind != ZT_LOSSLESS) /* the bound is not known yet */
         target->found.has_rest = false;

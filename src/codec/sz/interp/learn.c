@@ -22,9 +22,9 @@ enum {
     TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* most bytes of a model's table */
     FRACTION = 16,                               /* fraction bits of logarithms */
     TILE_BITS = 96,                              /* bits of a tile beside its residuals */
-    REGIONS = 4,                                 /* most regions; small arrays have two, and */
-    REGION_VALUES = 1 << 19,                     /* one more for each so many values */
-    FEW_SHIFT = 4                                /* few samples: of a 16th as many values */
+    REGIONS = 4,                                 /* most regions; small arrays have two */
+    REGION_VALUES = 1 << 19,                     /* of an array: a region more for each */
+    FEW_SHIFT = 4                                /* few samples: arrays of a 16th are one region */
 };
 
 /* Counts of samples, for each way to code them. */
