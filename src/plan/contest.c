@@ -195,18 +195,22 @@ static zt_status compare_with_faster(zt_context *context, const struct zti_array
 }
 
 /* Put such a candidate in the place of the results before it, which are of its codec, if it is much
- * smaller. It has their plan if a box shows that the plan pays. */
+ * smaller. It has their plan if that joins axes and a box shows that it pays; another order of axes
+ * is worth little. */
 static zt_status try_much_smaller(zt_context *context, const struct zti_array *array,
                                   const struct zti_candidate *candidate,
                                   const struct zti_target *target, const struct zti_choice *other,
                                   struct zti_result *results, uint32_t *count)
 {
     struct zti_result one = {.candidate = *candidate};
+    struct zti_choice own = *other;
     bool is_smaller = false;
     zt_status status = compare_with_faster(context, array, candidate, target, &is_smaller);
     if (status || !is_smaller)
         return status;
-    status = judge_own_predictor(context, array, candidate, target, other, false, &one.choice);
+    if (memcmp(own.plan.is_joined, own.unplanned.is_joined, sizeof own.plan.is_joined) == 0)
+        zti_choice_drop_plan(&own);
+    status = judge_own_predictor(context, array, candidate, target, &own, false, &one.choice);
     results[0] = one;
     *count = 1;
     return status;

@@ -27,11 +27,6 @@ enum {
     FEW_SHIFT = 4                                /* few samples: arrays of a 16th are one region */
 };
 
-/* Counts of samples, for each way to code them. */
-struct tally {
-    struct zti_sz_high_counts way[1 << ZT_MAX_RANK];
-};
-
 static uint64_t values_of(const struct zti_coding *coding)
 {
     uint64_t values = 1;
@@ -86,12 +81,26 @@ static uint64_t log_of(const struct logarithms *logs, uint64_t v)
            ((uint64_t)(logs->of[i + 1] - logs->of[i]) * rest >> 8);
 }
 
-/* Bits, times 2^16, of the symbols counted in one or two histograms, and of their table. */
-static uint64_t cost_of(const struct logarithms *logs, const uint64_t *a, const uint64_t *b,
-                        bool has_table)
+/* How many symbols there are up to the last that was counted. */
+static uint32_t count_symbols(const struct zti_sz_high_counts *counts)
+{
+    uint64_t seen[ZTI_SZ_HIGH_ALPHABET] = {0};
+    uint32_t n = ZTI_SZ_HIGH_ALPHABET;
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
+            seen[s] |= counts->count[i][s];
+    while (n > 0 && seen[n - 1] == 0)
+        n--;
+    return n;
+}
+
+/* Bits, times 2^16, of the symbols below 'symbols' counted in one or two histograms, and of their
+ * table. */
+static uint64_t cost_of(const struct logarithms *logs, uint32_t symbols, const uint64_t *a,
+                        const uint64_t *b, bool has_table)
 {
     uint64_t all = 0, sum = 0, used = 0, last = 0;
-    for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++) {
+    for (uint32_t s = 0; s < symbols; s++) {
         const uint64_t n = a[s] + (b ? b[s] : 0);
         all += n;
         if (n == 0)
@@ -110,7 +119,7 @@ static uint64_t cost_of(const struct logarithms *logs, const uint64_t *a, const 
 
 /* Contexts that share a model: clusters are merged in pairs as long as that saves bits. */
 struct clusters {
-    uint32_t count;
+    uint32_t count, symbols;
     uint32_t of[ZTI_SZ_HIGH_CONTEXTS]; /* the context whose histogram includes this one's */
     uint64_t cost[ZTI_SZ_HIGH_CONTEXTS];
     int64_t gain[ZTI_SZ_HIGH_CONTEXTS][ZTI_SZ_HIGH_CONTEXTS];
@@ -120,7 +129,7 @@ struct clusters {
 static void weigh_pair(const struct logarithms *logs, const struct zti_sz_high_counts *counts,
                        struct clusters *c, uint32_t i, uint32_t k)
 {
-    const uint64_t both = cost_of(logs, counts->count[i], counts->count[k], true);
+    const uint64_t both = cost_of(logs, c->symbols, counts->count[i], counts->count[k], true);
     c->gain[i < k ? i : k][i < k ? k : i] = (int64_t)(c->cost[i] + c->cost[k]) - (int64_t)both;
 }
 
@@ -141,9 +150,10 @@ static void merge_contexts(struct zti_sz_high_counts *counts, struct clusters *c
 {
     const struct logarithms logs = make_logarithms();
     c->count = 0;
+    c->symbols = count_symbols(counts);
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
         c->of[i] = i;
-        c->cost[i] = cost_of(&logs, counts->count[i], NULL, true);
+        c->cost[i] = cost_of(&logs, c->symbols, counts->count[i], NULL, true);
         c->is_there[i] = c->cost[i] > 0;
         c->count += c->is_there[i];
         for (uint32_t k = 0; k < i && c->is_there[i]; k++)
@@ -151,9 +161,9 @@ static void merge_contexts(struct zti_sz_high_counts *counts, struct clusters *c
                 weigh_pair(&logs, counts, c, i, k);
     }
     for (uint32_t a = 0, b = 0; c->count > 1 && best_pair(c, &a, &b); c->count--) {
-        for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
+        for (uint32_t s = 0; s < c->symbols; s++)
             counts->count[a][s] += counts->count[b][s];
-        c->cost[a] = cost_of(&logs, counts->count[a], NULL, true);
+        c->cost[a] = cost_of(&logs, c->symbols, counts->count[a], NULL, true);
         c->is_there[b] = false;
         for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
             c->of[i] = c->of[i] == b ? a : c->of[i];
@@ -389,15 +399,21 @@ void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *w
     }
 }
 
+/* How many ways a pass may try. */
+static uint32_t ways_of(const struct zti_coding *coding, uint32_t pass)
+{
+    return pass == ZTI_SZ_HIGH_TUNING_PASS ? ZTI_SZ_HIGH_WAYS : 1u << coding->grid.rank;
+}
+
 /* Set a way that a pass tries; false if there is no such way. Axes are tried without tuning. */
 static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 {
     if (pass == ZTI_SZ_HIGH_TUNING_PASS) {
         sz_in(coding)->tuning = (sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE) | way;
-        return way > 0 && way < ZTI_SZ_HIGH_WAYS;
+        return way > 0;
     }
     sz_in(coding)->axes = way;
-    return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
+    return zti_sz_high_can(coding);
 }
 
 /* Move the points of a sample to the bands. */
@@ -414,7 +430,8 @@ static void write_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyrami
 }
 
 static void sample_region(const struct zti_coding *coding, uint32_t pass,
-                          const struct zti_array *array, uint32_t region, struct tally *t)
+                          const struct zti_array *array, uint32_t region,
+                          struct zti_sz_high_counts *counts)
 {
     struct zti_sz_slot *const slot = zti_sz_high_claim_slot(coding->model);
     struct zti_sz_pyramid *const p = &slot->pyramid;
@@ -430,7 +447,7 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
     memcpy(p->level[0].dim, dim, sizeof dim);
     (void)zti_sz_high_gather(coding, array, origin, dim, 0, p);
     memcpy(sample, p->grid[0], points * p->integer_bytes);
-    for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
+    for (uint32_t way = 0; way < ways_of(coding, pass); way++) {
         struct zti_coding trial = *coding;
         struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
         if (!set_way(&trial, pass, way))
@@ -440,8 +457,8 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
         (void)zti_sz_high_shape(&trial, axes, dim, dim, 1, zti_sz_high_all_levels(axes, dim), p);
         write_sample(ops, p, sample);
         ops->code(p, NULL, &extras);
-        zti_sz_high_add(p, extras.bits, &t->way[way]);
-        t->way[way].values += points;
+        zti_sz_high_add(p, extras.bits, &counts[way]);
+        counts[way].values += points;
     }
     zti_sz_high_release_slot(slot);
 }
@@ -451,15 +468,16 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
 static double bits_of_way(const struct zti_coding *coding, const struct logarithms *logs,
                           const struct zti_sz_high_counts *counts)
 {
+    const uint32_t symbols = count_symbols(counts);
     double bits = 0, part = 1, anchors = 0;
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_ANCHOR; i++)
-        bits += (double)cost_of(logs, counts->count[i], NULL, false);
-    for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
+        bits += (double)cost_of(logs, symbols, counts->count[i], NULL, false);
+    for (uint32_t s = 0; s < symbols; s++)
         anchors += (double)counts->count[ZTI_SZ_HIGH_ANCHOR][s];
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         part /= sz_of(coding)->axes >> i & 1 ? (double)coding->grid.shape[i] : 1;
     const double of_anchors =
-        (double)cost_of(logs, counts->count[ZTI_SZ_HIGH_ANCHOR], NULL, false) * 0x1p-16 +
+        (double)cost_of(logs, symbols, counts->count[ZTI_SZ_HIGH_ANCHOR], NULL, false) * 0x1p-16 +
         (double)counts->anchor_bits;
     return bits * 0x1p-16 + (double)(counts->extra_bits - counts->anchor_bits) +
            of_anchors * (part * (double)counts->values / anchors);
@@ -474,18 +492,19 @@ static double price_of(const struct zti_coding *coding, double bits)
     return sz_of(coding)->axes >> last & 1 && is_short ? 1.05 * bits : bits;
 }
 
-static void choose_way(struct zti_coding *coding, uint32_t pass, const struct tally *t)
+static void choose_way(struct zti_coding *coding, uint32_t pass,
+                       const struct zti_sz_high_counts *counts)
 {
     const struct logarithms logs = make_logarithms();
     struct zti_sz_high *const high = coding->model;
     struct zti_sz best = *sz_of(coding);
     double least = pass == ZTI_SZ_HIGH_TUNING_PASS ? high->least_bits : -1;
     double least_price = price_of(coding, least);
-    for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
+    for (uint32_t way = 0; way < ways_of(coding, pass); way++) {
         struct zti_coding trial = *coding;
-        if (t->way[way].values == 0 || !set_way(&trial, pass, way))
+        if (counts[way].values == 0 || !set_way(&trial, pass, way))
             continue;
-        const double bits = bits_of_way(&trial, &logs, &t->way[way]);
+        const double bits = bits_of_way(&trial, &logs, &counts[way]);
         if (least < 0 || price_of(&trial, bits) < least_price) {
             least = bits;
             least_price = price_of(&trial, bits);
@@ -609,12 +628,13 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
     return zti_sz_high_slots(context, coding, region_of(coding, side));
 }
 
+/* A tally is an array of counts, one of each way. */
 size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
-    (void)coding;
-    return pass < ZTI_SZ_HIGH_COUNT_PASS ? sizeof(struct tally)
-           : pass < ZTI_SZ_HIGH_PASSES   ? sizeof(struct zti_sz_high_counts)
-                                         : 0;
+    const size_t ways = pass < ZTI_SZ_HIGH_COUNT_PASS ? ways_of(coding, pass)
+                        : pass < ZTI_SZ_HIGH_PASSES   ? 1
+                                                      : 0;
+    return ways * sizeof(struct zti_sz_high_counts);
 }
 
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile)
@@ -649,15 +669,11 @@ static void add_counts(struct zti_sz_high_counts *into, const struct zti_sz_high
 
 void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
-    struct tally *const to = into;
-    const struct tally *const other = from;
-    (void)coding;
-    if (pass == ZTI_SZ_HIGH_COUNT_PASS) {
-        add_counts(into, from);
-        return;
-    }
-    for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
-        add_counts(&to->way[i], &other->way[i]);
+    struct zti_sz_high_counts *const to = into;
+    const struct zti_sz_high_counts *const other = from;
+    const size_t ways = zti_sz_high_tally_bytes(coding, pass) / sizeof *to;
+    for (size_t i = 0; i < ways; i++)
+        add_counts(&to[i], &other[i]);
 }
 
 void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally)
