@@ -16,7 +16,7 @@
 #include <time.h>
 
 /* A time is the fastest of so many runs at least, and of more while they take together no longer
- * than so many seconds. */
+ * than so many seconds; of one where no speeds are shown. */
 enum { LEAST_RUNS = 3, MOST_RUNS = 50 };
 static const double enough_seconds = 0.15;
 
@@ -53,6 +53,7 @@ struct trial {
     const struct coder *coder;
     const struct subject *subject;
     struct target target;
+    int most_runs;
     void *coded;
     size_t capacity;
     void *decoded;
@@ -80,7 +81,7 @@ static bool run_trial(const struct trial *t, struct rate *row, struct ztio_error
 {
     const double began = now_seconds();
     row->encode_seconds = row->decode_seconds = (double)INFINITY;
-    for (int run = 0; run < MOST_RUNS; run++) {
+    for (int run = 0; run < t->most_runs; run++) {
         if (run >= LEAST_RUNS && now_seconds() - began > enough_seconds)
             break;
         double start = seconds_of(t);
@@ -180,6 +181,12 @@ static int rates_of(const struct subject *s, zt_bound *bounds)
     return RATES_POINTS;
 }
 
+/* The table of distortion has none. */
+static bool shows_speeds(const struct options *o)
+{
+    return !o->distortion || o->json || o->out;
+}
+
 typedef bool each_trial(struct rates *r, struct trial *t, struct ztio_error *error);
 
 /* Call what for each measurement there is to do. */
@@ -195,7 +202,10 @@ static bool for_each(struct rates *r, void *decoded, each_trial *what, struct zt
             if (!is_wanted(r->options, coders[k]) || !coders[k]->is_there())
                 continue;
             for (int j = 0; j < 2 * all; j++) {
-                struct trial t = {.coder = coders[k], .subject = s, .decoded = decoded};
+                struct trial t = {.coder = coders[k],
+                                  .subject = s,
+                                  .most_runs = shows_speeds(r->options) ? MOST_RUNS : 1,
+                                  .decoded = decoded};
                 const bool is_parallel = j % 2 == 1;
                 t.target = (struct target){.bound = bounds[j / 2],
                                            .tolerance = tolerance_on(s, &bounds[j / 2]),
