@@ -26,12 +26,12 @@
     M(i64, 64, 1, false)
 #endif
 
-#define ENTRY(call, kind, width, rank, is_float)                                                   \
+#define LANES_ENTRY(call, kind, width, rank, is_float)                                             \
     ZTI_ZFP_AT(width, rank, is_float) = call##_##kind##_##rank##d,
-#define DECODE_ENTRY(kind, width, rank, is_float) ENTRY(decode, kind, width, rank, is_float)
-#define RATE_ENTRY(kind, width, rank, is_float)   ENTRY(decode_at_rate, kind, width, rank, is_float)
-#define RUNS_ENTRY(kind, width, rank, is_float)   ENTRY(decode_runs, kind, width, rank, is_float)
-#define SKIP_ENTRY(kind, width, rank, is_float)   ENTRY(skip, kind, width, rank, is_float)
+#define RATE_ENTRY(kind, width, rank, is_float)                                                    \
+    LANES_ENTRY(decode_at_rate, kind, width, rank, is_float)
+#define RUNS_ENTRY(kind, width, rank, is_float)                                                    \
+    LANES_ENTRY(decode_runs, kind, width, rank, is_float)
 
 /* Decode tiles side by side: all of one size, or runs whose places are known. */
 #define DECODE_LANES(kind, width, rank, is_float)                                                  \
@@ -74,10 +74,16 @@ static const zti_zfp_decode_table decode_at_rate = {EACH_OF_LANES(RATE_ENTRY)};
             decode_at_rate[coding->type - 1][rank - 1](coding, r, first, last, view);              \
         else                                                                                       \
             decode_v##width(coding, r, first, last, view, rank, is_float, false, true);            \
-    }                                                                                              \
-    static void skip_##kind##_##rank##d(const struct zti_coding *coding, struct zti_bit_reader *r, \
-                                        uint64_t first, uint64_t last)                             \
+    }
+
+ZTI_ZFP_EACH_TEXT(DECODE) /* decode_f32_1d, decode_32_3d, ... */
+
+/* Tiles are skipped by one function for floats and integers. */
+#define SKIP(width, rank)                                                                          \
+    static void skip_##width##_##rank##d(const struct zti_coding *coding,                          \
+                                         struct zti_bit_reader *r, uint64_t first, uint64_t last)  \
     {                                                                                              \
+        const bool is_float = zti_is_float(coding->type);                                          \
         if (goes_plainly(coding))                                                                  \
             zti_zfp_skip_plain[coding->type - 1][rank - 1](coding, r, first, last);                \
         else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
@@ -87,9 +93,17 @@ static const zti_zfp_decode_table decode_at_rate = {EACH_OF_LANES(RATE_ENTRY)};
         else                                                                                       \
             skip_v##width(coding, r, first, last, rank, is_float, false, false);                   \
     }
+SKIP(32, 1)
+SKIP(32, 2)
+SKIP(32, 3)
+SKIP(32, 4)
+SKIP(64, 1)
+SKIP(64, 2)
+SKIP(64, 3)
+SKIP(64, 4)
 
-ZTI_ZFP_EACH(DECODE) /* decode_f32_1d, skip_f32_1d, ... */
-
-const zti_zfp_decode_table ZTI_ZFP_TABLE(decode) = {ZTI_ZFP_EACH(DECODE_ENTRY)};
-const zti_zfp_skip_table ZTI_ZFP_TABLE(skip) = {ZTI_ZFP_EACH(SKIP_ENTRY)};
+const zti_zfp_decode_table ZTI_ZFP_TABLE(decode) = ZTI_ZFP_TEXTS(decode);
+const zti_zfp_skip_table ZTI_ZFP_TABLE(skip) = {
+    ZTI_ZFP_ROW(skip, 32, 32), ZTI_ZFP_ROW(skip, 64, 64), ZTI_ZFP_ROW(skip, 32, 32),
+    ZTI_ZFP_ROW(skip, 64, 64)};
 const zti_zfp_runs_table ZTI_ZFP_TABLE(decode_runs) = {EACH_OF_LANES(RUNS_ENTRY)};

@@ -277,16 +277,17 @@ FN bool NAME(encode_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint
     const uint32_t cubes = rank == 4 ? 4 : 1;
     for (uint32_t cube = 0; cube < cubes; cube++)
         OF(turn_elements)(b->r + cube * REGISTERS);
+    word top[16] = {0}, any[16] = {0};
     b->is_raw = 0;
-    if (is_float && !NAME(quantize)(b, rank, is_exact))
-        return false;
-    if (!is_float && z->shift != 0)
+    if (is_float) {
+        if (!NAME(quantize)(b, rank, is_exact))
+            return false;
+        memcpy(top, b->top, sizeof top);
+    } else if (z->shift != 0) {
         for (uint32_t i = 0; i < cubes * REGISTERS; i++)
             b->r[i] = NAME(raised)(b->r[i], z->shift);
+    }
     NAME(transform_batch)(b, rank, is_exact);
-    word top[16] = {0}, any[16] = {0};
-    if (is_float)
-        memcpy(top, b->top, sizeof top);
     if (is_exact && rank == 1) {
         for (uint32_t i = 0; i < PARTS; i++)
             b->any[i] = b->r[i] | b->r[i + PARTS] | b->r[i + 2 * PARTS] | b->r[i + 3 * PARTS];
@@ -375,31 +376,6 @@ FN void NAME(load_batch)(const struct zti_array *array, const struct zti_grid *g
     }
 }
 
-/* Append the tiles of a batch in plain C. */
-static bool NAME(write_plainly)(const struct zti_zfp *z, const struct zti_array *array,
-                                const struct zti_grid *grid, struct zti_walk walk, uint32_t tiles,
-                                struct zti_bit_writer *w, uint32_t rank, bool is_float)
-{
-    bool is_proved = true;
-    word tile[256];
-    for (; tiles > 0; tiles--, zti_walk_next(grid, &walk)) {
-        switch (rank) {
-#define PUT(n)                                                                                     \
-    case n:                                                                                        \
-        OF(gather)(array, walk.origin, tile, n);                                                   \
-        is_proved &= OF(encode_tile)(z, tile, n, is_float, w);                                     \
-        break;
-            PUT(1)
-            PUT(2)
-            PUT(3)
-            PUT(4)
-#undef PUT
-        default: break;
-        }
-    }
-    return is_proved;
-}
-
 FN bool NAME(encode)(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,
                      uint64_t last, struct zti_bit_writer *w, uint32_t rank, bool is_float,
                      bool is_exact, bool is_limited)
@@ -411,15 +387,15 @@ FN bool NAME(encode)(const struct zti_coding *coding, const struct zti_array *ar
     bool is_proved = true;
     while (walk.tile < last) {
         const uint32_t tiles = last - walk.tile < most ? (uint32_t)(last - walk.tile) : most;
-        const struct zti_walk from = walk;
+        const uint64_t from = walk.tile;
         struct NAME(batch) b;
         word gathered[256];
         NAME(load_batch)(array, &coding->grid, &walk, tiles, gathered, rank, &b);
         if (zti_unlikely(!NAME(encode_batch)(&z, &b, tiles, &f, rank, is_float, is_exact,
                                              is_limited, &is_proved))) {
             close_fast_writer(&f, w);
-            is_proved &=
-                NAME(write_plainly)(&z, array, &coding->grid, from, tiles, w, rank, is_float);
+            is_proved &= zti_zfp_encode_plain[coding->type - 1][rank - 1](coding, array, from,
+                                                                          from + tiles, w);
             f = fast_writer_of(w);
         }
     }

@@ -18,9 +18,6 @@
         return encode_v##width(coding, array, first, last, w, rank, is_float, false, false);       \
     }
 
-ZTI_ZFP_EACH(ENCODE) /* encode_f32_1d, ... */
+ZTI_ZFP_EACH_TEXT(ENCODE) /* encode_f32_1d, encode_32_3d, ... */
 
-#define ENTRY(kind, width, rank, is_float)                                                         \
-    ZTI_ZFP_AT(width, rank, is_float) = encode_##kind##_##rank##d,
-
-const zti_zfp_encode_table ZTI_ZFP_ENCODERS = {ZTI_ZFP_EACH(ENTRY)};
+const zti_zfp_encode_table ZTI_ZFP_ENCODERS = ZTI_ZFP_TEXTS(encode);

@@ -30,6 +30,33 @@ ZTI_INLINE bool begins_line(const void *p, uint32_t row_bytes)
     return (uintptr_t)p % 64 < row_bytes;
 }
 
+/* M(kind, width, rank, is_float) for the functions of an instance. Tiles of 64 and 256 values take
+ * so long that one function serves floats and integers, of kind 32 or 64, and asks for the type. */
+#define ZTI_ZFP_EACH_TEXT(M)                                                                       \
+    M(f32, 32, 1, true)                                                                            \
+    M(f32, 32, 2, true)                                                                            \
+    M(f64, 64, 1, true)                                                                            \
+    M(f64, 64, 2, true)                                                                            \
+    M(i32, 32, 1, false)                                                                           \
+    M(i32, 32, 2, false)                                                                           \
+    M(i64, 64, 1, false)                                                                           \
+    M(i64, 64, 2, false)                                                                           \
+    M(32, 32, 3, zti_is_float(coding->type))                                                       \
+    M(32, 32, 4, zti_is_float(coding->type))                                                       \
+    M(64, 64, 3, zti_is_float(coding->type))                                                       \
+    M(64, 64, 4, zti_is_float(coding->type))
+
+/* A table of these functions. */
+#define ZTI_ZFP_ROW(call, kind, large)                                                             \
+    {                                                                                              \
+        call##_##kind##_1d, call##_##kind##_2d, call##_##large##_3d, call##_##large##_4d           \
+    }
+#define ZTI_ZFP_TEXTS(call)                                                                        \
+    {                                                                                              \
+        ZTI_ZFP_ROW(call, f32, 32), ZTI_ZFP_ROW(call, f64, 64), ZTI_ZFP_ROW(call, i32, 32),        \
+            ZTI_ZFP_ROW(call, i64, 64)                                                             \
+    }
+
 /* Functions that decode runs of tiles interleaved, up to the ranks below. */
 typedef void (*zti_zfp_runs_table[4][2])(const struct zti_coding *, const uint8_t *, uint64_t *,
                                          uint32_t, uint64_t, uint32_t, const struct zti_view *);
