@@ -203,11 +203,11 @@ static zt_status try_much_smaller(zt_context *context, const struct zti_array *a
                                   struct zti_result *results, uint32_t *count)
 {
     struct zti_result one = {.candidate = *candidate};
-    struct zti_choice own = *other;
     bool is_smaller = false;
     zt_status status = compare_with_faster(context, array, candidate, target, &is_smaller);
     if (status || !is_smaller)
         return status;
+    struct zti_choice own = *other;
     if (memcmp(own.plan.is_joined, own.unplanned.is_joined, sizeof own.plan.is_joined) == 0)
         zti_choice_drop_plan(&own);
     status = judge_own_predictor(context, array, candidate, target, &own, false, &one.choice);

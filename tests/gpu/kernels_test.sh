@@ -2,8 +2,8 @@
 # kernels_test.sh: compile what runs on GPUs, for each TARGET (90: sm_90), and look at what the compilers
 # say: no warning, and no kernel that spills registers.
 #
-# For one target only the GPU's part is compiled (cubins), which takes half of the time. For several
-# all of each file is, as in the library, the last target to text for later GPUs too.
+# With one target only the GPU's part of each file is compiled, to a cubin. With several all of it is, as
+# in the library, and for the last target to text for later GPUs too.
 #
 # Then a few kernels for the oldest GPUs, which lack instructions, and for the latest.
 #
@@ -32,6 +32,7 @@ compile_kernels() {
     if [ -f "$build/compiled" ] && [ -z "$(find "$source/src" "$source/include" -newer "$build/compiled")" ]; then
         return
     fi
+    touch "$build/begun"
     for part in 0 1; do
         awk -v part="$part" 'NR % 2 == part' "$build/files" | while read -r file; do
             cubin "sm_$1" "$file" "$build/$part.cubin" || echo "error: $file does not compile"
@@ -43,7 +44,7 @@ compile_kernels() {
     if grep -E 'error' "$build/build.log"; then
         exit 1
     fi
-    touch "$build/compiled"
+    mv "$build/begun" "$build/compiled"
 }
 
 # The objects of the library with CUDA that nvcc compiles; the other files are C as in any build.

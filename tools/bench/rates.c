@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A time is the fastest of so many runs at least, and of more while they take together no longer
- * than so many seconds; of one where no speeds are shown. */
+/* A time is the fastest of LEAST_RUNS runs, and of more until they have taken enough_seconds. Where
+ * no speeds are shown there is one run. */
 enum { LEAST_RUNS = 3, MOST_RUNS = 50 };
 static const double enough_seconds = 0.15;
 
@@ -53,7 +53,6 @@ struct trial {
     const struct coder *coder;
     const struct subject *subject;
     struct target target;
-    int most_runs;
     void *coded;
     size_t capacity;
     void *decoded;
@@ -77,11 +76,12 @@ static double seconds_of(const struct trial *t)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static bool run_trial(const struct trial *t, struct rate *row, struct ztio_error *error)
+static bool run_trial(const struct trial *t, int most_runs, struct rate *row,
+                      struct ztio_error *error)
 {
     const double began = now_seconds();
     row->encode_seconds = row->decode_seconds = (double)INFINITY;
-    for (int run = 0; run < t->most_runs; run++) {
+    for (int run = 0; run < most_runs; run++) {
         if (run >= LEAST_RUNS && now_seconds() - began > enough_seconds)
             break;
         double start = seconds_of(t);
@@ -117,6 +117,12 @@ static bool compare_trial(const struct trial *t, struct rate *row, struct ztio_e
     return true;
 }
 
+/* The table of distortion has none. */
+static bool shows_speeds(const struct options *o)
+{
+    return !o->distortion || o->json || o->out;
+}
+
 static bool measure_one(struct rates *r, struct trial *t, struct ztio_error *error)
 {
     void *memory;
@@ -136,7 +142,8 @@ static bool measure_one(struct rates *r, struct trial *t, struct ztio_error *err
         row->bound = t->target.bound;
         const bool has_bound = row->bound.kind != ZT_PRECISION && row->bound.kind != ZT_RATE;
         row->tolerance = has_bound ? t->target.tolerance : (double)NAN;
-        done = run_trial(t, row, error) && compare_trial(t, row, error);
+        done = run_trial(t, shows_speeds(r->options) ? MOST_RUNS : 1, row, error) &&
+               compare_trial(t, row, error);
     }
     free(memory);
     return done;
@@ -181,12 +188,6 @@ static int rates_of(const struct subject *s, zt_bound *bounds)
     return RATES_POINTS;
 }
 
-/* The table of distortion has none. */
-static bool shows_speeds(const struct options *o)
-{
-    return !o->distortion || o->json || o->out;
-}
-
 typedef bool each_trial(struct rates *r, struct trial *t, struct ztio_error *error);
 
 /* Call what for each measurement there is to do. */
@@ -202,10 +203,7 @@ static bool for_each(struct rates *r, void *decoded, each_trial *what, struct zt
             if (!is_wanted(r->options, coders[k]) || !coders[k]->is_there())
                 continue;
             for (int j = 0; j < 2 * all; j++) {
-                struct trial t = {.coder = coders[k],
-                                  .subject = s,
-                                  .most_runs = shows_speeds(r->options) ? MOST_RUNS : 1,
-                                  .decoded = decoded};
+                struct trial t = {.coder = coders[k], .subject = s, .decoded = decoded};
                 const bool is_parallel = j % 2 == 1;
                 t.target = (struct target){.bound = bounds[j / 2],
                                            .tolerance = tolerance_on(s, &bounds[j / 2]),

@@ -399,10 +399,15 @@ void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *w
     }
 }
 
-/* How many ways a pass may try. */
+/* How many ways a pass may try; each has its counts. */
 static uint32_t ways_of(const struct zti_coding *coding, uint32_t pass)
 {
-    return pass == ZTI_SZ_HIGH_TUNING_PASS ? ZTI_SZ_HIGH_WAYS : 1u << coding->grid.rank;
+    switch (pass) {
+    case ZTI_SZ_HIGH_AXES_PASS: return 1u << coding->grid.rank;
+    case ZTI_SZ_HIGH_TUNING_PASS: return ZTI_SZ_HIGH_WAYS;
+    case ZTI_SZ_HIGH_COUNT_PASS: return 1;
+    default: return 0;
+    }
 }
 
 /* Set a way that a pass tries; false if there is no such way. Axes are tried without tuning. */
@@ -631,10 +636,7 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
 /* A tally is an array of counts, one of each way. */
 size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
-    const size_t ways = pass < ZTI_SZ_HIGH_COUNT_PASS ? ways_of(coding, pass)
-                        : pass < ZTI_SZ_HIGH_PASSES   ? 1
-                                                      : 0;
-    return ways * sizeof(struct zti_sz_high_counts);
+    return ways_of(coding, pass) * sizeof(struct zti_sz_high_counts);
 }
 
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile)
@@ -671,8 +673,7 @@ void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *int
 {
     struct zti_sz_high_counts *const to = into;
     const struct zti_sz_high_counts *const other = from;
-    const size_t ways = zti_sz_high_tally_bytes(coding, pass) / sizeof *to;
-    for (size_t i = 0; i < ways; i++)
+    for (uint32_t i = 0; i < ways_of(coding, pass); i++)
         add_counts(&to[i], &other[i]);
 }
 

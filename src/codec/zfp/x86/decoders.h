@@ -9,21 +9,9 @@
 
 /* M(kind, width, rank, is_float) for each type and rank of LANES. */
 #if defined(ZTI_WITH_AVX512)
-#define EACH_OF_LANES(M)                                                                           \
-    M(f32, 32, 1, true)                                                                            \
-    M(f32, 32, 2, true)                                                                            \
-    M(f64, 64, 1, true)                                                                            \
-    M(f64, 64, 2, true)                                                                            \
-    M(i32, 32, 1, false)                                                                           \
-    M(i32, 32, 2, false)                                                                           \
-    M(i64, 64, 1, false)                                                                           \
-    M(i64, 64, 2, false)
+#define EACH_OF_LANES(M) ZTI_ZFP_EACH_TYPE(M, 1) ZTI_ZFP_EACH_TYPE(M, 2)
 #else
-#define EACH_OF_LANES(M)                                                                           \
-    M(f32, 32, 1, true)                                                                            \
-    M(f64, 64, 1, true)                                                                            \
-    M(i32, 32, 1, false)                                                                           \
-    M(i64, 64, 1, false)
+#define EACH_OF_LANES(M) ZTI_ZFP_EACH_TYPE(M, 1)
 #endif
 
 #define LANES_ENTRY(call, kind, width, rank, is_float)                                             \
@@ -79,11 +67,10 @@ static const zti_zfp_decode_table decode_at_rate = {EACH_OF_LANES(RATE_ENTRY)};
 ZTI_ZFP_EACH_TEXT(DECODE) /* decode_f32_1d, decode_32_3d, ... */
 
 /* Tiles are skipped by one function for floats and integers. */
-#define SKIP(width, rank)                                                                          \
-    static void skip_##width##_##rank##d(const struct zti_coding *coding,                          \
-                                         struct zti_bit_reader *r, uint64_t first, uint64_t last)  \
+#define SKIP(kind, width, rank, is_float)                                                          \
+    static void skip_##kind##_##rank##d(const struct zti_coding *coding, struct zti_bit_reader *r, \
+                                        uint64_t first, uint64_t last)                             \
     {                                                                                              \
-        const bool is_float = zti_is_float(coding->type);                                          \
         if (goes_plainly(coding))                                                                  \
             zti_zfp_skip_plain[coding->type - 1][rank - 1](coding, r, first, last);                \
         else if (zti_zfp_is_reversible(zfp_of(coding)))                                            \
@@ -93,14 +80,8 @@ ZTI_ZFP_EACH_TEXT(DECODE) /* decode_f32_1d, decode_32_3d, ... */
         else                                                                                       \
             skip_v##width(coding, r, first, last, rank, is_float, false, false);                   \
     }
-SKIP(32, 1)
-SKIP(32, 2)
-SKIP(32, 3)
-SKIP(32, 4)
-SKIP(64, 1)
-SKIP(64, 2)
-SKIP(64, 3)
-SKIP(64, 4)
+ZTI_ZFP_EACH_RANK(SKIP, 32, 32, zti_is_float(coding->type)) /* skip_32_1d, ... */
+ZTI_ZFP_EACH_RANK(SKIP, 64, 64, zti_is_float(coding->type))
 
 const zti_zfp_decode_table ZTI_ZFP_TABLE(decode) = ZTI_ZFP_TEXTS(decode);
 const zti_zfp_skip_table ZTI_ZFP_TABLE(skip) = {

@@ -30,17 +30,18 @@ ZTI_INLINE bool begins_line(const void *p, uint32_t row_bytes)
     return (uintptr_t)p % 64 < row_bytes;
 }
 
-/* M(kind, width, rank, is_float) for the functions of an instance. Tiles of 64 and 256 values take
- * so long that one function serves floats and integers, of kind 32 or 64, and asks for the type. */
+/* M(kind, width, rank, is_float) for each type at one rank. */
+#define ZTI_ZFP_EACH_TYPE(M, rank)                                                                 \
+    M(f32, 32, rank, true)                                                                         \
+    M(f64, 64, rank, true)                                                                         \
+    M(i32, 32, rank, false)                                                                        \
+    M(i64, 64, rank, false)
+
+/* The same for the functions of an instance. Tiles of 64 and 256 values take so long that one
+ * function serves floats and integers, of kind 32 or 64, and asks for the type. */
 #define ZTI_ZFP_EACH_TEXT(M)                                                                       \
-    M(f32, 32, 1, true)                                                                            \
-    M(f32, 32, 2, true)                                                                            \
-    M(f64, 64, 1, true)                                                                            \
-    M(f64, 64, 2, true)                                                                            \
-    M(i32, 32, 1, false)                                                                           \
-    M(i32, 32, 2, false)                                                                           \
-    M(i64, 64, 1, false)                                                                           \
-    M(i64, 64, 2, false)                                                                           \
+    ZTI_ZFP_EACH_TYPE(M, 1)                                                                        \
+    ZTI_ZFP_EACH_TYPE(M, 2)                                                                        \
     M(32, 32, 3, zti_is_float(coding->type))                                                       \
     M(32, 32, 4, zti_is_float(coding->type))                                                       \
     M(64, 64, 3, zti_is_float(coding->type))                                                       \
