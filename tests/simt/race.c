@@ -169,13 +169,19 @@ static void find(const struct race *r)
     found[found_count++] = *r;
 }
 
-static void settle(void)
+static void settle_doubt(void)
 {
     for (; doubt.which; doubt.which &= doubt.which - 1) {
         const int i = __builtin_ctzll(doubt.which);
         if (doubt.before[i] != doubt.at[i])
             find(&doubt.race);
     }
+}
+
+static inline void settle(void)
+{
+    if (doubt.which)
+        settle_doubt();
 }
 
 /* ---- cells ---- */
@@ -289,7 +295,7 @@ static void split(struct page *p, unsigned word)
     p->words[word].is_split = true;
 }
 
-static bool is_own(uintptr_t address)
+static inline bool is_own(uintptr_t address)
 {
     return address - (uintptr_t)me.own.stack < me.own.stack_bytes ||
            address - (uintptr_t)me.own.fiber < me.own.fiber_bytes ||
@@ -306,11 +312,9 @@ static struct cell *cell_of(struct page *p, unsigned word)
     return c;
 }
 
-static void look(const void *memory, size_t bytes, enum kind kind, const void *at)
+static __attribute__((noinline)) void look_at_words(const void *memory, size_t bytes,
+                                                    enum kind kind, const void *at)
 {
-    settle();
-    if (!me.order || is_own((uintptr_t)memory))
-        return;
     const struct access a = {(unsigned char *)(uintptr_t)memory, bytes, kind, place_of(at)};
     for (size_t i = 0, n; i < bytes; i += n) {
         const uintptr_t address = (uintptr_t)memory + i;
@@ -325,6 +329,14 @@ static void look(const void *memory, size_t bytes, enum kind kind, const void *a
         if (!c->is_split)
             touch(c, &a, a.memory + i, 4);
     }
+}
+
+/* Most accesses are a thread's own, and end here. */
+static inline void look(const void *memory, size_t bytes, enum kind kind, const void *at)
+{
+    settle();
+    if (me.order && !is_own((uintptr_t)memory))
+        look_at_words(memory, bytes, kind, at);
 }
 
 /* ---- what the runtime tells ---- */
