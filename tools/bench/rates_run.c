@@ -5,6 +5,7 @@
 #include "draw/picture.h"
 #include "store/fill.h"
 #include "util/errors.h"
+#include "util/memory.h"
 #include "ztile_quality.h"
 
 #include <math.h>
@@ -101,12 +102,34 @@ static bool open_contexts(struct rates *r, struct ztio_error *error)
     return true;
 }
 
+/* Rows of others are read first, so that a wrong line costs no time, and come last. */
+static bool measure_beside_others(struct rates *r, struct ztio_error *error)
+{
+    const struct options *o = r->options;
+    for (int i = 0; i < o->peer_files; i++)
+        if (!rates_read(r, o->peer_file[i], error))
+            return false;
+    const size_t n = r->rows;
+    void *others = NULL;
+    bool done = n == 0 || allocate(&others, n * sizeof *r->row, "bench", error);
+    if (done && n > 0)
+        memcpy(others, r->row, n * sizeof *r->row);
+    done = done && rates_measure(r, error);
+    if (done && n > 0) {
+        memmove(r->row, r->row + n, (r->rows - n) * sizeof *r->row);
+        memcpy(r->row + r->rows - n, others, n * sizeof *r->row);
+    }
+    free(others);
+    return done;
+}
+
 static bool run(struct rates *r, struct ztio_error *error)
 {
     static const char *const names[] = {"report.html", "bench.json",         "bench.tsv",
                                         "ratio.svg",   "speed-compress.svg", "speed-decompress.svg",
                                         NULL};
     const struct options *o = r->options;
+    struct links links;
     if (o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP)
         return fail(error, ZTIO_LACKING,
                     "bench compares one thread with many; --exec cuda is not "
@@ -115,15 +138,14 @@ static bool run(struct rates *r, struct ztio_error *error)
                                    ? "rel=1e-1,rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,rel=1e-6"
                                    : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless";
     if (!bench_parse_bounds(o->bounds ? o->bounds : bounds, r->bound, &r->bounds, error) ||
-        !check_codecs(o, error) || !open_contexts(r, error) ||
-        !bench_prepare_directory(o, names, error) || !bench_read_all(o, take_file, r, error) ||
-        !rates_measure(r, error))
+        !check_codecs(o, error) || (o->link && !link_parse(o->link, &links, error)) ||
+        !open_contexts(r, error) || !bench_prepare_directory(o, names, error) ||
+        !bench_read_all(o, take_file, r, error))
         return false;
-    for (int i = 0; i < o->peer_files; i++)
-        if (!rates_read(r, o->peer_file[i], error))
-            return false;
+    if (!measure_beside_others(r, error))
+        return false;
     if (o->link)
-        return link_report(r, o->link, error);
+        return link_report(r, &links, error);
     if (o->json)
         rates_print_json(r, stdout);
     else if (o->distortion)

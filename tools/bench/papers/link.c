@@ -20,16 +20,12 @@
 #include <string.h>
 
 /* Of a chart: links of 2^LEAST to 2^(LEAST + POINTS - 1) Gbit/s. */
-enum { LINKS_MOST = 6, CHART_LEAST = -1, CHART_LINKS = 15 };
+enum { CHART_LEAST = -1, CHART_LINKS = 15 };
 
-struct links {
-    double gbit[LINKS_MOST]; /* 10^9 bits a second */
-    int count;
-};
-
-static bool parse_links(const char *text, struct links *l, struct ztio_error *error)
+bool link_parse(const char *text, struct links *l, struct ztio_error *error)
 {
     char word[32];
+    l->count = 0;
     for (const char *p = text; *p || l->count == 0; p += *p == ',') {
         const size_t n = strcspn(p, ",");
         double gbit;
@@ -219,16 +215,13 @@ static bool save_charts(const struct rates *r, struct ztio_error *error)
     return saved;
 }
 
-bool link_report(const struct rates *r, const char *speeds, struct ztio_error *error)
+bool link_report(const struct rates *r, const struct links *l, struct ztio_error *error)
 {
-    struct links l = {.count = 0};
     struct ztio_error no_picture = {0, ""};
-    if (!parse_links(speeds, &l, error))
-        return false;
     if (r->options->json)
-        print_rows(r, &l);
+        print_rows(r, l);
     else
-        print_tables(r, &l);
+        print_tables(r, l);
     if (!r->options->out)
         return true;
     if (!can_save_pictures(&no_picture)) {

@@ -5,8 +5,16 @@
 
 #include "bench/rates.h"
 
-/* link.c: --link, of what was measured; speeds in Gbit/s, apart by commas. */
-bool link_report(const struct rates *rates, const char *speeds, struct ztio_error *error);
+/* link.c: --link, of what was measured. Speeds are said in Gbit/s, apart by commas. */
+enum { LINKS_MOST = 6 };
+
+struct links {
+    double gbit[LINKS_MOST]; /* 10^9 bits a second */
+    int count;
+};
+
+bool link_parse(const char *speeds, struct links *links, struct ztio_error *error);
+bool link_report(const struct rates *rates, const struct links *links, struct ztio_error *error);
 
 /* distortion.c: --distortion: bits a value against PSNR, figures 6 to 8 and table V of the cuSZ
  * paper. */
