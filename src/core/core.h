@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Functions in headers: always inlined (ZTI_INLINE), or as the compiler decides (ZTI_STATIC). Both
- * can be used in kernels. */
+/* Functions in headers: always inlined (ZTI_INLINE; not in builds with sanitizers), or as the
+ * compiler decides (ZTI_STATIC). Both can be used in kernels. */
 #if defined(__CUDACC__)
 #define ZTI_INLINE static __host__ __device__ __forceinline__
 #define ZTI_STATIC static __host__ __device__ inline
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(ZTILE_SHORT_CODE)
 #define ZTI_INLINE static inline __attribute__((always_inline))
 #define ZTI_STATIC static inline
 #else

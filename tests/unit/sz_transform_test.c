@@ -344,12 +344,12 @@ static void need_box(struct rng *r, zt_context *context, const struct zti_coding
     test_array_free(&part);
 }
 
-/* Two tiles: the same bytes on two threads, the bound, and boxes as of the whole. */
+/* Two tiles and more: the same bytes on two threads, the bound, and boxes as of the whole. */
 static void large_arrays_have_several_tiles(void **state)
 {
-    enum { WIDTH = 1 << 20, HEIGHT = 5 };
+    enum { WIDTH = 1 << 20, HEIGHT = 9 };
     static const uint64_t shape[2] = {HEIGHT, WIDTH};
-    static const zt_box box = {{1, WIDTH / 2 - 70}, {5, WIDTH / 2 + 90}};
+    static const zt_box box = {{3, WIDTH / 2 - 70}, {7, WIDTH / 2 + 90}};
     static const uint64_t part[2] = {4, 160};
     struct test_array a = array_of(ZT_F32, 2, shape), whole = array_of(ZT_F32, 2, shape);
     struct test_array some = array_of(ZT_F32, 2, part);

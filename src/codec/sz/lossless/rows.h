@@ -199,8 +199,10 @@ static size_t find_row_hits(const struct tile *tile, const struct places *places
 /* The row that the last hit of a row is in, if at the same column; or -1. */
 static int32_t row_of_last(const struct hit *hit, size_t hits)
 {
+    if (hits == 0)
+        return -1;
     const struct hit *const last = &hit[hits - 1];
-    return hits > 0 && last->x == last->column && !last->is_negated ? last->other : -1;
+    return last->x == last->column && !last->is_negated ? last->other : -1;
 }
 
 /* The hits of all rows but those that are equal to the row behind the one that the row before them
