@@ -295,7 +295,7 @@ static void split(struct page *p, unsigned word)
     p->words[word].is_split = true;
 }
 
-static inline bool is_own(uintptr_t address)
+static bool is_own(uintptr_t address)
 {
     return address - (uintptr_t)me.own.stack < me.own.stack_bytes ||
            address - (uintptr_t)me.own.fiber < me.own.fiber_bytes ||
@@ -312,8 +312,7 @@ static struct cell *cell_of(struct page *p, unsigned word)
     return c;
 }
 
-static __attribute__((noinline)) void look_at_words(const void *memory, size_t bytes,
-                                                    enum kind kind, const void *at)
+static void look_at_words(const void *memory, size_t bytes, enum kind kind, const void *at)
 {
     const struct access a = {(unsigned char *)(uintptr_t)memory, bytes, kind, place_of(at)};
     for (size_t i = 0, n; i < bytes; i += n) {

@@ -110,12 +110,14 @@ static bool measure_beside_others(struct rates *r, struct ztio_error *error)
         if (!rates_read(r, o->peer_file[i], error))
             return false;
     const size_t n = r->rows;
-    void *others = NULL;
-    bool done = n == 0 || allocate(&others, n * sizeof *r->row, "bench", error);
-    if (done && n > 0)
-        memcpy(others, r->row, n * sizeof *r->row);
-    done = done && rates_measure(r, error);
-    if (done && n > 0) {
+    void *others;
+    if (n == 0)
+        return rates_measure(r, error);
+    if (!allocate(&others, n * sizeof *r->row, "bench", error))
+        return false;
+    memcpy(others, r->row, n * sizeof *r->row);
+    const bool done = rates_measure(r, error);
+    if (done) {
         memmove(r->row, r->row + n, (r->rows - n) * sizeof *r->row);
         memcpy(r->row + r->rows - n, others, n * sizeof *r->row);
     }
@@ -140,9 +142,7 @@ static bool run(struct rates *r, struct ztio_error *error)
     if (!bench_parse_bounds(o->bounds ? o->bounds : bounds, r->bound, &r->bounds, error) ||
         !check_codecs(o, error) || (o->link && !link_parse(o->link, &links, error)) ||
         !open_contexts(r, error) || !bench_prepare_directory(o, names, error) ||
-        !bench_read_all(o, take_file, r, error))
-        return false;
-    if (!measure_beside_others(r, error))
+        !bench_read_all(o, take_file, r, error) || !measure_beside_others(r, error))
         return false;
     if (o->link)
         return link_report(r, &links, error);
