@@ -101,9 +101,9 @@ ZTI_INLINE uint32_t v_or_32(u32s v)
 
 ZTI_INLINE void v_store_bytes_32(uint8_t *to, u32s v)
 {
-    typedef uint8_t bytes __attribute__((vector_size(8)));
-    const bytes narrow = __builtin_convertvector(v, bytes);
-    memcpy(to, &narrow, sizeof narrow);
+    const __m256i lowest = _mm256_set1_epi32(0x0c080400);
+    const __m256i four = _mm256_shuffle_epi8((__m256i)v, lowest); /* of each half */
+    _mm_storel_epi64((__m128i *)(void *)to, _mm_unpacklo_epi32(v_half(four, 0), v_half(four, 1)));
 }
 ZTI_INLINE u32s v_load_bytes_32(const uint8_t *from)
 {

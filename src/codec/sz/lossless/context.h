@@ -43,6 +43,41 @@ ZTI_INLINE void find_means(const struct zti_ll_shape *s, const struct zti_ll_nea
         store_codes(mean + i, high_half(load_sums(mean + i), eighths));
 }
 
+/* The code that a mark counts as. */
+ZTI_INLINE uint8_t code_of_mean(uint32_t mean)
+{
+    return (uint8_t)((mean + 4) / 8);
+}
+
+/* The marks of n symbols, and their codes for contexts. */
+static void symbols_to_codes(bool has_signs, bool has_marks, const uint8_t *restrict symbol,
+                             const uint16_t *restrict mean, uint32_t n, uint8_t *restrict mark,
+                             uint8_t *restrict code)
+{
+    uint32_t i = 0;
+    if (!has_signs && !has_marks) {
+        memcpy(code, symbol, n);
+        return;
+    }
+#if defined(ZTI_WITH_AVX2)
+    for (; i + CODES_AT_ONCE <= n; i += CODES_AT_ONCE) {
+        const shorts own = load_codes(symbol + i), of_value = has_signs ? (own + 1) >> 1 : own;
+        const shorts of_mark = (load_sums(mean + i) + 4) >> 3;
+        const shorts is_mark = has_marks ? (shorts)(own >= ZTI_LL_MARK_RAW) : (shorts){0};
+        store_bytes(code + i, (of_mark & is_mark) | (of_value & ~is_mark));
+        if (has_marks)
+            store_bytes(mark + i, own & is_mark);
+    }
+#endif
+    for (; i < n; i++) {
+        const bool is_mark = has_marks && symbol[i] >= ZTI_LL_MARK_RAW;
+        const uint32_t of_value = has_signs ? (symbol[i] + 1u) / 2 : symbol[i];
+        code[i] = is_mark ? code_of_mean(mean[i]) : (uint8_t)of_value;
+        if (has_marks)
+            mark[i] = is_mark ? symbol[i] : 0;
+    }
+}
+
 /* Neighbours whose marks count: those above, left and right of that, and before the row. */
 struct beside {
     bool has_any;
@@ -134,12 +169,6 @@ ZTI_INLINE uint32_t mean_of_piece(const uint8_t *code)
     return 8 * sum / ZTI_LL_PIECE;
 }
 
-/* The code that a mark counts as. */
-ZTI_INLINE uint8_t code_of_mean(uint32_t mean)
-{
-    return (uint8_t)((mean + 4) / 8);
-}
-
 ZTI_INLINE value size_of(key residual)
 {
     return residual < 0 ? 0 - (value)residual : (value)residual;
@@ -194,11 +223,10 @@ ZTI_INLINE uint64_t find_symbols(bool has_signs, const key *residual, uint32_t n
 }
 #endif
 
-/* Symbols of n residuals, whose marks are given or NULL, and codes for contexts. Returns the bits
- * that they leave open. */
+/* Symbols of n residuals, whose marks are given or NULL. Returns the bits that they leave open. */
 static uint64_t residuals_to_symbols(bool has_signs, const key *restrict residual,
-                                     const uint8_t *restrict mark, const uint16_t *restrict mean,
-                                     uint32_t n, uint8_t *restrict symbol, uint8_t *restrict code)
+                                     const uint8_t *restrict mark, uint32_t n,
+                                     uint8_t *restrict symbol)
 {
     const uint32_t whole = AT_ONCE > 1 ? n / AT_ONCE * AT_ONCE : 0;
     uint64_t open = find_symbols(has_signs, residual, whole, symbol);
@@ -208,34 +236,9 @@ static uint64_t residuals_to_symbols(bool has_signs, const key *restrict residua
         symbol[i] = (uint8_t)(has_signs ? 2 * own - (residual[i] < 0) : own);
         open += ll_open(size) + (!has_signs && size != 0);
     }
-    if (has_signs)
-        for (uint32_t i = 0; i < n; i++)
-            code[i] = (uint8_t)((symbol[i] + 1u) / 2);
-    else
-        memcpy(code, symbol, n);
     for (uint32_t i = 0; mark && i < n; i++)
-        if (mark[i]) {
-            symbol[i] = mark[i];
-            code[i] = code_of_mean(mean[i]);
-        }
+        symbol[i] = mark[i] ? mark[i] : symbol[i];
     return open; /* marks have the residual 0 */
-}
-
-/* The marks and codes of n symbols. */
-static void symbols_to_codes(bool has_signs, bool has_marks, const uint8_t *restrict symbol,
-                             const uint16_t *restrict mean, uint32_t n, uint8_t *restrict mark,
-                             uint8_t *restrict code)
-{
-    if (has_signs)
-        for (uint32_t i = 0; i < n; i++)
-            code[i] = (uint8_t)((symbol[i] + 1u) / 2);
-    else
-        memcpy(code, symbol, n);
-    for (uint32_t i = 0; has_marks && i < n; i++) {
-        const bool is_mark = symbol[i] >= ZTI_LL_MARK_RAW;
-        mark[i] = is_mark ? symbol[i] : 0;
-        code[i] = is_mark ? code_of_mean(mean[i]) : code[i];
-    }
 }
 
 /* ---- what symbols leave open: signs, where these have none, and bits below the two highest ----
@@ -257,12 +260,6 @@ static void make_steps(bool has_signs, bool has_marks, struct steps *steps)
             (uint8_t)(is_mark ? 0 : ll_open_bits(code) + (!has_signs && code > 0));
     }
 }
-
-/* What residuals leave open, of n at a time: bits, and how many. */
-enum { OPEN_AT_ONCE = 16 };
-struct open_bits {
-    uint64_t bits[OPEN_AT_ONCE], count[OPEN_AT_ONCE];
-};
 
 /* Of one: bits below the two after the leading one, above the sign where symbols have none. */
 ZTI_INLINE uint64_t open_bits_of(bool has_signs, key residual, uint64_t *count)
@@ -289,63 +286,34 @@ ZTI_INLINE void find_open_fields(bool has_signs, const key *residual, vector *bi
     }
 }
 
-/* The same of OPEN_AT_ONCE residuals: of 32 bits, two at a time as one. Returns how many there are.
- */
-ZTI_INLINE uint32_t find_open_bits(bool has_signs, const key *residual, struct open_bits *to)
-{
-    for (uint32_t i = 0; i < OPEN_AT_ONCE; i += LANES) {
-        vector bits, open;
-        find_open_fields(has_signs, residual + i, &bits, &open);
-#if WIDTH == 32
-        const u64s count = (u64s)open, pair = (u64s)bits, low = v_all_64(UINT32_MAX);
-        const u64s both = (pair & low) | (pair >> 32) << (count & low);
-        const u64s all = (count & low) + (count >> 32);
-        memcpy(to->bits + i / 2, &both, sizeof both);
-        memcpy(to->count + i / 2, &all, sizeof all);
-#else
-        memcpy(to->bits + i, &bits, sizeof bits);
-        memcpy(to->count + i, &open, sizeof open);
-#endif
-    }
-    return WIDTH == 32 ? OPEN_AT_ONCE / 2 : OPEN_AT_ONCE;
-}
-#else
-ZTI_INLINE uint32_t find_open_bits(bool has_signs, const key *residual, struct open_bits *to)
-{
-    for (uint32_t i = 0; i < OPEN_AT_ONCE; i++)
-        to->bits[i] = open_bits_of(has_signs, residual[i], &to->count[i]);
-    return OPEN_AT_ONCE;
-}
 #endif
 
 ZTI_INLINE void write_signed(bool has_signs, const key *residual, size_t n,
                              struct zti_bit_writer *to)
 {
     struct zti_bit_writer w = *to;
-    struct open_bits open;
+    uint64_t open, next;
     size_t i = 0;
-#if defined(ZTI_WITH_AVX512)
+#if defined(ZTI_WITH_AVX2)
     for (; i + FIELDS <= n; i += FIELDS) {
         fields bits, count;
         find_open_fields(has_signs, residual + i, &bits, &count);
         write_fields(bits, count, &w);
     }
 #endif
-    for (; i + OPEN_AT_ONCE <= n; i += OPEN_AT_ONCE) {
-        const uint32_t m = find_open_bits(has_signs, residual + i, &open);
-        for (uint32_t k = 0; k < m; k += 2) {
-            const uint32_t first = (uint32_t)open.count[k], next = (uint32_t)open.count[k + 1];
-            if (first + next <= 56) {
-                zti_put_bits(&w, open.bits[k] | open.bits[k + 1] << first, first + next);
-                continue;
-            }
-            zti_put_bits64(&w, open.bits[k], first);
-            zti_put_bits64(&w, open.bits[k + 1], next);
+    for (; i + 2 <= n; i += 2) {
+        const uint64_t bits = open_bits_of(has_signs, residual[i], &open);
+        const uint64_t more = open_bits_of(has_signs, residual[i + 1], &next);
+        if (open + next <= 56) {
+            zti_put_bits(&w, bits | more << open, (uint32_t)(open + next));
+            continue;
         }
+        zti_put_bits64(&w, bits, (uint32_t)open);
+        zti_put_bits64(&w, more, (uint32_t)next);
     }
-    for (; i < n; i++) {
-        const uint64_t bits = open_bits_of(has_signs, residual[i], &open.count[0]);
-        zti_put_bits64(&w, bits, (uint32_t)open.count[0]);
+    if (i < n) {
+        const uint64_t bits = open_bits_of(has_signs, residual[i], &open);
+        zti_put_bits64(&w, bits, (uint32_t)open);
     }
     *to = w;
 }
@@ -368,7 +336,7 @@ ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t sy
     return (key)((size ^ sign) - sign);
 }
 
-#if defined(ZTI_WITH_AVX512)
+#if defined(ZTI_WITH_AVX2)
 /* Residuals of some symbols, at most FIELDS, whose open bits begin at bit *at; false if these are
  * too many to be read at once. What is behind is overwritten. */
 ZTI_INLINE bool read_some(bool has_signs, bool has_marks, const uint8_t *symbol, uint32_t some,

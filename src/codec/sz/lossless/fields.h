@@ -1,14 +1,22 @@
-/* fields.h: kernel text: with AVX-512, fields of bits that follow each other in memory, as many at
- * a time as a vector has keys. */
-#if defined(ZTI_WITH_AVX512)
-#include "simd/bits_avx512.h"
-
-enum { FIELDS = WIDTH == 32 ? 16 : 8 };
-
+/* fields.h: kernel text: fields of bits that follow each other in memory, as many at a time as a
+ * vector has keys. */
+#if defined(ZTI_WITH_AVX2)
 #if WIDTH == 32
 typedef u32s fields;
 typedef i32s i_fields;
+enum { FIELDS = V_LANES_32 };
+#define FIELD_LENGTH v_bit_length_32
+#else
+typedef u64s fields;
+typedef i64s i_fields;
+enum { FIELDS = V_LANES_64 };
+#define FIELD_LENGTH v_bit_length_64
+#endif
 
+#if defined(ZTI_WITH_AVX512)
+#include "simd/bits_avx512.h"
+
+#if WIDTH == 32
 /* The next fields from bit *at on, of these numbers of bits; beyond the end they are zeros. False,
  * and nothing is taken, where fields are too long. */
 ZTI_INLINE bool read_fields(const struct zti_bit_reader *r, uint64_t *at, fields count,
@@ -40,25 +48,11 @@ ZTI_INLINE fields first_fields(uint32_t n)
     return (fields)_mm512_maskz_set1_epi32((__mmask16)(0xffffu >> (16 - n)), -1);
 }
 
-/* Entries of a table of 64 bytes. */
-ZTI_INLINE fields look_up_fields(__m512i table, fields at)
-{
-    return (fields)_mm512_maskz_permutexvar_epi8(0x1111111111111111, (__m512i)at, table);
-}
-
 ZTI_INLINE void store_first(void *to, uint32_t n, fields v)
 {
     _mm512_mask_storeu_epi32(to, (__mmask16)(0xffffu >> (16 - n)), (__m512i)v);
 }
-
-ZTI_INLINE fields zeros_before(fields v)
-{
-    return (fields)_mm512_lzcnt_epi32((__m512i)v);
-}
 #else
-typedef u64s fields;
-typedef i64s i_fields;
-
 ZTI_INLINE bool read_fields(const struct zti_bit_reader *r, uint64_t *at, fields count,
                             fields *bits)
 {
@@ -86,27 +80,182 @@ ZTI_INLINE fields first_fields(uint32_t n)
     return (fields)_mm512_maskz_set1_epi64((__mmask8)(0xffu >> (8 - n)), -1);
 }
 
-ZTI_INLINE fields look_up_fields(__m512i table, fields at)
-{
-    return (fields)_mm512_maskz_permutexvar_epi8(0x0101010101010101, (__m512i)at, table);
-}
-
 ZTI_INLINE void store_first(void *to, uint32_t n, fields v)
 {
     _mm512_mask_storeu_epi64(to, (__mmask8)(0xffu >> (8 - n)), (__m512i)v);
 }
+#endif
 
-ZTI_INLINE fields zeros_before(fields v)
+/* A table of 64 bytes, and entries of it. */
+typedef __m512i field_table;
+
+ZTI_INLINE field_table load_field_table(const uint8_t *from)
 {
-    return (fields)_mm512_lzcnt_epi64((__m512i)v);
+    return _mm512_loadu_si512((const void *)from);
+}
+
+ZTI_INLINE fields look_up_fields(field_table table, fields at)
+{
+    const __mmask64 lowest = WIDTH == 32 ? 0x1111111111111111 : 0x0101010101010101;
+    return (fields)_mm512_maskz_permutexvar_epi8(lowest, (__m512i)at, table);
+}
+
+/* Each number and, above its n bits, the one behind it in its half of 128 bits. */
+ZTI_INLINE u64s join_fields(u64s v, u64s n)
+{
+    return v | (u64s)_mm512_bsrli_epi128((__m512i)v, 8) << n;
+}
+
+ZTI_INLINE u64s add_pairs(u64s n)
+{
+    return n + (u64s)_mm512_bsrli_epi128((__m512i)n, 8);
+}
+
+/* Whether any of the chosen numbers is above another. */
+ZTI_INLINE bool is_any_above(u64s v, uint64_t most, uint32_t chosen)
+{
+    return (_mm512_cmpgt_epu64_mask((__m512i)v, (__m512i)v_all_64(most)) & chosen) != 0;
+}
+
+#else
+
+/* The 16 bytes from that of one bit on, and those from that of another. */
+ZTI_INLINE __m256i windows_at(const uint8_t *base, uint64_t low, uint64_t high)
+{
+    return _mm256_set_m128i(_mm_loadu_si128((const void *)(base + (high >> 3))),
+                            _mm_loadu_si128((const void *)(base + (low >> 3))));
+}
+
+/* The next fields from bit *at on, of these numbers of bits. False, and nothing is taken, where
+ * fields are too long or the end is near. Each half of 128 bits has a window of its own. */
+#if WIDTH == 32
+ZTI_INLINE bool read_fields(const struct zti_bit_reader *r, uint64_t *at, fields count,
+                            fields *bits)
+{
+    enum { MOST = 25, LOOKED_AT = 256 }; /* with those before it in its byte, a field has 32 bits */
+    if (v_is_any((u32s)((i_fields)count > MOST)) || *at + LOOKED_AT > r->end)
+        return false;
+    const fields two = count + (fields)_mm256_bslli_epi128((__m256i)count, 4);
+    const fields end = two + (fields)_mm256_bslli_epi128((__m256i)two, 8);
+    const uint64_t next = *at + (uint32_t)_mm256_extract_epi32((__m256i)end, 3);
+    const __m256i copies =
+        _mm256_broadcastsi128_si256(_mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c));
+    const fields begin =
+        end - count +
+        (fields)_mm256_set_m128i(_mm_set1_epi32((int)(next & 7)), _mm_set1_epi32((int)(*at & 7)));
+    const __m256i byte = _mm256_add_epi8(_mm256_shuffle_epi8((__m256i)(begin >> 3), copies),
+                                         _mm256_set1_epi32(0x03020100));
+    *bits = (fields)_mm256_shuffle_epi8(windows_at(r->base, *at, next), byte) >> (begin & 7) &
+            ~(v_all_32(UINT32_MAX) << count);
+    *at = next + (uint32_t)_mm256_extract_epi32((__m256i)end, 7);
+    return true;
+}
+
+/* Bytes, one a field; fields of the first n. */
+ZTI_INLINE fields load_bytes(const uint8_t *from)
+{
+    return v_load_bytes_32(from);
+}
+
+ZTI_INLINE fields first_fields(uint32_t n)
+{
+    return (fields)((i_fields)v_iota_32() < (int32_t)n);
+}
+#else
+ZTI_INLINE bool read_fields(const struct zti_bit_reader *r, uint64_t *at, fields count,
+                            fields *bits)
+{
+    enum { MOST = 57, LOOKED_AT = 256 };
+    if (v_is_any((u32s)((i_fields)count > MOST)) || *at + LOOKED_AT > r->end)
+        return false;
+    const fields end = count + (fields)_mm256_bslli_epi128((__m256i)count, 8);
+    const uint64_t next = *at + (uint64_t)_mm256_extract_epi64((__m256i)end, 1);
+    const __m256i lowest = _mm256_setr_epi64x(0, 0x0808080808080808, 0, 0x0808080808080808);
+    const fields begin = end - count + (fields){*at & 7, *at & 7, next & 7, next & 7};
+    const __m256i byte = _mm256_add_epi8(_mm256_shuffle_epi8((__m256i)(begin >> 3), lowest),
+                                         _mm256_set1_epi64x(0x0706050403020100));
+    *bits = (fields)_mm256_shuffle_epi8(windows_at(r->base, *at, next), byte) >> (begin & 7) &
+            ~(v_all_64(UINT64_MAX) << count);
+    *at = next + (uint64_t)_mm256_extract_epi64((__m256i)end, 3);
+    return true;
+}
+
+ZTI_INLINE fields load_bytes(const uint8_t *from)
+{
+    return (fields)_mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int32_t)(uint32_t)zti_get_le32(from)));
+}
+
+ZTI_INLINE fields first_fields(uint32_t n)
+{
+    return (fields)((i_fields){0, 1, 2, 3} < (int64_t)n);
 }
 #endif
 
-/* Write fields in order. */
+ZTI_INLINE void store_first(void *to, uint32_t n, fields v)
+{
+    value one[FIELDS];
+    if (n == FIELDS) {
+        memcpy(to, &v, sizeof v);
+        return;
+    }
+    memcpy(one, &v, sizeof one);
+    for (uint32_t i = 0; i < n; i++)
+        ((value *)to)[i] = one[i];
+}
+
+typedef struct {
+    __m256i quarter[4];
+} field_table;
+
+ZTI_INLINE field_table load_field_table(const uint8_t *from)
+{
+    field_table table;
+    for (uint32_t i = 0; i < 4; i++)
+        table.quarter[i] = _mm256_broadcastsi128_si256(
+            _mm_loadu_si128((const __m128i *)(const void *)(from + 16 * (size_t)i)));
+    return table;
+}
+
+/* A shuffle takes the low four bits of a place, and nothing where its highest bit is set. */
+ZTI_INLINE fields look_up_fields(field_table table, fields at)
+{
+    const __m256i own = (__m256i)(at | ~(fields){0} << 8), beyond = _mm256_set1_epi8(0x70);
+    __m256i all = _mm256_setzero_si256();
+    for (uint32_t i = 0; i < 4; i++) {
+        const __m256i from = _mm256_sub_epi8(own, _mm256_set1_epi8((char)(16 * i)));
+        all = _mm256_or_si256(
+            all, _mm256_shuffle_epi8(table.quarter[i], _mm256_adds_epu8(from, beyond)));
+    }
+    return (fields)all;
+}
+
+ZTI_INLINE u64s join_fields(u64s v, u64s n)
+{
+    return v | (u64s)_mm256_bsrli_epi128((__m256i)v, 8) << n;
+}
+
+ZTI_INLINE u64s add_pairs(u64s n)
+{
+    return n + (u64s)_mm256_bsrli_epi128((__m256i)n, 8);
+}
+
+ZTI_INLINE bool is_any_above(u64s v, uint64_t most, uint32_t chosen)
+{
+    const uint32_t above = (uint32_t)_mm256_movemask_pd((__m256d)((i64s)v > (int64_t)most));
+    return (above & chosen) != 0;
+}
+#endif
+
+ZTI_INLINE bool is_any_field(fields v)
+{
+    return v_is_any((u32s)v);
+}
+
+/* Write fields in order: by four or two where these are few bits. */
 ZTI_INLINE void write_fields(fields bits, fields count, struct zti_bit_writer *w)
 {
-    enum { MOST = 56 };
-    uint64_t one[8], n[8];
+    enum { MOST = 56, EVEN = 0x55, ALL = 0xff };
+    uint64_t one[V_LANES_64], n[V_LANES_64];
 #if WIDTH == 32
     const u64s low = v_all_64(UINT32_MAX), first = (u64s)count & low;
     const u64s two = ((u64s)bits & low) | ((u64s)bits >> 32) << first;
@@ -114,24 +263,21 @@ ZTI_INLINE void write_fields(fields bits, fields count, struct zti_bit_writer *w
 #else
     const u64s two = bits, n_two = count;
 #endif
-    const u64s next = (u64s)_mm512_bsrli_epi128((__m512i)two, 8);
-    const u64s four = two | next << n_two;
-    const u64s n_four = n_two + (u64s)_mm512_bsrli_epi128((__m512i)n_two, 8);
-    if ((_mm512_cmpgt_epu64_mask((__m512i)n_four, (__m512i)v_all_64(MOST)) & 0x55) == 0) {
+    const u64s four = join_fields(two, n_two), n_four = add_pairs(n_two);
+    if (!is_any_above(n_four, MOST, EVEN)) {
         memcpy(one, &four, sizeof one);
         memcpy(n, &n_four, sizeof n);
-        for (uint32_t k = 0; k < 8; k += 2)
+        for (uint32_t k = 0; k < V_LANES_64; k += 2)
             zti_put_bits(w, one[k], (uint32_t)n[k]);
         return;
     }
     memcpy(one, &two, sizeof one);
     memcpy(n, &n_two, sizeof n);
-    if (_mm512_cmpgt_epu64_mask((__m512i)n_two, (__m512i)v_all_64(MOST)) == 0)
-        for (uint32_t k = 0; k < 8; k++)
+    if (!is_any_above(n_two, MOST, ALL))
+        for (uint32_t k = 0; k < V_LANES_64; k++)
             zti_put_bits(w, one[k], (uint32_t)n[k]);
     else
-        for (uint32_t k = 0; k < 8; k++)
+        for (uint32_t k = 0; k < V_LANES_64; k++)
             zti_put_bits64(w, one[k], (uint32_t)n[k]);
 }
-
 #endif

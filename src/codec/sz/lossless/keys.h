@@ -76,6 +76,19 @@ static uint32_t open_bits(const struct zti_ll_transform *t, uint32_t e)
 
 /* ---- a row to keys ---- */
 
+/* The first value from i on that has a mark, or n. */
+ZTI_INLINE uint32_t next_mark(const uint8_t *mark, uint32_t i, uint32_t n)
+{
+    for (; i + 8 <= n; i += 8) {
+        const uint64_t eight = zti_get_le64(mark + i);
+        if (eight)
+            return i + zti_ctz64(eight) / 8;
+    }
+    while (i < n && !mark[i])
+        i++;
+    return i;
+}
+
 enum { FLOAT = WIDTH == 32 ? ZT_F32 : ZT_F64 };
 
 /* A float that is a decimal to its key; 0 and false if it is none. Written without branches, so
@@ -180,12 +193,12 @@ static void linear_to_keys(const struct zti_ll_transform *t, const value *restri
     }
 }
 
-#if defined(ZTI_WITH_AVX512)
+#if defined(ZTI_WITH_AVX2)
 /* How many bits the same leaves open of some values, whose magnitudes these are; and where in the
  * tables of 'opens' they are. */
 ZTI_INLINE fields count_opens(const struct opens *opens, fields size, fields *place)
 {
-    const __m512i table = _mm512_loadu_si512((const void *)opens->below);
+    const field_table table = load_field_table(opens->below);
     const fields below = opens->base - (size >> MANTISSA);
     const fields is_low = (fields)((i_fields)below > 0), is_far = (fields)(below > 63);
     const fields is_none = (fields)(size == (fields){0});
@@ -199,7 +212,7 @@ static uint64_t count_linear(const struct opens *opens, const value *v, uint32_t
 {
     uint64_t open = 0;
     uint32_t i = 0;
-#if defined(ZTI_WITH_AVX512)
+#if defined(ZTI_WITH_AVX2)
     fields sum = {0}, place;
     for (; i + FIELDS <= n; i += FIELDS) {
         fields own;
@@ -299,7 +312,7 @@ static void make_lengths(const struct zti_ll_transform *t, struct lengths *lengt
     }
 }
 
-#if !defined(ZTI_WITH_AVX512)
+#if !defined(ZTI_WITH_AVX2)
 /* Values of n keys of a linear transform, all of them from its exponent on. */
 static void high_values(const struct zti_ll_transform *t, const key *restrict k, uint32_t n,
                         value *restrict v)
@@ -330,14 +343,14 @@ ZTI_INLINE value linear_value(const struct zti_ll_transform *t, const struct len
 
 /* Values of n keys of a linear transform, FIELDS at a time, up to some that are 0 or near the end
  * of the bits that are read. Returns how many. */
-#if defined(ZTI_WITH_AVX512)
+#if defined(ZTI_WITH_AVX2)
 ZTI_INLINE uint32_t linear_vectors(const struct zti_ll_transform *t, const struct lengths *lengths,
                                    const key *k, uint32_t n, value *v, struct zti_bit_reader *r)
 {
     const fields high = (fields){0} + (ONE >> t->zeros), base = (fields){0} + (t->base + t->zeros);
     const value more = ((value)t->base << MANTISSA) - ONE;
-    const __m512i opens = _mm512_loadu_si512((const void *)lengths->open);
-    const __m512i ups = _mm512_loadu_si512((const void *)lengths->up);
+    const field_table opens = load_field_table(lengths->open);
+    const field_table ups = load_field_table(lengths->up);
     uint64_t at = r->at;
     uint32_t i = 0;
     for (uint32_t some; i < n; i += some) {
@@ -347,13 +360,13 @@ ZTI_INLINE uint32_t linear_vectors(const struct zti_ll_transform *t, const struc
         const fields sign = 0 - (own >> (WIDTH - 1)), linear = own ^ sign;
         const fields is_low = (fields)(linear < high) & first_fields(some);
         const fields whole = (((linear << t->zeros) + more) & (SIGN - 1)) | (sign & SIGN);
-        if (_mm512_test_epi32_mask((__m512i)is_low, (__m512i)is_low) == 0) {
+        if (!is_any_field(is_low)) {
             store_first(v + i, some, whole);
             continue;
         }
-        const fields length = WIDTH - zeros_before(linear), down = MANTISSA + 1 - length;
+        const fields length = FIELD_LENGTH(linear), down = MANTISSA + 1 - length;
         const fields is_none = (fields)(linear == (fields){0}) & is_low;
-        if (_mm512_test_epi32_mask((__m512i)is_none, (__m512i)is_none) ||
+        if (is_any_field(is_none) ||
             !read_fields(r, &at, look_up_fields(opens, length) & is_low, &bits))
             break;
         const fields size = ((linear << down) & (ONE - 1)) | bits << look_up_fields(ups, length) |
@@ -446,9 +459,7 @@ static void linear_values_with_marks(const struct zti_ll_transform *t,
                                      struct zti_bit_reader *r)
 {
     for (uint32_t i = 0, end; i < n; i = end) {
-        end = i;
-        while (end < n && !mark[end])
-            end++;
+        end = next_mark(mark, i, n);
         linear_values(t, lengths, k + i, end - i, v + i, r);
         for (; end < n && mark[end]; end++)
             v[end] = marked_value(t, mark[end], r);
@@ -492,19 +503,19 @@ ZTI_INLINE void write_linear(const struct zti_ll_transform *t, const struct open
         zti_put_bits64(w, size, WIDTH - 1);
 }
 
-/* The same of n values, two at a time where their bits are few. */
+/* The same of n values, several at a time where their bits are few. */
 static void write_linears(const struct zti_ll_transform *t, const struct opens *opens,
                           const value *v, uint32_t n, struct zti_bit_writer *w)
 {
     uint32_t i = 0;
-#if defined(ZTI_WITH_AVX512)
-    const __m512i lows = _mm512_loadu_si512((const void *)opens->low);
+#if defined(ZTI_WITH_AVX2)
+    const field_table lows = load_field_table(opens->low);
     for (; i + FIELDS <= n; i += FIELDS) {
         fields own, place;
         memcpy(&own, v + i, sizeof own);
         const fields size = own & (SIGN - 1), count = count_opens(opens, size, &place);
         const fields is_long = (fields)(count >= WIDTH);
-        if (_mm512_test_epi32_mask((__m512i)is_long, (__m512i)is_long) == 0)
+        if (!is_any_field(is_long))
             write_fields((size >> look_up_fields(lows, place)) & ~(~(fields){0} << count), count,
                          w);
         else
@@ -537,16 +548,13 @@ static void write_open(const struct zti_ll_transform *t, const struct opens *ope
     struct zti_bit_writer w = *to;
     if (t->kind != ZTI_LL_LINEAR && !t->has_marks)
         return;
-    if (!t->has_marks)
-        write_linears(t, opens, v, n, &w);
-    for (uint32_t i = 0; t->has_marks && i < n; i++) {
-        if (mark[i]) {
-            if (mark[i] == ZTI_LL_MARK_RAW)
-                zti_put_bits64(&w, v[i], WIDTH);
-            continue;
-        }
+    for (uint32_t i = 0, end; i < n; i = end) {
+        end = t->has_marks ? next_mark(mark, i, n) : n;
         if (t->kind == ZTI_LL_LINEAR)
-            write_linear(t, opens, v[i], &w);
+            write_linears(t, opens, v + i, end - i, &w);
+        for (; end < n && mark[end]; end++)
+            if (mark[end] == ZTI_LL_MARK_RAW)
+                zti_put_bits64(&w, v[end], WIDTH);
     }
     *to = w;
 }

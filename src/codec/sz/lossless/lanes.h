@@ -24,6 +24,16 @@ ZTI_INLINE reals to_reals(keys v)
 {
 #if WIDTH == 64 && defined(ZTI_WITH_AVX512)
     return (reals)_mm512_cvtepi64_pd((__m512i)v);
+#elif WIDTH == 64
+    /* Below the bits of 2^52 the low half, below those of 2^84 the high one, with its sign turned:
+     * all but the last sum is exact. */
+    const __m256i bits = _mm256_set1_epi64x(0x4330000000000000);
+    const __m256i high_bits = _mm256_set1_epi64x(0x4530000080000000);
+    const __m256d turned = _mm256_castsi256_pd(_mm256_set1_epi64x(0x4530000080100000));
+    const __m256i low = _mm256_blend_epi32((__m256i)v, bits, 0xaa);
+    const __m256i high = _mm256_xor_si256(_mm256_srli_epi64((__m256i)v, 32), high_bits);
+    return (reals)_mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high), turned),
+                                _mm256_castsi256_pd(low));
 #else
     return __builtin_convertvector(v, reals);
 #endif
@@ -42,10 +52,17 @@ ZTI_INLINE keys rounded_all(reals sum)
     const __m512d most = _mm512_set1_pd(4e18), least = _mm512_set1_pd(-4e18);
     return (keys)_mm512_cvtpd_epi64(_mm512_max_pd(_mm512_min_pd((__m512d)sum, most), least));
 #else
-    keys k;
-    for (uint32_t i = 0; i < LANES; i++)
-        k[i] = rounded(sum[i]);
-    return k;
+    /* An integer is 2^32 times one number and another from 0 on: added to 1.5 times 2^52, their 32
+     * bits are the lowest. */
+    const __m256d most = _mm256_set1_pd(4e18), least = _mm256_set1_pd(-4e18);
+    const __m256d bits = _mm256_set1_pd(0x1.8p52);
+    const __m256d all = _mm256_round_pd(_mm256_max_pd(_mm256_min_pd((__m256d)sum, most), least),
+                                        _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m256d high = _mm256_floor_pd(_mm256_mul_pd(all, _mm256_set1_pd(0x1p-32)));
+    const __m256d low = _mm256_sub_pd(all, _mm256_mul_pd(high, _mm256_set1_pd(0x1p32)));
+    const __m256i above = _mm256_castpd_si256(_mm256_add_pd(high, bits));
+    return (keys)_mm256_blend_epi32(_mm256_castpd_si256(_mm256_add_pd(low, bits)),
+                                    _mm256_slli_epi64(above, 32), 0xaa);
 #endif
 }
 
@@ -73,6 +90,18 @@ ZTI_INLINE shorts load_codes(const uint8_t *from)
     bytes_of_codes v;
     memcpy(&v, from, sizeof v);
     return __builtin_convertvector(v, shorts);
+}
+
+/* Numbers below 256 to bytes. */
+ZTI_INLINE void store_bytes(uint8_t *to, shorts v)
+{
+#if defined(ZTI_WITH_AVX512)
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi16_epi8((__m512i)v));
+#else
+    const __m256i halves = _mm256_packus_epi16((__m256i)v, (__m256i)v);
+    _mm_storeu_si128((__m128i *)(void *)to,
+                     _mm256_castsi256_si128(_mm256_permute4x64_epi64(halves, 0x08)));
+#endif
 }
 
 ZTI_INLINE shorts load_sums(const uint16_t *from)
@@ -136,8 +165,8 @@ ZTI_INLINE shorts least_of(shorts a, shorts b)
 #endif
 
 /* Bytes of a table of 128 times 'parts' for numbers from 'first' on. */
-ZTI_INLINE void look_up(const uint8_t *table, uint32_t parts, uint32_t first,
-                        const uint16_t *number, uint32_t n, uint8_t *to)
+ZTI_INLINE void look_up(const uint8_t *restrict table, uint32_t parts, uint32_t first,
+                        const uint16_t *restrict number, uint32_t n, uint8_t *restrict to)
 {
     uint32_t i = 0;
 #if defined(ZTI_WITH_AVX512)
@@ -159,7 +188,11 @@ ZTI_INLINE void look_up(const uint8_t *table, uint32_t parts, uint32_t first,
         _mm256_mask_storeu_epi8(to + i, some, _mm512_castsi512_si256(all));
     }
 #else
+    enum { AT_A_TIME = 8 };
     (void)parts;
+    for (; i + AT_A_TIME <= n; i += AT_A_TIME)
+        for (uint32_t k = 0; k < AT_A_TIME; k++)
+            to[i + k] = table[number[i + k] - first];
 #endif
     for (; i < n; i++)
         to[i] = table[number[i] - first];

@@ -94,10 +94,11 @@ static uint64_t make_symbols(const struct tile *tile, const struct part *part,
         for (uint32_t i = 0, n; i < row.width; i += n, to += n) {
             n = row.width - i < most ? row.width - i : most;
             find_row_contexts(tile, part, t, &row, &near, i, n, context + to);
-            open +=
-                residuals_to_symbols(has_signs, part->residuals + first + i,
-                                     t->has_marks ? part->marks + row.cell + i : NULL,
-                                     tile->slot->means, n, symbol + to, part->codes + row.cell + i);
+            uint8_t *const mark = part->marks + row.cell + i;
+            open += residuals_to_symbols(has_signs, part->residuals + first + i,
+                                         t->has_marks ? mark : NULL, n, symbol + to);
+            symbols_to_codes(has_signs, t->has_marks, symbol + to, tile->slot->means, n, mark,
+                             part->codes + row.cell + i);
         }
         end_row(s, &row, t->has_marks, part->codes, part->marks);
     }

@@ -177,15 +177,9 @@ static void fill_row(const struct zti_ll_shape *s, key *k, const uint8_t *mark, 
 {
     const size_t cell = ll_cell(s, number);
     const uint32_t width = ll_width(s, number), regime = ll_regime(s, number);
-    for (uint32_t i = 0, end; i < width; i = end) {
-        enum { AT_A_TIME = 8 };
-        end = width - i < AT_A_TIME ? width : i + AT_A_TIME;
-        if (end == i + AT_A_TIME && zti_get_le64(mark + cell + i) == 0)
-            continue;
-        for (uint32_t x = i; x < end; x++)
-            if (mark[cell + x])
-                k[cell + x] = filler(s, k, regime, cell + x, x == 0);
-    }
+    for (uint32_t x = next_mark(mark + cell, 0, width); x < width;
+         x = next_mark(mark + cell, x + 1, width))
+        k[cell + x] = filler(s, k, regime, cell + x, x == 0);
 }
 
 /* ---- weights ---- */
