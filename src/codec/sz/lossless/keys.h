@@ -257,6 +257,29 @@ static void some_to_keys(const struct tile *tile, const struct zti_ll_transform 
     }
 }
 
+/* Mark the values that are the fill value. Returns how many these are. */
+static uint32_t mark_fills(value fill, const value *v, uint32_t n, uint8_t *mark)
+{
+    uint32_t i = 0, fills = 0;
+#if WIDTH == 32 && defined(ZTI_WITH_AVX2)
+    u32s count = {0};
+    for (; i + V_LANES_32 <= n; i += V_LANES_32) {
+        const u32s is_fill = (u32s)(v_load_32(v + i) == fill);
+        const u32s other = v_load_bytes_32(mark + i) & ~is_fill;
+        v_store_bytes_32(mark + i, other | (ZTI_LL_MARK_FILL & is_fill));
+        count -= is_fill;
+    }
+    for (uint32_t k = 0; k < V_LANES_32; k++)
+        fills += count[k];
+#endif
+    for (; i < n; i++) {
+        const bool is_fill = v[i] == fill;
+        mark[i] = is_fill ? ZTI_LL_MARK_FILL : mark[i];
+        fills += is_fill;
+    }
+    return fills;
+}
+
 /* Keys of n values; marks of those that have none. Returns how many have none but are not the fill
  * value. The bits that are left open are added to *open. */
 static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transform *t,
@@ -265,7 +288,7 @@ static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transfo
 {
     const bool is_float = zti_is_float(tile->type);
     const value fill = (value)t->fill;
-    uint32_t raw = 0, fills = 0;
+    uint32_t raw = 0;
     if (t->kind <= ZTI_LL_LINEAR)
         memset(mark, 0, n);
     if (t->kind == ZTI_LL_ORDER && is_float)
@@ -279,11 +302,7 @@ static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transfo
     }
     if (t->kind > ZTI_LL_LINEAR)
         some_to_keys(tile, t, slice, v, n, k, mark);
-    for (uint32_t i = 0; t->has_fill && i < n; i++) {
-        const bool is_fill = v[i] == fill;
-        mark[i] = is_fill ? ZTI_LL_MARK_FILL : mark[i];
-        fills += is_fill;
-    }
+    const uint32_t fills = t->has_fill ? mark_fills(fill, v, n, mark) : 0;
     for (uint32_t i = 0; t->kind > ZTI_LL_LINEAR && i < n; i++)
         raw += mark[i] == ZTI_LL_MARK_RAW;
     if (t->kind == ZTI_LL_LINEAR && fills > 0)

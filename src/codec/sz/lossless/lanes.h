@@ -168,7 +168,7 @@ ZTI_INLINE shorts least_of(shorts a, shorts b)
 ZTI_INLINE void look_up(const uint8_t *restrict table, uint32_t parts, uint32_t first,
                         const uint16_t *restrict number, uint32_t n, uint8_t *restrict to)
 {
-    uint32_t i = 0;
+    size_t i = 0;
 #if defined(ZTI_WITH_AVX512)
     const __m512i less = _mm512_set1_epi16((int16_t)first);
     const __m512i *const half = (const __m512i *)(const void *)table;
@@ -191,9 +191,9 @@ ZTI_INLINE void look_up(const uint8_t *restrict table, uint32_t parts, uint32_t 
     enum { AT_A_TIME = 8 };
     (void)parts;
     for (; i + AT_A_TIME <= n; i += AT_A_TIME)
-        for (uint32_t k = 0; k < AT_A_TIME; k++)
-            to[i + k] = table[number[i + k] - first];
+        for (size_t k = 0; k < AT_A_TIME; k++)
+            to[i + k] = table[(size_t)number[i + k] - first];
 #endif
     for (; i < n; i++)
-        to[i] = table[number[i] - first];
+        to[i] = table[(size_t)number[i] - first];
 }

@@ -23,11 +23,11 @@ ZTI_INLINE uint64_t hash_of_pair(value size, value before)
 typedef uint32_t half_u32s __attribute__((vector_size(32)));
 
 /* As select_columns, from *first on; *first is then the first value that was not looked at. */
-ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint64_t limit,
+ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint32_t skipped,
                                    bool are_pairs, uint32_t *first, uint32_t *column)
 {
     const __m512i factor = _mm512_set1_epi64((int64_t)HASH_FACTOR);
-    const __m512i most = _mm512_set1_epi64((int64_t)limit);
+    const __m512i most = _mm512_set1_epi64((int64_t)(UINT64_MAX >> skipped));
     __m256i at = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
                                   _mm256_set1_epi32((int32_t)*first));
     uint32_t n = 0, x = *first;
@@ -63,24 +63,61 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
     *first = x;
     return n;
 }
+#elif defined(ZTI_WITH_AVX2) && WIDTH == 32
+/* As the above; products of 64 bits gain nothing here. */
+ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint32_t skipped,
+                                   bool are_pairs, uint32_t *first, uint32_t *column)
+{
+    const __m256i factor = _mm256_set1_epi64x((int64_t)(HASH_FACTOR & UINT32_MAX));
+    const __m128i shift = _mm_cvtsi32_si128((int)(32 - skipped));
+    uint32_t n = 0, x = *first;
+    for (; x + LANES <= width; x += LANES) {
+        const vector own = (vector)load_keys((const key *)v + x);
+        const vector before = (vector)load_keys((const key *)v + x - 1);
+        const vector size = own & ~sign, other = before & ~sign;
+        const vector is_same = (vector)(are_pairs ? size == other : own == before);
+        const vector none = is_same | (vector)(size == (vector){0});
+        const __m256i all = (__m256i)(are_pairs ? PAIR(size, other) : size);
+        const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(all, factor), 32);
+        const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(all, 32), factor);
+        const vector high = (vector)_mm256_blend_epi32(even, odd, 0xaa) +
+                            (vector)all * (uint32_t)(HASH_FACTOR >> 32);
+        const vector rest = (vector)_mm256_srl_epi32((__m256i)high, shift) | none;
+        uint32_t some = (uint32_t)_mm256_movemask_ps((__m256)(rest == (vector){0}));
+        for (; some; some &= some - 1)
+            column[n++] = x + zti_ctz32(some);
+    }
+    *first = x;
+    return n;
+}
+#else
+ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint32_t skipped,
+                                   bool are_pairs, uint32_t *first, uint32_t *column)
+{
+    (void)v;
+    (void)width;
+    (void)sign;
+    (void)skipped;
+    (void)are_pairs;
+    (void)first;
+    (void)column;
+    return 0;
+}
 #endif
 
 /* Columns of a row's values, but the first, that are looked up: those that are not 0 nor equal to
- * the one before, whose hash, or the hash of the pair of both, is at most 'limit'. Pairs are of
- * magnitudes. Returns how many; 8 places more may be overwritten. */
-ZTI_INLINE uint32_t select_columns(const value *v, uint32_t width, value sign, uint64_t limit,
+ * the one before, whose hash, or the hash of the pair of both, has so many zeros before it. Pairs
+ * are of magnitudes. Returns how many; 8 places more may be overwritten. */
+ZTI_INLINE uint32_t select_columns(const value *v, uint32_t width, value sign, uint32_t skipped,
                                    bool are_pairs, uint32_t *column)
 {
-    uint32_t n = 0, x = 1;
-#if defined(ZTI_WITH_AVX512)
-    n = select_vectors(v, width, sign, limit, are_pairs, &x, column);
-#endif
+    uint32_t x = 1, n = select_vectors(v, width, sign, skipped, are_pairs, &x, column);
     for (; x < width; x++) {
         const value size = v[x] & ~sign, before = v[x - 1] & ~sign;
         const uint64_t hash = are_pairs ? hash_of_pair(size, before) : hash_of(size);
         const bool is_new = are_pairs ? size != before : v[x] != v[x - 1];
         column[n] = x;
-        n += (hash <= limit) & is_new & (size != 0);
+        n += (hash <= UINT64_MAX >> skipped) & is_new & (size != 0);
     }
     return n;
 }
@@ -122,8 +159,7 @@ static bool may_repeat(const struct tile *tile, const value *v)
         place[i] = -1;
     for (uint32_t row = 0; row < tile->s.rows; row++) {
         const value *const own = v + (size_t)row * width;
-        const uint32_t n =
-            select_columns(own, width, sign, UINT64_MAX >> SAMPLE_BITS, true, column);
+        const uint32_t n = select_columns(own, width, sign, SAMPLE_BITS, true, column);
         for (uint32_t k = 0; k < n; k++) {
             const value *const one = own + column[k];
             const uint64_t hash = hash_of_pair(one[0] & ~sign, one[-1] & ~sign);
@@ -176,7 +212,7 @@ static size_t find_row_hits(const struct tile *tile, const struct places *places
     const uint32_t width = tile->s.width;
     const value *const v = tile->values + (size_t)row * width;
     uint32_t *const column = tile->slot->sums;
-    const uint32_t n = select_columns(v, width, sign, UINT64_MAX >> places->skipped, false, column);
+    const uint32_t n = select_columns(v, width, sign, places->skipped, false, column);
     size_t hits = 0;
     for (uint32_t i = 0; i < n; i++)
         zti_prefetch(place_of_hash(places, hash_of(v[column[i]] & ~sign)));

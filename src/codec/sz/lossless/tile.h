@@ -590,7 +590,7 @@ enum { FAR_BITS = 5, FAR_PLACES_BITS = 16 };
 static void count_far(const value *v, uint32_t width, value sign, uint32_t row, uint32_t near,
                       struct at *place, uint32_t *column, uint64_t *all, uint64_t *far)
 {
-    const uint32_t n = select_columns(v, width, sign, UINT64_MAX >> FAR_BITS, true, column);
+    const uint32_t n = select_columns(v, width, sign, FAR_BITS, true, column);
     for (uint32_t i = 0; i < n; i++) {
         const value *const own = v + column[i];
         const uint64_t hash = hash_of_pair(own[0] & ~sign, own[-1] & ~sign);
