@@ -60,13 +60,13 @@ static void symbols_to_codes(bool has_signs, bool has_marks, const uint8_t *rest
         return;
     }
 #if defined(ZTI_WITH_AVX2)
-    for (; i + CODES_AT_ONCE <= n; i += CODES_AT_ONCE) {
+    for (; i + LEAST_CODES <= n; i += CODES_AT_ONCE) {
         const shorts own = load_codes(symbol + i), of_value = has_signs ? (own + 1) >> 1 : own;
         const shorts of_mark = (load_sums(mean + i) + 4) >> 3;
         const shorts is_mark = has_marks ? (shorts)(own >= ZTI_LL_MARK_RAW) : (shorts){0};
-        store_bytes(code + i, (of_mark & is_mark) | (of_value & ~is_mark));
+        store_bytes(code + i, n - i, (of_mark & is_mark) | (of_value & ~is_mark));
         if (has_marks)
-            store_bytes(mark + i, own & is_mark);
+            store_bytes(mark + i, n - i, own & is_mark);
     }
 #endif
     for (; i < n; i++) {

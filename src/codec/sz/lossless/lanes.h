@@ -92,12 +92,20 @@ ZTI_INLINE shorts load_codes(const uint8_t *from)
     return __builtin_convertvector(v, shorts);
 }
 
-/* Numbers below 256 to bytes. */
-ZTI_INLINE void store_bytes(uint8_t *to, shorts v)
+/* The first n of numbers below 256, or all, to bytes; with AVX2 n is enough for all. */
+#if defined(ZTI_WITH_AVX512)
+enum { LEAST_CODES = 1 };
+#else
+enum { LEAST_CODES = CODES_AT_ONCE };
+#endif
+
+ZTI_INLINE void store_bytes(uint8_t *to, uint32_t n, shorts v)
 {
 #if defined(ZTI_WITH_AVX512)
-    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi16_epi8((__m512i)v));
+    const __mmask32 some = UINT32_MAX >> (n < 32 ? 32 - n : 0);
+    _mm256_mask_storeu_epi8(to, some, _mm512_cvtepi16_epi8((__m512i)v));
 #else
+    (void)n;
     const __m256i halves = _mm256_packus_epi16((__m256i)v, (__m256i)v);
     _mm_storeu_si128((__m128i *)(void *)to,
                      _mm256_castsi256_si128(_mm256_permute4x64_epi64(halves, 0x08)));

@@ -407,8 +407,10 @@ static bool residuals_to_block(const struct tile *tile, const struct zti_ll_pred
                                bool has_marks, const struct row *row, uint32_t n, key *k,
                                const key *residual)
 {
+    if (n == 1)
+        return false;
     struct wave w = {.s = &tile->s, .rows = n, .has_marks = has_marks};
-    if (n == 1 || !open_wave(&w, p, row, tile->slot->wave))
+    if (!open_wave(&w, p, row, tile->slot->wave))
         return false;
     residuals_to_rows(&w, k, tile->slot->marks, row, residual);
     return true;
