@@ -288,4 +288,11 @@ ZTI_STATIC uint64_t zti_bits_of_double(double v)
     return bits;
 }
 
+/* log2 of a number above 0, by lines between the powers of two: the same on every machine. */
+ZTI_STATIC double zti_log2_about(double v)
+{
+    enum { FRACTION = 52, BIAS = 1023 };
+    return (double)zti_bits_of_double(v) / (double)(UINT64_C(1) << FRACTION) - BIAS;
+}
+
 #endif

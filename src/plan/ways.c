@@ -34,13 +34,6 @@ static zt_status configure_way(const struct zti_estimator *e, const struct zti_p
 
 /* ---- measuring the array ---- */
 
-/* log2(1 + x), x >= 0, by lines between the powers of two: the same on every machine. */
-static double approximate_log2(double x)
-{
-    enum { FRACTION = 52, BIAS = 1023 };
-    return (double)zti_bits_of_double(x + 1) / (double)(UINT64_C(1) << FRACTION) - BIAS;
-}
-
 /* The roughness of a value, 'offset' values from the array's first: log2 of the difference from its
  * neighbour before it or, for the first of a row, after it. */
 static double measure_roughness(const struct zti_estimator *e, const struct zti_seen *seen,
@@ -52,7 +45,7 @@ static double measure_roughness(const struct zti_estimator *e, const struct zti_
     const double d = zti_number_at(e->array->type, at) -
                      zti_number_at(e->array->type, is_first ? at + away : at - away);
     const double steps = fabs(d) * seen->scale;
-    return steps < 1e30 ? approximate_log2(steps) : 0;
+    return steps < 1e30 ? zti_log2_about(1 + steps) : 0;
 }
 
 /* Neighbours lie along the fastest of the axes of prediction. */
