@@ -6,7 +6,7 @@ enum { BOUND_PARTS = 24 };
 
 /* Ways are compared on a small sample of a tile; where one takes no more than 1 / CLOSE_PART more
  * than the best, on a large one. */
-enum { SMALL_VALUES = 1 << 18, LARGE_VALUES = 1 << 20, CLOSE_PART = 25 };
+enum { SMALL_VALUES = 1 << 18, LARGE_VALUES = 1 << 20, CLOSE_PART = 40 };
 
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front);
 static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,

@@ -156,18 +156,20 @@ struct symbol_pair {
     uint64_t open;
 };
 
-static struct symbol_pair symbols_of(zti_tf_correction c, int64_t before)
+ZTI_INLINE struct symbol_pair symbols_of(zti_tf_correction c, int64_t before)
 {
     const int32_t by = tf_steps_of(c);
     const uint64_t gap = (uint64_t)((int64_t)tf_place_of(c) - before - 1);
     const uint64_t steps = (uint64_t)abs(by) - 1;
-    const uint32_t g = tf_symbol((double)gap), s = tf_symbol((double)steps);
+    const uint32_t g = tf_symbol((double)(int64_t)gap), s = tf_symbol((double)(int64_t)steps);
     const uint32_t gap_bits = tf_open_bits(g), bits = tf_open_bits(s);
-    const uint64_t after_gap = (uint64_t)(by < 0) | (steps - tf_least_magnitude(s)) << 1;
+    const uint64_t low_gap = gap & ((UINT64_C(1) << gap_bits) - 1);
+    const uint64_t low_steps = steps & ((UINT64_C(1) << bits) - 1);
     return (struct symbol_pair){.gap = (uint8_t)g,
                                 .steps = (uint8_t)s,
                                 .open_bits = gap_bits + 1 + bits,
-                                .open = (gap - tf_least_magnitude(g)) | after_gap << gap_bits};
+                                .open = low_gap | ((uint64_t)(by < 0) | low_steps << 1)
+                                                      << gap_bits};
 }
 
 /* The exact values of a chunk, to 'to' unless that is NULL; returns their bytes. */
