@@ -298,7 +298,7 @@ ZTI_INLINE void write_signed(bool has_signs, const key *residual, size_t n,
     for (; i + FIELDS <= n; i += FIELDS) {
         fields bits, count;
         find_open_fields(has_signs, residual + i, &bits, &count);
-        write_fields(bits, count, &w);
+        write_fields(false, bits, count, &w);
     }
 #endif
     for (; i + 2 <= n; i += 2) {

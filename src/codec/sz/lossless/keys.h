@@ -17,7 +17,7 @@ enum { MANTISSA = 52, EXPONENTS = 2048 };
 #define SIGN ((value)1 << (WIDTH - 1))
 #define ONE  ((value)1 << MANTISSA)
 
-#include "codec/sz/lossless/fields.h"
+#include "codec/sz/fields.h"
 
 /* What all steps of a tile need. */
 struct tile {
@@ -535,8 +535,8 @@ static void write_linears(const struct zti_ll_transform *t, const struct opens *
         const fields size = own & (SIGN - 1), count = count_opens(opens, size, &place);
         const fields is_long = (fields)(count >= WIDTH);
         if (!is_any_field(is_long))
-            write_fields((size >> look_up_fields(lows, place)) & ~(~(fields){0} << count), count,
-                         w);
+            write_fields(false, (size >> look_up_fields(lows, place)) & ~(~(fields){0} << count),
+                         count, w);
         else
             for (uint32_t k = i; k < i + FIELDS; k++)
                 write_linear(t, opens, v[k], w);

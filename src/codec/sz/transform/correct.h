@@ -274,9 +274,9 @@ static void code_chunk(void *shared, uint32_t worker, uint64_t which)
         *symbol++ = s.steps;
         *context++ = ZTI_TF_STEPS;
     }
-    chunk->codes = zti_ans_mixed_encode(&slot->table, slot->correction_contexts + chunk->at,
-                                        slot->correction_symbols + chunk->at, chunk->symbols,
-                                        ZTI_ANS_FEW, scratch);
+    chunk->codes =
+        PUT_CODES(&slot->table, slot->correction_contexts + chunk->at,
+                  slot->correction_symbols + chunk->at, chunk->symbols, ZTI_ANS_FEW, scratch);
     chunk->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(chunk->symbols) - chunk->codes);
     chunk->open_bytes = bytes_of(chunk->open_bits);
 }

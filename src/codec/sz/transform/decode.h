@@ -143,11 +143,44 @@ static uint32_t decode_run(const struct source *from, const struct zti_tf_worker
 
 /* ---- open bits ---- */
 
-/* Values whose symbols may have open bits: read a sign and those bits for each that is not 0. */
+#if IS_NARROW && defined(ZTI_WITH_AVX2)
+/* read_open by vectors, up to the end of the stream or a long field. Returns how many. */
+static uint32_t read_open_fields(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+                                 number *value)
+{
+    uint32_t i = 0;
+    for (uint32_t some; i < n; i += some) {
+        some = n - i < FIELDS ? n - i : FIELDS;
+        const fields s = load_bytes(symbol + i) & first_fields(some);
+        const fields is_open = (fields)((i_fields)s >= ZTI_TF_PLAIN_MAGNITUDES);
+        const fields open = (((s - ZTI_TF_PLAIN_MAGNITUDES) >> 2) + 2) & is_open;
+        const fields least = (s & ~is_open) | ((((s & 3) | 4) << open) & is_open);
+        fields bits;
+        if (!read_fields(r, &r->at, (open + 1) & (fields)(s != 0), &bits))
+            break;
+        const f32s m = __builtin_convertvector((i_fields)(least + (bits >> 1)), f32s);
+        v_store_32(value + i, (fields)m | bits << 31);
+    }
+    return i;
+}
+#else
+static uint32_t read_open_fields(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
+                                 number *value)
+{
+    (void)r;
+    (void)symbol;
+    (void)n;
+    (void)value;
+    return 0;
+}
+#endif
+
+/* Values whose symbols may have open bits, at most a segment: read a sign and those bits for each
+ * that is not 0. Values behind the first n have no meaning. */
 static void read_open(struct zti_bit_reader *r, const uint8_t *symbol, uint32_t n,
                       number *restrict value)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = read_open_fields(r, symbol, n, value); i < n; i++) {
         const uint32_t open = tf_open_bits(symbol[i]);
         const uint64_t bits = zti_peek_either(r), low = bits >> 1 & ((UINT64_C(1) << open) - 1);
         const number m = (number)(tf_least_magnitude(symbol[i]) + low);

@@ -1,6 +1,9 @@
 /* numbers.h: kernel text: the type that a tile's values and coefficients have: f32 in narrow
  * streams, else f64. The includer defines IS_NARROW. */
 #if IS_NARROW
+#define WIDTH 32
+#include "codec/sz/fields.h"
+
 typedef float number;
 typedef uint32_t word; /* its bits */
 typedef int32_t integer;

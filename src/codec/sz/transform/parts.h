@@ -92,10 +92,40 @@ ZTI_INLINE void write_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
         zti_put_bits(w, v, n);
 }
 
+#if IS_NARROW && defined(ZTI_WITH_AVX2)
+/* write_open by vectors, as far as multiples are below 2^24 and fill these. Returns how many. */
+static uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bit_writer *w)
+{
+    enum { OPEN_FROM = BIAS + 4, PLAIN_BITS = 2 }; /* exponents; bits behind the leading one */
+    uint32_t i = 0;
+    for (; i + FIELDS <= n; i += FIELDS) {
+        const fields v = v_load_32(value + i), m = v & (UINT32_MAX >> 1);
+        const fields exponent = m >> MANTISSA_BITS, is_some = (fields)(m != 0);
+        const fields is_open = (fields)((i_fields)exponent >= OPEN_FROM);
+        if (!is_any_field(is_some))
+            continue;
+        if (is_any_field((fields)((i_fields)exponent > BIAS + MANTISSA_BITS)))
+            break;
+        const fields open = (exponent - (BIAS + PLAIN_BITS)) & is_open;
+        const fields low = v_right_32(m, BIAS + MANTISSA_BITS - exponent) & ~(~(fields){0} << open);
+        write_fields(true, (v >> 31 | low << 1) & is_some, (open + 1) & is_some, w);
+    }
+    return i;
+}
+#else
+static uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bit_writer *w)
+{
+    (void)value;
+    (void)n;
+    (void)w;
+    return 0;
+}
+#endif
+
 /* Append the signs of a row of multiples, with the bits that their symbols leave open. */
 static void write_open(const number *value, uint32_t n, struct zti_bit_writer *w)
 {
-    for (uint32_t at = 0, some; at < n; at += some) {
+    for (uint32_t at = write_open_fields(value, n, w), some; at < n; at += some) {
         some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
         const struct marks marks = marks_of(value + at, some);
         if (marks.open == 0) {
@@ -137,8 +167,8 @@ static void code_part(void *shared, uint32_t worker, uint64_t which)
     (void)worker;
     for (size_t i = 0; c->model_of && i < part->symbols; i++)
         context[i] = c->model_of[context[i]];
-    part->codes = zti_ans_mixed_encode(&slot->table, context, slot->symbols + part->at,
-                                       part->symbols, ZTI_ANS_FEW, scratch);
+    part->codes = PUT_CODES(&slot->table, context, slot->symbols + part->at, part->symbols,
+                            ZTI_ANS_FEW, scratch);
     part->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(part->symbols) - part->codes);
     part->open_bytes = bytes_of(part->open_bits);
 }

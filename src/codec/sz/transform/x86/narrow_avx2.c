@@ -5,6 +5,7 @@
 #include "simd/avx2.h"
 
 #define OPS       zti_tf_narrow_avx2
+#define PUT_CODES zti_ans_mixed_encode_avx2
 #define IS_NARROW 1
 #include "codec/sz/transform/instance.h"
 

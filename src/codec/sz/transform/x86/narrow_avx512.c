@@ -5,6 +5,7 @@
 #include "simd/avx512.h"
 
 #define OPS       zti_tf_narrow_avx512
+#define PUT_CODES zti_ans_mixed_encode_avx2
 #define IS_NARROW 1
 #include "codec/sz/transform/instance.h"
 

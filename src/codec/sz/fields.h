@@ -1,12 +1,14 @@
 /* fields.h: kernel text: fields of bits that follow each other in memory, as many at a time as a
- * vector has keys. */
+ * vector has numbers of WIDTH bits, which the includer defines. In plain C there are none. */
 #if defined(ZTI_WITH_AVX2)
 #if WIDTH == 32
+typedef uint32_t field;
 typedef u32s fields;
 typedef i32s i_fields;
 enum { FIELDS = V_LANES_32 };
 #define FIELD_LENGTH v_bit_length_32
 #else
+typedef uint64_t field;
 typedef u64s fields;
 typedef i64s i_fields;
 enum { FIELDS = V_LANES_64 };
@@ -193,14 +195,14 @@ ZTI_INLINE fields first_fields(uint32_t n)
 
 ZTI_INLINE void store_first(void *to, uint32_t n, fields v)
 {
-    value one[FIELDS];
+    field one[FIELDS];
     if (n == FIELDS) {
         memcpy(to, &v, sizeof v);
         return;
     }
     memcpy(one, &v, sizeof one);
     for (uint32_t i = 0; i < n; i++)
-        ((value *)to)[i] = one[i];
+        ((field *)to)[i] = one[i];
 }
 
 typedef struct {
@@ -251,8 +253,15 @@ ZTI_INLINE bool is_any_field(fields v)
     return v_is_any((u32s)v);
 }
 
+/* Append n bits. is_tight: nothing may be stored more than 7 bytes behind them. */
+ZTI_INLINE void put_field(bool is_tight, struct zti_bit_writer *w, uint64_t bits, uint64_t n)
+{
+    if (!is_tight || n > 0)
+        zti_put_bits(w, bits, (uint32_t)n);
+}
+
 /* Write fields in order: by four or two where these are few bits. */
-ZTI_INLINE void write_fields(fields bits, fields count, struct zti_bit_writer *w)
+ZTI_INLINE void write_fields(bool is_tight, fields bits, fields count, struct zti_bit_writer *w)
 {
     enum { MOST = 56, EVEN = 0x55, ALL = 0xff };
     uint64_t one[V_LANES_64], n[V_LANES_64];
@@ -268,16 +277,18 @@ ZTI_INLINE void write_fields(fields bits, fields count, struct zti_bit_writer *w
         memcpy(one, &four, sizeof one);
         memcpy(n, &n_four, sizeof n);
         for (uint32_t k = 0; k < V_LANES_64; k += 2)
-            zti_put_bits(w, one[k], (uint32_t)n[k]);
+            put_field(is_tight, w, one[k], n[k]);
         return;
     }
     memcpy(one, &two, sizeof one);
     memcpy(n, &n_two, sizeof n);
     if (!is_any_above(n_two, MOST, ALL))
         for (uint32_t k = 0; k < V_LANES_64; k++)
-            zti_put_bits(w, one[k], (uint32_t)n[k]);
+            put_field(is_tight, w, one[k], n[k]);
     else
-        for (uint32_t k = 0; k < V_LANES_64; k++)
-            zti_put_bits64(w, one[k], (uint32_t)n[k]);
+        for (uint32_t k = 0; k < V_LANES_64; k++) {
+            put_field(is_tight, w, one[k] & UINT32_MAX, n[k] < 32 ? n[k] : 32);
+            put_field(is_tight, w, one[k] >> 32, n[k] < 32 ? 0 : n[k] - 32);
+        }
 }
 #endif
