@@ -292,7 +292,7 @@ ZTI_STATIC uint64_t zti_bits_of_double(double v)
 ZTI_STATIC double zti_log2_about(double v)
 {
     enum { FRACTION = 52, BIAS = 1023 };
-    return (double)zti_bits_of_double(v) / (double)(UINT64_C(1) << FRACTION) - BIAS;
+    return (double)zti_bits_of_double(v) / (double)(UINT64_C(1) << FRACTION) - (double)BIAS;
 }
 
 #endif
