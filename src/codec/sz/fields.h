@@ -7,6 +7,12 @@ typedef u32s fields;
 typedef i32s i_fields;
 enum { FIELDS = V_LANES_32 };
 #define FIELD_LENGTH v_bit_length_32
+
+/* Bytes, one a field. */
+ZTI_INLINE fields load_bytes(const uint8_t *from)
+{
+    return v_load_bytes_32(from);
+}
 #else
 typedef uint64_t field;
 typedef u64s fields;
@@ -39,12 +45,7 @@ ZTI_INLINE bool read_fields(const struct zti_bit_reader *r, uint64_t *at, fields
     return true;
 }
 
-/* Bytes, one a field; fields of the first n. */
-ZTI_INLINE fields load_bytes(const uint8_t *from)
-{
-    return (fields)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)from));
-}
-
+/* All bits set of the first n fields. */
 ZTI_INLINE fields first_fields(uint32_t n)
 {
     return (fields)_mm512_maskz_set1_epi32((__mmask16)(0xffffu >> (16 - n)), -1);
@@ -102,15 +103,10 @@ ZTI_INLINE fields look_up_fields(field_table table, fields at)
     return (fields)_mm512_maskz_permutexvar_epi8(lowest, (__m512i)at, table);
 }
 
-/* Each number and, above its n bits, the one behind it in its half of 128 bits. */
-ZTI_INLINE u64s join_fields(u64s v, u64s n)
+/* For each number the one behind it in its 128 bits, or 0. */
+ZTI_INLINE u64s behind(u64s v)
 {
-    return v | (u64s)_mm512_bsrli_epi128((__m512i)v, 8) << n;
-}
-
-ZTI_INLINE u64s add_pairs(u64s n)
-{
-    return n + (u64s)_mm512_bsrli_epi128((__m512i)n, 8);
+    return (u64s)_mm512_bsrli_epi128((__m512i)v, 8);
 }
 
 /* Whether any of the chosen numbers is above another. */
@@ -151,12 +147,6 @@ ZTI_INLINE bool read_fields(const struct zti_bit_reader *r, uint64_t *at, fields
             ~(v_all_32(UINT32_MAX) << count);
     *at = next + (uint32_t)_mm256_extract_epi32((__m256i)end, 7);
     return true;
-}
-
-/* Bytes, one a field; fields of the first n. */
-ZTI_INLINE fields load_bytes(const uint8_t *from)
-{
-    return v_load_bytes_32(from);
 }
 
 ZTI_INLINE fields first_fields(uint32_t n)
@@ -231,14 +221,9 @@ ZTI_INLINE fields look_up_fields(field_table table, fields at)
     return (fields)all;
 }
 
-ZTI_INLINE u64s join_fields(u64s v, u64s n)
+ZTI_INLINE u64s behind(u64s v)
 {
-    return v | (u64s)_mm256_bsrli_epi128((__m256i)v, 8) << n;
-}
-
-ZTI_INLINE u64s add_pairs(u64s n)
-{
-    return n + (u64s)_mm256_bsrli_epi128((__m256i)n, 8);
+    return (u64s)_mm256_bsrli_epi128((__m256i)v, 8);
 }
 
 ZTI_INLINE bool is_any_above(u64s v, uint64_t most, uint32_t chosen)
@@ -253,14 +238,15 @@ ZTI_INLINE bool is_any_field(fields v)
     return v_is_any((u32s)v);
 }
 
-/* Append n bits. is_tight: nothing may be stored more than 7 bytes behind them. */
+/* Append n <= 56 bits. is_tight: nothing is stored more than 7 bytes behind them. */
 ZTI_INLINE void put_field(bool is_tight, struct zti_bit_writer *w, uint64_t bits, uint64_t n)
 {
     if (!is_tight || n > 0)
         zti_put_bits(w, bits, (uint32_t)n);
 }
 
-/* Write fields in order: by four or two where these are few bits. */
+/* Write fields in order: by four or two where these are few bits. is_tight: these have at most 28
+ * bits each, and nothing is stored more than 7 bytes behind the last one. */
 ZTI_INLINE void write_fields(bool is_tight, fields bits, fields count, struct zti_bit_writer *w)
 {
     enum { MOST = 56, EVEN = 0x55, ALL = 0xff };
@@ -272,7 +258,7 @@ ZTI_INLINE void write_fields(bool is_tight, fields bits, fields count, struct zt
 #else
     const u64s two = bits, n_two = count;
 #endif
-    const u64s four = join_fields(two, n_two), n_four = add_pairs(n_two);
+    const u64s four = two | behind(two) << n_two, n_four = n_two + behind(n_two);
     if (!is_any_above(n_four, MOST, EVEN)) {
         memcpy(one, &four, sizeof one);
         memcpy(n, &n_four, sizeof n);
@@ -286,9 +272,7 @@ ZTI_INLINE void write_fields(bool is_tight, fields bits, fields count, struct zt
         for (uint32_t k = 0; k < V_LANES_64; k++)
             put_field(is_tight, w, one[k], n[k]);
     else
-        for (uint32_t k = 0; k < V_LANES_64; k++) {
-            put_field(is_tight, w, one[k] & UINT32_MAX, n[k] < 32 ? n[k] : 32);
-            put_field(is_tight, w, one[k] >> 32, n[k] < 32 ? 0 : n[k] - 32);
-        }
+        for (uint32_t k = 0; k < V_LANES_64; k++)
+            zti_put_bits64(w, one[k], (uint32_t)n[k]);
 }
 #endif

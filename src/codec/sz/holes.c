@@ -360,8 +360,8 @@ static double mean_of(const struct sheet *s, uint32_t first)
     return (sum[0] + sum[1] + (sum[2] + sum[3]) + (sum[4] + sum[5] + (sum[6] + sum[7]))) / n;
 }
 
-/* About the bits of the residuals that depend on a hole: what means of groups tell counts half, for
- * single large residuals among small ones take fewer bits than that. */
+/* About the bits of the residuals that depend on a hole: the logarithms of all of them, and half of
+ * what their groups' means would have. Means alone make too much of single large residuals. */
 static double cost_of(const struct sheet *s)
 {
     double cost = 0;
@@ -528,7 +528,9 @@ static void minimize_residuals(struct sheet *s)
         s->smooth[h] = s->q[s->place[h]];
     }
     const double cost = cost_of(s);
-    for (uint32_t k = 0; k < WEIGHTINGS && (k != 1 || cost_of(s) < cost); k++) {
+    for (uint32_t k = 0; k < WEIGHTINGS; k++) {
+        if (k == 1 && cost_of(s) >= cost)
+            break;
         set_weights(s);
         for (uint32_t sweep = 0; sweep < SWEEPS; sweep++)
             move_holes(s);

@@ -25,8 +25,8 @@ ZTI_INLINE reals to_reals(keys v)
 #if WIDTH == 64 && defined(ZTI_WITH_AVX512)
     return (reals)_mm512_cvtepi64_pd((__m512i)v);
 #elif WIDTH == 64
-    /* Below the bits of 2^52 the low half, below those of 2^84 the high one, with its sign turned:
-     * all but the last sum is exact. */
+    /* The low half becomes the lowest bits of the number 2^52, the high one, its sign turned, those
+     * of 2^84. All sums but the last are exact. */
     const __m256i bits = _mm256_set1_epi64x(0x4330000000000000);
     const __m256i high_bits = _mm256_set1_epi64x(0x4530000080000000);
     const __m256d turned = _mm256_castsi256_pd(_mm256_set1_epi64x(0x4530000080100000));
@@ -52,8 +52,8 @@ ZTI_INLINE keys rounded_all(reals sum)
     const __m512d most = _mm512_set1_pd(4e18), least = _mm512_set1_pd(-4e18);
     return (keys)_mm512_cvtpd_epi64(_mm512_max_pd(_mm512_min_pd((__m512d)sum, most), least));
 #else
-    /* An integer is 2^32 times one number and another from 0 on: added to 1.5 times 2^52, their 32
-     * bits are the lowest. */
+    /* The integer is high * 2^32 + low, with 0 <= low. The low 32 bits of each are the lowest ones
+     * of its sum with 1.5 * 2^52. */
     const __m256d most = _mm256_set1_pd(4e18), least = _mm256_set1_pd(-4e18);
     const __m256d bits = _mm256_set1_pd(0x1.8p52);
     const __m256d all = _mm256_round_pd(_mm256_max_pd(_mm256_min_pd((__m256d)sum, most), least),
@@ -92,7 +92,7 @@ ZTI_INLINE shorts load_codes(const uint8_t *from)
     return __builtin_convertvector(v, shorts);
 }
 
-/* The first n of numbers below 256, or all, to bytes; with AVX2 n is enough for all. */
+/* Numbers below 256 to bytes: the first n of a vector, LEAST_CODES or more, or all of it. */
 #if defined(ZTI_WITH_AVX512)
 enum { LEAST_CODES = 1 };
 #else

@@ -64,7 +64,7 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
     return n;
 }
 #elif defined(ZTI_WITH_AVX2) && WIDTH == 32
-/* As the above; products of 64 bits gain nothing here. */
+/* The same with AVX2. Values of 64 bits have none: a hash would take three products. */
 ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint32_t skipped,
                                    bool are_pairs, uint32_t *first, uint32_t *column)
 {
@@ -105,9 +105,10 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
 }
 #endif
 
-/* Columns of a row's values, but the first, that are looked up: those that are not 0 nor equal to
- * the one before, whose hash, or the hash of the pair of both, has so many zeros before it. Pairs
- * are of magnitudes. Returns how many; 8 places more may be overwritten. */
+/* The columns of a row whose values are looked up: not the first one, and no value that is 0 or
+ * equals the one before it. Of the others only those are whose hash begins with 'skipped' zero
+ * bits. The hash is of the value's magnitude or, for pairs, of that and the magnitude before it.
+ * Returns how many there are; 8 places more may be overwritten. */
 ZTI_INLINE uint32_t select_columns(const value *v, uint32_t width, value sign, uint32_t skipped,
                                    bool are_pairs, uint32_t *column)
 {
