@@ -94,6 +94,19 @@ static bool describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
     return v->raw_bytes > 0;
 }
 
+/* Open with a cache of some bytes, unless the dataset is open already: its cache is then that
+ * one's. Of an unfiltered chunk that the cache has no room for HDF5 reads each row by itself. Where
+ * a chunk is written whole, no cache is best: the filter then runs, and fails, in the call that
+ * writes. */
+static hid_t open_dataset(hid_t file, const char *path, size_t cache_bytes)
+{
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    (void)H5Pset_chunk_cache(access, CACHE_SLOTS, cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    hid_t dataset = H5Dopen2(file, path, access);
+    (void)H5Pclose(access);
+    return dataset;
+}
+
 bool whole_describe(struct whole *w, struct object *o, bool *is_candidate)
 {
     hid_t dataset = H5Dopen2(w->in, o->path, H5P_DEFAULT);
@@ -316,6 +329,18 @@ static void chunks_of(hid_t dataset, const struct ztio_variable *v, hsize_t *chu
     (void)H5Pclose(properties);
 }
 
+/* Whether chunks are kept, or go, so that blocks are of whole chunks of what is read. */
+static bool has_blocks_of_chunks(hid_t from, const struct object *o)
+{
+    hsize_t chunk[ZTIO_MAX_AXES];
+    hid_t properties = H5Dget_create_plist(from);
+    const bool is_kept =
+        o->choice.filter != OUR_FILTER_ZFP && keep_chunks(&o->variable, properties, chunk);
+    const bool is_chunked = H5Pget_layout(properties) == H5D_CHUNKED;
+    (void)H5Pclose(properties);
+    return is_chunked && (is_kept || o->choice.what == ZTIO_PLAIN);
+}
+
 static bool copy_by_hdf5(struct copy *c, struct blocks *b)
 {
     const uint64_t bytes = block_bytes(b, &c->object->variable);
@@ -407,7 +432,9 @@ static uint64_t choose_block_bytes(const struct copy *c, const hsize_t *chunk)
     hsize_t stored[ZTIO_MAX_AXES];
     chunks_of(c->from, v, stored);
     const uint64_t wanted = CHUNKS_A_THREAD * c->whole->how->threads * chunk_bytes(v, chunk);
-    if (chunk_bytes(v, stored) > BLOCK_LEAST / 4 || c->object->choice.is_checked)
+    const bool is_decoded_again =
+        chunk_bytes(v, stored) > BLOCK_LEAST / 4 && !has_blocks_of_chunks(c->from, c->object);
+    if (is_decoded_again || c->object->choice.is_checked)
         return BLOCK_BYTES;
     return wanted < BLOCK_LEAST ? BLOCK_LEAST : wanted < BLOCK_BYTES ? wanted : BLOCK_BYTES;
 }
@@ -438,17 +465,6 @@ static bool copy_all(struct copy *c)
         ztio_close(c->plain);
     }
     return done;
-}
-
-/* Open with a cache of some bytes. Where a chunk is written whole, none is best: the filter then
- * runs, and fails, in the call that writes. */
-static hid_t open_dataset(hid_t file, const char *path, size_t cache_bytes)
-{
-    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-    (void)H5Pset_chunk_cache(access, CACHE_SLOTS, cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
-    hid_t dataset = H5Dopen2(file, path, access);
-    (void)H5Pclose(access);
-    return dataset;
 }
 
 /* Bytes of values and of the index of chunks. */
@@ -561,10 +577,24 @@ static bool try_anew(struct whole *w, struct object *o, hid_t from, struct made 
     return done;
 }
 
+/* The dataset, with a cache of one chunk where each block is of whole ones. */
+static hid_t open_source(struct whole *w, const struct object *o)
+{
+    const struct ztio_variable *const v = &o->variable;
+    hsize_t chunk[ZTIO_MAX_AXES];
+    hid_t dataset = H5Dopen2(w->in, o->path, H5P_DEFAULT);
+    if (dataset < 0)
+        return dataset;
+    chunks_of(dataset, v, chunk);
+    const uint64_t bytes = has_blocks_of_chunks(dataset, o) ? chunk_bytes(v, chunk) : 0;
+    (void)H5Dclose(dataset);
+    return open_dataset(w->in, o->path, bytes > 0 ? (size_t)bytes : BLOCK_BYTES);
+}
+
 static bool rewrite(struct whole *w, struct object *o)
 {
     struct made made = {.file = w->out, .path = o->path};
-    hid_t from = H5Dopen2(w->in, o->path, H5P_DEFAULT);
+    hid_t from = open_source(w, o);
     if (from < 0)
         return whole_fail_read(w, o->path);
     const bool done =
