@@ -113,6 +113,28 @@ static void the_default_is_compact_and_costs_little(void **state)
     free(a.data);
 }
 
+/* 64 tiles of sz, 16 chunks: they have an index where they are long enough to be worth it. */
+static void few_large_tiles_have_an_index_unless_they_are_short(void **state)
+{
+    const uint64_t n[] = {64, 64, 64};
+    zt_array a = zt_array_nd(need(4 * 64 * 64 * 64), ZT_F32, 3, n);
+    zt_params p = params_of(zt_rel(1e-4));
+    (void)state;
+    p.codec = ZT_CODEC_SZ;
+    for (int is_short = 0; is_short < 2; is_short++) {
+        if (is_short)
+            memset(a.data, 0, 4 * 64 * 64 * 64);
+        else
+            fill_array(&a, DATA_WAVE_NOISE, 3);
+        struct bytes file = compress(&a, &p);
+        const zt_info info = info_of(&file);
+        assert_int_equal(info.index, is_short ? ZT_INDEX_NONE : ZT_INDEX_COMPACT);
+        assert_true(info.index_bytes * 400 <= info.stream_bytes);
+        free(file.data);
+    }
+    free(a.data);
+}
+
 /* Reads are counted through the source. */
 static void a_box_reads_only_its_part_of_the_file(void **state)
 {
@@ -165,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout_gives_the_same_array),
         cmocka_unit_test(the_default_is_compact_and_costs_little),
+        cmocka_unit_test(few_large_tiles_have_an_index_unless_they_are_short),
         cmocka_unit_test(a_box_reads_only_its_part_of_the_file),
         cmocka_unit_test(impossible_indexes_are_refused),
     };

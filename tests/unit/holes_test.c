@@ -86,8 +86,8 @@ static void holes_have_the_same_values_everywhere(void **state)
         double bound;
         uint64_t bytes, hash;
     } cases[] = {
-        {ZT_F32, 3, ISLANDS, {50, 61, 77}, ZT_CODEC_SZ, 16, 78855, UINT64_C(0x0d32888a561144f8)},
-        {ZT_F64, 3, STRIPES, {33, 40, 130}, ZT_CODEC_SZ, 4, 95777, UINT64_C(0xfbd1182022f22020)},
+        {ZT_F32, 3, ISLANDS, {50, 61, 77}, ZT_CODEC_SZ, 16, 79009, UINT64_C(0xf91a6faec103280f)},
+        {ZT_F64, 3, STRIPES, {33, 40, 130}, ZT_CODEC_SZ, 4, 95933, UINT64_C(0x93e50af1c8f41a90)},
         {ZT_F32, 2, ISLANDS, {200, 301}, ZT_CODEC_SZ, 16, 21517, UINT64_C(0x86ddc50f4d0770aa)},
         {ZT_F32, 1, STRIPES, {20011}, ZT_CODEC_SZ, 8, 12674, UINT64_C(0x1ec77a5749a8748c)},
         {ZT_F32, 4, SPOTS, {9, 12, 17, 21}, ZT_CODEC_SZ, 16, 16455, UINT64_C(0x5abb7ce522dee2b0)},

@@ -263,8 +263,8 @@ ZTI_STATIC uint8_t *zti_table_put_foot(uint8_t *at, uint64_t n, uint64_t hash)
 /* ---- the index of a frame -------------------------------------------------------------------- */
 
 /* Frames with fewer chunks have no index by default, because they are decoded quickly without; the
- * second limit is for codecs whose chunks are single large tiles. */
-enum { ZTI_DEFAULT_INDEX_CHUNKS = 64, ZTI_DEFAULT_INDEX_TILES = 8 };
+ * second limit is for chunks of large tiles. */
+enum { ZTI_DEFAULT_INDEX_CHUNKS = 64, ZTI_LARGE_INDEX_CHUNKS = 8 };
 
 /* The bits that a chunk of the default index has at least, if it has fewer tiles than the codec's
  * usual number: an entry takes some 14 bits, so the index less than 0.25 % of them. */
@@ -281,11 +281,19 @@ ZTI_STATIC uint32_t zti_index_fit_chunk(uint32_t usual_chunk_tiles, uint64_t til
 
 /* The fewest chunks, of the usual number of tiles, of a frame that gets an index: by default, or
  * where one was asked for. */
-ZTI_STATIC uint64_t zti_index_least_chunks(bool is_default, uint32_t usual_chunk_tiles)
+ZTI_STATIC uint64_t zti_index_least_chunks(bool is_default, bool has_large_chunks)
 {
     if (!is_default)
         return 2;
-    return usual_chunk_tiles == 1 ? ZTI_DEFAULT_INDEX_TILES : ZTI_DEFAULT_INDEX_CHUNKS;
+    return has_large_chunks ? ZTI_LARGE_INDEX_CHUNKS : ZTI_DEFAULT_INDEX_CHUNKS;
+}
+
+/* Whether so many chunks, all of them of 'bits' bits, are worth a default index: few short ones are
+ * not. */
+ZTI_STATIC bool zti_index_pays(uint32_t usual_chunk_tiles, uint64_t chunks, uint64_t bits)
+{
+    return usual_chunk_tiles == 1 || chunks >= ZTI_DEFAULT_INDEX_CHUNKS ||
+           bits / chunks >= ZTI_DEFAULT_CHUNK_BITS;
 }
 
 #endif

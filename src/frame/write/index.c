@@ -44,7 +44,8 @@ void zti_choose_index(const zt_params *params, struct zti_frame *f)
     const uint32_t usual = zti_default_chunk_tiles(&f->coding);
     const uint32_t each = zti_counted_chunk_tiles(params, &f->coding);
     if (f->index.kind == ZT_INDEX_NONE || zti_fixed_bits(&f->coding) > 0 ||
-        zti_index_chunks(f->coding.grid.count, each) < zti_index_least_chunks(is_default, usual) ||
+        zti_index_chunks(f->coding.grid.count, each) <
+            zti_index_least_chunks(is_default, usual == 1 || zti_fits_chunks(params, &f->coding)) ||
         (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }
@@ -71,9 +72,14 @@ void zti_set_index(const zt_params *params, struct zti_frame *f, const struct zt
     if (f->index.kind == ZT_INDEX_NONE)
         return;
     const uint64_t end = (f->payload_bytes - zti_head_bytes(coding)) * 8;
-    if (zti_fits_chunks(params, coding))
-        f->index.chunk_tiles =
-            zti_index_fit_chunk(zti_default_chunk_tiles(coding), coding->grid.count, end);
+    if (zti_fits_chunks(params, coding)) {
+        const uint32_t usual = zti_default_chunk_tiles(coding);
+        if (!zti_index_pays(usual, zti_index_chunks(coding->grid.count, usual), end)) {
+            f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
+            return;
+        }
+        f->index.chunk_tiles = zti_index_fit_chunk(usual, coding->grid.count, end);
+    }
     const uint64_t chunks = zti_frame_chunks(f), step = f->index.chunk_tiles / starts->chunk_tiles;
     const uint32_t unit_bits = zti_unit_bits(coding);
     for (uint64_t i = 0; i < chunks && (step > 1 || unit_bits > 1); i++)

@@ -95,7 +95,9 @@ SIMT_KERNEL void __launch_bounds__(32) decide(const struct zti_emission e)
 {
     struct zti_emitted *const to = e.emitted;
     const uint64_t chunks = (e.chosen->tiles - 1) / e.counted_chunk_tiles + 1;
-    const bool has_index = e.layout.kind != ZT_INDEX_NONE && chunks >= e.least_chunks;
+    const bool pays =
+        !e.fits_chunks || zti_index_pays(e.counted_chunk_tiles, chunks, e.chosen->bits);
+    const bool has_index = e.layout.kind != ZT_INDEX_NONE && chunks >= e.least_chunks && pays;
     if (threadIdx.x > 0)
         return;
     set_raw(&e, to);
