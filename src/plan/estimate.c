@@ -192,25 +192,39 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Copy bricks [first, first + n) in the order of memory, so that each page of a mapped file is
- * loaded once. The caller may give pages back after each TOLD_BRICKS, when it is told the stage. */
+/* Boxes [first, first + n) in the order of memory, so that each page of a mapped file is loaded
+ * once; NULL: no memory. */
+static struct place *order_places(struct zti_estimator *e, const uint64_t *box, uint64_t first,
+                                  uint64_t n)
+{
+    struct place *const places = zti_alloc(e->context, (size_t)n * sizeof *places);
+    for (uint64_t i = 0; i < n && places; i++) {
+        uint64_t at[ZT_MAX_RANK];
+        zti_sample_place(e->array, box, (uint32_t)(first + i), at);
+        places[i] = (struct place){.at = zti_array_at(e->array, at), .number = i};
+    }
+    if (places)
+        qsort(places, (size_t)n, sizeof *places, by_address);
+    return places;
+}
+
+/* The caller may give pages back now and then, when it is told the stage before box i. */
+static void tell_stage(const struct zti_estimator *e, uint64_t i, uint64_t box_values)
+{
+    enum { TOLD_VALUES = 1024 };
+    if (box_values >= TOLD_VALUES || i % (TOLD_VALUES / box_values) == 0)
+        zti_stage(e->context, ZT_STAGE_SAMPLES);
+}
+
 static zt_status copy_bricks(struct zti_estimator *e, uint64_t first, uint64_t n, uint8_t *to)
 {
-    enum { TOLD_BRICKS = 16 };
     const uint64_t brick_bytes = e->brick_values * zt_type_bytes(e->array->type);
-    struct place *const places = zti_alloc(e->context, (size_t)n * sizeof *places);
+    struct place *const places = order_places(e, e->brick, first, n);
     if (!places)
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t at[ZT_MAX_RANK];
-        zti_sample_place(e->array, e->brick, (uint32_t)(first + i), at);
-        places[i] = (struct place){.at = zti_array_at(e->array, at), .number = i};
-    }
-    qsort(places, (size_t)n, sizeof *places, by_address);
-    for (uint64_t i = 0; i < n; i++) {
         struct zti_array brick = *e->array;
-        if (i % TOLD_BRICKS == 0)
-            zti_stage(e->context, ZT_STAGE_SAMPLES);
+        tell_stage(e, i, e->brick_values);
         brick.data = (uint8_t *)brick.data + (places[i].at - (const uint8_t *)brick.data);
         memcpy(brick.shape, e->brick, sizeof brick.shape);
         zti_array_copy(&brick, to + places[i].number * brick_bytes);
@@ -351,21 +365,29 @@ static struct boxes lay_out_boxes(uint64_t values, const struct zti_coding *codi
     return b;
 }
 
-static void gather_boxes(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
-                         const struct boxes *b, uint8_t *to)
+static zt_status gather_boxes(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
+                              const struct boxes *b, uint8_t *to)
 {
     static const uint64_t one[ZT_MAX_RANK] = {1, 1, 1, 1};
+    const uint64_t values = zti_array_values(rank, b->side);
     if (b->is_all) {
         zti_plan_copy(plan, e->array, to);
-        replace_special(e, to, zti_array_values(rank, b->coded));
+        replace_special(e, to, values);
+        return ZT_OK;
     }
-    for (uint32_t k = 0; k < b->n && !b->is_all; k++) {
+    struct place *const places = order_places(e, one, 0, b->n);
+    for (uint64_t i = 0; i < b->n && places; i++) {
+        const uint64_t k = places[i].number;
         uint64_t place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
-        zti_stage(e->context, ZT_STAGE_SAMPLES);
-        zti_sample_place(e->array, one, k, place);
+        tell_stage(e, i, values);
+        zti_sample_place(e->array, one, (uint32_t)k, place);
         find_whole_tile(plan, e->array->shape, place, b->coded, b->side, origin);
-        to = zti_estimate_gather(e, plan, e->array, rank, origin, b->side, to);
+        (void)zti_estimate_gather(e, plan, e->array, rank, origin, b->side,
+                                  to + k * values * zt_type_bytes(e->array->type));
     }
+    zti_release(e->context, places);
+    return places ? ZT_OK
+                  : zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
 }
 
 zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *plan, uint64_t values,
