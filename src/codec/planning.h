@@ -22,7 +22,8 @@ struct zti_candidate {
     bool is_whole;     /* it works over large tiles without a plan: samples cannot measure it. It is
                           coded first, unless others are faster and not larger */
     bool is_far; /* the same beside other candidates: it is coded last, unless boxes say that it
-                    takes far more bytes than its codec's candidate with a predictor of its own */
+                    takes more than far_most of the bytes of the smallest so far */
+    double far_most;
     bool is_lossless;   /* under a bound, a far one that loses nothing */
     double most_part;   /* a box must take less than this part of the bytes that it takes with the
                            candidate before. Then this one, of the same codec, takes its place.

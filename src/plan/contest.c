@@ -398,13 +398,26 @@ static bool needs_coding(const struct zti_result *results, uint32_t count, uint3
 }
 
 /* Whether a far candidate must be coded: by its boxes it may be smaller than the winner (expect_far
- * is 0 if none were measured). Without loss the boxes are small. */
+ * is 0 if none were measured). */
 static bool may_far_win(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
                         double won)
 {
-    static const double near = 1.1, vague = 1.3;
-    is_vague = is_vague || results[i].candidate.is_lossless;
-    return expect_far(results, count, i) < (is_vague ? vague : near) * won;
+    static const double vague = 1.3;
+    const double most = results[i].candidate.far_most;
+    return expect_far(results, count, i) < (is_vague && most < vague ? vague : most) * won;
+}
+
+/* The far candidate to code next, the one that promises most; count: there is none. */
+static uint32_t find_far(const struct zti_result *results, uint32_t count, bool is_vague,
+                         double won)
+{
+    uint32_t best = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (results[i].coded_bytes == 0 && results[i].candidate.is_far &&
+            may_far_win(results, count, i, is_vague, won) &&
+            (best == count || expect_far(results, count, i) < expect_far(results, count, best)))
+            best = i;
+    return best;
 }
 
 /* Whether a result may be smaller than the winner though samples do not say so:
@@ -445,10 +458,9 @@ uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
         (is_broken || known_bytes(&results[best]) + SLACK_BYTES < worth * won))
         return best;
     for (uint32_t i = 0; i < count && prefer == ZT_PREFER_RATIO; i++)
-        if (results[i].coded_bytes == 0 &&
-            (results[i].candidate.is_far ? may_far_win(results, count, i, is_vague, won)
-                                         : needs_coding(results, count, i, is_vague, won) ||
-                                               may_be_smaller(&results[i], winner, target, values)))
+        if (results[i].coded_bytes == 0 && !results[i].candidate.is_far &&
+            (needs_coding(results, count, i, is_vague, won) ||
+             may_be_smaller(&results[i], winner, target, values)))
             return i;
-    return count;
+    return prefer == ZT_PREFER_RATIO ? find_far(results, count, is_vague, won) : count;
 }

@@ -62,6 +62,34 @@ static void a_fallback_is_coded_unless_it_was_compared(void **state)
     assert_int_equal(zti_contest_next(results, ROWS, &target, values), FALLBACK);
 }
 
+/* Boxes promise fewer bytes of the second of two far candidates: it is coded first, and may come
+ * out so small that the other cannot win any more. */
+static void the_far_candidate_that_promises_most_is_first(void **state)
+{
+    enum { NEAR, LARGER, SMALLER, ROWS };
+    static struct zti_result results[ROWS];
+    const struct zti_candidate far = {
+        .codec = ZT_CODEC_SZ, .is_far = true, .is_for_ratio = true, .far_most = 1.1};
+    const uint64_t values = 1 << 20;
+    zt_params params;
+    (void)state;
+    (void)zt_params_init(&params, sizeof params);
+    params.codec = ZT_CODEC_SZ;
+    const struct zti_target target = {.params = &params, .kind = ZT_ABS};
+    results[NEAR] = (struct zti_result){
+        .candidate = {.codec = ZT_CODEC_SZ, .has_own_predictor = true}, .coded_bytes = 100e3};
+    results[LARGER] = (struct zti_result){.candidate = far, .far_part = 1.08};
+    results[SMALLER] = (struct zti_result){.candidate = far, .far_part = 1.02};
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), SMALLER);
+    results[SMALLER].coded_bytes = 99e3;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), LARGER);
+    results[SMALLER].coded_bytes = 95e3;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), ROWS);
+    results[SMALLER].coded_bytes = 99e3;
+    results[LARGER].candidate.far_most = 1.06;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), ROWS);
+}
+
 /* Of noise effort high makes the stream of effort default: it is made once. */
 static void noise_is_coded_once(void **state)
 {
@@ -143,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_is_coded_where_samples_were_wrong),
         cmocka_unit_test(a_fallback_is_coded_unless_it_was_compared),
+        cmocka_unit_test(the_far_candidate_that_promises_most_is_first),
         cmocka_unit_test(noise_is_coded_once),
         cmocka_unit_test(what_is_smaller_without_loss_loses_nothing),
     };

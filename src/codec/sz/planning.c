@@ -26,13 +26,16 @@ static struct zti_candidate far_coder(uint32_t method)
                                   .is_lossy = true,
                                   .speed = WHOLE_SPEED,
                                   .is_far = true,
+                                  .far_most = 1.1,
                                   .is_for_ratio = true};
 }
 
+/* Where boxes say that it is larger, the whole array takes at most 6 % less than they say. */
 static struct zti_candidate transform(void)
 {
     struct zti_candidate one = far_coder(ZT_SZ_TRANSFORM);
     one.speed = TRANSFORM_SPEED;
+    one.far_most = 1.06;
     one.is_for_floats = true;
     return one;
 }
@@ -42,6 +45,7 @@ static struct zti_candidate without_loss(void)
 {
     struct zti_candidate one = far_coder(0);
     one.is_lossless = true;
+    one.far_most = 1.3; /* its boxes are small */
     return one;
 }
 
