@@ -4,9 +4,15 @@
 /* The quantizer's step under a bound on each value: 1.5 times 2 bounds, as corrections are rare. */
 enum { BOUND_PARTS = 24 };
 
-/* Ways are compared on a small sample of a tile; where one takes no more than 1 / CLOSE_PART more
- * than the best, on a large one. */
-enum { SMALL_VALUES = 1 << 18, LARGE_VALUES = 1 << 20, CLOSE_PART = 40 };
+/* Ways are compared on a small sample of a tile, of SMALL_VALUES or less in small tiles; where one
+ * takes no more than 1 / CLOSE_PART more than the best, on a large one. */
+enum {
+    SMALL_VALUES = 1 << 18,
+    SMALL_PART = 8, /* of a tile, at least */
+    LEAST_VALUES = 1 << 15,
+    LARGE_VALUES = 1 << 20,
+    CLOSE_PART = 40
+};
 
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front);
 static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
@@ -31,8 +37,14 @@ static struct place middle_of(const struct zti_coding *coding, const struct plac
     }
 }
 
-/* Boxes all over a tile, on which quantizer steps are compared: of the same extents, together as
- * large as the small sample; or the whole tile as one box. */
+static uint64_t small_values(uint64_t tile_values)
+{
+    const uint64_t part = tile_values / SMALL_PART;
+    return part < LEAST_VALUES ? LEAST_VALUES : part < SMALL_VALUES ? part : SMALL_VALUES;
+}
+
+/* Boxes all over a tile, on which quantizer steps are compared: of the same extents, together
+ * SMALL_VALUES; or the whole tile as one box. */
 enum { BOXES = 8 };
 
 struct boxes {
@@ -162,9 +174,10 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
     enum { LEAST_2, LEAST_4 };
     struct zti_tf_layout *const layout = &c->slot->layout;
     struct race r = {.coding = coding, .array = array, .best = {.least_code = LEAST_4}};
-    r.small = middle_of(coding, tile, SMALL_VALUES);
+    const uint64_t small = small_values(layout->values);
+    r.small = middle_of(coding, tile, small);
     r.large = middle_of(coding, tile, LARGE_VALUES);
-    r.has_large = layout->values > SMALL_VALUES;
+    r.has_large = layout->values > small;
     uint32_t extent[ZTI_TF_AXES];
     memcpy(extent, layout->extent, sizeof extent);
     for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
