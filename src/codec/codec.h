@@ -32,6 +32,8 @@ struct zti_run {
     size_t room_bytes;
     uint64_t first, last; /* encoding: other threads encode the tiles before and after these; last =
                              0: this one encodes all */
+    uint64_t won_bytes;   /* encoding: what the smallest of other codings of the array takes; 0:
+                             there is none */
     bool is_padded;       /* decoding: eight bytes behind the stream can be read */
     bool is_by_kernels;   /* decoding: the host decodes no tile */
     struct zti_kept kept; /* of the array, from the passes over values to encoding */

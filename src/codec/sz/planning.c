@@ -120,8 +120,8 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
     else if (params->plan != ZT_PLAN_OFF && params->prefer != ZT_PREFER_SPEED)
         list[n++] = much_smaller();
     if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params)) {
+        list[n++] = far_coder(ZT_SZ_MULTIPLES); /* sooner done */
         list[n++] = transform();
-        list[n++] = far_coder(ZT_SZ_MULTIPLES);
         list[n++] = without_loss();
     }
     return n;

@@ -114,6 +114,7 @@ static zt_status encode(struct zti_job *j)
     zti_choose_index(&j->request->params, f);
     zt_status status = zti_exec_capacity(j->context, &f->coding, &capacity);
     const uint64_t limit = stream_limit(f, head_bytes + capacity);
+    f->coding.run.won_bytes = j->won_bytes;
     misses->exceeds_limit = head_bytes > limit;
     if (!status && !misses->exceeds_limit)
         status = zti_starts_room(j->context, f, &j->starts, &starts);

@@ -143,7 +143,8 @@ struct zti_job {
     struct zti_special special;
 
     /* code */
-    bool is_aside; /* another coding of this slab holds the place in the output */
+    bool is_aside;      /* another coding of this slab holds the place in the output */
+    uint64_t won_bytes; /* of the frame by the smallest of other codings; 0: there is none */
     struct zti_misses misses;
     struct zti_buffer starts;            /* of chunks, uint64_t */
     struct zti_buffer payload;           /* unused where the payload lies in the output */

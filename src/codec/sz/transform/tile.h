@@ -77,7 +77,8 @@ static bool make_symbols(struct coder *c, const struct zti_array *array, const s
 struct coded {
     struct zti_tf_front front;
     uint8_t *from, *end;
-    size_t most; /* bytes that it must stay below */
+    size_t most;      /* bytes that it must stay below */
+    bool is_hopeless; /* other steps are not tried */
 };
 
 /* Join a tile's front and parts, behind room for the longest head; false: they take too many bytes.
@@ -164,6 +165,18 @@ static uint64_t boxes_bytes(struct coder *c, const struct zti_coding *coding,
     return sum;
 }
 
+/* Whether a tile that is the whole stream cannot be the smallest coding of its array with another
+ * step than the usual one, which took 'bytes': of 188 tiles another step saved 14.1 % at most, and
+ * where values took half a bit or more 4.2 %. */
+static bool is_hopeless(const struct zti_coding *coding, const struct boxes *boxes, uint64_t bytes)
+{
+    const uint64_t won = coding->run.won_bytes;
+    const uint64_t values = box_values(&boxes->box[0], coding->grid.rank);
+    const uint64_t slack = bytes < values / 16 ? won / 5 : won / 16;
+    return boxes->n == 1 && coding->grid.count == 1 && won > 0 && bytes < UINT64_MAX &&
+           bytes > won + slack;
+}
+
 /* Choose the step that takes the fewest bytes under a bound on each value, on boxes of a tile: the
  * usual one first, then others on the side where there are fewer. Returns the bytes. */
 static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
@@ -175,6 +188,9 @@ static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
     tile->front.step_parts = best;
     set_extent(coding, &boxes->box[0], &c->slot->layout);
     uint64_t least = boxes_bytes(c, coding, array, boxes, room, tile);
+    tile->is_hopeless = is_hopeless(coding, boxes, least);
+    if (tile->is_hopeless)
+        return least;
     for (int32_t by = -BY; by <= BY && best == BOUND_PARTS; by += 2 * BY)
         for (uint32_t parts = best + (uint32_t)by; parts >= LEAST && parts <= MOST;
              parts += (uint32_t)by) {
@@ -197,7 +213,10 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
 {
     enum { ALIKE_PART = 8 }; /* bytes a value may differ by that part */
     struct boxes boxes = boxes_of(coding, place);
-    const double of_boxes = (double)choose_step(c, coding, array, &boxes, room, tile);
+    const uint64_t least = choose_step(c, coding, array, &boxes, room, tile);
+    if (tile->is_hopeless)
+        return (size_t)least;
+    const double of_boxes = (double)least;
     const double part = (double)c->slot->layout.values * boxes.n;
     set_extent(coding, place, &c->slot->layout);
     const size_t bytes = code_tile(c, coding, array, place, room, tile);
