@@ -21,8 +21,8 @@ struct zti_candidate {
     bool is_for_ratio; /* asked for the sake of few bytes, whatever is preferred */
     bool is_whole;     /* it works over large tiles without a plan: samples cannot measure it. It is
                           coded first, unless others are faster and not larger */
-    bool is_far; /* the same beside other candidates: it is coded last, unless boxes say that it
-                    takes more than far_most of the bytes of the smallest so far */
+    bool is_far;       /* the same beside other candidates: it is coded last, and only if boxes let
+                          expect less than far_most times the bytes of the smallest so far */
     double far_most;
     bool is_lossless;   /* under a bound, a far one that loses nothing */
     double most_part;   /* a box must take less than this part of the bytes that it takes with the

@@ -79,7 +79,7 @@ static zt_status code_finalists(const struct zti_job *resolved, struct zti_resul
            (next = zti_contest_next(results, count, &resolved->target, values)) < count) {
         struct zti_job one = *resolved;
         one.is_aside = best->stream != NULL;
-        one.won_bytes = one.is_aside ? zti_frame_bytes(&best->frame) : 0;
+        one.won_bytes = (uint64_t)results[*winner].coded_bytes; /* at first 0 */
         status = code_with(&one, &results[next]);
         *winner = zti_contest_winner(results, count, &resolved->request->params);
         for (uint32_t i = 0; i < count; i++) /* the best guess for those not coded yet */
