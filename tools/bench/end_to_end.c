@@ -11,6 +11,7 @@
 #include "util/errors.h"
 #include "util/memory.h"
 #include "util/numbers.h"
+#include "util/progress.h"
 #include "util/table.h"
 #include "ztile_quality.h"
 #include "ztile_zfp.h"
@@ -31,6 +32,9 @@
 extern char **environ;
 
 enum { RUNS = 9, WORDS = 32, WAYS_MOST = 24, PATH_BYTES = 4096, MEMORY_RUNS = 5 };
+
+/* Where a round of all commands takes more than LONG_SECONDS, there are LONG_RUNS. */
+enum { LONG_SECONDS = 20, LONG_RUNS = 3 };
 
 /* A way to compress. The words of its commands that are capital letters stand for others:
  * put_word. */
@@ -87,7 +91,7 @@ struct end_to_end {
     uint64_t shape[ZT_MAX_RANK];
     uint64_t raw_bytes;
     double read_seconds, write_seconds, fault_seconds; /* of all raw bytes; of a page */
-    int rows;
+    int rows, runs;
     struct row row[WAYS_MOST];
     bool is_done; /* by the child */
     struct ztio_error error;
@@ -415,23 +419,23 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values)
+static double median(double *values, int n)
 {
-    qsort(values, RUNS, sizeof *values, by_value);
-    return values[RUNS / 2];
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return values[n / 2];
 }
 
 /* Medians, and the largest memory. */
-static struct spent middle(const struct spent *runs)
+static struct spent middle(const struct spent *runs, int n)
 {
     double seconds[RUNS], processor[RUNS], faults[RUNS], peak = 0;
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < n; i++) {
         seconds[i] = runs[i].seconds;
         processor[i] = runs[i].processor;
         faults[i] = runs[i].faults;
         peak = fmax(peak, runs[i].peak_bytes);
     }
-    return (struct spent){median(seconds), median(processor), median(faults), peak};
+    return (struct spent){median(seconds, n), median(processor, n), median(faults, n), peak};
 }
 
 static void add_times(struct table *t, const struct spent *s, const struct spent *copied)
@@ -445,12 +449,14 @@ static void print_times(const struct end_to_end *e, struct table *t)
 {
     static const char *const heads[] = {"codec",   "ratio",        "compress s", "times cp",
                                         "peak MB", "decompress s", "times cp",   "peak MB"};
-    const struct spent copied[2] = {middle(e->row[0].compress), middle(e->row[0].decompress)};
+    const struct spent copied[2] = {middle(e->row[0].compress, e->runs),
+                                    middle(e->row[0].decompress, e->runs)};
     table_row(t);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         table_cell(t, "%s", heads[i]);
     for (const struct row *row = e->row; row < e->row + e->rows; row++) {
-        const struct spent one = middle(row->compress), other = middle(row->decompress);
+        const struct spent one = middle(row->compress, e->runs),
+                           other = middle(row->decompress, e->runs);
         table_row(t);
         table_cell(t, "%s%s%s", row->way->name, row->way->codec ? ", " : "",
                    row->way->codec ? row->exec : "");
@@ -466,7 +472,7 @@ static void print_times(const struct end_to_end *e, struct table *t)
 static void add_parts(const struct end_to_end *e, struct table *t, const struct row *row,
                       bool is_back)
 {
-    const struct spent s = middle(is_back ? row->decompress : row->compress);
+    const struct spent s = middle(is_back ? row->decompress : row->compress, e->runs);
     const double part = (double)row->packed_bytes / (double)e->raw_bytes;
     table_row(t);
     table_cell(t, "%s %s, %s", is_back ? "decompress" : "compress", row->way->name, row->exec);
@@ -499,20 +505,41 @@ static void print_parts(const struct end_to_end *e, struct table *t)
 
 /* ---- the benchmark --------------------------------------------------------------------------- */
 
+/* Run all commands in turns. */
+static bool run_rows(struct end_to_end *e, struct ztio_error *error)
+{
+    const double began = now_seconds();
+    const uint64_t round = e->raw_bytes * (uint64_t)e->rows;
+    struct progress progress;
+    bool done = true;
+    e->runs = RUNS;
+    progress_begin(&progress, "bench", RUNS * round, e->options->quiet, NULL);
+    progress.counts_steps = true;
+    for (int run = 0; done && run < e->runs; run++) {
+        for (int i = 0; done && i < e->rows; i++) {
+            progress_slab(&progress, e->raw_bytes);
+            done = run_row(e, &e->row[i], run, error);
+        }
+        if (run == 0 && now_seconds() - began > LONG_SECONDS) {
+            e->runs = LONG_RUNS;
+            progress.total_bytes = LONG_RUNS * round;
+        }
+    }
+    progress_end(&progress);
+    return done;
+}
+
 static bool measure(struct end_to_end *e, struct ztio_error *error)
 {
     char size[CLI_TEXT_BYTES];
     struct table *t = calloc(1, sizeof *t);
     bool done = t || fail(error, ZTIO_LACKING, "end-to-end: no memory; free some");
     choose_rows(e);
-    for (int run = 0; done && run < RUNS; run++)
-        for (int i = 0; done && i < e->rows; i++)
-            done = run_row(e, &e->row[i], run, error);
-    done = done && in_child(e, time_memory, error) && e->is_done;
+    done = done && run_rows(e, error) && in_child(e, time_memory, error) && e->is_done;
     if (done) {
         print(stdout, "%s, %s, %s %s, in turns, medians of %d\n",
               input_name(e->options->operand[0]), format_size((double)e->raw_bytes, size),
-              name_of_bound(e->bound.kind), e->bound_words, RUNS);
+              name_of_bound(e->bound.kind), e->bound_words, e->runs);
         (void)putchar('\n');
         print_times(e, t);
         print_parts(e, t);
