@@ -15,16 +15,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { PLACES = 2048, LEAST_ROW = 8, LEAST_SEAMS = 8 };
+enum { PLACES = 2048, FEW_PLACES = 256, LEAST_ROW = 8, LEAST_SEAMS = 8 };
 
 static const double least_dip = 1.6, declared_part = 1.5, alike_part = 0.67, least_growth = 1.4;
 static const double least_seam = 2, flat_seam = 0.05;
+static const double few_part = 0.75; /* of a dip that few places are to see */
 
 /* A slab, and what the shape says of it. */
 struct search {
     const zt_array *slab;
     uint64_t n, values; /* of the slab, of the array */
     double beside;      /* difference of values that follow each other */
+    uint64_t places;    /* at which values are compared */
 };
 
 /* The mean of the middle half, which a coast line or a few spikes do not move. */
@@ -45,14 +47,14 @@ static double difference(const struct search *s, uint64_t distance)
     uint32_t count = 0;
     if (distance >= s->n)
         return (double)INFINITY;
-    for (uint64_t p = 0; p < PLACES; p++) {
+    for (uint64_t p = 0; p < s->places; p++) {
         const double room = (double)(s->n - distance);
-        const uint64_t i = (uint64_t)(room * ((double)p + 0.5) / PLACES);
+        const uint64_t i = (uint64_t)(room * ((double)p + 0.5) / (double)s->places);
         const double d = fabs(value_at(s->slab, i + distance) - value_at(s->slab, i));
         if (isfinite(d) && d > 0)
             found[count++] = d;
     }
-    return count < PLACES / 8 ? (double)INFINITY : middle_mean(found, count);
+    return count < s->places / 8 ? (double)INFINITY : middle_mean(found, count);
 }
 
 /* By what factor values 'distance' apart are more alike than values a quarter less and a
@@ -81,6 +83,14 @@ static double seam(const struct search *s, uint64_t row)
             found[count++] = d;
     }
     return count < LEAST_SEAMS ? 1 : middle_mean(found, count) / s->beside;
+}
+
+/* Whether few places, which are soon compared, see most of a dip. */
+static bool may_dip(const struct search *s, uint64_t distance, double least)
+{
+    struct search few = *s;
+    few.places = FEW_PLACES;
+    return dip(&few, distance) > few_part * least;
 }
 
 static bool is_declared(const struct search *s, uint64_t row)
@@ -115,7 +125,7 @@ static bool is_better(const struct search *s, uint64_t row, double row_dip)
 
 uint64_t find_other_rows(const zt_array *slab, uint64_t values)
 {
-    struct search s = {.slab = slab, .n = 1, .values = values};
+    struct search s = {.slab = slab, .n = 1, .values = values, .places = PLACES};
     double best = least_dip;
     uint64_t best_row = 0;
     for (uint32_t i = 0; i < slab->rank; i++)
@@ -124,7 +134,7 @@ uint64_t find_other_rows(const zt_array *slab, uint64_t values)
     for (uint64_t d = LEAST_ROW; d <= values / d; d++)
         for (int is_pair = 0; values % d == 0 && is_pair < 2; is_pair++) {
             const uint64_t row = is_pair ? values / d : d;
-            const double here = row > s.n / 4 ? 0 : dip(&s, row);
+            const double here = row > s.n / 4 || !may_dip(&s, row, best) ? 0 : dip(&s, row);
             if (here > best && row != slab->shape[slab->rank - 1] && is_better(&s, row, here)) {
                 best = here;
                 best_row = row;
