@@ -288,8 +288,8 @@ ZTI_STATIC uint64_t zti_index_least_chunks(bool is_default, bool has_large_chunk
     return has_large_chunks ? ZTI_LARGE_INDEX_CHUNKS : ZTI_DEFAULT_INDEX_CHUNKS;
 }
 
-/* Whether so many chunks, all of them of 'bits' bits, are worth a default index: few short ones are
- * not. */
+/* Whether a frame of this many chunks, which take 'bits' bits together, gets a default index. One
+ * of few and short chunks gets none. */
 ZTI_STATIC bool zti_index_pays(uint32_t usual_chunk_tiles, uint64_t chunks, uint64_t bits)
 {
     return usual_chunk_tiles == 1 || chunks >= ZTI_DEFAULT_INDEX_CHUNKS ||

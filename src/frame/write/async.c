@@ -167,8 +167,7 @@ static struct zti_emission emission_of(const struct alone *a, const struct zti_a
         .emitted = (struct zti_emitted *)(void *)(scratch + a->at.emitted)};
     e.fits_chunks = zti_fits_chunks(&a->request.params, &f->coding);
     e.counted_chunk_tiles = zti_counted_chunk_tiles(&a->request.params, &f->coding);
-    e.least_chunks = zti_index_least_chunks(
-        e.has_default_index, e.fits_chunks || zti_default_chunk_tiles(&f->coding) == 1);
+    e.least_chunks = zti_least_chunks(&a->request.params, &f->coding);
     zti_header_split(f, &e.text, &numbers);
     zti_frame_set_raw(&raw);
     zti_header_split(&raw, &text, &numbers);

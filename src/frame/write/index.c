@@ -32,6 +32,12 @@ uint32_t zti_counted_chunk_tiles(const zt_params *p, const struct zti_coding *co
                                       : zti_layout_of(p, coding).chunk_tiles;
 }
 
+uint64_t zti_least_chunks(const zt_params *p, const struct zti_coding *coding)
+{
+    const bool is_large = zti_fits_chunks(p, coding) || zti_default_chunk_tiles(coding) == 1;
+    return zti_index_least_chunks(p->index == ZT_INDEX_DEFAULT, is_large);
+}
+
 uint64_t zti_frame_chunks(const struct zti_frame *f)
 {
     return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
@@ -41,11 +47,9 @@ void zti_choose_index(const zt_params *params, struct zti_frame *f)
 {
     const bool is_default = params->index == ZT_INDEX_DEFAULT;
     f->index = zti_layout_of(params, &f->coding);
-    const uint32_t usual = zti_default_chunk_tiles(&f->coding);
     const uint32_t each = zti_counted_chunk_tiles(params, &f->coding);
     if (f->index.kind == ZT_INDEX_NONE || zti_fixed_bits(&f->coding) > 0 ||
-        zti_index_chunks(f->coding.grid.count, each) <
-            zti_index_least_chunks(is_default, usual == 1 || zti_fits_chunks(params, &f->coding)) ||
+        zti_index_chunks(f->coding.grid.count, each) < zti_least_chunks(params, &f->coding) ||
         (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }

@@ -358,6 +358,9 @@ struct zti_index_layout zti_layout_of(const zt_params *params, const struct zti_
 /* Tiles of the chunks whose number decides whether a frame has an index. */
 uint32_t zti_counted_chunk_tiles(const zt_params *params, const struct zti_coding *coding);
 
+/* The fewest such chunks of a frame that has an index. */
+uint64_t zti_least_chunks(const zt_params *params, const struct zti_coding *coding);
+
 /* Chunks of a frame that has an index. */
 uint64_t zti_frame_chunks(const struct zti_frame *frame);
 

@@ -4,11 +4,12 @@
 /* The quantizer's step under a bound on each value: 1.5 times 2 bounds, as corrections are rare. */
 enum { BOUND_PARTS = 24 };
 
-/* Ways are compared on a small sample of a tile, of SMALL_VALUES or less in small tiles; where one
- * takes no more than 1 / CLOSE_PART more than the best, on a large one. */
+/* Ways are compared on a small sample of a tile: a part of it, from LEAST_VALUES to SMALL_VALUES.
+ * Where one takes no more than 1 / CLOSE_PART more than the best, they are compared on a large one.
+ */
 enum {
     SMALL_VALUES = 1 << 18,
-    SMALL_PART = 8, /* of a tile, at least */
+    SMALL_PART = 8, /* the small sample is this part of a tile */
     LEAST_VALUES = 1 << 15,
     LARGE_VALUES = 1 << 20,
     CLOSE_PART = 40
