@@ -50,12 +50,13 @@ zt_status zti_ans_load(zt_context *context, struct zti_bit_reader *reader, uint3
  * and aligned for uint32_t: a model without frequencies; what zti_ans_build makes of it, but that
  * only the least precisions are tried, of ZTI_ANS_PRECISIONS; the same with a precision chosen by
  * weights, not by frequencies; and zti_ans_load. The last returns NULL or what is wrong with the
- * table. */
+ * table; it is zti_ans_read_weights (table.h) and zti_ans_make_decoder, of a model that is used. */
 size_t zti_ans_model_bytes(uint32_t alphabet);
 void zti_ans_place(void *memory, uint32_t alphabet, struct zti_ans_model *model);
 enum { ZTI_ANS_PRECISIONS = 8 };
 void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model);
 void zti_ans_make_quickly(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model);
 const char *zti_ans_read(struct zti_bit_reader *reader, struct zti_ans_model *model);
+void zti_ans_make_decoder(struct zti_ans_model *model);
 
 #endif

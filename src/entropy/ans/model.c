@@ -19,20 +19,11 @@
  * States are assigned to symbols in steps of 2563, which is odd and near 5/8 of 4096, so that a
  * symbol's states are far apart. The k-th state of a symbol with frequency f stands for the number
  * x = f + k; decoding shifts bits into x until it is 4096 or more. */
-#include "entropy/ans/ans.h"
-#include "entropy/items.h"
+#include "entropy/ans/table.h"
 
-#include <math.h>
+enum { COST_FRACTION_BITS = 12 };
 
-enum {
-    PRECISION_BITS = 3,
-    WEIGHT_BITS = 16,
-    FIRST_BEFORE = WEIGHT_BITS, /* before the first symbol: exponent + 1 */
-    SPREAD_STEP = 2563,
-    COST_FRACTION_BITS = 12
-};
-
-_Static_assert(ZTI_ANS_PRECISIONS == 1 << PRECISION_BITS, "a precision has so many bits");
+_Static_assert(ZTI_ANS_PRECISIONS == 1 << ZTI_ANS_PRECISION_BITS, "a precision has so many bits");
 
 /* ---- memory ---- */
 
@@ -95,9 +86,9 @@ static void weigh(const uint64_t *counts, uint32_t precision, struct zti_ans_mod
     for (uint32_t s = 0; s < model->alphabet; s++)
         most = counts[s] > most ? counts[s] : most;
     uint32_t up = 0, down = 0; /* shifts that give the largest 16 bits */
-    while (most >> down >= UINT64_C(1) << WEIGHT_BITS)
+    while (most >> down >= UINT64_C(1) << ZTI_ANS_WEIGHT_BITS)
         down++;
-    while (most << (up + 1) < UINT64_C(1) << WEIGHT_BITS)
+    while (most << (up + 1) < UINT64_C(1) << ZTI_ANS_WEIGHT_BITS)
         up++;
     for (uint32_t s = 0; s < model->alphabet; s++) {
         uint32_t w = (uint32_t)(counts[s] >> down << up);
@@ -107,80 +98,17 @@ static void weigh(const uint64_t *counts, uint32_t precision, struct zti_ans_mod
         if (exponent > precision) {
             const uint32_t unit = UINT32_C(1) << (exponent - precision);
             const uint32_t rounded = (w + unit / 2) & ~(unit - 1);
-            w = rounded < 1u << WEIGHT_BITS ? rounded : w & ~(unit - 1);
+            w = rounded < 1u << ZTI_ANS_WEIGHT_BITS ? rounded : w & ~(unit - 1);
         }
         model->weights[s] = (uint16_t)w;
     }
     model->precision = precision;
 }
 
-/* Symbols in a heap: the one whose frequency is changed first is at its top. */
-struct heap {
-    double gain[ZTI_ANS_MAX_ALPHABET]; /* of a change: quotients of small integers, which are
-                                          different as doubles where they are different */
-    uint16_t symbol[ZTI_ANS_MAX_ALPHABET];
-    uint32_t n;
-};
-
-ZTI_INLINE bool is_before(const struct heap *h, uint32_t a, uint32_t b)
-{
-    const uint32_t s = h->symbol[a], t = h->symbol[b];
-    return h->gain[s] > h->gain[t] || (h->gain[s] == h->gain[t] && s < t);
-}
-
-static void sift(struct heap *h, uint32_t at)
-{
-    for (uint32_t child; (child = 2 * at + 1) < h->n; at = child) {
-        if (child + 1 < h->n && is_before(h, child + 1, child))
-            child++;
-        if (!is_before(h, child, at))
-            return;
-        const uint16_t s = h->symbol[at];
-        h->symbol[at] = h->symbol[child];
-        h->symbol[child] = s;
-    }
-}
-
-/* log(f + 1) - log(f) is about 2 / (2 f + 1): of all w / (2 f + 1), or w / (2 f - 1) where
- * frequencies shrink, the greatest, or the least, comes first. */
-static double gain_of(uint32_t weight, uint32_t f, bool grows)
-{
-    if (!grows && f == 1)
-        return -(double)INFINITY;
-    return grows ? weight / (2.0 * f + 1) : -(weight / (2.0 * f - 1));
-}
-
-/* Compute frequencies from weights, of which at most 4096 are not 0. */
 static void normalise(struct zti_ans_model *model)
 {
-    struct heap h = {.n = 0};
-    uint64_t sum = 0;
-    uint32_t total = 0;
-    for (uint32_t s = 0; s < model->alphabet; s++)
-        sum += model->weights[s];
-    for (uint32_t s = 0; s < model->alphabet; s++) {
-        const uint32_t w = model->weights[s];
-        const uint32_t f = (uint32_t)((uint64_t)w * ZTI_ANS_STATES / sum);
-        model->frequencies[s] = (uint16_t)(f > 0 || w == 0 ? f : 1);
-        total += model->frequencies[s];
-        if (w > 0)
-            h.symbol[h.n++] = (uint16_t)s;
-    }
-    if (total == ZTI_ANS_STATES)
-        return;
-    const bool grows = total < ZTI_ANS_STATES;
-    for (uint32_t i = 0; i < h.n; i++) {
-        const uint32_t s = h.symbol[i];
-        h.gain[s] = gain_of(model->weights[s], model->frequencies[s], grows);
-    }
-    for (uint32_t i = h.n / 2; i-- > 0;)
-        sift(&h, i);
-    for (; total != ZTI_ANS_STATES; total += grows ? 1 : UINT32_MAX) {
-        const uint32_t s = h.symbol[0];
-        model->frequencies[s] = (uint16_t)(model->frequencies[s] + (grows ? 1 : -1));
-        h.gain[s] = gain_of(model->weights[s], model->frequencies[s], grows);
-        sift(&h, 0);
-    }
+    struct zti_ans_heap heap;
+    zti_ans_normalise(model, &heap);
 }
 
 /* log2(v) for 1 <= v <= 4096, rounded down to COST_FRACTION_BITS fraction bits, by repeated
@@ -228,12 +156,12 @@ static void write_table(const struct zti_ans_model *model, struct zti_items *to)
     if (model->used < 2)
         return;
     const uint32_t end = list_end(model);
-    zti_items_field(to, model->precision, PRECISION_BITS);
+    zti_items_field(to, model->precision, ZTI_ANS_PRECISION_BITS);
     zti_items_field(to, end - 1, number_bits);
     uint8_t exponents[ZTI_ANS_MAX_ALPHABET];
     for (uint32_t s = 0; s < end; s++)
         exponents[s] = (uint8_t)(model->weights[s] > 0 ? floor_log2(model->weights[s]) + 1 : 0);
-    zti_items_write(to, exponents, end, FIRST_BEFORE);
+    zti_items_write(to, exponents, end, ZTI_ANS_FIRST_BEFORE);
     for (uint32_t s = 0; s < end; s++) {
         if (exponents[s] == 0)
             continue;
@@ -256,40 +184,6 @@ void zti_ans_write(const struct zti_ans_model *model, struct zti_bit_writer *wri
     write_table(model, &to);
 }
 
-/* Read the weights. Returns NULL, or what is wrong, for a message. */
-static const char *read_list(struct zti_bit_reader *r, struct zti_ans_model *model)
-{
-    uint8_t exponents[ZTI_ANS_MAX_ALPHABET];
-    uint32_t before = FIRST_BEFORE, exponent;
-    model->precision = zti_get_within(r, PRECISION_BITS);
-    const uint32_t end = zti_get_within(r, zti_symbol_bits(model->alphabet)) + 1;
-    if (end > model->alphabet)
-        return "names symbols that are not in the alphabet";
-    for (uint32_t s = 0; s < end;) {
-        const uint32_t n = zti_items_read(r, before, &exponent);
-        if (r->at > r->end)
-            return "is cut short";
-        if (n == 0 || n > end - s)
-            return "holds no valid weights";
-        memset(exponents + s, (int)exponent, n);
-        s += n;
-        if (exponent > 0) {
-            before = exponent;
-            model->used += n;
-        }
-    }
-    if (model->used < 2 || exponents[end - 1] == 0)
-        return "is longer than it has symbols";
-    for (uint32_t s = 0; s < end; s++) {
-        if (exponents[s] == 0)
-            continue;
-        const uint32_t e = exponents[s] - 1u, p = model->precision < e ? model->precision : e;
-        const uint32_t below = zti_get_within(r, p);
-        model->weights[s] = (uint16_t)((UINT32_C(1) << e) | below << (e - p));
-    }
-    return NULL;
-}
-
 /* ---- the tables for coding ---- */
 
 /* Set the encoder's steps of a symbol (spec.h); its states begin at 'place' in next. */
@@ -300,17 +194,6 @@ static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t pl
     model->steps[2 * symbol] =
         f > 1 ? (most << 16) - (f << most) : (ZTI_ANS_STATE_BITS << 16) - ZTI_ANS_STATES;
     model->steps[2 * symbol + 1] = place - f;
-}
-
-/* Give states to symbols: in the decoder's table each state has its symbol. */
-static void spread_symbols(struct zti_ans_model *model)
-{
-    uint32_t state = 0;
-    for (uint32_t s = 0; s < model->alphabet; s++)
-        for (uint32_t k = model->frequencies[s]; k > 0; k--) {
-            model->decode[state] = s;
-            state = (state + SPREAD_STEP) & (ZTI_ANS_STATES - 1);
-        }
 }
 
 /* The encoder's tables, of states that have symbols. */
@@ -329,24 +212,18 @@ static void make_encoder(struct zti_ans_model *model)
 }
 
 /* The decoder's table, of states that have symbols. */
-static void make_decoder(struct zti_ans_model *model)
+static void make_entries(struct zti_ans_model *model)
 {
-    enum { ABOVE = 31 - ZTI_ANS_STATE_BITS };
-    uint32_t number[ZTI_ANS_MAX_ALPHABET];
-    for (uint32_t s = 0; s < model->alphabet; s++)
-        number[s] = model->frequencies[s];
-    for (uint32_t x = 0; x < ZTI_ANS_STATES; x++) {
-        const uint32_t s = model->decode[x], k = number[s]++;
-        const uint32_t bits = (uint32_t)__builtin_clz(k) - ABOVE; /* of k: 1 to 2^13 - 1 */
-        model->decode[x] = ZTI_ANS_ENTRY(s, bits, (k << bits) - ZTI_ANS_STATES);
-    }
+    uint16_t number[ZTI_ANS_MAX_ALPHABET];
+    memcpy(number, model->frequencies, model->alphabet * sizeof *number);
+    zti_ans_make_entries(model, number);
 }
 
 static void make_tables(struct zti_ans_model *model)
 {
-    spread_symbols(model);
+    zti_ans_spread(model);
     make_encoder(model);
-    make_decoder(model);
+    make_entries(model);
 }
 
 /* ---- the whole ---- */
@@ -425,7 +302,7 @@ void zti_ans_make_quickly(const uint64_t *counts, uint32_t precisions, struct zt
         normalise(model);
     }
     if (model->used > 0) {
-        spread_symbols(model);
+        zti_ans_spread(model);
         make_encoder(model);
     }
 }
@@ -439,26 +316,20 @@ zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t al
     return status;
 }
 
+void zti_ans_make_decoder(struct zti_ans_model *model)
+{
+    if (model->used > 1)
+        normalise(model);
+    zti_ans_spread(model);
+    make_entries(model);
+}
+
 const char *zti_ans_read(struct zti_bit_reader *reader, struct zti_ans_model *model)
 {
-    uint32_t kind;
-    const char *wrong = zti_items_read_kind(reader, model->alphabet, &kind, &model->only);
-    model->used = kind == ZTI_ITEMS_ONE;
-    if (!wrong && kind == ZTI_ITEMS_ONE)
-        model->frequencies[model->only] = ZTI_ANS_STATES;
-    if (!wrong && kind == ZTI_ITEMS_LIST)
-        wrong = read_list(reader, model);
-    if (!wrong && reader->at > reader->end)
-        wrong = "is cut short";
-    if (wrong)
-        return wrong;
-    if (kind == ZTI_ITEMS_LIST)
-        normalise(model);
-    if (kind != ZTI_ITEMS_NONE) {
-        spread_symbols(model);
-        make_decoder(model);
-    }
-    return NULL;
+    const char *const wrong = zti_ans_read_weights(reader, model);
+    if (!wrong && model->used > 0)
+        zti_ans_make_decoder(model);
+    return wrong;
 }
 
 zt_status zti_ans_load(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,

@@ -4,19 +4,14 @@
 #ifndef ZTI_SZ_LOSSLESS_LOSSLESS_H
 #define ZTI_SZ_LOSSLESS_LOSSLESS_H
 
-#include "codec/sz/lossless/spec.h"
+#include "codec/sz/lossless/read_front.h"
 #include "entropy/ans/mixed.h"
 
 #include <stdatomic.h>
 
-enum { ZTI_LL_ALPHABET = 256 };
-
 /* Symbols by group of contexts. */
 enum { ZTI_LL_GROUPS = 80 };
 typedef uint32_t zti_ll_counts[ZTI_LL_GROUPS][ZTI_LL_ALPHABET];
-
-/* Bytes of a table by contexts: of all, for vectors. */
-enum { ZTI_LL_TABLE = 640 };
 
 /* What tables there are beside a tile's, the same for all streams. */
 struct zti_ll_tables {
@@ -105,15 +100,6 @@ extern const struct zti_ll_ops zti_ll_plain_32, zti_ll_plain_64;
 extern const struct zti_ll_ops zti_ll_avx2_32, zti_ll_avx2_64;
 extern const struct zti_ll_ops zti_ll_avx512_32, zti_ll_avx512_64;
 
-/* Get n <= 64 bits; beyond the end they are zeros, and r->at > r->end says so. */
-ZTI_STATIC uint64_t ll_get(struct zti_bit_reader *r, uint32_t n)
-{
-    const uint32_t low = n < 32 ? n : 32;
-    const uint64_t v = zti_peek_either(r) & ((UINT64_C(1) << low) - 1);
-    r->at += low;
-    return n > 32 ? v | (uint64_t)zti_get_within(r, n - 32) << 32 : v;
-}
-
 /* Whether values become multiples of a step before they are coded, and the type of what is coded:
  * that of the values, or integers. */
 ZTI_STATIC bool ll_is_of_multiples(const struct zti_coding *coding)
@@ -182,22 +168,13 @@ void zti_ll_sort(uint64_t *list, uint64_t *scratch, size_t n);
 
 /* ---- front.c: what a tile's bytes say before its symbols ---- */
 
-/* Which contexts have which model, as the lengths of their runs, of run_bits each. The models'
- * tables follow, which are read as well; false: something is invalid, or beyond the reader's end.
- */
+/* Which contexts have which model, as the lengths of their runs, of run_bits each; models' tables
+ * follow. Reading is ll_read_models of read_front.h, and makes the decoder's tables. */
 struct zti_items;
 void zti_ll_encode_models(uint32_t models, const uint8_t *model_of, uint32_t contexts,
                           uint32_t run_bits, struct zti_items *to);
 bool zti_ll_decode_models(struct zti_bit_reader *r, uint32_t contexts, uint32_t run_bits,
                           uint32_t *models, uint8_t *model_of, struct zti_ans_model *model);
-
-struct zti_ll_front {
-    struct zti_ll_transform t;
-    struct zti_ll_predictor p;
-    bool has_signs; /* in symbols */
-    uint32_t models;
-    uint8_t model_of[ZTI_LL_TABLE];
-};
 
 /* The front of a tile of values of a type. NULL writer: only the bits are counted, without those of
  * models' tables. */
