@@ -32,7 +32,7 @@ static inline struct zti_array zti_array_packed(void *data, uint32_t type, uint3
     return array;
 }
 
-static inline bool zti_is_float(uint32_t type)
+ZTI_STATIC bool zti_is_float(uint32_t type)
 {
     return type == ZT_F32 || type == ZT_F64;
 }

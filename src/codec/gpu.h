@@ -123,8 +123,9 @@ struct zti_cuda_codec {
     bool keeps_to_most;      /* encode writes no tile that reaches beyond words_most */
     /* What the address of the byte where encode's first tile begins is a multiple of; NULL: 8. */
     uint32_t (*align_bytes)(const struct zti_coding *coding);
-    /* Whether there are kernels for a coding; if not, the host codes. */
-    bool (*has_kernels)(const struct zti_coding *coding);
+    /* Whether there are kernels that encode a coding, and that decode it; if not, the host does. */
+    bool (*can_encode)(const struct zti_coding *coding);
+    bool (*can_decode)(const struct zti_coding *coding);
     /* Words of 'states' that encoding a number of tiles needs. */
     uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
     void (*encode)(const struct zti_cuda_encoding *e);

@@ -31,15 +31,20 @@ bool zti_exec_is_by_kernels(const zt_context *context, const struct zti_coding *
     return zti_policy_of(context, coding)->is_by_kernels;
 }
 
+bool zti_exec_decodes_by_kernels(const zt_context *context, const struct zti_coding *coding)
+{
+    return zti_policy_to_decode(context, coding, NULL)->is_by_kernels;
+}
+
 zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
                            const struct zti_index_layout *layout, uint64_t *bytes)
 {
     const struct zti_learning *const learning = zti_learning_of(coding->codec);
     struct zti_coding own = *coding;
-    const struct zti_policy *policy = zti_policy_of(context, coding);
+    const struct zti_policy *policy = zti_policy_to_decode(context, coding, NULL);
     zt_status status = policy->scratch ? policy->scratch(context, coding, layout, bytes) : ZT_OK;
     for (uint32_t i = 0; !status && learning && learning->vary && learning->vary(&own, i); i++) {
-        policy = zti_policy_of(context, &own);
+        policy = zti_policy_to_decode(context, &own, NULL);
         status = policy->scratch ? policy->scratch(context, &own, layout, bytes) : ZT_OK;
     }
     return status;

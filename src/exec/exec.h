@@ -19,8 +19,9 @@ bool zti_exec_reads_values(const zt_context *context, const struct zti_coding *c
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding,
                           const struct zti_array *array, const struct zti_passing *passing);
 
-/* Whether, under the context's policy, a GPU codes this and not the host. */
+/* Whether, under the context's policy, a GPU encodes this and not the host; or decodes it. */
 bool zti_exec_is_by_kernels(const zt_context *context, const struct zti_coding *coding);
+bool zti_exec_decodes_by_kernels(const zt_context *context, const struct zti_coding *coding);
 
 /* Bytes of buffer that zti_exec_encode needs for a coding in the worst case, with the margin.
  * ZT_BAD_ARG if that does not fit in size_t. */

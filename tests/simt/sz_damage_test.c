@@ -27,12 +27,18 @@ static uint64_t take_here(const struct stream *s, uint64_t tile, size_t room,
     return r.at > r.end ? UINT64_MAX : r.at;
 }
 
-/* The same by kernels. Of effort 'high' both are told how many bytes there are. */
+/* Whether both are told how many bytes there are. */
+static bool is_large(const struct stream *s)
+{
+    return sz_of(&s->coding)->coder >= CODER_HIGH;
+}
+
+/* The same by kernels. */
 static uint64_t take_there(const struct stream *s, uint64_t tile, size_t room,
                            const struct zti_view *view)
 {
     const struct zti_cuda_codec *const codec = zti_cuda_codec_of(ZT_CODEC_SZ);
-    const size_t words = (sz_of(&s->coding)->coder == CODER_HIGH ? room : s->n) / 8 + 1;
+    const size_t words = (is_large(s) ? room : s->n) / 8 + 1;
     uint64_t *const copy = need(8 * words), states[2] = {0, 0};
     void *const work = need(codec->work_bytes(&s->coding) + 1);
     const uint64_t places[2] = {s->starts[tile], ZTI_CUDA_ANY_END};
@@ -83,7 +89,7 @@ static void compare(struct rng *r, struct stream *s, const zt_array *like, size_
         memset(b.array.data, 0x5a, bytes);
         s->bytes = bad;
         simt_opt.seed = way;
-        if (!zti_cuda_codec_of(ZT_CODEC_SZ)->has_kernels(&s->coding))
+        if (!zti_cuda_codec_of(ZT_CODEC_SZ)->can_decode(&s->coding))
             simt_opt.seed++; /* an even one has the shared memory of 9.0 */
         const uint64_t end = take_here(s, tile, room, &here);
         assert_int_equal(take_there(s, tile, room, &there), end);
@@ -115,8 +121,9 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(&zti_codec_sz);
     struct coded c = code(NULL, array, bound, effort);
     simt_opt.seed = 0;
-    const bool is_other = effort == CODER_HIGH && sz_of(&c.coding)->coder != effort; /* shorter */
-    if (is_other || !zti_cuda_codec_of(ZT_CODEC_SZ)->has_kernels(&c.coding)) {
+    const bool is_other =
+        effort == CODER_HIGH && bound != 0 && sz_of(&c.coding)->coder != effort; /* shorter */
+    if (is_other || !zti_cuda_codec_of(ZT_CODEC_SZ)->can_decode(&c.coding)) {
         coded_free(NULL, &c);
         return;
     }
@@ -145,6 +152,26 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
     free(s.model);
     zti_sz_forget(NULL, &s.coding);
     coded_free(NULL, &c);
+}
+
+static void lossless_tiles_are_as_on_the_cpu(void **state)
+{
+    static const uint64_t shape[3] = {12, 20, 30}, few[1] = {900};
+    struct rng r = {7};
+    uint32_t refused = 0, taken = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++) {
+        struct test_array a =
+            i % 4 == 3 ? array_of(1 + i / 4 % 4, 1, few) : array_of(1 + i / 4 % 4, 3, shape);
+        double lo, hi;
+        fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), i);
+        range_of(&a.array, &lo, &hi);
+        const bool is_lossless = i % 4 == 0 || !(hi > lo) || !(hi - lo < 1e30);
+        check(&r, &a.array, is_lossless ? 0 : ldexp(hi - lo, -4 - (int)(i % 12)),
+              is_lossless ? CODER_HIGH : CODER_MULTIPLES, &refused, &taken);
+        test_array_free(&a);
+    }
+    assert_true(refused > WAYS && taken > WAYS);
 }
 
 static void damaged_tiles_are_as_on_the_cpu(void **state)
@@ -206,6 +233,7 @@ static void exact_values_are_as_on_the_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_tiles_are_as_on_the_cpu),
+                                       cmocka_unit_test(lossless_tiles_are_as_on_the_cpu),
                                        cmocka_unit_test(exact_values_are_as_on_the_cpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

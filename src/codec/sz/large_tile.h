@@ -8,7 +8,6 @@
 
 #include "codec/sz/spec.h"
 #include "quality/quality.h"
-#include "core/wire.h"
 
 /* ---- memory ---- */
 
@@ -109,8 +108,6 @@ static inline bool part_in_view(const struct zti_view *view, const struct place 
 }
 
 enum {
-    ZTI_TILE_CODED = 0,
-    ZTI_TILE_RAW = 3,
     ZTI_TILE_HEAD_BYTES = 1 + 5, /* of a coded tile, at most: tiles are shorter than 2^35 bytes */
     ZTI_TILE_PRECISIONS = 4      /* that are tried for the weights of a model's table */
 };
@@ -180,17 +177,7 @@ static inline struct zti_cursor tile_bytes(const struct zti_bit_reader *r, size_
                                            bool *is_raw)
 {
     struct zti_cursor c = {.at = r->base + r->at / 8, .end = r->base + r->end / 8};
-    const uint8_t kind = zti_get_byte(&c);
-    *is_raw = kind == ZTI_TILE_RAW;
-    c.is_bad = c.is_bad || (kind != ZTI_TILE_RAW && kind != ZTI_TILE_CODED);
-    const uint64_t bytes = *is_raw ? raw_bytes : zti_get_varint(&c);
-    const uint8_t *const at = zti_get_bytes(&c, bytes);
-    c.is_bad = c.is_bad || bytes > raw_bytes;
-    if (!c.is_bad) {
-        c.at = at;
-        c.end = at + bytes;
-    }
-    return c;
+    return sz_tile_bytes(&c, raw_bytes, is_raw);
 }
 
 #endif

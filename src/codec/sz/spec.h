@@ -5,6 +5,7 @@
 #define ZTI_SZ_SPEC_H
 
 #include "codec/sz/sz.h"
+#include "core/wire.h"
 
 enum {
     ZTI_SZ_EXACT_ALL = 0, /* forms of the marks of exact values: exact.c */
@@ -23,6 +24,24 @@ ZTI_STATIC uint32_t extent_at(const struct zti_grid *grid, uint32_t axis, uint64
 {
     const uint64_t rest = grid->shape[axis] - origin;
     return rest < grid->side[axis] ? (uint32_t)rest : grid->side[axis];
+}
+
+/* ---- the bytes of a large tile (large_tile.h) ---- */
+
+enum { ZTI_TILE_CODED = 0, ZTI_TILE_RAW = 3 };
+
+/* A tile's bytes behind its first number, as a cursor of their own; *c goes to the tile's end.
+ * *is_raw: they are the values, which take raw_bytes. */
+ZTI_STATIC struct zti_cursor sz_tile_bytes(struct zti_cursor *c, uint64_t raw_bytes, bool *is_raw)
+{
+    const uint8_t kind = zti_get_byte(c);
+    *is_raw = kind == ZTI_TILE_RAW;
+    c->is_bad = c->is_bad || (kind != ZTI_TILE_RAW && kind != ZTI_TILE_CODED);
+    const uint64_t bytes = *is_raw ? raw_bytes : zti_get_varint(c);
+    c->is_bad = c->is_bad || bytes > raw_bytes;
+    const uint8_t *const at = zti_get_bytes(c, bytes);
+    const struct zti_cursor own = {at, at ? at + bytes : at, c->is_bad};
+    return own;
 }
 
 /* ---- the sides of tiles ---------------------------------------------------------------------- */

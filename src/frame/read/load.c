@@ -335,7 +335,7 @@ void zti_close_frame(struct zt_reader *r)
 static bool is_coded_on_device(const struct zt_reader *r, const struct zti_frame *f)
 {
     return r->input.device && zti_plan_is_none(&f->plan) &&
-           zti_exec_is_by_kernels(r->context, &f->coding);
+           zti_exec_decodes_by_kernels(r->context, &f->coding);
 }
 
 zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
@@ -344,7 +344,7 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
     struct zti_opened *const o = &r->opened;
     zti_close_frame(r);
     is_windowed = is_windowed && !r->input.memory && !zti_is_sequential(&r->input) &&
-                  !zti_exec_is_by_kernels(r->context, &f->coding);
+                  !zti_exec_decodes_by_kernels(r->context, &f->coding);
     *o = (struct zti_opened){.is_open = true,
                              .number = number,
                              .frame = *f,

@@ -46,7 +46,7 @@ static uint64_t step_of(const struct decoding *d)
     const uint64_t slice_bytes = d->slice_values * zt_type_bytes(j->frame.type);
     const uint64_t most = (uint64_t)zti_threads_wanted(j->context) * STEP_A_THREAD_BYTES;
     const uint64_t tiles = most / slice_bytes / grid->side[0];
-    if (!d->has_index || zti_exec_is_by_kernels(j->context, &j->frame.coding))
+    if (!d->has_index || zti_exec_decodes_by_kernels(j->context, &j->frame.coding))
         return grid->shape[0];
     return (tiles > 0 ? tiles : 1) * grid->side[0];
 }

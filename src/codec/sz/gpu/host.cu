@@ -2,6 +2,7 @@
  * launches them, and converts codebooks to the form that they read. */
 #include "codec/sz/gpu/kernels.h"
 #include "codec/sz/interp/spec.h"
+#include "codec/sz/lossless/gpu/tiles.h"
 #include "entropy/huffman/gpu/kernels.h"
 
 static bool is_high(const struct zti_coding *coding)
@@ -9,8 +10,15 @@ static bool is_high(const struct zti_coding *coding)
     return sz_of(coding)->coder == ZTI_SZ_HIGH;
 }
 
+static bool is_lossless_high(const struct zti_coding *coding)
+{
+    return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
+}
+
 static uint64_t work_bytes(const struct zti_coding *coding)
 {
+    if (is_lossless_high(coding))
+        return zti_ll_cuda_decode_bytes(coding);
     if (!is_high(coding))
         return sz_found_bytes(sz_of(coding), coding->grid.count);
     const uint64_t take = zti_sz_high_cuda_decode_bytes(coding);
@@ -74,17 +82,24 @@ static bool has_room(const struct zti_coding *coding)
                                zti_sz_cuda_find_shared(sz_of(coding)->coder) <= most);
 }
 
-static bool has_kernels(const struct zti_coding *coding)
+static bool can_encode(const struct zti_coding *coding)
 {
     const bool is_wide = is_high(coding) && sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE;
     return !is_wide && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH &&
            sz_of(coding)->source < ZTI_SZ_DECIMALS && has_room(coding);
 }
 
+static bool can_decode(const struct zti_coding *coding)
+{
+    return is_lossless_high(coding) || can_encode(coding);
+}
+
 /* ---- codebooks ---- */
 
 static uint64_t model_bytes(const struct zti_coding *coding)
 {
+    if (is_lossless_high(coding))
+        return zti_ll_model_bytes();
     if (is_high(coding))
         return zti_sz_high_model_bytes(coding);
     return books_of(sz_of(coding)->coder) *
@@ -95,6 +110,10 @@ static void write_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_model *const model = (const struct zti_sz_model *)coding->model;
     const uint32_t alphabet = alphabet_of(sz_of(coding));
+    if (is_lossless_high(coding)) {
+        zti_ll_store_model(coding, memory);
+        return;
+    }
     if (is_high(coding)) {
         zti_sz_high_store_model(coding, memory);
         return;
@@ -166,7 +185,9 @@ static void decode(const struct zti_cuda_decoding *d)
     struct sz_tiles s = tiles_of(d->coding);
     ZTI_CUDA_SET_DECODING(&s, d);
     s.model = (void *)d->model; /* only read */
-    if (is_high(d->coding))
+    if (is_lossless_high(d->coding))
+        zti_ll_cuda_decode(&s, d->coding, d->work, d->queue);
+    else if (is_high(d->coding))
         zti_sz_high_cuda_decode(&s, d->coding, d->work, d->queue);
     else
         decode_chunks(d, &s);
@@ -235,4 +256,5 @@ static const struct zti_cuda_learning learning = {model_bytes, write_model, coun
                                                   count,       add_counts,  learn_bytes};
 
 extern "C" const struct zti_cuda_codec zti_cuda_sz = {
-    false, false, align_bytes, has_kernels, state_words, encode, decode, work_bytes, &learning};
+    false,       false,  align_bytes, can_encode, can_decode,
+    state_words, encode, decode,      work_bytes, &learning};

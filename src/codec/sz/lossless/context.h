@@ -43,12 +43,6 @@ ZTI_INLINE void find_means(const struct zti_ll_shape *s, const struct zti_ll_nea
         store_codes(mean + i, high_half(load_sums(mean + i), eighths));
 }
 
-/* The code that a mark counts as. */
-ZTI_INLINE uint8_t code_of_mean(uint32_t mean)
-{
-    return (uint8_t)((mean + 4) / 8);
-}
-
 /* The marks of n symbols, and their codes for contexts. */
 static void symbols_to_codes(bool has_signs, bool has_marks, const uint8_t *restrict symbol,
                              const uint16_t *restrict mean, uint32_t n, uint8_t *restrict mark,
@@ -72,34 +66,10 @@ static void symbols_to_codes(bool has_signs, bool has_marks, const uint8_t *rest
     for (; i < n; i++) {
         const bool is_mark = has_marks && symbol[i] >= ZTI_LL_MARK_RAW;
         const uint32_t of_value = has_signs ? (symbol[i] + 1u) / 2 : symbol[i];
-        code[i] = is_mark ? code_of_mean(mean[i]) : (uint8_t)of_value;
+        code[i] = is_mark ? ll_code_of_mean(mean[i]) : (uint8_t)of_value;
         if (has_marks)
             mark[i] = is_mark ? symbol[i] : 0;
     }
-}
-
-/* Neighbours whose marks count: those above, left and right of that, and before the row. */
-struct beside {
-    bool has_any;
-    ptrdiff_t up, left, right, other;
-};
-
-static struct beside beside_of(const struct zti_ll_shape *s, const struct row *row)
-{
-    const ptrdiff_t stride = s->stride;
-    struct beside b = {.has_any = row->regime != 0 && row->source < 0};
-    const uint32_t axis = row->regime & 1 ? 0 : row->regime & 2 ? 1 : 2;
-    if (!b.has_any)
-        return b;
-    b.up = -(ptrdiff_t)ll_rows_back(s, axis) * stride;
-    b.left = b.up - !s->is_lanes;
-    b.right = b.up + !s->is_lanes;
-    b.other = b.left;
-    if (s->is_lanes && row->number > 1)
-        b.other = -2 * stride;
-    else if (axis == 0 && row->regime & 6)
-        b.other = -(ptrdiff_t)ll_rows_back(s, row->regime & 2 ? 1 : 2) * stride;
-    return b;
 }
 
 #if defined(ZTI_WITH_AVX2)
@@ -119,8 +89,9 @@ ZTI_INLINE shorts contexts_of(shorts level, shorts fills)
 #endif
 
 /* Contexts of n values of a row by their means. */
-ZTI_INLINE void find_contexts(const struct row *row, const struct beside *b, const uint8_t *mark,
-                              bool has_marks, const uint16_t *mean, uint32_t n, uint16_t *context)
+ZTI_INLINE void find_contexts(const struct row *row, const struct zti_ll_beside *b,
+                              const uint8_t *mark, bool has_marks, const uint16_t *mean, uint32_t n,
+                              uint16_t *context)
 {
     const uint16_t first = row->source >= 0 ? ZTI_LL_REPEATS : 0;
     for (uint32_t i = 0; i < n; i += CODES_AT_ONCE) {
@@ -244,21 +215,10 @@ static uint64_t residuals_to_symbols(bool has_signs, const key *restrict residua
 /* ---- what symbols leave open: signs, where these have none, and bits below the two highest ----
  */
 
-/* Of each symbol: its least magnitude, and how many bits it leaves open. */
-struct steps {
-    value least[ZTI_LL_ALPHABET];
-    uint8_t open[ZTI_LL_ALPHABET];
-};
-
 static void make_steps(bool has_signs, bool has_marks, struct steps *steps)
 {
-    for (uint32_t symbol = 0; symbol < ZTI_LL_ALPHABET; symbol++) {
-        const uint32_t code = has_signs ? (symbol + 1) / 2 : symbol;
-        const bool is_mark = has_marks && symbol >= ZTI_LL_MARK_RAW;
-        steps->least[symbol] = is_mark ? 0 : (value)ll_least(code);
-        steps->open[symbol] =
-            (uint8_t)(is_mark ? 0 : ll_open_bits(code) + (!has_signs && code > 0));
-    }
+    for (uint32_t symbol = 0; symbol < ZTI_LL_ALPHABET; symbol++)
+        make_step(has_signs, has_marks, symbol, steps);
 }
 
 /* Of one: bits below the two after the leading one, above the sign where symbols have none. */
@@ -326,14 +286,6 @@ static void encode_residuals(bool has_signs, const key *residual, size_t n,
         write_signed(true, residual, n, w);
     else
         write_signed(false, residual, n, w);
-}
-
-/* The residual of a symbol and of its open bits. */
-ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t symbol, uint64_t bits)
-{
-    const value sign = 0 - (value)(has_signs ? symbol & 1u : bits & 1);
-    const value size = steps->least[symbol] + (value)(has_signs ? bits : bits >> 1);
-    return (key)((size ^ sign) - sign);
 }
 
 #if defined(ZTI_WITH_AVX2)

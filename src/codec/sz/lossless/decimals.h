@@ -4,7 +4,7 @@
 #ifndef ZTI_SZ_LOSSLESS_DECIMALS_H
 #define ZTI_SZ_LOSSLESS_DECIMALS_H
 
-#include "codec/sz/lossless/lossless.h"
+#include "codec/sz/lossless/spec.h"
 
 /* 10^e, exact, or 1 for e < 0; -ZTI_LL_EXACT <= e <= ZTI_LL_EXACT. */
 ZTI_STATIC double ll_ten_to(int64_t e)

@@ -1,21 +1,6 @@
 /* keys.h: kernel text: a row's values to keys and marks, and back, for each transform of spec.h.
  * The includer defines WIDTH; 'value' is its unsigned type, 'key' the signed one. */
-#include "codec/sz/lossless/decimals.h"
-
-#if WIDTH == 32
-typedef uint32_t value;
-typedef int32_t key;
-typedef float real; /* of predictions */
-enum { MANTISSA = 23, EXPONENTS = 256 };
-#else
-typedef uint64_t value;
-typedef int64_t key;
-typedef double real;
-enum { MANTISSA = 52, EXPONENTS = 2048 };
-#endif
-
-#define SIGN ((value)1 << (WIDTH - 1))
-#define ONE  ((value)1 << MANTISSA)
+#include "codec/sz/lossless/value.h"
 
 #include "codec/sz/fields.h"
 
@@ -42,23 +27,6 @@ ZTI_INLINE double number_of(uint32_t type, value v)
     memcpy(&d, &v, sizeof d);
     return type == ZT_F64 ? d : (double)(int64_t)v;
 #endif
-}
-
-ZTI_INLINE value bits_of(double x)
-{
-    value v;
-#if WIDTH == 32
-    const float f = (float)x;
-    memcpy(&v, &f, sizeof v);
-#else
-    memcpy(&v, &x, sizeof v);
-#endif
-    return v;
-}
-
-ZTI_INLINE key order_of(bool is_float, value v)
-{
-    return (key)(is_float ? ZTI_SZ_ORDERED(v, WIDTH) : v);
 }
 
 /* ---- linear below an exponent ---- */
@@ -88,8 +56,6 @@ ZTI_INLINE uint32_t next_mark(const uint8_t *mark, uint32_t i, uint32_t n)
         i++;
     return i;
 }
-
-enum { FLOAT = WIDTH == 32 ? ZT_F32 : ZT_F64 };
 
 /* A float that is a decimal to its key; 0 and false if it is none. Written without branches, so
  * that the compiler takes several values at a time. Minus zero is none: GCC 12, told that nobody
@@ -145,15 +111,10 @@ ZTI_INLINE bool rank_of(const struct zti_ll_transform *t, value v, key *k)
     return t->rank[low] == wanted;
 }
 
-/* The ordered integer whose rank is looked for, of one that 'order_of' makes: and back. */
+/* The ordered integer whose rank is looked for, of one that 'order_of' makes. */
 ZTI_INLINE uint64_t ranked(key ordered)
 {
     return (uint64_t)(int64_t)ordered ^ UINT64_C(1) << 63;
-}
-
-ZTI_INLINE key unranked(uint64_t r)
-{
-    return (key)(int64_t)(r ^ UINT64_C(1) << 63);
 }
 
 /* What a tile's transform needs more than its parameters: bits that it leaves open, by exponent. */
@@ -312,25 +273,6 @@ static uint32_t row_to_keys(const struct tile *tile, const struct zti_ll_transfo
 
 /* ---- and back ---- */
 
-/* What the linear transform makes of keys by the length of their magnitude: exponents, and bits
- * that are left open. */
-struct lengths {
-    value field[65];
-    uint8_t down[65], up[65], open[65];
-};
-
-static void make_lengths(const struct zti_ll_transform *t, struct lengths *lengths)
-{
-    memset(lengths, 0, sizeof *lengths);
-    for (uint32_t length = 1; t->kind == ZTI_LL_LINEAR && length <= MANTISSA - t->zeros; length++) {
-        const uint32_t down = MANTISSA + 1 - length, e = t->base + t->zeros - down;
-        lengths->down[length] = (uint8_t)down;
-        lengths->field[length] = (value)e << MANTISSA;
-        lengths->up[length] = t->low[e];
-        lengths->open[length] = (uint8_t)(down > t->low[e] ? down - t->low[e] : 0);
-    }
-}
-
 #if !defined(ZTI_WITH_AVX2)
 /* Values of n keys of a linear transform, all of them from its exponent on. */
 static void high_values(const struct zti_ll_transform *t, const key *restrict k, uint32_t n,
@@ -343,22 +285,6 @@ static void high_values(const struct zti_ll_transform *t, const key *restrict k,
     }
 }
 #endif
-
-/* The value of a key of a linear transform. */
-ZTI_INLINE value linear_value(const struct zti_ll_transform *t, const struct lengths *lengths,
-                              key k, struct zti_bit_reader *r)
-{
-    const value sign = k < 0 ? SIGN : 0, linear = (value)k ^ (value)(k >> (WIDTH - 1));
-    if (linear >= ONE >> t->zeros)
-        return (((linear << t->zeros) + ((value)t->base << MANTISSA) - ONE) & (SIGN - 1)) | sign;
-    if (linear == 0)
-        return sign | (zti_get_within(r, 1) ? (value)ll_get(r, WIDTH - 1) : 0);
-    const uint32_t length = zti_bit_length64(linear), open = lengths->open[length];
-    const value bits = (value)(zti_peek_either(r) & ((UINT64_C(1) << open) - 1));
-    r->at += open;
-    return sign | lengths->field[length] | ((linear << lengths->down[length]) & (ONE - 1)) |
-           bits << lengths->up[length];
-}
 
 /* Values of n keys of a linear transform, FIELDS at a time, up to some that are 0 or near the end
  * of the bits that are read. Returns how many. */
@@ -430,13 +356,6 @@ static void linear_values(const struct zti_ll_transform *t, const struct lengths
     }
 }
 
-/* The value with this rank. A damaged stream has any key. */
-ZTI_INLINE value ranked_value(const struct zti_ll_transform *t, bool is_float, key k)
-{
-    const uint64_t at = (uint64_t)k;
-    return (value)order_of(is_float, (value)unranked(t->rank[at < t->ranks ? at : 0]));
-}
-
 /* Values of n keys that have no marks. */
 static void keys_to_unmarked(const struct tile *tile, const struct zti_ll_transform *t,
                              const struct lengths *lengths, uint32_t slice, const key *restrict k,
@@ -453,10 +372,10 @@ static void keys_to_unmarked(const struct tile *tile, const struct zti_ll_transf
         memcpy(v, k, n * sizeof *v);
     else if (t->kind == ZTI_LL_DECIMAL)
         for (uint32_t i = 0; i < n; i++)
-            v[i] = bits_of((double)k[i] / ten);
+            v[i] = decimal_value(ten, k[i]);
     else if (t->kind == ZTI_LL_LATTICE)
         for (uint32_t i = 0; i < n; i++)
-            v[i] = bits_of(t->offset[slice] + (double)k[i] * t->step[slice]);
+            v[i] = lattice_value(t->offset[slice], t->step[slice], k[i]);
     else if (t->kind == ZTI_LL_DIGITS)
         for (uint32_t i = 0; i < n; i++)
             v[i] = bits_of(ll_of_digits(tile->tables->ten, tile->type, t->digits, t->lowest, k[i]));

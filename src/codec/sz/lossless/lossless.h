@@ -5,7 +5,6 @@
 #define ZTI_SZ_LOSSLESS_LOSSLESS_H
 
 #include "codec/sz/lossless/read_front.h"
-#include "entropy/ans/mixed.h"
 
 #include <stdatomic.h>
 
@@ -99,20 +98,6 @@ struct zti_ll_ops {
 extern const struct zti_ll_ops zti_ll_plain_32, zti_ll_plain_64;
 extern const struct zti_ll_ops zti_ll_avx2_32, zti_ll_avx2_64;
 extern const struct zti_ll_ops zti_ll_avx512_32, zti_ll_avx512_64;
-
-/* Whether values become multiples of a step before they are coded, and the type of what is coded:
- * that of the values, or integers. */
-ZTI_STATIC bool ll_is_of_multiples(const struct zti_coding *coding)
-{
-    const struct zti_sz *const sz = sz_of(coding);
-    return sz->source == ZTI_SZ_LATTICE || (sz->source == ZTI_SZ_STEPS && sz->whole_step > 1);
-}
-
-ZTI_STATIC uint32_t ll_coded_type(const struct zti_coding *coding)
-{
-    const uint32_t number = sz_of(coding)->tuning & ZTI_LL_IS_WIDE ? ZT_I64 : ZT_I32;
-    return ll_is_of_multiples(coding) ? number : coding->type;
-}
 
 /* ---- stream.c ---- */
 

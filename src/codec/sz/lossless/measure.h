@@ -61,7 +61,8 @@ ZTI_INLINE void find_row_contexts(const struct tile *tile, const struct part *pa
                                   const struct zti_ll_near *near, uint32_t first, uint32_t n,
                                   uint16_t *context)
 {
-    const struct beside beside = beside_of(&part->s, row);
+    const struct zti_ll_beside beside =
+        ll_beside(&part->s, row->number, row->regime, row->source >= 0);
     uint16_t *const mean = tile->slot->means;
     const uint8_t *const code = part->codes + row->cell + first;
     if (near->rows > 0) {

@@ -47,7 +47,7 @@
     {                                                                                              \
         const double step = sz->step, centre = (double)sz->centre;                                 \
         for (uint32_t i = 0; i < n; i++)                                                           \
-            to[(int64_t)i * stride] = (scalar)(((double)(key)from[i] + centre) * step);            \
+            to[(int64_t)i * stride] = (scalar)multiple_of((key)from[i], centre, step);             \
     }
 
 #define DEQUANTIZE_WHOLE(name, scalar, least, most)                                                \
@@ -56,8 +56,8 @@
     {                                                                                              \
         const int64_t step = (int64_t)sz->whole_step;                                              \
         for (uint32_t i = 0; i < n; i++) {                                                         \
-            const uint64_t q = (uint64_t)(int64_t)(key)from[i] + (uint64_t)sz->centre;             \
-            to[(int64_t)i * stride] = (scalar)multiple((int64_t)q, step, least, most);             \
+            to[(int64_t)i * stride] =                                                              \
+                (scalar)whole_multiple_of((key)from[i], sz->centre, step, least, most);            \
         }                                                                                          \
     }
 

@@ -1,13 +1,6 @@
 /* predict.h: kernel text: a row's keys predicted by neighbours, to residuals and back. Sums are of
  * single products in one order, whatever the instruction set. */
 
-/* Neighbours at the corners of a difference: cells back, with signs. */
-struct terms {
-    uint32_t n;
-    ptrdiff_t back[16];
-    bool is_added[16];
-};
-
 /* What predicts rows of a regime: cells of taps before a row, from its own first one on, or terms.
  */
 struct reach {
@@ -15,8 +8,8 @@ struct reach {
     uint32_t edges;       /* of the tile that the taps are at */
     uint32_t before, own; /* taps */
     ptrdiff_t tap[ZTI_LL_TAPS];
-    struct terms terms, first; /* of a row's values, and of the first of them */
-    bool has_own;              /* differences along the row too */
+    struct zti_ll_terms terms, first; /* of a row's values, and of the first of them */
+    bool has_own;                     /* differences along the row too */
 };
 
 /* A tile's rows, as they are asked for. */
@@ -47,26 +40,6 @@ ZTI_INLINE void open_rows(struct rows *rows, const struct zti_ll_shape *s,
     rows->p = p;
     for (uint32_t i = 0; i < ZTI_LL_REGIMES; i++)
         rows->reach[i].is_made = false;
-}
-
-/* The terms of the difference along some axes: the neighbours at each corner but the value's own;
- * has_own: without the one beside it in the row. */
-static void find_terms(const struct zti_ll_shape *s, uint32_t axes, struct terms *terms)
-{
-    terms->n = 0;
-    for (uint32_t set = 1; set < 16; set++) {
-        uint32_t count = set >> 3;
-        ptrdiff_t at = set >> 3;
-        if (set & ~axes || set == 8)
-            continue;
-        for (uint32_t axis = 0; axis < 3; axis++)
-            if (set >> axis & 1) {
-                at += (ptrdiff_t)ll_rows_back(s, axis) * s->stride;
-                count++;
-            }
-        terms->back[terms->n] = at;
-        terms->is_added[terms->n++] = count & 1;
-    }
 }
 
 /* A row without what predicts it. */
@@ -124,8 +97,8 @@ ZTI_INLINE struct row row_of(struct rows *rows, uint32_t number)
     } else if (!reach->is_made) {
         const uint32_t axes = rows->p->axes & (row.regime | 8);
         reach->has_own = axes & 8;
-        find_terms(s, axes, &reach->terms);
-        find_terms(s, axes & 7, &reach->first);
+        ll_find_terms(s, axes, &reach->terms);
+        ll_find_terms(s, axes & 7, &reach->first);
     }
     reach->is_made = true;
     return row;
@@ -134,12 +107,8 @@ ZTI_INLINE struct row row_of(struct rows *rows, uint32_t number)
 /* Margins: before a row stands the first key of the row before it, behind it its last key. */
 static void set_margin_before(const struct zti_ll_shape *s, key *k, uint32_t number)
 {
-    const uint32_t regime = ll_regime(s, number);
     const size_t cell = ll_cell(s, number);
-    key first = 0;
-    for (uint32_t axis = 3; axis-- > 0;)
-        if (regime >> axis & 1)
-            first = k[ll_cell(s, number - ll_rows_back(s, axis))];
+    const key first = margin_before(s, k, number);
     for (uint32_t i = 1; i <= ZTI_LL_MARGIN; i++)
         k[cell - i] = first;
 }
@@ -161,18 +130,6 @@ static void set_mark_margins(const struct zti_ll_shape *s, uint8_t *mark, uint32
         mark[i] = mark[end - 1];
 }
 
-/* What a marked value has for a key. */
-ZTI_INLINE key filler(const struct zti_ll_shape *s, const key *k, uint32_t regime, size_t cell,
-                      bool is_first)
-{
-    const size_t up = cell - (regime & 1 ? s->stride : 0);
-    if (s->is_lanes || is_first)
-        return regime & 1   ? k[up]
-               : regime & 2 ? k[cell - (size_t)ll_rows_back(s, 1) * s->stride]
-                            : 0;
-    return regime & 1 ? (key)((k[cell - 1] >> 1) + (k[up] >> 1)) : k[cell - 1];
-}
-
 static void fill_row(const struct zti_ll_shape *s, key *k, const uint8_t *mark, uint32_t number)
 {
     const size_t cell = ll_cell(s, number);
@@ -183,22 +140,6 @@ static void fill_row(const struct zti_ll_shape *s, key *k, const uint8_t *mark, 
 }
 
 /* ---- weights ---- */
-
-ZTI_INLINE key rounded(real sum)
-{
-#if WIDTH == 32
-    sum = sum > 2e9F ? 2e9F : sum < -2e9F ? -2e9F : sum;
-    return (key)rintf(sum);
-#else
-    sum = sum > 4e18 ? 4e18 : sum < -4e18 ? -4e18 : sum;
-    return (key)rint(sum);
-#endif
-}
-
-ZTI_INLINE key difference(key a, key b)
-{
-    return (key)((value)a - (value)b);
-}
 
 #include "codec/sz/lossless/lanes.h"
 
@@ -253,7 +194,7 @@ ZTI_INLINE key predicted_by_weights(const struct row *row, const key *own, const
 
 ZTI_INLINE void sum_terms(const struct row *row, const key *own, uint32_t n, value *sum)
 {
-    const struct terms *const terms = &row->reach->terms;
+    const struct zti_ll_terms *const terms = &row->reach->terms;
     for (uint32_t i = 0; i < n; i++)
         sum[i] = 0;
     for (uint32_t j = 0; j < terms->n; j++) {
@@ -269,7 +210,7 @@ ZTI_INLINE void sum_terms(const struct row *row, const key *own, uint32_t n, val
 
 ZTI_INLINE value first_predicted(const struct row *row, const key *own)
 {
-    const struct terms *const terms = &row->reach->first;
+    const struct zti_ll_terms *const terms = &row->reach->first;
     value sum = 0;
     for (uint32_t j = 0; j < terms->n; j++) {
         const value term = (value)own[-terms->back[j]];
@@ -279,7 +220,7 @@ ZTI_INLINE value first_predicted(const struct row *row, const key *own)
 }
 
 #if defined(ZTI_WITH_AVX2)
-ZTI_INLINE vector terms_at(const struct terms *terms, const key *own)
+ZTI_INLINE vector terms_at(const struct zti_ll_terms *terms, const key *own)
 {
     vector sum = {0};
     for (uint32_t j = 0; j < terms->n; j++) {
@@ -438,7 +379,7 @@ static void residuals_to_unmarked(const struct row *row, key *k, real *sum, cons
 #if defined(ZTI_WITH_AVX2)
 static void differences_to_row(const struct row *row, value *sum, const key *residual, key *own)
 {
-    const struct terms *const terms = &row->reach->terms;
+    const struct zti_ll_terms *const terms = &row->reach->terms;
     const value first = first_predicted(row, own) + (value)residual[0];
     const bool has_own = row->reach->has_own;
     vector last = {0};
@@ -520,7 +461,7 @@ ZTI_INLINE void chain_marked(const struct zti_ll_shape *s, const struct row *row
 static void marked_differences_to_row(const struct zti_ll_shape *s, const struct row *row, key *k,
                                       const uint8_t *mark, const key *residual)
 {
-    const struct terms *const terms = &row->reach->terms;
+    const struct zti_ll_terms *const terms = &row->reach->terms;
     const bool has_own = row->reach->has_own;
     key *const own = k + row->cell;
     const uint32_t n = row->width;

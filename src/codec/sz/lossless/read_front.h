@@ -5,6 +5,7 @@
 #define ZTI_SZ_LOSSLESS_READ_FRONT_H
 
 #include "codec/sz/lossless/spec.h"
+#include "entropy/ans/mixed.h"
 #include "entropy/ans/table.h"
 
 enum {
@@ -42,6 +43,13 @@ struct zti_ll_lists {
     uint8_t *how;
     struct zti_ans_model *model;
 };
+
+/* States of the stream of a tile's symbols. */
+ZTI_STATIC uint32_t ll_states(const struct zti_ll_shape *s)
+{
+    enum { MANY_FROM = 4096 };
+    return s->values < MANY_FROM ? ZTI_ANS_FEW : ZTI_ANS_MANY;
+}
 
 /* Get n <= 64 bits; beyond the end they are zeros, and zti_is_past_end says so. */
 ZTI_STATIC uint64_t ll_get(struct zti_bit_reader *r, uint32_t n)
@@ -155,7 +163,7 @@ ZTI_STATIC void ll_note_reference(struct zti_ll_reference *before, int32_t row, 
 ZTI_STATIC bool ll_read_rows(const struct zti_ll_shape *shape, struct zti_bit_reader *r,
                              const struct zti_ll_lists *lists, struct zti_ll_transform *t)
 {
-    struct zti_ll_reference before = {.row = -1, .step = 1};
+    struct zti_ll_reference before = {-1, 1, 0};
     t->source = lists->source;
     t->how = lists->how;
     t->mirror = zti_get_within(r, ZTI_LL_MIRROR_BITS);

@@ -46,6 +46,20 @@ enum zti_ll_kind {
     ZTI_LL_KINDS
 };
 
+/* Whether values become multiples of a step before they are coded, and the type of what is coded:
+ * that of the values, or integers. */
+ZTI_STATIC bool ll_is_of_multiples(const struct zti_coding *coding)
+{
+    const struct zti_sz *const sz = sz_of(coding);
+    return sz->source == ZTI_SZ_LATTICE || (sz->source == ZTI_SZ_STEPS && sz->whole_step > 1);
+}
+
+ZTI_STATIC uint32_t ll_coded_type(const struct zti_coding *coding)
+{
+    const uint32_t number = sz_of(coding)->tuning & ZTI_LL_IS_WIDE ? ZT_I64 : ZT_I32;
+    return ll_is_of_multiples(coding) ? number : coding->type;
+}
+
 /* ---- a tile's values in rows ----------------------------------------------------------------- */
 
 /* A tile, its axes of one value left out, as rows of its fastest axis; where that is its only axis,
@@ -97,8 +111,12 @@ ZTI_STATIC void ll_set_inverses(struct zti_ll_shape *s)
 
 ZTI_STATIC struct zti_ll_shape ll_shape(uint32_t rank, const uint32_t *extent)
 {
-    struct zti_ll_shape s = {.dim = {1, 1, 1, 1}, .values = 1};
+    struct zti_ll_shape s;
     uint32_t place = 4;
+    memset(&s, 0, sizeof s);
+    s.values = 1;
+    for (uint32_t i = 0; i < 4; i++)
+        s.dim[i] = 1;
     for (uint32_t i = rank; i-- > 0;) {
         s.values *= extent[i];
         if (extent[i] > 1)
@@ -143,6 +161,14 @@ ZTI_STATIC uint32_t ll_width(const struct zti_ll_shape *s, uint32_t row)
     return row + 1 < s->rows ? s->width : s->last_width;
 }
 
+/* Where a row's first value is in C order. */
+ZTI_STATIC uint32_t ll_turned_row(const struct zti_ll_shape *s, uint32_t number)
+{
+    const uint32_t y = number % s->dim[2], z = number / s->dim[2] % s->dim[1];
+    const uint32_t t = number / s->dim[2] / s->dim[1];
+    return t * s->step[0] + z * s->step[1] + y * s->step[2];
+}
+
 /* Which slower axes have a row before this one: bit 0 the slowest but one of a plane (y), bit 1 the
  * plane before (z), bit 2 the volume before (t). */
 ZTI_INLINE uint32_t ll_regime(const struct zti_ll_shape *s, uint32_t row)
@@ -173,7 +199,8 @@ struct zti_ll_taps {
 
 ZTI_STATIC struct zti_ll_taps ll_lane_taps(uint32_t regime)
 {
-    struct zti_ll_taps taps = {.before = 0, .own = 0};
+    struct zti_ll_taps taps;
+    taps.before = taps.own = 0;
     while (regime && taps.before < ZTI_LL_TAPS) {
         const struct zti_ll_tap tap = {0, 0, (int8_t)(-1 - (int)taps.before), 0};
         taps.tap[taps.before++] = tap;
@@ -191,7 +218,8 @@ ZTI_STATIC struct zti_ll_taps ll_taps(const struct zti_ll_shape *s, uint32_t reg
         {-1, 0, -1, -1}, {-1, -1, 0, -1}, {-1, -1, -1, 0}, {0, -1, -1, 1}, {0, -1, 1, -1},
         {0, -1, 1, 1},   {0, 0, -1, -2},  {0, 0, -1, 2},   {0, 0, -2, -1}, {0, 0, -2, 1},
         {0, 0, 0, -3},   {0, 0, -3, 0},   {0, 0, -2, 2},   {0, 0, -2, -2}, {0, 0, 0, -4}};
-    struct zti_ll_taps taps = {.before = 0, .own = 0};
+    struct zti_ll_taps taps;
+    taps.before = taps.own = 0;
     if (s->is_lanes)
         return ll_lane_taps(regime);
     for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -243,6 +271,34 @@ struct zti_ll_predictor {
 
 /* Weights are no larger, so that sums are finite. */
 #define ZTI_LL_MOST_WEIGHT 0x1p16F
+
+/* Neighbours at the corners of a difference: cells back, with signs. */
+struct zti_ll_terms {
+    uint32_t n;
+    ptrdiff_t back[16];
+    bool is_added[16];
+};
+
+/* The terms of the difference along some axes: the neighbours at each corner but the value's own;
+ * has_own: without the one beside it in the row. */
+ZTI_STATIC void ll_find_terms(const struct zti_ll_shape *s, uint32_t axes,
+                              struct zti_ll_terms *terms)
+{
+    terms->n = 0;
+    for (uint32_t set = 1; set < 16; set++) {
+        uint32_t count = set >> 3;
+        ptrdiff_t at = set >> 3;
+        if (set & ~axes || set == 8)
+            continue;
+        for (uint32_t axis = 0; axis < 3; axis++)
+            if (set >> axis & 1) {
+                at += (ptrdiff_t)ll_rows_back(s, axis) * s->stride;
+                count++;
+            }
+        terms->back[terms->n] = at;
+        terms->is_added[terms->n++] = count & 1;
+    }
+}
 
 /* ---- magnitude codes of residuals ------------------------------------------------------------ */
 
@@ -324,7 +380,8 @@ ZTI_INLINE uint32_t ll_eighths(uint32_t rows)
 ZTI_STATIC struct zti_ll_near ll_near(const struct zti_ll_shape *s, uint32_t row,
                                       const int32_t *source)
 {
-    struct zti_ll_near near = {.rows = 0};
+    struct zti_ll_near near;
+    near.rows = 0;
     const uint32_t regime = ll_regime(s, row);
     for (uint32_t k = 0; s->is_lanes && row > 0 && k < ZTI_LL_LANES_NEAR; k++) {
         near.rows = 1;
@@ -339,6 +396,38 @@ ZTI_STATIC struct zti_ll_near ll_near(const struct zti_ll_shape *s, uint32_t row
         near.rows++;
     }
     return near;
+}
+
+/* The code that a mark counts as. */
+ZTI_INLINE uint8_t ll_code_of_mean(uint32_t mean)
+{
+    return (uint8_t)((mean + 4) / 8);
+}
+
+/* Neighbours whose marks count: those above, left and right of that, and before the row. */
+struct zti_ll_beside {
+    bool has_any;
+    ptrdiff_t up, left, right, other;
+};
+
+/* Those of a row of a regime, which repeats a row or not. */
+ZTI_STATIC struct zti_ll_beside ll_beside(const struct zti_ll_shape *s, uint32_t number,
+                                          uint32_t regime, bool is_repeat)
+{
+    const ptrdiff_t stride = s->stride;
+    struct zti_ll_beside b = {regime != 0 && !is_repeat, 0, 0, 0, 0};
+    const uint32_t axis = regime & 1 ? 0 : regime & 2 ? 1 : 2;
+    if (!b.has_any)
+        return b;
+    b.up = -(ptrdiff_t)ll_rows_back(s, axis) * stride;
+    b.left = b.up - !s->is_lanes;
+    b.right = b.up + !s->is_lanes;
+    b.other = b.left;
+    if (s->is_lanes && number > 1)
+        b.other = -2 * stride;
+    else if (axis == 0 && regime & 6)
+        b.other = -(ptrdiff_t)ll_rows_back(s, regime & 2 ? 1 : 2) * stride;
+    return b;
 }
 
 /* ---- what a transform keeps ------------------------------------------------------------------ */

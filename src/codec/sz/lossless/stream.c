@@ -4,6 +4,8 @@
  * models. */
 #include "codec/sz/large_tile.h"
 #include "codec/sz/lossless/decimals.h"
+#include "codec/sz/lossless/lossless.h"
+#include "codec/sz/lossless/room.h"
 #include "codec/sz/stored.h"
 #include "core/cpu.h"
 #include "core/threads.h"
@@ -55,37 +57,6 @@ bool zti_ll_has_grid(const struct zti_coding *coding)
     enum { LEAST_WIDTH = 32 };
     const struct zti_ll_shape s = tile_shape(coding);
     return !(sz_of(coding)->tuning & ZTI_LL_IS_LARGE) || (!s.is_lanes && s.width >= LEAST_WIDTH);
-}
-
-/* What the tiles of a grid, cut ones included, take at most. */
-struct room {
-    size_t cells, values, rows, width, slices;
-    bool is_reordered;
-};
-
-static void widen(struct room *room, const struct zti_ll_shape *s)
-{
-    room->cells = ll_cells(s) > room->cells ? ll_cells(s) : room->cells;
-    room->values = s->values > room->values ? s->values : room->values;
-    room->rows = s->rows > room->rows ? s->rows : room->rows;
-    room->width = s->width > room->width ? s->width : room->width;
-    room->slices = s->slices > room->slices ? s->slices : room->slices;
-    room->is_reordered |= s->is_lanes || s->is_turned;
-}
-
-static struct room room_of(const struct zti_grid *grid)
-{
-    struct room room = {.cells = 0};
-    for (uint32_t cut = 0; cut < 1u << grid->rank; cut++) {
-        uint32_t extent[ZT_MAX_RANK];
-        for (uint32_t i = 0; i < grid->rank; i++) {
-            const uint32_t rest = (uint32_t)(grid->shape[i] % grid->side[i]);
-            extent[i] = cut >> i & 1 && rest > 0 ? rest : grid->side[i];
-        }
-        const struct zti_ll_shape s = ll_shape(grid->rank, extent);
-        widen(&room, &s);
-    }
-    return room;
 }
 
 /* ---- multiples of a step ---- */
@@ -146,8 +117,8 @@ void zti_ll_make_tables(struct zti_ll_tables *tables)
 
 enum { ROOM = 6144 + 64 /* values of a row of a box, at most */ };
 
-static void lay_out(struct parts *p, const struct room *s, size_t value_bytes, bool is_encoded,
-                    struct zti_ll_slot *slot)
+static void lay_out(struct parts *p, const struct zti_ll_room *s, size_t value_bytes,
+                    bool is_encoded, struct zti_ll_slot *slot)
 {
     const size_t more = is_encoded ? ZTI_LL_WHOLE : 0; /* boxes */
     const size_t cells = s->cells + 3 * more, n = s->values + more;
@@ -193,7 +164,7 @@ static void free_slots(zt_context *context, struct zti_ll *model)
     model->slots = 0;
 }
 
-static void place_slot(const struct room *s, size_t value_bytes, bool is_encoded,
+static void place_slot(const struct zti_ll_room *s, size_t value_bytes, bool is_encoded,
                        struct zti_ll_slot *slot)
 {
     struct parts p = {.memory = slot->memory + (64 - (uintptr_t)slot->memory % 64) % 64};
@@ -205,7 +176,7 @@ static zt_status make_slots(zt_context *context, const struct zti_coding *coding
                             bool is_encoded)
 {
     struct zti_ll *const model = coding->model;
-    const struct room s = room_of(&coding->grid);
+    const struct zti_ll_room s = ll_room(&coding->grid);
     const size_t value_bytes = zt_type_bytes(ll_coded_type(coding));
     struct parts need = {.memory = NULL, .bytes = 0};
     struct zti_ll_slot none;
@@ -325,7 +296,20 @@ zt_status zti_ll_decode_head(zt_context *context, struct zti_coding *coding)
 {
     if (!new_model(context, coding))
         return ZT_NO_MEMORY;
-    return make_slots(context, coding, zti_threads_wanted(context), false);
+    return coding->run.is_by_kernels
+               ? ZT_OK
+               : make_slots(context, coding, zti_threads_wanted(context), false);
+}
+
+uint64_t zti_ll_model_bytes(void)
+{
+    return sizeof((struct zti_ll_tables *)NULL)->ten;
+}
+
+void zti_ll_store_model(const struct zti_coding *coding, void *memory)
+{
+    const struct zti_ll *const model = coding->model;
+    memcpy(memory, model->tables.ten, sizeof model->tables.ten);
 }
 
 void zti_ll_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,

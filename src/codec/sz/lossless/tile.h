@@ -8,13 +8,6 @@
  *     rest     bits that the transform leaves open, and values that have no key
  */
 
-enum { MANY_FROM = 4096 /* symbols that are coded with many states */ };
-
-static uint32_t states_of(const struct zti_ll_shape *s)
-{
-    return s->values < MANY_FROM ? ZTI_ANS_FEW : ZTI_ANS_MANY;
-}
-
 /* ---- values ---- */
 
 static void gather_row(const value *from, int64_t stride, uint32_t n, value *to)
@@ -118,18 +111,10 @@ ZTI_INLINE bool is_reordered(const struct zti_ll_shape *s)
     return s->is_lanes || s->is_turned;
 }
 
-/* Where a row's first value is in C order. */
-static size_t turned_row(const struct zti_ll_shape *s, uint32_t number)
-{
-    const size_t y = number % s->dim[2], z = number / s->dim[2] % s->dim[1];
-    const size_t t = number / s->dim[2] / s->dim[1];
-    return t * s->step[0] + z * s->step[1] + y * s->step[2];
-}
-
 static void to_turned(const struct zti_ll_shape *s, const value *from, value *to)
 {
     for (uint32_t number = 0; number < s->rows; number++) {
-        const value *const row = from + turned_row(s, number);
+        const value *const row = from + ll_turned_row(s, number);
         for (size_t x = 0; x < s->width; x++)
             *to++ = row[x * s->step[3]];
     }
@@ -138,7 +123,7 @@ static void to_turned(const struct zti_ll_shape *s, const value *from, value *to
 static void from_turned(const struct zti_ll_shape *s, const value *from, value *to)
 {
     for (uint32_t number = 0; number < s->rows; number++) {
-        value *const row = to + turned_row(s, number);
+        value *const row = to + ll_turned_row(s, number);
         for (size_t x = 0; x < s->width; x++)
             row[x * s->step[3]] = *from++;
     }
@@ -227,7 +212,7 @@ static const uint8_t *code_symbols(const struct tile *tile, struct zti_ll_front 
     else
         find_model_numbers(front, false, slot->contexts, n, model);
     const uint8_t *const codes =
-        PUT_CODES(&slot->table, model, slot->symbols, n, states_of(&tile->s), slot->codes);
+        PUT_CODES(&slot->table, model, slot->symbols, n, ll_states(&tile->s), slot->codes);
     sizes->code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
     return codes;
 }
@@ -364,7 +349,7 @@ static bool open_parts(const struct tile *tile, struct zti_cursor *c, struct sou
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         zti_ans_place(tile->slot->model[k].decode, ZTI_LL_ALPHABET, &tile->slot->model[k]);
     return zti_ll_decode_front(tile->type, &tile->s, &r, tile->slot, &from->front) &&
-           is_at_end(&r) && zti_ans_mixed_open(&from->codes, &in, states_of(&tile->s));
+           is_at_end(&r) && zti_ans_mixed_open(&from->codes, &in, ll_states(&tile->s));
 }
 
 /* The symbols of a row, its marks and codes. */

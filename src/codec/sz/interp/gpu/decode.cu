@@ -15,37 +15,10 @@
 
 /* ---- which tile ---- */
 
-struct high_tile {
-    uint64_t chunk;         /* of those wanted */
-    uint64_t first;         /* tile of it */
-    uint64_t number;        /* of the tile */
-    bool is_there, is_last; /* of its chunk */
-};
-
-static __device__ __forceinline__ struct high_tile high_tile_of(const struct sz_high_tiles *h,
-                                                                uint32_t number)
-{
-    const struct sz_tiles *const s = &h->s;
-    const uint64_t item = h->first + number;
-    struct high_tile t;
-    t.chunk = item / h->each;
-    t.first = (s->chunks ? s->chunks[t.chunk] : s->first_chunk + t.chunk) * s->chunk_tiles;
-    t.number = t.first + item % h->each;
-    t.is_there = t.number < s->grid.count;
-    t.is_last = item % h->each + 1 == s->chunk_tiles || t.number + 1 == s->grid.count;
-    return t;
-}
-
-/* Note that a tile is damaged, by an end beyond the stream: the host then refuses the stream. */
-static __device__ __forceinline__ void note_bad(const struct sz_tiles *s, uint64_t chunk)
-{
-    note_end(s->states, chunk, s->count, UINT64_C(1) << 62, s->places[2 * chunk + 1]);
-}
-
 /* Find a tile's parts: the lengths of the tiles before it in its chunk tell its place. One
  * thread. */
-static __device__ __forceinline__ bool find_parts(const struct sz_high_tiles *h,
-                                                  const struct high_tile *t, struct high_note *note)
+static __device__ __forceinline__ bool
+find_parts(const struct sz_high_tiles *h, const struct sz_numbered *t, struct high_note *note)
 {
     const struct sz_tiles *const s = &h->s;
     const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
@@ -111,7 +84,7 @@ static __device__ __forceinline__ void decode_any_band(const struct sz_high_tile
  * next band, if its points lie between none of this band's. has_codes: whether the calling thread's
  * tile has symbols. Returns, in the tile's first warp, whether the states end where they must. */
 static __device__ __forceinline__ bool read_codes(const struct sz_high_tiles *h,
-                                                  const struct high_tile *tile, bool has_codes,
+                                                  const struct sz_numbered *tile, bool has_codes,
                                                   struct decoder *t, uint32_t *window)
 {
     const struct zti_sz_parts *const parts = &t->slot.note->parts;
@@ -168,8 +141,8 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1)
     SIMT_SHARED_DYNAMIC(struct decode_memory, sh);
     const uint32_t own = tile_of_warp(&h);
     const uint32_t number = blockIdx.x * h.decoders + own;
-    const struct high_tile tile = high_tile_of(&h, number);
-    const bool is_there = number < h.batch && tile.is_there;
+    const struct sz_numbered tile = sz_numbered_of(&h.s, &h.batch, number);
+    const bool is_there = number < h.batch.count && tile.is_there;
     struct decoder t;
     memset(&t, 0, sizeof t);
     t.slot = high_slot_of(&h, is_there ? number : 0);
@@ -478,7 +451,7 @@ static __device__ __forceinline__ bool write_exact_values(const struct sz_tiles 
 /* All levels, or all but the finest if the next kernel decodes that. */
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_levels(const struct sz_high_tiles h)
 {
-    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct sz_numbered t = sz_numbered_of(&h.s, &h.batch, blockIdx.x);
     const struct high_slot slot = high_slot_of(&h, blockIdx.x);
     if (!t.is_there || !slot.note->is_good || slot.note->parts.first == ZTI_SZ_HIGH_RAW)
         return;
@@ -499,7 +472,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_levels(const struct sz
 
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_values(const struct sz_high_tiles h)
 {
-    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct sz_numbered t = sz_numbered_of(&h.s, &h.batch, blockIdx.x);
     const struct high_slot slot = high_slot_of(&h, blockIdx.x);
     if (!t.is_there || !slot.note->is_good)
         return;
@@ -518,7 +491,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_values(const struct sz
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_decode_exact(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
-    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct sz_numbered t = sz_numbered_of(&h.s, &h.batch, blockIdx.x);
     const struct high_slot slot = high_slot_of(&h, blockIdx.x);
     if (!t.is_there || !slot.note->is_good)
         return;
@@ -560,21 +533,21 @@ extern "C" void zti_sz_high_cuda_decode(const struct sz_tiles *s, const struct z
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(coding);
     h.in_slot = high_places_of(h.points);
-    h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
+    h.batch.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
     h.models = zti_sz_high_models(coding);
     h.near_models = simt_at_most(h.models, models_in_shared());
     finest_choose_sizes(&h, coding, false);
     const size_t shared =
         sizeof(struct decode_memory) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
-    for (; h.first < s->count * h.each; h.first += slots) {
-        const uint64_t left = s->count * h.each - h.first;
-        h.batch = simt_at_most(left, slots);
-        h.decoders = high_decoders(h.batch);
+    for (; h.batch.first < s->count * h.batch.each; h.batch.first += slots) {
+        const uint64_t left = s->count * h.batch.each - h.batch.first;
+        h.batch.count = simt_at_most(left, slots);
+        h.decoders = high_decoders(h.batch.count);
         h.helpers = 32 * simt_at_most(TAKE_THREADS / 32 / h.decoders, 4);
-        SIMT_LAUNCH(high_decode_symbols, (h.batch + h.decoders - 1) / h.decoders,
+        SIMT_LAUNCH(high_decode_symbols, (h.batch.count + h.decoders - 1) / h.decoders,
                     h.helpers * h.decoders, shared, queue, h);
-        SIMT_LAUNCH(high_decode_levels, h.batch, HIGH_THREADS, 0, queue, h);
-        SIMT_LAUNCH(high_decode_values, h.batch, HIGH_THREADS, h.finest_bytes, queue, h);
-        SIMT_LAUNCH(high_decode_exact, h.batch, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_decode_levels, h.batch.count, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_decode_values, h.batch.count, HIGH_THREADS, h.finest_bytes, queue, h);
+        SIMT_LAUNCH(high_decode_exact, h.batch.count, HIGH_THREADS, 0, queue, h);
     }
 }

@@ -27,7 +27,7 @@ static __device__ __forceinline__ void add_others(const struct encode_slot *slot
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_symbols(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
-    const uint64_t number = s->first_tile + h.first + blockIdx.x;
+    const uint64_t number = s->first_tile + h.batch.first + blockIdx.x;
     const struct encode_slot slot = encode_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(s, number);
     const struct sz_tile t = tile_of(s, number);
@@ -46,7 +46,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_symbols(const struct sz_
 SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
 {
     const struct encode_slot slot = encode_slot_of(&h, blockIdx.x);
-    const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.first + blockIdx.x);
+    const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.batch.first + blockIdx.x);
     if (slot.note->is_whole)
         return;
     uint32_t symbols = slot.note->symbols;
@@ -59,14 +59,14 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 3) high_make_last(const struct sz_hig
 
 /* ---- counts ---- */
 
-/* The box that a block counts, if it is in the slab: h->first numbers the counted tiles, and
- * h->each is the end of the slab's tiles. Clears the counts. */
+/* The box that a block counts, if it is in the slab: h->batch.first numbers the counted tiles, and
+ * h->batch.each is the end of the slab's tiles. Clears the counts. */
 static __device__ __forceinline__ bool counted_box(const struct sz_high_tiles *h,
                                                    struct zti_sz_box *box, uint32_t *counts)
 {
     const struct sz_tiles *const s = &h->s;
-    const uint64_t number = zti_sz_high_counted(s->part, h->first + blockIdx.x);
-    if (number < s->first_tile || number >= h->each)
+    const uint64_t number = zti_sz_high_counted(s->part, h->batch.first + blockIdx.x);
+    if (number < s->first_tile || number >= h->batch.each)
         return false;
     const struct zti_walk walk = zti_walk_from(&s->grid, number);
     *box = zti_sz_high_counted_box(&s->grid, s->sz.axes, &walk);
@@ -251,7 +251,7 @@ SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_DECODERS, 1)
         simt_store_16(shared + i, four);
     }
     __syncthreads();
-    if (number >= h.batch || slot.note->others == 0)
+    if (number >= h.batch.count || slot.note->others == 0)
         return;
     const uint32_t n = slot.note->symbols, way = threadIdx.x % 32, states = states_of(slot.note);
     const struct lane_codes l = {slot.codes + way, slot.emitted + way, slot.out + way, states,
@@ -414,7 +414,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 4) high_encode_tiles(const struct sz_
     SIMT_SHARED(struct encode_memory, p, );
     const struct sz_tiles *const s = &h.s;
     const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
-    const struct encode_slot slot = encode_slot_of(&h, ticket - h.first);
+    const struct encode_slot slot = encode_slot_of(&h, ticket - h.batch.first);
     const uint32_t values = tile_of(s, number).n;
     for (uint32_t i = threadIdx.x % 32; i < RUN_WORDS; i += 32)
         p.bits[threadIdx.x / 32][i] = 0;
@@ -425,7 +425,7 @@ SIMT_KERNEL void SIMT_BOUNDS(HIGH_THREADS, 4) high_encode_tiles(const struct sz_
         measure_tile(values, value_bytes_of(s->type), &slot, &p);
     if (threadIdx.x < 32) {
         simt_order_warp(); /* lane 0 wrote p.bytes, which all lanes load */
-        const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
+        const uint64_t before = lookback(s->states, ticket, h.batch.each, 8 * (uint64_t)p.bytes);
         if (threadIdx.x == 0) {
             p.place = before / 8;
             if (s->starts && number % s->chunk_tiles == 0)
@@ -473,9 +473,9 @@ extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zt
     const unsigned slots = high_batch(whole, PUT_BATCH);
     const uint64_t end = (s->first_tile + tiles + s->part - 1) / s->part;
     struct sz_high_tiles h = tiles_of(s, whole, work);
-    h.each = s->first_tile + tiles;
-    for (h.first = s->first_tile / s->part; h.first < end; h.first += slots) {
-        const unsigned blocks = simt_at_most(end - h.first, slots);
+    h.batch.each = s->first_tile + tiles;
+    for (h.batch.first = s->first_tile / s->part; h.batch.first < end; h.batch.first += slots) {
+        const unsigned blocks = simt_at_most(end - h.batch.first, slots);
         SIMT_LAUNCH(high_count_symbols, blocks, HIGH_THREADS, 0, queue, h);
         if (h.finest_each > 0)
             SIMT_LAUNCH(high_count_last, blocks, HIGH_THREADS, h.finest_bytes, queue, h);
@@ -487,13 +487,13 @@ extern "C" void zti_sz_high_cuda_encode(const struct sz_tiles *s, const struct z
 {
     const unsigned slots = high_batch(whole, PUT_BATCH);
     struct sz_high_tiles h = tiles_of(s, whole, work);
-    h.each = tiles;
+    h.batch.each = tiles;
     h.models = zti_sz_high_models(whole);
     h.near_models = simt_at_most(h.models, NEAR_RUNNERS);
     h.near_models = simt_at_most(simt_shared_most() / RUN_BYTES, h.near_models);
-    for (; h.first < tiles; h.first += slots) {
-        const unsigned blocks = simt_at_most(tiles - h.first, slots);
-        h.batch = blocks;
+    for (; h.batch.first < tiles; h.batch.first += slots) {
+        const unsigned blocks = simt_at_most(tiles - h.batch.first, slots);
+        h.batch.count = blocks;
         SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
         if (h.finest_each > 0)
             SIMT_LAUNCH(high_make_last, blocks, HIGH_THREADS, h.finest_bytes, queue, h);

@@ -6,7 +6,7 @@
 #ifndef ZTI_SZ_INTERP_GPU_POINTS_H
 #define ZTI_SZ_INTERP_GPU_POINTS_H
 
-#include "codec/sz/gpu/kernels.h"
+#include "codec/sz/gpu/batch.h"
 #include "codec/sz/interp/spec.h"
 
 enum {
@@ -15,43 +15,6 @@ enum {
     HIGH_MOST_DECODERS = 16,
     NOTE_BYTES = 256
 };
-
-/* A tile's place and size; the last axis is fastest. */
-struct sz_tile {
-    uint32_t rank, n;
-    uint32_t extent[ZT_MAX_RANK];
-    uint32_t step[ZT_MAX_RANK]; /* between neighbours along an axis, in values of the tile */
-    uint64_t origin[ZT_MAX_RANK];
-};
-
-static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *s, uint64_t number)
-{
-    const struct zti_walk at = zti_walk_from(&s->grid, number);
-    struct sz_tile t;
-    t.rank = s->grid.rank;
-    t.n = 1;
-    for (uint32_t i = t.rank; i-- > 0;) {
-        t.origin[i] = at.origin[i];
-        t.extent[i] = extent_at(&s->grid, i, at.origin[i]);
-        t.step[i] = t.n;
-        t.n *= t.extent[i];
-    }
-    return t;
-}
-
-/* The place of value i of a tile in the view, or NULL if it is outside. */
-static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const struct sz_tile *t,
-                                                 uint32_t i)
-{
-    int64_t offset = 0;
-    for (uint32_t k = 0; k < t->rank; k++) {
-        const uint64_t at = t->origin[k] + i / t->step[k] % t->extent[k];
-        if (at < s->view.lo[k] || at >= s->view.hi[k])
-            return NULL;
-        offset += (int64_t)(at - s->view.lo[k]) * s->view.out.stride[k];
-    }
-    return (char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
-}
 
 /* What is where in a slot, in bytes; to decode symbols, to encode the last three. */
 struct high_places {
@@ -65,10 +28,8 @@ struct sz_high_tiles {
     struct sz_tiles s;
     uint8_t *slots;
     struct high_places in_slot;
-    uint64_t first; /* of the batch */
-    uint64_t each;
+    struct sz_batch batch;
     uint32_t points;              /* of the largest box */
-    uint32_t batch;               /* tiles */
     uint32_t decoders, helpers;   /* of a block, tiles of which a warp has codes; threads of each */
     uint32_t models, near_models; /* all; those whose tables are in shared memory */
     uint32_t finest_axis, finest_plane, finest_each, finest_ring; /* interp/gpu/finest_level.h */
@@ -163,14 +124,6 @@ static __device__ __forceinline__ uint64_t load_bits(const struct sz_tiles *s, c
 {
     return value_bytes_of(s->type) == 4 ? *(const uint32_t *)(const void *)from
                                         : *(const uint64_t *)(const void *)from;
-}
-
-static __device__ __forceinline__ void store_bits(const struct sz_tiles *s, char *to, uint64_t bits)
-{
-    if (value_bytes_of(s->type) == 4)
-        *(uint32_t *)(void *)to = (uint32_t)bits;
-    else
-        *(uint64_t *)(void *)to = bits;
 }
 
 /* ---- division ---- */

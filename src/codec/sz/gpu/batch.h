@@ -1,0 +1,85 @@
+/* batch.h: kernel text: the tiles of large coders that one launch decodes: those of a batch, which
+ * are numbered as they are in the chunks wanted, 'each' a chunk. */
+#ifndef ZTI_SZ_GPU_BATCH_H
+#define ZTI_SZ_GPU_BATCH_H
+
+#include "codec/sz/gpu/kernels.h"
+
+struct sz_batch {
+    uint64_t first; /* of the batch */
+    uint64_t each;
+    uint32_t count;
+};
+
+struct sz_numbered {
+    uint64_t chunk;         /* of those wanted */
+    uint64_t first;         /* tile of it */
+    uint64_t number;        /* of the tile */
+    bool is_there, is_last; /* of its chunk */
+};
+
+static __device__ __forceinline__ struct sz_numbered
+sz_numbered_of(const struct sz_tiles *s, const struct sz_batch *batch, uint32_t number)
+{
+    const uint64_t item = batch->first + number;
+    struct sz_numbered t;
+    t.chunk = item / batch->each;
+    t.first = (s->chunks ? s->chunks[t.chunk] : s->first_chunk + t.chunk) * s->chunk_tiles;
+    t.number = t.first + item % batch->each;
+    t.is_there = t.number < s->grid.count;
+    t.is_last = item % batch->each + 1 == s->chunk_tiles || t.number + 1 == s->grid.count;
+    return t;
+}
+
+/* Note that a tile is damaged, by an end beyond the stream: the host then refuses the stream. */
+static __device__ __forceinline__ void note_bad(const struct sz_tiles *s, uint64_t chunk)
+{
+    note_end(s->states, chunk, s->count, UINT64_C(1) << 62, s->places[2 * chunk + 1]);
+}
+
+/* A tile's place and size; the last axis is fastest. */
+struct sz_tile {
+    uint32_t rank, n;
+    uint32_t extent[ZT_MAX_RANK];
+    uint32_t step[ZT_MAX_RANK]; /* between neighbours along an axis, in values of the tile */
+    uint64_t origin[ZT_MAX_RANK];
+};
+
+static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *s, uint64_t number)
+{
+    const struct zti_walk at = zti_walk_from(&s->grid, number);
+    struct sz_tile t;
+    t.rank = s->grid.rank;
+    t.n = 1;
+    for (uint32_t i = t.rank; i-- > 0;) {
+        t.origin[i] = at.origin[i];
+        t.extent[i] = extent_at(&s->grid, i, at.origin[i]);
+        t.step[i] = t.n;
+        t.n *= t.extent[i];
+    }
+    return t;
+}
+
+/* The place of value i of a tile in the view, or NULL if it is outside. */
+static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const struct sz_tile *t,
+                                                 uint32_t i)
+{
+    int64_t offset = 0;
+    for (uint32_t k = 0; k < t->rank; k++) {
+        const uint64_t at = t->origin[k] + i / t->step[k] % t->extent[k];
+        if (at < s->view.lo[k] || at >= s->view.hi[k])
+            return NULL;
+        offset += (int64_t)(at - s->view.lo[k]) * s->view.out.stride[k];
+    }
+    return (char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
+}
+
+static __device__ __forceinline__ void store_bits(const struct sz_tiles *s, char *to, uint64_t bits)
+{
+    if (value_bytes_of(s->type) == 4)
+        *(uint32_t *)(void *)to = (uint32_t)bits;
+    else
+        *(uint64_t *)(void *)to = bits;
+}
+
+#endif

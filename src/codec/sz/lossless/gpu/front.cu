@@ -1,0 +1,165 @@
+/* front.cu: the first kernel of lossless tiles: a tile's place among those of its chunk, its parts
+ * and its front, read by one lane; then the decoder's tables of its models, a lane each. And the
+ * host's part of all kernels. */
+#include "codec/sz/lossless/gpu/tiles.h"
+
+/* ---- parts ---- */
+
+/* Find a tile's bytes: the lengths of the tiles before it in its chunk tell its place. */
+static __device__ bool find_tile(const struct ll_tiles *l, const struct sz_numbered *t,
+                                 struct zti_cursor *own, struct ll_note *note)
+{
+    const struct sz_tiles *const s = &l->s;
+    const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
+    const uint64_t place = s->places[2 * t->chunk] / 8, most = 8 * s->words_count;
+    struct zti_cursor c = {bytes + (place < most ? place : most), bytes + most, place > most};
+    bool is_raw = false;
+    for (uint64_t number = t->first; !c.is_bad && number <= t->number; number++) {
+        const struct sz_tile tile = tile_of(s, number);
+        *own = sz_tile_bytes(&c, (uint64_t)tile.n * value_bytes_of(s->type), &is_raw);
+    }
+    note->is_raw = is_raw;
+    note->end = 8 * (uint64_t)(c.at - bytes);
+    note->raw = c.is_bad ? 0 : 8 * (uint64_t)(own->at - bytes);
+    return !c.is_bad;
+}
+
+static __device__ void place_models(const struct ll_slot *slot, struct zti_ans_model *model)
+{
+    for (uint32_t k = 0; k < ZTI_LL_MODELS; k++) {
+        memset(&model[k], 0, sizeof model[k]);
+        model[k].alphabet = ZTI_LL_ALPHABET;
+        model[k].weights = slot->weights + (size_t)k * 2 * ZTI_LL_ALPHABET;
+        model[k].frequencies = model[k].weights + ZTI_LL_ALPHABET;
+        model[k].decode = slot->tables + (size_t)k * ZTI_ANS_STATES;
+    }
+}
+
+/* Read the lengths of a coded tile's parts, and its front. */
+static __device__ bool read_parts(const struct ll_tiles *l, const struct zti_ll_shape *shape,
+                                  struct zti_cursor *c, struct ll_slot *slot,
+                                  struct zti_ans_model *model)
+{
+    const uint8_t *const bytes = (const uint8_t *)(const void *)l->s.words;
+    struct ll_note *const note = slot->note;
+    const uint64_t front = zti_get_varint(c), codes = zti_get_varint(c), open = zti_get_varint(c);
+    const uint8_t *const at = zti_get_bytes(c, front);
+    if (!zti_get_bytes(c, codes) || !zti_get_bytes(c, open))
+        return false;
+    struct zti_bit_reader r = ll_reader(&l->s, 8 * (uint64_t)(at - bytes));
+    note->codes = r.at + 8 * front;
+    note->codes_end = note->open = note->codes + 8 * codes;
+    note->open_end = note->rest = note->open + 8 * open;
+    note->rest_end = 8 * (uint64_t)(c->end - bytes);
+    place_models(slot, model);
+    slot->list.model = model;
+    return ll_read_front(l->type, shape, &r, &slot->list, slot->front) &&
+           ll_is_at_end(r.at, note->codes);
+}
+
+SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_read_fronts(const struct ll_tiles l)
+{
+    SIMT_SHARED(struct zti_ans_model, model, [ZTI_LL_MODELS]);
+    const struct sz_numbered t = sz_numbered_of(&l.s, &l.batch, blockIdx.x);
+    struct ll_slot slot = ll_slot_of(&l, blockIdx.x);
+    const uint32_t lane = threadIdx.x;
+    if (!t.is_there)
+        return;
+    uint64_t *const weights = (uint64_t *)(void *)slot.weights;
+    for (uint32_t i = lane; i < (uint32_t)ZTI_LL_MODELS * ZTI_LL_ALPHABET / 2; i += 32)
+        weights[i] = 0; /* four of them, frequencies too */
+    simt_order_warp();
+    if (lane == 0) {
+        const struct sz_tile tile = tile_of(&l.s, t.number);
+        const struct zti_ll_shape shape = ll_shape_of(&l, &tile);
+        struct zti_cursor c = {NULL, NULL, false};
+        slot.front->models = 0;
+        const bool is_good = find_tile(&l, &t, &c, slot.note) &&
+                             (slot.note->is_raw || read_parts(&l, &shape, &c, &slot, model));
+        slot.note->is_good = is_good;
+        if (!is_good)
+            note_bad(&l.s, t.chunk);
+    }
+    simt_order_warp();
+    if (!slot.note->is_good || slot.note->is_raw || lane >= slot.front->models)
+        return;
+    struct zti_ans_model *const own = &model[lane];
+    if (own->used > 1) /* in the memory of the table, which is made next */
+        zti_ans_normalise(own, (struct zti_ans_heap *)(void *)own->decode);
+    zti_ans_spread(own);
+    zti_ans_make_entries(own, own->frequencies);
+}
+
+extern "C" void zti_ll_cuda_fronts(const struct ll_tiles *l, void *queue)
+{
+    SIMT_LAUNCH(ll_read_fronts, l->batch.count, 32, 0, queue, *l);
+}
+
+/* ---- the host's part ---- */
+
+enum { BATCH = 256, LARGE_BATCH = 64 }; /* tiles */
+
+static uint64_t place(uint64_t *bytes, uint64_t more)
+{
+    const uint64_t at = *bytes;
+    *bytes += (more + 255) / 256 * 256;
+    return at;
+}
+
+static struct ll_places places_of(const struct zti_coding *coding)
+{
+    const struct zti_ll_room room = ll_room(&coding->grid);
+    const uint64_t value_bytes = ll_value_bits(ll_coded_type(coding)) / 8;
+    struct ll_places p;
+    uint64_t bytes = 0;
+    static_assert(sizeof(struct zti_ans_heap) <= ZTI_ANS_STATES * sizeof(uint32_t),
+                  "a heap has room where a table comes");
+    (void)place(&bytes, sizeof(struct ll_note));
+    p.front = place(&bytes, sizeof(struct zti_ll_front));
+    p.weights = place(&bytes, 2 * sizeof(uint16_t) * ZTI_LL_MODELS * ZTI_LL_ALPHABET);
+    p.tables = place(&bytes, sizeof(uint32_t) * ZTI_LL_MODELS * ZTI_ANS_STATES);
+    p.lattices = place(&bytes, 2 * room.slices * sizeof(double));
+    p.ranks = place(&bytes, ZTI_LL_MOST_RANKS * sizeof(uint64_t));
+    p.source = place(&bytes, room.rows * sizeof(int32_t));
+    p.how = place(&bytes, room.rows);
+    p.keys = place(&bytes, room.cells * value_bytes);
+    p.codes = place(&bytes, room.cells);
+    p.marks = place(&bytes, room.cells);
+    p.symbols = place(&bytes, room.values);
+    p.bytes = bytes;
+    return p;
+}
+
+static unsigned slots_of(const struct zti_coding *coding)
+{
+    const bool is_large = sz_of(coding)->tuning & ZTI_LL_IS_LARGE;
+    return simt_at_most(coding->grid.count, is_large ? LARGE_BATCH : BATCH);
+}
+
+extern "C" uint64_t zti_ll_cuda_decode_bytes(const struct zti_coding *coding)
+{
+    return slots_of(coding) * places_of(coding).bytes;
+}
+
+extern "C" void zti_ll_cuda_decode(const struct sz_tiles *s, const struct zti_coding *coding,
+                                   void *work, void *queue)
+{
+    const uint64_t tiles = s->grid.count, slots = slots_of(coding);
+    struct ll_tiles l;
+    memset(&l, 0, sizeof l);
+    l.s = *s;
+    l.slots = (uint8_t *)work;
+    l.in_slot = places_of(coding);
+    l.type = ll_coded_type(coding);
+    l.is_multiples = ll_is_of_multiples(coding);
+    l.batch.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
+    for (; l.batch.first < s->count * l.batch.each; l.batch.first += slots) {
+        l.batch.count = simt_at_most(s->count * l.batch.each - l.batch.first, (unsigned)slots);
+        zti_ll_cuda_fronts(&l, queue);
+        zti_ll_cuda_symbols(&l, queue);
+        if (ll_value_bits(l.type) == 32)
+            zti_ll_cuda_values_32(&l, queue);
+        else
+            zti_ll_cuda_values_64(&l, queue);
+    }
+}

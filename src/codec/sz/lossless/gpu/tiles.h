@@ -1,0 +1,120 @@
+/* tiles.h: kernel text of the lossless coder: what kernels are given, and the memory in which a
+ * tile is decoded.
+ *
+ * A tile is decoded in five kernels, each of which begins where the one before has ended for all
+ * tiles of a batch: its front and the models' tables (front.cu, a warp a tile), its symbols
+ * (symbols.cu, a warp), residuals, keys and values (decode.h, a block). Keys have the cells of
+ * spec.h, rows with margins; residuals stand where the keys come. */
+#ifndef ZTI_SZ_LOSSLESS_GPU_TILES_H
+#define ZTI_SZ_LOSSLESS_GPU_TILES_H
+
+#include "codec/sz/gpu/batch.h"
+#include "codec/sz/lossless/read_front.h"
+#include "codec/sz/lossless/room.h"
+
+enum { LL_THREADS = 256, LL_WARPS = LL_THREADS / 32 };
+
+/* What is where in a slot, in bytes. */
+struct ll_places {
+    uint64_t front, weights, tables, lattices, ranks, source, how;
+    uint64_t keys, codes, marks, symbols;
+    uint64_t bytes; /* of a slot */
+};
+
+struct ll_tiles {
+    struct sz_tiles s; /* model: the powers of ten */
+    struct sz_batch batch;
+    uint8_t *slots;
+    struct ll_places in_slot;
+    uint32_t type;     /* of what is coded */
+    bool is_multiples; /* which are numbers of multiples */
+};
+
+/* What the first kernel leaves for the others, at the beginning of a slot. Places are bits of the
+ * stream. */
+struct ll_note {
+    uint64_t is_good, is_raw;
+    uint64_t end; /* of the tile */
+    uint64_t raw; /* values as they are */
+    uint64_t codes, codes_end, open, open_end, rest, rest_end;
+};
+
+struct ll_slot {
+    struct ll_note *note;
+    struct zti_ll_front *front;
+    uint16_t *weights;        /* and then frequencies, of each model */
+    uint32_t *tables;         /* of each model */
+    struct zti_ll_lists list; /* without models */
+    void *keys;               /* cells */
+    uint8_t *codes, *marks;   /* cells */
+    uint8_t *symbols;         /* in the order of coding */
+};
+
+static __device__ __forceinline__ struct ll_slot ll_slot_of(const struct ll_tiles *l,
+                                                            uint32_t number)
+{
+    const struct ll_places *const p = &l->in_slot;
+    uint8_t *const at = l->slots + number * p->bytes;
+    struct ll_slot slot;
+    slot.note = (struct ll_note *)(void *)at;
+    slot.front = (struct zti_ll_front *)(void *)(at + p->front);
+    slot.weights = (uint16_t *)(void *)(at + p->weights);
+    slot.tables = (uint32_t *)(void *)(at + p->tables);
+    slot.list.lattices = (double *)(void *)(at + p->lattices);
+    slot.list.ranks = (uint64_t *)(void *)(at + p->ranks);
+    slot.list.source = (int32_t *)(void *)(at + p->source);
+    slot.list.how = at + p->how;
+    slot.list.model = NULL;
+    slot.keys = at + p->keys;
+    slot.codes = at + p->codes;
+    slot.marks = at + p->marks;
+    slot.symbols = at + p->symbols;
+    return slot;
+}
+
+static __device__ __forceinline__ struct zti_ll_shape ll_shape_of(const struct ll_tiles *l,
+                                                                  const struct sz_tile *tile)
+{
+    return ll_shape(l->s.grid.rank, tile->extent);
+}
+
+/* A reader of the stream's bits from one on. */
+static __device__ __forceinline__ struct zti_bit_reader ll_reader(const struct sz_tiles *s,
+                                                                  uint64_t at)
+{
+    const struct zti_bit_reader r = {s->words, s->words_count, at};
+    return r;
+}
+
+/* Whether a part was read to its end. */
+static __device__ __forceinline__ bool ll_is_at_end(uint64_t at, uint64_t end)
+{
+    return at <= end && end - at < 8;
+}
+
+/* Which row repeats which, or -1. */
+static __device__ __forceinline__ int32_t ll_source(const struct zti_ll_transform *t, uint32_t row)
+{
+    return t->has_rows ? t->source[row] : -1;
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Chunks wanted to values; the memory that this takes. 'coding' is the whole array's. */
+void zti_ll_cuda_decode(const struct sz_tiles *s, const struct zti_coding *coding, void *work,
+                        void *queue);
+uint64_t zti_ll_cuda_decode_bytes(const struct zti_coding *coding);
+
+/* The kernels of a batch, in their order. */
+void zti_ll_cuda_fronts(const struct ll_tiles *l, void *queue);
+void zti_ll_cuda_symbols(const struct ll_tiles *l, void *queue);
+void zti_ll_cuda_values_32(const struct ll_tiles *l, void *queue);
+void zti_ll_cuda_values_64(const struct ll_tiles *l, void *queue);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
