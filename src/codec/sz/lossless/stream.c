@@ -5,7 +5,6 @@
 #include "codec/sz/large_tile.h"
 #include "codec/sz/lossless/decimals.h"
 #include "codec/sz/lossless/lossless.h"
-#include "codec/sz/lossless/room.h"
 #include "codec/sz/stored.h"
 #include "core/cpu.h"
 #include "core/threads.h"

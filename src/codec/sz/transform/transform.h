@@ -6,34 +6,8 @@
 #define ZTI_SZ_TRANSFORM_TRANSFORM_H
 
 #include "codec/sz/lossless/lossless.h"
-#include "codec/sz/transform/spec.h"
-
-struct zti_tf_item;
-
-/* Places from one up to another along an axis. */
-struct zti_tf_span {
-    uint32_t from, to;
-};
-
-/* What is needed along an axis: values; and of each level low and high ones. */
-struct zti_tf_need {
-    uint32_t levels;
-    uint32_t length[ZTI_TF_LEVELS + 1]; /* [l]: of what is left after l levels */
-    struct zti_tf_span low[ZTI_TF_LEVELS + 1], high[ZTI_TF_LEVELS];
-};
-
-/* A tile's axes, levels and bands, coarse bands first; and its blocks, as items of work. */
-struct zti_tf_layout {
-    uint32_t extent[ZTI_TF_AXES];
-    size_t stride[ZTI_TF_AXES];
-    size_t values;
-    uint32_t levels, bands;
-    struct zti_tf_level level[ZTI_TF_LEVELS];
-    struct zti_tf_band *band;
-    struct zti_tf_need need[ZTI_TF_AXES];
-    uint32_t items, parts;
-    struct zti_tf_item *item;
-};
+#include "codec/sz/transform/layout.h"
+#include "codec/sz/transform/read_front.h"
 
 /* Limits of lines that are lifted side by side. */
 enum {
@@ -73,33 +47,6 @@ static inline size_t tf_lines_room(size_t n, size_t lines)
     const size_t values = short_ones > long_ones ? short_ones : long_ones;
     return (values > n ? values : n) + 4 * ZTI_TF_LINE_MARGIN * most;
 }
-
-/* Blocks of a band with the same extents, coded side by side. */
-struct zti_tf_run {
-    const struct zti_tf_band *band;
-    uint32_t lanes;
-    uint32_t extent[ZTI_TF_AXES];
-    size_t at[ZTI_TF_LANES]; /* the first coefficient of each */
-};
-
-/* A place in a walk through the blocks of a tile. */
-struct zti_tf_walk {
-    uint32_t band;
-    uint32_t side[ZTI_TF_AXES]; /* of blocks, along each axis */
-    uint32_t full[ZTI_TF_AXES]; /* how many blocks have that side */
-    uint32_t cut;               /* bit i: blocks at the end of axis i, which are shorter */
-    uint32_t next[ZTI_TF_AXES];
-    bool is_open; /* there are blocks left of this cut */
-};
-
-/* An item of work, which one thread codes: a run whose blocks are parts by themselves, or a part of
- * one or more runs. */
-struct zti_tf_item {
-    struct zti_tf_walk walk;    /* before its first run */
-    uint32_t runs, part, parts; /* part: the first one */
-    bool is_alone;              /* each block is a part */
-    size_t symbols_at;          /* its place in the list of symbols; encoding only */
-};
 
 /* A part of a tile, or a chunk of corrections: its codes and open bits. */
 struct zti_tf_part {
@@ -236,14 +183,17 @@ void zti_tf_decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
 
 /* ---- bands.c ---- */
 
-/* The most bands of a tile of these extents, whatever its way. */
+/* Functions of layout.h, compiled once. Setting the way also says that all values are needed. */
 uint32_t zti_tf_most_bands(const uint32_t *extent);
-
-/* Set extents, values and strides. */
 void zti_tf_set_extent(struct zti_tf_layout *layout, const uint32_t *extent);
-
-/* Set the levels and bands of a way. */
 void zti_tf_set_way(struct zti_tf_layout *layout, const struct zti_tf_way *way);
+struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_layout *layout, uint32_t band);
+bool zti_tf_next_run(const struct zti_tf_layout *layout, struct zti_tf_walk *walk,
+                     struct zti_tf_run *run);
+void zti_tf_set_items(struct zti_tf_layout *layout, uint32_t parts_way);
+uint32_t zti_tf_count_parts(const struct zti_tf_layout *layout, uint32_t parts_way);
+size_t zti_tf_most_parts(size_t values);
+size_t zti_tf_block_symbols(const uint32_t *extent);
 
 /* Set what is needed for the values of a box; by default it is everything. */
 void zti_tf_set_need(struct zti_tf_layout *layout, const struct zti_tf_span *box);
@@ -254,40 +204,7 @@ enum { ZTI_TF_SPANS = ZTI_TF_LEVELS + 1 };
 uint32_t zti_tf_needed(const struct zti_tf_need *need, uint32_t levels, uint32_t below,
                        struct zti_tf_span *span);
 
-/* A walk through the blocks of a band and of those after it: of a band those of full size first,
- * then those that are cut. False past the last run. */
-struct zti_tf_walk zti_tf_walk_from(const struct zti_tf_layout *layout, uint32_t band);
-bool zti_tf_next_run(const struct zti_tf_layout *layout, struct zti_tf_walk *walk,
-                     struct zti_tf_run *run);
-
-/* Cut the blocks into parts and items. Count the parts of a tile that is cut like this. The most
- * parts of any tile of this number of values, which are the most items, too. */
-void zti_tf_set_items(struct zti_tf_layout *layout, uint32_t parts_way);
-uint32_t zti_tf_count_parts(const struct zti_tf_layout *layout, uint32_t parts_way);
-size_t zti_tf_most_parts(size_t values);
-
-/* The most symbols of a block: its magnitudes, and what is said of segments. */
-size_t zti_tf_block_symbols(const uint32_t *extent);
-
-static inline size_t zti_tf_block_values(const uint32_t *extent)
-{
-    size_t values = 1;
-    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        values *= extent[a];
-    return values;
-}
-
 /* ---- front.c: what a tile's bytes say before its symbols ---- */
-
-struct zti_tf_front {
-    struct zti_tf_way way;
-    uint32_t step_parts; /* the quantizer's step, in parts of the stream's */
-    uint32_t shift;      /* of magnitudes in contexts, see weight_of */
-    uint32_t parts_way;  /* how blocks are cut into parts */
-    uint8_t centroid[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
-    uint32_t models;
-    uint8_t model_of[ZTI_LL_CONTEXTS];
-};
 
 /* Append it, with the tables of the models; NULL writer: only count its bits. */
 uint64_t zti_tf_encode_front(const struct zti_tf_slot *slot, const struct zti_tf_front *front,

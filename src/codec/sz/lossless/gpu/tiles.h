@@ -10,7 +10,6 @@
 
 #include "codec/sz/gpu/batch.h"
 #include "codec/sz/lossless/read_front.h"
-#include "codec/sz/lossless/room.h"
 
 enum { LL_THREADS = 256, LL_WARPS = LL_THREADS / 32 };
 
