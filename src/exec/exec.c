@@ -315,7 +315,8 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked, 
                         const struct zti_starts *starts, uint64_t *end_bits)
 {
     struct zti_coding own = with_isa(context, as_asked), *const coding = &own;
-    const bool is_parsed = !index && zti_fixed_bits(coding) == 0;
+    const bool is_parsed =
+        !index && zti_fixed_bits(coding) == 0 && (coding->grid.count > 1 || starts);
     const struct zti_policy *const policy = zti_policy_to_decode(context, coding, scatter);
     struct zti_mirror stream = {.bytes = data}, values = {.array = view->out};
     struct zti_view here = *view;

@@ -198,6 +198,45 @@ static void check_nothing_is_fetched(zt_context *serial, const float *values)
     zt_context_free(cuda);
 }
 
+/* A file that the host has encoded, from the device's memory to the device's: headers, tails and
+ * counts cross, neither values nor coded bits. */
+static void check_decodes_there(zt_context *cuda, zt_context *serial, uint32_t coder,
+                                zt_bound bound)
+{
+    enum { SIDE = 80, COUNT = SIDE * SIDE * SIDE, BYTES = COUNT * 4, MOST = 20000 };
+    float *const values = malloc(BYTES), *const wanted = malloc(BYTES);
+    uint8_t *const file = malloc(2 * BYTES), *const there = simt_device_take(2 * BYTES);
+    float *const back = simt_device_take(BYTES);
+    const zt_array here = zt_array_3d(values, ZT_F32, SIDE, SIDE, SIDE);
+    zt_array target = here, home = here;
+    zt_params p;
+    size_t n = 0;
+    for (uint32_t i = 0; i < COUNT; i++)
+        values[i] = sinf((float)i / 70000) + cosf((float)(i % SIDE) / 20) + (float)(i % 3) / 5000;
+    target.data = back;
+    home.data = wanted;
+    zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.bound = bound;
+    p.index = ZT_INDEX_HYBRID;
+    p.index_chunk = 1;
+    set_coder(&p, coder);
+    CHECK(zt_compress(serial, &here, &p, file, 2 * BYTES, &n) == ZT_OK, serial);
+    CHECK(zt_decompress(serial, file, n, &home) == ZT_OK, serial);
+    simt_device_move(there, file, n);
+    const uint64_t before = simt_crossing_bytes;
+    CHECK(zt_decompress(cuda, there, n, &target) == ZT_OK, cuda);
+    const uint64_t crossing = simt_crossing_bytes - before;
+    CHECK(crossing < MOST && n > MOST, cuda);
+    simt_device_move(values, back, BYTES);
+    CHECK(memcmp(values, wanted, BYTES) == 0, cuda);
+    simt_device_give(there);
+    simt_device_give(back);
+    free(values);
+    free(wanted);
+    free(file);
+}
+
 /* From the device's memory to the device's, and back: the bytes of the host, and between the two
  * memories go headers, tails and counts, but neither values nor coded bits. */
 static void check_stays_there(zt_context *cuda, zt_context *serial, uint32_t codec, zt_bound bound,
@@ -398,6 +437,8 @@ int main(void)
     check_stays_there(cuda, serial, ZT_CODEC_NDZIP, zt_lossless(), ZT_EFFORT_DEFAULT, 20000);
     check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_abs(1e-3), ZT_EFFORT_FAST, 4000);
     check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_rel(1e-3), ZT_EFFORT_DEFAULT, 30000);
+    check_decodes_there(cuda, serial, CODER_HIGH, zt_lossless());
+    check_decodes_there(cuda, serial, CODER_TRANSFORM, zt_abs(1e-6));
     simt_slab_bytes = 20000;
     CHECK(zt_context_set_cuda(cuda, &second) == ZT_OK, cuda);
     check_scans(cuda, serial);

@@ -160,7 +160,7 @@ static void lossless_tiles_are_as_on_the_cpu(void **state)
     struct rng r = {7};
     uint32_t refused = 0, taken = 0;
     (void)state;
-    for (uint32_t i = 0; i < 32; i++) {
+    for (uint32_t i = 0; i < 16; i++) {
         struct test_array a =
             i % 4 == 3 ? array_of(1 + i / 4 % 4, 1, few) : array_of(1 + i / 4 % 4, 3, shape);
         double lo, hi;
@@ -172,6 +172,26 @@ static void lossless_tiles_are_as_on_the_cpu(void **state)
         test_array_free(&a);
     }
     assert_true(refused > WAYS && taken > WAYS);
+}
+
+static void transformed_tiles_are_as_on_the_cpu(void **state)
+{
+    static const uint64_t shape[3] = {20, 24, 30}, few[1] = {900};
+    struct rng r = {8};
+    uint32_t refused = 0, taken = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        struct test_array a =
+            i % 4 == 3 ? array_of(ZT_F32 + i % 2, 1, few) : array_of(ZT_F32 + i % 2, 3, shape);
+        double lo, hi;
+        fill_array(&a.array, i % 3 ? DATA_WAVE_NOISE : DATA_SPARSE, i);
+        range_of(&a.array, &lo, &hi);
+        if (hi > lo)
+            check(&r, &a.array, ldexp(hi - lo, -4 - (int)(4 * i)), CODER_TRANSFORM, &refused,
+                  &taken);
+        test_array_free(&a);
+    }
+    assert_true(refused > WAYS && taken > 2);
 }
 
 static void damaged_tiles_are_as_on_the_cpu(void **state)
@@ -234,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_tiles_are_as_on_the_cpu),
                                        cmocka_unit_test(lossless_tiles_are_as_on_the_cpu),
+                                       cmocka_unit_test(transformed_tiles_are_as_on_the_cpu),
                                        cmocka_unit_test(exact_values_are_as_on_the_cpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
  *
  * At fixed rate the starts of chunks are computed. For a whole array with an index, kernels find
  * them (index.c) while others decode the slab before; for a box, the host looks them up. A stream
- * without an index is first parsed by one thread of the host. */
+ * of several tiles without an index is first parsed by one thread of the host. */
 #include "array/memory.h"
 #include "array/mirror.h"
 #include "codec/gpu.h"
@@ -469,6 +469,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
                         .fixed_bits = zti_fixed_bits(coding),
                         .chunk_tiles = 1};
     struct zti_starts own = {.chunk_tiles = zti_default_chunk_tiles(coding)};
+    const uint64_t first = 0;
     zt_status status = ZT_OK;
     if (!d.codec)
         return zti_fail(context, ZT_UNSUPPORTED,
@@ -478,7 +479,9 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, 
         d.chunk_tiles = index->layout.chunk_tiles;
     else
         d.index = NULL;
-    if (!d.index && d.fixed_bits == 0) {
+    if (!d.index && d.fixed_bits == 0 && coding->grid.count == 1 && !starts) {
+        d.starts = &first;
+    } else if (!d.index && d.fixed_bits == 0) {
         const uint32_t each = starts ? starts->chunk_tiles : own.chunk_tiles;
         const uint64_t chunks = zti_index_chunks(tiles_before_end(&coding->grid, view), each);
         const uint64_t all = zti_index_chunks(coding->grid.count, each);

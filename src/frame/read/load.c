@@ -353,7 +353,8 @@ zt_status zti_open_frame(struct zt_reader *r, uint64_t number, const struct zti_
                                          .is_windowed = is_windowed,
                                          .is_on_device = is_coded_on_device(r, f)}};
     o->coding.run.is_padded = o->payload.is_on_device; /* a tail follows */
-    o->coding.run.is_by_kernels = o->payload.is_on_device && f->index.kind != ZT_INDEX_NONE;
+    o->coding.run.is_by_kernels =
+        o->payload.is_on_device && (f->index.kind != ZT_INDEX_NONE || f->coding.grid.count == 1);
     zt_status status = load_ends(r, number, f, &o->tail, &o->payload);
     if (!status) {
         zti_stage(r->context, ZT_STAGE_TABLES);

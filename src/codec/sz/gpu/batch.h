@@ -60,6 +60,31 @@ static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *
     return t;
 }
 
+/* The bit of the stream where a byte is; 0 where there is none. */
+static __device__ __forceinline__ uint64_t sz_bit_of(const struct sz_tiles *s, const uint8_t *at)
+{
+    return at ? 8 * (uint64_t)(at - (const uint8_t *)(const void *)s->words) : 0;
+}
+
+/* Find the bytes of a tile of large_tile.h, and the bit where it ends: the lengths of the tiles
+ * before it in its chunk tell its place. One thread calls it. */
+static __device__ __forceinline__ bool sz_find_tile(const struct sz_tiles *s,
+                                                    const struct sz_numbered *t,
+                                                    struct zti_cursor *own, bool *is_raw,
+                                                    uint64_t *end)
+{
+    const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
+    const uint64_t place = s->places[2 * t->chunk] / 8, most = 8 * s->words_count;
+    struct zti_cursor c = {bytes + (place < most ? place : most), bytes + most, place > most};
+    *is_raw = false;
+    for (uint64_t number = t->first; !c.is_bad && number <= t->number; number++) {
+        const struct sz_tile tile = tile_of(s, number);
+        *own = sz_tile_bytes(&c, (uint64_t)tile.n * value_bytes_of(s->type), is_raw);
+    }
+    *end = sz_bit_of(s, c.at);
+    return !c.is_bad;
+}
+
 /* The place of value i of a tile in the view, or NULL if it is outside. */
 static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const struct sz_tile *t,
                                                  uint32_t i)
@@ -80,6 +105,19 @@ static __device__ __forceinline__ void store_bits(const struct sz_tiles *s, char
         *(uint32_t *)(void *)to = (uint32_t)bits;
     else
         *(uint64_t *)(void *)to = bits;
+}
+
+/* The values of a raw tile to the view. The block calls it. */
+static __device__ __forceinline__ void sz_put_raw(const struct sz_tiles *s,
+                                                  const struct sz_tile *tile, uint64_t raw)
+{
+    const uint32_t value_bits = 8 * value_bytes_of(s->type);
+    for (uint32_t i = threadIdx.x; i < tile->n; i += blockDim.x) {
+        char *const to = value_at(s, tile, i);
+        struct zti_bit_reader r = {s->words, s->words_count, raw + (uint64_t)i * value_bits};
+        if (to)
+            store_bits(s, to, zti_get_bits64(&r, value_bits));
+    }
 }
 
 #endif

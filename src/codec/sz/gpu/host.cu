@@ -3,6 +3,7 @@
 #include "codec/sz/gpu/kernels.h"
 #include "codec/sz/interp/spec.h"
 #include "codec/sz/lossless/gpu/tiles.h"
+#include "codec/sz/transform/gpu/tiles.h"
 #include "entropy/huffman/gpu/kernels.h"
 
 static bool is_high(const struct zti_coding *coding)
@@ -15,8 +16,15 @@ static bool is_lossless_high(const struct zti_coding *coding)
     return sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH;
 }
 
+static bool is_transform(const struct zti_coding *coding)
+{
+    return sz_of(coding)->coder == ZTI_SZ_TRANSFORM;
+}
+
 static uint64_t work_bytes(const struct zti_coding *coding)
 {
+    if (is_transform(coding))
+        return zti_tf_cuda_decode_bytes(coding);
     if (is_lossless_high(coding))
         return zti_ll_cuda_decode_bytes(coding);
     if (!is_high(coding))
@@ -91,13 +99,15 @@ static bool can_encode(const struct zti_coding *coding)
 
 static bool can_decode(const struct zti_coding *coding)
 {
-    return is_lossless_high(coding) || can_encode(coding);
+    return is_lossless_high(coding) || is_transform(coding) || can_encode(coding);
 }
 
 /* ---- codebooks ---- */
 
 static uint64_t model_bytes(const struct zti_coding *coding)
 {
+    if (is_transform(coding))
+        return 0;
     if (is_lossless_high(coding))
         return zti_ll_model_bytes();
     if (is_high(coding))
@@ -185,7 +195,9 @@ static void decode(const struct zti_cuda_decoding *d)
     struct sz_tiles s = tiles_of(d->coding);
     ZTI_CUDA_SET_DECODING(&s, d);
     s.model = (void *)d->model; /* only read */
-    if (is_lossless_high(d->coding))
+    if (is_transform(d->coding))
+        zti_tf_cuda_decode(&s, d->coding, d->work, d->queue);
+    else if (is_lossless_high(d->coding))
         zti_ll_cuda_decode(&s, d->coding, d->work, d->queue);
     else if (is_high(d->coding))
         zti_sz_high_cuda_decode(&s, d->coding, d->work, d->queue);

@@ -164,7 +164,7 @@ zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, con
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
         return zti_ll_decode_head(context, coding);
     if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM)
-        return zti_tf_begin(context, coding, false);
+        return coding->run.is_by_kernels ? ZT_OK : zti_tf_begin(context, coding, false);
     if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         return zti_sz_high_decode_head(context, coding, head);
     struct zti_sz_model *const model = new_model(context, coding);

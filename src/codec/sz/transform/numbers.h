@@ -1,8 +1,10 @@
 /* numbers.h: kernel text: the type that a tile's values and coefficients have: f32 in narrow
  * streams, else f64. The includer defines IS_NARROW. */
 #if IS_NARROW
+#if !defined(ZTI_DEVICE)
 #define WIDTH 32
 #include "codec/sz/fields.h"
+#endif
 
 typedef float number;
 typedef uint32_t word; /* its bits */
@@ -60,7 +62,7 @@ ZTI_INLINE uint16_t weight_of(number m, number part)
 {
     const number most = (1 << ZTI_TF_MAGNITUDE_BITS) - 1;
     const number middle =
-        m < ZTI_TF_PLAIN_MAGNITUDES ? m : of_bits(ZTI_TF_MIDDLE(bits_of(m), MANTISSA_BITS));
+        m < (int)ZTI_TF_PLAIN_MAGNITUDES ? m : of_bits(ZTI_TF_MIDDLE(bits_of(m), MANTISSA_BITS));
     const number weight = middle * part;
     return (uint16_t)(int32_t)(weight < most ? weight : most);
 }
@@ -68,4 +70,26 @@ ZTI_INLINE uint16_t weight_of(number m, number part)
 ZTI_INLINE number part_of_shift(uint32_t shift)
 {
     return (number)1 / (number)(UINT32_C(1) << shift);
+}
+
+/* How magnitudes of a band become values: the step, and the centroids of 1, 2 and others. */
+struct scale {
+    number step, off[ZTI_TF_CENTROIDS];
+};
+
+ZTI_STATIC struct scale scale_of(const struct zti_tf_front *front, const struct zti_tf_band *band,
+                                 double step)
+{
+    struct scale s;
+    s.step = (number)(step / band->gain);
+    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
+        s.off[k] = (number)ZTI_TF_CENTROID(front->centroid[band->octave][k]);
+    return s;
+}
+
+/* The value of a magnitude, before its sign. */
+ZTI_INLINE number value_of(const struct scale *s, number m)
+{
+    const number off = m < 1 ? 0 : m < 2 ? s->off[0] : m < 3 ? s->off[1] : s->off[2];
+    return (m + off) * s->step;
 }

@@ -4,27 +4,6 @@
 
 /* ---- values ---- */
 
-/* How magnitudes of a band become values: the step, and the centroids of 1, 2 and others. */
-struct scale {
-    number step, off[ZTI_TF_CENTROIDS];
-};
-
-static struct scale scale_of(const struct zti_tf_front *front, const struct zti_tf_band *band,
-                             double step)
-{
-    struct scale s = {.step = (number)(step / band->gain)};
-    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
-        s.off[k] = (number)ZTI_TF_CENTROID(front->centroid[band->octave][k]);
-    return s;
-}
-
-/* The value of a magnitude, before its sign. */
-ZTI_INLINE number value_of(const struct scale *s, number m)
-{
-    const number off = m < 1 ? 0 : m < 2 ? s->off[0] : m < 3 ? s->off[1] : s->off[2];
-    return (m + off) * s->step;
-}
-
 /* Replace the multiples of the step in a row by the values that they stand for. */
 static void restore_row(const struct scale *s, uint32_t n, number *value)
 {

@@ -156,7 +156,7 @@ ZTI_STATIC uint32_t tf_chunk_values(uint32_t parts_way)
 
 /* m is an integer below 2^53, the bits those of a floating-point number m. */
 #define ZTI_TF_SYMBOL(m, bits, mantissa_bits, bias)                                                \
-    ((m) < ZTI_TF_PLAIN_MAGNITUDES                                                                 \
+    ((m) < (int)ZTI_TF_PLAIN_MAGNITUDES                                                            \
          ? (uint32_t)(int32_t)(m)                                                                  \
          : (uint32_t)((bits) >> ((mantissa_bits)-2)) - 4 * ((bias) + 4) + ZTI_TF_PLAIN_MAGNITUDES)
 
@@ -274,6 +274,6 @@ ZTI_STATIC uint32_t tf_segment_context(uint32_t sum)
 #define ZTI_TF_ROUNDING 0.43
 
 /* Centroid number k as a part of a step. */
-#define ZTI_TF_CENTROID(k) (((double)(k)-ZTI_TF_CENTROID_NONE) / ZTI_TF_CENTROID_PARTS)
+#define ZTI_TF_CENTROID(k) (((double)(k) - (int)ZTI_TF_CENTROID_NONE) / (int)ZTI_TF_CENTROID_PARTS)
 
 #endif

@@ -248,17 +248,6 @@ static __device__ bool put_values(const struct opening *o, const struct ll_note 
     return ll_is_at_end(end, note->rest_end);
 }
 
-static __device__ void put_raw(const struct ll_tiles *l, const struct sz_tile *tile, uint64_t raw)
-{
-    const uint32_t value_bits = 8 * value_bytes_of(l->s.type);
-    for (uint32_t i = threadIdx.x; i < tile->n; i += LL_THREADS) {
-        char *const to = value_at(&l->s, tile, i);
-        struct zti_bit_reader r = ll_reader(&l->s, raw + (uint64_t)i * value_bits);
-        if (to)
-            store_bits(&l->s, to, zti_get_bits64(&r, value_bits));
-    }
-}
-
 /* The last tile of a chunk notes where the chunk ends. */
 SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 3) NAME(ll_put_values)(const struct ll_tiles l)
 {
@@ -272,7 +261,7 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 3) NAME(ll_put_values)(const struct ll_
     const struct zti_ll_transform *const transform = &slot.front->t;
     bool is_good = true;
     if (slot.note->is_raw) {
-        put_raw(&l, &tile, slot.note->raw);
+        sz_put_raw(&l.s, &tile, slot.note->raw);
     } else {
         const struct opening o = {&l,
                                   transform,

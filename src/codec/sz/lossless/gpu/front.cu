@@ -5,26 +5,7 @@
 
 /* ---- parts ---- */
 
-/* Find a tile's bytes: the lengths of the tiles before it in its chunk tell its place. */
-static __device__ bool find_tile(const struct ll_tiles *l, const struct sz_numbered *t,
-                                 struct zti_cursor *own, struct ll_note *note)
-{
-    const struct sz_tiles *const s = &l->s;
-    const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
-    const uint64_t place = s->places[2 * t->chunk] / 8, most = 8 * s->words_count;
-    struct zti_cursor c = {bytes + (place < most ? place : most), bytes + most, place > most};
-    bool is_raw = false;
-    for (uint64_t number = t->first; !c.is_bad && number <= t->number; number++) {
-        const struct sz_tile tile = tile_of(s, number);
-        *own = sz_tile_bytes(&c, (uint64_t)tile.n * value_bytes_of(s->type), &is_raw);
-    }
-    note->is_raw = is_raw;
-    note->end = 8 * (uint64_t)(c.at - bytes);
-    note->raw = c.is_bad ? 0 : 8 * (uint64_t)(own->at - bytes);
-    return !c.is_bad;
-}
-
-static __device__ void place_models(const struct ll_slot *slot, struct zti_ans_model *model)
+static __device__ void ll_place_models(const struct ll_slot *slot, struct zti_ans_model *model)
 {
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++) {
         memset(&model[k], 0, sizeof model[k]);
@@ -40,18 +21,17 @@ static __device__ bool read_parts(const struct ll_tiles *l, const struct zti_ll_
                                   struct zti_cursor *c, struct ll_slot *slot,
                                   struct zti_ans_model *model)
 {
-    const uint8_t *const bytes = (const uint8_t *)(const void *)l->s.words;
     struct ll_note *const note = slot->note;
     const uint64_t front = zti_get_varint(c), codes = zti_get_varint(c), open = zti_get_varint(c);
     const uint8_t *const at = zti_get_bytes(c, front);
     if (!zti_get_bytes(c, codes) || !zti_get_bytes(c, open))
         return false;
-    struct zti_bit_reader r = ll_reader(&l->s, 8 * (uint64_t)(at - bytes));
+    struct zti_bit_reader r = ll_reader(&l->s, sz_bit_of(&l->s, at));
     note->codes = r.at + 8 * front;
     note->codes_end = note->open = note->codes + 8 * codes;
     note->open_end = note->rest = note->open + 8 * open;
-    note->rest_end = 8 * (uint64_t)(c->end - bytes);
-    place_models(slot, model);
+    note->rest_end = sz_bit_of(&l->s, c->end);
+    ll_place_models(slot, model);
     slot->list.model = model;
     return ll_read_front(l->type, shape, &r, &slot->list, slot->front) &&
            ll_is_at_end(r.at, note->codes);
@@ -74,8 +54,12 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_read_fronts(const struct ll_tiles l)
         const struct zti_ll_shape shape = ll_shape_of(&l, &tile);
         struct zti_cursor c = {NULL, NULL, false};
         slot.front->models = 0;
-        const bool is_good = find_tile(&l, &t, &c, slot.note) &&
-                             (slot.note->is_raw || read_parts(&l, &shape, &c, &slot, model));
+        struct ll_note *const note = slot.note;
+        bool is_raw;
+        const bool is_there = sz_find_tile(&l.s, &t, &c, &is_raw, &note->end);
+        note->is_raw = is_raw;
+        note->raw = sz_bit_of(&l.s, c.at);
+        const bool is_good = is_there && (is_raw || read_parts(&l, &shape, &c, &slot, model));
         slot.note->is_good = is_good;
         if (!is_good)
             note_bad(&l.s, t.chunk);

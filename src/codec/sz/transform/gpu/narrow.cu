@@ -1,0 +1,4 @@
+/* narrow.cu: the transform coder's kernels for narrow streams. */
+#define IS_NARROW 1
+#define NAME(x)   x##_narrow
+#include "codec/sz/transform/gpu/decode.h"

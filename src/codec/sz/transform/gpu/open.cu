@@ -1,0 +1,231 @@
+/* open.cu: the first kernel of transformed tiles: a tile's place among those of its chunk, its
+ * front, layout, and where its parts and corrections are, read by one lane; then the decoder's
+ * tables of its models, a lane each. And the host's part of all kernels. */
+#include "codec/sz/transform/gpu/tiles.h"
+
+/* ---- what a tile has ---- */
+
+static __device__ void place_models(const struct tf_slot *slot, struct zti_ans_model *model)
+{
+    for (uint32_t k = 0; k < TF_MODELS; k++) {
+        memset(&model[k], 0, sizeof model[k]);
+        model[k].alphabet = ZTI_LL_ALPHABET;
+        model[k].weights = slot->weights + (size_t)k * 2 * ZTI_LL_ALPHABET;
+        model[k].frequencies = model[k].weights + ZTI_LL_ALPHABET;
+        model[k].decode = slot->tables + (size_t)k * ZTI_ANS_STATES;
+    }
+}
+
+static __device__ bool ends_in(const struct zti_bit_reader *r, uint64_t end)
+{
+    return r->at <= end && end - r->at < 8;
+}
+
+/* Where parts are: the bytes of open bits and of codes of each, then these. */
+static __device__ bool find_parts(const struct tf_tiles *f, struct zti_cursor *c,
+                                  const struct tf_slot *slot)
+{
+    const struct zti_tf_layout *const layout = slot->layout;
+    for (uint32_t i = 0; i < layout->parts && !c->is_bad; i++) {
+        slot->part[i].open = zti_get_varint(c);
+        slot->part[i].codes = zti_get_varint(c);
+    }
+    for (uint32_t i = 0; i < layout->items; i++)
+        for (uint32_t k = 0; k < layout->item[i].parts; k++)
+            slot->part[layout->item[i].part + k].item = i;
+    for (uint32_t i = 0; i < layout->parts && !c->is_bad; i++) {
+        struct tf_part *const part = &slot->part[i];
+        const uint8_t *const open = zti_get_bytes(c, part->open);
+        const uint8_t *const codes = zti_get_bytes(c, part->codes);
+        part->open = sz_bit_of(&f->s, open);
+        part->end = sz_bit_of(&f->s, codes) + 8 * part->codes;
+        part->codes = sz_bit_of(&f->s, codes);
+    }
+    return !c->is_bad;
+}
+
+/* Where chunks of corrections are, and their models' weights. */
+static __device__ bool find_chunks(const struct tf_tiles *f, struct zti_cursor *c,
+                                   const struct tf_slot *slot, struct zti_ans_model *model)
+{
+    const uint32_t each = tf_chunk_values(slot->front->parts_way);
+    const uint32_t chunks = (uint32_t)((slot->layout->values + each - 1) / each);
+    slot->note->chunks = 0;
+    slot->note->has_steps = false;
+    if (zti_cursor_left(c) == 0)
+        return true;
+    const uint64_t tables = zti_get_varint(c);
+    const uint8_t *const at = zti_get_bytes(c, tables);
+    if (c->is_bad)
+        return false;
+    struct zti_bit_reader r = tf_reader(&f->s, sz_bit_of(&f->s, at));
+    const uint64_t end = r.at + 8 * tables;
+    for (uint32_t k = TF_GAPS; k <= TF_STEPS && tables > 0; k++)
+        if (zti_ans_read_weights(&r, &model[k]) || model[k].used == 0)
+            return false;
+    if (!ends_in(&r, end))
+        return false;
+    for (uint32_t i = 0; i < chunks; i++)
+        slot->chunk[i].end = zti_get_varint(c);
+    for (uint32_t i = 0; i < chunks && !c->is_bad; i++) {
+        struct tf_part *const chunk = &slot->chunk[i];
+        const uint64_t bytes = chunk->end;
+        chunk->open = sz_bit_of(&f->s, zti_get_bytes(c, bytes));
+        chunk->end = chunk->open + 8 * bytes;
+    }
+    slot->note->chunks = chunks;
+    slot->note->has_steps = tables > 0;
+    return !c->is_bad && zti_cursor_left(c) == 0;
+}
+
+static __device__ void set_layout(const struct tf_tiles *f, uint32_t number,
+                                  const struct sz_tile *tile, const struct tf_slot *slot)
+{
+    uint8_t *const at = f->slots + number * f->in_slot.bytes;
+    uint32_t extent[ZTI_TF_AXES] = {1, 1, 1, 1};
+    for (uint32_t i = 0; i < tile->rank; i++)
+        extent[i + ZTI_TF_AXES - tile->rank] = tile->extent[i];
+    memset(slot->layout, 0, sizeof *slot->layout);
+    slot->layout->band = (struct zti_tf_band *)(void *)(at + f->in_slot.bands);
+    slot->layout->item = (struct zti_tf_item *)(void *)(at + f->in_slot.items);
+    tf_set_extent(slot->layout, extent);
+}
+
+/* Read a coded tile's front, and find its parts. */
+static __device__ bool read_tile(const struct tf_tiles *f, struct zti_cursor *c,
+                                 const struct tf_slot *slot, struct zti_ans_model *model)
+{
+    const uint64_t front = zti_get_varint(c);
+    const uint8_t *const at = zti_get_bytes(c, front);
+    if (c->is_bad)
+        return false;
+    struct zti_bit_reader r = tf_reader(&f->s, sz_bit_of(&f->s, at));
+    const uint64_t end = r.at + 8 * front;
+    place_models(slot, model);
+    if (!tf_read_front(&r, slot->layout, model, slot->front) || !ends_in(&r, end))
+        return false;
+    tf_set_items(slot->layout, slot->front->parts_way);
+    return find_parts(f, c, slot) && find_chunks(f, c, slot, model);
+}
+
+SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_open_tiles(const struct tf_tiles f)
+{
+    SIMT_SHARED(struct zti_ans_model, model, [TF_MODELS]);
+    const struct sz_numbered t = sz_numbered_of(&f.s, &f.batch, blockIdx.x);
+    const struct tf_slot slot = tf_slot_of(&f, blockIdx.x);
+    const uint32_t lane = threadIdx.x;
+    uint64_t *const weights = (uint64_t *)(void *)slot.weights;
+    if (!t.is_there)
+        return;
+    for (uint32_t i = lane; i < (uint32_t)TF_MODELS * ZTI_LL_ALPHABET / 2; i += 32)
+        weights[i] = 0; /* four of them, frequencies too */
+    simt_order_warp();
+    if (lane == 0) {
+        const struct sz_tile tile = tile_of(&f.s, t.number);
+        struct zti_cursor c = {NULL, NULL, false};
+        struct tf_note *const note = slot.note;
+        bool is_raw;
+        slot.front->models = 0;
+        note->is_bad = 0;
+        set_layout(&f, blockIdx.x, &tile, &slot);
+        const bool is_there = sz_find_tile(&f.s, &t, &c, &is_raw, &note->end);
+        note->is_raw = is_raw;
+        note->raw = sz_bit_of(&f.s, c.at);
+        note->is_good = is_there && (is_raw || read_tile(&f, &c, &slot, model));
+        if (!note->is_good)
+            note_bad(&f.s, t.chunk);
+    }
+    simt_order_warp();
+    const bool is_model = lane < slot.front->models ||
+                          (lane >= TF_GAPS && lane <= (uint32_t)TF_STEPS && slot.note->has_steps);
+    if (!slot.note->is_good || slot.note->is_raw || !is_model)
+        return;
+    struct zti_ans_model *const own = &model[lane];
+    if (own->used > 1) /* in the memory of the table, which is made next */
+        zti_ans_normalise(own, (struct zti_ans_heap *)(void *)own->decode);
+    zti_ans_spread(own);
+    zti_ans_make_entries(own, own->frequencies);
+}
+
+/* ---- the host's part ---- */
+
+enum { BATCH = 8 }; /* tiles */
+
+static uint64_t place(uint64_t *bytes, uint64_t more)
+{
+    const uint64_t at = *bytes;
+    *bytes += (more + 255) / 256 * 256;
+    return at;
+}
+
+static bool is_narrow(const struct zti_coding *coding)
+{
+    return sz_of(coding)->tuning & 1;
+}
+
+static uint64_t most_values(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.side[i];
+    return values;
+}
+
+static struct tf_places places_of(const struct zti_coding *coding)
+{
+    const uint64_t values = most_values(coding), parts = tf_most_parts((size_t)values);
+    const uint64_t bytes_each = is_narrow(coding) ? sizeof(float) : sizeof(double);
+    uint32_t extent[ZTI_TF_AXES] = {1, 1, 1, 1};
+    struct tf_places p;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        extent[i] = coding->grid.side[i];
+    (void)place(&bytes, sizeof(struct tf_note));
+    p.front = place(&bytes, sizeof(struct zti_tf_front));
+    p.layout = place(&bytes, sizeof(struct zti_tf_layout));
+    p.bands = place(&bytes, tf_most_bands(extent) * sizeof(struct zti_tf_band));
+    p.items = place(&bytes, parts * sizeof(struct zti_tf_item));
+    p.parts = place(&bytes, parts * sizeof(struct tf_part));
+    p.chunks = place(&bytes, (values / tf_chunk_values(0) + 1) * sizeof(struct tf_part));
+    p.weights = place(&bytes, 2 * sizeof(uint16_t) * TF_MODELS * ZTI_LL_ALPHABET);
+    p.tables = place(&bytes, sizeof(uint32_t) * TF_MODELS * ZTI_ANS_STATES);
+    p.values = place(&bytes, values * bytes_each);
+    p.others = place(&bytes, values * bytes_each);
+    p.bytes = bytes;
+    return p;
+}
+
+static unsigned slots_of(const struct zti_coding *coding)
+{
+    return simt_at_most(coding->grid.count, BATCH);
+}
+
+extern "C" uint64_t zti_tf_cuda_decode_bytes(const struct zti_coding *coding)
+{
+    return slots_of(coding) * places_of(coding).bytes;
+}
+
+extern "C" void zti_tf_cuda_decode(const struct sz_tiles *s, const struct zti_coding *coding,
+                                   void *work, void *queue)
+{
+    const uint64_t tiles = s->grid.count, slots = slots_of(coding), values = most_values(coding);
+    struct tf_tiles f;
+    memset(&f, 0, sizeof f);
+    f.s = *s;
+    f.slots = (uint8_t *)work;
+    f.in_slot = places_of(coding);
+    f.most_parts = (uint32_t)tf_most_parts((size_t)values);
+    f.most_chunks = (uint32_t)(values / tf_chunk_values(0) + 1);
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        f.most_levels += tf_levels(coding->grid.side[i], 2);
+    f.blocks = simt_at_most((values + 2 * TF_THREADS - 1) / (2 * TF_THREADS), TF_MOST_BLOCKS);
+    f.batch.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
+    for (; f.batch.first < s->count * f.batch.each; f.batch.first += slots) {
+        f.batch.count = simt_at_most(s->count * f.batch.each - f.batch.first, (unsigned)slots);
+        SIMT_LAUNCH(tf_open_tiles, f.batch.count, 32, 0, queue, f);
+        if (is_narrow(coding))
+            zti_tf_cuda_values_narrow(&f, queue);
+        else
+            zti_tf_cuda_values_wide(&f, queue);
+    }
+}
