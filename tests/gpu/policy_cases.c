@@ -249,6 +249,9 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
         static const uint32_t coders[] = {CODER_FAST, CODER_DEFAULT, CODER_DEFAULT, CODER_CUSZ,
                                           CODER_CUSZ};
         kind = rng_once_in(r, 4) ? CODER_HIGH : coders[rng_below(r, 5)];
+        const bool is_float = a->type == ZT_F32 || a->type == ZT_F64;
+        if (kind == CODER_HIGH && rng_once_in(r, 3))
+            kind = is_float && rng_once_in(r, 2) ? CODER_TRANSFORM : CODER_MULTIPLES;
         const uint32_t bins =
             rng_once_in(r, 2) ? 0 : 4 + 2 * (uint32_t)rng_below(r, 1 << rng_below(r, 15));
         set_coder(&p, kind);
@@ -270,7 +273,8 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     case 5: p.bound = zt_pwrel(1 / (double)(UINT64_C(2) << rng_below(r, 30))); break;
     default: break;
     }
-    if (kind == CODER_HIGH && rng_once_in(r, 2))
+    const bool is_method = kind == CODER_TRANSFORM || kind == CODER_MULTIPLES;
+    if (is_method || (kind == CODER_HIGH && rng_once_in(r, 2)))
         p.bound = zt_abs(range / (double)(16u << rng_below(r, 7))); /* of several models */
     return p;
 }

@@ -263,8 +263,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) NAME(tf_decode_parts)(const struct tf_tiles
                                                           part_of_shift(slot.front->shift))
                                               : 0;
     for (uint32_t i = threadIdx.x; i < ZTI_TF_CONTEXTS; i += 32)
-        memory.model_of[i] = slot.front->model_of[i];
-    simt_order_warp();
+        memory.model_of[i] = slot.front->model_of[i]; /* read behind sum_segment, as weights are */
     memset(&w, 0, sizeof w);
     w.sh = &memory;
     w.layout = slot.layout;
