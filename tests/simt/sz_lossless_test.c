@@ -1,6 +1,6 @@
-/* sz_lossless_test.c: tiles of sz's lossless coder, effort 'high' without loss and method
- * 'multiples', and of the transform, as kernels read them: value for value what the serial policy
- * reads.
+/* sz_lossless_test.c: tiles of sz that kernels only decode, value for value as the serial policy
+ * does: of the lossless coder, effort 'high' without loss and method 'multiples'; of the transform;
+ * and keys of effort 'default' without loss.
  *
  *     sz_lossless_test [--seed N] [--cases N] [--only N]
  *
@@ -38,8 +38,10 @@ static void check_made(zt_context *serial, zt_context *cuda)
         struct made_field field = made_field_of(k);
         zt_params p = zt_params_lossless();
         p.codec = ZT_CODEC_SZ;
-        set_coder(&p, CODER_HIGH);
         p.index_chunk = 1;
+        set_coder(&p, CODER_HIGH);
+        check(serial, cuda, &field.values.array, &p, k);
+        set_coder(&p, CODER_DEFAULT);
         check(serial, cuda, &field.values.array, &p, k);
         test_array_free(&field.values);
     }
@@ -52,7 +54,7 @@ static void check_case(zt_context *serial, zt_context *cuda, struct rng *r, unsi
     double lo, hi;
     p.codec = ZT_CODEC_SZ;
     p.index_chunk = 1 + (uint32_t)rng_below(r, CHUNKS);
-    set_coder(&p, CODER_HIGH);
+    set_coder(&p, rng_once_in(r, 3) ? CODER_DEFAULT : CODER_HIGH);
     range_of(&a.array, &lo, &hi);
     if (number % 2 && hi > lo && hi - lo < 1e30) {
         p.bound = zt_abs((hi - lo) / (double)(16 << rng_below(r, 20)));

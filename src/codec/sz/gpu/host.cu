@@ -57,7 +57,7 @@ static struct sz_tiles tiles_of(const struct zti_coding *coding)
     return s;
 }
 
-/* The kernels for a width of values, and for logarithms or not. */
+/* The kernels for a width of values; for multiples and bits, logarithms, keys. */
 struct kernels {
     void (*put)(const struct sz_tiles *s, void *queue);
     void (*take)(const struct sz_tiles *s, void *queue);
@@ -68,7 +68,7 @@ struct kernels {
 
 static const struct kernels *kernels_of(const struct zti_coding *coding)
 {
-    static const struct kernels all[2][2] = {
+    static const struct kernels all[3][2] = {
         {{zti_sz_cuda_encode_32, zti_sz_cuda_decode_32, zti_sz_cuda_count_32, zti_sz_cuda_sample_32,
           zti_sz_cuda_shared_32},
          {zti_sz_cuda_encode_64, zti_sz_cuda_decode_64, zti_sz_cuda_count_64, zti_sz_cuda_sample_64,
@@ -76,8 +76,10 @@ static const struct kernels *kernels_of(const struct zti_coding *coding)
         {{zti_sz_cuda_encode_log_32, zti_sz_cuda_decode_log_32, zti_sz_cuda_count_log_32,
           zti_sz_cuda_sample_log_32, zti_sz_cuda_shared_log_32},
          {zti_sz_cuda_encode_log_64, zti_sz_cuda_decode_log_64, zti_sz_cuda_count_log_64,
-          zti_sz_cuda_sample_log_64, zti_sz_cuda_shared_log_64}}};
-    return &all[sz_of(coding)->source == ZTI_SZ_LOG]
+          zti_sz_cuda_sample_log_64, zti_sz_cuda_shared_log_64}},
+        {{NULL, zti_sz_cuda_decode_keys_32, NULL, NULL, zti_sz_cuda_shared_keys_32},
+         {NULL, zti_sz_cuda_decode_keys_64, NULL, NULL, zti_sz_cuda_shared_keys_64}}};
+    return &all[is_of_keys(sz_of(coding)) ? 2 : sz_of(coding)->source == ZTI_SZ_LOG]
                [coding->type == ZT_F64 || coding->type == ZT_I64];
 }
 
@@ -93,16 +95,29 @@ static bool has_room(const struct zti_coding *coding)
 static bool can_encode(const struct zti_coding *coding)
 {
     const bool is_wide = is_high(coding) && sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE;
-    return !is_wide && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH &&
-           sz_of(coding)->source < ZTI_SZ_DECIMALS && has_room(coding);
+    return !is_wide && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH && !is_of_keys(sz_of(coding)) &&
+           has_room(coding);
 }
 
 static bool can_decode(const struct zti_coding *coding)
 {
-    return is_lossless_high(coding) || is_transform(coding) || can_encode(coding);
+    return is_lossless_high(coding) || is_transform(coding) || can_encode(coding) ||
+           (is_of_keys(sz_of(coding)) && has_room(coding));
 }
 
 /* ---- codebooks ---- */
+
+static uint64_t book_bytes(const struct zti_coding *coding)
+{
+    return books_of(sz_of(coding)->coder) *
+           (uint64_t)zti_cuda_book_step(alphabet_of(sz_of(coding)));
+}
+
+/* Whether powers of ten follow the codebooks. */
+static bool has_powers(const struct zti_coding *coding)
+{
+    return sz_of(coding)->source == ZTI_SZ_DIGITS;
+}
 
 static uint64_t model_bytes(const struct zti_coding *coding)
 {
@@ -112,8 +127,7 @@ static uint64_t model_bytes(const struct zti_coding *coding)
         return zti_ll_model_bytes();
     if (is_high(coding))
         return zti_sz_high_model_bytes(coding);
-    return books_of(sz_of(coding)->coder) *
-           (uint64_t)zti_cuda_book_step(alphabet_of(sz_of(coding)));
+    return book_bytes(coding) + (has_powers(coding) ? zti_ll_model_bytes() : 0);
 }
 
 static void write_model(const struct zti_coding *coding, void *memory)
@@ -121,7 +135,7 @@ static void write_model(const struct zti_coding *coding, void *memory)
     const struct zti_sz_model *const model = (const struct zti_sz_model *)coding->model;
     const uint32_t alphabet = alphabet_of(sz_of(coding));
     if (is_lossless_high(coding)) {
-        zti_ll_store_model(coding, memory);
+        zti_ll_store_powers(memory);
         return;
     }
     if (is_high(coding)) {
@@ -139,6 +153,8 @@ static void write_model(const struct zti_coding *coding, void *memory)
         memcpy(to.order, book->order, book->used * sizeof *book->order);
         memcpy(to.lengths, book->lengths, alphabet * sizeof *book->lengths);
     }
+    if (has_powers(coding))
+        zti_ll_store_powers((uint8_t *)memory + book_bytes(coding));
 }
 
 /* ---- tiles ---- */
@@ -195,6 +211,9 @@ static void decode(const struct zti_cuda_decoding *d)
     struct sz_tiles s = tiles_of(d->coding);
     ZTI_CUDA_SET_DECODING(&s, d);
     s.model = (void *)d->model; /* only read */
+    if (has_powers(d->coding))
+        s.ten = (const struct zti_ll_power *)(const void *)((const uint8_t *)d->model +
+                                                            book_bytes(d->coding));
     if (is_transform(d->coding))
         zti_tf_cuda_decode(&s, d->coding, d->work, d->queue);
     else if (is_lossless_high(d->coding))
@@ -257,11 +276,16 @@ static void add_counts(const struct zti_coding *coding, uint32_t pass, const uin
         zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
 }
 
-/* The cuSZ coder: the memory in which lorenzo/books.c builds codebooks of many bins. */
+/* The cuSZ coder: the memory in which lorenzo/books.c builds codebooks of many bins. Without loss:
+ * what decoding needs if the source becomes one with powers of ten. */
 static uint64_t learn_bytes(const struct zti_coding *coding)
 {
     const bool is_large = alphabet_of(sz_of(coding)) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;
-    return is_large ? zti_cuda_making_bytes(alphabet_of(sz_of(coding))) : 0;
+    const bool may_have_powers =
+        sz_of(coding)->source == ZTI_SZ_BITS && sz_of(coding)->coder == ZTI_SZ_DEFAULT;
+    return is_large          ? zti_cuda_making_bytes(alphabet_of(sz_of(coding)))
+           : may_have_powers ? book_bytes(coding) + zti_ll_model_bytes()
+                             : 0;
 }
 
 static const struct zti_cuda_learning learning = {model_bytes, write_model, counters,

@@ -10,6 +10,7 @@
 #include "codec/gpu_alone.h"
 #include "codec/sz/lorenzo/gpu/scan/positions.h"
 #include "codec/sz/lorenzo/sampling.h"
+#include "codec/sz/lossless/spec.h"
 #include "entropy/huffman/gpu/self_sync.h"
 
 #include <math.h>
@@ -31,9 +32,10 @@ struct sz_tiles {
     uint64_t count;    /* of chunks */
     void *model;       /* codebooks, one after another, or the model of effort 'high'; only read */
     uint32_t alphabet; /* of each */
-    uint32_t part;     /* counting: one of this many tiles is counted */
-    uint64_t *counts;  /* counting: counts of each book's symbols, then bits in Rice codes; or a
-                          struct zti_sz_tally */
+    const struct zti_ll_power *ten; /* of keys: powers of ten, ZTI_LL_POWERS to both sides */
+    uint32_t part;                  /* counting: one of this many tiles is counted */
+    uint64_t *counts; /* counting: counts of each book's symbols, then bits in Rice codes; or a
+                         struct zti_sz_tally */
     /* Decoding, a launch of several: tiles of chunks from number 'from' of those wanted on; of each
      * so many, from its tile 'skip' on. */
     void *found; /* lorenzo/gpu/scan/positions.h */
@@ -108,6 +110,10 @@ void zti_sz_cuda_decode_log_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
 
+/* Of keys that values come back from bit for bit, decoding alone. */
+void zti_sz_cuda_decode_keys_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_decode_keys_64(const struct sz_tiles *s, void *queue);
+
 /* The samples of a pass to a zeroed struct zti_sz_tally, in the place of counts. */
 void zti_sz_cuda_sample_32(const struct sz_tiles *s, uint32_t pass, void *queue);
 void zti_sz_cuda_sample_64(const struct sz_tiles *s, uint32_t pass, void *queue);
@@ -153,6 +159,8 @@ size_t zti_sz_cuda_shared_32(void);
 size_t zti_sz_cuda_shared_64(void);
 size_t zti_sz_cuda_shared_log_32(void);
 size_t zti_sz_cuda_shared_log_64(void);
+size_t zti_sz_cuda_shared_keys_32(void);
+size_t zti_sz_cuda_shared_keys_64(void);
 size_t zti_sz_cuda_find_shared(uint32_t coder); /* at least, of zti_sz_cuda_find */
 
 /* Effort 'high': the chunks wanted to values; so many tiles from first_tile on to bytes, or to

@@ -505,7 +505,7 @@ extern "C" {
 #endif
 
 uint64_t zti_ll_model_bytes(void);
-void zti_ll_store_model(const struct zti_coding *coding, void *memory);
+void zti_ll_store_powers(void *memory);
 
 #ifdef __cplusplus
 }

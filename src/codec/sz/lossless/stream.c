@@ -305,10 +305,9 @@ uint64_t zti_ll_model_bytes(void)
     return sizeof((struct zti_ll_tables *)NULL)->ten;
 }
 
-void zti_ll_store_model(const struct zti_coding *coding, void *memory)
+void zti_ll_store_powers(void *memory)
 {
-    const struct zti_ll *const model = coding->model;
-    memcpy(memory, model->tables.ten, sizeof model->tables.ten);
+    ll_make_powers(memory);
 }
 
 void zti_ll_encode(const struct zti_coding *coding, const struct zti_array *array, uint64_t first,

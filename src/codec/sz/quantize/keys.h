@@ -15,19 +15,29 @@ ZTI_INLINE word NAME(bits_of)(scalar x)
 
 /* ---- significant digits: m 10^e with so many of them, numbered in order ---- */
 
-/* Powers of ten that are doubles: m 10^e is m power_down / power_up, one product or one division.
- */
+/* Powers of ten that are doubles, or 1: m 10^e is m power_down / power_up, one product or one
+ * division. -EXACT_POWERS <= e <= EXACT_POWERS. */
 #ifndef ZTI_SZ_KEYS_POWERS
 #define ZTI_SZ_KEYS_POWERS
 enum { EXACT_POWERS = 22 };
-static const double power_up[] = {
-    1e22, 1e21, 1e20, 1e19, 1e18, 1e17, 1e16, 1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8,
-    1e7,  1e6,  1e5,  1e4,  1e3,  1e2,  1e1,  1,    1,    1,    1,    1,    1,    1,   1,
-    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,   1};
-static const double power_down[] = {
-    1,   1,   1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,
-    1,   1,   1,    1,    1,    1,    1,    1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+ZTI_INLINE double power_up(int32_t e)
+{
+    static const double power[] = {
+        1e22, 1e21, 1e20, 1e19, 1e18, 1e17, 1e16, 1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8,
+        1e7,  1e6,  1e5,  1e4,  1e3,  1e2,  1e1,  1,    1,    1,    1,    1,    1,    1,   1,
+        1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,   1};
+    return power[e + EXACT_POWERS];
+}
+
+ZTI_INLINE double power_down(int32_t e)
+{
+    static const double power[] = {
+        1,   1,   1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,    1,
+        1,   1,   1,    1,    1,    1,    1,    1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    return power[e + EXACT_POWERS];
+}
 
 /* Numbers of a power of ten, and the least of them. */
 struct decades {
@@ -55,9 +65,9 @@ ZTI_INLINE bool NAME(digits_64)(const struct zti_sz *sz, const scalar *x, uint32
         const int32_t exponent = (int32_t)(zti_bits_of_double(size) >> 52) - 1023;
         int32_t e = exponent * 1233 / 4096 - digits; /* log10 2 is about 1233 / 4096 */
         e = e < -EXACT_POWERS ? -EXACT_POWERS : e > EXACT_POWERS - 2 ? EXACT_POWERS - 2 : e;
-        const double guess = size * power_up[e + EXACT_POWERS] / power_down[e + EXACT_POWERS];
+        const double guess = size * power_up(e) / power_down(e);
         e += (guess > d.limit - 0.5) + (guess > 10 * d.limit - 5);
-        const double up = power_up[e + EXACT_POWERS], down = power_down[e + EXACT_POWERS];
+        const double up = power_up(e), down = power_down(e);
         const double m = size * up / down + magic - magic;
         const double back = (double)(scalar)(m * down / up);
         const double u = (double)(e - d.lowest) * d.count + (m - d.first) + 1;
@@ -80,9 +90,9 @@ ZTI_INLINE bool NAME(of_digits_64)(const struct zti_sz *sz, const uint32_t *q, s
         const double key = (double)(int32_t)q[i], u = fabs(key) - 1;
         const int32_t decade = (int32_t)(u / d.count), e = decade + d.lowest;
         const bool is_far = (e < -EXACT_POWERS) | (e > EXACT_POWERS);
-        const int32_t at = is_far ? 0 : e + EXACT_POWERS;
+        const int32_t at = is_far ? 0 : e;
         const double m = u - decade * d.count + d.first;
-        const double size = m * power_down[at] / power_up[at];
+        const double size = m * power_down(at) / power_up(at);
         bad |= (uint64_t)(is_far & (key != 0));
         x[i] = (scalar)(key == 0 ? 0 : key < 0 ? -size : size);
     }
@@ -101,7 +111,7 @@ ZTI_STATIC scalar NAME(of_digits)(const struct zti_sz *sz, const struct zti_ll_p
     if (key == 0 || e < -EXACT_POWERS || e > EXACT_POWERS)
         return (scalar)ll_of_digits(ten, type, sz->digits, sz->lowest, key);
     const double m = (double)(u % (9 * first) + first);
-    const double size = m * power_down[e + EXACT_POWERS] / power_up[e + EXACT_POWERS];
+    const double size = m * power_down((int32_t)e) / power_up((int32_t)e);
     return (scalar)(key < 0 ? -size : size);
 }
 

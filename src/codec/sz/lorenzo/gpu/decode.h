@@ -401,7 +401,8 @@ static __device__ __forceinline__ void write_numbers(const struct sz_tiles *s, u
                                                      word base, const word *v, uint32_t count,
                                                      int64_t stride, word *to)
 {
-    const bool is_plain = !IS_LOG && s->sz.source == ZTI_SZ_LATTICE && !(form & ZTI_SZ_LOSSLESS) &&
+    const bool is_plain = !IS_LOG && !IS_KEYS && s->sz.source == ZTI_SZ_LATTICE &&
+                          !(form & ZTI_SZ_LOSSLESS) &&
                           (WIDTH == 32 || (form & ZTI_SZ_KIND) == ZTI_SZ_NARROW);
     const double unit = s->sz.step;
     if (is_plain) {

@@ -4,6 +4,7 @@
  *   scalar      a type, float or double, as wide
  *   WIDTH       their bits
  *   IS_LOG      whether values are coded as logarithms, 0 or 1
+ *   IS_KEYS     whether integers are keys (quantize/keys.h), 0 or 1: only decoding is compiled
  *   ENCODE_BLOCKS, DECODE_BLOCKS
  *               blocks that a multiprocessor is to hold at a time, as shared memory and registers
  *               allow
@@ -19,6 +20,12 @@
 #include "codec/sz/quantize/nearest.h" /* nearest */
 
 #include "codec/sz/quantize/logarithm.h" /* log_at_once, log_or_exact, number */
+
+#if IS_KEYS
+#include "codec/sz/lossless/decimals.h"
+
+#include "codec/sz/quantize/keys.h" /* of_key */
+#endif
 
 #include "codec/sz/lorenzo/gpu/walk.h"
 
@@ -56,12 +63,29 @@
         work;                                                                                      \
     }
 
+#define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
+    SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
+
+#if IS_KEYS
+
+KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder))
+
+extern "C" size_t NAME(zti_sz_cuda_shared)(void)
+{
+    return sizeof(struct decode_state);
+}
+
+extern "C" void NAME(zti_sz_cuda_decode)(const struct sz_tiles *s, void *queue)
+{
+    LAUNCH_NAMED(NAME(decode), s->chunks_each * s->tiles_each, THREADS,
+                 sizeof(struct decode_state));
+}
+
+#else
+
 /* Few blocks, which have registers for what one thread works out. */
 KERNEL(look, ENCODE_THREADS, 2, look_at_box(&s, s.counts))
 KERNEL(race, ENCODE_THREADS, 2, race_tile(&s, s.counts))
-
-#define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
-    SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
 
 /* Of effort 'default', which alone has codes in shared memory. */
 #define CODES_BYTES (ZTI_SZ_BOOKS * 256 * sizeof(uint32_t))
@@ -249,3 +273,5 @@ extern "C" void NAME(zti_sz_cuda_sample)(const struct sz_tiles *s, uint32_t pass
     else
         LAUNCH_NAMED(NAME(race), race_blocks(s), ENCODE_THREADS, bytes);
 }
+
+#endif

@@ -6,6 +6,7 @@ typedef uint32_t word;
 typedef float scalar;
 #define WIDTH         32
 #define IS_LOG        1
+#define IS_KEYS       0
 #define ENCODE_BLOCKS 3
 #define DECODE_BLOCKS 5
 #define NAME(x)       x##_log_32

@@ -38,6 +38,9 @@ static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32
         WIDTH == 32 || is_narrow ? (int64_t)(int32_t)(uint32_t)integer : (int64_t)integer;
     if (is_of_bits(&s->sz, form))
         return ZTI_SZ_ORDERED(integer, WIDTH);
+#if IS_KEYS
+    return bits_of(NAME(of_key)(&s->sz, s->ten, q));
+#endif
     if (IS_LOG && (WIDTH == 32 || is_narrow)) {
         const double fineness = (double)s->sz.fineness;
         return bits_of(NAME(number)((double)q, fineness, 1 / fineness));

@@ -5,6 +5,7 @@ typedef uint64_t word;
 typedef double scalar;
 #define WIDTH         64
 #define IS_LOG        0
+#define IS_KEYS       0
 #define ENCODE_BLOCKS 3
 #define DECODE_BLOCKS 5
 #define NAME(x)       x##_64
