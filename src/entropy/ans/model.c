@@ -214,8 +214,7 @@ static void make_encoder(struct zti_ans_model *model)
 /* The decoder's table, of states that have symbols. */
 static void make_entries(struct zti_ans_model *model)
 {
-    uint16_t number[ZTI_ANS_MAX_ALPHABET];
-    memcpy(number, model->frequencies, model->alphabet * sizeof *number);
+    uint32_t number[ZTI_ANS_MAX_ALPHABET];
     zti_ans_make_entries(model, number);
 }
 

@@ -71,7 +71,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_read_fronts(const struct ll_tiles l)
     if (own->used > 1) /* in the memory of the table, which is made next */
         zti_ans_normalise(own, (struct zti_ans_heap *)(void *)own->decode);
     zti_ans_spread(own);
-    zti_ans_make_entries(own, own->frequencies);
+    zti_ans_make_entries(own, slot.numbers + (size_t)lane * ZTI_LL_ALPHABET);
 }
 
 extern "C" void zti_ll_cuda_fronts(const struct ll_tiles *l, void *queue)
@@ -101,6 +101,7 @@ static struct ll_places places_of(const struct zti_coding *coding)
     (void)place(&bytes, sizeof(struct ll_note));
     p.front = place(&bytes, sizeof(struct zti_ll_front));
     p.weights = place(&bytes, 2 * sizeof(uint16_t) * ZTI_LL_MODELS * ZTI_LL_ALPHABET);
+    p.numbers = place(&bytes, sizeof(uint32_t) * ZTI_LL_MODELS * ZTI_LL_ALPHABET);
     p.tables = place(&bytes, sizeof(uint32_t) * ZTI_LL_MODELS * ZTI_ANS_STATES);
     p.lattices = place(&bytes, 2 * room.slices * sizeof(double));
     p.ranks = place(&bytes, ZTI_LL_MOST_RANKS * sizeof(uint64_t));

@@ -15,7 +15,7 @@ enum { LL_THREADS = 256, LL_WARPS = LL_THREADS / 32 };
 
 /* What is where in a slot, in bytes. */
 struct ll_places {
-    uint64_t front, weights, tables, lattices, ranks, source, how;
+    uint64_t front, weights, numbers, tables, lattices, ranks, source, how;
     uint64_t keys, codes, marks, symbols;
     uint64_t bytes; /* of a slot */
 };
@@ -42,6 +42,7 @@ struct ll_slot {
     struct ll_note *note;
     struct zti_ll_front *front;
     uint16_t *weights;        /* and then frequencies, of each model */
+    uint32_t *numbers;        /* memory of as many as an alphabet has, of each model */
     uint32_t *tables;         /* of each model */
     struct zti_ll_lists list; /* without models */
     void *keys;               /* cells */
@@ -58,6 +59,7 @@ static __device__ __forceinline__ struct ll_slot ll_slot_of(const struct ll_tile
     slot.note = (struct ll_note *)(void *)at;
     slot.front = (struct zti_ll_front *)(void *)(at + p->front);
     slot.weights = (uint16_t *)(void *)(at + p->weights);
+    slot.numbers = (uint32_t *)(void *)(at + p->numbers);
     slot.tables = (uint32_t *)(void *)(at + p->tables);
     slot.list.lattices = (double *)(void *)(at + p->lattices);
     slot.list.ranks = (uint64_t *)(void *)(at + p->ranks);

@@ -144,7 +144,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_open_tiles(const struct tf_tiles f)
     if (own->used > 1) /* in the memory of the table, which is made next */
         zti_ans_normalise(own, (struct zti_ans_heap *)(void *)own->decode);
     zti_ans_spread(own);
-    zti_ans_make_entries(own, own->frequencies);
+    zti_ans_make_entries(own, slot.numbers + (size_t)lane * ZTI_LL_ALPHABET);
 }
 
 /* ---- the host's part ---- */
@@ -188,6 +188,7 @@ static struct tf_places places_of(const struct zti_coding *coding)
     p.parts = place(&bytes, parts * sizeof(struct tf_part));
     p.chunks = place(&bytes, (values / tf_chunk_values(0) + 1) * sizeof(struct tf_part));
     p.weights = place(&bytes, 2 * sizeof(uint16_t) * TF_MODELS * ZTI_LL_ALPHABET);
+    p.numbers = place(&bytes, sizeof(uint32_t) * TF_MODELS * ZTI_LL_ALPHABET);
     p.tables = place(&bytes, sizeof(uint32_t) * TF_MODELS * ZTI_ANS_STATES);
     p.values = place(&bytes, values * bytes_each);
     p.others = place(&bytes, values * bytes_each);

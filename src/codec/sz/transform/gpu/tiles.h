@@ -20,7 +20,7 @@ enum {
 
 /* What is where in a slot, in bytes. */
 struct tf_places {
-    uint64_t front, layout, bands, items, parts, chunks, weights, tables, values, others;
+    uint64_t front, layout, bands, items, parts, chunks, weights, numbers, tables, values, others;
     uint64_t bytes; /* of a slot */
 };
 
@@ -57,6 +57,7 @@ struct tf_slot {
     struct zti_tf_layout *layout;
     struct tf_part *part, *chunk;
     uint16_t *weights; /* and then frequencies, of each model */
+    uint32_t *numbers; /* memory of as many as an alphabet has, of each model */
     uint32_t *tables;  /* of each model */
     void *values;      /* coefficients, then values in C order */
     void *others;      /* symbols in the places of coefficients; values of a level */
@@ -74,6 +75,7 @@ static __device__ __forceinline__ struct tf_slot tf_slot_of(const struct tf_tile
     slot.part = (struct tf_part *)(void *)(at + p->parts);
     slot.chunk = (struct tf_part *)(void *)(at + p->chunks);
     slot.weights = (uint16_t *)(void *)(at + p->weights);
+    slot.numbers = (uint32_t *)(void *)(at + p->numbers);
     slot.tables = (uint32_t *)(void *)(at + p->tables);
     slot.values = at + p->values;
     slot.others = at + p->others;
