@@ -50,8 +50,6 @@ static __device__ bool find_chunks(const struct tf_tiles *f, struct zti_cursor *
 {
     const uint32_t each = tf_chunk_values(slot->front->parts_way);
     const uint32_t chunks = (uint32_t)((slot->layout->values + each - 1) / each);
-    slot->note->chunks = 0;
-    slot->note->has_steps = false;
     if (zti_cursor_left(c) == 0)
         return true;
     const uint64_t tables = zti_get_varint(c);
@@ -126,7 +124,8 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_open_tiles(const struct tf_tiles f)
         struct tf_note *const note = slot.note;
         bool is_raw;
         slot.front->models = 0;
-        note->is_bad = 0;
+        note->is_bad = note->chunks = 0;
+        note->has_steps = false;
         set_layout(&f, blockIdx.x, &tile, &slot);
         const bool is_there = sz_find_tile(&f.s, &t, &c, &is_raw, &note->end);
         note->is_raw = is_raw;
