@@ -85,6 +85,17 @@ static __device__ __forceinline__ bool sz_find_tile(const struct sz_tiles *s,
     return !c.is_bad;
 }
 
+/* Whether the view has values of a tile. */
+static __device__ __forceinline__ bool sz_is_wanted(const struct sz_tiles *s,
+                                                    const struct sz_tile *t)
+{
+    bool is_wanted = true;
+    for (uint32_t k = 0; k < t->rank; k++)
+        is_wanted = is_wanted && t->origin[k] < s->view.hi[k] &&
+                    t->origin[k] + t->extent[k] > s->view.lo[k];
+    return is_wanted;
+}
+
 /* The place of value i of a tile in the view, or NULL if it is outside. */
 static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const struct sz_tile *t,
                                                  uint32_t i)

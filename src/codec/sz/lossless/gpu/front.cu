@@ -57,10 +57,11 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_read_fronts(const struct ll_tiles l)
         struct ll_note *const note = slot.note;
         bool is_raw;
         const bool is_there = sz_find_tile(&l.s, &t, &c, &is_raw, &note->end);
+        is_raw = is_raw || !sz_is_wanted(&l.s, &tile); /* then it has no value to store */
         note->is_raw = is_raw;
         note->raw = sz_bit_of(&l.s, c.at);
         const bool is_good = is_there && (is_raw || read_parts(&l, &shape, &c, &slot, model));
-        slot.note->is_good = is_good;
+        note->is_good = is_good;
         if (!is_good)
             note_bad(&l.s, t.chunk);
     }

@@ -128,6 +128,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_open_tiles(const struct tf_tiles f)
         note->has_steps = false;
         set_layout(&f, blockIdx.x, &tile, &slot);
         const bool is_there = sz_find_tile(&f.s, &t, &c, &is_raw, &note->end);
+        is_raw = is_raw || !sz_is_wanted(&f.s, &tile); /* then it has no value to store */
         note->is_raw = is_raw;
         note->raw = sz_bit_of(&f.s, c.at);
         note->is_good = is_there && (is_raw || read_tile(&f, &c, &slot, model));
