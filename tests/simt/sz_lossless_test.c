@@ -5,7 +5,8 @@
  *     sz_lossless_test [--seed N] [--cases N] [--only N]
  *
  * Made fields, one for each way to keys; then cases: awkward arrays without loss, and arrays under
- * a bound, of either coder. */
+ * a bound, of either coder; where there are 200 and more, also an array of two transformed tiles.
+ */
 #include "ztile_expert.h"
 #include "compare.h"
 #include "simt_device.h"
@@ -13,7 +14,7 @@
 #include "support/awkward.h"
 #include "support/made.h"
 
-enum { CHUNKS = 3, LEAST_SLAB = 1, SLAB = 1 << 22 };
+enum { CHUNKS = 3, LEAST_SLAB = 1, SLAB = 1 << 22, MANY_CASES = 200 };
 
 /* Compress by the CPU, and read by both policies. */
 static void check(zt_context *serial, zt_context *cuda, const zt_array *a, const zt_params *params,
@@ -91,6 +92,22 @@ static void check_transform(zt_context *serial, zt_context *cuda, struct rng *r,
     test_array_free(&a);
 }
 
+/* Transformed tiles have up to 2^23 values: an array of two. */
+static void check_two_tiles(zt_context *serial, zt_context *cuda)
+{
+    static const uint64_t shape[3] = {210, 210, 210};
+    static const int64_t stride[3] = {210 * 210, 210, 1};
+    struct test_array a = test_array_new(ZT_F32, 3, shape, stride);
+    zt_params p = zt_params_abs(1e-2);
+    fill_array(&a.array, DATA_WAVE_NOISE, 1);
+    p.codec = ZT_CODEC_SZ;
+    set_coder(&p, CODER_TRANSFORM);
+    p.index = ZT_INDEX_HYBRID;
+    p.index_chunk = 1;
+    check(serial, cuda, &a.array, &p, 2);
+    test_array_free(&a);
+}
+
 int main(int argc, char **argv)
 {
     struct case_range range = {.seed = 1, .first = 0, .cases = 30 / TEST_SHARE};
@@ -104,6 +121,8 @@ int main(int argc, char **argv)
         return 1;
     if (range.first == 0)
         check_made(serial, cuda);
+    if (range.cases - range.first >= MANY_CASES)
+        check_two_tiles(serial, cuda);
     for (uint64_t n = range.first; n < range.cases; n++) {
         struct rng r = {mix64(range.seed, n)};
         check_case(serial, cuda, &r, (unsigned)n);
