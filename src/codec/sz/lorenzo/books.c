@@ -159,8 +159,8 @@ void zti_sz_encode_head(const struct zti_coding *coding, uint8_t *head)
 
 zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
-    if (sz_of(coding)->coder == ZTI_SZ_FAST)
-        return ZT_OK;
+    if (sz_of(coding)->coder == ZTI_SZ_FAST && sz_of(coding)->source != ZTI_SZ_DIGITS)
+        return ZT_OK; /* digits: kernels get powers of ten as a model, without books */
     if (sz_of(coding)->coder == ZTI_SZ_LOSSLESS_HIGH)
         return zti_ll_decode_head(context, coding);
     if (sz_of(coding)->coder == ZTI_SZ_TRANSFORM)
