@@ -203,7 +203,7 @@ static void check_nothing_is_fetched(zt_context *serial, const float *values)
 static void check_decodes_there(zt_context *cuda, zt_context *serial, uint32_t coder,
                                 zt_bound bound)
 {
-    enum { SIDE = 80, COUNT = SIDE * SIDE * SIDE, BYTES = COUNT * 4, MOST = 20000 };
+    enum { SIDE = 65, COUNT = SIDE * SIDE * SIDE, BYTES = COUNT * 4, MOST = 20000 };
     float *const values = malloc(BYTES), *const wanted = malloc(BYTES);
     uint8_t *const file = malloc(2 * BYTES), *const there = simt_device_take(2 * BYTES);
     float *const back = simt_device_take(BYTES);
