@@ -33,9 +33,13 @@ static void check(zt_context *serial, zt_context *cuda, const zt_array *a, const
     free(file);
 }
 
-static void check_made(zt_context *serial, zt_context *cuda)
+/* The first fields are alike: decimals of so many digits. */
+static void check_made(zt_context *serial, zt_context *cuda, bool are_all)
 {
+    enum { ALIKE = 12, OF_ALIKE = 4 };
     for (uint32_t k = 0; k < MADE_FIELDS; k += TEST_SHARE) {
+        if (k < ALIKE && k % OF_ALIKE != 0 && !are_all)
+            continue;
         struct made_field field = made_field_of(k);
         zt_params p = zt_params_lossless();
         p.codec = ZT_CODEC_SZ;
@@ -119,9 +123,10 @@ int main(int argc, char **argv)
     zt_context *serial = NULL, *cuda = NULL;
     if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK)
         return 1;
+    const bool are_many = range.cases - range.first >= MANY_CASES;
     if (range.first == 0)
-        check_made(serial, cuda);
-    if (range.cases - range.first >= MANY_CASES)
+        check_made(serial, cuda, are_many);
+    if (are_many)
         check_two_tiles(serial, cuda);
     for (uint64_t n = range.first; n < range.cases; n++) {
         struct rng r = {mix64(range.seed, n)};
