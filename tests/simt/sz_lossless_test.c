@@ -33,7 +33,7 @@ static void check(zt_context *serial, zt_context *cuda, const zt_array *a, const
     free(file);
 }
 
-/* The first fields are alike: decimals of so many digits. */
+/* The first fields are alike: decimals that differ in their number of digits only. */
 static void check_made(zt_context *serial, zt_context *cuda, bool are_all)
 {
     enum { ALIKE = 12, OF_ALIKE = 4 };

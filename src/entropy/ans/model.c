@@ -23,7 +23,7 @@
 
 enum { COST_FRACTION_BITS = 12 };
 
-_Static_assert(ZTI_ANS_PRECISIONS == 1 << ZTI_ANS_PRECISION_BITS, "a precision has so many bits");
+_Static_assert(ZTI_ANS_PRECISIONS == 1 << ZTI_ANS_PRECISION_BITS, "each precision has a code");
 
 /* ---- memory ---- */
 

@@ -104,7 +104,7 @@ ZTI_STATIC double zti_ans_gain(uint32_t weight, uint32_t f, bool grows)
     return grows ? weight / (2.0 * f + 1) : -(weight / (2.0 * f - 1));
 }
 
-/* Compute frequencies from weights, of which at most 4096 are not 0, and one or more. */
+/* Compute frequencies from weights. Between 1 and 4096 of these are not 0. */
 ZTI_STATIC void zti_ans_normalise(struct zti_ans_model *model, struct zti_ans_heap *h)
 {
     uint64_t sum = 0;

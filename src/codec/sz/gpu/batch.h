@@ -66,23 +66,18 @@ static __device__ __forceinline__ uint64_t sz_bit_of(const struct sz_tiles *s, c
     return at ? 8 * (uint64_t)(at - (const uint8_t *)(const void *)s->words) : 0;
 }
 
-/* Find the bytes of a tile of large_tile.h, and the bit where it ends: the lengths of the tiles
- * before it in its chunk tell its place. One thread calls it. */
-static __device__ __forceinline__ bool sz_find_tile(const struct sz_tiles *s,
-                                                    const struct sz_numbered *t,
-                                                    struct zti_cursor *own, bool *is_raw,
-                                                    uint64_t *end)
+/* A reader of the stream's bits from one on. */
+static __device__ __forceinline__ struct zti_bit_reader sz_reader(const struct sz_tiles *s,
+                                                                  uint64_t at)
 {
-    const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
-    const uint64_t place = s->places[2 * t->chunk] / 8, most = 8 * s->words_count;
-    struct zti_cursor c = {bytes + (place < most ? place : most), bytes + most, place > most};
-    *is_raw = false;
-    for (uint64_t number = t->first; !c.is_bad && number <= t->number; number++) {
-        const struct sz_tile tile = tile_of(s, number);
-        *own = sz_tile_bytes(&c, (uint64_t)tile.n * value_bytes_of(s->type), is_raw);
-    }
-    *end = sz_bit_of(s, c.at);
-    return !c.is_bad;
+    const struct zti_bit_reader r = {s->words, s->words_count, at};
+    return r;
+}
+
+/* Whether bits end in a part's last byte. */
+static __device__ __forceinline__ bool sz_is_at_end(uint64_t at, uint64_t end)
+{
+    return at <= end && end - at < 8;
 }
 
 /* Whether the view has values of a tile. */
@@ -94,6 +89,35 @@ static __device__ __forceinline__ bool sz_is_wanted(const struct sz_tiles *s,
         is_wanted = is_wanted && t->origin[k] < s->view.hi[k] &&
                     t->origin[k] + t->extent[k] > s->view.lo[k];
     return is_wanted;
+}
+
+/* What the first kernel of a tile leaves for the others. Places are bits of the stream. */
+struct sz_note {
+    uint64_t is_good; /* so far */
+    uint64_t is_raw;  /* or not wanted: then it has no value to store */
+    uint64_t raw;     /* where values are as they are */
+    uint64_t end;     /* of the tile */
+};
+
+/* Find the bytes of a tile of large_tile.h: the lengths of the tiles before it in its chunk tell
+ * its place. One thread calls it. */
+static __device__ __forceinline__ bool sz_find_tile(const struct sz_tiles *s,
+                                                    const struct sz_numbered *t,
+                                                    const struct sz_tile *tile,
+                                                    struct zti_cursor *own, struct sz_note *note)
+{
+    const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
+    const uint64_t place = s->places[2 * t->chunk] / 8, most = 8 * s->words_count;
+    struct zti_cursor c = {bytes + (place < most ? place : most), bytes + most, place > most};
+    bool is_raw = false;
+    for (uint64_t number = t->first; !c.is_bad && number <= t->number; number++) {
+        const struct sz_tile other = tile_of(s, number);
+        *own = sz_tile_bytes(&c, (uint64_t)other.n * value_bytes_of(s->type), &is_raw);
+    }
+    note->is_raw = is_raw || !sz_is_wanted(s, tile);
+    note->raw = sz_bit_of(s, own->at);
+    note->end = sz_bit_of(s, c.at);
+    return !c.is_bad;
 }
 
 /* The place of value i of a tile in the view, or NULL if it is outside. */
@@ -129,6 +153,14 @@ static __device__ __forceinline__ void sz_put_raw(const struct sz_tiles *s,
         if (to)
             store_bits(s, to, zti_get_bits64(&r, value_bits));
     }
+}
+
+/* On the host: a place of a slot for more bytes, which fit the device's alignment. */
+static inline uint64_t sz_place(uint64_t *bytes, uint64_t more)
+{
+    const uint64_t at = *bytes;
+    *bytes += (more + 255) / 256 * 256;
+    return at;
 }
 
 #endif

@@ -20,8 +20,8 @@ static __device__ __forceinline__ struct ll_part part_of_warp(uint32_t values)
     return part;
 }
 
-/* Where a part's bits begin, behind 'at', where lanes have so many bits each; *all: of the tile.
- * The block calls it. */
+/* Where the bits of a warp's part begin: behind 'at' come the bits of the warps before it. 'bits':
+ * the own lane's; *all: the sum over the tile. The block calls it. */
 static __device__ __forceinline__ uint64_t place_of_warp(uint64_t at, uint32_t bits, uint32_t *all)
 {
     SIMT_SHARED(uint32_t, sums, [LL_WARPS]);
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void refuse(const struct ll_tiles *l, const st
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        slot->note->is_good = 0;
+        slot->note->tile.is_good = 0;
         note_bad(&l->s, t->chunk);
     }
 }
@@ -60,12 +60,11 @@ static __device__ __forceinline__ void refuse(const struct ll_tiles *l, const st
 SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 4) NAME(ll_make_residuals)(const struct ll_tiles l)
 {
     SIMT_SHARED(struct steps, steps, );
-    const struct sz_numbered t = sz_numbered_of(&l.s, &l.batch, blockIdx.x);
-    const struct ll_slot slot = ll_slot_of(&l, blockIdx.x);
-    if (!t.is_there || !slot.note->is_good || slot.note->is_raw)
+    struct sz_numbered t;
+    struct ll_slot slot;
+    struct zti_ll_shape shape;
+    if (!ll_open(&l, &t, &slot, &shape))
         return;
-    const struct sz_tile tile = tile_of(&l.s, t.number);
-    const struct zti_ll_shape shape = ll_shape_of(&l, &tile);
     const struct ll_part part = part_of_warp(shape.values);
     const bool has_signs = slot.front->has_signs;
     const uint32_t lane = threadIdx.x % 32;
@@ -81,12 +80,12 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 4) NAME(ll_make_residuals)(const struct
         const bool is_there = i + lane < part.to;
         const uint8_t symbol = is_there ? slot.symbols[i + lane] : 0;
         const uint32_t open = is_there ? steps.open[symbol] : 0, up_to = warp_sums_32(open);
-        struct zti_bit_reader r = ll_reader(&l.s, at + up_to - open);
+        struct zti_bit_reader r = sz_reader(&l.s, at + up_to - open);
         if (is_there)
             k[cell_of(&shape, i + lane)] = residual_of(has_signs, &steps, symbol, ll_get(&r, open));
         at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
-    if (!ll_is_at_end(slot.note->open + all, slot.note->open_end))
+    if (!sz_is_at_end(slot.note->open + all, slot.note->open_end))
         refuse(&l, &t, &slot);
 }
 
@@ -192,7 +191,7 @@ static __device__ __forceinline__ uint32_t zeros_before(const struct sz_tiles *s
     while (left != 0) {
         const uint32_t next = (uint32_t)__ffs((int)left) - 1;
         struct zti_bit_reader r =
-            ll_reader(s, at + __shfl_sync(SIMT_ALL_LANES, before, (int)next) + *all);
+            sz_reader(s, at + __shfl_sync(SIMT_ALL_LANES, before, (int)next) + *all);
         const uint32_t more = zti_get_within(&r, 1) ? WIDTH - 1 : 0;
         own += next < lane ? more : 0;
         *all += more;
@@ -213,7 +212,7 @@ static __device__ __forceinline__ uint64_t put_part(const struct opening *o,
         const uint32_t up_to = warp_sums_32(open);
         uint32_t more;
         const uint32_t own = zeros_before(&o->l->s, at, up_to - open, is_zero, &more);
-        struct zti_bit_reader r = ll_reader(&o->l->s, at + up_to - open + own);
+        struct zti_bit_reader r = sz_reader(&o->l->s, at + up_to - open + own);
         char *const to =
             is_there ? value_at(&o->l->s, o->tile, place_in_order(o->shape, i + lane)) : NULL;
         if (to)
@@ -237,7 +236,7 @@ static __device__ bool put_values(const struct opening *o, const struct ll_note 
     const uint64_t at = place_of_warp(note->rest, bits, &all);
     if (!__syncthreads_or(has_zeros)) {
         (void)put_part(o, &part, at);
-        return ll_is_at_end(note->rest + all, note->rest_end);
+        return sz_is_at_end(note->rest + all, note->rest_end);
     }
     if (threadIdx.x < 32) { /* how long bits of zeros are they say themselves */
         const uint64_t last = put_part(o, &whole, note->rest);
@@ -245,7 +244,7 @@ static __device__ bool put_values(const struct opening *o, const struct ll_note 
             end = last;
     }
     __syncthreads();
-    return ll_is_at_end(end, note->rest_end);
+    return sz_is_at_end(end, note->rest_end);
 }
 
 /* The last tile of a chunk notes where the chunk ends. */
@@ -254,14 +253,14 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 3) NAME(ll_put_values)(const struct ll_
     SIMT_SHARED(struct lengths, lengths, );
     const struct sz_numbered t = sz_numbered_of(&l.s, &l.batch, blockIdx.x);
     const struct ll_slot slot = ll_slot_of(&l, blockIdx.x);
-    if (!t.is_there || !slot.note->is_good)
+    if (!t.is_there || !slot.note->tile.is_good)
         return;
     const struct sz_tile tile = tile_of(&l.s, t.number);
     const struct zti_ll_shape shape = ll_shape_of(&l, &tile);
     const struct zti_ll_transform *const transform = &slot.front->t;
     bool is_good = true;
-    if (slot.note->is_raw) {
-        sz_put_raw(&l.s, &tile, slot.note->raw);
+    if (slot.note->tile.is_raw) {
+        sz_put_raw(&l.s, &tile, slot.note->tile.raw);
     } else {
         const struct opening o = {&l,
                                   transform,
@@ -278,7 +277,7 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 3) NAME(ll_put_values)(const struct ll_
     if (threadIdx.x == 0 && !is_good)
         note_bad(&l.s, t.chunk);
     if (threadIdx.x == 0 && is_good && t.is_last)
-        note_end(l.s.states, t.chunk, l.s.count, slot.note->end, l.s.places[2 * t.chunk + 1]);
+        note_end(l.s.states, t.chunk, l.s.count, slot.note->tile.end, l.s.places[2 * t.chunk + 1]);
 }
 
 extern "C" void NAME(zti_ll_cuda_values)(const struct ll_tiles *l, void *queue)

@@ -5,17 +5,6 @@
 
 /* ---- parts ---- */
 
-static __device__ void ll_place_models(const struct ll_slot *slot, struct zti_ans_model *model)
-{
-    for (uint32_t k = 0; k < ZTI_LL_MODELS; k++) {
-        memset(&model[k], 0, sizeof model[k]);
-        model[k].alphabet = ZTI_LL_ALPHABET;
-        model[k].weights = slot->weights + (size_t)k * 2 * ZTI_LL_ALPHABET;
-        model[k].frequencies = model[k].weights + ZTI_LL_ALPHABET;
-        model[k].decode = slot->tables + (size_t)k * ZTI_ANS_STATES;
-    }
-}
-
 /* Read the lengths of a coded tile's parts, and its front. */
 static __device__ bool read_parts(const struct ll_tiles *l, const struct zti_ll_shape *shape,
                                   struct zti_cursor *c, struct ll_slot *slot,
@@ -26,15 +15,14 @@ static __device__ bool read_parts(const struct ll_tiles *l, const struct zti_ll_
     const uint8_t *const at = zti_get_bytes(c, front);
     if (!zti_get_bytes(c, codes) || !zti_get_bytes(c, open))
         return false;
-    struct zti_bit_reader r = ll_reader(&l->s, sz_bit_of(&l->s, at));
+    struct zti_bit_reader r = sz_reader(&l->s, sz_bit_of(&l->s, at));
     note->codes = r.at + 8 * front;
     note->codes_end = note->open = note->codes + 8 * codes;
     note->open_end = note->rest = note->open + 8 * open;
     note->rest_end = sz_bit_of(&l->s, c->end);
-    ll_place_models(slot, model);
     slot->list.model = model;
     return ll_read_front(l->type, shape, &r, &slot->list, slot->front) &&
-           ll_is_at_end(r.at, note->codes);
+           sz_is_at_end(r.at, note->codes);
 }
 
 SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_read_fronts(const struct ll_tiles l)
@@ -45,34 +33,22 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_read_fronts(const struct ll_tiles l)
     const uint32_t lane = threadIdx.x;
     if (!t.is_there)
         return;
-    uint64_t *const weights = (uint64_t *)(void *)slot.weights;
-    for (uint32_t i = lane; i < (uint32_t)ZTI_LL_MODELS * ZTI_LL_ALPHABET / 2; i += 32)
-        weights[i] = 0; /* four of them, frequencies too */
-    simt_order_warp();
+    ll_clear_models(&slot.models, ZTI_LL_MODELS, model);
     if (lane == 0) {
         const struct sz_tile tile = tile_of(&l.s, t.number);
         const struct zti_ll_shape shape = ll_shape_of(&l, &tile);
         struct zti_cursor c = {NULL, NULL, false};
         slot.front->models = 0;
-        struct ll_note *const note = slot.note;
-        bool is_raw;
-        const bool is_there = sz_find_tile(&l.s, &t, &c, &is_raw, &note->end);
-        is_raw = is_raw || !sz_is_wanted(&l.s, &tile); /* then it has no value to store */
-        note->is_raw = is_raw;
-        note->raw = sz_bit_of(&l.s, c.at);
-        const bool is_good = is_there && (is_raw || read_parts(&l, &shape, &c, &slot, model));
-        note->is_good = is_good;
-        if (!is_good)
+        struct sz_note *const note = &slot.note->tile;
+        note->is_good = sz_find_tile(&l.s, &t, &tile, &c, note) &&
+                        (note->is_raw || read_parts(&l, &shape, &c, &slot, model));
+        if (!note->is_good)
             note_bad(&l.s, t.chunk);
     }
     simt_order_warp();
-    if (!slot.note->is_good || slot.note->is_raw || lane >= slot.front->models)
+    if (!slot.note->tile.is_good || slot.note->tile.is_raw || lane >= slot.front->models)
         return;
-    struct zti_ans_model *const own = &model[lane];
-    if (own->used > 1) /* in the memory of the table, which is made next */
-        zti_ans_normalise(own, (struct zti_ans_heap *)(void *)own->decode);
-    zti_ans_spread(own);
-    zti_ans_make_entries(own, slot.numbers + (size_t)lane * ZTI_LL_ALPHABET);
+    ll_make_table(&slot.models, lane, model);
 }
 
 extern "C" void zti_ll_cuda_fronts(const struct ll_tiles *l, void *queue)
@@ -84,34 +60,23 @@ extern "C" void zti_ll_cuda_fronts(const struct ll_tiles *l, void *queue)
 
 enum { BATCH = 256, LARGE_BATCH = 64 }; /* tiles */
 
-static uint64_t place(uint64_t *bytes, uint64_t more)
-{
-    const uint64_t at = *bytes;
-    *bytes += (more + 255) / 256 * 256;
-    return at;
-}
-
 static struct ll_places places_of(const struct zti_coding *coding)
 {
     const struct zti_ll_room room = ll_room(&coding->grid);
     const uint64_t value_bytes = ll_value_bits(ll_coded_type(coding)) / 8;
     struct ll_places p;
     uint64_t bytes = 0;
-    static_assert(sizeof(struct zti_ans_heap) <= ZTI_ANS_STATES * sizeof(uint32_t),
-                  "a heap has room where a table comes");
-    (void)place(&bytes, sizeof(struct ll_note));
-    p.front = place(&bytes, sizeof(struct zti_ll_front));
-    p.weights = place(&bytes, 2 * sizeof(uint16_t) * ZTI_LL_MODELS * ZTI_LL_ALPHABET);
-    p.numbers = place(&bytes, sizeof(uint32_t) * ZTI_LL_MODELS * ZTI_LL_ALPHABET);
-    p.tables = place(&bytes, sizeof(uint32_t) * ZTI_LL_MODELS * ZTI_ANS_STATES);
-    p.lattices = place(&bytes, 2 * room.slices * sizeof(double));
-    p.ranks = place(&bytes, ZTI_LL_MOST_RANKS * sizeof(uint64_t));
-    p.source = place(&bytes, room.rows * sizeof(int32_t));
-    p.how = place(&bytes, room.rows);
-    p.keys = place(&bytes, room.cells * value_bytes);
-    p.codes = place(&bytes, room.cells);
-    p.marks = place(&bytes, room.cells);
-    p.symbols = place(&bytes, room.values);
+    (void)sz_place(&bytes, sizeof(struct ll_note));
+    p.front = sz_place(&bytes, sizeof(struct zti_ll_front));
+    p.models = sz_place(&bytes, ll_models_bytes(ZTI_LL_MODELS));
+    p.lattices = sz_place(&bytes, 2 * room.slices * sizeof(double));
+    p.ranks = sz_place(&bytes, ZTI_LL_MOST_RANKS * sizeof(uint64_t));
+    p.source = sz_place(&bytes, room.rows * sizeof(int32_t));
+    p.how = sz_place(&bytes, room.rows);
+    p.keys = sz_place(&bytes, room.cells * value_bytes);
+    p.codes = sz_place(&bytes, room.cells);
+    p.marks = sz_place(&bytes, room.cells);
+    p.symbols = sz_place(&bytes, room.values);
     p.bytes = bytes;
     return p;
 }

@@ -308,12 +308,11 @@ static __device__ void run_sums(const struct zti_ll_shape *s, uint32_t axes, key
 
 SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 2) NAME(ll_make_keys)(const struct ll_tiles l)
 {
-    const struct sz_numbered t = sz_numbered_of(&l.s, &l.batch, blockIdx.x);
-    const struct ll_slot slot = ll_slot_of(&l, blockIdx.x);
-    if (!t.is_there || !slot.note->is_good || slot.note->is_raw)
+    struct sz_numbered t;
+    struct ll_slot slot;
+    struct zti_ll_shape shape;
+    if (!ll_open(&l, &t, &slot, &shape))
         return;
-    const struct sz_tile tile = tile_of(&l.s, t.number);
-    const struct zti_ll_shape shape = ll_shape_of(&l, &tile);
     key *const k = (key *)slot.keys;
     if (is_plain(slot.front))
         run_sums(&shape, slot.front->p.axes, k);

@@ -93,7 +93,7 @@ static __device__ __forceinline__ bool decode_rows(const struct zti_ll_shape *s,
                                                    struct warp_states *a)
 {
     const struct zti_ll_front *const front = slot->front;
-    const struct ans_tables tables = {NULL, slot->tables, 0};
+    const struct ans_tables tables = {NULL, slot->models.tables, 0};
     struct beginnings b;
     b.model_of = model_of;
     b.has_marks = front->t.has_marks;
@@ -121,14 +121,13 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_decode_symbols(const struct ll_tiles l)
 {
     SIMT_SHARED(uint32_t, window, [ANS_WINDOW]);
     SIMT_SHARED(uint8_t, model_of, [ZTI_LL_TABLE]);
-    const struct sz_numbered t = sz_numbered_of(&l.s, &l.batch, blockIdx.x);
-    const struct ll_slot slot = ll_slot_of(&l, blockIdx.x);
-    if (!t.is_there || !slot.note->is_good || slot.note->is_raw)
+    struct sz_numbered t;
+    struct ll_slot slot;
+    struct zti_ll_shape shape;
+    if (!ll_open(&l, &t, &slot, &shape))
         return;
-    const struct sz_tile tile = tile_of(&l.s, t.number);
-    const struct zti_ll_shape shape = ll_shape_of(&l, &tile);
     const uint32_t states = ll_states(&shape);
-    const struct zti_bit_reader in = ll_reader(&l.s, slot.note->codes);
+    const struct zti_bit_reader in = sz_reader(&l.s, slot.note->codes);
     struct warp_states a;
     for (uint32_t i = threadIdx.x; i < ZTI_LL_TABLE; i += 32)
         model_of[i] = slot.front->model_of[i];
@@ -139,7 +138,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_decode_symbols(const struct ll_tiles l)
                                 : decode_rows(&shape, &slot, model_of, ZTI_ANS_FEW, &a)) &&
         has_start;
     if (threadIdx.x == 0 && !is_good) {
-        slot.note->is_good = 0;
+        slot.note->tile.is_good = 0;
         note_bad(&l.s, t.chunk);
     }
 }

@@ -1,21 +1,19 @@
 /* tiles.h: kernel text of the lossless coder: what kernels are given, and the memory in which a
  * tile is decoded.
  *
- * A tile is decoded in five kernels, each of which begins where the one before has ended for all
- * tiles of a batch: its front and the models' tables (front.cu, a warp a tile), its symbols
- * (symbols.cu, a warp), residuals, keys and values (decode.h, a block). Keys have the cells of
- * spec.h, rows with margins; residuals stand where the keys come. */
+ * Five kernels decode a batch of tiles, one after the other: fronts and the models' tables
+ * (front.cu, a warp a tile), symbols (symbols.cu, a warp), residuals, keys and values (decode.h, a
+ * block). Keys have the cells of spec.h, rows with margins; residuals stand where the keys come. */
 #ifndef ZTI_SZ_LOSSLESS_GPU_TILES_H
 #define ZTI_SZ_LOSSLESS_GPU_TILES_H
 
-#include "codec/sz/gpu/batch.h"
-#include "codec/sz/lossless/read_front.h"
+#include "codec/sz/lossless/gpu/models.h"
 
 enum { LL_THREADS = 256, LL_WARPS = LL_THREADS / 32 };
 
 /* What is where in a slot, in bytes. */
 struct ll_places {
-    uint64_t front, weights, numbers, tables, lattices, ranks, source, how;
+    uint64_t front, models, lattices, ranks, source, how;
     uint64_t keys, codes, marks, symbols;
     uint64_t bytes; /* of a slot */
 };
@@ -32,18 +30,14 @@ struct ll_tiles {
 /* What the first kernel leaves for the others, at the beginning of a slot. Places are bits of the
  * stream. */
 struct ll_note {
-    uint64_t is_good, is_raw;
-    uint64_t end; /* of the tile */
-    uint64_t raw; /* values as they are */
+    struct sz_note tile;
     uint64_t codes, codes_end, open, open_end, rest, rest_end;
 };
 
 struct ll_slot {
     struct ll_note *note;
     struct zti_ll_front *front;
-    uint16_t *weights;        /* and then frequencies, of each model */
-    uint32_t *numbers;        /* memory of as many as an alphabet has, of each model */
-    uint32_t *tables;         /* of each model */
+    struct ll_models models;
     struct zti_ll_lists list; /* without models */
     void *keys;               /* cells */
     uint8_t *codes, *marks;   /* cells */
@@ -58,9 +52,7 @@ static __device__ __forceinline__ struct ll_slot ll_slot_of(const struct ll_tile
     struct ll_slot slot;
     slot.note = (struct ll_note *)(void *)at;
     slot.front = (struct zti_ll_front *)(void *)(at + p->front);
-    slot.weights = (uint16_t *)(void *)(at + p->weights);
-    slot.numbers = (uint32_t *)(void *)(at + p->numbers);
-    slot.tables = (uint32_t *)(void *)(at + p->tables);
+    slot.models = ll_models_at(at + p->models, ZTI_LL_MODELS);
     slot.list.lattices = (double *)(void *)(at + p->lattices);
     slot.list.ranks = (uint64_t *)(void *)(at + p->ranks);
     slot.list.source = (int32_t *)(void *)(at + p->source);
@@ -79,18 +71,17 @@ static __device__ __forceinline__ struct zti_ll_shape ll_shape_of(const struct l
     return ll_shape(l->s.grid.rank, tile->extent);
 }
 
-/* A reader of the stream's bits from one on. */
-static __device__ __forceinline__ struct zti_bit_reader ll_reader(const struct sz_tiles *s,
-                                                                  uint64_t at)
+/* A tile of the batch, its memory and its shape; false: it is not coded, or damaged. */
+static __device__ __forceinline__ bool ll_open(const struct ll_tiles *l, struct sz_numbered *t,
+                                               struct ll_slot *slot, struct zti_ll_shape *shape)
 {
-    const struct zti_bit_reader r = {s->words, s->words_count, at};
-    return r;
-}
-
-/* Whether a part was read to its end. */
-static __device__ __forceinline__ bool ll_is_at_end(uint64_t at, uint64_t end)
-{
-    return at <= end && end - at < 8;
+    *t = sz_numbered_of(&l->s, &l->batch, blockIdx.x);
+    *slot = ll_slot_of(l, blockIdx.x);
+    if (!t->is_there || !slot->note->tile.is_good || slot->note->tile.is_raw)
+        return false;
+    const struct sz_tile tile = tile_of(&l->s, t->number);
+    *shape = ll_shape_of(l, &tile);
+    return true;
 }
 
 /* Which row repeats which, or -1. */

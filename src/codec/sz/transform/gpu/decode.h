@@ -56,45 +56,50 @@ static __device__ __forceinline__ size_t pair_at(const struct zti_tf_layout *lay
     return at;
 }
 
-/* What threads of all blocks of a tile have to do at a level; 0: nothing. */
-static __device__ __forceinline__ uint64_t pairs_of(const struct zti_tf_level *level)
-{
-    uint64_t pairs = 1;
-    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        pairs *= a == level->axis ? (level->extent[a] + 1) / 2 : level->extent[a];
-    return pairs;
-}
+/* A level of a tile: its pairs are shared by the threads of the tile's blocks. */
+struct lifting {
+    struct tf_slot slot;
+    const struct zti_tf_level *level;
+    uint64_t pairs;
+    uint32_t n;  /* values of a line */
+    size_t step; /* between them */
+};
 
-/* A block's tile at a level, and its slot; false: it has no such level. */
-static __device__ __forceinline__ bool open_level(const struct tf_tiles *f, struct tf_slot *slot)
+/* False: a block's tile has no such level. */
+static __device__ __forceinline__ bool open_level(const struct tf_tiles *f, struct lifting *g)
 {
     const uint32_t which = blockIdx.x / f->blocks;
     const struct sz_numbered t = sz_numbered_of(&f->s, &f->batch, which);
-    *slot = tf_slot_of(f, which);
-    return tf_goes_on(&t, slot) && f->level < slot->layout->levels;
+    g->slot = tf_slot_of(f, which);
+    const struct zti_tf_layout *const layout = g->slot.layout;
+    if (!tf_goes_on(&t, &g->slot) || f->level >= layout->levels)
+        return false;
+    g->level = &layout->level[f->level];
+    g->pairs = 1;
+    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
+        g->pairs *= a == g->level->axis ? (g->level->extent[a] + 1) / 2 : g->level->extent[a];
+    g->n = g->level->extent[g->level->axis];
+    g->step = layout->stride[g->level->axis];
+    return true;
 }
 
 /* Values of a level beside the coefficients, which other threads still read. */
 SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_unlift)(const struct tf_tiles f)
 {
-    struct tf_slot slot;
-    if (!open_level(&f, &slot))
+    struct lifting g;
+    if (!open_level(&f, &g))
         return;
-    const struct zti_tf_layout *const layout = slot.layout;
-    const struct zti_tf_level *const level = &layout->level[f.level];
-    const uint64_t pairs = pairs_of(level);
-    const uint32_t n = level->extent[level->axis];
-    for (uint64_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < pairs;
+    for (uint64_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
          i += f.blocks * TF_THREADS) {
         uint32_t pair = 0;
-        const size_t at = pair_at(layout, level, i, &pair), step = layout->stride[level->axis];
-        const number *const from = (const number *)slot.values + at;
-        const struct line l = {from, from + (size_t)((n + 1) / 2) * step, n, step};
-        number *const to = (number *)slot.others + at + 2 * (size_t)pair * step;
+        const size_t at = pair_at(g.slot.layout, g.level, i, &pair);
+        const number *const from = (const number *)g.slot.values + at;
+        const struct line l = {from, from + (size_t)((g.n + 1) / 2) * g.step, g.n, g.step};
+        number *const to = (number *)g.slot.others + at + 2 * (size_t)pair * g.step;
         const int64_t k = pair;
         to[0] = even_at(&l, k);
-        if (2 * pair + 1 < n)
-            to[step] =
+        if (2 * pair + 1 < g.n)
+            to[g.step] =
                 high_at(&l, k) + ZTI_TF_PREDICT(number, even_at(&l, k - 2), even_at(&l, k - 1),
                                                 even_at(&l, k), even_at(&l, k + 1),
                                                 even_at(&l, k + 2), even_at(&l, k + 3));
@@ -103,22 +108,18 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_unlift)(const struct tf_tile
 
 SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_copy_back)(const struct tf_tiles f)
 {
-    struct tf_slot slot;
-    if (!open_level(&f, &slot))
+    struct lifting g;
+    if (!open_level(&f, &g))
         return;
-    const struct zti_tf_layout *const layout = slot.layout;
-    const struct zti_tf_level *const level = &layout->level[f.level];
-    const uint64_t pairs = pairs_of(level);
-    const size_t step = layout->stride[level->axis];
-    for (uint64_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < pairs;
+    for (uint64_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
          i += f.blocks * TF_THREADS) {
         uint32_t pair = 0;
-        const size_t at = pair_at(layout, level, i, &pair) + 2 * (size_t)pair * step;
-        number *const to = (number *)slot.values + at;
-        const number *const from = (const number *)slot.others + at;
+        const size_t at = pair_at(g.slot.layout, g.level, i, &pair) + 2 * (size_t)pair * g.step;
+        number *const to = (number *)g.slot.values + at;
+        const number *const from = (const number *)g.slot.others + at;
         to[0] = from[0];
-        if (2 * pair + 1 < level->extent[level->axis])
-            to[step] = from[step];
+        if (2 * pair + 1 < g.n)
+            to[g.step] = from[g.step];
     }
 }
 
@@ -169,10 +170,10 @@ static __device__ bool read_steps(const struct tf_tiles *f, const struct tf_slot
     const uint64_t bytes = zti_get_varint(c);
     if (c->is_bad || bytes > zti_cursor_left(c) || !slot->note->has_steps)
         return false;
-    struct zti_bit_reader open = tf_reader(&f->s, sz_bit_of(&f->s, c->at));
+    struct zti_bit_reader open = sz_reader(&f->s, sz_bit_of(&f->s, c->at));
     const uint64_t codes_at = open.at + 8 * (zti_cursor_left(c) - bytes);
-    const uint32_t *const gaps = slot->tables + (size_t)TF_GAPS * ZTI_ANS_STATES;
-    const uint32_t *const steps_of = slot->tables + (size_t)TF_STEPS * ZTI_ANS_STATES;
+    const uint32_t *const gaps = slot->models.tables + (size_t)TF_GAPS * ZTI_ANS_STATES;
+    const uint32_t *const steps_of = slot->models.tables + (size_t)TF_STEPS * ZTI_ANS_STATES;
     struct part_codes codes;
     bool is_good = open_codes(&f->s, codes_at, &codes);
     for (; is_good && n > 0; n--, at++) {
@@ -225,13 +226,13 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_put_values)(const struct tf_
     const uint32_t which = blockIdx.x / f.blocks, block = blockIdx.x % f.blocks;
     const struct sz_numbered t = sz_numbered_of(&f.s, &f.batch, which);
     const struct tf_slot slot = tf_slot_of(&f, which);
-    if (!t.is_there || !slot.note->is_good || slot.note->is_bad)
+    if (!t.is_there || !slot.note->tile.is_good || slot.note->is_bad)
         return;
     const struct sz_tile tile = tile_of(&f.s, t.number);
     const number *const value = (const number *)slot.values;
-    if (slot.note->is_raw && block == 0)
-        sz_put_raw(&f.s, &tile, slot.note->raw);
-    for (uint32_t i = block * TF_THREADS + threadIdx.x; !slot.note->is_raw && i < tile.n;
+    if (slot.note->tile.is_raw && block == 0)
+        sz_put_raw(&f.s, &tile, slot.note->tile.raw);
+    for (uint32_t i = block * TF_THREADS + threadIdx.x; !slot.note->tile.is_raw && i < tile.n;
          i += f.blocks * TF_THREADS) {
         char *const to = value_at(&f.s, &tile, i);
         void *const at = to;
@@ -241,7 +242,7 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_put_values)(const struct tf_
             *(double *)at = (double)value[i];
     }
     if (block == 0 && threadIdx.x == 0 && t.is_last)
-        note_end(f.s.states, t.chunk, f.s.count, slot.note->end, f.s.places[2 * t.chunk + 1]);
+        note_end(f.s.states, t.chunk, f.s.count, slot.note->tile.end, f.s.places[2 * t.chunk + 1]);
 }
 
 extern "C" void NAME(zti_tf_cuda_values)(struct tf_tiles *f, void *queue)

@@ -5,22 +5,6 @@
 
 /* ---- what a tile has ---- */
 
-static __device__ void place_models(const struct tf_slot *slot, struct zti_ans_model *model)
-{
-    for (uint32_t k = 0; k < TF_MODELS; k++) {
-        memset(&model[k], 0, sizeof model[k]);
-        model[k].alphabet = ZTI_LL_ALPHABET;
-        model[k].weights = slot->weights + (size_t)k * 2 * ZTI_LL_ALPHABET;
-        model[k].frequencies = model[k].weights + ZTI_LL_ALPHABET;
-        model[k].decode = slot->tables + (size_t)k * ZTI_ANS_STATES;
-    }
-}
-
-static __device__ bool ends_in(const struct zti_bit_reader *r, uint64_t end)
-{
-    return r->at <= end && end - r->at < 8;
-}
-
 /* Where parts are: the bytes of open bits and of codes of each, then these. */
 static __device__ bool find_parts(const struct tf_tiles *f, struct zti_cursor *c,
                                   const struct tf_slot *slot)
@@ -56,12 +40,12 @@ static __device__ bool find_chunks(const struct tf_tiles *f, struct zti_cursor *
     const uint8_t *const at = zti_get_bytes(c, tables);
     if (c->is_bad)
         return false;
-    struct zti_bit_reader r = tf_reader(&f->s, sz_bit_of(&f->s, at));
+    struct zti_bit_reader r = sz_reader(&f->s, sz_bit_of(&f->s, at));
     const uint64_t end = r.at + 8 * tables;
     for (uint32_t k = TF_GAPS; k <= TF_STEPS && tables > 0; k++)
         if (zti_ans_read_weights(&r, &model[k]) || model[k].used == 0)
             return false;
-    if (!ends_in(&r, end))
+    if (!sz_is_at_end(r.at, end))
         return false;
     for (uint32_t i = 0; i < chunks; i++)
         slot->chunk[i].end = zti_get_varint(c);
@@ -97,10 +81,9 @@ static __device__ bool read_tile(const struct tf_tiles *f, struct zti_cursor *c,
     const uint8_t *const at = zti_get_bytes(c, front);
     if (c->is_bad)
         return false;
-    struct zti_bit_reader r = tf_reader(&f->s, sz_bit_of(&f->s, at));
+    struct zti_bit_reader r = sz_reader(&f->s, sz_bit_of(&f->s, at));
     const uint64_t end = r.at + 8 * front;
-    place_models(slot, model);
-    if (!tf_read_front(&r, slot->layout, model, slot->front) || !ends_in(&r, end))
+    if (!tf_read_front(&r, slot->layout, model, slot->front) || !sz_is_at_end(r.at, end))
         return false;
     tf_set_items(slot->layout, slot->front->parts_way);
     return find_parts(f, c, slot) && find_chunks(f, c, slot, model);
@@ -112,51 +95,33 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_open_tiles(const struct tf_tiles f)
     const struct sz_numbered t = sz_numbered_of(&f.s, &f.batch, blockIdx.x);
     const struct tf_slot slot = tf_slot_of(&f, blockIdx.x);
     const uint32_t lane = threadIdx.x;
-    uint64_t *const weights = (uint64_t *)(void *)slot.weights;
     if (!t.is_there)
         return;
-    for (uint32_t i = lane; i < (uint32_t)TF_MODELS * ZTI_LL_ALPHABET / 2; i += 32)
-        weights[i] = 0; /* four of them, frequencies too */
-    simt_order_warp();
+    ll_clear_models(&slot.models, TF_MODELS, model);
     if (lane == 0) {
         const struct sz_tile tile = tile_of(&f.s, t.number);
         struct zti_cursor c = {NULL, NULL, false};
-        struct tf_note *const note = slot.note;
-        bool is_raw;
+        struct sz_note *const note = &slot.note->tile;
         slot.front->models = 0;
-        note->is_bad = note->chunks = 0;
-        note->has_steps = false;
+        slot.note->is_bad = slot.note->chunks = 0;
+        slot.note->has_steps = false;
         set_layout(&f, blockIdx.x, &tile, &slot);
-        const bool is_there = sz_find_tile(&f.s, &t, &c, &is_raw, &note->end);
-        is_raw = is_raw || !sz_is_wanted(&f.s, &tile); /* then it has no value to store */
-        note->is_raw = is_raw;
-        note->raw = sz_bit_of(&f.s, c.at);
-        note->is_good = is_there && (is_raw || read_tile(&f, &c, &slot, model));
+        note->is_good = sz_find_tile(&f.s, &t, &tile, &c, note) &&
+                        (note->is_raw || read_tile(&f, &c, &slot, model));
         if (!note->is_good)
             note_bad(&f.s, t.chunk);
     }
     simt_order_warp();
     const bool is_model = lane < slot.front->models ||
                           (lane >= TF_GAPS && lane <= (uint32_t)TF_STEPS && slot.note->has_steps);
-    if (!slot.note->is_good || slot.note->is_raw || !is_model)
+    if (!slot.note->tile.is_good || slot.note->tile.is_raw || !is_model)
         return;
-    struct zti_ans_model *const own = &model[lane];
-    if (own->used > 1) /* in the memory of the table, which is made next */
-        zti_ans_normalise(own, (struct zti_ans_heap *)(void *)own->decode);
-    zti_ans_spread(own);
-    zti_ans_make_entries(own, slot.numbers + (size_t)lane * ZTI_LL_ALPHABET);
+    ll_make_table(&slot.models, lane, model);
 }
 
 /* ---- the host's part ---- */
 
 enum { BATCH = 8 }; /* tiles */
-
-static uint64_t place(uint64_t *bytes, uint64_t more)
-{
-    const uint64_t at = *bytes;
-    *bytes += (more + 255) / 256 * 256;
-    return at;
-}
 
 static bool is_narrow(const struct zti_coding *coding)
 {
@@ -180,18 +145,16 @@ static struct tf_places places_of(const struct zti_coding *coding)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         extent[i] = coding->grid.side[i];
-    (void)place(&bytes, sizeof(struct tf_note));
-    p.front = place(&bytes, sizeof(struct zti_tf_front));
-    p.layout = place(&bytes, sizeof(struct zti_tf_layout));
-    p.bands = place(&bytes, tf_most_bands(extent) * sizeof(struct zti_tf_band));
-    p.items = place(&bytes, parts * sizeof(struct zti_tf_item));
-    p.parts = place(&bytes, parts * sizeof(struct tf_part));
-    p.chunks = place(&bytes, (values / tf_chunk_values(0) + 1) * sizeof(struct tf_part));
-    p.weights = place(&bytes, 2 * sizeof(uint16_t) * TF_MODELS * ZTI_LL_ALPHABET);
-    p.numbers = place(&bytes, sizeof(uint32_t) * TF_MODELS * ZTI_LL_ALPHABET);
-    p.tables = place(&bytes, sizeof(uint32_t) * TF_MODELS * ZTI_ANS_STATES);
-    p.values = place(&bytes, values * bytes_each);
-    p.others = place(&bytes, values * bytes_each);
+    (void)sz_place(&bytes, sizeof(struct tf_note));
+    p.front = sz_place(&bytes, sizeof(struct zti_tf_front));
+    p.layout = sz_place(&bytes, sizeof(struct zti_tf_layout));
+    p.bands = sz_place(&bytes, tf_most_bands(extent) * sizeof(struct zti_tf_band));
+    p.items = sz_place(&bytes, parts * sizeof(struct zti_tf_item));
+    p.parts = sz_place(&bytes, parts * sizeof(struct tf_part));
+    p.chunks = sz_place(&bytes, (values / tf_chunk_values(0) + 1) * sizeof(struct tf_part));
+    p.models = sz_place(&bytes, ll_models_bytes(TF_MODELS));
+    p.values = sz_place(&bytes, values * bytes_each);
+    p.others = sz_place(&bytes, values * bytes_each);
     p.bytes = bytes;
     return p;
 }

@@ -8,15 +8,15 @@
 /* The codes of a part while they are decoded. */
 struct part_codes {
     struct zti_bit_reader r;
-    uint64_t ahead; /* the next bits, so many */
-    uint32_t left;
+    uint64_t ahead;              /* bits already fetched */
+    uint32_t left;               /* of them */
     uint32_t state[ZTI_ANS_FEW]; /* the first is the next symbol's */
 };
 
 static __device__ __forceinline__ bool open_codes(const struct sz_tiles *s, uint64_t at,
                                                   struct part_codes *c)
 {
-    c->r = tf_reader(s, at);
+    c->r = sz_reader(s, at);
     c->left = 0;
     c->ahead = 0;
     const bool has_start = zti_ans_read_start(&c->r);
@@ -60,7 +60,7 @@ struct part_memory {
     uint32_t scale[ZTI_TF_SEGMENT];
 };
 
-/* A part, and the run of it that is decoded: so many blocks of the run from 'first' on. */
+/* A part, and the blocks of its run that are decoded: 'lanes' of them, from 'first' on. */
 struct part_work {
     struct part_memory *sh;
     const struct zti_tf_layout *layout;
@@ -212,7 +212,7 @@ static __device__ void read_block(const struct part_work *w, const struct sz_til
             const uint32_t symbol = x < n ? w->symbols[row + x] : 0;
             const uint32_t bits = symbol > 0 ? tf_open_bits(symbol) + 1 : 0;
             const uint32_t up_to = warp_sums_32(bits);
-            struct zti_bit_reader r = tf_reader(s, *open + up_to - bits);
+            struct zti_bit_reader r = sz_reader(s, *open + up_to - bits);
             const uint64_t own = zti_get_bits64(&r, bits);
             const number v = value_of(scale, (number)(tf_least_magnitude(symbol) + (own >> 1)));
             if (x < n)
@@ -267,7 +267,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) NAME(tf_decode_parts)(const struct tf_tiles
     memset(&w, 0, sizeof w);
     w.sh = &memory;
     w.layout = slot.layout;
-    w.tables = slot.tables;
+    w.tables = slot.models.tables;
     w.symbols = (uint8_t *)slot.others;
     w.values = (number *)slot.values;
     const bool is_good = decode_part(&f, &slot, part, &w);

@@ -1,13 +1,13 @@
 /* tiles.h: kernel text of the transform coder: what kernels are given, and the memory in which a
  * tile is decoded.
  *
- * A tile is decoded by kernels each of which begins where the one before has ended for all tiles of
- * a batch: its front, layout and parts' places (open.cu, a warp a tile); parts to coefficients, a
- * warp a part; levels of lifting, corrections, values (decode.h). */
+ * Kernels decode a batch of tiles, one after the other: fronts, layouts and the places of parts
+ * (open.cu, a warp a tile); parts to coefficients, a warp a part; levels of lifting, corrections,
+ * values (decode.h). */
 #ifndef ZTI_SZ_TRANSFORM_GPU_TILES_H
 #define ZTI_SZ_TRANSFORM_GPU_TILES_H
 
-#include "codec/sz/gpu/batch.h"
+#include "codec/sz/lossless/gpu/models.h"
 #include "codec/sz/transform/read_front.h"
 
 enum {
@@ -20,7 +20,7 @@ enum {
 
 /* What is where in a slot, in bytes. */
 struct tf_places {
-    uint64_t front, layout, bands, items, parts, chunks, weights, numbers, tables, values, others;
+    uint64_t front, layout, bands, items, parts, chunks, models, values, others;
     uint64_t bytes; /* of a slot */
 };
 
@@ -37,10 +37,8 @@ struct tf_tiles {
 /* What the first kernel leaves for the others, at the beginning of a slot. Places are bits of the
  * stream. */
 struct tf_note {
-    uint64_t is_good, is_raw;
-    uint64_t end; /* of the tile */
-    uint64_t raw; /* values as they are */
-    uint32_t is_bad;
+    struct sz_note tile;
+    uint32_t is_bad; /* as later kernels found */
     uint32_t chunks; /* of corrections */
     bool has_steps;  /* among them */
 };
@@ -56,11 +54,9 @@ struct tf_slot {
     struct zti_tf_front *front;
     struct zti_tf_layout *layout;
     struct tf_part *part, *chunk;
-    uint16_t *weights; /* and then frequencies, of each model */
-    uint32_t *numbers; /* memory of as many as an alphabet has, of each model */
-    uint32_t *tables;  /* of each model */
-    void *values;      /* coefficients, then values in C order */
-    void *others;      /* symbols in the places of coefficients; values of a level */
+    struct ll_models models;
+    void *values; /* coefficients, then values in C order */
+    void *others; /* symbols in the places of coefficients; values of a level */
 };
 
 static __device__ __forceinline__ struct tf_slot tf_slot_of(const struct tf_tiles *f,
@@ -74,26 +70,18 @@ static __device__ __forceinline__ struct tf_slot tf_slot_of(const struct tf_tile
     slot.layout = (struct zti_tf_layout *)(void *)(at + p->layout);
     slot.part = (struct tf_part *)(void *)(at + p->parts);
     slot.chunk = (struct tf_part *)(void *)(at + p->chunks);
-    slot.weights = (uint16_t *)(void *)(at + p->weights);
-    slot.numbers = (uint32_t *)(void *)(at + p->numbers);
-    slot.tables = (uint32_t *)(void *)(at + p->tables);
+    slot.models = ll_models_at(at + p->models, TF_MODELS);
     slot.values = at + p->values;
     slot.others = at + p->others;
     return slot;
-}
-
-static __device__ __forceinline__ struct zti_bit_reader tf_reader(const struct sz_tiles *s,
-                                                                  uint64_t at)
-{
-    const struct zti_bit_reader r = {s->words, s->words_count, at};
-    return r;
 }
 
 /* Whether a tile is coded, and its bytes are good so far. */
 static __device__ __forceinline__ bool tf_goes_on(const struct sz_numbered *t,
                                                   const struct tf_slot *slot)
 {
-    return t->is_there && slot->note->is_good && !slot->note->is_bad && !slot->note->is_raw;
+    return t->is_there && slot->note->tile.is_good && !slot->note->is_bad &&
+           !slot->note->tile.is_raw;
 }
 
 /* Note that a tile is damaged. */
