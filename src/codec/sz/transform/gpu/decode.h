@@ -72,7 +72,7 @@ static __device__ __forceinline__ bool open_level(const struct tf_tiles *f, stru
     const struct sz_numbered t = sz_numbered_of(&f->s, &f->batch, which);
     g->slot = tf_slot_of(f, which);
     const struct zti_tf_layout *const layout = g->slot.layout;
-    if (!tf_goes_on(&t, &g->slot) || f->level >= layout->levels)
+    if (!tf_goes_on(&t, &g->slot) || g->slot.note->is_bad || f->level >= layout->levels)
         return false;
     g->level = &layout->level[f->level];
     g->pairs = 1;

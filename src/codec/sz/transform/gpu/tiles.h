@@ -76,12 +76,12 @@ static __device__ __forceinline__ struct tf_slot tf_slot_of(const struct tf_tile
     return slot;
 }
 
-/* Whether a tile is coded, and its bytes are good so far. */
+/* Whether a tile is coded, with a good front. Kernels that may refuse it do not ask whether others
+ * did: a thread would read what another writes. */
 static __device__ __forceinline__ bool tf_goes_on(const struct sz_numbered *t,
                                                   const struct tf_slot *slot)
 {
-    return t->is_there && slot->note->tile.is_good && !slot->note->is_bad &&
-           !slot->note->tile.is_raw;
+    return t->is_there && slot->note->tile.is_good && !slot->note->tile.is_raw;
 }
 
 /* Note that a tile is damaged. */
