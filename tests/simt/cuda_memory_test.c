@@ -198,6 +198,13 @@ static void check_nothing_is_fetched(zt_context *serial, const float *values)
     zt_context_free(cuda);
 }
 
+/* Waves with a little noise. */
+static void fill_wave(float *values, uint32_t count, uint32_t side)
+{
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = sinf((float)i / 70000) + cosf((float)(i % side) / 20) + (float)(i % 3) / 5000;
+}
+
 /* A file that the host has encoded, from the device's memory to the device's: headers, tails and
  * counts cross, neither values nor coded bits. */
 static void check_decodes_there(zt_context *cuda, zt_context *serial, uint32_t coder,
@@ -211,8 +218,7 @@ static void check_decodes_there(zt_context *cuda, zt_context *serial, uint32_t c
     zt_array target = here, home = here;
     zt_params p;
     size_t n = 0;
-    for (uint32_t i = 0; i < COUNT; i++)
-        values[i] = sinf((float)i / 70000) + cosf((float)(i % SIDE) / 20) + (float)(i % 3) / 5000;
+    fill_wave(values, COUNT, SIDE);
     target.data = back;
     home.data = wanted;
     zt_params_init(&p, sizeof p);
@@ -251,8 +257,7 @@ static void check_stays_there(zt_context *cuda, zt_context *serial, uint32_t cod
     zt_array there = here, target = here, home = here;
     zt_params p;
     size_t n = 0, m = 0;
-    for (uint32_t i = 0; i < COUNT; i++)
-        values[i] = sinf((float)i / 70000) + cosf((float)(i % SIDE) / 20) + (float)(i % 3) / 5000;
+    fill_wave(values, COUNT, SIDE);
     simt_device_move(memory, values, BYTES);
     there.data = memory;
     target.data = back;
