@@ -24,9 +24,12 @@ static void give(void *memory)
     need_cuda(cudaFree(memory));
 }
 
+/* Of memory of the host that is not pinned cudaMemcpy returns before its last bytes are there, and
+ * the cases' stream does not wait for it. */
 static void move(void *to, const void *from, size_t bytes)
 {
     need_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+    need_cuda(cudaDeviceSynchronize());
 }
 
 const struct gpu_memory *gpu_memory(void)
