@@ -140,12 +140,15 @@ static __device__ __forceinline__ uint64_t xxh3_long(const uint8_t *bytes, uint6
 
 /* ---- long inputs, by a block ---- */
 
-/* Bytes of an input that a block has in shared memory at a time, and words for them at any address.
- */
+/* Bytes of an input that a block has in shared memory at a time, words for them at any address, and
+ * what blocks of stripes add to accumulators, in four parts. */
 enum {
     XXH3_STAGE_STRIPES = 128,
     XXH3_STAGE_BYTES = 64 * XXH3_STAGE_STRIPES,
-    XXH3_STAGE_WORDS = 8 * XXH3_STAGE_STRIPES + 1
+    XXH3_STAGE_PARTS = 4,
+    XXH3_PART_STRIPES = XXH3_BLOCK_STRIPES / XXH3_STAGE_PARTS,
+    XXH3_STAGE_SUMS = XXH3_STAGE_STRIPES / XXH3_PART_STRIPES * XXH3_LANES,
+    XXH3_STAGE_WORDS = 8 * XXH3_STAGE_STRIPES + 1 + XXH3_STAGE_SUMS
 };
 
 /* Word i of what is staged, whose first byte is byte 'skip' of its first word. */
@@ -156,9 +159,26 @@ static __device__ __forceinline__ uint64_t staged_word(const uint64_t *stage, ui
     return skip == 0 ? low : low | stage[i + 1] << (64 - 8 * skip);
 }
 
+/* What a part of a block of 'some' staged stripes adds to an accumulator, that of number i %
+ * XXH3_LANES. */
+static __device__ __forceinline__ uint64_t sum_of_part(const uint64_t *stage, uint32_t some,
+                                                       uint32_t i, uint32_t skip,
+                                                       const uint64_t *word)
+{
+    const uint32_t lane = i % XXH3_LANES, first = i / XXH3_LANES * XXH3_PART_STRIPES;
+    uint64_t sum = 0;
+    for (uint32_t k = first; k < first + XXH3_PART_STRIPES && k < some; k++) {
+        const uint64_t key = word[k % XXH3_BLOCK_STRIPES + lane];
+        const uint64_t both = staged_word(stage, k * XXH3_LANES + lane, skip) ^ key;
+        sum += staged_word(stage, k * XXH3_LANES + (lane ^ 1), skip) +
+               (uint64_t)(uint32_t)both * (both >> 32);
+    }
+    return sum;
+}
+
 /* The hash of n bytes, more than XXH3_SHORT_BYTES, in the first eight lanes of the block, all of
- * whose threads call it: they load whole words, and the first warp hashes. A word beside the first
- * or last byte is read whole. stage: shared memory. */
+ * whose threads call it: they load whole words and sum up parts, and the first warp goes from block
+ * to block. A word beside the first or last byte is read whole. stage: shared memory. */
 static __device__ __forceinline__ uint64_t xxh3_staged(const uint8_t *bytes, uint64_t n,
                                                        uint64_t *stage, const uint64_t *word,
                                                        const struct xxh3_secret *s)
@@ -166,19 +186,21 @@ static __device__ __forceinline__ uint64_t xxh3_staged(const uint8_t *bytes, uin
     const uint32_t lane = threadIdx.x % XXH3_LANES, skip = (uint32_t)((uintptr_t)bytes % 8);
     const uint64_t *const words = (const uint64_t *)(const void *)(bytes - skip);
     const uint64_t stripes = (n - 1) / XXH3_STRIPE_BYTES, all = (skip + n + 7) / 8;
+    uint64_t *const sums = stage + (XXH3_STAGE_WORDS - XXH3_STAGE_SUMS);
     uint64_t sum = s->first[lane];
     for (uint64_t at = 0; at < stripes * XXH3_STRIPE_BYTES; at += XXH3_STAGE_BYTES) {
         const uint64_t left = stripes - at / XXH3_STRIPE_BYTES;
         const uint32_t some = simt_at_most(left, XXH3_STAGE_STRIPES);
-        __syncthreads();
         for (uint32_t i = threadIdx.x; i <= some * XXH3_LANES; i += blockDim.x)
             stage[i] = at / 8 + i < all ? words[at / 8 + i] : 0;
         __syncthreads();
-        for (uint32_t i = 0; i < some && threadIdx.x < 32; i++) {
-            const uint32_t k = i % XXH3_BLOCK_STRIPES;
-            sum = add_word(sum, staged_word(stage, i * XXH3_LANES + lane, skip), word[k + lane],
-                           true);
-            if (k == XXH3_BLOCK_STRIPES - 1)
+        for (uint32_t i = threadIdx.x; i < XXH3_STAGE_SUMS; i += blockDim.x)
+            sums[i] = sum_of_part(stage, some, i, skip, word);
+        __syncthreads();
+        for (uint32_t i = 0; i < some && threadIdx.x < 32; i += XXH3_BLOCK_STRIPES) {
+            for (uint32_t k = i; k < i + XXH3_BLOCK_STRIPES; k += XXH3_PART_STRIPES)
+                sum += sums[k / XXH3_PART_STRIPES * XXH3_LANES + lane];
+            if (i + XXH3_BLOCK_STRIPES <= some)
                 sum = (sum ^ sum >> 47 ^ word[16 + lane]) * PRIME_32_1;
         }
     }

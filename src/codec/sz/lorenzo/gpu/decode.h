@@ -642,11 +642,12 @@ static __device__ __forceinline__ void decode_integers(const struct sz_tiles *s,
     }
 }
 
-/* Decode the block's tile. */
-static __device__ __forceinline__ void decode_slot(const struct sz_tiles *s, uint32_t coder)
+/* Decode the tile of a slot. The block calls it. */
+static __device__ __forceinline__ void decode_slot(const struct sz_tiles *s, uint32_t coder,
+                                                   uint64_t slot)
 {
     SIMT_SHARED_DYNAMIC(struct decode_state, sh);
-    const uint64_t slot = blockIdx.x, i = s->from + slot / s->tiles_each;
+    const uint64_t i = s->from + slot / s->tiles_each;
     const uint64_t chunk = s->chunks ? s->chunks[i] : s->first_chunk + i;
     const uint64_t in_chunk = s->skip + slot % s->tiles_each;
     const uint64_t number = chunk * s->chunk_tiles + in_chunk;

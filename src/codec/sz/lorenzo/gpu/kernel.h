@@ -68,7 +68,7 @@
 
 #if IS_KEYS
 
-KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder))
+KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder, blockIdx.x))
 
 extern "C" size_t NAME(zti_sz_cuda_shared)(void)
 {
@@ -94,7 +94,7 @@ KERNEL(race, ENCODE_THREADS, 2, race_tile(&s, s.counts))
 
 /* For less frequent kinds of streams, one kernel serves all efforts. */
 KERNEL(encode, ENCODE_THREADS, ENCODE_BLOCKS, encode_tiles(&s, &s, s.sz.coder))
-KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder))
+KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder, blockIdx.x))
 KERNEL(count, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, s.sz.coder))
 
 #define LAUNCH(kernel, blocks, threads, bytes) LAUNCH_NAMED(NAME(kernel), blocks, threads, bytes)
@@ -112,9 +112,9 @@ KERNEL(count, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, s.sz.coder))
 KERNEL(encode_fast, ENCODE_THREADS, ENCODE_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_FAST))
 KERNEL(encode_default, ENCODE_THREADS, ENCODE_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_DEFAULT))
 KERNEL(encode_cusz, ENCODE_THREADS, CUSZ_BLOCKS, encode_tiles(&s, &s, ZTI_SZ_CUSZ))
-KERNEL(decode_fast, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_FAST))
-KERNEL(decode_default, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_DEFAULT))
-KERNEL(decode_cusz, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_CUSZ))
+KERNEL(decode_fast, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_FAST, blockIdx.x))
+KERNEL(decode_default, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_DEFAULT, blockIdx.x))
+KERNEL(decode_cusz, THREADS, DECODE_BLOCKS, decode_slot(&s, ZTI_SZ_CUSZ, blockIdx.x))
 KERNEL(count_default, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, ZTI_SZ_DEFAULT))
 KERNEL(count_cusz, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, ZTI_SZ_CUSZ))
 
@@ -168,11 +168,14 @@ ENCODE_ALONE(encode_default_alone, ZTI_SZ_DEFAULT)
     SIMT_KERNEL void SIMT_BOUNDS(THREADS, blocks) NAME(name)(const struct sz_tiles *const there)   \
     {                                                                                              \
         SIMT_SHARED(struct sz_tiles, s, );                                                         \
-        if (blockIdx.x >= there->chunks_each * there->tiles_each ||                                \
-            there->sz.coder != coder_of_it)                                                        \
+        const uint64_t slots = there->chunks_each * there->tiles_each;                             \
+        if (blockIdx.x >= slots || there->sz.coder != coder_of_it)                                 \
             return;                                                                                \
         copy_arguments(&s, there);                                                                 \
-        decode_slot(&s, coder_of_it);                                                              \
+        for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {                        \
+            decode_slot(&s, coder_of_it, slot);                                                    \
+            __syncthreads(); /* the tile's shared memory is the next one's */                      \
+        }                                                                                          \
     }
 
 DECODE_ALONE(decode_fast_alone, ZTI_SZ_FAST, DECODE_ALONE_BLOCKS)
@@ -214,8 +217,10 @@ extern "C" void NAME(zti_sz_cuda_encode_alone)(const struct sz_tiles *s,
 extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there, uint64_t slots,
                                                void *queue)
 {
-    SIMT_LAUNCH(NAME(decode_fast_alone), slots, THREADS, sizeof(struct decode_state), queue, there);
-    SIMT_LAUNCH(NAME(decode_default_alone), slots, THREADS, sizeof(struct decode_state), queue,
+    const unsigned blocks = simt_at_most(slots, 4 * DECODE_BLOCKS * simt_multiprocessors());
+    SIMT_LAUNCH(NAME(decode_fast_alone), blocks, THREADS, sizeof(struct decode_state), queue,
+                there);
+    SIMT_LAUNCH(NAME(decode_default_alone), blocks, THREADS, sizeof(struct decode_state), queue,
                 there);
 }
 
