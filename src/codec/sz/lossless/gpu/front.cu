@@ -1,6 +1,6 @@
-/* front.cu: the first kernel of lossless tiles: a tile's place among those of its chunk, its parts
- * and its front, read by one lane; then the decoder's tables of its models, a lane each. And the
- * host's part of all kernels. */
+/* front.cu: the first kernels of lossless tiles: a tile's place among those of its chunk, its parts
+ * and its front, read by one lane, and frequencies of its models, by a lane each; then the
+ * decoder's tables of models, a warp each. And the host's part of all kernels. */
 #include "codec/sz/lossless/gpu/tiles.h"
 
 /* ---- parts ---- */
@@ -48,17 +48,28 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_read_fronts(const struct ll_tiles l)
     simt_order_warp();
     if (!slot.note->tile.is_good || slot.note->tile.is_raw || lane >= slot.front->models)
         return;
-    ll_make_table(&slot.models, lane, model);
+    ll_make_frequencies(&model[lane]);
+}
+
+SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_make_tables(const struct ll_tiles l)
+{
+    const uint32_t which = blockIdx.x / (int)ZTI_LL_MODELS, k = blockIdx.x % (int)ZTI_LL_MODELS;
+    const struct sz_numbered t = sz_numbered_of(&l.s, &l.batch, which);
+    const struct ll_slot slot = ll_slot_of(&l, which);
+    if (t.is_there && slot.note->tile.is_good && !slot.note->tile.is_raw && k < slot.front->models)
+        ll_make_table(&slot.models, k);
 }
 
 extern "C" void zti_ll_cuda_fronts(const struct ll_tiles *l, void *queue)
 {
     SIMT_LAUNCH(ll_read_fronts, l->batch.count, 32, 0, queue, *l);
+    SIMT_LAUNCH(ll_make_tables, l->batch.count * (int)ZTI_LL_MODELS, 32, 0, queue, *l);
 }
 
 /* ---- the host's part ---- */
 
-enum { BATCH = 256, LARGE_BATCH = 64 }; /* tiles */
+/* Tiles at a time: a warp decodes the symbols of one, so all take hardly longer than one. */
+enum { BATCH = 512, LARGE_BATCH = 128 };
 
 static struct ll_places places_of(const struct zti_coding *coding)
 {

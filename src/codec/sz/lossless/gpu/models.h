@@ -1,5 +1,5 @@
 /* models.h: kernel text: the ANS models of a tile's front, which the lossless and the transform
- * coder read: their memory, and the decoder's tables that lanes make of them. */
+ * coder read: their memory, frequencies by a lane each, and the decoder's tables by a warp each. */
 #ifndef ZTI_SZ_LOSSLESS_GPU_MODELS_H
 #define ZTI_SZ_LOSSLESS_GPU_MODELS_H
 
@@ -8,23 +8,20 @@
 
 struct ll_models {
     uint16_t *weights; /* and then frequencies, of each model */
-    uint32_t *numbers; /* memory of as many as an alphabet has, of each model */
     uint32_t *tables;  /* of each model */
 };
 
 static inline uint64_t ll_models_bytes(uint32_t count)
 {
     return (uint64_t)count *
-           (2 * sizeof(uint16_t) * ZTI_LL_ALPHABET + sizeof(uint32_t) * ZTI_LL_ALPHABET +
-            sizeof(uint32_t) * ZTI_ANS_STATES);
+           (2 * sizeof(uint16_t) * ZTI_LL_ALPHABET + sizeof(uint32_t) * ZTI_ANS_STATES);
 }
 
 static __device__ __forceinline__ struct ll_models ll_models_at(uint8_t *at, uint32_t count)
 {
     struct ll_models m;
     m.weights = (uint16_t *)(void *)at;
-    m.numbers = (uint32_t *)(void *)(m.weights + (size_t)count * 2 * ZTI_LL_ALPHABET);
-    m.tables = m.numbers + (size_t)count * ZTI_LL_ALPHABET;
+    m.tables = (uint32_t *)(void *)(m.weights + (size_t)count * 2 * ZTI_LL_ALPHABET);
     return m;
 }
 
@@ -45,17 +42,66 @@ static __device__ __forceinline__ void ll_clear_models(const struct ll_models *m
     simt_order_warp();
 }
 
-/* Make the decoder's table of model k. A lane calls it. */
-static __device__ __forceinline__ void ll_make_table(const struct ll_models *m, uint32_t k,
-                                                     struct zti_ans_model *model)
+/* Make the frequencies of a model of its weights. A lane calls it. */
+static __device__ __forceinline__ void ll_make_frequencies(struct zti_ans_model *model)
 {
-    struct zti_ans_model *const own = &model[k];
     static_assert(sizeof(struct zti_ans_heap) <= ZTI_ANS_STATES * sizeof(uint32_t),
                   "a heap has room where a table comes");
-    if (own->used > 1) /* in the memory of the table, which is made next */
-        zti_ans_normalise(own, (struct zti_ans_heap *)(void *)own->decode);
-    zti_ans_spread(own);
-    zti_ans_make_entries(own, m->numbers + (size_t)k * ZTI_LL_ALPHABET);
+    if (model->used > 1)
+        zti_ans_normalise(model, (struct zti_ans_heap *)(void *)model->decode);
+}
+
+/* ---- tables ---- */
+
+/* What a warp needs to make a table. */
+struct ll_table_memory {
+    uint16_t end[ZTI_LL_ALPHABET];    /* of states in the order in which symbols get them */
+    uint16_t number[ZTI_LL_ALPHABET]; /* of a symbol's next state, from its frequency on */
+    uint8_t symbol[ZTI_ANS_STATES];
+};
+
+/* zti_ans_spread: the symbol of each state. */
+static __device__ __forceinline__ void ll_spread(const uint16_t *frequencies,
+                                                 struct ll_table_memory *m)
+{
+    enum { EACH = ZTI_LL_ALPHABET / 32 };
+    const uint32_t lane = threadIdx.x;
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < EACH; i++)
+        own += frequencies[EACH * lane + i];
+    uint32_t end = warp_sums_32(own) - own;
+    for (uint32_t i = EACH * lane; i < EACH * (lane + 1); i++) {
+        end += frequencies[i];
+        m->end[i] = (uint16_t)end;
+        m->number[i] = frequencies[i];
+    }
+    simt_order_warp();
+    for (uint32_t i = lane; i < ZTI_ANS_STATES; i += 32) {
+        uint32_t symbol = 0; /* as many as have got all their states before the i-th */
+        for (uint32_t step = ZTI_LL_ALPHABET / 2; step > 0; step /= 2)
+            symbol += m->end[symbol + step - 1] <= i ? step : 0;
+        m->symbol[i * ZTI_ANS_SPREAD_STEP & (ZTI_ANS_STATES - 1)] = (uint8_t)symbol;
+    }
+    simt_order_warp();
+}
+
+/* The decoder's table of model k, as zti_ans_spread and zti_ans_make_entries make it. The warp
+ * calls it. */
+static __device__ __forceinline__ void ll_make_table(const struct ll_models *models, uint32_t k)
+{
+    SIMT_SHARED(struct ll_table_memory, m, );
+    const uint32_t before = (1u << threadIdx.x) - 1;
+    uint32_t *const table = models->tables + (size_t)k * ZTI_ANS_STATES;
+    ll_spread(models->weights + (size_t)(2 * k + 1) * ZTI_LL_ALPHABET, &m);
+    for (uint32_t x = threadIdx.x; x < ZTI_ANS_STATES; x += 32) {
+        const uint32_t s = m.symbol[x], same = __match_any_sync(SIMT_ALL_LANES, s);
+        const uint32_t number = m.number[s] + (uint32_t)__popc(same & before);
+        simt_order_warp();
+        if (same >> threadIdx.x == 1) /* the last of them */
+            m.number[s] = (uint16_t)(number + 1);
+        table[x] = zti_ans_entry(s, number);
+        simt_order_warp();
+    }
 }
 
 #endif

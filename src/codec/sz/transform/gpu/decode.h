@@ -19,34 +19,45 @@ struct line {
 };
 
 /* The place that one beyond the line's ends is mirrored to. */
-static __device__ __forceinline__ uint32_t mirrored(const struct line *l, int64_t place)
+static __device__ __forceinline__ uint32_t mirrored(const struct line *l, int32_t place)
 {
-    return place >= 0 && place < (int64_t)l->n ? (uint32_t)place : tf_mirror(place, l->n);
+    return place >= 0 && place < (int32_t)l->n ? (uint32_t)place : tf_mirror(place, l->n);
 }
 
-static __device__ __forceinline__ number high_at(const struct line *l, int64_t i)
+/* The even and the odd value of pair k, of coefficients that other threads still read: an odd value
+ * needs six even ones, these nine high coefficients. */
+static __device__ __forceinline__ void values_of_pair(const struct line *l, int32_t k,
+                                                      number *values)
 {
-    return l->high[mirrored(l, 2 * i + 1) / 2 * l->step];
-}
-
-/* The value at an even place. */
-static __device__ __forceinline__ number even_at(const struct line *l, int64_t i)
-{
-    const int64_t k = mirrored(l, 2 * i) / 2;
-    return l->low[(size_t)k * l->step] - ZTI_TF_UPDATE(number, high_at(l, k - 2), high_at(l, k - 1),
-                                                       high_at(l, k), high_at(l, k + 1));
+    enum { HIGH = 9, EVEN = 6 };
+    const bool is_inside = k >= 4 && 2 * (k + 4) + 1 < (int32_t)l->n;
+    number high[HIGH], even[EVEN];
+    SIMT_UNROLL
+    for (int32_t j = 0; j < HIGH; j++) {
+        const int32_t i = k - 4 + j;
+        high[j] = l->high[(is_inside ? (uint32_t)i : mirrored(l, 2 * i + 1) / 2) * l->step];
+    }
+    SIMT_UNROLL
+    for (int32_t j = 0; j < EVEN; j++) {
+        const int32_t i = k - 2 + j;
+        even[j] = l->low[(is_inside ? (uint32_t)i : mirrored(l, 2 * i) / 2) * l->step] -
+                  ZTI_TF_UPDATE(number, high[j], high[j + 1], high[j + 2], high[j + 3]);
+    }
+    values[0] = even[2];
+    values[1] =
+        high[4] + ZTI_TF_PREDICT(number, even[0], even[1], even[2], even[3], even[4], even[5]);
 }
 
 /* Where pair number i of a level's lines is, in C order: the first value of its line, and its place
  * in it. */
 static __device__ __forceinline__ size_t pair_at(const struct zti_tf_layout *layout,
-                                                 const struct zti_tf_level *level, uint64_t i,
+                                                 const struct zti_tf_level *level, uint32_t i,
                                                  uint32_t *pair)
 {
     size_t at = 0;
     for (uint32_t a = ZTI_TF_AXES; a-- > 0;) {
         const uint32_t n = a == level->axis ? (level->extent[a] + 1) / 2 : level->extent[a];
-        const uint32_t own = (uint32_t)(i % n);
+        const uint32_t own = i % n;
         i /= n;
         if (a == level->axis)
             *pair = own;
@@ -60,7 +71,7 @@ static __device__ __forceinline__ size_t pair_at(const struct zti_tf_layout *lay
 struct lifting {
     struct tf_slot slot;
     const struct zti_tf_level *level;
-    uint64_t pairs;
+    uint32_t pairs;
     uint32_t n;  /* values of a line */
     size_t step; /* between them */
 };
@@ -89,20 +100,18 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_unlift)(const struct tf_tile
     struct lifting g;
     if (!open_level(&f, &g))
         return;
-    for (uint64_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
+    for (uint32_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
          i += f.blocks * TF_THREADS) {
         uint32_t pair = 0;
         const size_t at = pair_at(g.slot.layout, g.level, i, &pair);
         const number *const from = (const number *)g.slot.values + at;
         const struct line l = {from, from + (size_t)((g.n + 1) / 2) * g.step, g.n, g.step};
         number *const to = (number *)g.slot.others + at + 2 * (size_t)pair * g.step;
-        const int64_t k = pair;
-        to[0] = even_at(&l, k);
+        number values[2];
+        values_of_pair(&l, (int32_t)pair, values);
+        to[0] = values[0];
         if (2 * pair + 1 < g.n)
-            to[g.step] =
-                high_at(&l, k) + ZTI_TF_PREDICT(number, even_at(&l, k - 2), even_at(&l, k - 1),
-                                                even_at(&l, k), even_at(&l, k + 1),
-                                                even_at(&l, k + 2), even_at(&l, k + 3));
+            to[g.step] = values[1];
     }
 }
 
@@ -111,7 +120,7 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_copy_back)(const struct tf_t
     struct lifting g;
     if (!open_level(&f, &g))
         return;
-    for (uint64_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
+    for (uint32_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
          i += f.blocks * TF_THREADS) {
         uint32_t pair = 0;
         const size_t at = pair_at(g.slot.layout, g.level, i, &pair) + 2 * (size_t)pair * g.step;
@@ -123,7 +132,7 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_copy_back)(const struct tf_t
     }
 }
 
-/* ---- corrections: a thread has a chunk ---- */
+/* ---- corrections: a warp has a chunk ---- */
 
 static __device__ __forceinline__ number number_of_bits(uint32_t type, uint64_t bits)
 {
@@ -133,6 +142,7 @@ static __device__ __forceinline__ number number_of_bits(uint32_t type, uint64_t 
     return type == ZT_F32 ? (number)x : (number)zti_double_from_bits(bits);
 }
 
+/* Exact values. One lane calls it. */
 static __device__ bool read_exact(const struct tf_tiles *f, number *value, uint64_t at,
                                   uint64_t end, struct zti_cursor *c)
 {
@@ -148,73 +158,113 @@ static __device__ bool read_exact(const struct tf_tiles *f, number *value, uint6
     return !c->is_bad;
 }
 
-/* A number: its symbol from the codes, then its sign, if sign_bits is 1, and the bits that the
- * symbol leaves open. UINT64_MAX: no symbol of one. */
-static __device__ uint64_t read_number(struct part_codes *codes, const uint32_t *table,
-                                       struct zti_bit_reader *open, uint32_t sign_bits,
-                                       uint64_t *sign)
+/* What a lane has of some corrections: gaps and steps in turns. */
+struct number_read {
+    uint64_t number;
+    bool has_sign, is_good;
+};
+
+/* The numbers of the lanes' symbols: a sign for each odd lane's, and the bits that symbols leave
+ * open, from *open on. */
+static __device__ __forceinline__ struct number_read read_numbers(uint32_t symbol, uint32_t n,
+                                                                  struct zti_bit_reader *open)
 {
-    const uint32_t symbol = take_symbol(codes, table);
-    const uint32_t n = symbol < ZTI_TF_SYMBOLS ? tf_open_bits(symbol) : 0;
-    const uint64_t low = zti_peek_bits(open);
-    *sign = low & sign_bits;
-    open->at += n + sign_bits;
-    return symbol < ZTI_TF_SYMBOLS
-               ? tf_least_magnitude(symbol) + (low >> sign_bits & ((UINT64_C(1) << n) - 1))
-               : UINT64_MAX;
+    const uint32_t lane = threadIdx.x, signs = lane % 2;
+    struct number_read own = {0, false, lane >= n || symbol < ZTI_TF_SYMBOLS};
+    symbol = lane < n && own.is_good ? symbol : 0;
+    const uint32_t left = tf_open_bits(symbol), bits = lane < n ? left + signs : 0;
+    const uint32_t up_to = warp_sums_32(bits);
+    struct zti_bit_reader r = *open;
+    r.at += up_to - bits;
+    const uint64_t low = zti_peek_bits(&r);
+    own.has_sign = low & signs;
+    own.number = tf_least_magnitude(symbol) + (low >> signs & ((UINT64_C(1) << left) - 1));
+    open->at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    return own;
 }
 
+/* Add the steps of n / 2 corrections to values from *at on; false: these do not end before 'end'.
+ */
+static __device__ __forceinline__ bool add_steps(const struct tf_tiles *f, number *value,
+                                                 const struct number_read *own, uint32_t n,
+                                                 uint64_t *at, uint64_t end)
+{
+    const uint32_t lane = threadIdx.x;
+    const bool is_step = lane % 2 == 1 && lane < n, is_gap = lane % 2 == 0 && lane < n;
+    const bool is_good = own->is_good && (lane >= n || own->number < UINT64_C(1) << 31);
+    if (!__all_sync(SIMT_ALL_LANES, is_good))
+        return false;
+    const uint64_t to = *at + warp_sums(is_gap ? own->number + 1 : 0);
+    if (!__all_sync(SIMT_ALL_LANES, to <= end))
+        return false;
+    if (is_step) {
+        const double k = (double)own->number + 1;
+        number *const v = value + to - 1;
+        *v = (number)((double)*v + (own->has_sign ? -k : k) * f->s.sz.step);
+    }
+    *at = __shfl_sync(SIMT_ALL_LANES, to, 31);
+    return true;
+}
+
+/* n corrections of the values from 'at' on, in the bytes from c on. */
 static __device__ bool read_steps(const struct tf_tiles *f, const struct tf_slot *slot, uint64_t at,
                                   uint64_t end, uint64_t n, struct zti_cursor *c)
 {
+    SIMT_SHARED(uint32_t, window, [ANS_WINDOW]);
     const uint64_t bytes = zti_get_varint(c);
-    if (c->is_bad || bytes > zti_cursor_left(c) || !slot->note->has_steps)
+    if (c->is_bad || bytes > zti_cursor_left(c) || !slot->note->has_steps || n > end - at)
         return false;
     struct zti_bit_reader open = sz_reader(&f->s, sz_bit_of(&f->s, c->at));
     const uint64_t codes_at = open.at + 8 * (zti_cursor_left(c) - bytes);
-    const uint32_t *const gaps = slot->models.tables + (size_t)TF_GAPS * ZTI_ANS_STATES;
-    const uint32_t *const steps_of = slot->models.tables + (size_t)TF_STEPS * ZTI_ANS_STATES;
-    struct part_codes codes;
-    bool is_good = open_codes(&f->s, codes_at, &codes);
-    for (; is_good && n > 0; n--, at++) {
-        uint64_t sign;
-        const uint64_t gap = read_number(&codes, gaps, &open, 0, &sign);
-        const uint64_t steps = read_number(&codes, steps_of, &open, 1, &sign);
-        is_good = at < end && gap < end - at && steps < 1u << 31 &&
-                  codes.r.at <= codes_at + 8 * bytes && open.at <= codes_at;
-        if (!is_good)
-            break;
-        at += gap;
-        const double k = (double)steps + 1;
-        number *const v = (number *)slot->values + at;
-        *v = (number)((double)*v + (sign ? -k : k) * f->s.sz.step);
+    const struct zti_bit_reader in = sz_reader(&f->s, codes_at);
+    const struct ans_tables tables = {NULL, slot->models.tables, 0};
+    const uint32_t model = (threadIdx.x % 2 == 0 ? TF_GAPS : TF_STEPS) * (uint32_t)ZTI_ANS_STATES;
+    struct warp_states a;
+    bool is_good = warp_states_begin(&a, &in, ZTI_ANS_FEW, window);
+    simt_order_warp();
+    for (uint64_t left = 2 * n; left > 0 && is_good;) {
+        const uint32_t some = simt_at_most(left, 32);
+        const uint32_t symbol = warp_states_decode(&a, &tables, ZTI_ANS_FEW, model, some);
+        const struct number_read own = read_numbers(symbol, some, &open);
+        is_good = add_steps(f, (number *)slot->values, &own, some, &at, end);
+        left -= some;
     }
-    return is_good && codes_end_at(&codes, codes_at + 8 * bytes) && codes_at - open.at < 8;
+    return warp_states_end_at(&a, ZTI_ANS_FEW, codes_at + 8 * bytes) && is_good &&
+           open.at <= codes_at && codes_at - open.at < 8;
+}
+
+/* The corrections of a chunk. */
+static __device__ bool correct_chunk(const struct tf_tiles *f, const struct tf_slot *slot,
+                                     uint32_t chunk)
+{
+    const struct tf_part *const own = &slot->chunk[chunk];
+    const uint8_t *const bytes = (const uint8_t *)(const void *)f->s.words;
+    struct zti_cursor c = {bytes + own->open / 8, bytes + own->end / 8, false};
+    if (own->open == own->end)
+        return true;
+    const uint64_t values = tf_chunk_values(slot->front->parts_way), first = chunk * values;
+    const uint64_t left = slot->layout->values - first,
+                   end = first + (left < values ? left : values);
+    bool is_good = false;
+    if (threadIdx.x == 0)
+        is_good = read_exact(f, (number *)slot->values, first, end, &c);
+    c.at = c.end - __shfl_sync(SIMT_ALL_LANES, (uint64_t)(c.end - c.at), 0);
+    if (!simt_same(is_good))
+        return false;
+    simt_order_block(); /* damage alone puts a step where an exact value is: no case shows it */
+    const uint64_t n = zti_get_varint(&c);
+    return n > 0 ? !c.is_bad && read_steps(f, slot, first, end, n, &c)
+                 : !c.is_bad && zti_cursor_left(&c) == 0;
 }
 
 SIMT_KERNEL void SIMT_BOUNDS(32, 16) NAME(tf_correct)(const struct tf_tiles f)
 {
-    const uint32_t each = (f.most_chunks + 31) / 32, which = blockIdx.x / each;
-    const uint32_t chunk = blockIdx.x % each * 32 + threadIdx.x;
+    const uint32_t which = blockIdx.x / f.most_chunks, chunk = blockIdx.x % f.most_chunks;
     const struct sz_numbered t = sz_numbered_of(&f.s, &f.batch, which);
     const struct tf_slot slot = tf_slot_of(&f, which);
     if (!tf_goes_on(&t, &slot) || chunk >= slot.note->chunks)
         return;
-    const struct tf_part *const own = &slot.chunk[chunk];
-    const uint8_t *const bytes = (const uint8_t *)(const void *)f.s.words;
-    struct zti_cursor c = {bytes + own->open / 8, bytes + own->end / 8, false};
-    if (own->open == own->end)
-        return;
-    const uint64_t values = tf_chunk_values(slot.front->parts_way), first = chunk * values;
-    const uint64_t left = slot.layout->values - first,
-                   end = first + (left < values ? left : values);
-    bool is_good = read_exact(&f, (number *)slot.values, first, end, &c);
-    const uint64_t n = is_good ? zti_get_varint(&c) : 0;
-    if (is_good && n > 0)
-        is_good = read_steps(&f, &slot, first, end, n, &c);
-    else if (is_good)
-        is_good = !c.is_bad && zti_cursor_left(&c) == 0;
-    if (!is_good)
+    if (!correct_chunk(&f, &slot, chunk) && threadIdx.x == 0)
         tf_refuse(&f, &t, &slot);
 }
 
@@ -247,12 +297,12 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_put_values)(const struct tf_
 
 extern "C" void NAME(zti_tf_cuda_values)(struct tf_tiles *f, void *queue)
 {
-    const uint32_t tiles = f->batch.count, chunks = (f->most_chunks + 31) / 32;
+    const uint32_t tiles = f->batch.count;
     SIMT_LAUNCH(NAME(tf_decode_parts), tiles * f->most_parts, 32, 0, queue, *f);
     for (f->level = f->most_levels; f->level-- > 0;) {
         SIMT_LAUNCH(NAME(tf_unlift), tiles * f->blocks, TF_THREADS, 0, queue, *f);
         SIMT_LAUNCH(NAME(tf_copy_back), tiles * f->blocks, TF_THREADS, 0, queue, *f);
     }
-    SIMT_LAUNCH(NAME(tf_correct), tiles * chunks, 32, 0, queue, *f);
+    SIMT_LAUNCH(NAME(tf_correct), tiles * f->most_chunks, 32, 0, queue, *f);
     SIMT_LAUNCH(NAME(tf_put_values), tiles * f->blocks, TF_THREADS, 0, queue, *f);
 }

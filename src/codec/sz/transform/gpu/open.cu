@@ -1,6 +1,7 @@
-/* open.cu: the first kernel of transformed tiles: a tile's place among those of its chunk, its
- * front, layout, and where its parts and corrections are, read by one lane; then the decoder's
- * tables of its models, a lane each. And the host's part of all kernels. */
+/* open.cu: the first kernels of transformed tiles: a tile's place among those of its chunk, its
+ * front, layout, and where its parts and corrections are, read by one lane, and frequencies of its
+ * models, by a lane each; then the decoder's tables of models, a warp each. And the host's part of
+ * all kernels. */
 #include "codec/sz/transform/gpu/tiles.h"
 
 /* ---- what a tile has ---- */
@@ -89,6 +90,13 @@ static __device__ bool read_tile(const struct tf_tiles *f, struct zti_cursor *c,
     return find_parts(f, c, slot) && find_chunks(f, c, slot, model);
 }
 
+/* Whether a tile with a good front has model k. */
+static __device__ __forceinline__ bool has_model(const struct tf_slot *slot, uint32_t k)
+{
+    return k < slot->front->models ||
+           (k >= TF_GAPS && k <= (uint32_t)TF_STEPS && slot->note->has_steps);
+}
+
 SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_open_tiles(const struct tf_tiles f)
 {
     SIMT_SHARED(struct zti_ans_model, model, [TF_MODELS]);
@@ -112,11 +120,20 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_open_tiles(const struct tf_tiles f)
             note_bad(&f.s, t.chunk);
     }
     simt_order_warp();
-    const bool is_model = lane < slot.front->models ||
-                          (lane >= TF_GAPS && lane <= (uint32_t)TF_STEPS && slot.note->has_steps);
-    if (!slot.note->tile.is_good || slot.note->tile.is_raw || !is_model)
+    if (tf_goes_on(&t, &slot) && has_model(&slot, lane))
+        ll_make_frequencies(&model[lane]);
+}
+
+SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_make_tables(const struct tf_tiles f)
+{
+    const uint32_t which = blockIdx.x / (int)TF_MODELS, k = blockIdx.x % (int)TF_MODELS;
+    const struct sz_numbered t = sz_numbered_of(&f.s, &f.batch, which);
+    const struct tf_slot slot = tf_slot_of(&f, which);
+    if (!tf_goes_on(&t, &slot) || !has_model(&slot, k))
         return;
-    ll_make_table(&slot.models, lane, model);
+    ll_make_table(&slot.models, k);
+    for (uint32_t i = threadIdx.x; i < ZTI_ANS_STATES && k < ZTI_LL_MODELS; i += 32)
+        slot.turned[i * (int)ZTI_LL_MODELS + k] = slot.models.tables[k * ZTI_ANS_STATES + i];
 }
 
 /* ---- the host's part ---- */
@@ -153,6 +170,7 @@ static struct tf_places places_of(const struct zti_coding *coding)
     p.parts = sz_place(&bytes, parts * sizeof(struct tf_part));
     p.chunks = sz_place(&bytes, (values / tf_chunk_values(0) + 1) * sizeof(struct tf_part));
     p.models = sz_place(&bytes, ll_models_bytes(TF_MODELS));
+    p.turned = sz_place(&bytes, sizeof(uint32_t) * ZTI_LL_MODELS * ZTI_ANS_STATES);
     p.values = sz_place(&bytes, values * bytes_each);
     p.others = sz_place(&bytes, values * bytes_each);
     p.bytes = bytes;
@@ -187,6 +205,7 @@ extern "C" void zti_tf_cuda_decode(const struct sz_tiles *s, const struct zti_co
     for (; f.batch.first < s->count * f.batch.each; f.batch.first += slots) {
         f.batch.count = simt_at_most(s->count * f.batch.each - f.batch.first, (unsigned)slots);
         SIMT_LAUNCH(tf_open_tiles, f.batch.count, 32, 0, queue, f);
+        SIMT_LAUNCH(tf_make_tables, f.batch.count * (int)TF_MODELS, 32, 0, queue, f);
         if (is_narrow(coding))
             zti_tf_cuda_values_narrow(&f, queue);
         else

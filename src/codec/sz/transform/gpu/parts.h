@@ -1,86 +1,67 @@
-/* parts.h: kernel text: parts of a tile to coefficients. A warp has a part. Its symbols wait for
- * each other, so all lanes decode each of them alike; sums over neighbours in other rows, which are
- * complete, are a lane's for each place of a segment. Symbols stand in the places of their
- * coefficients until the open bits of a run are read. */
+/* parts.h: kernel text: parts of a tile to coefficients. A warp has a part.
+ *
+ * A symbol's context has weights of magnitudes around it. Those in other rows are complete, so
+ * their sum is a lane's for each place of a segment. Those before it in the row come from the
+ * symbols just decoded:
+ *
+ *     a block alone    a chain of symbols. Each state's entries in the tables of all models are
+ *                      loaded ahead, a lane each, so that a symbol waits for no table
+ *     several blocks   at each place a lane has a block's symbol, four of which are decoded at once
+ *
+ * Weights stand in the places of their coefficients for the rows that follow; symbols too, where
+ * open bits are read behind a run. */
 
-/* ---- codes ---- */
+/* ---- sums over other rows ---- */
 
-/* The codes of a part while they are decoded. */
-struct part_codes {
-    struct zti_bit_reader r;
-    uint64_t ahead;              /* bits already fetched */
-    uint32_t left;               /* of them */
-    uint32_t state[ZTI_ANS_FEW]; /* the first is the next symbol's */
+/* A neighbour in another row: values back to it, places along the row, its weight. */
+struct part_tap {
+    int32_t back;
+    int16_t x;
+    uint16_t weight;
 };
 
-static __device__ __forceinline__ bool open_codes(const struct sz_tiles *s, uint64_t at,
-                                                  struct part_codes *c)
-{
-    c->r = sz_reader(s, at);
-    c->left = 0;
-    c->ahead = 0;
-    const bool has_start = zti_ans_read_start(&c->r);
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < ZTI_ANS_FEW; k++)
-        c->state[k] = zti_get_within(&c->r, ZTI_ANS_STATE_BITS);
-    return has_start;
-}
+enum { PART_TAPS = (ZTI_TF_TAPS + 3) / 4 * 4 };
 
-static __device__ __forceinline__ bool codes_end_at(const struct part_codes *c, uint64_t end)
-{
-    return c->r.at == end && (c->state[0] | c->state[1] | c->state[2] | c->state[3]) == 0;
-}
-
-static __device__ __forceinline__ uint32_t take_symbol(struct part_codes *c, const uint32_t *table)
-{
-    const uint32_t entry = table[c->state[0]], n = ZTI_ANS_BITS(entry);
-    if (c->left < ZTI_ANS_STATE_BITS) {
-        c->ahead = zti_peek_bits(&c->r);
-        c->left = 64;
-    }
-    const uint32_t next = ZTI_ANS_BASE(entry) + (uint32_t)(c->ahead & ((1u << n) - 1));
-    c->ahead >>= n;
-    c->left -= n;
-    c->r.at += n;
-    c->state[0] = c->state[1];
-    c->state[1] = c->state[2];
-    c->state[2] = c->state[3];
-    c->state[3] = next;
-    return entry & 255;
-}
-
-/* ---- a run of blocks ---- */
-
-/* What a warp shares: of symbols their weights, of contexts their models; of the places of a
- * segment the sums of each block, and scales. */
+/* What a warp shares: of symbols their weights, of contexts their models; the taps of a run's
+ * blocks, and those of a row that are in the block. */
 struct part_memory {
     uint16_t weight[256];
     uint8_t model_of[ZTI_TF_CONTEXTS];
-    uint32_t sum[ZTI_TF_LANES][ZTI_TF_SEGMENT], all[ZTI_TF_LANES];
-    uint32_t scale[ZTI_TF_SEGMENT];
+    uint8_t block[32]; /* of blocks that have symbols in a segment, their lanes */
+    struct zti_tf_tap tap[ZTI_TF_TAPS];
+    struct part_tap near[PART_TAPS];
+    uint32_t sum[ZTI_TF_LANES][ZTI_TF_SEGMENT];
+    uint32_t window[ANS_WINDOW];
 };
 
 /* A part, and the blocks of its run that are decoded: 'lanes' of them, from 'first' on. */
 struct part_work {
     struct part_memory *sh;
     const struct zti_tf_layout *layout;
-    const uint32_t *tables;
-    uint8_t *symbols; /* of the tile, in the places of coefficients */
+    const uint32_t *tables, *turned;
+    uint16_t *weights; /* of the tile, in the places of coefficients */
+    uint8_t *symbols;  /* the same */
     number *values;
     struct zti_tf_run run;
     uint32_t first, lanes;
-    struct zti_tf_tap tap[ZTI_TF_TAPS];
-    uint32_t taps, row_taps;
-    uint32_t one, two; /* weights of the places one and two before in the row */
+    uint32_t taps, near; /* of blocks, of a row: in other rows */
+    uint32_t one, two;   /* weights of the places one and two before in the row */
 };
 
 static __device__ void set_taps(struct part_work *w)
 {
-    w->taps = tf_taps(w->run.extent, w->tap);
-    w->row_taps = w->run.extent[ZTI_TF_AXES - 1] > 1 ? 2 : 0;
-    w->one = w->row_taps > 0 ? w->tap[w->taps - 2].weight : 0;
-    w->two = w->row_taps > 0 ? w->tap[w->taps - 1].weight : 0;
-    w->taps -= w->row_taps;
+    uint32_t n = 0;
+    simt_order_warp(); /* those of the run before were read */
+    if (threadIdx.x == 0)
+        n = tf_taps(w->run.extent, w->sh->tap);
+    w->taps = simt_same(n);
+    simt_order_warp();
+    w->one = w->two = 0;
+    if (w->run.extent[ZTI_TF_AXES - 1] > 1) {
+        w->taps -= 2;
+        w->one = w->sh->tap[w->taps].weight;
+        w->two = w->sh->tap[w->taps + 1].weight;
+    }
 }
 
 static __device__ __forceinline__ bool next_row(const uint32_t *extent, uint32_t *at)
@@ -97,155 +78,401 @@ static __device__ __forceinline__ size_t row_place(const struct zti_tf_layout *l
     return at[0] * layout->stride[0] + at[1] * layout->stride[1] + at[2] * layout->stride[2];
 }
 
-/* Sums over neighbours in other rows, of the places of a segment in all blocks; and scales. at: the
- * row's place; its last number is the segment's. */
-static __device__ void sum_segment(const struct part_work *w, const uint32_t *at, uint32_t some,
-                                   uint32_t last)
+/* Find the taps whose rows are in the block, and as many without weight as make a multiple of 4. */
+static __device__ void find_near(struct part_work *w, const uint32_t *at)
 {
-    const uint32_t lane = threadIdx.x, x = at[ZTI_TF_AXES - 1] + lane;
-    const bool is_here = lane < some;
-    const size_t row = row_place(w->layout, at);
-    const bool is_first = row == 0 && x == 0;
-    uint32_t weights = (x > 0 ? w->one : 0) + (x > 1 ? w->two : 0);
-    uint32_t sum[ZTI_TF_LANES] = {0};
-    for (uint32_t i = 0; i < w->taps && is_here; i++) {
-        bool is_there = true;
-        ptrdiff_t step = 0;
-        for (uint32_t a = 0; a < ZTI_TF_AXES; a++) {
-            const uint32_t own = a + 1 < ZTI_TF_AXES ? at[a] : x;
-            is_there = is_there && (uint32_t)((int32_t)own + w->tap[i].step[a]) < w->run.extent[a];
-            step += w->tap[i].step[a] * (ptrdiff_t)w->layout->stride[a];
-        }
-        if (!is_there)
-            continue;
-        weights += w->tap[i].weight;
-        for (uint32_t k = 0; k < w->lanes; k++) {
-            const size_t place = w->run.at[w->first + k] + row + x;
-            sum[k] += w->tap[i].weight * w->sh->weight[w->symbols[(ptrdiff_t)place + step]];
-        }
+    const uint32_t lane = threadIdx.x;
+    bool is_there = lane < w->taps;
+    struct part_tap own = {0, 0, 0};
+    for (uint32_t a = 0; a < ZTI_TF_AXES && lane < w->taps; a++) {
+        const int32_t step = w->sh->tap[lane].step[a];
+        own.back += step * (int32_t)w->layout->stride[a];
+        is_there = is_there &&
+                   (a + 1 == ZTI_TF_AXES || (uint32_t)((int32_t)at[a] + step) < w->run.extent[a]);
     }
-    w->sh->scale[lane] = ZTI_TF_SCALE(weights > 0 ? weights : 1);
-    for (uint32_t k = 0; k < w->lanes; k++) {
-        const uint32_t own = is_here ? sum[k] + (is_first ? last : 0) : 0;
-        const uint32_t all = simt_reduce_add(own);
-        w->sh->sum[k][lane] = own;
-        if (lane == 0)
-            w->sh->all[k] = all;
+    const uint32_t there = __ballot_sync(SIMT_ALL_LANES, is_there), n = (uint32_t)__popc(there);
+    if (is_there) {
+        own.x = w->sh->tap[lane].step[ZTI_TF_AXES - 1];
+        own.weight = (uint16_t)w->sh->tap[lane].weight;
+        w->sh->near[__popc(there & ((1u << lane) - 1))] = own;
+    }
+    w->near = (n + 3) / 4 * 4;
+    if (lane >= n && lane < w->near) {
+        const struct part_tap none = {0, 0, 0};
+        w->sh->near[lane] = none;
     }
     simt_order_warp();
 }
 
-static __device__ __forceinline__ uint32_t take_in_context(const struct part_work *w,
-                                                           struct part_codes *codes,
-                                                           uint32_t context)
-{
-    return take_symbol(codes, w->tables + (size_t)w->sh->model_of[context] * ZTI_ANS_STATES);
-}
-
-/* The weights of the two places before one, in each block. */
-struct before {
-    uint32_t one[ZTI_TF_LANES], two[ZTI_TF_LANES];
-};
-
-/* The symbols of a segment in all blocks. */
-static __device__ void decode_segment(const struct part_work *w, const uint32_t *at, uint32_t some,
-                                      struct part_codes *codes, struct before *b)
-{
-    const uint32_t n = w->run.extent[ZTI_TF_AXES - 1], lane = threadIdx.x;
-    const size_t own = row_place(w->layout, at) + at[ZTI_TF_AXES - 1] + lane;
-    uint32_t active = 0;
-    for (uint32_t k = 0; k < w->lanes; k++) {
-        const uint32_t all = w->sh->all[k] + w->one * b->one[k] + w->two * b->two[k];
-        const bool is_active =
-            n < ZTI_TF_LEAST_ROW || take_in_context(w, codes, tf_segment_context(all)) != 0;
-        active |= (uint32_t)is_active << k;
-        if (is_active)
-            continue;
-        b->one[k] = b->two[k] = 0;
-        if (lane < some)
-            w->symbols[w->run.at[w->first + k] + own] = 0;
-    }
-    for (uint32_t i = 0; i < some && active != 0; i++)
-        for (uint32_t k = 0; k < w->lanes; k++) {
-            if (!(active >> k & 1))
-                continue;
-            const uint32_t sum = w->sh->sum[k][i] + w->one * b->one[k] + w->two * b->two[k];
-            const uint32_t symbol = take_in_context(w, codes, tf_context(sum, w->sh->scale[i]));
-            b->two[k] = b->one[k];
-            b->one[k] = w->sh->weight[symbol];
-            if (lane == i)
-                w->symbols[w->run.at[w->first + k] + own] = (uint8_t)symbol;
-        }
-    simt_order_warp();
-}
-
-/* The symbols of a run. last: the last magnitude's weight of the run before in the same part, or 0;
- * returns that of this run. */
-static __device__ uint32_t decode_run(const struct part_work *w, struct part_codes *codes,
-                                      uint32_t last)
+/* The sum over neighbours in other rows of place x of a row, whose weight is at 'own'; adds the
+ * weights of those that are there. */
+static __device__ __forceinline__ uint32_t sum_near(const struct part_work *w, const uint16_t *own,
+                                                    uint32_t x, bool is_here, uint32_t *weights)
 {
     const uint32_t n = w->run.extent[ZTI_TF_AXES - 1];
-    uint32_t at[ZTI_TF_AXES] = {0, 0, 0, 0};
-    struct before b;
-    do {
-        uint32_t *const x = &at[ZTI_TF_AXES - 1];
-        memset(&b, 0, sizeof b);
-        for (uint32_t some; *x < n; *x += some) {
-            some = tf_segment(n, *x);
-            sum_segment(w, at, some, last);
-            decode_segment(w, at, some, codes, &b);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < w->near; i += 4) {
+        uint32_t weight[4], value[4];
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4; k++) { /* loads on their way together */
+            const struct part_tap tap = w->sh->near[i + k];
+            const bool is_there = is_here && (uint32_t)((int32_t)x + tap.x) < n;
+            weight[k] = is_there ? tap.weight : 0;
+            value[k] = weight[k] > 0 ? own[tap.back] : 0;
         }
-        *x = 0;
-    } while (next_row(w->run.extent, at));
-    return b.one[w->lanes - 1];
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4; k++) {
+            *weights += weight[k];
+            sum += weight[k] * value[k];
+        }
+    }
+    return sum;
 }
 
-/* The coefficients of a block, whose open bits begin at *open. */
+/* The factor of a place's sum: weights of other rows come to those of the row itself. */
+static __device__ __forceinline__ uint32_t scale_at(const struct part_work *w, uint32_t x,
+                                                    uint32_t weights)
+{
+    weights += (x > 0 ? w->one : 0) + (x > 1 ? w->two : 0);
+    return ZTI_TF_SCALE(weights > 0 ? weights : 1);
+}
+
+/* ---- values ---- */
+
+/* The coefficient of a lane's symbol, whose open bits begin behind those of the lanes before, from
+ * *open on. */
+static __device__ __forceinline__ number take_value(const struct sz_tiles *s,
+                                                    const struct scale *scale, uint32_t symbol,
+                                                    uint64_t *open)
+{
+    const uint32_t bits = symbol > 0 ? tf_open_bits(symbol) + 1 : 0, up_to = warp_sums_32(bits);
+    struct zti_bit_reader r = sz_reader(s, *open + up_to - bits);
+    const uint64_t own = zti_get_bits64(&r, bits);
+    const number v = value_of(scale, (number)(tf_least_magnitude(symbol) + (own >> 1)));
+    *open += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    return own & 1 ? -v : v;
+}
+
+/* The coefficients of block k of a run. */
 static __device__ void read_block(const struct part_work *w, const struct sz_tiles *s,
                                   const struct scale *scale, uint32_t k, uint64_t *open)
 {
     const uint32_t n = w->run.extent[ZTI_TF_AXES - 1], lane = threadIdx.x;
     uint32_t at[ZTI_TF_AXES] = {0, 0, 0, 0};
     do {
-        const size_t row = w->run.at[w->first + k] + row_place(w->layout, at);
+        const size_t row = w->run.at[k] + row_place(w->layout, at);
         for (uint32_t x = lane; x < (n + 31) / 32 * 32; x += 32) {
             const uint32_t symbol = x < n ? w->symbols[row + x] : 0;
-            const uint32_t bits = symbol > 0 ? tf_open_bits(symbol) + 1 : 0;
-            const uint32_t up_to = warp_sums_32(bits);
-            struct zti_bit_reader r = sz_reader(s, *open + up_to - bits);
-            const uint64_t own = zti_get_bits64(&r, bits);
-            const number v = value_of(scale, (number)(tf_least_magnitude(symbol) + (own >> 1)));
+            number v = 0;
+            if (__any_sync(SIMT_ALL_LANES, symbol > 0))
+                v = take_value(s, scale, symbol, open);
             if (x < n)
-                w->values[row + x] = own & 1 ? -v : v;
-            *open += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+                w->values[row + x] = v;
         }
     } while (next_row(w->run.extent, at));
 }
 
+/* ---- a block alone ---- */
+
+/* The stream of a part whose symbols come one by one: the next bits, and the states, the next
+ * symbol's first. A lane has the entries of the states in its model's table, and of the next two
+ * the weights. */
+struct chain {
+    const uint32_t *words;
+    uint64_t next, count; /* words: the one after 'coming', and how many there are */
+    uint64_t ahead;       /* bits, of which 'left' are the stream's: 32 and more */
+    uint32_t left, coming;
+    uint32_t state[ZTI_ANS_FEW], entry[ZTI_ANS_FEW], weight[2];
+};
+
+static __device__ __forceinline__ uint32_t next_word(struct chain *c)
+{
+    const uint64_t at = c->next++;
+    return at < c->count ? c->words[at] : 0;
+}
+
+static __device__ __forceinline__ void fill_chain(struct chain *c)
+{
+    if (c->left >= 32)
+        return;
+    c->ahead |= (uint64_t)c->coming << c->left;
+    c->left += 32;
+    c->coming = next_word(c);
+}
+
+static __device__ __forceinline__ uint32_t entry_ahead(const struct part_work *w, uint32_t state)
+{
+    return w->turned[state * (int)ZTI_LL_MODELS + threadIdx.x % (int)ZTI_LL_MODELS];
+}
+
+static __device__ bool open_chain(const struct part_work *w, const struct sz_tiles *s, uint64_t at,
+                                  struct chain *c)
+{
+    struct zti_bit_reader r = sz_reader(s, at);
+    const bool has_start = zti_ans_read_start(&r);
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < ZTI_ANS_FEW; k++) {
+        c->state[k] = zti_get_within(&r, ZTI_ANS_STATE_BITS);
+        c->entry[k] = entry_ahead(w, c->state[k]);
+    }
+    c->weight[0] = w->sh->weight[c->entry[0] & 255];
+    c->weight[1] = w->sh->weight[c->entry[1] & 255];
+    c->words = (const uint32_t *)(const void *)r.words;
+    c->count = 2 * r.count;
+    c->next = r.at / 32;
+    c->ahead = next_word(c) >> r.at % 32;
+    c->left = 32 - (uint32_t)(r.at % 32);
+    c->coming = next_word(c);
+    fill_chain(c);
+    return has_start;
+}
+
+static __device__ __forceinline__ bool chain_ends_at(const struct chain *c, uint64_t end)
+{
+    return 32 * (c->next - 1) - c->left == end &&
+           (c->state[0] | c->state[1] | c->state[2] | c->state[3]) == 0;
+}
+
+/* The next symbol, of a model, and what it weighs. */
+static __device__ __forceinline__ uint32_t take_symbol(const struct part_work *w, struct chain *c,
+                                                       uint32_t model, uint32_t *weight)
+{
+    const uint32_t entry = __shfl_sync(SIMT_ALL_LANES, c->entry[0], (int)model);
+    *weight = __shfl_sync(SIMT_ALL_LANES, c->weight[0], (int)model);
+    const uint32_t n = ZTI_ANS_BITS(entry);
+    const uint32_t state = ZTI_ANS_BASE(entry) + ((uint32_t)c->ahead & ((1u << n) - 1));
+    c->ahead >>= n;
+    c->left -= n;
+    fill_chain(c);
+    SIMT_UNROLL
+    for (uint32_t k = 0; k + 1 < ZTI_ANS_FEW; k++) {
+        c->state[k] = c->state[k + 1];
+        c->entry[k] = c->entry[k + 1];
+    }
+    c->state[ZTI_ANS_FEW - 1] = state;
+    c->entry[ZTI_ANS_FEW - 1] = entry_ahead(w, state);
+    c->weight[0] = c->weight[1];
+    c->weight[1] = w->sh->weight[c->entry[1] & 255];
+    return entry & 255;
+}
+
+/* What a segment of a block alone is decoded from: of each place, a lane's, the sum over other rows
+ * and its factor; the weights of the two places before in the row. */
+struct segment {
+    uint32_t some, sum, scale, one, two;
+};
+
+/* The lanes' symbols; *weight: what the own one weighs. */
+static __device__ __forceinline__ uint32_t decode_segment(const struct part_work *w,
+                                                          struct chain *c, struct segment *g,
+                                                          uint32_t *weight)
+{
+    const uint32_t lane = threadIdx.x;
+    uint32_t symbol = 0, of_next = __shfl_sync(SIMT_ALL_LANES, g->sum, 0);
+    uint32_t scale = __shfl_sync(SIMT_ALL_LANES, g->scale, 0);
+    *weight = 0;
+    SIMT_UNROLL_4
+    for (uint32_t i = 0; i < g->some; i++) {
+        const uint32_t sum = of_next + w->two * g->two + w->one * g->one;
+        const uint32_t model = w->sh->model_of[tf_context(sum, scale)];
+        of_next = __shfl_sync(SIMT_ALL_LANES, g->sum, (int)(i + 1) % 32);
+        scale = __shfl_sync(SIMT_ALL_LANES, g->scale, (int)(i + 1) % 32);
+        g->two = g->one;
+        const uint32_t taken = take_symbol(w, c, model, &g->one);
+        symbol = lane == i ? taken : symbol;
+        *weight = lane == i ? g->one : *weight;
+    }
+    return symbol;
+}
+
+/* Whether a segment has a magnitude other than 0. */
+static __device__ __forceinline__ bool has_symbols(const struct part_work *w, struct chain *c,
+                                                   const struct segment *g)
+{
+    const uint32_t all = simt_reduce_add(g->sum) + w->one * g->one + w->two * g->two;
+    uint32_t weight;
+    return w->run.extent[ZTI_TF_AXES - 1] < ZTI_TF_LEAST_ROW ||
+           take_symbol(w, c, w->sh->model_of[tf_segment_context(all)], &weight) != 0;
+}
+
+/* The coefficients of a block that is a part. */
+static __device__ void decode_alone(struct part_work *w, const struct sz_tiles *s,
+                                    const struct scale *scale, struct chain *c, uint64_t *open)
+{
+    const uint32_t n = w->run.extent[ZTI_TF_AXES - 1], lane = threadIdx.x;
+    uint32_t at[ZTI_TF_AXES] = {0, 0, 0, 0};
+    do {
+        const size_t row = w->run.at[w->first] + row_place(w->layout, at);
+        struct segment g = {0, 0, 0, 0, 0};
+        find_near(w, at);
+        for (uint32_t first = 0; first < n; first += g.some) {
+            const uint32_t x = first + lane;
+            uint32_t symbol = 0, weight = 0, weights = 0;
+            number v = 0;
+            g.some = tf_segment(n, first);
+            g.sum = sum_near(w, w->weights + row + x, x, lane < g.some, &weights);
+            g.scale = scale_at(w, x, weights);
+            if (has_symbols(w, c, &g))
+                symbol = decode_segment(w, c, &g, &weight);
+            else
+                g.one = g.two = 0;
+            if (__any_sync(SIMT_ALL_LANES, symbol > 0))
+                v = take_value(s, scale, symbol, open);
+            if (lane < g.some) {
+                w->weights[row + x] = (uint16_t)weight;
+                w->values[row + x] = v;
+            }
+        }
+        simt_order_warp();
+    } while (next_row(w->run.extent, at));
+}
+
+/* ---- several blocks: a lane has a block ---- */
+
+/* The segment of a lane's block: the weights of the two places before in the row, where the block
+ * is, and whether it has symbols; of place i, a lane's, the factor. */
+struct side {
+    uint32_t one, two, scale;
+    size_t at;
+    bool is_active;
+};
+
+/* Sums of the places of a segment, in all blocks; returns the own block's sum of them. last: added
+ * to the first place of blocks. */
+static __device__ uint32_t sum_segments(const struct part_work *w, size_t row, uint32_t first,
+                                        uint32_t some, uint32_t last, uint32_t *scale)
+{
+    const uint32_t lane = threadIdx.x, x = first + lane;
+    uint32_t own = 0;
+    for (uint32_t k = 0; k < w->lanes; k++) {
+        uint32_t weights = 0;
+        uint32_t sum = sum_near(w, w->weights + w->run.at[k] + row + x, x, lane < some, &weights);
+        sum += row == 0 && x == 0 ? last : 0;
+        const uint32_t all = simt_reduce_add(sum);
+        own = lane == k ? all : own;
+        w->sh->sum[k][lane] = sum;
+        *scale = scale_at(w, x, weights);
+    }
+    simt_order_warp();
+    return own;
+}
+
+/* Which blocks have symbols in a segment; returns a bit for each. */
+static __device__ uint32_t find_active(const struct part_work *w, struct warp_states *a,
+                                       const struct ans_tables *tables, uint32_t all,
+                                       struct side *b)
+{
+    const uint32_t lane = threadIdx.x;
+    b->is_active = lane < w->lanes;
+    if (w->run.extent[ZTI_TF_AXES - 1] >= ZTI_TF_LEAST_ROW) {
+        const uint32_t sum = all + w->one * b->one + w->two * b->two;
+        const uint32_t model = w->sh->model_of[tf_segment_context(b->is_active ? sum : 0)];
+        const uint32_t symbol =
+            warp_states_decode(a, tables, ZTI_ANS_FEW, model * (uint32_t)ZTI_ANS_STATES, w->lanes);
+        b->is_active = b->is_active && symbol != 0;
+    }
+    if (!b->is_active)
+        b->one = b->two = 0;
+    return __ballot_sync(SIMT_ALL_LANES, b->is_active);
+}
+
+/* The symbols of a segment in all blocks. */
+static __device__ void decode_segments(const struct part_work *w, struct warp_states *a,
+                                       const struct ans_tables *tables, size_t place, uint32_t some,
+                                       uint32_t active, struct side *b)
+{
+    const uint32_t lane = threadIdx.x, n = (uint32_t)__popc(active);
+    const uint32_t place_of = (uint32_t)__popc(active & ((1u << lane) - 1));
+    if (b->is_active)
+        w->sh->block[place_of] = (uint8_t)lane;
+    simt_order_warp();
+    const int of = lane < n ? w->sh->block[lane] : 0;
+    for (uint32_t i = 0; i < some; i++) {
+        const uint32_t scale = __shfl_sync(SIMT_ALL_LANES, b->scale, (int)i);
+        uint32_t model = 0, symbol = 0;
+        if (b->is_active) {
+            const uint32_t sum = w->sh->sum[lane][i] + w->one * b->one + w->two * b->two;
+            model = w->sh->model_of[tf_context(sum, scale)] * (uint32_t)ZTI_ANS_STATES;
+        }
+        if (n > 0) {
+            model = __shfl_sync(SIMT_ALL_LANES, model, of);
+            symbol = warp_states_decode(a, tables, ZTI_ANS_FEW, model, n);
+            symbol = __shfl_sync(SIMT_ALL_LANES, symbol, (int)place_of);
+        }
+        b->two = b->one;
+        b->one = b->is_active ? w->sh->weight[symbol] : 0;
+        if (lane < w->lanes) {
+            w->symbols[b->at + place + i] = b->is_active ? (uint8_t)symbol : 0;
+            w->weights[b->at + place + i] = (uint16_t)b->one;
+        }
+    }
+}
+
+/* The symbols of a run. last: the last magnitude's weight of the run before in the same part, or 0;
+ * returns that of this run. */
+static __device__ uint32_t decode_run(struct part_work *w, struct warp_states *a,
+                                      const struct ans_tables *tables, uint32_t last)
+{
+    const uint32_t n = w->run.extent[ZTI_TF_AXES - 1], lane = threadIdx.x;
+    uint32_t at[ZTI_TF_AXES] = {0, 0, 0, 0};
+    struct side b = {0, 0, 0, 0, false};
+    b.at = w->run.at[lane < w->lanes ? lane : 0];
+    do {
+        const size_t row = row_place(w->layout, at);
+        b.one = b.two = 0;
+        find_near(w, at);
+        for (uint32_t x = 0, some; x < n; x += some) {
+            some = tf_segment(n, x);
+            const uint32_t all = sum_segments(w, row, x, some, last, &b.scale);
+            const uint32_t active = find_active(w, a, tables, all, &b);
+            decode_segments(w, a, tables, row + x, some, active, &b);
+            simt_order_warp();
+        }
+    } while (next_row(w->run.extent, at));
+    return __shfl_sync(SIMT_ALL_LANES, b.one, (int)w->lanes - 1);
+}
+
 /* ---- a part ---- */
 
-static __device__ bool decode_part(const struct tf_tiles *f, const struct tf_slot *slot,
+static __device__ bool decode_block(const struct tf_tiles *f, const struct tf_slot *slot,
+                                    uint32_t which, struct part_work *w)
+{
+    const struct tf_part *const part = &slot->part[which];
+    const struct zti_tf_item *const item = &slot->layout->item[part->item];
+    struct zti_tf_walk walk = item->walk;
+    struct chain chain;
+    uint64_t open = part->open;
+    if (!tf_next_run(w->layout, &walk, &w->run) || !open_chain(w, &f->s, part->codes, &chain))
+        return false;
+    const struct scale scale = scale_of(slot->front, w->run.band, tf_step(f, slot));
+    w->first = which - item->part;
+    set_taps(w);
+    decode_alone(w, &f->s, &scale, &chain, &open);
+    return chain_ends_at(&chain, part->end) && open <= part->codes && part->codes - open < 8;
+}
+
+static __device__ bool decode_runs(const struct tf_tiles *f, const struct tf_slot *slot,
                                    uint32_t which, struct part_work *w)
 {
     const struct tf_part *const part = &slot->part[which];
     const struct zti_tf_item *const item = &slot->layout->item[part->item];
-    const double step = f->s.sz.step * slot->front->step_parts / (int)ZTI_TF_STEP_PARTS;
+    const struct ans_tables tables = {NULL, w->tables, 0};
+    const struct zti_bit_reader in = sz_reader(&f->s, part->codes);
     struct zti_tf_walk walk = item->walk;
-    struct part_codes codes;
+    struct warp_states a;
     uint64_t open = part->open;
     uint32_t last = 0;
-    bool is_good = open_codes(&f->s, part->codes, &codes);
-    for (uint32_t i = 0; is_good && i < item->runs && tf_next_run(w->layout, &walk, &w->run); i++) {
-        const struct scale scale = scale_of(slot->front, w->run.band, step);
-        w->first = item->is_alone ? which - item->part : 0;
-        w->lanes = item->is_alone ? 1 : w->run.lanes;
+    const bool has_start = warp_states_begin(&a, &in, ZTI_ANS_FEW, w->sh->window);
+    simt_order_warp();
+    for (uint32_t i = 0; i < item->runs && tf_next_run(w->layout, &walk, &w->run); i++) {
+        const struct scale scale = scale_of(slot->front, w->run.band, tf_step(f, slot));
+        w->lanes = w->run.lanes;
         set_taps(w);
-        last = decode_run(w, &codes, last);
+        last = decode_run(w, &a, &tables, last);
         for (uint32_t k = 0; k < w->lanes; k++)
             read_block(w, &f->s, &scale, k, &open);
-        is_good = codes.r.at <= part->end && open <= part->codes;
     }
-    return is_good && codes_end_at(&codes, part->end) && open <= part->codes &&
+    return warp_states_end_at(&a, ZTI_ANS_FEW, part->end) && has_start && open <= part->codes &&
            part->codes - open < 8;
 }
 
@@ -263,14 +490,19 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) NAME(tf_decode_parts)(const struct tf_tiles
                                                           part_of_shift(slot.front->shift))
                                               : 0;
     for (uint32_t i = threadIdx.x; i < ZTI_TF_CONTEXTS; i += 32)
-        memory.model_of[i] = slot.front->model_of[i]; /* read behind sum_segment, as weights are */
+        memory.model_of[i] = slot.front->model_of[i];
+    simt_order_warp();
     memset(&w, 0, sizeof w);
     w.sh = &memory;
     w.layout = slot.layout;
     w.tables = slot.models.tables;
-    w.symbols = (uint8_t *)slot.others;
+    w.turned = slot.turned;
+    w.weights = (uint16_t *)slot.others;
+    w.symbols = (uint8_t *)(w.weights + slot.layout->values);
     w.values = (number *)slot.values;
-    const bool is_good = decode_part(&f, &slot, part, &w);
+    const bool is_alone = slot.layout->item[slot.part[part].item].is_alone;
+    const bool is_good =
+        is_alone ? decode_block(&f, &slot, part, &w) : decode_runs(&f, &slot, part, &w);
     if (threadIdx.x == 0 && !is_good)
         tf_refuse(&f, &t, &slot);
 }

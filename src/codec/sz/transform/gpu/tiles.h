@@ -2,13 +2,14 @@
  * tile is decoded.
  *
  * Kernels decode a batch of tiles, one after the other: fronts, layouts and the places of parts
- * (open.cu, a warp a tile); parts to coefficients, a warp a part; levels of lifting, corrections,
- * values (decode.h). */
+ * (open.cu, a warp a tile), tables of models; parts to coefficients, a warp a part; levels of
+ * lifting, corrections, values (decode.h). */
 #ifndef ZTI_SZ_TRANSFORM_GPU_TILES_H
 #define ZTI_SZ_TRANSFORM_GPU_TILES_H
 
 #include "codec/sz/lossless/gpu/models.h"
 #include "codec/sz/transform/read_front.h"
+#include "entropy/ans/gpu/warp_states.h"
 
 enum {
     TF_MODELS = ZTI_LL_MODELS + 2, /* of magnitudes; of the gaps and steps of corrections */
@@ -20,7 +21,7 @@ enum {
 
 /* What is where in a slot, in bytes. */
 struct tf_places {
-    uint64_t front, layout, bands, items, parts, chunks, models, values, others;
+    uint64_t front, layout, bands, items, parts, chunks, models, turned, values, others;
     uint64_t bytes; /* of a slot */
 };
 
@@ -55,8 +56,9 @@ struct tf_slot {
     struct zti_tf_layout *layout;
     struct tf_part *part, *chunk;
     struct ll_models models;
-    void *values; /* coefficients, then values in C order */
-    void *others; /* symbols in the places of coefficients; values of a level */
+    uint32_t *turned; /* the tables of ZTI_LL_MODELS models: of a state the entries of all */
+    void *values;     /* coefficients, then values in C order */
+    void *others;     /* symbols and weights in the places of coefficients; values of a level */
 };
 
 static __device__ __forceinline__ struct tf_slot tf_slot_of(const struct tf_tiles *f,
@@ -71,6 +73,7 @@ static __device__ __forceinline__ struct tf_slot tf_slot_of(const struct tf_tile
     slot.part = (struct tf_part *)(void *)(at + p->parts);
     slot.chunk = (struct tf_part *)(void *)(at + p->chunks);
     slot.models = ll_models_at(at + p->models, TF_MODELS);
+    slot.turned = (uint32_t *)(void *)(at + p->turned);
     slot.values = at + p->values;
     slot.others = at + p->others;
     return slot;
@@ -82,6 +85,13 @@ static __device__ __forceinline__ bool tf_goes_on(const struct sz_numbered *t,
                                                   const struct tf_slot *slot)
 {
     return t->is_there && slot->note->tile.is_good && !slot->note->tile.is_raw;
+}
+
+/* The quantizer's step. */
+static __device__ __forceinline__ double tf_step(const struct tf_tiles *f,
+                                                 const struct tf_slot *slot)
+{
+    return f->s.sz.step * slot->front->step_parts / (int)ZTI_TF_STEP_PARTS;
 }
 
 /* Note that a tile is damaged. */
