@@ -11,23 +11,25 @@ struct ll_part {
     uint32_t from, to; /* values in the order of coding */
 };
 
-static __device__ __forceinline__ struct ll_part part_of_warp(uint32_t values)
+static __device__ __forceinline__ struct ll_part part_of_warp(const struct ll_part *whole)
 {
+    const uint32_t values = whole->to - whole->from;
     const uint32_t each = (values + 32 * LL_WARPS - 1) / (32 * LL_WARPS) * 32;
-    const uint32_t from = threadIdx.x / 32 * each;
-    const struct ll_part part = {from < values ? from : values,
-                                 from + each < values ? from + each : values};
+    const uint32_t from = simt_at_most(threadIdx.x / 32 * each, values);
+    const struct ll_part part = {whole->from + from,
+                                 whole->from + simt_at_most(from + each, values)};
     return part;
 }
 
-/* Where the bits of a warp's part begin: behind 'at' come the bits of the warps before it. 'bits':
- * the own lane's; *all: the sum over the tile. The block calls it. */
-static __device__ __forceinline__ uint64_t place_of_warp(uint64_t at, uint32_t bits, uint32_t *all)
+/* Where what a warp has begins: behind 'at' comes what the warps before it have. 'own': the lane's;
+ * *all: the sum over the block, which calls it. */
+static __device__ __forceinline__ uint64_t place_of_warp(uint64_t at, uint32_t own, uint32_t *all)
 {
     SIMT_SHARED(uint32_t, sums, [LL_WARPS]);
-    const uint32_t warp = threadIdx.x / 32, own = simt_reduce_add(bits);
+    const uint32_t warp = threadIdx.x / 32, of_warp = simt_reduce_add(own);
+    __syncthreads(); /* those of the last call were read */
     if (threadIdx.x % 32 == 0)
-        sums[warp] = own;
+        sums[warp] = of_warp;
     __syncthreads();
     *all = 0;
     for (uint32_t i = 0; i < LL_WARPS; i++) {
@@ -65,7 +67,7 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 4) NAME(ll_make_residuals)(const struct
     struct zti_ll_shape shape;
     if (!ll_open(&l, &t, &slot, &shape))
         return;
-    const struct ll_part part = part_of_warp(shape.values);
+    const struct ll_part whole = {0, shape.values}, part = part_of_warp(&whole);
     const bool has_signs = slot.front->has_signs;
     const uint32_t lane = threadIdx.x % 32;
     key *const k = (key *)slot.keys;
@@ -90,6 +92,24 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 4) NAME(ll_make_residuals)(const struct
 }
 
 #include "codec/sz/lossless/gpu/predict.h"
+#include "codec/sz/lossless/gpu/wave.h"
+
+SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 2) NAME(ll_make_keys)(const struct ll_tiles l)
+{
+    struct sz_numbered t;
+    struct ll_slot slot;
+    struct zti_ll_shape shape;
+    if (!ll_open(&l, &t, &slot, &shape))
+        return;
+    key *const k = (key *)slot.keys;
+    const uint8_t *const mark = slot.front->t.has_marks ? slot.marks : NULL;
+    if (is_plain(slot.front))
+        run_sums(&shape, slot.front->p.axes, k);
+    else if (slot.front->t.has_rows || shape.is_lanes)
+        run_groups(&shape, slot.front, mark, k);
+    else
+        run_wave(&shape, slot.front, mark, k);
+}
 
 /* ---- values ---- */
 
@@ -179,72 +199,103 @@ static __device__ __forceinline__ void put_value(const struct ll_tiles *l, char 
             whole_multiple_of(k, sz->centre, (int64_t)sz->whole_step, INT64_MIN, INT64_MAX);
 }
 
-/* How many bits zeros before a lane have beyond their first; *all: those of the warp. The first
- * bits of lanes begin behind 'at' as told; zeros follow each other. */
-static __device__ __forceinline__ uint32_t zeros_before(const struct sz_tiles *s, uint64_t at,
-                                                        uint32_t before, bool is_zero,
-                                                        uint32_t *all)
+/* Keys that are 0 say by a bit whether WIDTH - 1 more follow. These are listed in their order:
+ * where they are if none has more, then how many more all up to it have. */
+
+/* List those of a warp's part, whose bits begin 'at' bits behind the first of all. */
+static __device__ __forceinline__ void
+list_zeros(const struct opening *o, const struct ll_part *part, uint32_t at, uint32_t *list)
 {
     const uint32_t lane = threadIdx.x % 32;
-    uint32_t left = __ballot_sync(SIMT_ALL_LANES, is_zero), own = 0;
-    *all = 0;
-    while (left != 0) {
-        const uint32_t next = (uint32_t)__ffs((int)left) - 1;
-        struct zti_bit_reader r =
-            sz_reader(s, at + __shfl_sync(SIMT_ALL_LANES, before, (int)next) + *all);
-        const uint32_t more = zti_get_within(&r, 1) ? WIDTH - 1 : 0;
-        own += next < lane ? more : 0;
-        *all += more;
-        left &= left - 1;
+    for (uint32_t i = part->from; i < part->to; i += 32) {
+        bool is_zero = false;
+        const uint32_t open = i + lane < part->to ? open_bits_at(o, i + lane, &is_zero) : 0;
+        const uint32_t up_to = warp_sums_32(open), zeros = __ballot_sync(SIMT_ALL_LANES, is_zero);
+        if (is_zero)
+            list[__popc(zeros & ((1u << lane) - 1))] = at + up_to - open;
+        list += __popc(zeros);
+        at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
-    return own;
 }
 
-/* Values of a part, whose bits begin at 'at'. Returns where they end. A warp calls it. */
-static __device__ __forceinline__ uint64_t put_part(const struct opening *o,
-                                                    const struct ll_part *part, uint64_t at)
+/* Look at the first bits of 32 of them, as if none had more; the first that has moves those behind
+ * it. A warp calls it. */
+static __device__ __forceinline__ void follow_zeros(const struct sz_tiles *s, uint64_t at,
+                                                    uint32_t *list, uint32_t count)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t more = 0;
+    for (uint32_t i = 0, some; i < count; i += some) {
+        struct zti_bit_reader r = sz_reader(s, at + more + (i + lane < count ? list[i + lane] : 0));
+        const uint32_t ones =
+            __ballot_sync(SIMT_ALL_LANES, i + lane < count && zti_get_within(&r, 1) > 0);
+        const uint32_t first = ones > 0 ? (uint32_t)__ffs((int)ones) - 1 : 32;
+        some = simt_at_most(first + 1, 32);
+        if (lane < some && i + lane < count)
+            list[i + lane] = more + (lane == first ? WIDTH - 1 : 0);
+        more += first < 32 ? WIDTH - 1 : 0;
+        simt_order_warp(); /* places that others read are next */
+    }
+}
+
+/* Values of a warp's part, whose bits begin at 'at' and as many behind as zeros before have more.
+ * list: how many these are, of the zeros from the first on; 'zeros' are before the part. */
+static __device__ __forceinline__ void put_part(const struct opening *o, const struct ll_part *part,
+                                                uint64_t at, const uint32_t *list, uint32_t zeros)
 {
     const uint32_t lane = threadIdx.x % 32;
     for (uint32_t i = part->from; i < part->to; i += 32) {
         const bool is_there = i + lane < part->to;
         bool is_zero = false;
         const uint32_t open = is_there ? open_bits_at(o, i + lane, &is_zero) : 0;
-        const uint32_t up_to = warp_sums_32(open);
-        uint32_t more;
-        const uint32_t own = zeros_before(&o->l->s, at, up_to - open, is_zero, &more);
-        struct zti_bit_reader r = sz_reader(&o->l->s, at + up_to - open + own);
+        const uint32_t up_to = warp_sums_32(open), own = __ballot_sync(SIMT_ALL_LANES, is_zero);
+        const uint32_t before = zeros + (uint32_t)__popc(own & ((1u << lane) - 1));
+        const uint32_t more = before > 0 ? list[before - 1] : 0;
+        struct zti_bit_reader r = sz_reader(&o->l->s, at + up_to - open + more);
         char *const to =
             is_there ? value_at(&o->l->s, o->tile, place_in_order(o->shape, i + lane)) : NULL;
         if (to)
             put_value(o->l, to, value_of(o, i + lane, &r));
-        at += __shfl_sync(SIMT_ALL_LANES, up_to, 31) + more;
+        at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        zeros += (uint32_t)__popc(own);
     }
-    return at;
 }
 
-/* Values of a tile; false: its bits end elsewhere. */
-static __device__ bool put_values(const struct opening *o, const struct ll_note *note)
+/* Values of a piece of a tile, whose bits begin at 'at'; returns where they end. */
+static __device__ uint64_t put_piece(const struct opening *o, const struct ll_part *piece,
+                                     uint64_t at, uint32_t *list)
 {
-    SIMT_SHARED(uint64_t, end, );
-    const struct ll_part part = part_of_warp(o->shape->values), whole = {0, o->shape->values};
-    bool has_zeros = false, is_zero;
-    uint32_t bits = 0, all;
+    const struct ll_part part = part_of_warp(piece);
+    uint32_t bits = 0, zeros = 0, all, all_zeros;
+    bool is_zero;
     for (uint32_t i = part.from + threadIdx.x % 32; i < part.to; i += 32) {
         bits += open_bits_at(o, i, &is_zero);
-        has_zeros |= is_zero;
+        zeros += is_zero;
     }
-    const uint64_t at = place_of_warp(note->rest, bits, &all);
-    if (!__syncthreads_or(has_zeros)) {
-        (void)put_part(o, &part, at);
-        return sz_is_at_end(note->rest + all, note->rest_end);
+    const uint64_t own = place_of_warp(at, bits, &all);
+    const uint32_t before = (uint32_t)place_of_warp(0, zeros, &all_zeros);
+    if (all_zeros > 0) {
+        list_zeros(o, &part, (uint32_t)(own - at), list + before);
+        __syncthreads();
+        if (threadIdx.x < 32)
+            follow_zeros(&o->l->s, at, list, all_zeros);
+        __syncthreads();
     }
-    if (threadIdx.x < 32) { /* how long bits of zeros are they say themselves */
-        const uint64_t last = put_part(o, &whole, note->rest);
-        if (threadIdx.x == 0)
-            end = last;
+    put_part(o, &part, own, list, before);
+    return at + all + (all_zeros > 0 ? list[all_zeros - 1] : 0);
+}
+
+/* Values of a tile, piece by piece, so that zeros can be listed where codes were; false: its bits
+ * end elsewhere. */
+static __device__ bool put_values(const struct opening *o, const struct ll_slot *slot)
+{
+    const uint32_t values = o->shape->values, each = (values + 3) / 4;
+    uint64_t at = slot->note->rest;
+    for (uint32_t from = 0; from < values; from += each) {
+        const struct ll_part piece = {from, simt_at_most(from + each, values)};
+        at = put_piece(o, &piece, at, (uint32_t *)(void *)slot->codes);
     }
-    __syncthreads();
-    return sz_is_at_end(end, note->rest_end);
+    return sz_is_at_end(at, slot->note->rest_end);
 }
 
 /* The last tile of a chunk notes where the chunk ends. */
@@ -272,7 +323,7 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 3) NAME(ll_put_values)(const struct ll_
         if (threadIdx.x == 0)
             make_lengths(transform, &lengths);
         __syncthreads();
-        is_good = put_values(&o, slot.note);
+        is_good = put_values(&o, &slot);
     }
     if (threadIdx.x == 0 && !is_good)
         note_bad(&l.s, t.chunk);

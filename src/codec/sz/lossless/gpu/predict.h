@@ -1,7 +1,7 @@
 /* predict.h: kernel text: keys of a tile from residuals, in place. A block has a tile.
  *
- * Where all rows are predicted by differences, keys are prefix sums along each axis. Otherwise rows
- * go in groups:
+ * Where all rows are predicted by differences, keys are prefix sums along each axis. Otherwise they
+ * are made in a wave through all rows (wave.h); where rows repeat rows, or are lanes, in groups:
  *
  *     a row that repeats one, or is predicted by rows before alone    a thread for each value
  *     rows that take keys of their own too                            a thread for each row, which
@@ -304,18 +304,4 @@ static __device__ void run_sums(const struct zti_ll_shape *s, uint32_t axes, key
         __syncthreads();
         sum_axis(s, axis, k);
     }
-}
-
-SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 2) NAME(ll_make_keys)(const struct ll_tiles l)
-{
-    struct sz_numbered t;
-    struct ll_slot slot;
-    struct zti_ll_shape shape;
-    if (!ll_open(&l, &t, &slot, &shape))
-        return;
-    key *const k = (key *)slot.keys;
-    if (is_plain(slot.front))
-        run_sums(&shape, slot.front->p.axes, k);
-    else
-        run_groups(&shape, slot.front, slot.front->t.has_marks ? slot.marks : NULL, k);
 }
