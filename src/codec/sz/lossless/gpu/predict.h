@@ -7,12 +7,13 @@
  *     rows that take keys of their own too                            a thread for each row, which
  *                                   is 'skew' values behind the thread of the row before it */
 
-/* What predicts a row. Of differences, taps are terms, added or subtracted. */
+/* What predicts a row. By weights: 'taps' differences from a base, the sum's terms in their order;
+ * those of 'own' come from the row itself. By differences: terms, added or subtracted. */
 struct reach {
-    uint32_t before, own;      /* taps */
+    uint32_t before, own, taps;
     bool has_weights, has_own; /* differences along the row */
     int32_t skew;
-    real weight[ZTI_LL_TAPS];
+    real weight[ZTI_LL_TAPS]; /* of a term, or 0 behind the last; the first is the base's */
     struct zti_ll_tap tap[ZTI_LL_TAPS];
     struct zti_ll_terms term, first; /* of a row's values, and of the first of them */
 };
@@ -25,7 +26,7 @@ static __device__ void open_reach(const struct zti_ll_shape *s, const struct zti
     const uint32_t axes = p->axes & (regime | 8);
     reach->has_weights = p->has_weights[regime];
     reach->has_own = axes & 8;
-    reach->before = reach->own = 0;
+    reach->before = reach->own = reach->taps = 0;
     reach->skew = 1;
     if (!reach->has_weights) {
         ll_find_terms(s, axes, &reach->term);
@@ -34,12 +35,22 @@ static __device__ void open_reach(const struct zti_ll_shape *s, const struct zti
     }
     reach->before = p->taps[regime].before;
     reach->own = p->taps[regime].own;
-    for (uint32_t k = 0; k < reach->before + reach->own; k++)
-        reach->weight[k] = (real)p->weight[regime][k];
+    memset(reach->weight, 0, sizeof reach->weight);
     for (uint32_t k = 0; k < reach->before; k++) {
         reach->tap[k] = p->taps[regime].tap[k];
+        reach->weight[k] = (real)p->weight[regime][k];
         if (reach->tap[k].x >= reach->skew)
             reach->skew = reach->tap[k].x + 1;
+    }
+    reach->taps = reach->before > 0 ? reach->before : 1;
+    for (uint32_t k = reach->own; k >= (reach->before > 0 ? 1u : 2u); k--) {
+        const struct zti_ll_tap tap = {0, 0, 0, (int8_t) - (int)k};
+        reach->tap[reach->taps] = tap;
+        reach->weight[reach->taps++] = (real)p->weight[regime][reach->before + k - 1];
+    }
+    if (reach->before == 0) {
+        const struct zti_ll_tap base = {0, 0, 0, -1};
+        reach->tap[0] = base;
     }
 }
 
@@ -50,7 +61,7 @@ static __device__ bool is_chained(const struct zti_ll_shape *s, const struct zti
     return (reach->has_weights ? reach->own > 0 : reach->has_own) || (t->has_marks && !s->is_lanes);
 }
 
-/* Where the taps before of a row are, from its own cells. */
+/* Where the taps of a row are, from its own cells; behind the last its own. */
 struct offsets {
     int32_t tap[ZTI_LL_TAPS];
 };
@@ -62,24 +73,26 @@ static __device__ struct offsets offsets_of(const struct zti_ll_shape *s, uint32
     struct offsets o;
     SIMT_UNROLL
     for (uint32_t k = 0; k < ZTI_LL_TAPS; k++)
-        o.tap[k] = k < reach->before ? (int32_t)((ptrdiff_t)ll_tap_cell(s, &place, reach->tap[k]) -
-                                                 (ptrdiff_t)ll_cell(s, row))
-                                     : 0;
+        o.tap[k] = k < reach->taps ? (int32_t)((ptrdiff_t)ll_tap_cell(s, &place, reach->tap[k]) -
+                                               (ptrdiff_t)ll_cell(s, row))
+                                   : 0;
     return o;
 }
 
-static __device__ value predict_by_weights(const struct reach *reach, const struct offsets *o,
-                                           const key *own)
+/* Terms without weight are added too: they are 0, and the loads of all are on their way together.
+ */
+static __device__ __forceinline__ value predict_by_weights(const struct reach *reach,
+                                                           const struct offsets *o, const key *own)
 {
-    const key base = reach->before > 0 ? own[o->tap[0]] : own[-1];
+    key tap[ZTI_LL_TAPS];
     real sum = 0;
     SIMT_UNROLL
+    for (uint32_t k = 0; k < ZTI_LL_TAPS; k++)
+        tap[k] = own[o->tap[k]];
+    SIMT_UNROLL
     for (uint32_t k = 1; k < ZTI_LL_TAPS; k++)
-        if (k < reach->before)
-            sum += reach->weight[k] * (real)difference(own[o->tap[k]], base);
-    for (uint32_t k = reach->own; k >= (reach->before > 0 ? 1u : 2u); k--)
-        sum += reach->weight[reach->before + k - 1] * (real)difference(own[-(int32_t)k], base);
-    return (value)base + (value)rounded(sum);
+        sum += reach->weight[k] * (real)difference(tap[k], tap[0]);
+    return (value)tap[0] + (value)rounded(sum);
 }
 
 static __device__ value predict_by_terms(const struct zti_ll_terms *terms, const key *own)

@@ -13,19 +13,38 @@ struct beginnings {
     uint8_t *code, *mark;    /* of the row's first value */
 };
 
+/* The sum of codes around a value in the rows before along three axes at most. The first row's are
+ * loaded where there are fewer, so that the loads of all are on their way together. */
+static __device__ __forceinline__ uint32_t sum_of_rows(const struct zti_ll_near *near,
+                                                       const uint8_t *code)
+{
+    enum { ROWS = 3, EACH = 6 };
+    uint32_t own[ROWS][EACH], sum = 0;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < ROWS; k++) {
+        const uint8_t *const at = code + (k < near->rows ? near->at[k] : near->at[0]);
+        SIMT_UNROLL
+        for (int i = 0; i < EACH - 1; i++)
+            own[k][i] = at[i - 2];
+        own[k][EACH - 1] = code[k < near->rows ? near->far[k] : near->far[0]];
+    }
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < ROWS; k++)
+        if (k < near->rows)
+            sum += ZTI_LL_ROW_SUM(own[k][2], own[k][1] + own[k][3], own[k][0] + own[k][4],
+                                  own[k][EACH - 1]);
+    return sum;
+}
+
 /* The mean of codes around a value, in eighths. */
 static __device__ __forceinline__ uint32_t mean_at(const struct beginnings *b, uint32_t x)
 {
     const struct zti_ll_near *const near = &b->near;
     const uint8_t *const code = b->code + x;
-    uint32_t sum = 0;
-    if (b->is_lanes)
-        sum = ZTI_LL_LANE_SUM(code[near->at[0]], code[near->at[1]] + code[near->at[2]],
-                              code[near->at[3]], code[near->at[4]] + code[near->at[5]]);
-    for (uint32_t k = 0; !b->is_lanes && k < near->rows; k++) {
-        const uint8_t *const at = code + near->at[k];
-        sum += ZTI_LL_ROW_SUM(at[0], at[-1] + at[1], at[-2] + at[2], code[near->far[k]]);
-    }
+    const uint32_t sum =
+        b->is_lanes ? ZTI_LL_LANE_SUM(code[near->at[0]], code[near->at[1]] + code[near->at[2]],
+                                      code[near->at[3]], code[near->at[4]] + code[near->at[5]])
+                    : sum_of_rows(near, code);
     return sum * ll_eighths(near->rows) >> 16;
 }
 

@@ -206,31 +206,51 @@ static __device__ __forceinline__ bool add_steps(const struct tf_tiles *f, numbe
     return true;
 }
 
+/* The symbols of n / 2 <= 16 corrections, a lane's each: four at a time, whose states are
+ * independent, of both tables in turns. */
+static __device__ __forceinline__ uint32_t read_corrections(const struct tf_slot *slot,
+                                                            struct ahead *bits, uint32_t *state,
+                                                            uint32_t n)
+{
+    const uint32_t *const tables = slot->models.tables + (size_t)TF_GAPS * ZTI_ANS_STATES;
+    uint32_t symbol = 0;
+    for (uint32_t i = 0; i < n; i += ZTI_ANS_FEW) {
+        uint32_t entry[ZTI_ANS_FEW];
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < ZTI_ANS_FEW; k++)
+            entry[k] = tables[k % 2 * (TF_STEPS - TF_GAPS) * (uint32_t)ZTI_ANS_STATES + state[k]];
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < ZTI_ANS_FEW && i + k < n; k++) {
+            state[k] = next_state(bits, entry[k]);
+            symbol = threadIdx.x == i + k ? entry[k] & 255 : symbol;
+            if (k % 2 == 1)
+                fill_ahead(bits);
+        }
+    }
+    return symbol;
+}
+
 /* n corrections of the values from 'at' on, in the bytes from c on. */
 static __device__ bool read_steps(const struct tf_tiles *f, const struct tf_slot *slot, uint64_t at,
                                   uint64_t end, uint64_t n, struct zti_cursor *c)
 {
-    SIMT_SHARED(uint32_t, window, [ANS_WINDOW]);
     const uint64_t bytes = zti_get_varint(c);
     if (c->is_bad || bytes > zti_cursor_left(c) || !slot->note->has_steps || n > end - at)
         return false;
     struct zti_bit_reader open = sz_reader(&f->s, sz_bit_of(&f->s, c->at));
     const uint64_t codes_at = open.at + 8 * (zti_cursor_left(c) - bytes);
-    const struct zti_bit_reader in = sz_reader(&f->s, codes_at);
-    const struct ans_tables tables = {NULL, slot->models.tables, 0};
-    const uint32_t model = (threadIdx.x % 2 == 0 ? TF_GAPS : TF_STEPS) * (uint32_t)ZTI_ANS_STATES;
-    struct warp_states a;
-    bool is_good = warp_states_begin(&a, &in, ZTI_ANS_FEW, window);
-    simt_order_warp();
+    uint32_t state[ZTI_ANS_FEW];
+    struct ahead bits;
+    bool is_good = open_ahead(&f->s, codes_at, &bits, state);
     for (uint64_t left = 2 * n; left > 0 && is_good;) {
         const uint32_t some = simt_at_most(left, 32);
-        const uint32_t symbol = warp_states_decode(&a, &tables, ZTI_ANS_FEW, model, some);
+        const uint32_t symbol = read_corrections(slot, &bits, state, some);
         const struct number_read own = read_numbers(symbol, some, &open);
         is_good = add_steps(f, (number *)slot->values, &own, some, &at, end);
         left -= some;
     }
-    return warp_states_end_at(&a, ZTI_ANS_FEW, codes_at + 8 * bytes) && is_good &&
-           open.at <= codes_at && codes_at - open.at < 8;
+    return is_good && ahead_ends_at(&bits, state, codes_at + 8 * bytes) && open.at <= codes_at &&
+           codes_at - open.at < 8;
 }
 
 /* The corrections of a chunk. */

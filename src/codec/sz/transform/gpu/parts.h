@@ -11,6 +11,67 @@
  * Weights stand in the places of their coefficients for the rows that follow; symbols too, where
  * open bits are read behind a run. */
 
+/* ---- bits ---- */
+
+/* The next bits of a stream with ZTI_ANS_FEW states, which all lanes read alike. */
+struct ahead {
+    const uint32_t *words;
+    uint64_t next, count; /* words: the one after 'coming', and how many there are */
+    uint64_t bits;        /* of which 'left' are the stream's: 32 and more */
+    uint32_t left, coming;
+};
+
+static __device__ __forceinline__ uint32_t next_word(struct ahead *a)
+{
+    const uint64_t at = a->next++;
+    return at < a->count ? a->words[at] : 0;
+}
+
+static __device__ __forceinline__ void fill_ahead(struct ahead *a)
+{
+    if (a->left >= 32)
+        return;
+    a->bits |= (uint64_t)a->coming << a->left;
+    a->left += 32;
+    a->coming = next_word(a);
+}
+
+/* Read a stream's beginning and its states. */
+static __device__ __forceinline__ bool open_ahead(const struct sz_tiles *s, uint64_t at,
+                                                  struct ahead *a, uint32_t *state)
+{
+    struct zti_bit_reader r = sz_reader(s, at);
+    const bool has_start = zti_ans_read_start(&r);
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < ZTI_ANS_FEW; k++)
+        state[k] = zti_get_within(&r, ZTI_ANS_STATE_BITS);
+    a->words = (const uint32_t *)(const void *)r.words;
+    a->count = 2 * r.count;
+    a->next = r.at / 32;
+    a->bits = next_word(a) >> r.at % 32;
+    a->left = 32 - (uint32_t)(r.at % 32);
+    a->coming = next_word(a);
+    fill_ahead(a);
+    return has_start;
+}
+
+/* The state behind an entry, two of which take no more bits than there are. */
+static __device__ __forceinline__ uint32_t next_state(struct ahead *a, uint32_t entry)
+{
+    const uint32_t n = ZTI_ANS_BITS(entry);
+    const uint32_t state = ZTI_ANS_BASE(entry) + ((uint32_t)a->bits & ((1u << n) - 1));
+    a->bits >>= n;
+    a->left -= n;
+    return state;
+}
+
+/* Whether exactly the stream, which ends at bit 'end', was read, and all states are 0. */
+static __device__ __forceinline__ bool ahead_ends_at(const struct ahead *a, const uint32_t *state,
+                                                     uint64_t end)
+{
+    return 32 * (a->next - 1) - a->left == end && (state[0] | state[1] | state[2] | state[3]) == 0;
+}
+
 /* ---- sums over other rows ---- */
 
 /* A neighbour in another row: values back to it, places along the row, its weight. */
@@ -48,10 +109,10 @@ struct part_work {
     uint32_t one, two;   /* weights of the places one and two before in the row */
 };
 
+/* Set the taps of a run. What the warp shares from before is there for all lanes then. */
 static __device__ void set_taps(struct part_work *w)
 {
     uint32_t n = 0;
-    simt_order_warp(); /* those of the run before were read */
     if (threadIdx.x == 0)
         n = tf_taps(w->run.extent, w->sh->tap);
     w->taps = simt_same(n);
@@ -174,31 +235,13 @@ static __device__ void read_block(const struct part_work *w, const struct sz_til
 
 /* ---- a block alone ---- */
 
-/* The stream of a part whose symbols come one by one: the next bits, and the states, the next
- * symbol's first. A lane has the entries of the states in its model's table, and of the next two
- * the weights. */
+/* The stream of a part whose symbols come one by one, and the states, the next symbol's first. A
+ * lane has the entries of the states in its model's table, and what the next one's symbol weighs.
+ */
 struct chain {
-    const uint32_t *words;
-    uint64_t next, count; /* words: the one after 'coming', and how many there are */
-    uint64_t ahead;       /* bits, of which 'left' are the stream's: 32 and more */
-    uint32_t left, coming;
-    uint32_t state[ZTI_ANS_FEW], entry[ZTI_ANS_FEW], weight[2];
+    struct ahead bits;
+    uint32_t state[ZTI_ANS_FEW], entry[ZTI_ANS_FEW], weight;
 };
-
-static __device__ __forceinline__ uint32_t next_word(struct chain *c)
-{
-    const uint64_t at = c->next++;
-    return at < c->count ? c->words[at] : 0;
-}
-
-static __device__ __forceinline__ void fill_chain(struct chain *c)
-{
-    if (c->left >= 32)
-        return;
-    c->ahead |= (uint64_t)c->coming << c->left;
-    c->left += 32;
-    c->coming = next_word(c);
-}
 
 static __device__ __forceinline__ uint32_t entry_ahead(const struct part_work *w, uint32_t state)
 {
@@ -208,29 +251,12 @@ static __device__ __forceinline__ uint32_t entry_ahead(const struct part_work *w
 static __device__ bool open_chain(const struct part_work *w, const struct sz_tiles *s, uint64_t at,
                                   struct chain *c)
 {
-    struct zti_bit_reader r = sz_reader(s, at);
-    const bool has_start = zti_ans_read_start(&r);
+    const bool has_start = open_ahead(s, at, &c->bits, c->state);
     SIMT_UNROLL
-    for (uint32_t k = 0; k < ZTI_ANS_FEW; k++) {
-        c->state[k] = zti_get_within(&r, ZTI_ANS_STATE_BITS);
+    for (uint32_t k = 0; k < ZTI_ANS_FEW; k++)
         c->entry[k] = entry_ahead(w, c->state[k]);
-    }
-    c->weight[0] = w->sh->weight[c->entry[0] & 255];
-    c->weight[1] = w->sh->weight[c->entry[1] & 255];
-    c->words = (const uint32_t *)(const void *)r.words;
-    c->count = 2 * r.count;
-    c->next = r.at / 32;
-    c->ahead = next_word(c) >> r.at % 32;
-    c->left = 32 - (uint32_t)(r.at % 32);
-    c->coming = next_word(c);
-    fill_chain(c);
+    c->weight = w->sh->weight[c->entry[0] & 255];
     return has_start;
-}
-
-static __device__ __forceinline__ bool chain_ends_at(const struct chain *c, uint64_t end)
-{
-    return 32 * (c->next - 1) - c->left == end &&
-           (c->state[0] | c->state[1] | c->state[2] | c->state[3]) == 0;
 }
 
 /* The next symbol, of a model, and what it weighs. */
@@ -238,12 +264,9 @@ static __device__ __forceinline__ uint32_t take_symbol(const struct part_work *w
                                                        uint32_t model, uint32_t *weight)
 {
     const uint32_t entry = __shfl_sync(SIMT_ALL_LANES, c->entry[0], (int)model);
-    *weight = __shfl_sync(SIMT_ALL_LANES, c->weight[0], (int)model);
-    const uint32_t n = ZTI_ANS_BITS(entry);
-    const uint32_t state = ZTI_ANS_BASE(entry) + ((uint32_t)c->ahead & ((1u << n) - 1));
-    c->ahead >>= n;
-    c->left -= n;
-    fill_chain(c);
+    *weight = __shfl_sync(SIMT_ALL_LANES, c->weight, (int)model);
+    const uint32_t state = next_state(&c->bits, entry);
+    fill_ahead(&c->bits);
     SIMT_UNROLL
     for (uint32_t k = 0; k + 1 < ZTI_ANS_FEW; k++) {
         c->state[k] = c->state[k + 1];
@@ -251,8 +274,7 @@ static __device__ __forceinline__ uint32_t take_symbol(const struct part_work *w
     }
     c->state[ZTI_ANS_FEW - 1] = state;
     c->entry[ZTI_ANS_FEW - 1] = entry_ahead(w, state);
-    c->weight[0] = c->weight[1];
-    c->weight[1] = w->sh->weight[c->entry[1] & 255];
+    c->weight = w->sh->weight[c->entry[0] & 255];
     return entry & 255;
 }
 
@@ -337,8 +359,8 @@ struct side {
     bool is_active;
 };
 
-/* Sums of the places of a segment, in all blocks; returns the own block's sum of them. last: added
- * to the first place of blocks. */
+/* Sums of the places of a segment, in all blocks, for lanes to read behind the next barrier;
+ * returns the own block's sum of them. last: added to the first place of blocks. */
 static __device__ uint32_t sum_segments(const struct part_work *w, size_t row, uint32_t first,
                                         uint32_t some, uint32_t last, uint32_t *scale)
 {
@@ -353,7 +375,6 @@ static __device__ uint32_t sum_segments(const struct part_work *w, size_t row, u
         w->sh->sum[k][lane] = sum;
         *scale = scale_at(w, x, weights);
     }
-    simt_order_warp();
     return own;
 }
 
@@ -442,13 +463,16 @@ static __device__ bool decode_block(const struct tf_tiles *f, const struct tf_sl
     struct zti_tf_walk walk = item->walk;
     struct chain chain;
     uint64_t open = part->open;
-    if (!tf_next_run(w->layout, &walk, &w->run) || !open_chain(w, &f->s, part->codes, &chain))
+    if (!tf_next_run(w->layout, &walk, &w->run))
         return false;
     const struct scale scale = scale_of(slot->front, w->run.band, tf_step(f, slot));
     w->first = which - item->part;
     set_taps(w);
+    if (!open_chain(w, &f->s, part->codes, &chain))
+        return false;
     decode_alone(w, &f->s, &scale, &chain, &open);
-    return chain_ends_at(&chain, part->end) && open <= part->codes && part->codes - open < 8;
+    return ahead_ends_at(&chain.bits, chain.state, part->end) && open <= part->codes &&
+           part->codes - open < 8;
 }
 
 static __device__ bool decode_runs(const struct tf_tiles *f, const struct tf_slot *slot,
@@ -463,7 +487,6 @@ static __device__ bool decode_runs(const struct tf_tiles *f, const struct tf_slo
     uint64_t open = part->open;
     uint32_t last = 0;
     const bool has_start = warp_states_begin(&a, &in, ZTI_ANS_FEW, w->sh->window);
-    simt_order_warp();
     for (uint32_t i = 0; i < item->runs && tf_next_run(w->layout, &walk, &w->run); i++) {
         const struct scale scale = scale_of(slot->front, w->run.band, tf_step(f, slot));
         w->lanes = w->run.lanes;
@@ -491,7 +514,6 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) NAME(tf_decode_parts)(const struct tf_tiles
                                               : 0;
     for (uint32_t i = threadIdx.x; i < ZTI_TF_CONTEXTS; i += 32)
         memory.model_of[i] = slot.front->model_of[i];
-    simt_order_warp();
     memset(&w, 0, sizeof w);
     w.sh = &memory;
     w.layout = slot.layout;
