@@ -176,19 +176,25 @@ static void lossless_tiles_are_as_on_the_cpu(void **state)
 
 static void transformed_tiles_are_as_on_the_cpu(void **state)
 {
-    static const uint64_t shape[3] = {20, 24, 30}, few[1] = {900};
+    static const struct {
+        uint32_t type, rank;
+        uint64_t shape[4];
+        int finer; /* the bound: so many halvings of the range */
+    } of[] = {
+        {ZT_F32, 3, {12, 16, 20}, 4},
+        {ZT_F64, 3, {12, 16, 20}, 12},
+        {ZT_F64, 1, {900}, 16},
+        {ZT_F64, 4, {4, 14, 16, 16}, 46} /* long enough for blocks that are parts */
+    };
     struct rng r = {8};
     uint32_t refused = 0, taken = 0;
     (void)state;
-    for (uint32_t i = 0; i < 5; i++) {
-        struct test_array a =
-            i % 4 == 3 ? array_of(ZT_F32 + i % 2, 1, few) : array_of(ZT_F32 + i % 2, 3, shape);
+    for (uint32_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct test_array a = array_of(of[i].type, of[i].rank, of[i].shape);
         double lo, hi;
-        fill_array(&a.array, i % 3 ? DATA_WAVE_NOISE : DATA_SPARSE, i);
+        fill_array(&a.array, i > 0 ? DATA_WAVE_NOISE : DATA_SPARSE, i);
         range_of(&a.array, &lo, &hi);
-        if (hi > lo)
-            check(&r, &a.array, ldexp(hi - lo, -4 - (int)(4 * i)), CODER_TRANSFORM, &refused,
-                  &taken);
+        check(&r, &a.array, ldexp(hi - lo, -of[i].finer), CODER_TRANSFORM, &refused, &taken);
         test_array_free(&a);
     }
     assert_true(refused > WAYS && taken > 2);

@@ -53,11 +53,17 @@ static __device__ __forceinline__ void ll_make_frequencies(struct zti_ans_model 
 
 /* ---- tables ---- */
 
-/* What a warp needs to make a table. */
+/* What a warp needs to make a table. A lane has states that follow each other; their numbers among
+ * those of a symbol begin behind those of the lanes before. */
+enum {
+    LL_LANE_STATES = ZTI_ANS_STATES / 32,
+    LL_NUMBERS = ZTI_LL_ALPHABET + 2 /* so that lanes with the same symbol use different banks */
+};
+
 struct ll_table_memory {
-    uint16_t end[ZTI_LL_ALPHABET];    /* of states in the order in which symbols get them */
-    uint16_t number[ZTI_LL_ALPHABET]; /* of a symbol's next state, from its frequency on */
-    uint8_t symbol[ZTI_ANS_STATES];
+    uint16_t end[ZTI_LL_ALPHABET]; /* of states in the order in which symbols get them */
+    uint16_t number[32][LL_NUMBERS];
+    uint8_t symbol[LL_LANE_STATES][32]; /* of a lane's states */
 };
 
 /* zti_ans_spread: the symbol of each state. */
@@ -73,15 +79,17 @@ static __device__ __forceinline__ void ll_spread(const uint16_t *frequencies,
     for (uint32_t i = EACH * lane; i < EACH * (lane + 1); i++) {
         end += frequencies[i];
         m->end[i] = (uint16_t)end;
-        m->number[i] = frequencies[i];
     }
     simt_order_warp();
     for (uint32_t i = lane; i < ZTI_ANS_STATES; i += 32) {
+        const uint32_t state = i * ZTI_ANS_SPREAD_STEP & (ZTI_ANS_STATES - 1);
         uint32_t symbol = 0; /* as many as have got all their states before the i-th */
         for (uint32_t step = ZTI_LL_ALPHABET / 2; step > 0; step /= 2)
             symbol += m->end[symbol + step - 1] <= i ? step : 0;
-        m->symbol[i * ZTI_ANS_SPREAD_STEP & (ZTI_ANS_STATES - 1)] = (uint8_t)symbol;
+        m->symbol[state % LL_LANE_STATES][state / LL_LANE_STATES] = (uint8_t)symbol;
     }
+    for (uint32_t s = 0; s < ZTI_LL_ALPHABET; s++)
+        m->number[lane][s] = 0;
     simt_order_warp();
 }
 
@@ -90,17 +98,26 @@ static __device__ __forceinline__ void ll_spread(const uint16_t *frequencies,
 static __device__ __forceinline__ void ll_make_table(const struct ll_models *models, uint32_t k)
 {
     SIMT_SHARED(struct ll_table_memory, m, );
-    const uint32_t before = (1u << threadIdx.x) - 1;
-    uint32_t *const table = models->tables + (size_t)k * ZTI_ANS_STATES;
-    ll_spread(models->weights + (size_t)(2 * k + 1) * ZTI_LL_ALPHABET, &m);
-    for (uint32_t x = threadIdx.x; x < ZTI_ANS_STATES; x += 32) {
-        const uint32_t s = m.symbol[x], same = __match_any_sync(SIMT_ALL_LANES, s);
-        const uint32_t number = m.number[s] + (uint32_t)__popc(same & before);
-        simt_order_warp();
-        if (same >> threadIdx.x == 1) /* the last of them */
-            m.number[s] = (uint16_t)(number + 1);
-        table[x] = zti_ans_entry(s, number);
-        simt_order_warp();
+    const uint32_t lane = threadIdx.x;
+    const uint16_t *const frequencies = models->weights + (size_t)(2 * k + 1) * ZTI_LL_ALPHABET;
+    uint32_t *const table =
+        models->tables + (size_t)k * ZTI_ANS_STATES + (size_t)lane * LL_LANE_STATES;
+    ll_spread(frequencies, &m);
+    for (uint32_t i = 0; i < LL_LANE_STATES; i++)
+        m.number[lane][m.symbol[i][lane]]++;
+    simt_order_warp();
+    for (uint32_t s = lane; s < ZTI_LL_ALPHABET; s += 32) {
+        uint32_t next = frequencies[s];
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint32_t own = m.number[i][s];
+            m.number[i][s] = (uint16_t)next;
+            next += own;
+        }
+    }
+    simt_order_warp();
+    for (uint32_t i = 0; i < LL_LANE_STATES; i++) {
+        const uint32_t s = m.symbol[i][lane];
+        table[i] = zti_ans_entry(s, m.number[lane][s]++);
     }
 }
 

@@ -132,6 +132,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_make_tables(const struct tf_tiles f)
     if (!tf_goes_on(&t, &slot) || !has_model(&slot, k))
         return;
     ll_make_table(&slot.models, k);
+    simt_order_warp();
     for (uint32_t i = threadIdx.x; i < ZTI_ANS_STATES && k < ZTI_LL_MODELS; i += 32)
         slot.turned[i * (int)ZTI_LL_MODELS + k] = slot.models.tables[k * ZTI_ANS_STATES + i];
 }
