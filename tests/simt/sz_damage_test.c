@@ -179,9 +179,10 @@ static void transformed_tiles_are_as_on_the_cpu(void **state)
     static const struct {
         uint32_t type, rank;
         uint64_t shape[4];
-        int finer; /* the bound: so many halvings of the range */
+        int finer; /* the bound is the range times 2^-finer */
     } of[] = {
         {ZT_F32, 3, {12, 16, 20}, 4},
+        {ZT_F32, 3, {12, 16, 20}, 14},
         {ZT_F64, 3, {12, 16, 20}, 12},
         {ZT_F64, 1, {900}, 16},
         {ZT_F64, 4, {4, 14, 16, 16}, 46} /* long enough for blocks that are parts */

@@ -1,8 +1,8 @@
 /* tiles.h: kernel text of the lossless coder: what kernels are given, and the memory in which a
  * tile is decoded.
  *
- * Five kernels decode a batch of tiles, one after the other: fronts and the models' tables
- * (front.cu, a warp a tile), symbols (symbols.cu, a warp), residuals, keys and values (decode.h, a
+ * Six kernels decode a batch of tiles, one after the other: fronts (front.cu, a warp a tile),
+ * models' tables (a warp each), symbols (symbols.cu, a warp), residuals, keys and values (decode.h, a
  * block). Keys have the cells of spec.h, rows with margins; residuals stand where the keys come. */
 #ifndef ZTI_SZ_LOSSLESS_GPU_TILES_H
 #define ZTI_SZ_LOSSLESS_GPU_TILES_H

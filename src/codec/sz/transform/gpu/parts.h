@@ -6,7 +6,8 @@
  *
  *     a block alone    a chain of symbols. Each state's entries in the tables of all models are
  *                      loaded ahead, a lane each, so that a symbol waits for no table
- *     several blocks   at each place a lane has a block's symbol, four of which are decoded at once
+ *     several blocks   a lane has a block; at each place the warp decodes four blocks' symbols
+ *                      at once
  *
  * Weights stand in the places of their coefficients for the rows that follow; symbols too, where
  * open bits are read behind a run. */
@@ -17,7 +18,7 @@
 struct ahead {
     const uint32_t *words;
     uint64_t next, count; /* words: the one after 'coming', and how many there are */
-    uint64_t bits;        /* of which 'left' are the stream's: 32 and more */
+    uint64_t bits;        /* the lowest 'left' are loaded: at least 32 after fill_ahead */
     uint32_t left, coming;
 };
 
@@ -55,7 +56,7 @@ static __device__ __forceinline__ bool open_ahead(const struct sz_tiles *s, uint
     return has_start;
 }
 
-/* The state behind an entry, two of which take no more bits than there are. */
+/* The state that follows an entry. It takes at most 12 bits, so two fit between fills. */
 static __device__ __forceinline__ uint32_t next_state(struct ahead *a, uint32_t entry)
 {
     const uint32_t n = ZTI_ANS_BITS(entry);
