@@ -2,8 +2,9 @@
  * tile is decoded.
  *
  * Six kernels decode a batch of tiles, one after the other: fronts (front.cu, a warp a tile),
- * models' tables (a warp each), symbols (symbols.cu, a warp), residuals, keys and values (decode.h, a
- * block). Keys have the cells of spec.h, rows with margins; residuals stand where the keys come. */
+ * models' tables (a warp each), symbols (symbols.cu, a warp), residuals, keys and values (decode.h,
+ * a block). Keys have the cells of spec.h, rows with margins; residuals stand where the keys come.
+ */
 #ifndef ZTI_SZ_LOSSLESS_GPU_TILES_H
 #define ZTI_SZ_LOSSLESS_GPU_TILES_H
 
