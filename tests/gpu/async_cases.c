@@ -208,7 +208,7 @@ static void ndzip_case(struct async *a)
 
 /* ---- files of sz ---- */
 
-enum { LONGER_CASE = 7, SHORTER_CASE = 11, SAMPLED_CASE = 15 }; /* of sz */
+enum { LONGER_CASE = 7, SHORTER_CASE = 11, SAMPLED_CASE = 15, FITTED_CASE = 19 }; /* of sz */
 
 static const char a_name[] = "salinity of the water at the surface, on the first of the month";
 
@@ -386,7 +386,7 @@ static void file_back(struct async *a, size_t n)
     check(zt_decompress(a->run->serial, a->found, n, &own) == ZT_OK && result == ZT_OK &&
               memcmp(back, own.data, a->bytes) == 0,
           a, "other values of sz");
-    if (a->run->number != SAMPLED_CASE) {
+    if (a->run->number != SAMPLED_CASE && a->run->number != FITTED_CASE) {
         damaged_files(a, n, scratch, scratch_bytes);
         damaged_streams(a, n, scratch, scratch_bytes);
     }
@@ -405,6 +405,7 @@ static void count_outcome(struct policy_run *run, const struct async *a, size_t 
         return;
     run->files += is_same;
     run->raw_files += info.raw_frames > 0;
+    run->fitted_files += is_same && run->number == FITTED_CASE && info.index_chunk == 2;
     if (!is_same || p->effort != ZT_EFFORT_DEFAULT || zt_info_sz(&info, &sz) != ZT_OK)
         return;
     const bool has_books = sz.effort == ZT_EFFORT_DEFAULT;
@@ -421,6 +422,17 @@ static struct test_array draw_sampled(struct rng *r)
     contiguous_strides(4, shape, stride);
     const struct test_array a = test_array_new(ZT_F32, 4, shape, stride);
     fill_array(&a.array, DATA_NOISE, rng_next(r));
+    return a;
+}
+
+/* Tiles of some 4,000 bits: chunks of the default index have two. */
+static struct test_array draw_fitted(struct rng *r)
+{
+    static const uint64_t shape[4] = {40 * 4096};
+    static const int64_t stride[4] = {1};
+    const struct test_array a = test_array_new(ZT_I32, 1, shape, stride);
+    for (uint64_t i = 0; i < shape[0]; i++)
+        set_number(&a.array, i, rng_once_in(r, 8) ? 8 : 0);
     return a;
 }
 
@@ -460,20 +472,23 @@ static struct test_array draw_case(struct async *a, zt_params *p)
     const uint64_t of_sz = run->number / 4 * 2 + run->number % 4 / 3;
     const bool is_sampled = run->number == SAMPLED_CASE, is_longer = run->number == LONGER_CASE;
     const bool is_moved = is_longer || run->number == SHORTER_CASE;
-    const struct test_array array = is_sampled ? draw_sampled(&run->r)
-                                    : is_moved ? draw_moved(&run->r, is_longer)
-                                               : draw_sz(&run->r, of_sz);
+    const bool is_fitted = run->number == FITTED_CASE;
+    const struct test_array array = is_sampled  ? draw_sampled(&run->r)
+                                    : is_fitted ? draw_fitted(&run->r)
+                                    : is_moved  ? draw_moved(&run->r, is_longer)
+                                                : draw_sz(&run->r, of_sz);
     a->here = array.array;
     a->bytes = array_bytes(&a->here);
     *p = draw_params(&run->r, &a->here);
     p->effort = is_sampled || of_sz / 16 % 2 == 0 ? ZT_EFFORT_DEFAULT : ZT_EFFORT_FAST;
-    if (is_sampled || is_moved)
+    if (is_sampled || is_moved || is_fitted)
         p->bound.value = is_sampled ? 1e-2 : 1;
-    if (is_longer) { /* nothing else in the header may be shorter than is likely */
-        p->effort = ZT_EFFORT_FAST;
-        p->index = ZT_INDEX_NONE;
+    if (is_longer || is_fitted) {
+        p->index = is_longer ? ZT_INDEX_NONE : ZT_INDEX_DEFAULT;
         p->index_chunk = p->index_partition = 0;
     }
+    if (is_longer) /* nothing else in the header may be shorter than is likely */
+        p->effort = ZT_EFFORT_FAST;
     if (is_moved)
         p->name = name_at_border(a, *p, is_longer);
     return array;

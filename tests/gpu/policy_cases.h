@@ -28,8 +28,9 @@ struct policy_run {
     unsigned bare_zfp, bare_ndzip, files, huffman;
     /* Of files without waiting with effort default, by what came of them, those that are the serial
      * policy's byte for byte: Huffman codes, of counts of all tiles or of some; Rice codes. Then
-     * files of values as they are. */
-    unsigned huffman_files, sampled_files, rice_files, raw_files;
+     * files of values as they are; and those whose index has entries for two tiles each, as many as
+     * pay. */
+    unsigned huffman_files, sampled_files, rice_files, raw_files, fitted_files;
 };
 
 /* Where the cuda policy is given n bytes that are at 'here': there, or in the GPU's memory. */

@@ -235,11 +235,11 @@ int main(int argc, char **argv)
     }
     failures += run.failures;
     printf("%llu cases (files of sz: %u with Huffman codes, %u of samples, %u with Rice codes, %u "
-           "raw), %u failures\n",
+           "raw, %u of chunks of two tiles), %u failures\n",
            (unsigned long long)cases, run.huffman_files, run.sampled_files, run.rice_files,
-           run.raw_files, failures);
-    const bool is_all =
-        run.huffman_files > 0 && run.sampled_files > 0 && run.rice_files > 0 && run.raw_files > 0;
+           run.raw_files, run.fitted_files, failures);
+    const bool is_all = run.huffman_files > 0 && run.sampled_files > 0 && run.rice_files > 0 &&
+                        run.raw_files > 0 && run.fitted_files > 0;
     if (cases >= 100 && !is_all) {
         printf("one of these is missing\n");
         failures++;

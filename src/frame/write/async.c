@@ -182,6 +182,7 @@ static void queue_index(const struct alone *a, const struct zti_emission *e, uin
 {
     const struct zti_index_store_args store_args = {
         .layout = e->layout,
+        .chunk_tiles = &e->emitted->chunk_tiles,
         .starts = (const uint64_t *)(void *)(scratch + a->at.starts),
         .step = &e->emitted->noted_step,
         .chunks = &e->emitted->chunks,

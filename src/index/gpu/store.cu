@@ -14,6 +14,15 @@ static __device__ __forceinline__ uint64_t start_at(const struct zti_index_store
     return (i < chunks ? x->starts[i * *x->step] : *x->end) / x->unit_bits;
 }
 
+/* The layout, with the tiles that a chunk has. */
+static __device__ __forceinline__ struct zti_index_layout
+layout_of(const struct zti_index_store_args *x)
+{
+    struct zti_index_layout layout = x->layout;
+    layout.chunk_tiles = *x->chunk_tiles;
+    return layout;
+}
+
 /* ---- sizes ---- */
 
 /* The bitwise OR of all lengths, to *any, which is 0. */
@@ -57,7 +66,8 @@ static __device__ __forceinline__ uint64_t sum_blocks(const struct zti_index_sto
 SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index_store_args x)
 {
     const uint64_t chunks = *x.chunks;
-    const uint32_t kind = x.layout.kind;
+    const struct zti_index_layout layout = layout_of(&x);
+    const uint32_t kind = layout.kind;
     SIMT_SHARED(uint64_t, sums, [WARPS]);
     SIMT_SHARED(uint32_t, any, [2]);
     if (threadIdx.x < 2)
@@ -75,7 +85,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index
                                ? compact_width(start_at(&x, chunks, chunks), bits)
                                : length;
     x.found->bytes =
-        zti_index_head_bytes(&x.layout) + zti_index_body_bytes(&x.layout, chunks, width, bits);
+        zti_index_head_bytes(&layout) + zti_index_body_bytes(&layout, chunks, width, bits);
     x.found->block_bits = bits;
     x.found->width = width;
 }
@@ -144,17 +154,18 @@ static __device__ __forceinline__ void store_chunk(const struct zti_index_store_
 
 SIMT_KERNEL void __launch_bounds__(THREADS) store_index(const struct zti_index_store_args x)
 {
-    const uint64_t chunks = *x.chunks, at = 8 * zti_index_head_bytes(&x.layout);
+    const struct zti_index_layout layout = layout_of(&x);
+    const uint64_t chunks = *x.chunks, at = 8 * zti_index_head_bytes(&layout);
     for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < chunks;
          i += (uint64_t)gridDim.x * THREADS)
         store_chunk(&x, chunks, i, at);
     if (blockIdx.x > 0 || threadIdx.x > 0)
         return;
     uint8_t head[1 + 2 * ZTI_VARINT_MAX_BYTES];
-    const uint32_t n = (uint32_t)(zti_index_put_head(&x.layout, head) - head);
+    const uint32_t n = (uint32_t)(zti_index_put_head(&layout, head) - head);
     for (uint32_t i = 0; i < n; i++)
         or_number(x.words, 8 * i, head[i], 8);
-    if (x.layout.kind != ZT_INDEX_OFFSETS)
+    if (layout.kind != ZT_INDEX_OFFSETS)
         or_number(x.words, at, x.found->width, 8);
 }
 

@@ -19,10 +19,11 @@ struct zti_index_found {
 
 /* The kernels' arguments; pointers are to the device's memory. */
 struct zti_index_store_args {
-    struct zti_index_layout layout;
-    const uint64_t *starts; /* each *step-th is a chunk's, in bits from the first tile */
+    struct zti_index_layout layout; /* chunk_tiles: not looked at */
+    const uint32_t *chunk_tiles;    /* how many tiles a chunk has */
+    const uint64_t *starts;         /* each *step-th is a chunk's, in bits from the first tile */
     const uint32_t *step;
-    const uint64_t *chunks; /* number of chunks */
+    const uint64_t *chunks; /* how many chunks there are */
     uint64_t chunks_most;   /* its maximum */
     const uint64_t *end;    /* end of the last chunk, bits */
     uint32_t unit_bits;
