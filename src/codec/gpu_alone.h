@@ -74,6 +74,8 @@ struct zti_cuda_alone {
     uint32_t (*params_most)(const struct zti_coding *coding);
     void (*encode)(const struct zti_cuda_alone_encoding *e);
 
+    /* Whether kernels read a stream of this coding. */
+    bool (*reads)(const struct zti_coding *coding);
     uint64_t (*decoding_bytes)(const struct zti_coding *coding);
     void (*load)(const struct zti_cuda_alone_decoding *d);
     void (*decode)(const struct zti_cuda_alone_decoding *d);

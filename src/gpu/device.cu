@@ -1,6 +1,7 @@
 /* device.cu: the device of the cuda policy over CUDA's runtime library, which is linked statically
  * and finds the driver when it is called: where there is none, opening fails with a sentence. */
 #include "core/device.h"
+#include "gpu/bounce.h"
 #include "gpu/hash.h"
 #include "gpu/ring.h"
 #include "gpu/scan.h"
@@ -24,7 +25,8 @@ struct gpu {
     int number;
     cudaStream_t queues[ZTI_QUEUES]; /* that of the kernels is the caller's */
     cudaEvent_t event;
-    struct ring ring; /* for large copies */
+    struct ring ring;     /* for large copies */
+    struct bounce bounce; /* for small ones */
     void *memory[ZTI_DEVICE_PARTS];
     uint64_t bytes[ZTI_DEVICE_PARTS];
     uint8_t *lent; /* the caller's memory, of which so many bytes are taken; or NULL */
@@ -92,7 +94,10 @@ static cudaError_t finish_all(zt_context *context)
     cudaError_t error = cudaSuccess;
     for (int i = 0; i < ZTI_QUEUES && error == cudaSuccess; i++)
         error = ring_finish(context, &g->ring, g->queues[i]);
-    return error != cudaSuccess ? error : wait_for_all(g);
+    error = error != cudaSuccess ? error : wait_for_all(g);
+    for (int i = 0; i < ZTI_QUEUES; i++)
+        bounce_finish(&g->bounce, g->queues[i]);
+    return error;
 }
 
 /* A piece of the caller's memory. What a part had before is not used again. */
@@ -237,6 +242,8 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
     const cudaStream_t stream = g->queues[queue];
     cudaError_t error = cudaGetLastError(); /* of a launch */
     bool is_done = false;
+    if (error == cudaSuccess && bounce_take(&g->bounce, to, from, bytes, stream, &error))
+        return check(context, error, "copy to or from the GPU");
     if (error == cudaSuccess && ring_suits(&g->ring, from, bytes)) {
         error = ring_write(context, &g->ring, to, from, bytes, stream);
         is_done = error != cudaErrorMemoryAllocation;
@@ -308,6 +315,7 @@ static zt_status wait(zt_context *context, enum zti_device_queue queue)
     error = error != cudaSuccess ? error : taken;
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(g->queues[queue]);
+    bounce_finish(&g->bounce, g->queues[queue]);
     return check(context, error, "run the kernels");
 }
 
@@ -323,6 +331,7 @@ static void close(zt_context *context)
         (void)cudaStreamDestroy(g->queues[i]);
     (void)cudaEventDestroy(g->event);
     ring_free(&g->ring);
+    bounce_free(&g->bounce);
     zti_release(context, g);
 }
 
@@ -438,6 +447,7 @@ extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     g->device.enter = enter;
     g->device.leave = leave;
     g->device.close = close;
+    bounce_open(&g->bounce);
     if (context->device)
         context->device->close(context);
     context->device = &g->device;

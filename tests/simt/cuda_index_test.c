@@ -136,8 +136,9 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
     const uint64_t room = zti_cuda_index_room(&s->layout, CHUNKS_MOST), chunks = s->chunks;
     struct zti_index_store_args x = {
         .layout = s->layout, .chunks_most = CHUNKS_MOST, .unit_bits = unit_bits};
+    x.layout.chunk_tiles = 1 + s->layout.chunk_tiles % 3; /* is not looked at */
     struct zti_index_found found = {.bytes = 0};
-    const uint64_t numbers[2] = {chunks, 1}; /* each start is a chunk's */
+    const uint64_t numbers[3] = {chunks, 1, s->layout.chunk_tiles}; /* each start is a chunk's */
     uint64_t *const bits = need(8 * (chunks + 1));
     uint8_t *const bytes = need(room);
     void *starts = NULL, *words = NULL, *blocks = NULL, *count = NULL, *to = NULL;
@@ -159,6 +160,7 @@ static bool is_stored(zt_context *cuda, const struct subject *s, uint32_t unit_b
         x.blocks = blocks;
         x.chunks = count;
         x.step = (const uint32_t *)(const void *)(x.chunks + 1);
+        x.chunk_tiles = (const uint32_t *)(const void *)(x.chunks + 2);
         x.found = to;
         const int before = device->enter(cuda);
         zti_cuda_index_store(&x, device->queue);

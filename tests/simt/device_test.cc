@@ -141,6 +141,13 @@ static struct queued {
     size_t bytes;
 } queued[64];
 static unsigned copies, copied;
+static const void *unpinned; /* memory of the host that no copy is to be asked of */
+static size_t unpinned_bytes;
+
+static bool is_unpinned(const void *address)
+{
+    return (size_t)((const uint8_t *)address - (const uint8_t *)unpinned) < unpinned_bytes;
+}
 static std::mutex mutex; /* workers ask for copies at once */
 
 static void make_copies(unsigned until)
@@ -154,6 +161,7 @@ static void make_copies(unsigned until)
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
     const std::lock_guard<std::mutex> own(mutex);
+    CHECK(!is_unpinned(to) && !is_unpinned(from));
     if (copies - copied == 64)
         make_copies(copied + 1);
     queued[copies++ % 64] = {to, from, bytes};
@@ -178,8 +186,10 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t)
     return ON_DEVICE;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned)
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
+    static uintptr_t number;
+    *stream = (cudaStream_t)(8 * ++number); /* only compared */
     return ON_DEVICE;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t)
@@ -393,6 +403,46 @@ static void test_large_copies_arrive(zt_context *context)
     free(back);
 }
 
+/* Small copies both ways arrive when their queue is waited for, and what is put may change at once;
+ * also where there are more than pinned memory takes. */
+static void test_small_copies_arrive(zt_context *context)
+{
+    enum { EACH = 1000, COPIES = 20, BYTES = EACH * COPIES };
+    static uint8_t gpu[BYTES], values[BYTES], back[BYTES];
+    struct machine m = two_gpus;
+    m.address = cudaMemoryTypeUnregistered;
+    gpu_begin = gpu;
+    gpu_end = gpu + BYTES;
+    CHECK(choose(context, &m, 1) == ZT_OK);
+    struct zti_device *const device = context->device;
+    for (size_t times = 1; times <= 2; times++) {
+        const size_t n = times * COPIES;
+        for (size_t i = 0; i < BYTES; i++)
+            values[i] = (uint8_t)(i * 7 + i / 256 + times);
+        memset(back, 0, BYTES);
+        unpinned = values;
+        unpinned_bytes = times == 1 ? BYTES : 0;
+        for (size_t i = 0, at = 0; i < n; i++, at = (at + EACH) % BYTES)
+            CHECK(device->copy(context, ZTI_QUEUE_IN, gpu + at, values + at, EACH) == ZT_OK);
+        values[0] ^= 255;
+        CHECK(device->wait(context, ZTI_QUEUE_IN) == ZT_OK);
+        values[0] ^= times == 1 ? 255 : 0;
+        CHECK(memcmp(gpu + 1, values + 1, BYTES - 1) == 0 && (times == 2 || gpu[0] == values[0]));
+        unpinned = back;
+        for (size_t i = 0, at = 0; i < n; i++, at = (at + EACH) % BYTES)
+            CHECK(device->copy(context, i % 2 ? ZTI_QUEUE_OUT : ZTI_QUEUE_KERNELS, back + at,
+                               gpu + at, EACH) == ZT_OK);
+        CHECK(device->wait(context, ZTI_QUEUE_KERNELS) == ZT_OK);
+        CHECK(memcmp(back, gpu, EACH) == 0 && memcmp(back + 2 * EACH, gpu + 2 * EACH, EACH) == 0);
+        CHECK(times == 2 || back[EACH + 1] == 0); /* of the other queue */
+        CHECK(device->wait(context, ZTI_QUEUE_OUT) == ZT_OK);
+        CHECK(memcmp(back, gpu, BYTES) == 0);
+    }
+    unpinned_bytes = 0;
+    CHECK(zt_context_set_policy(context, ZT_SERIAL) == ZT_OK);
+    gpu_begin = gpu_end = NULL;
+}
+
 int main(void)
 {
     zt_context *context = NULL;
@@ -402,6 +452,7 @@ int main(void)
     test_the_callers_device_stays_current(context);
     test_memory_is_of_the_device_that_it_is_for(context);
     test_large_copies_arrive(context);
+    test_small_copies_arrive(context);
     zt_context_free(context);
     printf("%u failures\n", failures);
     return failures != 0;

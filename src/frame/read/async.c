@@ -1,5 +1,6 @@
 /* async.c: zt_decompress_async: a file of one frame, decoded on a GPU without waiting. Kernels
- * parse and check it; the host never reads it, and knows only the array that is to be filled.
+ * parse and check it; the host never reads it, and knows only the array that is to be filled. Calls
+ * that wait take the same kernels for such files, and wait once.
  *
  *     scratch:  stored | index | tiles, first bit, chunks, tiles of a chunk | places of chunks |
  *               codec
@@ -9,6 +10,7 @@
 #include "core/device.h"
 #include "frame/format/format.h"
 #include "frame/read/gpu/open.h"
+#include "frame/read/reader.h"
 #include "ztile_cuda.h"
 
 #include <math.h>
@@ -18,7 +20,7 @@ struct alone {
     const struct zti_cuda_alone *codec;
     struct zti_coding coding; /* its type and shape count */
     struct {
-        uint64_t stored, index, tiles, first_bit, chunks, chunk_tiles, places, work, end;
+        uint64_t stored, index, tiles, first_bit, chunks, chunk_tiles, status, places, work, end;
     } at;
 };
 
@@ -35,7 +37,7 @@ static zt_status open_alone(zt_context *context, const struct zti_array *array, 
                         "arrays of this type are not decoded without "
                         "waiting; use zt_decompress");
     const uint64_t sizes[] = {
-        sizeof(struct zti_cuda_stored),        sizeof(struct zti_index_stored),     8, 8, 8, 8,
+        sizeof(struct zti_cuda_stored),        sizeof(struct zti_index_stored),     8, 8, 8, 8, 8,
         16 * a->codec->tiles_most(&a->coding), a->codec->decoding_bytes(&a->coding)};
     zti_lay_out_scratch(sizes, sizeof sizes / sizeof *sizes, &a->at.stored);
     return ZT_OK;
@@ -93,6 +95,40 @@ static zt_status queue_all(zt_context *context, const struct alone *a, const str
     a->codec->decode(&d);
     device->leave(before);
     return device->launched(context);
+}
+
+/* ---- calls that wait ---- */
+
+uint64_t zti_decoding_at_once_bytes(zt_context *context, const struct zti_array *array)
+{
+    struct alone a;
+    return open_alone(context, array, &a) == ZT_OK ? a.at.end : 0;
+}
+
+zt_status zti_load_at_once(struct zt_reader *r, const struct zti_frame *f,
+                           const struct zti_array *out, bool *is_done)
+{
+    zt_context *const context = r->context;
+    struct zti_device *const device = context->device;
+    struct alone a;
+    uint64_t result = ZT_OK;
+    void *scratch;
+    *is_done = false;
+    if (!device || r->frames != 1 || !r->input.device || (uintptr_t)r->input.device % 8 > 0 ||
+        !out->is_on_device || context->progress || open_alone(context, out, &a) != ZT_OK ||
+        f->coding.codec != a.coding.codec || !a.codec->reads(&f->coding) ||
+        device->room(context, ZTI_DEVICE_WORK, a.at.end, &scratch) != ZT_OK)
+        return ZT_OK;
+    struct zti_opening o = opening_of(&a, out, scratch);
+    o.data = r->input.device;
+    o.data_bytes = r->input.bytes;
+    o.status = (uint64_t *)(void *)((uint8_t *)scratch + a.at.status);
+    zt_status status = queue_all(context, &a, &o, scratch);
+    if (!status)
+        status = device->copy(context, ZTI_QUEUE_KERNELS, &result, o.status, sizeof result);
+    status = zti_device_settle(context, status);
+    *is_done = !status && result == ZT_OK;
+    return status;
 }
 
 /* ---- public calls ---- */

@@ -299,9 +299,12 @@ static zt_status read_box(struct zt_reader *r, const zt_box *box, const zt_array
         view.lo[0] = from - place->first;
         view.hi[0] = to - place->first;
         struct zti_frame f = r->first;
+        bool is_done = false;
         if (number > 0)
             status = zti_load_header(r, number, &f);
-        if (!status)
+        if (!status && is_whole(&view, &f))
+            status = zti_load_at_once(r, &f, &view.out, &is_done);
+        if (!status && !is_done)
             status = zti_load_view(r, number, &f, place->at, &view);
         if (!status && is_whole(&view, &f))
             status = zti_check_padding(r, number);

@@ -149,6 +149,15 @@ zt_status zti_check_same_array(struct zt_reader *reader, uint64_t number,
 zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t at, const struct zti_view *view);
 
+/* async.c: decode the only frame, all of it, by the kernels of zt_decompress_async, where file and
+ * array are in the GPU's memory and these take it. *is_done false: zti_load_view is to do it, and
+ * to say what is wrong. */
+zt_status zti_load_at_once(struct zt_reader *reader, const struct zti_frame *frame,
+                           const struct zti_array *out, bool *is_done);
+
+/* The scratch memory that this takes on the GPU, or 0. */
+uint64_t zti_decoding_at_once_bytes(zt_context *context, const struct zti_array *array);
+
 /* The same in steps: open a frame (reads head and tail), decode any number of views in ascending
  * order, close it. One frame is open at a time; it uses the reader's buffers. is_windowed: the
  * views are parts, each of which needs little of the payload. */

@@ -1,7 +1,8 @@
 /* async.c: zt_compress_async: a file of one frame, coded on a GPU without waiting. The host checks
  * what is asked and queues kernels; these scan, choose, code and emit, and the host sees no number
  * of it. So what it would decide by values is left out or decided by kernels: no plan, no fill
- * values, NaN and infinities exact in the stream.
+ * values, NaN and infinities exact in the stream. zt_compress takes the same kernels where the file
+ * is the same, and waits once.
  *
  *     scratch:  what kernels find in zeroed memory: range | codec | index | moving
  *               then: codec | chosen | starts | blocks of the index | emitted
@@ -10,7 +11,7 @@
 #include "codec/gpu_alone.h"
 #include "core/device.h"
 #include "frame/write/gpu/emit.h"
-#include "frame/write/stages.h"
+#include "frame/write/writer.h"
 #include "ztile_cuda.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@
 struct alone {
     const struct zti_cuda_alone *codec;
     struct zti_request request;
+    double abs_bound;
     struct zti_frame frame;
     uint64_t chunks_most, payload_most, room_bytes, out_bytes;
     struct {
@@ -34,16 +36,15 @@ static zt_status refuse(zt_context *context, const char *what)
     return zti_fail(context, ZT_UNSUPPORTED, "without waiting, %s; use zt_compress", what);
 }
 
-static zt_status check_request(zt_context *context, const struct zti_request *r)
+/* Why a request is refused, or NULL. */
+static const char *objection_to(const struct zti_request *r)
 {
     const zt_params *const p = &r->params;
-    if (p->bound.kind != ZT_ABS || p->bound.value == 0 || p->mean.kind != ZT_LOSSLESS)
-        return refuse(context, "arrays are coded under an absolute bound above 0 alone");
+    if (p->mean.kind != ZT_LOSSLESS)
+        return "there are no bounds on mean errors";
     if (p->plan != ZT_PLAN_OFF || p->fills > 0 || !isnan(p->within_lo) || !isnan(p->within_hi))
-        return refuse(context, "there are no plans, fill values and limits");
-    if (r->thickness < r->shape[0])
-        return refuse(context, "an array has one frame; set a larger slab_bytes");
-    return ZT_OK;
+        return "there are no plans, fill values and limits";
+    return r->thickness < r->shape[0] ? "an array has one frame; set a larger slab_bytes" : NULL;
 }
 
 /* The coding of the only frame for values of an unknown range. */
@@ -53,7 +54,7 @@ static zt_status open_frame(zt_context *context, struct alone *a)
     struct zti_frame *const f = &a->frame;
     const struct zti_target target = {.params = &r->params,
                                       .kind = ZT_ABS,
-                                      .abs_bound = r->params.bound.value,
+                                      .abs_bound = a->abs_bound,
                                       .min = (double)NAN,
                                       .max = (double)NAN};
     memset(f, 0, sizeof *f);
@@ -63,6 +64,7 @@ static zt_status open_frame(zt_context *context, struct alone *a)
     memcpy(f->name, r->name, sizeof f->name);
     memcpy(f->units, r->units, sizeof f->units);
     f->bound = r->params.bound;
+    f->abs_bound = a->abs_bound;
     f->limits.lo = -(double)INFINITY;
     f->limits.hi = (double)INFINITY;
     f->coding = zti_coding_of(r->codec, r->type, r->rank, r->shape);
@@ -123,24 +125,37 @@ static bool takes(const zt_context *context, const struct alone *a)
     return is_taken;
 }
 
+/* Find kernels for a request, to which there is no objection, and how they divide memory. false:
+ * there are none. */
+static bool open_kernels(const zt_context *context, struct alone *a)
+{
+    a->codec = zti_cuda_alone_of(a->request.codec->id);
+    if (!a->codec || !takes(context, a))
+        return false;
+    lay_out(a);
+    return true;
+}
+
 static zt_status open_alone(zt_context *context, const struct zti_array *array,
                             const zt_params *params, struct alone *a)
 {
     if (!context || !context->device)
         return zti_fail(context, ZT_BAD_ARG, "calls that do not wait are for the cuda policy");
     zt_status status = zti_request_init(context, array, params, &a->request);
-    if (!status)
-        status = check_request(context, &a->request);
-    if (!status)
-        status = open_frame(context, a);
     if (status)
         return status;
-    a->codec = zti_cuda_alone_of(a->request.codec->id);
-    if (!a->codec || !takes(context, a))
+    const zt_bound *const bound = &a->request.params.bound;
+    const char *const objection = bound->kind != ZT_ABS || bound->value == 0
+                                      ? "arrays are coded under an absolute bound above 0 alone"
+                                      : objection_to(&a->request);
+    if (objection)
+        return refuse(context, objection);
+    a->abs_bound = bound->value;
+    status = open_frame(context, a);
+    if (!status && !open_kernels(context, a))
         return refuse(context, "arrays are coded by sz with effort fast or default alone, on a GPU "
                                "that has shared memory for their tiles");
-    lay_out(a);
-    return ZT_OK;
+    return status;
 }
 
 /* ---- what is queued ---- */
@@ -225,6 +240,69 @@ static zt_status queue_all(zt_context *context, const struct alone *a, struct zt
     zti_cuda_emit(e, device->queue);
     device->leave(before);
     return device->launched(context);
+}
+
+/* ---- zt_compress ---- */
+
+static bool open_at_once(zt_context *context, double abs_bound, struct alone *a)
+{
+    const uint32_t kind = a->request.params.bound.kind;
+    a->abs_bound = abs_bound;
+    return (kind == ZT_ABS || kind == ZT_REL) && abs_bound > 0 && !objection_to(&a->request) &&
+           open_frame(context, a) == ZT_OK && open_kernels(context, a);
+}
+
+uint64_t zti_at_once_bytes(zt_context *context, const struct zti_request *request)
+{
+    struct alone a = {.request = *request};
+    return open_at_once(context, request->params.bound.value, &a) ? a.at.end : 0;
+}
+
+/* Whether the file is that of the other kernels: these keep NaN and infinities beside the stream,
+ * and try other codings before values are stored as they are. */
+static bool is_usual(const struct zti_scan_found *found, const struct zti_emitted *emitted)
+{
+    return found->nan_values == 0 && found->inf_values == 0 && !emitted->is_raw;
+}
+
+/* The absolute bound of a request whose range is known, or 0. */
+static double bound_of(zt_context *context, const struct zti_request *r)
+{
+    zt_bound_kind kind;
+    double abs_bound, range;
+    const zt_status status =
+        zti_params_resolve(context, &r->params, r->type, &kind, &abs_bound, &range);
+    return !status && kind == ZT_ABS ? abs_bound : 0;
+}
+
+zt_status zti_write_at_once(struct zt_writer *w, const struct zti_array *array, bool *is_done)
+{
+    zt_context *const context = w->context;
+    struct zti_device *const device = context->device;
+    struct alone a = {.request = w->request};
+    struct zti_scan_found found;
+    struct zti_emitted emitted;
+    void *scratch;
+    *is_done = false;
+    if (!device || !array->is_on_device || !w->output.is_on_device || context->progress ||
+        (uintptr_t)w->output.memory % 8 > 0 || (w->scanned && w->scanned->special_values > 0) ||
+        !open_at_once(context, bound_of(context, &w->request), &a) ||
+        w->output.memory_bytes < a.out_bytes ||
+        device->room(context, ZTI_DEVICE_WORK, a.at.end, &scratch) != ZT_OK)
+        return ZT_OK;
+    struct zti_emission e = emission_of(&a, array, scratch);
+    e.out = w->output.memory;
+    e.out_bytes = &e.emitted->file_bytes;
+    zt_status status = queue_all(context, &a, &e, scratch);
+    if (!status)
+        status = device->copy(context, ZTI_QUEUE_KERNELS, &found, (uint8_t *)scratch + a.at.found,
+                              sizeof found);
+    if (!status)
+        status = device->copy(context, ZTI_QUEUE_KERNELS, &emitted, e.emitted, sizeof emitted);
+    status = zti_device_settle(context, status);
+    *is_done = !status && is_usual(&found, &emitted);
+    w->output.at = *is_done ? emitted.file_bytes : 0;
+    return status;
 }
 
 /* ---- public calls ---- */

@@ -41,7 +41,7 @@ zt_status zt_compress(zt_context *context, const zt_array *given, const zt_param
     struct zti_array array;
     zt_status status = zti_array_check(context, given, ZTI_TO_READ, &array);
     struct zt_writer w;
-    bool is_out_on_device = false;
+    bool is_out_on_device = false, is_done = false;
     if (!status)
         status = zti_find_memory(context, out, "the output buffer", &is_out_on_device);
     if (!status)
@@ -53,8 +53,10 @@ zt_status zt_compress(zt_context *context, const zt_array *given, const zt_param
     w.output.is_on_device = is_out_on_device;
     status = zti_writer_measure(&w, &array);
     if (!status)
+        status = zti_write_at_once(&w, &array, &is_done);
+    if (!status && !is_done)
         status = zti_writer_put(&w, &array);
-    if (!status)
+    if (!status && !is_done)
         status = zti_writer_finish(&w);
     if (!status)
         *out_bytes = (size_t)w.output.at;

@@ -2,7 +2,8 @@
  * the device memory that coding it takes, for zt_cuda_*. */
 #include "array/mirror.h"
 #include "core/device.h"
-#include "frame/write/stages.h"
+#include "frame/read/reader.h"
+#include "frame/write/writer.h"
 #include "plan/plans.h"
 #include "ztile_cuda.h"
 
@@ -170,6 +171,16 @@ zt_status zti_frames_bound(zt_context *context, const struct zti_request *reques
 
 /* ---- memory of a GPU ---- */
 
+/* Raise *bytes to what the kernels of calls that wait once take. */
+static void raise_to_at_once(zt_context *context, const struct zti_request *request,
+                             const struct zti_array *array, uint64_t *bytes)
+{
+    const uint64_t coding = zti_at_once_bytes(context, request);
+    const uint64_t decoding = zti_decoding_at_once_bytes(context, array);
+    *bytes = coding > *bytes ? coding : *bytes;
+    *bytes = decoding > *bytes ? decoding : *bytes;
+}
+
 /* Bytes of each part of the device's memory. */
 static zt_status device_parts(zt_context *context, const zt_array *given, const zt_params *params,
                               uint64_t *parts)
@@ -188,6 +199,8 @@ static zt_status device_parts(zt_context *context, const zt_array *given, const 
     status = zti_frames_bound(context, &request, parts, &full, &rest);
     if (!status && zti_packed_bytes(&array) > 0)
         parts[ZTI_DEVICE_PACKED] = zti_packed_bytes(&array);
+    if (!status)
+        raise_to_at_once(context, &request, &array, &parts[ZTI_DEVICE_WORK]);
     return status;
 }
 

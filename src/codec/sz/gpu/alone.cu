@@ -219,6 +219,7 @@ extern "C" const struct zti_cuda_alone zti_cuda_sz_alone = {takes,
                                                             params_likely,
                                                             params_most,
                                                             encode,
+                                                            zti_sz_alone_reads,
                                                             zti_sz_alone_decoding_bytes,
                                                             zti_sz_alone_load,
                                                             zti_sz_alone_decode};

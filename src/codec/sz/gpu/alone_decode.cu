@@ -46,6 +46,12 @@ extern "C" uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding)
            FOUND_ALIGNED + sz_found_bytes(&sz, zti_sz_alone_tiles(coding));
 }
 
+extern "C" bool zti_sz_alone_reads(const struct zti_coding *coding)
+{
+    const struct zti_sz *const sz = sz_of(coding);
+    return (sz->coder == ZTI_SZ_FAST || sz->coder == ZTI_SZ_DEFAULT) && sz->source <= ZTI_SZ_BITS;
+}
+
 /* ---- kernels ---- */
 
 /* load_params of stream.c, for what has kernels here. */

@@ -150,6 +150,7 @@ void zti_sz_alone_read_books(const struct sz_tiles *known, const struct sz_tiles
 
 /* alone.cu, alone_decode.cu: functions of struct zti_cuda_alone. */
 uint64_t zti_sz_alone_tiles(const struct zti_coding *coding);
+bool zti_sz_alone_reads(const struct zti_coding *coding);
 uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding);
 void zti_sz_alone_load(const struct zti_cuda_alone_decoding *d);
 void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d);

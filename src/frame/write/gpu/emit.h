@@ -20,6 +20,7 @@ struct zti_emitted {
     uint64_t chunks; /* of the index, if there is one */
     uint32_t chunk_tiles;
     uint32_t noted_step; /* starts that were noted, from chunk to chunk */
+    uint64_t file_bytes; /* for the caller's use as out_bytes */
 };
 
 /* Pointers are to the device's memory. */
