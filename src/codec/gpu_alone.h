@@ -56,7 +56,9 @@ struct zti_cuda_alone_decoding {
     const uint64_t *places; /* as of zti_cuda_decoding */
     const uint64_t *chunks; /* how many there are */
     const uint32_t *chunk_tiles;
-    void *work; /* decoding_bytes */
+    const struct zti_coding *known; /* of the stream, as its header says; NULL: unknown */
+    uint32_t known_chunk_tiles;     /* then not 0 */
+    void *work;                     /* decoding_bytes */
     uint64_t *status;
     void *queue;
 };

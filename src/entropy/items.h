@@ -130,13 +130,13 @@ ZTI_STATIC void zti_items_write(struct zti_items *to, const uint8_t *numbers, ui
     }
 }
 
-/* Read a number in gamma code; 0 if it is above 65,536. */
-ZTI_STATIC uint32_t zti_items_read_gamma(struct zti_bit_reader *r)
+/* Read a number in gamma code; 0 if it is above 65,536. bits: the next ones. */
+ZTI_STATIC uint32_t zti_items_read_gamma(struct zti_bit_reader *r, uint64_t bits)
 {
-    uint32_t low = 0;
-    while (low <= 16 && zti_get_within(r, 1) == 0)
-        low++;
-    const uint32_t n = low <= 16 ? UINT32_C(1) << low | zti_get_within(r, low) : 0;
+    const uint32_t low = bits & 0x1ffff ? zti_ctz64(bits) : 17;
+    r->at += low < 17 ? 2 * low + 1 : low;
+    const uint32_t rest = (uint32_t)(bits >> (low + 1)) & ((UINT32_C(1) << low) - 1);
+    const uint32_t n = low < 17 ? UINT32_C(1) << low | rest : 0;
     return n <= 65536 ? n : 0;
 }
 
@@ -144,20 +144,26 @@ ZTI_STATIC uint32_t zti_items_read_gamma(struct zti_bit_reader *r)
  * number above 16. Bits beyond the reader's end are zeros, so the caller checks zti_is_past_end. */
 ZTI_STATIC uint32_t zti_items_read(struct zti_bit_reader *r, uint32_t before, uint32_t *number)
 {
+    const uint64_t bits = zti_peek_within(r); /* an item has at most 37 */
     *number = before;
-    if (zti_get_within(r, 1) == 0)
+    if (!(bits & 1)) {
+        r->at++;
         return 1;
-    if (zti_get_within(r, 1) == 0) {
-        *number = zti_get_within(r, 1) ? before + 1 : before - 1;
+    }
+    if (!(bits & 2)) {
+        r->at += ZTI_ITEM_STEP_BITS;
+        *number = bits & 4 ? before + 1 : before - 1;
         return *number > 0 && *number <= 16;
     }
-    if (zti_get_within(r, 1) == 0) {
-        *number = zti_get_within(r, 4) + 1;
+    if (!(bits & 4)) {
+        r->at += ZTI_ITEM_NUMBER_BITS;
+        *number = (uint32_t)(bits >> 3 & 15) + 1;
         return 1;
     }
-    if (zti_get_within(r, 1) == 0)
+    r->at += ZTI_ITEM_RUN_BITS;
+    if (!(bits & 8))
         *number = 0;
-    return zti_items_read_gamma(r);
+    return zti_items_read_gamma(r, bits >> ZTI_ITEM_RUN_BITS);
 }
 
 #endif

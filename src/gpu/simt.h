@@ -18,7 +18,8 @@
 #include <cooperative_groups.h>
 
 #define SIMT_KERNEL                   static __global__
-#define SIMT_UNROLL                   _Pragma("unroll") /* the loop that follows */
+#define SIMT_ARGUMENT                 const __grid_constant__ /* no thread has a copy of its own */
+#define SIMT_UNROLL                   _Pragma("unroll")       /* the loop that follows */
 #define SIMT_UNROLL_4                 _Pragma("unroll 4")
 #define SIMT_NO_UNROLL                _Pragma("unroll 1")
 #define SIMT_SHARED(type, name, dims) __shared__ type name dims
@@ -258,7 +259,8 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 }
 
 #else
-#define SIMT_KERNEL static
+#define SIMT_KERNEL   static
+#define SIMT_ARGUMENT const
 #define SIMT_UNROLL
 #define SIMT_UNROLL_4
 #define SIMT_NO_UNROLL

@@ -442,7 +442,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     header = read_file(argv[1]);
-    header.resize(header.find("#define SIMT_KERNEL static\n")); /* what is for a GPU */
+    header.resize(header.find("#define SIMT_KERNEL   static\n")); /* what is for a GPU */
     test_words();
     test_warps();
     test_memory();

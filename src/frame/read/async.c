@@ -60,8 +60,9 @@ static struct zti_opening opening_of(const struct alone *a, const struct zti_arr
     return o;
 }
 
+/* known: the frame's header, or NULL. */
 static zt_status queue_all(zt_context *context, const struct alone *a, const struct zti_opening *o,
-                           uint8_t *scratch)
+                           const struct zti_frame *known, uint8_t *scratch)
 {
     struct zti_device *const device = context->device;
     const struct zti_cuda_alone_decoding d = {
@@ -73,6 +74,8 @@ static zt_status queue_all(zt_context *context, const struct alone *a, const str
         .places = (const uint64_t *)(void *)(scratch + a->at.places),
         .chunks = (const uint64_t *)(void *)(scratch + a->at.chunks),
         .chunk_tiles = (const uint32_t *)(void *)(scratch + a->at.chunk_tiles),
+        .known = known ? &known->coding : NULL,
+        .known_chunk_tiles = known ? known->index.chunk_tiles : 0,
         .work = scratch + a->at.work,
         .status = o->status,
         .queue = device->queue};
@@ -109,7 +112,7 @@ zt_status zti_load_at_once(struct zt_reader *r, const struct zti_frame *f,
                            const struct zti_array *out, bool *is_done)
 {
     zt_context *const context = r->context;
-    struct zti_device *const device = context->device;
+    struct zti_device *const device = context ? context->device : NULL;
     struct alone a;
     uint64_t result = ZT_OK;
     void *scratch;
@@ -117,13 +120,14 @@ zt_status zti_load_at_once(struct zt_reader *r, const struct zti_frame *f,
     if (!device || r->frames != 1 || !r->input.device || (uintptr_t)r->input.device % 8 > 0 ||
         !out->is_on_device || context->progress || open_alone(context, out, &a) != ZT_OK ||
         f->coding.codec != a.coding.codec || !a.codec->reads(&f->coding) ||
+        f->index.kind == ZT_INDEX_NONE ||
         device->room(context, ZTI_DEVICE_WORK, a.at.end, &scratch) != ZT_OK)
         return ZT_OK;
     struct zti_opening o = opening_of(&a, out, scratch);
     o.data = r->input.device;
     o.data_bytes = r->input.bytes;
     o.status = (uint64_t *)(void *)((uint8_t *)scratch + a.at.status);
-    zt_status status = queue_all(context, &a, &o, scratch);
+    zt_status status = queue_all(context, &a, &o, f, scratch);
     if (!status)
         status = device->copy(context, ZTI_QUEUE_KERNELS, &result, o.status, sizeof result);
     status = zti_device_settle(context, status);
@@ -169,5 +173,5 @@ zt_status zt_decompress_async(zt_context *context, const void *data, size_t data
     o.data = data;
     o.data_bytes = data_bytes;
     o.status = result;
-    return queue_all(context, &a, &o, scratch);
+    return queue_all(context, &a, &o, NULL, scratch);
 }

@@ -278,7 +278,7 @@ static double bound_of(zt_context *context, const struct zti_request *r)
 zt_status zti_write_at_once(struct zt_writer *w, const struct zti_array *array, bool *is_done)
 {
     zt_context *const context = w->context;
-    struct zti_device *const device = context->device;
+    struct zti_device *const device = context ? context->device : NULL;
     struct alone a = {.request = w->request};
     struct zti_scan_found found;
     struct zti_emitted emitted;

@@ -66,8 +66,7 @@ static __device__ __forceinline__ uint64_t sum_blocks(const struct zti_index_sto
 SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index_store_args x)
 {
     const uint64_t chunks = *x.chunks;
-    const struct zti_index_layout layout = layout_of(&x);
-    const uint32_t kind = layout.kind;
+    const uint32_t kind = x.layout.kind;
     SIMT_SHARED(uint64_t, sums, [WARPS]);
     SIMT_SHARED(uint32_t, any, [2]);
     if (threadIdx.x < 2)
@@ -84,6 +83,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) measure_index(const struct zti_index
                            : kind == ZT_INDEX_COMPACT
                                ? compact_width(start_at(&x, chunks, chunks), bits)
                                : length;
+    const struct zti_index_layout layout = layout_of(&x);
     x.found->bytes =
         zti_index_head_bytes(&layout) + zti_index_body_bytes(&layout, chunks, width, bits);
     x.found->block_bits = bits;

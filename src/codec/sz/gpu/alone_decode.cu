@@ -38,6 +38,35 @@ static struct zti_sz default_sz(void)
     return sz;
 }
 
+/* Of a stream of which the host knows nothing, one kernel of both efforts has nothing to do. Chunks
+ * have up to four tiles by default, so there may be a quarter of the slots. */
+static struct sz_launches any_launches(const struct zti_coding *coding)
+{
+    const uint64_t slots = sz_slots_of(zti_sz_alone_tiles(coding));
+    const struct sz_launches l = {rounds_of(coding), slots, slots, slots / 4, true, true};
+    return l;
+}
+
+/* Of a stream whose header the host has read: as divide_alone divides its chunks. */
+static struct sz_launches known_launches(const struct zti_cuda_alone_decoding *d)
+{
+    const uint64_t slots = sz_slots_of(zti_sz_alone_tiles(d->coding));
+    const uint64_t each = d->known_chunk_tiles, chunks = (d->known->grid.count - 1) / each + 1;
+    const uint64_t most = chunks < slots ? chunks : slots;
+    const uint64_t tiles = slots / most < each ? slots / most : each;
+    const uint64_t rounds = ((chunks - 1) / most + 1) * ((each - 1) / tiles + 1);
+    const bool is_fast = sz_of(d->known)->coder == ZTI_SZ_FAST;
+    const uint64_t limit = rounds_of(d->coding);
+    const struct sz_launches l = {
+        rounds < limit ? rounds : limit, most * tiles, most, most, is_fast, !is_fast};
+    return l;
+}
+
+static struct sz_launches launches_of(const struct zti_cuda_alone_decoding *d)
+{
+    return d->known ? known_launches(d) : any_launches(d->coding);
+}
+
 /* Positions are loaded 16 bytes at a time; 'work' is a multiple of 8. */
 extern "C" uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding)
 {
@@ -161,7 +190,8 @@ extern "C" void zti_sz_alone_load(const struct zti_cuda_alone_decoding *d)
     struct sz_tiles *const there = (struct sz_tiles *)d->work;
     SIMT_LAUNCH(load_alone, 1, 32, 0, d->queue, s, d->stored, there, d->tiles, d->first_bit,
                 d->status);
-    zti_sz_alone_read_books(&s, there, d->status, d->queue);
+    if (launches_of(d).has_default)
+        zti_sz_alone_read_books(&s, there, d->status, d->queue);
 }
 
 extern "C" void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d)
@@ -169,12 +199,12 @@ extern "C" void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d)
     const struct sz_tiles s = tiles_of(d);
     struct sz_tiles *const there = (struct sz_tiles *)d->work;
     const bool is_wide = d->coding->type == ZT_F64 || d->coding->type == ZT_I64;
-    const uint64_t rounds = rounds_of(d->coding);
+    const struct sz_launches l = launches_of(d);
     SIMT_LAUNCH(divide_alone, 1, 32, 0, d->queue, there, d->chunks, d->chunk_tiles, there + 1,
-                rounds, d->status);
-    for (uint64_t r = 1; r <= rounds; r++) {
-        zti_sz_cuda_find_alone(there + r, s.slots, d->queue);
-        (is_wide ? zti_sz_cuda_decode_alone_64 : zti_sz_cuda_decode_alone_32)(there + r, s.slots,
+                l.rounds, d->status);
+    for (uint64_t r = 1; r <= l.rounds; r++) {
+        zti_sz_cuda_find_alone(there + r, &l, d->queue);
+        (is_wide ? zti_sz_cuda_decode_alone_64 : zti_sz_cuda_decode_alone_32)(there + r, &l,
                                                                               d->queue);
     }
     SIMT_LAUNCH(end_taking, 1, 32, 0, d->queue, s.states, d->stored, d->status);

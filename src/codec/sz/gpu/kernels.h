@@ -134,12 +134,22 @@ void zti_sz_cuda_encode_alone_32(const struct sz_tiles *s, const struct sz_tiles
 void zti_sz_cuda_encode_alone_64(const struct sz_tiles *s, const struct sz_tiles *there,
                                  uint64_t tiles, void *queue);
 
-/* Decoding with arguments in the device's memory: make the tables of effort default; find the parts
- * of each tile, then decode tiles to values. slots: the most tiles that there may be. */
+/* What is launched to decode with arguments in the device's memory: enough for any stream, or for
+ * one whose header was read. */
+struct sz_launches {
+    uint64_t rounds, slots; /* the most tiles of a round, */
+    uint64_t chunks;        /* and the most chunks */
+    uint64_t likely_chunks;
+    bool has_fast, has_default; /* efforts that it may have */
+};
+
+/* Make the tables of effort default; find the parts of each tile, then decode tiles to values. */
 void zti_sz_cuda_make_tables_alone(const struct sz_tiles *there, void *queue);
-void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue);
-void zti_sz_cuda_decode_alone_32(const struct sz_tiles *there, uint64_t slots, void *queue);
-void zti_sz_cuda_decode_alone_64(const struct sz_tiles *there, uint64_t slots, void *queue);
+void zti_sz_cuda_find_alone(const struct sz_tiles *there, const struct sz_launches *l, void *queue);
+void zti_sz_cuda_decode_alone_32(const struct sz_tiles *there, const struct sz_launches *l,
+                                 void *queue);
+void zti_sz_cuda_decode_alone_64(const struct sz_tiles *there, const struct sz_launches *l,
+                                 void *queue);
 
 /* alone_books.cu: build books of what was counted, choose between Huffman and Rice codes, and write
  * the head; read books of a stream that has them, unless *status is not ZT_OK. 'known' has the

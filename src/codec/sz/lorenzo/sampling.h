@@ -163,16 +163,16 @@ ZTI_STATIC uint64_t cost_of_axes(const struct zti_grid *grid, const struct zti_s
                                  uint32_t axes, const uint64_t *bits)
 {
     const struct zti_grid own = grid_with_axes(grid, sz, axes);
-    uint64_t sum = 0;
+    uint64_t edge[ZT_MAX_RANK], sum = 0; /* the part of values that are first along an axis */
+    for (uint32_t i = 0; i < own.rank; i++)
+        edge[i] = (own.tiles[i] << 16) / own.shape[i];
     for (uint32_t set = 0; set <= axes; set++) {
         uint64_t part = UINT64_C(1) << 16;
         if (set & ~axes)
             continue;
-        for (uint32_t i = 0; i < own.rank; i++) {
-            const uint64_t edge = (own.tiles[i] << 16) / own.shape[i];
+        for (uint32_t i = 0; i < own.rank; i++)
             if (axes >> i & 1)
-                part = part * (set >> i & 1 ? (UINT64_C(1) << 16) - edge : edge) >> 16;
-        }
+                part = part * (set >> i & 1 ? (UINT64_C(1) << 16) - edge[i] : edge[i]) >> 16;
         sum += part * bits[set];
     }
     return sum;

@@ -143,7 +143,7 @@ SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)
  * the arguments that the host knows. */
 #define ENCODE_ALONE(name, coder_of_it)                                                            \
     SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)                                    \
-        NAME(name)(const struct sz_tiles *const there, const struct sz_tiles known)                \
+        NAME(name)(const struct sz_tiles *const there, SIMT_ARGUMENT struct sz_tiles known)                \
     {                                                                                              \
         SIMT_SHARED(struct sz_tiles, s, );                                                         \
         if (there->sz.coder != coder_of_it)                                                        \
@@ -214,14 +214,16 @@ extern "C" void NAME(zti_sz_cuda_encode_alone)(const struct sz_tiles *s,
                     sizeof(struct encode_state) + CODES_BYTES, queue, there, *s);
 }
 
-extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there, uint64_t slots,
-                                               void *queue)
+extern "C" void NAME(zti_sz_cuda_decode_alone)(const struct sz_tiles *there,
+                                               const struct sz_launches *l, void *queue)
 {
-    const unsigned blocks = simt_at_most(slots, 4 * DECODE_BLOCKS * simt_multiprocessors());
-    SIMT_LAUNCH(NAME(decode_fast_alone), blocks, THREADS, sizeof(struct decode_state), queue,
-                there);
-    SIMT_LAUNCH(NAME(decode_default_alone), blocks, THREADS, sizeof(struct decode_state), queue,
-                there);
+    const unsigned blocks = simt_at_most(l->slots, 4 * DECODE_BLOCKS * simt_multiprocessors());
+    if (l->has_fast)
+        SIMT_LAUNCH(NAME(decode_fast_alone), blocks, THREADS, sizeof(struct decode_state), queue,
+                    there);
+    if (l->has_default)
+        SIMT_LAUNCH(NAME(decode_default_alone), blocks, THREADS, sizeof(struct decode_state), queue,
+                    there);
 }
 
 #define MARKS_BYTES 0

@@ -627,8 +627,8 @@ SIMT_KERNEL void SIMT_BOUNDS(COLUMNS *CODED_LANES, 2) find_default(const struct 
     find_chunk(&s, ZTI_SZ_DEFAULT);
 }
 
-/* The most columns of effort default where only the most chunks are known. */
-enum { CODED_COLUMNS_ALONE = COLUMNS / 2 };
+/* The most columns of effort default here: with more a thread has too few registers. */
+enum { CODED_COLUMNS_ALONE = COLUMNS - 8 };
 
 /* For arguments in the device's memory. Of both efforts, one kernel has nothing to do. */
 #define FIND_ALONE(name, coder_of_it, threads, blocks)                                             \
@@ -643,7 +643,7 @@ enum { CODED_COLUMNS_ALONE = COLUMNS / 2 };
     }
 
 FIND_ALONE(find_fast_alone, ZTI_SZ_FAST, FAST_COLUMNS *FAST_LANES, 12)
-FIND_ALONE(find_default_alone, ZTI_SZ_DEFAULT, CODED_COLUMNS_ALONE *CODED_LANES, 3)
+FIND_ALONE(find_default_alone, ZTI_SZ_DEFAULT, CODED_COLUMNS_ALONE *CODED_LANES, 2)
 
 SIMT_KERNEL void SIMT_BOUNDS(CUSZ_COLUMNS *CUSZ_LANES, 2) find_cusz_parts(const struct sz_tiles s)
 {
@@ -706,16 +706,18 @@ extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
         SIMT_LAUNCH(find_default, blocks, threads, bytes, queue, *s);
 }
 
-extern "C" void zti_sz_cuda_find_alone(const struct sz_tiles *there, uint64_t slots, void *queue)
+extern "C" void zti_sz_cuda_find_alone(const struct sz_tiles *there, const struct sz_launches *l,
+                                       void *queue)
 {
     const uint32_t columns = FAST_COLUMNS, threads = columns * FAST_LANES;
-    /* chunks have up to four tiles by default, so there may be a quarter of the slots */
-    const uint32_t all = coded_columns_of(slots / 4), most = CODED_COLUMNS_ALONE;
+    const uint32_t all = coded_columns_of(l->likely_chunks), most = CODED_COLUMNS_ALONE;
     const uint32_t coded = all < most ? all : most, coded_threads = coded * CODED_LANES;
-    SIMT_LAUNCH(find_fast_alone, (slots + columns - 1) / columns, threads,
-                shared_bytes(ZTI_SZ_FAST, threads), queue, there);
-    SIMT_LAUNCH(find_default_alone, (slots + coded - 1) / coded, coded_threads,
-                shared_bytes(ZTI_SZ_DEFAULT, coded_threads), queue, there);
+    if (l->has_fast)
+        SIMT_LAUNCH(find_fast_alone, (l->chunks + columns - 1) / columns, threads,
+                    shared_bytes(ZTI_SZ_FAST, threads), queue, there);
+    if (l->has_default)
+        SIMT_LAUNCH(find_default_alone, (l->chunks + coded - 1) / coded, coded_threads,
+                    shared_bytes(ZTI_SZ_DEFAULT, coded_threads), queue, there);
 }
 
 extern "C" void zti_sz_cuda_make_tables_alone(const struct sz_tiles *there, void *queue)
