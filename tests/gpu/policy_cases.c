@@ -296,7 +296,7 @@ static bool check_file(struct policy_run *run, struct subject *s, uint32_t codec
     const zt_array *a = &s->array.array;
     const zt_params p = random_params(run, a, codec);
     size_t cap = 0, n = 0, m = 0;
-    zt_status one = zt_compress_bound(run->serial, a, &p, &cap);
+    zt_status one = zt_compress_bound(run->cuda, a, &p, &cap); /* what kernels need, or more */
     if (one != ZT_OK) /* not for this codec, or a bound that makes no sense here */
         return true;
     unsigned char *x = need(cap + 1), *y = need(cap + 1);

@@ -5,10 +5,12 @@
 #include "simt_runtime.h"
 #include "support/support.h"
 #include "ztile_cuda.h"
+#include "ztile_expert.h"
 #include "ztile_ndzip.h"
 #include "ztile_sz.h"
 #include "ztile_zfp.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +156,50 @@ static void check_other_files(zt_context *cuda, zt_context *serial)
     simt_device_give(scratch);
 }
 
+/* Calls that wait do so once to compress, under abs, and once to look at a header and once to
+ * decompress; under rel also for the range. NaN takes other kernels. */
+static void check_waits(zt_context *cuda, zt_context *serial)
+{
+    enum { SIDE = 34, N = SIDE * SIDE * SIDE };
+    static float values[N], back[N];
+    const uint64_t shape[] = {SIDE, SIDE, SIDE};
+    float *const there = simt_device_take(sizeof values);
+    const zt_array array = zt_array_nd(there, ZT_F32, 3, shape);
+    zt_array here = array;
+    here.data = values;
+    for (int i = 0; i < 3; i++) { /* abs, rel, NaN */
+        struct rng r = {mix64(3, (uint64_t)i)};
+        size_t most = 0, n = 0, m = 0;
+        zt_params p = i == 1 ? zt_params_abs(0) : zt_params_abs(1e-3);
+        p.bound = i == 1 ? zt_rel(1e-4) : p.bound;
+        p.codec = ZT_CODEC_SZ;
+        p.index = ZT_INDEX_COMPACT;
+        fill_array(&here, DATA_WAVE_NOISE, rng_next(&r));
+        values[N / 2] = i == 2 ? NAN : values[N / 2];
+        simt_device_move(there, values, sizeof values);
+        check(zt_compress_bound(cuda, &array, &p, &most) == ZT_OK, "no bound", cuda);
+        uint8_t *const out = simt_device_take(most), *const file = malloc(2 * most);
+        uint64_t waits = simt_waits;
+        check(zt_compress(cuda, &array, &p, out, most, &n) == ZT_OK, "does not compress", cuda);
+        waits = simt_waits - waits;
+        check(i < 2 ? waits == 1 + (uint64_t)i : waits > 2, "other waits to compress", cuda);
+        simt_device_move(file, out, n);
+        check(zt_compress(serial, &here, &p, file + most, most, &m) == ZT_OK && n == m &&
+                  memcmp(file, file + most, n) == 0,
+              "other bytes of a call that waits", serial);
+        waits = simt_waits;
+        check(zt_decompress(cuda, out, n, &array) == ZT_OK, "does not decompress", cuda);
+        check(i > 1 || simt_waits - waits == 2, "other waits to decompress", cuda);
+        simt_device_move(back, there, sizeof back);
+        check(zt_decompress(serial, file, n, &here) == ZT_OK &&
+                  memcmp(back, values, sizeof back) == 0,
+              "other values of a call that waits", serial);
+        free(file);
+        simt_device_give(out);
+    }
+    simt_device_give(there);
+}
+
 /* What is refused, before anything is queued. */
 static void check_refusals(zt_context *cuda, zt_context *serial)
 {
@@ -229,6 +275,7 @@ int main(int argc, char **argv)
             check_ndzip_refusals(run.cuda);
             check_file_refusals(run.cuda, run.serial);
             check_other_files(run.cuda, run.serial);
+            check_waits(run.cuda, run.serial);
         }
         zt_context_free(run.cuda);
         zt_context_free(run.serial);

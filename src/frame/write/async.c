@@ -252,10 +252,15 @@ static bool open_at_once(zt_context *context, double abs_bound, struct alone *a)
            open_frame(context, a) == ZT_OK && open_kernels(context, a);
 }
 
-uint64_t zti_at_once_bytes(zt_context *context, const struct zti_request *request)
+struct zti_at_once zti_at_once_of(zt_context *context, const struct zti_request *request)
 {
     struct alone a = {.request = *request};
-    return open_at_once(context, request->params.bound.value, &a) ? a.at.end : 0;
+    struct zti_at_once sizes = {0, 0};
+    if (!context || !context->device || !open_at_once(context, request->params.bound.value, &a))
+        return sizes;
+    sizes.scratch_bytes = a.at.end;
+    sizes.out_bytes = a.out_bytes;
+    return sizes;
 }
 
 /* Whether the file is that of the other kernels: these keep NaN and infinities beside the stream,

@@ -24,6 +24,8 @@ zt_status zt_compress_bound(zt_context *context, const zt_array *given, const zt
                 zti_mul(full + 1, 2 * ZTI_VARINT_MAX_BYTES, &entries) &&
                 zti_add(sum, entries, &sum) &&
                 zti_add(sum, ZTI_TABLE_HEAD_MAX_BYTES + ZTI_TABLE_FOOT_BYTES, &sum);
+    const uint64_t at_once = zti_at_once_of(context, &r).out_bytes;
+    sum = at_once > sum ? at_once : sum;
     if (!fits || sum > SIZE_MAX / 2)
         return zti_fail(context, ZT_BAD_ARG,
                         "the compressed array may need more memory than there are addresses; use "

@@ -175,7 +175,7 @@ zt_status zti_frames_bound(zt_context *context, const struct zti_request *reques
 static void raise_to_at_once(zt_context *context, const struct zti_request *request,
                              const struct zti_array *array, uint64_t *bytes)
 {
-    const uint64_t coding = zti_at_once_bytes(context, request);
+    const uint64_t coding = zti_at_once_of(context, request).scratch_bytes;
     const uint64_t decoding = zti_decoding_at_once_bytes(context, array);
     *bytes = coding > *bytes ? coding : *bytes;
     *bytes = decoding > *bytes ? decoding : *bytes;

@@ -35,8 +35,12 @@ zt_status zti_writer_put(struct zt_writer *writer, const struct zti_array *slab)
  * the GPU's memory and the bytes are the same. *is_done false: nothing was written that counts. */
 zt_status zti_write_at_once(struct zt_writer *writer, const struct zti_array *array, bool *is_done);
 
-/* The scratch memory that this takes on the GPU, or 0. */
-uint64_t zti_at_once_bytes(zt_context *context, const struct zti_request *request);
+/* What that takes of the GPU's memory, or zeros for requests that it does not take. */
+struct zti_at_once {
+    uint64_t scratch_bytes, out_bytes;
+};
+
+struct zti_at_once zti_at_once_of(zt_context *context, const struct zti_request *request);
 
 /* Write the pending slices and the seek table. */
 zt_status zti_writer_finish(struct zt_writer *writer);
