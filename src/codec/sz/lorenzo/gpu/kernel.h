@@ -143,7 +143,7 @@ SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)
  * the arguments that the host knows. */
 #define ENCODE_ALONE(name, coder_of_it)                                                            \
     SIMT_KERNEL void SIMT_BOUNDS(ENCODE_THREADS, ENCODE_BLOCKS)                                    \
-        NAME(name)(const struct sz_tiles *const there, SIMT_ARGUMENT struct sz_tiles known)                \
+        NAME(name)(const struct sz_tiles *const there, SIMT_ARGUMENT struct sz_tiles known)        \
     {                                                                                              \
         SIMT_SHARED(struct sz_tiles, s, );                                                         \
         if (there->sz.coder != coder_of_it)                                                        \
