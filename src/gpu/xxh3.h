@@ -141,14 +141,16 @@ static __device__ __forceinline__ uint64_t xxh3_long(const uint8_t *bytes, uint6
 /* ---- long inputs, by a block ---- */
 
 /* Bytes of an input that a block has in shared memory at a time, words for them at any address, and
- * what blocks of stripes add to accumulators, in four parts. */
+ * what blocks of stripes add to accumulators, in four parts. A block has 256 threads. */
 enum {
+    XXH3_STAGE_THREADS = 256,
     XXH3_STAGE_STRIPES = 128,
     XXH3_STAGE_BYTES = 64 * XXH3_STAGE_STRIPES,
     XXH3_STAGE_PARTS = 4,
     XXH3_PART_STRIPES = XXH3_BLOCK_STRIPES / XXH3_STAGE_PARTS,
     XXH3_STAGE_SUMS = XXH3_STAGE_STRIPES / XXH3_PART_STRIPES * XXH3_LANES,
-    XXH3_STAGE_WORDS = 8 * XXH3_STAGE_STRIPES + 1 + XXH3_STAGE_SUMS
+    XXH3_STAGE_WORDS = 8 * XXH3_STAGE_STRIPES + 1 + XXH3_STAGE_SUMS,
+    XXH3_STAGE_LOADS = 8 * XXH3_STAGE_STRIPES / XXH3_STAGE_THREADS + 1 /* of a thread */
 };
 
 /* Word i of what is staged, whose first byte is byte 'skip' of its first word. */
@@ -176,9 +178,31 @@ static __device__ __forceinline__ uint64_t sum_of_part(const uint64_t *stage, ui
     return sum;
 }
 
+/* A thread's words of the stage that begins with word 'at' of 'all', loaded at once. */
+static __device__ __forceinline__ void load_stage(const uint64_t *words, uint64_t at, uint64_t all,
+                                                  uint64_t *own)
+{
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < XXH3_STAGE_LOADS; k++) {
+        const uint64_t i = at + k * XXH3_STAGE_THREADS + threadIdx.x;
+        own[k] = i < all ? words[i] : 0;
+    }
+}
+
+static __device__ __forceinline__ void store_stage(const uint64_t *own, uint64_t *stage)
+{
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < XXH3_STAGE_LOADS; k++) {
+        const uint32_t i = k * XXH3_STAGE_THREADS + threadIdx.x;
+        if (i <= (uint32_t)XXH3_STAGE_STRIPES * XXH3_LANES)
+            stage[i] = own[k];
+    }
+}
+
 /* The hash of n bytes, more than XXH3_SHORT_BYTES, in the first eight lanes of the block, all of
- * whose threads call it: they load whole words and sum up parts, and the first warp goes from block
- * to block. A word beside the first or last byte is read whole. stage: shared memory. */
+ * whose threads call it: they load whole words, of the next stage while they sum up parts of this
+ * one, and the first warp goes from block to block. A word beside the first or last byte is read
+ * whole. stage: shared memory. */
 static __device__ __forceinline__ uint64_t xxh3_staged(const uint8_t *bytes, uint64_t n,
                                                        uint64_t *stage, const uint64_t *word,
                                                        const struct xxh3_secret *s)
@@ -187,13 +211,14 @@ static __device__ __forceinline__ uint64_t xxh3_staged(const uint8_t *bytes, uin
     const uint64_t *const words = (const uint64_t *)(const void *)(bytes - skip);
     const uint64_t stripes = (n - 1) / XXH3_STRIPE_BYTES, all = (skip + n + 7) / 8;
     uint64_t *const sums = stage + (XXH3_STAGE_WORDS - XXH3_STAGE_SUMS);
-    uint64_t sum = s->first[lane];
+    uint64_t sum = s->first[lane], own[XXH3_STAGE_LOADS];
+    load_stage(words, 0, all, own);
     for (uint64_t at = 0; at < stripes * XXH3_STRIPE_BYTES; at += XXH3_STAGE_BYTES) {
         const uint64_t left = stripes - at / XXH3_STRIPE_BYTES;
         const uint32_t some = simt_at_most(left, XXH3_STAGE_STRIPES);
-        for (uint32_t i = threadIdx.x; i <= some * XXH3_LANES; i += blockDim.x)
-            stage[i] = at / 8 + i < all ? words[at / 8 + i] : 0;
+        store_stage(own, stage);
         __syncthreads();
+        load_stage(words, (at + XXH3_STAGE_BYTES) / 8, all, own);
         for (uint32_t i = threadIdx.x; i < XXH3_STAGE_SUMS; i += blockDim.x)
             sums[i] = sum_of_part(stage, some, i, skip, word);
         __syncthreads();
