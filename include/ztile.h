@@ -320,8 +320,7 @@ ZT_API zt_status zt_context_set_omp(zt_context *context, const zt_omp *omp);
 
 /* ---- compress and decompress, memory to memory ----------------------------------------------- */
 
-/** The most bytes that zt_compress() can write. array->data may be NULL. A context of ZT_CUDA adds
- * some, so that kernels can write whole files without waiting for the host. */
+/** The most bytes that zt_compress() can write; for ZT_CUDA some more. array->data may be NULL. */
 ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
                                    const zt_params *params, size_t *capacity_bytes);
 
