@@ -39,11 +39,11 @@ static struct zti_sz default_sz(void)
 }
 
 /* Of a stream of which the host knows nothing, one kernel of both efforts has nothing to do. Chunks
- * have up to four tiles by default, so there may be a quarter of the slots. */
+ * have up to four tiles by default, mostly one. */
 static struct sz_launches any_launches(const struct zti_coding *coding)
 {
     const uint64_t slots = sz_slots_of(zti_sz_alone_tiles(coding));
-    const struct sz_launches l = {rounds_of(coding), slots, slots, slots / 4, true, true};
+    const struct sz_launches l = {rounds_of(coding), slots, slots, slots / 2, true, true};
     return l;
 }
 
