@@ -125,20 +125,21 @@ SIMT_KERNEL void __launch_bounds__(32)
     *first_bit = to->sz.head_bits;
 }
 
-/* Divide the chunks among rounds, as decode_chunks of host.cu does. */
+/* Divide the chunks among rounds, as decode_chunks of host.cu does; none where more of them have to
+ * be in a round than are launched. */
 SIMT_KERNEL void __launch_bounds__(32)
     divide_alone(const struct sz_tiles *s, const uint64_t *chunks, const uint32_t *chunk_tiles,
-                 struct sz_tiles *rounds, const uint64_t rounds_most, uint64_t *status)
+                 struct sz_tiles *rounds, const struct sz_launches l, uint64_t *status)
 {
     const uint64_t count = *status == ZT_OK ? *chunks : 0, slots = s->slots;
     const uint64_t most = count < slots ? count : slots;
     uint64_t from = 0, skip = 0;
     if (threadIdx.x > 0)
         return;
-    for (uint64_t r = 0; r < rounds_most; r++) {
+    for (uint64_t r = 0; r < l.rounds; r++) {
         struct sz_tiles *const to = rounds + r;
         to->chunks_each = to->tiles_each = 0;
-        if (from >= count)
+        if (from >= count || most > l.chunks)
             continue;
         *to = *s;
         to->count = count;
@@ -200,8 +201,8 @@ extern "C" void zti_sz_alone_decode(const struct zti_cuda_alone_decoding *d)
     struct sz_tiles *const there = (struct sz_tiles *)d->work;
     const bool is_wide = d->coding->type == ZT_F64 || d->coding->type == ZT_I64;
     const struct sz_launches l = launches_of(d);
-    SIMT_LAUNCH(divide_alone, 1, 32, 0, d->queue, there, d->chunks, d->chunk_tiles, there + 1,
-                l.rounds, d->status);
+    SIMT_LAUNCH(divide_alone, 1, 32, 0, d->queue, there, d->chunks, d->chunk_tiles, there + 1, l,
+                d->status);
     for (uint64_t r = 1; r <= l.rounds; r++) {
         zti_sz_cuda_find_alone(there + r, &l, d->queue);
         (is_wide ? zti_sz_cuda_decode_alone_64 : zti_sz_cuda_decode_alone_32)(there + r, &l,
