@@ -1,5 +1,6 @@
 /* bounce.cu: see bounce.h. */
 #include "gpu/bounce.h"
+#include "gpu/memory_type.h"
 
 #include <string.h>
 
@@ -20,22 +21,13 @@ void bounce_free(struct bounce *b)
     b->memory = NULL;
 }
 
-static cudaMemoryType type_of(const void *address)
-{
-    cudaPointerAttributes attributes;
-    if (cudaPointerGetAttributes(&attributes, address) == cudaSuccess)
-        return attributes.type;
-    (void)cudaGetLastError();
-    return cudaMemoryTypeUnregistered;
-}
-
 bool bounce_take(struct bounce *b, void *to, const void *from, uint64_t bytes, cudaStream_t queue,
                  cudaError_t *error)
 {
     if (!b->memory || bytes > BOUNCE_COPY_BYTES || bytes > BOUNCE_BYTES - b->used_bytes ||
         b->waiting_count == BOUNCE_COPIES)
         return false;
-    const cudaMemoryType from_type = type_of(from), to_type = type_of(to);
+    const cudaMemoryType from_type = memory_type_of(from), to_type = memory_type_of(to);
     const bool is_put = from_type == cudaMemoryTypeUnregistered && to_type == cudaMemoryTypeDevice;
     if (!is_put && (from_type != cudaMemoryTypeDevice || to_type != cudaMemoryTypeUnregistered))
         return false;

@@ -1,5 +1,5 @@
 /* bounce.h: small copies between a GPU and memory of the host that is not pinned, by way of pinned
- * memory. The driver's own take 25 to 40 us each, for which they hold the caller. */
+ * memory. The driver makes the caller wait for such a copy; a copy from pinned memory is queued. */
 #ifndef ZTI_GPU_BOUNCE_H
 #define ZTI_GPU_BOUNCE_H
 

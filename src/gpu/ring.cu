@@ -1,5 +1,6 @@
 /* ring.cu: see ring.h. */
 #include "gpu/ring.h"
+#include "gpu/memory_type.h"
 extern "C" {
 #include "core/map.h"
 }
@@ -11,14 +12,8 @@ static const uint64_t least_bytes = 2 << 20, first_bytes = 64 << 20;
 
 bool ring_suits(const struct ring *r, const void *host, uint64_t bytes)
 {
-    cudaPointerAttributes attributes;
-    if (bytes < (r->memory ? least_bytes : first_bytes))
-        return false;
-    if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return true;
-    }
-    return attributes.type == cudaMemoryTypeUnregistered;
+    return bytes >= (r->memory ? least_bytes : first_bytes) &&
+           memory_type_of(host) == cudaMemoryTypeUnregistered;
 }
 
 /* Allocate pieces and events, once. */

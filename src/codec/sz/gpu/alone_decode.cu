@@ -38,8 +38,8 @@ static struct zti_sz default_sz(void)
     return sz;
 }
 
-/* Of a stream of which the host knows nothing, one kernel of both efforts has nothing to do. Chunks
- * have up to four tiles by default, mostly one. */
+/* The launches for a stream whose header the host has not read: kernels of both efforts, of which
+ * one returns at once. A chunk of the default index has one, two or four tiles, mostly one. */
 static struct sz_launches any_launches(const struct zti_coding *coding)
 {
     const uint64_t slots = sz_slots_of(zti_sz_alone_tiles(coding));
@@ -47,7 +47,7 @@ static struct sz_launches any_launches(const struct zti_coding *coding)
     return l;
 }
 
-/* Of a stream whose header the host has read: as divide_alone divides its chunks. */
+/* The launches for a stream whose header the host has read: as divide_alone divides its chunks. */
 static struct sz_launches known_launches(const struct zti_cuda_alone_decoding *d)
 {
     const uint64_t slots = sz_slots_of(zti_sz_alone_tiles(d->coding));
@@ -75,10 +75,15 @@ extern "C" uint64_t zti_sz_alone_decoding_bytes(const struct zti_coding *coding)
            FOUND_ALIGNED + sz_found_bytes(&sz, zti_sz_alone_tiles(coding));
 }
 
+/* Whether kernels here read streams with these parameters; host and device. */
+ZTI_STATIC bool is_read_alone(const struct zti_sz *sz)
+{
+    return (sz->coder == ZTI_SZ_FAST || sz->coder == ZTI_SZ_DEFAULT) && sz->source <= ZTI_SZ_BITS;
+}
+
 extern "C" bool zti_sz_alone_reads(const struct zti_coding *coding)
 {
-    const struct zti_sz *const sz = sz_of(coding);
-    return (sz->coder == ZTI_SZ_FAST || sz->coder == ZTI_SZ_DEFAULT) && sz->source <= ZTI_SZ_BITS;
+    return is_read_alone(sz_of(coding));
 }
 
 /* ---- kernels ---- */
@@ -91,7 +96,7 @@ static __device__ __forceinline__ zt_status read_params(const struct zti_cuda_st
     struct zti_sz *const sz = &to->sz;
     uint64_t centre;
     const bool is_good = zti_sz_read(&c, to->type, to->grid.rank, sz, &centre);
-    if ((sz->coder != ZTI_SZ_FAST && sz->coder != ZTI_SZ_DEFAULT) || sz->source > ZTI_SZ_BITS)
+    if (!is_read_alone(sz))
         return ZT_UNSUPPORTED;
     const uint64_t head = sz->coder == ZTI_SZ_DEFAULT ? zti_get_varint(&c) : 0;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 || !zti_sz_is_centre(centre) ||
@@ -125,8 +130,8 @@ SIMT_KERNEL void __launch_bounds__(32)
     *first_bit = to->sz.head_bits;
 }
 
-/* Divide the chunks among rounds, as decode_chunks of host.cu does; none where more of them have to
- * be in a round than are launched. */
+/* Divide the chunks among rounds, as decode_chunks of host.cu does. Where a round would have more
+ * chunks than the launches are for, no round has any, and the status says so. */
 SIMT_KERNEL void __launch_bounds__(32)
     divide_alone(const struct sz_tiles *s, const uint64_t *chunks, const uint32_t *chunk_tiles,
                  struct sz_tiles *rounds, const struct sz_launches l, uint64_t *status)
