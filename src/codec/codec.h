@@ -34,6 +34,7 @@ struct zti_run {
                              0: this one encodes all */
     uint64_t won_bytes;   /* encoding: what the smallest of other codings of the array takes; 0:
                              there is none */
+    bool has_host_passes; /* encoding: the host made the passes over the values */
     bool is_padded;       /* decoding: eight bytes behind the stream can be read */
     bool is_by_kernels;   /* decoding: the host decodes no tile */
     struct zti_kept kept; /* of the array, from the passes over values to encoding */

@@ -111,6 +111,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding,
     zt_status status = ZT_OK;
     size_t bytes;
     coding->run.isa = zti_isa_of(context);
+    coding->run.has_host_passes = !zti_exec_is_by_kernels(context, coding);
     if (learning->begin) {
         zti_stage(context, ZT_STAGE_MODELS);
         status = learning->begin(context, coding, array);

@@ -92,6 +92,13 @@ static inline void fetch_some(struct rows *r)
     }
 }
 
+/* Prefetch what a tile of n values would have while its groups are coded. */
+static inline void fetch_share(struct rows *ahead, uint32_t n)
+{
+    for (uint32_t g = 0; g < groups_in(n); g++)
+        fetch_some(ahead);
+}
+
 /* A tile cut into blocks of ZTI_SZ_GROUP values (group_side_bits), in the order of tiles in an
  * array. */
 struct blocks {
@@ -196,18 +203,31 @@ static inline const uint64_t *gaps_of(struct exact *exact)
     return exact->gaps;
 }
 
-/* A tile's values in bytes: the values of group g are shifted right by down[g] bits to fit. */
+/* A tile's residuals in bytes: those of group g are shifted right by down[g] bits to fit. Efforts
+ * fast and default: also the groups' classes. */
 struct smalls {
     uint8_t v[ZTI_SZ_TILE_VALUES];
     uint8_t down[ZTI_SZ_GROUPS];
+    uint8_t classes[ZTI_SZ_GROUPS];
 };
 
-/* The symbols of a tile, by book. Bit g of excess: group g has values that need more than a
- * symbol. */
+/* What counting the symbols of a tile has found, kept to encode it. */
+struct zti_sz_counted {
+    bool is_there;  /* not if the tile has exact values or wide integers */
+    bool is_zero;   /* all residuals are 0, and nothing follows */
+    bool has_bytes; /* residuals fit in bytes, and 'wide' is not set */
+    uint32_t base;
+    struct smalls smalls;
+    uint32_t wide[ZTI_SZ_TILE_VALUES]; /* the residuals */
+};
+
+/* The symbols of a tile, by book. */
 struct symbols {
     uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES];
     uint32_t count[ZTI_SZ_BOOKS];
-    uint64_t excess;
+    uint32_t before;     /* the last group's class */
+    uint64_t excess;     /* bit g: group g has values that need more than a symbol */
+    uint64_t plane_bits; /* of all groups */
 };
 
 /* A tile of effort 'default' while it is decoded. */

@@ -488,7 +488,7 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
         return learn_books(context, coding, tallied);
     if (has_look(coding))
         zti_sz_axes_learn(coding, pass, tallied);
-    return ZT_OK;
+    return pass == ZTI_SZ_RACE_PASS ? zti_sz_keep_counted(context, coding) : ZT_OK;
 }
 
 static uint64_t head_bytes(const struct zti_coding *coding)

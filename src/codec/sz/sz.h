@@ -142,6 +142,7 @@ struct zti_sz_model {
     struct zti_codebook book[ZTI_SZ_BOOKS];
     struct zti_huffman_decoder decoder[ZTI_SZ_BOOKS]; /* decoding only */
     uint8_t *head;                                    /* the books' tables; encoding only */
+    struct zti_sz_counted *counted;                   /* each tile; encoding only, or NULL */
 };
 
 /* An instance of the tile coder, for one instruction set. */
@@ -255,6 +256,10 @@ ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)
 {
     return (uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part;
 }
+
+/* Before symbols are counted: have what is found of the tiles of a small array kept to encode
+ * them. */
+zt_status zti_sz_keep_counted(zt_context *context, struct zti_coding *coding);
 
 /* Make coding->model; or, if Rice codes are shorter, change to effort 'fast'. is_sample: symbols
  * that were not counted may occur. */

@@ -4,6 +4,7 @@
  *
  * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), the cuSZ coder one
  * (lorenzo/cusz.h). */
+#include "codec/sz/common.h"
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/lorenzo/spec.h"
 #include "codec/sz/transform/transform.h"
@@ -78,8 +79,10 @@ void zti_sz_forget(zt_context *context, struct zti_coding *coding)
         zti_huffman_decoder_free(context, &model->decoder[i]);
         zti_codebook_free(context, &model->book[i]);
     }
-    if (model)
+    if (model) {
         zti_release(context, model->head);
+        zti_release(context, model->counted);
+    }
     zti_release(context, model);
     coding->model = NULL;
 }
@@ -90,6 +93,27 @@ static struct zti_sz_model *new_model(zt_context *context, struct zti_coding *co
     if (!coding->model)
         (void)zti_fail(context, ZT_NO_MEMORY, "no memory for codebooks");
     return coding->model;
+}
+
+/* Of the 20 KB of a tile, 4 are touched where its residuals fit in bytes. */
+enum { MOST_COUNTED = 1024 };
+
+zt_status zti_sz_keep_counted(zt_context *context, struct zti_coding *coding)
+{
+    const struct zti_sz *const sz = sz_of(coding);
+    const uint64_t count = coding->grid.count;
+    if (!coding->run.has_host_passes || sz->coder != ZTI_SZ_DEFAULT || sz->source == ZTI_SZ_LOG ||
+        sz->wants_high || count > MOST_COUNTED)
+        return ZT_OK;
+    struct zti_sz_model *const model = new_model(context, coding);
+    if (!model)
+        return ZT_NO_MEMORY;
+    model->counted = zti_alloc(context, (size_t)count * sizeof *model->counted);
+    if (!model->counted)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory to keep %u tiles", (uint32_t)count);
+    for (uint64_t i = 0; i < count; i++)
+        model->counted[i].is_there = false;
+    return ZT_OK;
 }
 
 /* Store the tables of all books until the head is written. */
@@ -127,7 +151,7 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts, bool is_sample)
 {
     const uint32_t alphabet = alphabet_of(sz_of(coding));
-    zt_status status = new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
+    zt_status status = coding->model || new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
     uint64_t bits = 0;
     for (uint32_t i = 0; i < books_of(sz_of(coding)->coder) && status == ZT_OK; i++) {
         uint64_t own[256];

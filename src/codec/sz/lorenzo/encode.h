@@ -140,22 +140,55 @@ static uint32_t encode_bits(const struct zti_coding *coding, const struct tile *
     return bytes;
 }
 
-/* Encode a tile; returns its number of bytes and sets *coded to them. */
-static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *tile,
-                            const struct zti_array *array, struct scratch *s, const uint8_t **coded)
+/* What was kept of a tile when its symbols were counted; NULL: nothing. */
+static struct zti_sz_counted *counted_of(const struct zti_coding *coding, uint64_t number)
 {
+    const struct zti_sz_model *const model = coding->model;
+    return sz_of(coding)->coder == ZTI_SZ_DEFAULT && model && model->counted
+               ? model->counted + number
+               : NULL;
+}
+
+/* The residuals of a tile that was kept. */
+static const uint32_t *counted_residuals(const struct zti_sz_counted *kept, uint32_t n,
+                                         uint32_t *spare)
+{
+    if (!kept->has_bytes)
+        return kept->wide;
+    for (uint32_t at = 0; at < n; at += ZTI_SZ_GROUP)
+        widen_to_32(small_load(kept->smalls.v + at), 0, false, spare + at);
+    return spare;
+}
+
+static bool encode_counted(const struct zti_coding *coding, const struct tile *tile,
+                           const struct zti_sz_counted *kept, struct scratch *s,
+                           uint32_t most_bytes, uint32_t *bytes)
+{
+    const uint32_t *const u = kept->is_zero ? NULL : counted_residuals(kept, tile->n, s->b.u32);
+    return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, u, &kept->smalls, kept->base,
+                               kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
+}
+
+/* Encode tile 'number'; returns its number of bytes and sets *coded to them. */
+static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *tile,
+                            uint64_t number, const struct zti_array *array, struct scratch *s,
+                            const uint8_t **coded)
+{
+    const struct zti_sz_counted *const kept = counted_of(coding, number);
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t bytes = raw_bytes + 1, base;
-    bool fits, is_zero;
+    bool fits, is_zero, is_gathered = false;
     s->exact.values = s->values.bytes;
     s->exact.count = 0;
     s->exact.has_zeros = false;
     *coded = s->out;
-    const bool is_done = residuals_of_values(coding, tile, array, s->b.u32, &base, &is_zero);
-    if (is_done) {
-        fits = encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, base, is_zero,
-                                   &s->ahead, s->out, raw_bytes, &bytes);
+    if (kept && kept->is_there) {
+        fits = encode_counted(coding, tile, kept, s, raw_bytes, &bytes);
+    } else if (residuals_of_values(coding, tile, array, s->b.u32, &base, &is_zero)) {
+        fits = encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, NULL, base,
+                                   is_zero, &s->ahead, s->out, raw_bytes, &bytes);
     } else {
+        is_gathered = true;
         gather_tile(tile, array, s->values.bytes);
         const uint32_t form = integers_of(coding, tile->n, s);
         fits = encode_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
@@ -163,7 +196,7 @@ static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *
     if (fits && is_short(bytes, raw_bytes) &&
         !has_many_exact(sz_of(coding), s->exact.count, tile->n))
         return bytes;
-    if (is_done)
+    if (!is_gathered)
         gather_tile(tile, array, s->values.bytes);
     return encode_bits(coding, tile, s, fits ? bytes : raw_bytes + 1, coded);
 }
@@ -258,7 +291,7 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
         const uint8_t *coded;
         const struct tile tile = tile_at(coding, &walk);
         s.ahead = rows_ahead(coding, array, &walk, groups_in(tile.n));
-        const uint32_t bytes = encode_tile(coding, &tile, array, &s, &coded);
+        const uint32_t bytes = encode_tile(coding, &tile, walk.tile, array, &s, &coded);
         zti_walk_next(&coding->grid, &walk);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so the writer holds no bits */
         w->next += bytes;
@@ -296,27 +329,70 @@ static uint64_t try_groups(const struct zti_coding *coding, const struct zti_arr
     return tile.n;
 }
 
+/* Count a tile's integers of 64 bits, or of the cuSZ coder. */
+static void count_others(const struct zti_coding *coding, const struct tile *tile, bool is_wide,
+                         struct scratch *s, struct zti_sz_counts *counts)
+{
+    struct smalls smalls;
+    bool is_zero;
+    if (sz_of(coding)->coder != ZTI_SZ_CUSZ) {
+        const uint64_t *const u = residuals_64(coding, tile, s->a.u64, s->b.u64, &is_zero);
+        if (!is_zero)
+            count_residuals_64(coding, tile, u, &smalls, &s->ahead, counts);
+    } else if (is_wide) {
+        count_cusz_64(coding, tile, s->a.u64, s->b.u64, counts);
+    } else {
+        count_cusz_32(coding, tile, s->a.u32, s->b.u32, counts);
+    }
+}
+
+/* Keep a tile whose symbols were counted. */
+static void keep(struct zti_sz_counted *kept, uint32_t n, uint32_t base, bool is_zero,
+                 const uint32_t *u)
+{
+    const uint32_t groups = groups_in(n);
+    uint32_t down = 0;
+    for (uint32_t g = 0; g < groups && !is_zero; g++)
+        down |= kept->smalls.down[g];
+    kept->is_there = true;
+    kept->is_zero = is_zero;
+    kept->has_bytes = down == 0;
+    kept->base = base;
+    if (down)
+        memcpy(kept->wide, u, groups * ZTI_SZ_GROUP * sizeof *u);
+}
+
 static void count(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,
                   uint64_t next, struct zti_sz_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
+    struct zti_sz_counted *const kept = counted_of(coding, number);
     struct scratch s;
+    struct smalls own, *const smalls = kept ? &kept->smalls : &own;
+    const uint32_t *u = s.b.u32;
     uint32_t base;
     bool is_zero;
     begin_scratch(coding, &s);
-    s.ahead.bytes = 0;
+    s.exact.count = 0;
+    s.exact.has_zeros = false;
     if (next < coding->grid.count) {
         const struct zti_walk ahead = zti_walk_from(&coding->grid, next);
         s.ahead = rows_from(coding, array, &ahead, 1, 0, 1, groups_in(tile.n));
     }
-    if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
-        if (!is_zero)
-            count_residuals_32(coding, &tile, s.b.u32, &s.ahead, counts);
-        return;
+    if (!residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
+        const bool is_wide = integers_of_tile(coding, array, &tile, sz_of(coding)->centre, &s);
+        if (is_wide || sz_of(coding)->coder == ZTI_SZ_CUSZ) {
+            count_others(coding, &tile, is_wide, &s, counts);
+            return;
+        }
+        base = s.a.u32[0];
+        u = residuals_32(coding, &tile, s.a.u32, s.b.u32, &is_zero);
     }
-    if (integers_of_tile(coding, array, &tile, sz_of(coding)->centre, &s))
-        count_integers_64(coding, &tile, s.a.u64, s.b.u64, &s.ahead, counts);
+    if (is_zero)
+        fetch_share(&s.ahead, tile.n);
     else
-        count_integers_32(coding, &tile, s.a.u32, s.b.u32, &s.ahead, counts);
+        count_residuals_32(coding, &tile, u, smalls, &s.ahead, counts);
+    if (kept && s.exact.count == 0 && !s.exact.has_zeros)
+        keep(kept, tile.n, base, is_zero, u);
 }

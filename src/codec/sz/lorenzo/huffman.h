@@ -16,68 +16,89 @@
  *
  *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses */
 
-/* Append the symbols of group g, which has n values and is not a list. */
+/* Append the symbols of group g: of its class, and of its n values if it is not a list. */
 ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) * group, uint32_t g, uint32_t n,
                                   uint32_t class, struct symbols *symbols)
 {
-    const uint32_t book = book_of(class);
+    symbols->of[0][symbols->count[0]++] = (uint16_t)class_symbol(class, symbols->before);
+    symbols->before = class;
+    if (is_list(class))
+        return;
+    const uint32_t book = book_of(class), shift = class_shift(class);
     const uint32_t most = symbol_most(book);
-    const struct small high = small_least(NAME(high)(group, class_shift(class)), most);
+    const struct small high = small_least(NAME(high)(group, shift), most);
     small_pack(high, symbol_bits(book) == 4, symbols->of[book] + symbols->count[book]);
     symbols->excess |= (uint64_t)(small_above(high, most - 1) != 0) << g;
     symbols->count[book] += symbols_in(n, book);
+    symbols->plane_bits += (uint64_t)shift * n;
 }
 
-/* Set the classes and the symbols of a tile's groups; returns an estimate of their unary bits in
- * Rice codes. 'ahead' is prefetched meanwhile. */
+ZTI_INLINE void NAME(begin_symbols)(struct symbols *symbols)
+{
+    symbols->before = 0;
+    symbols->excess = symbols->plane_bits = 0;
+    memset(symbols->count, 0, sizeof symbols->count);
+}
+
+/* Set the bytes, the classes and the symbols of a tile's groups; returns an estimate of their unary
+ * bits in Rice codes. 'ahead' is prefetched meanwhile. */
 static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t n,
-                                 struct rows *ahead, uint8_t *classes, struct symbols *symbols,
-                                 uint64_t *plane_bits)
+                                 struct rows *ahead, struct symbols *symbols)
 {
     uint64_t bits = 0;
-    uint32_t k = 0, before = 0, all;
-    *plane_bits = 0;
-    symbols->excess = 0;
-    memset(symbols->count, 0, sizeof symbols->count);
+    uint32_t k = 0, all;
+    NAME(begin_symbols)(symbols);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(make_group)(u, smalls, g);
         const uint32_t values = in_group(n, g);
         fetch_some(ahead);
         const uint32_t c = NAME(class_of)(&group, values, k, list_most(true), &all);
-        classes[g] = (uint8_t)c;
-        symbols->of[0][g] = (uint16_t)class_symbol(c, before);
-        before = c;
+        smalls->classes[g] = (uint8_t)c;
+        NAME(add_symbols)(&group, g, values, c, symbols);
         if (is_list(c))
             continue;
         k = class_planes(c);
         bits += bits_above(all, values, c);
-        *plane_bits += (uint64_t)class_shift(c) * values;
-        NAME(add_symbols)(&group, g, values, c, symbols);
     }
-    symbols->count[0] = groups_in(n);
     return bits;
 }
 
-/* As encode_groups, with Huffman codes. ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
+/* As symbols_of, of a tile whose bytes and classes are known. */
+static void NAME(symbols_again)(const uval *u, const struct smalls *smalls, uint32_t n,
+                                struct symbols *symbols)
+{
+    NAME(begin_symbols)(symbols);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
+        NAME(add_symbols)(&group, g, in_group(n, g), smalls->classes[g], symbols);
+    }
+}
+
+/* As encode_groups, with Huffman codes; kept: what is known of the tile, or NULL.
+ * ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
 static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
-                              const uval *u, uint32_t n, struct rows *ahead, uint32_t most_bytes)
+                              const uval *u, uint32_t n, const struct smalls *kept,
+                              struct rows *ahead, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
     const uint32_t groups = groups_in(n);
-    uint8_t classes[ZTI_SZ_GROUPS];
-    struct smalls smalls;
+    struct smalls own;
     struct symbols symbols;
-    uint64_t plane_bits;
-    (void)NAME(symbols_of)(u, &smalls, n, ahead, classes, &symbols, &plane_bits);
+    const struct smalls *const smalls = kept ? kept : &own;
+    const uint8_t *const classes = smalls->classes;
+    if (kept)
+        NAME(symbols_again)(u, kept, n, &symbols);
+    else
+        (void)NAME(symbols_of)(u, &own, n, ahead, &symbols);
     zti_huffman_encode(&model->book[0], coding->run.isa, symbols.of[0], symbols.count[0], w);
-    if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
+    if ((zti_bits_written(w) + symbols.plane_bits) / 8 > most_bytes)
         return false;
     for (uint32_t g = 0; g < groups; g++) {
-        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         NAME(write_planes)(w, &group, in_group(n, g), class_shift(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
-        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         if (is_list(classes[g]))
             NAME(write_list)(w, &group, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)
@@ -87,7 +108,7 @@ static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_wr
         zti_huffman_encode(&model->book[i], coding->run.isa, symbols.of[i], symbols.count[i], w);
     for (uint64_t left = symbols.excess; left; left &= left - 1) {
         const uint32_t g = zti_ctz64(left), shift = class_shift(classes[g]);
-        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         const uint32_t most = symbol_most(book_of(classes[g]));
         for (uint64_t high = small_above(NAME(high)(&group, shift), most - 1); high;
              high &= high - 1)

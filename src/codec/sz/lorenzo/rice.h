@@ -293,7 +293,7 @@ static bool NAME(encode_groups)(struct zti_bit_writer *w, const uval *u, uint32_
                                 struct rows *ahead, uint32_t most_bytes)
 {
     struct smalls smalls;
-    uint8_t classes[ZTI_SZ_GROUPS];
+    uint8_t *const classes = smalls.classes;
     const uint32_t groups = groups_in(n);
     uint32_t k = 0, before = 0, bits;
     uint64_t plane_bits = 0;

@@ -207,11 +207,13 @@ ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
 }
 
 /* Write a tile as stream.c describes, from its residuals u in the order of groups and its first
- * integer, base; false if it takes more than most_bytes. 'ahead' is prefetched meanwhile. */
+ * integer, base; false if it takes more than most_bytes. kept: what is known of it, or NULL.
+ * 'ahead' is prefetched meanwhile. */
 static bool NAME(encode_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                    uint32_t form, const struct exact *exact, const uval *u,
-                                   uval base, bool is_zero, struct rows *ahead, uint8_t *out,
-                                   uint32_t most_bytes, uint32_t *bytes)
+                                   const struct smalls *kept, uval base, bool is_zero,
+                                   struct rows *ahead, uint8_t *out, uint32_t most_bytes,
+                                   uint32_t *bytes)
 {
     const uval folded = NAME(away_of)(coding, base);
     const uint32_t base_bytes = base_bytes_of(folded);
@@ -228,14 +230,16 @@ static bool NAME(encode_residuals)(const struct zti_coding *coding, const struct
                                  tile->extent[tile->rank - 1]);
     if ((uint32_t)(at - out) > most_bytes)
         return false;
-    if (!is_zero) {
+    if (is_zero) {
+        fetch_share(ahead, tile->n);
+    } else {
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
         const bool fits = !is_coded(sz_of(coding)->coder, form)
                               ? NAME(encode_groups)(&w, u, tile->n, ahead, left)
                           : sz_of(coding)->coder == ZTI_SZ_CUSZ
                               ? NAME(encode_cusz)(coding, &w, u, tile->n, left)
-                              : NAME(write_coded)(coding, &w, u, tile->n, ahead, left);
+                              : NAME(write_coded)(coding, &w, u, tile->n, kept, ahead, left);
         if (!fits)
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
@@ -258,7 +262,7 @@ static bool NAME(encode_integers)(const struct zti_coding *coding, const struct 
     } else {
         a = NAME(residuals)(coding, tile, a, b, &is_zero);
     }
-    return NAME(encode_residuals)(coding, tile, form, exact, a, base, is_zero, ahead, out,
+    return NAME(encode_residuals)(coding, tile, form, exact, a, NULL, base, is_zero, ahead, out,
                                   most_bytes, bytes);
 }
 
@@ -353,32 +357,23 @@ static void NAME(look)(const struct tile *tile, const uval *from, uval *spare, u
     NAME(add_bits)(&box, from, 0, 0);
 }
 
-/* Count the symbols of a tile's residuals, which are in the order of groups. */
+/* Count the symbols of a tile's residuals, which are in the order of groups; sets smalls. */
 static void NAME(count_residuals)(const struct zti_coding *coding, const struct tile *tile,
-                                  const uval *u, struct rows *ahead, struct zti_sz_counts *counts)
+                                  const uval *u, struct smalls *smalls, struct rows *ahead,
+                                  struct zti_sz_counts *counts)
 {
-    uint8_t classes[ZTI_SZ_GROUPS];
-    struct smalls smalls;
     struct symbols symbols;
-    uint64_t plane_bits;
-    counts->rice_bits +=
-        NAME(symbols_of)(u, &smalls, tile->n, ahead, classes, &symbols, &plane_bits);
+    counts->rice_bits += NAME(symbols_of)(u, smalls, tile->n, ahead, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
 }
 
-/* As count_residuals, from integers in a (b is as long). */
-static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
-                                 uval *b, struct rows *ahead, struct zti_sz_counts *counts)
+/* Count the symbols of a tile's integers in a (b is as long) by the cuSZ coder. */
+static void NAME(count_cusz)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                             uval *b, struct zti_sz_counts *counts)
 {
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     bool is_zero;
-    if (sz_of(coding)->coder != ZTI_SZ_CUSZ) {
-        a = NAME(residuals)(coding, tile, a, b, &is_zero);
-        if (!is_zero)
-            NAME(count_residuals)(coding, tile, a, ahead, counts);
-        return;
-    }
     (void)NAME(subtract_base)(a, tile->n, has_base(sz_of(coding)->coder), &is_zero);
     if (is_zero)
         return;
