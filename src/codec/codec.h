@@ -190,6 +190,21 @@ static inline struct zti_coding zti_coding_of(const struct zti_codec *codec, uin
     return coding;
 }
 
+/* Values of a whole tile. */
+static inline uint64_t zti_tile_values(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.side[i];
+    return values;
+}
+
+/* Bytes of them. */
+static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
+{
+    return zti_tile_values(coding) * zt_type_bytes(coding->type);
+}
+
 /* The unit of index offsets, in bits. */
 static inline uint32_t zti_unit_bits(const struct zti_coding *coding)
 {

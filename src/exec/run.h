@@ -14,21 +14,6 @@ static inline uint64_t zti_bytes_of_bits(uint64_t bits)
     return zti_ceil_div(bits, 8);
 }
 
-/* Values of a whole tile. */
-static inline uint64_t zti_tile_values(const struct zti_coding *coding)
-{
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.side[i];
-    return values;
-}
-
-/* Bytes of them. */
-static inline uint64_t zti_tile_bytes(const struct zti_coding *coding)
-{
-    return zti_tile_values(coding) * zt_type_bytes(coding->type);
-}
-
 /* Whole bytes that a tile takes at its largest, wherever it begins. */
 static inline uint64_t zti_tile_most_bytes(const struct zti_coding *coding)
 {

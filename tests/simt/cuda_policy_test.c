@@ -85,12 +85,6 @@ static _Noreturn void run_without(struct policy_run *run, const struct surveyed 
     _exit(run->failures + simt_races() > 0);
 }
 
-/* Whether a barrier is that of codebooks, of which sz has few: cases of Huffman coding show it. */
-static bool is_of_another(const struct policy_run *run, const char *file)
-{
-    return run->codec && strcmp(run->codec, "sz") == 0 && strstr(file, "/codebook_cuda.cu");
-}
-
 /* Leave out one barrier after the other; a failure where more than 'unseen' of them are missed by
  * no case. */
 static void check_barriers(struct policy_run *run, struct surveyed *survey, uint64_t cases,
@@ -102,8 +96,6 @@ static void check_barriers(struct policy_run *run, struct surveyed *survey, uint
     qsort(survey, cases, sizeof *survey, by_time); /* most is shown by short ones */
     for (unsigned i = 0; (line = simt_barrier_at(i, &file)) != 0; i++) {
         int status = 0;
-        if (is_of_another(run, file))
-            continue;
         fflush(stdout);
         const pid_t child = fork();
         if (child == 0)

@@ -249,10 +249,7 @@ static void describe(const struct zti_coding *coding, zt_info *info)
 
 static uint64_t tile_max_bits(const struct zti_coding *coding)
 {
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.side[i];
-    return 8 * (1 + values * zt_type_bytes(coding->type));
+    return 8 * (1 + zti_tile_bytes(coding));
 }
 
 /* A thread codes several strips of tiles at a time (lorenzo/encode.h), so that most of them were

@@ -186,6 +186,17 @@ void zti_ans_write(const struct zti_ans_model *model, struct zti_bit_writer *wri
 
 /* ---- the tables for coding ---- */
 
+/* Give states to symbols: in the decoder's table each state has its symbol. */
+static void spread(struct zti_ans_model *model)
+{
+    uint32_t state = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++)
+        for (uint32_t n = model->frequencies[s]; n > 0; n--) {
+            model->decode[state] = s;
+            state = (state + ZTI_ANS_SPREAD_STEP) & (ZTI_ANS_STATES - 1);
+        }
+}
+
 /* Set the encoder's steps of a symbol (spec.h); its states begin at 'place' in next. */
 static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t place)
 {
@@ -211,16 +222,21 @@ static void make_encoder(struct zti_ans_model *model)
         model->next[place[model->decode[x]]++] = (uint16_t)(ZTI_ANS_STATES + x);
 }
 
-/* The decoder's table, of states that have symbols. */
+/* The decoder's table: the entries of states that have symbols. */
 static void make_entries(struct zti_ans_model *model)
 {
     uint32_t number[ZTI_ANS_MAX_ALPHABET];
-    zti_ans_make_entries(model, number);
+    for (uint32_t s = 0; s < model->alphabet; s++)
+        number[s] = model->frequencies[s];
+    for (uint32_t x = 0; x < ZTI_ANS_STATES; x++) {
+        const uint32_t s = model->decode[x];
+        model->decode[x] = zti_ans_entry(s, number[s]++);
+    }
 }
 
 static void make_tables(struct zti_ans_model *model)
 {
-    zti_ans_spread(model);
+    spread(model);
     make_encoder(model);
     make_entries(model);
 }
@@ -301,7 +317,7 @@ void zti_ans_make_quickly(const uint64_t *counts, uint32_t precisions, struct zt
         normalise(model);
     }
     if (model->used > 0) {
-        zti_ans_spread(model);
+        spread(model);
         make_encoder(model);
     }
 }
@@ -319,7 +335,7 @@ void zti_ans_make_decoder(struct zti_ans_model *model)
 {
     if (model->used > 1)
         normalise(model);
-    zti_ans_spread(model);
+    spread(model);
     make_entries(model);
 }
 

@@ -139,33 +139,11 @@ ZTI_STATIC void zti_ans_normalise(struct zti_ans_model *model, struct zti_ans_he
 
 /* ---- the decoder's table ---- */
 
-/* Give states to symbols: in the decoder's table each state has its symbol. */
-ZTI_STATIC void zti_ans_spread(struct zti_ans_model *model)
-{
-    uint32_t state = 0;
-    for (uint32_t s = 0; s < model->alphabet; s++)
-        for (uint32_t k = model->frequencies[s]; k > 0; k--) {
-            model->decode[state] = s;
-            state = (state + ZTI_ANS_SPREAD_STEP) & (ZTI_ANS_STATES - 1);
-        }
-}
-
 /* The entry of a symbol's state: of f states the first has number f, 1 to 2^13 - 1. */
 ZTI_INLINE uint32_t zti_ans_entry(uint32_t symbol, uint32_t number)
 {
     const uint32_t bits = ZTI_ANS_STATE_BITS + 1 - zti_bit_length64(number | 1);
     return ZTI_ANS_ENTRY(symbol, bits, (number << bits) - ZTI_ANS_STATES);
-}
-
-/* The entries of states that have symbols; number: memory of as many as the alphabet has. */
-ZTI_STATIC void zti_ans_make_entries(struct zti_ans_model *model, uint32_t *number)
-{
-    for (uint32_t s = 0; s < model->alphabet; s++)
-        number[s] = model->frequencies[s];
-    for (uint32_t x = 0; x < ZTI_ANS_STATES; x++) {
-        const uint32_t s = model->decode[x];
-        model->decode[x] = zti_ans_entry(s, number[s]++);
-    }
 }
 
 #endif

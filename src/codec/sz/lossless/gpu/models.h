@@ -66,7 +66,7 @@ struct ll_table_memory {
     uint8_t symbol[LL_LANE_STATES][32]; /* of a lane's states */
 };
 
-/* zti_ans_spread: the symbol of each state. */
+/* The symbol of each state, as model.c's 'spread' gives it. */
 static __device__ __forceinline__ void ll_spread(const uint16_t *frequencies,
                                                  struct ll_table_memory *m)
 {
@@ -93,8 +93,7 @@ static __device__ __forceinline__ void ll_spread(const uint16_t *frequencies,
     simt_order_warp();
 }
 
-/* The decoder's table of model k, as zti_ans_spread and zti_ans_make_entries make it. The warp
- * calls it. */
+/* The decoder's table of model k, as model.c makes it. The warp calls it. */
 static __device__ __forceinline__ void ll_make_table(const struct ll_models *models, uint32_t k)
 {
     SIMT_SHARED(struct ll_table_memory, m, );

@@ -10,7 +10,7 @@
 /* What predicts a row. By weights: 'taps' differences from a base, the sum's terms in their order;
  * those of 'own' come from the row itself. By differences: terms, added or subtracted. */
 struct reach {
-    uint32_t before, own, taps;
+    uint32_t own, taps;
     bool has_weights, has_own; /* differences along the row */
     int32_t skew;
     real weight[ZTI_LL_TAPS]; /* of a term, or 0 behind the last; the first is the base's */
@@ -26,29 +26,29 @@ static __device__ void open_reach(const struct zti_ll_shape *s, const struct zti
     const uint32_t axes = p->axes & (regime | 8);
     reach->has_weights = p->has_weights[regime];
     reach->has_own = axes & 8;
-    reach->before = reach->own = reach->taps = 0;
+    reach->own = reach->taps = 0;
     reach->skew = 1;
     if (!reach->has_weights) {
         ll_find_terms(s, axes, &reach->term);
         ll_find_terms(s, axes & 7, &reach->first);
         return;
     }
-    reach->before = p->taps[regime].before;
+    const uint32_t before = p->taps[regime].before;
     reach->own = p->taps[regime].own;
     memset(reach->weight, 0, sizeof reach->weight);
-    for (uint32_t k = 0; k < reach->before; k++) {
+    for (uint32_t k = 0; k < before; k++) {
         reach->tap[k] = p->taps[regime].tap[k];
         reach->weight[k] = (real)p->weight[regime][k];
         if (reach->tap[k].x >= reach->skew)
             reach->skew = reach->tap[k].x + 1;
     }
-    reach->taps = reach->before > 0 ? reach->before : 1;
-    for (uint32_t k = reach->own; k >= (reach->before > 0 ? 1u : 2u); k--) {
+    reach->taps = before > 0 ? before : 1;
+    for (uint32_t k = reach->own; k >= (before > 0 ? 1u : 2u); k--) {
         const struct zti_ll_tap tap = {0, 0, 0, (int8_t) - (int)k};
         reach->tap[reach->taps] = tap;
-        reach->weight[reach->taps++] = (real)p->weight[regime][reach->before + k - 1];
+        reach->weight[reach->taps++] = (real)p->weight[regime][before + k - 1];
     }
-    if (reach->before == 0) {
+    if (before == 0) {
         const struct zti_ll_tap base = {0, 0, 0, -1};
         reach->tap[0] = base;
     }

@@ -146,17 +146,9 @@ static bool is_narrow(const struct zti_coding *coding)
     return sz_of(coding)->tuning & 1;
 }
 
-static uint64_t most_values(const struct zti_coding *coding)
-{
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.side[i];
-    return values;
-}
-
 static struct tf_places places_of(const struct zti_coding *coding)
 {
-    const uint64_t values = most_values(coding), parts = tf_most_parts((size_t)values);
+    const uint64_t values = zti_tile_values(coding), parts = tf_most_parts((size_t)values);
     const uint64_t bytes_each = is_narrow(coding) ? sizeof(float) : sizeof(double);
     uint32_t extent[ZTI_TF_AXES] = {1, 1, 1, 1};
     struct tf_places p;
@@ -191,7 +183,8 @@ extern "C" uint64_t zti_tf_cuda_decode_bytes(const struct zti_coding *coding)
 extern "C" void zti_tf_cuda_decode(const struct sz_tiles *s, const struct zti_coding *coding,
                                    void *work, void *queue)
 {
-    const uint64_t tiles = s->grid.count, slots = slots_of(coding), values = most_values(coding);
+    const uint64_t tiles = s->grid.count, slots = slots_of(coding),
+                   values = zti_tile_values(coding);
     struct tf_tiles f;
     memset(&f, 0, sizeof f);
     f.s = *s;
