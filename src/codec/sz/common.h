@@ -213,12 +213,12 @@ struct smalls {
 
 /* What counting the symbols of a tile has found, kept to encode it. */
 struct zti_sz_counted {
-    bool is_there;  /* not if the tile has exact values or wide integers */
+    bool is_there;  /* not if the tile has exact values, or residuals of more than 16 bits */
     bool is_zero;   /* all residuals are 0, and nothing follows */
     bool has_bytes; /* residuals fit in bytes, and 'wide' is not set */
     uint32_t base;
     struct smalls smalls;
-    uint32_t wide[ZTI_SZ_TILE_VALUES]; /* the residuals */
+    uint16_t wide[ZTI_SZ_TILE_VALUES]; /* the residuals */
 };
 
 /* The symbols of a tile, by book. */

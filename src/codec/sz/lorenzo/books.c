@@ -95,7 +95,7 @@ static struct zti_sz_model *new_model(zt_context *context, struct zti_coding *co
     return coding->model;
 }
 
-/* Of the 20 KB of a tile, 4 are touched where its residuals fit in bytes. */
+/* Of the 12 KB of a tile, 4 are touched where its residuals fit in bytes. */
 enum { MOST_COUNTED = 1024 };
 
 zt_status zti_sz_keep_counted(zt_context *context, struct zti_coding *coding)

@@ -149,24 +149,23 @@ static struct zti_sz_counted *counted_of(const struct zti_coding *coding, uint64
                : NULL;
 }
 
-/* The residuals of a tile that was kept. */
-static const uint32_t *counted_residuals(const struct zti_sz_counted *kept, uint32_t n,
-                                         uint32_t *spare)
+/* Set the residuals of a tile that was kept. */
+static void counted_residuals(const struct zti_sz_counted *kept, uint32_t n, uint32_t *u)
 {
-    if (!kept->has_bytes)
-        return kept->wide;
-    for (uint32_t at = 0; at < n; at += ZTI_SZ_GROUP)
-        widen_to_32(small_load(kept->smalls.v + at), 0, false, spare + at);
-    return spare;
+    for (uint32_t at = 0; at < n && kept->has_bytes; at += ZTI_SZ_GROUP)
+        widen_to_32(small_load(kept->smalls.v + at), 0, false, u + at);
+    for (uint32_t i = 0; i < groups_in(n) * ZTI_SZ_GROUP && !kept->has_bytes; i++)
+        u[i] = kept->wide[i];
 }
 
 static bool encode_counted(const struct zti_coding *coding, const struct tile *tile,
                            const struct zti_sz_counted *kept, struct scratch *s,
                            uint32_t most_bytes, uint32_t *bytes)
 {
-    const uint32_t *const u = kept->is_zero ? NULL : counted_residuals(kept, tile->n, s->b.u32);
-    return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, u, &kept->smalls, kept->base,
-                               kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
+    if (!kept->is_zero)
+        counted_residuals(kept, tile->n, s->b.u32);
+    return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, &kept->smalls,
+                               kept->base, kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
 }
 
 /* Encode tile 'number'; returns its number of bytes and sets *coded to them. */
@@ -351,15 +350,15 @@ static void keep(struct zti_sz_counted *kept, uint32_t n, uint32_t base, bool is
                  const uint32_t *u)
 {
     const uint32_t groups = groups_in(n);
-    uint32_t down = 0;
+    uint32_t most = 0; /* bits that are not in bytes */
     for (uint32_t g = 0; g < groups && !is_zero; g++)
-        down |= kept->smalls.down[g];
-    kept->is_there = true;
+        most = kept->smalls.down[g] > most ? kept->smalls.down[g] : most;
+    kept->is_there = most <= 8;
     kept->is_zero = is_zero;
-    kept->has_bytes = down == 0;
+    kept->has_bytes = most == 0;
     kept->base = base;
-    if (down)
-        memcpy(kept->wide, u, groups * ZTI_SZ_GROUP * sizeof *u);
+    for (uint32_t i = 0; i < groups * ZTI_SZ_GROUP && kept->is_there && most > 0; i++)
+        kept->wide[i] = (uint16_t)u[i];
 }
 
 static void count(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,
