@@ -282,8 +282,8 @@ static void all_instances_read_the_same_values(void **state)
                   {3, {70, 81, 90}}, {3, {33, 135, 37}}, {4, {9, 20, 31, 40}}};
     static const double of_range[] = {1e-2, 1e-3, 1e-5};
     (void)state;
-    for (uint32_t i = 0; i < 6 * sizeof arrays / sizeof *arrays;
-         i += 5) { /* each type, each bound */
+    /* by steps of 5 each type and each bound has its turn */
+    for (uint32_t i = 0; i < 6 * sizeof arrays / sizeof *arrays; i += 5) {
         const uint32_t which = i / 6;
         const zt_type type = i % 2 ? ZT_F64 : ZT_F32;
         struct test_array a = array_of(type, arrays[which].rank, arrays[which].shape);

@@ -257,8 +257,7 @@ ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)
     return (uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part;
 }
 
-/* Before symbols are counted: have what is found of the tiles of a small array kept to encode
- * them. */
+/* Before symbols are counted: if those of all tiles are, have what is found kept to encode them. */
 zt_status zti_sz_keep_counted(zt_context *context, struct zti_coding *coding);
 
 /* Make coding->model; or, if Rice codes are shorter, change to effort 'fast'. is_sample: symbols

@@ -38,8 +38,9 @@ static struct zti_sz default_sz(void)
     return sz;
 }
 
-/* The launches for a stream whose header the host has not read: kernels of both efforts, of which
- * one returns at once. A chunk of the default index has one, two or four tiles, mostly one. */
+/* The launches for a stream whose header the host has not read. Kernels of both efforts are
+ * launched; those of the effort that the stream does not have return at once. A chunk of the
+ * default index has one, two or four tiles, mostly one. */
 static struct sz_launches any_launches(const struct zti_coding *coding)
 {
     const uint64_t slots = sz_slots_of(zti_sz_alone_tiles(coding));

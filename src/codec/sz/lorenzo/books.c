@@ -96,14 +96,12 @@ static struct zti_sz_model *new_model(zt_context *context, struct zti_coding *co
 }
 
 /* Of the 12 KB of a tile, 4 are touched where its residuals fit in bytes. */
-enum { MOST_COUNTED = 1024 };
-
 zt_status zti_sz_keep_counted(zt_context *context, struct zti_coding *coding)
 {
     const struct zti_sz *const sz = sz_of(coding);
     const uint64_t count = coding->grid.count;
     if (!coding->run.has_host_passes || sz->coder != ZTI_SZ_DEFAULT || sz->source == ZTI_SZ_LOG ||
-        sz->wants_high || count > MOST_COUNTED)
+        sz->wants_high || zti_sz_count_part(coding) > 1)
         return ZT_OK;
     struct zti_sz_model *const model = new_model(context, coding);
     if (!model)

@@ -140,13 +140,20 @@ static uint32_t encode_bits(const struct zti_coding *coding, const struct tile *
     return bytes;
 }
 
-/* What was kept of a tile when its symbols were counted; NULL: nothing. */
+/* Where what counting finds of a tile is kept; NULL: nowhere. */
 static struct zti_sz_counted *counted_of(const struct zti_coding *coding, uint64_t number)
 {
     const struct zti_sz_model *const model = coding->model;
     return sz_of(coding)->coder == ZTI_SZ_DEFAULT && model && model->counted
                ? model->counted + number
                : NULL;
+}
+
+/* What was kept of a tile, or NULL. */
+static const struct zti_sz_counted *kept_of(const struct zti_coding *coding, uint64_t number)
+{
+    const struct zti_sz_counted *const counted = counted_of(coding, number);
+    return counted && counted->is_there ? counted : NULL;
 }
 
 /* Set the residuals of a tile that was kept. */
@@ -162,18 +169,19 @@ static bool encode_counted(const struct zti_coding *coding, const struct tile *t
                            const struct zti_sz_counted *kept, struct scratch *s,
                            uint32_t most_bytes, uint32_t *bytes)
 {
+    s->ahead.bytes = 0;
     if (!kept->is_zero)
         counted_residuals(kept, tile->n, s->b.u32);
     return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, &kept->smalls,
                                kept->base, kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
 }
 
-/* Encode tile 'number'; returns its number of bytes and sets *coded to them. */
+/* Encode a tile, of which 'kept' was kept or NULL; returns its number of bytes and sets *coded to
+ * them. */
 static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *tile,
-                            uint64_t number, const struct zti_array *array, struct scratch *s,
-                            const uint8_t **coded)
+                            const struct zti_sz_counted *kept, const struct zti_array *array,
+                            struct scratch *s, const uint8_t **coded)
 {
-    const struct zti_sz_counted *const kept = counted_of(coding, number);
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t bytes = raw_bytes + 1, base;
     bool fits, is_zero, is_gathered = false;
@@ -181,7 +189,7 @@ static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *
     s->exact.count = 0;
     s->exact.has_zeros = false;
     *coded = s->out;
-    if (kept && kept->is_there) {
+    if (kept) {
         fits = encode_counted(coding, tile, kept, s, raw_bytes, &bytes);
     } else if (residuals_of_values(coding, tile, array, s->b.u32, &base, &is_zero)) {
         fits = encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, NULL, base,
@@ -284,13 +292,15 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct scratch s;
     begin_scratch(coding, &s);
-    if (coding->run.last > 0 && first == coding->run.first)
+    if (coding->run.last > 0 && first == coding->run.first && !kept_of(coding, first))
         fetch_first(coding, array, &walk);
     while (walk.tile < last) {
         const uint8_t *coded;
         const struct tile tile = tile_at(coding, &walk);
-        s.ahead = rows_ahead(coding, array, &walk, groups_in(tile.n));
-        const uint32_t bytes = encode_tile(coding, &tile, walk.tile, array, &s, &coded);
+        const struct zti_sz_counted *const kept = kept_of(coding, walk.tile);
+        if (!kept) /* tiles behind one that was kept mostly were, too */
+            s.ahead = rows_ahead(coding, array, &walk, groups_in(tile.n));
+        const uint32_t bytes = encode_tile(coding, &tile, kept, array, &s, &coded);
         zti_walk_next(&coding->grid, &walk);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so the writer holds no bits */
         w->next += bytes;
