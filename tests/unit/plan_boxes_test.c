@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-static const struct zti_boxes boxes = {2, 1 << 17};
-
 /* Boxes of two coders are compared on one thread or several; one of them may lack memory. */
 static void boxes_are_compared_alike_on_threads(void **state)
 {
@@ -36,8 +34,8 @@ static void boxes_are_compared_alike_on_threads(void **state)
         double part = 0;
         if (threads > 0)
             need_ok(context, zt_context_set_omp(context, &omp));
-        need_ok(context, zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target,
-                                                &boxes, &part));
+        need_ok(context,
+                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &part));
         wanted = threads == 0 ? part : wanted;
         assert_true(part > 0 && memcmp(&part, &wanted, sizeof part) == 0);
         calls = threads == 0 ? memory.calls : calls;
@@ -45,7 +43,7 @@ static void boxes_are_compared_alike_on_threads(void **state)
             memory.calls_left = (int64_t)left;
             need_failure(
                 context,
-                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &boxes, &part),
+                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &part),
                 ZT_NO_MEMORY, "no memory");
         }
         zt_context_free(context);
@@ -165,6 +163,28 @@ static void effort_default_interpolates_where_that_halves_the_file(void **state)
     }
 }
 
+/* Boxes of zeros, as the middle of this array, do not tell that interpolation halves the file. */
+static void boxes_of_zeros_do_not_count(void **state)
+{
+    enum { SIDE = 128, ROUGH = 12 };
+    static const uint64_t shape[3] = {SIDE, SIDE, SIDE};
+    const zt_array a = new_array(ZT_F32, 3, shape);
+    zt_params params = params_of(zt_abs(1e-2));
+    struct rng r = {5};
+    uint32_t effort = 0;
+    (void)state;
+    memset(a.data, 0, SIDE * SIDE * SIDE * sizeof(float));
+    params.codec = ZT_CODEC_SZ;
+    params.plan = ZT_PLAN_ON;
+    (void)file_bytes(&a, &params, &effort);
+    assert_int_not_equal(effort, ZT_EFFORT_HIGH);
+    for (uint32_t i = 0; i < ROUGH * SIDE * SIDE; i++)
+        ((float *)a.data)[i] = (float)rng_unit(&r);
+    (void)file_bytes(&a, &params, &effort);
+    assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+    free(a.data);
+}
+
 /* What 'auto' chose with the first frame codes the second, though effort default by itself would be
  * replaced. */
 static void later_frames_are_not_interpolated_where_speed_counts(void **state)
@@ -218,6 +238,7 @@ int main(void)
         cmocka_unit_test(boxes_are_compared_alike_on_threads),
         cmocka_unit_test(samples_are_looked_at_alike_on_threads),
         cmocka_unit_test(effort_default_interpolates_where_that_halves_the_file),
+        cmocka_unit_test(boxes_of_zeros_do_not_count),
         cmocka_unit_test(later_frames_are_not_interpolated_where_speed_counts),
         cmocka_unit_test(smooth_values_are_found_along_one_axis),
     };
