@@ -4,7 +4,8 @@
  *     TARGET FILE-OR-FOLDER...
  *
  * Each input ends where a page that cannot be read begins: reading one byte too many is a crash in
- * any build. Every file is also given cut to each of some lengths, and with single bits changed. */
+ * any build. Every file is also given cut to each of some lengths, and with single bits changed: 64
+ * of each, or one in ZTILE_TEST_SHARE of these. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -14,6 +15,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#if !defined(ZTILE_TEST_SHARE)
+#define ZTILE_TEST_SHARE 1
+#endif
+
+enum { WAYS = 64 / ZTILE_TEST_SHARE };
 
 struct guarded {
     uint8_t *pages;
@@ -62,7 +69,7 @@ static uint64_t replay_file(const char *path)
     fclose(f);
     struct guarded g = guarded_new(bytes);
     uint64_t runs = run(&g, data, bytes);
-    size_t step = bytes / 64 + 1;
+    size_t step = bytes / WAYS + 1;
     for (size_t cut = 0; cut < bytes; cut += step)
         runs += run(&g, data, cut);
     for (size_t at = 0; at < bytes; at += step) {

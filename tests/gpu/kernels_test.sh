@@ -2,8 +2,8 @@
 # kernels_test.sh: compile what runs on GPUs, for each TARGET (90: sm_90), and look at what the compilers
 # say: no warning, and no kernel that spills registers.
 #
-# With one target only the GPU's part of each file is compiled, to a cubin, and not the files for values of
-# 64 bits, whose text is that of 32. With several all of it is, as in the library, and for the last target to
+# With one target only the GPU's part of each file is compiled, to a cubin, and of files that are one text
+# for several types that for float alone. With several all of it is, as in the library, and for the last target to
 # text for later GPUs too; then a few kernels for the latest GPUs.
 #
 # Then a few kernels for the oldest GPUs, which lack instructions.
@@ -29,7 +29,7 @@ cubin() {
 
 # Cubins for a target; what the compilers say goes to the build's log.
 compile_kernels() {
-    (cd "$source/src" && find . -name '*.cu' ! -name '*64.cu') | sort >"$build/files"
+    (cd "$source/src" && find . -name '*.cu' ! -name '*64.cu' ! -name 'i32.cu' ! -name 'log32.cu') | sort >"$build/files"
     if [ -f "$build/compiled" ] && [ -z "$(find "$source/src" "$source/include" -newer "$build/compiled")" ]; then
         return
     fi

@@ -636,7 +636,7 @@ static void high_and_auto_take_the_smallest_coder(void **state)
     uint32_t won[2] = {0, 0};
     (void)state;
     for (uint32_t c = 0; c < 8; c += TEST_STEP) {
-        const zt_array array = wave_or_steps(c % 2, c < 6 ? 20 : 100);
+        const zt_array array = wave_or_steps(c % 2, c < 6 ? 12 : 88);
         zt_params params;
         (void)zt_params_init(&params, sizeof params);
         params.bound = bounds[c / 2 % 3];

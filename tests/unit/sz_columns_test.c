@@ -202,9 +202,10 @@ static void bytes_do_not_change(void **state)
         {ZT_F32, 4, CODER_HIGH, {12, 25, 30, 5}, 4, 900, 12587, UINT64_C(0x7892d4aba86ee961)},
         {ZT_F32, 2, CODER_HIGH, {2200000, 3}, 3, 200000, 1470719, UINT64_C(0x792d4d8cbc8c7fff)},
     };
+    enum { MANY = sizeof golden / sizeof *golden - (TEST_SHARE > 1) };
     bool is_good = true;
     (void)state;
-    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
+    for (size_t i = 0; i < MANY; i++) {
         struct test_array a = array_of(golden[i].type, golden[i].rank, golden[i].shape);
         struct rng r = {i};
         fill_columns(&a.array, &r, golden[i].most, golden[i].rare);
