@@ -350,8 +350,13 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
 
 /* ---- samples ---- */
 
-/* Set the sides of a sampled region: the whole array, if it is not larger. Regions along four axes
- * are only 16 or 8 wide, so their number is never reduced. */
+/* Regions along four axes are only 16 or 8 wide, so small arrays have as many as large ones. */
+static uint64_t regions_along_four(const struct zti_coding *coding)
+{
+    return sz_of(coding)->has_few_samples ? REGIONS / 2 : REGIONS;
+}
+
+/* Set the sides of a sampled region: the whole array, if it is not larger. */
 static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 {
     static const uint32_t many[ZT_MAX_RANK] = {16384, 128, 32, 16};
@@ -359,7 +364,8 @@ static size_t region_of(const struct zti_coding *coding, uint32_t *side)
     const bool is_few = sz_of(coding)->has_few_samples;
     const uint32_t *const sides = is_few ? few : many;
     const uint32_t rank = coding->grid.rank;
-    const uint64_t whole = (rank > 3 ? REGIONS * 65536u : 65536u) >> (is_few ? FEW_SHIFT : 0);
+    const uint64_t region = 65536u >> (is_few ? FEW_SHIFT : 0);
+    const uint64_t whole = rank > 3 ? regions_along_four(coding) * region : region;
     const bool is_whole = values_of(coding) <= whole;
     size_t points = 1;
     for (uint32_t i = 0; i < rank; i++) {
@@ -377,7 +383,9 @@ static uint32_t regions_of(const struct zti_coding *coding)
     const uint64_t values = values_of(coding), wanted = values / REGION_VALUES + 2;
     if (region_of(coding, side) == values)
         return 1;
-    return coding->grid.rank > 3 || wanted > REGIONS ? (uint32_t)REGIONS : (uint32_t)wanted;
+    if (coding->grid.rank > 3)
+        return (uint32_t)regions_along_four(coding);
+    return wanted > REGIONS ? (uint32_t)REGIONS : (uint32_t)wanted;
 }
 
 /* Place r in [0, room) of irregularly spread places along one axis. */
