@@ -18,7 +18,6 @@
  * (decode_time.h) is dropped whatever it gains. */
 #include "plan/choose.h"
 
-#include "core/map.h"
 #include "plan/decode_time.h"
 #include "plan/plans.h"
 #include "plan/ways.h"
@@ -620,128 +619,6 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
     choice->is_sampled = true;
     for (uint32_t i = 0; i < choice->tried && !status; i++)
         choice->list[i].bytes *= guessed > 0 ? choice->bytes / guessed : 1;
-    return status;
-}
-
-/* Boxes of an array that two candidates code, one after the other or each on a thread. */
-enum { BOXES = 2 };
-
-struct box_race {
-    zt_context *context;
-    const struct zti_array *array;
-    const struct zti_candidate *of[2];
-    const struct zti_target *target;
-    uint64_t values; /* of a box */
-    uint32_t workers;
-    struct {
-        zt_context own; /* if there are several workers */
-        zt_status status;
-        double bytes;
-    } box[2 * BOXES];
-};
-
-/* A box has a 32nd of the array's values, within limits. */
-static uint64_t box_values(const struct zti_array *array, uint64_t least_values)
-{
-    enum { PART = 32, MOST_TIMES = 4 };
-    const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
-    return some < least_values                ? least_values
-           : some < MOST_TIMES * least_values ? some
-                                              : MOST_TIMES * least_values;
-}
-
-/* Code box number k as an array by itself; *bytes: those of the whole array at that rate. */
-static zt_status code_box(zt_context *context, const struct zti_array *array,
-                          const struct zti_candidate *candidate, const struct zti_target *target,
-                          uint32_t k, uint64_t values, double *bytes)
-{
-    const struct zti_plan none = zti_plan_none(array->rank);
-    const zt_params params = zti_params_for(target->params, candidate);
-    const struct zti_target own = zti_target_for(target, candidate, &params);
-    struct zti_estimator e;
-    zt_status status =
-        zti_estimator_open(context, array, zti_codec_by_id(candidate->codec), &own, 0, &e);
-    if (!status)
-        status = zti_estimate_box(&e, &none, k, values, bytes);
-    zti_estimator_free(&e);
-    return status;
-}
-
-static bool race_box(void *shared, uint32_t worker, uint64_t number)
-{
-    struct box_race *const r = shared;
-    zt_context *const own = &r->box[number].own;
-    (void)worker;
-    if (r->workers > 1)
-        *own = zti_context_of_thread(r->context);
-    r->box[number].status =
-        code_box(r->workers > 1 ? own : r->context, r->array, r->of[number / BOXES], r->target,
-                 number % BOXES, r->values, &r->box[number].bytes);
-    return r->box[number].status == ZT_OK;
-}
-
-zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
-                                 const struct zti_candidate *one, const struct zti_candidate *other,
-                                 const struct zti_target *target, double *part)
-{
-    enum { LEAST_VALUES = 1 << 17 };
-    double of_one = 0, of_other = 0;
-    struct box_race r = {.context = context,
-                         .array = array,
-                         .of = {one, other}, /* the slower first */
-                         .target = target,
-                         .values = box_values(array, LEAST_VALUES),
-                         .workers = zti_map_workers(context, 2 * BOXES)};
-    zt_status status = ZT_OK;
-    zti_map(context, 2 * BOXES, race_box, &r);
-    for (uint32_t i = 0; i < 2 * BOXES && !status; i++) {
-        status = r.box[i].status;
-        *(i < BOXES ? &of_one : &of_other) += r.box[i].bytes;
-        if (status && r.workers > 1)
-            (void)zti_fail(context, status, "%s", r.box[i].own.sentence);
-    }
-    *part = of_other > 0 ? of_one / of_other : 0;
-    return status;
-}
-
-zt_status zti_plan_compare_with_faster(zt_context *context, const struct zti_array *array,
-                                       const struct zti_candidate *one,
-                                       const struct zti_candidate *faster,
-                                       const struct zti_target *target, double *part)
-{
-    enum { TRIES = 4, LEAST_BYTES = 256 };
-    const double all = (double)zti_array_values(array->rank, array->shape);
-    const uint64_t values = box_values(array, ZTI_BOX_VALUES);
-    zt_status status = ZT_OK;
-    *part = 1;
-    for (uint32_t k = 0; k < TRIES && !status; k++) {
-        double of_one = 0, of_faster = 0;
-        status = code_box(context, array, faster, target, k, values, &of_faster);
-        if (status || of_faster * (double)values < LEAST_BYTES * all)
-            continue;
-        status = code_box(context, array, one, target, k, values, &of_one);
-        *part = of_one / of_faster;
-        break;
-    }
-    return status;
-}
-
-zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array *array,
-                                    const struct zti_candidate *candidate,
-                                    const struct zti_target *target, double *bytes)
-{
-    enum { VALUES = 1 << 14 };
-    const struct zti_plan none = zti_plan_none(array->rank);
-    const zt_params params = zti_params_for(target->params, candidate);
-    struct zti_target own = {.params = &params, .kind = ZT_LOSSLESS};
-    struct zti_estimator e;
-    double box[BOXES] = {0};
-    zt_status status =
-        zti_estimator_open(context, array, zti_codec_by_id(candidate->codec), &own, 0, &e);
-    for (uint32_t i = 0; i < BOXES && !status; i++)
-        status = zti_estimate_box(&e, &none, i, VALUES, &box[i]);
-    zti_estimator_free(&e);
-    *bytes = (box[0] + box[1]) / BOXES;
     return status;
 }
 

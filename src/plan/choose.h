@@ -38,27 +38,6 @@ zt_status zti_plan_measure(zt_context *context, const struct zti_array *array,
                            const struct zti_candidate *candidate, const struct zti_target *target,
                            struct zti_choice *choice);
 
-/* Code two boxes with one candidate and with another, each box as an array by itself; *part: the
- * first one's bytes over the other's. A box has a 32nd of the array's values, but 2^17 to 2^19. For
- * candidates that predict from far away. */
-zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
-                                 const struct zti_candidate *one, const struct zti_candidate *other,
-                                 const struct zti_target *target, double *part);
-
-/* The same with a faster candidate and one box of 2^14 to 2^16 values: the first of four that the
- * faster one does not code to hardly anything. Boxes of zeros tell nothing of the rest of an array.
- * *part is 1 if all four are such. */
-enum { ZTI_BOX_VALUES = 1 << 14 };
-zt_status zti_plan_compare_with_faster(zt_context *context, const struct zti_array *array,
-                                       const struct zti_candidate *one,
-                                       const struct zti_candidate *faster,
-                                       const struct zti_target *target, double *part);
-
-/* Estimate what an array takes by a candidate that loses nothing, from two small boxes. */
-zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array *array,
-                                    const struct zti_candidate *candidate,
-                                    const struct zti_target *target, double *bytes);
-
 /* Turn a choice into the one without a plan. */
 void zti_choice_drop_plan(struct zti_choice *choice);
 

@@ -2,7 +2,7 @@
  * with one after another, the most promising first, until no other can be smaller. */
 #include "plan/contest.h"
 
-#include "plan/smooth.h"
+#include "plan/look.h"
 
 /* Remove the candidates that are for floats only. */
 static uint32_t keep_any_type(struct zti_candidate *list, uint32_t n)

@@ -3,9 +3,8 @@
 #include "ztile_expert.h"
 #include "ztile_sz.h"
 
-#include "plan/choose.h"
 #include "plan/contest.h"
-#include "plan/smooth.h"
+#include "plan/look.h"
 
 #include <math.h>
 
@@ -16,7 +15,8 @@ static void boxes_are_compared_alike_on_threads(void **state)
     zt_array a = new_array(ZT_F32, 3, shape);
     struct zti_candidate list[ZTI_CANDIDATES_MOST];
     struct zti_array array;
-    zt_params params = params_of(zt_abs(1e-2));
+    const double bound = 1e-21; /* of values up to 6e-20 */
+    zt_params params = params_of(zt_abs(bound));
     (void)state;
     fill_array(&a, DATA_WAVE_NOISE, 3);
     params.codec = ZT_CODEC_SZ;
@@ -24,7 +24,7 @@ static void boxes_are_compared_alike_on_threads(void **state)
     assert_int_equal(zti_array_check(NULL, &a, ZTI_TO_READ, &array), ZT_OK);
     const uint32_t n = zti_candidates(ZT_F32, true, &params, list);
     assert_true(n == 5 && list[1].has_own_predictor && list[2].is_far && list[4].is_lossless);
-    const struct zti_target target = {.kind = ZT_ABS, .abs_bound = 1e-2, .params = &params};
+    const struct zti_target target = {.kind = ZT_ABS, .abs_bound = bound, .params = &params};
     double wanted = 0;
     uint64_t calls = 0;
     for (uint32_t threads = 0; threads < 8; threads += threads < 3 ? 1 : 2) {
@@ -185,6 +185,37 @@ static void boxes_of_zeros_do_not_count(void **state)
     free(a.data);
 }
 
+/* Effort high takes the transform, which is much the smaller, though two boxes are zeros: they say
+ * that it is larger, as its head is. */
+static void boxes_of_zeros_hide_no_coder(void **state)
+{
+    enum { ROWS = 1024, WAVES = ROWS / 4, COLUMNS = 1024 };
+    static const uint64_t shape[2] = {ROWS, COLUMNS};
+    const zt_array a = new_array(ZT_F64, 2, shape);
+    zt_params params = params_of(zt_abs(1e-6));
+    double *const v = a.data;
+    (void)state;
+    memset(v, 0, ROWS * COLUMNS * sizeof *v);
+    for (uint32_t i = 0; i < WAVES * COLUMNS; i++)
+        v[i] = sin(i / COLUMNS / 9.0) * cos(i % COLUMNS / 7.0);
+    params.codec = ZT_CODEC_SZ;
+    set_coder(&params, CODER_TRANSFORM);
+    struct bytes transform = compress(&a, &params);
+    set_coder(&params, CODER_HIGH);
+    struct bytes prediction = compress(&a, &params);
+    params = params_of(zt_abs(1e-6));
+    params.codec = ZT_CODEC_SZ;
+    params.effort = ZT_EFFORT_HIGH;
+    struct bytes high = compress(&a, &params);
+    if (2 * transform.n > prediction.n || high.n > transform.n + transform.n / 100)
+        fail_msg("high takes %zu bytes, the transform %zu, prediction %zu", high.n, transform.n,
+                 prediction.n);
+    free(transform.data);
+    free(prediction.data);
+    free(high.data);
+    free(a.data);
+}
+
 /* What 'auto' chose with the first frame codes the second, though effort default by itself would be
  * replaced. */
 static void later_frames_are_not_interpolated_where_speed_counts(void **state)
@@ -239,6 +270,7 @@ int main(void)
         cmocka_unit_test(samples_are_looked_at_alike_on_threads),
         cmocka_unit_test(effort_default_interpolates_where_that_halves_the_file),
         cmocka_unit_test(boxes_of_zeros_do_not_count),
+        cmocka_unit_test(boxes_of_zeros_hide_no_coder),
         cmocka_unit_test(later_frames_are_not_interpolated_where_speed_counts),
         cmocka_unit_test(smooth_values_are_found_along_one_axis),
     };
