@@ -5,6 +5,8 @@
 #include "simd/rounding.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 static zt_status check_shape(zt_context *context, uint32_t type, uint32_t rank,
                              const uint64_t *shape)
@@ -137,4 +139,40 @@ bool zti_view_box(const struct zti_array *whole, const zt_box *box, const struct
         shape[i] = box->hi[i] - box->lo[i];
     }
     return zti_array_is_of(out, whole->type, whole->rank, shape);
+}
+
+/* ---- points spread over an array ---- */
+
+/* A Kronecker sequence: multiples of an irrational step modulo 1, a step for each axis. */
+uint64_t zti_spread_along(uint64_t room, uint32_t axis, uint32_t k)
+{
+    /* Roberts' R4 sequence: powers of 1 / 1.1673, the root of x^5 = x + 1, as fractions of 2^32 */
+    static const uint32_t step[ZT_MAX_RANK] = {3679390609u, 3152041523u, 2700274805u, 2313257604u};
+    const uint32_t fraction = 0x80000000u + k * step[axis];
+    const uint64_t high = room >> 32, low = room & UINT32_MAX; /* room * fraction / 2^32 */
+    return high * fraction + (low * fraction >> 32);
+}
+
+void zti_array_point(const struct zti_array *array, uint32_t k, uint64_t *at)
+{
+    for (uint32_t i = 0; i < array->rank; i++)
+        at[i] = zti_spread_along(array->shape[i], i, k);
+}
+
+bool zti_array_is_flat(const struct zti_array *array, const uint64_t *origin, const uint64_t *shape,
+                       double most)
+{
+    enum { POINTS = 512 };
+    struct zti_array box = *array;
+    double low = (double)INFINITY, high = (double)-INFINITY;
+    box.data = zti_array_at(array, origin);
+    memcpy(box.shape, shape, box.rank * sizeof *shape);
+    for (uint32_t i = 0; i < POINTS; i++) {
+        uint64_t at[ZT_MAX_RANK];
+        zti_array_point(&box, i, at);
+        const double v = zti_number_at(box.type, zti_array_at(&box, at));
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    return high - low <= most;
 }

@@ -10,11 +10,9 @@
 
 #include <math.h>
 
-enum { POINTS = 512 };
-
 /* ---- points: the finest level of a cubic interpolation ---- */
 
-enum { REACH = 3, MOST_OFF = POINTS / 8 };
+enum { REACH = 3, POINTS = 512, MOST_OFF = POINTS / 8 };
 
 /* The value at 'steps' elements along an axis from an element of the array. */
 static double neighbour(const struct zti_array *array, const char *at, uint32_t axis, int64_t steps)
@@ -31,7 +29,7 @@ static uint32_t count_off(const struct zti_array *array, uint32_t axis, double a
     inner.shape[axis] -= 2 * REACH;
     for (uint32_t k = 0; k < POINTS && off <= MOST_OFF; k++) {
         uint64_t at[ZT_MAX_RANK];
-        zti_sample_point(&inner, k, at);
+        zti_array_point(&inner, k, at);
         at[axis] += REACH;
         const char *const here = zti_array_at(array, at);
         const double near = neighbour(array, here, axis, -1) + neighbour(array, here, axis, 1);
@@ -81,34 +79,20 @@ static uint64_t box_values(const struct zti_array *array, uint64_t least_values)
                                               : MOST_TIMES * least_values;
 }
 
-/* Whether box number k, at some hundred points, is within the bound of one value. Such a box, as of
- * zeros, takes its head and little more in any coder, and tells nothing of the rest. */
-static bool is_flat(const struct zti_array *array, uint64_t values, uint32_t k, double abs_bound)
-{
-    struct zti_array box = *array;
-    uint64_t at[ZT_MAX_RANK];
-    double low = (double)INFINITY, high = (double)-INFINITY;
-    zti_sample_shape(array, values, box.shape);
-    zti_sample_place(array, box.shape, k, at);
-    box.data = zti_array_at(array, at);
-    for (uint32_t i = 0; i < POINTS; i++) {
-        zti_sample_point(&box, i, at);
-        const double v = zti_number_at(box.type, zti_array_at(&box, at));
-        low = v < low ? v : low;
-        high = v > high ? v : high;
-    }
-    return high - low <= 2 * abs_bound;
-}
-
-/* The numbers of the first boxes, at most n, that are not flat; returns how many there are. */
+/* The numbers of the first boxes, at most n, that are not flat; returns how many there are. A flat
+ * box takes its head and little more in any coder. */
 static uint32_t pick_boxes(const struct zti_array *array, uint64_t values, double abs_bound,
                            uint32_t n, uint32_t *k)
 {
     enum { TRIES = 8 };
+    uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK];
     uint32_t found = 0;
-    for (uint32_t i = 0; i < TRIES && found < n; i++)
-        if (!is_flat(array, values, i, abs_bound))
+    zti_sample_shape(array, values, box);
+    for (uint32_t i = 0; i < TRIES && found < n; i++) {
+        zti_sample_place(array, box, i, at);
+        if (!zti_array_is_flat(array, at, box, 2 * abs_bound))
             k[found++] = i;
+    }
     return found;
 }
 

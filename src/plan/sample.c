@@ -23,28 +23,12 @@ void zti_sample_shape(const struct zti_array *array, uint64_t wanted, uint64_t *
     }
 }
 
-/* A Kronecker sequence: multiples of an irrational step modulo 1, a step for each axis. */
-static uint64_t place_along(uint64_t room, uint32_t axis, uint32_t k)
-{
-    /* Roberts' R4 sequence: powers of 1 / 1.1673, the root of x^5 = x + 1, as fractions of 2^32 */
-    static const uint32_t step[ZT_MAX_RANK] = {3679390609u, 3152041523u, 2700274805u, 2313257604u};
-    const uint32_t fraction = 0x80000000u + k * step[axis];
-    const uint64_t high = room >> 32, low = room & UINT32_MAX; /* room * fraction / 2^32 */
-    return high * fraction + (low * fraction >> 32);
-}
-
 void zti_sample_place(const struct zti_array *array, const uint64_t *box, uint32_t k, uint64_t *at)
 {
     for (uint32_t i = 0; i < array->rank; i++) {
-        at[i] = place_along(array->shape[i] - box[i] + 1, i, k);
+        at[i] = zti_spread_along(array->shape[i] - box[i] + 1, i, k);
         at[i] -= at[i] % LEAST_SIDE;
     }
-}
-
-void zti_sample_point(const struct zti_array *array, uint32_t k, uint64_t *at)
-{
-    for (uint32_t i = 0; i < array->rank; i++)
-        at[i] = place_along(array->shape[i], i, k);
 }
 
 zt_status zti_sample_copy(zt_context *context, const struct zti_array *array, const uint64_t *box,

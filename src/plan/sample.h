@@ -11,9 +11,6 @@ void zti_sample_shape(const struct zti_array *array, uint64_t wanted, uint64_t *
 /* Place box number k, at multiples of 4. Boxes 0 .. n - 1 are spread evenly for every n. */
 void zti_sample_place(const struct zti_array *array, const uint64_t *box, uint32_t k, uint64_t *at);
 
-/* Place point number k, at any element. Points are spread like boxes. */
-void zti_sample_point(const struct zti_array *array, uint32_t k, uint64_t *at);
-
 struct zti_sample {
     struct zti_array array; /* boxes stacked along the slowest axis, or the whole array */
     uint8_t *memory;        /* the copy of the boxes; NULL: 'array' is the whole array */

@@ -12,6 +12,7 @@
  * too, and ways are compared by the bits that roughness does not explain. */
 #include "plan/ways.h"
 
+#include "array/array.h"
 #include "plan/plans.h"
 #include "plan/sample.h"
 
@@ -286,7 +287,7 @@ static uint64_t tile_of_point(const struct zti_estimator *e, const struct zti_pl
                               const struct zti_grid *grid, uint32_t k)
 {
     uint64_t place[ZT_MAX_RANK], coded[ZT_MAX_RANK], tile = 0;
-    zti_sample_point(e->array, k, place);
+    zti_array_point(e->array, k, place);
     (void)zti_plan_place(plan, e->array->shape, place, coded);
     for (uint32_t i = 0; i < grid->rank; i++)
         tile = tile * grid->tiles[i] + coded[i] / grid->side[i];

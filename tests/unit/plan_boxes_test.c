@@ -216,6 +216,33 @@ static void boxes_of_zeros_hide_no_coder(void **state)
     free(a.data);
 }
 
+/* The transform chooses its way by samples: of five fields that are not alike, and fifteen times as
+ * many zeros, they find the fields. */
+static void samples_are_not_of_zeros(void **state)
+{
+    enum { FIELDS = 5, TIMES = 16, VALUES = 12 * 30 * 30 };
+    static const uint64_t shape[4] = {TIMES * FIELDS, 12, 30, 30};
+    const zt_array a = new_array(ZT_F32, 4, shape);
+    zt_array fields = a;
+    float *const v = a.data;
+    (void)state;
+    fields.shape[0] = FIELDS;
+    memset(v, 0, TIMES * FIELDS * VALUES * sizeof *v);
+    for (uint32_t i = 0; i < FIELDS * VALUES; i++) {
+        const double f = i / VALUES, z = i / 900 % 12, y = i / 30 % 30, x = i % 30;
+        v[i] = (float)(100 * f + sin(x / 9 + f * f) * cos(y / 7 - f) + z / 9);
+    }
+    zt_params params = params_of(zt_abs(1e-3));
+    params.codec = ZT_CODEC_SZ;
+    set_coder(&params, CODER_TRANSFORM);
+    struct bytes dense = compress(&fields, &params), all = compress(&a, &params);
+    if (all.n > dense.n + dense.n / 2) /* nearly twice that by samples of zeros */
+        fail_msg("fields take %zu bytes, with zeros %zu", dense.n, all.n);
+    free(dense.data);
+    free(all.data);
+    free(a.data);
+}
+
 /* What 'auto' chose with the first frame codes the second, though effort default by itself would be
  * replaced. */
 static void later_frames_are_not_interpolated_where_speed_counts(void **state)
@@ -271,6 +298,7 @@ int main(void)
         cmocka_unit_test(effort_default_interpolates_where_that_halves_the_file),
         cmocka_unit_test(boxes_of_zeros_do_not_count),
         cmocka_unit_test(boxes_of_zeros_hide_no_coder),
+        cmocka_unit_test(samples_are_not_of_zeros),
         cmocka_unit_test(later_frames_are_not_interpolated_where_speed_counts),
         cmocka_unit_test(smooth_values_are_found_along_one_axis),
     };

@@ -6,6 +6,7 @@
 #include "ztile_zfp.h"
 
 #include "frame/write/writer.h"
+#include "array/array.h"
 #include "plan/choose.h"
 #include "plan/plan.h"
 #include "plan/sample.h"
@@ -476,7 +477,7 @@ static void points_reach_all_elements_of_short_axes(void **state)
             shape[axis] = extent;
             const struct zti_array array = zti_array_packed(NULL, ZT_F32, ZT_MAX_RANK, shape);
             for (uint32_t k = 0; k < POINTS; k++) {
-                zti_sample_point(&array, k, at);
+                zti_array_point(&array, k, at);
                 assert_true(at[axis] < extent);
                 seen |= 1u << at[axis];
             }

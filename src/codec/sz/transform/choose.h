@@ -167,6 +167,27 @@ static void choose_parts(struct coder *c, const struct race *r, struct zti_tf_fr
             return;
 }
 
+/* The middle of a tile, or another box of its extents where that is flat, as zeros are. */
+static struct place sample_of(const struct coder *c, const struct zti_coding *coding,
+                              const struct zti_array *array, const struct place *tile,
+                              uint64_t most)
+{
+    enum { TRIES = 8 };
+    const struct place middle = middle_of(coding, tile, most);
+    struct place p = middle;
+    for (uint32_t k = 0; k < TRIES; k++) {
+        uint64_t shape[ZT_MAX_RANK];
+        for (uint32_t i = 0; i < coding->grid.rank; i++)
+            shape[i] = p.extent[i];
+        if (!zti_array_is_flat(array, p.origin, shape, c->step))
+            return p;
+        for (uint32_t i = 0; i < coding->grid.rank; i++)
+            p.origin[i] =
+                tile->origin[i] + zti_spread_along(tile->extent[i] - p.extent[i] + 1, i, k + 1);
+    }
+    return middle;
+}
+
 /* Choose a tile's way and shift; false where it cannot be coded. */
 static bool choose_way(struct coder *c, const struct zti_coding *coding,
                        const struct zti_array *array, const struct place *tile,
@@ -176,8 +197,8 @@ static bool choose_way(struct coder *c, const struct zti_coding *coding,
     struct zti_tf_layout *const layout = &c->slot->layout;
     struct race r = {.coding = coding, .array = array, .best = {.least_code = LEAST_4}};
     const uint64_t small = small_values(layout->values);
-    r.small = middle_of(coding, tile, small);
-    r.large = middle_of(coding, tile, LARGE_VALUES);
+    r.small = sample_of(c, coding, array, tile, small);
+    r.large = sample_of(c, coding, array, tile, LARGE_VALUES);
     r.has_large = layout->values > small;
     uint32_t extent[ZTI_TF_AXES];
     memcpy(extent, layout->extent, sizeof extent);

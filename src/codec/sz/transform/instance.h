@@ -1,5 +1,6 @@
 /* instance.h: kernel text of the transform coder. The includer defines OPS, IS_NARROW and
  * PUT_CODES, the coder of symbols; it is compiled for each instruction set, and all do the same. */
+#include "array/array.h"
 #include "codec/sz/bits.h"
 #include "codec/sz/large_tile.h"
 #include "codec/sz/transform/transform.h"
