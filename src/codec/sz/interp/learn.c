@@ -10,6 +10,7 @@
  *     varint   bytes of the next section
  *     section  bits that the symbols of the coarse grid leave open
  *     section  the coarse grid's symbols, as in a tile */
+#include "array/array.h"
 #include "codec/sz/bits.h"
 #include "codec/sz/interp/interp.h"
 #include "codec/sz/stored.h"
@@ -442,6 +443,23 @@ static void write_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyrami
     ops->split(p);
 }
 
+/* Place a region: where values are not all one value within the bound, as zeros, which no way codes
+ * better than another. */
+static void place_region(const struct zti_coding *coding, const struct zti_array *array,
+                         const uint32_t *side, uint32_t region, uint64_t *origin)
+{
+    enum { TRIES = 8 };
+    const uint32_t regions = regions_of(coding);
+    const uint64_t shape[ZT_MAX_RANK] = {side[0], side[1], side[2], side[3]};
+    for (uint32_t k = 0; k <= TRIES; k++) {
+        for (uint32_t i = 0; i < coding->grid.rank; i++)
+            origin[i] = spread_out(region + k % TRIES * regions, i, /* the last is the first */
+                                   coding->grid.shape[i] - side[i] + 1);
+        if (!zti_array_is_flat(array, origin, shape, 2 * sz_of(coding)->bound))
+            return;
+    }
+}
+
 static void sample_region(const struct zti_coding *coding, uint32_t pass,
                           const struct zti_array *array, uint32_t region,
                           struct zti_sz_high_counts *counts)
@@ -449,11 +467,10 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass,
     struct zti_sz_slot *const slot = zti_sz_high_claim_slot(coding->model);
     struct zti_sz_pyramid *const p = &slot->pyramid;
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
-    uint32_t side[ZT_MAX_RANK], dim[4] = {1, 1, 1, 1};
+    uint32_t side[ZT_MAX_RANK] = {0}, dim[4] = {1, 1, 1, 1};
     uint64_t origin[ZT_MAX_RANK];
     const size_t points = region_of(coding, side);
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
+    place_region(coding, array, side, region, origin);
     memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
     uint8_t *const sample = slot->bytes;
     p->axes = p->levels = 0; /* stored in order */
