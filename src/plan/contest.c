@@ -183,12 +183,13 @@ static zt_status compare_with_faster(zt_context *context, const struct zti_array
                                      const struct zti_candidate *candidate,
                                      const struct zti_target *target, bool *is_smaller)
 {
+    static const struct zti_boxes boxes = {1, 1 << 14};
     double part = 1;
     zt_status status = ZT_OK;
-    if (zti_array_values(array->rank, array->shape) >= ZTI_BOX_VALUES &&
+    if (zti_array_values(array->rank, array->shape) >= boxes.least_values &&
         zti_is_smooth(array, target->abs_bound))
         status =
-            zti_plan_compare_with_faster(context, array, candidate, candidate - 1, target, &part);
+            zti_plan_compare_boxes(context, array, candidate, candidate - 1, target, &boxes, &part);
     *is_smaller = part < candidate->most_part;
     return status;
 }
@@ -250,6 +251,7 @@ zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *a
                                   uint32_t count)
 {
     enum { SMALL = 1 << 19 };
+    static const struct zti_boxes boxes = {2, 1 << 17};
     const bool is_open = zti_mean_of(target->params).kind != ZT_LOSSLESS;
     zt_status status = ZT_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
@@ -261,7 +263,7 @@ zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *a
         else if (r->candidate.is_far && near < count && !is_open &&
                  zti_array_values(array->rank, array->shape) > SMALL)
             status = zti_plan_compare_boxes(context, array, &r->candidate, &results[near].candidate,
-                                            target, &r->far_part);
+                                            target, &boxes, &r->far_part);
     }
     return status;
 }

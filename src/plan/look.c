@@ -51,7 +51,7 @@ bool zti_is_smooth(const struct zti_array *array, double abs_bound)
 /* ---- boxes ---- */
 
 /* Boxes of an array that two candidates code, one after the other or each on a thread. */
-enum { BOXES = 2 };
+enum { BOXES_MOST = 2 };
 
 struct box_race {
     zt_context *context;
@@ -60,13 +60,13 @@ struct box_race {
     const struct zti_target *target;
     uint64_t values; /* of a box */
     uint32_t boxes;
-    uint32_t k[BOXES]; /* their numbers */
+    uint32_t k[BOXES_MOST]; /* their numbers */
     uint32_t workers;
     struct {
         zt_context own; /* if there are several workers */
         zt_status status;
         double bytes;
-    } box[2 * BOXES];
+    } box[2 * BOXES_MOST];
 };
 
 /* A box has a 32nd of the array's values, within limits. */
@@ -128,17 +128,17 @@ static bool race_box(void *shared, uint32_t worker, uint64_t number)
 
 zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
                                  const struct zti_candidate *one, const struct zti_candidate *other,
-                                 const struct zti_target *target, double *part)
+                                 const struct zti_target *target, const struct zti_boxes *boxes,
+                                 double *part)
 {
-    enum { LEAST_VALUES = 1 << 17 };
     double of_one = 0, of_other = 0;
     struct box_race r = {.context = context,
                          .array = array,
                          .of = {one, other}, /* the slower first */
                          .target = target,
-                         .values = box_values(array, LEAST_VALUES)};
+                         .values = box_values(array, boxes->least_values)};
     zt_status status = ZT_OK;
-    r.boxes = pick_boxes(array, r.values, target->abs_bound, BOXES, r.k);
+    r.boxes = pick_boxes(array, r.values, target->abs_bound, boxes->count, r.k);
     r.workers = zti_map_workers(context, 2 * r.boxes);
     zti_map(context, 2 * r.boxes, race_box, &r);
     for (uint32_t i = 0; i < 2 * r.boxes && !status; i++) {
@@ -147,26 +147,8 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
         if (status && r.workers > 1)
             (void)zti_fail(context, status, "%s", r.box[i].own.sentence);
     }
-    *part = of_other > 0 ? of_one / of_other : 0;
-    return status;
-}
-
-zt_status zti_plan_compare_with_faster(zt_context *context, const struct zti_array *array,
-                                       const struct zti_candidate *one,
-                                       const struct zti_candidate *faster,
-                                       const struct zti_target *target, double *part)
-{
-    const uint64_t values = box_values(array, ZTI_BOX_VALUES);
-    double of_one = 0, of_faster = 0;
-    uint32_t k;
-    *part = 1;
-    if (pick_boxes(array, values, target->abs_bound, 1, &k) == 0)
-        return ZT_OK;
-    zt_status status = code_box(context, array, one, target, k, values, &of_one);
-    if (!status)
-        status = code_box(context, array, faster, target, k, values, &of_faster);
-    if (!status && of_faster > 0)
-        *part = of_one / of_faster;
+    if (!status && of_other > 0)
+        *part = of_one / of_other;
     return status;
 }
 
@@ -174,7 +156,7 @@ zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array 
                                     const struct zti_candidate *candidate,
                                     const struct zti_target *target, double *bytes)
 {
-    enum { VALUES = 1 << 14 };
+    enum { VALUES = 1 << 14, BOXES = 2 };
     const struct zti_plan none = zti_plan_none(array->rank);
     const zt_params params = zti_params_for(target->params, candidate);
     struct zti_target own = {.params = &params, .kind = ZT_LOSSLESS};

@@ -16,10 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if !defined(ZTILE_TEST_SHARE)
-#define ZTILE_TEST_SHARE 1
-#endif
-
 enum { WAYS = 64 / ZTILE_TEST_SHARE };
 
 struct guarded {

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+static const struct zti_boxes boxes = {2, 1 << 17};
+
 /* Boxes of two coders are compared on one thread or several; one of them may lack memory. */
 static void boxes_are_compared_alike_on_threads(void **state)
 {
@@ -34,8 +36,8 @@ static void boxes_are_compared_alike_on_threads(void **state)
         double part = 0;
         if (threads > 0)
             need_ok(context, zt_context_set_omp(context, &omp));
-        need_ok(context,
-                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &part));
+        need_ok(context, zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target,
+                                                &boxes, &part));
         wanted = threads == 0 ? part : wanted;
         assert_true(part > 0 && memcmp(&part, &wanted, sizeof part) == 0);
         calls = threads == 0 ? memory.calls : calls;
@@ -43,7 +45,7 @@ static void boxes_are_compared_alike_on_threads(void **state)
             memory.calls_left = (int64_t)left;
             need_failure(
                 context,
-                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &part),
+                zti_plan_compare_boxes(context, &array, &list[2], &list[1], &target, &boxes, &part),
                 ZT_NO_MEMORY, "no memory");
         }
         zt_context_free(context);

@@ -5,8 +5,8 @@
 #include "unit/frame_support.h"
 #include "ztile_zfp.h"
 
-#include "frame/write/writer.h"
 #include "array/array.h"
+#include "frame/write/writer.h"
 #include "plan/choose.h"
 #include "plan/plan.h"
 #include "plan/sample.h"

@@ -352,7 +352,7 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
 /* ---- samples ---- */
 
 /* Regions along four axes are only 16 or 8 wide, so small arrays have as many as large ones. */
-static uint64_t regions_along_four(const struct zti_coding *coding)
+static uint32_t regions_along_four(const struct zti_coding *coding)
 {
     return sz_of(coding)->has_few_samples ? REGIONS / 2 : REGIONS;
 }
@@ -385,7 +385,7 @@ static uint32_t regions_of(const struct zti_coding *coding)
     if (region_of(coding, side) == values)
         return 1;
     if (coding->grid.rank > 3)
-        return (uint32_t)regions_along_four(coding);
+        return regions_along_four(coding);
     return wanted > REGIONS ? (uint32_t)REGIONS : (uint32_t)wanted;
 }
 

@@ -176,8 +176,8 @@ static bool encode_counted(const struct zti_coding *coding, const struct tile *t
                                kept->base, kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
 }
 
-/* Encode a tile, of which 'kept' was kept or NULL; returns its number of bytes and sets *coded to
- * them. */
+/* Encode a tile; returns its number of bytes and sets *coded to them. kept: what counting its
+ * symbols has found; NULL: nothing, so its values are read. */
 static uint32_t encode_tile(const struct zti_coding *coding, const struct tile *tile,
                             const struct zti_sz_counted *kept, const struct zti_array *array,
                             struct scratch *s, const uint8_t **coded)
