@@ -50,7 +50,7 @@ struct zti_coding {
     union {
         uint8_t bytes[ZTI_NUMBERS_BYTES];
         uint64_t aligned;
-    } numbers;             /* the codec's own struct */
+    } numbers;             /* the codec's own struct (ZTI_MAY_ALIAS) */
     uint32_t loose_planes; /* bit planes dropped beyond what the bound allows for any values, so
                               that no tile's bound is proved; while coding only */
     double verify_bound;   /* error bound that the encoder must prove or verify; NaN: none */

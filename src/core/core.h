@@ -22,11 +22,14 @@
 #define ZTI_STATIC static inline
 #endif
 
+/* ZTI_MAY_ALIAS: of a struct that lies in the bytes of another one. */
 #if defined(__GNUC__)
+#define ZTI_MAY_ALIAS         __attribute__((may_alias))
 #define ZTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #define zti_likely(x)         __builtin_expect(!!(x), 1)
 #define zti_unlikely(x)       __builtin_expect(!!(x), 0)
 #else
+#define ZTI_MAY_ALIAS
 #define ZTI_PRINTF(at, first)
 #define zti_likely(x)   (x)
 #define zti_unlikely(x) (x)

@@ -18,7 +18,7 @@
 enum form { PLAIN, COPY, FORMS };
 enum { PARAMS_BYTES = 9, K_BITS = 6, UNARY_MOST = 24, TILE_BYTES = 8 * RICE_TILE_VALUES };
 
-struct numbers {
+struct ZTI_MAY_ALIAS numbers {
     uint32_t form;
     double step; /* 0: values are coded as they are */
 };

@@ -55,8 +55,8 @@ enum zti_sz_coder {
     ZTI_SZ_TRANSFORM = 5
 };
 
-/* The parameters of an sz stream. */
-struct zti_sz {
+/* The parameters of an sz stream. They lie in a coding's bytes. */
+struct ZTI_MAY_ALIAS zti_sz {
     uint32_t coder;       /* zti_sz_coder */
     uint32_t source;      /* how values become integers: zti_sz_source */
     uint32_t axes;        /* bit i: differences are taken along axis i */

@@ -23,8 +23,8 @@ enum {
     ZTI_ZFP_HEADER_MAX_BITS = 148 /* of the file header (params.c) */
 };
 
-/* The parameters of a zfp stream. */
-struct zti_zfp {
+/* The parameters of a zfp stream. They lie in a coding's bytes. */
+struct ZTI_MAY_ALIAS zti_zfp {
     uint32_t minbits;
     uint32_t maxbits;
     uint32_t maxprec;
