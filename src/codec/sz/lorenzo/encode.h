@@ -330,11 +330,17 @@ static uint64_t try_groups(const struct zti_coding *coding, const struct zti_arr
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
+    struct zti_coding own = *coding;
+    uint32_t base;
+    bool is_zero;
     begin_scratch(coding, &s);
-    if (integers_of_tile(coding, array, &tile, sz_of(coding)->centre, &s))
-        try_groups_64(coding, &tile, s.a.u64, s.b.u64, bits);
+    sz_in(&own)->is_blocked = false;
+    if (residuals_of_values(&own, &tile, array, s.b.u32, &base, &is_zero))
+        add_shapes_32(&own, &tile, s.b.u32, s.a.u32, base, is_zero, bits);
+    else if (integers_of_tile(&own, array, &tile, sz_of(coding)->centre, &s))
+        try_groups_64(&own, &tile, s.a.u64, s.b.u64, bits);
     else
-        try_groups_32(coding, &tile, s.a.u32, s.b.u32, bits);
+        try_groups_32(&own, &tile, s.a.u32, s.b.u32, bits);
     return tile.n;
 }
 

@@ -298,8 +298,8 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
 struct NAME(box) {
     const struct tile *tile;
     uint32_t step[ZT_MAX_RANK];
-    uint32_t count; /* number of values with a predecessor along every axis */
-    uint16_t inside[ZTI_SZ_BOX_VALUES];
+    uint32_t count, rows, row; /* of values with a predecessor along every axis: they lie in rows */
+    uint16_t row_at[ZTI_SZ_BOX_VALUES];
     uval *spare, *left; /* spare: a box for each axis; left: one box */
     uint64_t *bits;
 };
@@ -311,23 +311,33 @@ static void NAME(find_inside)(struct NAME(box) * box)
     uint32_t at[ZT_MAX_RANK] = {0}, step = 1;
     for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i])
         box->step[i] = step;
-    box->count = 0;
+    box->rows = 0;
+    box->row = row > 1 ? row - 1 : 1;
     for (uint32_t i = 0; i < tile->n; i += row) {
         bool is_inside = true;
         for (uint32_t axis = 0; axis < last; axis++)
             is_inside &= at[axis] > 0 || tile->extent[axis] == 1;
-        for (uint32_t k = row > 1; k < row && is_inside; k++)
-            box->inside[box->count++] = (uint16_t)(i + k);
+        if (is_inside)
+            box->row_at[box->rows++] = (uint16_t)(i + (row > 1));
         for (uint32_t axis = last; axis-- > 0 && ++at[axis] == tile->extent[axis];)
             at[axis] = 0;
     }
+    box->count = box->rows * box->row;
 }
 
-ZTI_INLINE void NAME(pick)(const uval *restrict from, const uint16_t *restrict which, uint32_t n,
-                           uval *restrict to)
+/* Join the rows. Lines are copied where what they have too much lies in the next row, and is
+ * overwritten by it. */
+ZTI_INLINE void NAME(join_rows)(const struct NAME(box) * box, const uval *u)
 {
-    for (uint32_t i = 0; i < n; i++)
-        to[i] = from[which[i]];
+    const uint32_t by_lines = 2 * box->row >= LANES ? box->rows - 1 : 0;
+    uval *to = box->left;
+    for (uint32_t i = 0; i < by_lines; i++, to += box->row) {
+        const uval *const from = u + box->row_at[i];
+        for (uint32_t k = 0; k < box->row; k += LANES)
+            NAME(store_line)(NAME(load_line)(from + k), to + k);
+    }
+    for (uint32_t i = by_lines; i < box->rows; i++, to += box->row)
+        memcpy(to, u + box->row_at[i], box->row * sizeof *u);
 }
 
 /* Add the bits of the differences along a set of axes, and of those along more axes. Differences at
@@ -336,7 +346,7 @@ static void NAME(add_bits)(const struct NAME(box) * box, const uval *u, uint32_t
                            uint32_t next)
 {
     const uint32_t n = box->tile->n;
-    NAME(pick)(u, box->inside, box->count, box->left);
+    NAME(join_rows)(box, u);
     NAME(fold)(box->left, box->count);
     box->bits[axes] += NAME(groups_bits)(box->left, box->count);
     for (uint32_t axis = next; axis < box->tile->rank; axis++) {
@@ -382,25 +392,28 @@ static void NAME(count_cusz)(const struct zti_coding *coding, const struct tile 
     zti_sz_count(coding, counts, 0, symbols, tile->n);
 }
 
-/* Add the bits of a tile's integers in Rice codes, with groups that are runs, and with groups that
- * are blocks if the tile consists of these. */
+/* Add the bits of a tile's folded residuals in Rice codes, with groups that are runs, and with
+ * groups that are blocks if the tile consists of these. spare is as long as u. */
+static void NAME(add_shapes)(const struct zti_coding *coding, const struct tile *tile,
+                             const uval *u, uval *spare, uval base, bool is_zero, uint64_t *bits)
+{
+    const struct blocks blocks = blocks_of(tile);
+    const uint64_t away = NAME(away_of)(coding, base);
+    uint64_t own = is_zero ? 0 : NAME(groups_bits)(u, tile->n);
+    bits[0] += raced_bits(away, own);
+    if (blocks.count > 0 && !is_zero) {
+        NAME(move_blocks)(tile, &blocks, false, u, spare);
+        own = NAME(groups_bits)(spare, tile->n);
+    }
+    bits[1] += raced_bits(away, own);
+}
+
+/* The same of a tile's integers in a (b is as long). The coding's groups are runs. */
 static void NAME(try_groups)(const struct zti_coding *coding, const struct tile *tile, uval *a,
                              uval *b, uint64_t *bits)
 {
-    const struct blocks blocks = blocks_of(tile);
+    const uval base = a[0];
     bool is_zero;
-    const uval base = NAME(subtract_base)(a, tile->n, true, &is_zero);
-    const uint64_t away = NAME(away_of)(coding, base);
-    if (!is_zero) {
-        NAME(differences)(tile, sz_of(coding)->axes, &a, &b);
-        NAME(fold)(a, tile->n);
-    }
-    uint64_t own = 0;
-    for (uint32_t i = 0; i < 2; i++) {
-        if (i > 0 && blocks.count > 0 && !is_zero)
-            NAME(move_blocks)(tile, &blocks, false, a, b);
-        if (!is_zero && (i == 0 || blocks.count > 0))
-            own = NAME(groups_bits)(i > 0 ? b : a, tile->n);
-        bits[i] += raced_bits(away, own);
-    }
+    const uval *const u = NAME(residuals)(coding, tile, a, b, &is_zero);
+    NAME(add_shapes)(coding, tile, u, u == a ? b : a, base, is_zero, bits);
 }
