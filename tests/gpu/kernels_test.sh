@@ -29,7 +29,7 @@ cubin() {
 
 # Cubins for a target; what the compilers say goes to the build's log.
 compile_kernels() {
-    (cd "$source/src" && find . -name '*.cu' ! -name '*64.cu' ! -name 'i32.cu' ! -name 'log32.cu') | sort >"$build/files"
+    (cd "$source/src" && find . -name '*.cu' ! -name '*64.cu' ! -name '*wide.cu' ! -name 'i32.cu' ! -name 'log32.cu') | sort >"$build/files"
     if [ -f "$build/compiled" ] && [ -z "$(find "$source/src" "$source/include" -newer "$build/compiled")" ]; then
         return
     fi
