@@ -22,6 +22,12 @@ ZTI_INLINE u16s v_rest_16(u16s a, u16s b)
     return (u16s)V_X86(subs_epu16)((v_register)a, (v_register)b);
 }
 
+/* The largest integers that are not above numbers. */
+ZTI_INLINE f32s v_floor_32(f32s v)
+{
+    return (f32s)V_X86(floor_ps)(v);
+}
+
 ZTI_INLINE u32s v_right_32(u32s v, u32s n)
 {
     return (u32s)V_X86(srlv_epi32)((v_register)v, (v_register)n);

@@ -59,7 +59,7 @@ enum { ROW_CLASSES = 6 * 6 * 6, OWN_SCALES = 4 };
 
 struct scales {
     uint32_t class;
-    uint32_t of[ZTI_TF_LONGEST_ROW];
+    uint32_t of[ZTI_TF_LONGEST_ROW + ZTI_TF_SEGMENT]; /* vectors read behind a row */
     bool is_known[ROW_CLASSES];
     uint32_t known[ROW_CLASSES][OWN_SCALES];
 };
@@ -201,10 +201,18 @@ static void sum_rows(const struct cells *c, uint32_t plane, const uint16_t *cell
 {
     enum { PLANE = 4, VOLUME = 10, ALL = 18 }; /* neighbours in other rows, by axes */
     const uint32_t taps = c->taps - c->row_taps;
+#if defined(ZTI_WITH_AVX2)
+    const uint32_t n = c->extent[ZTI_TF_AXES - 1];
+    if (taps == VOLUME)
+        sum_vectors(c->at[plane], 6, 2, c->tap[0].weight, c->tap[6].weight, cell, n, sum);
+    else if (taps == PLANE)
+        sum_vectors(c->at[plane], 2, 1, c->tap[0].weight, c->tap[2].weight, cell, n, sum);
+#else
     if (taps == VOLUME)
         sum_taps(c, c->at[plane], cell, VOLUME, sum);
     else if (taps == PLANE)
         sum_taps(c, c->at[plane], cell, PLANE, sum);
+#endif
     else if (taps == ALL)
         sum_taps(c, c->at[plane], cell, ALL, sum);
     else
@@ -225,12 +233,16 @@ static struct row_weights row_weights_of(const struct cells *c)
 
 /* The sum of weighted magnitudes from which a segment's context comes: those of other rows over all
  * its places, and those of the two places before it. */
-static uint32_t segment_sum(struct row_weights w, const uint16_t *cell, const uint32_t *sum,
-                            uint32_t at, uint32_t n)
+ZTI_INLINE uint32_t segment_sum(struct row_weights w, const uint16_t *cell, const uint32_t *sum,
+                                uint32_t at, uint32_t n)
 {
     uint32_t all = 0;
-    for (uint32_t i = 0; i < n; i++)
-        all += sum[at + i];
+    if (n == ZTI_TF_SEGMENT)
+        for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i++)
+            all += sum[at + i];
+    else
+        for (uint32_t i = 0; i < n; i++)
+            all += sum[at + i];
     return all + w.one * cell[(ptrdiff_t)at - 1] + w.two * cell[(ptrdiff_t)at - 2];
 }
 
@@ -247,102 +259,18 @@ struct coder {
     size_t times[ZTI_LL_ALPHABET]; /* how often magnitudes have a symbol */
 };
 
-/* struct zti_tf_tally, for a row. */
-struct tally {
-    int32_t off[ZTI_TF_CENTROIDS], number[ZTI_TF_CENTROIDS];
-    integer is_over;
-};
-
-/* Quantize at most AT_ONCE coefficients in place to multiples of the step, and add to a tally.
- * There are no branches in loops, so that compilers make vectors of them, here and below. */
-enum { AT_ONCE = 64 };
-
-static void quantize(number *restrict value, uint32_t n, number scale, struct tally *tally)
-{
-    enum { COUNTED = 1 << 16 };
-    number by[AT_ONCE];
-    integer is_over = 0;
-    int32_t off1 = 0, off2 = 0, off3 = 0, n1 = 0, n2 = 0, n3 = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const number v = magnitude_of(value[i]) * scale;
-        const number up = floor_of(v + (number)ZTI_TF_ROUNDING), off = (v - up) * ZTI_TF_OFF_PARTS;
-        by[i] = choose(up < COUNTED, off, 0);
-        value[i] = choose(value[i] < 0, -up, up);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const number m = magnitude_of(value[i]);
-        const int32_t off = (int32_t)by[i];
-        const int32_t is1 = -(m == 1), is2 = -(m == 2), is3 = -((m >= 3) & (m < COUNTED));
-        is_over |= -!(m < (number)0x1p52);
-        off1 += off & is1;
-        off2 += off & is2;
-        off3 += off & is3;
-        n1 -= is1;
-        n2 -= is2;
-        n3 -= is3;
-    }
-    tally->off[0] += off1;
-    tally->off[1] += off2;
-    tally->off[2] += off3;
-    tally->number[0] += n1;
-    tally->number[1] += n2;
-    tally->number[2] += n3;
-    tally->is_over |= is_over;
-}
-
-/* The symbols of a row of multiples, and their cells. */
-static void find_symbols(const number *restrict value, uint32_t n, uint32_t shift,
-                         uint8_t *restrict symbol, uint16_t *restrict cell)
-{
-    const number part = part_of_shift(shift);
-    for (uint32_t i = 0; i < n; i++) {
-        const number m = magnitude_of(value[i]);
-        symbol[i] = (uint8_t)symbol_of(m);
-        cell[i] = weight_of(m, part);
-    }
-}
-
-static void add_tally(struct zti_tf_tally *all, uint32_t octave, const struct tally *t)
-{
-    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++) {
-        all->off[octave][k] += t->off[k];
-        all->times[octave][k] += (uint32_t)t->number[k];
-    }
-    all->is_over |= t->is_over != 0;
-}
-
-/* How many bits symbols leave open, with signs. */
-static uint32_t open_bits_of(const uint8_t *symbol, uint32_t n)
-{
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < n; i++)
-        bits += symbol[i] > 0 ? 1 + tf_open_bits(symbol[i]) : 0;
-    return bits;
-}
-
-/* A row of coefficients to multiples of the step, symbols and cells. */
-static void code_row(const struct coder *c, const struct zti_tf_band *band, number *value,
-                     uint32_t n, uint8_t *symbol, uint16_t *cell, struct zti_tf_tally *all)
-{
-    const number scale = (number)(band->gain / c->step);
-    struct tally tally = {.is_over = 0};
-    for (uint32_t i = 0; i < n; i += AT_ONCE)
-        quantize(value + i, n - i < AT_ONCE ? n - i : (uint32_t)AT_ONCE, scale, &tally);
-    add_tally(all, band->octave, &tally);
-    if (all->is_over)
-        return;
-    find_symbols(value, n, c->shift, symbol, cell);
-    all->open_bits += open_bits_of(symbol, n);
-}
-
 /* Contexts of a row whose cells are known. */
 static void find_contexts(struct row_weights w, const struct scales *scales, const uint16_t *cell,
                           uint32_t n, const uint32_t *restrict sum, uint8_t *restrict context)
 {
+#if defined(ZTI_WITH_AVX2)
+    find_context_vectors(w.one, w.two, scales->of, cell, n, sum, context);
+#else
     for (uint32_t i = 0; i < n; i++)
         context[i] = (uint8_t)tf_context(sum[i] + w.one * cell[(ptrdiff_t)i - 1] +
                                              w.two * cell[(ptrdiff_t)i - 2],
                                          scales->of[i]);
+#endif
 }
 
 /* Copy at most a segment of bytes. */
@@ -403,6 +331,19 @@ struct list {
     uint8_t *symbols, *contexts;
 };
 
+/* Whether any symbol of at most a segment is not 0. */
+ZTI_INLINE bool is_any(const uint8_t *symbol, uint32_t n)
+{
+    uint8_t any = 0;
+    if (n == ZTI_TF_SEGMENT)
+        for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i++)
+            any |= symbol[i];
+    else
+        for (uint32_t i = 0; i < n; i++)
+            any |= symbol[i];
+    return any > 0;
+}
+
 /* Append the symbols of one row of each block, with their contexts. The worker has the row's
  * symbols, the contexts of its places, and the sums over other rows. */
 static void append_row(const struct zti_tf_worker *w, struct row_weights back, uint32_t n,
@@ -413,17 +354,15 @@ static void append_row(const struct zti_tf_worker *w, struct row_weights back, u
         uint32_t active = 0;
         some = tf_segment(n, at);
         for (uint32_t k = 0; k < lanes; k++) {
-            uint32_t any = n < ZTI_TF_LEAST_ROW;
+            const bool has_any = n < ZTI_TF_LEAST_ROW || is_any(w->symbol[k] + at, some);
             if (n >= ZTI_TF_LEAST_ROW) {
-                for (uint32_t i = 0; i < some; i++)
-                    any |= w->symbol[k][at + i];
                 *to->contexts++ = (uint8_t)tf_segment_context(
                     segment_sum(back, cell[k], w->sums + (size_t)k * n, at, some));
-                *to->symbols++ = any > 0;
+                *to->symbols++ = has_any;
             }
             symbol[active] = w->symbol[k];
             context[active] = w->context[k];
-            active += any > 0;
+            active += has_any;
         }
         to->symbols = write_places(symbol, active, at, some, to->symbols);
         to->contexts = write_places(context, active, at, some, to->contexts);
@@ -444,6 +383,9 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
     bool is_first = true;
     number *block[ZTI_TF_LANES];
     struct ahead ahead[ZTI_TF_LANES];
+    const number scale = (number)(run->band->gain / c->step), part = part_of_shift(c->shift);
+    struct tally tally;
+    memset(&tally, 0, sizeof tally);
     for (uint32_t k = 0; k < lanes; k++) {
         block[k] = (number *)c->slot->values + run->at[first_lane + k];
         ahead[k] = ahead_of(&c->slot->layout, run->extent, block[k]);
@@ -458,15 +400,34 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
             uint32_t *const sum = w->sums + (size_t)k * n;
             cell[k] = w->cells + ZTI_TF_BEFORE + k * cells->all + first;
             prefetch_next(&c->slot->layout, run->extent, block[k], &ahead[k]);
-            code_row(c, run->band, block[k] + place, n, w->symbol[k], cell[k], w->tally);
+            quantize_row(block[k] + place, n, scale, part, w->symbol[k], cell[k], &tally);
             sum_rows(cells, plane, cell[k], sum);
             sum[0] += is_first ? last : 0;
             find_contexts(back, &scales, cell[k], n, sum, w->context[k]);
         }
         append_row(w, back, n, lanes, cell, to);
         is_first = false;
-    } while (!w->tally->is_over && next_row(cells->extent, &row));
+        if (tally.values >= TALLIED_VALUES)
+            add_tally(w->tally, run->band->octave, &tally);
+    } while (next_row(cells->extent, &row));
+    add_tally(w->tally, run->band->octave, &tally);
     return cell[lanes - 1][n - 1];
+}
+
+/* Count symbols in contexts. */
+static void count_symbols(const uint8_t *context, const uint8_t *symbol, size_t n,
+                          zti_ll_counts *counts)
+{
+    enum { SOME = 256 };
+    uint32_t *const count = &(*counts)[0][0];
+    for (size_t from = 0, some; from < n; from += some) {
+        uint16_t cell[SOME];
+        some = n - from < SOME ? n - from : (size_t)SOME;
+        for (size_t i = 0; i < some; i++)
+            cell[i] = (uint16_t)(context[from + i] * ZTI_LL_ALPHABET + symbol[from + i]);
+        for (size_t i = 0; i < some; i++)
+            count[cell[i]]++;
+    }
 }
 
 /* Count the symbols of a part, and note how many they are and how many bits they leave open. */
@@ -477,8 +438,7 @@ static void end_part(const struct coder *c, const struct zti_tf_worker *w, uint6
     const uint8_t *const context = c->slot->contexts + part->at;
     part->symbols = (size_t)(to->symbols - symbol);
     part->open_bits = w->tally->open_bits - open_before;
-    for (size_t i = 0; i < part->symbols; i++)
-        (*w->counts)[context[i]][symbol[i]]++;
+    count_symbols(context, symbol, part->symbols, w->counts);
 }
 
 static struct list list_at(const struct zti_tf_slot *slot, size_t at)

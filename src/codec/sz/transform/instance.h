@@ -16,6 +16,16 @@
 
 #include "codec/sz/transform/lift.h"
 
+#if IS_NARROW && defined(ZTI_WITH_AVX2)
+#include "codec/sz/transform/x86/quantize.h"
+#else
+#include "codec/sz/transform/quantize.h"
+#endif
+
+#if defined(ZTI_WITH_AVX2)
+#include "codec/sz/transform/x86/contexts.h"
+#endif
+
 #include "codec/sz/transform/code.h"
 
 #include "codec/sz/transform/values.h"

@@ -143,9 +143,14 @@ static void code_part(void *shared, uint32_t worker, uint64_t which)
     struct zti_tf_part *const part = &c->part[which];
     uint8_t *const context = slot->contexts + part->at;
     uint8_t *const scratch = codes_at(slot, part->at, (size_t)which);
+    size_t mapped = c->model_of ? 0 : part->symbols;
     (void)worker;
-    for (size_t i = 0; c->model_of && i < part->symbols; i++)
-        context[i] = c->model_of[context[i]];
+#if defined(ZTI_WITH_AVX2)
+    if (c->model_of)
+        mapped = map_vectors(context, part->symbols, c->model_of);
+#endif
+    for (; mapped < part->symbols; mapped++)
+        context[mapped] = c->model_of[context[mapped]];
     part->codes = PUT_CODES(&slot->table, context, slot->symbols + part->at, part->symbols,
                             ZTI_ANS_FEW, scratch);
     part->code_bytes = (size_t)(scratch + zti_ans_mixed_bytes(part->symbols) - part->codes);

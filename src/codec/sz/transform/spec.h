@@ -154,11 +154,14 @@ ZTI_STATIC uint32_t tf_chunk_values(uint32_t parts_way)
 /* ---- symbols of magnitudes --------------------------------------------------------------------
  * Magnitudes below 16 are symbols; then each doubling has four, which leave the lower bits open. */
 
+/* The symbol of a magnitude of 16 and more; the bits are those of a floating-point number. */
+#define ZTI_TF_OPEN_SYMBOL(bits, mantissa_bits, bias)                                              \
+    (((bits) >> ((mantissa_bits)-2)) - (4 * ((bias) + 4) - ZTI_TF_PLAIN_MAGNITUDES))
+
 /* m is an integer below 2^53, the bits those of a floating-point number m. */
 #define ZTI_TF_SYMBOL(m, bits, mantissa_bits, bias)                                                \
-    ((m) < (int)ZTI_TF_PLAIN_MAGNITUDES                                                            \
-         ? (uint32_t)(int32_t)(m)                                                                  \
-         : (uint32_t)((bits) >> ((mantissa_bits)-2)) - 4 * ((bias) + 4) + ZTI_TF_PLAIN_MAGNITUDES)
+    ((m) < (int)ZTI_TF_PLAIN_MAGNITUDES ? (uint32_t)(int32_t)(m)                                   \
+                                        : (uint32_t)ZTI_TF_OPEN_SYMBOL(bits, mantissa_bits, bias))
 
 ZTI_INLINE uint32_t tf_symbol(double m)
 {
@@ -167,10 +170,13 @@ ZTI_INLINE uint32_t tf_symbol(double m)
 
 enum { ZTI_TF_SYMBOLS = 16 + 4 * 49 };
 
+/* Bits that a symbol of 16 and more leaves open. */
+#define ZTI_TF_OPEN_BITS(symbol) (((symbol)-ZTI_TF_PLAIN_MAGNITUDES / 2) >> 2)
+
 /* Bits that a symbol leaves open, and the least magnitude that has it. */
 ZTI_INLINE uint32_t tf_open_bits(uint32_t symbol)
 {
-    return symbol < ZTI_TF_PLAIN_MAGNITUDES ? 0 : (symbol - 16) / 4 + 2;
+    return symbol < ZTI_TF_PLAIN_MAGNITUDES ? 0 : ZTI_TF_OPEN_BITS(symbol);
 }
 
 ZTI_INLINE uint64_t tf_least_magnitude(uint32_t symbol)

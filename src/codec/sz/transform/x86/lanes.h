@@ -40,15 +40,6 @@ ZTI_INLINE __m256i models_of_lanes(const struct lane_tables *t, __m256i context)
     return model;
 }
 
-/* tf_context of each lane. */
-ZTI_INLINE __m256i contexts_of_lanes(__m256i sum, uint32_t scale)
-{
-    const __m256i of_scale = _mm256_mullo_epi32(sum, _mm256_set1_epi32((int32_t)scale));
-    const __m256i v = _mm256_add_epi32(_mm256_srli_epi32(of_scale, 8), _mm256_set1_epi32(8));
-    return _mm256_sub_epi32(_mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(v)), 21),
-                            _mm256_set1_epi32(4 * (127 + 3)));
-}
-
 /* weight_of of the least magnitude of each lane's symbol. */
 ZTI_INLINE __m256i weights_of_lanes(__m256i symbol, __m256 part)
 {
@@ -151,7 +142,7 @@ ZTI_INLINE __m256i decode_in_lanes(const struct lane_tables *t, struct lane_stat
                                    __m256i sum, uint32_t scale, __m256i *before)
 {
     __m256i *const state = &s->state[i % ZTI_ANS_FEW];
-    const __m256i model = models_of_lanes(t, contexts_of_lanes(sum, scale));
+    const __m256i model = models_of_lanes(t, contexts_of(sum, _mm256_set1_epi32((int32_t)scale)));
     const __m256i place = _mm256_add_epi32(_mm256_madd_epi16(model, t->stride), *state);
     const __m256i entry = _mm256_i32gather_epi32(t->first, place, 4);
     const __m256i held = _mm256_i32gather_epi32(s->base, _mm256_srli_epi32(s->at, 3), 1);
