@@ -18,66 +18,6 @@
  *     codes    for each correction the symbols of its gap and of its number of steps less 1: an ANS
  *              stream with 4 states */
 
-/* A value of the type, as its bits. */
-static uint64_t bits_of_number(uint32_t type, double v)
-{
-    const float narrow = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    return type == ZT_F32 ? bits : zti_bits_of_double(v);
-}
-
-static double number_of(uint32_t type, uint64_t bits)
-{
-    return type == ZT_F32 ? zti_float_from_bits(bits) : zti_double_from_bits(bits);
-}
-
-/* Whether an exact value is within the bound: in narrow streams it is rounded. */
-static bool is_near_enough(const struct zti_coding *coding, uint64_t original)
-{
-    const number v = (number)number_of(coding->type, original);
-    return zti_within(coding->type, original, bits_of_number(coding->type, v),
-                      sz_of(coding)->bound);
-}
-
-/* What a value that is decoded as v needs: *steps, 0 for nothing; false: to be stored exactly.
- * sure: a little less than the bound, so that rounding does not matter. */
-static bool find_correction(const struct zti_coding *coding, uint64_t original, double v,
-                            double sure, int32_t *steps)
-{
-    const double bound = sz_of(coding)->bound, step = sz_of(coding)->step;
-    const uint32_t type = coding->type;
-    const double x = number_of(type, original);
-    *steps = 0;
-    if (fabs(x - v) <= bound * 1.001 && zti_within(type, original, bits_of_number(type, v), bound))
-        return true;
-    const double k = rint((x - v) / step);
-    if (!(fabs(k) <= ZTI_TF_MOST_STEPS))
-        return false;
-    *steps = (int32_t)k;
-    const uint64_t bits = bits_of_number(type, (double)(number)(v + k * step));
-    return k != 0 &&
-           (fabs(x - number_of(type, bits)) <= sure || zti_within(type, original, bits, bound));
-}
-
-/* Mark the values of a row, at most MARKED, that may be beyond the bound. */
-enum { MARKED = 64 };
-
-static void mark_row(const struct zti_array *array, const void *from, const number *v, uint32_t n,
-                     double sure, uint8_t *restrict mark)
-{
-    const int64_t stride = array->stride[array->rank - 1];
-    const bool is_safe = sure >= 0x1p-100 && sure <= 0x1p100; /* else all are marked */
-    const float narrow = is_safe ? (float)(sure * (1 - 0x1p-20)) : -1;
-    memset(mark, 0, MARKED);
-    if (array->type == ZT_F32)
-        for (uint32_t i = 0; i < n; i++)
-            mark[i] = !(fabsf(((const float *)from)[i * stride] - (float)v[i]) <= narrow);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            mark[i] = !(fabs(((const double *)from)[i * stride] - (double)v[i]) <= sure);
-}
-
 /* A tile's corrections while they are looked for. */
 struct correcting {
     const struct zti_coding *coding;
@@ -106,38 +46,6 @@ static zti_tf_correction *corrections_at(const struct zti_tf_slot *slot, size_t 
     return slot->corrections + first / ZTI_TF_CHUNK_CORRECTED_PART;
 }
 
-/* What has been found of a chunk. */
-struct found {
-    zti_tf_correction *list;
-    size_t count, most, exact;
-};
-
-/* Find the corrections of n values of a row, from number 'at' of the tile on; false: too many. */
-static bool find_in_row(const struct correcting *c, const void *from, size_t at, uint32_t n,
-                        struct found *f)
-{
-    const double sure = sz_of(c->coding)->bound * (1 - 0x1p-40);
-    const struct zti_array *const array = c->array;
-    const size_t bytes = zt_type_bytes(array->type);
-    const number *const v = (const number *)c->slot->values + at;
-    uint8_t mark[MARKED];
-    mark_row(array, from, v, n, sure, mark);
-    for (uint64_t marks = bits_of_marks(mark, MARKED); marks > 0; marks &= marks - 1) {
-        const uint32_t i = zti_ctz64(marks);
-        const uint64_t bits = zti_bits_at(from, i * array->stride[array->rank - 1], bytes);
-        int32_t steps;
-        const bool is_good = find_correction(c->coding, bits, (double)v[i], sure, &steps);
-        if (is_good && steps == 0)
-            continue;
-        if (f->count == f->most || (!is_good && !is_near_enough(c->coding, bits)))
-            return false;
-        f->list[f->count++] = (uint32_t)(at + i) | (uint32_t)(is_good ? steps : 0)
-                                                       << ZTI_TF_PLACE_BITS;
-        f->exact += !is_good;
-    }
-    return true;
-}
-
 /* The bits of value number 'at' of a tile. */
 static uint64_t original_at(const struct zti_array *array, const struct place *place, uint32_t at)
 {
@@ -149,27 +57,71 @@ static uint64_t original_at(const struct zti_array *array, const struct place *p
 
 /* ---- a chunk's bytes ---- */
 
-/* A correction as symbols, and what these leave open. */
-struct symbol_pair {
-    uint8_t gap, steps;
-    uint32_t open_bits;
-    uint64_t open;
+/* Corrections as symbols of gaps and of steps in turns, and what these leave open. */
+enum { PAIRS = 64 };
+
+struct pairs {
+    uint32_t n;
+    uint8_t symbol[2 * PAIRS];
+    uint32_t open[PAIRS], open_bits[PAIRS]; /* and none behind the last one */
 };
 
-ZTI_INLINE struct symbol_pair symbols_of(zti_tf_correction c, int64_t before)
+/* The symbols of numbers below 2^24; the bits that they leave open, and how many they are. */
+ZTI_INLINE void small_symbols(const int32_t *restrict m, uint32_t *restrict symbol,
+                              uint32_t *restrict open, uint32_t *restrict open_bits)
 {
-    const int32_t by = tf_steps_of(c);
-    const uint64_t gap = (uint64_t)((int64_t)tf_place_of(c) - before - 1);
-    const uint64_t steps = (uint64_t)abs(by) - 1;
-    const uint32_t g = tf_symbol((double)(int64_t)gap), s = tf_symbol((double)(int64_t)steps);
-    const uint32_t gap_bits = tf_open_bits(g), bits = tf_open_bits(s);
-    const uint64_t low_gap = gap & ((UINT64_C(1) << gap_bits) - 1);
-    const uint64_t low_steps = steps & ((UINT64_C(1) << bits) - 1);
-    return (struct symbol_pair){.gap = (uint8_t)g,
-                                .steps = (uint8_t)s,
-                                .open_bits = gap_bits + 1 + bits,
-                                .open = low_gap | ((uint64_t)(by < 0) | low_steps << 1)
-                                                      << gap_bits};
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        const uint32_t is_open = 0 - (uint32_t)(m[i] >= (int)ZTI_TF_PLAIN_MAGNITUDES);
+        const float v = (float)m[i];
+        uint32_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        symbol[i] = ((uint32_t)m[i] & ~is_open) | (ZTI_TF_OPEN_SYMBOL(bits, 23, 127) & is_open);
+        open_bits[i] = ZTI_TF_OPEN_BITS(symbol[i]) & is_open;
+        open[i] = (uint32_t)m[i] & ~(UINT32_MAX << open_bits[i]);
+    }
+}
+
+/* A list of corrections, without those that are exact values, while it is walked through. */
+struct pair_walk {
+    const zti_tf_correction *next, *end;
+    int32_t before; /* the last place, or the one before the chunk */
+};
+
+static struct pair_walk pair_walk_of(const struct found *f, size_t first)
+{
+    return (struct pair_walk){f->list, f->list + f->count, (int32_t)first - 1};
+}
+
+/* The next corrections of a walk, PAIRS or fewer; false: there are none. Other loops have a fixed
+ * length and no branches, so that they become vectors. */
+static bool next_pairs(struct pair_walk *w, struct pairs *p)
+{
+    int32_t gap[PAIRS] = {0}, by[PAIRS] = {0}, steps[PAIRS];
+    uint32_t gaps[PAIRS], symbol[PAIRS], open[PAIRS], open_bits[PAIRS];
+    uint32_t n = 0;
+    for (; n < PAIRS && w->next < w->end; w->next++) {
+        const int32_t place = (int32_t)tf_place_of(*w->next), own = tf_steps_of(*w->next);
+        gap[n] = place - w->before - 1;
+        by[n] = own;
+        w->before = own != 0 ? place : w->before;
+        n += own != 0;
+    }
+    for (uint32_t i = 0; i < PAIRS; i++)
+        steps[i] = abs(by[i]) - (by[i] != 0);
+    small_symbols(gap, gaps, p->open, p->open_bits);
+    small_symbols(steps, symbol, open, open_bits);
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        p->open[i] |= ((uint32_t)(by[i] < 0) | open[i] << 1) << p->open_bits[i];
+        p->open_bits[i] += 1 + open_bits[i];
+    }
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        p->symbol[2 * i] = (uint8_t)gaps[i];
+        p->symbol[2 * i + 1] = (uint8_t)symbol[i];
+    }
+    if (n < PAIRS)
+        p->open[n] = p->open_bits[n] = 0;
+    p->n = n;
+    return n > 0;
 }
 
 /* The exact values of a chunk, to 'to' unless that is NULL; returns their bytes. */
@@ -198,17 +150,15 @@ static size_t write_exact(const struct correcting *c, const struct found *f, siz
 static void count_chunk(const struct found *f, size_t first, struct zti_tf_part *chunk,
                         zti_ll_counts *counts)
 {
-    int64_t before = (int64_t)first - 1;
+    struct pair_walk walk = pair_walk_of(f, first);
+    struct pairs p;
     *chunk = (struct zti_tf_part){.symbols = 2 * (f->count - f->exact), .exact = f->exact};
-    for (size_t i = 0; i < f->count; i++) {
-        if (tf_steps_of(f->list[i]) == 0)
-            continue;
-        const struct symbol_pair s = symbols_of(f->list[i], before);
-        before = tf_place_of(f->list[i]);
-        (*counts)[ZTI_TF_GAP][s.gap]++;
-        (*counts)[ZTI_TF_STEPS][s.steps]++;
-        chunk->open_bits += s.open_bits;
-    }
+    while (next_pairs(&walk, &p))
+        for (uint32_t i = 0; i < p.n; i++) {
+            (*counts)[ZTI_TF_GAP][p.symbol[2 * i]]++;
+            (*counts)[ZTI_TF_STEPS][p.symbol[2 * i + 1]]++;
+            chunk->open_bits += p.open_bits[i];
+        }
 }
 
 /* Find the corrections of a chunk. */
@@ -223,18 +173,22 @@ static void find_item(void *shared, uint32_t worker, uint64_t which)
     struct pieces p = pieces_of(c->place, array->rank, first, end);
     struct found f = {.list = corrections_at(c->slot, first),
                       .most = (end - first) / ZTI_TF_CHUNK_CORRECTED_PART};
+    struct candidates candidates;
+    bool is_over = atomic_load_explicit(&c->is_over, memory_order_relaxed);
     size_t at = first;
-    if (atomic_load_explicit(&c->is_over, memory_order_relaxed))
-        return;
-    while (next_piece(&p)) {
+    for (candidates.n = 0; !is_over && next_piece(&p);) {
         const uint8_t *const from = zti_array_at(array, p.at);
-        for (uint32_t i = 0, some; i < p.n; i += some, at += some) {
+        for (uint32_t i = 0, some; i < p.n && !is_over; i += some, at += some) {
             some = p.n - i < MARKED ? p.n - i : MARKED;
-            if (!find_in_row(c, from + i * value_bytes, at, some, &f)) {
-                atomic_store_explicit(&c->is_over, true, memory_order_relaxed);
-                return;
-            }
+            add_candidates(array, from + i * value_bytes, (const number *)c->slot->values + at, at,
+                           some, sz_of(c->coding)->bound, &candidates);
+            if (candidates.n > CANDIDATES - MARKED)
+                is_over = !append_found(c->coding, &candidates, &f);
         }
+    }
+    if (is_over || !append_found(c->coding, &candidates, &f)) {
+        atomic_store_explicit(&c->is_over, true, memory_order_relaxed);
+        return;
     }
     struct zti_tf_part *const chunk = &c->slot->chunk[which];
     count_chunk(&f, first, chunk, c->slot->worker[worker].counts);
@@ -257,23 +211,17 @@ static void code_chunk(void *shared, uint32_t worker, uint64_t which)
     struct zti_tf_slot *const slot = c->slot;
     struct zti_tf_part *const chunk = &slot->chunk[which];
     const struct found f = found_of(c, which);
-    uint8_t *symbol = slot->correction_symbols + chunk->at,
-            *context = slot->correction_contexts + chunk->at;
+    uint8_t *symbol = slot->correction_symbols + chunk->at;
     uint8_t *const scratch = slot->correction_codes + zti_tf_codes_bytes(chunk->at, (size_t)which);
-    int64_t before = (int64_t)(which * c->chunk_values) - 1;
+    struct pair_walk walk = pair_walk_of(&f, which * c->chunk_values);
+    struct pairs p;
     (void)worker;
     if (chunk->symbols == 0)
         return;
-    for (size_t i = 0; i < f.count; i++) {
-        if (tf_steps_of(f.list[i]) == 0)
-            continue;
-        const struct symbol_pair s = symbols_of(f.list[i], before);
-        before = tf_place_of(f.list[i]);
-        *symbol++ = s.gap;
-        *context++ = ZTI_TF_GAP;
-        *symbol++ = s.steps;
-        *context++ = ZTI_TF_STEPS;
-    }
+    for (; next_pairs(&walk, &p); symbol += 2 * (size_t)p.n)
+        memcpy(symbol, p.symbol, 2 * (size_t)p.n);
+    for (size_t i = 0; i < chunk->symbols; i++)
+        slot->correction_contexts[chunk->at + i] = i % 2 ? ZTI_TF_STEPS : ZTI_TF_GAP;
     chunk->codes =
         PUT_CODES(&slot->table, slot->correction_contexts + chunk->at,
                   slot->correction_symbols + chunk->at, chunk->symbols, ZTI_ANS_FEW, scratch);
@@ -299,7 +247,8 @@ static void join_chunk(void *shared, uint32_t worker, uint64_t which)
     const struct found f = found_of(c, which);
     const size_t first = (size_t)which * c->chunk_values;
     uint8_t *to = c->to + chunk->at;
-    int64_t before = (int64_t)first - 1;
+    struct pair_walk walk = pair_walk_of(&f, first);
+    struct pairs p;
     (void)worker;
     if (f.count == 0)
         return;
@@ -310,13 +259,10 @@ static void join_chunk(void *shared, uint32_t worker, uint64_t which)
         return;
     to = zti_put_varint(to, chunk->code_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    for (size_t i = 0; i < f.count; i++) {
-        if (tf_steps_of(f.list[i]) == 0)
-            continue;
-        const struct symbol_pair s = symbols_of(f.list[i], before);
-        before = tf_place_of(f.list[i]);
-        zti_put_bits(&w, s.open, s.open_bits);
-    }
+    while (next_pairs(&walk, &p))
+        for (uint32_t i = 0; i < p.n; i += 2) /* at most 27 bits each */
+            zti_put_bits(&w, p.open[i] | (uint64_t)p.open[i + 1] << p.open_bits[i],
+                         p.open_bits[i] + p.open_bits[i + 1]);
     end_joined(chunk, to, &w);
 }
 

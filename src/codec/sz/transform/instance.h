@@ -40,6 +40,8 @@
 
 #include "codec/sz/transform/choose.h"
 
+#include "codec/sz/transform/find.h"
+
 #include "codec/sz/transform/correct.h"
 
 #include "codec/sz/transform/tile.h"
