@@ -11,7 +11,24 @@ struct lines {
     uint32_t n, lows, highs;
     size_t width;
     struct zti_tf_span need, need_low, need_high;
+    /* The low and high values that stand before and behind the others, from the nearest on. */
+    uint32_t before_low[LOW_MARGIN], behind_low[LOW_MARGIN];
+    uint32_t before_high[HIGH_MARGIN], behind_high[HIGH_MARGIN];
 };
+
+static struct lines lines_of(uint32_t n)
+{
+    struct lines l = {.n = n, .lows = (n + 1) / 2, .highs = n / 2};
+    for (int64_t k = 1; k <= LOW_MARGIN; k++) {
+        l.before_low[k - 1] = tf_mirror(-2 * k, n) / 2;
+        l.behind_low[k - 1] = tf_mirror(2 * ((int64_t)l.lows - 1 + k), n) / 2;
+    }
+    for (int64_t k = 1; k <= HIGH_MARGIN; k++) {
+        l.before_high[k - 1] = tf_mirror(1 - 2 * k, n) / 2;
+        l.behind_high[k - 1] = tf_mirror(2 * ((int64_t)l.highs - 1 + k) + 1, n) / 2;
+    }
+    return l;
+}
 
 /* Copy some numbers, by vectors: what compilers make of memcpy takes long to begin. */
 ZTI_INLINE void copy(number *to, const number *from, size_t n)
@@ -27,20 +44,18 @@ ZTI_INLINE void copy(number *to, const number *from, size_t n)
 static void mirror_lows(const struct lines *l)
 {
     const size_t w = l->width;
-    for (int64_t k = 1; k <= LOW_MARGIN; k++) {
-        const int64_t last = (int64_t)l->lows - 1 + k;
-        copy(l->low - (size_t)k * w, l->low + tf_mirror(-2 * k, l->n) / 2 * w, w);
-        copy(l->low + (size_t)last * w, l->low + tf_mirror(2 * last, l->n) / 2 * w, w);
+    for (uint32_t k = 0; k < LOW_MARGIN; k++) {
+        copy(l->low - (k + 1) * w, l->low + l->before_low[k] * w, w);
+        copy(l->low + (l->lows + k) * w, l->low + l->behind_low[k] * w, w);
     }
 }
 
 static void mirror_highs(const struct lines *l)
 {
     const size_t w = l->width;
-    for (int64_t k = 1; k <= HIGH_MARGIN; k++) {
-        const int64_t last = (int64_t)l->highs - 1 + k;
-        copy(l->high - (size_t)k * w, l->high + tf_mirror(1 - 2 * k, l->n) / 2 * w, w);
-        copy(l->high + (size_t)last * w, l->high + tf_mirror(2 * last + 1, l->n) / 2 * w, w);
+    for (uint32_t k = 0; k < HIGH_MARGIN; k++) {
+        copy(l->high - (k + 1) * w, l->high + l->before_high[k] * w, w);
+        copy(l->high + (l->highs + k) * w, l->high + l->behind_high[k] * w, w);
     }
 }
 
@@ -48,55 +63,84 @@ static void mirror_highs(const struct lines *l)
     ZTI_TF_PREDICT(number, (at)[-2 * w], (at)[-w], (at)[0], (at)[w], (at)[2 * w], (at)[3 * w])
 #define UPDATE(at) ZTI_TF_UPDATE(number, (at)[-2 * w], (at)[-w], (at)[0], (at)[w])
 
-static void lift(const struct lines *l)
+/* n high values less what predicts them, here and to another place; w: see PREDICTION. */
+ZTI_INLINE void take_prediction(number *restrict high, const number *low, size_t n, ptrdiff_t w,
+                                number *restrict to)
 {
-    const ptrdiff_t w = (ptrdiff_t)l->width;
-    number *restrict const low = l->low, *restrict const high = l->high;
-    mirror_lows(l);
-    for (ptrdiff_t i = 0; i < w * (ptrdiff_t)l->highs; i++)
-        high[i] -= PREDICTION(low + i);
-    mirror_highs(l);
-    for (ptrdiff_t i = 0; i < w * (ptrdiff_t)l->lows; i++)
-        low[i] += UPDATE(high + i);
+    for (size_t i = 0; i < n; i++)
+        to[i] = high[i] = high[i] - PREDICTION(low + i);
 }
 
-static void unlift(const struct lines *l)
+ZTI_INLINE void add_prediction(const number *high, const number *low, size_t n, ptrdiff_t w,
+                               number *restrict to)
 {
-    const ptrdiff_t w = (ptrdiff_t)l->width;
-    const ptrdiff_t low_end = w * (ptrdiff_t)l->need_low.to;
-    const ptrdiff_t odd_end = w * (ptrdiff_t)(l->need.to / 2);
-    number *restrict const low = l->low, *restrict const high = l->high;
-    mirror_highs(l);
-    for (ptrdiff_t i = w * (ptrdiff_t)l->need_low.from; i < low_end; i++)
-        low[i] -= UPDATE(high + i);
-    mirror_lows(l);
-    for (ptrdiff_t i = w * (ptrdiff_t)(l->need.from / 2); i < odd_end; i++)
-        high[i] += PREDICTION(low + i);
+    for (size_t i = 0; i < n; i++)
+        to[i] = high[i] + PREDICTION(low + i);
 }
 
-/* Lift lines whose first values are next to each other, from 'from' on. */
-static void lift_lines(const struct lines *l, number *from, size_t stride)
+/* n low values plus, or less, the update, to another place. */
+ZTI_INLINE void add_update(const number *low, const number *high, size_t n, ptrdiff_t w,
+                           number *restrict to)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = low[i] + UPDATE(high + i);
+}
+
+ZTI_INLINE void take_update(const number *low, const number *high, size_t n, ptrdiff_t w,
+                            number *restrict to)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = low[i] - UPDATE(high + i);
+}
+
+/* Where the value number i of lines is put. */
+ZTI_INLINE number *line_in(const struct lines *l, uint32_t i)
+{
+    return (i % 2 ? l->high : l->low) + i / 2 * l->width;
+}
+
+/* Lift lines whose values are in place, to where their first values are next to each other. */
+static void lift_lines(const struct lines *l, number *to, size_t stride)
 {
     const size_t w = l->width;
-    for (uint32_t i = 0; i < l->n; i++)
-        copy(i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w, from + i * stride, w);
-    lift(l);
-    for (uint32_t i = 0; i < l->lows; i++)
-        copy(from + i * stride, l->low + i * w, w);
+    mirror_lows(l);
     for (uint32_t i = 0; i < l->highs; i++)
-        copy(from + (l->lows + i) * stride, l->high + i * w, w);
+        take_prediction(l->high + i * w, l->low + i * w, w, (ptrdiff_t)w,
+                        to + (l->lows + i) * stride);
+    mirror_highs(l);
+    for (uint32_t i = 0; i < l->lows; i++)
+        add_update(l->low + i * w, l->high + i * w, w, (ptrdiff_t)w, to + i * stride);
 }
 
+/* Undo that in place. All values are read before the first one is written. */
 static void unlift_lines(const struct lines *l, number *from, size_t stride)
 {
     const size_t w = l->width;
-    for (uint32_t i = l->need_low.from; i < l->need_low.to; i++)
-        copy(l->low + i * w, from + i * stride, w);
     for (uint32_t i = l->need_high.from; i < l->need_high.to; i++)
         copy(l->high + i * w, from + (l->lows + i) * stride, w);
-    unlift(l);
-    for (uint32_t i = l->need.from; i < l->need.to; i++)
-        copy(from + i * stride, i % 2 ? l->high + i / 2 * w : l->low + i / 2 * w, w);
+    mirror_highs(l);
+    for (uint32_t i = l->need_low.from; i < l->need_low.to; i++)
+        take_update(from + i * stride, l->high + i * w, w, (ptrdiff_t)w, l->low + i * w);
+    mirror_lows(l);
+    for (uint32_t i = l->need.from; i < l->need.to; i++) {
+        number *const to = from + i * stride;
+        if (i % 2)
+            add_prediction(l->high + i / 2 * w, l->low + i / 2 * w, w, (ptrdiff_t)w, to);
+        else
+            copy(to, l->low + i / 2 * w, w);
+    }
+}
+
+/* Pairs of values of a row from number 'first' up to 'end', of low ones and of high ones less what
+ * predicts them. */
+ZTI_INLINE void interleave(const struct lines *l, uint32_t first, uint32_t end, number *restrict to)
+{
+    const ptrdiff_t w = 1;
+    const number *const low = l->low, *const high = l->high;
+    for (size_t i = first; i < end; i++) {
+        to[2 * i] = low[i];
+        to[2 * i + 1] = high[i] + PREDICTION(low + i);
+    }
 }
 
 /* The same for one line whose values are next to each other. */
@@ -108,24 +152,24 @@ static void lift_row(const struct lines *l, number *from)
     }
     if (l->lows > l->highs)
         l->low[l->lows - 1] = from[l->n - 1];
-    lift(l);
-    copy(from, l->low, l->lows);
-    copy(from + l->lows, l->high, l->highs);
+    mirror_lows(l);
+    take_prediction(l->high, l->low, l->highs, 1, from + l->lows);
+    mirror_highs(l);
+    add_update(l->low, l->high, l->lows, 1, from);
 }
 
 static void unlift_row(const struct lines *l, number *from)
 {
     const uint32_t odd = l->need.from % 2, first = l->need.from / 2, end = l->need.to / 2;
-    copy(l->low + l->need_low.from, from + l->need_low.from, l->need_low.to - l->need_low.from);
+    const uint32_t low = l->need_low.from;
     copy(l->high + l->need_high.from, from + l->lows + l->need_high.from,
          l->need_high.to - l->need_high.from);
-    unlift(l);
+    mirror_highs(l);
+    take_update(from + low, l->high + low, l->need_low.to - low, 1, l->low + low);
+    mirror_lows(l);
     if (odd && first < end)
-        from[2 * first + 1] = l->high[first];
-    for (uint32_t i = first + odd; i < end; i++) {
-        from[2 * i] = l->low[i];
-        from[2 * i + 1] = l->high[i];
-    }
+        add_prediction(l->high + first, l->low + first, 1, 1, from + 2 * first + 1);
+    interleave(l, first + odd, end, from);
     if (l->need.to % 2)
         from[l->need.to - 1] = l->low[l->need.to / 2];
 }
@@ -277,7 +321,7 @@ static void lift_long_row(const struct zti_tf_slot *slot, const struct lines *l,
     zti_crew_map(slot->crew, pieces_of_row(&r), copy_back_item, &r);
 }
 
-/* ---- a level, on all threads ---- */
+/* ---- a level ---- */
 
 /* The places along an axis that are lifted. */
 struct places {
@@ -294,17 +338,19 @@ static uint32_t place_of_number(const struct places *p, uint32_t at)
     return p->span[i].from + at;
 }
 
-/* The work at one level of a tile: bundles of lines that are lifted side by side; an item of work
- * is some bundles. */
+struct origin;
+
+/* The work at one level of a tile: bundles of lines that are lifted side by side. */
 struct level_work {
     const struct zti_tf_slot *slot;
     const struct zti_tf_level *level;
     struct lines lines; /* without memory */
     bool is_inverse;
+    struct origin *origin;           /* of values, if they are not in the slot */
     struct places rows[ZTI_TF_AXES]; /* along other axes */
     uint32_t most;                   /* lines of a bundle, at most */
     uint32_t row_bundles;            /* bundles of a row; 1 along the last axis */
-    uint64_t bundles, item_bundles;
+    uint64_t bundles;
 };
 
 static uint32_t bundles_of(const struct zti_tf_span *span, uint32_t most)
@@ -347,36 +393,111 @@ static number *bundle_at(const struct level_work *s, uint64_t which, size_t *wid
     return (number *)s->slot->values + from;
 }
 
+/* Values of an array to the slot's type; returns whether all are finite. */
+static bool take_values(const struct zti_array *array, const void *from, size_t n, number *to)
+{
+    const int64_t stride = array->stride[array->rank - 1];
+    const word infinite = bits_of((number)INFINITY);
+    word is_bad = 0;
+    if (array->type == ZT_F32 && stride == 1)
+        for (size_t i = 0; i < n; i++)
+            to[i] = (number)((const float *)from)[i];
+    else if (array->type == ZT_F32)
+        for (size_t i = 0; i < n; i++)
+            to[i] = (number)((const float *)from)[(int64_t)i * stride];
+    else
+        for (size_t i = 0; i < n; i++)
+            to[i] = (number)((const double *)from)[(int64_t)i * stride];
+    for (size_t i = 0; i < n; i++)
+        is_bad |= (word)((bits_of(to[i]) & infinite) == infinite);
+    return is_bad == 0;
+}
+
+/* Where a tile's values are before its first level. */
+struct origin {
+    const struct zti_array *array;
+    const struct place *place;
+    atomic_bool is_bad; /* some values are not finite */
+};
+
+/* The values of lines out of an array; 'at': the first one's number in the tile. */
+static void load_origin(struct origin *o, const struct level_work *s, const struct lines *l,
+                        size_t at)
+{
+    const struct zti_array *const array = o->array;
+    const uint32_t skipped = ZTI_TF_AXES - array->rank, a = s->level->axis - skipped;
+    const int64_t value_bytes = (int64_t)zt_type_bytes(array->type);
+    uint64_t where[ZT_MAX_RANK];
+    bool is_good = true;
+    for (uint32_t i = 0; i < array->rank; i++) {
+        where[i] = o->place->origin[i] + at / s->slot->layout.stride[i + skipped];
+        at %= s->slot->layout.stride[i + skipped];
+    }
+    const uint8_t *const from = zti_array_at(array, where);
+    for (uint32_t i = 0; i < l->n; i++)
+        is_good &= take_values(array, from + (int64_t)i * array->stride[a] * value_bytes, l->width,
+                               line_in(l, i));
+    if (!is_good)
+        atomic_store_explicit(&o->is_bad, true, memory_order_relaxed);
+}
+
 static void lift_bundle(const struct level_work *s, uint64_t which, number *memory)
 {
     const uint32_t a = s->level->axis;
+    const size_t stride = s->slot->layout.stride[a];
     struct lines l = s->lines;
     number *const at = bundle_at(s, which, &l.width);
     l.low = memory + LOW_MARGIN * l.width;
     l.high = l.low + (l.lows + LOW_MARGIN + HIGH_MARGIN) * l.width;
-    if (a == ZTI_TF_AXES - 1)
-        (s->is_inverse ? unlift_row : lift_row)(&l, at);
-    else
-        (s->is_inverse ? unlift_lines : lift_lines)(&l, at, s->slot->layout.stride[a]);
+    if (s->is_inverse)
+        a == ZTI_TF_AXES - 1 ? unlift_row(&l, at) : unlift_lines(&l, at, stride);
+    else if (a == ZTI_TF_AXES - 1)
+        lift_row(&l, at);
+    else {
+        if (s->origin)
+            load_origin(s->origin, s, &l, (size_t)(at - (number *)s->slot->values));
+        for (uint32_t i = 0; i < l.n && !s->origin; i++)
+            copy(line_in(&l, i), at + i * stride, l.width);
+        lift_lines(&l, at, stride);
+    }
 }
+
+/* ---- levels, on all threads ---- */
+
+/* Levels that are lifted together, in slabs: of each slab one level after the other, while it is in
+ * a cache. A slab is what has the same place along the first axis of more than one value; the
+ * levels are along other axes. One level by itself has each bundle as a slab. */
+enum { LEVELS_TOGETHER = 8, ITEM_VALUES = 1 << 15 };
+
+struct levels_work {
+    uint32_t levels;
+    struct level_work level[LEVELS_TOGETHER];
+    uint64_t slabs, item_slabs;
+};
 
 static void lift_item(void *shared, uint32_t worker, uint64_t item)
 {
-    const struct level_work *const s = shared;
-    const uint64_t first = item * s->item_bundles, left = s->bundles - first;
-    for (uint64_t i = 0; i < (left < s->item_bundles ? left : s->item_bundles); i++)
-        lift_bundle(s, first + i, s->slot->worker[worker].lines);
+    const struct levels_work *const s = shared;
+    const uint64_t first = item * s->item_slabs, left = s->slabs - first;
+    const uint64_t end = first + (left < s->item_slabs ? left : s->item_slabs);
+    for (uint64_t slab = first; slab < end; slab++)
+        for (uint32_t k = 0; k < s->levels; k++) {
+            const struct level_work *const level = &s->level[k];
+            const uint64_t bundles = level->bundles / s->slabs;
+            for (uint64_t i = 0; i < bundles; i++)
+                lift_bundle(level, slab * bundles + i, level->slot->worker[worker].lines);
+        }
 }
 
-static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_inverse)
+static struct level_work level_work_of(const struct zti_tf_slot *slot, uint32_t index,
+                                       bool is_inverse)
 {
-    enum { ITEM_VALUES = 1 << 15 };
     const struct zti_tf_level *const level = &slot->layout.level[index];
     const uint32_t a = level->axis, last = ZTI_TF_AXES - 1, n = level->extent[a];
     uint32_t done[ZTI_TF_AXES] = {0}; /* levels before this one */
     struct level_work s = {.slot = slot,
                            .level = level,
-                           .lines = {.n = n, .lows = (n + 1) / 2, .highs = n / 2},
+                           .lines = lines_of(n),
                            .is_inverse = is_inverse,
                            .most = (uint32_t)tf_lines_at_once(n),
                            .row_bundles = a == last,
@@ -396,26 +517,81 @@ static void lift_level(const struct zti_tf_slot *slot, uint32_t index, bool is_i
     s.lines.need = slot->layout.need[a].low[done[a]];
     s.lines.need_low = slot->layout.need[a].low[done[a] + 1];
     s.lines.need_high = slot->layout.need[a].high[done[a]];
-    if (a == last && is_long_row(slot, n, s.bundles)) {
-        for (uint64_t i = 0; i < s.bundles; i++) {
-            size_t width;
-            number *const at = bundle_at(&s, i, &width);
-            lift_long_row(slot, &s.lines, at, is_inverse);
-        }
-        return;
-    }
-    s.item_bundles = 1 + ITEM_VALUES / ((size_t)n * (a == last ? 1 : s.most));
-    zti_crew_map(slot->crew, (s.bundles + s.item_bundles - 1) / s.item_bundles, lift_item, &s);
+    return s;
 }
 
-static void transform(const struct zti_tf_slot *slot)
+/* The first axis of more than one value. */
+static uint32_t first_axis(const struct zti_tf_layout *layout)
 {
-    for (uint32_t i = 0; i < slot->layout.levels; i++)
-        lift_level(slot, i, false);
+    uint32_t a = 0;
+    while (a + 1 < ZTI_TF_AXES && layout->extent[a] == 1)
+        a++;
+    return a;
+}
+
+/* The levels from a number on, down to the first one if they are undone, that are lifted
+ * together. */
+static void find_together(const struct zti_tf_slot *slot, uint32_t index, bool is_inverse,
+                          struct levels_work *s)
+{
+    const uint32_t slab_axis = first_axis(&slot->layout);
+    const struct zti_tf_level *const level = slot->layout.level, *const first = &level[index];
+    uint32_t most = is_inverse ? index + 1 : slot->layout.levels - index;
+    s->level[0] = level_work_of(slot, index, is_inverse);
+    s->levels = 1;
+    s->slabs = s->level[0].bundles;
+    if (first->axis == slab_axis || s->level[0].rows[slab_axis].count < slot->workers)
+        return;
+    most = most < LEVELS_TOGETHER ? most : (uint32_t)LEVELS_TOGETHER;
+    for (; s->levels < most; s->levels++) {
+        const uint32_t next = is_inverse ? index - s->levels : index + s->levels;
+        if (level[next].axis == slab_axis ||
+            level[next].extent[slab_axis] != first->extent[slab_axis])
+            break;
+        s->level[s->levels] = level_work_of(slot, next, is_inverse);
+    }
+    s->slabs = s->level[0].rows[slab_axis].count;
+}
+
+/* Lift the levels from a number on that are lifted together, or undo that; returns how many. */
+static uint32_t lift_levels(const struct zti_tf_slot *slot, uint32_t index, bool is_inverse,
+                            struct origin *origin)
+{
+    struct levels_work s;
+    find_together(slot, index, is_inverse, &s);
+    const struct level_work *const first = &s.level[0];
+    s.level[0].origin = origin;
+    if (first->level->axis == ZTI_TF_AXES - 1 &&
+        is_long_row(slot, first->lines.n, first->bundles)) {
+        for (uint64_t i = 0; i < first->bundles; i++) {
+            size_t width;
+            number *const at = bundle_at(first, i, &width);
+            lift_long_row(slot, &first->lines, at, is_inverse);
+        }
+        return 1;
+    }
+    const uint64_t lines = first->level->axis == ZTI_TF_AXES - 1 ? 1 : first->most;
+    const uint64_t slab_values = first->bundles / s.slabs * first->lines.n * lines;
+    s.item_slabs = 1 + ITEM_VALUES / slab_values;
+    zti_crew_map(slot->crew, (s.slabs + s.item_slabs - 1) / s.item_slabs, lift_item, &s);
+    return s.levels;
+}
+
+/* Whether the first level's values can come straight out of an array. */
+static bool has_origin(const struct zti_tf_layout *layout)
+{
+    return layout->levels > 0 && layout->level[0].axis != ZTI_TF_AXES - 1 &&
+           layout->level[0].axis == first_axis(layout);
+}
+
+static void transform(const struct zti_tf_slot *slot, struct origin *origin)
+{
+    for (uint32_t i = 0; i < slot->layout.levels; origin = NULL)
+        i += lift_levels(slot, i, false, origin);
 }
 
 static void transform_back(const struct zti_tf_slot *slot)
 {
-    for (uint32_t i = slot->layout.levels; i-- > 0;)
-        lift_level(slot, i, true);
+    for (uint32_t i = slot->layout.levels; i > 0;)
+        i -= lift_levels(slot, i - 1, true, NULL);
 }

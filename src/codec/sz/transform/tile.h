@@ -64,10 +64,9 @@ static bool make_symbols(struct coder *c, const struct zti_array *array, const s
                          const struct zti_tf_way *way)
 {
     struct zti_tf_slot *const slot = c->slot;
-    if (!gather(slot, array, place))
-        return false;
     zti_tf_set_way(&slot->layout, way);
-    transform(slot);
+    if (!gather_coefficients(slot, array, place))
+        return false;
     code_bands(c);
     return !c->tally.is_over &&
            c->tally.open_bits <= slot->layout.values * zt_type_bytes(array->type) * 8;

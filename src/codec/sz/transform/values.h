@@ -34,28 +34,14 @@ static size_t copied_end(const struct copying *c, uint64_t which)
 static void gather_item(void *shared, uint32_t worker, uint64_t which)
 {
     struct copying *const c = shared;
-    const struct zti_array *const array = c->array;
     struct pieces p =
-        pieces_of(&c->box, array->rank, (size_t)which * COPIED_VALUES, copied_end(c, which));
+        pieces_of(&c->box, c->array->rank, (size_t)which * COPIED_VALUES, copied_end(c, which));
     number *to = c->numbers + p.next;
-    const int64_t stride = array->stride[array->rank - 1];
-    number none = 0; /* NaN if any of them is not finite */
+    bool is_good = true;
     (void)worker;
-    for (; next_piece(&p); to += p.n) {
-        const void *const from = zti_array_at(array, p.at);
-        if (array->type == ZT_F32 && stride == 1)
-            for (uint32_t i = 0; i < p.n; i++)
-                to[i] = (number)((const float *)from)[i];
-        else if (array->type == ZT_F32)
-            for (uint32_t i = 0; i < p.n; i++)
-                to[i] = (number)((const float *)from)[(int64_t)i * stride];
-        else
-            for (uint32_t i = 0; i < p.n; i++)
-                to[i] = (number)((const double *)from)[(int64_t)i * stride];
-        for (uint32_t i = 0; i < p.n; i++)
-            none += to[i] * 0;
-    }
-    if (!(none == 0))
+    for (; next_piece(&p); to += p.n)
+        is_good &= take_values(c->array, zti_array_at(c->array, p.at), p.n, to);
+    if (!is_good)
         atomic_store_explicit(&c->is_bad, true, memory_order_relaxed);
 }
 
@@ -69,6 +55,18 @@ static bool gather(struct zti_tf_slot *slot, const struct zti_array *array,
                         .numbers = slot->values};
     zti_crew_map(slot->crew, (c.values + COPIED_VALUES - 1) / COPIED_VALUES, gather_item, &c);
     return !atomic_load_explicit(&c.is_bad, memory_order_relaxed);
+}
+
+/* The coefficients of a tile; false where not all of its values are finite. */
+static bool gather_coefficients(struct zti_tf_slot *slot, const struct zti_array *array,
+                                const struct place *place)
+{
+    struct origin origin = {.array = array, .place = place};
+    const bool is_straight = has_origin(&slot->layout);
+    if (!is_straight && !gather(slot, array, place))
+        return false;
+    transform(slot, is_straight ? &origin : NULL);
+    return !atomic_load_explicit(&origin.is_bad, memory_order_relaxed);
 }
 
 static void scatter_item(void *shared, uint32_t worker, uint64_t which)
