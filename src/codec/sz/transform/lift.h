@@ -2,7 +2,7 @@
  * Lines along an axis are lifted some side by side: value i of line k is at i * width + k. Sums are
  * of single products in one order, whatever the instruction set. */
 
-enum { LOW_MARGIN = ZTI_TF_LINE_MARGIN, HIGH_MARGIN = 2 };
+enum { LOW_MARGIN = ZTI_TF_LINE_MARGIN, HIGH_MARGIN = 2, AHEAD = 4 };
 
 /* Low and high values of lines side by side, with margins; and which are needed: values, and those
  * that they are made from. */
@@ -41,22 +41,36 @@ ZTI_INLINE void copy(number *to, const number *from, size_t n)
         to[i] = from[i];
 }
 
+/* Prefetch a line of numbers that are next to each other. */
+ZTI_INLINE void prefetch_line(const void *from, size_t bytes)
+{
+    enum { CACHE_LINE = 64 };
+    for (size_t i = 0; i < bytes; i += CACHE_LINE)
+        __builtin_prefetch((const uint8_t *)from + i);
+}
+
+/* Make lines before and behind others, by numbers of these. */
+ZTI_INLINE void mirror(number *line, uint32_t lines, size_t w, const uint32_t *before,
+                       const uint32_t *behind, uint32_t margin)
+{
+    for (uint32_t k = 0; k < margin && w == 1; k++) {
+        line[-1 - (ptrdiff_t)k] = line[before[k]];
+        line[lines + k] = line[behind[k]];
+    }
+    for (uint32_t k = 0; k < margin && w > 1; k++) {
+        copy(line - (k + 1) * w, line + before[k] * w, w);
+        copy(line + (lines + k) * w, line + behind[k] * w, w);
+    }
+}
+
 static void mirror_lows(const struct lines *l)
 {
-    const size_t w = l->width;
-    for (uint32_t k = 0; k < LOW_MARGIN; k++) {
-        copy(l->low - (k + 1) * w, l->low + l->before_low[k] * w, w);
-        copy(l->low + (l->lows + k) * w, l->low + l->behind_low[k] * w, w);
-    }
+    mirror(l->low, l->lows, l->width, l->before_low, l->behind_low, LOW_MARGIN);
 }
 
 static void mirror_highs(const struct lines *l)
 {
-    const size_t w = l->width;
-    for (uint32_t k = 0; k < HIGH_MARGIN; k++) {
-        copy(l->high - (k + 1) * w, l->high + l->before_high[k] * w, w);
-        copy(l->high + (l->highs + k) * w, l->high + l->behind_high[k] * w, w);
-    }
+    mirror(l->high, l->highs, l->width, l->before_high, l->behind_high, HIGH_MARGIN);
 }
 
 #define PREDICTION(at)                                                                             \
@@ -116,11 +130,17 @@ static void lift_lines(const struct lines *l, number *to, size_t stride)
 static void unlift_lines(const struct lines *l, number *from, size_t stride)
 {
     const size_t w = l->width;
-    for (uint32_t i = l->need_high.from; i < l->need_high.to; i++)
+    for (uint32_t i = l->need_high.from; i < l->need_high.to; i++) {
+        if (i + AHEAD < l->need_high.to)
+            prefetch_line(from + (l->lows + i + AHEAD) * stride, w * sizeof *from);
         copy(l->high + i * w, from + (l->lows + i) * stride, w);
+    }
     mirror_highs(l);
-    for (uint32_t i = l->need_low.from; i < l->need_low.to; i++)
+    for (uint32_t i = l->need_low.from; i < l->need_low.to; i++) {
+        if (i + AHEAD < l->need_low.to)
+            prefetch_line(from + (i + AHEAD) * stride, w * sizeof *from);
         take_update(from + i * stride, l->high + i * w, w, (ptrdiff_t)w, l->low + i * w);
+    }
     mirror_lows(l);
     for (uint32_t i = l->need.from; i < l->need.to; i++) {
         number *const to = from + i * stride;
@@ -143,13 +163,27 @@ ZTI_INLINE void interleave(const struct lines *l, uint32_t first, uint32_t end, 
     }
 }
 
+/* The low and high values of a row's pairs. */
+ZTI_INLINE void part_pairs(const number *from, uint32_t pairs, number *low, number *high)
+{
+    uint32_t i = 0;
+#if IS_NARROW && defined(ZTI_WITH_AVX2)
+    for (; i + V_LANES_32 <= pairs; i += V_LANES_32) {
+        const u32s a = v_load_32(from + 2 * i), b = v_load_32(from + 2 * i + V_LANES_32);
+        v_store_32(low + i, v_even_32(a, b));
+        v_store_32(high + i, v_odd_32(a, b));
+    }
+#endif
+    for (; i < pairs; i++) {
+        low[i] = from[2 * i];
+        high[i] = from[2 * i + 1];
+    }
+}
+
 /* The same for one line whose values are next to each other. */
 static void lift_row(const struct lines *l, number *from)
 {
-    for (uint32_t i = 0; i < l->highs; i++) {
-        l->low[i] = from[2 * i];
-        l->high[i] = from[2 * i + 1];
-    }
+    part_pairs(from, l->highs, l->low, l->high);
     if (l->lows > l->highs)
         l->low[l->lows - 1] = from[l->n - 1];
     mirror_lows(l);
@@ -434,9 +468,13 @@ static void load_origin(struct origin *o, const struct level_work *s, const stru
         at %= s->slot->layout.stride[i + skipped];
     }
     const uint8_t *const from = zti_array_at(array, where);
-    for (uint32_t i = 0; i < l->n; i++)
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (i + AHEAD < l->n && array->stride[array->rank - 1] == 1)
+            prefetch_line(from + (int64_t)(i + AHEAD) * array->stride[a] * value_bytes,
+                          l->width * (size_t)value_bytes);
         is_good &= take_values(array, from + (int64_t)i * array->stride[a] * value_bytes, l->width,
                                line_in(l, i));
+    }
     if (!is_good)
         atomic_store_explicit(&o->is_bad, true, memory_order_relaxed);
 }

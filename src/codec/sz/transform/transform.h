@@ -12,9 +12,9 @@
 /* Limits of lines that are lifted side by side. */
 enum {
     ZTI_TF_LINE_MARGIN = 3,  /* values before and behind a line */
-    ZTI_TF_MOST_LINES = 128, /* of short ones */
+    ZTI_TF_MOST_LINES = 256, /* of short ones */
     ZTI_TF_FEW_LINES = 16,
-    ZTI_TF_LINES_VALUES = 16384,
+    ZTI_TF_LINES_VALUES = 32768,
     ZTI_TF_LONG_LINE = 1 << 16,  /* longer ones are lifted one by one */
     ZTI_TF_LEAST_LONG = 1 << 14, /* values of a row that threads may share */
     ZTI_TF_PIECE = 1 << 12,      /* pairs of values of a long row that are lifted at a time */
