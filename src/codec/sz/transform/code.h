@@ -236,13 +236,14 @@ static struct row_weights row_weights_of(const struct cells *c)
 ZTI_INLINE uint32_t segment_sum(struct row_weights w, const uint16_t *cell, const uint32_t *sum,
                                 uint32_t at, uint32_t n)
 {
-    uint32_t all = 0;
-    if (n == ZTI_TF_SEGMENT)
-        for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i++)
-            all += sum[at + i];
-    else
-        for (uint32_t i = 0; i < n; i++)
-            all += sum[at + i];
+    u32s some = {0};
+    uint32_t all = 0, i = 0;
+    for (; i + V_LANES_32 <= n; i += V_LANES_32)
+        some += v_load_32(sum + at + i);
+    for (uint32_t k = 0; k < V_LANES_32; k++)
+        all += some[k];
+    for (; i < n; i++)
+        all += sum[at + i];
     return all + w.one * cell[(ptrdiff_t)at - 1] + w.two * cell[(ptrdiff_t)at - 2];
 }
 
@@ -309,15 +310,11 @@ ZTI_INLINE void transpose_bytes(const uint8_t *const *lane, size_t at, uint8_t *
         zti_put_le64(to + 8 * k, v[k]);
 }
 
-/* Bytes of lanes at places from 'at' on, a place after the other; returns past the last. */
+/* Bytes of several lanes at places from 'at' on, a place after the other; returns past the last. */
 static uint8_t *write_places(const uint8_t *const *lane, uint32_t lanes, size_t at, uint32_t n,
                              uint8_t *restrict to)
 {
     uint32_t i = 0;
-    if (lanes == 1) {
-        copy_bytes(to, lane[0] + at, n);
-        return to + n;
-    }
     for (; lanes == 8 && i + 8 <= n; i += 8, to += 64)
         transpose_bytes(lane, at + i, to);
     for (; i < n; i++)
@@ -334,21 +331,21 @@ struct list {
 /* Whether any symbol of at most a segment is not 0. */
 ZTI_INLINE bool is_any(const uint8_t *symbol, uint32_t n)
 {
-    uint8_t any = 0;
-    if (n == ZTI_TF_SEGMENT)
-        for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i++)
-            any |= symbol[i];
-    else
-        for (uint32_t i = 0; i < n; i++)
-            any |= symbol[i];
+    uint64_t any = 0;
+    uint32_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        any |= zti_get_le64(symbol + i);
+    for (; i < n; i++)
+        any |= symbol[i];
     return any > 0;
 }
 
 /* Append the symbols of one row of each block, with their contexts. The worker has the row's
  * symbols, the contexts of its places, and the sums over other rows. */
 static void append_row(const struct zti_tf_worker *w, struct row_weights back, uint32_t n,
-                       uint32_t lanes, uint16_t *const *cell, struct list *to)
+                       uint32_t lanes, uint16_t *const *cell, struct list *list)
 {
+    struct list to = *list;
     for (uint32_t at = 0, some; at < n; at += some) {
         const uint8_t *symbol[ZTI_TF_LANES], *context[ZTI_TF_LANES];
         uint32_t active = 0;
@@ -356,17 +353,25 @@ static void append_row(const struct zti_tf_worker *w, struct row_weights back, u
         for (uint32_t k = 0; k < lanes; k++) {
             const bool has_any = n < ZTI_TF_LEAST_ROW || is_any(w->symbol[k] + at, some);
             if (n >= ZTI_TF_LEAST_ROW) {
-                *to->contexts++ = (uint8_t)tf_segment_context(
+                *to.contexts++ = (uint8_t)tf_segment_context(
                     segment_sum(back, cell[k], w->sums + (size_t)k * n, at, some));
-                *to->symbols++ = has_any;
+                *to.symbols++ = has_any;
             }
             symbol[active] = w->symbol[k];
             context[active] = w->context[k];
             active += has_any;
         }
-        to->symbols = write_places(symbol, active, at, some, to->symbols);
-        to->contexts = write_places(context, active, at, some, to->contexts);
+        if (active == 1) {
+            copy_bytes(to.symbols, symbol[0] + at, some);
+            copy_bytes(to.contexts, context[0] + at, some);
+            to.symbols += some;
+            to.contexts += some;
+        } else if (active > 1) {
+            to.symbols = write_places(symbol, active, at, some, to.symbols);
+            to.contexts = write_places(context, active, at, some, to.contexts);
+        }
     }
+    *list = to;
 }
 
 /* Quantize blocks side by side, and append their symbols. last: the last magnitude of the run

@@ -85,27 +85,48 @@ ZTI_INLINE void small_symbols(const int32_t *restrict m, uint32_t *restrict symb
 struct pair_walk {
     const zti_tf_correction *next, *end;
     int32_t before; /* the last place, or the one before the chunk */
+    bool has_exact;
 };
 
 static struct pair_walk pair_walk_of(const struct found *f, size_t first)
 {
-    return (struct pair_walk){f->list, f->list + f->count, (int32_t)first - 1};
+    return (struct pair_walk){f->list, f->list + f->count, (int32_t)first - 1, f->exact > 0};
 }
 
-/* The next corrections of a walk, PAIRS or fewer; false: there are none. Other loops have a fixed
- * length and no branches, so that they become vectors. */
+/* The gaps and steps of the next corrections of a walk; returns how many. */
+ZTI_INLINE uint32_t next_gaps(struct pair_walk *w, int32_t *restrict gap, int32_t *restrict by)
+{
+    const zti_tf_correction *const next = w->next;
+    uint32_t n = 0;
+    if (w->has_exact || w->end - next < PAIRS) {
+        memset(gap, 0, PAIRS * sizeof *gap);
+        memset(by, 0, PAIRS * sizeof *by);
+        for (; n < PAIRS && w->next < w->end; w->next++) {
+            const int32_t place = (int32_t)tf_place_of(*w->next), own = tf_steps_of(*w->next);
+            gap[n] = place - w->before - 1;
+            by[n] = own;
+            w->before = own != 0 ? place : w->before;
+            n += own != 0;
+        }
+        return n;
+    }
+    for (uint32_t i = 1; i < PAIRS; i++)
+        gap[i] = (int32_t)(tf_place_of(next[i]) - tf_place_of(next[i - 1])) - 1;
+    for (uint32_t i = 0; i < PAIRS; i++)
+        by[i] = tf_steps_of(next[i]);
+    gap[0] = (int32_t)tf_place_of(next[0]) - w->before - 1;
+    w->before = (int32_t)tf_place_of(next[PAIRS - 1]);
+    w->next += PAIRS;
+    return PAIRS;
+}
+
+/* The next corrections of a walk, PAIRS or fewer; false: there are none. Loops have a fixed length
+ * and no branches, so that they become vectors. */
 static bool next_pairs(struct pair_walk *w, struct pairs *p)
 {
-    int32_t gap[PAIRS] = {0}, by[PAIRS] = {0}, steps[PAIRS];
+    int32_t gap[PAIRS], by[PAIRS], steps[PAIRS];
     uint32_t gaps[PAIRS], symbol[PAIRS], open[PAIRS], open_bits[PAIRS];
-    uint32_t n = 0;
-    for (; n < PAIRS && w->next < w->end; w->next++) {
-        const int32_t place = (int32_t)tf_place_of(*w->next), own = tf_steps_of(*w->next);
-        gap[n] = place - w->before - 1;
-        by[n] = own;
-        w->before = own != 0 ? place : w->before;
-        n += own != 0;
-    }
+    const uint32_t n = next_gaps(w, gap, by);
     for (uint32_t i = 0; i < PAIRS; i++)
         steps[i] = abs(by[i]) - (by[i] != 0);
     small_symbols(gap, gaps, p->open, p->open_bits);
@@ -212,6 +233,7 @@ static void code_chunk(void *shared, uint32_t worker, uint64_t which)
     struct zti_tf_part *const chunk = &slot->chunk[which];
     const struct found f = found_of(c, which);
     uint8_t *symbol = slot->correction_symbols + chunk->at;
+    uint8_t *restrict const context = slot->correction_contexts + chunk->at;
     uint8_t *const scratch = slot->correction_codes + zti_tf_codes_bytes(chunk->at, (size_t)which);
     struct pair_walk walk = pair_walk_of(&f, which * c->chunk_values);
     struct pairs p;
@@ -220,8 +242,8 @@ static void code_chunk(void *shared, uint32_t worker, uint64_t which)
         return;
     for (; next_pairs(&walk, &p); symbol += 2 * (size_t)p.n)
         memcpy(symbol, p.symbol, 2 * (size_t)p.n);
-    for (size_t i = 0; i < chunk->symbols; i++)
-        slot->correction_contexts[chunk->at + i] = i % 2 ? ZTI_TF_STEPS : ZTI_TF_GAP;
+    for (size_t i = 0, n = chunk->symbols; i < n; i++)
+        context[i] = i % 2 ? ZTI_TF_STEPS : ZTI_TF_GAP;
     chunk->codes =
         PUT_CODES(&slot->table, slot->correction_contexts + chunk->at,
                   slot->correction_symbols + chunk->at, chunk->symbols, ZTI_ANS_FEW, scratch);
