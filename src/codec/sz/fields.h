@@ -245,8 +245,8 @@ ZTI_INLINE void put_field(bool is_tight, struct zti_bit_writer *w, uint64_t bits
         zti_put_bits(w, bits, (uint32_t)n);
 }
 
-/* Write fields in order: by four or two where these are few bits. is_tight: these have at most 28
- * bits each, and nothing is stored more than 7 bytes behind the last one. */
+/* Write fields in order: two, four or eight at a time where these are few bits. is_tight: these
+ * have at most 28 bits each, and nothing is stored more than 7 bytes behind the last one. */
 ZTI_INLINE void write_fields(bool is_tight, fields bits, fields count, struct zti_bit_writer *w)
 {
     enum { MOST = 56, EVEN = 0x55, ALL = 0xff };
@@ -262,8 +262,14 @@ ZTI_INLINE void write_fields(bool is_tight, fields bits, fields count, struct zt
     if (!is_any_above(n_four, MOST, EVEN)) {
         memcpy(one, &four, sizeof one);
         memcpy(n, &n_four, sizeof n);
-        for (uint32_t k = 0; k < V_LANES_64; k += 2)
-            put_field(is_tight, w, one[k], n[k]);
+        for (uint32_t k = 0; k < V_LANES_64; k += 4) {
+            const bool is_few = n[k] + n[k + 2] <= MOST;
+            if (is_few)
+                one[k] |= one[k + 2] << n[k];
+            put_field(is_tight, w, one[k], is_few ? n[k] + n[k + 2] : n[k]);
+            if (!is_few)
+                put_field(is_tight, w, one[k + 2], n[k + 2]);
+        }
         return;
     }
     memcpy(one, &two, sizeof one);

@@ -73,7 +73,7 @@ ZTI_INLINE void write_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 
 #if IS_NARROW && defined(ZTI_WITH_AVX2)
 /* write_open by vectors, as far as multiples are below 2^24 and fill these. Returns how many. */
-static uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bit_writer *w)
+ZTI_INLINE uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bit_writer *w)
 {
     enum { OPEN_FROM = BIAS + 4, PLAIN_BITS = 2 }; /* exponents; bits behind the leading one */
     uint32_t i = 0;
@@ -92,7 +92,7 @@ static uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bi
     return i;
 }
 #else
-static uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bit_writer *w)
+ZTI_INLINE uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bit_writer *w)
 {
     (void)value;
     (void)n;
@@ -102,7 +102,7 @@ static uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bi
 #endif
 
 /* Append the signs of a row of multiples, with the bits that their symbols leave open. */
-static void write_open(const number *value, uint32_t n, struct zti_bit_writer *w)
+ZTI_INLINE void write_open(const number *value, uint32_t n, struct zti_bit_writer *w)
 {
     for (uint32_t at = write_open_fields(value, n, w), some; at < n; at += some) {
         some = n - at < ZTI_TF_SEGMENT ? n - at : (uint32_t)ZTI_TF_SEGMENT;
@@ -170,6 +170,7 @@ struct joining {
 static void join_blocks(const struct joining *j, const struct zti_tf_run *run, uint32_t first,
                         uint32_t lanes, struct zti_bit_writer *w)
 {
+    struct zti_bit_writer own = *w; /* in registers */
     const uint32_t n = run->extent[ZTI_TF_AXES - 1];
     const struct scale s = scale_of(j->front, run->band, j->step);
     for (uint32_t k = first; k < first + lanes; k++) {
@@ -179,11 +180,12 @@ static void join_blocks(const struct joining *j, const struct zti_tf_run *run, u
         do {
             number *const value = block + row_value(&j->slot->layout, &row);
             prefetch_next(&j->slot->layout, run->extent, block, &ahead);
-            write_open(value, n, w);
+            write_open(value, n, &own);
             if (j->is_restored)
                 restore_row(&s, n, value);
         } while (next_row(run->extent, &row));
     }
+    *w = own;
 }
 
 /* Store the bits that are left, and the codes behind them. */
