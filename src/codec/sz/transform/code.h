@@ -374,16 +374,16 @@ static void append_row(const struct zti_tf_worker *w, struct row_weights back, u
     *list = to;
 }
 
-/* Quantize blocks side by side, and append their symbols. last: the last magnitude of the run
- * before in the same part, or 0; returns the last magnitude of these. */
+/* Quantize blocks side by side, and append their symbols. scales: of blocks of a run. last: the
+ * last magnitude of the run before in the same part, or 0; returns the last magnitude of these. */
 static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w,
-                            const struct cells *cells, const struct zti_tf_run *run,
-                            uint32_t first_lane, uint32_t lanes, uint32_t last, struct list *to)
+                            const struct cells *cells, struct scales *scales,
+                            const struct zti_tf_run *run, uint32_t first_lane, uint32_t lanes,
+                            uint32_t last, struct list *to)
 {
     const uint32_t n = cells->extent[ZTI_TF_AXES - 1];
     const struct row_weights back = row_weights_of(cells);
     struct row row = {.at = {0}};
-    struct scales scales;
     uint16_t *cell[ZTI_TF_LANES] = {NULL};
     bool is_first = true;
     number *block[ZTI_TF_LANES];
@@ -395,12 +395,11 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
         block[k] = (number *)c->slot->values + run->at[first_lane + k];
         ahead[k] = ahead_of(&c->slot->layout, run->extent, block[k]);
     }
-    forget_scales(&scales);
     memset(w->cells, 0, (lanes * cells->all + ZTI_TF_BEFORE) * sizeof *w->cells);
     do {
         const size_t first = row_cell(cells, &row), place = row_value(&c->slot->layout, &row);
         const uint32_t plane = plane_of(cells, &row);
-        set_scales(cells, &row, &scales);
+        set_scales(cells, &row, scales);
         for (uint32_t k = 0; k < lanes; k++) {
             uint32_t *const sum = w->sums + (size_t)k * n;
             cell[k] = w->cells + ZTI_TF_BEFORE + k * cells->all + first;
@@ -408,7 +407,7 @@ static uint32_t code_blocks(const struct coder *c, const struct zti_tf_worker *w
             quantize_row(block[k] + place, n, scale, part, w->symbol[k], cell[k], &tally);
             sum_rows(cells, plane, cell[k], sum);
             sum[0] += is_first ? last : 0;
-            find_contexts(back, &scales, cell[k], n, sum, w->context[k]);
+            find_contexts(back, scales, cell[k], n, sum, w->context[k]);
         }
         append_row(w, back, n, lanes, cell, to);
         is_first = false;
@@ -461,6 +460,7 @@ static void code_item(void *shared, uint32_t worker, uint64_t which)
     struct zti_tf_part *part = &c->slot->part[item->part];
     struct zti_tf_walk walk = item->walk;
     struct zti_tf_run run;
+    struct scales scales;
     struct list to = list_at(c->slot, item->symbols_at);
     uint64_t open_before = w->tally->open_bits;
     uint32_t last = 0;
@@ -468,13 +468,14 @@ static void code_item(void *shared, uint32_t worker, uint64_t which)
     for (uint32_t i = 0; i < item->runs && zti_tf_next_run(layout, &walk, &run); i++) {
         const struct cells cells = cells_of(run.extent);
         const size_t block = zti_tf_block_symbols(run.extent);
+        forget_scales(&scales);
         if (!item->is_alone)
-            last = code_blocks(c, w, &cells, &run, 0, run.lanes, last, &to);
+            last = code_blocks(c, w, &cells, &scales, &run, 0, run.lanes, last, &to);
         for (uint32_t lane = 0; item->is_alone && lane < run.lanes; lane++, part++) {
             part->at = item->symbols_at + lane * block;
             to = list_at(c->slot, part->at);
             open_before = w->tally->open_bits;
-            (void)code_blocks(c, w, &cells, &run, lane, 1, 0, &to);
+            (void)code_blocks(c, w, &cells, &scales, &run, lane, 1, 0, &to);
             end_part(c, w, open_before, &to, part);
         }
         if (w->tally->is_over)

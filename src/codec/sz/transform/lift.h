@@ -494,8 +494,11 @@ static void lift_bundle(const struct level_work *s, uint64_t which, number *memo
     else {
         if (s->origin)
             load_origin(s->origin, s, &l, (size_t)(at - (number *)s->slot->values));
-        for (uint32_t i = 0; i < l.n && !s->origin; i++)
+        for (uint32_t i = 0; i < l.n && !s->origin; i++) {
+            if (i + AHEAD < l.n)
+                prefetch_line(at + (i + AHEAD) * stride, l.width * sizeof *at);
             copy(line_in(&l, i), at + i * stride, l.width);
+        }
         lift_lines(&l, at, stride);
     }
 }
