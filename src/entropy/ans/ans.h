@@ -47,10 +47,11 @@ zt_status zti_ans_load(zt_context *context, struct zti_bit_reader *reader, uint3
                        struct zti_ans_model *model);
 
 /* The same in memory of the caller's, of zti_ans_model_bytes for an alphabet of 1 to 1024 symbols
- * and aligned for uint32_t: a model without frequencies; what zti_ans_build makes of it, but that
- * only the least precisions are tried, of ZTI_ANS_PRECISIONS; the same with a precision chosen by
- * weights, not by frequencies; and zti_ans_load. The last returns NULL or what is wrong with the
- * table; it is zti_ans_read_weights (table.h) and zti_ans_make_decoder, of a model that is used. */
+ * and aligned for uint32_t: a model without frequencies; what zti_ans_build makes of it, but for
+ * the decoder's table, and only the least precisions are tried, of ZTI_ANS_PRECISIONS; the same
+ * with a precision chosen by weights, not by frequencies; and zti_ans_load. The last returns NULL
+ * or what is wrong with the table; it is zti_ans_read_weights (table.h) and zti_ans_make_decoder,
+ * of a model that is used. */
 size_t zti_ans_model_bytes(uint32_t alphabet);
 void zti_ans_place(void *memory, uint32_t alphabet, struct zti_ans_model *model);
 enum { ZTI_ANS_PRECISIONS = 8 };

@@ -222,7 +222,7 @@ static void make_encoder(struct zti_ans_model *model)
         model->next[place[model->decode[x]]++] = (uint16_t)(ZTI_ANS_STATES + x);
 }
 
-/* The decoder's table: the entries of states that have symbols. */
+/* The decoder's table: the entries of states that have symbols, in their place. */
 static void make_entries(struct zti_ans_model *model)
 {
     uint32_t number[ZTI_ANS_MAX_ALPHABET];
@@ -232,13 +232,6 @@ static void make_entries(struct zti_ans_model *model)
         const uint32_t s = model->decode[x];
         model->decode[x] = zti_ans_entry(s, number[s]++);
     }
-}
-
-static void make_tables(struct zti_ans_model *model)
-{
-    spread(model);
-    make_encoder(model);
-    make_entries(model);
 }
 
 /* ---- the whole ---- */
@@ -274,8 +267,10 @@ void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_mo
         weigh(counts, best, model);
         normalise(model);
     }
-    if (model->used > 0)
-        make_tables(model);
+    if (model->used > 0) {
+        spread(model);
+        make_encoder(model);
+    }
 }
 
 /* Bits that symbols take by weights, and the table; 'log2' is of the numbers below 16. */
@@ -326,9 +321,12 @@ zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t al
                         struct zti_ans_model *model)
 {
     const zt_status status = alloc_model(context, alphabet, model);
-    if (status == ZT_OK)
-        zti_ans_make(counts, ZTI_ANS_PRECISIONS, model);
-    return status;
+    if (status != ZT_OK)
+        return status;
+    zti_ans_make(counts, ZTI_ANS_PRECISIONS, model);
+    if (model->used > 0)
+        make_entries(model);
+    return ZT_OK;
 }
 
 void zti_ans_make_decoder(struct zti_ans_model *model)
