@@ -98,8 +98,9 @@ static size_t longest_row(uint32_t axes)
     return tf_most_side(axes < 2 ? 1 : axes);
 }
 
-/* The memory of a thread. Bands with fewer axes than the tile have long rows, but few values; so
- * the most is sought over all numbers of axes. A tile of one row is lifted by the first thread. */
+/* The memory of a thread, with room for what vectors store behind rows. Bands with fewer axes than
+ * the tile have long rows, but few values; so the most is sought over all numbers of axes. A tile
+ * of one row is lifted by the first thread. */
 static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t number_bytes,
                            bool is_encoded, bool is_first, struct zti_tf_worker *w)
 {
@@ -119,13 +120,14 @@ static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t numbe
     w->piece = part_of(p, is_long ? tf_piece_room() * number_bytes : 0);
     w->cells =
         part_of(p, (ZTI_TF_DECODED_LANES * cells + ZTI_TF_BEFORE + MARGINS) * sizeof *w->cells);
-    w->sums = part_of(p, ZTI_TF_DECODED_LANES * longest_row(1) * sizeof *w->sums);
+    w->sums =
+        part_of(p, (ZTI_TF_DECODED_LANES * longest_row(1) + ZTI_TF_SEGMENT) * sizeof *w->sums);
     for (uint32_t k = 0; k < ZTI_TF_DECODED_LANES; k++)
         w->symbol[k] = part_of(p, block + ZTI_TF_SEGMENT);
     if (!is_encoded)
         return;
     for (uint32_t k = 0; k < ZTI_TF_LANES; k++)
-        w->context[k] = part_of(p, longest_row(1));
+        w->context[k] = part_of(p, longest_row(1) + ZTI_TF_SEGMENT);
     w->counts = part_of(p, sizeof *w->counts);
     w->tally = part_of(p, sizeof *w->tally);
 }
