@@ -159,20 +159,27 @@ void zti_array_point(const struct zti_array *array, uint32_t k, uint64_t *at)
         at[i] = zti_spread_along(array->shape[i], i, k);
 }
 
+bool zti_are_flat(const double *values, double most)
+{
+    double low = (double)INFINITY, high = (double)-INFINITY;
+    for (uint32_t i = 0; i < ZTI_FLAT_POINTS; i++) {
+        low = values[i] < low ? values[i] : low;
+        high = values[i] > high ? values[i] : high;
+    }
+    return high - low <= most;
+}
+
 bool zti_array_is_flat(const struct zti_array *array, const uint64_t *origin, const uint64_t *shape,
                        double most)
 {
-    enum { POINTS = 512 };
     struct zti_array box = *array;
-    double low = (double)INFINITY, high = (double)-INFINITY;
+    double values[ZTI_FLAT_POINTS];
     box.data = zti_array_at(array, origin);
     memcpy(box.shape, shape, box.rank * sizeof *shape);
-    for (uint32_t i = 0; i < POINTS; i++) {
+    for (uint32_t i = 0; i < ZTI_FLAT_POINTS; i++) {
         uint64_t at[ZT_MAX_RANK];
         zti_array_point(&box, i, at);
-        const double v = zti_number_at(box.type, zti_array_at(&box, at));
-        low = v < low ? v : low;
-        high = v > high ? v : high;
+        values[i] = zti_number_at(box.type, zti_array_at(&box, at));
     }
-    return high - low <= most;
+    return zti_are_flat(values, most);
 }

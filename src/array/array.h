@@ -145,15 +145,26 @@ ZTI_INLINE void zti_walk_next(const struct zti_grid *grid, struct zti_walk *walk
     }
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Place k of a sequence that fills 'room' evenly, whatever its length; each axis has its own. */
 uint64_t zti_spread_along(uint64_t room, uint32_t axis, uint32_t k);
 
 /* Place point number k of an array by it. */
 void zti_array_point(const struct zti_array *array, uint32_t k, uint64_t *at);
 
-/* Whether a box of an array, in the host's memory, at 512 points has a range of at most 'most'.
- * With a step of a quantizer, boxes as of zeros, which say nothing of the rest of the array. */
+/* Whether a box of an array, in the host's memory, at its first ZTI_FLAT_POINTS points has a range
+ * of at most 'most'. With a step of a quantizer, boxes as of zeros, which say nothing of the rest
+ * of the array. And the same of the values there. */
+enum { ZTI_FLAT_POINTS = 512 };
 bool zti_array_is_flat(const struct zti_array *array, const uint64_t *origin, const uint64_t *shape,
                        double most);
+bool zti_are_flat(const double *values, double most);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

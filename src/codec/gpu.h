@@ -1,6 +1,6 @@
 /* gpu.h: the interface of a codec for the cuda policy: kernels over all tiles of an array in the
- * device's memory, which are queued and not waited for. They give the same bytes as the functions
- * of codec.h. */
+ * device's memory, which are queued and not waited for, but for a few (encode). They give the same
+ * bytes as the functions of codec.h. */
 #ifndef ZTI_GPU_H
 #define ZTI_GPU_H
 
@@ -128,7 +128,9 @@ struct zti_cuda_codec {
     bool (*can_decode)(const struct zti_coding *coding);
     /* Words of 'states' that encoding a number of tiles needs. */
     uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
-    void (*encode)(const struct zti_cuda_encoding *e);
+    /* Queue the kernels. Codings whose tiles are large may wait for results between them, through
+     * context->device; those of calls without waiting do not. */
+    zt_status (*encode)(zt_context *context, const struct zti_cuda_encoding *e);
     void (*decode)(const struct zti_cuda_decoding *d);
     /* Bytes of scratch for kernels, used between their launch and their end; NULL: none. */
     uint64_t (*work_bytes)(const struct zti_coding *coding);

@@ -5,27 +5,7 @@
 #include "core/cpu.h"
 #include "core/device.h"
 #include "core/map.h"
-
-/* The difference of two finite values rounded to nearest, and what the rounding left out (exact
- * but where the difference overflows; D. Knuth's two-sum). */
-static double difference(double a, double b, double *rest)
-{
-    const double d = a - b;
-    const double part = d - a;
-    *rest = (a - (d - part)) - (b + part);
-    return d;
-}
-
-/* Whether |a - b| <= bound exactly. Rounding is monotonic, so a rounded difference below or above
- * the bound settles it; only one that equals the bound needs the rest. */
-static bool is_within(double a, double b, double bound)
-{
-    double rest;
-    const double d = difference(a, b, &rest);
-    if (fabs(d) != bound)
-        return fabs(d) < bound;
-    return isfinite(d) && (d > 0 ? rest <= 0 : rest >= 0);
-}
+#include "quality/within.h"
 
 static bool is_within_integers(int64_t a, int64_t b, double bound)
 {
@@ -39,11 +19,7 @@ bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bi
         return true;
     switch (type) {
     case ZT_F32:
-        return is_within(zti_float_from_bits(original_bits),
-                         zti_float_from_bits(reconstructed_bits), bound);
-    case ZT_F64:
-        return is_within(zti_double_from_bits(original_bits),
-                         zti_double_from_bits(reconstructed_bits), bound);
+    case ZT_F64: return zti_floats_within(type, original_bits, reconstructed_bits, bound);
     case ZT_I32:
         return is_within_integers((int32_t)original_bits, (int32_t)reconstructed_bits, bound);
     default: return is_within_integers((int64_t)original_bits, (int64_t)reconstructed_bits, bound);
@@ -69,7 +45,7 @@ static bool is_within_part(double a, double b, double part)
         b /= up;
     }
     double rest;
-    const double d = fabs(difference(a, b, &rest)), most = part * fabs(a);
+    const double d = fabs(zti_difference(a, b, &rest)), most = part * fabs(a);
     if (d != most)
         return d < most;
     const double left_out = fma(part, fabs(a), -most); /* of the product */

@@ -3,6 +3,7 @@
 #define ZTI_QUALITY_H
 
 #include "array/array.h"
+#include "quality/within.h"
 #include "ztile_quality.h"
 
 #include <math.h>
@@ -25,15 +26,6 @@ bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstruct
                      double part);
 bool zti_row_within_part(uint32_t type, const void *original, int64_t stride,
                          const void *reconstructed, uint64_t n, double part);
-
-/* The value of a float that is given as its bits. */
-ZTI_INLINE double zti_float_from_bits(uint64_t bits)
-{
-    const uint32_t low = (uint32_t)bits;
-    float v;
-    memcpy(&v, &low, sizeof v);
-    return (double)v;
-}
 
 /* The bits of the element 'offset' elements from a place in memory. */
 static inline uint64_t zti_bits_at(const void *from, int64_t offset, size_t value_bytes)

@@ -461,12 +461,16 @@ static void prepare(unsigned threads, unsigned places)
 
 void (*simt_queue)(void *stream, void (*run)(void *), const void *body, size_t bytes);
 
+void (*simt_begins)(const char *name);
+
 void simt_launch(const char *name, simt_idx grid, simt_idx block, size_t shared_bytes,
                  int is_cooperative, void (*call)(void *), void *body)
 {
     static struct fiber home;
     memset(&run, 0, sizeof run);
     simt_race_kernel(name);
+    if (simt_begins)
+        simt_begins(name);
     run.kernel = name;
     run.call = call;
     run.body = body;

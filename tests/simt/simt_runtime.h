@@ -79,6 +79,9 @@ enum simt_op {
 void simt_launch(const char *name, simt_idx grid, simt_idx block, size_t shared_bytes,
                  int is_cooperative, void (*call)(void *), void *body);
 
+/* Called with the name of each kernel that is run; NULL: not. */
+extern void (*simt_begins)(const char *name);
+
 /* Where launches go: run(a copy of body) is to be called when their turn comes. NULL: at once. */
 extern void (*simt_queue)(void *stream, void (*run)(void *), const void *body, size_t bytes);
 

@@ -1,11 +1,10 @@
 /* sz_lossless_test.c: tiles of sz that kernels only decode, value for value as the serial policy
- * does: of the lossless coder, effort 'high' without loss and method 'multiples'; of the transform;
- * and keys of effort 'default' without loss.
+ * does: of the lossless coder, effort 'high' without loss and method 'multiples'; and keys of
+ * effort 'default' without loss.
  *
  *     sz_lossless_test [--seed N] [--cases N] [--only N]
  *
- * Made fields, one for each way to keys; then cases: awkward arrays without loss, and arrays under
- * a bound, of either coder; where there are 200 and more, also an array of two transformed tiles.
+ * Made fields, one for each way to keys; then cases: awkward arrays without loss, or under a bound.
  */
 #include "ztile_expert.h"
 #include "compare.h"
@@ -69,49 +68,6 @@ static void check_case(zt_context *serial, zt_context *cuda, struct rng *r, unsi
     test_array_free(&a);
 }
 
-/* Waves, noise, jumps under any bound, or to a mean error, which takes no corrections. */
-static void check_transform(zt_context *serial, zt_context *cuda, struct rng *r, unsigned number)
-{
-    static const uint64_t most[ZT_MAX_RANK + 1] = {0, 20000, 200, 40, 16};
-    static const enum data_kind kinds[] = {DATA_SMOOTH, DATA_WAVE_NOISE, DATA_SPARSE,
-                                           DATA_STEPS,  DATA_NOISE,      DATA_SPIKE};
-    const uint32_t rank = 1 + (uint32_t)rng_below(r, ZT_MAX_RANK);
-    uint64_t shape[ZT_MAX_RANK];
-    int64_t stride[ZT_MAX_RANK];
-    double lo, hi;
-    for (uint32_t i = 0; i < rank; i++)
-        shape[i] = 1 + rng_below(r, most[rank]);
-    contiguous_strides(rank, shape, stride);
-    struct test_array a = test_array_new(number % 2 ? ZT_F32 : ZT_F64, rank, shape, stride);
-    zt_params p;
-    (void)zt_params_init(&p, sizeof p);
-    fill_array(&a.array, kinds[rng_below(r, sizeof kinds / sizeof *kinds)], number);
-    range_of(&a.array, &lo, &hi);
-    p.codec = ZT_CODEC_SZ;
-    set_coder(&p, CODER_TRANSFORM);
-    p.bound = rng_once_in(r, 4) ? zt_psnr(40 + (double)rng_below(r, 60))
-                                : zt_abs((hi - lo) / (double)(UINT64_C(8) << rng_below(r, 35)));
-    if (hi > lo)
-        check(serial, cuda, &a.array, &p, number);
-    test_array_free(&a);
-}
-
-/* Transformed tiles have up to 2^23 values: an array of two. */
-static void check_two_tiles(zt_context *serial, zt_context *cuda)
-{
-    static const uint64_t shape[3] = {210, 210, 210};
-    static const int64_t stride[3] = {210 * 210, 210, 1};
-    struct test_array a = test_array_new(ZT_F32, 3, shape, stride);
-    zt_params p = zt_params_abs(1e-2);
-    fill_array(&a.array, DATA_WAVE_NOISE, 1);
-    p.codec = ZT_CODEC_SZ;
-    set_coder(&p, CODER_TRANSFORM);
-    p.index = ZT_INDEX_HYBRID;
-    p.index_chunk = 1;
-    check(serial, cuda, &a.array, &p, 2);
-    test_array_free(&a);
-}
-
 int main(int argc, char **argv)
 {
     struct case_range range = {.seed = 1, .first = 0, .cases = 16 / TEST_SHARE};
@@ -126,12 +82,9 @@ int main(int argc, char **argv)
     const bool are_many = range.cases - range.first >= MANY_CASES;
     if (range.first == 0)
         check_made(serial, cuda, are_many);
-    if (are_many)
-        check_two_tiles(serial, cuda);
     for (uint64_t n = range.first; n < range.cases; n++) {
         struct rng r = {mix64(range.seed, n)};
         check_case(serial, cuda, &r, (unsigned)n);
-        check_transform(serial, cuda, &r, (unsigned)n);
     }
     printf("%llu cases of seed %llu, %u failures\n",
            (unsigned long long)(range.cases - range.first), (unsigned long long)range.seed,

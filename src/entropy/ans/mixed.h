@@ -15,18 +15,9 @@ enum {
     ZTI_ANS_MANY = 32 /* for vectors and warps */
 };
 
-#if !defined(ZTI_DEVICE)
-
 /* ---- encoding: from the last symbol to the first ---- */
 
-/* Bytes of scratch for n symbols: the most that their stream can take. */
-static inline size_t zti_ans_mixed_bytes(size_t n)
-{
-    return (n + ZTI_ANS_MANY + 1) * ZTI_ANS_STATE_BITS / 8 + 16;
-}
-
-/* The encoder's table: an entry for each symbol in each context, made once for many streams. The
- * caller frees it with zti_ans_mixed_free. */
+/* The encoder's table has an entry for each symbol in each context. */
 enum { ZTI_ANS_MIXED_ALPHABET = 256 };
 
 struct zti_ans_mixed_entry {
@@ -35,6 +26,15 @@ struct zti_ans_mixed_entry {
                        modulo 2^32 */
 };
 
+#if !defined(ZTI_DEVICE)
+
+/* Bytes of scratch for n symbols: the most that their stream can take. */
+static inline size_t zti_ans_mixed_bytes(size_t n)
+{
+    return (n + ZTI_ANS_MANY + 1) * ZTI_ANS_STATE_BITS / 8 + 16;
+}
+
+/* The encoder's table, made once for many streams. The caller frees it with zti_ans_mixed_free. */
 struct zti_ans_mixed_table {
     struct zti_ans_mixed_entry *entry; /* [contexts][256], followed by the states of all models */
 };

@@ -68,11 +68,11 @@ zt_status zti_encode_async(zt_context *context, const struct zti_coding *coding,
     if (status)
         return status;
     const int before = device->enter(context);
-    codec->encode(&e);
-    if (heads)
+    status = codec->encode(context, &e);
+    if (heads && status == ZT_OK)
         heads->put(&head);
     device->leave(before);
-    return device->launched(context);
+    return status ? status : device->launched(context);
 }
 
 zt_status zti_decode_async(zt_context *context, const struct zti_coding *coding, const void *stream,

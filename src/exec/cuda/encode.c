@@ -260,7 +260,9 @@ static zt_status launch(struct encoder *e, struct slab *s, const struct slab *be
     if (status != ZT_OK)
         return status;
     const uint64_t fixed = zti_fixed_bits(e->coding);
-    e->codec->encode(&s->args);
+    status = e->codec->encode(e->context, &s->args);
+    if (status != ZT_OK)
+        return status;
     pick_starts(e, s);
     s->bits = fixed * s->tiles;
     if (fixed == 0)

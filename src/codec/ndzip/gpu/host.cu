@@ -135,8 +135,9 @@ static struct cubes cubes_of(const struct zti_coding *coding, const struct zti_v
             LAUNCH_WIDTH(direction, 64, c, blocks, queue);                                         \
     } while (0)
 
-static void encode(const struct zti_cuda_encoding *e)
+static zt_status encode(zt_context *context, const struct zti_cuda_encoding *e)
 {
+    (void)context;
     struct zti_view view;
     memset(&view, 0, sizeof view);
     view.out = e->array;
@@ -145,6 +146,7 @@ static void encode(const struct zti_cuda_encoding *e)
     ZTI_CUDA_SET_ENCODING(&c, e);
     c.words_count = e->words_most > 0 ? e->words_most : UINT64_MAX / 2;
     LAUNCH(write, c, c.grid.count, e->queue);
+    return ZT_OK;
 }
 
 static void decode(const struct zti_cuda_decoding *d)

@@ -3,6 +3,7 @@
 #include "codec/sz/gpu/kernels.h"
 #include "codec/sz/interp/spec.h"
 #include "codec/sz/lossless/gpu/tiles.h"
+#include "codec/sz/transform/gpu/job.h"
 #include "codec/sz/transform/gpu/tiles.h"
 #include "entropy/huffman/gpu/kernels.h"
 
@@ -23,14 +24,14 @@ static bool is_transform(const struct zti_coding *coding)
 
 static uint64_t work_bytes(const struct zti_coding *coding)
 {
-    if (is_transform(coding))
-        return zti_tf_cuda_decode_bytes(coding);
     if (is_lossless_high(coding))
         return zti_ll_cuda_decode_bytes(coding);
-    if (!is_high(coding))
+    if (!is_high(coding) && !is_transform(coding))
         return sz_found_bytes(sz_of(coding), coding->grid.count);
-    const uint64_t take = zti_sz_high_cuda_decode_bytes(coding);
-    const uint64_t put = zti_sz_high_cuda_encode_bytes(coding);
+    const uint64_t take = is_transform(coding) ? zti_tf_cuda_decode_bytes(coding)
+                                               : zti_sz_high_cuda_decode_bytes(coding);
+    const uint64_t put = is_transform(coding) ? zti_tf_cuda_encode_bytes(coding)
+                                              : zti_sz_high_cuda_encode_bytes(coding);
     return take > put ? take : put;
 }
 
@@ -95,13 +96,13 @@ static bool has_room(const struct zti_coding *coding)
 static bool can_encode(const struct zti_coding *coding)
 {
     const bool is_wide = is_high(coding) && sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE;
-    return !is_wide && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH && !is_of_keys(sz_of(coding)) &&
-           has_room(coding);
+    return is_transform(coding) || (!is_wide && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH &&
+                                    !is_of_keys(sz_of(coding)) && has_room(coding));
 }
 
 static bool can_decode(const struct zti_coding *coding)
 {
-    return is_lossless_high(coding) || is_transform(coding) || can_encode(coding) ||
+    return is_lossless_high(coding) || can_encode(coding) ||
            (is_of_keys(sz_of(coding)) && has_room(coding));
 }
 
@@ -169,8 +170,10 @@ static void set_whole(struct sz_tiles *s, const struct zti_grid *all, const stru
     s->view.hi[0] = s->view.lo[0] + slab->shape[0];
 }
 
-static void encode(const struct zti_cuda_encoding *e)
+static zt_status encode(zt_context *context, const struct zti_cuda_encoding *e)
 {
+    if (is_transform(e->coding))
+        return zti_tf_cuda_encode(context, e);
     struct sz_tiles s = tiles_of(e->coding);
     s.view.out = e->array;
     memcpy(s.view.hi, e->array.shape, sizeof s.view.hi);
@@ -178,10 +181,11 @@ static void encode(const struct zti_cuda_encoding *e)
     s.model = (void *)e->model; /* only read */
     if (!is_high(e->coding)) {
         kernels_of(e->coding)->put(&s, e->queue);
-        return;
+        return ZT_OK;
     }
     set_whole(&s, &e->whole->grid, &e->array);
     zti_sz_high_cuda_encode(&s, e->whole, e->coding->grid.count, e->work, e->queue);
+    return ZT_OK;
 }
 
 /* Decode all chunks in launches of as many tiles as there are slots: the same number of each chunk,

@@ -16,7 +16,8 @@ enum {
 };
 
 static uint64_t find_models(const struct coder *c, struct zti_tf_front *front);
-static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
+static bool make_symbols(struct coder *c, const struct zti_coding *coding,
+                         const struct zti_array *array, const struct place *place,
                          const struct zti_tf_way *way);
 
 /* A box in the middle of a tile that has 'most' values or fewer. */
@@ -88,7 +89,7 @@ static uint64_t cost_of(struct coder *c, const struct race *r, const struct plac
 {
     struct zti_tf_front front;
     set_extent(r->coding, sample, &c->slot->layout);
-    if (!make_symbols(c, r->array, sample, way))
+    if (!make_symbols(c, r->coding, r->array, sample, way))
         return UINT64_MAX;
     return find_models(c, &front) + (c->tally.open_bits << 16);
 }
@@ -167,6 +168,13 @@ static void choose_parts(struct coder *c, const struct race *r, struct zti_tf_fr
             return;
 }
 
+static bool is_flat(const struct coder *c, const struct zti_array *array, const uint64_t *origin,
+                    const uint64_t *shape)
+{
+    return c->kernels ? c->kernels->is_flat(c->kernels, origin, shape, c->step)
+                      : zti_array_is_flat(array, origin, shape, c->step);
+}
+
 /* The middle of a tile, or another box of its extents where that is flat, as zeros are. */
 static struct place sample_of(const struct coder *c, const struct zti_coding *coding,
                               const struct zti_array *array, const struct place *tile,
@@ -179,7 +187,7 @@ static struct place sample_of(const struct coder *c, const struct zti_coding *co
         uint64_t shape[ZT_MAX_RANK];
         for (uint32_t i = 0; i < coding->grid.rank; i++)
             shape[i] = p.extent[i];
-        if (!zti_array_is_flat(array, p.origin, shape, c->step))
+        if (!is_flat(c, array, p.origin, shape))
             return p;
         for (uint32_t i = 0; i < coding->grid.rank; i++)
             p.origin[i] =

@@ -249,9 +249,10 @@ ZTI_INLINE uint32_t segment_sum(struct row_weights w, const uint16_t *cell, cons
 
 /* ---- to symbols ---- */
 
-/* The state of the coder of a tile. */
+/* The state of the coder of a tile. kernels: NULL, or what codes the values in its place. */
 struct coder {
     const struct zti_tf *model;
+    struct zti_tf_kernels *kernels;
     struct zti_tf_slot *slot;
     double step;    /* the quantizer's */
     uint32_t shift; /* see weight_of */
@@ -510,8 +511,13 @@ static void code_bands(struct coder *c)
         c->tally.open_bits += t->open_bits;
         c->tally.is_over |= t->is_over;
     }
+}
+
+/* How often magnitudes have each symbol, by the counts of contexts. */
+static void count_times(struct coder *c)
+{
     memset(c->times, 0, sizeof c->times);
     for (uint32_t i = 0; i < ZTI_TF_MAGNITUDE_CONTEXTS; i++)
         for (uint32_t s = 0; s < ZTI_LL_ALPHABET; s++)
-            c->times[s] += (*slot->counts)[i][s];
+            c->times[s] += (*c->slot->counts)[i][s];
 }

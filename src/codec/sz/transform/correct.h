@@ -24,6 +24,7 @@ struct correcting {
     const struct zti_array *array;
     const struct place *place;
     struct zti_tf_slot *slot;
+    struct zti_tf_kernels *kernels; /* NULL, or what finds and codes them */
     uint32_t chunk_values;
     uint8_t *to;         /* the first chunk's bytes */
     atomic_bool is_over; /* there are too many */
@@ -305,68 +306,92 @@ static void make_correction_models(struct zti_tf_slot *slot)
     zti_ans_mixed_fill(of, ZTI_TF_CORRECTION_MODELS, &slot->table);
 }
 
-/* Find the corrections of all chunks; false: they are too many. */
-static bool find_corrections(struct correcting *c, size_t chunks, size_t *exact, size_t *steps)
+/* What the corrections of a tile came to. */
+struct corrected {
+    size_t chunks, exact, steps;
+    size_t table_bytes, bytes; /* of all; 0: there are none */
+};
+
+/* Find the corrections of all chunks; false: there are too many in one. */
+static bool find_chunks(struct correcting *c, const struct zti_tf_front *front, size_t chunks)
 {
     struct zti_tf_slot *const slot = c->slot;
     for (uint32_t w = 0; w < slot->workers; w++)
         memset(slot->worker[w].counts, 0,
                sizeof(*slot->worker[w].counts)[0] * ZTI_TF_CORRECTION_MODELS);
+    if (c->kernels)
+        return c->kernels->find_corrections(c->kernels, front, (uint32_t)chunks, slot->chunk,
+                                            *slot->worker[0].counts);
     zti_crew_map(slot->crew, chunks, find_item, c);
-    if (atomic_load_explicit(&c->is_over, memory_order_relaxed))
-        return false;
-    *exact = *steps = 0;
-    for (size_t i = 0; i < chunks; i++) {
-        slot->chunk[i].at = 2 * *steps;
-        *exact += slot->chunk[i].exact;
-        *steps += slot->chunk[i].symbols / 2;
-    }
-    return *exact + *steps <= slot->layout.values / ZTI_TF_CORRECTED_PART;
+    return !atomic_load_explicit(&c->is_over, memory_order_relaxed);
 }
 
-/* Write the corrections of a tile whose values are decoded; they overlie its symbols and codes.
- * Returns where they end; NULL if there is no room before 'end'. */
-static uint8_t *write_corrections(const struct zti_coding *coding, const struct zti_array *array,
-                                  const struct place *place, struct zti_tf_slot *slot,
-                                  uint32_t parts_way, uint8_t *to, const uint8_t *end)
+/* The codes of all chunks. */
+static void code_chunks(struct correcting *c, size_t chunks)
 {
-    struct correcting c = {.coding = coding,
-                           .array = array,
-                           .place = place,
-                           .slot = slot,
-                           .chunk_values = tf_chunk_values(parts_way)};
-    const size_t chunks = chunk_count(slot, c.chunk_values);
-    size_t exact, steps, at = 0, table_bytes = 0, before;
-    if (!find_corrections(&c, chunks, &exact, &steps))
-        return NULL;
-    if (exact + steps == 0)
-        return to;
-    if (steps > 0) {
-        make_correction_models(slot);
-        zti_crew_map(slot->crew, chunks, code_chunk, &c);
-        table_bytes = bytes_of(zti_ans_stored_bits(&slot->correction_model[0]) +
-                               zti_ans_stored_bits(&slot->correction_model[1]));
+    struct zti_tf_slot *const slot = c->slot;
+    make_correction_models(slot);
+    if (c->kernels) {
+        const struct zti_tf_table table = table_of(slot, ZTI_TF_CORRECTION_MODELS);
+        c->kernels->code_chunks(c->kernels, &table, (uint32_t)chunks, slot->chunk);
+    } else {
+        zti_crew_map(slot->crew, chunks, code_chunk, c);
     }
-    before = zti_varint_bytes(table_bytes) + table_bytes;
-    for (size_t i = 0; i < chunks; i++) {
+}
+
+/* Find and code the corrections of a tile whose values are decoded; they overlie its symbols and
+ * codes. False: they are too many, or take more than 'room' bytes. */
+static bool measure_corrections(struct correcting *c, const struct zti_tf_front *front, size_t room,
+                                struct corrected *k)
+{
+    struct zti_tf_slot *const slot = c->slot;
+    *k = (struct corrected){.chunks = chunk_count(slot, c->chunk_values)};
+    if (!find_chunks(c, front, k->chunks))
+        return false;
+    for (size_t i = 0; i < k->chunks; i++) {
+        slot->chunk[i].at = 2 * k->steps;
+        k->exact += slot->chunk[i].exact;
+        k->steps += slot->chunk[i].symbols / 2;
+    }
+    if (k->exact + k->steps > slot->layout.values / ZTI_TF_CORRECTED_PART)
+        return false;
+    if (k->exact + k->steps == 0)
+        return true;
+    if (k->steps > 0) {
+        code_chunks(c, k->chunks);
+        k->table_bytes = bytes_of(zti_ans_stored_bits(&slot->correction_model[0]) +
+                                  zti_ans_stored_bits(&slot->correction_model[1]));
+    }
+    k->bytes = zti_varint_bytes(k->table_bytes) + k->table_bytes;
+    for (size_t i = 0, at = 0; i < k->chunks; i++) {
         const size_t bytes = chunk_bytes(&slot->chunk[i]);
         slot->chunk[i].at = at;
         at += bytes;
-        before += zti_varint_bytes(bytes);
+        k->bytes += zti_varint_bytes(bytes) + bytes;
     }
-    if (before + at + 8 > (size_t)(end - to))
-        return NULL;
-    to = zti_put_varint(to, table_bytes);
+    return k->bytes + 8 <= room;
+}
+
+/* What stands before the chunks; returns where these begin. */
+static uint8_t *write_tables(const struct zti_tf_slot *slot, const struct corrected *k, uint8_t *to)
+{
+    to = zti_put_varint(to, k->table_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
-    for (uint32_t k = 0; k < ZTI_TF_CORRECTION_MODELS && steps > 0; k++)
-        zti_ans_write(&slot->correction_model[k], &w);
+    for (uint32_t i = 0; i < ZTI_TF_CORRECTION_MODELS && k->steps > 0; i++)
+        zti_ans_write(&slot->correction_model[i], &w);
     zti_put_le64(w.next, w.held);
-    to += table_bytes;
-    for (size_t i = 0; i < chunks; i++)
+    to += k->table_bytes;
+    for (size_t i = 0; i < k->chunks; i++)
         to = zti_put_varint(to, chunk_bytes(&slot->chunk[i]));
-    c.to = to;
-    zti_crew_map(slot->crew, chunks, join_chunk, &c);
-    return to + at;
+    return to;
+}
+
+static void write_corrections(struct correcting *c, const struct corrected *k, uint8_t *to)
+{
+    if (k->bytes == 0)
+        return;
+    c->to = write_tables(c->slot, k, to);
+    zti_crew_map(c->slot->crew, k->chunks, join_chunk, c);
 }
 
 /* ---- and back ---- */
@@ -391,7 +416,7 @@ static bool read_exact(const struct zti_coding *coding, struct zti_tf_slot *slot
             return false;
         at += gap;
         const uint64_t bits = zti_get_value(value, bytes);
-        ((number *)slot->values)[at] = (number)number_of(coding->type, bits);
+        ((number *)slot->values)[at] = (number)tf_number_of(coding->type, bits);
     }
     return !c->is_bad;
 }

@@ -1,48 +1,6 @@
 /* find.h: kernel text: which values of a tile need corrections. Values that may be beyond the bound
  * are marked by a quick test; of those that are marked some are looked at together. */
 
-/* A value of the type, as its bits. */
-static uint64_t bits_of_number(uint32_t type, double v)
-{
-    const float narrow = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    return type == ZT_F32 ? bits : zti_bits_of_double(v);
-}
-
-static double number_of(uint32_t type, uint64_t bits)
-{
-    return type == ZT_F32 ? zti_float_from_bits(bits) : zti_double_from_bits(bits);
-}
-
-/* Whether an exact value is within the bound: in narrow streams it is rounded. */
-static bool is_near_enough(const struct zti_coding *coding, uint64_t original)
-{
-    const number v = (number)number_of(coding->type, original);
-    return zti_within(coding->type, original, bits_of_number(coding->type, v),
-                      sz_of(coding)->bound);
-}
-
-/* What a value that is decoded as v needs: *steps, 0 for nothing; false: to be stored exactly.
- * sure: a little less than the bound, so that rounding does not matter. */
-static bool find_correction(const struct zti_coding *coding, uint64_t original, double v,
-                            double sure, int32_t *steps)
-{
-    const double bound = sz_of(coding)->bound, step = sz_of(coding)->step;
-    const uint32_t type = coding->type;
-    const double x = number_of(type, original);
-    *steps = 0;
-    if (fabs(x - v) <= bound * 1.001 && zti_within(type, original, bits_of_number(type, v), bound))
-        return true;
-    const double k = rint((x - v) / step);
-    if (!(fabs(k) <= ZTI_TF_MOST_STEPS))
-        return false;
-    *steps = (int32_t)k;
-    const uint64_t bits = bits_of_number(type, (double)(number)(v + k * step));
-    return k != 0 &&
-           (fabs(x - number_of(type, bits)) <= sure || zti_within(type, original, bits, bound));
-}
-
 /* Marks of at most MARKED values of a row: of those that may be beyond the bound. */
 enum { MARKED = 64 };
 
@@ -72,25 +30,24 @@ static uint64_t marks_of_row(const struct zti_array *array, const void *from, co
                              uint32_t n, double sure)
 {
     const int64_t stride = array->stride[array->rank - 1];
-    const bool is_safe = sure >= 0x1p-100 && sure <= 0x1p100; /* else all are marked */
-    const float narrow = is_safe ? (float)(sure * (1 - 0x1p-20)) : -1;
+    const float limit = tf_sure_single(sure);
     uint8_t mark[MARKED] = {0};
     uint64_t marks = 0;
     uint32_t done = 0;
 #if IS_NARROW
     if (array->type == ZT_F32 && stride == 1) {
         done = n;
-        marks = mark_vectors(from, v, narrow, &done);
+        marks = mark_vectors(from, v, limit, &done);
     }
 #endif
     if (done == n)
         return marks;
     if (array->type == ZT_F32)
         for (uint32_t i = done; i < n; i++)
-            mark[i] = !(fabsf(((const float *)from)[i * stride] - (float)v[i]) <= narrow);
+            mark[i] = !tf_is_sure_single(((const float *)from)[i * stride], (float)v[i], limit);
     else
         for (uint32_t i = done; i < n; i++)
-            mark[i] = !(fabs(((const double *)from)[i * stride] - (double)v[i]) <= sure);
+            mark[i] = !tf_is_sure_double(((const double *)from)[i * stride], (double)v[i], sure);
     return marks | bits_of_marks(mark, MARKED);
 }
 
@@ -109,13 +66,13 @@ struct found {
     size_t count, most, exact;
 };
 
-/* The steps of each candidate, or 0 where find_correction has to be asked. There are no branches,
- * so that compilers make vectors of the loop. */
+/* The steps of each candidate, or 0 where tf_find_correction has to be asked. There are no
+ * branches, so that compilers make vectors of the loop. */
 ZTI_INLINE void find_steps(const struct zti_coding *coding, const struct candidates *c,
                            bool is_float, int32_t *restrict steps)
 {
     const double bound = sz_of(coding)->bound, step = sz_of(coding)->step;
-    const double sure = bound * (1 - 0x1p-40), unsure = bound * 1.001;
+    const double sure = tf_sure_bound(bound), unsure = bound * ZTI_TF_UNSURE;
     for (uint32_t i = 0; i < c->n; i++) {
         const double x = c->original[i], v = c->decoded[i], off = x - v, k = rint(off / step);
         const double corrected = (double)(number)(v + k * step);
@@ -130,15 +87,17 @@ ZTI_INLINE void find_steps(const struct zti_coding *coding, const struct candida
 static bool append_doubtful(const struct zti_coding *coding, const struct candidates *c, uint32_t i,
                             struct found *f)
 {
-    const double sure = sz_of(coding)->bound * (1 - 0x1p-40);
-    const uint64_t bits = bits_of_number(coding->type, c->original[i]);
+    const struct zti_sz *const sz = sz_of(coding);
+    const uint64_t bits = tf_bits_of_number(coding->type, c->original[i]);
     int32_t steps;
-    const bool is_good = find_correction(coding, bits, c->decoded[i], sure, &steps);
+    const bool is_good =
+        tf_find_correction(sz, coding->type, IS_NARROW, bits, c->decoded[i], &steps);
     if (is_good && steps == 0)
         return true;
-    if (f->count == f->most || (!is_good && !is_near_enough(coding, bits)))
+    if (f->count == f->most ||
+        (!is_good && !tf_is_near_enough(coding->type, IS_NARROW, bits, sz->bound)))
         return false;
-    f->list[f->count++] = c->at[i] | (uint32_t)(is_good ? steps : 0) << ZTI_TF_PLACE_BITS;
+    f->list[f->count++] = tf_correction_of(c->at[i], is_good ? steps : 0);
     f->exact += !is_good;
     return true;
 }
@@ -153,7 +112,7 @@ static bool append_found(const struct zti_coding *coding, struct candidates *c, 
         find_steps(coding, c, false, steps);
     for (uint32_t i = 0; i < c->n; i++) {
         if (steps[i] != 0 && f->count < f->most)
-            f->list[f->count++] = c->at[i] | (uint32_t)steps[i] << ZTI_TF_PLACE_BITS;
+            f->list[f->count++] = tf_correction_of(c->at[i], steps[i]);
         else if (!append_doubtful(coding, c, i, f))
             return false;
     }
@@ -166,7 +125,7 @@ static void add_candidates(const struct zti_array *array, const void *from, cons
                            size_t at, uint32_t n, double bound, struct candidates *c)
 {
     const int64_t stride = array->stride[array->rank - 1];
-    uint64_t marks = marks_of_row(array, from, v, n, bound * (1 - 0x1p-40));
+    uint64_t marks = marks_of_row(array, from, v, n, tf_sure_bound(bound));
     uint32_t k = c->n;
     for (; marks > 0; marks &= marks - 1, k++) {
         const uint32_t i = zti_ctz64(marks);

@@ -46,4 +46,4 @@
 
 #include "codec/sz/transform/tile.h"
 
-const struct zti_tf_ops OPS = {.encode = encode, .decode = decode};
+const struct zti_tf_ops OPS = {.encode = encode, .decode = decode, .encode_by = encode_by};

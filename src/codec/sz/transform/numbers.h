@@ -56,6 +56,19 @@ ZTI_INLINE word symbol_of(number m)
     return ZTI_TF_SYMBOL(m, bits_of(m), MANTISSA_BITS, BIAS);
 }
 
+/* The multiple of the step that a magnitude of v steps becomes; and how far v is from it, in parts
+ * of a step, if the multiple is counted for centroids, else 0. */
+ZTI_INLINE number multiple_of(number v)
+{
+    return floor_of(v + (number)ZTI_TF_ROUNDING);
+}
+
+ZTI_INLINE number off_of(number v, number multiple)
+{
+    const number off = (v - multiple) * (int)ZTI_TF_OFF_PARTS;
+    return choose(multiple < (int)ZTI_TF_COUNTED, off, 0);
+}
+
 /* What a magnitude counts for in contexts: the middle of those that have its symbol, less the
  * lowest bits in tiles of large ones (part: 2^-shift), up to a limit. */
 ZTI_INLINE uint16_t weight_of(number m, number part)

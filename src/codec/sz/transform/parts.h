@@ -128,6 +128,12 @@ static uint8_t *codes_at(const struct zti_tf_slot *slot, size_t at, size_t part)
     return slot->codes + zti_tf_codes_bytes(at, part);
 }
 
+/* The slot's table, for kernels. */
+static struct zti_tf_table table_of(const struct zti_tf_slot *slot, uint32_t models)
+{
+    return (struct zti_tf_table){slot->table.entry, zti_ans_mixed_table_bytes(models, models)};
+}
+
 /* The models of contexts. */
 struct coding_of {
     struct zti_tf_slot *slot;

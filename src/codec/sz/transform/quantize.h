@@ -1,10 +1,8 @@
 /* quantize.h: kernel text: a row of coefficients to multiples of the step, and these to symbols and
  * to cells, what they count for in contexts. x86/quantize.h does the same by vectors. */
 
-enum {
-    COUNTED = 1 << 16,       /* magnitudes from here on have no part in centroids */
-    TALLIED_VALUES = 1 << 15 /* whose sums have room in 32 bits: each is below 1 << 16 */
-};
+/* Values whose sums have room in 32 bits: each is below 1 << 16. */
+enum { TALLIED_VALUES = 1 << 15 };
 
 /* struct zti_tf_tally, for some rows of a band. */
 struct tally {
@@ -25,15 +23,16 @@ static void quantize(number *restrict value, uint32_t n, number scale, struct ta
     int32_t off1 = 0, off2 = 0, off3 = 0, n1 = 0, n2 = 0, n3 = 0;
     for (uint32_t i = 0; i < n; i++) {
         const number v = magnitude_of(value[i]) * scale;
-        const number up = floor_of(v + (number)ZTI_TF_ROUNDING), off = (v - up) * ZTI_TF_OFF_PARTS;
-        by[i] = choose(up < COUNTED, off, 0);
+        const number up = multiple_of(v);
+        by[i] = off_of(v, up);
         value[i] = choose(value[i] < 0, -up, up);
     }
     for (uint32_t i = 0; i < n; i++) {
         const number m = magnitude_of(value[i]);
         const int32_t off = (int32_t)by[i];
-        const int32_t is1 = -(m == 1), is2 = -(m == 2), is3 = -((m >= 3) & (m < COUNTED));
-        is_over |= -!(m < (number)0x1p52);
+        const int32_t is1 = -(m == 1), is2 = -(m == 2),
+                      is3 = -((m >= 3) & (m < (int)ZTI_TF_COUNTED));
+        is_over |= -!(m < (number)ZTI_TF_MOST_MAGNITUDE);
         off1 += off & is1;
         off2 += off & is2;
         off3 += off & is3;

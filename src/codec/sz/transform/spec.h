@@ -279,6 +279,13 @@ ZTI_STATIC uint32_t tf_segment_context(uint32_t sum)
 
 #define ZTI_TF_ROUNDING 0.43
 
+/* Magnitudes below this one have symbols. */
+#define ZTI_TF_MOST_MAGNITUDE 0x1p52
+
+/* Those below this one are counted for centroids, by how many of these parts of a step they are off
+ * their multiple. */
+enum { ZTI_TF_COUNTED = 1 << 16, ZTI_TF_OFF_PARTS = 1 << 16 };
+
 /* Centroid number k as a part of a step. */
 #define ZTI_TF_CENTROID(k) (((double)(k) - (int)ZTI_TF_CENTROID_NONE) / (int)ZTI_TF_CENTROID_PARTS)
 

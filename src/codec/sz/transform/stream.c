@@ -233,6 +233,12 @@ void zti_tf_encode(const struct zti_coding *coding, const struct zti_array *arra
     ops_of(coding)->encode(coding, array, first, last, w);
 }
 
+void zti_tf_encode_by(struct zti_tf_kernels *kernels, const struct zti_coding *coding,
+                      const uint64_t *origin, const uint32_t *extent)
+{
+    ops_of(coding)->encode_by(kernels, coding, origin, extent);
+}
+
 void zti_tf_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {

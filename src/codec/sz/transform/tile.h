@@ -33,6 +33,11 @@ static void code_symbols(const struct coder *c, struct zti_tf_front *front)
         of[k] = &slot->model[k];
     }
     zti_ans_mixed_fill(of, front->models, &slot->table);
+    if (c->kernels) {
+        const struct zti_tf_table table = table_of(slot, front->models);
+        c->kernels->code_parts(c->kernels, &table, front->model_of, slot->layout.parts, slot->part);
+        return;
+    }
     struct coding_of coding = {.slot = slot, .part = slot->part, .model_of = front->model_of};
     zti_crew_map(slot->crew, slot->layout.parts, code_part, &coding);
 }
@@ -58,54 +63,82 @@ static double step_of(const struct zti_coding *coding, uint32_t parts)
     return sz_of(coding)->step * parts / ZTI_TF_STEP_PARTS;
 }
 
-/* Transform a tile's values by a way, and make symbols of them; false where they have none, or are
- * too many. */
-static bool make_symbols(struct coder *c, const struct zti_array *array, const struct place *place,
-                         const struct zti_tf_way *way)
+/* Transform a tile's values by a way, and make symbols of them; false where not all values are
+ * finite. */
+static bool make_bands(struct coder *c, const struct zti_array *array, const struct place *place,
+                       const struct zti_tf_way *way)
 {
     struct zti_tf_slot *const slot = c->slot;
+    if (c->kernels) {
+        zti_tf_set_way(&slot->layout, way);
+        zti_tf_set_items(&slot->layout, c->parts_way);
+        return c->kernels->make_symbols(c->kernels, place->origin, &slot->layout, c->step, c->shift,
+                                        *slot->counts, &c->tally);
+    }
     zti_tf_set_way(&slot->layout, way);
     if (!gather_coefficients(slot, array, place))
         return false;
     code_bands(c);
+    return true;
+}
+
+/* The same; false also where a magnitude has no symbol, or symbols leave too many bits open. */
+static bool make_symbols(struct coder *c, const struct zti_coding *coding,
+                         const struct zti_array *array, const struct place *place,
+                         const struct zti_tf_way *way)
+{
+    if (!make_bands(c, array, place, way))
+        return false;
+    count_times(c);
     return !c->tally.is_over &&
-           c->tally.open_bits <= slot->layout.values * zt_type_bytes(array->type) * 8;
+           c->tally.open_bits <= c->slot->layout.values * zt_type_bytes(coding->type) * 8;
 }
 
 /* A tile being assembled: what follows its first byte and length. */
 struct coded {
     struct zti_tf_front front;
-    uint8_t *from, *end;
+    size_t front_bytes, parts_bytes;
+    struct corrected corrected;
+    uint8_t *from;    /* unless kernels have it */
+    size_t bytes;     /* so far */
     size_t most;      /* bytes that it must stay below */
     bool is_hopeless; /* other steps are not tried */
 };
 
-/* Join a tile's front and parts, behind room for the longest head; false: they take too many bytes.
- */
-static bool join_parts(const struct coder *c, bool is_restored, uint8_t *room, struct coded *tile)
+/* How long a tile's front and parts are; false: too long. */
+static bool measure_parts(struct zti_tf_slot *slot, struct coded *tile)
 {
-    struct zti_tf_slot *const slot = c->slot;
-    const size_t front_bytes = bytes_of(zti_tf_encode_front(slot, &tile->front, NULL));
-    const size_t parts_bytes = place_parts(slot->part, slot->layout.parts);
-    const size_t before =
-        zti_varint_bytes(front_bytes) + front_bytes + ends_bytes(slot->part, slot->layout.parts);
-    if (ZTI_TILE_HEAD_BYTES + before + parts_bytes >= tile->most)
-        return false;
-    uint8_t *to = tile->from = room + ZTI_TILE_HEAD_BYTES;
-    to = zti_put_varint(to, front_bytes);
+    tile->front_bytes = bytes_of(zti_tf_encode_front(slot, &tile->front, NULL));
+    tile->parts_bytes = place_parts(slot->part, slot->layout.parts);
+    tile->bytes = zti_varint_bytes(tile->front_bytes) + tile->front_bytes +
+                  ends_bytes(slot->part, slot->layout.parts) + tile->parts_bytes;
+    return ZTI_TILE_HEAD_BYTES + tile->bytes < tile->most;
+}
+
+/* What stands before a tile's parts; returns where these begin. */
+static uint8_t *write_front(const struct zti_tf_slot *slot, const struct coded *tile, uint8_t *to)
+{
+    to = zti_put_varint(to, tile->front_bytes);
     struct zti_bit_writer w = zti_bit_writer_at(to);
     (void)zti_tf_encode_front(slot, &tile->front, &w);
     zti_put_le64(w.next, w.held);
-    to = write_ends(slot->part, slot->layout.parts, to + front_bytes);
-    struct joining j = {
-        .slot = slot, .front = &tile->front, .step = c->step, .is_restored = is_restored, .to = to};
+    return write_ends(slot->part, slot->layout.parts, to + tile->front_bytes);
+}
+
+/* Join a tile's front and parts. */
+static void join_parts(const struct coder *c, bool is_restored, const struct coded *tile)
+{
+    struct zti_tf_slot *const slot = c->slot;
+    struct joining j = {.slot = slot,
+                        .front = &tile->front,
+                        .step = c->step,
+                        .is_restored = is_restored,
+                        .to = write_front(slot, tile, tile->from)};
     zti_crew_map(slot->crew, slot->layout.items, join_item, &j);
-    tile->end = to + parts_bytes;
-    return true;
 }
 
 /* Code a tile by a way and a step. Returns the bytes of all its parts, with their lengths; SIZE_MAX
- * where they are no fewer than the values'. */
+ * where they are no fewer than the values'. Kernels do not join the parts yet. */
 static size_t code_tile(struct coder *c, const struct zti_coding *coding,
                         const struct zti_array *array, const struct place *place, uint8_t *room,
                         struct coded *tile)
@@ -114,39 +147,83 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
     struct zti_tf_front *const front = &tile->front;
     const bool is_pointwise = sz_of(coding)->is_pointwise;
     tile->most = slot->layout.values * zt_type_bytes(coding->type);
+    tile->corrected.bytes = 0;
     c->step = step_of(coding, front->step_parts);
     c->shift = front->shift;
     c->parts_way = front->parts_way;
-    if (!make_symbols(c, array, place, &front->way))
+    if (!make_symbols(c, coding, array, place, &front->way))
         return SIZE_MAX;
     code_symbols(c, front);
     find_centroids(c, front);
-    if (!join_parts(c, is_pointwise, room, tile))
+    if (!measure_parts(slot, tile))
         return SIZE_MAX;
-    if (is_pointwise) {
-        transform_back(slot);
-        tile->end = write_corrections(coding, array, place, slot, front->parts_way, tile->end,
-                                      room + tile->most);
-        if (!tile->end)
-            return SIZE_MAX;
+    if (!c->kernels) {
+        tile->from = room + ZTI_TILE_HEAD_BYTES;
+        join_parts(c, is_pointwise, tile);
     }
-    const size_t bytes = (size_t)(tile->end - tile->from);
-    return is_shorter_than_raw(bytes, tile->most) ? bytes : SIZE_MAX;
+    if (is_pointwise) {
+        struct correcting k = {.coding = coding,
+                               .array = array,
+                               .place = place,
+                               .slot = slot,
+                               .kernels = c->kernels,
+                               .chunk_values = tf_chunk_values(front->parts_way)};
+        if (!c->kernels)
+            transform_back(slot);
+        if (!measure_corrections(&k, front, tile->most - ZTI_TILE_HEAD_BYTES - tile->bytes,
+                                 &tile->corrected))
+            return SIZE_MAX;
+        if (!c->kernels)
+            write_corrections(&k, &tile->corrected, tile->from + tile->bytes);
+        tile->bytes += tile->corrected.bytes;
+    }
+    return is_shorter_than_raw(tile->bytes, tile->most) ? tile->bytes : SIZE_MAX;
 }
 
-/* Put the first byte and the length before a tile that was coded behind room for them. */
-static uint8_t *write_coded(const struct coded *tile, size_t bytes, uint8_t *to)
+/* Let kernels join the tile that was coded last. */
+static void join_by_kernels(const struct coder *c, const struct coded *tile)
 {
-    to = begin_coded_tile(to, bytes);
-    memmove(to, tile->from, bytes);
-    return to + bytes;
+    struct zti_tf_joined *const j = &c->kernels->joined;
+    uint8_t *const to = begin_coded_tile(j->head, tile->bytes);
+    j->head_bytes = (size_t)(write_front(c->slot, tile, to) - j->head);
+    j->parts = c->slot->layout.parts;
+    j->part = c->slot->part;
+    j->parts_bytes = tile->parts_bytes;
+    j->chunks = tile->corrected.bytes > 0 ? (uint32_t)tile->corrected.chunks : 0;
+    j->chunk = c->slot->chunk;
+    j->tail_bytes = 0;
+    if (j->chunks > 0)
+        j->tail_bytes = (size_t)(write_tables(c->slot, &tile->corrected, j->tail) - j->tail);
+    j->chunks_bytes = tile->corrected.bytes - j->tail_bytes;
+    c->kernels->join(c->kernels);
+}
+
+/* Write a tile that was coded, behind its first byte and length; kernels know its place. */
+static uint8_t *write_coded(const struct coder *c, const struct coded *tile, uint8_t *to)
+{
+    if (c->kernels) {
+        join_by_kernels(c, tile);
+        return to;
+    }
+    to = begin_coded_tile(to, tile->bytes);
+    memmove(to, tile->from, tile->bytes);
+    return to + tile->bytes;
+}
+
+static uint8_t *write_raw(const struct coder *c, const struct zti_coding *coding,
+                          const struct zti_array *array, const struct place *place, uint8_t *to)
+{
+    if (!c->kernels)
+        return write_raw_tile(array, place, to);
+    set_extent(coding, place, &c->slot->layout);
+    c->kernels->write_raw(c->kernels, place->origin, &c->slot->layout);
+    return to;
 }
 
 /* Bytes of a tile that is coded, but for its front. */
-static uint64_t bytes_behind_front(const struct zti_tf_slot *slot, const struct coded *tile)
+static uint64_t bytes_behind_front(const struct coded *tile)
 {
-    return (uint64_t)(tile->end - tile->from) -
-           bytes_of(zti_tf_encode_front(slot, &tile->front, NULL));
+    return tile->bytes - tile->front_bytes;
 }
 
 /* Bytes of a tile with a step, or of boxes, but for their fronts; UINT64_MAX: too many. */
@@ -159,7 +236,7 @@ static uint64_t boxes_bytes(struct coder *c, const struct zti_coding *coding,
         const size_t bytes = code_tile(c, coding, array, &boxes->box[k], room, tile);
         if (bytes == SIZE_MAX)
             return UINT64_MAX;
-        sum += boxes->n > 1 ? bytes_behind_front(c->slot, tile) : bytes;
+        sum += boxes->n > 1 ? bytes_behind_front(tile) : bytes;
     }
     return sum;
 }
@@ -222,7 +299,7 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
     if (boxes.n == 1)
         return bytes;
     if (bytes < SIZE_MAX) {
-        const double all = (double)bytes_behind_front(c->slot, tile);
+        const double all = (double)bytes_behind_front(tile);
         const double expected = of_boxes / part * (double)c->slot->layout.values;
         if (fabs(all - expected) * ALIKE_PART <= all)
             return bytes;
@@ -232,19 +309,35 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
     return code_tile(c, coding, array, place, room, tile);
 }
 
-static uint8_t *encode_tile(const struct zti_coding *coding, const struct zti_array *array,
-                            const struct place *place, struct zti_tf_slot *slot, uint8_t *to)
+static uint8_t *encode_tile(struct zti_tf_kernels *kernels, const struct zti_coding *coding,
+                            const struct zti_array *array, const struct place *place,
+                            struct zti_tf_slot *slot, uint8_t *to)
 {
     const bool is_pointwise = sz_of(coding)->is_pointwise && !sz_of(coding)->has_mean;
-    struct coder c = {.model = coding->model, .slot = slot};
+    struct coder c = {.model = coding->model, .kernels = kernels, .slot = slot};
     struct coded tile;
     tile.front.step_parts = is_pointwise ? BOUND_PARTS : ZTI_TF_STEP_PARTS;
     c.step = step_of(coding, tile.front.step_parts);
+    set_extent(coding, place, &slot->layout);
     if (!choose_way(&c, coding, array, place, &tile.front))
-        return write_raw_tile(array, place, to);
+        return write_raw(&c, coding, array, place, to);
     const size_t bytes =
         (is_pointwise ? code_best : code_tile)(&c, coding, array, place, to, &tile);
-    return bytes < SIZE_MAX ? write_coded(&tile, bytes, to) : write_raw_tile(array, place, to);
+    return bytes < SIZE_MAX ? write_coded(&c, &tile, to) : write_raw(&c, coding, array, place, to);
+}
+
+/* Code a tile by kernels, on the calling thread. */
+static void encode_by(struct zti_tf_kernels *kernels, const struct zti_coding *coding,
+                      const uint64_t *origin, const uint32_t *extent)
+{
+    struct zti_tf *const model = coding->model;
+    struct place place = {.extent = {1, 1, 1, 1}};
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        place.origin[i] = origin[i];
+        place.extent[i] = extent[i];
+    }
+    model->slot.crew = NULL;
+    (void)encode_tile(kernels, coding, NULL, &place, &model->slot, NULL);
 }
 
 /* Tiles to encode. */
@@ -263,9 +356,8 @@ static void encode_tiles(void *shared, struct zti_crew *crew)
     e->slot->crew = crew;
     for (; walk.tile < e->last; zti_walk_next(&e->coding->grid, &walk)) {
         const struct place place = place_of(e->coding, &walk);
-        set_extent(e->coding, &place, &e->slot->layout);
         /* whole bytes: the writer holds none */
-        e->w->next = encode_tile(e->coding, e->array, &place, e->slot, e->w->next);
+        e->w->next = encode_tile(NULL, e->coding, e->array, &place, e->slot, e->w->next);
     }
 }
 

@@ -6,8 +6,8 @@
 #define ZTI_SZ_TRANSFORM_TRANSFORM_H
 
 #include "codec/sz/lossless/lossless.h"
+#include "codec/sz/transform/kernels.h"
 #include "codec/sz/transform/layout.h"
-#include "codec/sz/transform/read_front.h"
 
 /* Limits of lines that are lifted side by side. */
 enum {
@@ -48,61 +48,12 @@ static inline size_t tf_lines_room(size_t n, size_t lines)
     return (values > n ? values : n) + 4 * ZTI_TF_LINE_MARGIN * most;
 }
 
-/* A part of a tile, or a chunk of corrections: its codes and open bits. */
-struct zti_tf_part {
-    size_t at, symbols; /* in the list of symbols; encoding only */
-    uint64_t open_bits;
-    size_t open_bytes, code_bytes;
-    const uint8_t *codes, *open;
-    size_t exact, exact_bytes; /* of a chunk: exact values */
-};
-
 /* Where in scratch the codes of part number 'part' go, whose first symbol is number 'at': each part
  * has room for its codes at their longest. */
 static inline size_t zti_tf_codes_bytes(size_t at, size_t part)
 {
     return at + at / 2 + part * (zti_ans_mixed_bytes(0) + 1);
 }
-
-/* The correction of a value that is decoded beyond the bound. The low 23 bits: the value's place in
- * the tile, in C order; the upper 9: what is added to it, in steps, or 0 if the value is stored as
- * it is. */
-typedef uint32_t zti_tf_correction;
-
-enum { ZTI_TF_PLACE_BITS = 23, ZTI_TF_MOST_STEPS = 255 };
-
-_Static_assert(ZTI_TF_VALUES <= 1 << ZTI_TF_PLACE_BITS, "places of corrections have room");
-
-static inline uint32_t tf_place_of(zti_tf_correction c)
-{
-    return c & ((UINT32_C(1) << ZTI_TF_PLACE_BITS) - 1);
-}
-
-static inline int32_t tf_steps_of(zti_tf_correction c)
-{
-    return (int32_t)c >> ZTI_TF_PLACE_BITS;
-}
-
-/* Models of corrections: gaps between them, and steps. At most 1 in 4 values has one; of a chunk, 1
- * in 2. */
-enum {
-    ZTI_TF_GAP,
-    ZTI_TF_STEPS,
-    ZTI_TF_CORRECTION_MODELS,
-    ZTI_TF_CORRECTED_PART = 4,
-    ZTI_TF_CHUNK_CORRECTED_PART = 2
-};
-
-enum { ZTI_TF_OFF_PARTS = 1 << 16 };
-
-/* Sums over the coefficients of a tile, by octave: how far magnitudes of 1, 2 and others are from
- * their multiple of the step, in parts of a step (1 / ZTI_TF_OFF_PARTS), and how many there are. */
-struct zti_tf_tally {
-    int64_t off[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
-    uint32_t times[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
-    uint64_t open_bits; /* signs, and bits that symbols leave open */
-    bool is_over;       /* a magnitude has no symbol */
-};
 
 /* Blocks that are decoded side by side, at most: of two runs, if each block is a part. */
 enum { ZTI_TF_DECODED_LANES = 2 * ZTI_TF_LANES };
@@ -153,6 +104,8 @@ struct zti_tf_ops {
                    uint64_t last, struct zti_bit_writer *w);
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view);
+    void (*encode_by)(struct zti_tf_kernels *kernels, const struct zti_coding *coding,
+                      const uint64_t *origin, const uint32_t *extent);
 };
 
 /* With f64 and, in narrow streams, with f32. */

@@ -112,14 +112,16 @@ static struct zfp_tiles tiles_of(const struct zti_coding *coding, bool has_slots
     return t;
 }
 
-static void encode(const struct zti_cuda_encoding *e)
+static zt_status encode(zt_context *context, const struct zti_cuda_encoding *e)
 {
+    (void)context;
     struct zfp_tiles t = tiles_of(e->coding, true);
     t.view.out = e->array;
     ZTI_CUDA_SET_ENCODING(&t, e);
     t.unproven = e->unproven;
     t.start_bits = e->start_bits;
     launches[e->coding->type - 1]->put(&t, choose_threads(e->coding), e->queue);
+    return ZT_OK;
 }
 
 static void decode(const struct zti_cuda_decoding *d)

@@ -7,140 +7,46 @@
 
 #include "codec/sz/transform/numbers.h"
 
+#include "codec/sz/transform/gpu/lift.h"
+#include "codec/sz/transform/gpu/rows.h"
+
 #include "codec/sz/transform/gpu/parts.h"
 
 /* ---- lifting ---- */
 
-/* A line of a level: its low and high coefficients, 'step' apart. */
-struct line {
-    const number *low, *high;
-    uint32_t n;
-    size_t step;
-};
-
-/* The place that one beyond the line's ends is mirrored to. */
-static __device__ __forceinline__ uint32_t mirrored(const struct line *l, int32_t place)
-{
-    return place >= 0 && place < (int32_t)l->n ? (uint32_t)place : tf_mirror(place, l->n);
-}
-
-/* The even and the odd value of pair k, of coefficients that other threads still read: an odd value
- * needs six even ones, these nine high coefficients. */
-static __device__ __forceinline__ void values_of_pair(const struct line *l, int32_t k,
-                                                      number *values)
-{
-    enum { HIGH = 9, EVEN = 6 };
-    const bool is_inside = k >= 4 && 2 * (k + 4) + 1 < (int32_t)l->n;
-    number high[HIGH], even[EVEN];
-    SIMT_UNROLL
-    for (int32_t j = 0; j < HIGH; j++) {
-        const int32_t i = k - 4 + j;
-        high[j] = l->high[(is_inside ? (uint32_t)i : mirrored(l, 2 * i + 1) / 2) * l->step];
-    }
-    SIMT_UNROLL
-    for (int32_t j = 0; j < EVEN; j++) {
-        const int32_t i = k - 2 + j;
-        even[j] = l->low[(is_inside ? (uint32_t)i : mirrored(l, 2 * i) / 2) * l->step] -
-                  ZTI_TF_UPDATE(number, high[j], high[j + 1], high[j + 2], high[j + 3]);
-    }
-    values[0] = even[2];
-    values[1] =
-        high[4] + ZTI_TF_PREDICT(number, even[0], even[1], even[2], even[3], even[4], even[5]);
-}
-
-/* Where pair number i of a level's lines is, in C order: the first value of its line, and its place
- * in it. */
-static __device__ __forceinline__ size_t pair_at(const struct zti_tf_layout *layout,
-                                                 const struct zti_tf_level *level, uint32_t i,
-                                                 uint32_t *pair)
-{
-    size_t at = 0;
-    for (uint32_t a = ZTI_TF_AXES; a-- > 0;) {
-        const uint32_t n = a == level->axis ? (level->extent[a] + 1) / 2 : level->extent[a];
-        const uint32_t own = i % n;
-        i /= n;
-        if (a == level->axis)
-            *pair = own;
-        else
-            at += own * layout->stride[a];
-    }
-    return at;
-}
-
-/* A level of a tile: its pairs are shared by the threads of the tile's blocks. */
-struct lifting {
-    struct tf_slot slot;
-    const struct zti_tf_level *level;
-    uint32_t pairs;
-    uint32_t n;  /* values of a line */
-    size_t step; /* between them */
-};
-
-/* False: a block's tile has no such level. */
-static __device__ __forceinline__ bool open_level(const struct tf_tiles *f, struct lifting *g)
+/* The level that a block is at work on; false: its tile has no such level. */
+static __device__ __forceinline__ bool open_level(const struct tf_tiles *f, struct tf_slot *slot,
+                                                  struct lifting *g)
 {
     const uint32_t which = blockIdx.x / f->blocks;
     const struct sz_numbered t = sz_numbered_of(&f->s, &f->batch, which);
-    g->slot = tf_slot_of(f, which);
-    const struct zti_tf_layout *const layout = g->slot.layout;
-    if (!tf_goes_on(&t, &g->slot) || g->slot.note->is_bad || f->level >= layout->levels)
+    *slot = tf_slot_of(f, which);
+    if (!tf_goes_on(&t, slot) || slot->note->is_bad || f->level >= slot->layout->levels)
         return false;
-    g->level = &layout->level[f->level];
-    g->pairs = 1;
-    for (uint32_t a = 0; a < ZTI_TF_AXES; a++)
-        g->pairs *= a == g->level->axis ? (g->level->extent[a] + 1) / 2 : g->level->extent[a];
-    g->n = g->level->extent[g->level->axis];
-    g->step = layout->stride[g->level->axis];
+    *g = lifting_of(slot->layout, f->level);
     return true;
 }
 
 /* Values of a level beside the coefficients, which other threads still read. */
 SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_unlift)(const struct tf_tiles f)
 {
+    struct tf_slot slot;
     struct lifting g;
-    if (!open_level(&f, &g))
-        return;
-    for (uint32_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
-         i += f.blocks * TF_THREADS) {
-        uint32_t pair = 0;
-        const size_t at = pair_at(g.slot.layout, g.level, i, &pair);
-        const number *const from = (const number *)g.slot.values + at;
-        const struct line l = {from, from + (size_t)((g.n + 1) / 2) * g.step, g.n, g.step};
-        number *const to = (number *)g.slot.others + at + 2 * (size_t)pair * g.step;
-        number values[2];
-        values_of_pair(&l, (int32_t)pair, values);
-        to[0] = values[0];
-        if (2 * pair + 1 < g.n)
-            to[g.step] = values[1];
-    }
+    if (open_level(&f, &slot, &g))
+        unlift_pairs(&g, slot.values, slot.others, blockIdx.x % f.blocks * TF_THREADS + threadIdx.x,
+                     f.blocks * TF_THREADS);
 }
 
 SIMT_KERNEL void SIMT_BOUNDS(TF_THREADS, 4) NAME(tf_copy_back)(const struct tf_tiles f)
 {
+    struct tf_slot slot;
     struct lifting g;
-    if (!open_level(&f, &g))
-        return;
-    for (uint32_t i = blockIdx.x % f.blocks * TF_THREADS + threadIdx.x; i < g.pairs;
-         i += f.blocks * TF_THREADS) {
-        uint32_t pair = 0;
-        const size_t at = pair_at(g.slot.layout, g.level, i, &pair) + 2 * (size_t)pair * g.step;
-        number *const to = (number *)g.slot.values + at;
-        const number *const from = (const number *)g.slot.others + at;
-        to[0] = from[0];
-        if (2 * pair + 1 < g.n)
-            to[g.step] = from[g.step];
-    }
+    if (open_level(&f, &slot, &g))
+        copy_pairs(&g, slot.others, slot.values, blockIdx.x % f.blocks * TF_THREADS + threadIdx.x,
+                   f.blocks * TF_THREADS);
 }
 
 /* ---- corrections: a warp has a chunk ---- */
-
-static __device__ __forceinline__ number number_of_bits(uint32_t type, uint64_t bits)
-{
-    const uint32_t low = (uint32_t)bits;
-    float x;
-    memcpy(&x, &low, sizeof x);
-    return type == ZT_F32 ? (number)x : (number)zti_double_from_bits(bits);
-}
 
 /* Exact values. One lane calls it. */
 static __device__ bool read_exact(const struct tf_tiles *f, number *value, uint64_t at,
@@ -153,7 +59,7 @@ static __device__ bool read_exact(const struct tf_tiles *f, number *value, uint6
         if (!own || at >= end || gap >= end - at)
             return false;
         at += gap;
-        value[at] = number_of_bits(f->s.type, zti_get_value(own, bytes));
+        value[at] = (number)tf_number_of(f->s.type, zti_get_value(own, bytes));
     }
     return !c->is_bad;
 }

@@ -141,15 +141,10 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_make_tables(const struct tf_tiles f)
 
 enum { BATCH = 8 }; /* tiles */
 
-static bool is_narrow(const struct zti_coding *coding)
-{
-    return sz_of(coding)->tuning & 1;
-}
-
 static struct tf_places places_of(const struct zti_coding *coding)
 {
     const uint64_t values = zti_tile_values(coding), parts = tf_most_parts((size_t)values);
-    const uint64_t bytes_each = is_narrow(coding) ? sizeof(float) : sizeof(double);
+    const uint64_t bytes_each = tf_is_narrow(coding) ? sizeof(float) : sizeof(double);
     uint32_t extent[ZTI_TF_AXES] = {1, 1, 1, 1};
     struct tf_places p;
     uint64_t bytes = 0;
@@ -200,7 +195,7 @@ extern "C" void zti_tf_cuda_decode(const struct sz_tiles *s, const struct zti_co
         f.batch.count = simt_at_most(s->count * f.batch.each - f.batch.first, (unsigned)slots);
         SIMT_LAUNCH(tf_open_tiles, f.batch.count, 32, 0, queue, f);
         SIMT_LAUNCH(tf_make_tables, f.batch.count * (int)TF_MODELS, 32, 0, queue, f);
-        if (is_narrow(coding))
+        if (tf_is_narrow(coding))
             zti_tf_cuda_values_narrow(&f, queue);
         else
             zti_tf_cuda_values_wide(&f, queue);

@@ -8,6 +8,7 @@
 #define ZTI_SZ_TRANSFORM_GPU_TILES_H
 
 #include "codec/sz/lossless/gpu/models.h"
+#include "codec/sz/transform/corrections.h"
 #include "codec/sz/transform/read_front.h"
 #include "entropy/ans/gpu/warp_states.h"
 
@@ -100,6 +101,12 @@ tf_refuse(const struct tf_tiles *f, const struct sz_numbered *t, const struct tf
 {
     (void)atomicOr((unsigned *)&slot->note->is_bad, 1u);
     note_bad(&f->s, t->chunk);
+}
+
+/* Whether a coding's values and coefficients are f32. */
+static inline bool tf_is_narrow(const struct zti_coding *coding)
+{
+    return sz_of(coding)->tuning & 1;
 }
 
 #ifdef __cplusplus

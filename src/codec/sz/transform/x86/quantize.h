@@ -2,7 +2,6 @@
  * vectors. Symbols are stored up to a vector of bytes behind a row's last one. */
 
 enum {
-    COUNTED = 1 << 16,
     TALLIED_VALUES = (1 << 15) * V_LANES_32,
     GROUP_VECTORS = 4, /* the bytes of so many vectors fill one */
     ROW_GROUP = GROUP_VECTORS * V_LANES_32
@@ -25,11 +24,11 @@ ZTI_INLINE u32s quantize_vector(u32s value, number scale, f32s *m, struct lane_s
     const u32s sign = value & ~(UINT32_MAX >> 1);
     const f32s v = (f32s)(value ^ sign) * scale;
     const f32s up = v_floor_32(v + (number)ZTI_TF_ROUNDING);
-    const i32s is_counted = up < COUNTED;
-    const f32s off = (f32s)((i32s)((v - up) * ZTI_TF_OFF_PARTS) & is_counted);
+    const i32s is_counted = up < (int)ZTI_TF_COUNTED;
+    const f32s off = (f32s)((i32s)((v - up) * (int)ZTI_TF_OFF_PARTS) & is_counted);
     const i32s by = __builtin_convertvector(off, i32s);
     const i32s is1 = up == 1, is2 = up == 2, is3 = (up >= 3) & is_counted;
-    t->is_over |= ~(up < (number)0x1p52);
+    t->is_over |= ~(up < (number)ZTI_TF_MOST_MAGNITUDE);
     t->off[0] += by & is1;
     t->off[1] += by & is2;
     t->off[2] += by & is3;

@@ -1,0 +1,87 @@
+/* pack.h: kernel text: a warp appends bits to bytes, a field a lane, and copies bytes to any place.
+ */
+#ifndef ZTI_SZ_TRANSFORM_GPU_PACK_H
+#define ZTI_SZ_TRANSFORM_GPU_PACK_H
+
+#include "gpu/lookback.h"
+
+enum {
+    PACK_FULL = 1024, /* bits that are stored once there are so many */
+    PACK_WORDS = (PACK_FULL + 32 * 64) / 32 + 2
+};
+
+/* Bits that are not stored yet are in shared memory, zeros behind them. */
+struct packer {
+    unsigned *words;
+    uint32_t held; /* bits */
+    uint8_t *to;
+};
+
+static __device__ __forceinline__ struct packer packer_at(unsigned *words, uint8_t *to)
+{
+    const struct packer p = {words, 0, to};
+    for (uint32_t i = threadIdx.x; i < PACK_WORDS; i += 32)
+        words[i] = 0;
+    simt_order_warp();
+    return p;
+}
+
+/* Store so many bits, whole bytes or all there are. */
+static __device__ __forceinline__ void store_held(struct packer *p, uint32_t bits)
+{
+    const uint32_t lane = threadIdx.x, bytes = (bits + 7) / 8, words = (p->held + 31) / 32;
+    const unsigned rest = p->words[bits / 32] >> bits % 32 & 255;
+    for (uint32_t i = lane; i < bytes; i += 32)
+        p->to[i] = (uint8_t)(p->words[i / 4] >> i % 4 * 8);
+    simt_order_warp();
+    for (uint32_t i = lane; i < words; i += 32)
+        p->words[i] = i == 0 && bits < p->held ? rest : 0;
+    simt_order_warp();
+    p->to += bytes;
+    p->held -= bits;
+}
+
+/* Append the lanes' fields of n <= 64 bits each; bits of v from n on are 0. */
+static __device__ __forceinline__ void pack(struct packer *p, uint64_t v, uint32_t n)
+{
+    const uint32_t up_to = warp_sums_32(n), at = p->held + up_to - n, skip = at % 32;
+    if (n > 0) {
+        const uint64_t low = v << skip, high = skip > 0 ? v >> (64 - skip) : 0;
+        (void)atomicOr(&p->words[at / 32], (unsigned)low);
+        if (low >> 32 > 0)
+            (void)atomicOr(&p->words[at / 32 + 1], (unsigned)(low >> 32));
+        if (high > 0)
+            (void)atomicOr(&p->words[at / 32 + 2], (unsigned)high);
+    }
+    p->held += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    simt_order_warp();
+    if (p->held >= PACK_FULL)
+        store_held(p, p->held / 8 * 8);
+}
+
+/* Store what is left; returns the place behind its last byte. */
+static __device__ __forceinline__ uint8_t *end_packed(struct packer *p)
+{
+    store_held(p, p->held);
+    return p->to;
+}
+
+/* Copy bytes, from memory that can be read in whole words, up to one behind those that have some of
+ * the bytes. */
+static __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes,
+                                                  uint32_t own, uint32_t threads)
+{
+    const uint64_t before = -(uintptr_t)to & 3, head = before < bytes ? before : bytes;
+    const uint64_t whole = (bytes - head) / 4, tail = head + 4 * whole;
+    const uint32_t skip = (uint32_t)((uintptr_t)(from + head) & 3);
+    const uint32_t *const words = (const uint32_t *)(const void *)(from + head - skip);
+    uint32_t *const aligned = (uint32_t *)(void *)(to + head);
+    for (uint64_t i = own; i < whole; i += threads)
+        aligned[i] = __funnelshift_r(words[i], words[i + 1], 8 * skip);
+    for (uint64_t i = own; i < head; i += threads)
+        to[i] = from[i];
+    for (uint64_t i = tail + own; i < bytes; i += threads)
+        to[i] = from[i];
+}
+
+#endif
