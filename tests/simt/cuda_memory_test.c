@@ -243,6 +243,39 @@ static void check_decodes_there(zt_context *cuda, zt_context *serial, uint32_t c
     free(file);
 }
 
+/* The transform asks for counts and lengths of many boxes, and sends tables, but no copy is large
+ * enough for all values. */
+static void check_encodes_there(zt_context *cuda, zt_context *serial)
+{
+    enum { SIDE = 44, COUNT = SIDE * SIDE * SIDE, BYTES = COUNT * 4 };
+    float *const values = malloc(BYTES);
+    uint8_t *const one = malloc(2 * BYTES), *const two = malloc(2 * BYTES);
+    uint8_t *const out = simt_device_take(2 * BYTES);
+    float *const memory = simt_device_take(BYTES);
+    const zt_array here = zt_array_3d(values, ZT_F32, SIDE, SIDE, SIDE);
+    zt_array there = here;
+    zt_params p;
+    size_t n = 0, m = 0;
+    fill_wave(values, COUNT, SIDE);
+    simt_device_move(memory, values, BYTES);
+    there.data = memory;
+    zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.bound = zt_abs(1e-3);
+    set_coder(&p, CODER_TRANSFORM);
+    CHECK(zt_compress(serial, &here, &p, one, 2 * BYTES, &n) == ZT_OK, serial);
+    simt_crossing_most = 0;
+    CHECK(zt_compress(cuda, &there, &p, out, 2 * BYTES, &m) == ZT_OK && m == n, cuda);
+    CHECK(simt_crossing_most < BYTES / 2 && n < BYTES / 2, cuda);
+    simt_device_move(two, out, m);
+    CHECK(memcmp(one, two, n) == 0, cuda);
+    simt_device_give(out);
+    simt_device_give(memory);
+    free(values);
+    free(one);
+    free(two);
+}
+
 /* From the device's memory to the device's, and back: the bytes of the host, and between the two
  * memories go headers, tails and counts, but neither values nor coded bits. */
 static void check_stays_there(zt_context *cuda, zt_context *serial, uint32_t codec, zt_bound bound,
@@ -442,6 +475,7 @@ int main(void)
     check_stays_there(cuda, serial, ZT_CODEC_NDZIP, zt_lossless(), ZT_EFFORT_DEFAULT, 20000);
     check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_abs(1e-3), ZT_EFFORT_FAST, 4000);
     check_stays_there(cuda, serial, ZT_CODEC_SZ, zt_rel(1e-3), ZT_EFFORT_DEFAULT, 30000);
+    check_encodes_there(cuda, serial);
     check_decodes_there(cuda, serial, CODER_HIGH, zt_lossless());
     check_decodes_there(cuda, serial, CODER_TRANSFORM, zt_abs(1e-6));
     simt_slab_bytes = 20000;

@@ -53,6 +53,8 @@ static zt_params draw(struct rng *r, zt_array *a, struct test_array *memory)
                                                   : zt_rel(part / 10);
     else if (p.codec == ZT_CODEC_ZFP && rng_once_in(r, 2))
         p.bound = zt_rate((double)(1 + rng_below(r, 20)));
+    if (is_float && coder == CODER_HIGH && (p.bound.kind == ZT_ABS || p.bound.kind == ZT_REL))
+        set_coder(&p, rng_once_in(r, 2) ? CODER_TRANSFORM : CODER_HIGH);
     if (p.codec == ZT_CODEC_SZ && coder == CODER_CUSZ && p.slab_bytes > 1 << 15)
         /* one book an array: kernels take long here */
         zt_params_set_sz(&p, ZT_SZ_CUSZ, many_bins[rng_below(r, 4)]);

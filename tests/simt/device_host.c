@@ -25,7 +25,7 @@
 uint64_t simt_slab_bytes = 1 << 20;
 uint64_t simt_allocations;
 uint64_t simt_waits;
-uint64_t simt_crossing_bytes;
+uint64_t simt_crossing_bytes, simt_crossing_most;
 uint64_t simt_values_bytes;
 int simt_current_device = SIMT_CALLERS_DEVICE;
 
@@ -417,8 +417,10 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
     const bool is_to_host = !is_there(h, to) && is_there(h, from);
     if (to == h->memory[ZTI_DEVICE_VALUES] || to == h->memory[zti_part_of(ZTI_DEVICE_VALUES, 1)])
         simt_values_bytes += bytes;
-    if (is_there(h, to) != is_there(h, from))
+    if (is_there(h, to) != is_there(h, from)) {
         simt_crossing_bytes += bytes;
+        simt_crossing_most = bytes > simt_crossing_most ? bytes : simt_crossing_most;
+    }
     if (is_to_host)
         simt_rubbish(to, (size_t)bytes);
     put_thing(h, queue, new_thing(is_to_host ? run_late_copy : run_copy, &m, sizeof m));

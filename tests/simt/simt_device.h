@@ -20,8 +20,8 @@ void simt_device_finish(void);
 /* Bytes that were copied to what a device has for values of slabs. */
 extern uint64_t simt_values_bytes;
 
-/* Bytes that were copied between the host's memory and a device's. */
-extern uint64_t simt_crossing_bytes;
+/* Bytes that were copied between the host's memory and a device's, and the most at once. */
+extern uint64_t simt_crossing_bytes, simt_crossing_most;
 
 /* The current device, as CUDA has one for each thread; at first none that a context has. It has to
  * be the context's where kernels are launched, and the caller's again after each call. */

@@ -109,13 +109,15 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) tf_list_chunks(SIMT_ARGUMENT struct tf_job 
     }
     open_bits = simt_reduce_add(open_bits);
     bytes = simt_reduce_add(bytes);
+    simt_order_warp();
     for (uint32_t i = threadIdx.x; i < ALL; i += 32)
         if (count[i] > 0)
-            (void)atomicAdd(&j.sums->counts[i / ZTI_LL_ALPHABET][i % ZTI_LL_ALPHABET], count[i]);
+            tf_add_count(j.sums, i / ZTI_LL_ALPHABET, i % ZTI_LL_ALPHABET, count[i]);
     if (threadIdx.x == 0) {
         chunk->at = at;
         chunk->symbols = TF_PAIR * pairs;
         chunk->open_bits = open_bits;
+        chunk->code_bytes = 0;
         chunk->exact = chunk->found - pairs;
         chunk->exact_bytes = bytes;
     }

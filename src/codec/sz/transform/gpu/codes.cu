@@ -22,15 +22,16 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) tf_count(SIMT_ARGUMENT struct tf
         for (uint64_t i = part->at + threadIdx.x; i < part->at + part->symbols;
              i += TF_JOB_THREADS) {
             const uint32_t symbol = j.symbols[i], context = j.contexts[i];
-            (void)atomicAdd(symbol < NEAR ? &near[context * NEAR + symbol]
-                                          : &j.sums->counts[context][symbol],
-                            1u);
+            if (symbol < NEAR)
+                (void)atomicAdd(&near[context * NEAR + symbol], 1u);
+            else
+                tf_add_count(j.sums, context, symbol, 1);
         }
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < ALL; i += TF_JOB_THREADS)
         if (near[i] > 0)
-            (void)atomicAdd(&j.sums->counts[i / NEAR][i % NEAR], near[i]);
+            tf_add_count(j.sums, i / NEAR, i % NEAR, near[i]);
 }
 
 extern "C" void zti_tf_cuda_count(const struct tf_job *j, void *queue)

@@ -147,6 +147,26 @@ static bool settle(struct encoder *e)
     return !e->kernels.has_failed;
 }
 
+/* Fetch what kernels counted, and set the counts of so many contexts; false: something failed. */
+static bool fetch_sums(struct encoder *e, uint32_t contexts, uint32_t (*counts)[ZTI_LL_ALPHABET])
+{
+    const uint64_t far = offsetof(struct tf_sums, far);
+    fetch(e, e->sums, e->room.sums, far);
+    const bool has_far = settle(e) && e->sums->has_far;
+    if (has_far)
+        fetch(e, e->sums->far, e->room.sums + far, sizeof e->sums->far);
+    if (!settle(e))
+        return false;
+    for (uint32_t i = 0; i < contexts; i++) {
+        uint32_t *const to = counts[i];
+        memset(to, 0, sizeof *counts);
+        memcpy(to, e->sums->near[i], sizeof *e->sums->near);
+        if (has_far)
+            memcpy(to + TF_NEAR_SYMBOLS, e->sums->far[i], sizeof *e->sums->far);
+    }
+    return true;
+}
+
 static void set_box(struct encoder *e, const uint64_t *origin, const struct zti_tf_layout *layout)
 {
     struct tf_job *const j = &e->job;
@@ -223,10 +243,8 @@ static bool make_symbols(struct zti_tf_kernels *k, const uint64_t *origin,
                       : zti_tf_cuda_quantize_wide)(&e->job, layout->levels, e->queue);
         zti_tf_cuda_count(&e->job, e->queue);
     }
-    fetch(e, e->sums, e->room.sums, sizeof *e->sums);
-    if (!settle(e))
+    if (!fetch_sums(e, ZTI_TF_CONTEXTS, counts))
         return false;
-    memcpy(counts, e->sums->counts, sizeof e->sums->counts);
     for (uint32_t g = 0; g < ZTI_TF_OCTAVES; g++)
         for (uint32_t i = 0; i < ZTI_TF_CENTROIDS; i++) {
             tally->off[g][i] = (int64_t)e->sums->off[g][i];
@@ -284,11 +302,9 @@ static bool find_corrections(struct zti_tf_kernels *k, const struct zti_tf_front
         (e->is_narrow ? zti_tf_cuda_find_narrow : zti_tf_cuda_find_wide)(&e->job, levels, e->queue);
         zti_tf_cuda_list_chunks(&e->job, e->queue);
     }
-    fetch(e, e->sums, e->room.sums, sizeof *e->sums);
     fetch(e, e->streams, e->room.chunks, chunks * sizeof *e->streams);
-    if (!settle(e))
+    if (!fetch_sums(e, ZTI_TF_CORRECTION_MODELS, counts))
         return false;
-    memcpy(counts, e->sums->counts, ZTI_TF_CORRECTION_MODELS * sizeof *counts);
     for (uint32_t i = 0; i < chunks; i++)
         set_part(&e->streams[i], &chunk[i]);
     return e->sums->is_over == 0;

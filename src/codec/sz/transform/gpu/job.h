@@ -12,7 +12,7 @@
 enum {
     TF_JOB_THREADS = 256,
     TF_JOB_BLOCKS = 512,    /* at most, that share values */
-    TF_NEAR_SYMBOLS = 64,   /* symbols that are counted in shared memory */
+    TF_NEAR_SYMBOLS = 64,   /* frequent ones, counted in shared memory, and apart */
     TF_STREAMS_OF_WARP = 8, /* streams of ANS that a warp codes, a lane a state */
     TF_PAIR = 2             /* symbols of a correction */
 };
@@ -24,14 +24,29 @@ struct tf_stream {
     uint32_t found, exact, exact_bytes; /* of a chunk: corrections, with exact ones; these */
 };
 
-/* What kernels count. */
+/* What kernels count. Far symbols have magnitudes of 2^16 and more: where there are none, their
+ * counts are not copied to the host. */
 struct tf_sums {
-    uint32_t counts[ZTI_TF_CONTEXTS][ZTI_LL_ALPHABET];        /* or of gaps and of steps */
     unsigned long long off[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS]; /* struct zti_tf_tally */
     unsigned times[ZTI_TF_OCTAVES][ZTI_TF_CENTROIDS];
     unsigned long long open_bits;
     unsigned is_over, is_bad; /* there are too many corrections, values that are not finite */
+    unsigned has_far;
+    unsigned near[ZTI_TF_CONTEXTS][TF_NEAR_SYMBOLS]; /* of contexts, or of gaps and steps */
+    unsigned far[ZTI_TF_CONTEXTS][ZTI_LL_ALPHABET - (int)TF_NEAR_SYMBOLS];
 };
+
+/* Add to the count of a symbol. */
+static __device__ __forceinline__ void tf_add_count(struct tf_sums *sums, uint32_t context,
+                                                    uint32_t symbol, uint32_t times)
+{
+    if (symbol < TF_NEAR_SYMBOLS) {
+        (void)atomicAdd(&sums->near[context][symbol], times);
+        return;
+    }
+    (void)atomicAdd(&sums->far[context][symbol - TF_NEAR_SYMBOLS], times);
+    (void)atomicOr(&sums->has_far, 1u);
+}
 
 struct tf_job {
     struct zti_array array;
