@@ -139,7 +139,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
               d->zero(b->context, ZTI_QUEUE_KERNELS, b->words, 8) == ZT_OK) &&
              d->zero(b->context, ZTI_QUEUE_KERNELS, b->states, states * 8) == ZT_OK;
         if (ok)
-            codec->encode(&e);
+            ok = codec->encode(b->context, &e) == ZT_OK;
     }
     ok = ok && d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->put_seconds = (seconds() - start) / b->runs;

@@ -116,7 +116,7 @@ static void check_two_tiles(zt_context *serial, zt_context *cuda, bool is_there)
 
 int main(int argc, char **argv)
 {
-    struct case_range range = {.seed = 1, .first = 0, .cases = 24 / TEST_SHARE};
+    struct case_range range = {.seed = 1, .first = 0, .cases = 8 / TEST_SHARE};
     for (int i = 1; i + 1 < argc; i += 2)
         if (!take_case_option(argv[i], argv[i + 1], &range)) {
             fprintf(stderr, "use: sz_transform_test [--seed N] [--cases N] [--only N]\n");
