@@ -425,6 +425,8 @@ static void encode_tiles(struct encoder *e, const struct zti_cuda_encoding *args
     }
     struct zti_device *const device = e->context->device;
     const uint64_t bits = 8 * e->at;
+    if (e->status == ZT_OK && args->unproven) /* corrections keep the bound */
+        e->status = device->zero(e->context, ZTI_QUEUE_KERNELS, args->unproven, grid->count);
     if (e->status == ZT_OK && chunks > 0)
         e->status = device->copy(e->context, ZTI_QUEUE_KERNELS, args->starts, starts,
                                  chunks * sizeof *starts);
