@@ -57,7 +57,8 @@ static void check(zt_context *serial, zt_context *cuda, const zt_array *a, const
     free(two);
 }
 
-/* Any bound that the transform is for; most are on each value, for which there are corrections. */
+/* A random bound of a kind that the transform can keep. Most are on each value: these need
+ * corrections. */
 static zt_bound draw_bound(struct rng *r, double range)
 {
     const double part = range / (double)(UINT64_C(8) << rng_below(r, 35));

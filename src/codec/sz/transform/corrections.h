@@ -59,7 +59,7 @@ ZTI_STATIC double tf_number_of(uint32_t type, uint64_t bits)
     return type == ZT_F32 ? zti_float_from_bits(bits) : zti_double_from_bits(bits);
 }
 
-/* From so many times the bound on a value is beyond it, however it is rounded. */
+/* A value that is farther off than this many bounds is beyond its bound, however it is rounded. */
 #define ZTI_TF_UNSURE 1.001
 
 /* A little less than the bound, so that rounding does not matter. */

@@ -181,8 +181,7 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4)
     for (uint32_t i = threadIdx.x; i < ZTI_FLAT_POINTS; i += TF_JOB_THREADS) {
         const uint32_t bytes = value_bytes_of(j.array.type);
         const void *const at = (const char *)j.array.data + offset[i] * (int64_t)bytes;
-        const uint64_t bits = bytes == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
-        value[i] = tf_number_of(j.array.type, bits);
+        value[i] = tf_number_of(j.array.type, tf_bits_of(&j, at));
     }
 }
 

@@ -147,7 +147,8 @@ static bool settle(struct encoder *e)
     return !e->kernels.has_failed;
 }
 
-/* Fetch what kernels counted, and set the counts of so many contexts; false: something failed. */
+/* Fetch what kernels counted, and set the counts of the first 'contexts' contexts. False: something
+ * failed. */
 static bool fetch_sums(struct encoder *e, uint32_t contexts, uint32_t (*counts)[ZTI_LL_ALPHABET])
 {
     const uint64_t far = offsetof(struct tf_sums, far);

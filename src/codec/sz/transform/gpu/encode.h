@@ -45,10 +45,11 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_lift)(SIMT_ARGUMENT stru
     lift_pairs(&g, j.values, j.others, own_number(), all_threads(&j));
 }
 
-SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_copy_level)(SIMT_ARGUMENT struct tf_job j)
+SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4)
+    NAME(tf_copy_level)(SIMT_ARGUMENT struct tf_job j, const void *from, void *to)
 {
     const struct lifting g = lifting_of(j.layout, j.level);
-    copy_pairs(&g, j.others, j.values, own_number(), all_threads(&j));
+    copy_pairs(&g, from, to, own_number(), all_threads(&j));
 }
 
 /* ---- coefficients ---- */
@@ -153,12 +154,6 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_unlift_job)(SIMT_ARGUMEN
     unlift_pairs(&g, j.others, j.spare, own_number(), all_threads(&j));
 }
 
-SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_copy_values)(SIMT_ARGUMENT struct tf_job j)
-{
-    const struct lifting g = lifting_of(j.layout, j.level);
-    copy_pairs(&g, j.spare, j.others, own_number(), all_threads(&j));
-}
-
 /* ---- corrections: a block has a chunk ---- */
 
 /* What value i of the box needs; false: nothing. *is_over: exactly, and that is not near enough. */
@@ -217,7 +212,8 @@ extern "C" void NAME(zti_tf_cuda_quantize)(struct tf_job *j, uint32_t levels, vo
     SIMT_LAUNCH(NAME(tf_gather), j->blocks, TF_JOB_THREADS, 0, queue, *j);
     for (j->level = 0; j->level < levels; j->level++) {
         SIMT_LAUNCH(NAME(tf_lift), j->blocks, TF_JOB_THREADS, 0, queue, *j);
-        SIMT_LAUNCH(NAME(tf_copy_level), j->blocks, TF_JOB_THREADS, 0, queue, *j);
+        SIMT_LAUNCH(NAME(tf_copy_level), j->blocks, TF_JOB_THREADS, 0, queue, *j, j->others,
+                    j->values);
     }
     SIMT_LAUNCH(NAME(tf_quantize), j->blocks, TF_JOB_THREADS, 0, queue, *j);
     SIMT_LAUNCH(NAME(tf_list_parts), j->parts, 32, 0, queue, *j);
@@ -228,7 +224,8 @@ extern "C" void NAME(zti_tf_cuda_find)(struct tf_job *j, uint32_t levels, void *
     SIMT_LAUNCH(NAME(tf_restore), j->blocks, TF_JOB_THREADS, 0, queue, *j);
     for (j->level = levels; j->level-- > 0;) {
         SIMT_LAUNCH(NAME(tf_unlift_job), j->blocks, TF_JOB_THREADS, 0, queue, *j);
-        SIMT_LAUNCH(NAME(tf_copy_values), j->blocks, TF_JOB_THREADS, 0, queue, *j);
+        SIMT_LAUNCH(NAME(tf_copy_level), j->blocks, TF_JOB_THREADS, 0, queue, *j, j->spare,
+                    j->others);
     }
     SIMT_LAUNCH(NAME(tf_find), j->chunks, TF_JOB_THREADS, 0, queue, *j);
 }

@@ -108,10 +108,14 @@ static __device__ __forceinline__ const char *tf_value_at(const struct tf_job *j
     return (const char *)j->array.data + offset * (int64_t)value_bytes_of(j->array.type);
 }
 
+static __device__ __forceinline__ uint64_t tf_bits_of(const struct tf_job *j, const void *at)
+{
+    return value_bytes_of(j->array.type) == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
 static __device__ __forceinline__ uint64_t tf_bits_at(const struct tf_job *j, uint32_t i)
 {
-    const void *const at = tf_value_at(j, i);
-    return value_bytes_of(j->array.type) == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
+    return tf_bits_of(j, tf_value_at(j, i));
 }
 
 #ifdef __cplusplus

@@ -83,7 +83,8 @@ static __device__ __forceinline__ void values_of_pair(const struct line *l, int3
         high[4] + ZTI_TF_PREDICT(number, even[0], even[1], even[2], even[3], even[4], even[5]);
 }
 
-/* The values of a level. 'own' of so many threads calls it, and what follows. */
+/* The values of a level. This function and those below are called by 'threads' threads; 'own' is
+ * the calling thread's number. */
 static __device__ __forceinline__ void unlift_pairs(const struct lifting *g,
                                                     const void *coefficients, void *values,
                                                     uint32_t own, uint32_t threads)

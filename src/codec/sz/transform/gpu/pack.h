@@ -6,7 +6,7 @@
 #include "gpu/lookback.h"
 
 enum {
-    PACK_FULL = 1024, /* bits that are stored once there are so many */
+    PACK_FULL = 1024, /* bits: when this many are held, they are stored */
     PACK_WORDS = (PACK_FULL + 32 * 64) / 32 + 2
 };
 
@@ -26,7 +26,7 @@ static __device__ __forceinline__ struct packer packer_at(unsigned *words, uint8
     return p;
 }
 
-/* Store so many bits, whole bytes or all there are. */
+/* Store the first 'bits' held bits: a multiple of 8, or all of them. */
 static __device__ __forceinline__ void store_held(struct packer *p, uint32_t bits)
 {
     const uint32_t lane = threadIdx.x, bytes = (bits + 7) / 8, words = (p->held + 31) / 32;

@@ -14,9 +14,9 @@ ZTI_INLINE void store_256(void *to, __m256i v)
     _mm256_storeu_si256((__m256i *)to, v);
 }
 
-/* Sums over neighbours in other rows: diagonal ones, all of the same weight, then for each of some
- * axes those one and two before, of which the first one weighs 'weight', 3 times the second. The
- * sums of cells have 15 bits. */
+/* Weighted sums over neighbours in other rows. First come diagonal neighbours, which all weigh
+ * 'diagonal'. Then come two neighbours along each of 'axes' axes: the one before weighs 'weight',
+ * the one before that a third of it. The sums of cells have 15 bits. */
 ZTI_INLINE void sum_vectors(const ptrdiff_t *at, uint32_t diagonals, uint32_t axes,
                             uint32_t diagonal, uint32_t weight, const uint16_t *cell, uint32_t n,
                             uint32_t *sum)

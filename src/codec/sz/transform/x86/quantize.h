@@ -3,7 +3,7 @@
 
 enum {
     TALLIED_VALUES = (1 << 15) * V_LANES_32,
-    GROUP_VECTORS = 4, /* the bytes of so many vectors fill one */
+    GROUP_VECTORS = 4, /* whose symbols, a byte each, fill one vector */
     ROW_GROUP = GROUP_VECTORS * V_LANES_32
 };
 
@@ -66,7 +66,8 @@ ZTI_INLINE uint32_t open_bits_of(u8s symbol)
     return v_sum_8(open - (u8s)(symbol != 0));
 }
 
-/* A vector of a row's coefficients, of which n are left; returns symbols. */
+/* Quantize the next vector of a row that has n coefficients left, and set their cells. Returns
+ * their symbols. */
 ZTI_INLINE u32s quantize_some(number *value, uint32_t n, number scale, number part, uint16_t *cell,
                               struct lane_sums *sums)
 {
