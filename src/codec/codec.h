@@ -110,6 +110,7 @@ struct zti_sizes {
                              policy decides */
     uint32_t room_bytes;  /* wanted bytes of run.room for decoding */
     bool is_wide;         /* the codec runs each tile on the policy's threads */
+    bool is_bounded;      /* decoding reads nothing behind the reader's end */
 };
 
 enum { ZTI_CODEC_PARAMS_BYTES = 32 };

@@ -1,9 +1,9 @@
 /* decode.c: decodes a run of tiles on one thread, and cuts a view into runs. In: a stream, a place
  * in it, and an index or none. Out: values in a view or scatter, and where the run ends.
  *
- * Bit readers do not check for the end of the data. So tiles are decoded from the data only as long
- * as a worst-case group of tiles fits before its end, and the rest from a copy of the last bytes
- * that is followed by zeros. */
+ * Most bit readers do not check for the end of the data. So tiles are decoded from the data only as
+ * long as a worst-case group of tiles fits before its end, and the rest from a copy of the last
+ * bytes that is followed by zeros. */
 #include "codec/batch.h"
 #include "exec/run.h"
 
@@ -103,6 +103,8 @@ enum { CALL_TILES = 4 * ZTI_GROUP_TILES };
  * largest, at least one while the most that a tile reads remains; 0: use the copy of the end. */
 static uint64_t safe_tiles(const struct zti_tile_source *s)
 {
+    if (s->sizes.is_bounded)
+        return 1;
     const uint64_t most = s->sizes.tile_max_bits, read_max = s->read_max_bytes * 8;
     const uint64_t rest_bytes = s->data_bytes - s->reader.at / 8;
     if (rest_bytes <= s->read_max_bytes)

@@ -268,7 +268,8 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
                               .unit_bits = 8,
                               .piece_bytes = PIECE_BYTES,
                               .room_bytes = ROOM_BYTES,
-                              .is_wide = is_transform(coding)};
+                              .is_wide = is_transform(coding),
+                              .is_bounded = is_transform(coding)};
 }
 
 /* ---- learning ---- */
