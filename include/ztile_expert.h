@@ -72,7 +72,7 @@ ZT_API zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes);
  * the limit. Memory allocated before counts. NULL: no limits. */
 ZT_API zt_status zt_context_set_limits(zt_context *context, const zt_limits *limits);
 
-/** How much released memory a context keeps for later calls, at most (64 MiB unless it is told);
+/** How much released memory a context keeps for later calls, at most (128 MiB unless it is told);
  * what is kept beyond that is given back. It saves the time that the system takes to zero fresh
  * memory. What is kept counts to the limit of memory, but is given back where that would be
  * exceeded, and at zt_context_free(). A context with an allocator of its own keeps none:

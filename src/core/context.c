@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { KEPT_BYTES = 64 << 20 }; /* what a context keeps at most unless it is told */
+enum { KEPT_BYTES = 128 << 20 }; /* what a context keeps at most unless it is told */
 
 zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
 {
