@@ -45,29 +45,27 @@ static uint64_t small_values(uint64_t tile_values)
     return part < LEAST_VALUES ? LEAST_VALUES : part < SMALL_VALUES ? part : SMALL_VALUES;
 }
 
-/* Boxes all over a tile, on which quantizer steps are compared: of the same extents, together
- * SMALL_VALUES; or the whole tile as one box. */
-enum { BOXES = 8 };
-
+/* Boxes all over a tile, on which quantizer steps are compared: of the same extents, each of
+ * ZTI_TF_BOX_VALUES or fewer; or the whole tile as one box. */
 struct boxes {
     uint32_t n;
-    struct place box[BOXES];
+    struct place box[ZTI_TF_BOXES];
 };
 
 static struct boxes boxes_of(const struct zti_coding *coding, const struct place *tile)
 {
     static const uint32_t turn[ZT_MAX_RANK] = {1, 3, 5, 7};
-    struct boxes b = {.n = 1, .box = {middle_of(coding, tile, SMALL_VALUES)}};
-    if (memcmp(b.box[0].extent, tile->extent, sizeof tile->extent) == 0)
+    struct boxes b = {.n = 1, .box = {*tile}};
+    if (box_values(tile, coding->grid.rank) <= (uint64_t)ZTI_TF_BOXES * ZTI_TF_BOX_VALUES)
         return b;
-    const struct place first = middle_of(coding, tile, SMALL_VALUES / BOXES);
-    for (b.n = 0; b.n < BOXES; b.n++) {
+    const struct place first = middle_of(coding, tile, ZTI_TF_BOX_VALUES);
+    for (b.n = 0; b.n < ZTI_TF_BOXES; b.n++) {
         struct place *const p = &b.box[b.n];
         *p = first;
         for (uint32_t i = 0; i < coding->grid.rank; i++) {
             const uint64_t room = tile->extent[i] - p->extent[i];
-            p->origin[i] =
-                tile->origin[i] + room * ((2 * b.n + 1) * turn[i] % (2 * BOXES)) / (2 * BOXES);
+            p->origin[i] = tile->origin[i] + room * ((2 * b.n + 1) * turn[i] % (2 * ZTI_TF_BOXES)) /
+                                                 (2 * ZTI_TF_BOXES);
         }
     }
     return b;

@@ -402,6 +402,8 @@ struct chunk_source {
     struct zti_tf_slot *slot;
     uint32_t chunk_values;
     size_t first_needed, end_needed; /* numbers of values */
+    const struct copying *copying;   /* of all of the tile: chunks are copied as they are corrected;
+                                        NULL: they are not */
     atomic_bool is_bad;
 };
 
@@ -491,6 +493,8 @@ static void chunk_item(void *shared, uint32_t worker, uint64_t which)
     if (chunk->open_bytes > 0 && first < s->end_needed && end > s->first_needed &&
         !decode_chunk(s->coding, s->slot, first, end, &c))
         atomic_store_explicit(&s->is_bad, true, memory_order_relaxed);
+    else if (s->copying)
+        scatter_values(s->copying, first, end);
 }
 
 /* Read the tables of corrections, and where their chunks are. */
@@ -517,20 +521,26 @@ static bool open_chunks(struct zti_tf_slot *slot, size_t chunks, struct zti_curs
     return !c->is_bad && zti_cursor_left(c) == 0;
 }
 
-/* Correct values [first, end) of a tile. */
+/* Correct values [first, end) of a tile, and copy them. */
 static bool read_corrections(const struct zti_coding *coding, struct zti_tf_slot *slot,
-                             uint32_t parts_way, size_t first, size_t end, struct zti_cursor *c)
+                             uint32_t parts_way, size_t first, size_t end, struct zti_cursor *c,
+                             struct copying *copying)
 {
+    const bool is_whole = copying->values == slot->layout.values;
     struct chunk_source s = {.coding = coding,
                              .slot = slot,
                              .chunk_values = tf_chunk_values(parts_way),
                              .first_needed = first,
-                             .end_needed = end};
+                             .end_needed = end,
+                             .copying = is_whole ? copying : NULL};
     const size_t chunks = chunk_count(slot, s.chunk_values);
-    if (zti_cursor_left(c) == 0)
-        return true;
-    if (!open_chunks(slot, chunks, c))
-        return false;
-    zti_crew_map(slot->crew, chunks, chunk_item, &s);
+    const bool is_exact = zti_cursor_left(c) == 0;
+    if (!is_exact) {
+        if (!open_chunks(slot, chunks, c))
+            return false;
+        zti_crew_map(slot->crew, chunks, chunk_item, &s);
+    }
+    if (is_exact || !is_whole)
+        scatter(slot, copying);
     return !atomic_load_explicit(&s.is_bad, memory_order_relaxed);
 }

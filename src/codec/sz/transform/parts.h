@@ -172,11 +172,11 @@ struct joining {
     uint8_t *to; /* the first part */
 };
 
-/* Append the open bits of blocks, and restore their values. */
+/* Append the open bits of blocks, unless w is NULL, and restore their values. */
 static void join_blocks(const struct joining *j, const struct zti_tf_run *run, uint32_t first,
                         uint32_t lanes, struct zti_bit_writer *w)
 {
-    struct zti_bit_writer own = *w; /* in registers */
+    struct zti_bit_writer own = w ? *w : (struct zti_bit_writer){0}; /* in registers */
     const uint32_t n = run->extent[ZTI_TF_AXES - 1];
     const struct scale s = scale_of(j->front, run->band, j->step);
     for (uint32_t k = first; k < first + lanes; k++) {
@@ -186,12 +186,14 @@ static void join_blocks(const struct joining *j, const struct zti_tf_run *run, u
         do {
             number *const value = block + row_value(&j->slot->layout, &row);
             prefetch_next(&j->slot->layout, run->extent, block, &ahead);
-            write_open(value, n, &own);
+            if (w)
+                write_open(value, n, &own);
             if (j->is_restored)
                 restore_row(&s, n, value);
         } while (next_row(run->extent, &row));
     }
-    *w = own;
+    if (w)
+        *w = own;
 }
 
 /* Store the bits that are left, and the codes behind them. */
@@ -225,6 +227,19 @@ static void join_item(void *shared, uint32_t worker, uint64_t which)
     }
     if (!item->is_alone)
         end_joined(part, to, &w);
+}
+
+/* Restore the values of an item's blocks. */
+static void restore_item(void *shared, uint32_t worker, uint64_t which)
+{
+    const struct joining *const j = shared;
+    const struct zti_tf_layout *const layout = &j->slot->layout;
+    const struct zti_tf_item *const item = &layout->item[which];
+    struct zti_tf_walk walk = item->walk;
+    struct zti_tf_run run;
+    (void)worker;
+    for (uint32_t i = 0; i < item->runs && zti_tf_next_run(layout, &walk, &run); i++)
+        join_blocks(j, &run, 0, run.lanes, NULL);
 }
 
 /* Set where each of some parts begins, from the first one on; returns where the last one ends. */

@@ -114,8 +114,10 @@ static void lay_out_worker(struct parts *p, const uint32_t *extent, size_t numbe
         cells = own > cells ? own : cells;
         block = power(side, axes) > block ? power(side, axes) : block;
     }
-    const bool has_lines = is_first || tf_block_axes(extent) > 1;
-    w->lines = part_of(p, has_lines ? line_values(extent) * number_bytes : 0);
+    const bool is_row = tf_block_axes(extent) < 2;
+    const size_t box_values = tf_lines_room(ZTI_TF_BOX_VALUES, 1);
+    const size_t values = is_first || !is_row ? line_values(extent) : is_encoded ? box_values : 0;
+    w->lines = part_of(p, values * number_bytes);
     const bool is_long = extent[ZTI_TF_AXES - 1] >= ZTI_TF_LEAST_LONG;
     w->piece = part_of(p, is_long ? tf_piece_room() * number_bytes : 0);
     w->cells =
@@ -150,14 +152,13 @@ static void lay_out_lists(struct parts *p, size_t n, struct zti_tf_slot *slot)
     p->bytes = p->bytes > corrections.bytes ? p->bytes : corrections.bytes;
 }
 
-static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes, bool is_encoded,
-                    struct zti_tf_slot *slot)
+/* What tiles of n values or fewer take beside the memory of threads. */
+static void lay_out_tile(struct parts *p, size_t n, size_t bands, size_t number_bytes,
+                         bool is_encoded, struct zti_tf_slot *slot)
 {
-    const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET);
-    zti_tf_set_extent(&slot->layout, extent);
-    const size_t n = slot->layout.values, most_parts = zti_tf_most_parts(n);
+    const size_t model = zti_ans_model_bytes(ZTI_LL_ALPHABET), most_parts = zti_tf_most_parts(n);
     slot->values = part_of(p, n * number_bytes);
-    slot->layout.band = part_of(p, zti_tf_most_bands(extent) * sizeof *slot->layout.band);
+    slot->layout.band = part_of(p, bands * sizeof *slot->layout.band);
     slot->layout.item = part_of(p, most_parts * sizeof *slot->layout.item);
     slot->part = part_of(p, most_parts * sizeof *slot->part);
     slot->chunk = part_of(p, most_chunks(n) * sizeof *slot->chunk);
@@ -165,17 +166,43 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
         slot->model[k].decode = part_of(p, model);
     for (uint32_t k = 0; k < ZTI_TF_CORRECTION_MODELS; k++)
         slot->correction_model[k].decode = part_of(p, model);
+    if (!is_encoded)
+        return;
+    lay_out_lists(p, n, slot);
+    slot->counts = part_of(p, sizeof *slot->counts);
+    slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
+}
+
+/* Slots for boxes of a tile, one for each thread, which has its memory elsewhere. */
+static void lay_out_boxes(struct parts *p, size_t bands, size_t number_bytes,
+                          struct zti_tf_slot *slot)
+{
+    slot->box = part_of(p, slot->workers * sizeof *slot->box);
+    for (uint32_t k = 0; k < slot->workers; k++) {
+        struct zti_tf_slot none = {.workers = 1};
+        if (p->memory)
+            slot->box[k] = none;
+        lay_out_tile(p, ZTI_TF_BOX_VALUES, bands, number_bytes, true,
+                     p->memory ? &slot->box[k] : &none);
+    }
+}
+
+static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes, bool is_encoded,
+                    struct zti_tf_slot *slot)
+{
+    const size_t bands = zti_tf_most_bands(extent);
+    zti_tf_set_extent(&slot->layout, extent);
+    const size_t n = slot->layout.values;
+    const bool has_boxes = is_encoded && n > (size_t)ZTI_TF_BOXES * ZTI_TF_BOX_VALUES;
     slot->worker = part_of(p, slot->workers * sizeof *slot->worker);
     for (uint32_t k = 0; k < slot->workers; k++) {
         struct zti_tf_worker none;
         lay_out_worker(p, extent, number_bytes, is_encoded, k == 0,
                        p->memory ? &slot->worker[k] : &none);
     }
-    if (!is_encoded)
-        return;
-    lay_out_lists(p, n, slot);
-    slot->counts = part_of(p, sizeof *slot->counts);
-    slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
+    if (has_boxes && slot->workers > 1)
+        lay_out_boxes(p, bands, number_bytes, slot);
+    lay_out_tile(p, n, bands, number_bytes, is_encoded, slot);
 }
 
 /* How many threads work on a tile with this number of values. */

@@ -99,10 +99,10 @@ struct coded {
     struct zti_tf_front front;
     size_t front_bytes, parts_bytes;
     struct corrected corrected;
-    uint8_t *from;    /* unless kernels have it */
-    size_t bytes;     /* so far */
-    size_t most;      /* bytes that it must stay below */
-    bool is_hopeless; /* other steps are not tried */
+    uint8_t *from; /* NULL: it is not written, or kernels have it */
+    size_t bytes;  /* so far */
+    size_t most;   /* bytes that it must stay below */
+    bool is_final; /* it is coded with the step that is chosen */
 };
 
 /* How long a tile's front and parts are; false: too long. */
@@ -125,20 +125,20 @@ static uint8_t *write_front(const struct zti_tf_slot *slot, const struct coded *
     return write_ends(slot->part, slot->layout.parts, to + tile->front_bytes);
 }
 
-/* Join a tile's front and parts. */
+/* Join a tile's front and parts, if it is written. */
 static void join_parts(const struct coder *c, bool is_restored, const struct coded *tile)
 {
     struct zti_tf_slot *const slot = c->slot;
-    struct joining j = {.slot = slot,
-                        .front = &tile->front,
-                        .step = c->step,
-                        .is_restored = is_restored,
-                        .to = write_front(slot, tile, tile->from)};
-    zti_crew_map(slot->crew, slot->layout.items, join_item, &j);
+    struct joining j = {
+        .slot = slot, .front = &tile->front, .step = c->step, .is_restored = is_restored};
+    if (tile->from)
+        j.to = write_front(slot, tile, tile->from);
+    zti_crew_map(slot->crew, slot->layout.items, tile->from ? join_item : restore_item, &j);
 }
 
-/* Code a tile by a way and a step. Returns the bytes of all its parts, with their lengths; SIZE_MAX
- * where they are no fewer than the values'. Kernels do not join the parts yet. */
+/* Code a tile by a way and a step; room NULL: nothing is written. Returns the bytes of all its
+ * parts, with their lengths; SIZE_MAX where they are no fewer than the values'. Kernels do not join
+ * the parts yet. */
 static size_t code_tile(struct coder *c, const struct zti_coding *coding,
                         const struct zti_array *array, const struct place *place, uint8_t *room,
                         struct coded *tile)
@@ -158,7 +158,7 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
     if (!measure_parts(slot, tile))
         return SIZE_MAX;
     if (!c->kernels) {
-        tile->from = room + ZTI_TILE_HEAD_BYTES;
+        tile->from = room ? room + ZTI_TILE_HEAD_BYTES : NULL;
         join_parts(c, is_pointwise, tile);
     }
     if (is_pointwise) {
@@ -173,7 +173,7 @@ static size_t code_tile(struct coder *c, const struct zti_coding *coding,
         if (!measure_corrections(&k, front, tile->most - ZTI_TILE_HEAD_BYTES - tile->bytes,
                                  &tile->corrected))
             return SIZE_MAX;
-        if (!c->kernels)
+        if (!c->kernels && tile->from)
             write_corrections(&k, &tile->corrected, tile->from + tile->bytes);
         tile->bytes += tile->corrected.bytes;
     }
@@ -226,17 +226,49 @@ static uint64_t bytes_behind_front(const struct coded *tile)
     return tile->bytes - tile->front_bytes;
 }
 
+/* Boxes of a tile while they are coded with a step. */
+struct boxes_work {
+    const struct coder *coder;
+    const struct zti_coding *coding;
+    const struct zti_array *array;
+    const struct boxes *boxes;
+    const struct coded *tile;
+    uint64_t bytes[ZTI_TF_BOXES]; /* but for their fronts; UINT64_MAX: too many */
+};
+
+/* Code a box: with a crew, each thread in a slot of its own. */
+static void code_box(void *shared, uint32_t worker, uint64_t which)
+{
+    struct boxes_work *const b = shared;
+    struct zti_tf_slot *const slot = b->coder->slot;
+    const struct place *const box = &b->boxes->box[which];
+    struct coder own = *b->coder;
+    struct coded tile = *b->tile;
+    if (slot->crew) {
+        own.slot = &slot->box[worker];
+        own.slot->worker = &slot->worker[worker];
+        set_extent(b->coding, box, &own.slot->layout);
+    }
+    const size_t bytes = code_tile(&own, b->coding, b->array, box, NULL, &tile);
+    b->bytes[which] = bytes < SIZE_MAX ? bytes_behind_front(&tile) : UINT64_MAX;
+}
+
 /* Bytes of a tile with a step, or of boxes, but for their fronts; UINT64_MAX: too many. */
 static uint64_t boxes_bytes(struct coder *c, const struct zti_coding *coding,
                             const struct zti_array *array, const struct boxes *boxes, uint8_t *room,
                             struct coded *tile)
 {
+    struct boxes_work b = {c, coding, array, boxes, tile, {0}};
     uint64_t sum = 0;
+    if (boxes->n == 1) {
+        const size_t bytes = code_tile(c, coding, array, &boxes->box[0], room, tile);
+        return bytes < SIZE_MAX ? bytes : UINT64_MAX;
+    }
+    zti_crew_map(c->slot->crew, boxes->n, code_box, &b);
     for (uint32_t k = 0; k < boxes->n; k++) {
-        const size_t bytes = code_tile(c, coding, array, &boxes->box[k], room, tile);
-        if (bytes == SIZE_MAX)
+        if (b.bytes[k] == UINT64_MAX)
             return UINT64_MAX;
-        sum += boxes->n > 1 ? bytes_behind_front(tile) : bytes;
+        sum += b.bytes[k];
     }
     return sum;
 }
@@ -254,7 +286,8 @@ static bool is_hopeless(const struct zti_coding *coding, const struct boxes *box
 }
 
 /* Choose the step that takes the fewest bytes under a bound on each value, on boxes of a tile: the
- * usual one first, then others on the side where there are fewer. Returns the bytes. */
+ * usual one first, then others on the side where there are fewer. Returns the bytes; a tile that is
+ * tried whole is written with the usual one. */
 static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
                             const struct zti_array *array, const struct boxes *boxes, uint8_t *room,
                             struct coded *tile)
@@ -264,20 +297,23 @@ static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
     tile->front.step_parts = best;
     set_extent(coding, &boxes->box[0], &c->slot->layout);
     uint64_t least = boxes_bytes(c, coding, array, boxes, room, tile);
-    tile->is_hopeless = is_hopeless(coding, boxes, least);
-    if (tile->is_hopeless)
+    tile->is_final = is_hopeless(coding, boxes, least);
+    if (tile->is_final)
         return least;
+    const struct coded usual = *tile;
     for (int32_t by = -BY; by <= BY && best == BOUND_PARTS; by += 2 * BY)
         for (uint32_t parts = best + (uint32_t)by; parts >= LEAST && parts <= MOST;
              parts += (uint32_t)by) {
             tile->front.step_parts = parts;
-            const uint64_t bytes = boxes_bytes(c, coding, array, boxes, room, tile);
+            const uint64_t bytes = boxes_bytes(c, coding, array, boxes, NULL, tile);
             if (bytes >= least && least < UINT64_MAX)
                 break;
             best = bytes < least ? parts : best;
             least = bytes < least ? bytes : least;
         }
+    *tile = usual;
     tile->front.step_parts = best;
+    tile->is_final = boxes->n == 1 && best == BOUND_PARTS && !c->kernels;
     return least;
 }
 
@@ -290,7 +326,7 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
     enum { ALIKE_PART = 8 }; /* bytes a value may differ by that part */
     struct boxes boxes = boxes_of(coding, place);
     const uint64_t least = choose_step(c, coding, array, &boxes, room, tile);
-    if (tile->is_hopeless)
+    if (tile->is_final)
         return (size_t)least;
     const double of_boxes = (double)least;
     const double part = (double)c->slot->layout.values * boxes.n;
@@ -305,8 +341,8 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
             return bytes;
     }
     boxes = (struct boxes){.n = 1, .box = {*place}};
-    (void)choose_step(c, coding, array, &boxes, room, tile);
-    return code_tile(c, coding, array, place, room, tile);
+    const uint64_t of_tile = choose_step(c, coding, array, &boxes, room, tile);
+    return tile->is_final ? (size_t)of_tile : code_tile(c, coding, array, place, room, tile);
 }
 
 static uint8_t *encode_tile(struct zti_tf_kernels *kernels, const struct zti_coding *coding,
@@ -410,11 +446,12 @@ static bool open_tile(const struct zti_coding *coding, struct zti_cursor *c, str
     return open_parts(slot, c);
 }
 
-/* Decode a part of a tile from the tile's bytes behind its first ones; false: they are no tile's.
- */
+/* Decode a part of a tile from the tile's bytes behind its first ones, and copy it; false: they are
+ * no tile's. */
 static bool read_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
-                      const struct place *place, const struct place *part, struct zti_cursor *c)
+                      struct copying *copying, struct zti_cursor *c)
 {
+    const struct place *const place = copying->place, *const part = &copying->box;
     const uint32_t rank = coding->grid.rank;
     struct source from = {.slot = slot};
     struct zti_tf_span box[ZTI_TF_AXES];
@@ -435,7 +472,7 @@ static bool read_tile(const struct zti_coding *coding, struct zti_tf_slot *slot,
     if (!decode_bands(&from))
         return false;
     transform_back(slot);
-    return read_corrections(coding, slot, from.front.parts_way, first, end + 1, c);
+    return read_corrections(coding, slot, from.front.parts_way, first, end + 1, c, copying);
 }
 
 /* Tiles to decode. */
@@ -454,13 +491,13 @@ static bool decode_tile(const struct decoding *d, const struct place *place, str
     const uint8_t *const raw = is_raw ? c->at : NULL;
     if (c->is_bad || !d->view || !part_in_view(d->view, place, &part))
         return !c->is_bad;
-    if (!is_raw) {
-        set_extent(d->coding, place, &d->slot->layout);
-        if (!read_tile(d->coding, d->slot, place, &part, c))
-            return false;
+    struct copying copying = scattering(d->slot, d->view, place, &part, raw);
+    if (is_raw) {
+        scatter(d->slot, &copying);
+        return true;
     }
-    scatter(d->slot, d->view, place, &part, raw);
-    return true;
+    set_extent(d->coding, place, &d->slot->layout);
+    return read_tile(d->coding, d->slot, &copying, c);
 }
 
 static void decode_tiles(void *shared, struct zti_crew *crew)

@@ -55,6 +55,10 @@ static inline size_t zti_tf_codes_bytes(size_t at, size_t part)
     return at + at / 2 + part * (zti_ans_mixed_bytes(0) + 1);
 }
 
+/* Boxes of a tile on which steps are tried, and the values of each, at most. Tiles with no more
+ * than all boxes have are tried whole. */
+enum { ZTI_TF_BOXES = 8, ZTI_TF_BOX_VALUES = 1 << 15 };
+
 /* Blocks that are decoded side by side, at most: of two runs, if each block is a part. */
 enum { ZTI_TF_DECODED_LANES = 2 * ZTI_TF_LANES };
 
@@ -70,7 +74,7 @@ struct zti_tf_worker {
     struct zti_tf_tally *tally;
 };
 
-/* Memory for a tile, on which all threads work. */
+/* Memory for a tile, on which all threads work, or for a box, on which one does. */
 struct zti_tf_slot {
     uint8_t *memory;
     void *values; /* coefficients, or values in C order: f32 in narrow streams, else f64 */
@@ -90,6 +94,7 @@ struct zti_tf_slot {
     zti_tf_correction *corrections;
     uint8_t *correction_symbols, *correction_contexts, *correction_codes;
     zti_ll_counts *counts;
+    struct zti_tf_slot *box; /* for each worker, if there are more and steps are tried on boxes */
 };
 
 /* coding->model of the coder. */

@@ -69,43 +69,54 @@ static bool gather_coefficients(struct zti_tf_slot *slot, const struct zti_array
     return !atomic_load_explicit(&origin.is_bad, memory_order_relaxed);
 }
 
-static void scatter_item(void *shared, uint32_t worker, uint64_t which)
+/* Copy values [first, end) of the box, in C order, to the view. */
+static void scatter_values(const struct copying *c, size_t first, size_t end)
 {
-    const struct copying *const c = shared;
     const struct zti_array *const out = &c->view->out;
     const uint32_t rank = out->rank;
     const size_t bytes = zt_type_bytes(out->type);
     const int64_t stride = out->stride[rank - 1];
-    struct pieces p = pieces_of(&c->box, rank, (size_t)which * COPIED_VALUES, copied_end(c, which));
-    (void)worker;
+    struct pieces p = pieces_of(&c->box, rank, first, end);
     while (next_piece(&p)) {
-        size_t first = 0;
+        size_t from = 0;
         uint64_t to[ZT_MAX_RANK] = {0};
         for (uint32_t i = 0; i < rank; i++) {
-            first = first * c->place->extent[i] + (size_t)(p.at[i] - c->place->origin[i]);
+            from = from * c->place->extent[i] + (size_t)(p.at[i] - c->place->origin[i]);
             to[i] = p.at[i] - c->view->lo[i];
         }
         void *const at = zti_array_at(out, to);
         for (uint32_t i = 0; i < p.n; i++)
             if (c->raw)
                 zti_set_bits_at((uint8_t *)at + (int64_t)i * stride * (int64_t)bytes,
-                                zti_get_value(c->raw + (first + i) * bytes, bytes), bytes);
+                                zti_get_value(c->raw + (from + i) * bytes, bytes), bytes);
             else if (out->type == ZT_F32)
-                ((float *)at)[(int64_t)i * stride] = (float)c->numbers[first + i];
+                ((float *)at)[(int64_t)i * stride] = (float)c->numbers[from + i];
             else
-                ((double *)at)[(int64_t)i * stride] = (double)c->numbers[first + i];
+                ((double *)at)[(int64_t)i * stride] = (double)c->numbers[from + i];
     }
 }
 
-/* A part of a tile to a view: of the slot's numbers or, raw, of the type's bytes. */
-static void scatter(const struct zti_tf_slot *slot, const struct zti_view *view,
-                    const struct place *place, const struct place *part, const uint8_t *raw)
+static void scatter_item(void *shared, uint32_t worker, uint64_t which)
 {
-    struct copying c = {.view = view,
-                        .place = place,
-                        .box = *part,
-                        .values = box_values(part, view->out.rank),
-                        .numbers = slot->values,
-                        .raw = raw};
-    zti_crew_map(slot->crew, (c.values + COPIED_VALUES - 1) / COPIED_VALUES, scatter_item, &c);
+    const struct copying *const c = shared;
+    (void)worker;
+    scatter_values(c, (size_t)which * COPIED_VALUES, copied_end(c, which));
+}
+
+/* The copying of a part of a tile to a view: of the slot's numbers or, raw, of the type's bytes. */
+static struct copying scattering(const struct zti_tf_slot *slot, const struct zti_view *view,
+                                 const struct place *place, const struct place *part,
+                                 const uint8_t *raw)
+{
+    return (struct copying){.view = view,
+                            .place = place,
+                            .box = *part,
+                            .values = box_values(part, view->out.rank),
+                            .numbers = slot->values,
+                            .raw = raw};
+}
+
+static void scatter(const struct zti_tf_slot *slot, struct copying *c)
+{
+    zti_crew_map(slot->crew, (c->values + COPIED_VALUES - 1) / COPIED_VALUES, scatter_item, c);
 }
