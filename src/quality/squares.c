@@ -3,8 +3,11 @@
 #include "array/rows.h"
 #include "core/map.h"
 #include "quality/quality.h"
+#include "simd/vectors.h"
 
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 enum { PART_VALUES = ZTI_ERRORS_PART, LANES = 8 };
 
@@ -18,18 +21,67 @@ struct squares {
     double *sums; /* of parts from the first value on */
 };
 
-/* The square of an error over the range. What is no normal number counts as the least that is:
- * a PSNR above 3,000 dB is told too low, and is infinite only where there is no error at all. */
-static double square_of(double error, double scale)
+/* What an error over the range counts. What is no normal number counts as the least that is: a PSNR
+ * above 3,000 dB is told too low, and is infinite only where there is no error at all. */
+ZTI_INLINE double part_of_error(double error, double scale, bool is_absolute)
 {
-    const double part = error * scale, square = part * part;
-    return square < DBL_MIN && error != 0 ? DBL_MIN : square;
+    const double part = error * scale, counted = is_absolute ? part : part * part;
+    const double least = error != 0 ? DBL_MIN : 0;
+    return counted < least ? least : counted;
 }
 
-static double magnitude_of(double error, double scale)
+/* The same of LANES errors, added to as many sums. */
+ZTI_INLINE void add_parts(const double *error, double scale, bool is_absolute, double *lanes)
 {
-    const double part = error * scale;
-    return part < DBL_MIN && error != 0 ? DBL_MIN : part;
+    for (uint32_t i = 0; i < LANES; i += V_LANES_64) {
+        const f64s e = (f64s)v_load_64(error + i), part = e * scale;
+        const f64s counted = is_absolute ? part : part * part;
+        const f64s least = (f64s)((u64s)(e != 0) & (u64s)((f64s){0} + DBL_MIN));
+        const u64s is_less = (u64s)(counted < least);
+        const u64s sum = ((u64s)least & is_less) | ((u64s)counted & ~is_less);
+        v_store_64(lanes + i, (u64s)((f64s)v_load_64(lanes + i) + (f64s)sum));
+    }
+}
+
+/* Add LANES floats that lie side by side. */
+ZTI_INLINE void add_floats(uint32_t type, const char *from, const uint8_t *decoded, double scale,
+                           bool is_absolute, double *lanes)
+{
+    double error[LANES];
+    if (type == ZT_F32) {
+        float a[LANES], b[LANES];
+        memcpy(a, from, sizeof a);
+        memcpy(b, decoded, sizeof b);
+        for (uint32_t i = 0; i < LANES; i++)
+            error[i] = fabs((double)a[i] - (double)b[i]);
+    } else {
+        double a[LANES], b[LANES];
+        memcpy(a, from, sizeof a);
+        memcpy(b, decoded, sizeof b);
+        for (uint32_t i = 0; i < LANES; i++)
+            error[i] = fabs(a[i] - b[i]);
+    }
+    add_parts(error, scale, is_absolute, lanes);
+}
+
+/* Add the floats of a row of n values that lie side by side, all that fill LANES; returns how many.
+ */
+static uint64_t add_many(const struct squares *s, const char *from, const uint8_t *decoded,
+                         uint64_t n, double *lanes)
+{
+    const size_t bytes = zt_type_bytes(s->array->type);
+    const bool is_absolute = s->is_absolute;
+    double own[LANES];
+    uint64_t i = 0;
+    memcpy(own, lanes, sizeof own);
+    if (s->array->type == ZT_F32 && !is_absolute)
+        for (; i + LANES <= n; i += LANES)
+            add_floats(ZT_F32, from + i * bytes, decoded + i * bytes, s->scale, false, own);
+    for (; i + LANES <= n; i += LANES)
+        add_floats(s->array->type, from + i * bytes, decoded + i * bytes, s->scale, is_absolute,
+                   own);
+    memcpy(lanes, own, sizeof own);
+    return i;
 }
 
 /* Add n values of a row, from value number 'at' of the array on, to the lanes' sums. */
@@ -39,12 +91,14 @@ static void add_row(const struct squares *s, const char *from, int64_t stride, u
     const uint32_t type = s->array->type;
     const size_t value_bytes = zt_type_bytes(type);
     const uint8_t *const decoded = s->decoded + (at - s->first) * value_bytes;
-    for (uint64_t i = 0; i < n; i++) {
+    uint64_t i = 0;
+    if (zti_is_float(type) && stride == 1 && !s->mask)
+        i = add_many(s, from, decoded, n, lanes);
+    for (; i < n; i++) {
         const double error = zti_error_of(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
                                           zti_bits_at(decoded, (int64_t)i, value_bytes));
         if (!s->mask || !(s->mask[(at + i) / 64] >> (at + i) % 64 & 1))
-            lanes[i % LANES] +=
-                s->is_absolute ? magnitude_of(error, s->scale) : square_of(error, s->scale);
+            lanes[i % LANES] += part_of_error(error, s->scale, s->is_absolute);
     }
 }
 
