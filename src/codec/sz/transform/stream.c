@@ -173,11 +173,11 @@ static void lay_out_tile(struct parts *p, size_t n, size_t bands, size_t number_
     slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));
 }
 
-/* Slots for boxes of a tile, one for each thread, which has its memory elsewhere. */
+/* Slots for boxes of a tile, one for each thread, which has its memory elsewhere. What follows
+ * overlies them: boxes are coded before their tile. */
 static void lay_out_boxes(struct parts *p, size_t bands, size_t number_bytes,
                           struct zti_tf_slot *slot)
 {
-    slot->box = part_of(p, slot->workers * sizeof *slot->box);
     for (uint32_t k = 0; k < slot->workers; k++) {
         struct zti_tf_slot none = {.workers = 1};
         if (p->memory)
@@ -193,16 +193,20 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
     const size_t bands = zti_tf_most_bands(extent);
     zti_tf_set_extent(&slot->layout, extent);
     const size_t n = slot->layout.values;
-    const bool has_boxes = is_encoded && n > (size_t)ZTI_TF_BOXES * ZTI_TF_BOX_VALUES;
+    const bool has_boxes =
+        is_encoded && slot->workers > 1 && n > (size_t)ZTI_TF_BOXES * ZTI_TF_BOX_VALUES;
     slot->worker = part_of(p, slot->workers * sizeof *slot->worker);
     for (uint32_t k = 0; k < slot->workers; k++) {
         struct zti_tf_worker none;
         lay_out_worker(p, extent, number_bytes, is_encoded, k == 0,
                        p->memory ? &slot->worker[k] : &none);
     }
-    if (has_boxes && slot->workers > 1)
-        lay_out_boxes(p, bands, number_bytes, slot);
+    slot->box = part_of(p, has_boxes ? slot->workers * sizeof *slot->box : 0);
+    struct parts boxes = *p;
+    if (has_boxes)
+        lay_out_boxes(&boxes, bands, number_bytes, slot);
     lay_out_tile(p, n, bands, number_bytes, is_encoded, slot);
+    p->bytes = p->bytes > boxes.bytes ? p->bytes : boxes.bytes;
 }
 
 /* How many threads work on a tile with this number of values. */
