@@ -56,7 +56,7 @@ static struct boxes boxes_of(const struct zti_coding *coding, const struct place
 {
     static const uint32_t turn[ZT_MAX_RANK] = {1, 3, 5, 7};
     struct boxes b = {.n = 1, .box = {*tile}};
-    if (box_values(tile, coding->grid.rank) <= (uint64_t)ZTI_TF_BOXES * ZTI_TF_BOX_VALUES)
+    if (box_values(tile, coding->grid.rank) <= ZTI_TF_FEW_VALUES)
         return b;
     const struct place first = middle_of(coding, tile, ZTI_TF_BOX_VALUES);
     for (b.n = 0; b.n < ZTI_TF_BOXES; b.n++) {

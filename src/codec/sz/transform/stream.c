@@ -193,8 +193,7 @@ static void lay_out(struct parts *p, const uint32_t *extent, size_t number_bytes
     const size_t bands = zti_tf_most_bands(extent);
     zti_tf_set_extent(&slot->layout, extent);
     const size_t n = slot->layout.values;
-    const bool has_boxes =
-        is_encoded && slot->workers > 1 && n > (size_t)ZTI_TF_BOXES * ZTI_TF_BOX_VALUES;
+    const bool has_boxes = is_encoded && slot->workers > 1 && n > ZTI_TF_FEW_VALUES;
     slot->worker = part_of(p, slot->workers * sizeof *slot->worker);
     for (uint32_t k = 0; k < slot->workers; k++) {
         struct zti_tf_worker none;

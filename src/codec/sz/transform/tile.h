@@ -286,22 +286,23 @@ static bool is_hopeless(const struct zti_coding *coding, const struct boxes *box
 }
 
 /* Choose the step that takes the fewest bytes under a bound on each value, on boxes of a tile: the
- * usual one first, then others on the side where there are fewer. Returns the bytes; a tile that is
- * tried whole is written with the usual one. */
+ * one that the tile has first, then others on the side where there are fewer. least: the bytes with
+ * the first one, where the tile is coded with it already, or 0. Returns the bytes. */
 static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
                             const struct zti_array *array, const struct boxes *boxes, uint8_t *room,
-                            struct coded *tile)
+                            struct coded *tile, uint64_t least)
 {
     enum { BY = 4, LEAST = 12, MOST = 36 };
-    uint32_t best = BOUND_PARTS;
-    tile->front.step_parts = best;
+    const uint32_t first = tile->front.step_parts;
+    uint32_t best = first;
     set_extent(coding, &boxes->box[0], &c->slot->layout);
-    uint64_t least = boxes_bytes(c, coding, array, boxes, room, tile);
+    if (least == 0)
+        least = boxes_bytes(c, coding, array, boxes, room, tile);
     tile->is_final = is_hopeless(coding, boxes, least);
     if (tile->is_final)
         return least;
-    const struct coded usual = *tile;
-    for (int32_t by = -BY; by <= BY && best == BOUND_PARTS; by += 2 * BY)
+    const struct coded coded = *tile;
+    for (int32_t by = -BY; by <= BY && best == first; by += 2 * BY)
         for (uint32_t parts = best + (uint32_t)by; parts >= LEAST && parts <= MOST;
              parts += (uint32_t)by) {
             tile->front.step_parts = parts;
@@ -311,21 +312,22 @@ static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
             best = bytes < least ? parts : best;
             least = bytes < least ? bytes : least;
         }
-    *tile = usual;
+    *tile = coded;
     tile->front.step_parts = best;
-    tile->is_final = boxes->n == 1 && best == BOUND_PARTS && !c->kernels;
+    tile->is_final = boxes->n == 1 && best == first && !c->kernels;
     return least;
 }
 
 /* Code a tile with the step that takes the fewest bytes. It is chosen on boxes; where these are not
- * like the tile, or the tile cannot be coded with it, on all of the tile. */
+ * like the tile, steps near it are tried on all of the tile. */
 static size_t code_best(struct coder *c, const struct zti_coding *coding,
                         const struct zti_array *array, const struct place *place, uint8_t *room,
                         struct coded *tile)
 {
     enum { ALIKE_PART = 8 }; /* bytes a value may differ by that part */
     struct boxes boxes = boxes_of(coding, place);
-    const uint64_t least = choose_step(c, coding, array, &boxes, room, tile);
+    tile->front.step_parts = BOUND_PARTS;
+    const uint64_t least = choose_step(c, coding, array, &boxes, room, tile, 0);
     if (tile->is_final)
         return (size_t)least;
     const double of_boxes = (double)least;
@@ -339,9 +341,12 @@ static size_t code_best(struct coder *c, const struct zti_coding *coding,
         const double expected = of_boxes / part * (double)c->slot->layout.values;
         if (fabs(all - expected) * ALIKE_PART <= all)
             return bytes;
+    } else {
+        tile->front.step_parts = BOUND_PARTS;
     }
     boxes = (struct boxes){.n = 1, .box = {*place}};
-    const uint64_t of_tile = choose_step(c, coding, array, &boxes, room, tile);
+    const uint64_t of_tile =
+        choose_step(c, coding, array, &boxes, room, tile, bytes < SIZE_MAX ? bytes : 0);
     return tile->is_final ? (size_t)of_tile : code_tile(c, coding, array, place, room, tile);
 }
 

@@ -55,9 +55,9 @@ static inline size_t zti_tf_codes_bytes(size_t at, size_t part)
     return at + at / 2 + part * (zti_ans_mixed_bytes(0) + 1);
 }
 
-/* Boxes of a tile on which steps are tried, and the values of each, at most. Tiles with no more
- * than all boxes have are tried whole. */
-enum { ZTI_TF_BOXES = 8, ZTI_TF_BOX_VALUES = 1 << 15 };
+/* Boxes of a tile on which steps are tried, and the values of each, at most. Each has models of its
+ * own to make, so that tiles with few values are tried whole. */
+enum { ZTI_TF_BOXES = 8, ZTI_TF_BOX_VALUES = 1 << 15, ZTI_TF_FEW_VALUES = 1 << 20 };
 
 /* Blocks that are decoded side by side, at most: of two runs, if each block is a part. */
 enum { ZTI_TF_DECODED_LANES = 2 * ZTI_TF_LANES };
