@@ -158,6 +158,8 @@ static void at_exit(void)
 /* One for each pair of places. */
 static void find(const struct race *r)
 {
+    if (simt_opt.ends_at_race)
+        _exit(1);
     for (unsigned i = 0; i < found_count; i++)
         if (found[i].earlier.place == r->earlier.place && found[i].later.place == r->later.place &&
             found[i].earlier_kind == r->earlier_kind && found[i].later_kind == r->later_kind)

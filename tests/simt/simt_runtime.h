@@ -31,6 +31,7 @@ struct simt_options {
     unsigned resident;     /* blocks in flight; 0: 1 + seed mod 4 */
     const char *skip_file; /* the barrier on this line of this file does nothing, for tests of */
     int skip_line;         /* tests: does it show? */
+    int ends_at_race;      /* the first race ends the program with 1 */
 };
 extern struct simt_options simt_opt;
 
