@@ -30,7 +30,9 @@ enum {
     PAGE_WORDS = 1024,
     PAGE_BYTES = 4 * PAGE_WORDS,
     TABLE = 1 << 14,
-    MOST_PAGES = 4096, /* of 80 KiB; more are given back between launches */
+    MOST_PAGES = 4096, /* of 64 KiB; more are given back between launches */
+    RECENT = 64,
+    LINE = 64, /* bytes of the cache's, and of a cell */
     MOST_FOUND = 200,
     MOST_SETTLED = 64, /* bytes of one write that are compared */
     SHARED_BYTES = 256 << 10
@@ -38,20 +40,21 @@ enum {
 
 struct slot {
     uint32_t time, place; /* 0: none; an offset in the program */
-    uint32_t thread;
-};
+    uint16_t thread;
+} __attribute__((packed, aligned(2)));
 
 struct cell {
-    uint32_t block;
-    bool is_split;
+    uint32_t block : 31, is_split : 1;
     struct slot last[KINDS][2];
 };
+_Static_assert(sizeof(struct cell) == LINE, "a cell is a line of the cache");
 
 struct page {
     struct page *next;
     uintptr_t number;
+    struct cell *words; /* PAGE_WORDS */
     struct cell *bytes; /* PAGE_BYTES, once a word is split */
-    struct cell words[PAGE_WORDS];
+    void *memory[2];    /* where they lie */
 };
 
 struct race {
@@ -64,6 +67,10 @@ struct race {
 };
 
 static struct page *table[TABLE];
+static struct {
+    uintptr_t number;
+    struct page *page;
+} recent[RECENT]; /* pages, by their numbers' last bits */
 static unsigned page_count;
 static uint32_t now, blocks;
 static struct race found[MOST_FOUND];
@@ -72,7 +79,7 @@ static const char *kernel;
 
 static struct {
     struct simt_order *order;
-    unsigned thread;
+    uint16_t thread;
     struct simt_own own;
 } me;
 
@@ -194,10 +201,12 @@ static void drop_pages(void)
         while (table[i]) {
             struct page *const p = table[i];
             table[i] = p->next;
-            free(p->bytes);
+            free(p->memory[0]);
+            free(p->memory[1]);
             free(p);
         }
     page_count = 0;
+    memset(recent, 0, sizeof recent);
 }
 
 static void *need(size_t n, size_t bytes)
@@ -210,18 +219,36 @@ static void *need(size_t n, size_t bytes)
     return p;
 }
 
-static struct page *page_of(uintptr_t address)
+/* Each on a line of its own; what nobody touches takes no memory. */
+static struct cell *cells(size_t n, void **memory)
 {
-    const uintptr_t number = address / PAGE_BYTES;
+    char *const p = *memory = need(n + 1, sizeof(struct cell));
+    return (struct cell *)(void *)(p + (LINE - (uintptr_t)p % LINE));
+}
+
+static struct page *searched_page(uintptr_t number)
+{
     struct page **const first = &table[number % TABLE];
     for (struct page *p = *first; p; p = p->next)
         if (p->number == number)
             return p;
     struct page *const p = need(1, sizeof *p);
+    p->words = cells(PAGE_WORDS, &p->memory[0]);
     p->number = number;
     p->next = *first;
     page_count++;
     return *first = p;
+}
+
+static inline struct page *page_of(uintptr_t address)
+{
+    const uintptr_t number = address / PAGE_BYTES;
+    const size_t i = number % RECENT;
+    if (recent[i].number != number) {
+        recent[i].page = searched_page(number);
+        recent[i].number = number;
+    }
+    return recent[i].page;
 }
 
 static bool is_ordered(const struct slot *s)
@@ -277,11 +304,13 @@ static void touch(struct cell *c, const struct access *a, unsigned char *address
     struct slot *const own = c->last[a->kind];
     if (own[0].thread == me.thread && own[0].time == now)
         return;
-    for (int k = READ; k < KINDS; k++)
+    for (int k = READ; k < KINDS; k++) {
+        if (a->kind != WRITE && k == (int)a->kind)
+            continue;
         for (int i = 0; i < 2 && c->last[k][i].time > 0; i++)
-            if ((a->kind == WRITE || k == WRITE || k != (int)a->kind) &&
-                !is_ordered(&c->last[k][i]))
+            if (!is_ordered(&c->last[k][i]))
                 conflict(&c->last[k][i], (enum kind)k, a, address, bytes);
+    }
     note(own, a->place);
 }
 
@@ -289,7 +318,7 @@ static void touch(struct cell *c, const struct access *a, unsigned char *address
 static void split(struct page *p, unsigned word)
 {
     if (!p->bytes) {
-        p->bytes = need(PAGE_BYTES, sizeof *p->bytes);
+        p->bytes = cells(PAGE_BYTES, &p->memory[1]);
         page_count += PAGE_BYTES / PAGE_WORDS;
     }
     for (unsigned i = 0; i < 4; i++)
@@ -309,7 +338,7 @@ static struct cell *cell_of(struct page *p, unsigned word)
     struct cell *const c = &p->words[word];
     if (c->block != me.order->number) {
         memset(c, 0, sizeof *c);
-        c->block = me.order->number;
+        c->block = me.order->number & UINT32_MAX >> 1;
     }
     return c;
 }
@@ -353,7 +382,7 @@ void simt_race_begin(struct simt_order *order, const void *shared, unsigned inde
 {
     memset(order, 0, sizeof *order);
     order->block = ++now;
-    order->number = ++blocks;
+    order->number = ++blocks & UINT32_MAX >> 1;
     order->shared = shared;
     order->index = index;
 }
@@ -372,7 +401,7 @@ void simt_race_runs(struct simt_order *order, unsigned thread, const struct simt
 {
     settle();
     me.order = order;
-    me.thread = thread;
+    me.thread = (uint16_t)thread;
     if (own)
         me.own = *own;
 }

@@ -56,10 +56,8 @@ enum {
     SPIN_LIMIT = 4 << 20
 };
 
+enum policy { ASCENDING, DESCENDING, DEPTH, UNIFORM };
 enum state { RUNNABLE, IN_WARP, IN_BLOCK, IN_GRID, DONE };
-
-struct warp;
-struct block;
 
 /* A copy to shared memory that is under way. */
 struct brought {
@@ -82,7 +80,6 @@ struct fiber {
     const char *file;
     int line;
     uint64_t out;
-    struct brought brought[MOST_BROUGHT];
     unsigned brought_count;
     char *stack;
 #if defined(SIMT_UCONTEXT)
@@ -91,6 +88,7 @@ struct fiber {
     void *sp;
 #endif
     void *fake_stack; /* the address sanitizer's */
+    struct brought brought[MOST_BROUGHT];
 };
 
 struct warp {
@@ -123,6 +121,7 @@ struct simt_options simt_opt;
 
 static struct {
     const char *kernel;
+    enum policy policy; /* who runs next */
     void (*call)(void *);
     void *body;
     simt_idx grid, dim;
@@ -177,20 +176,21 @@ static unsigned below(unsigned n)
     return (unsigned)((chance() >> 32) * n >> 32);
 }
 
-enum policy { ASCENDING, DESCENDING, DEPTH, UNIFORM };
-
-static enum policy policy(void)
+static enum policy policy_of(uint64_t seed)
 {
-    return simt_opt.seed < 2        ? (enum policy)simt_opt.seed
-           : simt_opt.seed % 2 == 0 ? DEPTH
-                                    : UNIFORM;
+    return seed < 2 ? (enum policy)seed : seed % 2 == 0 ? DEPTH : UNIFORM;
 }
 
 void simt_rubbish(void *memory, size_t bytes)
 {
-    unsigned char *p = memory;
-    for (size_t i = 0; i < bytes; i++)
+    unsigned char *const p = memory;
+    size_t done = bytes < 256 ? bytes : 256;
+    for (size_t i = 0; i < done; i++)
         p[i] = (unsigned char)(0xa5 + 29 * simt_opt.seed + 7 * i);
+    for (size_t n; done < bytes; done += n) { /* which repeats after 256 */
+        n = done < bytes - done ? done : bytes - done;
+        memcpy(p + done, p, n);
+    }
 }
 
 /* ---- the queue of runnable fibers ---- */
@@ -202,7 +202,7 @@ static void push(struct fiber *f)
 
 static void push_far(struct fiber *f) /* at the end that is served last */
 {
-    if (policy() <= DESCENDING) {
+    if (run.policy <= DESCENDING) {
         push(f);
         return;
     }
@@ -233,7 +233,7 @@ static struct fiber *pick(void)
         print_waiting();
         fail(NULL, 0, "deadlock: no thread can go on");
     }
-    if (policy() == UNIFORM) {
+    if (run.policy == UNIFORM) {
         const unsigned at = (run.head + below(run.n)) & (run.ring_size - 1);
         const unsigned last = (run.head + run.n - 1) & (run.ring_size - 1);
         struct fiber *const f = run.ring[at];
@@ -241,7 +241,7 @@ static struct fiber *pick(void)
         run.ring[last] = f;
     }
     run.n--;
-    if (policy() <= DESCENDING)
+    if (run.policy <= DESCENDING)
         return run.ring[run.head++ & (run.ring_size - 1)];
     return run.ring[(run.head + run.n) & (run.ring_size - 1)];
 }
@@ -253,17 +253,17 @@ static void release(struct fiber **group, unsigned n)
     const unsigned count = (n + WARP - 1) / WARP;
     for (unsigned w = 0; w < count; w++)
         warps[w] = w;
-    for (unsigned w = count; policy() >= DEPTH && w > 1; w--) {
+    for (unsigned w = count; run.policy >= DEPTH && w > 1; w--) {
         const unsigned k = below(w), swap = warps[k];
         warps[k] = warps[w - 1];
         warps[w - 1] = swap;
     }
     for (unsigned w = 0; w < count; w++) {
-        const unsigned own = policy() == DESCENDING ? count - 1 - w : warps[w];
+        const unsigned own = run.policy == DESCENDING ? count - 1 - w : warps[w];
         const unsigned size = n - own * WARP < WARP ? n - own * WARP : WARP;
         for (unsigned i = 0; i < size; i++)
-            lanes[i] = policy() == DESCENDING ? size - 1 - i : i;
-        for (unsigned i = size; policy() >= DEPTH && i > 1; i--) {
+            lanes[i] = run.policy == DESCENDING ? size - 1 - i : i;
+        for (unsigned i = size; run.policy >= DEPTH && i > 1; i--) {
             const unsigned k = below(i), swap = lanes[k];
             lanes[k] = lanes[i - 1];
             lanes[i - 1] = swap;
@@ -472,6 +472,7 @@ void simt_launch(const char *name, simt_idx grid, simt_idx block, size_t shared_
     if (simt_begins)
         simt_begins(name);
     run.kernel = name;
+    run.policy = policy_of(simt_opt.seed);
     run.call = call;
     run.body = body;
     run.grid = grid;
@@ -557,6 +558,12 @@ unsigned simt_barriers(void)
     return barrier_count;
 }
 
+/* Almost always one string, so that it need not be read. */
+static bool is_same(const char *file, const char *other)
+{
+    return file == other || strcmp(file, other) == 0;
+}
+
 static bool is_barrier(unsigned i, const char *file, int line)
 {
     return barriers[i].line == line && barriers[i].file == file;
@@ -577,8 +584,7 @@ static bool is_skipped(const char *file, int line)
         barriers[i].visits++;
         barrier_last = i;
     }
-    return simt_opt.skip_file && line == simt_opt.skip_line &&
-           strcmp(file, simt_opt.skip_file) == 0;
+    return simt_opt.skip_file && line == simt_opt.skip_line && is_same(file, simt_opt.skip_file);
 }
 
 unsigned simt_block(enum simt_op op, int value, const char *file, int line)
@@ -589,7 +595,7 @@ unsigned simt_block(enum simt_op op, int value, const char *file, int line)
         return 0;
     if (b->finished > 0)
         fail(file, line, "a barrier that threads which have left the kernel do not reach");
-    if (b->arrived > 0 && (b->line != line || strcmp(b->file, file) != 0)) {
+    if (b->arrived > 0 && (b->line != line || !is_same(b->file, file))) {
         print_waiting();
         fail(file, line, "others wait at another barrier");
     }
@@ -662,35 +668,40 @@ static uint64_t reduce(enum simt_op op, uint64_t a, uint64_t b)
     }
 }
 
+/* What every lane gets of a vote or a reduction. */
+static uint64_t common(const struct warp *w, unsigned mask, enum simt_op op)
+{
+    unsigned rest = mask, ballot = 0;
+    uint64_t all = w->lanes[__builtin_ctz(rest)]->value;
+    if (op >= SIMT_REDUCE_ADD) {
+        while ((rest &= rest - 1) != 0)
+            all = reduce(op, all, w->lanes[__builtin_ctz(rest)]->value);
+        return all;
+    }
+    for (; rest != 0; rest &= rest - 1)
+        if (w->lanes[__builtin_ctz(rest)]->value != 0)
+            ballot |= rest & -rest;
+    return op == SIMT_BALLOT ? ballot : op == SIMT_ANY ? ballot != 0 : ballot == mask;
+}
+
+static unsigned matching(const struct warp *w, unsigned mask, uint64_t value)
+{
+    unsigned lanes = 0;
+    for (; mask != 0; mask &= mask - 1)
+        if (w->lanes[__builtin_ctz(mask)]->value == value)
+            lanes |= mask & -mask;
+    return lanes;
+}
+
 static void complete(struct warp *w, unsigned mask, enum simt_op op)
 {
-    unsigned ballot = 0;
-    uint64_t all = 0;
-    bool is_first = true;
-    for (unsigned i = 0; i < WARP; i++)
-        if (mask >> i & 1) {
-            ballot |= (unsigned)(w->lanes[i]->value != 0) << i;
-            all = is_first ? w->lanes[i]->value : reduce(op, all, w->lanes[i]->value);
-            is_first = false;
-        }
-    for (unsigned i = 0; i < WARP; i++) {
-        struct fiber *const f = w->lanes[i];
-        if (!(mask >> i & 1))
-            continue;
-        f->out = 0;
-        if (op == SIMT_BALLOT)
-            f->out = ballot;
-        else if (op == SIMT_ANY)
-            f->out = ballot != 0;
-        else if (op == SIMT_ALL)
-            f->out = ballot == mask;
-        else if (op >= SIMT_SHFL)
-            f->out = w->lanes[source_lane(f)]->value;
-        else if (op >= SIMT_REDUCE_ADD)
-            f->out = all;
-        for (unsigned k = 0; op == SIMT_MATCH_ANY && k < WARP; k++)
-            if (mask >> k & 1 && w->lanes[k]->value == f->value)
-                f->out |= 1u << k;
+    const bool is_common = op >= SIMT_BALLOT && op < SIMT_SHFL && op != SIMT_MATCH_ANY;
+    const uint64_t all = is_common ? common(w, mask, op) : 0;
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        struct fiber *const f = w->lanes[__builtin_ctz(rest)];
+        f->out = op >= SIMT_SHFL        ? w->lanes[source_lane(f)]->value
+                 : op == SIMT_MATCH_ANY ? matching(w, mask, f->value)
+                                        : all;
     }
 }
 
@@ -720,7 +731,7 @@ uint64_t simt_warp(enum simt_op op, unsigned mask, uint64_t value, int from, int
             if (mask >> i & 1) {
                 const struct fiber *const other = w->lanes[i];
                 if (other->op != op || other->mask != mask || other->width != width ||
-                    other->line != line || strcmp(other->file, file) != 0) {
+                    other->line != line || !is_same(other->file, file)) {
                     fprintf(stderr, "simt: lane %u is at %s:%d\n", i, other->file, other->line);
                     fail(file, line, "lanes of one mask are in different collectives");
                 }
@@ -745,7 +756,7 @@ void simt_bring(void *to, const void *from, size_t bytes)
     if (f->brought_count == MOST_BROUGHT)
         fail(NULL, 0, "too many copies of one thread under way");
     simt_race_copy(to, from, bytes, __builtin_return_address(0));
-    if (policy() >= DEPTH && chance() % 2)
+    if (run.policy >= DEPTH && chance() % 2)
         memcpy(to, from, bytes);
     f->brought[f->brought_count++] = (struct brought){to, from, bytes};
 }
@@ -767,7 +778,7 @@ void simt_preempt(void)
 {
     struct fiber *const f = here();
     simt_progress();
-    if (policy() <= DESCENDING || chance() % 4 != 0)
+    if (run.policy <= DESCENDING || chance() % 4 != 0)
         return;
     push_far(f);
     switch_to(pick());
