@@ -142,7 +142,7 @@ static void bench_law(struct work *w, double ratio, int runs)
     zti_histogram_add(tally, alphabet_size, w->symbols, w->n);
     const uint64_t *const counts = zti_histogram_counts(tally, alphabet_size);
     if (zti_codebook_build(NULL, counts, alphabet_size, &w->book) ||
-        zti_huffman_decoder_make(NULL, &w->book, &w->decoder))
+        zti_huffman_decoder_make(NULL, &w->book, w->n, &w->decoder))
         exit(1);
     for (int run = 0; run < runs; run++) {
         double t = cpu_seconds();
@@ -195,7 +195,7 @@ static void bench_codebook(uint32_t alphabet, int runs)
             exit(1);
         build_s[run] = cpu_seconds() - t;
         t = cpu_seconds();
-        if (zti_huffman_decoder_make(NULL, &book, &decoder))
+        if (zti_huffman_decoder_make(NULL, &book, UINT64_C(100000000), &decoder))
             exit(1);
         table_s[run] = cpu_seconds() - t;
         zti_huffman_decoder_free(NULL, &decoder);

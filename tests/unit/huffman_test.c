@@ -50,7 +50,8 @@ static void check_parts(struct rng *r, const uint16_t *symbols, size_t n, uint32
     struct zti_codebook book;
     struct zti_huffman_decoder decoder;
     book_of(symbols, n, alphabet, &book);
-    assert_int_equal(zti_huffman_decoder_make(NULL, &book, &decoder), ZT_OK);
+    assert_int_equal(
+        zti_huffman_decoder_make(NULL, &book, rng_once_in(r, 2) ? n : UINT64_MAX, &decoder), ZT_OK);
     const uint32_t count = 1 + (uint32_t)rng_below(r, ZTI_HUFFMAN_PARTS);
     size_t cut[ZTI_HUFFMAN_PARTS + 1] = {0};
     uint64_t starts[ZTI_HUFFMAN_PARTS + 1];
@@ -130,7 +131,7 @@ static void the_longest_codes_come_back(void **state)
         for (size_t i = 0; i < MOST; i++)
             symbols[i] = (uint16_t)rng_below(&r, rng_once_in(&r, 2) ? DEEP : 4);
         struct zti_huffman_decoder decoder;
-        assert_int_equal(zti_huffman_decoder_make(NULL, &book, &decoder), ZT_OK);
+        assert_int_equal(zti_huffman_decoder_make(NULL, &book, UINT64_MAX, &decoder), ZT_OK);
         for (uint32_t isa = 0; isa <= zti_isa_of(NULL); isa++) {
             struct zti_bit_writer w = zti_bit_writer_at(coded);
             zti_huffman_encode(&book, isa, symbols, MOST, &w);
@@ -160,7 +161,8 @@ static void hostile_parts_are_contained(void **state)
         struct zti_huffman_decoder decoder;
         draw(&r, symbols, MOST, alphabet);
         book_of(symbols, 1 + (size_t)rng_below(&r, MOST), alphabet, &book);
-        assert_int_equal(zti_huffman_decoder_make(NULL, &book, &decoder), ZT_OK);
+        assert_int_equal(zti_huffman_decoder_make(NULL, &book, k % 2 ? 0 : UINT64_MAX, &decoder),
+                         ZT_OK);
         for (int round = 0; round < 20; round++) {
             const size_t bytes = (size_t)rng_below(&r, 600);
             uint8_t *buffer = need(bytes + 1);
@@ -204,7 +206,7 @@ static void a_part_that_is_cut_short_is_refused(void **state)
     uint16_t symbols[100], out[100];
     uint8_t coded[300];
     assert_int_equal(zti_codebook_build(NULL, counts, 5, &book), ZT_OK);
-    assert_int_equal(zti_huffman_decoder_make(NULL, &book, &decoder), ZT_OK);
+    assert_int_equal(zti_huffman_decoder_make(NULL, &book, 100, &decoder), ZT_OK);
     for (uint32_t i = 0; i < 100; i++)
         symbols[i] = (uint16_t)(i % 5);
     struct zti_bit_writer w = zti_bit_writer_at(coded);
@@ -275,6 +277,34 @@ static void the_reduction_factor_follows_the_mean_length(void **state)
     assert_int_equal(zti_merge_factor(0, 1000), 4);
 }
 
+/* Books of short and of long codes, in small tables and large ones. */
+static void each_instance_fills_the_same_table(void **state)
+{
+    (void)state;
+    struct rng r = {7};
+    uint16_t symbols[MOST];
+    zt_context *plain;
+    assert_int_equal(zt_context_new(NULL, &plain), ZT_OK);
+    assert_int_equal(zt_context_set_isa(plain, ZT_ISA_PLAIN), ZT_OK);
+    for (int k = 0; k < 400; k++) {
+        const uint32_t alphabet = 2 + (uint32_t)rng_below(&r, 255);
+        struct zti_codebook book;
+        struct zti_huffman_decoder a, b;
+        draw(&r, symbols, MOST, alphabet);
+        book_of(symbols, 1 + (size_t)rng_below(&r, MOST), alphabet, &book);
+        const uint64_t some = k % 2 ? 0 : UINT64_MAX;
+        assert_int_equal(zti_huffman_decoder_make(plain, &book, some, &a), ZT_OK);
+        assert_int_equal(zti_huffman_decoder_make(NULL, &book, some, &b), ZT_OK);
+        assert_int_equal(a.table_bits, b.table_bits);
+        if (a.table)
+            assert_memory_equal(a.table, b.table, sizeof(uint32_t) << a.table_bits);
+        zti_huffman_decoder_free(plain, &a);
+        zti_huffman_decoder_free(NULL, &b);
+        zti_codebook_free(NULL, &book);
+    }
+    zt_context_free(plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +312,7 @@ int main(void)
         cmocka_unit_test(the_longest_codes_come_back),
         cmocka_unit_test(hostile_parts_are_contained),
         cmocka_unit_test(a_part_that_is_cut_short_is_refused),
+        cmocka_unit_test(each_instance_fills_the_same_table),
         cmocka_unit_test(merges_give_the_same_bits),
         cmocka_unit_test(the_reduction_factor_follows_the_mean_length),
     };

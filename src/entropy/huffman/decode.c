@@ -17,8 +17,9 @@
 #include "entropy/huffman/instances.h"
 
 /* Take the large table if more than one code in RARE_LONG is expected to be longer than the small
- * table's bits. */
-enum { RARE_LONG = 100 };
+ * table's bits, and more than SOME_LONG codes are: filling the large table takes as long as
+ * decoding these. So do MANY symbols of which the large table's entries hold more. */
+enum { RARE_LONG = 100, SOME_LONG = 2048, MANY = 1 << 18 };
 
 /* The largest alphabet of a narrow table; symbols of its entries; spare bytes, as 8 are loaded at
  * the last entry. */
@@ -38,9 +39,9 @@ ZTI_INLINE uint32_t narrow_plain(const uint32_t *entry, uint16_t *out)
 #include "entropy/huffman/decode_text.h"
 #undef NAME
 
-/* A code of l bits is expected once in 2^l codes. A narrow table is small only if codes are so
- * short that most entries have three symbols. */
-static uint32_t table_bits_for(const struct zti_codebook *book, bool is_narrow)
+/* A code of l bits is expected once in 2^l codes. A narrow table for many symbols is small only if
+ * codes are so short that most entries have three symbols. */
+static uint32_t table_bits_for(const struct zti_codebook *book, uint64_t symbols, bool is_narrow)
 {
     const uint32_t whole = UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS;
     uint32_t share = 0, mean = 0; /* of long codes; bits of a code; in units of 2^-16 */
@@ -50,8 +51,10 @@ static uint32_t table_bits_for(const struct zti_codebook *book, bool is_narrow)
         share += l > ZTI_SMALL_TABLE_BITS ? codes : 0;
     }
     const bool is_full = NARROW_SYMBOLS * mean <= ZTI_SMALL_TABLE_BITS * whole;
-    return share * RARE_LONG > whole || (is_narrow && !is_full) ? ZTI_LARGE_TABLE_BITS
-                                                                : ZTI_SMALL_TABLE_BITS;
+    const uint64_t some = symbols < UINT32_MAX ? symbols : UINT32_MAX;
+    const bool has_long = share * RARE_LONG > whole && some * share / whole > SOME_LONG;
+    return has_long || (is_narrow && !is_full && some > MANY) ? ZTI_LARGE_TABLE_BITS
+                                                              : ZTI_SMALL_TABLE_BITS;
 }
 
 /* Set entries with one symbol, for each code of at most 'bits' bits, in the table that is not
@@ -72,22 +75,40 @@ ZTI_INLINE void fill_ones(const struct zti_codebook *book, uint32_t bits, uint32
     }
 }
 
-/* Fill a narrow table. The entry of the codes after the first has a smaller index, so that going
- * down from the largest index it still has one symbol. */
-static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t *table)
+/* Append the first code of entry 'next' to an entry, unless the codes of both have more than 'bits'
+ * bits or 'next' is that of a long code. Without branches, as what fits cannot be predicted. */
+ZTI_INLINE uint32_t with_next(uint32_t entry, uint32_t next, uint32_t bits)
 {
-    fill_ones(book, bits, table, NULL);
+    const uint32_t more = next >> 24 & 63, used = entry >> 24 & 63, n = entry >> 30;
+    const uint32_t fits = (next != 0) & (used + more <= bits) ? UINT32_MAX : 0;
+    return entry + (((next & 0xff) << 8 * n | (more | 1u << 6) << 24) & fits);
+}
+
+/* Append codes to the entries of a narrow table with one symbol each. The entry of the codes after
+ * the first has a smaller index, so that going down from the largest index it still has one
+ * symbol. */
+static void join_codes(uint32_t *table, uint32_t bits)
+{
     for (uint32_t i = UINT32_C(1) << bits; i-- > 0;) {
-        uint32_t entry = table[i], used = entry >> 24 & 63;
-        for (uint32_t n = 1; entry > 0 && n < NARROW_SYMBOLS; n++) {
-            const uint32_t next = table[i >> used], length = next >> 24 & 63;
-            if (next == 0 || used + length > bits)
-                break;
-            used += length;
-            entry = (entry & 0xffffff) | (next & 0xff) << 8 * n | (used | (n + 1) << 6) << 24;
-        }
+        uint32_t entry = table[i];
+        for (uint32_t n = 1; n < NARROW_SYMBOLS; n++)
+            entry = with_next(entry, table[i >> (entry >> 24 & 63)], bits);
         table[i] = entry;
     }
+}
+
+static void fill_narrow(const struct zti_codebook *book, uint32_t isa, uint32_t bits,
+                        uint32_t *table)
+{
+    fill_ones(book, bits, table, NULL);
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (isa >= ZT_ISA_AVX2) {
+        zti_join_codes_avx2(table, bits);
+        return;
+    }
+#endif
+    (void)isa;
+    join_codes(table, bits);
 }
 
 /* Fill a wide table in the same way. */
@@ -103,10 +124,11 @@ static void fill_wide(const struct zti_codebook *book, uint32_t bits, uint64_t *
 }
 
 zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codebook *book,
-                                   struct zti_huffman_decoder *decoder)
+                                   uint64_t symbols, struct zti_huffman_decoder *decoder)
 {
     const bool is_narrow = book->alphabet <= NARROW;
-    const uint32_t bits = table_bits_for(book, is_narrow), entries = UINT32_C(1) << bits;
+    const uint32_t bits = table_bits_for(book, symbols, is_narrow);
+    const uint32_t entries = UINT32_C(1) << bits;
     *decoder =
         (struct zti_huffman_decoder){.book = book, .table_bits = bits, .is_narrow = is_narrow};
     if (book->longest == 0)
@@ -116,7 +138,7 @@ zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codeboo
     if (!decoder->table)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a decoder's table");
     if (is_narrow)
-        fill_narrow(book, bits, decoder->table);
+        fill_narrow(book, zti_isa_of(context), bits, decoder->table);
     else
         fill_wide(book, bits, decoder->table);
     return ZT_OK;

@@ -139,9 +139,10 @@ struct zti_huffman_decoder {
     bool is_narrow; /* entries have 32 bits, else 64 */
 };
 
-/* Make a decoder for a book, which must outlive it. ZT_NO_MEMORY. */
+/* Make a decoder for a book, which must outlive it. symbols: about how many it will decode; for few
+ * a small table is filled. ZT_NO_MEMORY. */
 zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codebook *book,
-                                   struct zti_huffman_decoder *decoder);
+                                   uint64_t symbols, struct zti_huffman_decoder *decoder);
 void zti_huffman_decoder_free(zt_context *context, struct zti_huffman_decoder *decoder);
 
 /* A run of codes that can be decoded independently. */

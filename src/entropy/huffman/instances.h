@@ -17,4 +17,7 @@ void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols,
 void zti_decode_avx2(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                      size_t buffer_bytes, struct zti_huffman_part *parts, uint32_t part_count);
 
+/* Append codes to the entries of a narrow table of 2^bits entries (decode.c). */
+void zti_join_codes_avx2(uint32_t *table, uint32_t bits);
+
 #endif

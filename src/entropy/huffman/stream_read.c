@@ -201,7 +201,8 @@ static zt_status decode_all(zt_context *context, struct job *job)
 {
     const uint64_t runs = zti_runs_of(job->target->count);
     const uint32_t threads = zti_stream_is_cuda(context) ? 1 : zti_map_workers(context, runs);
-    zt_status status = zti_huffman_decoder_make(context, &job->stream->book, &job->decoder);
+    zt_status status =
+        zti_huffman_decoder_make(context, &job->stream->book, job->target->count, &job->decoder);
     if (status != ZT_OK)
         return status;
     job->rooms = zti_alloc(context, threads * ZTI_CHUNK_SYMBOLS * sizeof *job->rooms);

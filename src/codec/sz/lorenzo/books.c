@@ -179,6 +179,16 @@ void zti_sz_encode_head(const struct zti_coding *coding, uint8_t *head)
                (size_t)(sz_of(coding)->head_bits + 7) / 8);
 }
 
+/* About the most symbols of a book in a stream: effort default has a class in book 0 for each
+ * group, and in the others symbols of at least two values. */
+static uint64_t symbols_about(const struct zti_coding *coding, uint32_t book)
+{
+    const uint64_t values = coding->grid.count * zti_tile_values(coding);
+    return sz_of(coding)->coder == ZTI_SZ_CUSZ ? values
+           : book == 0                         ? values / ZTI_SZ_GROUP
+                                               : values / 2;
+}
+
 zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
     if (sz_of(coding)->coder == ZTI_SZ_FAST && sz_of(coding)->source != ZTI_SZ_DIGITS)
@@ -195,7 +205,8 @@ zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, con
     for (uint32_t i = 0; i < books_of(sz_of(coding)->coder) && status == ZT_OK; i++) {
         status = zti_codebook_load(context, &r, alphabet_of(sz_of(coding)), &model->book[i]);
         if (status == ZT_OK && !coding->run.is_by_kernels)
-            status = zti_huffman_decoder_make(context, &model->book[i], &model->decoder[i]);
+            status = zti_huffman_decoder_make(context, &model->book[i], symbols_about(coding, i),
+                                              &model->decoder[i]);
     }
     return status;
 }

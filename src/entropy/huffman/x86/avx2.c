@@ -33,5 +33,38 @@ void zti_decode_avx2(const struct zti_huffman_decoder *decoder, const uint8_t *b
     decode_avx2(decoder, buffer, buffer_bytes, parts, part_count);
 }
 
+/* with_next of decode.c for eight entries; at: their indices. */
+ZTI_INLINE __m256i with_next_avx2(const uint32_t *table, __m256i entry, __m256i at, uint32_t bits)
+{
+    const __m256i length = _mm256_set1_epi32(63 << 24);
+    const __m256i used = _mm256_srli_epi32(_mm256_and_si256(entry, length), 24);
+    const __m256i next =
+        _mm256_i32gather_epi32((const int *)(const void *)table, _mm256_srlv_epi32(at, used), 4);
+    const __m256i symbol = _mm256_and_si256(next, _mm256_set1_epi32(255));
+    const __m256i more = _mm256_and_si256(next, length);
+    const __m256i all = _mm256_add_epi32(used, _mm256_srli_epi32(more, 24));
+    const __m256i up = _mm256_slli_epi32(_mm256_srli_epi32(entry, 30), 3);
+    const __m256i code = _mm256_add_epi32(_mm256_sllv_epi32(symbol, up),
+                                          _mm256_add_epi32(more, _mm256_set1_epi32(1 << 30)));
+    const __m256i fails = _mm256_or_si256(_mm256_cmpeq_epi32(next, _mm256_setzero_si256()),
+                                          _mm256_cmpgt_epi32(all, _mm256_set1_epi32((int)bits)));
+    return _mm256_add_epi32(entry, _mm256_andnot_si256(fails, code));
+}
+
+/* Of eight entries, the next codes' entries lie below them, or among the first eight, which are all
+ * loaded before one is stored. */
+void zti_join_codes_avx2(uint32_t *table, uint32_t bits)
+{
+    const __m256i each = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    for (uint32_t i = UINT32_C(1) << bits; i > 0;) {
+        i -= 8;
+        const __m256i at = _mm256_add_epi32(_mm256_set1_epi32((int)i), each);
+        __m256i entry = _mm256_loadu_si256((const __m256i *)(const void *)(table + i));
+        entry = with_next_avx2(table, entry, at, bits);
+        entry = with_next_avx2(table, entry, at, bits);
+        _mm256_storeu_si256((__m256i *)(void *)(table + i), entry);
+    }
+}
+
 #include "simd/end.h"
 #endif
