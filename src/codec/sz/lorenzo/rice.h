@@ -25,7 +25,8 @@ ZTI_INLINE struct NAME(group) NAME(make_group)(const uval *u, struct smalls *s, 
 {
     const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
     const uint32_t down = any < 256 ? 0 : zti_bit_length64(any) - 8;
-    const struct small v = NAME(bytes_above)(u + g * ZTI_SZ_GROUP, down, false);
+    const struct small v = any < 256 ? NAME(bytes_of)(u + g * ZTI_SZ_GROUP)
+                                     : NAME(bytes_above)(u + g * ZTI_SZ_GROUP, down, false);
     small_store(v, s->v + g * ZTI_SZ_GROUP);
     s->down[g] = (uint8_t)down;
     return (struct NAME(group)){u + g * ZTI_SZ_GROUP, v, down};
@@ -48,7 +49,10 @@ ZTI_INLINE struct small NAME(high)(const struct NAME(group) * group, uint32_t k)
 /* The number of values of more than k bits. */
 ZTI_INLINE uint32_t NAME(longer)(const struct NAME(group) * group, uint32_t k)
 {
-    return zti_popcount64(small_above(NAME(high)(group, k), 0));
+    if (zti_unlikely(k < group->down))
+        return zti_popcount64(small_above(NAME(bytes_above)(group->u, k, false), 0));
+    const uint32_t bits = k - group->down;
+    return bits < 8 ? zti_popcount64(small_above(group->v, (1u << bits) - 1)) : 0;
 }
 
 /* An estimate of the bits of n values with k planes; it counts at most ZTI_SZ_UNARY_MOST unary bits
@@ -117,12 +121,16 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n,
     if (n == ZTI_SZ_GROUP && NAME(class_at_once)(group, list_most, &class, bits))
         return class;
 #endif
-    const uint32_t some = NAME(longer)(group, 0), most = longer_most(n);
+    const uint32_t most = longer_most(n);
+    uint32_t k = near, some = NAME(longer)(group, k);
+    const bool is_few = some <= most;
     *bits = 0;
-    if (some <= list_most)
-        return some;
-    uint32_t k = near;
-    if (NAME(longer)(group, k) <= most) {
+    if (some <= list_most) {
+        some = NAME(longer)(group, 0);
+        if (some <= list_most)
+            return some;
+    }
+    if (is_few) {
         while (k > 0 && NAME(longer)(group, k - 1) <= most)
             k--;
     } else {
@@ -135,7 +143,7 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n,
     k = NAME(go_down)(group, n, k, bits);
     if (k == first)
         k = NAME(go_up)(group, n, k, bits);
-    return class_of_planes(k, some);
+    return class_of_planes(k, k == 0 ? NAME(longer)(group, 0) : 0);
 }
 
 /* Append the low k bits of n values, plane by plane. */
@@ -327,12 +335,16 @@ static bool NAME(encode_groups)(struct zti_bit_writer *w, const uval *u, uint32_
     return true;
 }
 
-/* The bits of a group's planes, and of what encode_rounds appends. */
-ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t n, uint32_t k)
+/* The bits of a group's planes, and of what encode_rounds appends. rice: rice_bits of k, which are
+ * exact but for the end of each code where no value has more than ZTI_SZ_ROUNDS - 1 unary bits. */
+ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t n, uint32_t k,
+                                      uint32_t rice)
 {
     const struct small high = NAME(high)(group, k);
-    uint64_t bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
-    for (uint64_t left = small_above(high, ZTI_SZ_ROUNDS - 1); left; left &= left - 1)
+    uint64_t left = small_above(high, ZTI_SZ_ROUNDS - 1), bits = rice + n;
+    if (zti_unlikely(left))
+        bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
+    for (; left; left &= left - 1)
         bits += number_bits((group->u[zti_ctz64(left)] >> k) - ZTI_SZ_ROUNDS);
     return bits;
 }
@@ -355,11 +367,11 @@ ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t c
 static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
 {
     struct smalls smalls;
-    uint32_t k = 0, before = 0, unused;
+    uint32_t k = 0, before = 0, rice;
     uint64_t bits = 0;
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
-        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, list_most(false), &unused);
+        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, list_most(false), &rice);
         bits += class_code(c, before).count;
         before = c;
         if (is_list(c)) {
@@ -367,7 +379,7 @@ static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
             continue;
         }
         k = class_planes(c);
-        bits += NAME(rounds_bits)(&group, in_group(n, g), k);
+        bits += NAME(rounds_bits)(&group, in_group(n, g), k, rice);
     }
     return sampled_bits(bits);
 }

@@ -122,27 +122,32 @@ static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval
             u[i] = i % row != 0 ? u[i - 1] : i > 0 ? u[i - row] : first;
 }
 
-/* Move a tile's values from C order to one block after another, or back. */
-static void NAME(move_blocks)(const struct tile *tile, const struct blocks *b, bool is_back,
-                              const uval *from, uval *to)
+/* Move a tile's values from C order to one block after another, or back. row: b->row, known to the
+ * compiler. */
+ZTI_INLINE void NAME(move_rows)(const struct tile *tile, const struct blocks *b, uint32_t row,
+                                bool is_back, const uval *from, uval *to)
 {
-    uint32_t done = 0;
     for (uint32_t number = 0; number < b->count; number++) {
         uint32_t place = 0, left = number;
         for (uint32_t i = tile->rank; i-- > 0; left /= b->tiles[i])
             place += left % b->tiles[i] * b->step[i];
-        for (uint32_t row = 0; row < b->rows; row++, done += b->row) {
-            const uint32_t at = place + b->row_at[row];
-            const uval *const source = from + (is_back ? done : at);
-            uval *const target = to + (is_back ? at : done);
-            if (b->row == 4)
-                memcpy(target, source, 4 * sizeof *to);
-            else if (b->row == 8)
-                memcpy(target, source, 8 * sizeof *to);
-            else
-                memcpy(target, source, b->row * sizeof *to);
-        }
+        const uval *source = from + (is_back ? number * ZTI_SZ_GROUP : place);
+        uval *target = to + (is_back ? place : number * ZTI_SZ_GROUP);
+        for (uint32_t i = 0; i < b->rows; i++)
+            memcpy(target + (is_back ? b->row_at[i] : i * row),
+                   source + (is_back ? i * row : b->row_at[i]), row * sizeof *to);
     }
+}
+
+static void NAME(move_blocks)(const struct tile *tile, const struct blocks *b, bool is_back,
+                              const uval *from, uval *to)
+{
+    if (b->row == 4)
+        NAME(move_rows)(tile, b, 4, is_back, from, to);
+    else if (b->row == 8)
+        NAME(move_rows)(tile, b, 8, is_back, from, to);
+    else
+        NAME(move_rows)(tile, b, b->row, is_back, from, to);
 }
 
 /* Folded residuals in the order of groups: d itself, or moved to spare. */

@@ -16,6 +16,22 @@ ZTI_INLINE uval NAME(any)(const uval *u)
     return NAME(v_or)(all);
 }
 
+/* Values below 256 as bytes. */
+ZTI_INLINE struct small NAME(bytes_of)(const uval *u)
+{
+    struct small s;
+    for (uint32_t i = 0; i < SMALL_PARTS; i++) {
+        u32s part[4];
+        for (uint32_t j = 0; j < 4; j++, u += V_LANES_32) {
+            const u32s v = (u32s)NAME(load_line)(u);
+            part[j] =
+                VAL_BITS == 32 ? v : v_even_32(v, (u32s)NAME(load_line)(u + V_LANES_32 - LANES));
+        }
+        s.v[i] = v_bytes_32(part);
+    }
+    return s;
+}
+
 /* The values shifted right by k bits, as bytes: clipped to 255 or, if is_cut, their lowest eight
  * bits. */
 ZTI_INLINE struct small NAME(bytes_above)(const uval *u, uint32_t k, bool is_cut)
