@@ -211,23 +211,30 @@ struct smalls {
     uint8_t classes[ZTI_SZ_GROUPS];
 };
 
-/* What counting the symbols of a tile has found, kept to encode it. */
-struct zti_sz_counted {
-    bool is_there;  /* not if the tile has exact values, or residuals of more than 16 bits */
-    bool is_zero;   /* all residuals are 0, and nothing follows */
-    bool has_bytes; /* residuals fit in bytes, and 'wide' is not set */
-    uint32_t base;
-    struct smalls smalls;
-    uint16_t wide[ZTI_SZ_TILE_VALUES]; /* the residuals */
+/* What is known of a tile's symbols but themselves. */
+struct about_symbols {
+    uint32_t count[ZTI_SZ_BOOKS]; /* of each book */
+    uint32_t before;              /* the last group's class */
+    uint64_t excess;              /* bit g: group g has values that need more than a symbol */
+    uint64_t plane_bits;          /* of all groups */
 };
 
 /* The symbols of a tile, by book. */
 struct symbols {
     uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES];
-    uint32_t count[ZTI_SZ_BOOKS];
-    uint32_t before;     /* the last group's class */
-    uint64_t excess;     /* bit g: group g has values that need more than a symbol */
-    uint64_t plane_bits; /* of all groups */
+    struct about_symbols about;
+};
+
+/* What counting the symbols of a tile has found, kept to encode it. */
+struct zti_sz_counted {
+    bool is_there;  /* not if the tile has exact values, or residuals of more than 16 bits */
+    bool is_zero;   /* all residuals are 0, and nothing follows */
+    bool has_bytes; /* residuals fit in bytes */
+    uint32_t base;
+    struct smalls smalls;
+    struct about_symbols about;        /* only if has_bytes */
+    uint16_t wide[ZTI_SZ_TILE_VALUES]; /* the residuals or, if has_bytes, the symbols of all books,
+                                          one book after another */
 };
 
 /* A tile of effort 'default' while it is decoded. */

@@ -156,24 +156,17 @@ static const struct zti_sz_counted *kept_of(const struct zti_coding *coding, uin
     return counted && counted->is_there ? counted : NULL;
 }
 
-/* Set the residuals of a tile that was kept. */
-static void counted_residuals(const struct zti_sz_counted *kept, uint32_t n, uint32_t *u)
-{
-    for (uint32_t at = 0; at < n && kept->has_bytes; at += ZTI_SZ_GROUP)
-        widen_to_32(small_load(kept->smalls.v + at), 0, false, u + at);
-    for (uint32_t i = 0; i < groups_in(n) * ZTI_SZ_GROUP && !kept->has_bytes; i++)
-        u[i] = kept->wide[i];
-}
-
+/* Encode a tile that was kept. Residuals that fit in bytes are read as such. */
 static bool encode_counted(const struct zti_coding *coding, const struct tile *tile,
                            const struct zti_sz_counted *kept, struct scratch *s,
                            uint32_t most_bytes, uint32_t *bytes)
 {
     s->ahead.bytes = 0;
-    if (!kept->is_zero)
-        counted_residuals(kept, tile->n, s->b.u32);
-    return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, &kept->smalls,
-                               kept->base, kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
+    for (uint32_t i = 0;
+         i < groups_in(tile->n) * ZTI_SZ_GROUP && !kept->is_zero && !kept->has_bytes; i++)
+        s->b.u32[i] = kept->wide[i];
+    return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, kept, kept->base,
+                               kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
 }
 
 /* Encode a tile; returns its number of bytes and sets *coded to them. kept: what counting its
@@ -349,11 +342,12 @@ static void count_others(const struct zti_coding *coding, const struct tile *til
                          struct scratch *s, struct zti_sz_counts *counts)
 {
     struct smalls smalls;
+    struct symbols symbols;
     bool is_zero;
     if (sz_of(coding)->coder != ZTI_SZ_CUSZ) {
         const uint64_t *const u = residuals_64(coding, tile, s->a.u64, s->b.u64, &is_zero);
         if (!is_zero)
-            count_residuals_64(coding, tile, u, &smalls, &s->ahead, counts);
+            count_residuals_64(coding, tile, u, &smalls, &symbols, &s->ahead, counts);
     } else if (is_wide) {
         count_cusz_64(coding, tile, s->a.u64, s->b.u64, counts);
     } else {
@@ -363,7 +357,7 @@ static void count_others(const struct zti_coding *coding, const struct tile *til
 
 /* Keep a tile whose symbols were counted. */
 static void keep(struct zti_sz_counted *kept, uint32_t n, uint32_t base, bool is_zero,
-                 const uint32_t *u)
+                 const uint32_t *u, const struct symbols *symbols)
 {
     const uint32_t groups = groups_in(n);
     uint32_t most = 0; /* bits that are not in bytes */
@@ -375,6 +369,11 @@ static void keep(struct zti_sz_counted *kept, uint32_t n, uint32_t base, bool is
     kept->base = base;
     for (uint32_t i = 0; i < groups * ZTI_SZ_GROUP && kept->is_there && most > 0; i++)
         kept->wide[i] = (uint16_t)u[i];
+    if (is_zero || most > 0)
+        return;
+    kept->about = symbols->about;
+    for (uint32_t i = 0, at = 0; i < ZTI_SZ_BOOKS; at += symbols->about.count[i++])
+        memcpy(kept->wide + at, symbols->of[i], symbols->about.count[i] * sizeof *kept->wide);
 }
 
 static void count(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,
@@ -385,6 +384,7 @@ static void count(const struct zti_coding *coding, const struct zti_array *array
     struct zti_sz_counted *const kept = counted_of(coding, number);
     struct scratch s;
     struct smalls own, *const smalls = kept ? &kept->smalls : &own;
+    struct symbols symbols;
     const uint32_t *u = s.b.u32;
     uint32_t base;
     bool is_zero;
@@ -407,7 +407,7 @@ static void count(const struct zti_coding *coding, const struct zti_array *array
     if (is_zero)
         fetch_share(&s.ahead, tile.n);
     else
-        count_residuals_32(coding, &tile, u, smalls, &s.ahead, counts);
+        count_residuals_32(coding, &tile, u, smalls, &symbols, &s.ahead, counts);
     if (kept && s.exact.count == 0 && !s.exact.has_zeros)
-        keep(kept, tile.n, base, is_zero, u);
+        keep(kept, tile.n, base, is_zero, u, &symbols);
 }

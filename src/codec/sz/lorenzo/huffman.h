@@ -20,24 +20,18 @@
 ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) * group, uint32_t g, uint32_t n,
                                   uint32_t class, struct symbols *symbols)
 {
-    symbols->of[0][symbols->count[0]++] = (uint16_t)class_symbol(class, symbols->before);
-    symbols->before = class;
+    struct about_symbols *const about = &symbols->about;
+    symbols->of[0][about->count[0]++] = (uint16_t)class_symbol(class, about->before);
+    about->before = class;
     if (is_list(class))
         return;
     const uint32_t book = book_of(class), shift = class_shift(class);
     const uint32_t most = symbol_most(book);
     const struct small high = small_least(NAME(high)(group, shift), most);
-    small_pack(high, symbol_bits(book) == 4, symbols->of[book] + symbols->count[book]);
-    symbols->excess |= (uint64_t)(small_above(high, most - 1) != 0) << g;
-    symbols->count[book] += symbols_in(n, book);
-    symbols->plane_bits += (uint64_t)shift * n;
-}
-
-ZTI_INLINE void NAME(begin_symbols)(struct symbols *symbols)
-{
-    symbols->before = 0;
-    symbols->excess = symbols->plane_bits = 0;
-    memset(symbols->count, 0, sizeof symbols->count);
+    small_pack(high, symbol_bits(book) == 4, symbols->of[book] + about->count[book]);
+    about->excess |= (uint64_t)(small_above(high, most - 1) != 0) << g;
+    about->count[book] += symbols_in(n, book);
+    about->plane_bits += (uint64_t)shift * n;
 }
 
 /* Set the bytes, the classes and the symbols of a tile's groups; returns an estimate of their unary
@@ -47,7 +41,7 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
 {
     uint64_t bits = 0;
     uint32_t k = 0, all;
-    NAME(begin_symbols)(symbols);
+    memset(&symbols->about, 0, sizeof symbols->about);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(make_group)(u, smalls, g);
         const uint32_t values = in_group(n, g);
@@ -67,31 +61,34 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
 static void NAME(symbols_again)(const uval *u, const struct smalls *smalls, uint32_t n,
                                 struct symbols *symbols)
 {
-    NAME(begin_symbols)(symbols);
+    memset(&symbols->about, 0, sizeof symbols->about);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         NAME(add_symbols)(&group, g, in_group(n, g), smalls->classes[g], symbols);
     }
 }
 
-/* As encode_groups, with Huffman codes; kept: what is known of the tile, or NULL.
+/* As encode_groups, with Huffman codes; kept: what counting the tile has found, or NULL.
  * ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
 static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
-                              const uval *u, uint32_t n, const struct smalls *kept,
+                              const uval *u, uint32_t n, const struct zti_sz_counted *kept,
                               struct rows *ahead, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
     const uint32_t groups = groups_in(n);
     struct smalls own;
     struct symbols symbols;
-    const struct smalls *const smalls = kept ? kept : &own;
+    const bool is_whole = kept && kept->has_bytes; /* the symbols are kept, too */
+    const struct about_symbols *const about = is_whole ? &kept->about : &symbols.about;
+    const struct smalls *const smalls = kept ? &kept->smalls : &own;
     const uint8_t *const classes = smalls->classes;
-    if (kept)
-        NAME(symbols_again)(u, kept, n, &symbols);
-    else
+    if (!kept)
         (void)NAME(symbols_of)(u, &own, n, ahead, &symbols);
-    zti_huffman_encode(&model->book[0], coding->run.isa, symbols.of[0], symbols.count[0], w);
-    if ((zti_bits_written(w) + symbols.plane_bits) / 8 > most_bytes)
+    else if (!is_whole)
+        NAME(symbols_again)(u, smalls, n, &symbols);
+    const uint16_t *of = is_whole ? kept->wide : symbols.of[0];
+    zti_huffman_encode(&model->book[0], coding->run.isa, of, about->count[0], w);
+    if ((zti_bits_written(w) + about->plane_bits) / 8 > most_bytes)
         return false;
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, smalls, g);
@@ -104,15 +101,17 @@ static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_wr
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
-    for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++)
-        zti_huffman_encode(&model->book[i], coding->run.isa, symbols.of[i], symbols.count[i], w);
-    for (uint64_t left = symbols.excess; left; left &= left - 1) {
+    for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++) {
+        of = is_whole ? of + about->count[i - 1] : symbols.of[i];
+        zti_huffman_encode(&model->book[i], coding->run.isa, of, about->count[i], w);
+    }
+    for (uint64_t left = about->excess; left; left &= left - 1) {
         const uint32_t g = zti_ctz64(left), shift = class_shift(classes[g]);
         const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         const uint32_t most = symbol_most(book_of(classes[g]));
         for (uint64_t high = small_above(NAME(high)(&group, shift), most - 1); high;
              high &= high - 1)
-            write_value(w, (group.u[zti_ctz64(high)] >> shift) - most);
+            write_value(w, (NAME(value_in)(&group, zti_ctz64(high)) >> shift) - most);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }

@@ -12,12 +12,18 @@
  *
  * All classes of a tile come first, then all planes, then all lists and unary parts. */
 
-/* 64 values, and the same in bytes, shifted right by 'down' bits. */
+/* 64 values, and the same in bytes, shifted right by 'down' bits. If that is 0, u is not read. */
 struct NAME(group) {
     const uval *u;
+    const uint8_t *bytes; /* v in memory */
     struct small v;
     uint32_t down;
 };
+
+ZTI_INLINE uval NAME(value_in)(const struct NAME(group) * group, uint32_t i)
+{
+    return group->down == 0 ? group->bytes[i] : group->u[i];
+}
 
 /* Make group g, and keep its bytes for group_of. 'down' is the least shift with which its largest
  * value fits in a byte. */
@@ -29,13 +35,13 @@ ZTI_INLINE struct NAME(group) NAME(make_group)(const uval *u, struct smalls *s, 
                                      : NAME(bytes_above)(u + g * ZTI_SZ_GROUP, down, false);
     small_store(v, s->v + g * ZTI_SZ_GROUP);
     s->down[g] = (uint8_t)down;
-    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, v, down};
+    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, s->v + g * ZTI_SZ_GROUP, v, down};
 }
 
 ZTI_INLINE struct NAME(group) NAME(group_of)(const uval *u, const struct smalls *s, uint32_t g)
 {
-    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, small_load(s->v + g * ZTI_SZ_GROUP),
-                                s->down[g]};
+    const uint8_t *const bytes = s->v + g * ZTI_SZ_GROUP;
+    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, bytes, small_load(bytes), s->down[g]};
 }
 
 /* The values shifted right by k bits, at most 255. */
@@ -183,7 +189,7 @@ ZTI_INLINE void NAME(encode_rounds)(struct zti_bit_writer *writer, const struct 
     }
     *writer = w;
     for (; alive; alive &= alive - 1)
-        write_number(writer, (group->u[zti_ctz64(alive)] >> k) - ZTI_SZ_ROUNDS);
+        write_number(writer, (NAME(value_in)(group, zti_ctz64(alive)) >> k) - ZTI_SZ_ROUNDS);
 }
 
 /* The folded residuals of a tile that is decoded. They are bytes as long as all fit, as in most
@@ -265,12 +271,11 @@ ZTI_INLINE void NAME(write_list)(struct zti_bit_writer *w, const struct NAME(gro
                                  uint32_t count)
 {
     const uint32_t k = gap_bits_of(count);
-    const uval *const u = group->u;
     uint32_t next = 0;
     for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
         const uint32_t i = zti_ctz64(left);
         write_code(w, rice_code(i - next, k));
-        write_value(w, u[i] - 1);
+        write_value(w, NAME(value_in)(group, i) - 1);
         next = i + 1;
     }
 }
@@ -345,7 +350,7 @@ ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t
     if (zti_unlikely(left))
         bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
     for (; left; left &= left - 1)
-        bits += number_bits((group->u[zti_ctz64(left)] >> k) - ZTI_SZ_ROUNDS);
+        bits += number_bits((NAME(value_in)(group, zti_ctz64(left)) >> k) - ZTI_SZ_ROUNDS);
     return bits;
 }
 
@@ -357,7 +362,7 @@ ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t c
     uint32_t next = 0;
     for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
         const uint32_t i = zti_ctz64(left);
-        bits += rice_code(i - next, k).count + value_bits(group->u[i] - 1);
+        bits += rice_code(i - next, k).count + value_bits(NAME(value_in)(group, i) - 1);
         next = i + 1;
     }
     return bits;

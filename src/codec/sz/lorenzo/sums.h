@@ -216,7 +216,7 @@ ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
  * 'ahead' is prefetched meanwhile. */
 static bool NAME(encode_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                    uint32_t form, const struct exact *exact, const uval *u,
-                                   const struct smalls *kept, uval base, bool is_zero,
+                                   const struct zti_sz_counted *kept, uval base, bool is_zero,
                                    struct rows *ahead, uint8_t *out, uint32_t most_bytes,
                                    uint32_t *bytes)
 {
@@ -372,15 +372,15 @@ static void NAME(look)(const struct tile *tile, const uval *from, uval *spare, u
     NAME(add_bits)(&box, from, 0, 0);
 }
 
-/* Count the symbols of a tile's residuals, which are in the order of groups; sets smalls. */
+/* Count the symbols of a tile's residuals, which are in the order of groups; sets smalls and
+ * symbols. */
 static void NAME(count_residuals)(const struct zti_coding *coding, const struct tile *tile,
-                                  const uval *u, struct smalls *smalls, struct rows *ahead,
-                                  struct zti_sz_counts *counts)
+                                  const uval *u, struct smalls *smalls, struct symbols *symbols,
+                                  struct rows *ahead, struct zti_sz_counts *counts)
 {
-    struct symbols symbols;
-    counts->rice_bits += NAME(symbols_of)(u, smalls, tile->n, ahead, &symbols);
+    counts->rice_bits += NAME(symbols_of)(u, smalls, tile->n, ahead, symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
-        zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
+        zti_sz_count(coding, counts, i, symbols->of[i], symbols->about.count[i]);
 }
 
 /* Count the symbols of a tile's integers in a (b is as long) by the cuSZ coder. */
