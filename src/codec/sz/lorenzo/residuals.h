@@ -92,7 +92,8 @@ static void NAME(set_places)(struct NAME(rows) * r, const struct tile *tile, uin
 /* The place of a row's value in the order of groups. */
 ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) * r, uint32_t x)
 {
-    return (x & ~r->within) * r->apart + (x & r->within);
+    /* no line of 8 values or more begins within a part */
+    return LANES >= 8 ? x * r->apart : (x & ~r->within) * r->apart + (x & r->within);
 }
 
 /* The step from the place of index 'at' along an axis to that of the next index. */
