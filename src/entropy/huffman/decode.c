@@ -80,7 +80,7 @@ ZTI_INLINE void fill_ones(const struct zti_codebook *book, uint32_t bits, uint32
 ZTI_INLINE uint32_t with_next(uint32_t entry, uint32_t next, uint32_t bits)
 {
     const uint32_t more = next >> 24 & 63, used = entry >> 24 & 63, n = entry >> 30;
-    const uint32_t fits = (next != 0) & (used + more <= bits) ? UINT32_MAX : 0;
+    const uint32_t fits = 0 - (uint32_t)((next != 0) & (used + more <= bits));
     return entry + (((next & 0xff) << 8 * n | (more | 1u << 6) << 24) & fits);
 }
 
