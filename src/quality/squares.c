@@ -64,22 +64,19 @@ ZTI_INLINE void add_floats(uint32_t type, const char *from, const uint8_t *decod
     add_parts(error, scale, is_absolute, lanes);
 }
 
-/* Add the floats of a row of n values that lie side by side, all that fill LANES; returns how many.
+/* Add the first floats of a row of n that lie side by side, a multiple of LANES; returns how many.
  */
 static uint64_t add_many(const struct squares *s, const char *from, const uint8_t *decoded,
                          uint64_t n, double *lanes)
 {
-    const size_t bytes = zt_type_bytes(s->array->type);
+    const uint32_t type = s->array->type;
+    const size_t bytes = zt_type_bytes(type);
     const bool is_absolute = s->is_absolute;
     double own[LANES];
     uint64_t i = 0;
     memcpy(own, lanes, sizeof own);
-    if (s->array->type == ZT_F32 && !is_absolute)
-        for (; i + LANES <= n; i += LANES)
-            add_floats(ZT_F32, from + i * bytes, decoded + i * bytes, s->scale, false, own);
     for (; i + LANES <= n; i += LANES)
-        add_floats(s->array->type, from + i * bytes, decoded + i * bytes, s->scale, is_absolute,
-                   own);
+        add_floats(type, from + i * bytes, decoded + i * bytes, s->scale, is_absolute, own);
     memcpy(lanes, own, sizeof own);
     return i;
 }

@@ -16,9 +16,9 @@
 #include "entropy/huffman/build.h"
 #include "entropy/huffman/instances.h"
 
-/* Take the large table if more than one code in RARE_LONG is expected to be longer than the small
- * table's bits, and more than SOME_LONG codes are: filling the large table takes as long as
- * decoding these. So do MANY symbols of which the large table's entries hold more. */
+/* Filling the large table takes time. It pays if more than one code in RARE_LONG, and more than
+ * SOME_LONG codes in all, are expected to be longer than the small table's bits. It also pays for
+ * more than MANY symbols, if its entries hold more of them. */
 enum { RARE_LONG = 100, SOME_LONG = 2048, MANY = 1 << 18 };
 
 /* The largest alphabet of a narrow table; symbols of its entries; spare bytes, as 8 are loaded at
